@@ -1,0 +1,1 @@
+// Exists so that pch.h is compiled with our flags; every target reuses the result.
