@@ -1,0 +1,129 @@
+#include "base/file.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+
+#include <fmt/core.h>
+
+#include "base/id.h"
+#include "base/unique_fd.h"
+
+namespace ralph {
+namespace {
+
+std::string quoted(const std::filesystem::path& path) { return fmt::format("'{}'", path.native()); }
+
+Result<UniqueFd> open_file(const std::filesystem::path& path, int flags, unsigned mode) {
+  int fd = -1;
+  do {
+    fd = ::open(path.c_str(), flags | O_CLOEXEC, mode);
+  } while (fd < 0 && errno == EINTR);
+  if (fd < 0) return fail_errno(errno, "cannot open " + quoted(path));
+  return UniqueFd(fd);
+}
+
+Result<> sync_folder(const std::filesystem::path& folder) {
+  TRY_ASSIGN(auto fd, open_file(folder, O_RDONLY | O_DIRECTORY, 0));
+  // Some file systems cannot sync a folder; the rename itself has happened.
+  if (::fsync(fd.get()) != 0 && errno != EINVAL && errno != EROFS) {
+    return fail_errno(errno, "cannot sync folder " + quoted(folder));
+  }
+  return {};
+}
+
+Result<> fill_and_rename(const std::filesystem::path& temp, const std::filesystem::path& path,
+                         std::string_view bytes, unsigned mode) {
+  TRY_ASSIGN(auto fd, open_file(temp, O_WRONLY | O_CREAT | O_EXCL, 0600));
+  TRY(write_all(fd.get(), bytes, temp.native()));
+  if (::fchmod(fd.get(), static_cast<mode_t>(mode)) != 0) {
+    return fail_errno(errno, "cannot set the mode of " + quoted(temp));
+  }
+  if (::fsync(fd.get()) != 0) return fail_errno(errno, "cannot sync " + quoted(temp));
+  if (::rename(temp.c_str(), path.c_str()) != 0) {
+    return fail_errno(errno, "cannot replace " + quoted(path));
+  }
+  return {};
+}
+
+std::filesystem::path folder_of(const std::filesystem::path& path) {
+  auto parent = path.parent_path();
+  return parent.empty() ? std::filesystem::path(".") : parent;
+}
+
+}  // namespace
+
+Result<std::string> read_file(const std::filesystem::path& path, std::size_t max_bytes) {
+  TRY_ASSIGN(auto fd, open_file(path, O_RDONLY, 0));
+  struct stat info {};
+  if (::fstat(fd.get(), &info) != 0) return fail_errno(errno, "cannot read " + quoted(path));
+  if (S_ISDIR(info.st_mode)) {
+    return fail(Code::usage, quoted(path) + " is a folder, not a file");
+  }
+  const auto too_large = [&](std::size_t size) {
+    return fail(Code::limit, fmt::format("{} has {} bytes or more; at most {} are allowed here",
+                                         quoted(path), size, max_bytes));
+  };
+  const auto size = static_cast<std::size_t>(info.st_size);
+  if (size > max_bytes) return too_large(size);
+  std::string text;
+  text.reserve(size);
+  char piece[65536];
+  for (;;) {
+    const ssize_t got = ::read(fd.get(), piece, sizeof piece);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail_errno(errno, "cannot read " + quoted(path));
+    if (got == 0) return text;
+    text.append(piece, static_cast<std::size_t>(got));
+    if (text.size() > max_bytes) return too_large(text.size());
+  }
+}
+
+Result<> write_file_atomically(const std::filesystem::path& path, std::string_view bytes,
+                               unsigned mode) {
+  const auto temp = folder_of(path) / fmt::format(".{}.{}.tmp", path.filename().native(), random_hex(8));
+  if (auto done = fill_and_rename(temp, path, bytes, mode); !done) {
+    ::unlink(temp.c_str());
+    return done;
+  }
+  return sync_folder(folder_of(path));
+}
+
+Result<> make_folders(const std::filesystem::path& path, unsigned mode) {
+  std::filesystem::path so_far;
+  for (const auto& part : path) {
+    so_far /= part;
+    if (::mkdir(so_far.c_str(), static_cast<mode_t>(mode)) == 0 || errno == EEXIST) continue;
+    const int error_number = errno;
+    std::error_code ignored;
+    if (std::filesystem::is_directory(so_far, ignored)) continue;
+    return fail_errno(error_number, "cannot create folder " + quoted(so_far));
+  }
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(path, ignored)) {
+    return fail(Code::storage, quoted(path) + " is in the way: a folder is needed there");
+  }
+  return {};
+}
+
+Result<> write_all(int fd, std::string_view bytes, std::string_view name) {
+  while (!bytes.empty()) {
+    const ssize_t put = ::write(fd, bytes.data(), bytes.size());
+    if (put >= 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(put));
+    } else if (errno == EAGAIN) {
+      pollfd ready{fd, POLLOUT, 0};
+      ::poll(&ready, 1, -1);
+    } else if (errno != EINTR) {
+      return fail_errno(errno, fmt::format("cannot write to '{}'", name));
+    }
+  }
+  return {};
+}
+
+}  // namespace ralph

@@ -1,0 +1,27 @@
+#pragma once
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace ralph {
+
+/// The whole file. Refuses folders, and files over `max_bytes` with a message that names both sizes.
+Result<std::string> read_file(const std::filesystem::path& path,
+                              std::size_t max_bytes = std::size_t{256} << 20);
+
+/// Replaces a file so that a reader, or a crash at any moment, sees the old bytes or the new ones:
+/// a temp name in the same folder, fsync, rename, fsync of the folder. The file's mode becomes `mode`.
+Result<> write_file_atomically(const std::filesystem::path& path, std::string_view bytes,
+                               unsigned mode = 0600);
+
+/// Creates a folder and its parents with `mode` (an existing one keeps its own).
+Result<> make_folders(const std::filesystem::path& path, unsigned mode = 0700);
+
+/// Writes all of it to a blocking descriptor, whatever the kernel takes at a time. `name` is for the
+/// error message.
+Result<> write_all(int fd, std::string_view bytes, std::string_view name);
+
+}  // namespace ralph
