@@ -1,0 +1,13 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace ralph::json {
+
+/// Mends what JavaScript programs are known to get wrong in otherwise good JSON: lone surrogate escapes
+/// and invalid UTF-8 become U+FFFD, a byte order mark in front is dropped. nullopt: nothing to mend.
+/// Never changes a text that was valid; mending twice changes nothing more.
+std::optional<std::string> repair(std::string_view text);
+
+}  // namespace ralph::json

@@ -1,0 +1,48 @@
+#include "json/raw.h"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace ralph::json {
+namespace {
+
+TEST(Locate, FindsMembersAndElementsAsTheyAreWritten) {
+  const std::string_view text = R"({"a":1, "b" : {"c":[10, {"d": "x\"y"} ,[ ]],"e":null},"f":"}"})";
+  EXPECT_EQ(locate(text, {"a"}), "1");
+  EXPECT_EQ(locate(text, {"b", "c", std::size_t{0}}), "10");
+  EXPECT_EQ(locate(text, {"b", "c", std::size_t{1}, "d"}), R"("x\"y")");
+  EXPECT_EQ(locate(text, {"b", "c", std::size_t{1}}), R"({"d": "x\"y"})");
+  EXPECT_EQ(locate(text, {"b", "c", std::size_t{2}}), "[ ]");
+  EXPECT_EQ(locate(text, {"b", "e"}), "null");
+  EXPECT_EQ(locate(text, {"f"}), R"("}")");
+  EXPECT_EQ(locate(text, {}), text);
+}
+
+TEST(Locate, GivesNothingForWhatIsNotThere) {
+  const std::string_view text = R"({"a":[1],"b":"s"})";
+  EXPECT_EQ(locate(text, {"x"}), "");
+  EXPECT_EQ(locate(text, {"a", std::size_t{1}}), "");
+  EXPECT_EQ(locate(text, {"a", "b"}), "");
+  EXPECT_EQ(locate(text, {"b", "c"}), "");
+  EXPECT_EQ(locate("[]", {std::size_t{0}}), "");
+  EXPECT_EQ(locate("{}", {"a"}), "");
+  EXPECT_EQ(locate("", {"a"}), "");
+}
+
+TEST(Locate, EscapedBackslashesBeforeAQuoteEndTheString) {
+  EXPECT_EQ(locate(R"({"a":"x\\","b":2})", {"b"}), "2");
+  EXPECT_EQ(locate(R"({"a":"x\\\",","b":2})", {"b"}), "2");
+}
+
+TEST(Locate, StaysInBoundsOnBrokenText) {
+  for (const std::string text : {"{", "{\"a", "{\"a\":", "{\"a\":\"", "{\"a\":[", "{\"a\":{\"b\"",
+                                 "\"", "{\"a\\", "{\"a\":1", "[[[", "}", "]"}) {
+    (void)locate(text, {"a"});
+    (void)locate(text, {"a", "b"});
+    (void)locate(text, {std::size_t{3}});
+  }
+}
+
+}  // namespace
+}  // namespace ralph::json
