@@ -1,0 +1,189 @@
+#include "stream/outcome.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include <fmt/core.h>
+
+#include "base/time.h"
+
+namespace ralph::stream {
+namespace {
+
+constexpr std::array kTable = std::to_array<OutcomeRow>({
+    {Outcome::ok, "ok", 0, Status::success, "the agent finished", ""},
+    {Outcome::degraded, "degraded", 0, Status::success, "the agent finished, but not cleanly",
+     "read the text before you rely on it"},
+    {Outcome::agent_error, "agent_error", 1, Status::failed, "the agent reported an error", ""},
+    {Outcome::no_result, "no_result", 1, Status::incomplete,
+     "the agent ended without saying that it was done", "the raw log holds all it printed"},
+    {Outcome::no_output, "no_output", 1, Status::incomplete, "the agent said nothing",
+     "the raw log and its .stderr file hold what there is"},
+    {Outcome::crashed, "crashed", 1, Status::failed, "the agent crashed",
+     "its stderr is beside the raw log"},
+    {Outcome::bad_usage, "bad_usage", 2, Status::failed, "the command line is wrong", ""},
+    {Outcome::bad_config, "bad_config", 2, Status::failed, "the configuration is wrong", ""},
+    {Outcome::not_installed, "not_installed", 3, Status::failed, "the agent is not installed",
+     "'ralph doctor' shows which agents are"},
+    {Outcome::auth_failed, "auth_failed", 3, Status::failed, "the agent could not log in",
+     "check the API key or log in with the agent itself"},
+    {Outcome::permission_denied, "permission_denied", 4, Status::failed,
+     "the agent was not permitted to use a tool", "allow the tool or change the permission mode"},
+    {Outcome::rate_limited, "rate_limited", 5, Status::failed, "the API's rate limit was reached",
+     "wait for the reset or use another account"},
+    {Outcome::limit_reached, "limit_reached", 6, Status::failed, "a limit was reached",
+     "raise the limit or continue the session"},
+    {Outcome::timed_out, "timed_out", 7, Status::timeout, "the run took too long",
+     "raise the timeout or make the task smaller"},
+    {Outcome::storage_failed, "storage_failed", 8, Status::failed,
+     "the run could not be recorded and was stopped",
+     "free some disk space or check the folder's rights"},
+    {Outcome::locked, "locked", 9, Status::failed, "another run is using this workspace",
+     "wait for it or stop it"},
+    {Outcome::cancelled, "cancelled", 130, Status::interrupted, "the run was stopped", ""},
+});
+
+Verdict verdict(Outcome outcome, std::string detail = {}) {
+  return {outcome, std::move(detail), {}, 0};
+}
+
+std::string denied_tools(const Summary& summary) {
+  std::vector<std::string> names;
+  for (const auto& denial : summary.denials) {
+    if (std::ranges::find(names, denial.tool) == names.end()) names.push_back(denial.tool);
+  }
+  std::string text;
+  for (const auto& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+/// A failure the agent explained.
+Verdict explained(const Summary& summary) {
+  const auto& error = *summary.error;
+  switch (error.error_class) {
+    case ErrorClass::auth: return verdict(Outcome::auth_failed, error.message);
+    case ErrorClass::rate_limit: {
+      auto limited = verdict(Outcome::rate_limited, error.message);
+      limited.resets_at = error.resets_at;
+      return limited;
+    }
+    case ErrorClass::limit: return verdict(Outcome::limit_reached, error.message);
+    default: return verdict(Outcome::agent_error, error.message);
+  }
+}
+
+std::string signal_words(int number) {
+  const char* words = ::sigdescr_np(number);
+  return words == nullptr ? fmt::format("signal {}", number) : words;
+}
+
+std::string exit_words(const Ending& ending) {
+  if (ending.signal)
+    return fmt::format("signal {} ({})", *ending.signal, signal_words(*ending.signal));
+  return fmt::format("exit code {}", ending.exit_code.value_or(0));
+}
+
+bool exited_badly(const Ending& ending) {
+  return ending.signal.has_value() || ending.exit_code.value_or(0) != 0;
+}
+
+Verdict without_result(const Summary& summary, const Ending& ending) {
+  using enum ErrorClass;
+  if (summary.error &&
+      (summary.error->error_class == auth || summary.error->error_class == rate_limit)) {
+    return explained(summary);
+  }
+  if (!summary.denials.empty()) return verdict(Outcome::permission_denied, denied_tools(summary));
+  if (exited_badly(ending)) return verdict(Outcome::crashed, exit_words(ending));
+  if (!summary.any_event()) return verdict(Outcome::no_output);
+  return verdict(Outcome::no_result);
+}
+
+Verdict with_result(const Summary& summary, const Ending& ending) {
+  if (summary.results.back().is_error) {
+    return summary.error ? explained(summary) : verdict(Outcome::agent_error);
+  }
+  if (!summary.denials.empty()) return verdict(Outcome::permission_denied, denied_tools(summary));
+  if (summary.turns == 0 && summary.usage().output == 0) {
+    return verdict(Outcome::agent_error, "the prompt never reached the model");
+  }
+  if (summary.text.empty() && summary.structured.empty()) {
+    return summary.streamed_text.empty()
+               ? verdict(Outcome::no_output, "its result is empty")
+               : verdict(Outcome::degraded, "its result is empty, the streamed text is used");
+  }
+  if (ending.limit.empty() && exited_badly(ending)) {
+    return verdict(Outcome::degraded, exit_words(ending) + " after its result");
+  }
+  return verdict(Outcome::ok);
+}
+
+}  // namespace
+
+std::span<const OutcomeRow> outcome_table() {
+  return kTable;
+}
+
+const OutcomeRow& row(Outcome outcome) {
+  return kTable[static_cast<std::size_t>(outcome)];
+}
+
+std::optional<Outcome> outcome_named(std::string_view name) {
+  const auto found = std::ranges::find(kTable, name, &OutcomeRow::name);
+  if (found == kTable.end()) return std::nullopt;
+  return found->outcome;
+}
+
+int Verdict::exit_code() const {
+  return outcome == Outcome::cancelled && signal > 0 ? 128 + signal : row(outcome).exit_code;
+}
+
+std::string Verdict::message() const {
+  const auto& entry = row(outcome);
+  std::string text(entry.meaning);
+  if (!detail.empty()) text += ": " + detail;
+  if (resets_at) text += ", resets at " + iso_utc(UtcTime(std::chrono::seconds(*resets_at)));
+  if (!entry.hint.empty()) text += fmt::format(" ({})", entry.hint);
+  return text;
+}
+
+Verdict classify(const Summary& summary, const Ending& ending) {
+  if (ending.storage_error)
+    return verdict(Outcome::storage_failed, describe(*ending.storage_error));
+  if (ending.cancelled_by) {
+    auto stopped = verdict(Outcome::cancelled, signal_words(*ending.cancelled_by));
+    stopped.signal = *ending.cancelled_by;
+    return stopped;
+  }
+  const bool done =
+      summary.result_count > 0 && (!summary.turn_open() || ending.limit == "after_end");
+  if (!ending.limit.empty() && !done) return verdict(Outcome::timed_out, ending.limit + " limit");
+  return done ? with_result(summary, ending) : without_result(summary, ending);
+}
+
+RunResult make_result(const Summary& summary, const Ending& ending, const Verdict& judged,
+                      std::string_view why) {
+  RunResult result;
+  result.status = judged.status();
+  result.outcome = row(judged.outcome).name;
+  result.why = why;
+  result.text =
+      summary.text.empty() && summary.structured.empty() ? summary.streamed_text : summary.text;
+  result.structured.text = summary.structured;
+  result.session_id = summary.session_id;
+  result.model = summary.model;
+  result.usage = summary.usage();
+  result.cost_usd = summary.cost_usd();
+  result.cost_source = summary.cost_source();
+  result.turns = summary.turns;
+  result.duration_ms = summary.duration_ms;
+  if (ending.exit_code) result.exit_code = *ending.exit_code;
+  if (ending.signal) result.signal = *ending.signal;
+  result.denials = static_cast<std::int64_t>(summary.denials.size());
+  result.skipped_lines = ending.skipped_lines;
+  result.degraded = judged.outcome == Outcome::degraded;
+  return result;
+}
+
+}  // namespace ralph::stream

@@ -1,0 +1,82 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "stream/event.h"
+#include "stream/summary.h"
+
+namespace ralph::stream {
+
+/// Every way a run, or ralph itself, can end.
+enum class Outcome {
+  ok,
+  degraded,
+  agent_error,
+  no_result,
+  no_output,
+  crashed,
+  bad_usage,
+  bad_config,
+  not_installed,
+  auth_failed,
+  permission_denied,
+  rate_limited,
+  limit_reached,
+  timed_out,
+  storage_failed,
+  locked,
+  cancelled
+};
+
+/// One row of the table: its name in files, its exit code (cancelled: 128 + the signal), its
+/// meaning and what a person can do about it.
+struct OutcomeRow {
+  Outcome outcome;
+  std::string_view name;
+  int exit_code;
+  Status status;
+  std::string_view meaning;
+  std::string_view hint;
+};
+std::span<const OutcomeRow> outcome_table();
+const OutcomeRow& row(Outcome outcome);
+std::optional<Outcome> outcome_named(std::string_view name);
+
+/// How the process came to its end, as far as that is known.
+struct Ending {
+  std::optional<int> exit_code;
+  std::optional<int> signal;
+  std::string limit;  // the deadline of ours that ended it: "wall", "silence", "after_end"
+  std::optional<int> cancelled_by;  // the signal that asked us to stop
+  std::optional<Error> storage_error;
+  std::int64_t skipped_lines = 0;
+};
+
+/// The judgement on a run, ready to be shown, stored and exited with.
+struct Verdict {
+  Outcome outcome = Outcome::no_result;
+  std::string detail;  // the signal, the limit, the tools …
+  std::optional<std::int64_t> resets_at;
+
+  int exit_code() const;
+  Status status() const { return row(outcome).status; }
+  /// One sentence, with the detail and, for failures, what to do.
+  std::string message() const;
+
+  int signal = 0;  // for cancelled
+};
+
+/// Never by exit code alone, never by an error event alone; a kill by us after the result is no
+/// failure.
+Verdict classify(const Summary& summary, const Ending& ending);
+
+/// The one result event of a run. Borrows from its arguments; `why` is the caller's
+/// verdict.message().
+RunResult make_result(const Summary& summary, const Ending& ending, const Verdict& verdict,
+                      std::string_view why);
+
+}  // namespace ralph::stream

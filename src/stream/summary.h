@@ -1,0 +1,101 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/model.h"
+#include "stream/handler.h"
+
+namespace ralph::stream {
+
+/// A tool call the agent was not allowed to make.
+struct Denial {
+  std::string tool, call_id, input;  // input: JSON text
+  bool operator==(const Denial&) const = default;
+};
+
+/// One turn_ended, kept.
+struct TurnRecord {
+  bool is_error = false;
+  std::string reason, error, origin;
+  std::int64_t turns = 0, duration_ms = 0;
+};
+
+/// What a run came to: collects the events of one run into the numbers and texts people ask for.
+/// Its memory is bounded whatever the agent prints: long texts keep their end, long lists their
+/// newest.
+class Summary final : public Handler {
+ public:
+  static constexpr std::size_t kKeptText = std::size_t{1} << 20;
+  static constexpr std::size_t kKeptTurns = 256;
+
+  /// `known_total_usd`: what the session had cost before this run, when it is continued; agents
+  /// that only report totals are then charged the difference. `models` outlives the summary.
+  explicit Summary(const model::Table& models, double known_total_usd = 0);
+
+  std::string session_id, model, agent_version, cwd, permission_mode;
+  /// The agent's last word: text and structured output of the last turn_ended.
+  std::string text, structured;
+  /// What it said in text blocks, all turns together (the end of it when it is long).
+  std::string streamed_text;
+  std::vector<TurnRecord> results;  // the newest kKeptTurns
+  std::int64_t result_count = 0;
+  std::vector<Denial> denials;
+  std::int64_t tool_calls = 0, turns = 0, duration_ms = 0;
+  std::int64_t background_tasks = 0;  // that the agent says are still running
+
+  /// The error that explains a failure best: the last one the agent reported in this run.
+  struct LastError {
+    ErrorClass error_class = ErrorClass::unknown;
+    std::string message;
+    std::optional<std::int64_t> http_status, resets_at;
+  };
+  std::optional<LastError> error;
+
+  /// A turn has begun and not ended.
+  bool turn_open() const { return turn_open_; }
+  bool any_event() const { return any_event_; }
+  /// This run's tokens and cost: what the agent reported, plus requests it has not summed up yet.
+  Tokens usage() const;
+  std::optional<double> cost_usd() const;
+  CostSource cost_source() const;
+  /// How full the context window was in the last request of the agent itself, in percent.
+  std::optional<int> context_percent() const;
+
+  void on_any(const Event&) override { any_event_ = true; }
+  void on(const Event&, const SessionStarted&) override;
+  void on(const Event&, const TurnStarted&) override;
+  void on(const Event&, const Text&) override;
+  void on(const Event&, const ToolCall&) override;
+  void on(const Event&, const ToolResult&) override;
+  void on(const Event&, const Usage&) override;
+  void on(const Event&, const Notice&) override;
+  void on(const Event&, const Retry&) override;
+  void on(const Event&, const ErrorEvent&) override;
+  void on(const Event&, const TurnEnded&) override;
+
+ private:
+  struct Request {
+    std::string message_id, model;
+    Tokens tokens;
+  };
+  void note_request(const Event& event, const Usage& usage);
+  void note_denial(Denial denial);
+  void note_denials(std::string_view json);
+  void note_error(const TurnEnded& ended);
+  std::optional<double> price(std::string_view model, const Tokens& tokens) const;
+
+  const model::Table& models_;
+  double last_total_usd_;
+  Tokens reported_;  // by turns that ended
+  std::optional<double> reported_usd_;
+  bool turn_usage_seen_ = false;        // usage{scope: turn} came since the last turn_ended
+  std::vector<Request> open_requests_;  // since the last turn_ended
+  Tokens context_;                      // of the agent's own last request
+  std::optional<std::int64_t> window_;  // as the agent reports it for its own model
+  bool turn_open_ = false;
+  bool any_event_ = false;
+};
+
+}  // namespace ralph::stream

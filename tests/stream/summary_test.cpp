@@ -1,0 +1,140 @@
+#include "stream/summary.h"
+
+#include <gtest/gtest.h>
+
+#include "support/collect.h"
+#include "support/fixtures.h"
+
+namespace ralph::stream {
+namespace {
+
+Summary summary_of(std::string_view bytes, double known_total = 0) {
+  Summary summary(model::Table::builtin(), known_total);
+  Decoder decoder(make_claude_dialect(), {&summary}, "run");
+  decoder.feed(bytes, 0);
+  decoder.finish(0);
+  return summary;
+}
+
+Summary summary_of_fixture(const std::string& name, double known_total = 0) {
+  return summary_of(test::fixture("claude/" + name + ".ndjson"), known_total);
+}
+
+TEST(Summary, KnowsWhoSpokeAndWhatWasSaid) {
+  const auto summary = summary_of_fixture("text_turn");
+  EXPECT_EQ(summary.session_id, "00000000-0000-4000-8000-000000000001");
+  EXPECT_EQ(summary.model, "claude-opus-5-5");
+  EXPECT_EQ(summary.agent_version, "2.1.325");
+  EXPECT_EQ(summary.text, "Hello from the fake.");
+  EXPECT_EQ(summary.streamed_text, "Hello from the fake.");
+  EXPECT_EQ(summary.turns, 1);
+  EXPECT_EQ(summary.duration_ms, 375);
+  EXPECT_FALSE(summary.turn_open());
+}
+
+TEST(Summary, CountsWhatTheResultReportsNotTheStubs) {
+  const auto summary = summary_of_fixture("text_turn");
+  EXPECT_EQ(summary.usage(), (Tokens{10, 0, 0, 5, 0}));
+  EXPECT_DOUBLE_EQ(summary.cost_usd().value(), 0.00014);
+  EXPECT_EQ(summary.cost_source(), CostSource::agent);
+}
+
+TEST(Summary, AddsSeveralResultsOfOneRun) {
+  const auto summary = summary_of_fixture("tool_bash_background");
+  EXPECT_EQ(summary.result_count, 2);
+  ASSERT_EQ(summary.results.size(), 2u);
+  EXPECT_EQ(summary.results[1].origin, "task-notification");
+  EXPECT_DOUBLE_EQ(summary.cost_usd().value(), 0.00042);
+  EXPECT_EQ(summary.usage().input_uncached, 30);
+}
+
+TEST(Summary, AResumedSessionIsChargedThisRunOnly) {
+  const auto summary = summary_of_fixture("session_resume_cumulative_cost");
+  EXPECT_DOUBLE_EQ(summary.cost_usd().value(), 0.00014);
+}
+
+TEST(Summary, AnAgentThatOnlyKnowsTotalsIsChargedTheDifference) {
+  const std::string result =
+      R"({"type":"result","is_error":false,"result":"x","num_turns":1,"total_cost_usd":1.5,"usage":{"input_tokens":4,"output_tokens":2}})"
+      "\n"
+      R"({"type":"result","is_error":false,"result":"y","num_turns":1,"total_cost_usd":1.75,"usage":{"input_tokens":6,"output_tokens":3}})"
+      "\n";
+  EXPECT_DOUBLE_EQ(summary_of(result).cost_usd().value(), 1.75);
+  EXPECT_DOUBLE_EQ(summary_of(result, 1.25).cost_usd().value(), 0.5);
+  EXPECT_EQ(summary_of(result).usage(), (Tokens{10, 0, 0, 5, 0}));
+}
+
+TEST(Summary, ARunThatEndsInTheMiddleIsPricedFromItsRequests) {
+  const auto bytes = test::fixture("claude/text_turn_partial.ndjson");
+  const auto cut = bytes.find("\"type\":\"message_stop\"");
+  const auto summary = summary_of(bytes.substr(0, bytes.rfind('\n', cut) + 1));
+  EXPECT_EQ(summary.result_count, 0);
+  EXPECT_TRUE(summary.turn_open());
+  EXPECT_EQ(summary.usage(), (Tokens{10, 0, 0, 5, 0}));
+  EXPECT_DOUBLE_EQ(summary.cost_usd().value(), 10 * 4e-6 + 5 * 20e-6);
+  EXPECT_EQ(summary.cost_source(), CostSource::price_table);
+}
+
+TEST(Summary, ContextPercentageUsesTheAgentsLastRequestAndItsWindow) {
+  const std::string init =
+      R"({"type":"system","subtype":"init","session_id":"s","model":"claude-haiku-4-5"})"
+      "\n";
+  const std::string said =
+      R"({"type":"assistant","message":{"id":"m1","model":"claude-haiku-4-5","content":[],"usage":{"input_tokens":10000,"cache_read_input_tokens":60000,"cache_creation_input_tokens":30000,"output_tokens":1}}})"
+      "\n";
+  EXPECT_EQ(summary_of(init + said).context_percent(), 50);
+  const std::string of_subagent =
+      R"({"type":"assistant","parent_tool_use_id":"t","message":{"id":"m2","model":"claude-haiku-4-5","content":[],"usage":{"input_tokens":1,"output_tokens":1}}})"
+      "\n";
+  EXPECT_EQ(summary_of(init + said + of_subagent).context_percent(), 50);
+  const std::string result =
+      R"({"type":"result","is_error":false,"result":"x","num_turns":1,"model_usage_since_last_result":{"claude-haiku-4-5":{"inputTokens":1,"contextWindow":1000000}}})"
+      "\n";
+  EXPECT_EQ(summary_of(init + said + result).context_percent(), 10);
+  EXPECT_EQ(summary_of(init).context_percent(), std::nullopt);
+}
+
+TEST(Summary, DenialsAreListedOnceWithTheirInput) {
+  const auto summary = summary_of_fixture("permission_denied");
+  ASSERT_FALSE(summary.denials.empty());
+  EXPECT_EQ(summary.denials[0].tool, "Write");
+  EXPECT_TRUE(summary.denials[0].input.starts_with("{\"")) << summary.denials[0].input;
+  for (std::size_t i = 0; i < summary.denials.size(); ++i) {
+    for (std::size_t j = i + 1; j < summary.denials.size(); ++j) {
+      EXPECT_NE(summary.denials[i].call_id, summary.denials[j].call_id);
+    }
+  }
+}
+
+TEST(Summary, RemembersBackgroundTasks) {
+  const std::string two =
+      R"({"type":"system","subtype":"background_tasks_changed","tasks":[{},{}]})"
+      "\n";
+  const std::string none = R"({"type":"system","subtype":"background_tasks_changed","tasks":[]})"
+                           "\n";
+  EXPECT_EQ(summary_of(two).background_tasks, 2);
+  EXPECT_EQ(summary_of(two + none).background_tasks, 0);
+}
+
+TEST(Summary, ALaterSuccessForgetsAnEarlierError) {
+  EXPECT_TRUE(summary_of_fixture("error_400").error.has_value());
+  EXPECT_FALSE(summary_of_fixture("error_429_then_ok").error.has_value());
+}
+
+TEST(Summary, ItsMemoryIsBounded) {
+  std::string line = R"({"type":"assistant","message":{"content":[{"type":"text","text":")" +
+                     std::string(100'000, 'a') + "€\"}]}}\n";
+  Summary summary(model::Table::builtin());
+  Decoder decoder(make_claude_dialect(), {&summary}, "run");
+  for (int i = 0; i < 100; ++i) decoder.feed(line, 0);
+  EXPECT_LE(summary.streamed_text.size(), 2 * Summary::kKeptText);
+  EXPECT_TRUE(summary.streamed_text.ends_with("€"));
+  for (int i = 0; i < 1000; ++i) {
+    decoder.feed("{\"type\":\"result\",\"is_error\":false,\"result\":\"r\"}\n", 0);
+  }
+  EXPECT_EQ(summary.results.size(), Summary::kKeptTurns);
+  EXPECT_EQ(summary.result_count, 1000);
+}
+
+}  // namespace
+}  // namespace ralph::stream
