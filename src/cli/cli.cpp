@@ -1,0 +1,90 @@
+#include "cli/cli.h"
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+
+#include <fmt/core.h>
+
+#include "base/log.h"
+#include "base/mask.h"
+#include "cli/command.h"
+#include "cli/environment.h"
+#include "cli/failure.h"
+#include "cli/help.h"
+#include "cli/nearest.h"
+#include "cli/options.h"
+#include "cli/std_output.h"
+
+namespace ralph::cli {
+namespace {
+
+constexpr std::array<const Command*, 1> kCommands{&kReplayCommand};
+
+std::string mask_for_log(std::string_view text) {
+  static const Masker masker(environment());
+  return masker.mask(text);
+}
+
+const Command* find(std::string_view name) {
+  const auto found = std::ranges::find(kCommands, name, &Command::name);
+  return found == kCommands.end() ? nullptr : *found;
+}
+
+int unknown_command(const std::string& name, StdOutput& output) {
+  std::vector<std::string> known{"help", "--help", "--version"};
+  for (const auto* command : kCommands) known.emplace_back(command->name);
+  const auto near = nearest(name, known);
+  const char* kind = name.starts_with('-') ? "option" : "command";
+  auto message = fmt::format("unknown {} '{}'", kind, name);
+  if (!near.empty()) message += fmt::format("; did you mean '{}'?", near);
+  return report_usage({Code::usage, message, {}}, nullptr, output);
+}
+
+int show(std::string_view text, StdOutput& output) {
+  output.out(text);
+  return 0;
+}
+
+int help(const std::vector<std::string>& words, StdOutput& output) {
+  if (words.empty()) return show(program_help(), output);
+  const auto* command = find(words.front());
+  if (command == nullptr) return unknown_command(words.front(), output);
+  return show(command_help(*command), output);
+}
+
+int run(const Command& command, const std::vector<std::string>& words, StdOutput& output) {
+  const auto arguments = parse_arguments(command, words);
+  if (!arguments) return report_usage(arguments.error(), &command, output);
+  if (arguments->wants_help()) return show(command_help(command), output);
+  return command.run(*arguments, output);
+}
+
+int choose(const std::vector<std::string>& words, StdOutput& output) {
+  if (words.size() < 2) return report_usage({Code::usage, "no command given", {}}, nullptr, output);
+  const auto& name = words[1];
+  const std::vector<std::string> rest(words.begin() + 2, words.end());
+  if (name == "--version" || name == "-V") return show("ralph " RALPH_VERSION "\n", output);
+  if (name == "--help" || name == "-h") return show(program_help(), output);
+  if (name == "help") return help(rest, output);
+  const auto* command = find(name);
+  return command == nullptr ? unknown_command(name, output) : run(*command, rest, output);
+}
+
+}  // namespace
+
+std::span<const Command* const> commands() {
+  return kCommands;
+}
+
+int main(const std::vector<std::string>& words) {
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away is seen by write(2)
+  log::configure(mask_for_log);
+  StdOutput output;
+  const int code = choose(words, output);
+  output.flush();
+  if (output.failure()) return report(*output.failure(), output);
+  return code;
+}
+
+}  // namespace ralph::cli

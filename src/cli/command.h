@@ -1,0 +1,44 @@
+#pragma once
+#include <span>
+#include <string_view>
+
+namespace ralph::cli {
+
+class Arguments;
+class StdOutput;
+
+/// One option of a subcommand, as data.
+struct Option {
+  std::string_view names;  // "-v,--verbose"; Arguments knows it by the long one, without dashes
+  std::string_view value;  // "N|max"; empty: a flag
+  std::string_view help;
+};
+
+struct Positional {
+  std::string_view name;  // "FILE"
+  std::string_view help;
+};
+
+struct Example {
+  std::string_view line;
+  std::string_view what;
+};
+
+/// One subcommand: what it is called, what it takes, what it does. Its file in cli/ holds the
+/// tables.
+struct Command {
+  std::string_view name;
+  std::string_view summary;                 // one line, for the list of commands
+  std::string_view about;                   // a paragraph, for its own help
+  std::span<const Positional> positionals;  // all required
+  std::span<const Option> options;
+  std::span<const Example> examples;
+  int (*run)(const Arguments&, StdOutput&);  // returns the exit code
+};
+
+/// Every subcommand, in the order of the help text.
+std::span<const Command* const> commands();
+
+extern const Command kReplayCommand;
+
+}  // namespace ralph::cli

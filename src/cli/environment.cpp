@@ -1,0 +1,45 @@
+#include "cli/environment.h"
+
+#include <cstdlib>
+#include <string_view>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace ralph::cli {
+namespace {
+
+bool wants_colour(int fd) {
+  const char* no_colour = std::getenv("NO_COLOR");
+  const char* terminal = std::getenv("TERM");
+  if (no_colour != nullptr && *no_colour != '\0') return false;
+  if (terminal != nullptr && std::string_view(terminal) == "dumb") return false;
+  return ::isatty(fd) == 1;
+}
+
+bool one_screen() {
+  struct stat out{}, err{};
+  return ::isatty(1) == 1 && ::isatty(2) == 1 && ::fstat(1, &out) == 0 && ::fstat(2, &err) == 0 &&
+         out.st_rdev == err.st_rdev;
+}
+
+}  // namespace
+
+std::vector<std::string> environment() {
+  std::vector<std::string> entries;
+  for (char** entry = environ; *entry != nullptr; ++entry) entries.emplace_back(*entry);
+  return entries;
+}
+
+view::ConsoleOptions console_options(view::VerbosityWish flags) {
+  view::ConsoleOptions options;
+  options.verbosity = view::resolve_verbosity(
+      {flags,
+       view::verbosity_from_environment(std::getenv("RALPH_QUIET"), std::getenv("RALPH_VERBOSE"))});
+  options.colour_out = wants_colour(1);
+  options.colour_err = wants_colour(2);
+  options.one_screen = one_screen();
+  return options;
+}
+
+}  // namespace ralph::cli

@@ -1,0 +1,44 @@
+#include "cli/failure.h"
+
+#include <fmt/core.h>
+
+#include "stream/outcome.h"
+
+namespace ralph::cli {
+namespace {
+
+stream::Outcome outcome_of(Code code) {
+  switch (code) {
+    case Code::usage:
+    case Code::not_found: return stream::Outcome::bad_usage;
+    case Code::config: return stream::Outcome::bad_config;
+    case Code::permission:
+    case Code::storage: return stream::Outcome::storage_failed;
+    case Code::busy: return stream::Outcome::locked;
+    case Code::limit: return stream::Outcome::limit_reached;
+    case Code::malformed:
+    case Code::unavailable:
+    case Code::internal: return stream::Outcome::agent_error;
+  }
+  return stream::Outcome::agent_error;
+}
+
+}  // namespace
+
+int report(const Error& error, StdOutput& output) {
+  output.err(fmt::format("ralph: {}\n", error.message));
+  if (!error.hint.empty()) output.err(error.hint + "\n");
+  return stream::row(outcome_of(error.code)).exit_code;
+}
+
+int report_usage(const Error& error, const Command* command, StdOutput& output) {
+  const auto where =
+      command == nullptr ? std::string("ralph") : fmt::format("ralph {}", command->name);
+  return report({Code::usage, error.message, fmt::format("see '{} --help'", where)}, output);
+}
+
+void warn(std::string_view message, StdOutput& output) {
+  output.err(fmt::format("ralph: warning: {}\n", message));
+}
+
+}  // namespace ralph::cli

@@ -1,0 +1,15 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ralph::cli {
+
+/// How many single-character changes (insert, remove, replace, swap of neighbours) make `a` into
+/// `b`.
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
+/// The known word a person most likely meant; empty: none is near enough to be worth saying.
+std::string nearest(std::string_view word, const std::vector<std::string>& known);
+
+}  // namespace ralph::cli

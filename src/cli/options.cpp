@@ -1,0 +1,120 @@
+#include "cli/options.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/core.h>
+
+#include "cli/nearest.h"
+
+namespace ralph::cli {
+namespace {
+
+std::unexpected<Error> bad_usage(std::string message) {
+  return fail(Code::usage, std::move(message));
+}
+
+std::unexpected<Error> unknown_option(const Command& command, const std::string& word) {
+  std::vector<std::string> names{"--help"};
+  for (const auto& option : command.options)
+    names.push_back(fmt::format("--{}", long_name(option.names)));
+  const auto near = nearest(word.substr(0, word.find('=')), names);
+  return bad_usage(near.empty()
+                       ? fmt::format("unknown option '{}'", word)
+                       : fmt::format("unknown option '{}'; did you mean '{}'?", word, near));
+}
+
+/// CLI11's own words are for programmers; the kind of its error is enough to say it better.
+std::string in_our_words(const Command& command, const CLI::ParseError& error) {
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) == nullptr) return error.what();
+  const std::string_view text = error.what();
+  for (const auto& option : command.options) {
+    const auto name = long_name(option.names);
+    if (!text.starts_with(fmt::format("--{}:", name)) &&
+        !text.starts_with(fmt::format("{} ", name))) {
+      continue;
+    }
+    return option.value.empty()
+               ? fmt::format("option '--{}' takes no value", name)
+               : fmt::format("option '--{}' needs a value: {}", name, option.value);
+  }
+  return error.what();
+}
+
+/// Registers the options of one command with CLI11 and takes what it makes of the words.
+class Parser {
+ public:
+  explicit Parser(const Command& command) : command_(command) {
+    app_.set_help_flag();
+    app_.allow_extras();
+    options_["help"] = app_.add_flag("-h,--help");
+    for (const auto& option : command.options) add(option);
+  }
+
+  Result<> parse(const std::vector<std::string>& words) {
+    try {
+      app_.parse(
+          std::vector<std::string>(words.rbegin(), words.rend()));  // it takes them from the back
+      return {};
+    } catch (const CLI::ParseError& error) {
+      return bad_usage(in_our_words(command_, error));
+    }
+  }
+
+  std::map<std::string, std::string, std::less<>> values() {
+    std::map<std::string, std::string, std::less<>> given;
+    for (const auto& [name, option] : options_) {
+      if (option->count() > 0) given[name] = values_[name];
+    }
+    return given;
+  }
+  std::vector<std::string> others() const { return app_.remaining(); }
+
+ private:
+  void add(const Option& option) {
+    const std::string name(long_name(option.names)), names(option.names);
+    auto* added = option.value.empty() ? app_.add_flag(names)->disable_flag_override()
+                                       : app_.add_option(names, values_[name]);
+    options_[name] = added->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  }
+
+  const Command& command_;
+  CLI::App app_;
+  std::map<std::string, CLI::Option*> options_;
+  std::map<std::string, std::string> values_;
+};
+
+}  // namespace
+
+std::string_view long_name(std::string_view names) {
+  const auto dashes = names.rfind("--");
+  return names.substr(dashes == std::string_view::npos ? names.rfind('-') + 1 : dashes + 2);
+}
+
+std::string_view Arguments::value(std::string_view name, std::string_view otherwise) const {
+  const auto found = values_.find(name);
+  return found == values_.end() ? otherwise : std::string_view(found->second);
+}
+
+Result<Arguments> parse_arguments(const Command& command, const std::vector<std::string>& words) {
+  const auto dashes = std::ranges::find(words, "--");
+  Parser parser(command);
+  TRY(parser.parse({words.begin(), dashes}));
+  Arguments arguments;
+  arguments.values_ = parser.values();
+  if (arguments.wants_help()) return arguments;
+  auto& positionals = arguments.positionals_;
+  positionals = parser.others();
+  const auto option = std::ranges::find_if(
+      positionals, [](const auto& word) { return word.size() > 1 && word.front() == '-'; });
+  if (option != positionals.end()) return unknown_option(command, *option);
+  if (dashes != words.end()) positionals.insert(positionals.end(), dashes + 1, words.end());
+  const auto wanted = command.positionals.size();
+  if (positionals.size() > wanted) {
+    return bad_usage(fmt::format("unexpected argument '{}'", positionals[wanted]));
+  }
+  if (positionals.size() < wanted) {
+    return bad_usage(fmt::format("{} is missing", command.positionals[positionals.size()].name));
+  }
+  return arguments;
+}
+
+}  // namespace ralph::cli

@@ -1,0 +1,220 @@
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mask.h"
+#include "base/unique_fd.h"
+#include "cli/command.h"
+#include "cli/environment.h"
+#include "cli/failure.h"
+#include "cli/options.h"
+#include "cli/std_output.h"
+#include "model/model.h"
+#include "store/raw_index.h"
+#include "stream/decoder.h"
+#include "stream/outcome.h"
+#include "stream/summary.h"
+#include "view/console.h"
+#include "view/json_lines.h"
+
+namespace ralph::cli {
+namespace {
+
+constexpr std::size_t kPiece = std::size_t{128} << 10;
+
+/// How many times as fast as it was; nullopt: without pauses.
+using Speed = std::optional<double>;
+
+Result<Speed> parse_speed(std::string_view text) {
+  if (text == "max") return Speed{};
+  double value = 0;
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (end.ec != std::errc{} || end.ptr != text.data() + text.size() || !std::isfinite(value) ||
+      value <= 0) {
+    return fail(Code::usage,
+                fmt::format("--speed takes a number above 0 or 'max', not '{}'", text));
+  }
+  return value;
+}
+
+std::string in_words(const std::string& path) {
+  return path == "-" ? "standard input" : fmt::format("'{}'", path);
+}
+
+Result<UniqueFd> open_log(const std::string& path) {
+  if (path == "-") return UniqueFd(::dup(0));
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  if (!fd) return fail_errno(errno, "cannot open " + in_words(path));
+  struct stat info{};
+  if (::fstat(fd.get(), &info) == 0 && S_ISDIR(info.st_mode)) {
+    return fail(Code::usage, fmt::format("'{}' is a folder, not a log", path),
+                "name one of the .ndjson files in it");
+  }
+  return fd;
+}
+
+/// Holds bytes back until the time they came at, as the index tells it.
+class Pacer {
+ public:
+  Pacer(std::optional<store::Timeline> timeline, Speed speed) : speed_(speed) {
+    if (!timeline) return;
+    timeline_ = std::move(timeline);
+    span_ = timeline_->next();
+  }
+
+  /// How many of the next `available` bytes of the log belong together.
+  std::size_t take(std::size_t available) {
+    while (timeline_ && span_.end <= position_) span_ = timeline_->next();
+    const auto bytes = std::min<std::uint64_t>(available, span_.end - position_);
+    position_ += bytes;
+    return static_cast<std::size_t>(bytes);
+  }
+  /// When they came, in milliseconds since the run's start.
+  std::int64_t t_ms() const { return span_.t.count() / 1000; }
+
+  void wait(StdOutput& output) const {
+    if (!speed_ || !timeline_) return;
+    const auto pause =
+        std::chrono::duration<double, std::micro>(static_cast<double>(span_.t.count()) / *speed_);
+    const auto due = begin_ + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                                  std::min<std::chrono::duration<double>>(pause, kLongestPause));
+    if (due <= std::chrono::steady_clock::now()) return;
+    output.flush();
+    std::this_thread::sleep_until(due);
+  }
+
+ private:
+  static constexpr std::chrono::hours kLongestPause{24 * 3650};
+
+  std::optional<store::Timeline> timeline_;
+  Speed speed_;
+  store::TimedSpan span_;
+  std::uint64_t position_ = 0;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+Pacer make_pacer(const std::string& path, Speed speed, StdOutput& output) {
+  std::optional<store::Timeline> timeline;
+  if (path != "-") {
+    if (auto index = store::IndexReader::open(store::index_path_of(path))) {
+      timeline.emplace(std::move(*index));
+    }
+  }
+  if (speed && !timeline) {
+    warn(fmt::format("{} has no index that tells the times: shown at full speed", in_words(path)),
+         output);
+  }
+  return {std::move(timeline), speed};
+}
+
+/// The whole log through the decoder, in bounded memory. Stops early when nobody reads our output.
+Result<> feed(const UniqueFd& fd, const std::string& path, Pacer& pacer, stream::Decoder& decoder,
+              StdOutput& output) {
+  std::string piece(kPiece, '\0');
+  while (!output.closed()) {
+    const ssize_t got = ::read(fd.get(), piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail_errno(errno, "cannot read " + in_words(path));
+    if (got == 0) break;
+    std::string_view rest(piece.data(), static_cast<std::size_t>(got));
+    while (!rest.empty()) {
+      const auto bytes = pacer.take(rest.size());
+      pacer.wait(output);
+      decoder.feed(rest.substr(0, bytes), pacer.t_ms());
+      rest.remove_prefix(bytes);
+    }
+    output.flush();
+  }
+  decoder.finish(pacer.t_ms());
+  return {};
+}
+
+/// The recorded run's end, as it would have been judged then; how its process exited is not
+/// recorded.
+void publish_result(const stream::Summary& summary, std::int64_t t_ms, stream::Decoder& decoder) {
+  stream::Ending ending;
+  ending.skipped_lines = decoder.skipped();
+  const auto verdict = stream::classify(summary, ending);
+  const auto why = verdict.message();
+  decoder.publish(stream::make_result(summary, ending, verdict, why), t_ms);
+}
+
+Error no_event(const std::string& path, std::int64_t skipped) {
+  const auto lines = skipped == 0 ? std::string() : fmt::format(" ({} unreadable lines)", skipped);
+  return {Code::malformed,
+          fmt::format("no event found in {}{}: is it a stream-json log?", in_words(path), lines),
+          {}};
+}
+
+int replay(const Arguments& arguments, StdOutput& output) {
+  const std::string path(arguments.positional(0));
+  const auto speed = parse_speed(arguments.value("speed", "max"));
+  if (!speed) return report_usage(speed.error(), &kReplayCommand, output);
+  const auto fd = open_log(path);
+  if (!fd) return report(fd.error(), output);
+
+  auto dialect = stream::make_claude_dialect();
+  auto options = console_options({arguments.flag("quiet"), arguments.flag("verbose")});
+  options.agent_name = dialect->display_name();
+  const bool json = arguments.flag("json");
+  if (json) options.verbosity = view::Verbosity::quiet;
+
+  const Masker masker(environment());
+  stream::Summary summary(model::Table::builtin());
+  view::Console console(options, masker, summary, output);
+  view::JsonLines json_lines(masker, output);
+  std::vector<stream::Handler*> handlers{&summary, &console};
+  if (json) handlers.push_back(&json_lines);
+  stream::Decoder decoder(std::move(dialect), std::move(handlers), "replay");
+
+  auto pacer = make_pacer(path, *speed, output);
+  if (const auto done = feed(*fd, path, pacer, decoder, output); !done) {
+    return report(done.error(), output);
+  }
+  if (output.closed()) return 0;
+  if (!summary.any_event()) return report(no_event(path, decoder.skipped()), output);
+  publish_result(summary, pacer.t_ms(), decoder);
+  return 0;
+}
+
+constexpr Positional kPositionals[] = {
+    {"FILE", "a raw log (.ndjson) or a terminal capture of one; '-' is standard input"},
+};
+constexpr Option kOptions[] = {
+    {"--speed", "N|max", "N times as fast as it was, by the log's index; max: no pauses (default)"},
+    {"-v,--verbose", "", "also show thinking, tool results, usage and the end summary"},
+    {"-q,--quiet", "", "show errors only, on stderr"},
+    {"--json", "", "print every event as a line of JSON"},
+};
+constexpr Example kExamples[] = {
+    {"ralph replay session.ndjson", "what the agent said and did, at once"},
+    {"ralph replay session.ndjson --speed 1 -v", "as it happened, with all details"},
+    {"ralph replay session.ndjson --json | jq -r 'select(.type == \"tool_call\") | .detail'",
+     "what it did, for a script"},
+    {"claude -p 'Hello' --output-format stream-json --verbose | ralph replay -", "a live stream"},
+};
+
+}  // namespace
+
+constinit const Command kReplayCommand{
+    "replay",
+    "show a recorded session again",
+    "Shows a session again from the raw log of what the agent printed.\n"
+    "The exit code is 0 when the log could be shown, whatever became of the session then.",
+    kPositionals,
+    kOptions,
+    kExamples,
+    replay,
+};
+
+}  // namespace ralph::cli

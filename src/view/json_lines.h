@@ -1,0 +1,21 @@
+#pragma once
+#include "base/mask.h"
+#include "stream/handler.h"
+#include "view/output.h"
+
+namespace ralph::view {
+
+/// Every event in its JSON form, one per line, for programs (`--json`). Secrets in values are
+/// masked.
+class JsonLines final : public stream::Handler {
+ public:
+  /// Both outlive it.
+  JsonLines(const Masker& masker, Output& output) : masker_(masker), output_(output) {}
+  void on_any(const stream::Event& event) override;
+
+ private:
+  const Masker& masker_;
+  Output& output_;
+};
+
+}  // namespace ralph::view

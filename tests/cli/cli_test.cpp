@@ -1,0 +1,146 @@
+#include "cli/cli.h"
+
+#include <csignal>
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/help.h"
+#include "cli/nearest.h"
+#include "cli/options.h"
+#include "cli/std_output.h"
+
+namespace ralph::cli {
+namespace {
+
+struct Ran {
+  int code;
+  std::string out, err;
+};
+Ran ralph(std::vector<std::string> words) {
+  words.insert(words.begin(), "ralph");
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  const int code = cli::main(words);
+  auto out = testing::internal::GetCapturedStdout();
+  return {code, std::move(out), testing::internal::GetCapturedStderr()};
+}
+
+TEST(Main, Version) {
+  const auto ran = ralph({"--version"});
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_EQ(ran.out, "ralph 0.1.0\n");
+}
+
+TEST(Main, HelpNamesEveryCommand) {
+  const auto ran = ralph({"--help"});
+  EXPECT_EQ(ran.code, 0);
+  for (const auto* command : commands()) {
+    EXPECT_NE(ran.out.find(std::string(command->name)), std::string::npos) << command->name;
+  }
+}
+
+TEST(Main, BadUsageIsExit2AndOnStderr) {
+  for (const auto& words : std::vector<std::vector<std::string>>{{},
+                                                                 {""},
+                                                                 {"relpay"},
+                                                                 {"--nope"},
+                                                                 {"replay"},
+                                                                 {"replay", "--nope", "x"},
+                                                                 {"help", "nope"}}) {
+    const auto ran = ralph(words);
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_EQ(ran.out, "");
+    EXPECT_NE(ran.err.find("--help'"), std::string::npos) << ran.err;
+  }
+}
+
+TEST(Main, Replay) {
+  const auto ran = ralph({"replay", RALPH_FIXTURES "/claude/text_turn.ndjson", "-q"});
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_EQ(ran.out + ran.err, "");
+}
+
+TEST(Help, OfEveryCommandHasUsageOptionsAndExamples) {
+  for (const auto* command : commands()) {
+    const auto text = command_help(*command);
+    for (const char* part : {"Usage: ralph ", "Options:", "--help", "Examples:"}) {
+      EXPECT_NE(text.find(part), std::string::npos) << command->name << ' ' << part;
+    }
+    EXPECT_TRUE(text.ends_with('\n'));
+  }
+}
+
+TEST(Nearest, CountsEdits) {
+  EXPECT_EQ(edit_distance("", ""), 0u);
+  EXPECT_EQ(edit_distance("", "abc"), 3u);
+  EXPECT_EQ(edit_distance("abc", ""), 3u);
+  EXPECT_EQ(edit_distance("replay", "replay"), 0u);
+  EXPECT_EQ(edit_distance("relpay", "replay"), 1u) << "a swap is one slip";
+  EXPECT_EQ(edit_distance("kitten", "sitting"), 3u);
+}
+
+TEST(Nearest, SuggestsOnlyWhatIsNear) {
+  const std::vector<std::string> known{"replay", "run", "watch"};
+  EXPECT_EQ(nearest("replya", known), "replay");
+  EXPECT_EQ(nearest("rnu", known), "run");
+  EXPECT_EQ(nearest("x", known), "");
+  EXPECT_EQ(nearest("", known), "");
+  EXPECT_EQ(nearest("something", known), "");
+  EXPECT_EQ(nearest(std::string(100'000, 'r'), known), "");
+}
+
+TEST(Arguments, AreSortedByTheTable) {
+  const auto given =
+      parse_arguments(kReplayCommand, {"-v", "a.ndjson", "--speed=2", "--speed", "3"});
+  ASSERT_TRUE(given);
+  EXPECT_TRUE(given->flag("verbose"));
+  EXPECT_FALSE(given->flag("quiet"));
+  EXPECT_EQ(given->value("speed", "max"), "3") << "the last one counts";
+  EXPECT_EQ(given->positional(0), "a.ndjson");
+}
+
+TEST(Arguments, DashIsAFileAndTwoDashesEndTheOptions) {
+  EXPECT_EQ(parse_arguments(kReplayCommand, {"-"})->positional(0), "-");
+  EXPECT_EQ(parse_arguments(kReplayCommand, {"-q", "--", "-v"})->positional(0), "-v");
+  EXPECT_EQ(parse_arguments(kReplayCommand, {"x"})->value("speed", "max"), "max");
+}
+
+TEST(Arguments, HelpNeedsNothingElse) {
+  EXPECT_TRUE(parse_arguments(kReplayCommand, {"--help"})->wants_help());
+  EXPECT_TRUE(parse_arguments(kReplayCommand, {"-h"})->wants_help());
+}
+
+TEST(Arguments, LongNames) {
+  EXPECT_EQ(long_name("-v,--verbose"), "verbose");
+  EXPECT_EQ(long_name("--json"), "json");
+}
+
+TEST(StdOutput, AReaderThatGoesAwayIsNoFailure) {
+  std::signal(SIGPIPE, SIG_IGN);
+  int ends[2];
+  ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+  ::close(ends[0]);
+  StdOutput output(ends[1]);
+  output.out("text");
+  EXPECT_FALSE(output.closed()) << "not written yet";
+  output.flush();
+  EXPECT_TRUE(output.closed());
+  EXPECT_FALSE(output.failure());
+  ::close(ends[1]);
+}
+
+TEST(StdOutput, AFullDiskIsAFailure) {
+  const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
+  StdOutput output(full);
+  output.out("text");
+  output.flush();
+  EXPECT_TRUE(output.closed());
+  EXPECT_TRUE(output.failure());
+  ::close(full);
+}
+
+}  // namespace
+}  // namespace ralph::cli
