@@ -1,0 +1,64 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ralph::bench {
+
+/// One measured number beside its peer and its goal.
+struct Row {
+  std::string what;
+  std::string ours;
+  std::string peer;
+  std::string goal;
+  bool met = false;
+};
+
+/// Prints the row as it comes in and remembers misses.
+class Table {
+ public:
+  Table();
+  void add(const Row& row);
+  int misses() const { return misses_; }
+
+ private:
+  int misses_ = 0;
+};
+
+/// CPU seconds of this thread.
+double cpu_seconds();
+/// Wall seconds of a steady clock.
+double wall_seconds();
+/// The least of `rounds` measurements of work().
+double best_of(int rounds, const std::function<void()>& work);
+double median(std::vector<double> values);
+
+/// What an ended program used.
+struct Used {
+  int status = -1;
+  double wall = 0;
+  std::int64_t max_rss_kb = 0;
+};
+/// Runs a program with its output to /dev/null. Our own size counts as its size at the start, so
+/// call this before allocating much.
+Used run_program(const std::vector<std::string>& argv);
+
+/// Lines as Claude Code writes them, always the same ones.
+std::string small_lines(std::size_t bytes);  // about 400 bytes each: text deltas
+std::string mixed_lines(
+    std::size_t bytes);  // deltas, messages, tool calls and results of all sizes
+std::string megabyte_lines(std::size_t bytes);  // tool results of 1 MB
+
+void measure_programs(Table& table, const std::filesystem::path& folder);
+void measure_memory(Table& table, const std::filesystem::path& self);
+void measure_streams(Table& table);
+void measure_supervision(Table& table);
+
+/// Child mode of measure_memory(): decodes one line of `bytes` with this limit and prints its own
+/// growth.
+int memory_child(std::size_t bytes, std::size_t max_line);
+
+}  // namespace ralph::bench
