@@ -1,0 +1,47 @@
+#pragma once
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace ralph::process {
+
+/// How the program's stdin and stdout are connected. stderr is always a pipe of its own.
+/// The PTY is in raw mode and is the program's controlling terminal.
+enum class Transport { pipe, pty };
+
+/// One change to the environment the program inherits from us: a value, or nullopt to remove it.
+struct EnvChange {
+  std::string name;
+  std::optional<std::string> value;
+};
+
+/// End of input at once. On a PTY too: stdin is then /dev/null, only stdout is the terminal.
+struct StdinNull {};
+/// These bytes, then end of input. Refused with a PTY: a raw terminal cannot say "end of input".
+struct StdinText {
+  std::string bytes;
+};
+/// Stays open: Watch::write() sends, Watch::close_stdin() ends it (on a PTY: only our writing).
+struct StdinOpen {};
+using Stdin = std::variant<StdinNull, StdinText, StdinOpen>;
+
+struct TerminalSize {
+  unsigned short columns = 120;
+  unsigned short rows = 40;
+};
+
+/// A program to start. argv goes to exec as it is: no shell, no quoting, NUL bytes are refused.
+/// argv[0] without a slash is looked up in the PATH the program will see; a relative path counts
+/// from the program's working folder.
+struct Command {
+  std::vector<std::string> argv;
+  std::filesystem::path cwd;  // empty: ours
+  std::vector<EnvChange> env;
+  Transport transport = Transport::pipe;
+  Stdin input = StdinNull{};
+  TerminalSize terminal;  // for Transport::pty
+};
+
+}  // namespace ralph::process

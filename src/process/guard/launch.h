@@ -1,0 +1,22 @@
+#pragma once
+#include <sys/types.h>
+
+#include "process/guard/protocol.h"
+
+namespace ralph::process::guard {
+
+/// The agent to start. The vfork child shares our memory and leaves the step that failed here.
+struct Launch {
+  const char* cwd = "";
+  const char* program = "";
+  char** argv = nullptr;
+  int tty_fd = -1;
+  volatile Stage failed_stage = Stage::exec;
+  volatile int error = 0;  // 0: the program runs
+};
+
+/// Starts the agent in a session of its own, with default signals and a death signal for the case
+/// that the guard is killed. Returns its id, or -1 with errno when there was no process to be had.
+pid_t launch(Launch& agent);
+
+}  // namespace ralph::process::guard

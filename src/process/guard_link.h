@@ -1,0 +1,19 @@
+#pragma once
+#include "base/time.h"
+#include "process/guard/protocol.h"
+
+namespace ralph::process {
+
+/// What a look at the control socket brought.
+enum class Heard { report, nothing, guard_gone };
+
+/// False: the guard is gone.
+bool send_request(int control, guard::RequestKind kind, int value);
+
+/// Never blocks.
+Heard receive_report(int control, guard::Report& report);
+
+/// Blocks until there is a report, the guard is gone, or the deadline (then `nothing`).
+Heard wait_for_report(int control, guard::Report& report, SteadyTime deadline);
+
+}  // namespace ralph::process

@@ -1,0 +1,31 @@
+#pragma once
+#include <signal.h>
+
+namespace ralph::process {
+
+/// Blocks SIGPIPE in this thread, and throws away one that came meanwhile: writing to a program
+/// that closed its stdin is then an error number like any other, and the rest of the process is not
+/// touched.
+class SigpipeBlock {
+ public:
+  SigpipeBlock() {
+    ::sigemptyset(&pipe_);
+    ::sigaddset(&pipe_, SIGPIPE);
+    ::pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+  }
+  SigpipeBlock(const SigpipeBlock&) = delete;
+  SigpipeBlock& operator=(const SigpipeBlock&) = delete;
+  ~SigpipeBlock() {
+    if (::sigismember(&before_, SIGPIPE) == 1) return;
+    const timespec at_once{};
+    while (::sigtimedwait(&pipe_, nullptr, &at_once) > 0) {
+    }
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+
+ private:
+  sigset_t pipe_{};
+  sigset_t before_{};
+};
+
+}  // namespace ralph::process
