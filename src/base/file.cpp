@@ -1,15 +1,14 @@
 #include "base/file.h"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 
+#include <fcntl.h>
 #include <fmt/core.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/id.h"
 #include "base/unique_fd.h"
@@ -60,7 +59,7 @@ std::filesystem::path folder_of(const std::filesystem::path& path) {
 
 Result<std::string> read_file(const std::filesystem::path& path, std::size_t max_bytes) {
   TRY_ASSIGN(auto fd, open_file(path, O_RDONLY, 0));
-  struct stat info {};
+  struct stat info{};
   if (::fstat(fd.get(), &info) != 0) return fail_errno(errno, "cannot read " + quoted(path));
   if (S_ISDIR(info.st_mode)) {
     return fail(Code::usage, quoted(path) + " is a folder, not a file");
@@ -86,7 +85,8 @@ Result<std::string> read_file(const std::filesystem::path& path, std::size_t max
 
 Result<> write_file_atomically(const std::filesystem::path& path, std::string_view bytes,
                                unsigned mode) {
-  const auto temp = folder_of(path) / fmt::format(".{}.{}.tmp", path.filename().native(), random_hex(8));
+  const auto temp =
+      folder_of(path) / fmt::format(".{}.{}.tmp", path.filename().native(), random_hex(8));
   if (auto done = fill_and_rename(temp, path, bytes, mode); !done) {
     ::unlink(temp.c_str());
     return done;

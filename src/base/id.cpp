@@ -1,10 +1,10 @@
 #include "base/id.h"
 
-#include <sys/random.h>
-
 #include <cerrno>
 #include <cstdint>
 #include <vector>
+
+#include <sys/random.h>
 
 #include "base/time.h"
 

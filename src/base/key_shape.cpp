@@ -150,9 +150,7 @@ std::optional<KeyShape> pem_at(std::string_view text) {
 
 }  // namespace
 
-const ByteSet& key_first_bytes() {
-  return kFirstBytes;
-}
+const ByteSet& key_first_bytes() { return kFirstBytes; }
 
 std::optional<KeyShape> key_shape_at(std::string_view text, std::string_view before) {
   if (!kFirstBytes(text.front())) return std::nullopt;

@@ -1,13 +1,12 @@
 #include "base/log.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
 
+#include <fcntl.h>
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/time.h"
@@ -34,7 +33,8 @@ void configure(std::string (*mask)(std::string_view)) {
   if (environment("RALPH_LOG") != "debug") return;
   sink.mask = mask;
   if (const auto path = environment("RALPH_LOG_FILE"); !path.empty()) {
-    const int fd = ::open(std::string(path).c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    const int fd =
+        ::open(std::string(path).c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (fd >= 0) sink.fd = fd;
   }
   sink.on = true;

@@ -51,17 +51,17 @@ std::unexpected<Error> fail_errno(int error_number, std::string what, std::strin
 #define RALPH_CONCAT(a, b) RALPH_CONCAT_(a, b)
 
 /// Returns the error of an expression, if it has one.
-#define TRY(expression)                                                   \
-  do {                                                                    \
-    if (auto try_result = (expression); !try_result) {                    \
-      return std::unexpected(std::move(try_result).error());              \
-    }                                                                     \
+#define TRY(expression)                                      \
+  do {                                                       \
+    if (auto try_result = (expression); !try_result) {       \
+      return std::unexpected(std::move(try_result).error()); \
+    }                                                        \
   } while (false)
 
 /// `TRY_ASSIGN(auto text, read_file(path));`
 #define TRY_ASSIGN(target, expression) \
   TRY_ASSIGN_(RALPH_CONCAT(try_value_, __LINE__), target, expression)
-#define TRY_ASSIGN_(temporary, target, expression)                        \
-  auto temporary = (expression);                                          \
-  if (!temporary) return std::unexpected(std::move(temporary).error());   \
+#define TRY_ASSIGN_(temporary, target, expression)                      \
+  auto temporary = (expression);                                        \
+  if (!temporary) return std::unexpected(std::move(temporary).error()); \
   target = *std::move(temporary)

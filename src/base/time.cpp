@@ -21,9 +21,10 @@ Calendar calendar_of(UtcTime time) {
   const auto day = floor<days>(time);
   const year_month_day date(day);
   const hh_mm_ss clock(time - day);
-  return {static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
-          static_cast<unsigned>(date.day()), clock.hours().count(), clock.minutes().count(),
-          clock.seconds().count(), clock.subseconds().count()};
+  return {static_cast<int>(date.year()),     static_cast<unsigned>(date.month()),
+          static_cast<unsigned>(date.day()), clock.hours().count(),
+          clock.minutes().count(),           clock.seconds().count(),
+          clock.subseconds().count()};
 }
 
 /// Takes exactly `digits` digits off the front; -1 when they are not there.
@@ -78,9 +79,7 @@ constexpr std::array<Unit, 5> kUnits{
 
 }  // namespace
 
-UtcTime now_utc() {
-  return std::chrono::floor<Millis>(std::chrono::system_clock::now());
-}
+UtcTime now_utc() { return std::chrono::floor<Millis>(std::chrono::system_clock::now()); }
 
 std::string iso_utc(UtcTime time) {
   const auto c = calendar_of(time);
@@ -109,7 +108,8 @@ std::optional<UtcTime> parse_iso(std::string_view text) {
   const int s = take_number(text, 2);
   const int millis = take(text, '.') ? take_fraction_millis(text) : 0;
   const auto offset = take_offset(text);
-  const year_month_day date{year{y}, month{static_cast<unsigned>(mo)}, day{static_cast<unsigned>(d)}};
+  const year_month_day date{year{y}, month{static_cast<unsigned>(mo)},
+                            day{static_cast<unsigned>(d)}};
   if (!offset || !text.empty() || y < 0 || !date.ok() || h < 0 || h > 23 || mi < 0 || mi > 59 ||
       s < 0 || s > 60 || millis < 0) {
     return std::nullopt;
@@ -127,8 +127,8 @@ Result<Millis> parse_duration(std::string_view text) {
   bool first = true;
   while (!text.empty()) {
     double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value,
-                                              std::chars_format::fixed);
+    const auto [end, error] =
+        std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
     if (error != std::errc{} || value < 0 || !std::isfinite(value)) return bad();
     text.remove_prefix(static_cast<std::size_t>(end - text.data()));
     const auto name_length = std::min(text.find_first_of("0123456789."), text.size());

@@ -73,9 +73,7 @@ int choose(const std::vector<std::string>& words, StdOutput& output) {
 
 }  // namespace
 
-std::span<const Command* const> commands() {
-  return kCommands;
-}
+std::span<const Command* const> commands() { return kCommands; }
 
 int main(const std::vector<std::string>& words) {
   std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away is seen by write(2)

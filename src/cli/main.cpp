@@ -1,5 +1,3 @@
 #include "cli/cli.h"
 
-int main(int count, char** words) {
-  return ralph::cli::main({words, words + count});
-}
+int main(int count, char** words) { return ralph::cli::main({words, words + count}); }

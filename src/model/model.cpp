@@ -39,9 +39,7 @@ const Model* find_exactly(const std::vector<Model>& models, std::string_view nam
   return nullptr;
 }
 
-double count(std::int64_t tokens) {
-  return static_cast<double>(std::max<std::int64_t>(tokens, 0));
-}
+double count(std::int64_t tokens) { return static_cast<double>(std::max<std::int64_t>(tokens, 0)); }
 
 const Price& price_for(const std::vector<Price>& prices, const Tokens& tokens) {
   const double prompt = count(tokens.input) + count(tokens.cache_read) +

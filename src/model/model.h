@@ -26,10 +26,10 @@ struct Price {
 
 /// What the API accepts as `thinking` for a model.
 enum class Thinking {
-  none,           // no thinking field at all
-  budget,         // {type: enabled, budget_tokens}
-  adaptive,       // {type: adaptive}, may be disabled
-  always,         // adaptive, cannot be disabled
+  none,      // no thinking field at all
+  budget,    // {type: enabled, budget_tokens}
+  adaptive,  // {type: adaptive}, may be disabled
+  always,    // adaptive, cannot be disabled
 };
 
 struct Model {

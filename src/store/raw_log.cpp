@@ -100,9 +100,7 @@ Result<> RawLog::append_out(std::string_view bytes, Micros t) {
   return put_records(bytes, t);
 }
 
-Result<> RawLog::append_err(std::string_view bytes) {
-  return put(err_, bytes, paths_.err);
-}
+Result<> RawLog::append_err(std::string_view bytes) { return put(err_, bytes, paths_.err); }
 
 Result<> RawLog::finish() {
   if (!failed_ && size_ > line_begin_) {

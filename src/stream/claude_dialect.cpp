@@ -29,9 +29,7 @@ std::size_t parser_capacity(std::size_t line) {
 
 }  // namespace
 
-std::unique_ptr<Dialect> make_claude_dialect() {
-  return std::make_unique<ClaudeDialect>();
-}
+std::unique_ptr<Dialect> make_claude_dialect() { return std::make_unique<ClaudeDialect>(); }
 
 ClaudeDialect::ClaudeDialect() : parser_(std::make_unique<simdjson::dom::parser>()) {}
 

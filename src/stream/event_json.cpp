@@ -110,15 +110,11 @@ void put(ObjectWriter& out, std::string_view name, std::string_view value, bool 
 void put(ObjectWriter& out, std::string_view name, const RawJson& value, bool) {
   if (!value.text.empty()) out.raw(name, value.text);
 }
-void put(ObjectWriter& out, std::string_view name, bool value, bool) {
-  out.boolean(name, value);
-}
+void put(ObjectWriter& out, std::string_view name, bool value, bool) { out.boolean(name, value); }
 void put(ObjectWriter& out, std::string_view name, std::int64_t value, bool always) {
   if (always || value != 0) out.number(name, value);
 }
-void put(ObjectWriter& out, std::string_view name, double value, bool) {
-  out.number(name, value);
-}
+void put(ObjectWriter& out, std::string_view name, double value, bool) { out.number(name, value); }
 void put(ObjectWriter& out, std::string_view name, const Tokens& value, bool) {
   std::string text;
   ObjectWriter object(text);

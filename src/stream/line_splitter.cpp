@@ -31,9 +31,7 @@ std::string_view trimmed(std::string_view line) {
 
 LineSplitter::LineSplitter(std::size_t max_line) : max_line_(max_line) {}
 
-LineSplitter::~LineSplitter() {
-  std::free(buffer_);
-}
+LineSplitter::~LineSplitter() { std::free(buffer_); }
 
 LineSplitter::LineSplitter(LineSplitter&& other) noexcept : max_line_(other.max_line_) {
   *this = std::move(other);

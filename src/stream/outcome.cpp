@@ -121,13 +121,9 @@ Verdict with_result(const Summary& summary, const Ending& ending) {
 
 }  // namespace
 
-std::span<const OutcomeRow> outcome_table() {
-  return kTable;
-}
+std::span<const OutcomeRow> outcome_table() { return kTable; }
 
-const OutcomeRow& row(Outcome outcome) {
-  return kTable[static_cast<std::size_t>(outcome)];
-}
+const OutcomeRow& row(Outcome outcome) { return kTable[static_cast<std::size_t>(outcome)]; }
 
 std::optional<Outcome> outcome_named(std::string_view name) {
   const auto found = std::ranges::find(kTable, name, &OutcomeRow::name);

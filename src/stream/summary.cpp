@@ -46,18 +46,14 @@ void Summary::on(const Event&, const SessionStarted& started) {
   permission_mode = started.permission_mode;
 }
 
-void Summary::on(const Event&, const TurnStarted&) {
-  turn_open_ = true;
-}
+void Summary::on(const Event&, const TurnStarted&) { turn_open_ = true; }
 
 void Summary::on(const Event& event, const Text& said) {
   if (said.delta || !event.parent.empty()) return;
   append_bounded(streamed_text, said.text, kKeptText);
 }
 
-void Summary::on(const Event&, const ToolCall&) {
-  ++tool_calls;
-}
+void Summary::on(const Event&, const ToolCall&) { ++tool_calls; }
 
 void Summary::on(const Event&, const ToolResult& result) {
   if (result.denied) note_denial({std::string(result.name), std::string(result.call_id), {}});

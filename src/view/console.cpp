@@ -85,9 +85,7 @@ Console::Console(ConsoleOptions options, const Masker& masker, const stream::Sum
     : options_(std::move(options)), masker_(masker), summary_(summary), output_(output) {}
 
 /// Made safe before it is masked: a colour code must not hide a key.
-std::string Console::shown(std::string_view text) const {
-  return masker_.mask(safe_text(text));
-}
+std::string Console::shown(std::string_view text) const { return masker_.mask(safe_text(text)); }
 
 /// Masked before it is cut: half a key is no longer recognised as one.
 std::string Console::shown_line(std::string_view text, std::size_t code_points) const {

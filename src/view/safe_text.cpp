@@ -9,9 +9,7 @@ namespace {
 
 constexpr char kEscape = '\x1b';
 
-bool is_control(char c) {
-  return (c >= 0 && c < 0x20) || c == 0x7F;
-}
+bool is_control(char c) { return (c >= 0 && c < 0x20) || c == 0x7F; }
 bool is_c1_lead(std::string_view text, std::size_t at) {
   return text[at] == '\xC2' && at + 1 < text.size() &&
          static_cast<unsigned char>(text[at + 1]) < 0xA0;

@@ -21,9 +21,7 @@ std::string capitals(std::size_t length) {
   while (text.size() < length) text += kPattern;
   return text.substr(0, length);
 }
-std::string json_web_token() {
-  return "eyJ" + filler(30) + ".eyJ" + filler(40) + "." + filler(43);
-}
+std::string json_web_token() { return "eyJ" + filler(30) + ".eyJ" + filler(40) + "." + filler(43); }
 std::string private_key(std::string_view label) {
   return "-----BEGIN " + std::string(label) + "-----\n" + filler(64) + "\n" + filler(20) +
          "\n-----END " + std::string(label) + "-----";

@@ -10,9 +10,7 @@ using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-UtcTime at(std::int64_t millis) {
-  return UtcTime(Millis(millis));
-}
+UtcTime at(std::int64_t millis) { return UtcTime(Millis(millis)); }
 
 constexpr std::int64_t kMoment = 1'794'753'460'123;  // 2026-11-15T14:37:40.123Z
 
@@ -23,9 +21,7 @@ TEST(Time, WritesUtc) {
   EXPECT_EQ(compact_utc(at(kMoment)), "20261115-143740");
 }
 
-TEST(Time, NowIsAfterThisWasWritten) {
-  EXPECT_GT(now_utc(), at(1'760'000'000'000));
-}
+TEST(Time, NowIsAfterThisWasWritten) { EXPECT_GT(now_utc(), at(1'760'000'000'000)); }
 
 TEST(Time, ReadsBackWhatItWrites) {
   for (const std::int64_t millis :

@@ -41,12 +41,8 @@ void Table::add(const Row& row) {
   if (!row.met) ++misses_;
 }
 
-double cpu_seconds() {
-  return seconds_of(CLOCK_THREAD_CPUTIME_ID);
-}
-double wall_seconds() {
-  return seconds_of(CLOCK_MONOTONIC);
-}
+double cpu_seconds() { return seconds_of(CLOCK_THREAD_CPUTIME_ID); }
+double wall_seconds() { return seconds_of(CLOCK_MONOTONIC); }
 
 double best_of(int rounds, const std::function<void()>& work) {
   double best = 1e9;

@@ -51,22 +51,24 @@ Piped pipe_through(Agent& agent, view::Verbosity verbosity = view::Verbosity::no
   stream::Summary summary(model::Table::builtin());
   test::Collector collector;
   const Masker masker;
-  view::Console console({.verbosity = verbosity, .agent_name = "Claude"}, masker, summary, piped.shown);
-  stream::Decoder decoder(stream::make_claude_dialect(), {&summary, &collector, &console, &leave}, "run");
+  view::Console console({.verbosity = verbosity, .agent_name = "Claude"}, masker, summary,
+                        piped.shown);
+  stream::Decoder decoder(stream::make_claude_dialect(), {&summary, &collector, &console, &leave},
+                          "run");
   auto log = store::RawLog::open(agent.folder / "logs", "log", now_utc()).value();
 
   auto child = process::start(agent.command).value();
-  const process::Sinks sinks{
-      [&](std::string_view bytes) -> Result<> {
-        TRY(log.append_out(bytes, store::Micros{1}));
-        decoder.feed(bytes, 1);
-        return {};
-      },
-      [&](std::string_view bytes) { return log.append_err(bytes); }};
+  const process::Sinks sinks{[&](std::string_view bytes) -> Result<> {
+                               TRY(log.append_out(bytes, store::Micros{1}));
+                               decoder.feed(bytes, 1);
+                               return {};
+                             },
+                             [&](std::string_view bytes) { return log.append_err(bytes); }};
   piped.exit = process::supervise(std::move(child), sinks, watch, {}, {.grace = Millis{50}});
   decoder.finish(2);
 
-  stream::Ending ending{.exit_code = piped.exit.exit_code, .signal = piped.exit.signal,
+  stream::Ending ending{.exit_code = piped.exit.exit_code,
+                        .signal = piped.exit.signal,
                         .skipped_lines = decoder.skipped()};
   if (piped.exit.ended_by == process::EndedBy::after_end) ending.limit = "after_end";
   piped.verdict = stream::classify(summary, ending);
@@ -99,7 +101,8 @@ TEST(MockClaudeOutput, AProcessThatPrintsAStreamGivesItsEvents) {
 }
 
 TEST(ErrorHandling, MixedValidAndInvalidLinesAreAllKeptAndCounted) {
-  Agent agent("line not json\nsurrogate\nbad-utf8\nnul\nstderr a word on stderr\n" + print_fixture("text_turn"));
+  Agent agent("line not json\nsurrogate\nbad-utf8\nnul\nstderr a word on stderr\n" +
+              print_fixture("text_turn"));
   const auto piped = pipe_through(agent);
   EXPECT_EQ(piped.verdict.outcome, stream::Outcome::ok);
   EXPECT_EQ(piped.text, "Hello from the fake.");

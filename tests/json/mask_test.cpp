@@ -19,8 +19,7 @@ TEST(MaskJson, MasksValuesAndNeverKeysOrNumbers) {
 TEST(MaskJson, SeesThroughEscapes) {
   EXPECT_EQ(mask(R"({"a":"- hunter2\"hunter2 -"})", kMasker), R"({"a":"- *** -"})");
   EXPECT_EQ(mask(R"({"a":"hunter2\u0022hunter\u0032\n"})", kMasker), R"({"a":"***\n"})");
-  EXPECT_EQ(mask(R"({"a":"\ud83d\ude00 12345678"})", kMasker),
-            "{\"a\":\"\xF0\x9F\x98\x80 ***\"}");
+  EXPECT_EQ(mask(R"({"a":"\ud83d\ude00 12345678"})", kMasker), "{\"a\":\"\xF0\x9F\x98\x80 ***\"}");
 }
 
 TEST(MaskJson, KeepsTheSpellingOfWhatHoldsNoSecret) {

@@ -7,9 +7,7 @@
 namespace ralph::model {
 namespace {
 
-const Table& table() {
-  return Table::builtin();
-}
+const Table& table() { return Table::builtin(); }
 
 const Tokens kMillionOfEach{1'000'000, 1'000'000, 1'000'000, 1'000'000, 1'000'000};
 

@@ -23,9 +23,7 @@ class CountPerLine final : public Handler {
   std::set<std::string> unknown_types;
 };
 
-TEST(ClaudeFixtures, AreThere) {
-  EXPECT_GE(test::claude_fixtures().size(), 70u);
-}
+TEST(ClaudeFixtures, AreThere) { EXPECT_GE(test::claude_fixtures().size(), 70u); }
 
 TEST(ClaudeFixtures, NoLineIsLostAndEveryKnownTypeBecomesItsEvent) {
   for (const auto& path : test::claude_fixtures()) {
