@@ -111,7 +111,7 @@ Result<> make_folders(const std::filesystem::path& path, unsigned mode) {
   return {};
 }
 
-Result<> write_all(int fd, std::string_view bytes, std::string_view name) {
+int try_write_all(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t put = ::write(fd, bytes.data(), bytes.size());
     if (put >= 0) {
@@ -120,10 +120,16 @@ Result<> write_all(int fd, std::string_view bytes, std::string_view name) {
       pollfd ready{fd, POLLOUT, 0};
       ::poll(&ready, 1, -1);
     } else if (errno != EINTR) {
-      return fail_errno(errno, fmt::format("cannot write to '{}'", name));
+      return errno;
     }
   }
-  return {};
+  return 0;
+}
+
+Result<> write_all(int fd, std::string_view bytes, std::string_view name) {
+  const int error_number = try_write_all(fd, bytes);
+  if (error_number == 0) return {};
+  return fail_errno(error_number, fmt::format("cannot write to '{}'", name));
 }
 
 }  // namespace ralph

@@ -24,4 +24,7 @@ Result<> make_folders(const std::filesystem::path& path, unsigned mode = 0700);
 /// error message.
 Result<> write_all(int fd, std::string_view bytes, std::string_view name);
 
+/// The same for those who judge the failure themselves: 0, or its errno.
+int try_write_all(int fd, std::string_view bytes);
+
 }  // namespace ralph

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstdlib>
 
 #include <fcntl.h>
@@ -10,9 +11,12 @@
 
 #include "base/file.h"
 #include "base/time.h"
+#include "base/utf8.h"
 
 namespace ralph::log {
 namespace {
+
+constexpr std::size_t kLongest = 400;  // code points of a line
 
 // The one global of the code base: where debug lines go.
 struct Sink {
@@ -29,27 +33,37 @@ std::string_view environment(const char* name) {
 
 }  // namespace
 
-void configure(std::string (*mask)(std::string_view)) {
-  if (environment("RALPH_LOG") != "debug") return;
-  sink.mask = mask;
-  if (const auto path = environment("RALPH_LOG_FILE"); !path.empty()) {
-    const int fd =
-        ::open(std::string(path).c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    if (fd >= 0) sink.fd = fd;
+Result<> configure(std::string (*mask)(std::string_view)) {
+  const auto level = environment("RALPH_LOG");
+  if (level.empty() || level == "0" || level == "off") return {};
+  if (level != "debug" && level != "1") {
+    return fail(Code::usage, fmt::format("RALPH_LOG='{}' is not known", level),
+                "the only level is 'debug'");
   }
+  sink.mask = mask;
   sink.on = true;
+  const std::string path(environment("RALPH_LOG_FILE"));
+  if (path.empty()) return {};
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  if (fd < 0) {
+    return fail_errno(errno, fmt::format("cannot open RALPH_LOG_FILE '{}'", path),
+                      "the debug log goes to stderr");
+  }
+  sink.fd = fd;
+  return {};
 }
 
 bool enabled() { return sink.on; }
 
 void debug(std::string_view room, std::string_view text) {
   if (!enabled()) return;
-  const std::string masked = sink.mask == nullptr ? std::string(text) : sink.mask(text);
-  std::string line = fmt::format("{} debug {}: {}", iso_utc(now_utc()), room, masked);
-  std::replace(line.begin(), line.end(), '\n', ' ');
-  line += '\n';
+  std::string line = sink.mask == nullptr ? std::string(text) : sink.mask(text);
+  line = utf8::shortened(utf8::repaired(line), kLongest);
+  const auto is_control = [](char c) { return (c >= 0 && c < 0x20) || c == 0x7f; };
+  std::replace_if(line.begin(), line.end(), is_control, ' ');
+  line = fmt::format("{} debug {}: {}\n", iso_utc(now_utc()), room, line);
   // A log that cannot be written must not stop the work.
-  [[maybe_unused]] const auto written = write_all(sink.fd, line, "debug log");
+  try_write_all(sink.fd, line);
 }
 
 }  // namespace ralph::log

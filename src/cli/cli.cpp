@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <new>
 
+#include <fcntl.h>
 #include <fmt/core.h>
 
 #include "base/log.h"
@@ -47,7 +49,7 @@ int show(std::string_view text, StdOutput& output) {
 }
 
 int help(const std::vector<std::string>& words, StdOutput& output) {
-  if (words.empty()) return show(program_help(), output);
+  if (words.empty() || words.front().starts_with('-')) return show(program_help(), output);
   const auto* command = find(words.front());
   if (command == nullptr) return unknown_command(words.front(), output);
   return show(command_help(*command), output);
@@ -71,15 +73,34 @@ int choose(const std::vector<std::string>& words, StdOutput& output) {
   return command == nullptr ? unknown_command(name, output) : run(*command, rest, output);
 }
 
+int choose_or_give_up(const std::vector<std::string>& words, StdOutput& output) {
+  try {
+    return choose(words, output);
+  } catch (const std::bad_alloc&) {
+    return report(
+        {Code::unavailable, "out of memory", "a limit (ulimit -v, a container) may be too low"},
+        output);
+  }
+}
+
+/// A descriptor that is closed would be given to the next file we open, which would then get our output.
+/// Writing to what is opened here fails, as it would to a closed descriptor.
+void hold_standard_fds() {
+  for (int fd = 0; fd <= 2; ++fd) {
+    if (::fcntl(fd, F_GETFD) < 0) ::open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+  }
+}
+
 }  // namespace
 
 std::span<const Command* const> commands() { return kCommands; }
 
 int main(const std::vector<std::string>& words) {
+  hold_standard_fds();
   std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away is seen by write(2)
-  log::configure(mask_for_log);
   StdOutput output;
-  const int code = choose(words, output);
+  if (const auto log = log::configure(mask_for_log); !log) warn(describe(log.error()), output);
+  const int code = choose_or_give_up(words, output);
   output.flush();
   if (output.failure()) return report(*output.failure(), output);
   return code;

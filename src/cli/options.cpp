@@ -96,6 +96,14 @@ std::string_view Arguments::value(std::string_view name, std::string_view otherw
 
 Result<Arguments> parse_arguments(const Command& command, const std::vector<std::string>& words) {
   const auto dashes = std::ranges::find(words, "--");
+  for (auto word = words.begin(); word != dashes; ++word) {
+    if (word->starts_with("--") && word->ends_with('=')) {
+      return bad_usage(fmt::format("'{}' has no value", *word));
+    }
+    if (word->size() > 2 && (*word)[0] == '-' && (*word)[1] != '-' && (*word)[2] == '=') {
+      return bad_usage(fmt::format("'{}': short options take no '='", *word));
+    }
+  }
   Parser parser(command);
   TRY(parser.parse({words.begin(), dashes}));
   Arguments arguments;

@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -117,16 +118,30 @@ Pacer make_pacer(const std::string& path, Speed speed, StdOutput& output) {
   return {std::move(timeline), speed};
 }
 
-/// The whole log through the decoder, in bounded memory. Stops early when nobody reads our output.
+/// Reads some bytes, waiting for them as long as it takes; 0 at the end. A terminal's end is EIO.
+Result<std::size_t> read_some(int fd, std::string& piece, const std::string& path) {
+  for (;;) {
+    const ssize_t got = ::read(fd, piece.data(), piece.size());
+    if (got >= 0) return static_cast<std::size_t>(got);
+    const int error_number = errno;
+    if (error_number == EIO && ::isatty(fd) == 1) return 0;
+    if (error_number == EAGAIN) {
+      pollfd ready{fd, POLLIN, 0};
+      ::poll(&ready, 1, -1);
+    } else if (error_number != EINTR) {
+      return fail_errno(error_number, "cannot read " + in_words(path));
+    }
+  }
+}
+
+/// The whole log through the decoder, in bounded memory. Stops early when nobody reads our output. What was
+/// read before an error has been decoded.
 Result<> feed(const UniqueFd& fd, const std::string& path, Pacer& pacer, stream::Decoder& decoder,
               StdOutput& output) {
   std::string piece(kPiece, '\0');
-  while (!output.closed()) {
-    const ssize_t got = ::read(fd.get(), piece.data(), piece.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return fail_errno(errno, "cannot read " + in_words(path));
-    if (got == 0) break;
-    std::string_view rest(piece.data(), static_cast<std::size_t>(got));
+  Result<std::size_t> got = 0;
+  while (!output.closed() && (got = read_some(fd.get(), piece, path)) && *got > 0) {
+    std::string_view rest(piece.data(), *got);
     while (!rest.empty()) {
       const auto bytes = pacer.take(rest.size());
       pacer.wait(output);
@@ -136,6 +151,7 @@ Result<> feed(const UniqueFd& fd, const std::string& path, Pacer& pacer, stream:
     output.flush();
   }
   decoder.finish(pacer.t_ms());
+  if (!got) return std::unexpected(std::move(got).error());
   return {};
 }
 
@@ -161,7 +177,7 @@ int replay(const Arguments& arguments, StdOutput& output) {
   const auto speed = parse_speed(arguments.value("speed", "max"));
   if (!speed) return report_usage(speed.error(), &kReplayCommand, output);
   const auto fd = open_log(path);
-  if (!fd) return report(fd.error(), output);
+  if (!fd) return report({Code::usage, fd.error().message, fd.error().hint}, output);
 
   auto dialect = stream::make_claude_dialect();
   auto options = console_options({arguments.flag("quiet"), arguments.flag("verbose")});
@@ -178,13 +194,12 @@ int replay(const Arguments& arguments, StdOutput& output) {
   stream::Decoder decoder(std::move(dialect), std::move(handlers), "replay");
 
   auto pacer = make_pacer(path, *speed, output);
-  if (const auto done = feed(*fd, path, pacer, decoder, output); !done) {
-    return report(done.error(), output);
-  }
+  const auto done = feed(*fd, path, pacer, decoder, output);
   if (output.closed()) return 0;
+  if (!done && !summary.any_event()) return report(done.error(), output);
   if (!summary.any_event()) return report(no_event(path, decoder.skipped()), output);
   publish_result(summary, pacer.t_ms(), decoder);
-  return 0;
+  return done ? 0 : report(done.error(), output);
 }
 
 constexpr Positional kPositionals[] = {
@@ -194,7 +209,7 @@ constexpr Option kOptions[] = {
     {"--speed", "N|max", "N times as fast as it was, by the log's index; max: no pauses (default)"},
     {"-v,--verbose", "", "also show thinking, tool results, usage and the end summary"},
     {"-q,--quiet", "", "show errors only, on stderr"},
-    {"--json", "", "print every event as a line of JSON"},
+    {"--json", "", "print every event as a line of JSON, text in whole blocks"},
 };
 constexpr Example kExamples[] = {
     {"ralph replay session.ndjson", "what the agent said and did, at once"},

@@ -2,29 +2,12 @@
 
 #include <cerrno>
 
-#include <poll.h>
-#include <unistd.h>
+#include "base/file.h"
 
 namespace ralph::cli {
 namespace {
 
 constexpr std::size_t kPiece = std::size_t{64} << 10;
-
-/// 0, or the errno of the write that failed.
-int write_whole(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t put = ::write(fd, bytes.data(), bytes.size());
-    if (put >= 0) {
-      bytes.remove_prefix(static_cast<std::size_t>(put));
-    } else if (errno == EAGAIN) {
-      pollfd ready{fd, POLLOUT, 0};
-      ::poll(&ready, 1, -1);
-    } else if (errno != EINTR) {
-      return errno;
-    }
-  }
-  return 0;
-}
 
 }  // namespace
 
@@ -36,12 +19,12 @@ void StdOutput::out(std::string_view text) {
 
 void StdOutput::err(std::string_view text) {
   flush();
-  write_whole(err_fd_, text);
+  try_write_all(err_fd_, text);
 }
 
 void StdOutput::flush() {
   if (pending_.empty()) return;
-  const int error_number = write_whole(out_fd_, pending_);
+  const int error_number = try_write_all(out_fd_, pending_);
   pending_.clear();
   if (error_number == 0) return;
   closed_ = true;

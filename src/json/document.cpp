@@ -80,35 +80,6 @@ std::expected<Document, simdjson::error_code> read(std::string_view text) {
   return build(root);
 }
 
-/// The end of the string whose opening quote is at `at`: one past its closing quote.
-std::size_t end_of_string(std::string_view text, std::size_t at) {
-  for (++at; at < text.size() && text[at] != '"'; ++at) {
-    if (text[at] == '\\') ++at;
-  }
-  return std::min(at + 1, text.size());
-}
-
-/// Whole numbers too long for 64 bits get a ".0", so that they are read as doubles.
-std::string with_long_integers_as_doubles(std::string_view text) {
-  constexpr std::size_t kLongestInt64 = 18;  // digits that always fit
-  std::string out;
-  for (std::size_t at = 0; at < text.size();) {
-    auto end = at + 1;
-    if (text[at] == '"') {
-      end = end_of_string(text, at);
-    } else if (text[at] >= '0' && text[at] <= '9') {
-      end = std::min(text.find_first_not_of("0123456789.eE+-", at), text.size());
-    }
-    const auto token = text.substr(at, end - at);
-    out += token;
-    if (token.size() > kLongestInt64 && token.find_first_not_of("0123456789") == token.npos) {
-      out += ".0";
-    }
-    at = end;
-  }
-  return out;
-}
-
 }  // namespace
 
 Result<Document> parse(std::string_view text, std::string_view name) {
@@ -121,7 +92,7 @@ Result<Document> parse(std::string_view text, std::string_view name) {
     document = read(text);
   }
   if (!document && document.error() == simdjson::NUMBER_ERROR) {
-    document = read(with_long_integers_as_doubles(text));
+    document = read(long_integers_as_doubles(text));
   }
   if (document) return *std::move(document);
   return std::unexpected(diagnose(text, name, simdjson::error_message(document.error())));

@@ -8,7 +8,7 @@ namespace {
 /// Walks JSON text without decoding it. Past the end every question answers '\0'.
 class Walker {
  public:
-  explicit Walker(std::string_view text) : text_(text) {}
+  explicit Walker(std::string_view text, std::size_t at = 0) : text_(text), at_(at) {}
 
   std::size_t position() const { return at_; }
   char peek() {
@@ -99,7 +99,7 @@ class Walker {
 
 }  // namespace
 
-std::string_view locate(std::string_view text, std::initializer_list<Step> path) {
+std::string_view locate_start(std::string_view text, std::initializer_list<Step> path) {
   Walker walker(text);
   for (const auto& step : path) {
     const auto* name = std::get_if<std::string_view>(&step);
@@ -108,9 +108,29 @@ std::string_view locate(std::string_view text, std::initializer_list<Step> path)
     if (!found) return {};
   }
   if (walker.peek() == '\0') return {};
-  const auto begin = walker.position();
+  return text.substr(walker.position());
+}
+
+std::string_view locate(std::string_view text, std::initializer_list<Step> path) {
+  const auto start = locate_start(text, path);
+  Walker walker(start);
   walker.skip_value();
-  return text.substr(begin, walker.position() - begin);
+  return start.substr(0, walker.position());
+}
+
+std::string_view Elements::start(std::size_t index) {
+  Walker walker(text_, at_);
+  if (!begun_) {
+    begun_ = true;
+    if (!walker.enter_element(0)) text_ = {};
+  }
+  for (; index_ < index && !text_.empty(); ++index_) {
+    walker.skip_value();
+    if (!walker.take(',')) text_ = {};
+  }
+  if (text_.empty() || walker.peek() == '\0') return {};
+  at_ = walker.position();
+  return text_.substr(at_);
 }
 
 }  // namespace ralph::json

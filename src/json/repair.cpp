@@ -51,6 +51,14 @@ std::optional<std::string> mend_escapes(std::string_view text) {
   return out;
 }
 
+/// The end of the string whose opening quote is at `at`: one past its closing quote.
+std::size_t end_of_string(std::string_view text, std::size_t at) {
+  for (++at; at < text.size() && text[at] != '"'; ++at) {
+    if (text[at] == '\\') ++at;
+  }
+  return std::min(at + 1, text.size());
+}
+
 }  // namespace
 
 std::optional<std::string> repair(std::string_view text) {
@@ -62,6 +70,26 @@ std::optional<std::string> repair(std::string_view text) {
   if (mended) return mended;
   if (text.size() != whole_size) return std::string(text);
   return std::nullopt;
+}
+
+std::string long_integers_as_doubles(std::string_view text) {
+  constexpr std::size_t kLongestInt64 = 18;  // digits that always fit
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    auto end = at + 1;
+    if (text[at] == '"') {
+      end = end_of_string(text, at);
+    } else if (text[at] >= '0' && text[at] <= '9') {
+      end = std::min(text.find_first_not_of("0123456789.eE+-", at), text.size());
+    }
+    const auto token = text.substr(at, end - at);
+    out += token;
+    if (token.size() > kLongestInt64 && token.find_first_not_of("0123456789") == token.npos) {
+      out += ".0";
+    }
+    at = end;
+  }
+  return out;
 }
 
 }  // namespace ralph::json

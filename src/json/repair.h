@@ -10,4 +10,8 @@ namespace ralph::json {
 /// Never changes a text that was valid; mending twice changes nothing more.
 std::optional<std::string> repair(std::string_view text);
 
+/// Whole numbers too long for 64 bits get a ".0", so that parsers read them as doubles; JavaScript writes
+/// such numbers as plain digits.
+std::string long_integers_as_doubles(std::string_view text);
+
 }  // namespace ralph::json

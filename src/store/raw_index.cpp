@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace ralph::store {
@@ -50,8 +51,12 @@ std::filesystem::path index_path_of(const std::filesystem::path& log) {
 
 Result<IndexReader> IndexReader::open(const std::filesystem::path& path) {
   IndexReader reader;
-  reader.fd_.reset(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  reader.fd_.reset(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!reader.fd_) return fail_errno(errno, fmt::format("cannot open '{}'", path.native()));
+  struct stat info{};
+  if (::fstat(reader.fd_.get(), &info) != 0 || !S_ISREG(info.st_mode)) {
+    return fail(Code::malformed, fmt::format("'{}' is not a file", path.native()));
+  }
   while (reader.buffer_.size() < kIndexHeaderSize && reader.fill()) {
   }
   const std::string_view header = std::string_view(reader.buffer_).substr(0, kIndexHeaderSize);

@@ -5,59 +5,29 @@
 #include <fmt/core.h>
 
 #include "base/time.h"
-#include "json/repair.h"
 #include "stream/claude_impl.h"
-#include "stream/line_splitter.h"
 
 namespace ralph::stream {
 namespace {
 
-constexpr std::size_t kSmallestParser = std::size_t{64} << 10;
-constexpr std::size_t kLargestKeptParser = std::size_t{4} << 20;
-
-static_assert(LineSplitter::kPadding >= simdjson::SIMDJSON_PADDING);
+/// Seconds since 1970 from a figure that may be in milliseconds; nothing from one that is no such time.
+std::optional<std::int64_t> unix_seconds(std::optional<std::int64_t> value) {
+  constexpr std::int64_t kLatest = 100'000'000'000;  // the year 5138
+  if (value && *value >= kLatest) value = *value / 1000;
+  return value && *value > 0 && *value < kLatest ? value : std::nullopt;
+}
 
 bool is_blank(std::string_view line) {
   return line.find_first_not_of(" \t\r\v\f") == std::string_view::npos;
-}
-
-/// Room for this line with some to spare, so that slowly growing lines do not reallocate each time.
-std::size_t parser_capacity(std::size_t line) {
-  const std::size_t step = std::max(kSmallestParser, line / 4);
-  return line + step;
 }
 
 }  // namespace
 
 std::unique_ptr<Dialect> make_claude_dialect() { return std::make_unique<ClaudeDialect>(); }
 
-ClaudeDialect::ClaudeDialect() : parser_(std::make_unique<simdjson::dom::parser>()) {}
-
 ClaudeDialect::Method ClaudeDialect::find(std::span<const Row> rows, std::string_view name) {
   const auto row = std::ranges::find(rows, name, &Row::name);
   return row == rows.end() ? nullptr : row->method;
-}
-
-View ClaudeDialect::parse(std::string_view& line) {
-  if (parser_->capacity() > kLargestKeptParser && line.size() < kLargestKeptParser) {
-    parser_ = std::make_unique<simdjson::dom::parser>();
-    repaired_ = {};
-  }
-  if (parser_->capacity() < line.size()) {
-    const auto capacity = parser_capacity(line.size());
-    if (parser_->allocate(capacity) || parser_->doc.allocate(capacity)) return {};
-  }
-  simdjson::dom::element root;
-  if (parser_->parse(line.data(), line.size(), false).get(root) == simdjson::SUCCESS) {
-    return View(root);
-  }
-  auto mended = json::repair(line);
-  if (!mended) return {};
-  repaired_ = std::move(*mended);
-  repaired_.reserve(repaired_.size() + LineSplitter::kPadding);
-  line = repaired_;
-  if (parser_->parse(line.data(), line.size(), false).get(root) != simdjson::SUCCESS) return {};
-  return View(root);
 }
 
 std::string_view ClaudeDialect::keep(std::string text) {
@@ -81,7 +51,7 @@ LineStatus ClaudeDialect::decode(std::string_view text, PayloadSink& sink) {
   });
   kept_.clear();
   if (is_blank(text)) return LineStatus::blank;
-  const View root = parse(text);
+  const View root = parser_.parse(text);
   if (!root.is_object()) return LineStatus::malformed;
   const Line line{root, text, sink, root["parent_tool_use_id"].text()};
   const auto method = find(kTypes, root["type"].text());
@@ -113,7 +83,7 @@ void ClaudeDialect::rate_limit_event(const Line& line) {
   const auto info = line.root["rate_limit_info"];
   const auto status = info["status"].text();
   const auto window = info["rateLimitType"].text();
-  const auto resets_at = info["resetsAt"].maybe_integer();
+  const auto resets_at = unix_seconds(info["resetsAt"].maybe_integer());
   std::string message = fmt::format("rate limit {}", status);
   if (!window.empty()) message += fmt::format(", window {}", window);
   if (const auto used = info["utilization"].maybe_real()) {

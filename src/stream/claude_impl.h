@@ -2,12 +2,14 @@
 // Private to the claude_*.cpp files: the dialect's state and the pieces it is made of.
 #include <deque>
 #include <map>
-#include <memory>
+#include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "stream/dialect.h"
-#include "stream/dom_impl.h"
+#include "stream/dom_parser_impl.h"
 
 namespace ralph::stream {
 
@@ -19,8 +21,6 @@ struct OpenCall {
 
 class ClaudeDialect final : public Dialect {
  public:
-  ClaudeDialect();
-
   std::string_view agent() const override { return "claude"; }
   std::string_view display_name() const override { return "Claude"; }
   LineStatus decode(std::string_view line, PayloadSink& sink) override;
@@ -46,7 +46,6 @@ class ClaudeDialect final : public Dialect {
   };
   static Method find(std::span<const Row> rows, std::string_view name);
 
-  View parse(std::string_view& line);
   /// Text that lives as long as the payloads of this line.
   std::string_view keep(std::string text);
 
@@ -77,9 +76,9 @@ class ClaudeDialect final : public Dialect {
   // claude_messages.cpp
   void assistant(const Line& line);
   void assistant_error(const Line& line);
-  void assistant_block(const Line& line, View block, std::size_t index);
+  void tool_call(const Line& line, View block, std::string_view raw);
   void user(const Line& line);
-  void tool_result(const Line& line, View block);
+  void tool_result(const Line& line, View block, const std::set<std::string_view>& rejected);
   void stream_event(const Line& line);
   void block_delta(const Line& line, View delta);
   std::string_view result_text(View content);
@@ -89,8 +88,7 @@ class ClaudeDialect final : public Dialect {
   void model_usage(const Line& line);
   std::string_view error_text(const Line& line);
 
-  std::unique_ptr<simdjson::dom::parser> parser_;
-  std::string repaired_;
+  DomParser parser_;
   std::deque<std::string> kept_;
   std::map<std::string, OpenCall, std::less<>> calls_;
   std::string session_id_;
@@ -102,6 +100,9 @@ class ClaudeDialect final : public Dialect {
 
 /// Claude's words for what went wrong, and the HTTP status, as one of ours.
 ErrorClass classify_error(std::string_view word, std::optional<std::int64_t> http_status);
+
+/// An open call's key: its id, cut to a sane length.
+std::string call_key(std::string_view call_id);
 
 /// "usage" of an API message.
 Tokens read_usage(View usage);

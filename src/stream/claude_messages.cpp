@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "base/utf8.h"
 #include "json/raw.h"
 #include "stream/claude_impl.h"
 #include "stream/tool_table_impl.h"
@@ -10,6 +11,7 @@ namespace ralph::stream {
 namespace {
 
 constexpr std::size_t kMostOpenCalls = 4096;
+constexpr std::size_t kLongestName = 256;
 
 /// "Exit code 3\n…" is how the Bash tool reports a failed command.
 std::optional<std::int64_t> leading_exit_code(std::string_view output) {
@@ -22,16 +24,22 @@ std::optional<std::int64_t> leading_exit_code(std::string_view output) {
   return code;
 }
 
-bool was_rejected(View meta, std::string_view call_id) {
-  bool rejected = false;
+/// The calls that were not allowed, by id.
+std::set<std::string_view> rejected_calls(View meta) {
+  std::set<std::string_view> rejected;
   meta.each([&](View entry) {
-    if (entry["id"].text() != call_id) return;
-    rejected = entry["permission_decision"]["decision"].text() == "reject";
+    if (entry["permission_decision"]["decision"].text() == "reject") {
+      rejected.insert(entry["id"].text());
+    }
   });
   return rejected;
 }
 
 }  // namespace
+
+std::string call_key(std::string_view call_id) {
+  return std::string(call_id.substr(0, kLongestName));
+}
 
 Tokens read_usage(View usage) {
   Tokens tokens;
@@ -62,49 +70,53 @@ void ClaudeDialect::assistant(const Line& line) {
   const auto content = message["content"];
   if (content.is_text()) line.emit(Text{content.text(), false, true, id});
   std::size_t index = 0;
-  content.each([&](View block) { assistant_block(line, block, index++); });
+  json::Elements elements(json::locate_start(line.text, {"message", "content"}));
+  content.each([&](View block) {
+    const auto type = block["type"].text();
+    if (type == "text") {
+      line.emit(Text{block["text"].text(), false, true, id});
+    } else if (type == "thinking" || type == "redacted_thinking") {
+      line.emit(Thinking{block["thinking"].text(), false});
+    } else if (type.ends_with("tool_use")) {
+      tool_call(line, block, elements.start(index));
+    } else {
+      line.emit(Unknown{keep(fmt::format("assistant/{}", type)),
+                        RawJson{json::locate(elements.start(index), {})}});
+    }
+    ++index;
+  });
   if (!content.is_text() && index == 0) line.note(Level::debug, "empty_message", {});
 }
 
 /// The CLI reports a failed API request as a message of its own making.
 void ClaudeDialect::assistant_error(const Line& line) {
   const auto http_status = line.root["api_error_status"].maybe_integer();
-  auto error_class = classify_error(line.root["error"].text(), http_status);
-  if (line.root["api_error"].text() == "connection_failed") error_class = ErrorClass::network;
+  const auto error_class = classify_error(line.root["error"].text(), http_status);
   line.emit(ErrorEvent{
       error_class, result_text(line.root["message"]["content"]), http_status, {}, {}, {}});
 }
 
-void ClaudeDialect::assistant_block(const Line& line, View block, std::size_t index) {
-  const auto type = block["type"].text();
-  if (type == "text") {
-    line.emit(Text{block["text"].text(), false, true, line.root["message"]["id"].text()});
-  } else if (type == "thinking" || type == "redacted_thinking") {
-    line.emit(Thinking{block["thinking"].text(), false});
-  } else if (type.ends_with("tool_use")) {
-    const auto id = block["id"].text();
-    const auto name = block["name"].text();
-    const auto input = block["input"];
-    std::string scratch;
-    auto detail = detail_of_call(name, input, scratch);
-    if (!scratch.empty()) detail = keep(std::move(scratch));
-    if (calls_.size() >= kMostOpenCalls) calls_.clear();
-    calls_.insert_or_assign(std::string(id), OpenCall{std::string(name), false});
-    line.emit(ToolCall{id, name, kind_of_tool(name), detail,
-                       RawJson{json::locate(line.text, {"message", "content", index, "input"})}});
-  } else {
-    line.emit(Unknown{keep(fmt::format("assistant/{}", type)),
-                      RawJson{json::locate(line.text, {"message", "content", index})}});
-  }
+/// `raw` is the line from where the block starts.
+void ClaudeDialect::tool_call(const Line& line, View block, std::string_view raw) {
+  const auto id = block["id"].text();
+  const auto name = block["name"].text();
+  std::string scratch;
+  auto detail = detail_of_call(name, block["input"], scratch);
+  if (!scratch.empty()) detail = keep(std::move(scratch));
+  if (calls_.size() >= kMostOpenCalls) calls_.clear();
+  calls_.insert_or_assign(call_key(id),
+                          OpenCall{std::string(utf8::prefix(name, kLongestName)), false});
+  line.emit(ToolCall{id, name, kind_of_tool(name), detail, RawJson{json::locate(raw, {"input"})}});
 }
 
 void ClaudeDialect::user(const Line& line) {
   const auto content = line.root["message"]["content"];
+  const auto rejected = rejected_calls(line.root["tool_result_meta"]);
   bool said = false;
   content.each([&](View block) {
     said = true;
     if (block["type"].text() == "tool_result") {
-      tool_result(line, block);
+      tool_result(line, block, rejected);
     } else {
       line.note(Level::debug, "user_message", block["text"].text());
     }
@@ -112,13 +124,14 @@ void ClaudeDialect::user(const Line& line) {
   if (!said) line.note(Level::debug, "user_message", content.text());
 }
 
-void ClaudeDialect::tool_result(const Line& line, View block) {
+void ClaudeDialect::tool_result(const Line& line, View block,
+                                const std::set<std::string_view>& rejected) {
   ToolResult result;
   result.call_id = block["tool_use_id"].text();
   result.ok = !block["is_error"].truth();
   result.output = result_text(block["content"]);
-  result.denied = was_rejected(line.root["tool_result_meta"], result.call_id);
-  if (const auto call = calls_.find(result.call_id); call != calls_.end()) {
+  result.denied = rejected.contains(result.call_id);
+  if (const auto call = calls_.find(call_key(result.call_id)); call != calls_.end()) {
     result.name = keep(std::move(call->second.name));
     result.denied = result.denied || call->second.denied;
     calls_.erase(call);

@@ -60,14 +60,15 @@ void ClaudeDialect::result(const Line& line) {
   model_usage(line);
   const auto reason = line.root["terminal_reason"].text();
   TurnEnded ended;
-  ended.is_error = line.root["is_error"].truth();
+  const auto subtype = line.root["subtype"].text();
+  ended.is_error = line.root["is_error"].truth() || subtype.starts_with("error_");
   if (ended.is_error) {
     ended.error = error_text(line);
   } else {
     ended.text = line.root["result"].text();
   }
   ended.structured.text = json::locate(line.text, {"structured_output"});
-  ended.reason = reason.empty() ? line.root["subtype"].text() : reason;
+  ended.reason = reason.empty() ? subtype : reason;
   ended.origin = line.root["origin"]["kind"].text();
   ended.session_id = line.root["session_id"].text();
   ended.usage = read_usage(line.root["usage"]);

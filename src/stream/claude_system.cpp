@@ -81,7 +81,8 @@ void ClaudeDialect::thinking_tokens(const Line& line) {
 void ClaudeDialect::permission_denied(const Line& line) {
   const auto call_id = line.root["tool_use_id"].text();
   const auto tool = line.root["tool_name"].text();
-  if (const auto call = calls_.find(call_id); call != calls_.end()) call->second.denied = true;
+  if (const auto call = calls_.find(call_key(call_id)); call != calls_.end())
+    call->second.denied = true;
   line.emit(
       ErrorEvent{ErrorClass::permission,
                  keep(fmt::format("{} was not permitted: {}", tool, line.root["message"].text())),

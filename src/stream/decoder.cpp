@@ -41,8 +41,8 @@ void Decoder::take_line(std::string_view line) {
   if (dialect_->decode(line, *this) != LineStatus::malformed) return;
   ++malformed_;
   if (log::enabled()) {
-    log::debug("stream", fmt::format("malformed line {} skipped: {}", line_,
-                                     utf8::repaired(utf8::prefix(line, 100))));
+    log::debug("stream",
+               fmt::format("malformed line {} skipped: {}", line_, utf8::prefix(line, 4096)));
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 // Private to the .cpp files of this room: reading simdjson documents without ceremony.
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -12,6 +13,8 @@ namespace ralph::stream {
 /// answer.
 class View {
  public:
+  static constexpr std::int64_t kLargest = 10'000'000'000'000;
+
   View() = default;
   explicit View(simdjson::dom::element element) : element_(element), there_(true) {}
 
@@ -36,12 +39,16 @@ class View {
     return value;
   }
   std::int64_t integer() const { return maybe_integer().value_or(0); }
+  /// Within ±kLargest, so that what agents report can be added up without care.
   std::optional<std::int64_t> maybe_integer() const {
     std::int64_t value = 0;
-    if (there_ && element_.get(value) == simdjson::SUCCESS) return value;
+    if (there_ && element_.get(value) == simdjson::SUCCESS) {
+      return std::clamp(value, -kLargest, kLargest);
+    }
     const auto real = maybe_real();
-    if (!real || *real < -9e18 || *real > 9e18) return std::nullopt;
-    return static_cast<std::int64_t>(*real);
+    if (!real) return std::nullopt;
+    constexpr auto kLimit = static_cast<double>(kLargest);
+    return static_cast<std::int64_t>(std::clamp(*real, -kLimit, kLimit));
   }
   std::optional<double> maybe_real() const {
     double value = 0;

@@ -8,7 +8,7 @@
 
 #include "json/raw.h"
 #include "json/writer.h"
-#include "stream/dom_impl.h"
+#include "stream/dom_parser_impl.h"
 #include "stream/line_splitter.h"
 #include "stream/names_impl.h"
 
@@ -223,7 +223,7 @@ std::string encode(const Event& event) {
 }
 
 struct EventReader::State {
-  simdjson::dom::parser parser;
+  DomParser parser;
   std::string padded;
 };
 
@@ -234,11 +234,10 @@ Result<Event> EventReader::decode(std::string_view line) {
   auto& padded = state_->padded;
   padded.assign(line);
   padded.append(LineSplitter::kPadding, '\0');
-  simdjson::dom::element root;
-  if (const auto error = state_->parser.parse(padded.data(), line.size(), false).get(root)) {
-    return fail(Code::malformed, fmt::format("not an event: {}", simdjson::error_message(error)));
-  }
-  const Source from{View(root), std::string_view(padded).substr(0, line.size())};
+  std::string_view text(padded.data(), line.size());
+  const View root = state_->parser.parse(text);
+  if (!root) return fail(Code::malformed, "not an event: no JSON");
+  const Source from{root, text};
   const auto type = from.object["type"].text();
   auto payload = read_any(type, from, std::make_index_sequence<std::variant_size_v<Payload>>());
   if (!payload) return fail(Code::malformed, fmt::format("'{}' is not a type of event", type));

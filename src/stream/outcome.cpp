@@ -176,7 +176,7 @@ RunResult make_result(const Summary& summary, const Ending& ending, const Verdic
   result.duration_ms = summary.duration_ms;
   if (ending.exit_code) result.exit_code = *ending.exit_code;
   if (ending.signal) result.signal = *ending.signal;
-  result.denials = static_cast<std::int64_t>(summary.denials.size());
+  result.denials = summary.denial_count;
   result.skipped_lines = ending.skipped_lines;
   result.degraded = judged.outcome == Outcome::degraded;
   return result;

@@ -2,14 +2,19 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
+#include "base/utf8.h"
 #include "json/raw.h"
 
 namespace ralph::stream {
 namespace {
 
 constexpr std::size_t kKeptDenials = 1000;
-constexpr std::size_t kKeptRequests = 1000;
+constexpr std::size_t kKeptRequests = 100;
+constexpr std::size_t kLongestName = 256;
+constexpr std::size_t kLongestMessage = std::size_t{64} << 10;
+constexpr std::size_t kLongestNote = std::size_t{4} << 10;
 
 /// Appends, and once it is twice too long keeps the end of it.
 void append_bounded(std::string& kept, std::string_view more, std::size_t most) {
@@ -18,6 +23,14 @@ void append_bounded(std::string& kept, std::string_view more, std::size_t most) 
   std::size_t cut = kept.size() - most;
   while (cut < kept.size() && (static_cast<unsigned char>(kept[cut]) & 0xC0) == 0x80) ++cut;
   kept.erase(0, cut);
+}
+
+std::string cut(std::string_view text, std::size_t most) {
+  return std::string(utf8::prefix(text, most));
+}
+
+void add(std::optional<double>& sum, std::optional<double> more) {
+  if (more) sum = sum.value_or(0) + *more;
 }
 
 struct ReasonRow {
@@ -39,24 +52,29 @@ Summary::Summary(const model::Table& models, double known_total_usd)
     : models_(models), last_total_usd_(known_total_usd) {}
 
 void Summary::on(const Event&, const SessionStarted& started) {
-  session_id = started.session_id;
-  model = started.model;
-  agent_version = started.agent_version;
-  cwd = started.cwd;
-  permission_mode = started.permission_mode;
+  session_id = cut(started.session_id, kLongestName);
+  model = cut(started.model, kLongestName);
+  agent_version = cut(started.agent_version, kLongestName);
+  cwd = cut(started.cwd, kLongestNote);
+  permission_mode = cut(started.permission_mode, kLongestName);
 }
 
 void Summary::on(const Event&, const TurnStarted&) { turn_open_ = true; }
 
 void Summary::on(const Event& event, const Text& said) {
   if (said.delta || !event.parent.empty()) return;
+  forget_retry();
   append_bounded(streamed_text, said.text, kKeptText);
 }
 
-void Summary::on(const Event&, const ToolCall&) { ++tool_calls; }
+void Summary::on(const Event& event, const ToolCall&) {
+  ++tool_calls;
+  if (event.parent.empty()) forget_retry();
+}
 
 void Summary::on(const Event&, const ToolResult& result) {
-  if (result.denied) note_denial({std::string(result.name), std::string(result.call_id), {}});
+  if (result.denied)
+    note_denial({cut(result.name, kLongestName), cut(result.call_id, kLongestName), {}});
 }
 
 void Summary::on(const Event& event, const Usage& usage) {
@@ -64,20 +82,36 @@ void Summary::on(const Event& event, const Usage& usage) {
   if (usage.context_window && (usage.model == model || !window_)) window_ = usage.context_window;
   if (usage.scope != UsageScope::turn) return;
   turn_usage_seen_ = true;
-  reported_ += usage.tokens;
-  const auto cost = usage.cost_usd ? usage.cost_usd : price(usage.model, usage.tokens);
-  if (cost) reported_usd_ = reported_usd_.value_or(0) + *cost;
+  this_turn_ += usage.tokens;
+  add(reported_usd_, usage.cost_usd ? usage.cost_usd : price(usage.model, usage.tokens));
 }
 
 void Summary::note_request(const Event& event, const Usage& usage) {
-  if (event.parent.empty() && usage.tokens.prompt() > 0) context_ = usage.tokens;
-  const auto same = std::ranges::find(open_requests_, usage.message_id, &Request::message_id);
+  if (event.parent.empty()) {
+    forget_retry();
+    if (usage.tokens.prompt() > 0) context_ = usage.tokens;
+  }
+  const auto id = cut(usage.message_id, kLongestName);
+  const auto same = std::ranges::find(open_requests_, id, &Request::message_id);
   if (same != open_requests_.end()) {
     same->tokens = usage.tokens;
-  } else if (open_requests_.size() < kKeptRequests) {
-    open_requests_.push_back(
-        {std::string(usage.message_id), std::string(usage.model), usage.tokens});
+    return;
   }
+  if (open_requests_.size() == kKeptRequests) fold_oldest_request();
+  open_requests_.push_back({id, cut(usage.model, kLongestName), usage.tokens});
+}
+
+void Summary::fold_oldest_request() {
+  const auto& oldest = open_requests_.front();
+  older_requests_ += oldest.tokens;
+  add(older_requests_usd_, price(oldest.model, oldest.tokens));
+  open_requests_.erase(open_requests_.begin());
+}
+
+/// The agent goes on: the request that failed was repeated with success.
+void Summary::forget_retry() {
+  if (error_is_retry_) error.reset();
+  error_is_retry_ = false;
 }
 
 void Summary::on(const Event&, const Notice& notice) {
@@ -85,62 +119,72 @@ void Summary::on(const Event&, const Notice& notice) {
 }
 
 void Summary::on(const Event&, const Retry& retry) {
-  error = LastError{retry.error_class, std::string(retry.message), retry.http_status, {}};
+  error = LastError{retry.error_class, cut(retry.message, kLongestMessage), retry.http_status, {}};
+  error_is_retry_ = true;
 }
 
 void Summary::on(const Event&, const ErrorEvent& failure) {
   if (failure.error_class == ErrorClass::permission) {
-    note_denial({std::string(failure.tool), std::string(failure.call_id), {}});
+    note_denial({cut(failure.tool, kLongestName), cut(failure.call_id, kLongestName), {}});
     return;
   }
-  error = LastError{failure.error_class, std::string(failure.message), failure.http_status,
+  error = LastError{failure.error_class, cut(failure.message, kLongestMessage), failure.http_status,
                     failure.resets_at};
+  error_is_retry_ = false;
 }
 
 void Summary::on(const Event&, const TurnEnded& ended) {
   if (!turn_usage_seen_) {
-    reported_ += ended.usage;
+    this_turn_ = ended.usage;
     if (ended.total_cost_usd) {
-      reported_usd_ =
-          reported_usd_.value_or(0) + std::max(0.0, *ended.total_cost_usd - last_total_usd_);
+      add(reported_usd_, std::max(0.0, *ended.total_cost_usd - last_total_usd_));
     }
   }
   if (ended.total_cost_usd) last_total_usd_ = *ended.total_cost_usd;
+  reported_ += this_turn_;
+  last_turn_ = std::exchange(this_turn_, {});
   turn_usage_seen_ = false;
   open_requests_.clear();
+  older_requests_ = {};
+  older_requests_usd_.reset();
   turn_open_ = false;
 
-  text = ended.text;
-  structured = ended.structured.text;
-  if (session_id.empty()) session_id = ended.session_id;
+  const bool asked_for = ended.origin.empty();
+  if (asked_for || !ended.text.empty()) text = ended.text;
+  if (asked_for || !ended.structured.text.empty()) structured = ended.structured.text;
+  if (session_id.empty()) session_id = cut(ended.session_id, kLongestName);
   turns += ended.turns;
   duration_ms += ended.duration_ms;
   note_error(ended);
   note_denials(ended.denials.text);
   ++result_count;
   if (results.size() == kKeptTurns) results.erase(results.begin());
-  results.push_back({ended.is_error, std::string(ended.reason), std::string(ended.error),
-                     std::string(ended.origin), ended.turns, ended.duration_ms});
+  results.push_back({ended.is_error, cut(ended.reason, kLongestName),
+                     cut(ended.error, kLongestNote), cut(ended.origin, kLongestName), ended.turns,
+                     ended.duration_ms});
 }
 
 void Summary::note_error(const TurnEnded& ended) {
+  error_is_retry_ = false;
   if (!ended.is_error) {
     error.reset();
     return;
   }
+  const auto message = cut(ended.error, kLongestMessage);
   const auto row = std::ranges::find(kReasons, ended.reason, &ReasonRow::reason);
   if (row != kReasons.end()) {
-    error = LastError{row->error_class, std::string(ended.error), ended.http_status, {}};
+    error = LastError{row->error_class, message, ended.http_status, {}};
   } else if (!error) {
-    error = LastError{ErrorClass::unknown, std::string(ended.error), ended.http_status, {}};
-  } else if (!ended.error.empty()) {
-    error->message = ended.error;
+    error = LastError{ErrorClass::unknown, message, ended.http_status, {}};
+  } else if (!message.empty()) {
+    error->message = message;
   }
 }
 
 void Summary::note_denial(Denial denial) {
   const auto same = std::ranges::find(denials, denial.call_id, &Denial::call_id);
   if (same == denials.end()) {
+    ++denial_count;
     if (denials.size() < kKeptDenials) denials.push_back(std::move(denial));
     return;
   }
@@ -149,17 +193,17 @@ void Summary::note_denial(Denial denial) {
 }
 
 void Summary::note_denials(std::string_view json) {
-  if (json.empty()) return;
+  json::Elements elements(json);
   for (std::size_t i = 0; i < kKeptDenials; ++i) {
-    const auto entry = json::locate(json, {i});
+    const auto entry = elements.start(i);
     if (entry.empty()) return;
     const auto word = [&](std::string_view key) {
       auto value = json::locate(entry, {key});
       if (value.size() >= 2 && value.front() == '"') value = value.substr(1, value.size() - 2);
-      return std::string(value);
+      return cut(value, kLongestName);
     };
-    note_denial(
-        {word("tool_name"), word("tool_use_id"), std::string(json::locate(entry, {"tool_input"}))});
+    note_denial({word("tool_name"), word("tool_use_id"),
+                 cut(json::locate(entry, {"tool_input"}), kLongestMessage)});
   }
 }
 
@@ -170,15 +214,18 @@ std::optional<double> Summary::price(std::string_view of_model, const Tokens& to
 
 Tokens Summary::usage() const {
   Tokens all = reported_;
+  all += this_turn_;
+  if (turn_usage_seen_) return all;
+  all += older_requests_;
   for (const auto& request : open_requests_) all += request.tokens;
   return all;
 }
 
 std::optional<double> Summary::cost_usd() const {
   auto cost = reported_usd_;
-  for (const auto& request : open_requests_) {
-    if (const auto more = price(request.model, request.tokens)) cost = cost.value_or(0) + *more;
-  }
+  if (turn_usage_seen_) return cost;
+  add(cost, older_requests_usd_);
+  for (const auto& request : open_requests_) add(cost, price(request.model, request.tokens));
   return cost;
 }
 

@@ -35,13 +35,15 @@ class Summary final : public Handler {
   explicit Summary(const model::Table& models, double known_total_usd = 0);
 
   std::string session_id, model, agent_version, cwd, permission_mode;
-  /// The agent's last word: text and structured output of the last turn_ended.
+  /// The agent's last word: text and structured output of the last turn_ended. A turn it began by itself
+  /// (origin) replaces only what it says anew.
   std::string text, structured;
   /// What it said in text blocks, all turns together (the end of it when it is long).
   std::string streamed_text;
   std::vector<TurnRecord> results;  // the newest kKeptTurns
   std::int64_t result_count = 0;
-  std::vector<Denial> denials;
+  std::vector<Denial> denials;  // the first ones
+  std::int64_t denial_count = 0;
   std::int64_t tool_calls = 0, turns = 0, duration_ms = 0;
   std::int64_t background_tasks = 0;  // that the agent says are still running
 
@@ -56,6 +58,8 @@ class Summary final : public Handler {
   /// A turn has begun and not ended.
   bool turn_open() const { return turn_open_; }
   bool any_event() const { return any_event_; }
+  /// What the last turn used, subagents included.
+  Tokens last_turn_usage() const { return last_turn_; }
   /// This run's tokens and cost: what the agent reported, plus requests it has not summed up yet.
   Tokens usage() const;
   std::optional<double> cost_usd() const;
@@ -81,6 +85,8 @@ class Summary final : public Handler {
     Tokens tokens;
   };
   void note_request(const Event& event, const Usage& usage);
+  void forget_retry();
+  void fold_oldest_request();
   void note_denial(Denial denial);
   void note_denials(std::string_view json);
   void note_error(const TurnEnded& ended);
@@ -88,10 +94,15 @@ class Summary final : public Handler {
 
   const model::Table& models_;
   double last_total_usd_;
-  Tokens reported_;  // by turns that ended
+  Tokens reported_;   // by turns that ended
+  Tokens last_turn_;  // by the last of them
+  Tokens this_turn_;  // usage{scope: turn} since then
   std::optional<double> reported_usd_;
   bool turn_usage_seen_ = false;        // usage{scope: turn} came since the last turn_ended
-  std::vector<Request> open_requests_;  // since the last turn_ended
+  std::vector<Request> open_requests_;  // since the last turn_ended, the newest
+  Tokens older_requests_;               // and the sum of the others
+  std::optional<double> older_requests_usd_;
+  bool error_is_retry_ = false;         // `error` is a failed request that the agent tries again
   Tokens context_;                      // of the agent's own last request
   std::optional<std::int64_t> window_;  // as the agent reports it for its own model
   bool turn_open_ = false;

@@ -87,9 +87,12 @@ Console::Console(ConsoleOptions options, const Masker& masker, const stream::Sum
 /// Made safe before it is masked: a colour code must not hide a key.
 std::string Console::shown(std::string_view text) const { return masker_.mask(safe_text(text)); }
 
-/// Masked before it is cut: half a key is no longer recognised as one.
+/// Masked before it is cut: half a key is no longer recognised as one. What is too long to be looked at
+/// whole loses its last word, which may be such a half.
 std::string Console::shown_line(std::string_view text, std::size_t code_points) const {
-  return one_line(shown(utf8::prefix(text, code_points * kPerCodePoint)), code_points);
+  const auto seen = utf8::prefix(text, code_points * kPerCodePoint);
+  const auto last_word = seen.size() < text.size() ? seen.find_last_of(" \t\n") : seen.npos;
+  return one_line(shown(seen.substr(0, last_word)), code_points);
 }
 
 void Console::print(const stream::Event& event, const Tag& tag, std::string_view text) {
@@ -171,7 +174,8 @@ void Console::on(const stream::Event& event, const stream::ErrorEvent& what) {
 void Console::on(const stream::Event& event, const stream::TurnEnded& turn) {
   if (turn.is_error) error(event, turn.error.empty() ? turn.reason : turn.error);
   if (!verbose()) return;
-  print(event, {"[Usage]", kDim, Reach::line}, usage_text(turn.usage, summary_.context_percent()));
+  print(event, {"[Usage]", kDim, Reach::line},
+        usage_text(summary_.last_turn_usage(), summary_.context_percent()));
 }
 
 void Console::on(const stream::Event& event, const stream::RunResult& result) {

@@ -5,8 +5,8 @@
 
 namespace ralph::view {
 
-/// Every event in its JSON form, one per line, for programs (`--json`). Secrets in values are
-/// masked.
+/// Every event in its JSON form, one per line, for programs (`--json`). Secrets in values are masked; deltas
+/// are left out, since a secret that is split over them cannot be seen: the whole block follows.
 class JsonLines final : public stream::Handler {
  public:
   /// Both outlive it.

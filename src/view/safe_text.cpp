@@ -15,6 +15,14 @@ bool is_c1_lead(std::string_view text, std::size_t at) {
          static_cast<unsigned char>(text[at + 1]) < 0xA0;
 }
 
+/// Characters that turn the direction of text around: U+202A–U+202E, U+2066–U+2069.
+bool is_direction(std::string_view text, std::size_t at) {
+  if (text[at] != '\xE2' || at + 2 >= text.size()) return false;
+  const auto last = static_cast<unsigned char>(text[at + 2]);
+  return (text[at + 1] == '\x80' && last >= 0xAA && last <= 0xAE) ||
+         (text[at + 1] == '\x81' && last >= 0xA6 && last <= 0xA9);
+}
+
 /// Length of a whole "ESC [ parameters final" sequence at `at`; 0: there is none.
 std::size_t csi_length(std::string_view text, std::size_t at) {
   if (text[at] != kEscape || at + 1 >= text.size() || text[at + 1] != '[') return 0;
@@ -30,9 +38,9 @@ std::size_t append_control(std::string& out, std::string_view text, std::size_t 
     out += '\n';
     return 2;
   }
-  if (is_c1_lead(text, at)) {
+  if (is_c1_lead(text, at) || is_direction(text, at)) {
     utf8::append(out, 0xFFFD);
-    return 2;
+    return is_c1_lead(text, at) ? 2 : 3;
   }
   const char c = text[at];
   utf8::append(out, c == 0x7F ? 0x2421 : 0x2400 + static_cast<char32_t>(c));
@@ -41,7 +49,8 @@ std::size_t append_control(std::string& out, std::string_view text, std::size_t 
 
 bool is_unsafe(std::string_view text, std::size_t at) {
   const char c = text[at];
-  return (is_control(c) && c != '\n' && c != '\t') || is_c1_lead(text, at);
+  return (is_control(c) && c != '\n' && c != '\t') || is_c1_lead(text, at) ||
+         is_direction(text, at);
 }
 
 }  // namespace

@@ -1,11 +1,16 @@
 #include "cli/cli.h"
 
 #include <csignal>
+#include <thread>
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 
+#include "base/file.h"
+#include "base/unique_fd.h"
 #include "cli/command.h"
 #include "cli/help.h"
 #include "cli/nearest.h"
@@ -140,6 +145,53 @@ TEST(StdOutput, AFullDiskIsAFailure) {
   EXPECT_TRUE(output.closed());
   EXPECT_TRUE(output.failure());
   ::close(full);
+}
+
+/// Puts another descriptor in the place of stdin for a while.
+class StdinIs {
+ public:
+  explicit StdinIs(int fd) : saved_(::dup(0)) { ::dup2(fd, 0); }
+  ~StdinIs() {
+    ::dup2(saved_, 0);
+    ::close(saved_);
+  }
+
+ private:
+  int saved_;
+};
+
+TEST(Replay, WaitsForAStdinThatWouldBlock) {
+  const auto bytes = read_file(RALPH_FIXTURES "/claude/text_turn.ndjson").value();
+  int ends[2];
+  ASSERT_EQ(::pipe2(ends, O_NONBLOCK | O_CLOEXEC), 0);
+  const UniqueFd out(ends[0]);
+  UniqueFd in(ends[1]);
+  ASSERT_TRUE(write_all(in.get(), std::string_view(bytes).substr(0, 100), "pipe"));
+  std::jthread writer([&] {
+    // The rest comes only after the reader has taken the first part and found nothing more.
+    for (int left = 1; left > 0; std::this_thread::yield()) ::ioctl(out.get(), FIONREAD, &left);
+    EXPECT_TRUE(write_all(in.get(), std::string_view(bytes).substr(100), "pipe"));
+    in.reset();
+  });
+  const StdinIs replaced(out.get());
+  EXPECT_EQ(main({"ralph", "replay", "-q", "-"}), 0);
+}
+
+TEST(Replay, TheEndOfATerminalIsTheEndOfTheLog) {
+  const auto bytes = read_file(RALPH_FIXTURES "/claude/text_turn.ndjson").value();
+  const UniqueFd master(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
+  ASSERT_TRUE(master && ::grantpt(master.get()) == 0 && ::unlockpt(master.get()) == 0);
+  UniqueFd slave(::open(::ptsname(master.get()), O_RDWR | O_NOCTTY | O_CLOEXEC));
+  termios raw{};
+  ::tcgetattr(slave.get(), &raw);
+  ::cfmakeraw(&raw);
+  ::tcsetattr(slave.get(), TCSANOW, &raw);
+  std::jthread writer([&] {
+    EXPECT_TRUE(write_all(slave.get(), bytes, "terminal"));
+    slave.reset();
+  });
+  const StdinIs replaced(master.get());
+  EXPECT_EQ(main({"ralph", "replay", "-q", "-"}), 0);
 }
 
 }  // namespace

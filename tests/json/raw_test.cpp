@@ -35,6 +35,23 @@ TEST(Locate, EscapedBackslashesBeforeAQuoteEndTheString) {
   EXPECT_EQ(locate(R"({"a":"x\\\",","b":2})", {"b"}), "2");
 }
 
+TEST(Elements, StepOnceThroughAnArray) {
+  Elements elements(R"([1, {"a":[2]} ,"x"] and more)");
+  EXPECT_TRUE(elements.start(0).starts_with("1,"));
+  EXPECT_EQ(locate(elements.start(1), {}), R"({"a":[2]})");
+  EXPECT_EQ(locate(elements.start(1), {"a", std::size_t{0}}), "2");
+  EXPECT_EQ(locate(elements.start(2), {}), R"("x")");
+  EXPECT_EQ(elements.start(3), "");
+  EXPECT_EQ(elements.start(4), "");
+}
+
+TEST(Elements, OfWhatIsNoArrayAreNone) {
+  EXPECT_EQ(Elements("").start(0), "");
+  EXPECT_EQ(Elements("[]").start(0), "");
+  EXPECT_EQ(Elements("{}").start(0), "");
+  EXPECT_EQ(Elements("[1").start(5), "");
+}
+
 TEST(Locate, StaysInBoundsOnBrokenText) {
   for (const std::string text : {"{", "{\"a", "{\"a\":", "{\"a\":\"", "{\"a\":[", "{\"a\":{\"b\"",
                                  "\"", "{\"a\\", "{\"a\":1", "[[[", "}", "]"}) {

@@ -359,5 +359,88 @@ TEST(ClaudeDialect, DeepNestingIsMalformedNotACrash) {
   EXPECT_EQ(skipped("{\"a\":" + std::string(5000, '[') + std::string(5000, ']') + "}\n"), 1);
 }
 
+TEST(ClaudeDialect, NumbersBeyond64BitsDoNotCostTheLine) {
+  const auto ends = only<TurnEnded>(
+      R"({"type":"result","is_error":false,"result":"done","num_turns":1,"structured_output":{"n":100000000000000000000}})");
+  ASSERT_EQ(ends->events.size(), 1u);
+  EXPECT_EQ(ends->at(0).text, "done");
+  EXPECT_EQ(ends->at(0).structured.text, R"({"n":100000000000000000000})");
+}
+
+TEST(ClaudeDialect, AResetInMillisecondsOrNonsenseIsNoStrangeDate) {
+  const auto resets = [](const std::string& value) {
+    return only<ErrorEvent>(
+               R"({"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":)" +
+               value + "}}")
+        ->at(0)
+        .resets_at;
+  };
+  EXPECT_EQ(resets("1794800000000"), 1794800000);
+  EXPECT_EQ(resets("9000000000000000000"), 10'000'000'000);
+  EXPECT_EQ(resets("-5"), std::nullopt);
+  EXPECT_EQ(resets("\"soon\""), std::nullopt);
+}
+
+TEST(ClaudeDialect, LinesOfManyBlocksAreRead) {
+  std::string blocks, results;
+  for (int i = 0; i < 20'000; ++i) {
+    const auto id = std::to_string(i);
+    blocks += (i == 0 ? "" : ",") + (R"({"type":"tool_use","id":"t)" + id +
+                                     R"(","name":"Bash","input":{"command":")" + id + "\"}}");
+  }
+  const auto calls =
+      only<ToolCall>(R"({"type":"assistant","message":{"content":[)" + blocks + "]}}");
+  ASSERT_EQ(calls->events.size(), 20'000u);
+  EXPECT_EQ(calls->at(19'999).input.text, R"({"command":"19999"})");
+}
+
+TEST(ClaudeDialect, EitherMarkOfADenialCounts) {
+  const std::string call =
+      R"({"type":"assistant","message":{"content":[{"type":"tool_use","id":"t","name":"Bash","input":{}}]}})"
+      "\n";
+  const std::string denied =
+      R"({"type":"system","subtype":"permission_denied","tool_name":"Bash","tool_use_id":"t","message":"no"})"
+      "\n";
+  const auto result = [](const std::string& meta) {
+    return R"({"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"x","is_error":true}]})" +
+           meta + "}\n";
+  };
+  const std::string reject =
+      R"(,"tool_result_meta":[{"id":"t","permission_decision":{"decision":"reject"}}])";
+  EXPECT_TRUE(only<ToolResult>(call + denied + result(""))->at(0).denied);
+  EXPECT_TRUE(only<ToolResult>(call + result(reject))->at(0).denied);
+  EXPECT_FALSE(only<ToolResult>(call + result(""))->at(0).denied);
+}
+
+TEST(ClaudeDialect, AnUnansweredCallIsForgottenAtTheEndOfTheTurn) {
+  const std::string call =
+      R"({"type":"assistant","message":{"content":[{"type":"tool_use","id":"t","name":"Bash","input":{}}]}})"
+      "\n";
+  const std::string end = R"({"type":"result","is_error":false,"result":"x"})"
+                          "\n";
+  const std::string late =
+      R"({"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"x"}]}})"
+      "\n";
+  EXPECT_EQ(only<ToolResult>(call + late)->at(0).name, "Bash");
+  EXPECT_EQ(only<ToolResult>(call + end + late)->at(0).name, "");
+}
+
+TEST(ClaudeDialect, TheEndOfARequestKeepsWhatItsStartSaid) {
+  const auto usage = only<Usage>(
+      R"({"type":"stream_event","event":{"type":"message_start","message":{"id":"m","model":"x","usage":{"input_tokens":7,"cache_read_input_tokens":8,"output_tokens":1}}}})"
+      "\n"
+      R"({"type":"stream_event","event":{"type":"message_delta","usage":{"output_tokens":9}}})"
+      "\n");
+  EXPECT_EQ(usage->at(1).tokens, (Tokens{7, 8, 0, 9, 0}));
+  EXPECT_EQ(usage->at(1).message_id, "m");
+}
+
+TEST(ClaudeDialect, AnErrorSubtypeIsAnErrorWhateverTheFlagSays) {
+  EXPECT_TRUE(
+      only<TurnEnded>(R"({"type":"result","subtype":"error_during_execution","errors":["boom"]})")
+          ->at(0)
+          .is_error);
+}
+
 }  // namespace
 }  // namespace ralph::stream

@@ -105,6 +105,11 @@ TEST(EventJson, HasAStableForm) {
             R"("type":"text","text":"hi","delta":false,"final":true,"message_id":"msg_1"})");
 }
 
+TEST(EventJson, InputWithNumbersBeyond64BitsComesBack) {
+  expect_round_trip(
+      event_of(ToolCall{"t", "Bash", ToolKind::shell, "", {R"({"n":100000000000000000000})"}}));
+}
+
 TEST(EventJson, RefusesWhatIsNoEvent) {
   EventReader reader;
   EXPECT_FALSE(reader.decode(""));

@@ -79,6 +79,11 @@ TEST(LineSplitter, ALineOfExactlyTheLimitIsKept) {
   EXPECT_EQ(split({std::string(11, 'x') + "\n"}, 10).overlong, 1);
 }
 
+TEST(LineSplitter, TheLimitIsTheSameForALineInPieces) {
+  EXPECT_EQ(split({std::string(10, 'x'), "\n"}, 10).lines, (Lines{std::string(10, 'x')}));
+  EXPECT_EQ(split({std::string(10, 'x'), "x", "\nnext\n"}, 10).lines, (Lines{"next"}));
+}
+
 TEST(LineSplitter, AnOverlongLineInPiecesIsCountedOnceAndNeverKept) {
   const std::string piece(1000, 'x');
   LineSplitter splitter(4096);

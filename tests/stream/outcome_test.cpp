@@ -159,5 +159,24 @@ TEST(Outcome, TheResultEventCarriesTheNumbers) {
   EXPECT_EQ(result.turns, 1);
 }
 
+TEST(Outcome, ARateLimitCarriesItsReset) {
+  const std::string rejected =
+      R"({"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1794800000}})"
+      "\n";
+  const auto verdict = judge(rejected, {.exit_code = 1});
+  EXPECT_EQ(verdict.outcome, Outcome::rate_limited);
+  EXPECT_EQ(verdict.resets_at, 1794800000);
+  EXPECT_NE(verdict.message().find("2026-11-16"), std::string::npos) << verdict.message();
+}
+
+TEST(Outcome, ACrashAfterARetryIsACrash) {
+  const std::string lines =
+      R"({"type":"system","subtype":"api_retry","attempt":1,"error":"authentication_failed","error_status":401})"
+      "\n"
+      R"({"type":"assistant","message":{"content":[{"type":"text","text":"working"}]}})"
+      "\n";
+  EXPECT_EQ(judge(lines, {.signal = SIGSEGV}).outcome, Outcome::crashed);
+}
+
 }  // namespace
 }  // namespace ralph::stream

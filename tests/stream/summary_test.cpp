@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/utf8.h"
 #include "support/collect.h"
 #include "support/fixtures.h"
 
@@ -134,6 +135,120 @@ TEST(Summary, ItsMemoryIsBounded) {
   }
   EXPECT_EQ(summary.results.size(), Summary::kKeptTurns);
   EXPECT_EQ(summary.result_count, 1000);
+}
+
+const std::string kInit =
+    R"({"type":"system","subtype":"init","session_id":"s","model":"claude-opus-5-5"})"
+    "\n";
+
+TEST(Summary, TotalsOfTheSessionAreNeverAddedUp) {
+  const std::string total =
+      R"({"type":"result","is_error":false,"result":"x","num_turns":1,"total_cost_usd":0.5,"usage":{"input_tokens":4,"output_tokens":2},)"
+      R"("modelUsage":{"claude-opus-5-5":{"inputTokens":400,"outputTokens":200,"costUSD":0.5}}})"
+      "\n";
+  const auto summary = summary_of(kInit + total, 0.25);
+  EXPECT_DOUBLE_EQ(summary.cost_usd().value(), 0.25);
+  EXPECT_EQ(summary.usage(), (Tokens{4, 0, 0, 2, 0}));
+}
+
+TEST(Summary, ARetryThatSucceededIsForgotten) {
+  const std::string retry =
+      R"({"type":"system","subtype":"api_retry","attempt":1,"error":"rate_limit","error_status":429})"
+      "\n";
+  const std::string said =
+      R"({"type":"assistant","message":{"content":[{"type":"text","text":"on"}]}})"
+      "\n";
+  const std::string call =
+      R"({"type":"assistant","message":{"content":[{"type":"tool_use","id":"t","name":"Bash","input":{}}]}})"
+      "\n";
+  EXPECT_TRUE(summary_of(kInit + retry).error.has_value());
+  EXPECT_FALSE(summary_of(kInit + retry + said).error.has_value());
+  EXPECT_FALSE(summary_of(kInit + retry + call).error.has_value());
+}
+
+TEST(Summary, ATurnTheAgentBeganItselfKeepsTheAnswer) {
+  const std::string answer =
+      R"({"type":"result","is_error":false,"result":"answer","num_turns":1,"structured_output":{"summary":"DONE"}})"
+      "\n";
+  const std::string note =
+      R"({"type":"result","is_error":false,"result":"noted","num_turns":1,"origin":{"kind":"task-notification"}})"
+      "\n";
+  const std::string asked = R"({"type":"result","is_error":false,"result":"next","num_turns":1})"
+                            "\n";
+  EXPECT_EQ(summary_of(answer + note).structured, R"({"summary":"DONE"})");
+  EXPECT_EQ(summary_of(answer + note).text, "noted");
+  EXPECT_EQ(summary_of(answer + asked).structured, "");
+  EXPECT_EQ(summary_of(answer + asked).text, "next");
+}
+
+TEST(Summary, TheLastTurnIsWhatItsModelsUsed) {
+  const auto summary = summary_of_fixture("limit_budget");
+  EXPECT_EQ(summary.last_turn_usage().input_uncached, 100000);
+  EXPECT_EQ(summary.last_turn_usage().output, 10000);
+}
+
+TEST(Summary, EveryRequestOfALongTurnCounts) {
+  std::string bytes = kInit;
+  for (int i = 0; i < 1500; ++i) {
+    bytes +=
+        R"({"type":"assistant","message":{"id":"m)" + std::to_string(i) +
+        R"(","model":"claude-opus-5-5","content":[],"usage":{"input_tokens":1000,"output_tokens":1}}})"
+        "\n";
+  }
+  const auto summary = summary_of(bytes);
+  EXPECT_EQ(summary.usage(), (Tokens{1'500'000, 0, 0, 1500, 0}));
+  EXPECT_NEAR(summary.cost_usd().value(), 1.5 * 4 + 0.0015 * 20, 1e-9);
+}
+
+TEST(Summary, TheWindowIsThatOfTheAgentsOwnModel) {
+  const std::string said =
+      R"({"type":"assistant","message":{"id":"m1","model":"claude-opus-5-5","content":[],"usage":{"input_tokens":100000,"output_tokens":1}}})"
+      "\n";
+  const std::string result =
+      R"({"type":"result","is_error":false,"result":"x","num_turns":1,"model_usage_since_last_result":{)"
+      R"("claude-opus-5-5":{"contextWindow":1000000},"claude-haiku-4-5":{"contextWindow":200000}}})"
+      "\n";
+  EXPECT_EQ(summary_of(kInit + said + result).context_percent(), 10);
+}
+
+TEST(Summary, ASubagentsTextIsNotTheAgents) {
+  const std::string said =
+      R"({"type":"assistant","parent_tool_use_id":"t","message":{"content":[{"type":"text","text":"sub"}]}})"
+      "\n";
+  EXPECT_EQ(summary_of(kInit + said).streamed_text, "");
+}
+
+TEST(Summary, ALongTextIsCutBetweenCharacters) {
+  std::string euros;
+  for (int i = 0; i < 40'001; ++i) euros += "€";
+  const auto line =
+      R"({"type":"assistant","message":{"content":[{"type":"text","text":"x)" + euros + "\"}]}}\n";
+  std::string bytes;
+  for (int i = 0; i < 40; ++i) bytes += line;
+  const auto kept = summary_of(bytes).streamed_text;
+  EXPECT_TRUE(utf8::valid(kept));
+}
+
+TEST(Summary, DenialsBeyondTheKeptOnesAreCounted) {
+  std::string bytes;
+  for (int i = 0; i < 1200; ++i) {
+    bytes +=
+        R"({"type":"system","subtype":"permission_denied","tool_name":"Bash","message":"no","tool_use_id":"t)" +
+        std::to_string(i) + "\"}\n";
+  }
+  const auto summary = summary_of(bytes);
+  EXPECT_EQ(summary.denial_count, 1200);
+  EXPECT_LE(summary.denials.size(), 1000u);
+}
+
+TEST(Summary, AbsurdNumbersDoNotOverflow) {
+  const std::string result =
+      R"({"type":"result","is_error":false,"result":"x","num_turns":9e18,"duration_ms":9000000000000000000,)"
+      R"("usage":{"input_tokens":9000000000000000000,"cache_read_input_tokens":9000000000000000000}})"
+      "\n";
+  const auto summary = summary_of(kInit + result + result);
+  EXPECT_GT(summary.turns, 0);
+  EXPECT_GT(summary.usage().prompt(), 0);
 }
 
 }  // namespace

@@ -269,6 +269,12 @@ TEST_F(ConsoleTest, SecretsAreMaskedBeforeTheCut) {
             "Claude: it is ***.\n[Result] " + std::string(195, 'x') + "***\n[Error] ***\n");
 }
 
+TEST_F(ConsoleTest, HalfASecretAtTheEndOfAVeryLongLineIsNotShown) {
+  use(Verbosity::verbose);
+  show(ToolResult{"1", "Bash", true, {}, std::string(6392, ' ') + "correct-horse and more", false});
+  EXPECT_EQ(take_out(), "[Result] (no output)\n");
+}
+
 TEST_F(ConsoleTest, ColoursTheSameWords) {
   use(ConsoleOptions{.verbosity = Verbosity::verbose, .agent_name = {}, .colour_out = true});
   show(Text{"hi", false, true, {}});

@@ -35,6 +35,16 @@ TEST(JsonLines, EveryEventIsALineThatReadsBack) {
   EXPECT_EQ(output.stderr_text, "");
 }
 
+TEST(JsonLines, DeltasAreLeftOut) {
+  const Masker masker;
+  FakeOutput output;
+  JsonLines json_lines(masker, output);
+  stream::dispatch({1, 0, "claude", "r", 1, {}, stream::Text{"sk-a", true, false, "x"}},
+                   json_lines);
+  stream::dispatch({2, 0, "claude", "r", 1, {}, stream::Thinking{"nt-", true}}, json_lines);
+  EXPECT_EQ(output.stdout_text, "");
+}
+
 TEST(JsonLines, SecretsAreMaskedInValuesOnly) {
   const Masker masker({"MY_TOKEN=message_id"});
   FakeOutput output;

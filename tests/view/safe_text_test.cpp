@@ -28,6 +28,10 @@ TEST(SafeText, ShowsOtherControlCharacters) {
   EXPECT_EQ(safe_text("line\r\n"), "line\n");
 }
 
+TEST(SafeText, TextCannotTurnTheDirectionAround) {
+  EXPECT_EQ(safe_text("a\u202eb\u2066c\u2027d"), "a\uFFFDb\uFFFDc\u2027d");
+}
+
 TEST(SafeText, ReplacesC1AndInvalidUtf8) {
   EXPECT_EQ(safe_text("\xC2\x9B"
                       "31m"),
