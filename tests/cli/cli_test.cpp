@@ -6,9 +6,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "base/nearest.h"
 #include "cli/command.h"
 #include "cli/help.h"
-#include "cli/nearest.h"
 #include "cli/options.h"
 #include "cli/std_output.h"
 
