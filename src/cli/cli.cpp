@@ -19,7 +19,7 @@
 namespace ralph::cli {
 namespace {
 
-constexpr std::array<const Command*, 1> kCommands{&kReplayCommand};
+constexpr std::array<const Command*, 2> kCommands{&kReplayCommand, &kMockCommand};
 
 std::string mask_for_log(std::string_view text) {
   static const Masker masker(environment());

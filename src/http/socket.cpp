@@ -74,8 +74,8 @@ Peer Socket::send(std::string_view bytes) {
 }
 
 Peer Socket::wait(Millis duration) {
-  if (!open_) return Peer::gone;
-  return poll_for(POLLRDHUP, duration) == Woken::timed_out ? Peer::there : Peer::gone;
+  open_ = open_ && poll_for(POLLRDHUP, duration) == Woken::timed_out;
+  return open_ ? Peer::there : Peer::gone;
 }
 
 void Socket::reset() {

@@ -22,8 +22,8 @@ class Socket {
   /// What has come, at least a byte; empty: nothing will come any more.
   std::string_view receive(std::span<char> buffer);
   Peer send(std::string_view bytes);
-  /// Passes the time, unless the client hangs up first. One that only closed its sending side
-  /// counts as gone.
+  /// Passes the time, unless the client hangs up first; one that only closed its sending side
+  /// counts as gone too. Nothing is sent to it any more.
   Peer wait(Millis duration);
 
   /// Ends with a TCP reset: the client's reads fail.
