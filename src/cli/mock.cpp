@@ -56,10 +56,12 @@ Result<> check_words(const Arguments& arguments) {
 
 Result<mock::Scenario> scenario_of(const Arguments& arguments) {
   const auto given = arguments.positional(0);
-  if (given.starts_with('{')) return mock::read_scenario(given, "scenario");
+  if (given.starts_with('{')) return mock::read_scenario(given, "SCENARIO");
   if (!given.empty()) {
-    TRY_ASSIGN(const auto text, read_file(std::string(given)));
-    return mock::read_scenario(text, given);
+    const auto text = read_file(std::string(given));
+    if (text) return mock::read_scenario(*text, given);
+    return fail(text.error().code, text.error().message,
+                "SCENARIO is a file, or JSON that begins with '{'");
   }
   auto texts = arguments.all("text");
   if (texts.empty()) texts.emplace_back(kDefaultText);

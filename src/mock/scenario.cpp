@@ -327,8 +327,9 @@ int error_status(std::string_view type) {
 }
 
 Result<Scenario> read_scenario(std::string_view text, std::string_view name) {
-  TRY_ASSIGN(const auto document, json::parse(text, name));
-  const Node root{document, std::string(name), ""};
+  const auto document = json::parse(text, name);
+  if (!document) return fail(Code::config, document.error().message, document.error().hint);
+  const Node root{*document, std::string(name), ""};
   Scenario scenario;
   TRY(read_fields<Scenario>(root, kScenario, scenario));
   if (scenario.steps.empty()) {
