@@ -70,6 +70,11 @@ void Headers::add(std::string name, std::string value) {
   list_.push_back({std::move(name), std::move(value)});
 }
 
+void Headers::set(std::string name, std::string value) {
+  std::erase_if(list_, [&](const Header& one) { return equal_ignoring_case(one.name, name); });
+  add(std::move(name), std::move(value));
+}
+
 std::optional<std::string_view> Headers::find(std::string_view name) const {
   for (const auto& header : list_) {
     if (equal_ignoring_case(header.name, name)) return header.value;

@@ -21,6 +21,8 @@ class Headers {
   Headers(std::initializer_list<Header> list) : list_(list) {}
 
   void add(std::string name, std::string value);
+  /// Adds it in place of all others of that name.
+  void set(std::string name, std::string value);
   /// The first value of that name; nullopt: there is none.
   std::optional<std::string_view> find(std::string_view name) const;
   /// Whether a comma-separated list under that name holds the word ("connection", "close").

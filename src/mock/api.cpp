@@ -25,7 +25,7 @@ Plan error(const Call& call, const Failure& failure) {
                                 {{"type", "error"},
                                  {"error", {{"type", failure.type}, {"message", failure.message}}},
                                  {"request_id", call.request_id}});
-  for (const auto& header : failure.headers) response.headers.add(header.name, header.value);
+  for (const auto& header : failure.headers) response.headers.set(header.name, header.value);
   return {std::move(response)};
 }
 

@@ -150,6 +150,16 @@ bool fits_in_header(std::string_view text) {
   return std::ranges::none_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20; });
 }
 
+/// The server's own business: with a second one no client could read the answer.
+constexpr auto kFramingHeaders =
+    std::to_array<std::string_view>({"content-length", "transfer-encoding", "connection"});
+
+bool is_framing(std::string_view name) {
+  return std::ranges::any_of(kFramingHeaders, [&](std::string_view framing) {
+    return http::equal_ignoring_case(name, framing);
+  });
+}
+
 Result<> read_headers(const Node& node, Failure& failure) {
   if (!node.value.is_object()) return node.wrong_type("an object");
   for (const auto& [name, value] : node.value.items()) {
@@ -158,6 +168,7 @@ Result<> read_headers(const Node& node, Failure& failure) {
         !fits_in_header(name) || !fits_in_header(text)) {
       return node.member(name).fail_here("is no header", "a name and one line of text");
     }
+    if (is_framing(name)) return node.member(name).fail_here("is set by the server itself");
     failure.headers.add(name, std::move(text));
   }
   return {};

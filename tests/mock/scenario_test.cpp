@@ -101,6 +101,8 @@ TEST(Scenario, MistakesNameThePlaceAndTheRemedy) {
        "s.json: step 1 (/steps/0/error) has no 'status'"},
       {R"({"steps":[{"error":{"status":500,"headers":{"a b":"c"}}}]})",
        "s.json: step 1 (/steps/0/error/headers/a b) is no header"},
+      {R"({"steps":[{"error":{"status":500,"headers":{"Content-Length":"1"}}}]})",
+       "s.json: step 1 (/steps/0/error/headers/Content-Length) is set by the server itself"},
       {R"({"steps":[{"tool_use":{"input":{}}}]})",
        "s.json: step 1 (/steps/0/tool_use) has no 'name'"},
       {R"({"steps":[{"tool_use":{"name":"B","input":"ls"}}]})",

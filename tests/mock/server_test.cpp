@@ -122,6 +122,13 @@ TEST_F(MockServer, ErrorsHaveTheFormOfTheApi) {
   EXPECT_EQ(text_of(ask()), "back");
 }
 
+TEST_F(MockServer, AnErrorsHeadersReplaceOurs) {
+  start(R"({"steps":[{"error":{"status":502,"headers":{"Content-Type":"text/html"}}}]})");
+  const auto answer = ask();
+  EXPECT_NE(answer.find("\r\nContent-Type: text/html\r\n"), std::string::npos);
+  EXPECT_EQ(answer.find("application/json"), std::string::npos);
+}
+
 TEST_F(MockServer, MatchingStepsAnswerBesideTheOrder) {
   start(R"({"steps":[{"text":"one"},{"text":"a title","match":{"contains":"title, \"please\""}},
             {"text":"small","match":{"model":"haiku"}},{"text":"two"}]})");
