@@ -31,9 +31,8 @@ std::string variable(const char* name) {
 
 Result<std::uint16_t> parse_port(std::string_view text) {
   std::uint16_t port = 0;
-  const auto* const last = text.data() + text.size();
-  const auto [end, error] = std::from_chars(text.data(), last, port);
-  if (error != std::errc{} || end != last) {
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), port);
+  if (end.ec != std::errc{} || end.ptr != text.data() + text.size()) {
     return fail(Code::usage, fmt::format("--port takes a number from 0 to 65535, not '{}'", text));
   }
   return port;

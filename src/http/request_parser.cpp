@@ -33,9 +33,9 @@ std::string_view trimmed(std::string_view text) {
 /// Digits of that base and nothing else, as a number of 63 bits.
 std::optional<std::uint64_t> whole_number(std::string_view text, int base) {
   std::uint64_t value = 0;
-  const auto* const last = text.data() + text.size();
-  const auto [end, error] = std::from_chars(text.data(), last, value, base);
-  if (text.empty() || end != last || error != std::errc{} || value >> 63 != 0) return std::nullopt;
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  const bool all = end.ec == std::errc{} && end.ptr == text.data() + text.size();
+  if (text.empty() || !all || value >> 63 != 0) return std::nullopt;
   return value;
 }
 
