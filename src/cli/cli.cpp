@@ -10,18 +10,18 @@
 
 #include "base/log.h"
 #include "base/mask.h"
+#include "base/nearest.h"
 #include "cli/command.h"
 #include "cli/environment.h"
 #include "cli/failure.h"
 #include "cli/help.h"
-#include "cli/nearest.h"
 #include "cli/options.h"
 #include "cli/std_output.h"
 
 namespace ralph::cli {
 namespace {
 
-constexpr std::array<const Command*, 1> kCommands{&kReplayCommand};
+constexpr std::array<const Command*, 2> kCommands{&kReplayCommand, &kMockCommand};
 
 std::string mask_for_log(std::string_view text) {
   static const Masker masker(environment());

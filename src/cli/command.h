@@ -14,9 +14,12 @@ struct Option {
   std::string_view help;
 };
 
+enum class Need { required, optional };
+
 struct Positional {
   std::string_view name;  // "FILE"
   std::string_view help;
+  Need need = Need::required;
 };
 
 struct Example {
@@ -30,15 +33,17 @@ struct Command {
   std::string_view name;
   std::string_view summary;                 // one line, for the list of commands
   std::string_view about;                   // a paragraph, for its own help
-  std::span<const Positional> positionals;  // all required
+  std::span<const Positional> positionals;  // required ones first
   std::span<const Option> options;
   std::span<const Example> examples;
   int (*run)(const Arguments&, StdOutput&);  // returns the exit code
+  std::string_view rest = {};  // "COMMAND…": the words behind "--"; empty: positionals
 };
 
 /// Every subcommand, in the order of the help text.
 std::span<const Command* const> commands();
 
 extern const Command kReplayCommand;
+extern const Command kMockCommand;
 
 }  // namespace ralph::cli

@@ -64,12 +64,15 @@ std::string command_help(const Command& command) {
   std::string text = fmt::format("{}\n\nUsage: ralph {}", command.about, command.name);
   std::vector<Row> positionals, options;
   for (const auto& positional : command.positionals) {
-    text += fmt::format(" {}", positional.name);
+    const bool optional = positional.need == Need::optional;
+    text += optional ? fmt::format(" [{}]", positional.name) : fmt::format(" {}", positional.name);
     positionals.push_back({std::string(positional.name), positional.help});
   }
   for (const auto& option : command.options) options.push_back({left_side(option), option.help});
   options.push_back({"-h, --help", "show this text"});
-  return text + " [OPTIONS]\n" + table("Arguments", positionals) + table("Options", options) +
+  text += " [OPTIONS]";
+  if (!command.rest.empty()) text += fmt::format(" [-- {}]", command.rest);
+  return text + "\n" + table("Arguments", positionals) + table("Options", options) +
          examples(command.examples);
 }
 

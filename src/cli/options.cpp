@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
-#include "cli/nearest.h"
+#include "base/nearest.h"
 
 namespace ralph::cli {
 namespace {
@@ -59,10 +59,10 @@ class Parser {
     }
   }
 
-  std::map<std::string, std::string, std::less<>> values() {
-    std::map<std::string, std::string, std::less<>> given;
+  std::map<std::string, std::vector<std::string>, std::less<>> values() const {
+    std::map<std::string, std::vector<std::string>, std::less<>> given;
     for (const auto& [name, option] : options_) {
-      if (option->count() > 0) given[name] = values_[name];
+      if (option->count() > 0) given[name] = option->results();
     }
     return given;
   }
@@ -91,7 +91,12 @@ std::string_view long_name(std::string_view names) {
 
 std::string_view Arguments::value(std::string_view name, std::string_view otherwise) const {
   const auto found = values_.find(name);
-  return found == values_.end() ? otherwise : std::string_view(found->second);
+  return found == values_.end() || found->second.empty() ? otherwise : found->second.back();
+}
+
+std::vector<std::string> Arguments::all(std::string_view name) const {
+  const auto found = values_.find(name);
+  return found == values_.end() ? std::vector<std::string>() : found->second;
 }
 
 Result<Arguments> parse_arguments(const Command& command, const std::vector<std::string>& words) {
@@ -114,14 +119,20 @@ Result<Arguments> parse_arguments(const Command& command, const std::vector<std:
   const auto option = std::ranges::find_if(
       positionals, [](const auto& word) { return word.size() > 1 && word.front() == '-'; });
   if (option != positionals.end()) return unknown_option(command, *option);
-  if (dashes != words.end()) positionals.insert(positionals.end(), dashes + 1, words.end());
+  if (dashes != words.end()) {
+    auto& behind = command.rest.empty() ? positionals : arguments.rest_;
+    behind.insert(behind.end(), dashes + 1, words.end());
+  }
   const auto wanted = command.positionals.size();
   if (positionals.size() > wanted) {
     return bad_usage(fmt::format("unexpected argument '{}'", positionals[wanted]));
   }
   if (positionals.size() < wanted) {
-    return bad_usage(fmt::format("{} is missing", command.positionals[positionals.size()].name));
+    const auto& missing = command.positionals[positionals.size()];
+    if (missing.need == Need::required)
+      return bad_usage(fmt::format("{} is missing", missing.name));
   }
+  positionals.resize(wanted);
   return arguments;
 }
 

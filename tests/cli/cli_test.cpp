@@ -13,7 +13,6 @@
 #include "base/unique_fd.h"
 #include "cli/command.h"
 #include "cli/help.h"
-#include "cli/nearest.h"
 #include "cli/options.h"
 #include "cli/std_output.h"
 
@@ -78,25 +77,6 @@ TEST(Help, OfEveryCommandHasUsageOptionsAndExamples) {
   }
 }
 
-TEST(Nearest, CountsEdits) {
-  EXPECT_EQ(edit_distance("", ""), 0u);
-  EXPECT_EQ(edit_distance("", "abc"), 3u);
-  EXPECT_EQ(edit_distance("abc", ""), 3u);
-  EXPECT_EQ(edit_distance("replay", "replay"), 0u);
-  EXPECT_EQ(edit_distance("relpay", "replay"), 1u) << "a swap is one slip";
-  EXPECT_EQ(edit_distance("kitten", "sitting"), 3u);
-}
-
-TEST(Nearest, SuggestsOnlyWhatIsNear) {
-  const std::vector<std::string> known{"replay", "run", "watch"};
-  EXPECT_EQ(nearest("replya", known), "replay");
-  EXPECT_EQ(nearest("rnu", known), "run");
-  EXPECT_EQ(nearest("x", known), "");
-  EXPECT_EQ(nearest("", known), "");
-  EXPECT_EQ(nearest("something", known), "");
-  EXPECT_EQ(nearest(std::string(100'000, 'r'), known), "");
-}
-
 TEST(Arguments, AreSortedByTheTable) {
   const auto given =
       parse_arguments(kReplayCommand, {"-v", "a.ndjson", "--speed=2", "--speed", "3"});
@@ -111,6 +91,22 @@ TEST(Arguments, DashIsAFileAndTwoDashesEndTheOptions) {
   EXPECT_EQ(parse_arguments(kReplayCommand, {"-"})->positional(0), "-");
   EXPECT_EQ(parse_arguments(kReplayCommand, {"-q", "--", "-v"})->positional(0), "-v");
   EXPECT_EQ(parse_arguments(kReplayCommand, {"x"})->value("speed", "max"), "max");
+}
+
+TEST(Arguments, RepeatedOnesAreKeptInOrder) {
+  const auto given = parse_arguments(kMockCommand, {"--text", "a", "--text", "", "--text=[b,c]"});
+  ASSERT_TRUE(given);
+  EXPECT_EQ(given->all("text"), (std::vector<std::string>{"a", "", "[b,c]"}));
+  EXPECT_EQ(given->all("log"), std::vector<std::string>{});
+  EXPECT_EQ(given->positional(0), "") << "an optional one that is missing";
+}
+
+TEST(Arguments, WordsBehindTwoDashesBelongToTheCommandThatTakesThem) {
+  const auto given = parse_arguments(kMockCommand, {"s.json", "--exec", "--", "a", "--text", "--"});
+  ASSERT_TRUE(given);
+  EXPECT_EQ(given->positional(0), "s.json");
+  EXPECT_EQ(given->rest(), (std::vector<std::string>{"a", "--text", "--"}));
+  EXPECT_FALSE(given->flag("text"));
 }
 
 TEST(Arguments, HelpNeedsNothingElse) {

@@ -1,0 +1,193 @@
+#include <charconv>
+#include <csignal>
+#include <cstdlib>
+#include <optional>
+#include <string>
+
+#include <fmt/core.h>
+
+#include "base/file.h"
+#include "base/mask.h"
+#include "cli/command.h"
+#include "cli/environment.h"
+#include "cli/failure.h"
+#include "cli/options.h"
+#include "cli/std_output.h"
+#include "cli/stop_signals.h"
+#include "json/writer.h"
+#include "mock/server.h"
+#include "process/supervise.h"
+
+namespace ralph::cli {
+namespace {
+
+constexpr std::string_view kDefaultText = "Hello from ralph mock.";
+constexpr std::string_view kKeyForTheCommand = "mock-key";
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+Result<std::uint16_t> parse_port(std::string_view text) {
+  std::uint16_t port = 0;
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), port);
+  if (end.ec != std::errc{} || end.ptr != text.data() + text.size()) {
+    return fail(Code::usage, fmt::format("--port takes a number from 0 to 65535, not '{}'", text));
+  }
+  return port;
+}
+
+/// Words that make no sense together.
+Result<> check_words(const Arguments& arguments) {
+  if (!arguments.positional(0).empty() && arguments.flag("text")) {
+    return fail(Code::usage, "a scenario and --text exclude each other");
+  }
+  if (arguments.flag("exec") && arguments.rest().empty()) {
+    return fail(Code::usage, "--exec needs a command: --exec -- COMMAND ARGUMENTS…");
+  }
+  if (!arguments.flag("exec") && !arguments.rest().empty()) {
+    return fail(Code::usage,
+                fmt::format("to run '{}', say --exec before the '--'", arguments.rest().front()));
+  }
+  return {};
+}
+
+Result<mock::Scenario> scenario_of(const Arguments& arguments) {
+  const auto given = arguments.positional(0);
+  if (given.starts_with('{')) return mock::read_scenario(given, "SCENARIO");
+  if (!given.empty()) {
+    const auto text = read_file(std::string(given));
+    if (text) return mock::read_scenario(*text, given);
+    return fail(text.error().code, text.error().message,
+                "SCENARIO is a file, or JSON that begins with '{'");
+  }
+  auto texts = arguments.all("text");
+  if (texts.empty()) texts.emplace_back(kDefaultText);
+  return mock::scenario_of_texts(texts);
+}
+
+void announce(const mock::Server& server, bool json, StdOutput& output) {
+  std::string line;
+  if (json) {
+    json::ObjectWriter(line)
+        .text("url", server.url())
+        .number("port", std::int64_t{server.port()})
+        .close();
+  } else {
+    line = "listening on " + server.url();
+  }
+  output.out(line + "\n");
+  output.flush();
+}
+
+/// Proxies of the environment must not see what is meant for this machine.
+process::EnvChange without_proxy(const char* name) {
+  const auto before = variable(name);
+  return {name, before.empty() ? "127.0.0.1" : before + ",127.0.0.1"};
+}
+
+process::Command command_against(const mock::Server& server, const Arguments& arguments) {
+  process::Command command;
+  command.argv = arguments.rest();
+  command.env = {
+      {"ANTHROPIC_BASE_URL", server.url()}, without_proxy("NO_PROXY"), without_proxy("no_proxy")};
+  if (variable("ANTHROPIC_API_KEY").empty()) {
+    command.env.push_back({"ANTHROPIC_API_KEY", std::string(kKeyForTheCommand)});
+  }
+  return command;
+}
+
+/// What a shell would say.
+int exit_code_of(const process::Exit& exit, int stop_signal) {
+  if (stop_signal != 0) return 128 + stop_signal;
+  if (exit.signal) return 128 + *exit.signal;
+  return exit.exit_code.value_or(1);
+}
+
+Result<int> run_against(const mock::Server& server, const Arguments& arguments,
+                        const StopSignals& signals, StdOutput& output) {
+  TRY_ASSIGN(auto child, process::start(command_against(server, arguments)));
+  const process::Sinks sinks{[&](std::string_view bytes) -> Result<> {
+                               output.out(bytes);
+                               output.flush();
+                               if (output.closed())
+                                 return fail(Code::storage, "nobody reads our stdout");
+                               return {};
+                             },
+                             [&](std::string_view bytes) -> Result<> {
+                               output.err(bytes);
+                               return {};
+                             }};
+  process::Watch watch;
+  const auto exit = process::supervise(std::move(child), sinks, watch, signals.token());
+  return exit_code_of(exit, signals.received());
+}
+
+/// Serves as long as the arguments say.
+Result<int> serve(mock::Server& server, const Arguments& arguments, StopSignals& signals,
+                  StdOutput& output) {
+  int code = 0;
+  if (arguments.flag("exec")) {
+    TRY_ASSIGN(code, run_against(server, arguments, signals, output));
+  } else {
+    announce(server, arguments.flag("json"), output);
+    signals.wait();
+  }
+  server.stop();
+  if (const auto failure = server.log_failure()) return std::unexpected(*failure);
+  return code;
+}
+
+int mock_command(const Arguments& arguments, StdOutput& output) {
+  const auto usage = [&](const Error& error) { return report_usage(error, &kMockCommand, output); };
+  if (const auto sensible = check_words(arguments); !sensible) return usage(sensible.error());
+  const auto port = parse_port(arguments.value("port", "0"));
+  if (!port) return usage(port.error());
+  auto scenario = scenario_of(arguments);
+  if (!scenario) return report(scenario.error(), output);
+
+  StopSignals signals;
+  const auto server = mock::Server::start(
+      *std::move(scenario), {*port, std::string(arguments.value("log")), Masker(environment())});
+  if (!server) return report(server.error(), output);
+  const auto code = serve(**server, arguments, signals, output);
+  return code ? *code : report(code.error(), output);
+}
+
+constexpr Positional kPositionals[] = {
+    {"SCENARIO", "a JSON file with the answers, or the JSON itself; docs/mock.md describes it",
+     Need::optional},
+};
+constexpr Option kOptions[] = {
+    {"--text", "TEXT", "answer with this text; repeated: one after the other"},
+    {"--port", "N", "listen there; 0, the default, takes a free port"},
+    {"--log", "FILE", "write every request to FILE, a line of JSON each, secrets masked"},
+    {"--json", "", "announce the address as JSON"},
+    {"--exec", "", "run COMMAND against it, then exit with its code"},
+};
+constexpr Example kExamples[] = {
+    {"ralph mock --text 'Hello' --port 8080", "every request is answered with Hello"},
+    {"ralph mock scenario.json --log requests.ndjson", "a scripted session, with what was asked"},
+    {"ralph mock --text 'Done.' --exec -- claude -p 'Do it'", "Claude Code, offline"},
+    {"ralph mock '{\"steps\": [{\"error\": 529}, {\"text\": \"back\"}]}' --exec -- claude -p hi",
+     "does it survive an overload?"},
+};
+
+}  // namespace
+
+constinit const Command kMockCommand{
+    "mock",
+    "a scripted Messages API on this machine, for tests",
+    "Answers like the Anthropic Messages API on 127.0.0.1, from a script, until SIGINT or "
+    "SIGTERM.\n"
+    "With --exec, COMMAND runs with ANTHROPIC_BASE_URL pointing at it (and ANTHROPIC_API_KEY set\n"
+    "when there is none) and an empty stdin; the exit code is COMMAND's, or 128 plus its signal.",
+    kPositionals,
+    kOptions,
+    kExamples,
+    mock_command,
+    "COMMAND…",
+};
+
+}  // namespace ralph::cli

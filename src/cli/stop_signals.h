@@ -1,0 +1,39 @@
+#pragma once
+#include <atomic>
+#include <stop_token>
+#include <thread>
+
+#include <signal.h>
+
+#include "base/unique_fd.h"
+
+namespace ralph::cli {
+
+/// Turns SIGINT, SIGTERM and SIGHUP into a stop request. Make it before other threads: the signals
+/// are blocked in the calling thread and those it starts, and a thread of its own takes them.
+class StopSignals {
+ public:
+  StopSignals();
+  ~StopSignals();
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+
+  std::stop_token token() const { return source_.get_token(); }
+  /// The signal that came; 0: none so far.
+  int received() const { return received_; }
+  /// Blocks until one comes.
+  void wait();
+
+ private:
+  void listen();
+
+  sigset_t signals_{};
+  sigset_t before_{};
+  UniqueFd incoming_;  // signalfd
+  UniqueFd quit_;      // eventfd
+  std::stop_source source_;
+  std::atomic<int> received_ = 0;
+  std::jthread thread_;
+};
+
+}  // namespace ralph::cli

@@ -1,0 +1,171 @@
+#include "http/server.h"
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include <arpa/inet.h>
+#include <fmt/core.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "http/socket.h"
+
+namespace ralph::http {
+namespace {
+
+constexpr int kBacklog = 256;
+constexpr int kPauseWhenFullMs = 20;
+
+struct Listener {
+  UniqueFd fd;
+  std::uint16_t port;
+};
+
+std::unexpected<Error> cannot_listen(int error_number, std::uint16_t port) {
+  const char* hint = "";
+  if (error_number == EADDRINUSE) hint = "another program has that port; port 0 takes a free one";
+  if (error_number == EACCES) hint = "ports below 1024 are for root; port 0 takes a free one";
+  return fail_errno(error_number, fmt::format("cannot listen on 127.0.0.1:{}", port), hint);
+}
+
+Result<Listener> listen_on(std::uint16_t port) {
+  UniqueFd fd(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (!fd) return fail_errno(errno, "cannot make a socket");
+  const int on = 1;
+  ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  auto* const plain = reinterpret_cast<sockaddr*>(&address);
+  socklen_t size = sizeof address;
+  if (::bind(fd.get(), plain, size) != 0 || ::listen(fd.get(), kBacklog) != 0 ||
+      ::getsockname(fd.get(), plain, &size) != 0) {
+    return cannot_listen(errno, port);
+  }
+  return Listener{std::move(fd), ntohs(address.sin_port)};
+}
+
+Response refusal_response(const Refusal& refusal) {
+  return {refusal.status,
+          {{"content-type", "text/plain; charset=utf-8"}, {"connection", "close"}},
+          refusal.message + "\n"};
+}
+
+/// The requests of one connection, one after the other.
+class Conversation {
+ public:
+  Conversation(Socket& socket, Limits limits, const Handler& handler)
+      : socket_(socket), parser_(limits), handler_(handler) {}
+
+  void run() {
+    while (const auto request = receive()) {
+      Exchange exchange(*request, socket_);
+      handler_(*request, exchange);
+      if (exchange.unanswered()) exchange.respond({500, {}, "no answer\n"});
+      if (!exchange.reusable()) return;
+    }
+    if (!parser_.refusal()) return;
+    log::debug("http", "refused: " + parser_.refusal()->message);
+    const Request unreadable;
+    Exchange(unreadable, socket_).respond(refusal_response(*parser_.refusal()));
+  }
+
+ private:
+  std::optional<Request> receive() {
+    bool continued = false;
+    for (;;) {
+      if (auto request = parser_.next()) return request;
+      if (parser_.refusal()) return std::nullopt;
+      if (parser_.wants_continue() && !std::exchange(continued, true)) {
+        socket_.send(head_bytes(100, {}));
+      }
+      const auto bytes = socket_.receive(buffer_);
+      if (bytes.empty()) return std::nullopt;
+      parser_.feed(bytes);
+    }
+  }
+
+  Socket& socket_;
+  RequestParser parser_;
+  const Handler& handler_;
+  std::array<char, 65536> buffer_;
+};
+
+}  // namespace
+
+struct Server::Connection {
+  std::atomic<bool> done = false;
+  std::jthread thread;
+};
+
+Server::Server(Limits limits, Handler handler) : limits_(limits), handler_(std::move(handler)) {}
+
+Result<std::unique_ptr<Server>> Server::start(const ServerOptions& options, Handler handler) {
+  TRY_ASSIGN(auto listener, listen_on(options.port));
+  std::unique_ptr<Server> server(new Server(options.limits, std::move(handler)));
+  server->listener_ = std::move(listener.fd);
+  server->port_ = listener.port;
+  server->stop_ = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!server->stop_) return fail_errno(errno, "cannot make an eventfd");
+  server->acceptor_ = std::jthread([raw = server.get()] { raw->accept_all(); });
+  return server;
+}
+
+Server::~Server() { stop(); }
+
+std::string Server::url() const { return fmt::format("http://127.0.0.1:{}", port_); }
+
+void Server::stop() {
+  if (!acceptor_.joinable()) return;
+  ::eventfd_write(stop_.get(), 1);
+  acceptor_.join();
+  listener_.reset();     // ends those that nobody took yet
+  connections_.clear();  // joins their threads
+}
+
+void Server::accept_all() {
+  for (;;) {
+    std::array<pollfd, 2> fds{{{listener_.get(), POLLIN, 0}, {stop_.get(), POLLIN, 0}}};
+    if (::poll(fds.data(), fds.size(), -1) < 0 && errno != EINTR) return;
+    if (fds[1].revents != 0) return;
+    if (fds[0].revents == 0) continue;
+    std::erase_if(connections_, [](const Connection& one) { return one.done.load(); });
+    take_connection();
+  }
+}
+
+void Server::take_connection() {
+  UniqueFd fd(::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+  if (!fd) {
+    if (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED) return;
+    log::debug("http", fail_errno(errno, "cannot accept a connection").error().message);
+    pollfd stop{stop_.get(), POLLIN, 0};
+    ::poll(&stop, 1, kPauseWhenFullMs);
+    return;
+  }
+  auto& connection = connections_.emplace_back();
+  try {
+    connection.thread = std::jthread([this, &connection, owned = std::move(fd)]() mutable {
+      serve(std::move(owned));
+      connection.done = true;
+    });
+  } catch (const std::system_error& error) {  // no thread to be had: the client sees the end
+    log::debug("http", fmt::format("no thread for a connection: {}", error.what()));
+    connections_.pop_back();
+  }
+}
+
+void Server::serve(UniqueFd fd) const {
+  Socket socket(std::move(fd), stop_.get());
+  Conversation(socket, limits_, handler_).run();
+}
+
+}  // namespace ralph::http

@@ -1,0 +1,49 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mock/scenario.h"
+
+namespace ralph::mock {
+
+struct Usage {
+  std::int64_t input_tokens = 0;
+  std::int64_t cache_creation_input_tokens = 0;
+  std::int64_t cache_read_input_tokens = 0;
+  std::int64_t output_tokens = 0;
+};
+
+/// One message of the API with everything settled: ids, model, stop reason, usage.
+struct Message {
+  std::string id;
+  std::string model;
+  std::vector<Block> content;
+  std::string stop_reason;
+  Usage usage;
+};
+
+/// One server-sent event.
+struct Event {
+  std::string_view name;
+  std::string data;  // JSON
+
+  bool operator==(const Event&) const = default;
+};
+
+/// "event: name\ndata: {…}\n\n".
+std::string event_bytes(const Event& event);
+
+/// The message as the API answers without streaming.
+std::string message_json(const Message& message);
+
+/// The message as the API streams it: deltas of at most `chunk_size` bytes (but whole characters), a
+/// ping behind the first block's start.
+std::vector<Event> message_events(const Message& message, std::size_t chunk_size);
+
+/// About four bytes a token, at least one.
+std::int64_t estimated_tokens(std::size_t bytes);
+std::size_t content_bytes(const std::vector<Block>& content);
+
+}  // namespace ralph::mock

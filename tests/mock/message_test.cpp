@@ -1,0 +1,126 @@
+#include "mock/message.h"
+
+#include <gtest/gtest.h>
+
+namespace ralph::mock {
+namespace {
+
+Message sample(std::vector<Block> content, std::string stop_reason = "end_turn") {
+  return {"msg_1", "m", std::move(content), std::move(stop_reason), {10, 2, 3, 4}};
+}
+
+std::string stream(const Message& message, std::size_t chunk_size) {
+  std::string bytes;
+  for (const auto& event : message_events(message, chunk_size)) bytes += event_bytes(event);
+  return bytes;
+}
+
+constexpr std::string_view kStart =
+    "event: message_start\n"
+    R"(data: {"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant",)"
+    R"("model":"m","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":10,)"
+    R"("cache_creation_input_tokens":2,"cache_read_input_tokens":3,"output_tokens":1}}})"
+    "\n\n";
+
+std::string end(std::string_view stop_reason) {
+  return "event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"" +
+         std::string(stop_reason) +
+         R"(","stop_sequence":null},"usage":{"input_tokens":10,"cache_creation_input_tokens":2,)"
+         R"("cache_read_input_tokens":3,"output_tokens":4}})"
+         "\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n";
+}
+
+TEST(MessageEvents, TextInPieces) {
+  EXPECT_EQ(stream(sample({TextBlock{"Hello"}}), 3), std::string(kStart) +
+                                                         R"(event: content_block_start
+data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}
+
+event: ping
+data: {"type":"ping"}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Hel"}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"lo"}}
+
+event: content_block_stop
+data: {"type":"content_block_stop","index":0}
+
+)" + end("end_turn"));
+}
+
+TEST(MessageEvents, ThinkingThenATool) {
+  const ToolUseBlock call{"Bash", R"({"command":"ls"})", "toolu_1"};
+  EXPECT_EQ(stream(sample({ThinkingBlock{"hm", "sig"}, call}, "tool_use"), 10),
+            std::string(kStart) +
+                R"(event: content_block_start
+data: {"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":""}}
+
+event: ping
+data: {"type":"ping"}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"hm"}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"sig"}}
+
+event: content_block_stop
+data: {"type":"content_block_stop","index":0}
+
+event: content_block_start
+data: {"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"toolu_1","name":"Bash","input":{}}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":""}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{\"command\""}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":":\"ls\"}"}}
+
+event: content_block_stop
+data: {"type":"content_block_stop","index":1}
+
+)" + end("tool_use"));
+}
+
+TEST(MessageEvents, AnotherBlockIsSentAsItIs) {
+  const auto events =
+      message_events(sample({VerbatimBlock{R"({"type":"redacted_thinking","data":"x"})"}}), 9);
+  EXPECT_EQ(
+      events.at(1).data,
+      R"({"type":"content_block_start","index":0,"content_block":{"type":"redacted_thinking","data":"x"}})");
+  EXPECT_EQ(events.at(3).name, "content_block_stop");
+}
+
+TEST(MessageEvents, CharactersAreNeverCut) {
+  const auto events = message_events(sample({TextBlock{"aä🎉b"}}), 1);
+  std::vector<std::string> deltas;
+  for (const auto& event : events) {
+    if (event.name == "content_block_delta") deltas.push_back(event.data);
+  }
+  ASSERT_EQ(deltas.size(), 4u);
+  EXPECT_NE(deltas[1].find("\"text\":\"ä\""), std::string::npos);
+  EXPECT_NE(deltas[2].find("\"text\":\"🎉\""), std::string::npos);
+}
+
+TEST(MessageEvents, NoContentHasNoBlocks) {
+  EXPECT_EQ(stream(sample({}), 5), std::string(kStart) + end("end_turn"));
+}
+
+TEST(MessageJson, IsTheWholeMessage) {
+  EXPECT_EQ(message_json(sample(
+                {ThinkingBlock{"hm", "sig"}, TextBlock{"a"}, ToolUseBlock{"B", R"({"z":1})", "t"}},
+                "tool_use")),
+            R"({"id":"msg_1","type":"message","role":"assistant","model":"m","content":[)"
+            R"({"type":"thinking","thinking":"hm","signature":"sig"},{"type":"text","text":"a"},)"
+            R"({"type":"tool_use","id":"t","name":"B","input":{"z":1}}],"stop_reason":"tool_use",)"
+            R"("stop_sequence":null,"usage":{"input_tokens":10,"cache_creation_input_tokens":2,)"
+            R"("cache_read_input_tokens":3,"output_tokens":4}})");
+}
+
+}  // namespace
+}  // namespace ralph::mock
