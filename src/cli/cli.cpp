@@ -8,11 +8,11 @@
 
 #include "base/log.h"
 #include "base/mask.h"
+#include "base/nearest.h"
 #include "cli/command.h"
 #include "cli/environment.h"
 #include "cli/failure.h"
 #include "cli/help.h"
-#include "cli/nearest.h"
 #include "cli/options.h"
 #include "cli/std_output.h"
 

@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
-#include "cli/nearest.h"
+#include "base/nearest.h"
 
 namespace ralph::cli {
 namespace {

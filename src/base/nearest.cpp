@@ -1,8 +1,8 @@
-#include "cli/nearest.h"
+#include "base/nearest.h"
 
 #include <algorithm>
 
-namespace ralph::cli {
+namespace ralph {
 namespace {
 
 constexpr std::size_t kLongestWord = 64;
@@ -38,4 +38,4 @@ std::string nearest(std::string_view word, const std::vector<std::string>& known
   return best;
 }
 
-}  // namespace ralph::cli
+}  // namespace ralph

@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ralph::cli {
+namespace ralph {
 
 /// How many single-character changes (insert, remove, replace, swap of neighbours) make `a` into
 /// `b`.
@@ -12,4 +12,4 @@ std::size_t edit_distance(std::string_view a, std::string_view b);
 /// The known word a person most likely meant; empty: none is near enough to be worth saying.
 std::string nearest(std::string_view word, const std::vector<std::string>& known);
 
-}  // namespace ralph::cli
+}  // namespace ralph
