@@ -19,7 +19,7 @@
 namespace ralph::cli {
 namespace {
 
-constexpr std::array<const Command*, 1> kCommands{&kReplayCommand};
+constexpr std::array<const Command*, 2> kCommands{&kReplayCommand, &kConfigCommand};
 
 std::string mask_for_log(std::string_view text) {
   static const Masker masker(environment());
@@ -54,6 +54,7 @@ int help(const std::vector<std::string>& words, StdOutput& output) {
 }
 
 int run(const Command& command, const std::vector<std::string>& words, StdOutput& output) {
+  if (words.empty() && command.help_without_words) return show(command_help(command), output);
   const auto arguments = parse_arguments(command, words);
   if (!arguments) return report_usage(arguments.error(), &command, output);
   if (arguments->wants_help()) return show(command_help(command), output);

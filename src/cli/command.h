@@ -34,11 +34,13 @@ struct Command {
   std::span<const Option> options;
   std::span<const Example> examples;
   int (*run)(const Arguments&, StdOutput&);  // returns the exit code
+  bool help_without_words = false;           // called with nothing, it shows its help
 };
 
 /// Every subcommand, in the order of the help text.
 std::span<const Command* const> commands();
 
 extern const Command kReplayCommand;
+extern const Command kConfigCommand;
 
 }  // namespace ralph::cli
