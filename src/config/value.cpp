@@ -245,6 +245,7 @@ std::string to_text(const Value& value, Kind kind) {
     }
     std::string operator()(const std::vector<Pair>& pairs) const {
       std::vector<std::string> parts;
+      parts.reserve(pairs.size());
       for (const auto& pair : pairs) parts.push_back(pair.name + "=" + pair.value);
       return (*this)(parts);
     }
