@@ -21,7 +21,7 @@
 namespace ralph::cli {
 namespace {
 
-constexpr std::array<const Command*, 2> kCommands{&kReplayCommand, &kMockCommand};
+constexpr std::array<const Command*, 3> kCommands{&kReplayCommand, &kConfigCommand, &kMockCommand};
 
 std::string mask_for_log(std::string_view text) {
   static const Masker masker(environment());
@@ -56,6 +56,7 @@ int help(const std::vector<std::string>& words, StdOutput& output) {
 }
 
 int run(const Command& command, const std::vector<std::string>& words, StdOutput& output) {
+  if (words.empty() && command.help_without_words) return show(command_help(command), output);
   const auto arguments = parse_arguments(command, words);
   if (!arguments) return report_usage(arguments.error(), &command, output);
   if (arguments->wants_help()) return show(command_help(command), output);

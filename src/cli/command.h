@@ -38,6 +38,7 @@ struct Command {
   std::span<const Example> examples;
   int (*run)(const Arguments&, StdOutput&);  // returns the exit code
   std::string_view rest = {};  // "COMMAND…": the words behind "--"; empty: positionals
+  bool help_without_words = false;           // called with nothing, it shows its help
 };
 
 /// Every subcommand, in the order of the help text.
@@ -45,5 +46,6 @@ std::span<const Command* const> commands();
 
 extern const Command kReplayCommand;
 extern const Command kMockCommand;
+extern const Command kConfigCommand;
 
 }  // namespace ralph::cli

@@ -1,5 +1,8 @@
 #include "base/nearest.h"
 
+#include <string>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 namespace ralph {

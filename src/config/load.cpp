@@ -1,0 +1,97 @@
+#include "config/load.h"
+
+#include <algorithm>
+#include <array>
+#include <system_error>
+
+#include <fmt/core.h>
+
+#include "base/file.h"
+
+namespace ralph::config {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<std::string_view, 2> kProjectFiles{"ralph.yml", ".ralph/config.yml"};
+
+std::string variable(const LoadRequest& request, std::string_view name) {
+  const auto start = std::string(name) + "=";
+  for (const auto& entry : request.environment) {
+    if (entry.starts_with(start)) return entry.substr(start.size());
+  }
+  return {};
+}
+
+bool is_there(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
+/// Empty when there is no home.
+fs::path user_file(const LoadRequest& request) {
+  const fs::path config_home = variable(request, "XDG_CONFIG_HOME");
+  if (config_home.is_absolute()) return config_home / "ralph/config.yml";
+  const fs::path home = variable(request, "HOME");
+  return home.is_absolute() ? home / ".config/ralph/config.yml" : fs::path();
+}
+
+void add_project_files(const LoadRequest& request, std::vector<ConfigFile>& files) {
+  using State = ConfigFile::State;
+  auto asked = request.config_file;
+  if (asked.empty()) asked = variable(request, "RALPH_CONFIG");
+  if (!asked.empty()) {
+    files.push_back({asked, is_there(asked) ? State::used : State::missing, true});
+    return;
+  }
+  bool found = false;
+  for (const auto name : kProjectFiles) {
+    const auto path = (request.workspace / name).lexically_normal();
+    const auto state = !is_there(path) ? State::missing : found ? State::shadowed : State::used;
+    found = found || state == State::used;
+    files.push_back({path, state});
+  }
+}
+
+void note_shadowed(const std::vector<ConfigFile>& files, Layers& layers) {
+  const auto shadowed = std::ranges::find(files, ConfigFile::State::shadowed, &ConfigFile::state);
+  if (shadowed == files.end()) return;
+  layers.add_note(fmt::format("{} is used, {} is not: only one of them counts",
+                              std::prev(shadowed)->path.native(), shadowed->path.native()));
+}
+
+void add(const ConfigFile& file, Layers& layers) {
+  if (const auto text = read_file(file.path, kMaxBytes)) {
+    layers.add_file(*text, file.path);
+  } else {
+    layers.add_mistake(describe(text.error()));
+  }
+}
+
+}  // namespace
+
+std::vector<ConfigFile> find_files(const LoadRequest& request) {
+  std::vector<ConfigFile> files;
+  if (const auto path = user_file(request); !path.empty()) {
+    files.push_back({path, is_there(path) ? ConfigFile::State::used : ConfigFile::State::missing});
+  }
+  add_project_files(request, files);
+  return files;
+}
+
+Result<Loaded> load(const LoadRequest& request) {
+  const auto files = find_files(request);
+  Layers layers(request.workspace, variable(request, "HOME"));
+  for (const auto& file : files) {
+    if (file.state == ConfigFile::State::used) add(file, layers);
+    if (file.state == ConfigFile::State::missing && file.asked_for) {
+      layers.add_mistake(fmt::format("config file '{}' does not exist", file.path.native()));
+    }
+  }
+  note_shadowed(files, layers);
+  layers.add_environment(request.environment);
+  layers.add_flags(request.flags);
+  return std::move(layers).finish();
+}
+
+}  // namespace ralph::config

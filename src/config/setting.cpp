@@ -1,0 +1,87 @@
+#include "config/setting.h"
+
+#include <algorithm>
+#include <array>
+
+namespace ralph::config {
+namespace {
+
+constexpr std::array<Setting, kKeys> kTable{{
+    // clang-format off
+    {Key::backend, "backend", Kind::text, "auto", "-b,--backend", "NAME", "the agent CLI to run; auto: the first one installed"},
+    {Key::model, "model", Kind::text, "", "-m,--model", "NAME", "the model, as the agent calls it"},
+    {Key::mode, "mode", Kind::choice, "coder", "--mode", "planner|coder", "which of the two tool lists, sessions and log names", "planner|coder"},
+    {Key::prompt, "prompt", Kind::text, "", "-p,--prompt", "TEXT", "what the agent shall do"},
+    {Key::prompt_file, "prompt_file", Kind::path, "", "-P,--prompt-file", "FILE", "a file that says it; '-' is standard input"},
+    {Key::allowed_tools, "allowed_tools", Kind::list, "", "--allowed-tools", "LIST", "the tools the agent may use; not set: those of its mode"},
+    {Key::system_prompt, "system_prompt", Kind::text, "", "--system-prompt", "TEXT", "replaces the agent's own system prompt"},
+    {Key::system_prompt_file, "system_prompt_file", Kind::path, "", "--system-prompt-file", "FILE", "the same, from a file"},
+    {Key::append_system_prompt, "append_system_prompt", Kind::text, "", "--append-system-prompt", "TEXT", "is added to the agent's system prompt"},
+    {Key::permission_mode, "permission_mode", Kind::text, "", "--permission-mode", "MODE", "the agent's own permission mode; not set: everything is allowed"},
+    {Key::extra_args, "extra_args", Kind::words, "", "", "", "further arguments for the agent; on the command line behind --"},
+    {Key::command, "command", Kind::words, "", "--command", "WORDS", "the program and its arguments, for the backend 'custom'"},
+    {Key::output_format, "output_format", Kind::choice, "stream-json", "--output-format", "FORMAT", "what the agent shall print: stream-json or text", "stream-json|text"},
+    {Key::transport, "transport", Kind::choice, "auto", "--transport", "pipe|pty|auto", "what the agent talks through; auto: what its backend needs", "pipe|pty|auto"},
+    {Key::timeout, "timeout", Kind::duration, "4h", "--timeout", "TIME", "the longest a run may take; 0: no limit"},
+    {Key::idle_timeout, "idle_timeout", Kind::duration, "10m", "--idle-timeout", "TIME", "the longest silence while no tool runs; 0: no limit"},
+    {Key::after_end_timeout, "after_end_timeout", Kind::duration, "5s", "--after-end-timeout", "TIME", "how long the agent may linger after its result"},
+    {Key::max_cost, "max_cost", Kind::money, "", "--max-cost", "USD", "stop when the run has cost this much"},
+    {Key::max_turns, "max_turns", Kind::integer, "", "--max-turns", "N", "stop after this many turns", "", 1},
+    {Key::retries, "retries", Kind::integer, "1", "--retries", "N", "how often a crashed run is started again"},
+    {Key::cwd, "cwd", Kind::path, ".", "--cwd", "DIR", "the folder the agent works in"},
+    {Key::env, "env", Kind::map, "", "--env", "K=V", "variables for the agent; those of several places add up"},
+    {Key::log_dir, "log_dir", Kind::path, ".ralph/logs", "--log-dir", "DIR", "where the raw logs go"},
+    {Key::max_line, "max_line", Kind::size, "64MiB", "--max-line", "SIZE", "longer lines of the agent are logged but not read"},
+    {Key::task, "task", Kind::text, "", "--task", "NAME", "a name for the run, part of its log's name"},
+    {Key::verbose, "verbose", Kind::boolean, "false", "-v,--verbose", "", "also show thinking, tool results, usage and the end summary"},
+    {Key::quiet, "quiet", Kind::boolean, "false", "-q,--quiet", "", "show errors only, on stderr"},
+    {Key::json, "json", Kind::boolean, "false", "--json", "", "print every event as a line of JSON"},
+    {Key::sandbox, "sandbox", Kind::boolean, "false", "--sandbox", "", "run the agent in a sandbox"},
+    {Key::allow_secrets, "allow_secrets", Kind::boolean, "false", "--allow-secrets", "", "run although the prompt holds something that looks like a key"},
+    // clang-format on
+}};
+
+constexpr bool in_order() {
+  for (std::size_t i = 0; i < kKeys; ++i) {
+    if (static_cast<std::size_t>(kTable[i].id) != i) return false;
+  }
+  return true;
+}
+static_assert(in_order(), "the table and Key have the same order");
+
+constexpr std::array<std::string_view, 24> kForeign{
+    "event_loop",  "cli",        "core",           "hats",
+    "events",      "memories",   "tasks",          "hooks",
+    "skills",      "features",   "RObot",          "tui",
+    "adapters",    "agent",      "agent_priority", "max_iterations",
+    "max_runtime", "max_tokens", "loop",           "completion_promise",
+    "retry_delay", "bench",      "enable_metrics", "archive_prompts",
+};
+
+}  // namespace
+
+std::span<const Setting> settings_table() { return kTable; }
+
+const Setting& setting(Key key) { return kTable[static_cast<std::size_t>(key)]; }
+
+const Setting* find_setting(std::string_view key) {
+  const auto found = std::ranges::find(kTable, key, &Setting::key);
+  return found == kTable.end() ? nullptr : &*found;
+}
+
+std::string variable_of(const Setting& setting) {
+  std::string name = "RALPH_";
+  for (const char c : setting.key) name += c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
+  return name;
+}
+
+std::string flag_of(const Setting& setting) {
+  const auto dashes = setting.flag.rfind("--");
+  return dashes == std::string_view::npos ? "--" : std::string(setting.flag.substr(dashes));
+}
+
+bool is_foreign_key(std::string_view key) {
+  return key.starts_with('_') || std::ranges::find(kForeign, key) != kForeign.end();
+}
+
+}  // namespace ralph::config

@@ -1,0 +1,84 @@
+#pragma once
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace ralph::config {
+
+/// Every setting of `ralph run`, in the order of the table.
+enum class Key {
+  backend,
+  model,
+  mode,
+  prompt,
+  prompt_file,
+  allowed_tools,
+  system_prompt,
+  system_prompt_file,
+  append_system_prompt,
+  permission_mode,
+  extra_args,
+  command,
+  output_format,
+  transport,
+  timeout,
+  idle_timeout,
+  after_end_timeout,
+  max_cost,
+  max_turns,
+  retries,
+  cwd,
+  env,
+  log_dir,
+  max_line,
+  task,
+  verbose,
+  quiet,
+  json,
+  sandbox,
+  allow_secrets,
+};
+inline constexpr std::size_t kKeys = static_cast<std::size_t>(Key::allow_secrets) + 1;
+
+/// What a setting's text may be, and what Settings makes of it.
+enum class Kind {
+  text,
+  choice,   // one of its words
+  path,     // relative to the file that says it, else to the workspace
+  boolean,  // true or false
+  integer,
+  money,     // US dollars above 0
+  duration,  // "90s", "1h30m"; 0: none
+  size,      // bytes: "64MiB"
+  list,      // words; as one text: separated by commas
+  words,     // arguments of a program; as one text: separated by blanks
+  map,       // names and values
+};
+
+struct Setting {
+  Key id;
+  std::string_view key;  // in files; RALPH_<KEY> in the environment
+  Kind kind;
+  std::string_view fallback;  // as a file would say it; empty: not set
+  std::string_view flag;      // "-m,--model"; empty: it has none
+  std::string_view value;     // what stands behind the flag in help: "NAME"; empty: nothing
+  std::string_view help;
+  std::string_view choices;  // "planner|coder"
+  int least = 0;             // of an integer
+};
+
+std::span<const Setting> settings_table();
+const Setting& setting(Key key);
+/// nullptr: no setting is called that.
+const Setting* find_setting(std::string_view key);
+
+/// "RALPH_MAX_COST".
+std::string variable_of(const Setting& setting);
+/// "--max-cost"; for what stands behind "--": "--".
+std::string flag_of(const Setting& setting);
+
+/// Keys of ralph.yml that belong to other tools, or to other commands.
+bool is_foreign_key(std::string_view key);
+
+}  // namespace ralph::config
