@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <signal.h>
+
 #include "process/guard_link.h"
 #include "process/registry.h"
 
@@ -15,7 +17,8 @@ constexpr Millis kGuardPatience{5000};
 void end_tree_now(ChildParts parts) {
   const auto deadline = std::chrono::steady_clock::now() + kGuardPatience;
   guard::Report report;
-  bool answers = send_request(parts.control.get(), guard::RequestKind::end, 0);
+  ::kill(parts.guard, SIGCONT);
+  bool answers = send_request(parts.control.get(), guard::RequestKind::end, 0) == Sent::done;
   while (answers) {
     answers = wait_for_report(parts.control.get(), report, deadline) == Heard::report;
     if (answers && report.kind == guard::ReportKind::swept) return retire_guard(parts.guard);

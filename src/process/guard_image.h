@@ -1,12 +1,12 @@
 #pragma once
+#include <expected>
 #include <string>
 #include <vector>
 
 namespace ralph::process {
 
-/// The guard's program as a sealed memfd, made once per process; -1: this machine refuses such
-/// files.
-int guard_image_fd();
+/// The guard's program as a sealed memfd, made once per process; otherwise the error number.
+std::expected<int, int> guard_image_fd();
 
 /// Where the guard's file may be, for machines that refuse to execute a memfd: beside the
 /// executable, then ../libexec/ralph/. Only files that exist and may be executed.

@@ -8,7 +8,7 @@
 
 namespace ralph::process {
 
-bool send_request(int control, guard::RequestKind kind, int value) {
+Sent send_request(int control, guard::RequestKind kind, int value) {
   guard::Request request;
   request.kind = kind;
   request.value = value;
@@ -16,7 +16,8 @@ bool send_request(int control, guard::RequestKind kind, int value) {
   do {
     sent = ::send(control, &request, sizeof request, MSG_NOSIGNAL | MSG_DONTWAIT);
   } while (sent < 0 && errno == EINTR);
-  return sent == static_cast<ssize_t>(sizeof request) || (sent < 0 && errno == EAGAIN);
+  if (sent == static_cast<ssize_t>(sizeof request)) return Sent::done;
+  return sent < 0 && errno == EAGAIN ? Sent::later : Sent::gone;
 }
 
 Heard receive_report(int control, guard::Report& report) {

@@ -7,8 +7,11 @@ namespace ralph::process {
 /// What a look at the control socket brought.
 enum class Heard { report, nothing, guard_gone };
 
-/// False: the guard is gone.
-bool send_request(int control, guard::RequestKind kind, int value);
+/// What became of a request. `later`: the guard has too many unread ones.
+enum class Sent { done, later, gone };
+
+/// Never blocks.
+Sent send_request(int control, guard::RequestKind kind, int value);
 
 /// Never blocks.
 Heard receive_report(int control, guard::Report& report);

@@ -98,6 +98,7 @@ pid_t register_guard(const std::function<pid_t()>& spawn) {
 }
 
 void retire_guard(pid_t guard) {
+  if (guard <= 0) return;  // to kill() such a number means many processes
   ::kill(guard, SIGKILL);
   // Once it is a zombie its children are ours; until it is reaped its number is nobody else's.
   siginfo_t info{};

@@ -108,12 +108,25 @@ pid_t spawn_from(GuardPlan& plan, const std::string& path, int image, int& error
   });
 }
 
+const char* guard_hint(int error_number) {
+  switch (error_number) {
+    case EMFILE:
+    case ENFILE: return "raise the limit on open files (ulimit -n)";
+    case EAGAIN:
+    case ENOMEM: return "raise the limit on processes (ulimit -u), or free some memory";
+    case ENOENT: return "mount /proc, or install ralph-guard beside ralph";
+    default: return "install ralph-guard beside ralph, or in ../libexec/ralph";
+  }
+}
+
 Result<pid_t> spawn_guard(GuardPlan& plan, const Command& command) {
-  int error_number = ENOENT;
-  const int image = guard_image_fd();
-  if (image >= 0) {
+  int error_number = 0;
+  const auto image = guard_image_fd();
+  if (!image) {
+    error_number = image.error();
+  } else {
     const std::string path = fmt::format("/proc/self/fd/{}", guard::kImageFd);
-    const pid_t pid = spawn_from(plan, path, image, error_number);
+    const pid_t pid = spawn_from(plan, path, *image, error_number);
     if (pid > 0) return pid;
     if (error_number == E2BIG) return std::unexpected(explain_too_long(command));
   }
@@ -124,9 +137,7 @@ Result<pid_t> spawn_guard(GuardPlan& plan, const Command& command) {
     if (pid > 0) return pid;
   }
   if (error_number == E2BIG) return std::unexpected(explain_too_long(command));
-  return fail_errno(
-      error_number, "cannot start ralph-guard",
-      "install ralph-guard beside ralph, or raise the limit on processes (ulimit -u)");
+  return fail_errno(error_number, "cannot start ralph-guard", guard_hint(error_number));
 }
 
 Result<pid_t> wait_until_started(ChildParts& parts, const std::string& program,

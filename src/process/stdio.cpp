@@ -84,6 +84,7 @@ Result<UniqueFd> open_raw_slave(const UniqueFd& master, const TerminalSize& size
 
 Result<UniqueFd> duplicate(const UniqueFd& fd) {
   UniqueFd copy(::fcntl(fd.get(), F_DUPFD_CLOEXEC, kLowestFreeFd));
+  if (!copy && errno == EINVAL) errno = EMFILE;  // the limit is below the lowest number asked for
   if (!copy) return fail_errno(errno, "cannot duplicate a descriptor", kTooManyFiles);
   return copy;
 }

@@ -1,12 +1,15 @@
 #include "process/supervise.h"
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <memory>
 #include <utility>
 
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include "process/guard_link.h"
@@ -23,6 +26,9 @@ using std::chrono::steady_clock;
 constexpr std::size_t kReadSize = std::size_t{64} << 10;
 constexpr std::size_t kPtyCapacity = std::size_t{256} << 10;  // more than a PTY ever holds
 constexpr Millis kLongestPoll{60'000};
+constexpr Millis kLongestGrace{24 * 3'600'000};
+constexpr Millis kRetry{100};            // for a request the guard had no room for
+constexpr Millis kWakeGuard{1000};       // for a guard that somebody stopped
 constexpr Millis kPollWithoutWake{100};  // when no descriptor was left for the Watch's eventfd
 
 /// One output of the program on its way to its sink.
@@ -74,10 +80,20 @@ class Supervision {
         in_{std::move(child.in), std::move(child.input), 0, child.keep_in_open},
         watch_(WatchAccess::state(watch)),
         stop_(std::move(stop)),
-        policy_(policy) {}
+        policy_{std::clamp(policy.grace, Millis{0}, kLongestGrace),
+                std::clamp(policy.drain, Millis{0}, kLongestGrace),
+                std::clamp(policy.patience, Millis{0}, kLongestGrace)} {}
+
+  Supervision(const Supervision&) = delete;
+  Supervision& operator=(const Supervision&) = delete;
+  /// A sink that throws ends the run as well.
+  ~Supervision() {
+    if (!swept_) Child({.guard = guard_, .program = program_, .control = std::move(control_)});
+  }
 
   Exit run() {
-    const std::stop_callback wake_on_stop(stop_, [this] { watch_.wake_up(); });
+    const UniqueFd direct(::fcntl(control_.get(), F_DUPFD_CLOEXEC, 0));
+    const std::stop_callback end_on_stop(stop_, [this, &direct] { stop_at_once(direct.get()); });
     watch_.touch();
     while (!finished()) {
       obey_watch();
@@ -94,6 +110,14 @@ class Supervision {
   }
 
  private:
+  /// In the thread that asks us to stop: the tree ends also while a sink blocks ours.
+  void stop_at_once(int control) {
+    stop_at_ns_ = steady_clock::now().time_since_epoch().count();
+    ::kill(guard_, SIGCONT);
+    send_request(control, guard::RequestKind::end, static_cast<int>(policy_.grace.count()));
+    watch_.wake_up();
+  }
+
   bool finished() const { return swept_ && !out_.fd && !err_.fd; }
 
   void wait() {
@@ -107,6 +131,9 @@ class Supervision {
            errno == EINTR) {
     }
     if (fds[1].revents != 0) watch_.sleep_again();
+    // A terminal that the program has left takes nothing more.
+    if ((fds[4].revents & (POLLHUP | POLLERR)) != 0 && (fds[4].revents & POLLOUT) == 0)
+      in_.fd.reset();
     out_.readable = fds[2].revents != 0;
     err_.readable = fds[3].revents != 0;
   }
@@ -119,13 +146,19 @@ class Supervision {
     if (const auto limit = limits_apply() ? watch_.nearest() : std::nullopt) consider(limit->at);
     if (swept_) consider(drain_until_);
     if (!swept_) consider(answer_by_);
-    const Millis longest = watch_.wake ? kLongestPoll : kPollWithoutWake;
+    const Millis longest = end_unsent_         ? kRetry
+                           : waits_for_guard() ? kWakeGuard
+                           : watch_.wake       ? kLongestPoll
+                                               : kPollWithoutWake;
     if (!until) return longest;
     const auto left = std::chrono::ceil<Millis>(*until - steady_clock::now());
     return std::clamp(left, Millis{0}, longest);
   }
 
   bool limits_apply() const { return !program_ended_ && !end_requested_ && !swept_; }
+
+  /// The program seems to be gone and only the guard has not said so.
+  bool waits_for_guard() const { return !swept_ && !out_.fd && !err_.fd; }
 
   void hear_guard() {
     guard::Report report;
@@ -148,6 +181,7 @@ class Supervision {
     } else {
       exit_.exit_code = report.exit_code;
     }
+    if (stop_at_ns_ != 0 && stop_at_ns_ <= report.ended_at_ns) end_because(EndedBy::stop_request);
     const SteadyTime ended{std::chrono::nanoseconds(report.ended_at_ns)};
     exit_.duration = std::chrono::duration_cast<Millis>(ended - started_);
     exit_.user_cpu = millis_from_micros(report.user_us);
@@ -226,7 +260,8 @@ class Supervision {
     if (!in_.pending()) {
       in_.bytes = std::move(requests.input);
       in_.written = 0;
-    } else {
+    } else if (!requests.input.empty()) {
+      in_.bytes.erase(0, std::exchange(in_.written, 0));
       in_.bytes += requests.input;
     }
     if (requests.close_stdin) in_.keep_open = false;
@@ -246,12 +281,18 @@ class Supervision {
   }
 
   void keep_limits() {
+    if (end_unsent_) ask_to_end_again();
+    if (waits_for_guard()) ::kill(guard_, SIGCONT);
     if (!swept_ && answer_by_ && steady_clock::now() >= *answer_by_) {
       hear_guard();
       if (!swept_) finish_without_guard();
     }
     if (!limits_apply()) return;
-    if (stop_.stop_requested()) return end_because(EndedBy::stop_request);
+    if (stop_.stop_requested()) {
+      hear_guard();
+      if (limits_apply()) end_because(EndedBy::stop_request);
+      return;
+    }
     const auto limit = watch_.nearest();
     if (!limit || steady_clock::now() < limit->at) return;
     hear_guard();
@@ -266,8 +307,16 @@ class Supervision {
 
   void ask_to_end(Millis grace) {
     end_requested_ = true;
+    end_grace_ = grace;
     answer_by_ = steady_clock::now() + grace + policy_.patience;
-    send_request(control_.get(), guard::RequestKind::end, static_cast<int>(grace.count()));
+    ::kill(guard_, SIGCONT);
+    ask_to_end_again();
+  }
+
+  void ask_to_end_again() {
+    const auto grace = static_cast<int>(end_grace_.count());
+    end_unsent_ =
+        !swept_ && send_request(control_.get(), guard::RequestKind::end, grace) == Sent::later;
   }
 
   /// Whoever still holds the pipe once the tree is gone is none of ours: after the drain time only
@@ -295,6 +344,9 @@ class Supervision {
   std::unique_ptr<char[]> buffer_ = std::make_unique<char[]>(kReadSize);
   bool program_ended_ = false;
   bool end_requested_ = false;
+  bool end_unsent_ = false;  // the guard's socket was full
+  Millis end_grace_{0};
+  std::atomic<std::int64_t> stop_at_ns_ = 0;
   bool swept_ = false;
   bool polled_after_sweep_ = false;
   SteadyTime drain_until_;
@@ -305,6 +357,7 @@ class Supervision {
 
 Exit supervise(Child child, const Sinks& sinks, Watch& watch, std::stop_token stop,
                const EndPolicy& policy) {
+  if (child.guard_pid() <= 0) return {.ended_by = EndedBy::guard_lost};
   const SigpipeBlock no_sigpipe;
   return Supervision(child.take(), sinks, watch, std::move(stop), policy).run();
 }

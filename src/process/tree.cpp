@@ -1,6 +1,7 @@
 #include "process/tree.h"
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 
@@ -8,6 +9,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 namespace ralph::process {
@@ -15,6 +17,12 @@ namespace ralph::process {
 namespace {
 
 constexpr std::size_t kMaxPids = std::size_t{1} << 22;  // the kernel's upper limit
+
+std::int64_t now_ms() {
+  timespec time{};
+  ::clock_gettime(CLOCK_MONOTONIC, &time);
+  return std::int64_t{time.tv_sec} * 1000 + time.tv_nsec / 1'000'000;
+}
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -110,7 +118,7 @@ void Tree::append_children(pid_t pid, PidList& list) const {
   }
 }
 
-int Tree::signal_trees(const PidList& roots, int signal_number) {
+int Tree::signal_trees(const PidList& roots, int signal_number, int most_ms) {
   struct Visit {
     pid_t pid;
     pid_t parent;
@@ -120,7 +128,8 @@ int Tree::signal_trees(const PidList& roots, int signal_number) {
   int fresh = 0;
   alive_ = 0;
   for (const pid_t root : roots) todo.push({root, reaper_});
-  while (!todo.empty()) {
+  const std::int64_t end = now_ms() + most_ms;
+  while (!todo.empty() && (most_ms == 0 || now_ms() < end)) {
     const Visit visit = todo.pop();
     children.clear();
     append_children(visit.pid, children);

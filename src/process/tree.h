@@ -36,8 +36,9 @@ class Tree {
   void append_children(pid_t pid, PidList& list) const;
 
   /// One round: every live process of the trees of `roots` (children of the reaper) gets the
-  /// signal, SIGTERM followed by SIGCONT; 0 only counts. Returns how many were never met before.
-  int signal_trees(const PidList& roots, int signal_number);
+  /// signal, SIGTERM followed by SIGCONT; 0 only counts. Returns how many were never met before. Stops
+  /// after `most_ms` milliseconds, unless that is 0.
+  int signal_trees(const PidList& roots, int signal_number, int most_ms = 0);
 
   /// Distinct live processes met so far, beside the uncounted one.
   int strays() const { return strays_; }

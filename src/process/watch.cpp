@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include <sys/eventfd.h>
@@ -8,6 +9,8 @@
 namespace ralph::process {
 
 namespace {
+
+constexpr Millis kLongest = std::chrono::hours(24 * 3653);  // a clock can count so far
 
 SteadyTime now() { return std::chrono::steady_clock::now(); }
 
@@ -59,6 +62,7 @@ Watch::Watch() : state_(std::make_unique<State>()) {
 Watch::~Watch() = default;
 
 void Watch::arm(Limit limit, Millis after) {
+  after = std::clamp(after, Millis{0}, kLongest);
   {
     const std::lock_guard lock(state_->mutex);
     switch (limit) {

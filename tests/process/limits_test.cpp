@@ -4,6 +4,35 @@
 namespace ralph::process {
 namespace {
 
+TEST(Limits, LongOnesAreLongAndNegativeOnesAreOver) {
+  for (const Limit limit : {Limit::wall, Limit::silence, Limit::after_end}) {
+    Watch watch;
+    watch.arm(limit, Millis::max());
+    EXPECT_EQ(run(Agent("line done\n").command, watch).exit.ended_by, EndedBy::nothing);
+  }
+  Watch watch;
+  watch.arm(Limit::wall, Millis::min());
+  EXPECT_EQ(run(Agent("hang\n").command, watch).exit.ended_by, EndedBy::wall);
+}
+
+TEST(Limits, AVeryLongGraceIsNotAShortOne) {
+  Agent agent("on-term bye\\n\nnotify DIR/ready\nhang\n");
+  auto child = start(agent.command);
+  ASSERT_TRUE(child) << describe(child.error());
+  std::string out;
+  std::stop_source stop;
+  std::jthread stopper([&] {
+    EXPECT_TRUE(agent.reached("ready"));
+    stop.request_stop();
+  });
+  Watch watch;
+  const Exit exit = supervise(std::move(*child), {append_to(out), {}}, watch, stop.get_token(),
+                              {.grace = Millis::max()});
+  EXPECT_EQ(exit.ended_by, EndedBy::stop_request);
+  EXPECT_EQ(exit.exit_code, 0);
+  EXPECT_EQ(out, "bye\n");
+}
+
 TEST(Limits, WallNamesItself) {
   Watch watch;
   watch.arm(Limit::wall, Millis{30});

@@ -153,7 +153,20 @@ TEST(Output, AGrandchildThatWritesForEverDoesNotDelayTheEnd) {
   EXPECT_TRUE(agent.nothing_alive());
 }
 
-TEST(Output, ALateLineOfAProcessThatIsLeavingAnywayIsDelivered) {
+TEST(Output, ASinkThatThrowsEndsTheTreeToo) {
+  Agent agent("spawn-tool\nline x\nhang\n");
+  auto child = start(agent.command);
+  ASSERT_TRUE(child) << describe(child.error());
+  const pid_t guard = child->guard_pid();
+  Watch watch;
+  const Sinks sinks{[](std::string_view) -> Result<> { throw std::bad_alloc(); }, {}};
+  EXPECT_THROW(supervise(std::move(*child), sinks, watch, {}), std::bad_alloc);
+  EXPECT_TRUE(agent.nothing_alive());
+  ProcessInfo info;
+  EXPECT_FALSE(read_process(guard, info));  // not even as a zombie
+}
+
+TEST(Output, AGrandchildThatLeavesLateDoesNotHideWhatCameBefore) {
   const Ran ran = run(Agent("late-grandchild late\\n\nline early\n").command);
   EXPECT_EQ(ran.exit.exit_code, 0);
   EXPECT_TRUE(ran.out.starts_with("early\n")) << ran.out;

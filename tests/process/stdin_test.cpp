@@ -78,7 +78,7 @@ TEST(StdinOf, WhatAProgramDoesNotReadIsDroppedQuietly) {
   }
 }
 
-TEST(StdinOf, AnEndedRunIgnoresTheWatch) {
+TEST(StdinOf, AWatchIsHarmlessAfterTheEnd) {
   Watch watch;
   run(Agent("exit 0").command, watch);
   watch.write("late");

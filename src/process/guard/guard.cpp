@@ -27,6 +27,7 @@ constexpr std::int64_t kSettleMs = 20;        // for descendants that are leavin
 constexpr std::int64_t kOrphanGraceMs = 300;  // when ralph is gone and nobody can say how long
 constexpr std::int64_t kNoProgressMs = 3000;
 constexpr int kRoundPauseMs = 5;
+constexpr int kPassMs = 100;  // a tree that grows faster than it is counted is killed, not counted
 
 std::int64_t now_ns() {
   timespec time{};
@@ -66,7 +67,7 @@ class Guard {
     Report report;
     report.kind = ReportKind::swept;
     report.strays = tree_.strays();
-    report.left = stuck_ ? tree_.alive() : 0;
+    report.left = !stuck_ ? 0 : tree_.alive() > 0 ? tree_.alive() : 1;
     send(report);
   }
 
@@ -94,7 +95,7 @@ class Guard {
       ralph_lives_ = false;
       end_tree(kOrphanGraceMs);
     } else if (request.kind == RequestKind::end) {
-      end_tree(request.value);
+      end_tree(request.value < 0 ? 0 : request.value);
     } else if (!agent_reaped_) {
       ::kill(agent_, request.value);
     }
@@ -170,7 +171,8 @@ class Guard {
       signal_all(SIGTERM);
     }
     if (now < kill_at_) return static_cast<int>(kill_at_ - now);
-    if (last_progress_ < kill_at_) last_progress_ = now;
+    if (!killing_) last_progress_ = now;
+    killing_ = true;
     if (!agent_reaped_) ::kill(-agent_, SIGKILL);
     if (signal_all(SIGKILL) > 0) {
       last_progress_ = now;
@@ -183,7 +185,7 @@ class Guard {
   int signal_all(int signal_number) {
     children_.clear();
     tree_.append_children(::getpid(), children_);
-    return tree_.signal_trees(children_, signal_number);
+    return tree_.signal_trees(children_, signal_number, signal_number == SIGKILL ? 0 : kPassMs);
   }
 
   pid_t agent_;
@@ -195,6 +197,7 @@ class Guard {
   bool agent_reaped_ = false;
   bool sweeping_ = false;
   bool term_sent_ = false;
+  bool killing_ = false;
   bool stuck_ = false;
   std::int64_t term_at_ = 0;
   std::int64_t kill_at_ = 0;
