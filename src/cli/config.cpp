@@ -234,6 +234,7 @@ constinit const Command kConfigCommand{
     kOptions,
     kExamples,
     config_command,
+    {},
     true,
 };
 
