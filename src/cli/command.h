@@ -37,7 +37,7 @@ struct Command {
   std::span<const Option> options;
   std::span<const Example> examples;
   int (*run)(const Arguments&, StdOutput&);  // returns the exit code
-  std::string_view rest = {};       // "COMMAND…": the words behind "--"; empty: positionals
+  std::string_view rest;            // "COMMAND…": the words behind "--"; empty: positionals
   bool help_without_words = false;  // called with nothing, it shows its help
 };
 

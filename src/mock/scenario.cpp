@@ -13,7 +13,7 @@ namespace ralph::mock {
 namespace {
 
 constexpr std::int64_t kMostTokens = 1'000'000'000;
-constexpr std::int64_t kLongestDelayMs = 24 * 3'600'000;
+constexpr std::int64_t kLongestDelayMs = std::int64_t{24} * 3'600'000;
 
 struct ErrorKind {
   int status;
