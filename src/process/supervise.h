@@ -29,9 +29,8 @@ enum class EndedBy { nothing, wall, silence, after_end, stop_request, sink_failu
 
 /// Where the bytes go, in the order they are read. A sink may block: the program is then slowed
 /// down by its full pipe, no byte is lost and nothing is buffered. A sink that fails gets no more
-/// bytes and ends the run. Limits are looked at between two calls of a sink; a stop
-/// request ends the tree at once. An empty sink throws
-/// the bytes away.
+/// bytes and ends the run. Limits are looked at between two calls of a sink; a stop request ends
+/// the tree at once. An empty sink throws the bytes away.
 using Sink = std::function<Result<>(std::string_view bytes)>;
 struct Sinks {
   Sink out;
