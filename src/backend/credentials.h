@@ -1,0 +1,24 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "backend/backend.h"
+#include "backend/plan.h"
+
+namespace ralph::backend {
+
+/// Who would pay for a run. Never holds a secret.
+struct Credential {
+  enum class Kind { none, api_key, token, login, cloud, helper };
+  Kind kind = Kind::none;
+  std::string source;   // "ANTHROPIC_API_KEY", "/root/.claude/.credentials.json"
+  std::string words;    // "API key in ANTHROPIC_API_KEY (billed per use)"
+};
+
+/// Every credential found for Claude Code, the one it would use first: cloud providers, the variables, the
+/// apiKeyHelper of the user's settings, the stored login.
+std::vector<Credential> claude_credentials(const Host& host);
+/// A login is stored (`.credentials.json` in CLAUDE_CONFIG_DIR or ~/.claude).
+bool has_stored_login(const Host& host);
+
+}  // namespace ralph::backend

@@ -1,0 +1,45 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/mask.h"
+#include "base/result.h"
+#include "base/unique_fd.h"
+#include "stream/handler.h"
+
+namespace ralph::store {
+
+/// `runs/<id>/journal.ndjson`: our own record of a run, one JSON object per line, masked, 0600. Events are in
+/// their JSON form, long payloads cut (the event's `line` points at the raw log), deltas left out. Records
+/// of our own have the key "record": started, attempt, attempt_ended, ended.
+/// A Handler cannot fail: failure() tells, and everything after it is dropped.
+class Journal final : public stream::Handler {
+ public:
+  static constexpr std::size_t kLongestText = std::size_t{16} << 10;
+
+  /// Makes the folder and the file; `masker` outlives the journal.
+  static Result<Journal> open(const std::filesystem::path& folder, const Masker& masker);
+
+  void on_any(const stream::Event& event) override;
+  /// A record of our own: one JSON object as text, which becomes {"record":name, "at":now, …its members}.
+  void record(std::string_view name, std::string_view members_json);
+  /// Waits until it is on the disk.
+  Result<> finish();
+
+  const std::optional<Error>& failure() const { return failed_; }
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  Journal(std::filesystem::path path, UniqueFd fd, const Masker& masker);
+  void put(std::string line);
+
+  std::filesystem::path path_;
+  UniqueFd fd_;
+  const Masker* masker_;
+  std::optional<Error> failed_;
+};
+
+}  // namespace ralph::store

@@ -1,0 +1,57 @@
+#pragma once
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "base/unique_fd.h"
+
+namespace ralph::store {
+
+/// The folder `.ralph` of a workspace: private (0700), with a .gitignore that covers logs, runs, state,
+/// tmp and lock only. Code::storage with the path and the remedy when it cannot be made or written.
+class Workspace {
+ public:
+  static Result<Workspace> open(const std::filesystem::path& workspace);
+
+  const std::filesystem::path& root() const { return root_; }  // …/.ralph
+  std::filesystem::path lock_file() const { return root_ / "lock"; }
+  std::filesystem::path tmp() const { return root_ / "tmp"; }
+  std::filesystem::path sessions_file() const { return root_ / "state" / "claude-session.json"; }
+  std::filesystem::path budget_file() const { return root_ / "state" / "budget.json"; }
+  std::filesystem::path run_folder(std::string_view run_id) const { return root_ / "runs" / run_id; }
+
+ private:
+  std::filesystem::path root_;
+};
+
+/// Removes what crashed runs left in the tmp folder. Call while holding the lock.
+void sweep_tmp(const Workspace& workspace);
+
+/// The one run that may work in a workspace. Held until destroyed; a crash releases it.
+class Lock {
+ public:
+  /// flock(2) on the file, which then tells our pid, when we began and what we do. Code::busy when a live
+  /// process holds it: the message names its pid and since when. The file of a dead one is taken over.
+  static Result<Lock> take(const std::filesystem::path& file, std::string_view what);
+
+ private:
+  UniqueFd fd_;
+};
+
+/// A private file (0600) that is removed with this object.
+class TempFile {
+ public:
+  static Result<TempFile> write(const std::filesystem::path& path, std::string_view bytes);
+  TempFile(TempFile&& other) noexcept : path_(std::move(other.path_)) { other.path_.clear(); }
+  TempFile& operator=(TempFile&&) = delete;
+  ~TempFile();
+
+ private:
+  explicit TempFile(std::filesystem::path path) : path_(std::move(path)) {}
+  std::filesystem::path path_;
+};
+
+}  // namespace ralph::store
