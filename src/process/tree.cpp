@@ -96,9 +96,13 @@ bool read_process(pid_t pid, ProcessInfo& info) {
   if (got <= 0) return false;
   text[got] = '\0';
   const char* after_name = std::strrchr(text, ')');
-  int group = 0;
-  return after_name != nullptr && std::sscanf(after_name + 1, " %c %d %d %d", &info.state,
-                                              &info.parent, &group, &info.session) == 4;
+  if (after_name == nullptr) return false;
+  unsigned long user = 0, system = 0, children_user = 0, children_system = 0;
+  const int fields = std::sscanf(
+      after_name + 1, " %c %d %*d %d %*d %*d %*u %*u %*u %*u %*u %lu %lu %lu %lu", &info.state,
+      &info.parent, &info.session, &user, &system, &children_user, &children_system);
+  info.cpu_ticks = user + system + children_user + children_system;
+  return fields == 7;
 }
 
 Tree::Tree(pid_t reaper, pid_t uncounted, ChildrenSource source)

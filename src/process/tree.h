@@ -12,6 +12,7 @@ struct ProcessInfo {
   char state = '?';
   pid_t parent = 0;
   pid_t session = 0;
+  unsigned long cpu_ticks = 0;  // its own, and of the children it has waited for
 
   bool alive() const { return state != 'Z' && state != 'X'; }
 };
