@@ -143,6 +143,40 @@ int Tree::signal_trees(const PidList& roots, int signal_number, int most_ms) {
   return fresh;
 }
 
+/// A pidfd of the first live child, or -1. While the parent is there its number is no other's, so a
+/// child that names it then is the parent's.
+int Tree::open_first_child(pid_t parent, int parent_pidfd, pid_t& child) const {
+  PidList children;
+  append_children(parent, children);
+  for (const pid_t candidate : children) {
+    const int pidfd = static_cast<int>(::syscall(SYS_pidfd_open, candidate, 0));
+    if (pidfd < 0) continue;
+    ProcessInfo info;
+    const bool ours = read_process(candidate, info) && info.parent == parent && info.alive();
+    const bool parent_there =
+        parent_pidfd < 0 || ::syscall(SYS_pidfd_send_signal, parent_pidfd, 0, nullptr, 0) == 0;
+    child = candidate;
+    if (ours && parent_there) return pidfd;
+    ::close(pidfd);
+  }
+  return -1;
+}
+
+void Tree::signal_below(pid_t top, int generations, int signal_number) const {
+  pid_t pid = top;
+  int pidfd = -1;  // of `pid`, unless that is `top`: its number cannot be another's
+  for (int i = 0; i < generations; ++i) {
+    pid_t child = -1;
+    const int child_pidfd = open_first_child(pid, pidfd, child);
+    if (pidfd >= 0) ::close(pidfd);
+    pidfd = child_pidfd;
+    pid = pidfd >= 0 ? child : top;
+    if (pidfd < 0) break;
+  }
+  send(pid, pidfd, signal_number);
+  if (pidfd >= 0) ::close(pidfd);
+}
+
 bool Tree::signal_one(pid_t pid, pid_t parent, int signal_number) {
   // A child of the reaper keeps its number until it is reaped; deeper ones are held by a pidfd
   // while their parent is looked at again, so that a reused number is never signalled.
