@@ -6,7 +6,7 @@ JOBS ?= $(shell nproc)
 CTEST = ctest --output-on-failure -j $(JOBS)
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test install asan tsan fuzz bench lint format clean help
+.PHONY: build demo test install asan tsan fuzz bench conformance lint format clean help
 
 build: ## build/ralph and build/ralph-guard
 	@scripts/setup build
@@ -49,6 +49,9 @@ bench: ## measured numbers beside their peers; fails on a miss
 	@scripts/configure release -DRALPH_BENCH=ON
 	@cmake --build build -j $(JOBS) --target bench ralph ralph-guard
 	@scripts/bench
+
+conformance: build ## the real Claude Code from npm, driven offline against the mock
+	@scripts/conformance build
 
 lint: ## layers, format, shell scripts, clang-tidy
 	@scripts/setup build lint
