@@ -23,7 +23,7 @@ namespace ralph::bench {
 namespace {
 
 constexpr std::size_t kBytes = 100'000'000;
-constexpr int kRounds = 7;
+constexpr int kRounds = 5;
 constexpr double kLeastShare = 0.9;
 
 using Folder = std::filesystem::path;
@@ -114,18 +114,19 @@ void measure_terminal(Table& table) {
   std::filesystem::create_directories(folder);
   const std::string file = (folder / "stream.ndjson").native();
   bool good = write_file_atomically(file, mixed_lines(kBytes)).has_value();
+  std::error_code ignored;
   std::vector<double> bare, shown;
   for (int i = 0; i < kRounds; ++i) {
     bare.push_back(wall_of([&] { good = cat_bare(file) && good; }));
-    shown.push_back(wall_of([&] { good = cat_shown(file, folder) && good; }));
+    shown.push_back(wall_of([&] { good = cat_shown(file, folder / "logs") && good; }));
+    std::filesystem::remove_all(folder / "logs", ignored);
   }
-  std::error_code ignored;
   std::filesystem::remove_all(folder, ignored);
   const double share = median(bare) / median(shown);
   const auto speed = [](double seconds) { return static_cast<double>(kBytes) / 1e6 / seconds; };
   table.add(
       {"100 MB through a PTY, logged and shown", fmt::format("{:.0f} MB/s", speed(median(shown))),
-       fmt::format("cat and a read loop {:.0f} MB/s ({:.0f} %)", speed(median(bare)), share * 100),
+       fmt::format("cat to a read loop {:.0f} MB/s ({:.0f} %)", speed(median(bare)), share * 100),
        fmt::format("at least {:.0f} % of it", kLeastShare * 100), good && share >= kLeastShare});
 }
 
