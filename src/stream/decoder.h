@@ -28,6 +28,10 @@ class Decoder final : private PayloadSink {
   /// An event of our own (the result, a notice of the harness), in sequence with the others.
   void publish(const Payload& payload, std::int64_t t_ms);
 
+  /// The number of the last event. A run that starts its agent again counts on from there.
+  std::int64_t seq() const { return seq_; }
+  void count_from(std::int64_t seq) { seq_ = seq; }
+
   std::int64_t lines() const { return splitter_.line_number(); }
   std::int64_t malformed() const { return malformed_; }
   std::int64_t overlong() const { return splitter_.overlong(); }
