@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,8 +24,9 @@ class Decoder final : private PayloadSink {
 
   /// Bytes that arrived `t_ms` after the run began.
   void feed(std::string_view bytes, std::int64_t t_ms);
-  /// The output has ended: takes a last line without a newline.
-  void finish(std::int64_t t_ms);
+  /// The output has ended: takes a last line without a newline, then what the dialect makes of the
+  /// program's exit code.
+  void finish(std::int64_t t_ms, std::optional<int> exit_code = {});
   /// An event of our own (the result, a notice of the harness), in sequence with the others.
   void publish(const Payload& payload, std::int64_t t_ms);
 
