@@ -122,6 +122,7 @@ constinit const Command kDoctorCommand{
     kOptions,
     kExamples,
     doctor,
+    {},
 };
 
 }  // namespace ralph::cli

@@ -97,7 +97,7 @@ int supervise(run::Request request, const config::Settings& settings, const Mask
   const auto run_id = request.run_id;
   const bool json = settings.boolean(Key::json);
   auto options = console_options(json ? view::Verbosity::quiet : verbosity_of(settings));
-  options.agent_name = backend::display_name(*request.backend, request.ask);
+  options.agent_name = request.agent_name;
   stream::Summary summary(model::Table::builtin());
   view::Console console(options, masker, summary, output);
   view::JsonLines json_lines(masker, output);

@@ -106,6 +106,11 @@ Result<backend::Ask> make_ask(const config::Settings& settings, Invocation& invo
   return ask;
 }
 
+std::string agent_name(const backend::Backend& backend, const backend::Ask& ask) {
+  if (!backend.display_name.empty() || ask.command.empty()) return std::string(backend.display_name);
+  return std::filesystem::path(ask.command.front()).filename().native();
+}
+
 void take_limits(const config::Settings& settings, Request& request) {
   request.limits = {settings.duration(Key::timeout), settings.duration(Key::idle_timeout),
                     settings.duration(Key::after_end_timeout)};
@@ -134,6 +139,7 @@ Result<Request> make_request(const config::Settings& settings, Invocation invoca
   add_own_environment(settings, request.host);
   TRY_ASSIGN(request.backend, backend::choose(settings.text(Key::backend), request.host));
 
+  request.agent_name = agent_name(*request.backend, request.ask);
   request.mode = settings.text(Key::mode);
   request.task = settings.text(Key::task);
   request.log_dir = settings.given(Key::log_dir) ? std::filesystem::absolute(settings.text(Key::log_dir))

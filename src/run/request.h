@@ -28,6 +28,7 @@ struct Retries {
 struct Request {
   std::string run_id;
   const backend::Backend* backend = nullptr;
+  std::string agent_name;  // what people call the agent: "Claude"
   backend::Ask ask;
   backend::Host host;
   std::string mode, task;

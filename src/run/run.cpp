@@ -272,7 +272,7 @@ Report Run::go() {
   publish(verdict);
   journal_->record("ended", ended_record(verdict, audience_.summary, elapsed(), attempts_,
                                          git::read_state(request_.host.workspace)));
-  Report report{verdict, {}, log_->paths().out, journal_->path()};
+  Report report{verdict, {}, log_->paths().out, journal_->path(), {}};
   if (auto stored = journal_->finish(); !stored) report.not_recorded = stored.error();
   return report;
 }

@@ -15,6 +15,8 @@ namespace ralph::store {
 class Workspace {
  public:
   static Result<Workspace> open(const std::filesystem::path& workspace);
+  /// Its paths, whether they exist or not.
+  static Workspace at(const std::filesystem::path& workspace);
 
   const std::filesystem::path& root() const { return root_; }  // …/.ralph
   std::filesystem::path lock_file() const { return root_ / "lock"; }
