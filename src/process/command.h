@@ -42,6 +42,9 @@ struct Command {
   Transport transport = Transport::pipe;
   Stdin input = StdinNull{};
   TerminalSize terminal;  // for Transport::pty
+  /// For a program that wraps the one meant (a sandbox): how many generations below it that one is,
+  /// the first child of each. Watch::send_signal goes there.
+  int wrapper_depth = 0;
 };
 
 }  // namespace ralph::process

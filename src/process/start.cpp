@@ -160,6 +160,7 @@ std::vector<std::string> guard_arguments(const Command& command, const std::stri
   std::vector<std::string> argv{"ralph-guard",
                                 std::to_string(guard::kVersion),
                                 std::to_string(tty_fd),
+                                std::to_string(command.wrapper_depth),
                                 command.cwd.string(),
                                 program,
                                 "--"};

@@ -83,6 +83,7 @@ class Watch {
   /// Ends stdin once what was queued is written.
   void close_stdin();
   /// Sends a signal to the program itself (not to its tree), e.g. SIGINT to ask for a clean stop.
+  /// A wrapped program (Command::wrapper_depth) gets it instead of its wrapper, once it is there.
   void send_signal(int signal_number);
 
  private:

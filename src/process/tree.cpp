@@ -96,9 +96,13 @@ bool read_process(pid_t pid, ProcessInfo& info) {
   if (got <= 0) return false;
   text[got] = '\0';
   const char* after_name = std::strrchr(text, ')');
-  int group = 0;
-  return after_name != nullptr && std::sscanf(after_name + 1, " %c %d %d %d", &info.state,
-                                              &info.parent, &group, &info.session) == 4;
+  if (after_name == nullptr) return false;
+  unsigned long user = 0, system = 0, children_user = 0, children_system = 0;
+  const int fields = std::sscanf(
+      after_name + 1, " %c %d %*d %d %*d %*d %*u %*u %*u %*u %*u %lu %lu %lu %lu", &info.state,
+      &info.parent, &info.session, &user, &system, &children_user, &children_system);
+  info.cpu_ticks = user + system + children_user + children_system;
+  return fields == 7;
 }
 
 Tree::Tree(pid_t reaper, pid_t uncounted, ChildrenSource source)
@@ -137,6 +141,40 @@ int Tree::signal_trees(const PidList& roots, int signal_number, int most_ms) {
     for (const pid_t child : children) todo.push({child, visit.pid});
   }
   return fresh;
+}
+
+/// A pidfd of the first live child, or -1. While the parent is there its number is no other's, so a
+/// child that names it then is the parent's.
+int Tree::open_first_child(pid_t parent, int parent_pidfd, pid_t& child) const {
+  PidList children;
+  append_children(parent, children);
+  for (const pid_t candidate : children) {
+    const int pidfd = static_cast<int>(::syscall(SYS_pidfd_open, candidate, 0));
+    if (pidfd < 0) continue;
+    ProcessInfo info;
+    const bool ours = read_process(candidate, info) && info.parent == parent && info.alive();
+    const bool parent_there =
+        parent_pidfd < 0 || ::syscall(SYS_pidfd_send_signal, parent_pidfd, 0, nullptr, 0) == 0;
+    child = candidate;
+    if (ours && parent_there) return pidfd;
+    ::close(pidfd);
+  }
+  return -1;
+}
+
+void Tree::signal_below(pid_t top, int generations, int signal_number) const {
+  pid_t pid = top;
+  int pidfd = -1;  // of `pid`, unless that is `top`: its number cannot be another's
+  for (int i = 0; i < generations; ++i) {
+    pid_t child = -1;
+    const int child_pidfd = open_first_child(pid, pidfd, child);
+    if (pidfd >= 0) ::close(pidfd);
+    pidfd = child_pidfd;
+    pid = pidfd >= 0 ? child : top;
+    if (pidfd < 0) break;
+  }
+  send(pid, pidfd, signal_number);
+  if (pidfd >= 0) ::close(pidfd);
 }
 
 bool Tree::signal_one(pid_t pid, pid_t parent, int signal_number) {

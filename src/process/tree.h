@@ -12,6 +12,7 @@ struct ProcessInfo {
   char state = '?';
   pid_t parent = 0;
   pid_t session = 0;
+  unsigned long cpu_ticks = 0;  // its own, and of the children it has waited for
 
   bool alive() const { return state != 'Z' && state != 'X'; }
 };
@@ -40,12 +41,17 @@ class Tree {
   /// after `most_ms` milliseconds, unless that is 0.
   int signal_trees(const PidList& roots, int signal_number, int most_ms = 0);
 
+  /// Signals the process `generations` below `top`, the first live child of each; `top` itself when
+  /// there is none. `top` is a child of the reaper that was not waited for.
+  void signal_below(pid_t top, int generations, int signal_number) const;
+
   /// Distinct live processes met so far, beside the uncounted one.
   int strays() const { return strays_; }
   /// Live processes the last round met, signalled or not.
   int alive() const { return alive_; }
 
  private:
+  int open_first_child(pid_t parent, int parent_pidfd, pid_t& child) const;
   bool signal_one(pid_t pid, pid_t parent, int signal_number);
   bool note_met(pid_t pid);
 

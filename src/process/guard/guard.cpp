@@ -54,7 +54,8 @@ bool reap(pid_t pid) { return ::wait4(pid, nullptr, WNOHANG | __WALL, nullptr) >
 /// was sent; killing.
 class Guard {
  public:
-  Guard(pid_t agent, int sigchld) : agent_(agent), sigchld_(sigchld), tree_(::getpid(), agent) {}
+  Guard(pid_t agent, int wrapper_depth, int sigchld)
+      : agent_(agent), wrapper_depth_(wrapper_depth), sigchld_(sigchld), tree_(::getpid(), agent) {}
 
   void run() {
     int timeout = -1;
@@ -97,7 +98,7 @@ class Guard {
     } else if (request.kind == RequestKind::end) {
       end_tree(request.value < 0 ? 0 : request.value);
     } else if (!agent_reaped_) {
-      ::kill(agent_, request.value);
+      tree_.signal_below(agent_, wrapper_depth_, request.value);
     }
   }
 
@@ -189,6 +190,7 @@ class Guard {
   }
 
   pid_t agent_;
+  int wrapper_depth_;
   int sigchld_;
   Tree tree_;
   PidList children_;
@@ -252,15 +254,15 @@ int guard_main(int argc, char** argv) {
   if (sigchld < 0 || ::prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) refuse(Stage::prepare, errno);
   Launch agent;
   agent.tty_fd = std::atoi(argv[2]);
-  agent.cwd = argv[3];
-  agent.program = argv[4];
+  agent.cwd = argv[4];
+  agent.program = argv[5];
   agent.argv = argv + kFirstArgument;
   const pid_t pid = start_agent(agent);
   let_go_of_the_agents_things();
   Report started;
   started.pid = pid;
   Guard::send(started);
-  Guard(pid, sigchld).run();
+  Guard(pid, std::atoi(argv[3]), sigchld).run();
   return 0;
 }
 

@@ -2,15 +2,15 @@
 #include <cstdint>
 
 /// What ralph and ralph-guard say to each other: one struct per datagram over a SOCK_SEQPACKET
-/// pair. The guard is started as `ralph-guard VERSION TTY_FD CWD PROGRAM -- ARGV…` with the agent's
-/// environment and stdio; TTY_FD is the agent's descriptor that becomes its controlling terminal,
-/// or -1; an empty CWD keeps ours.
+/// pair. The guard is started as `ralph-guard VERSION TTY_FD DEPTH CWD PROGRAM -- ARGV…` with the
+/// agent's environment and stdio; TTY_FD is the agent's descriptor that becomes its controlling
+/// terminal, or -1; DEPTH is Command::wrapper_depth; an empty CWD keeps ours.
 namespace ralph::process::guard {
 
-inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint32_t kVersion = 2;
 inline constexpr int kControlFd = 3;  // the guard's end of the socket pair
 inline constexpr int kImageFd = 4;    // the guard's own program, when it is started from a memfd
-inline constexpr int kFirstArgument = 6;  // where the agent's argv starts in the guard's
+inline constexpr int kFirstArgument = 7;  // where the agent's argv starts in the guard's
 
 /// How long processes the agent left behind may go on after SIGTERM; a request to end may shorten
 /// it.
@@ -18,7 +18,7 @@ inline constexpr int kStrayGraceMs = 200;
 
 enum class RequestKind : std::uint32_t {
   end = 1,     // SIGTERM to the tree, SIGKILL after `value` milliseconds
-  signal = 2,  // signal `value` to the agent itself
+  signal = 2,  // signal `value` to the agent itself, or to the one it wraps
 };
 
 struct Request {
