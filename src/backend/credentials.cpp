@@ -71,7 +71,8 @@ std::vector<Credential> claude_credentials(const Host& host) {
   std::vector<Credential> found;
   look_for(kBeforeHelper, host, found);
   const auto settings = file_of_claude(host, "settings.json");
-  if (const auto helper = value_in(settings, "apiKeyHelper"); helper.is_string() && helper != "") {
+  const auto helper = value_in(settings, "apiKeyHelper");
+  if (helper.is_string() && !helper.get_ref<const std::string&>().empty()) {
     found.push_back({Kind::helper, settings.string(),
                      fmt::format("API key from the apiKeyHelper in {}", settings.string())});
   }

@@ -114,7 +114,7 @@ Result<fs::path> find_program(std::string_view program, const Host& host) {
     return std::unexpected(not_found(program, found.error().message));
   }
   if (!found) return std::unexpected(found.error());
-  const auto file = (host.workspace / *found).lexically_normal();
+  auto file = (host.workspace / *found).lexically_normal();
   std::error_code error;
   if (!fs::exists(file, error) || fs::is_directory(file, error)) {
     return std::unexpected(

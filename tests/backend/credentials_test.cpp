@@ -54,9 +54,9 @@ TEST(Credentials, TheFolderMayBeElsewhere) {
 
 TEST(Credentials, FilesThatHoldNoLogin) {
   const Machine machine;
-  for (const auto* text :
-       {"", "{", "[]", "null", "{}", R"({"claudeAiOauth":{}})", R"({"claudeAiOauth":null})",
-        R"({"mcpOAuth":{"server":{"accessToken":"secret"}}})", "\xff\xfe\x00"}) {
+  for (const auto* text : {"", "{", "[]", "null", "{}", R"({"claudeAiOauth":{}})",
+                           R"({"claudeAiOauth":null})", R"({"apiKeyHelper":""})",
+                           R"({"mcpOAuth":{"server":{"accessToken":"secret"}}})", "\xff\xfe\x00"}) {
     machine.folder.write("home/.claude/.credentials.json", text);
     machine.folder.write("home/.claude/settings.json", text);
     EXPECT_FALSE(has_stored_login(machine.host)) << text;

@@ -136,6 +136,12 @@ TEST_F(Sandbox, NothingIsLeftAlive) {
   EXPECT_TRUE(process::alive_with_mark(mark).empty());
 }
 
+/// Who kills ralph and the guard at once leaves nobody else to end the agent.
+TEST_F(Sandbox, ItEndsWithWhoStartedIt) {
+  const auto argv = planned({"true"}).command.argv;
+  EXPECT_NE(std::ranges::find(argv, "--die-with-parent"), argv.end());
+}
+
 TEST_F(Sandbox, AnAgentThatLivesInTheHomeIsShown) {
   for (const auto* name : {"home/.local/bin", "home/lib/node_modules/agent",
                            "home/lib/node_modules/other", "home/node/v1", "home/secrets"}) {
