@@ -199,9 +199,11 @@ void settle_key(const Draft& draft, const Host& host, Plan& plan) {
   if (std::ranges::find(host.own_env, name, &process::EnvChange::name) != host.own_env.end())
     return;
   if (variable(host, name).value_or("").empty() || !has_stored_login(host)) return;
+  // Another endpoint gets the key that was set for it, never the login.
+  if (!variable(host, draft.backend.endpoint_variable).value_or("").empty()) return;
   env.push_back({name, ""});
   plan.notes.push_back(fmt::format(
-      "the stored login is used, not {} (to use the key, set it in 'env' of the settings)", name));
+      "the stored login is used, not {} ('--auth api-key' uses the key)", name));
 }
 
 void set_environment(const Draft& draft, const Host& host, Plan& plan) {

@@ -137,7 +137,9 @@ Result<Request> make_request(const config::Settings& settings, Invocation invoca
   request.host.is_root = invocation.is_root;
   request.host.sandbox = settings.boolean(Key::sandbox);
   add_own_environment(settings, request.host);
-  TRY_ASSIGN(request.backend, backend::choose(settings.text(Key::backend), request.host));
+  const bool own_command = !settings.given(Key::backend) && settings.given(Key::command);
+  TRY_ASSIGN(request.backend,
+             backend::choose(own_command ? "custom" : settings.text(Key::backend), request.host));
 
   request.agent_name = agent_name(*request.backend, request.ask);
   request.mode = settings.text(Key::mode);

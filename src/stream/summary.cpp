@@ -65,6 +65,7 @@ void Summary::on(const Event&, const TurnStarted&) { turn_open_ = true; }
 void Summary::on(const Event& event, const Text& said) {
   if (said.delta || !event.parent.empty()) return;
   forget_retry();
+  if (!streamed_text.empty() && !streamed_text.ends_with('\n')) streamed_text += '\n';
   append_bounded(streamed_text, said.text, kKeptText);
 }
 

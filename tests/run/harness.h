@@ -96,7 +96,7 @@ class Bench {
     TRY_ASSIGN(const auto loaded, config::load({workspace(), {}, {}, flags}));
     invocation.run_id = make_run_id();
     invocation.environment = variables_;
-    for (const std::string entry :
+    for (const std::string& entry :
          {"PATH=" + (folder_ / "bin").string() + ":/usr/bin:/bin", "HOME=" + (folder_ / "home").string(),
           std::string("IS_SANDBOX=1")}) {
       invocation.environment.push_back(entry);
