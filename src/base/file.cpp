@@ -107,7 +107,11 @@ Result<> make_folders(const std::filesystem::path& path, unsigned mode) {
   std::filesystem::path so_far;
   for (const auto& part : path) {
     so_far /= part;
-    if (::mkdir(so_far.c_str(), static_cast<mode_t>(mode)) == 0 || errno == EEXIST) continue;
+    if (::mkdir(so_far.c_str(), 0700) == 0) {
+      if (::chmod(so_far.c_str(), static_cast<mode_t>(mode)) == 0) continue;
+      return fail_errno(errno, "cannot set the mode of " + quoted(so_far));
+    }
+    if (errno == EEXIST) continue;
     const int error_number = errno;
     std::error_code ignored;
     if (std::filesystem::is_directory(so_far, ignored)) continue;

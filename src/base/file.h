@@ -21,7 +21,7 @@ Result<std::string> read_fd(int fd, std::string_view name,
 Result<> write_file_atomically(const std::filesystem::path& path, std::string_view bytes,
                                unsigned mode = 0600);
 
-/// Creates a folder and its parents with `mode` (an existing one keeps its own).
+/// Creates a folder and its parents with `mode`, whatever the umask (an existing one keeps its own).
 Result<> make_folders(const std::filesystem::path& path, unsigned mode = 0700);
 
 /// Writes all of it to a blocking descriptor, whatever the kernel takes at a time. `name` is for the
