@@ -83,9 +83,10 @@ struct Backend {
   std::span<const std::string_view> state_paths;  // its own files: "~/.claude"
   std::string_view state_variable;  // "CLAUDE_CONFIG_DIR": a folder that replaces all of them
   std::string_view key_variable;    // "ANTHROPIC_API_KEY": is used before a stored login
-  std::string_view endpoint_variable;  // "ANTHROPIC_BASE_URL": says that the key is for somebody else
-  std::string_view auth_hint;       // "set ANTHROPIC_API_KEY or run 'claude' once and log in"
-  std::string_view install_hint;    // "npm install -g @anthropic-ai/claude-code"
+  std::string_view
+      endpoint_variable;          // "ANTHROPIC_BASE_URL": says that the key is for somebody else
+  std::string_view auth_hint;     // "set ANTHROPIC_API_KEY or run 'claude' once and log in"
+  std::string_view install_hint;  // "npm install -g @anthropic-ai/claude-code"
 };
 
 /// Those ralph can drive.

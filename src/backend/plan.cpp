@@ -202,8 +202,8 @@ void settle_key(const Draft& draft, const Host& host, Plan& plan) {
   // Another endpoint gets the key that was set for it, never the login.
   if (!variable(host, draft.backend.endpoint_variable).value_or("").empty()) return;
   env.push_back({name, ""});
-  plan.notes.push_back(fmt::format(
-      "the stored login is used, not {} ('--auth api-key' uses the key)", name));
+  plan.notes.push_back(
+      fmt::format("the stored login is used, not {} ('--auth api-key' uses the key)", name));
 }
 
 void set_environment(const Draft& draft, const Host& host, Plan& plan) {

@@ -21,8 +21,8 @@
 namespace ralph::cli {
 namespace {
 
-constexpr std::array<const Command*, 5> kCommands{&kRunCommand, &kReplayCommand, &kDoctorCommand, &kConfigCommand,
-                                                    &kMockCommand};
+constexpr std::array<const Command*, 5> kCommands{&kRunCommand, &kReplayCommand, &kDoctorCommand,
+                                                  &kConfigCommand, &kMockCommand};
 
 std::string mask_for_log(std::string_view text) {
   static const Masker masker(environment());

@@ -25,8 +25,7 @@ backend::Host host_of(const Result<config::Loaded>& settings) {
   host.environment = environment();
   host.is_root = ::geteuid() == 0;
   if (!settings) return host;
-  const auto asked =
-      std::filesystem::canonical(settings->settings.text(config::Key::cwd), error);
+  const auto asked = std::filesystem::canonical(settings->settings.text(config::Key::cwd), error);
   if (!error) host.workspace = asked;
   for (const auto& pair : settings->settings.map(config::Key::env)) {
     host.own_env.push_back({pair.name, pair.value});
@@ -41,11 +40,13 @@ void print_text(const run::Checkup& checkup, const Masker& masker, StdOutput& ou
   for (const auto& agent : checkup.agents) {
     const auto state = agent.problem.empty() ? agent.version : agent.problem;
     output.out(fmt::format("  {:<10} {}{}\n{:13}{}\n", agent.name, shown(state),
-                           agent.driven ? "" : " (ralph cannot run it yet)", "", shown(agent.path)));
+                           agent.driven ? "" : " (ralph cannot run it yet)", "",
+                           shown(agent.path)));
   }
   output.out("Checks:\n");
   for (const auto& check : checkup.checks) {
-    output.out(fmt::format("  {:<8} {:<15} {}\n", to_string(check.level), check.name, shown(check.message)));
+    output.out(fmt::format("  {:<8} {:<15} {}\n", to_string(check.level), check.name,
+                           shown(check.message)));
     if (!check.hint.empty()) output.out(fmt::format("{:26}{}\n", "", shown(check.hint)));
   }
   output.out(checkup.blocked() ? "Something blocks a run.\n" : "Nothing blocks a run.\n");
@@ -74,7 +75,8 @@ std::string json_of(const run::Check& check, const Masker& masker) {
 
 void print_json(const run::Checkup& checkup, const Masker& masker, StdOutput& output) {
   std::string agents = "[", checks = "[", out;
-  for (const auto& agent : checkup.agents) agents += (agents.size() > 1 ? "," : "") + json_of(agent);
+  for (const auto& agent : checkup.agents)
+    agents += (agents.size() > 1 ? "," : "") + json_of(agent);
   for (const auto& check : checkup.checks) {
     checks += (checks.size() > 1 ? "," : "") + json_of(check, masker);
   }
@@ -115,7 +117,8 @@ constexpr Example kExamples[] = {
 constinit const Command kDoctorCommand{
     "doctor",
     "see whether this machine can run an agent",
-    "Looks at what a run needs: installed agents and their versions, the credential that would pay, the\n"
+    "Looks at what a run needs: installed agents and their versions, the credential that would "
+    "pay, the\n"
     "configuration, the workspace, disk space, the sandbox.\n"
     "The exit code is 1 when something blocks a run, otherwise 0.",
     {},

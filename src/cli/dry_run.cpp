@@ -41,9 +41,11 @@ std::string environment_of(const process::Command& command) {
   std::string text;
   for (const auto& change : command.env) {
     if (!text.empty()) text += ", ";
-    text += change.value ? fmt::format("{}={}", change.name,
-                                       looks_secret(change.name) && !change.value->empty() ? "***" : *change.value)
-                         : fmt::format("{} removed", change.name);
+    text += change.value
+                ? fmt::format(
+                      "{}={}", change.name,
+                      looks_secret(change.name) && !change.value->empty() ? "***" : *change.value)
+                : fmt::format("{} removed", change.name);
   }
   return text.empty() ? "unchanged" : text;
 }
@@ -65,13 +67,16 @@ std::vector<Line> lines_of(const run::Request& request, const backend::Plan& pla
       {"folder", request.host.workspace.native()},
       {"environment", environment_of(plan.command)},
       {"transport", plan.command.transport == process::Transport::pty ? "pty" : "pipe"},
-      {"prompt", fmt::format("{} bytes, by {}", request.ask.prompt.size(), to_string(plan.delivery))},
-      {"limits", fmt::format("timeout {}, idle {}, after the end {}, cost {}", length_of(request.limits.wall),
-                             length_of(request.limits.silence), format_duration(request.limits.after_end),
-                             request.ask.max_cost ? fmt::format("${}", *request.ask.max_cost) : "none")},
+      {"prompt",
+       fmt::format("{} bytes, by {}", request.ask.prompt.size(), to_string(plan.delivery))},
+      {"limits",
+       fmt::format("timeout {}, idle {}, after the end {}, cost {}", length_of(request.limits.wall),
+                   length_of(request.limits.silence), format_duration(request.limits.after_end),
+                   request.ask.max_cost ? fmt::format("${}", *request.ask.max_cost) : "none")},
       {"raw log", log + ".ndjson"},
       {"stderr", log + ".stderr"},
-      {"journal", (request.host.workspace / ".ralph" / "runs" / request.run_id / "journal.ndjson").native()},
+      {"journal",
+       (request.host.workspace / ".ralph" / "runs" / request.run_id / "journal.ndjson").native()},
   };
   if (plan.prompt_file) lines.push_back({"prompt file", plan.prompt_file->path.native()});
   return lines;
@@ -104,7 +109,8 @@ Result<> show_dry_run(run::Request request, bool json, const Masker& masker, Std
       output.out(fmt::format("{:<12} {}\n", line.name, masker.mask(view::safe_text(line.value))));
     }
   }
-  for (const auto& warning : warnings) output.err(fmt::format("[Warning] {}\n", view::safe_text(warning)));
+  for (const auto& warning : warnings)
+    output.err(fmt::format("[Warning] {}\n", view::safe_text(warning)));
   return {};
 }
 

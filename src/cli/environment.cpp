@@ -41,8 +41,8 @@ Masker masker_for(const config::Settings& settings) {
 
 view::ConsoleOptions console_options(view::VerbosityWish flags) {
   return console_options(view::resolve_verbosity(
-      {flags,
-       view::verbosity_from_environment(std::getenv("RALPH_QUIET"), std::getenv("RALPH_VERBOSE"))}));
+      {flags, view::verbosity_from_environment(std::getenv("RALPH_QUIET"),
+                                               std::getenv("RALPH_VERBOSE"))}));
 }
 
 view::ConsoleOptions console_options(view::Verbosity verbosity) {

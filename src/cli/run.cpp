@@ -1,3 +1,5 @@
+#include "run/run.h"
+
 #include <array>
 #include <optional>
 #include <string>
@@ -16,7 +18,6 @@
 #include "cli/stop_signals.h"
 #include "config/load.h"
 #include "model/model.h"
-#include "run/run.h"
 #include "stream/event_json.h"
 #include "view/console.h"
 #include "view/json_lines.h"
@@ -89,7 +90,8 @@ void take_signal(int signal_number, run::Control& control) {
   const bool asks = signal_number == SIGINT && control.cancelled_by() == 0;
   if (!asks) return control.end(signal_number);
   control.ask(signal_number);
-  if (::isatty(2) == 1) try_write_all(2, "ralph: asked the agent to stop; Ctrl-C again ends it now\n");
+  if (::isatty(2) == 1)
+    try_write_all(2, "ralph: asked the agent to stop; Ctrl-C again ends it now\n");
 }
 
 int supervise(run::Request request, const config::Settings& settings, const Masker& masker,
@@ -117,7 +119,8 @@ int supervise(run::Request request, const config::Settings& settings, const Mask
   return code == 0 ? not_recorded : code;
 }
 
-Result<run::Invocation> invocation_of(const Arguments& arguments, const config::Settings& settings) {
+Result<run::Invocation> invocation_of(const Arguments& arguments,
+                                      const config::Settings& settings) {
   run::Invocation invocation;
   invocation.run_id = make_run_id();
   invocation.continue_session = arguments.flag("continue");
@@ -134,7 +137,8 @@ int run_command(const Arguments& arguments, StdOutput& output) {
   const Masker plain(environment());
   const bool json = arguments.flag("json");
   auto loaded = load_settings(arguments);
-  if (!loaded) return not_begun(stream::Outcome::bad_config, loaded.error(), {}, json, plain, output);
+  if (!loaded)
+    return not_begun(stream::Outcome::bad_config, loaded.error(), {}, json, plain, output);
   const auto& settings = loaded->settings;
   const auto masker = masker_for(settings);
   auto invocation = invocation_of(arguments, settings);
@@ -173,9 +177,11 @@ constexpr Example kExamples[] = {
 constinit const Command kRunCommand{
     "run",
     "run an agent once: watched, logged, judged",
-    "Starts an agent CLI, shows what it does, keeps every byte under .ralph/, enforces the limits,\n"
+    "Starts an agent CLI, shows what it does, keeps every byte under .ralph/, enforces the "
+    "limits,\n"
     "judges how it ended and leaves nothing of it behind.\n"
-    "Exit codes: 0 ok, 1 agent failed, 2 bad usage, 3 not installed or not logged in, 4 a tool was\n"
+    "Exit codes: 0 ok, 1 agent failed, 2 bad usage, 3 not installed or not logged in, 4 a tool "
+    "was\n"
     "denied, 5 rate limited, 6 a limit was reached, 7 timed out, 8 disk, 9 locked, 130 Ctrl-C.",
     {},
     kOptions,

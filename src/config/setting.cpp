@@ -53,12 +53,29 @@ constexpr bool in_order() {
 static_assert(in_order(), "the table and Key have the same order");
 
 constexpr std::array<std::string_view, 23> kForeign{
-    "event_loop",  "cli",        "core",           "hats",
-    "events",      "memories",   "tasks",          "hooks",
-    "skills",      "features",   "RObot",          "tui",
-    "adapters",    "agent",      "agent_priority", "max_iterations",
-    "max_runtime", "max_tokens", "loop",           "completion_promise",
-    "bench",      "enable_metrics", "archive_prompts",
+    "event_loop",
+    "cli",
+    "core",
+    "hats",
+    "events",
+    "memories",
+    "tasks",
+    "hooks",
+    "skills",
+    "features",
+    "RObot",
+    "tui",
+    "adapters",
+    "agent",
+    "agent_priority",
+    "max_iterations",
+    "max_runtime",
+    "max_tokens",
+    "loop",
+    "completion_promise",
+    "bench",
+    "enable_metrics",
+    "archive_prompts",
 };
 
 }  // namespace

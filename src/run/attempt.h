@@ -23,7 +23,7 @@ struct AttemptParts {
   const stream::Summary& summary;
   store::RawLog& log;
   Control& control;
-  std::function<void()> after_output;      // what was shown shall be seen now
+  std::function<void()> after_output;       // what was shown shall be seen now
   std::function<Result<>()> still_storing;  // an error ends the run
 };
 

@@ -26,7 +26,8 @@ std::vector<InstalledAgent> find_agents(const backend::Host& host) {
     if (candidate.program.empty()) continue;
     const auto path = backend::find_program(candidate.program, host);
     if (!path) continue;
-    agents.push_back({std::string(candidate.name), path->native(), {}, {}, candidate.backend != nullptr});
+    agents.push_back(
+        {std::string(candidate.name), path->native(), {}, {}, candidate.backend != nullptr});
   }
   std::vector<Result<std::string>> answers(agents.size());
   Versions versions(Versions::usual_cache(host));
@@ -65,7 +66,8 @@ Check check_credential(const backend::Host& host, const backend::Backend& chosen
   }
   const auto found = backend::claude_credentials(host);
   if (found.empty()) {
-    return {Level::blocks, "credential", "none was found for Claude Code", std::string(chosen.auth_hint)};
+    return {Level::blocks, "credential", "none was found for Claude Code",
+            std::string(chosen.auth_hint)};
   }
   if (found.size() > 1 && found.front().kind == backend::Credential::Kind::api_key &&
       backend::has_stored_login(host)) {
@@ -80,18 +82,24 @@ Check check_nesting(const backend::Host& host) {
   if (backend::variable(host, "CLAUDECODE").value_or("").empty()) {
     return {Level::ok, "nested session", "no", {}};
   }
-  return {Level::note, "nested session", "inside Claude Code: CLAUDECODE is removed for the agent", {}};
+  return {
+      Level::note, "nested session", "inside Claude Code: CLAUDECODE is removed for the agent", {}};
 }
 
 Check check_disk(const backend::Host& host) {
   struct statvfs info{};
   if (::statvfs(host.workspace.c_str(), &info) != 0) {
-    return {Level::warning, "disk", fmt::format("cannot tell the free space of '{}'", host.workspace.native()), {}};
+    return {Level::warning,
+            "disk",
+            fmt::format("cannot tell the free space of '{}'", host.workspace.native()),
+            {}};
   }
   const auto free = static_cast<std::uint64_t>(info.f_bavail) * info.f_frsize;
   const auto words = fmt::format("{:.1f} GB free", static_cast<double>(free) / 1e9);
-  if (free < kNoSpace) return {Level::blocks, "disk", words, "free some space: every run is logged"};
-  if (free < kLittleSpace) return {Level::warning, "disk", words, "long runs log hundreds of megabytes"};
+  if (free < kNoSpace)
+    return {Level::blocks, "disk", words, "free some space: every run is logged"};
+  if (free < kLittleSpace)
+    return {Level::warning, "disk", words, "long runs log hundreds of megabytes"};
   return {Level::ok, "disk", words, {}};
 }
 
@@ -101,7 +109,8 @@ Check check_workspace(const backend::Host& host) {
   const bool exists = std::filesystem::exists(folder, error);
   const auto& looked_at = exists ? folder : host.workspace;
   if (exists && !std::filesystem::is_directory(folder, error)) {
-    return {Level::blocks, "workspace", fmt::format("'{}' is not a folder", folder.native()), "move it away"};
+    return {Level::blocks, "workspace", fmt::format("'{}' is not a folder", folder.native()),
+            "move it away"};
   }
   if (::access(looked_at.c_str(), W_OK | X_OK) != 0) {
     return {Level::blocks, "workspace", fmt::format("'{}' cannot be written", looked_at.native()),
@@ -118,18 +127,25 @@ Check check_permissions(const backend::Host& host, const config::Settings& setti
     return {Level::ok, "permissions", "mode " + settings.text(Key::permission_mode), {}};
   }
   if (confined) return {Level::ok, "permissions", "everything, in a sandbox", {}};
-  if (trusted) return {Level::ok, "permissions", "everything (IS_SANDBOX=1 says that this machine is a sandbox)", {}};
+  if (trusted)
+    return {Level::ok,
+            "permissions",
+            "everything (IS_SANDBOX=1 says that this machine is a sandbox)",
+            {}};
   if (host.is_root) {
     return {Level::blocks, "permissions", "Claude Code refuses to skip permissions as root",
-            "use --sandbox, IS_SANDBOX=1 in a container you trust, --permission-mode, or an ordinary user"};
+            "use --sandbox, IS_SANDBOX=1 in a container you trust, --permission-mode, or an "
+            "ordinary user"};
   }
-  return {Level::warning, "permissions", "everything your user may do", "--sandbox confines the agent"};
+  return {Level::warning, "permissions", "everything your user may do",
+          "--sandbox confines the agent"};
 }
 
 Check check_bubblewrap(const backend::Host& host, bool wanted) {
   const auto works = check_sandbox(host);
   if (works) return {Level::ok, "sandbox", "available", {}};
-  return {wanted ? Level::blocks : Level::note, "sandbox", works.error().message, works.error().hint};
+  return {wanted ? Level::blocks : Level::note, "sandbox", works.error().message,
+          works.error().hint};
 }
 
 }  // namespace
@@ -145,7 +161,8 @@ std::string_view to_string(Check::Level level) {
 }
 
 bool Checkup::blocked() const {
-  return std::ranges::any_of(checks, [](const Check& check) { return check.level == Level::blocks; });
+  return std::ranges::any_of(checks,
+                             [](const Check& check) { return check.level == Level::blocks; });
 }
 
 Checkup check_up(const Result<config::Loaded>& settings, const backend::Host& host) {

@@ -55,7 +55,8 @@ void Overseer::on(const stream::Event&, const stream::ToolResult& result) {
 /// What a request has used so far. An answer that is complete and calls no tool is the agent's last word:
 /// stopping it then would save nothing.
 void Overseer::on(const stream::Event&, const stream::Usage& usage) {
-  if (!rules_.max_cost || !over_budget_.empty() || usage.scope != stream::UsageScope::request) return;
+  if (!rules_.max_cost || !over_budget_.empty() || usage.scope != stream::UsageScope::request)
+    return;
   const auto cost = summary_.cost_usd();
   if (!cost || *cost < *rules_.max_cost || (!usage.partial && open_calls_.empty())) return;
   over_budget_ = fmt::format("${:.4f} of ${:.4f}", *cost, *rules_.max_cost);

@@ -22,7 +22,9 @@ std::string object_of(const GitState& git) {
   if (!git) {
     writer.text("error", git.error().message);
   } else if (*git) {
-    writer.text("head", (*git)->head).text("branch", (*git)->branch).boolean("dirty", (*git)->dirty);
+    writer.text("head", (*git)->head)
+        .text("branch", (*git)->branch)
+        .boolean("dirty", (*git)->dirty);
   }
   writer.close();
   return out;

@@ -33,7 +33,8 @@ Result<std::string> read_prompt(const config::Settings& settings, std::string st
   if (file == "-") return standard_input;
   if (!file.empty()) return read_named(file, "prompt file");
   if (settings.given(Key::prompt)) return settings.text(Key::prompt);
-  return fail(Code::usage, "no prompt was given", "use -p TEXT, -P FILE, or 'prompt:' in ralph.yml");
+  return fail(Code::usage, "no prompt was given",
+              "use -p TEXT, -P FILE, or 'prompt:' in ralph.yml");
 }
 
 Result<std::string> read_system_prompt(const config::Settings& settings) {
@@ -107,7 +108,8 @@ Result<backend::Ask> make_ask(const config::Settings& settings, Invocation& invo
 }
 
 std::string agent_name(const backend::Backend& backend, const backend::Ask& ask) {
-  if (!backend.display_name.empty() || ask.command.empty()) return std::string(backend.display_name);
+  if (!backend.display_name.empty() || ask.command.empty())
+    return std::string(backend.display_name);
   return std::filesystem::path(ask.command.front()).filename().native();
 }
 
@@ -144,16 +146,18 @@ Result<Request> make_request(const config::Settings& settings, Invocation invoca
   request.agent_name = agent_name(*request.backend, request.ask);
   request.mode = settings.text(Key::mode);
   request.task = settings.text(Key::task);
-  request.log_dir = settings.given(Key::log_dir) ? std::filesystem::absolute(settings.text(Key::log_dir))
-                                                 : request.host.workspace / ".ralph" / "logs";
+  request.log_dir = settings.given(Key::log_dir)
+                        ? std::filesystem::absolute(settings.text(Key::log_dir))
+                        : request.host.workspace / ".ralph" / "logs";
   if (!settings.given(Key::allowed_tools) && request.backend->can.tool_lists) {
     request.ask.tools = tools_of_mode(request.mode);
   }
   take_limits(settings, request);
   const bool allowed = settings.boolean(Key::allow_secrets);
   TRY(check_secrets("prompt", request.ask.prompt, allowed, masker, request.warnings));
-  TRY(check_secrets("system prompt", request.ask.system_prompt + "\n" + request.ask.append_system_prompt,
-                    allowed, masker, request.warnings));
+  TRY(check_secrets("system prompt",
+                    request.ask.system_prompt + "\n" + request.ask.append_system_prompt, allowed,
+                    masker, request.warnings));
   return request;
 }
 

@@ -49,7 +49,7 @@ struct Invocation {
   std::string resume;                    // a session id
   std::vector<std::string> environment;  // ours
   bool is_root = false;
-  std::string standard_input;            // the prompt, when the prompt file is "-"
+  std::string standard_input;  // the prompt, when the prompt file is "-"
 };
 
 /// Errors: Code::usage for what is missing or contradicts itself, a prompt with a secret in it, an unknown

@@ -36,7 +36,8 @@ std::optional<Millis> pause_before_retry(const stream::Verdict& verdict,
   if (attempt > retries.most) return std::nullopt;
   const auto row = std::ranges::find_if(kTable, [&](const Row& each) {
     return each.outcome == verdict.outcome &&
-           (!each.error_class || (summary.error && summary.error->error_class == *each.error_class));
+           (!each.error_class ||
+            (summary.error && summary.error->error_class == *each.error_class));
   });
   if (row == kTable.end()) return std::nullopt;
   if (verdict.resets_at && *verdict.resets_at > 0 && *verdict.resets_at < kFarFuture) {

@@ -73,7 +73,7 @@ class Run {
   backend::Plan plan_;
   std::vector<std::string> warnings_;
   std::unique_ptr<stream::Decoder> announcer_;  // for events of our own
-  stream::Ending ending_;  // of the last attempt
+  stream::Ending ending_;                       // of the last attempt
   int attempts_ = 0;
   std::int64_t skipped_ = 0;  // lines of all attempts
 };
@@ -86,7 +86,8 @@ Result<> Run::begin() {
   warnings_ = request_.warnings;
   TRY_ASSIGN(plan_, prepare(request_, warnings_, &audience_.summary));
   if (plan_.prompt_file) {
-    TRY_ASSIGN(auto file, store::TempFile::write(plan_.prompt_file->path, plan_.prompt_file->bytes));
+    TRY_ASSIGN(auto file,
+               store::TempFile::write(plan_.prompt_file->path, plan_.prompt_file->bytes));
     prompt_file_.emplace(std::move(file));
   }
   TRY_ASSIGN(journal_, store::Journal::open(workspace_->run_folder(request_.run_id), masker_));
@@ -150,7 +151,8 @@ AttemptEnd Run::attempt() {
 }
 
 stream::Verdict Run::judge(AttemptEnd& end) {
-  if (end.not_started) return {outcome_of_start(*end.not_started), describe(*end.not_started), {}, {}, 0};
+  if (end.not_started)
+    return {outcome_of_start(*end.not_started), describe(*end.not_started), {}, {}, 0};
   if (end.exit->read_error && end.ending.last_words.empty()) {
     end.ending.last_words = describe(*end.exit->read_error);
   }
@@ -174,7 +176,8 @@ void Run::tell_leftovers(const AttemptEnd& end) {
   if (!end.exit) return;
   if (end.exit->left > 0) {
     say(stream::Level::warning, "left",
-        fmt::format("{} processes of the agent could not be ended: they run as another user", end.exit->left));
+        fmt::format("{} processes of the agent could not be ended: they run as another user",
+                    end.exit->left));
   }
   if (end.exit->strays > 0) {
     say(stream::Level::info, "strays",
@@ -198,18 +201,23 @@ void Run::check_session() {
   const auto& asked = request_.ask.resume;
   if (!asked.empty() && !summary.session_id.empty() && summary.session_id != asked) {
     say(stream::Level::warning, "session_fork",
-        fmt::format("the agent forked the session: {} was asked for, {} came", asked, summary.session_id));
+        fmt::format("the agent forked the session: {} was asked for, {} came", asked,
+                    summary.session_id));
   }
   std::error_code error;
-  if (!summary.cwd.empty() && !std::filesystem::equivalent(summary.cwd, request_.host.workspace, error)) {
+  if (!summary.cwd.empty() &&
+      !std::filesystem::equivalent(summary.cwd, request_.host.workspace, error)) {
     say(stream::Level::warning, "cwd",
-        fmt::format("the agent works in '{}', not in '{}'", summary.cwd, request_.host.workspace.native()));
+        fmt::format("the agent works in '{}', not in '{}'", summary.cwd,
+                    request_.host.workspace.native()));
   }
 }
 
 void Run::publish(const stream::Verdict& verdict) {
   const auto texts = stream::result_texts(audience_.summary, verdict);
-  announcer_->publish(stream::make_result(audience_.summary, ending_, verdict, texts), elapsed().count());
+  auto result = stream::make_result(audience_.summary, ending_, verdict, texts);
+  if (result.duration_ms == 0) result.duration_ms = elapsed().count();
+  announcer_->publish(result, elapsed().count());
   audience_.flush();
 }
 
@@ -280,7 +288,8 @@ Report Run::go() {
 }  // namespace
 
 std::filesystem::path raw_log_base(const Request& request, UtcTime start) {
-  return request.log_dir / request.backend->name / store::raw_log_name(start, request.mode, request.task);
+  return request.log_dir / request.backend->name /
+         store::raw_log_name(start, request.mode, request.task);
 }
 
 Result<backend::Plan> prepare(Request& request, std::vector<std::string>& warnings,
@@ -316,7 +325,8 @@ stream::Outcome outcome_of(const Error& error) {
 Report run(Request request, const Audience& audience, Control& control, const Masker& masker) {
   Run one(std::move(request), audience, control, masker);
   if (auto begun = one.begin(); !begun) {
-    return {{outcome_of(begun.error()), describe(begun.error()), {}, {}, 0}, begun.error(), {}, {}, {}};
+    return {
+        {outcome_of(begun.error()), describe(begun.error()), {}, {}, 0}, begun.error(), {}, {}, {}};
   }
   return one.go();
 }

@@ -86,12 +86,14 @@ void Versions::remember(const std::string& stamp, const std::string& version) {
 }
 
 std::filesystem::path Versions::usual_cache(const backend::Host& host) {
-  if (const auto cache = backend::variable(host, "XDG_CACHE_HOME"); cache && cache->starts_with('/')) {
+  if (const auto cache = backend::variable(host, "XDG_CACHE_HOME");
+      cache && cache->starts_with('/')) {
     return std::filesystem::path(*cache) / "ralph" / "versions";
   }
   const auto home = backend::variable(host, "HOME");
-  return home && home->starts_with('/') ? std::filesystem::path(*home) / ".cache" / "ralph" / "versions"
-                                        : std::filesystem::path();
+  return home && home->starts_with('/')
+             ? std::filesystem::path(*home) / ".cache" / "ralph" / "versions"
+             : std::filesystem::path();
 }
 
 }  // namespace ralph::run

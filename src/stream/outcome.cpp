@@ -167,8 +167,8 @@ std::string Verdict::message() const {
   std::string text(entry.meaning);
   if (!detail.empty()) text += ": " + detail;
   if (resets_at) text += ", resets at " + iso_utc(UtcTime(std::chrono::seconds(*resets_at)));
-  const bool log_explains = outcome == Outcome::no_result || outcome == Outcome::no_output ||
-                            outcome == Outcome::crashed;
+  const bool log_explains =
+      outcome == Outcome::no_result || outcome == Outcome::no_output || outcome == Outcome::crashed;
   if (log_explains && !raw_log.empty()) {
     text += fmt::format(" (all it printed is in {})", raw_log);
   } else if (!entry.hint.empty()) {

@@ -50,9 +50,9 @@ std::optional<Outcome> outcome_named(std::string_view name);
 struct Ending {
   std::optional<int> exit_code;
   std::optional<int> signal;
-  std::string limit;  // the deadline of ours that ended it: "wall", "silence", "after_end"
-  std::string limit_length;         // how long that is: "10m"
-  std::string over_budget;          // we stopped it for its cost: "$0.51 of $0.50"
+  std::string limit;         // the deadline of ours that ended it: "wall", "silence", "after_end"
+  std::string limit_length;  // how long that is: "10m"
+  std::string over_budget;   // we stopped it for its cost: "$0.51 of $0.50"
   std::optional<int> cancelled_by;  // the signal that asked us to stop
   std::optional<Error> storage_error;
   bool denials_allowed = false;  // an agent that went on without a tool may still have succeeded

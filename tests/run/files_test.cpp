@@ -24,7 +24,8 @@ TEST(RunFiles, LogsJournalAndStateArePrivateAndWhole) {
   EXPECT_EQ(*read_file(err.replace_extension(".stderr")), "a word\n");
   EXPECT_EQ(mode_of(ran.report.raw_log), 0600u);
   EXPECT_EQ(mode_of(ran.report.journal), 0600u);
-  for (const auto* folder : {".ralph", ".ralph/logs", ".ralph/logs/claude", ".ralph/runs", ".ralph/state"}) {
+  for (const auto* folder :
+       {".ralph", ".ralph/logs", ".ralph/logs/claude", ".ralph/runs", ".ralph/state"}) {
     EXPECT_EQ(mode_of(bench.in_workspace(folder)), 0700u) << folder;
   }
   const auto sessions = *read_file(bench.in_workspace(".ralph/state/claude-session.json"));
@@ -37,9 +38,10 @@ TEST(RunFiles, TheJournalTellsTheWholeStory) {
   bench.script(good_turn());
   const auto ran = bench.run("A prompt with 'quotes'");
   const auto journal = bench.journal(ran);
-  for (const auto* part : {R"("record":"started")", R"("argv":[)", R"("sha256":")", R"("record":"attempt")",
-                           R"("type":"session_started")", R"("type":"text")", R"("record":"attempt_ended")",
-                           R"("type":"result")", R"("record":"ended")", R"("outcome":"ok")", R"("git":)"}) {
+  for (const auto* part :
+       {R"("record":"started")", R"("argv":[)", R"("sha256":")", R"("record":"attempt")",
+        R"("type":"session_started")", R"("type":"text")", R"("record":"attempt_ended")",
+        R"("type":"result")", R"("record":"ended")", R"("outcome":"ok")", R"("git":)"}) {
     EXPECT_TRUE(journal.contains(part)) << part << "\n" << journal;
   }
 }
@@ -50,8 +52,11 @@ TEST(RunFiles, TheBudgetAddsUpOverRuns) {
   bench.run();
   bench.run();
   const auto budget = *read_file(bench.in_workspace(".ralph/state/budget.json"));
-  EXPECT_TRUE(budget.contains("\"total_cost_usd\":0.5") || budget.contains("\"total_cost_usd\": 0.5")) << budget;
-  EXPECT_TRUE(budget.contains("\"iterations\":2") || budget.contains("\"iterations\": 2")) << budget;
+  EXPECT_TRUE(budget.contains("\"total_cost_usd\":0.5") ||
+              budget.contains("\"total_cost_usd\": 0.5"))
+      << budget;
+  EXPECT_TRUE(budget.contains("\"iterations\":2") || budget.contains("\"iterations\": 2"))
+      << budget;
 }
 
 TEST(RunFiles, ASecondRunIsRefusedWithTheFirstOnesPid) {
@@ -89,7 +94,8 @@ TEST(RunFiles, TenMegabytesArriveByteExactOverAPipe) {
   Bench bench;
   bench.flag(Key::transport, {"pipe"});
   std::string prompt;
-  for (int i = 0; prompt.size() < 10'000'000; ++i) prompt += "line " + std::to_string(i) + " \xff\x01\n";
+  for (int i = 0; prompt.size() < 10'000'000; ++i)
+    prompt += "line " + std::to_string(i) + " \xff\x01\n";
   bench.script("save-stdin DIR/stdin\n" + good_turn());
   bench.invocation.standard_input = prompt;
   bench.flag(Key::prompt_file, {"-"});

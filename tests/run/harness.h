@@ -24,7 +24,8 @@ using process::TempFolder;
 /// The lines of a turn as Claude Code prints them.
 inline std::string init_line(std::string_view session = "session-1", std::string_view cwd = "") {
   return "line {\"type\":\"system\",\"subtype\":\"init\",\"session_id\":\"" + std::string(session) +
-         "\",\"model\":\"claude-sonnet-5-5\",\"claude_code_version\":\"2.1.325\",\"tools\":[\"Read\"]" +
+         "\",\"model\":\"claude-sonnet-5-5\",\"claude_code_version\":\"2.1.325\",\"tools\":["
+         "\"Read\"]" +
          (cwd.empty() ? "" : ",\"cwd\":\"" + std::string(cwd) + "\"") + "}\n";
 }
 inline std::string text_line(std::string_view text) {
@@ -38,14 +39,19 @@ inline std::string tool_line(std::string_view id, std::string_view command = "ma
 }
 inline std::string tool_result_line(std::string_view id) {
   return R"(line {"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":")" +
-         std::string(id) + R"(","content":"done"}]}})" "\n";
+         std::string(id) +
+         R"(","content":"done"}]}})"
+         "\n";
 }
-inline std::string result_line(std::string_view text = "All done.", std::string_view session = "session-1") {
-  return R"(line {"type":"result","subtype":"success","is_error":false,"result":")" + std::string(text) +
-         R"(","session_id":")" + std::string(session) +
-         R"(","num_turns":1,"duration_ms":5,"total_cost_usd":0.25,"usage":{"input_tokens":10,"output_tokens":5}})" "\n";
+inline std::string result_line(std::string_view text = "All done.",
+                               std::string_view session = "session-1") {
+  return R"(line {"type":"result","subtype":"success","is_error":false,"result":")" +
+         std::string(text) + R"(","session_id":")" + std::string(session) +
+         R"(","num_turns":1,"duration_ms":5,"total_cost_usd":0.25,"usage":{"input_tokens":10,"output_tokens":5}})"
+         "\n";
 }
-inline std::string good_turn(std::string_view text = "All done.", std::string_view session = "session-1") {
+inline std::string good_turn(std::string_view text = "All done.",
+                             std::string_view session = "session-1") {
   return init_line(session) + text_line(text) + result_line(text, session);
 }
 
@@ -97,11 +103,12 @@ class Bench {
     invocation.run_id = make_run_id();
     invocation.environment = variables_;
     for (const std::string& entry :
-         {"PATH=" + (folder_ / "bin").string() + ":/usr/bin:/bin", "HOME=" + (folder_ / "home").string(),
-          std::string("IS_SANDBOX=1")}) {
+         {"PATH=" + (folder_ / "bin").string() + ":/usr/bin:/bin",
+          "HOME=" + (folder_ / "home").string(), std::string("IS_SANDBOX=1")}) {
       invocation.environment.push_back(entry);
     }
-    TRY_ASSIGN(auto made, make_request(loaded.settings, invocation, Masker(invocation.environment)));
+    TRY_ASSIGN(auto made,
+               make_request(loaded.settings, invocation, Masker(invocation.environment)));
     // The agent inherits the test's own environment: what it shall see instead is put on top.
     made.host.own_env.push_back({"PATH", (folder_ / "bin").string() + ":/usr/bin:/bin"});
     made.host.own_env.push_back({"RALPH_FAKE_SCRIPT", (folder_ / "script").string()});

@@ -54,8 +54,8 @@ TEST(Liveness, BackgroundTasksAreWaitedFor) {
   Bench bench;
   bench.flag(Key::after_end_timeout, {"200ms"});
   bench.flag(Key::idle_timeout, {"200ms"});
-  bench.script(init_line() + background(1) + result_line("First.") + "delay 1500\n" + background(0) +
-               good_turn("Second."));
+  bench.script(init_line() + background(1) + result_line("First.") + "delay 1500\n" +
+               background(0) + good_turn("Second."));
   const auto ran = bench.run();
   EXPECT_EQ(ran.outcome(), "ok");
   EXPECT_EQ(ran.summary.result_count, 2);
@@ -73,9 +73,10 @@ TEST(Liveness, ANewTurnAfterTheResultIsNotCutShort) {
 
 TEST(FailFast, AWrongKeyIsSeenAtTheFirstRetry) {
   Bench bench;
-  bench.script(init_line() +
-               R"(line {"type":"system","subtype":"api_retry","attempt":1,"max_retries":10,"retry_delay_ms":500,"error_status":401,"error":"authentication_failed"})"
-               "\nhang\n");
+  bench.script(
+      init_line() +
+      R"(line {"type":"system","subtype":"api_retry","attempt":1,"max_retries":10,"retry_delay_ms":500,"error_status":401,"error":"authentication_failed"})"
+      "\nhang\n");
   const auto ran = bench.run();
   EXPECT_EQ(ran.outcome(), "auth_failed");
   EXPECT_EQ(ran.report.verdict.exit_code(), 3);
@@ -84,9 +85,11 @@ TEST(FailFast, AWrongKeyIsSeenAtTheFirstRetry) {
 TEST(FailFast, OnDenialContinueLetsTheAgentGoOn) {
   Bench bench;
   bench.flag(Key::on_denial, {"continue"});
-  bench.script(init_line() + tool_line("call-1") +
-               R"(line {"type":"system","subtype":"permission_denied","tool_name":"Bash","tool_use_id":"call-1","message":"denied"})"
-               "\n" + result_line());
+  bench.script(
+      init_line() + tool_line("call-1") +
+      R"(line {"type":"system","subtype":"permission_denied","tool_name":"Bash","tool_use_id":"call-1","message":"denied"})"
+      "\n" +
+      result_line());
   const auto ran = bench.run();
   EXPECT_EQ(ran.outcome(), "ok");
   EXPECT_TRUE(ran.result().contains("\"denials\":1"));

@@ -45,9 +45,10 @@ TEST(MustHave, MissingResult) {
 
 TEST(MustHave, PermissionDenials) {
   Bench bench;
-  bench.script(init_line() + tool_line("call-1") +
-               R"(line {"type":"system","subtype":"permission_denied","tool_name":"Bash","tool_use_id":"call-1","message":"denied"})"
-               "\nhang\n");
+  bench.script(
+      init_line() + tool_line("call-1") +
+      R"(line {"type":"system","subtype":"permission_denied","tool_name":"Bash","tool_use_id":"call-1","message":"denied"})"
+      "\nhang\n");
   const auto ran = bench.run();
   EXPECT_EQ(ran.outcome(), "permission_denied");
   EXPECT_EQ(ran.report.verdict.exit_code(), 4);

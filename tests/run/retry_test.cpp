@@ -57,7 +57,8 @@ TEST(RetryPolicy, TheNumberOfRetriesIsAPromise) {
 }
 
 /// Crashes the first time, answers the second.
-const std::string kCrashOnce = "once DIR/crashed\n" + init_line() + text_line("Try") + "signal 11\nend-once\n" + good_turn();
+const std::string kCrashOnce =
+    "once DIR/crashed\n" + init_line() + text_line("Try") + "signal 11\nend-once\n" + good_turn();
 
 TEST(Retry, ACrashedAgentIsStartedAgainOnce) {
   Bench bench;
@@ -89,7 +90,8 @@ TEST(Retry, AnErrorOfTheAgentIsFinal) {
 
 TEST(Retry, AnOverloadedServiceIsWaitedFor) {
   Bench bench;
-  bench.script("once DIR/seen\nfile " RALPH_FIXTURES "/claude/error_529_exhausted.ndjson\nexit 1\nend-once\n" +
+  bench.script("once DIR/seen\nfile " RALPH_FIXTURES
+               "/claude/error_529_exhausted.ndjson\nexit 1\nend-once\n" +
                good_turn());
   EXPECT_EQ(bench.run().outcome(), "ok");
 }
@@ -97,9 +99,10 @@ TEST(Retry, AnOverloadedServiceIsWaitedFor) {
 TEST(Retry, ARateLimitThatResetsAfterTheTimeoutIsNotWaitedFor) {
   Bench bench;
   bench.flag(Key::timeout, {"1h"});
-  bench.script(init_line() +
-               R"(line {"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":4000000000}})"
-               "\nexit 1\n");
+  bench.script(
+      init_line() +
+      R"(line {"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":4000000000}})"
+      "\nexit 1\n");
   const auto ran = bench.run();
   EXPECT_EQ(ran.outcome(), "rate_limited");
   EXPECT_EQ(ran.report.verdict.exit_code(), 5);

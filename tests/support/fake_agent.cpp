@@ -63,7 +63,7 @@ using Clock = std::chrono::steady_clock;
 std::vector<std::string> arguments;
 int awaited_signal = 0;  // blocked, and waited for by hang: no handler, nothing asynchronous
 std::string last_words;
-std::string noted_in;  // instead of last words: a file that is created
+std::string noted_in;   // instead of last words: a file that is created
 bool skipping = false;  // between once and end-once
 
 void put(int fd, std::string_view bytes) {
