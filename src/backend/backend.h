@@ -1,6 +1,7 @@
 #pragma once
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "process/command.h"
@@ -10,15 +11,19 @@ namespace ralph::backend {
 
 /// How the prompt reaches the agent.
 enum class Delivery {
-  argument,      // a word of its command line
-  standard_in,   // its stdin, then end of input
-  stream_json,   // one JSON line on a stdin that stays open
-  file,          // a file in the workspace that it is told to read
+  argument,     // a word of its command line
+  standard_in,  // its stdin, then end of input
+  stream_json,  // one JSON line on a stdin that stays open
+  file,         // a file in the workspace that it is told to read
 };
 std::string_view to_string(Delivery delivery);
 
+/// What the agent prints.
+enum class Output { stream_json, text };
+std::string_view to_string(Output output);
+
 /// What an entry of a command line's template stands for. The entry is there when the run has such
-/// a thing, and every "{}" in its words becomes the value.
+/// a thing, once for each of its values, and every "{}" in its words becomes the value.
 enum class Slot {
   always,
   prompt,              // Delivery::argument and Delivery::file: the prompt, or the order to read it
@@ -31,11 +36,13 @@ enum class Slot {
   model,
   system_prompt,
   append_system_prompt,
-  tools,       // joined by commas
+  tool_names,  // "Read,Bash"
+  tool_rules,  // "Read,Bash(git *)"
   resume,      // a session id
   partial,     // live usage is wanted (a cost limit)
   max_cost,    // US dollars
   max_turns,
+  extra_args,
 };
 
 /// `{Slot::model, "--model {}"}`: blanks separate the words; a value is never split.
@@ -53,7 +60,7 @@ struct Capabilities {
   bool permission_mode = false;
   bool resume = false;
   bool max_turns = false;
-  bool cost = false;          // it tells what it costs, or its tokens, while it works
+  bool cost = false;  // it tells what it costs, or its tokens, while it works
   bool partial_text = false;
   bool json_schema = false;
   bool agent_name = false;
@@ -64,13 +71,20 @@ struct Backend {
   std::string_view name;          // "claude"
   std::string_view display_name;  // "Claude"; empty: the program's own name
   std::string_view program;       // looked up in PATH; empty: the command of the settings
+                                  // (its "{prompt}" or "{prompt_file}" says where the prompt goes)
   std::span<const Argument> arguments;
-  process::Transport transport;   // for Delivery::argument and Delivery::file
-  Delivery delivery;              // of a prompt of ordinary size
+  process::Transport transport;  // for Delivery::argument and Delivery::file
+  Delivery delivery;             // of a prompt of ordinary size
+  bool open_stdin;               // of Delivery::argument: stdin is the terminal too, not /dev/null
+  Output output;                 // when no output_format is asked for
   Capabilities can;
-  std::unique_ptr<stream::Dialect> (*make_dialect)();  // of output_format stream-json
-  std::span<const std::string_view> removed_variables;  // "CLAUDECODE"
-  std::span<const std::string_view> state_paths;        // under the home: its own files, "~/.claude"
+  std::unique_ptr<stream::Dialect> (*make_dialect)(std::string display_name);  // of stream-json
+  std::span<const std::string_view> removed_variables;                         // "CLAUDECODE"
+  std::span<const std::string_view> state_paths;  // its own files: "~/.claude"
+  std::string_view state_variable;  // "CLAUDE_CONFIG_DIR": a folder that replaces all of them
+  std::string_view key_variable;    // "ANTHROPIC_API_KEY": is used before a stored login
+  std::string_view
+      endpoint_variable;          // "ANTHROPIC_BASE_URL": says that the key is for somebody else
   std::string_view auth_hint;     // "set ANTHROPIC_API_KEY or run 'claude' once and log in"
   std::string_view install_hint;  // "npm install -g @anthropic-ai/claude-code"
 };

@@ -11,12 +11,12 @@ namespace ralph::backend {
 struct Credential {
   enum class Kind { none, api_key, token, login, cloud, helper };
   Kind kind = Kind::none;
-  std::string source;   // "ANTHROPIC_API_KEY", "/root/.claude/.credentials.json"
-  std::string words;    // "API key in ANTHROPIC_API_KEY (billed per use)"
+  std::string source;  // "ANTHROPIC_API_KEY", "/root/.claude/.credentials.json"
+  std::string words;   // "API key in ANTHROPIC_API_KEY (billed per use)"
 };
 
-/// Every credential found for Claude Code, the one it would use first: cloud providers, the variables, the
-/// apiKeyHelper of the user's settings, the stored login.
+/// Every credential found for Claude Code, the one it would use first: a cloud provider, ANTHROPIC_AUTH_TOKEN,
+/// ANTHROPIC_API_KEY, the apiKeyHelper of the user's settings, CLAUDE_CODE_OAUTH_TOKEN, the stored login.
 std::vector<Credential> claude_credentials(const Host& host);
 /// A login is stored (`.credentials.json` in CLAUDE_CONFIG_DIR or ~/.claude).
 bool has_stored_login(const Host& host);

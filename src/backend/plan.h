@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,26 +15,36 @@ namespace ralph::backend {
 /// The machine a run happens on, as far as a plan depends on it.
 struct Host {
   std::filesystem::path workspace;       // absolute: the agent's working folder
-  std::vector<std::string> environment;  // "NAME=value", ours and the run's own together
+  std::vector<std::string> environment;  // "NAME=value": ralph's own
+  /// The run's own changes to it (the setting `env`), which a plan puts into Command::env. They win over
+  /// what it changes by itself; only Auth::login empties the key all the same.
+  std::vector<process::EnvChange> own_env;
   bool is_root = false;
-  bool sandbox = false;                  // the agent will be put into one
+  bool sandbox = false;  // the agent will be put into one
 };
 
+/// A variable as the agent will find it; none: it is not set.
+std::optional<std::string> variable(const Host& host, std::string_view name);
+
 /// Which credential the agent shall use when there are several.
-enum class Auth { automatic, api_key, login };
+enum class Auth {
+  automatic,  // a stored login before a key that happens to be in ralph's environment
+  api_key,
+  login,
+};
 
 /// What is asked of an agent, whatever agent it is.
 struct Ask {
   std::string prompt;
   std::string model, system_prompt, append_system_prompt, permission_mode;
   std::string resume;              // a session id; empty: a new session
-  std::vector<std::string> tools;  // empty: no restriction
+  std::vector<std::string> tools;  // "Read", "Bash(git *)"; empty: no restriction
   std::optional<double> max_cost;
   std::optional<std::int64_t> max_turns;
-  std::vector<std::string> command;     // of the backend custom
+  std::vector<std::string> command;  // of the backend custom
   std::vector<std::string> extra_args;
-  std::optional<std::string> output_format;       // "stream-json", "text"; none: the backend's own
-  std::optional<process::Transport> transport;    // none: the backend's own
+  std::optional<std::string> output_format;     // "stream-json", "text"; none: the backend's own
+  std::optional<process::Transport> transport;  // none: the backend's own
   Auth auth = Auth::automatic;
 };
 
@@ -47,11 +58,13 @@ struct PromptFile {
 struct Plan {
   const Backend* backend = nullptr;
   std::string display_name;
+  std::filesystem::path program;  // the file of command.argv[0]
   process::Command command;
+  Output output = Output::stream_json;
   Delivery delivery = Delivery::argument;
   std::optional<PromptFile> prompt_file;
-  std::unique_ptr<stream::Dialect> (*make_dialect)() = nullptr;
-  bool skips_permissions = false;
+  std::function<std::unique_ptr<stream::Dialect>()> make_dialect;
+  bool skips_permissions = false;     // the agent asks nobody
   std::vector<std::string> notes;     // worth telling in verbose: "the stored login is used …"
   std::vector<std::string> warnings;  // one line each
 };
@@ -59,16 +72,24 @@ struct Plan {
 /// Prompts over this many characters go through a file (or stdin), not through the command line.
 inline constexpr std::size_t kLongestArgument = 7000;
 
+/// The longest word of a command line that Linux takes.
+inline constexpr std::size_t kLongestWord = 131'071;
+
 /// The backend called `name`; "auto": the first candidate that is installed and can be driven, by a look
-/// into PATH. Errors: Code::usage for an unknown name (lists the known ones and the nearest),
-/// Code::not_found when none is installed.
+/// into PATH. Errors: Code::usage for an unknown name (lists the known ones and the nearest) and for an
+/// agent ralph does not drive, Code::not_found when "auto" finds none.
 Result<const Backend*> choose(std::string_view name, const Host& host);
 
-/// The program's file in the PATH of `environment`. Code::not_found with the install hint.
+/// The program's file, absolute: in the PATH the agent will see, or, for a name with a slash, from the
+/// workspace. Code::not_found with the install hint.
 Result<std::filesystem::path> find_program(std::string_view program, const Host& host);
+
+/// Where the backend keeps its own files here, whether they exist or not.
+std::vector<std::filesystem::path> state_paths(const Backend& backend, const Host& host);
 
 /// Everything about the start but the start itself. `run_id` names the prompt file. Errors: Code::usage
 /// for what the backend cannot honour, Code::not_found for a program that is not installed.
-Result<Plan> plan(const Backend& backend, const Ask& ask, const Host& host, std::string_view run_id);
+Result<Plan> plan(const Backend& backend, const Ask& ask, const Host& host,
+                  std::string_view run_id);
 
 }  // namespace ralph::backend

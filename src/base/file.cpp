@@ -55,7 +55,30 @@ std::filesystem::path folder_of(const std::filesystem::path& path) {
   return parent.empty() ? std::filesystem::path(".") : parent;
 }
 
+std::unexpected<Error> too_large(std::string_view name, std::size_t size, std::size_t max_bytes) {
+  return fail(Code::limit, fmt::format("{} has {} bytes or more; at most {} are allowed here", name,
+                                       size, max_bytes));
+}
+
 }  // namespace
+
+Result<std::string> read_fd(int fd, std::string_view name, std::size_t max_bytes) {
+  std::string text;
+  char piece[65536];
+  for (;;) {
+    const ssize_t got = ::read(fd, piece, sizeof piece);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && errno == EAGAIN) {
+      pollfd ready{fd, POLLIN, 0};
+      ::poll(&ready, 1, -1);
+      continue;
+    }
+    if (got < 0) return fail_errno(errno, fmt::format("cannot read {}", name));
+    if (got == 0) return text;
+    text.append(piece, static_cast<std::size_t>(got));
+    if (text.size() > max_bytes) return too_large(name, text.size(), max_bytes);
+  }
+}
 
 Result<std::string> read_file(const std::filesystem::path& path, std::size_t max_bytes) {
   TRY_ASSIGN(auto fd, open_file(path, O_RDONLY, 0));
@@ -64,23 +87,9 @@ Result<std::string> read_file(const std::filesystem::path& path, std::size_t max
   if (S_ISDIR(info.st_mode)) {
     return fail(Code::usage, quoted(path) + " is a folder, not a file");
   }
-  const auto too_large = [&](std::size_t size) {
-    return fail(Code::limit, fmt::format("{} has {} bytes or more; at most {} are allowed here",
-                                         quoted(path), size, max_bytes));
-  };
   const auto size = static_cast<std::size_t>(info.st_size);
-  if (size > max_bytes) return too_large(size);
-  std::string text;
-  text.reserve(size);
-  char piece[65536];
-  for (;;) {
-    const ssize_t got = ::read(fd.get(), piece, sizeof piece);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return fail_errno(errno, "cannot read " + quoted(path));
-    if (got == 0) return text;
-    text.append(piece, static_cast<std::size_t>(got));
-    if (text.size() > max_bytes) return too_large(text.size());
-  }
+  if (size > max_bytes) return too_large(quoted(path), size, max_bytes);
+  return read_fd(fd.get(), quoted(path), max_bytes);
 }
 
 Result<> write_file_atomically(const std::filesystem::path& path, std::string_view bytes,
@@ -98,7 +107,11 @@ Result<> make_folders(const std::filesystem::path& path, unsigned mode) {
   std::filesystem::path so_far;
   for (const auto& part : path) {
     so_far /= part;
-    if (::mkdir(so_far.c_str(), static_cast<mode_t>(mode)) == 0 || errno == EEXIST) continue;
+    if (::mkdir(so_far.c_str(), 0700) == 0) {
+      if (::chmod(so_far.c_str(), static_cast<mode_t>(mode)) == 0) continue;
+      return fail_errno(errno, "cannot set the mode of " + quoted(so_far));
+    }
+    if (errno == EEXIST) continue;
     const int error_number = errno;
     std::error_code ignored;
     if (std::filesystem::is_directory(so_far, ignored)) continue;

@@ -12,12 +12,16 @@ namespace ralph {
 Result<std::string> read_file(const std::filesystem::path& path,
                               std::size_t max_bytes = std::size_t{256} << 20);
 
+/// All that comes from a descriptor until its end. `name` is for the error message.
+Result<std::string> read_fd(int fd, std::string_view name,
+                            std::size_t max_bytes = std::size_t{256} << 20);
+
 /// Replaces a file so that a reader, or a crash at any moment, sees the old bytes or the new ones:
 /// a temp name in the same folder, fsync, rename, fsync of the folder. The file's mode becomes `mode`.
 Result<> write_file_atomically(const std::filesystem::path& path, std::string_view bytes,
                                unsigned mode = 0600);
 
-/// Creates a folder and its parents with `mode` (an existing one keeps its own).
+/// Creates a folder and its parents with `mode`, whatever the umask (an existing one keeps its own).
 Result<> make_folders(const std::filesystem::path& path, unsigned mode = 0700);
 
 /// Writes all of it to a blocking descriptor, whatever the kernel takes at a time. `name` is for the

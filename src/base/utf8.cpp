@@ -70,6 +70,19 @@ std::string repaired(std::string_view text) {
   return out;
 }
 
+std::size_t count(std::string_view text) {
+  std::size_t points = 0;
+  while (!text.empty()) {
+    const auto plain = ascii_run(text);
+    points += plain;
+    text.remove_prefix(plain);
+    if (text.empty()) break;
+    ++points;
+    text.remove_prefix(std::max<std::size_t>(1, sequence_length(text)));
+  }
+  return points;
+}
+
 std::string_view prefix(std::string_view text, std::size_t bytes) {
   if (bytes >= text.size()) return text;
   // Text that is not UTF-8 is cut anywhere, so that a caller always gets on.

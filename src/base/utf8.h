@@ -10,6 +10,9 @@ bool valid(std::string_view text);
 /// A copy in which every byte that is not part of well-formed UTF-8 became U+FFFD.
 std::string repaired(std::string_view text);
 
+/// Code points; a byte that is not part of well-formed UTF-8 counts as one.
+std::size_t count(std::string_view text);
+
 /// The longest prefix of at most `bytes` bytes that ends between code points.
 std::string_view prefix(std::string_view text, std::size_t bytes);
 

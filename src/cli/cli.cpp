@@ -21,7 +21,8 @@
 namespace ralph::cli {
 namespace {
 
-constexpr std::array<const Command*, 3> kCommands{&kReplayCommand, &kConfigCommand, &kMockCommand};
+constexpr std::array<const Command*, 5> kCommands{&kRunCommand, &kReplayCommand, &kDoctorCommand,
+                                                  &kConfigCommand, &kMockCommand};
 
 std::string mask_for_log(std::string_view text) {
   static const Masker masker(environment());
@@ -99,6 +100,7 @@ std::span<const Command* const> commands() { return kCommands; }
 int main(const std::vector<std::string>& words) {
   hold_standard_fds();
   std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away is seen by write(2)
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is seen by write(2)
   StdOutput output;
   if (const auto log = log::configure(mask_for_log); !log) warn(describe(log.error()), output);
   const int code = choose_or_give_up(words, output);

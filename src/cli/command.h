@@ -1,6 +1,7 @@
 #pragma once
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace ralph::cli {
 
@@ -39,12 +40,18 @@ struct Command {
   int (*run)(const Arguments&, StdOutput&);  // returns the exit code
   std::string_view rest;            // "COMMAND…": the words behind "--"; empty: positionals
   bool help_without_words = false;  // called with nothing, it shows its help
+  std::span<const Option> (*settings)() = nullptr;  // options that are settings, before its own
 };
+
+/// All options of a command.
+std::vector<Option> options_of(const Command& command);
 
 /// Every subcommand, in the order of the help text.
 std::span<const Command* const> commands();
 
+extern const Command kRunCommand;
 extern const Command kReplayCommand;
+extern const Command kDoctorCommand;
 extern const Command kMockCommand;
 extern const Command kConfigCommand;
 

@@ -28,15 +28,6 @@ config::LoadRequest request_of(const Arguments& arguments) {
   return request;
 }
 
-/// Also knows the values of secret-looking variables that the settings themselves hold.
-Masker masker_for(const config::Settings& settings) {
-  auto entries = environment();
-  for (const auto& pair : settings.map(config::Key::env)) {
-    entries.push_back(pair.name + "=" + pair.value);
-  }
-  return Masker(entries);
-}
-
 /// What may be shown of one NAME=value.
 std::string shown(const config::Pair& pair, const Masker& masker) {
   return looks_secret(pair.name) ? "***" : masker.mask(utf8::repaired(pair.value));

@@ -31,11 +31,23 @@ std::vector<std::string> environment() {
   return entries;
 }
 
+Masker masker_for(const config::Settings& settings) {
+  auto entries = environment();
+  for (const auto& pair : settings.map(config::Key::env)) {
+    entries.push_back(pair.name + "=" + pair.value);
+  }
+  return Masker(entries);
+}
+
 view::ConsoleOptions console_options(view::VerbosityWish flags) {
+  return console_options(view::resolve_verbosity(
+      {flags, view::verbosity_from_environment(std::getenv("RALPH_QUIET"),
+                                               std::getenv("RALPH_VERBOSE"))}));
+}
+
+view::ConsoleOptions console_options(view::Verbosity verbosity) {
   view::ConsoleOptions options;
-  options.verbosity = view::resolve_verbosity(
-      {flags,
-       view::verbosity_from_environment(std::getenv("RALPH_QUIET"), std::getenv("RALPH_VERBOSE"))});
+  options.verbosity = verbosity;
   options.colour_out = wants_colour(1);
   options.colour_err = wants_colour(2);
   options.one_screen = one_screen();

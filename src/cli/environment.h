@@ -2,6 +2,8 @@
 #include <string>
 #include <vector>
 
+#include "base/mask.h"
+#include "config/settings.h"
 #include "view/console.h"
 
 namespace ralph::cli {
@@ -9,8 +11,13 @@ namespace ralph::cli {
 /// Our environment as "NAME=value" entries.
 std::vector<std::string> environment();
 
-/// Verbosity of these flags over the environment's, colours and screens as stdout and stderr are
-/// now. Colour needs a terminal, and NO_COLOR unset or empty.
+/// Knows the secrets of our environment and of the variables the settings hold.
+Masker masker_for(const config::Settings& settings);
+
+/// Colours and screens as stdout and stderr are now. Colour needs a terminal, and NO_COLOR unset or empty.
+view::ConsoleOptions console_options(view::Verbosity verbosity);
+
+/// The same with the verbosity of these flags over the environment's.
 view::ConsoleOptions console_options(view::VerbosityWish flags);
 
 }  // namespace ralph::cli

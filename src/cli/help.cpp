@@ -68,7 +68,8 @@ std::string command_help(const Command& command) {
     text += optional ? fmt::format(" [{}]", positional.name) : fmt::format(" {}", positional.name);
     positionals.push_back({std::string(positional.name), positional.help});
   }
-  for (const auto& option : command.options) options.push_back({left_side(option), option.help});
+  for (const auto& option : options_of(command))
+    options.push_back({left_side(option), option.help});
   options.push_back({"-h, --help", "show this text"});
   text += " [OPTIONS]";
   if (!command.rest.empty()) text += fmt::format(" [-- {}]", command.rest);

@@ -14,7 +14,7 @@ std::unexpected<Error> bad_usage(std::string message) {
 
 std::unexpected<Error> unknown_option(const Command& command, const std::string& word) {
   std::vector<std::string> names{"--help"};
-  for (const auto& option : command.options)
+  for (const auto& option : options_of(command))
     names.push_back(fmt::format("--{}", long_name(option.names)));
   const auto near = nearest(word.substr(0, word.find('=')), names);
   return bad_usage(near.empty()
@@ -26,7 +26,7 @@ std::unexpected<Error> unknown_option(const Command& command, const std::string&
 std::string in_our_words(const Command& command, const CLI::ParseError& error) {
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) == nullptr) return error.what();
   const std::string_view text = error.what();
-  for (const auto& option : command.options) {
+  for (const auto& option : options_of(command)) {
     const auto name = long_name(option.names);
     if (!text.starts_with(fmt::format("--{}:", name)) &&
         !text.starts_with(fmt::format("{} ", name))) {
@@ -46,7 +46,7 @@ class Parser {
     app_.set_help_flag();
     app_.allow_extras();
     options_["help"] = app_.add_flag("-h,--help");
-    for (const auto& option : command.options) add(option);
+    for (const auto& option : options_of(command)) add(option);
   }
 
   Result<> parse(const std::vector<std::string>& words) {
@@ -83,6 +83,16 @@ class Parser {
 };
 
 }  // namespace
+
+std::vector<Option> options_of(const Command& command) {
+  std::vector<Option> options;
+  if (command.settings != nullptr) {
+    const auto settings = command.settings();
+    options.assign(settings.begin(), settings.end());
+  }
+  options.insert(options.end(), command.options.begin(), command.options.end());
+  return options;
+}
 
 std::string_view long_name(std::string_view names) {
   const auto dashes = names.rfind("--");

@@ -161,8 +161,8 @@ void publish_result(const stream::Summary& summary, std::int64_t t_ms, stream::D
   stream::Ending ending;
   ending.skipped_lines = decoder.skipped();
   const auto verdict = stream::classify(summary, ending);
-  const auto why = verdict.message();
-  decoder.publish(stream::make_result(summary, ending, verdict, why), t_ms);
+  const auto texts = stream::result_texts(summary, verdict);
+  decoder.publish(stream::make_result(summary, ending, verdict, texts), t_ms);
 }
 
 Error no_event(const std::string& path, std::int64_t skipped) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <atomic>
+#include <functional>
 #include <stop_token>
 #include <thread>
 
@@ -9,24 +10,27 @@
 
 namespace ralph::cli {
 
-/// Turns SIGINT, SIGTERM and SIGHUP into a stop request. Make it before other threads: the signals
-/// are blocked in the calling thread and those it starts, and a thread of its own takes them.
+/// Takes SIGINT, SIGTERM and SIGHUP, each unless we were started to ignore it (nohup). Make it before other
+/// threads: the signals are blocked in the calling thread and those it starts, and a thread of its own takes
+/// them: the first requests a stop, and each is told to `on_signal`.
 class StopSignals {
  public:
-  StopSignals();
+  explicit StopSignals(std::function<void(int)> on_signal = {});
   ~StopSignals();
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
 
   std::stop_token token() const { return source_.get_token(); }
-  /// The signal that came; 0: none so far.
+  /// The first signal that came; 0: none so far.
   int received() const { return received_; }
   /// Blocks until one comes.
   void wait();
 
  private:
   void listen();
+  void take(int signal_number);
 
+  std::function<void(int)> on_signal_;
   sigset_t signals_{};
   sigset_t before_{};
   UniqueFd incoming_;  // signalfd

@@ -18,6 +18,7 @@ constexpr std::array<Setting, kKeys> kTable{{
     {Key::system_prompt_file, "system_prompt_file", Kind::path, "", "--system-prompt-file", "FILE", "the same, from a file"},
     {Key::append_system_prompt, "append_system_prompt", Kind::text, "", "--append-system-prompt", "TEXT", "is added to the agent's system prompt"},
     {Key::permission_mode, "permission_mode", Kind::text, "", "--permission-mode", "MODE", "the agent's own permission mode; not set: everything is allowed"},
+    {Key::on_denial, "on_denial", Kind::choice, "stop", "--on-denial", "stop|continue", "what happens when the agent is refused a tool", "stop|continue"},
     {Key::extra_args, "extra_args", Kind::words, "", "", "", "further arguments for the agent; on the command line behind --"},
     {Key::command, "command", Kind::words, "", "--command", "WORDS", "the program and its arguments, for the backend 'custom'"},
     {Key::output_format, "output_format", Kind::choice, "stream-json", "--output-format", "FORMAT", "what the agent shall print: stream-json or text", "stream-json|text"},
@@ -27,9 +28,11 @@ constexpr std::array<Setting, kKeys> kTable{{
     {Key::after_end_timeout, "after_end_timeout", Kind::duration, "5s", "--after-end-timeout", "TIME", "how long the agent may linger after its result"},
     {Key::max_cost, "max_cost", Kind::money, "", "--max-cost", "USD", "stop when the run has cost this much"},
     {Key::max_turns, "max_turns", Kind::integer, "", "--max-turns", "N", "stop after this many turns", "", 1},
-    {Key::retries, "retries", Kind::integer, "1", "--retries", "N", "how often a crashed run is started again"},
+    {Key::retries, "retries", Kind::integer, "1", "--retries", "N", "how often an agent that crashed or met an outage is started again"},
+    {Key::retry_delay, "retry_delay", Kind::duration, "1s", "--retry-delay", "TIME", "the pause before that; longer for outages, doubled each time"},
     {Key::cwd, "cwd", Kind::path, ".", "--cwd", "DIR", "the folder the agent works in"},
     {Key::env, "env", Kind::map, "", "--env", "K=V", "variables for the agent; those of several places add up"},
+    {Key::auth, "auth", Kind::choice, "auto", "--auth", "auto|api-key|login", "who pays; auto: a stored login before an API key", "auto|api-key|login"},
     {Key::log_dir, "log_dir", Kind::path, ".ralph/logs", "--log-dir", "DIR", "where the raw logs go"},
     {Key::max_line, "max_line", Kind::size, "64MiB", "--max-line", "SIZE", "longer lines of the agent are logged but not read"},
     {Key::task, "task", Kind::text, "", "--task", "NAME", "a name for the run, part of its log's name"},
@@ -49,13 +52,30 @@ constexpr bool in_order() {
 }
 static_assert(in_order(), "the table and Key have the same order");
 
-constexpr std::array<std::string_view, 24> kForeign{
-    "event_loop",  "cli",        "core",           "hats",
-    "events",      "memories",   "tasks",          "hooks",
-    "skills",      "features",   "RObot",          "tui",
-    "adapters",    "agent",      "agent_priority", "max_iterations",
-    "max_runtime", "max_tokens", "loop",           "completion_promise",
-    "retry_delay", "bench",      "enable_metrics", "archive_prompts",
+constexpr std::array<std::string_view, 23> kForeign{
+    "event_loop",
+    "cli",
+    "core",
+    "hats",
+    "events",
+    "memories",
+    "tasks",
+    "hooks",
+    "skills",
+    "features",
+    "RObot",
+    "tui",
+    "adapters",
+    "agent",
+    "agent_priority",
+    "max_iterations",
+    "max_runtime",
+    "max_tokens",
+    "loop",
+    "completion_promise",
+    "bench",
+    "enable_metrics",
+    "archive_prompts",
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 #pragma once
-#include <cstdint>
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -13,18 +13,21 @@
 namespace ralph::store {
 
 /// `runs/<id>/journal.ndjson`: our own record of a run, one JSON object per line, masked, 0600. Events are in
-/// their JSON form, long payloads cut (the event's `line` points at the raw log), deltas left out. Records
-/// of our own have the key "record": started, attempt, attempt_ended, ended.
+/// their JSON form, which stream::EventReader reads, deltas left out; records of our own have the key
+/// "record": started, attempt, attempt_ended, ended. What is longer than kLongestText is cut and named in
+/// "cut":["text"] (the event's `line` points at the raw log).
 /// A Handler cannot fail: failure() tells, and everything after it is dropped.
 class Journal final : public stream::Handler {
  public:
+  /// Bytes of one member of a line, before JSON's escapes.
   static constexpr std::size_t kLongestText = std::size_t{16} << 10;
 
-  /// Makes the folder and the file; `masker` outlives the journal.
+  /// Makes the folder and the file, which must not exist yet; `masker` outlives the journal.
   static Result<Journal> open(const std::filesystem::path& folder, const Masker& masker);
 
   void on_any(const stream::Event& event) override;
   /// A record of our own: one JSON object as text, which becomes {"record":name, "at":now, …its members}.
+  /// Text that is no object is kept under "malformed".
   void record(std::string_view name, std::string_view members_json);
   /// Waits until it is on the disk.
   Result<> finish();

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -48,6 +49,9 @@ Result<UniqueFd> create(const std::filesystem::path& path) {
   UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600));
   if (!fd && errno != EEXIST) {
     return fail_errno(errno, fmt::format("cannot create the log '{}'", path.native()));
+  }
+  if (fd && ::fchmod(fd.get(), 0600) != 0) {
+    return fail_errno(errno, fmt::format("cannot set the mode of '{}'", path.native()));
   }
   return fd;
 }

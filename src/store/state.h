@@ -1,8 +1,10 @@
 #pragma once
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/result.h"
 #include "base/time.h"
@@ -12,16 +14,17 @@ namespace ralph::store {
 /// What is known of an agent's session.
 struct SessionRecord {
   std::string id;
-  std::string forked_from;           // the session that was asked for when another one came
+  std::string forked_from;  // the session that was asked for when another one came
   std::string backend;
   double total_cost_usd = 0;         // of the whole session, as last reported
   std::string system_prompt_digest;  // SHA-256 of what it was started with; empty: none
-  UtcTime updated{};
+  UtcTime updated;
 };
 
 /// `state/claude-session.json`: {planner_session_id, coder_session_id, updated_at} and, under "sessions", the
-/// newest 50 records by id. Keys we do not know are kept. Written atomically, 0600.
-/// A file that cannot be read as such is moved aside ("….bad-<time>") and named in `warning`.
+/// newest 50 records by id, the newest last; a mode's own session stays among them. Keys we do not know are
+/// kept. Written atomically, 0600. A file that cannot be read as such (no JSON, a member of another type) is
+/// moved aside ("….bad-<time>") and named in `warning`.
 class Sessions {
  public:
   static Result<Sessions> load(const std::filesystem::path& file, std::string& warning);
@@ -29,17 +32,23 @@ class Sessions {
   /// The session of a mode ("planner", "coder"); empty: none.
   std::string of_mode(std::string_view mode) const;
   std::optional<SessionRecord> find(std::string_view id) const;
-  /// The record, and the mode's newest session.
+  static constexpr std::size_t kMostRecords = 50;
+
+  /// The record, and the mode's newest session; an empty mode has none.
   void remember(std::string_view mode, const SessionRecord& record);
   Result<> save() const;
 
  private:
+  Sessions(std::filesystem::path file, std::string text)
+      : file_(std::move(file)), text_(std::move(text)) {}
+
   std::filesystem::path file_;
   std::string text_;  // the document, as JSON text
 };
 
 /// `state/budget.json`: {total_cost_usd, max_cost_usd, iterations, max_iterations}; what has no limit is
-/// null. Keys we do not know are kept, a file that cannot be read is moved aside as above.
+/// null. Keys we do not know are kept; a file that cannot be read, or says less than nothing, is moved aside
+/// as above.
 struct Budget {
   double total_cost_usd = 0;
   std::optional<double> max_cost_usd;

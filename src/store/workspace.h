@@ -2,26 +2,30 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <utility>
 
 #include "base/result.h"
-#include "base/time.h"
 #include "base/unique_fd.h"
 
 namespace ralph::store {
 
-/// The folder `.ralph` of a workspace: private (0700), with a .gitignore that covers logs, runs, state,
-/// tmp and lock only. Code::storage with the path and the remedy when it cannot be made or written.
+/// The folder `.ralph` of a workspace and the folders in it: private (0700), never links. Its .gitignore,
+/// written when there is none, covers logs, runs, state, tmp and lock only.
+/// Code::storage with the path and the remedy when it cannot be made or written.
 class Workspace {
  public:
   static Result<Workspace> open(const std::filesystem::path& workspace);
+  /// Its paths, whether they exist or not.
+  static Workspace at(const std::filesystem::path& workspace);
 
-  const std::filesystem::path& root() const { return root_; }  // …/.ralph
+  const std::filesystem::path& root() const { return root_; }  // …/.ralph, absolute
   std::filesystem::path lock_file() const { return root_ / "lock"; }
   std::filesystem::path tmp() const { return root_ / "tmp"; }
   std::filesystem::path sessions_file() const { return root_ / "state" / "claude-session.json"; }
   std::filesystem::path budget_file() const { return root_ / "state" / "budget.json"; }
-  std::filesystem::path run_folder(std::string_view run_id) const { return root_ / "runs" / run_id; }
+  std::filesystem::path run_folder(std::string_view run_id) const {
+    return root_ / "runs" / run_id;
+  }
 
  private:
   std::filesystem::path root_;
@@ -36,12 +40,17 @@ class Lock {
   /// flock(2) on the file, which then tells our pid, when we began and what we do. Code::busy when a live
   /// process holds it: the message names its pid and since when. The file of a dead one is taken over.
   static Result<Lock> take(const std::filesystem::path& file, std::string_view what);
+  Lock(Lock&& other) noexcept = default;
+  Lock& operator=(Lock&&) = delete;
+  /// Empties the file and leaves it where it is.
+  ~Lock();
 
  private:
+  explicit Lock(UniqueFd fd) : fd_(std::move(fd)) {}
   UniqueFd fd_;
 };
 
-/// A private file (0600) that is removed with this object.
+/// A private file (0600) that is removed with this object. Replaces nothing: an existing file is an error.
 class TempFile {
  public:
   static Result<TempFile> write(const std::filesystem::path& path, std::string_view bytes);

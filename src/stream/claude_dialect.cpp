@@ -23,7 +23,9 @@ bool is_blank(std::string_view line) {
 
 }  // namespace
 
-std::unique_ptr<Dialect> make_claude_dialect() { return std::make_unique<ClaudeDialect>(); }
+std::unique_ptr<Dialect> make_claude_dialect(std::string display_name) {
+  return std::make_unique<ClaudeDialect>(std::move(display_name));
+}
 
 ClaudeDialect::Method ClaudeDialect::find(std::span<const Row> rows, std::string_view name) {
   const auto row = std::ranges::find(rows, name, &Row::name);

@@ -21,8 +21,9 @@ struct OpenCall {
 
 class ClaudeDialect final : public Dialect {
  public:
+  explicit ClaudeDialect(std::string display_name) : display_name_(std::move(display_name)) {}
   std::string_view agent() const override { return "claude"; }
-  std::string_view display_name() const override { return "Claude"; }
+  std::string_view display_name() const override { return display_name_; }
   LineStatus decode(std::string_view line, PayloadSink& sink) override;
 
  private:
@@ -88,6 +89,7 @@ class ClaudeDialect final : public Dialect {
   void model_usage(const Line& line);
   std::string_view error_text(const Line& line);
 
+  std::string display_name_;
   DomParser parser_;
   std::deque<std::string> kept_;
   std::map<std::string, OpenCall, std::less<>> calls_;

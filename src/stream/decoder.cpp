@@ -25,9 +25,11 @@ void Decoder::feed(std::string_view bytes, std::int64_t t_ms) {
   }
 }
 
-void Decoder::finish(std::int64_t t_ms) {
+void Decoder::finish(std::int64_t t_ms, std::optional<int> exit_code) {
   now_ms_ = t_ms;
   if (const auto line = splitter_.rest()) take_line(*line);
+  line_ = -1;
+  dialect_->finish(exit_code, *this);
 }
 
 void Decoder::publish(const Payload& payload, std::int64_t t_ms) {

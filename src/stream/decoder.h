@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,10 +24,15 @@ class Decoder final : private PayloadSink {
 
   /// Bytes that arrived `t_ms` after the run began.
   void feed(std::string_view bytes, std::int64_t t_ms);
-  /// The output has ended: takes a last line without a newline.
-  void finish(std::int64_t t_ms);
+  /// The output has ended: takes a last line without a newline, then what the dialect makes of the
+  /// program's exit code.
+  void finish(std::int64_t t_ms, std::optional<int> exit_code = {});
   /// An event of our own (the result, a notice of the harness), in sequence with the others.
   void publish(const Payload& payload, std::int64_t t_ms);
+
+  /// The number of the last event. A run that starts its agent again counts on from there.
+  std::int64_t seq() const { return seq_; }
+  void count_from(std::int64_t seq) { seq_ = seq; }
 
   std::int64_t lines() const { return splitter_.line_number(); }
   std::int64_t malformed() const { return malformed_; }

@@ -172,6 +172,11 @@ struct RunResult {
   std::int64_t denials = 0;
   std::int64_t skipped_lines = 0;
   bool degraded = false;
+  std::string_view agent_version;
+  std::string_view streamed_text;  // what it said in text blocks, all turns together
+  RawJson denied;                  // array of {tool, call_id, input}
+  std::string_view raw_log;        // the path of what it printed last
+  std::int64_t attempts = 0;       // how often it was started
   bool operator==(const RunResult&) const = default;
 };
 /// A line the dialect knows nothing about; never dropped, never fatal.

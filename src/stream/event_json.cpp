@@ -86,7 +86,9 @@ constexpr auto fields_of() {
         Field("turns", &P::turns, true), Field("duration_ms", &P::duration_ms, true),
         Field("exit_code", &P::exit_code), Field("signal", &P::signal),
         Field("denials", &P::denials, true), Field("skipped_lines", &P::skipped_lines, true),
-        Field("degraded", &P::degraded));
+        Field("degraded", &P::degraded), Field("agent_version", &P::agent_version),
+        Field("streamed_text", &P::streamed_text), Field("denied", &P::denied),
+        Field("raw_log", &P::raw_log), Field("attempts", &P::attempts));
   } else {
     static_assert(std::is_same_v<P, Unknown>);
     return std::tuple(Field("unknown_type", &P::type), Field("raw_line", &P::raw));

@@ -45,7 +45,7 @@ constexpr std::array kTable = std::to_array<OutcomeRow>({
 });
 
 Verdict verdict(Outcome outcome, std::string detail = {}) {
-  return {outcome, std::move(detail), {}, 0};
+  return {outcome, std::move(detail), {}, {}, 0};
 }
 
 std::string denied_tools(const Summary& summary) {
@@ -84,6 +84,12 @@ std::string exit_words(const Ending& ending) {
   return fmt::format("exit code {}", ending.exit_code.value_or(0));
 }
 
+std::string limit_words(const Ending& ending) {
+  if (ending.limit_length.empty()) return ending.limit + " limit";
+  return ending.limit == "silence" ? "no sign of life for " + ending.limit_length
+                                   : "it did not end within " + ending.limit_length;
+}
+
 bool exited_badly(const Ending& ending) {
   return ending.signal.has_value() || ending.exit_code.value_or(0) != 0;
 }
@@ -95,16 +101,20 @@ Verdict without_result(const Summary& summary, const Ending& ending) {
     return explained(summary);
   }
   if (!summary.denials.empty()) return verdict(Outcome::permission_denied, denied_tools(summary));
-  if (exited_badly(ending)) return verdict(Outcome::crashed, exit_words(ending));
-  if (!summary.any_event()) return verdict(Outcome::no_output);
-  return verdict(Outcome::no_result);
+  if (exited_badly(ending)) {
+    const auto words = ending.last_words.empty() ? "" : ": " + ending.last_words;
+    return verdict(Outcome::crashed, exit_words(ending) + words);
+  }
+  return verdict(summary.any_event() ? Outcome::no_result : Outcome::no_output, ending.last_words);
 }
 
 Verdict with_result(const Summary& summary, const Ending& ending) {
   if (summary.results.back().is_error) {
     return summary.error ? explained(summary) : verdict(Outcome::agent_error);
   }
-  if (!summary.denials.empty()) return verdict(Outcome::permission_denied, denied_tools(summary));
+  if (!summary.denials.empty() && !ending.denials_allowed) {
+    return verdict(Outcome::permission_denied, denied_tools(summary));
+  }
   if (summary.turns == 0 && summary.usage().output == 0) {
     return verdict(Outcome::agent_error, "the prompt never reached the model");
   }
@@ -117,6 +127,23 @@ Verdict with_result(const Summary& summary, const Ending& ending) {
     return verdict(Outcome::degraded, exit_words(ending) + " after its result");
   }
   return verdict(Outcome::ok);
+}
+
+Verdict judge(const Summary& summary, const Ending& ending) {
+  if (ending.storage_error)
+    return verdict(Outcome::storage_failed, describe(*ending.storage_error));
+  if (ending.cancelled_by) {
+    auto stopped = verdict(Outcome::cancelled, signal_words(*ending.cancelled_by));
+    stopped.signal = *ending.cancelled_by;
+    return stopped;
+  }
+  const bool done =
+      summary.result_count > 0 && (!summary.turn_open() || ending.limit == "after_end");
+  if (!ending.over_budget.empty() && !done) {
+    return verdict(Outcome::limit_reached, "cost " + ending.over_budget);
+  }
+  if (!ending.limit.empty() && !done) return verdict(Outcome::timed_out, limit_words(ending));
+  return done ? with_result(summary, ending) : without_result(summary, ending);
 }
 
 }  // namespace
@@ -140,30 +167,32 @@ std::string Verdict::message() const {
   std::string text(entry.meaning);
   if (!detail.empty()) text += ": " + detail;
   if (resets_at) text += ", resets at " + iso_utc(UtcTime(std::chrono::seconds(*resets_at)));
-  if (!entry.hint.empty()) text += fmt::format(" ({})", entry.hint);
+  const bool log_explains =
+      outcome == Outcome::no_result || outcome == Outcome::no_output || outcome == Outcome::crashed;
+  if (log_explains && !raw_log.empty()) {
+    text += fmt::format(" (all it printed is in {})", raw_log);
+  } else if (!entry.hint.empty()) {
+    text += fmt::format(" ({})", entry.hint);
+  }
   return text;
 }
 
 Verdict classify(const Summary& summary, const Ending& ending) {
-  if (ending.storage_error)
-    return verdict(Outcome::storage_failed, describe(*ending.storage_error));
-  if (ending.cancelled_by) {
-    auto stopped = verdict(Outcome::cancelled, signal_words(*ending.cancelled_by));
-    stopped.signal = *ending.cancelled_by;
-    return stopped;
-  }
-  const bool done =
-      summary.result_count > 0 && (!summary.turn_open() || ending.limit == "after_end");
-  if (!ending.limit.empty() && !done) return verdict(Outcome::timed_out, ending.limit + " limit");
-  return done ? with_result(summary, ending) : without_result(summary, ending);
+  auto judged = judge(summary, ending);
+  judged.raw_log = ending.raw_log;
+  return judged;
+}
+
+ResultTexts result_texts(const Summary& summary, const Verdict& judged) {
+  return {judged.message(), summary.denials.empty() ? "" : summary.denials_json()};
 }
 
 RunResult make_result(const Summary& summary, const Ending& ending, const Verdict& judged,
-                      std::string_view why) {
+                      const ResultTexts& texts) {
   RunResult result;
   result.status = judged.status();
   result.outcome = row(judged.outcome).name;
-  result.why = why;
+  result.why = texts.why;
   result.text =
       summary.text.empty() && summary.structured.empty() ? summary.streamed_text : summary.text;
   result.structured.text = summary.structured;
@@ -179,6 +208,11 @@ RunResult make_result(const Summary& summary, const Ending& ending, const Verdic
   result.denials = summary.denial_count;
   result.skipped_lines = ending.skipped_lines;
   result.degraded = judged.outcome == Outcome::degraded;
+  result.agent_version = summary.agent_version;
+  result.streamed_text = summary.streamed_text;
+  result.denied.text = texts.denied;
+  result.raw_log = ending.raw_log;
+  result.attempts = ending.attempts;
   return result;
 }
 

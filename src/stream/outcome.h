@@ -50,9 +50,15 @@ std::optional<Outcome> outcome_named(std::string_view name);
 struct Ending {
   std::optional<int> exit_code;
   std::optional<int> signal;
-  std::string limit;  // the deadline of ours that ended it: "wall", "silence", "after_end"
+  std::string limit;         // the deadline of ours that ended it: "wall", "silence", "after_end"
+  std::string limit_length;  // how long that is: "10m"
+  std::string over_budget;   // we stopped it for its cost: "$0.51 of $0.50"
   std::optional<int> cancelled_by;  // the signal that asked us to stop
   std::optional<Error> storage_error;
+  bool denials_allowed = false;  // an agent that went on without a tool may still have succeeded
+  std::string last_words;        // the end of its stderr
+  std::string raw_log;           // the path of what it printed
+  std::int64_t attempts = 1;
   std::int64_t skipped_lines = 0;
 };
 
@@ -61,6 +67,7 @@ struct Verdict {
   Outcome outcome = Outcome::no_result;
   std::string detail;  // the signal, the limit, the tools …
   std::optional<std::int64_t> resets_at;
+  std::string raw_log;  // named in the message where only it can explain what happened
 
   int exit_code() const;
   Status status() const { return row(outcome).status; }
@@ -74,9 +81,15 @@ struct Verdict {
 /// failure.
 Verdict classify(const Summary& summary, const Ending& ending);
 
-/// The one result event of a run. Borrows from its arguments; `why` is the caller's
-/// verdict.message().
+/// What a result event says that nobody else keeps.
+struct ResultTexts {
+  std::string why;     // verdict.message()
+  std::string denied;  // summary.denials_json()
+};
+ResultTexts result_texts(const Summary& summary, const Verdict& verdict);
+
+/// The one result event of a run. Borrows from its arguments.
 RunResult make_result(const Summary& summary, const Ending& ending, const Verdict& verdict,
-                      std::string_view why);
+                      const ResultTexts& texts);
 
 }  // namespace ralph::stream

@@ -6,6 +6,7 @@
 
 #include "base/utf8.h"
 #include "json/raw.h"
+#include "json/writer.h"
 
 namespace ralph::stream {
 namespace {
@@ -49,7 +50,7 @@ constexpr std::array kReasons = std::to_array<ReasonRow>({
 }  // namespace
 
 Summary::Summary(const model::Table& models, double known_total_usd)
-    : models_(models), last_total_usd_(known_total_usd) {}
+    : models_(&models), last_total_usd_(known_total_usd) {}
 
 void Summary::on(const Event&, const SessionStarted& started) {
   session_id = cut(started.session_id, kLongestName);
@@ -64,6 +65,7 @@ void Summary::on(const Event&, const TurnStarted&) { turn_open_ = true; }
 void Summary::on(const Event& event, const Text& said) {
   if (said.delta || !event.parent.empty()) return;
   forget_retry();
+  if (!streamed_text.empty() && !streamed_text.ends_with('\n')) streamed_text += '\n';
   append_bounded(streamed_text, said.text, kKeptText);
 }
 
@@ -208,8 +210,28 @@ void Summary::note_denials(std::string_view json) {
 }
 
 std::optional<double> Summary::price(std::string_view of_model, const Tokens& tokens) const {
-  return models_.cost_usd(
+  return models_->cost_usd(
       of_model, {tokens.input_uncached, tokens.output, tokens.cache_read, tokens.cache_write, 0});
+}
+
+void Summary::next_attempt() {
+  Summary next(*models_, last_total_usd_);
+  next.reported_ = usage();
+  next.reported_usd_ = cost_usd();
+  *this = std::move(next);
+}
+
+std::string Summary::denials_json() const {
+  std::string out = "[";
+  for (const auto& denial : denials) {
+    if (out.size() > 1) out += ',';
+    json::ObjectWriter writer(out);
+    writer.text("tool", denial.tool).text("call_id", denial.call_id);
+    const bool whole = denial.input.size() + 4 < kLongestMessage;
+    if (!denial.input.empty() && whole) writer.raw("input", denial.input);
+    writer.close();
+  }
+  return out + "]";
 }
 
 Tokens Summary::usage() const {
@@ -236,7 +258,7 @@ CostSource Summary::cost_source() const {
 
 std::optional<int> Summary::context_percent() const {
   if (context_.prompt() == 0) return std::nullopt;
-  const auto window = window_.value_or(models_.context_window(model));
+  const auto window = window_.value_or(models_->context_window(model));
   if (window <= 0) return std::nullopt;
   return static_cast<int>((context_.prompt() * 100 + window / 2) / window);
 }

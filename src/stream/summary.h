@@ -55,6 +55,15 @@ class Summary final : public Handler {
   };
   std::optional<LastError> error;
 
+  /// The agent is started again: what it said and how it ended is forgotten, what it used still counts.
+  void next_attempt();
+  /// Array of {tool, call_id, input}.
+  std::string denials_json() const;
+
+  /// The session is continued and had cost this before.
+  void know_total(double usd) { last_total_usd_ = usd; }
+  /// What the whole session has cost so far, as the agent last reported it or as it was known before.
+  double session_total_usd() const { return last_total_usd_; }
   /// A turn has begun and not ended.
   bool turn_open() const { return turn_open_; }
   bool any_event() const { return any_event_; }
@@ -92,7 +101,7 @@ class Summary final : public Handler {
   void note_error(const TurnEnded& ended);
   std::optional<double> price(std::string_view model, const Tokens& tokens) const;
 
-  const model::Table& models_;
+  const model::Table* models_;
   double last_total_usd_;
   Tokens reported_;   // by turns that ended
   Tokens last_turn_;  // by the last of them

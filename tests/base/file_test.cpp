@@ -154,6 +154,18 @@ TEST_F(File, FoldersAreMadeWithTheirParents) {
   EXPECT_EQ(mode_of(folder_ / "a"), 0750U) << "an existing folder keeps its mode";
 }
 
+TEST_F(File, FoldersHaveTheirModeUnderAnyUmask) {
+  const auto usual = ::umask(0777);
+  const auto made = make_folders(folder_ / "a" / "b");
+  ::umask(0);
+  const auto open_made = make_folders(folder_ / "c", 0750);
+  ::umask(usual);
+  ASSERT_TRUE(made && open_made);
+  EXPECT_EQ(mode_of(folder_ / "a"), 0700U);
+  EXPECT_EQ(mode_of(folder_ / "a" / "b"), 0700U);
+  EXPECT_EQ(mode_of(folder_ / "c"), 0750U);
+}
+
 TEST_F(File, InTheWayOfAFolderIsAnError) {
   std::ofstream(folder_ / "f") << "x";
   EXPECT_FALSE(make_folders(folder_ / "f"));

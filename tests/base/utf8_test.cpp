@@ -98,5 +98,12 @@ TEST(Utf8, EveryCodePointSurvives) {
   }
 }
 
+TEST(Utf8, CountsCodePointsAndStrayBytes) {
+  EXPECT_EQ(utf8::count(""), 0u);
+  EXPECT_EQ(utf8::count("plain text"), 10u);
+  EXPECT_EQ(utf8::count("ä€😀x"), 4u);
+  EXPECT_EQ(utf8::count("\x80\xff\xe2\x82"), 4u);
+}
+
 }  // namespace
 }  // namespace ralph::utf8

@@ -72,8 +72,8 @@ Piped pipe_through(Agent& agent, view::Verbosity verbosity = view::Verbosity::no
                         .skipped_lines = decoder.skipped()};
   if (piped.exit.ended_by == process::EndedBy::after_end) ending.limit = "after_end";
   piped.verdict = stream::classify(summary, ending);
-  const auto why = piped.verdict.message();
-  decoder.publish(stream::make_result(summary, ending, piped.verdict, why), 3);
+  const auto texts = stream::result_texts(summary, piped.verdict);
+  decoder.publish(stream::make_result(summary, ending, piped.verdict, texts), 3);
   EXPECT_TRUE(log.finish());
   piped.raw = read_file(log.paths().out).value();
   piped.raw_err = read_file(log.paths().err).value();

@@ -89,6 +89,16 @@ TEST_F(RawLogTest, FilesArePrivate) {
   EXPECT_EQ(mode_of(folder_ / "logs"), 0700u);
 }
 
+TEST_F(RawLogTest, FilesAreTheOwnersUnderAnyUmask) {
+  const auto usual = ::umask(0777);
+  const auto log = RawLog::open(folder_ / "logs", "log", kStart);
+  ::umask(usual);
+  ASSERT_TRUE(log);
+  EXPECT_EQ(mode_of(log->paths().out), 0600u);
+  EXPECT_EQ(mode_of(log->paths().err), 0600u);
+  EXPECT_EQ(mode_of(folder_ / "logs"), 0700u);
+}
+
 TEST_F(RawLogTest, NeverOverwrites) {
   auto first = open();
   ASSERT_TRUE(first.append_out("first\n", milliseconds(0)));

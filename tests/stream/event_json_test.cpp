@@ -62,7 +62,12 @@ TEST(EventJson, EveryPayloadWithAllFieldsComesBack) {
                 9,
                 1,
                 2,
-                true},
+                true,
+                "2.1.325",
+                "streamed",
+                {R"([{"tool":"Write"}])"},
+                ".ralph/logs/x.ndjson",
+                2},
       Unknown{"new/type", {R"({"type":"new","x":{"y":[1,"]"]}})"}},
   };
   EXPECT_EQ(payloads.size(), std::variant_size_v<Payload>);

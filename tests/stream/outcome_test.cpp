@@ -149,8 +149,8 @@ TEST(Outcome, TheResultEventCarriesTheNumbers) {
   decoder.feed(test::fixture("claude/text_turn.ndjson"), 0);
   const Ending ending{.exit_code = 0, .skipped_lines = 2};
   const auto verdict = classify(summary, ending);
-  const auto why = verdict.message();
-  const auto result = make_result(summary, ending, verdict, why);
+  const auto texts = result_texts(summary, verdict);
+  const auto result = make_result(summary, ending, verdict, texts);
   EXPECT_EQ(result.status, Status::success);
   EXPECT_EQ(result.outcome, "ok");
   EXPECT_EQ(result.text, "Hello from the fake.");

@@ -17,11 +17,17 @@
 //   echo-stdin     stdin to stdout, to its end  wait-stdin-eof reads to the end, prints "stdin BYTES"
 //   read-stdin N   reads N bytes, prints "read N CHECKSUM"
 //   read-stdin-slowly N MS     as wait-stdin-eof, N bytes at a time with MS between
+//   save-stdin PATH   writes what comes on stdin into a file
+//   save-args PATH    writes its arguments into a file, NUL behind each
+//   copy-prompt PATH  copies the .ralph/tmp/… file that an argument names
+//   once PATH … end-once   what stands between is done when PATH does not exist, which then does
+//   busy MS        uses the processor for MS
 //   delay MS       waits                        hang           never exits
 //   notify PATH    creates a file               wait-file PATH waits for a file, 60 s at most
 //   exit N         exits at once                signal N       dies by signal N
 //   ignore-term    ignores SIGTERM              stop           stops itself (SIGSTOP)
 //   on-term ESCAPED, on-int ESCAPED     a later hang is ended by that signal: writes, exits with 0
+//   note-int PATH  a later hang creates PATH at every SIGINT and goes on
 //   close-stdin, close-stdout
 //   grandchild-holds-stdout     a child that keeps stdout and stderr and sleeps for ever
 //   endless-grandchild          a child that writes to stdout for ever
@@ -57,6 +63,8 @@ using Clock = std::chrono::steady_clock;
 std::vector<std::string> arguments;
 int awaited_signal = 0;  // blocked, and waited for by hang: no handler, nothing asynchronous
 std::string last_words;
+std::string noted_in;   // instead of last words: a file that is created
+bool skipping = false;  // between once and end-once
 
 void put(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
@@ -258,6 +266,42 @@ void do_wait_file(const std::string& path) {
   while (::stat(path.c_str(), &status) != 0 && Clock::now() < deadline) wait_ms(2);
 }
 
+void save(const std::string& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+void do_save_stdin(const std::string& path) {
+  save(path, std::string(std::istreambuf_iterator<char>(std::cin), {}));
+}
+
+void do_save_args(const std::string& path) {
+  std::string all;
+  for (const std::string& argument : arguments) all += argument + '\0';
+  save(path, all);
+}
+
+void do_copy_prompt(const std::string& path) {
+  for (const std::string& argument : arguments) {
+    const std::size_t begin = argument.find(".ralph/tmp/");
+    if (begin == std::string::npos) continue;
+    const std::size_t end = argument.find(".md", begin) + 3;
+    std::ifstream file(argument.substr(begin, end - begin), std::ios::binary);
+    return save(path, std::string(std::istreambuf_iterator<char>(file), {}));
+  }
+}
+
+void do_once(const std::string& path) {
+  struct stat status{};
+  skipping = ::stat(path.c_str(), &status) == 0;
+  if (!skipping) do_notify(path);
+}
+
+void do_busy(const std::string& ms) {
+  const auto end = Clock::now() + std::chrono::milliseconds(std::atol(ms.c_str()));
+  while (Clock::now() < end) {
+  }
+}
+
 // ---- ways to end, and not to end
 
 void do_signal(const std::string& name) {
@@ -280,7 +324,10 @@ void await(int signal_number, const std::string& text) {
   sigset_t set;
   ::sigemptyset(&set);
   ::sigaddset(&set, awaited_signal);
-  while (::sigwaitinfo(&set, nullptr) < 0) {
+  for (;;) {
+    if (::sigwaitinfo(&set, nullptr) < 0) continue;
+    if (noted_in.empty()) break;
+    do_notify(noted_in);
   }
   out(last_words);
   ::_exit(0);
@@ -393,6 +440,12 @@ constexpr Instruction kInstructions[] = {
     {"wait-stdin-eof", [](Text) { report_stdin(read_to_end(65536, 0, false)); }},
     {"read-stdin", do_read_stdin},
     {"read-stdin-slowly", do_read_stdin_slowly},
+    {"save-stdin", do_save_stdin},
+    {"save-args", do_save_args},
+    {"copy-prompt", do_copy_prompt},
+    {"once", do_once},
+    {"end-once", [](Text) { skipping = false; }},
+    {"busy", do_busy},
     {"delay", [](Text text) { wait_ms(std::atol(text.c_str())); }},
     {"hang", do_hang},
     {"notify", do_notify},
@@ -402,6 +455,7 @@ constexpr Instruction kInstructions[] = {
     {"ignore-term", [](Text) { ::signal(SIGTERM, SIG_IGN); }},
     {"on-term", [](Text text) { await(SIGTERM, text); }},
     {"on-int", [](Text text) { await(SIGINT, text); }},
+    {"note-int", [](Text text) { await(SIGINT, ""), noted_in = text; }},
     {"stop", [](Text) { ::raise(SIGSTOP); }},
     {"close-stdin", [](Text) { ::close(0); }},
     {"close-stdout", [](Text) { ::close(1); }},
@@ -418,6 +472,7 @@ void obey(const std::string& line) {
   const std::size_t space = line.find(' ');
   const std::string_view name = std::string_view(line).substr(0, space);
   const std::string text = space == std::string::npos ? "" : line.substr(space + 1);
+  if (skipping && name != "end-once") return;
   for (const Instruction& instruction : kInstructions) {
     if (instruction.name == name) return instruction.run(text);
   }

@@ -1,0 +1,142 @@
+#include <algorithm>
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include "backend/plan.h"
+#include "base/nearest.h"
+#include "process/environment.h"
+
+namespace ralph::backend {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> known_names() {
+  std::vector<std::string> names{"auto"};
+  for (const Backend& backend : backends()) names.emplace_back(backend.name);
+  for (const Candidate& candidate : candidates()) {
+    if (candidate.backend == nullptr) names.emplace_back(candidate.name);
+  }
+  return names;
+}
+
+std::string names_of_backends() {
+  std::vector<std::string_view> names;
+  for (const Backend& backend : backends()) names.push_back(backend.name);
+  return fmt::format("{}", fmt::join(names, " or "));
+}
+
+std::unexpected<Error> unknown_name(std::string_view name) {
+  const auto known = known_names();
+  const auto meant = nearest(name, known);
+  return fail(Code::usage,
+              fmt::format("backend '{}' is not known; there are: {}", name, fmt::join(known, ", ")),
+              meant.empty() ? "" : fmt::format("did you mean '{}'?", meant));
+}
+
+std::unexpected<Error> none_installed(const std::vector<std::string_view>& undriven) {
+  std::vector<std::string_view> looked_for;
+  for (const Candidate& candidate : candidates()) {
+    if (!candidate.program.empty()) looked_for.push_back(candidate.program);
+  }
+  auto message = fmt::format("no agent that ralph can drive is in PATH; looked for: {}",
+                             fmt::join(looked_for, ", "));
+  if (!undriven.empty()) {
+    message +=
+        fmt::format("; installed, but ralph cannot drive it yet: {}", fmt::join(undriven, ", "));
+  }
+  return fail(Code::not_found, std::move(message),
+              fmt::format("install Claude Code with '{}', or set 'backend: custom' and a command",
+                          find_backend("claude")->install_hint));
+}
+
+Result<const Backend*> first_installed(const Host& host) {
+  std::vector<std::string_view> undriven;
+  for (const Candidate& candidate : candidates()) {
+    if (candidate.program.empty() || !find_program(candidate.program, host)) continue;
+    if (candidate.backend != nullptr) return candidate.backend;
+    undriven.push_back(candidate.name);
+  }
+  return none_installed(undriven);
+}
+
+/// What `environment` becomes for the agent, as far as its own changes go.
+std::vector<std::string> environment_of(const Host& host) {
+  auto entries = host.environment;
+  for (const auto& change : host.own_env) {
+    std::erase_if(entries, [&](const std::string& entry) {
+      return entry.starts_with(change.name) && entry.substr(change.name.size()).starts_with('=');
+    });
+    if (change.value) entries.push_back(fmt::format("{}={}", change.name, *change.value));
+  }
+  return entries;
+}
+
+Error not_found(std::string_view program, std::string message) {
+  for (const Backend& backend : backends()) {
+    if (backend.program == program) {
+      return {Code::not_found, std::move(message),
+              fmt::format("install it with '{}'", backend.install_hint)};
+    }
+  }
+  return {Code::not_found, std::move(message), "install it, or give its full path"};
+}
+
+}  // namespace
+
+std::optional<std::string> variable(const Host& host, std::string_view name) {
+  for (auto change = host.own_env.rbegin(); change != host.own_env.rend(); ++change) {
+    if (change->name == name) return change->value;
+  }
+  for (const std::string_view entry : host.environment) {
+    if (entry.size() > name.size() && entry.starts_with(name) && entry[name.size()] == '=') {
+      return std::string(entry.substr(name.size() + 1));
+    }
+  }
+  return std::nullopt;
+}
+
+Result<const Backend*> choose(std::string_view name, const Host& host) {
+  if (name == "auto") return first_installed(host);
+  if (const Backend* const backend = find_backend(name)) return backend;
+  if (std::ranges::find(candidates(), name, &Candidate::name) == candidates().end()) {
+    return unknown_name(name);
+  }
+  return fail(Code::usage,
+              fmt::format("backend '{}' is not available yet; use {}", name, names_of_backends()));
+}
+
+Result<fs::path> find_program(std::string_view program, const Host& host) {
+  const auto found = process::find_program(program, environment_of(host), host.workspace);
+  if (!found && found.error().code == Code::not_found) {
+    return std::unexpected(not_found(program, found.error().message));
+  }
+  if (!found) return std::unexpected(found.error());
+  auto file = (host.workspace / *found).lexically_normal();
+  std::error_code error;
+  if (!fs::exists(file, error) || fs::is_directory(file, error)) {
+    return std::unexpected(
+        not_found(program, fmt::format("there is no program '{}'", file.string())));
+  }
+  if (::access(file.c_str(), X_OK) != 0) {
+    return fail(Code::permission, fmt::format("'{}' is not executable", file.string()),
+                fmt::format("chmod +x '{}'", file.string()));
+  }
+  return file;
+}
+
+std::vector<fs::path> state_paths(const Backend& backend, const Host& host) {
+  const auto instead = variable(host, backend.state_variable).value_or("");
+  if (!instead.empty()) return {(host.workspace / instead).lexically_normal()};
+  const auto home = variable(host, "HOME").value_or("");
+  if (home.empty()) return {};
+  std::vector<fs::path> paths;
+  for (const std::string_view path : backend.state_paths) {
+    paths.push_back(fs::path(home) / path.substr(2));  // behind "~/"
+  }
+  return paths;
+}
+
+}  // namespace ralph::backend

@@ -1,0 +1,131 @@
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include "base/utf8.h"
+#include "cli/command.h"
+#include "cli/environment.h"
+#include "cli/failure.h"
+#include "cli/options.h"
+#include "cli/std_output.h"
+#include "json/writer.h"
+#include "run/checkup.h"
+#include "view/safe_text.h"
+
+namespace ralph::cli {
+namespace {
+
+backend::Host host_of(const Result<config::Loaded>& settings) {
+  backend::Host host;
+  std::error_code error;
+  host.workspace = std::filesystem::current_path(error);
+  host.environment = environment();
+  host.is_root = ::geteuid() == 0;
+  if (!settings) return host;
+  const auto asked = std::filesystem::canonical(settings->settings.text(config::Key::cwd), error);
+  if (!error) host.workspace = asked;
+  for (const auto& pair : settings->settings.map(config::Key::env)) {
+    host.own_env.push_back({pair.name, pair.value});
+  }
+  return host;
+}
+
+void print_text(const run::Checkup& checkup, const Masker& masker, StdOutput& output) {
+  const auto shown = [&](const std::string& text) { return masker.mask(view::safe_text(text)); };
+  output.out("Agents:\n");
+  if (checkup.agents.empty()) output.out("  none of those ralph knows is installed\n");
+  for (const auto& agent : checkup.agents) {
+    const auto state = agent.problem.empty() ? agent.version : agent.problem;
+    output.out(fmt::format("  {:<10} {}{}\n{:13}{}\n", agent.name, shown(state),
+                           agent.driven ? "" : " (ralph cannot run it yet)", "",
+                           shown(agent.path)));
+  }
+  output.out("Checks:\n");
+  for (const auto& check : checkup.checks) {
+    output.out(fmt::format("  {:<8} {:<15} {}\n", to_string(check.level), check.name,
+                           shown(check.message)));
+    if (!check.hint.empty()) output.out(fmt::format("{:26}{}\n", "", shown(check.hint)));
+  }
+  output.out(checkup.blocked() ? "Something blocks a run.\n" : "Nothing blocks a run.\n");
+}
+
+std::string json_of(const run::InstalledAgent& agent) {
+  std::string out;
+  json::ObjectWriter writer(out);
+  writer.text("name", agent.name).text("path", utf8::repaired(agent.path));
+  if (!agent.version.empty()) writer.text("version", agent.version);
+  if (!agent.problem.empty()) writer.text("problem", agent.problem);
+  writer.boolean("driven", agent.driven).close();
+  return out;
+}
+
+std::string json_of(const run::Check& check, const Masker& masker) {
+  std::string out;
+  json::ObjectWriter writer(out);
+  writer.text("name", check.name)
+      .text("level", to_string(check.level))
+      .text("message", masker.mask(utf8::repaired(check.message)));
+  if (!check.hint.empty()) writer.text("hint", check.hint);
+  writer.close();
+  return out;
+}
+
+void print_json(const run::Checkup& checkup, const Masker& masker, StdOutput& output) {
+  std::string agents = "[", checks = "[", out;
+  for (const auto& agent : checkup.agents)
+    agents += (agents.size() > 1 ? "," : "") + json_of(agent);
+  for (const auto& check : checkup.checks) {
+    checks += (checks.size() > 1 ? "," : "") + json_of(check, masker);
+  }
+  json::ObjectWriter(out)
+      .raw("agents", agents + "]")
+      .raw("checks", checks + "]")
+      .boolean("blocked", checkup.blocked())
+      .close();
+  output.out(out + "\n");
+}
+
+int doctor(const Arguments& arguments, StdOutput& output) {
+  config::LoadRequest request;
+  request.config_file = arguments.value("config");
+  request.environment = environment();
+  const auto settings = config::load(request);
+  const auto checkup = run::check_up(settings, host_of(settings));
+  const auto masker = settings ? masker_for(settings->settings) : Masker(environment());
+  if (arguments.flag("json")) {
+    print_json(checkup, masker, output);
+  } else {
+    print_text(checkup, masker, output);
+  }
+  return checkup.blocked() ? 1 : 0;
+}
+
+constexpr Option kOptions[] = {
+    {"--config", "FILE", "this file instead of ralph.yml or .ralph/config.yml"},
+    {"--json", "", "print JSON"},
+};
+constexpr Example kExamples[] = {
+    {"ralph doctor", "what is there, and what stands in the way of a run"},
+    {"ralph doctor --json | jq '.checks[] | select(.level == \"blocks\")'", "for a script"},
+};
+
+}  // namespace
+
+constinit const Command kDoctorCommand{
+    "doctor",
+    "see whether this machine can run an agent",
+    "Looks at what a run needs: installed agents and their versions, the credential that would "
+    "pay, the\n"
+    "configuration, the workspace, disk space, the sandbox.\n"
+    "The exit code is 1 when something blocks a run, otherwise 0.",
+    {},
+    kOptions,
+    kExamples,
+    doctor,
+    {},
+};
+
+}  // namespace ralph::cli

@@ -1,0 +1,12 @@
+#pragma once
+#include "base/mask.h"
+#include "base/result.h"
+#include "cli/std_output.h"
+#include "run/request.h"
+
+namespace ralph::cli {
+
+/// Shows how the agent would be started and what would be written where; starts and writes nothing.
+Result<> show_dry_run(run::Request request, bool json, const Masker& masker, StdOutput& output);
+
+}  // namespace ralph::cli

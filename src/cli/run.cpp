@@ -1,0 +1,195 @@
+#include "run/run.h"
+
+#include <array>
+#include <optional>
+#include <string>
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/id.h"
+#include "cli/command.h"
+#include "cli/dry_run.h"
+#include "cli/environment.h"
+#include "cli/failure.h"
+#include "cli/options.h"
+#include "cli/std_output.h"
+#include "cli/stop_signals.h"
+#include "config/load.h"
+#include "model/model.h"
+#include "stream/event_json.h"
+#include "view/console.h"
+#include "view/json_lines.h"
+
+namespace ralph::cli {
+namespace {
+
+using config::Key;
+
+/// The settings that have a flag, as options.
+std::span<const Option> setting_options() {
+  static const auto options = [] {
+    std::vector<Option> list;
+    for (const auto& setting : config::settings_table()) {
+      if (!setting.flag.empty()) list.push_back({setting.flag, setting.value, setting.help});
+    }
+    return list;
+  }();
+  return options;
+}
+
+std::vector<config::FlagValue> flags_of(const Arguments& arguments) {
+  std::vector<config::FlagValue> flags;
+  for (const auto& setting : config::settings_table()) {
+    const auto name = long_name(setting.flag);
+    if (!setting.flag.empty() && arguments.flag(name)) {
+      const bool has_value = !setting.value.empty();
+      flags.push_back({setting.id, has_value ? arguments.all(name) : std::vector<std::string>()});
+    }
+  }
+  if (!arguments.rest().empty()) flags.push_back({Key::extra_args, arguments.rest()});
+  return flags;
+}
+
+Result<config::Loaded> load_settings(const Arguments& arguments) {
+  config::LoadRequest request;
+  request.config_file = arguments.value("config");
+  request.environment = environment();
+  request.flags = flags_of(arguments);
+  return config::load(request);
+}
+
+/// A run that did not begin: said on stderr, and to a script as the result of a run.
+int not_begun(stream::Outcome outcome, const Error& error, const std::string& run_id, bool json,
+              const Masker& masker, StdOutput& output) {
+  report({error.code, masker.mask(error.message), error.hint}, output);
+  const auto& row = stream::row(outcome);
+  if (json) {
+    stream::RunResult result;
+    const auto why = describe(error);
+    result.status = row.status;
+    result.outcome = row.name;
+    result.why = why;
+    stream::Event event;
+    event.seq = 1;
+    event.run_id = run_id;
+    event.what = result;
+    view::JsonLines(masker, output).on_any(event);
+  }
+  return row.exit_code;
+}
+
+view::Verbosity verbosity_of(const config::Settings& settings) {
+  if (settings.boolean(Key::quiet)) return view::Verbosity::quiet;
+  return settings.boolean(Key::verbose) ? view::Verbosity::verbose : view::Verbosity::normal;
+}
+
+/// The first Ctrl-C asks the agent to stop; anything more ends it.
+void take_signal(int signal_number, run::Control& control) {
+  const bool asks = signal_number == SIGINT && control.cancelled_by() == 0;
+  if (!asks) return control.end(signal_number);
+  control.ask(signal_number);
+  if (::isatty(2) == 1)
+    try_write_all(2, "ralph: asked the agent to stop; Ctrl-C again ends it now\n");
+}
+
+int supervise(run::Request request, const config::Settings& settings, const Masker& masker,
+              StdOutput& output) {
+  const auto run_id = request.run_id;
+  const bool json = settings.boolean(Key::json);
+  auto options = console_options(json ? view::Verbosity::quiet : verbosity_of(settings));
+  options.agent_name = request.agent_name;
+  stream::Summary summary(model::Table::builtin());
+  view::Console console(options, masker, summary, output);
+  view::JsonLines json_lines(masker, output);
+  run::Audience audience{summary, {&console}, [&] { output.flush(); }};
+  if (json) audience.handlers.push_back(&json_lines);
+
+  run::Control control;
+  const StopSignals signals([&](int signal_number) { take_signal(signal_number, control); });
+  const auto report_of_run = run::run(std::move(request), audience, control, masker);
+  if (report_of_run.not_begun) {
+    return not_begun(report_of_run.verdict.outcome, *report_of_run.not_begun, run_id, json, masker,
+                     output);
+  }
+  const int code = report_of_run.verdict.exit_code();
+  if (!report_of_run.not_recorded) return code;
+  const int not_recorded = report(*report_of_run.not_recorded, output);
+  return code == 0 ? not_recorded : code;
+}
+
+Result<run::Invocation> invocation_of(const Arguments& arguments,
+                                      const config::Settings& settings) {
+  run::Invocation invocation;
+  invocation.run_id = make_run_id();
+  invocation.continue_session = arguments.flag("continue");
+  invocation.resume = arguments.value("resume");
+  invocation.environment = environment();
+  invocation.is_root = ::geteuid() == 0;
+  if (settings.text(Key::prompt_file) == "-") {
+    TRY_ASSIGN(invocation.standard_input, read_fd(0, "standard input"));
+  }
+  return invocation;
+}
+
+int run_command(const Arguments& arguments, StdOutput& output) {
+  const Masker plain(environment());
+  const bool json = arguments.flag("json");
+  auto loaded = load_settings(arguments);
+  if (!loaded)
+    return not_begun(stream::Outcome::bad_config, loaded.error(), {}, json, plain, output);
+  const auto& settings = loaded->settings;
+  const auto masker = masker_for(settings);
+  auto invocation = invocation_of(arguments, settings);
+  if (!invocation) return report(invocation.error(), output);
+  const auto run_id = invocation->run_id;
+  auto request = run::make_request(settings, *std::move(invocation), masker);
+  if (!request) {
+    return not_begun(run::outcome_of(request.error()), request.error(), run_id,
+                     settings.boolean(Key::json), masker, output);
+  }
+  request->notes = loaded->notes;
+  if (!arguments.flag("dry-run")) return supervise(*std::move(request), settings, masker, output);
+  auto shown = show_dry_run(*std::move(request), settings.boolean(Key::json), masker, output);
+  if (shown) return 0;
+  return not_begun(run::outcome_of(shown.error()), shown.error(), run_id,
+                   settings.boolean(Key::json), masker, output);
+}
+
+constexpr Option kOptions[] = {
+    {"--continue", "", "go on with the stored session of this mode"},
+    {"--resume", "ID", "go on with the session of this id"},
+    {"--dry-run", "", "show the command line and the files of the run; start nothing"},
+    {"--config", "FILE", "this file instead of ralph.yml or .ralph/config.yml"},
+};
+constexpr Example kExamples[] = {
+    {"ralph run -p 'Fix the failing test'", "once, streaming to the console"},
+    {"ralph run -P PROMPT.md --max-cost 2 --timeout 1h", "from a file, within a budget"},
+    {"ralph run -P PROMPT.md --sandbox", "confined to this folder"},
+    {"ralph run -p 'And now the docs' --continue", "in the session of the last run"},
+    {"ralph run -b custom --command 'aider --message {prompt}' -p 'Fix it'", "any other command"},
+    {"ralph run -p 'Say hi' --json | jq -r 'select(.type == \"result\") | .text'", "for a script"},
+};
+
+}  // namespace
+
+constinit const Command kRunCommand{
+    "run",
+    "run an agent once: watched, logged, judged",
+    "Starts an agent CLI, shows what it does, keeps every byte under .ralph/, enforces the "
+    "limits,\n"
+    "judges how it ended and leaves nothing of it behind.\n"
+    "Exit codes: 0 ok, 1 agent failed, 2 bad usage, 3 not installed or not logged in, 4 a tool "
+    "was\n"
+    "denied, 5 rate limited, 6 a limit was reached, 7 timed out, 8 disk, 9 locked, 130 Ctrl-C.",
+    {},
+    kOptions,
+    kExamples,
+    run_command,
+    "AGENT ARGUMENTS",
+    false,
+    setting_options,
+};
+
+}  // namespace ralph::cli

@@ -1,0 +1,125 @@
+#include "run/attempt.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "base/utf8.h"
+#include "process/child.h"
+#include "process/cpu_time.h"
+#include "run/life_signs.h"
+
+namespace ralph::run {
+namespace {
+
+constexpr std::size_t kLastWords = 4096;
+constexpr std::size_t kShownWords = 500;
+
+std::int64_t ms_since(SteadyTime begin) {
+  return std::chrono::duration_cast<Millis>(std::chrono::steady_clock::now() - begin).count();
+}
+
+store::Micros micros_since(SteadyTime begin) {
+  return std::chrono::duration_cast<store::Micros>(std::chrono::steady_clock::now() - begin);
+}
+
+/// The end of stderr, for the message when nothing else explains a failure.
+class LastWords {
+ public:
+  void add(std::string_view bytes) {
+    kept_ += bytes.size() > kLastWords ? bytes.substr(bytes.size() - kLastWords) : bytes;
+    if (kept_.size() > 2 * kLastWords) kept_.erase(0, kept_.size() - kLastWords);
+  }
+  /// The last line that holds something.
+  std::string line() const {
+    std::string_view text = kept_;
+    const auto end = text.find_last_not_of(" \t\r\n");
+    if (end == std::string_view::npos) return {};
+    text = text.substr(0, end + 1);
+    const auto begin = text.find_last_of('\n');
+    if (begin != std::string_view::npos) text.remove_prefix(begin + 1);
+    return std::string(utf8::prefix(utf8::repaired(text), kShownWords));
+  }
+
+ private:
+  std::string kept_;
+};
+
+std::string_view name_of(process::EndedBy ended_by) {
+  switch (ended_by) {
+    case process::EndedBy::wall: return "wall";
+    case process::EndedBy::silence: return "silence";
+    case process::EndedBy::after_end: return "after_end";
+    default: return "";
+  }
+}
+
+Millis length_of(process::EndedBy ended_by, const Limits& limits) {
+  switch (ended_by) {
+    case process::EndedBy::wall: return limits.wall;
+    case process::EndedBy::silence: return limits.silence;
+    default: return limits.after_end;
+  }
+}
+
+stream::Ending make_ending(const process::Exit& exit, const AttemptParts& parts,
+                           const Overseer& overseer, const LastWords& words) {
+  stream::Ending ending;
+  ending.exit_code = exit.exit_code;
+  ending.signal = exit.signal;
+  ending.limit = name_of(exit.ended_by);
+  if (!ending.limit.empty()) {
+    ending.limit_length = format_duration(length_of(exit.ended_by, parts.rules.limits));
+  }
+  if (const int signal_number = parts.control.cancelled_by(); signal_number != 0) {
+    ending.cancelled_by = signal_number;
+  }
+  ending.over_budget = overseer.over_budget();
+  ending.denials_allowed = parts.rules.denials_allowed;
+  ending.storage_error = exit.sink_error;
+  ending.last_words = words.line();
+  return ending;
+}
+
+}  // namespace
+
+AttemptEnd run_attempt(const AttemptParts& parts, const MakeDecoder& make_decoder) {
+  process::Watch watch;
+  std::stop_source stop;
+  const std::stop_callback from_outside(parts.control.token(), [&] { stop.request_stop(); });
+  Overseer overseer(parts.rules, parts.summary, watch, [&] { stop.request_stop(); });
+  auto& decoder = make_decoder(overseer);
+
+  auto child = process::start(parts.command);
+  if (!child) return {{}, child.error(), {}};
+  const auto began = std::chrono::steady_clock::now();
+
+  LastWords words;
+  process::Sinks sinks;
+  sinks.out = [&](std::string_view bytes) -> Result<> {
+    TRY(parts.log.append_out(bytes, micros_since(began)));
+    decoder.feed(bytes, ms_since(parts.run_began));
+    parts.after_output();
+    return parts.still_storing();
+  };
+  sinks.err = [&](std::string_view bytes) -> Result<> {
+    words.add(bytes);
+    return parts.log.append_err(bytes);
+  };
+
+  overseer.begin(parts.wall_left);
+  parts.control.attach(&watch);
+  const LifeSigns life_signs(child->guard_pid(), parts.rules.limits.silence, watch);
+  const auto exit = process::supervise(std::move(*child), sinks, watch, stop.get_token());
+  parts.control.attach(nullptr);
+
+  const bool by_itself = exit.ended_by == process::EndedBy::nothing;
+  decoder.finish(ms_since(parts.run_began), by_itself ? exit.exit_code : std::nullopt);
+  parts.after_output();
+  AttemptEnd end{exit, {}, make_ending(exit, parts, overseer, words)};
+  end.ending.skipped_lines = decoder.skipped();
+  return end;
+}
+
+}  // namespace ralph::run

@@ -1,0 +1,44 @@
+#pragma once
+#include <functional>
+#include <optional>
+
+#include "backend/plan.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "process/supervise.h"
+#include "run/control.h"
+#include "run/overseer.h"
+#include "store/raw_log.h"
+#include "stream/decoder.h"
+#include "stream/outcome.h"
+
+namespace ralph::run {
+
+/// What one start of the agent works with; all of it outlives the attempt.
+struct AttemptParts {
+  const process::Command& command;
+  const Overseer::Rules& rules;
+  Millis wall_left{0};  // zero: no limit
+  SteadyTime run_began;
+  const stream::Summary& summary;
+  store::RawLog& log;
+  Control& control;
+  std::function<void()> after_output;       // what was shown shall be seen now
+  std::function<Result<>()> still_storing;  // an error ends the run
+};
+
+/// How it ended. Without `exit` it was never started, and `not_started` says why.
+struct AttemptEnd {
+  std::optional<process::Exit> exit;
+  std::optional<Error> not_started;
+  stream::Ending ending;
+};
+
+/// Called with the overseer that must see the events, last of all handlers.
+using MakeDecoder = std::function<stream::Decoder&(stream::Handler& overseer)>;
+
+/// Starts the agent once and stays with it until nothing of it is alive. Every byte is in the raw log before
+/// it is decoded.
+AttemptEnd run_attempt(const AttemptParts& parts, const MakeDecoder& make_decoder);
+
+}  // namespace ralph::run

@@ -1,0 +1,81 @@
+#include "run/bookkeeping.h"
+
+#include <fmt/core.h>
+
+#include "base/sha256.h"
+#include "store/state.h"
+
+namespace ralph::run {
+namespace {
+
+std::string digest_of_system_prompt(const backend::Ask& ask) {
+  if (ask.system_prompt.empty() && ask.append_system_prompt.empty()) return {};
+  return sha256_hex(ask.system_prompt + '\0' + ask.append_system_prompt);
+}
+
+Result<store::Sessions> load_sessions(const std::filesystem::path& file,
+                                      std::vector<std::string>& warnings) {
+  std::string warning;
+  auto sessions = store::Sessions::load(file, warning);
+  if (!warning.empty()) warnings.push_back(std::move(warning));
+  return sessions;
+}
+
+Result<> save_session(const Request& request, const store::Workspace& workspace,
+                      const stream::Summary& summary, std::vector<std::string>& warnings) {
+  TRY_ASSIGN(auto sessions, load_sessions(workspace.sessions_file(), warnings));
+  store::SessionRecord record;
+  record.id = summary.session_id;
+  if (!request.ask.resume.empty() && request.ask.resume != record.id) {
+    record.forked_from = request.ask.resume;
+  }
+  record.backend = request.backend->name;
+  record.total_cost_usd = summary.session_total_usd();
+  const auto known = sessions.find(record.id);
+  record.system_prompt_digest =
+      known ? known->system_prompt_digest : digest_of_system_prompt(request.ask);
+  record.updated = now_utc();
+  sessions.remember(request.mode, record);
+  return sessions.save();
+}
+
+Result<> save_costs(const Request& request, const store::Workspace& workspace,
+                    const stream::Summary& summary, std::vector<std::string>& warnings) {
+  std::string warning;
+  TRY_ASSIGN(auto budget, store::load_budget(workspace.budget_file(), warning));
+  if (!warning.empty()) warnings.push_back(std::move(warning));
+  budget.total_cost_usd += summary.cost_usd().value_or(0);
+  budget.iterations += 1;
+  if (request.ask.max_cost) budget.max_cost_usd = request.ask.max_cost;
+  return store::save_budget(workspace.budget_file(), budget);
+}
+
+}  // namespace
+
+Result<double> find_session(Request& request, std::vector<std::string>& warnings) {
+  if (!request.continue_session && request.ask.resume.empty()) return 0;
+  TRY_ASSIGN(const auto sessions,
+             load_sessions(store::Workspace::at(request.host.workspace).sessions_file(), warnings));
+  if (request.continue_session) request.ask.resume = sessions.of_mode(request.mode);
+  if (request.ask.resume.empty()) {
+    warnings.push_back(
+        fmt::format("no {} session is stored in this workspace: a new one begins", request.mode));
+    return 0;
+  }
+  const auto known = sessions.find(request.ask.resume);
+  if (!known) return 0;
+  const auto digest = digest_of_system_prompt(request.ask);
+  if (!digest.empty() && known->system_prompt_digest != digest) {
+    warnings.push_back(
+        "the system prompt differs from the one this session began with, which the agent keeps");
+  }
+  return known->total_cost_usd;
+}
+
+Result<> save_state(const Request& request, const store::Workspace& workspace,
+                    const stream::Summary& summary, std::vector<std::string>& warnings) {
+  if (!summary.session_id.empty()) TRY(save_session(request, workspace, summary, warnings));
+  return save_costs(request, workspace, summary, warnings);
+}
+
+}  // namespace ralph::run

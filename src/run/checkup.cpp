@@ -1,0 +1,189 @@
+#include "run/checkup.h"
+
+#include <algorithm>
+#include <thread>
+
+#include <fmt/core.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "backend/credentials.h"
+#include "run/sandbox.h"
+#include "run/versions.h"
+
+namespace ralph::run {
+namespace {
+
+using Level = Check::Level;
+using config::Key;
+
+constexpr std::uint64_t kLittleSpace = std::uint64_t{500} << 20;
+constexpr std::uint64_t kNoSpace = std::uint64_t{4} << 20;
+
+std::vector<InstalledAgent> find_agents(const backend::Host& host) {
+  std::vector<InstalledAgent> agents;
+  for (const auto& candidate : backend::candidates()) {
+    if (candidate.program.empty()) continue;
+    const auto path = backend::find_program(candidate.program, host);
+    if (!path) continue;
+    agents.push_back(
+        {std::string(candidate.name), path->native(), {}, {}, candidate.backend != nullptr});
+  }
+  std::vector<Result<std::string>> answers(agents.size());
+  Versions versions(Versions::usual_cache(host));
+  {
+    std::vector<std::jthread> asking;
+    for (std::size_t i = 0; i < agents.size(); ++i) {
+      asking.emplace_back([&, i] { answers[i] = versions.ask(agents[i].path, host); });
+    }
+  }
+  for (std::size_t i = 0; i < agents.size(); ++i) {
+    if (answers[i]) {
+      agents[i].version = *answers[i];
+    } else {
+      agents[i].problem = answers[i].error().message;
+    }
+  }
+  return agents;
+}
+
+Check check_config(const Result<config::Loaded>& settings) {
+  if (!settings) return {Level::blocks, "config", settings.error().message, settings.error().hint};
+  const auto count = settings->notes.size();
+  if (count == 0) return {Level::ok, "config", "valid", {}};
+  return {Level::note, "config", fmt::format("valid; {}", settings->notes.front()), {}};
+}
+
+Check check_backend(const Result<const backend::Backend*>& chosen, std::string_view asked) {
+  if (!chosen) return {Level::blocks, "backend", chosen.error().message, chosen.error().hint};
+  if (asked == (*chosen)->name) return {Level::ok, "backend", std::string(asked), {}};
+  return {Level::ok, "backend", fmt::format("{} (found by '{}')", (*chosen)->name, asked), {}};
+}
+
+Check check_credential(const backend::Host& host, const backend::Backend& chosen) {
+  if (chosen.name != "claude") {
+    return {Level::note, "credential", "the command's own affair", {}};
+  }
+  const auto found = backend::claude_credentials(host);
+  if (found.empty()) {
+    return {Level::blocks, "credential", "none was found for Claude Code",
+            std::string(chosen.auth_hint)};
+  }
+  if (found.size() > 1 && found.front().kind == backend::Credential::Kind::api_key &&
+      backend::has_stored_login(host)) {
+    return {Level::note, "credential",
+            fmt::format("the stored login; {} is set, but not used", found.front().source),
+            "'--auth api-key' uses the key"};
+  }
+  return {Level::ok, "credential", found.front().words, {}};
+}
+
+Check check_nesting(const backend::Host& host) {
+  if (backend::variable(host, "CLAUDECODE").value_or("").empty()) {
+    return {Level::ok, "nested session", "no", {}};
+  }
+  return {
+      Level::note, "nested session", "inside Claude Code: CLAUDECODE is removed for the agent", {}};
+}
+
+Check check_disk(const backend::Host& host) {
+  struct statvfs info{};
+  if (::statvfs(host.workspace.c_str(), &info) != 0) {
+    return {Level::warning,
+            "disk",
+            fmt::format("cannot tell the free space of '{}'", host.workspace.native()),
+            {}};
+  }
+  const auto free = static_cast<std::uint64_t>(info.f_bavail) * info.f_frsize;
+  const auto words = fmt::format("{:.1f} GB free", static_cast<double>(free) / 1e9);
+  if (free < kNoSpace)
+    return {Level::blocks, "disk", words, "free some space: every run is logged"};
+  if (free < kLittleSpace)
+    return {Level::warning, "disk", words, "long runs log hundreds of megabytes"};
+  return {Level::ok, "disk", words, {}};
+}
+
+Check check_workspace(const backend::Host& host) {
+  std::error_code error;
+  const auto folder = host.workspace / ".ralph";
+  const bool exists = std::filesystem::exists(folder, error);
+  const auto& looked_at = exists ? folder : host.workspace;
+  if (exists && !std::filesystem::is_directory(folder, error)) {
+    return {Level::blocks, "workspace", fmt::format("'{}' is not a folder", folder.native()),
+            "move it away"};
+  }
+  if (::access(looked_at.c_str(), W_OK | X_OK) != 0) {
+    return {Level::blocks, "workspace", fmt::format("'{}' cannot be written", looked_at.native()),
+            "change its rights, or use --cwd"};
+  }
+  return {Level::ok, "workspace", host.workspace.native(), {}};
+}
+
+/// What the agent may do here, and whether it starts at all.
+Check check_permissions(const backend::Host& host, const config::Settings& settings) {
+  const bool confined = settings.boolean(Key::sandbox);
+  const bool trusted = backend::variable(host, "IS_SANDBOX").value_or("") == "1";
+  if (!settings.text(Key::permission_mode).empty()) {
+    return {Level::ok, "permissions", "mode " + settings.text(Key::permission_mode), {}};
+  }
+  if (confined) return {Level::ok, "permissions", "everything, in a sandbox", {}};
+  if (trusted)
+    return {Level::ok,
+            "permissions",
+            "everything (IS_SANDBOX=1 says that this machine is a sandbox)",
+            {}};
+  if (host.is_root) {
+    return {Level::blocks, "permissions", "Claude Code refuses to skip permissions as root",
+            "use --sandbox, IS_SANDBOX=1 in a container you trust, --permission-mode, or an "
+            "ordinary user"};
+  }
+  return {Level::warning, "permissions", "everything your user may do",
+          "--sandbox confines the agent"};
+}
+
+Check check_bubblewrap(const backend::Host& host, bool wanted) {
+  const auto works = check_sandbox(host);
+  if (works) return {Level::ok, "sandbox", "available", {}};
+  return {wanted ? Level::blocks : Level::note, "sandbox", works.error().message,
+          works.error().hint};
+}
+
+}  // namespace
+
+std::string_view to_string(Check::Level level) {
+  switch (level) {
+    case Level::ok: return "ok";
+    case Level::note: return "note";
+    case Level::warning: return "warning";
+    case Level::blocks: return "blocks";
+  }
+  return "";
+}
+
+bool Checkup::blocked() const {
+  return std::ranges::any_of(checks,
+                             [](const Check& check) { return check.level == Level::blocks; });
+}
+
+Checkup check_up(const Result<config::Loaded>& settings, const backend::Host& host) {
+  Checkup result;
+  result.agents = find_agents(host);
+  auto& checks = result.checks;
+  checks.push_back(check_config(settings));
+  if (settings) {
+    const auto& asked = settings->settings.text(Key::backend);
+    const auto chosen = backend::choose(asked, host);
+    checks.push_back(check_backend(chosen, asked));
+    if (chosen) checks.push_back(check_credential(host, **chosen));
+    if (chosen && (*chosen)->name == "claude") {
+      checks.push_back(check_permissions(host, settings->settings));
+    }
+  }
+  checks.push_back(check_workspace(host));
+  checks.push_back(check_disk(host));
+  checks.push_back(check_nesting(host));
+  checks.push_back(check_bubblewrap(host, settings && settings->settings.boolean(Key::sandbox)));
+  return result;
+}
+
+}  // namespace ralph::run

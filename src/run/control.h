@@ -1,0 +1,39 @@
+#pragma once
+#include <condition_variable>
+#include <mutex>
+#include <stop_token>
+
+#include "base/time.h"
+#include "process/supervise.h"
+
+namespace ralph::run {
+
+/// How somebody outside stops a run; every method may be called from any thread.
+class Control {
+ public:
+  /// How long an agent that was asked to stop may take before its tree is ended.
+  static constexpr Millis kPatience{10'000};
+
+  /// Asks the agent to stop, by SIGINT. When no agent runs, or when it was asked before, the same as end().
+  void ask(int signal_number);
+  /// Ends the agent's tree now.
+  void end(int signal_number);
+
+  /// The signal somebody stopped us with; 0: nobody did.
+  int cancelled_by() const;
+  std::stop_token token() const { return source_.get_token(); }
+  /// False: the run was stopped meanwhile.
+  bool wait(Millis pause);
+
+  /// While an agent runs, what ask() reaches it by. nullptr: none runs.
+  void attach(process::Watch* watch);
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::stop_source source_;
+  process::Watch* watch_ = nullptr;
+  int signal_ = 0;
+};
+
+}  // namespace ralph::run

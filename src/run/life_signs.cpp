@@ -1,0 +1,36 @@
+#include "run/life_signs.h"
+
+#include <algorithm>
+
+#include "process/cpu_time.h"
+
+namespace ralph::run {
+namespace {
+
+constexpr int kLooksPerLimit = 4;
+constexpr Millis kMostOften{50};
+constexpr Millis kLeastOften{30'000};
+constexpr int kBusyShare = 20;  // one part of so many of a processor
+
+}  // namespace
+
+LifeSigns::LifeSigns(pid_t root, Millis silence, process::Watch& watch) {
+  if (silence <= Millis::zero()) return;
+  const auto every = std::clamp(silence / kLooksPerLimit, kMostOften, kLeastOften);
+  thread_ = std::jthread([this, root, every, &watch](std::stop_token stop) {
+    look(std::move(stop), root, every, watch);
+  });
+}
+
+void LifeSigns::look(std::stop_token stop, pid_t root, Millis every, process::Watch& watch) {
+  auto used = process::tree_cpu_time(root);
+  std::unique_lock lock(mutex_);
+  while (!stop.stop_requested()) {
+    never_.wait_for(lock, stop, every, [] { return false; });
+    const auto now = process::tree_cpu_time(root);
+    if (now - used >= every / kBusyShare) watch.touch();
+    used = now;
+  }
+}
+
+}  // namespace ralph::run

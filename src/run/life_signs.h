@@ -1,0 +1,28 @@
+#pragma once
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include <sys/types.h>
+
+#include "base/time.h"
+#include "process/supervise.h"
+
+namespace ralph::run {
+
+/// Counts processor time as life: while the tree below `root` uses at least a twentieth of one processor, the
+/// silence limit begins anew. Looks a few times per limit, from a thread of its own.
+class LifeSigns {
+ public:
+  /// `silence` zero: there is no such limit and nothing to do. The watch outlives this.
+  LifeSigns(pid_t root, Millis silence, process::Watch& watch);
+
+ private:
+  void look(std::stop_token stop, pid_t root, Millis every, process::Watch& watch);
+
+  std::mutex mutex_;
+  std::condition_variable_any never_;
+  std::jthread thread_;
+};
+
+}  // namespace ralph::run

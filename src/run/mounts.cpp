@@ -1,0 +1,127 @@
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "run/mounts_impl.h"
+
+namespace ralph::run {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kMostLinks = 40;
+constexpr int kMostInterpreters = 4;
+
+/// The outermost node_modules folder above the file: a package's own dependencies are there too.
+fs::path packages_of(const fs::path& file) {
+  fs::path folder;
+  for (const auto& part : file) {
+    folder /= part;
+    if (part == "node_modules") return folder;
+  }
+  return {};
+}
+
+/// The program that the first line of a script names: "/usr/bin/env node" is node. Empty: none.
+std::string interpreter_of(const fs::path& file) {
+  std::string line(256, '\0');
+  std::ifstream in(file, std::ios::binary);
+  in.read(line.data(), static_cast<std::streamsize>(line.size()));
+  line.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, in.gcount())));
+  if (!line.starts_with("#!")) return {};
+  std::istringstream words(line.substr(2, line.find('\n') - 2));
+  std::string word;
+  if (!(words >> word) || fs::path(word).filename() != "env") return word;
+  while (words >> word) {
+    if (!word.starts_with('-') && word.find('=') == std::string::npos) return word;
+  }
+  return {};
+}
+
+void append(std::vector<std::string>& words, std::string_view option, const fs::path& from,
+            const fs::path& to) {
+  words.insert(words.end(), {std::string(option), from.string(), to.string()});
+}
+
+}  // namespace
+
+bool contains(const fs::path& folder, const fs::path& path) {
+  return std::ranges::mismatch(folder, path).in1 == folder.end();
+}
+
+fs::path real_parent(const fs::path& path) {
+  std::error_code error;
+  const auto parent = fs::canonical(path.parent_path(), error);
+  return error ? path : parent / path.filename();
+}
+
+void Mounts::hide(const fs::path& place) {
+  std::error_code error;
+  const auto real = fs::canonical(place, error);
+  if (!error && std::ranges::find(hidden_, real) == hidden_.end()) hidden_.push_back(real);
+}
+
+bool Mounts::hidden(const fs::path& path) const {
+  return std::ranges::any_of(hidden_, [&](const fs::path& place) { return contains(place, path); });
+}
+
+void Mounts::show(const fs::path& path, Access access) {
+  std::error_code error;
+  const auto real = fs::canonical(path, error);
+  if (error) return;
+  const auto* const option = access == Access::writable ? "--bind" : "--ro-bind";
+  append(shown_, option, real, real);
+  // A link to it that lies in a hidden place is gone: the name has to lead there all the same.
+  const auto name = path.lexically_normal();
+  if (name != real && hidden(name)) append(shown_, option, real, name);
+}
+
+fs::path Mounts::show_links(fs::path file) {
+  std::error_code error;
+  for (int i = 0; i < kMostLinks; ++i) {
+    file = real_parent(file);
+    if (!fs::is_symlink(file, error)) break;
+    const auto target = fs::read_symlink(file, error);
+    if (error) break;
+    if (hidden(file)) append(links_, "--symlink", target, file);
+    file = file.parent_path() / target;
+  }
+  return file;
+}
+
+void Mounts::show_program(const fs::path& program, const backend::Host& host) {
+  fs::path file = program;
+  for (int i = 0; i < kMostInterpreters && !file.empty(); ++i) {
+    // PATH may name it by a folder that is a link.
+    if (const auto name = file.lexically_normal(); name != real_parent(name) && hidden(name)) {
+      show(name, Access::read_only);
+    }
+    file = show_links(file);
+    if (hidden(file)) show(file, Access::read_only);
+    if (const auto packages = packages_of(file); hidden(packages)) {
+      show(packages, Access::read_only);
+    }
+    const auto interpreter = interpreter_of(file);
+    const auto next =
+        interpreter.empty() ? Result<fs::path>() : backend::find_program(interpreter, host);
+    file = next.value_or(fs::path{});
+  }
+}
+
+std::vector<std::string> Mounts::words() const {
+  auto places = hidden_;
+  std::ranges::sort(places);  // a folder before what is in it
+  std::vector<std::string> words;
+  for (const auto& place : places) {
+    if (fs::is_directory(place)) {
+      words.insert(words.end(), {"--tmpfs", place.string()});
+    } else {
+      append(words, "--ro-bind", "/dev/null", place);
+    }
+  }
+  words.insert(words.end(), links_.begin(), links_.end());
+  words.insert(words.end(), shown_.begin(), shown_.end());
+  return words;
+}
+
+}  // namespace ralph::run

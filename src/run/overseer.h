@@ -1,0 +1,59 @@
+#pragma once
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "process/supervise.h"
+#include "run/request.h"
+#include "stream/handler.h"
+#include "stream/summary.h"
+
+namespace ralph::run {
+
+/// Watches one running agent: which deadline counts now, and whether it must be stopped.
+///   waiting for the model   the silence limit
+///   a tool or background task runs   none but the wall limit
+///   it said that it is done   the limit after the end
+/// A key that is refused, a tool that is denied, a cost limit that is reached: stopped at once.
+class Overseer final : public stream::Handler {
+ public:
+  struct Rules {
+    Limits limits;
+    std::optional<double> max_cost;
+    bool denials_allowed = false;
+  };
+  /// `stop` ends the tree. The summary gets its events first; all of them outlive this.
+  Overseer(Rules rules, const stream::Summary& summary, process::Watch& watch,
+           std::function<void()> stop);
+
+  /// Arms the limits of a start. `wall` is what is left of the run's; zero: no limit.
+  void begin(Millis wall);
+
+  /// "$0.51 of $0.50": it was stopped for that; empty: it was not.
+  const std::string& over_budget() const { return over_budget_; }
+
+  void on(const stream::Event&, const stream::TurnStarted&) override { settle(); }
+  void on(const stream::Event&, const stream::ToolCall&) override;
+  void on(const stream::Event&, const stream::ToolResult&) override;
+  void on(const stream::Event&, const stream::Usage&) override;
+  void on(const stream::Event&, const stream::Retry&) override;
+  void on(const stream::Event&, const stream::ErrorEvent&) override;
+  void on(const stream::Event&, const stream::TurnEnded&) override;
+  void on(const stream::Event&, const stream::Notice&) override;
+
+ private:
+  enum class Phase { model, tool, ended };
+  Phase phase() const;
+  void settle();
+
+  Rules rules_;
+  const stream::Summary& summary_;
+  process::Watch& watch_;
+  std::function<void()> stop_;
+  std::set<std::string, std::less<>> open_calls_;
+  std::optional<Phase> armed_;
+  std::string over_budget_;
+};
+
+}  // namespace ralph::run

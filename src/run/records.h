@@ -1,0 +1,27 @@
+#pragma once
+#include <optional>
+#include <string>
+
+#include "backend/plan.h"
+#include "base/result.h"
+#include "git/git.h"
+#include "process/supervise.h"
+#include "run/request.h"
+#include "stream/outcome.h"
+#include "stream/summary.h"
+
+namespace ralph::run {
+
+// The journal's own records, as JSON objects.
+
+using GitState = Result<std::optional<git::State>>;
+
+std::string started_record(const Request& request, const backend::Plan& plan, const GitState& git);
+std::string attempt_record(int attempt, const std::string& raw_log);
+std::string attempt_ended_record(int attempt, const stream::Verdict& verdict,
+                                 const std::optional<process::Exit>& exit,
+                                 std::optional<Millis> retry_in);
+std::string ended_record(const stream::Verdict& verdict, const stream::Summary& summary,
+                         Millis duration, int attempts, const GitState& git);
+
+}  // namespace ralph::run

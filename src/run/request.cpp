@@ -1,0 +1,164 @@
+#include "run/request.h"
+
+#include <system_error>
+
+#include <fmt/core.h>
+
+#include "base/file.h"
+
+namespace ralph::run {
+namespace {
+
+using config::Key;
+
+/// What each mode may use when the settings do not say.
+std::vector<std::string> tools_of_mode(std::string_view mode) {
+  if (mode == "planner") return {"Read", "Bash"};
+  return {"Read", "Edit", "Write", "Bash", "Glob", "Grep"};
+}
+
+/// A missing file is a mistake of who named it.
+Result<std::string> read_named(const std::string& path, std::string_view what) {
+  auto text = read_file(path);
+  if (text) return text;
+  const bool missing = text.error().code == Code::not_found;
+  return fail(Code::usage,
+              missing ? fmt::format("{} '{}' does not exist", what, path)
+                      : fmt::format("{}: {}", what, text.error().message),
+              missing ? "paths in flags begin in the current folder" : text.error().hint);
+}
+
+Result<std::string> read_prompt(const config::Settings& settings, std::string standard_input) {
+  const auto& file = settings.text(Key::prompt_file);
+  if (file == "-") return standard_input;
+  if (!file.empty()) return read_named(file, "prompt file");
+  if (settings.given(Key::prompt)) return settings.text(Key::prompt);
+  return fail(Code::usage, "no prompt was given",
+              "use -p TEXT, -P FILE, or 'prompt:' in ralph.yml");
+}
+
+Result<std::string> read_system_prompt(const config::Settings& settings) {
+  const auto& file = settings.text(Key::system_prompt_file);
+  if (!file.empty()) return read_named(file, "system prompt file");
+  return settings.text(Key::system_prompt);
+}
+
+/// A key in a prompt would reach the model, its provider's logs and ours.
+Result<> check_secrets(std::string_view what, std::string_view text, bool allowed,
+                       const Masker& masker, std::vector<std::string>& warnings) {
+  std::string found(masker.find_key_shape(text));
+  if (found.empty() && masker.mask(text) != text) found = "the value of a secret variable";
+  if (found.empty()) return {};
+  const auto message = fmt::format("the {} holds a secret ({})", what, found);
+  if (!allowed) {
+    return fail(Code::usage, message, "take it out, or use --allow-secrets if it must be there");
+  }
+  warnings.push_back(message + ": it is sent as it is");
+  return {};
+}
+
+Result<std::filesystem::path> workspace_of(const config::Settings& settings) {
+  const auto& folder = settings.text(Key::cwd);
+  std::error_code error;
+  auto path = std::filesystem::canonical(folder.empty() ? "." : folder, error);
+  if (error) {
+    return fail(Code::usage, fmt::format("the folder '{}' does not exist", folder),
+                "--cwd names an existing folder");
+  }
+  if (!std::filesystem::is_directory(path, error)) {
+    return fail(Code::usage, fmt::format("'{}' is not a folder", folder), "--cwd names a folder");
+  }
+  return path;
+}
+
+backend::Auth auth_of(std::string_view word) {
+  if (word == "api-key") return backend::Auth::api_key;
+  return word == "login" ? backend::Auth::login : backend::Auth::automatic;
+}
+
+std::optional<process::Transport> transport_of(std::string_view word) {
+  if (word == "pipe") return process::Transport::pipe;
+  if (word == "pty") return process::Transport::pty;
+  return std::nullopt;
+}
+
+void add_own_environment(const config::Settings& settings, backend::Host& host) {
+  for (const auto& pair : settings.map(Key::env)) {
+    host.own_env.push_back({pair.name, pair.value});
+  }
+}
+
+Result<backend::Ask> make_ask(const config::Settings& settings, Invocation& invocation) {
+  backend::Ask ask;
+  TRY_ASSIGN(ask.prompt, read_prompt(settings, std::move(invocation.standard_input)));
+  TRY_ASSIGN(ask.system_prompt, read_system_prompt(settings));
+  ask.model = settings.text(Key::model);
+  ask.append_system_prompt = settings.text(Key::append_system_prompt);
+  ask.permission_mode = settings.text(Key::permission_mode);
+  ask.resume = invocation.resume;
+  ask.tools = settings.list(Key::allowed_tools);
+  ask.max_cost = settings.money(Key::max_cost);
+  ask.max_turns = settings.integer(Key::max_turns);
+  ask.command = settings.list(Key::command);
+  ask.extra_args = settings.list(Key::extra_args);
+  if (settings.given(Key::output_format)) ask.output_format = settings.text(Key::output_format);
+  ask.transport = transport_of(settings.text(Key::transport));
+  ask.auth = auth_of(settings.text(Key::auth));
+  return ask;
+}
+
+std::string agent_name(const backend::Backend& backend, const backend::Ask& ask) {
+  if (!backend.display_name.empty() || ask.command.empty())
+    return std::string(backend.display_name);
+  return std::filesystem::path(ask.command.front()).filename().native();
+}
+
+void take_limits(const config::Settings& settings, Request& request) {
+  request.limits = {settings.duration(Key::timeout), settings.duration(Key::idle_timeout),
+                    settings.duration(Key::after_end_timeout)};
+  request.retries = {static_cast<int>(settings.integer(Key::retries).value_or(0)),
+                     settings.duration(Key::retry_delay)};
+  request.denials_allowed = settings.text(Key::on_denial) == "continue";
+  request.max_line = settings.size(Key::max_line);
+}
+
+}  // namespace
+
+Result<Request> make_request(const config::Settings& settings, Invocation invocation,
+                             const Masker& masker) {
+  Request request;
+  request.run_id = invocation.run_id;
+  request.continue_session = invocation.continue_session;
+  if (request.continue_session && !invocation.resume.empty()) {
+    return fail(Code::usage, "--continue and --resume contradict each other",
+                "--continue takes the stored session, --resume the one you name");
+  }
+  TRY_ASSIGN(request.host.workspace, workspace_of(settings));
+  TRY_ASSIGN(request.ask, make_ask(settings, invocation));
+  request.host.environment = std::move(invocation.environment);
+  request.host.is_root = invocation.is_root;
+  request.host.sandbox = settings.boolean(Key::sandbox);
+  add_own_environment(settings, request.host);
+  const bool own_command = !settings.given(Key::backend) && settings.given(Key::command);
+  TRY_ASSIGN(request.backend,
+             backend::choose(own_command ? "custom" : settings.text(Key::backend), request.host));
+
+  request.agent_name = agent_name(*request.backend, request.ask);
+  request.mode = settings.text(Key::mode);
+  request.task = settings.text(Key::task);
+  request.log_dir = settings.given(Key::log_dir)
+                        ? std::filesystem::absolute(settings.text(Key::log_dir))
+                        : request.host.workspace / ".ralph" / "logs";
+  if (!settings.given(Key::allowed_tools) && request.backend->can.tool_lists) {
+    request.ask.tools = tools_of_mode(request.mode);
+  }
+  take_limits(settings, request);
+  const bool allowed = settings.boolean(Key::allow_secrets);
+  TRY(check_secrets("prompt", request.ask.prompt, allowed, masker, request.warnings));
+  TRY(check_secrets("system prompt",
+                    request.ask.system_prompt + "\n" + request.ask.append_system_prompt, allowed,
+                    masker, request.warnings));
+  return request;
+}
+
+}  // namespace ralph::run

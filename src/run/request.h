@@ -1,0 +1,60 @@
+#pragma once
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "backend/plan.h"
+#include "base/mask.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "config/settings.h"
+
+namespace ralph::run {
+
+/// How long things may take; zero: no limit.
+struct Limits {
+  Millis wall{0};
+  Millis silence{0};    // while no tool runs and no processor time is used
+  Millis after_end{0};  // after the agent said that it is done
+};
+
+struct Retries {
+  int most = 0;
+  Millis pause{0};  // the shortest
+};
+
+/// One run of an agent as the user asked for it: settings and files read, nothing started, nothing
+/// written.
+struct Request {
+  std::string run_id;
+  const backend::Backend* backend = nullptr;
+  std::string agent_name;  // what people call the agent: "Claude"
+  backend::Ask ask;
+  backend::Host host;
+  std::string mode, task;
+  std::filesystem::path log_dir;  // the raw logs go into a folder of the backend's name below it
+  bool continue_session = false;  // the stored session of the mode
+  Limits limits;
+  Retries retries;
+  bool denials_allowed = false;
+  std::size_t max_line = 0;
+  std::vector<std::string> warnings;
+  std::vector<std::string> notes;  // worth telling in verbose
+};
+
+/// What is said beside the settings.
+struct Invocation {
+  std::string run_id;
+  bool continue_session = false;
+  std::string resume;                    // a session id
+  std::vector<std::string> environment;  // ours
+  bool is_root = false;
+  std::string standard_input;  // the prompt, when the prompt file is "-"
+};
+
+/// Errors: Code::usage for what is missing or contradicts itself, a prompt with a secret in it, an unknown
+/// backend; Code::not_found when no agent is installed.
+Result<Request> make_request(const config::Settings& settings, Invocation invocation,
+                             const Masker& masker);
+
+}  // namespace ralph::run

@@ -1,0 +1,117 @@
+#include "store/journal.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <vector>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/time.h"
+#include "json/document.h"
+#include "json/mask.h"
+#include "store/private_files.h"
+#include "store/shorten.h"
+#include "stream/event_json.h"
+
+namespace ralph::store {
+namespace {
+
+bool is_delta(const stream::Payload& payload) {
+  const auto* text = std::get_if<stream::Text>(&payload);
+  const auto* thinking = std::get_if<stream::Thinking>(&payload);
+  return (text != nullptr && text->delta) || (thinking != nullptr && thinking->delta);
+}
+
+/// Whether a line can be taken as it is: too short to hold a long text or to be nested too deeply.
+bool is_plain(std::string_view line) {
+  const auto opens = [](char c) { return c == '{' || c == '['; };
+  return line.size() <= Journal::kLongestText && line.find('\n') == line.npos &&
+         std::count_if(line.begin(), line.end(), opens) < std::ptrdiff_t{json::kMaxDepth};
+}
+
+/// Takes away the JSON an event quotes; returns the names of what is gone.
+std::vector<std::string> leave_out_raw(stream::Event& event) {
+  std::vector<std::string> names;
+  const auto clear = [&](stream::RawJson& raw, const char* name) {
+    if (!raw.text.empty()) names.emplace_back(name);
+    raw = {};
+  };
+  std::visit(
+      [&](auto& payload) {
+        if constexpr (requires { payload.tools; }) clear(payload.tools, "tools");
+        if constexpr (requires { payload.input; }) clear(payload.input, "input");
+        if constexpr (requires { payload.structured; }) clear(payload.structured, "structured");
+        if constexpr (requires { payload.denials.text; }) clear(payload.denials, "denials");
+        if constexpr (requires { payload.raw; }) clear(payload.raw, "raw_line");
+      },
+      event.what);
+  return names;
+}
+
+json::Document begin_record(std::string_view name) {
+  return {{"record", name}, {"at", iso_utc(now_utc())}};
+}
+
+}  // namespace
+
+Journal::Journal(std::filesystem::path path, UniqueFd fd, const Masker& masker)
+    : path_(std::move(path)), fd_(std::move(fd)), masker_(&masker) {}
+
+Result<Journal> Journal::open(const std::filesystem::path& folder, const Masker& masker) {
+  if (auto made = make_folders(folder); !made) {
+    made.error().code = Code::storage;
+    return std::unexpected(made.error());
+  }
+  auto path = folder / "journal.ndjson";
+  TRY_ASSIGN(auto fd, create_private_file(path));
+  return Journal(std::move(path), std::move(fd), masker);
+}
+
+void Journal::on_any(const stream::Event& event) {
+  if (failed_ || is_delta(event.what)) return;
+  auto line = json::mask(stream::encode(event), *masker_);
+  if (is_plain(line)) return put(std::move(line));
+  auto shorter = shorten_members(line, kLongestText);
+  if (!shorter) {
+    auto shallow = event;
+    const auto left_out = leave_out_raw(shallow);
+    line = json::mask(stream::encode(shallow), *masker_);
+    shorter = shorten_members(line, kLongestText, left_out);
+  }
+  put(shorter ? *std::move(shorter) : std::move(line));
+}
+
+void Journal::record(std::string_view name, std::string_view members_json) {
+  if (failed_) return;
+  auto record = begin_record(name);
+  auto members = json::parse(json::mask(members_json, *masker_));
+  if (members && members->is_object()) {
+    for (auto& [key, value] : members->get_ref<json::Document::object_t&>()) {
+      record.emplace(key, std::move(value));
+    }
+  } else {
+    record["malformed"] = masker_->mask(members_json);
+  }
+  auto line = json::write(record);
+  put(shorten_members(line, kLongestText).value_or(line));
+}
+
+Result<> Journal::finish() {
+  if (failed_) return std::unexpected(*failed_);
+  if (::fsync(fd_.get()) == 0) return {};
+  auto failed = fail_storage(errno, fmt::format("cannot sync '{}'", path_.native()));
+  failed_ = failed.error();
+  return failed;
+}
+
+void Journal::put(std::string line) {
+  line += '\n';
+  const int error_number = try_write_all(fd_.get(), line);
+  if (error_number == 0) return;
+  failed_ = fail_storage(error_number, fmt::format("cannot write to '{}'", path_.native())).error();
+}
+
+}  // namespace ralph::store

@@ -1,0 +1,154 @@
+#include <cerrno>
+#include <charconv>
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/time.h"
+#include "json/document.h"
+#include "json/writer.h"
+#include "store/private_files.h"
+#include "store/workspace.h"
+
+namespace ralph::store {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kLongestNote = 4096;
+constexpr std::size_t kLongestWhat = 60;
+constexpr std::size_t kStartTicksField = 22;
+
+/// When a process began, in clock ticks since the machine did; 0: there is no such process. With
+/// its id it names a process for good.
+std::int64_t start_ticks(std::string_view pid) {
+  const auto stat = read_file(fmt::format("/proc/{}/stat", pid), kLongestNote);
+  if (!stat) return 0;
+  // Field 2 is the name in brackets and may hold anything.
+  auto at = stat->rfind(')');
+  for (std::size_t field = 2; field < kStartTicksField && at != stat->npos; ++field) {
+    at = stat->find(' ', at + 1);
+  }
+  std::int64_t ticks = 0;
+  if (at == stat->npos) return ticks;
+  std::from_chars(stat->data() + at + 1, stat->data() + stat->size(), ticks);
+  return ticks;
+}
+
+/// What a holder writes into the file.
+std::string note_of_ours(std::string_view what) {
+  std::string note;
+  json::ObjectWriter(note)
+      .number("pid", std::int64_t{::getpid()})
+      .text("started", iso_utc(now_utc()))
+      .number("start_ticks", start_ticks("self"))
+      .text("what", what)
+      .close();
+  return note + "\n";
+}
+
+std::string text_in(const json::Document& note, const char* name) {
+  const auto found = note.find(name);
+  return found != note.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+std::int64_t integer_in(const json::Document& note, const char* name) {
+  const auto found = note.find(name);
+  return found != note.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
+}
+
+/// Words for a terminal, whoever wrote them into the file.
+std::string plain(std::string text) {
+  std::erase_if(text, [](char c) { return c < ' ' || c > '~'; });
+  text.resize(std::min(text.size(), kLongestWhat));
+  return text.empty() ? "a run" : text;
+}
+
+struct Holder {
+  std::int64_t pid = 0;
+  std::string what, since;
+};
+
+/// Who says in the file to hold the lock; nullopt when nobody does, or the file is still that of a
+/// process which is gone: the holder has not written its own yet.
+std::optional<Holder> holder_in(const UniqueFd& fd) {
+  std::string text(kLongestNote, '\0');
+  const auto got = ::pread(fd.get(), text.data(), text.size(), 0);
+  if (got <= 0) return std::nullopt;
+  text.resize(static_cast<std::size_t>(got));
+  const auto note = json::parse(text);
+  if (!note || !note->is_object()) return std::nullopt;
+  const auto pid = integer_in(*note, "pid");
+  const auto ticks = integer_in(*note, "start_ticks");
+  if (pid <= 0 || ticks == 0 || start_ticks(std::to_string(pid)) != ticks) return std::nullopt;
+  const auto since = parse_iso(text_in(*note, "started"));
+  return Holder{pid, plain(text_in(*note, "what")), since ? iso_utc(*since) : "an unknown time"};
+}
+
+std::unexpected<Error> fail_busy(const UniqueFd& fd, const fs::path& file) {
+  constexpr std::string_view kBusy = "another run is using this workspace";
+  const auto holder = holder_in(fd);
+  if (!holder) {
+    return fail(Code::busy, fmt::format("{}: it holds '{}'", kBusy, file.native()),
+                "wait until it ends; it has not said who it is, or runs in another container");
+  }
+  return fail(
+      Code::busy,
+      fmt::format("{} ({}, pid {}, since {})", kBusy, holder->what, holder->pid, holder->since),
+      fmt::format("wait until it ends, or stop it: kill {}", holder->pid));
+}
+
+/// Whether the path still leads to the open file: somebody may have removed it meanwhile.
+bool is_at(const UniqueFd& fd, const fs::path& path) {
+  struct stat open_file{}, named{};
+  return ::fstat(fd.get(), &open_file) == 0 && ::lstat(path.c_str(), &named) == 0 &&
+         open_file.st_dev == named.st_dev && open_file.st_ino == named.st_ino;
+}
+
+Result<UniqueFd> open_lock_file(const fs::path& file) {
+  constexpr int kFlags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  UniqueFd fd(::open(file.c_str(), kFlags, 0600));
+  if (!fd || ::fchmod(fd.get(), 0600) != 0) {
+    return fail_storage(errno, fmt::format("cannot open the lock '{}'", file.native()));
+  }
+  return fd;
+}
+
+Result<> lock(const UniqueFd& fd, const fs::path& file) {
+  int error_number = 0;
+  do {
+    error_number = ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
+  } while (error_number == EINTR);
+  if (error_number == EWOULDBLOCK) return fail_busy(fd, file);
+  if (error_number == 0) return {};
+  return fail_storage(error_number, fmt::format("cannot lock '{}'", file.native()));
+}
+
+Result<> write_note(const UniqueFd& fd, const fs::path& file, std::string_view what) {
+  int error_number = ::ftruncate(fd.get(), 0) == 0 ? 0 : errno;
+  if (error_number == 0) error_number = try_write_all(fd.get(), note_of_ours(what));
+  if (error_number == 0) return {};
+  return fail_storage(error_number, fmt::format("cannot write the lock '{}'", file.native()));
+}
+
+}  // namespace
+
+Result<Lock> Lock::take(const fs::path& file, std::string_view what) {
+  for (;;) {
+    TRY_ASSIGN(auto fd, open_lock_file(file));
+    TRY(lock(fd, file));
+    if (!is_at(fd, file)) continue;
+    TRY(write_note(fd, file, what));
+    return Lock(std::move(fd));
+  }
+}
+
+/// The file stays: whoever removed it could remove one that another run has just locked.
+Lock::~Lock() { [[maybe_unused]] const bool emptied = fd_ && ::ftruncate(fd_.get(), 0) == 0; }
+
+}  // namespace ralph::store

@@ -1,0 +1,84 @@
+#include "run/control.h"
+
+#include <thread>
+
+#include "run/harness.h"
+
+namespace ralph::run {
+namespace {
+
+using config::Key;
+
+/// Runs the bench while another thread waits for `file` and then does something to the control.
+template <typename Act>
+Ran run_and(Bench& bench, std::string_view file, Act act) {
+  const std::jthread other([&] {
+    EXPECT_TRUE(process::eventually([&] { return std::filesystem::exists(bench.folder() / file); }));
+    act(bench.control);
+  });
+  return bench.run();
+}
+
+TEST(Stopping, TheAgentIsAskedAndItsLastWordsAreKept) {
+  Bench bench;
+  bench.script(R"(on-int {"type":"result","subtype":"error_during_execution","is_error":true,"session_id":"session-1"}\n)"
+               "\n" + init_line() + "notify DIR/up\nhang\n");
+  const auto ran = run_and(bench, "up", [](Control& control) { control.ask(SIGINT); });
+  EXPECT_EQ(ran.outcome(), "cancelled");
+  EXPECT_EQ(ran.report.verdict.exit_code(), 130);
+  EXPECT_EQ(ran.summary.result_count, 1);
+  EXPECT_TRUE(read_file(bench.in_workspace(".ralph/state/claude-session.json"))->contains("session-1"));
+}
+
+TEST(Stopping, ASecondRequestEndsTheTree) {
+  Bench bench;
+  bench.script("ignore-term\nnote-int DIR/asked\nspawn-tool\n" + init_line() + "notify DIR/up\nhang\n");
+  const auto ran = run_and(bench, "up", [&](Control& control) {
+    control.ask(SIGINT);
+    EXPECT_TRUE(process::eventually([&] { return std::filesystem::exists(bench.folder() / "asked"); }));
+    control.ask(SIGINT);
+  });
+  EXPECT_EQ(ran.report.verdict.exit_code(), 130);
+}
+
+TEST(Stopping, TerminationEndsTheTreeAtOnce) {
+  for (const int signal_number : {SIGTERM, SIGHUP}) {
+    Bench bench;
+    bench.script("spawn-tool\ndaemon\n" + init_line() + text_line("Working") + "notify DIR/up\nhang\n");
+    const auto ran = run_and(bench, "up", [&](Control& control) { control.end(signal_number); });
+    EXPECT_EQ(ran.report.verdict.exit_code(), 128 + signal_number);
+    EXPECT_TRUE(read_file(ran.report.raw_log)->contains("Working"));
+    EXPECT_TRUE(bench.journal(ran).contains(R"("record":"ended")"));
+  }
+}
+
+TEST(Stopping, ARunThatIsStoppedIsNotStartedAgain) {
+  Bench bench;
+  bench.flag(Key::retries, {"5"});
+  bench.script(init_line() + "notify DIR/up\nhang\n");
+  const auto ran = run_and(bench, "up", [](Control& control) { control.ask(SIGINT); });
+  EXPECT_TRUE(ran.result().contains("\"attempts\":1"));
+}
+
+TEST(Stopping, APauseBeforeARetryEndsAtOnce) {
+  Bench bench;
+  bench.flag(Key::timeout, {"0"});
+  bench.script(init_line() +
+               R"(line {"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":4000000000}})"
+               "\nnotify DIR/limited\nexit 1\n");
+  const auto ran = run_and(bench, "limited", [](Control& control) { control.end(SIGTERM); });
+  EXPECT_EQ(ran.report.verdict.exit_code(), 143);
+}
+
+TEST(Stopping, WithoutAnAgentAskingIsEnding) {
+  Control control;
+  control.ask(SIGINT);
+  EXPECT_TRUE(control.token().stop_requested());
+  EXPECT_EQ(control.cancelled_by(), SIGINT);
+  EXPECT_FALSE(control.wait(std::chrono::hours(1)));
+  control.end(SIGTERM);
+  EXPECT_EQ(control.cancelled_by(), SIGINT) << "the first signal counts";
+}
+
+}  // namespace
+}  // namespace ralph::run

@@ -1,0 +1,137 @@
+#include <sys/stat.h>
+
+#include "run/harness.h"
+
+namespace ralph::run {
+namespace {
+
+using config::Key;
+
+unsigned mode_of(const std::filesystem::path& path) {
+  struct stat info{};
+  return ::stat(path.c_str(), &info) == 0 ? info.st_mode & 0777u : 0u;
+}
+
+TEST(RunFiles, LogsJournalAndStateArePrivateAndWhole) {
+  Bench bench;
+  bench.flag(Key::task, {"Fix it!"});
+  bench.flag(Key::mode, {"planner"});
+  bench.script("stderr a word\n" + good_turn());
+  const auto ran = bench.run();
+  const auto name = ran.report.raw_log.filename().string();
+  EXPECT_TRUE(name.ends_with("-planner-Fix-it.ndjson")) << name;
+  auto err = ran.report.raw_log;
+  EXPECT_EQ(*read_file(err.replace_extension(".stderr")), "a word\n");
+  EXPECT_EQ(mode_of(ran.report.raw_log), 0600u);
+  EXPECT_EQ(mode_of(ran.report.journal), 0600u);
+  for (const auto* folder :
+       {".ralph", ".ralph/logs", ".ralph/logs/claude", ".ralph/runs", ".ralph/state"}) {
+    EXPECT_EQ(mode_of(bench.in_workspace(folder)), 0700u) << folder;
+  }
+  const auto sessions = *read_file(bench.in_workspace(".ralph/state/claude-session.json"));
+  EXPECT_TRUE(sessions.contains("planner_session_id"));
+  EXPECT_EQ(mode_of(bench.in_workspace(".ralph/state/claude-session.json")), 0600u);
+}
+
+TEST(RunFiles, TheJournalTellsTheWholeStory) {
+  Bench bench;
+  bench.script(good_turn());
+  const auto ran = bench.run("A prompt with 'quotes'");
+  const auto journal = bench.journal(ran);
+  for (const auto* part :
+       {R"("record":"started")", R"("argv":[)", R"("sha256":")", R"("record":"attempt")",
+        R"("type":"session_started")", R"("type":"text")", R"("record":"attempt_ended")",
+        R"("type":"result")", R"("record":"ended")", R"("outcome":"ok")", R"("git":)"}) {
+    EXPECT_TRUE(journal.contains(part)) << part << "\n" << journal;
+  }
+}
+
+TEST(RunFiles, TheBudgetAddsUpOverRuns) {
+  Bench bench;
+  bench.script(good_turn());
+  bench.run();
+  bench.run();
+  const auto budget = *read_file(bench.in_workspace(".ralph/state/budget.json"));
+  EXPECT_TRUE(budget.contains("\"total_cost_usd\":0.5") ||
+              budget.contains("\"total_cost_usd\": 0.5"))
+      << budget;
+  EXPECT_TRUE(budget.contains("\"iterations\":2") || budget.contains("\"iterations\": 2"))
+      << budget;
+}
+
+TEST(RunFiles, ASecondRunIsRefusedWithTheFirstOnesPid) {
+  Bench bench;
+  const auto workspace = store::Workspace::open(bench.workspace());
+  const auto lock = store::Lock::take(workspace->lock_file(), "ralph run");
+  bench.script(good_turn());
+  const auto ran = bench.run();
+  ASSERT_TRUE(ran.report.not_begun);
+  EXPECT_EQ(ran.outcome(), "locked");
+  EXPECT_EQ(ran.report.verdict.exit_code(), 9);
+  EXPECT_TRUE(ran.report.not_begun->message.contains(std::to_string(::getpid())));
+}
+
+TEST(RunFiles, ALongPromptGoesThroughAFileThatIsGoneAfterwards) {
+  Bench bench;
+  const std::string prompt(7001, 'x');
+  bench.script("copy-prompt DIR/copy\n" + good_turn());
+  const auto ran = bench.run(prompt);
+  EXPECT_EQ(ran.outcome(), "ok");
+  EXPECT_EQ(*read_file(bench.folder() / "copy"), prompt);
+  EXPECT_TRUE(std::filesystem::is_empty(bench.in_workspace(".ralph/tmp")));
+}
+
+TEST(RunFiles, WhatACrashLeftInTmpIsSweptAtTheNextStart) {
+  Bench bench;
+  std::filesystem::create_directories(bench.in_workspace(".ralph/tmp"));
+  ASSERT_TRUE(write_file_atomically(bench.in_workspace(".ralph/tmp/prompt-old.md"), "old"));
+  bench.script(good_turn());
+  bench.run();
+  EXPECT_TRUE(std::filesystem::is_empty(bench.in_workspace(".ralph/tmp")));
+}
+
+TEST(RunFiles, TenMegabytesArriveByteExactOverAPipe) {
+  Bench bench;
+  bench.flag(Key::transport, {"pipe"});
+  std::string prompt;
+  for (int i = 0; prompt.size() < 10'000'000; ++i)
+    prompt += "line " + std::to_string(i) + " \xff\x01\n";
+  bench.script("save-stdin DIR/stdin\n" + good_turn());
+  bench.invocation.standard_input = prompt;
+  bench.flag(Key::prompt_file, {"-"});
+  auto made = bench.request();
+  ASSERT_TRUE(made) << describe(made.error());
+  const auto ran = bench.run_request(*std::move(made));
+  EXPECT_EQ(ran.outcome(), "ok");
+  EXPECT_EQ(*read_file(bench.folder() / "stdin"), prompt);
+}
+
+TEST(RunFiles, AnAgentThatWorksElsewhereIsReported) {
+  Bench bench;
+  bench.script(init_line("session-1", "/usr") + result_line());
+  EXPECT_TRUE(bench.run().has("\"topic\":\"cwd\""));
+}
+
+TEST(RunFiles, AForeignSystemPromptOnContinueIsWarnedAbout) {
+  Bench bench;
+  bench.script(good_turn());
+  bench.flag(Key::system_prompt, {"Be brief."});
+  bench.run();
+  bench.invocation.continue_session = true;
+  EXPECT_FALSE(bench.run().has("system prompt differs"));
+  bench.flag(Key::system_prompt, {"Be long."});
+  EXPECT_TRUE(bench.run().has("system prompt differs"));
+}
+
+TEST(RunFiles, ContinueWithoutASessionBeginsANewOneAndSaysSo) {
+  Bench bench;
+  bench.script(good_turn());
+  bench.invocation.continue_session = true;
+  const auto ran = bench.run();
+  EXPECT_EQ(ran.outcome(), "ok");
+  EXPECT_TRUE(ran.has("no coder session is stored"));
+  EXPECT_FALSE(bench.journal(ran).contains("--continue"));
+}
+
+}  // namespace
+}  // namespace ralph::run

@@ -1,0 +1,99 @@
+#include "run/harness.h"
+
+namespace ralph::run {
+namespace {
+
+using config::Key;
+
+std::string background(int tasks) {
+  return R"(line {"type":"system","subtype":"background_tasks_changed","tasks":[)" +
+         std::string(tasks == 0 ? "" : R"({"task_id":"t1","status":"running"})") + "]}\n";
+}
+
+TEST(Liveness, SilenceWhileTheModelIsWaitedForEndsTheRun) {
+  Bench bench;
+  bench.flag(Key::idle_timeout, {"200ms"});
+  bench.script(init_line() + "hang\n");
+  const auto ran = bench.run();
+  EXPECT_EQ(ran.outcome(), "timed_out");
+  EXPECT_TRUE(ran.report.verdict.message().contains("no sign of life for 200ms"));
+}
+
+TEST(Liveness, ARunningToolMayBeSilent) {
+  Bench bench;
+  bench.flag(Key::idle_timeout, {"200ms"});
+  bench.script(init_line() + tool_line("call-1") + "delay 1500\n" + tool_result_line("call-1") +
+               result_line());
+  EXPECT_EQ(bench.run().outcome(), "ok");
+}
+
+TEST(Liveness, AfterTheToolTheSilenceCountsAgain) {
+  Bench bench;
+  bench.flag(Key::idle_timeout, {"200ms"});
+  bench.script(init_line() + tool_line("call-1") + tool_result_line("call-1") + "hang\n");
+  EXPECT_EQ(bench.run().outcome(), "timed_out");
+}
+
+TEST(Liveness, ProcessorTimeIsASignOfLife) {
+  Bench bench;
+  bench.flag(Key::idle_timeout, {"600ms"});
+  bench.script(init_line() + "busy 3000\n" + result_line());
+  EXPECT_EQ(bench.run().outcome(), "ok");
+}
+
+TEST(Liveness, AnAgentThatStaysAfterItsResultIsEndedAndHasSucceeded) {
+  Bench bench;
+  bench.flag(Key::after_end_timeout, {"200ms"});
+  bench.script("ignore-term\n" + good_turn() + "hang\n");
+  const auto ran = bench.run();
+  EXPECT_EQ(ran.outcome(), "ok");
+  EXPECT_EQ(ran.summary.text, "All done.");
+}
+
+TEST(Liveness, BackgroundTasksAreWaitedFor) {
+  Bench bench;
+  bench.flag(Key::after_end_timeout, {"200ms"});
+  bench.flag(Key::idle_timeout, {"200ms"});
+  bench.script(init_line() + background(1) + result_line("First.") + "delay 1500\n" +
+               background(0) + good_turn("Second."));
+  const auto ran = bench.run();
+  EXPECT_EQ(ran.outcome(), "ok");
+  EXPECT_EQ(ran.summary.result_count, 2);
+  EXPECT_EQ(ran.summary.text, "Second.");
+}
+
+TEST(Liveness, ANewTurnAfterTheResultIsNotCutShort) {
+  Bench bench;
+  bench.flag(Key::after_end_timeout, {"1s"});
+  bench.script(good_turn("First.") + init_line() + "delay 2500\n" + result_line("Second."));
+  const auto ran = bench.run();
+  EXPECT_EQ(ran.outcome(), "ok");
+  EXPECT_EQ(ran.summary.text, "Second.");
+}
+
+TEST(FailFast, AWrongKeyIsSeenAtTheFirstRetry) {
+  Bench bench;
+  bench.script(
+      init_line() +
+      R"(line {"type":"system","subtype":"api_retry","attempt":1,"max_retries":10,"retry_delay_ms":500,"error_status":401,"error":"authentication_failed"})"
+      "\nhang\n");
+  const auto ran = bench.run();
+  EXPECT_EQ(ran.outcome(), "auth_failed");
+  EXPECT_EQ(ran.report.verdict.exit_code(), 3);
+}
+
+TEST(FailFast, OnDenialContinueLetsTheAgentGoOn) {
+  Bench bench;
+  bench.flag(Key::on_denial, {"continue"});
+  bench.script(
+      init_line() + tool_line("call-1") +
+      R"(line {"type":"system","subtype":"permission_denied","tool_name":"Bash","tool_use_id":"call-1","message":"denied"})"
+      "\n" +
+      result_line());
+  const auto ran = bench.run();
+  EXPECT_EQ(ran.outcome(), "ok");
+  EXPECT_TRUE(ran.result().contains("\"denials\":1"));
+}
+
+}  // namespace
+}  // namespace ralph::run
