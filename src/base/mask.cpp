@@ -149,6 +149,15 @@ std::string Masker::mask(std::string_view text) const {
   return out;
 }
 
+bool Masker::finds_secret(std::string_view text) const {
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (!starts_(text[at])) continue;
+    const auto rest = text.substr(at);
+    if (key_shape_at(rest, text.substr(0, at)) || value_at(rest) > 0) return true;
+  }
+  return false;
+}
+
 std::string_view Masker::find_key_shape(std::string_view text) const {
   for (std::size_t at = 0; at < text.size(); ++at) {
     if (const auto key = key_shape_at(text.substr(at), text.substr(0, at))) return key->name;

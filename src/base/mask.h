@@ -22,6 +22,9 @@ class Masker {
   /// Linear in the text; masking twice changes nothing more.
   std::string mask(std::string_view text) const;
 
+  /// Whether mask() would replace anything.
+  bool finds_secret(std::string_view text) const;
+
   /// The name of the first key shape found in the text ("Anthropic API key"); empty: none.
   std::string_view find_key_shape(std::string_view text) const;
 

@@ -61,9 +61,10 @@ std::string unescaped(std::string_view text) {
 
 /// Appends a string value, with its quotes. One that holds no secret keeps its spelling.
 void append_masked(std::string& out, std::string_view raw, const Masker& masker) {
-  const auto plain = unescaped(raw);
-  const auto masked = masker.mask(plain);
-  if (masked != plain) return append_string(out, masked);
+  const bool is_plain = raw.find('\\') == std::string_view::npos;
+  const auto meant = is_plain ? std::string() : unescaped(raw);
+  const auto text = is_plain ? raw : std::string_view(meant);
+  if (masker.finds_secret(text)) return append_string(out, masker.mask(text));
   out += '"';
   out += raw;
   out += '"';

@@ -127,7 +127,10 @@ AttemptEnd Run::attempt() {
       .summary = audience_.summary,
       .log = *log_,
       .control = control_,
-      .after_output = audience_.flush,
+      .after_output = [this] {
+        journal_->flush();
+        audience_.flush();
+      },
       .still_storing = [this]() -> Result<> {
         if (journal_->failure()) return std::unexpected(*journal_->failure());
         return {};

@@ -19,6 +19,8 @@
 namespace ralph::store {
 namespace {
 
+constexpr std::size_t kBatch = std::size_t{64} << 10;
+
 bool is_delta(const stream::Payload& payload) {
   const auto* text = std::get_if<stream::Text>(&payload);
   const auto* thinking = std::get_if<stream::Thinking>(&payload);
@@ -73,7 +75,7 @@ Result<Journal> Journal::open(const std::filesystem::path& folder, const Masker&
 void Journal::on_any(const stream::Event& event) {
   if (failed_ || is_delta(event.what)) return;
   auto line = json::mask(stream::encode(event), *masker_);
-  if (is_plain(line)) return put(std::move(line));
+  if (is_plain(line)) return put(line);
   auto shorter = shorten_members(line, kLongestText);
   if (!shorter) {
     auto shallow = event;
@@ -81,7 +83,7 @@ void Journal::on_any(const stream::Event& event) {
     line = json::mask(stream::encode(shallow), *masker_);
     shorter = shorten_members(line, kLongestText, left_out);
   }
-  put(shorter ? *std::move(shorter) : std::move(line));
+  put(shorter ? *shorter : line);
 }
 
 void Journal::record(std::string_view name, std::string_view members_json) {
@@ -95,11 +97,13 @@ void Journal::record(std::string_view name, std::string_view members_json) {
   } else {
     record["malformed"] = masker_->mask(members_json);
   }
-  auto line = json::write(record);
+  const auto line = json::write(record);
   put(shorten_members(line, kLongestText).value_or(line));
+  flush();
 }
 
 Result<> Journal::finish() {
+  flush();
   if (failed_) return std::unexpected(*failed_);
   if (::fsync(fd_.get()) == 0) return {};
   auto failed = fail_storage(errno, fmt::format("cannot sync '{}'", path_.native()));
@@ -107,9 +111,15 @@ Result<> Journal::finish() {
   return failed;
 }
 
-void Journal::put(std::string line) {
-  line += '\n';
-  const int error_number = try_write_all(fd_.get(), line);
+void Journal::put(std::string_view line) {
+  pending_.append(line).append("\n");
+  if (pending_.size() >= kBatch) flush();
+}
+
+void Journal::flush() {
+  if (pending_.empty() || failed_) return;
+  const int error_number = try_write_all(fd_.get(), pending_);
+  pending_.clear();
   if (error_number == 0) return;
   failed_ = fail_storage(error_number, fmt::format("cannot write to '{}'", path_.native())).error();
 }

@@ -16,6 +16,7 @@ namespace ralph::store {
 /// their JSON form, which stream::EventReader reads, deltas left out; records of our own have the key
 /// "record": started, attempt, attempt_ended, ended. What is longer than kLongestText is cut and named in
 /// "cut":["text"] (the event's `line` points at the raw log).
+/// Lines are written whole, many at a time.
 /// A Handler cannot fail: failure() tells, and everything after it is dropped.
 class Journal final : public stream::Handler {
  public:
@@ -29,6 +30,9 @@ class Journal final : public stream::Handler {
   /// A record of our own: one JSON object as text, which becomes {"record":name, "at":now, …its members}.
   /// Text that is no object is kept under "malformed".
   void record(std::string_view name, std::string_view members_json);
+  /// Writes what was collected. Call it whenever nothing more is coming for the moment: what a crash takes
+  /// away is then only what the raw log has as well.
+  void flush();
   /// Waits until it is on the disk.
   Result<> finish();
 
@@ -37,11 +41,12 @@ class Journal final : public stream::Handler {
 
  private:
   Journal(std::filesystem::path path, UniqueFd fd, const Masker& masker);
-  void put(std::string line);
+  void put(std::string_view line);
 
   std::filesystem::path path_;
   UniqueFd fd_;
   const Masker* masker_;
+  std::string pending_;  // whole lines
   std::optional<Error> failed_;
 };
 

@@ -37,14 +37,18 @@ class JournalTest : public testing::Test {
     EXPECT_TRUE(journal) << describe(journal.error());
     return *std::move(journal);
   }
-  static std::vector<std::string> lines_of(const Journal& journal) {
+  static std::string written(Journal& journal) {
+    journal.flush();
+    return text_of(journal.path());
+  }
+  static std::vector<std::string> lines_of(Journal& journal) {
     std::vector<std::string> lines;
-    std::istringstream text(text_of(journal.path()));
+    std::istringstream text(written(journal));
     for (std::string line; std::getline(text, line);) lines.push_back(line);
     return lines;
   }
   /// The only line, as JSON.
-  static json::Document document_in(const Journal& journal) {
+  static json::Document document_in(Journal& journal) {
     const auto lines = lines_of(journal);
     EXPECT_EQ(lines.size(), 1u);
     return lines.empty() ? json::Document() : json::parse(lines[0]).value_or(json::Document());
@@ -105,7 +109,7 @@ TEST_F(JournalTest, DeltasAreLeftOut) {
   auto journal = open();
   stream::dispatch(event_of(stream::Text{"a", true, false, "m"}), journal);
   stream::dispatch(event_of(stream::Thinking{"b", true}), journal);
-  EXPECT_EQ(text_of(journal.path()), "");
+  EXPECT_EQ(written(journal), "");
 }
 
 TEST_F(JournalTest, SecretsAreMaskedInValuesOnly) {
@@ -175,7 +179,7 @@ TEST_F(JournalTest, ASecretAtTheCutDoesNotLeak) {
       stream::dispatch(event_of(stream::Text{text}), journal);
     }
   }
-  const auto text = text_of(journal.path());
+  const auto text = written(journal);
   EXPECT_EQ(text.find("sk-ant-a"), std::string::npos);
   EXPECT_EQ(text.find("correct"), std::string::npos);
   EXPECT_EQ(lines_of(journal).size(), secrets[0].size() + secrets[1].size() + 2);
@@ -274,6 +278,7 @@ TEST_F(JournalTest, AFullDiskIsTheLastWord) {
   ::setrlimit(RLIMIT_FSIZE, &small);
   EXPECT_EQ(journal.failure(), std::nullopt);
   for (int i = 0; i < 100; ++i) stream::dispatch(event_of(stream::TurnStarted{i}), journal);
+  journal.flush();
   ::setrlimit(RLIMIT_FSIZE, &usual);
   ASSERT_TRUE(journal.failure());
   EXPECT_EQ(journal.failure()->code, Code::storage);
