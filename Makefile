@@ -6,7 +6,7 @@ JOBS ?= $(shell nproc)
 CTEST = ctest --output-on-failure -j $(JOBS)
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test install asan tsan fuzz bench lint format clean help
+.PHONY: build demo test install asan tsan fuzz bench torture lint format clean help
 
 build: ## build/ralph and build/ralph-guard
 	@scripts/setup build
@@ -49,6 +49,12 @@ bench: ## measured numbers beside their peers; fails on a miss
 	@scripts/configure release -DRALPH_BENCH=ON
 	@cmake --build build -j $(JOBS) --target bench ralph ralph-guard
 	@scripts/bench
+
+torture: ## every way agents and machines go wrong, through the real `ralph run`
+	@scripts/setup build test
+	@scripts/configure release -DRALPH_TESTS=ON
+	@cmake --build build -j $(JOBS) --target ralph ralph-guard fake_agent
+	@scripts/torture build
 
 lint: ## layers, format, shell scripts, clang-tidy
 	@scripts/setup build lint
