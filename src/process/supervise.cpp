@@ -215,20 +215,26 @@ class Supervision {
     return size < 0 ? kPtyCapacity : static_cast<std::size_t>(size);
   }
 
+  bool is_terminal(const Output& output) const { return pty_ && &output == &out_; }
+
+  /// A pipe gives all it holds, a terminal 4 kB at most: there a buffer's worth is taken before the
+  /// next poll. Each piece is delivered at once, while the kernel fills the terminal again.
   void read_output(Output& output) {
     if (!output.fd || !output.readable) return;
-    const ssize_t got = ::read(output.fd.get(), buffer_.get(), kReadSize);
-    if (got > 0) {
+    std::size_t taken = 0;
+    do {
+      const ssize_t got = ::read(output.fd.get(), buffer_.get(), kReadSize);
+      if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
+      if (got <= 0) return end_output(output, got == 0 ? 0 : errno);
+      taken += static_cast<std::size_t>(got);
       output.bytes += static_cast<std::uint64_t>(got);
-      return deliver(output, {buffer_.get(), static_cast<std::size_t>(got)});
-    }
-    if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
-    end_output(output, got == 0 ? 0 : errno);
+      deliver(output, {buffer_.get(), static_cast<std::size_t>(got)});
+      keep_limits();
+    } while (is_terminal(output) && taken < kReadSize && !end_requested_);
   }
 
   void end_output(Output& output, int error_number) {
-    const bool terminal = pty_ && &output == &out_;
-    if (terminal && error_number == EIO) {
+    if (is_terminal(output) && error_number == EIO) {
       // Nobody holds the terminal's other end any more. Closing ours would send SIGHUP to the
       // program.
       quiet_terminal_ = std::move(output.fd);

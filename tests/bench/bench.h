@@ -56,6 +56,7 @@ void measure_programs(Table& table, const std::filesystem::path& folder);
 void measure_memory(Table& table, const std::filesystem::path& self);
 void measure_streams(Table& table);
 void measure_supervision(Table& table);
+void measure_terminal(Table& table, const std::filesystem::path& folder);
 
 /// Child mode of measure_memory(): decodes one line of `bytes` with this limit and prints its own
 /// growth.

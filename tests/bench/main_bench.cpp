@@ -16,6 +16,7 @@ int main(int count, char** words) {
   measure_programs(table, self.parent_path());  // first, while we are small
   measure_memory(table, self);
   measure_supervision(table);
+  measure_terminal(table, self.parent_path());
   measure_streams(table);
   if (table.misses() > 0) std::printf("\n%d missed\n", table.misses());
   return table.misses() > 0 ? 1 : 0;

@@ -36,8 +36,8 @@ TEST(Wrapper, ASignalGoesToTheProgramItWraps) {
 }
 
 TEST(Wrapper, ThatWrapsNothingGetsTheSignalItself) {
-  Wrapped agent(0);
   for (const int depth : {1, 3, -1}) {
+    Wrapped agent(0);
     agent.command.wrapper_depth = depth;
     const Ran ran = run_and_interrupt(agent);
     EXPECT_EQ(ran.out, "interrupted\n");
