@@ -6,7 +6,7 @@ JOBS ?= $(shell nproc)
 CTEST = ctest --output-on-failure -j $(JOBS)
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test install asan tsan fuzz bench conformance lint format clean help
+.PHONY: build demo test install asan tsan fuzz bench torture conformance lint format clean help
 
 build: ## build/ralph and build/ralph-guard
 	@scripts/setup build
@@ -50,6 +50,12 @@ bench: ## measured numbers beside their peers; fails on a miss
 	@cmake --build build -j $(JOBS) --target bench ralph ralph-guard
 	@scripts/bench
 
+torture: ## every way agents and machines go wrong, through the real `ralph run`
+	@scripts/setup build test
+	@scripts/configure release -DRALPH_TESTS=ON
+	@cmake --build build -j $(JOBS) --target ralph ralph-guard fake_agent
+	@scripts/torture build
+
 conformance: build ## the real Claude Code from npm, driven offline against the mock
 	@scripts/conformance build
 
@@ -66,4 +72,4 @@ clean: ## remove build/
 	@rm -rf build
 
 help: ## this list
-	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
