@@ -77,6 +77,7 @@ class Supervision {
         started_(child.started),
         out_{std::move(child.out), sinks.out, exit_.out_bytes, "stdout"},
         err_{std::move(child.err), sinks.err, exit_.err_bytes, "stderr"},
+        pause_(sinks.pause),
         in_{std::move(child.in), std::move(child.input), 0, child.keep_in_open},
         watch_(WatchAccess::state(watch)),
         stop_(std::move(stop)),
@@ -102,6 +103,7 @@ class Supervision {
       hear_guard();
       read_output(out_);
       read_output(err_);
+      pause();
       keep_limits();
       stop_draining();
     }
@@ -249,11 +251,21 @@ class Supervision {
     if (output.sink && !output.sink_failed) {
       if (auto taken = output.sink(bytes); !taken) {
         output.sink_failed = true;
-        if (!exit_.sink_error) exit_.sink_error = std::move(taken).error();
-        end_because(EndedBy::sink_failure);
+        note_sink_failure(std::move(taken).error());
       }
     }
+    delivered_ = true;
     watch_.touch();
+  }
+
+  void pause() {
+    if (!std::exchange(delivered_, false) || !pause_ || exit_.sink_error) return;
+    if (auto done = pause_(); !done) note_sink_failure(std::move(done).error());
+  }
+
+  void note_sink_failure(Error error) {
+    if (!exit_.sink_error) exit_.sink_error = std::move(error);
+    end_because(EndedBy::sink_failure);
   }
 
   void obey_watch() {
@@ -343,6 +355,8 @@ class Supervision {
   UniqueFd quiet_terminal_;
   Output out_;
   Output err_;
+  const std::function<Result<>()>& pause_;
+  bool delivered_ = false;  // since the last pause
   Input in_;
   WatchAccess::State& watch_;
   std::stop_token stop_;

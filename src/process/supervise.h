@@ -35,6 +35,9 @@ using Sink = std::function<Result<>(std::string_view bytes)>;
 struct Sinks {
   Sink out;
   Sink err;
+  /// Called when the sinks got bytes and nothing more is there for the moment, or much of it came: for
+  /// what need not be done piece by piece. Its failure is that of a sink.
+  std::function<Result<>()> pause;
 };
 
 /// How hard the tree is ended. What a program leaves behind when it ends by itself gets the grace

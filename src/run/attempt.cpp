@@ -9,6 +9,7 @@
 #include "process/child.h"
 #include "process/cpu_time.h"
 #include "run/life_signs.h"
+#include "run/relay.h"
 
 namespace ralph::run {
 namespace {
@@ -96,16 +97,25 @@ AttemptEnd run_attempt(const AttemptParts& parts, const MakeDecoder& make_decode
   const auto began = std::chrono::steady_clock::now();
 
   LastWords words;
+  const auto decode = [&](std::string_view bytes) -> Result<> {
+    decoder.feed(bytes, ms_since(parts.run_began));
+    return parts.pause();
+  };
+  Relay relay(decode, [&] { stop.request_stop(); });
   process::Sinks sinks;
   sinks.out = [&](std::string_view bytes) -> Result<> {
     TRY(parts.log.append_out(bytes, micros_since(began)));
-    decoder.feed(bytes, ms_since(parts.run_began));
-    parts.after_output();
-    return parts.still_storing();
+    relay.push(bytes);
+    return {};
   };
   sinks.err = [&](std::string_view bytes) -> Result<> {
     words.add(bytes);
     return parts.log.append_err(bytes);
+  };
+
+  sinks.pause = [&] {
+    relay.go();
+    return parts.log.flush();
   };
 
   overseer.begin(parts.wall_left);
@@ -114,10 +124,12 @@ AttemptEnd run_attempt(const AttemptParts& parts, const MakeDecoder& make_decode
   const auto exit = process::supervise(std::move(*child), sinks, watch, stop.get_token());
   parts.control.attach(nullptr);
 
+  auto failed = relay.finish();
   const bool by_itself = exit.ended_by == process::EndedBy::nothing;
   decoder.finish(ms_since(parts.run_began), by_itself ? exit.exit_code : std::nullopt);
-  parts.after_output();
+  if (auto last = parts.pause(); !last && !failed) failed = last.error();
   AttemptEnd end{exit, {}, make_ending(exit, parts, overseer, words)};
+  if (failed && !end.ending.storage_error) end.ending.storage_error = failed;
   end.ending.skipped_lines = decoder.skipped();
   return end;
 }

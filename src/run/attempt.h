@@ -23,8 +23,7 @@ struct AttemptParts {
   const stream::Summary& summary;
   store::RawLog& log;
   Control& control;
-  std::function<void()> after_output;       // what was shown shall be seen now
-  std::function<Result<>()> still_storing;  // an error ends the run
+  std::function<Result<>()> pause;  // nothing more comes for the moment; an error ends the run
 };
 
 /// How it ended. Without `exit` it was never started, and `not_started` says why.
@@ -38,7 +37,7 @@ struct AttemptEnd {
 using MakeDecoder = std::function<stream::Decoder&(stream::Handler& overseer)>;
 
 /// Starts the agent once and stays with it until nothing of it is alive. Every byte is in the raw log before
-/// it is decoded.
+/// it is decoded, which happens in a second thread: decoder and handlers are used there only meanwhile.
 AttemptEnd run_attempt(const AttemptParts& parts, const MakeDecoder& make_decoder);
 
 }  // namespace ralph::run

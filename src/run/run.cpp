@@ -127,11 +127,9 @@ AttemptEnd Run::attempt() {
       .summary = audience_.summary,
       .log = *log_,
       .control = control_,
-      .after_output = [this] {
+      .pause = [this]() -> Result<> {
         journal_->flush();
         audience_.flush();
-      },
-      .still_storing = [this]() -> Result<> {
         if (journal_->failure()) return std::unexpected(*journal_->failure());
         return {};
       },
@@ -166,7 +164,6 @@ stream::Verdict Run::judge(AttemptEnd& end) {
 
 /// Nothing: this was the last attempt.
 std::optional<Millis> Run::pause_after(const stream::Verdict& verdict) const {
-  if (control_.cancelled_by() != 0) return std::nullopt;
   const auto pause =
       pause_before_retry(verdict, audience_.summary, attempts_, request_.retries, now_utc());
   if (!pause) return std::nullopt;

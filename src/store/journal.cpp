@@ -31,7 +31,8 @@ bool is_delta(const stream::Payload& payload) {
 bool is_plain(std::string_view line) {
   const auto opens = [](char c) { return c == '{' || c == '['; };
   return line.size() <= Journal::kLongestText && line.find('\n') == line.npos &&
-         std::count_if(line.begin(), line.end(), opens) < std::ptrdiff_t{json::kMaxDepth};
+         (line.size() < 2 * json::kMaxDepth ||
+          std::count_if(line.begin(), line.end(), opens) < std::ptrdiff_t{json::kMaxDepth});
 }
 
 /// Takes away the JSON an event quotes; returns the names of what is gone.

@@ -101,18 +101,17 @@ Result<RawLog> RawLog::open(const std::filesystem::path& folder, std::string_vie
 Result<> RawLog::append_out(std::string_view bytes, Micros t) {
   if (bytes.empty()) return {};
   TRY(put(out_, bytes, paths_.out));
-  return put_records(bytes, t);
+  return note_lines(bytes, t);
 }
 
 Result<> RawLog::append_err(std::string_view bytes) { return put(err_, bytes, paths_.err); }
 
 Result<> RawLog::finish() {
   if (!failed_ && size_ > line_begin_) {
-    std::string record;
-    append_index_record(record, {line_begin_, last_t_});
-    TRY(put(index_, record, paths_.index));
+    append_index_record(records_, {line_begin_, last_t_});
     line_begin_ = size_;
   }
+  if (!failed_) TRY(flush());
   TRY(sync(out_, paths_.out));
   TRY(sync(err_, paths_.err));
   TRY(sync(index_, paths_.index));
@@ -128,21 +127,24 @@ Result<> RawLog::put(const UniqueFd& fd, std::string_view bytes,
   return done;
 }
 
+Result<> RawLog::flush() {
+  auto done = put(index_, records_, paths_.index);
+  records_.clear();
+  return done;
+}
+
 /// A record for every line that ends in `bytes`, which are already in the log.
-Result<> RawLog::put_records(std::string_view bytes, Micros t) {
-  std::string records;
+Result<> RawLog::note_lines(std::string_view bytes, Micros t) {
   std::size_t from = 0;
   for (auto at = bytes.find('\n'); at != std::string_view::npos; at = bytes.find('\n', from)) {
-    append_index_record(records, {line_begin_, t});
+    append_index_record(records_, {line_begin_, t});
     from = at + 1;
     line_begin_ = size_ + from;
-    if (records.size() < kIndexBatch) continue;
-    TRY(put(index_, records, paths_.index));
-    records.clear();
+    if (records_.size() >= kIndexBatch) TRY(flush());
   }
   size_ += bytes.size();
   last_t_ = t;
-  return put(index_, records, paths_.index);
+  return {};
 }
 
 }  // namespace ralph::store

@@ -35,6 +35,8 @@ class RawLog {
   /// Stdout bytes that arrived `t` after the start; in the file when this returns.
   Result<> append_out(std::string_view bytes, Micros t);
   Result<> append_err(std::string_view bytes);
+  /// Brings the index up to date. Call it whenever nothing more is coming for the moment.
+  Result<> flush();
   /// Completes the index and waits until all of it is on the disk. Call once, at the end of the
   /// run.
   Result<> finish();
@@ -45,10 +47,11 @@ class RawLog {
  private:
   RawLog() = default;
   Result<> put(const UniqueFd& fd, std::string_view bytes, const std::filesystem::path& path);
-  Result<> put_records(std::string_view bytes, Micros t);
+  Result<> note_lines(std::string_view bytes, Micros t);
 
   RawLogPaths paths_;
   UniqueFd out_, err_, index_;
+  std::string records_;           // of the index, not written yet
   std::uint64_t size_ = 0;        // bytes of stdout so far
   std::uint64_t line_begin_ = 0;  // offset of the line being collected
   Micros last_t_{0};

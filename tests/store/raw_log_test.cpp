@@ -62,6 +62,7 @@ TEST_F(RawLogTest, ALineSplitAcrossAppendsHasOneRecordWithTheTimeOfItsLastByte) 
   ASSERT_TRUE(log.append_out("one\ntw", milliseconds(10)));
   ASSERT_TRUE(log.append_out("", milliseconds(15)));
   ASSERT_TRUE(log.append_out("o", milliseconds(20)));
+  ASSERT_TRUE(log.flush());
   EXPECT_EQ(records_of(log.paths().index), (std::vector<IndexRecord>{{0, milliseconds(10)}}));
   ASSERT_TRUE(log.append_out("\nthree\n", milliseconds(30)));
   ASSERT_TRUE(log.append_out("rest", milliseconds(40)));

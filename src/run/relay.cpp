@@ -1,0 +1,61 @@
+#include "run/relay.h"
+
+#include <utility>
+
+namespace ralph::run {
+
+Relay::Relay(std::function<Result<>(std::string_view)> work, std::function<void()> failed)
+    : work_(std::move(work)), failed_(std::move(failed)), thread_([this] { serve(); }) {}
+
+void Relay::push(std::string_view bytes) {
+  std::unique_lock lock(mutex_);
+  if (waiting_.size() >= kMostWaiting) {
+    going_ = true;
+    changed_.notify_all();
+    changed_.wait(lock, [&] { return waiting_.size() < kMostWaiting || error_; });
+  }
+  if (!error_) waiting_ += bytes;
+}
+
+void Relay::go() {
+  {
+    const std::lock_guard lock(mutex_);
+    going_ = true;
+  }
+  changed_.notify_all();
+}
+
+std::optional<Error> Relay::finish() {
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) thread_.join();
+  return error_;
+}
+
+void Relay::serve() {
+  std::string taken;
+  for (;;) {
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [&] { return closed_ || (going_ && !waiting_.empty()); });
+      if (waiting_.empty()) return;
+      going_ = false;
+      taken.clear();
+      std::swap(taken, waiting_);
+    }
+    changed_.notify_all();
+    if (auto done = work_(taken); !done) {
+      {
+        const std::lock_guard lock(mutex_);
+        error_ = std::move(done).error();
+      }
+      changed_.notify_all();
+      return failed_();
+    }
+  }
+}
+
+}  // namespace ralph::run
