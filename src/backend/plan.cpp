@@ -192,16 +192,10 @@ Result<> check_lengths(const std::vector<std::string>& argv) {
 }
 
 void settle_key(const Draft& draft, const Host& host, Plan& plan) {
+  if (!hides_key(draft.backend, draft.ask.auth, host)) return;
   const auto name = std::string(draft.backend.key_variable);
-  auto& env = plan.command.env;
-  if (draft.ask.auth == Auth::login) env.push_back({name, ""});
-  if (name.empty() || draft.ask.auth != Auth::automatic) return;
-  if (std::ranges::find(host.own_env, name, &process::EnvChange::name) != host.own_env.end())
-    return;
-  if (variable(host, name).value_or("").empty() || !has_stored_login(host)) return;
-  // Another endpoint gets the key that was set for it, never the login.
-  if (!variable(host, draft.backend.endpoint_variable).value_or("").empty()) return;
-  env.push_back({name, ""});
+  plan.command.env.push_back({name, ""});
+  if (draft.ask.auth == Auth::login) return;
   plan.notes.push_back(
       fmt::format("the stored login is used, not {} ('--auth api-key' uses the key)", name));
 }
@@ -262,6 +256,17 @@ std::string display_name_of(const Backend& backend, const Ask& ask) {
 }
 
 }  // namespace
+
+bool hides_key(const Backend& backend, Auth auth, const Host& host) {
+  const auto name = backend.key_variable;
+  if (auth == Auth::login || name.empty() || auth == Auth::api_key) return auth == Auth::login;
+  if (std::ranges::find(host.own_env, name, &process::EnvChange::name) != host.own_env.end()) {
+    return false;
+  }
+  // Another endpoint gets the key that was set for it, never the login.
+  return !variable(host, name).value_or("").empty() && has_stored_login(host) &&
+         variable(host, backend.endpoint_variable).value_or("").empty();
+}
 
 Result<Plan> plan(const Backend& backend, const Ask& ask, const Host& host,
                   std::string_view run_id) {

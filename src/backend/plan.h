@@ -87,6 +87,10 @@ Result<std::filesystem::path> find_program(std::string_view program, const Host&
 /// Where the backend keeps its own files here, whether they exist or not.
 std::vector<std::filesystem::path> state_paths(const Backend& backend, const Host& host);
 
+/// Whether the agent's key is hidden from it, so that its stored login pays: when that is asked for, or when both
+/// are there, the key was not set for this run, and the endpoint is the agent's own.
+bool hides_key(const Backend& backend, Auth auth, const Host& host);
+
 /// Everything about the start but the start itself. `run_id` names the prompt file. Errors: Code::usage
 /// for what the backend cannot honour, Code::not_found for a program that is not installed.
 Result<Plan> plan(const Backend& backend, const Ask& ask, const Host& host,

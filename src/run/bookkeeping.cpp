@@ -52,10 +52,12 @@ Result<> save_costs(const Request& request, const store::Workspace& workspace,
 
 }  // namespace
 
-Result<double> find_session(Request& request, std::vector<std::string>& warnings) {
+double find_session(Request& request, std::vector<std::string>& warnings) {
   if (!request.continue_session && request.ask.resume.empty()) return 0;
-  TRY_ASSIGN(const auto sessions,
-             load_sessions(store::Workspace::at(request.host.workspace).sessions_file(), warnings));
+  std::string warning;
+  const auto file = store::Workspace::at(request.host.workspace).sessions_file();
+  const auto sessions = store::Sessions::peek(file, warning);
+  if (!warning.empty()) warnings.push_back(std::move(warning));
   if (request.continue_session) request.ask.resume = sessions.of_mode(request.mode);
   if (request.ask.resume.empty()) {
     warnings.push_back(
@@ -74,7 +76,9 @@ Result<double> find_session(Request& request, std::vector<std::string>& warnings
 
 Result<> save_state(const Request& request, const store::Workspace& workspace,
                     const stream::Summary& summary, std::vector<std::string>& warnings) {
-  if (!summary.session_id.empty()) TRY(save_session(request, workspace, summary, warnings));
+  // An agent that cannot go on with a session has no use for its id.
+  const bool resumable = request.backend->can.resume && !summary.session_id.empty();
+  if (resumable) TRY(save_session(request, workspace, summary, warnings));
   return save_costs(request, workspace, summary, warnings);
 }
 

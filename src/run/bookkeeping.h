@@ -11,7 +11,7 @@ namespace ralph::run {
 
 /// Finds the session the request goes on with, and what that session had cost before. Warns of what a person
 /// would not expect: there is none, its system prompt was another one.
-Result<double> find_session(Request& request, std::vector<std::string>& warnings);
+double find_session(Request& request, std::vector<std::string>& warnings);
 
 /// Puts the run into the workspace's state files: the mode's session, and what everything cost.
 Result<> save_state(const Request& request, const store::Workspace& workspace,

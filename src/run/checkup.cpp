@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "backend/credentials.h"
+#include "run/request.h"
 #include "run/sandbox.h"
 #include "run/versions.h"
 
@@ -60,19 +61,18 @@ Check check_backend(const Result<const backend::Backend*>& chosen, std::string_v
   return {Level::ok, "backend", fmt::format("{} (found by '{}')", (*chosen)->name, asked), {}};
 }
 
-Check check_credential(const backend::Host& host, const backend::Backend& chosen) {
-  if (chosen.name != "claude") {
-    return {Level::note, "credential", "the command's own affair", {}};
-  }
+Check check_credential(const backend::Host& host, const backend::Backend& chosen, backend::Auth auth) {
+  if (chosen.name != "claude") return {Level::note, "credential", "the command's own affair", {}};
   const auto found = backend::claude_credentials(host);
   if (found.empty()) {
-    return {Level::blocks, "credential", "none was found for Claude Code",
-            std::string(chosen.auth_hint)};
+    return {Level::blocks, "credential", "none was found for Claude Code", std::string(chosen.auth_hint)};
   }
-  if (found.size() > 1 && found.front().kind == backend::Credential::Kind::api_key &&
-      backend::has_stored_login(host)) {
-    return {Level::note, "credential",
-            fmt::format("the stored login; {} is set, but not used", found.front().source),
+  using Kind = backend::Credential::Kind;
+  if (found.front().kind == Kind::api_key && backend::hides_key(chosen, auth, host)) {
+    const bool there = backend::has_stored_login(host);
+    return {there ? Level::note : Level::blocks, "credential",
+            fmt::format("{}; {} is set, but not used", there ? "the stored login" : "no login is stored",
+                        found.front().source),
             "'--auth api-key' uses the key"};
   }
   return {Level::ok, "credential", found.front().words, {}};
@@ -171,10 +171,10 @@ Checkup check_up(const Result<config::Loaded>& settings, const backend::Host& ho
   auto& checks = result.checks;
   checks.push_back(check_config(settings));
   if (settings) {
-    const auto& asked = settings->settings.text(Key::backend);
+    const auto asked = backend_name(settings->settings);
     const auto chosen = backend::choose(asked, host);
     checks.push_back(check_backend(chosen, asked));
-    if (chosen) checks.push_back(check_credential(host, **chosen));
+    if (chosen) checks.push_back(check_credential(host, **chosen, auth_of(settings->settings)));
     if (chosen && (*chosen)->name == "claude") {
       checks.push_back(check_permissions(host, settings->settings));
     }

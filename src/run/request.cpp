@@ -71,7 +71,7 @@ Result<std::filesystem::path> workspace_of(const config::Settings& settings) {
   return path;
 }
 
-backend::Auth auth_of(std::string_view word) {
+backend::Auth auth_named(std::string_view word) {
   if (word == "api-key") return backend::Auth::api_key;
   return word == "login" ? backend::Auth::login : backend::Auth::automatic;
 }
@@ -103,7 +103,7 @@ Result<backend::Ask> make_ask(const config::Settings& settings, Invocation& invo
   ask.extra_args = settings.list(Key::extra_args);
   if (settings.given(Key::output_format)) ask.output_format = settings.text(Key::output_format);
   ask.transport = transport_of(settings.text(Key::transport));
-  ask.auth = auth_of(settings.text(Key::auth));
+  ask.auth = auth_of(settings);
   return ask;
 }
 
@@ -124,6 +124,15 @@ void take_limits(const config::Settings& settings, Request& request) {
 
 }  // namespace
 
+std::string_view backend_name(const config::Settings& settings) {
+  const bool own_command = !settings.given(Key::backend) && settings.given(Key::command);
+  return own_command ? std::string_view("custom") : settings.text(Key::backend);
+}
+
+backend::Auth auth_of(const config::Settings& settings) {
+  return auth_named(settings.text(Key::auth));
+}
+
 Result<Request> make_request(const config::Settings& settings, Invocation invocation,
                              const Masker& masker) {
   Request request;
@@ -139,10 +148,7 @@ Result<Request> make_request(const config::Settings& settings, Invocation invoca
   request.host.is_root = invocation.is_root;
   request.host.sandbox = settings.boolean(Key::sandbox);
   add_own_environment(settings, request.host);
-  const bool own_command = !settings.given(Key::backend) && settings.given(Key::command);
-  TRY_ASSIGN(request.backend,
-             backend::choose(own_command ? "custom" : settings.text(Key::backend), request.host));
-
+  TRY_ASSIGN(request.backend, backend::choose(backend_name(settings), request.host));
   request.agent_name = agent_name(*request.backend, request.ask);
   request.mode = settings.text(Key::mode);
   request.task = settings.text(Key::task);

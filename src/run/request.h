@@ -52,6 +52,10 @@ struct Invocation {
   std::string standard_input;  // the prompt, when the prompt file is "-"
 };
 
+/// The backend the settings ask for; a command alone asks for "custom".
+std::string_view backend_name(const config::Settings& settings);
+backend::Auth auth_of(const config::Settings& settings);
+
 /// Errors: Code::usage for what is missing or contradicts itself, a prompt with a secret in it, an unknown
 /// backend; Code::not_found when no agent is installed.
 Result<Request> make_request(const config::Settings& settings, Invocation invocation,

@@ -294,7 +294,7 @@ std::filesystem::path raw_log_base(const Request& request, UtcTime start) {
 
 Result<backend::Plan> prepare(Request& request, std::vector<std::string>& warnings,
                               stream::Summary* summary) {
-  TRY_ASSIGN(const double known_total, find_session(request, warnings));
+  const double known_total = find_session(request, warnings);
   if (summary != nullptr) summary->know_total(known_total);
   auto plan = backend::plan(*request.backend, request.ask, request.host, request.run_id);
   if (!plan && plan.error().code == Code::permission) plan.error().code = Code::not_found;

@@ -91,6 +91,10 @@ Result<Sessions> Sessions::load(const std::filesystem::path& file, std::string& 
   return Sessions(file, json::write(root));
 }
 
+Sessions Sessions::peek(const std::filesystem::path& file, std::string& warning) {
+  return {file, json::write(peek_state(file, is_good, warning))};
+}
+
 std::string Sessions::of_mode(std::string_view mode) const {
   const auto root = json::parse(text_);
   return root ? text_in(*root, mode_key(mode)) : std::string();

@@ -28,6 +28,8 @@ struct SessionRecord {
 class Sessions {
  public:
   static Result<Sessions> load(const std::filesystem::path& file, std::string& warning);
+  /// The same, but what cannot be read stays where it is, and counts as nothing.
+  static Sessions peek(const std::filesystem::path& file, std::string& warning);
 
   /// The session of a mode ("planner", "coder"); empty: none.
   std::string of_mode(std::string_view mode) const;

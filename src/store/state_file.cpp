@@ -65,6 +65,15 @@ Result<json::Document> load_state(const fs::path& file, bool (*good)(const json:
   return json::Document::object();
 }
 
+json::Document peek_state(const fs::path& file, bool (*good)(const json::Document&),
+                          std::string& warning) {
+  if (!is_there(file)) return json::Document::object();
+  auto document = read_object(file, good);
+  if (document) return *std::move(document);
+  warning = document.error().message + "; it is not used";
+  return json::Document::object();
+}
+
 Result<> save_state(const fs::path& file, const json::Document& state) {
   if (file.has_parent_path()) TRY(make_folders(file.parent_path()));
   auto written = write_file_atomically(file, json::write_pretty(state));

@@ -12,6 +12,10 @@ namespace ralph::store {
 Result<json::Document> load_state(const std::filesystem::path& file,
                                   bool (*good)(const json::Document&), std::string& warning);
 
+/// The same, but what cannot be read stays where it is, and counts as empty.
+json::Document peek_state(const std::filesystem::path& file, bool (*good)(const json::Document&),
+                          std::string& warning);
+
 /// Replaces the file atomically.
 Result<> save_state(const std::filesystem::path& file, const json::Document& state);
 

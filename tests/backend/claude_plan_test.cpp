@@ -246,6 +246,14 @@ TEST(Key, IsLeftAloneWhenThereIsNoneOrItIsAskedFor) {
   EXPECT_FALSE(changes(*machine.planned(ask), "ANTHROPIC_API_KEY"));
 }
 
+TEST(Key, ForAnotherEndpointIsKeptAndTheLoginNeverSentThere) {
+  Machine machine;
+  machine.log_in();
+  machine.set("ANTHROPIC_API_KEY=secret-2");
+  machine.set("ANTHROPIC_BASE_URL=http://127.0.0.1:8080");
+  EXPECT_FALSE(changes(*machine.planned(asking("do it")), "ANTHROPIC_API_KEY"));
+}
+
 TEST(Key, LoginEmptiesItWithoutALookAtTheFiles) {
   const Machine machine;
   Ask ask = asking("do it");

@@ -53,6 +53,7 @@ std::string mixed_lines(
 std::string megabyte_lines(std::size_t bytes);  // tool results of 1 MB
 
 void measure_programs(Table& table, const std::filesystem::path& folder);
+void measure_run(Table& table, const std::filesystem::path& folder);
 void measure_memory(Table& table, const std::filesystem::path& self);
 void measure_streams(Table& table);
 void measure_supervision(Table& table);

@@ -67,6 +67,26 @@ TEST(Doctor, ABrokenConfigurationBlocksARun) {
   EXPECT_TRUE(named(checkup, "config").message.contains("ralph.yml:1"));
 }
 
+TEST(Doctor, TellsWhichOfTwoCredentialsPays) {
+  Machine machine;
+  machine.install("claude", "echo 1");
+  machine.host.environment.push_back("ANTHROPIC_API_KEY=sk-ant-secret-key");
+  std::filesystem::create_directory(machine.folder / "home/.claude");
+  machine.folder.write("home/.claude/.credentials.json", R"({"claudeAiOauth":{"accessToken":"t"}})");
+  EXPECT_TRUE(named(machine.examine(), "credential").message.contains("the stored login"));
+  const auto with_key = machine.examine({{config::Key::auth, {"api-key"}}});
+  EXPECT_TRUE(named(with_key, "credential").message.contains("API key in ANTHROPIC_API_KEY"));
+  machine.host.environment.push_back("ANTHROPIC_BASE_URL=http://127.0.0.1:1");
+  EXPECT_TRUE(named(machine.examine(), "credential").message.contains("API key in ANTHROPIC_API_KEY"));
+}
+
+TEST(Doctor, ACommandOfOnesOwnNeedsNoAgent) {
+  Machine machine;
+  const auto checkup = machine.examine({{config::Key::command, {"cat"}}});
+  EXPECT_EQ(named(checkup, "backend").message, "custom");
+  EXPECT_FALSE(checkup.blocked());
+}
+
 TEST(Doctor, NoticesANestedSession) {
   Machine machine;
   EXPECT_EQ(named(machine.examine(), "nested session").level, Check::Level::ok);

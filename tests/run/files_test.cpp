@@ -59,6 +59,62 @@ TEST(RunFiles, TheBudgetAddsUpOverRuns) {
       << budget;
 }
 
+TEST(RunFiles, TheBudgetNamesTheLimitOfTheLastRun) {
+  Bench bench;
+  bench.flag(Key::max_cost, {"2.5"});
+  bench.script(good_turn());
+  bench.run();
+  const auto budget = *read_file(bench.in_workspace(".ralph/state/budget.json"));
+  EXPECT_TRUE(budget.contains("\"max_cost_usd\": 2.5") || budget.contains("\"max_cost_usd\":2.5")) << budget;
+}
+
+TEST(RunFiles, AnAgentThatSaysNothingIsAnErrorThatNamesTheLog) {
+  Bench bench;
+  bench.flag(Key::retries, {"0"});
+  bench.script("stderr it went wrong\n");
+  const auto ran = bench.run();
+  EXPECT_EQ(ran.outcome(), "no_output");
+  EXPECT_TRUE(ran.report.verdict.message().contains(ran.report.raw_log.string())) << ran.report.verdict.message();
+  EXPECT_TRUE(ran.report.verdict.message().contains("it went wrong"));
+}
+
+TEST(RunFiles, TheAgentIsStartedOnceAndNotAskedForItsVersion) {
+  Bench bench;
+  const auto calls = (bench.folder() / "calls").string();
+  std::filesystem::remove(bench.folder() / "bin/claude");
+  bench.folder().write("bin/claude", "#!/bin/sh\necho \"$1\" >>" + calls + "\n", 0700);
+  bench.flag(Key::retries, {"0"});
+  bench.flag(Key::backend, {"auto"});
+  bench.run();
+  EXPECT_EQ(*read_file(calls), "--dangerously-skip-permissions\n");
+}
+
+TEST(RunFiles, APlanMovesNothing) {
+  Bench bench;
+  const auto file = bench.in_workspace(".ralph/state/claude-session.json");
+  std::filesystem::create_directories(file.parent_path());
+  std::ofstream(file) << "not JSON";
+  bench.flag(Key::prompt, {"x"});
+  bench.invocation.continue_session = true;
+  auto made = bench.request();
+  ASSERT_TRUE(made);
+  std::vector<std::string> warnings;
+  EXPECT_TRUE(prepare(*made, warnings));
+  EXPECT_EQ(warnings.size(), 2u) << "unreadable, and so there is no session";
+  EXPECT_EQ(*read_file(file), "not JSON");
+}
+
+TEST(RunFiles, ASessionOfACommandThatCannotResumeIsNotStored) {
+  Bench bench;
+  bench.flag(Key::command, {process::fake_agent() + " " + (bench.folder() / "script").string()});
+  bench.flag(Key::output_format, {"stream-json"});
+  bench.script(good_turn("All done.", "foreign-1"));
+  const auto ran = bench.run();
+  EXPECT_EQ(ran.outcome(), "ok");
+  EXPECT_EQ(ran.summary.session_id, "foreign-1");
+  EXPECT_FALSE(std::filesystem::exists(bench.in_workspace(".ralph/state/claude-session.json")));
+}
+
 TEST(RunFiles, ASecondRunIsRefusedWithTheFirstOnesPid) {
   Bench bench;
   const auto workspace = store::Workspace::open(bench.workspace());
