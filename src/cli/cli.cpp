@@ -24,10 +24,7 @@ namespace {
 constexpr std::array<const Command*, 5> kCommands{&kRunCommand, &kReplayCommand, &kDoctorCommand,
                                                   &kConfigCommand, &kMockCommand};
 
-std::string mask_for_log(std::string_view text) {
-  static const Masker masker(environment());
-  return masker.mask(text);
-}
+std::string mask_for_log(std::string_view text) { return log_masker().mask(text); }
 
 const Command* find(std::string_view name) {
   const auto found = std::ranges::find(kCommands, name, &Command::name);

@@ -52,11 +52,11 @@ void print_text(const run::Checkup& checkup, const Masker& masker, StdOutput& ou
   output.out(checkup.blocked() ? "Something blocks a run.\n" : "Nothing blocks a run.\n");
 }
 
-std::string json_of(const run::InstalledAgent& agent) {
+std::string json_of(const run::InstalledAgent& agent, const Masker& masker) {
   std::string out;
   json::ObjectWriter writer(out);
   writer.text("name", agent.name).text("path", utf8::repaired(agent.path));
-  if (!agent.version.empty()) writer.text("version", agent.version);
+  if (!agent.version.empty()) writer.text("version", masker.mask(agent.version));
   if (!agent.problem.empty()) writer.text("problem", agent.problem);
   writer.boolean("driven", agent.driven).close();
   return out;
@@ -76,7 +76,7 @@ std::string json_of(const run::Check& check, const Masker& masker) {
 void print_json(const run::Checkup& checkup, const Masker& masker, StdOutput& output) {
   std::string agents = "[", checks = "[", out;
   for (const auto& agent : checkup.agents)
-    agents += (agents.size() > 1 ? "," : "") + json_of(agent);
+    agents += (agents.size() > 1 ? "," : "") + json_of(agent, masker);
   for (const auto& check : checkup.checks) {
     checks += (checks.size() > 1 ? "," : "") + json_of(check, masker);
   }

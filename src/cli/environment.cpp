@@ -31,6 +31,11 @@ std::vector<std::string> environment() {
   return entries;
 }
 
+Masker& log_masker() {
+  static Masker masker(environment());
+  return masker;
+}
+
 Masker masker_for(const config::Settings& settings) {
   auto entries = environment();
   for (const auto& pair : settings.map(config::Key::env)) {

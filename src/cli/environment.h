@@ -11,6 +11,9 @@ namespace ralph::cli {
 /// Our environment as "NAME=value" entries.
 std::vector<std::string> environment();
 
+/// What the debug log is masked with: at first the secrets of our environment. Change it before there are threads.
+Masker& log_masker();
+
 /// Knows the secrets of our environment and of the variables the settings hold.
 Masker masker_for(const config::Settings& settings);
 

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "cli/environment.h"
 #include "stream/outcome.h"
 
 namespace ralph::cli {
@@ -26,8 +27,9 @@ stream::Outcome outcome_of(Code code) {
 }  // namespace
 
 int report(const Error& error, StdOutput& output) {
-  output.err(fmt::format("ralph: {}\n", error.message));
-  if (!error.hint.empty()) output.err(error.hint + "\n");
+  const auto& masker = log_masker();
+  output.err(fmt::format("ralph: {}\n", masker.mask(error.message)));
+  if (!error.hint.empty()) output.err(masker.mask(error.hint) + "\n");
   return stream::row(outcome_of(error.code)).exit_code;
 }
 

@@ -63,7 +63,7 @@ Result<config::Loaded> load_settings(const Arguments& arguments) {
 /// A run that did not begin: said on stderr, and to a script as the result of a run.
 int not_begun(stream::Outcome outcome, const Error& error, const std::string& run_id, bool json,
               const Masker& masker, StdOutput& output) {
-  report({error.code, masker.mask(error.message), error.hint}, output);
+  report(error, output);
   const auto& row = stream::row(outcome);
   if (json) {
     stream::RunResult result;
@@ -86,9 +86,12 @@ view::Verbosity verbosity_of(const config::Settings& settings) {
 }
 
 /// The first Ctrl-C asks the agent to stop; anything more ends it.
-void take_signal(int signal_number, run::Control& control) {
+void take_signal(int signal_number, run::Control& control, StdOutput& output) {
   const bool asks = signal_number == SIGINT && control.cancelled_by() == 0;
-  if (!asks) return control.end(signal_number);
+  if (!asks) {
+    output.hurry();
+    return control.end(signal_number);
+  }
   control.ask(signal_number);
   if (::isatty(2) == 1)
     try_write_all(2, "ralph: asked the agent to stop; Ctrl-C again ends it now\n");
@@ -103,11 +106,11 @@ int supervise(run::Request request, const config::Settings& settings, const Mask
   stream::Summary summary(model::Table::builtin());
   view::Console console(options, masker, summary, output);
   view::JsonLines json_lines(masker, output);
-  run::Audience audience{summary, {&console}, [&] { output.flush(); }};
+  run::Audience audience{summary, {&console}, [&] { output.flush(); }, [&] { output.hurry(); }};
   if (json) audience.handlers.push_back(&json_lines);
 
   run::Control control;
-  const StopSignals signals([&](int signal_number) { take_signal(signal_number, control); });
+  const StopSignals signals([&](int signal_number) { take_signal(signal_number, control, output); });
   const auto report_of_run = run::run(std::move(request), audience, control, masker);
   if (report_of_run.not_begun) {
     return not_begun(report_of_run.verdict.outcome, *report_of_run.not_begun, run_id, json, masker,
@@ -141,8 +144,12 @@ int run_command(const Arguments& arguments, StdOutput& output) {
     return not_begun(stream::Outcome::bad_config, loaded.error(), {}, json, plain, output);
   const auto& settings = loaded->settings;
   const auto masker = masker_for(settings);
+  log_masker() = masker;
   auto invocation = invocation_of(arguments, settings);
-  if (!invocation) return report(invocation.error(), output);
+  if (!invocation) {
+    return not_begun(stream::Outcome::bad_usage, invocation.error(), {}, settings.boolean(Key::json),
+                     masker, output);
+  }
   const auto run_id = invocation->run_id;
   auto request = run::make_request(settings, *std::move(invocation), masker);
   if (!request) {

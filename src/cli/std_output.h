@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,6 +22,9 @@ class StdOutput final : public view::Output {
   /// Flushes stdout first, so that the two stay in order on a terminal.
   void err(std::string_view text) override;
   void flush();
+  /// From any thread: somebody wants us to come to an end. What nobody takes within a second is dropped from now
+  /// on; otherwise a reader that is slow, or stopped, is waited for.
+  void hurry() { hurried_ = true; }
 
   /// Nobody takes what we print: it is dropped from here on.
   bool closed() const { return closed_; }
@@ -28,8 +32,11 @@ class StdOutput final : public view::Output {
   const std::optional<Error>& failure() const { return failure_; }
 
  private:
+  int write(int fd, std::string_view text) const;
+
   int out_fd_, err_fd_;
   std::string pending_;
+  std::atomic<bool> hurried_ = false;
   bool closed_ = false;
   std::optional<Error> failure_;
 };

@@ -27,6 +27,7 @@ constexpr std::size_t kReadSize = std::size_t{64} << 10;
 constexpr std::size_t kPtyCapacity = std::size_t{256} << 10;  // more than a PTY ever holds
 constexpr Millis kLongestPoll{60'000};
 constexpr Millis kLongestGrace{24 * 3'600'000};
+constexpr Millis kHeldBack{2};           // until a sink is asked again whether it is ready
 constexpr Millis kRetry{100};            // for a request the guard had no room for
 constexpr Millis kWakeGuard{1000};       // for a guard that somebody stopped
 constexpr Millis kPollWithoutWake{100};  // when no descriptor was left for the Watch's eventfd
@@ -78,6 +79,7 @@ class Supervision {
         out_{std::move(child.out), sinks.out, exit_.out_bytes, "stdout"},
         err_{std::move(child.err), sinks.err, exit_.err_bytes, "stderr"},
         pause_(sinks.pause),
+        ready_(sinks.ready),
         in_{std::move(child.in), std::move(child.input), 0, child.keep_in_open},
         watch_(WatchAccess::state(watch)),
         stop_(std::move(stop)),
@@ -123,9 +125,10 @@ class Supervision {
   bool finished() const { return swept_ && !out_.fd && !err_.fd; }
 
   void wait() {
+    held_back_ = ready_ && out_.fd && !ready_(exit_.ended_by != EndedBy::nothing);
     std::array<pollfd, 5> fds{{{control_.get(), POLLIN, 0},
                                {watch_.wake.get(), POLLIN, 0},
-                               {out_.fd.get(), POLLIN, 0},
+                               {held_back_ ? -1 : out_.fd.get(), POLLIN, 0},
                                {err_.fd.get(), POLLIN, 0},
                                {in_.pending() ? in_.fd.get() : -1, POLLOUT, 0}}};
     polled_after_sweep_ = swept_;
@@ -148,7 +151,8 @@ class Supervision {
     if (const auto limit = limits_apply() ? watch_.nearest() : std::nullopt) consider(limit->at);
     if (swept_) consider(drain_until_);
     if (!swept_) consider(answer_by_);
-    const Millis longest = end_unsent_         ? kRetry
+    const Millis longest = held_back_          ? kHeldBack
+                           : end_unsent_       ? kRetry
                            : waits_for_guard() ? kWakeGuard
                            : watch_.wake       ? kLongestPoll
                                                : kPollWithoutWake;
@@ -342,6 +346,7 @@ class Supervision {
   void stop_draining() {
     if (!polled_after_sweep_ || steady_clock::now() < drain_until_) return;
     for (Output* output : {&out_, &err_}) {
+      if (held_back_ && output == &out_) continue;
       if (!output->readable || output->bytes >= output->last_byte) output->fd.reset();
     }
   }
@@ -356,6 +361,8 @@ class Supervision {
   Output out_;
   Output err_;
   const std::function<Result<>()>& pause_;
+  const std::function<bool(bool)>& ready_;
+  bool held_back_ = false;  // the sink is not ready for stdout
   bool delivered_ = false;  // since the last pause
   Input in_;
   WatchAccess::State& watch_;

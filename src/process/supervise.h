@@ -38,6 +38,9 @@ struct Sinks {
   /// Called when the sinks got bytes and nothing more is there for the moment, or much of it came: for
   /// what need not be done piece by piece. Its failure is that of a sink.
   std::function<Result<>()> pause;
+  /// False: stdout is not read for the moment, and this is asked again soon; limits are kept meanwhile. `ending`:
+  /// the tree is being ended by us.
+  std::function<bool(bool ending)> ready;
 };
 
 /// How hard the tree is ended. What a program leaves behind when it ends by itself gets the grace
@@ -78,6 +81,8 @@ class Watch {
   /// Arms a limit, or moves it when it is armed already.
   void arm(Limit limit, Millis after);
   void disarm(Limit limit);
+  /// Arms the wall limit, unless it is armed and nearer already.
+  void shorten_wall(Millis after);
   /// Counts as a sign of life for Limit::silence.
   void touch();
   /// Queues bytes for a stdin that was kept open. Never blocks. Dropped once the program closed its

@@ -77,6 +77,15 @@ void Watch::arm(Limit limit, Millis after) {
   state_->wake_up();
 }
 
+void Watch::shorten_wall(Millis after) {
+  {
+    const std::lock_guard lock(state_->mutex);
+    const auto at = now() + std::clamp(after, Millis{0}, kLongest);
+    if (!state_->wall || at < *state_->wall) state_->wall = at;
+  }
+  state_->wake_up();
+}
+
 void Watch::disarm(Limit limit) {
   const std::lock_guard lock(state_->mutex);
   switch (limit) {

@@ -113,6 +113,10 @@ AttemptEnd run_attempt(const AttemptParts& parts, const MakeDecoder& make_decode
     return parts.log.append_err(bytes);
   };
 
+  sinks.ready = [&](bool ending) {
+    if (ending) parts.hurry();
+    return relay.has_room();
+  };
   sinks.pause = [&] {
     relay.go();
     return parts.log.flush();
@@ -123,6 +127,7 @@ AttemptEnd run_attempt(const AttemptParts& parts, const MakeDecoder& make_decode
   const LifeSigns life_signs(child->guard_pid(), parts.rules.limits.silence, watch);
   const auto exit = process::supervise(std::move(*child), sinks, watch, stop.get_token());
   parts.control.attach(nullptr);
+  if (exit.ended_by != process::EndedBy::nothing) parts.hurry();
 
   auto failed = relay.finish();
   const bool by_itself = exit.ended_by == process::EndedBy::nothing;

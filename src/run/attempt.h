@@ -23,6 +23,7 @@ struct AttemptParts {
   const stream::Summary& summary;
   store::RawLog& log;
   Control& control;
+  std::function<void()> hurry;      // the agent is being ended: wait for nobody
   std::function<Result<>()> pause;  // nothing more comes for the moment; an error ends the run
 };
 

@@ -58,7 +58,12 @@ double find_session(Request& request, std::vector<std::string>& warnings) {
   const auto file = store::Workspace::at(request.host.workspace).sessions_file();
   const auto sessions = store::Sessions::peek(file, warning);
   if (!warning.empty()) warnings.push_back(std::move(warning));
-  if (request.continue_session) request.ask.resume = sessions.of_mode(request.mode);
+  if (request.continue_session) {
+    request.ask.resume = sessions.of_mode(request.mode);
+    const auto known = sessions.find(request.ask.resume);
+    const bool foreign = known && !known->backend.empty() && known->backend != request.backend->name;
+    if (foreign || !store::is_session_id(request.ask.resume)) request.ask.resume.clear();
+  }
   if (request.ask.resume.empty()) {
     warnings.push_back(
         fmt::format("no {} session is stored in this workspace: a new one begins", request.mode));
@@ -77,7 +82,7 @@ double find_session(Request& request, std::vector<std::string>& warnings) {
 Result<> save_state(const Request& request, const store::Workspace& workspace,
                     const stream::Summary& summary, std::vector<std::string>& warnings) {
   // An agent that cannot go on with a session has no use for its id.
-  const bool resumable = request.backend->can.resume && !summary.session_id.empty();
+  const bool resumable = request.backend->can.resume && store::is_session_id(summary.session_id);
   if (resumable) TRY(save_session(request, workspace, summary, warnings));
   return save_costs(request, workspace, summary, warnings);
 }

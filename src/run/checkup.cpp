@@ -123,9 +123,8 @@ Check check_workspace(const backend::Host& host) {
 Check check_permissions(const backend::Host& host, const config::Settings& settings) {
   const bool confined = settings.boolean(Key::sandbox);
   const bool trusted = backend::variable(host, "IS_SANDBOX").value_or("") == "1";
-  if (!settings.text(Key::permission_mode).empty()) {
-    return {Level::ok, "permissions", "mode " + settings.text(Key::permission_mode), {}};
-  }
+  const auto& mode = settings.text(Key::permission_mode);
+  if (!mode.empty() && mode != "bypassPermissions") return {Level::ok, "permissions", "mode " + mode, {}};
   if (confined) return {Level::ok, "permissions", "everything, in a sandbox", {}};
   if (trusted)
     return {Level::ok,

@@ -9,7 +9,7 @@ void Control::ask(int signal_number) {
     const std::lock_guard lock(mutex_);
     if (signal_ == 0 && watch_ != nullptr) {
       signal_ = signal_number;
-      watch_->arm(process::Limit::wall, kPatience);
+      watch_->shorten_wall(kPatience);
       watch_->send_signal(SIGINT);
       return;
     }

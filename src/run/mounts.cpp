@@ -113,7 +113,8 @@ std::vector<std::string> Mounts::words() const {
   std::ranges::sort(places);  // a folder before what is in it
   std::vector<std::string> words;
   for (const auto& place : places) {
-    if (fs::is_directory(place)) {
+    std::error_code error;
+    if (fs::is_directory(place, error)) {
       words.insert(words.end(), {"--tmpfs", place.string()});
     } else {
       append(words, "--ro-bind", "/dev/null", place);

@@ -19,7 +19,7 @@ void Overseer::begin(Millis wall) {
 }
 
 Overseer::Phase Overseer::phase() const {
-  if (!open_calls_.empty() || summary_.background_tasks > 0) return Phase::tool;
+  if (!own_calls_.empty() || !other_calls_.empty() || summary_.background_tasks > 0) return Phase::tool;
   const bool ended = summary_.result_count > 0 && !summary_.turn_open();
   return ended ? Phase::ended : Phase::model;
 }
@@ -40,27 +40,38 @@ void Overseer::settle() {
   }
 }
 
-void Overseer::on(const stream::Event&, const stream::ToolCall& call) {
-  if (open_calls_.size() < kMostOpenCalls) open_calls_.emplace(call.call_id);
+void Overseer::on(const stream::Event& event, const stream::ToolCall& call) {
+  auto& calls = event.parent.empty() ? own_calls_ : other_calls_;
+  if (calls.size() < kMostOpenCalls) calls.emplace(call.call_id);
   settle();
 }
 
 void Overseer::on(const stream::Event&, const stream::ToolResult& result) {
-  if (const auto open = open_calls_.find(result.call_id); open != open_calls_.end()) {
-    open_calls_.erase(open);
+  for (auto* calls : {&own_calls_, &other_calls_}) {
+    if (const auto open = calls->find(result.call_id); open != calls->end()) calls->erase(open);
   }
+  if (result.denied && !rules_.denials_allowed) stop_();
   settle();
 }
 
 /// What a request has used so far. An answer that is complete and calls no tool is the agent's last word:
 /// stopping it then would save nothing.
-void Overseer::on(const stream::Event&, const stream::Usage& usage) {
+void Overseer::on(const stream::Event& event, const stream::Usage& usage) {
+  if (event.parent.empty() && usage.scope == stream::UsageScope::request) note_message(usage.message_id);
   if (!rules_.max_cost || !over_budget_.empty() || usage.scope != stream::UsageScope::request)
     return;
   const auto cost = summary_.cost_usd();
-  if (!cost || *cost < *rules_.max_cost || (!usage.partial && open_calls_.empty())) return;
+  if (!cost || *cost < *rules_.max_cost || (!usage.partial && own_calls_.empty())) return;
   over_budget_ = fmt::format("${:.4f} of ${:.4f}", *cost, *rules_.max_cost);
   stop_();
+}
+
+/// A new message of the agent itself: its earlier calls are over, whether their results were told or not.
+void Overseer::note_message(std::string_view id) {
+  if (id.empty() || id == message_) return;
+  message_ = id;
+  own_calls_.clear();
+  settle();
 }
 
 void Overseer::on(const stream::Event&, const stream::Retry& retry) {
@@ -68,11 +79,13 @@ void Overseer::on(const stream::Event&, const stream::Retry& retry) {
 }
 
 void Overseer::on(const stream::Event&, const stream::ErrorEvent& error) {
-  if (error.error_class == stream::ErrorClass::permission && !rules_.denials_allowed) stop_();
+  const bool denied = error.error_class == stream::ErrorClass::permission && !rules_.denials_allowed;
+  if (denied || error.error_class == stream::ErrorClass::auth) stop_();
 }
 
 void Overseer::on(const stream::Event&, const stream::TurnEnded&) {
-  open_calls_.clear();
+  own_calls_.clear();
+  other_calls_.clear();
   armed_.reset();
   settle();
 }

@@ -46,12 +46,14 @@ class Overseer final : public stream::Handler {
   enum class Phase { model, tool, ended };
   Phase phase() const;
   void settle();
+  void note_message(std::string_view id);
 
   Rules rules_;
   const stream::Summary& summary_;
   process::Watch& watch_;
   std::function<void()> stop_;
-  std::set<std::string, std::less<>> open_calls_;
+  std::set<std::string, std::less<>> own_calls_, other_calls_;  // of the agent itself, of its subagents
+  std::string message_;                                         // the agent is at
   std::optional<Phase> armed_;
   std::string over_budget_;
 };

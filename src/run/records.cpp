@@ -78,7 +78,7 @@ std::string started_record(const Request& request, const backend::Plan& plan, co
       .text("task", utf8::repaired(request.task))
       .text("transport", plan.command.transport == process::Transport::pty ? "pty" : "pipe")
       .raw("prompt", prompt_of(request, plan))
-      .text("resume", request.ask.resume)
+      .text("resume", utf8::repaired(request.ask.resume))
       .boolean("sandbox", request.host.sandbox)
       .number("timeout_ms", ms(request.limits.wall))
       .number("idle_timeout_ms", ms(request.limits.silence))
@@ -115,7 +115,7 @@ std::string ended_record(const stream::Verdict& verdict, const stream::Summary& 
   writer.text("outcome", stream::row(verdict.outcome).name)
       .number("exit_code", std::int64_t{verdict.exit_code()})
       .text("why", verdict.message())
-      .text("session_id", summary.session_id)
+      .text("session_id", utf8::repaired(summary.session_id))
       .number("attempts", std::int64_t{attempts})
       .number("duration_ms", std::int64_t{duration.count()})
       .raw("usage", tokens_of(summary.usage()));

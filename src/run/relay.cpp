@@ -7,13 +7,13 @@ namespace ralph::run {
 Relay::Relay(std::function<Result<>(std::string_view)> work, std::function<void()> failed)
     : work_(std::move(work)), failed_(std::move(failed)), thread_([this] { serve(); }) {}
 
+bool Relay::has_room() {
+  const std::lock_guard lock(mutex_);
+  return waiting_.size() < kMostWaiting || error_;
+}
+
 void Relay::push(std::string_view bytes) {
-  std::unique_lock lock(mutex_);
-  if (waiting_.size() >= kMostWaiting) {
-    going_ = true;
-    changed_.notify_all();
-    changed_.wait(lock, [&] { return waiting_.size() < kMostWaiting || error_; });
-  }
+  const std::lock_guard lock(mutex_);
   if (!error_) waiting_ += bytes;
 }
 
@@ -22,7 +22,7 @@ void Relay::go() {
     const std::lock_guard lock(mutex_);
     going_ = true;
   }
-  changed_.notify_all();
+  changed_.notify_one();
 }
 
 std::optional<Error> Relay::finish() {
@@ -30,7 +30,7 @@ std::optional<Error> Relay::finish() {
     const std::lock_guard lock(mutex_);
     closed_ = true;
   }
-  changed_.notify_all();
+  changed_.notify_one();
   if (thread_.joinable()) thread_.join();
   return error_;
 }
@@ -46,13 +46,11 @@ void Relay::serve() {
       taken.clear();
       std::swap(taken, waiting_);
     }
-    changed_.notify_all();
     if (auto done = work_(taken); !done) {
       {
         const std::lock_guard lock(mutex_);
         error_ = std::move(done).error();
       }
-      changed_.notify_all();
       return failed_();
     }
   }

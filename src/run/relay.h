@@ -16,7 +16,7 @@ namespace ralph::run {
 /// bounded; work that came together is done together.
 class Relay {
  public:
-  static constexpr std::size_t kMostWaiting = std::size_t{256} << 10;
+  static constexpr std::size_t kMostWaiting = std::size_t{1} << 20;
 
   /// `failed` is called once, in that thread, when `work` returns its first error; nothing is worked on after it.
   Relay(std::function<Result<>(std::string_view)> work, std::function<void()> failed);
@@ -24,7 +24,8 @@ class Relay {
   Relay& operator=(const Relay&) = delete;
   ~Relay() { finish(); }
 
-  /// Collects; blocks while too much is waiting.
+  /// False: too much is waiting; push nothing for the moment.
+  bool has_room();
   void push(std::string_view bytes);
   /// What was collected is worked on now.
   void go();

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "base/file.h"
+#include "store/state.h"
 
 namespace ralph::run {
 namespace {
@@ -69,6 +70,17 @@ Result<std::filesystem::path> workspace_of(const config::Settings& settings) {
     return fail(Code::usage, fmt::format("'{}' is not a folder", folder), "--cwd names a folder");
   }
   return path;
+}
+
+Result<std::filesystem::path> log_dir_of(const config::Settings& settings,
+                                         const std::filesystem::path& workspace) {
+  if (!settings.given(Key::log_dir)) return workspace / ".ralph" / "logs";
+  std::error_code error;
+  auto folder = std::filesystem::absolute(settings.text(Key::log_dir), error);
+  if (!error) return folder;
+  return fail(Code::usage,
+              fmt::format("cannot use the log folder '{}': {}", settings.text(Key::log_dir), error.message()),
+              "--log-dir names a folder, created when it is missing");
 }
 
 backend::Auth auth_named(std::string_view word) {
@@ -142,6 +154,10 @@ Result<Request> make_request(const config::Settings& settings, Invocation invoca
     return fail(Code::usage, "--continue and --resume contradict each other",
                 "--continue takes the stored session, --resume the one you name");
   }
+  if (!invocation.resume.empty() && !store::is_session_id(invocation.resume)) {
+    return fail(Code::usage, "what --resume names cannot be a session",
+                "it is an id as 'ralph run -v' shows it; it cannot begin with '-'");
+  }
   TRY_ASSIGN(request.host.workspace, workspace_of(settings));
   TRY_ASSIGN(request.ask, make_ask(settings, invocation));
   request.host.environment = std::move(invocation.environment);
@@ -152,9 +168,15 @@ Result<Request> make_request(const config::Settings& settings, Invocation invoca
   request.agent_name = agent_name(*request.backend, request.ask);
   request.mode = settings.text(Key::mode);
   request.task = settings.text(Key::task);
-  request.log_dir = settings.given(Key::log_dir)
-                        ? std::filesystem::absolute(settings.text(Key::log_dir))
-                        : request.host.workspace / ".ralph" / "logs";
+  if (request.continue_session && !request.backend->can.resume) {
+    return fail(Code::usage, fmt::format("backend '{}' cannot continue a session", request.backend->name),
+                "leave --continue out");
+  }
+  TRY_ASSIGN(request.log_dir, log_dir_of(settings, request.host.workspace));
+  if (settings.given(Key::allowed_tools) && request.ask.tools.empty()) {
+    return fail(Code::usage, "allowed_tools is empty: it would be no restriction at all",
+                "name at least one tool, or leave it out for those of the mode");
+  }
   if (!settings.given(Key::allowed_tools) && request.backend->can.tool_lists) {
     request.ask.tools = tools_of_mode(request.mode);
   }

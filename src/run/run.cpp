@@ -6,6 +6,8 @@
 
 #include <fmt/core.h>
 
+#include "base/file.h"
+#include "base/utf8.h"
 #include "git/git.h"
 #include "run/attempt.h"
 #include "run/bookkeeping.h"
@@ -13,17 +15,20 @@
 #include "run/retry.h"
 #include "run/sandbox.h"
 #include "store/journal.h"
+#include "store/private_files.h"
 #include "store/raw_log.h"
 
 namespace ralph::run {
 namespace {
+
+std::string text_of(const std::filesystem::path& path) { return utf8::repaired(path.native()); }
 
 /// As a person would type it: below the current folder without the way there.
 std::string shown_path(const std::filesystem::path& path) {
   std::error_code error;
   const auto here = std::filesystem::current_path(error);
   const auto near = error ? path : path.lexically_relative(here);
-  return near.empty() || near.native().starts_with("..") ? path.native() : near.native();
+  return near.empty() || near.native().starts_with("..") ? text_of(path) : text_of(near);
 }
 
 /// The program was found, but could not be started.
@@ -56,6 +61,8 @@ class Run {
   stream::Verdict attempts();
   bool try_again(const stream::Verdict& verdict, Millis pause);
   stream::Verdict judge_again() const;
+  void tell_unpriced();
+  Result<> save();
   void publish(const stream::Verdict& verdict);
 
   Request request_;
@@ -106,7 +113,8 @@ std::unique_ptr<stream::Decoder> Run::make_decoder(stream::Handler* overseer) {
 }
 
 void Run::say(stream::Level level, std::string_view topic, std::string_view message) {
-  announcer_->publish(stream::Notice{level, topic, message, {}}, elapsed().count());
+  const auto text = utf8::repaired(message);
+  announcer_->publish(stream::Notice{level, topic, text, {}}, elapsed().count());
 }
 
 void Run::say_first() {
@@ -127,6 +135,7 @@ AttemptEnd Run::attempt() {
       .summary = audience_.summary,
       .log = *log_,
       .control = control_,
+      .hurry = audience_.hurry,
       .pause = [this]() -> Result<> {
         journal_->flush();
         audience_.flush();
@@ -141,7 +150,7 @@ AttemptEnd Run::attempt() {
     return *decoder;
   });
   announcer_->count_from(decoder->seq());
-  end.ending.raw_log = log_->paths().out.native();
+  end.ending.raw_log = text_of(log_->paths().out);
   end.ending.attempts = attempts_;
   skipped_ += end.ending.skipped_lines;
   end.ending.skipped_lines = skipped_;
@@ -221,18 +230,31 @@ void Run::publish(const stream::Verdict& verdict) {
   audience_.flush();
 }
 
+/// Everything that is refused here is about the disk.
 Result<> Run::open_log() {
-  const auto base = raw_log_base(request_, start_);
-  TRY_ASSIGN(log_, store::RawLog::open(base.parent_path(), base.filename().native(), now_utc()));
+  const auto open = [&]() -> Result<store::RawLog> {
+    const auto base = raw_log_base(request_, start_);
+    TRY(workspace_->check());
+    TRY(make_folders(request_.log_dir));
+    TRY(store::make_private_folder(base.parent_path()));
+    return store::RawLog::open(base.parent_path(), base.filename().native(), now_utc());
+  };
+  auto opened = open();
+  if (!opened) return fail(Code::storage, opened.error().message, opened.error().hint);
+  log_ = *std::move(opened);
   return {};
 }
 
 /// Starts the agent until it is over with it.
 stream::Verdict Run::attempts() {
   for (;;) {
+    if (control_.cancelled_by() != 0) {
+      ending_.cancelled_by = control_.cancelled_by();
+      return judge_again();
+    }
     ++attempts_;
     say(stream::Level::info, "raw_log", "raw log " + shown_path(log_->paths().out));
-    journal_->record("attempt", attempt_record(attempts_, log_->paths().out.native()));
+    journal_->record("attempt", attempt_record(attempts_, text_of(log_->paths().out)));
     audience_.flush();
     auto end = attempt();
     const auto verdict = judge(end);
@@ -267,12 +289,26 @@ stream::Verdict Run::judge_again() const {
   return verdict;
 }
 
+Result<> Run::save() {
+  TRY(workspace_->check());
+  return save_state(request_, *workspace_, audience_.summary, warnings_);
+}
+
+/// A limit that nobody could keep must not look kept.
+void Run::tell_unpriced() {
+  const auto& summary = audience_.summary;
+  if (!request_.ask.max_cost || summary.cost_usd() || summary.usage().output == 0) return;
+  say(stream::Level::warning, "cost",
+      fmt::format("the cost limit was not kept by ralph: no price is known for '{}'", summary.model));
+}
+
 Report Run::go() {
   say_first();
   auto verdict = attempts();
   check_session();
+  tell_unpriced();
   warnings_.clear();
-  if (auto saved = save_state(request_, *workspace_, audience_.summary, warnings_); !saved) {
+  if (auto saved = save(); !saved) {
     if (!ending_.storage_error) ending_.storage_error = saved.error();
     verdict = judge_again();
   }

@@ -1,5 +1,6 @@
 #include <cerrno>
 #include <charconv>
+#include <thread>
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -23,6 +24,8 @@ namespace fs = std::filesystem;
 constexpr std::size_t kLongestNote = 4096;
 constexpr std::size_t kLongestWhat = 60;
 constexpr std::size_t kStartTicksField = 22;
+constexpr int kLooks = 10;
+constexpr Millis kPause{20};
 
 /// When a process began, in clock ticks since the machine did; 0: there is no such process. With
 /// its id it names a process for good.
@@ -92,7 +95,11 @@ std::optional<Holder> holder_in(const UniqueFd& fd) {
 
 std::unexpected<Error> fail_busy(const UniqueFd& fd, const fs::path& file) {
   constexpr std::string_view kBusy = "another run is using this workspace";
-  const auto holder = holder_in(fd);
+  auto holder = holder_in(fd);
+  for (int i = 0; i < kLooks && !holder; ++i) {
+    std::this_thread::sleep_for(kPause);  // it has the lock, and writes its note next
+    holder = holder_in(fd);
+  }
   if (!holder) {
     return fail(Code::busy, fmt::format("{}: it holds '{}'", kBusy, file.native()),
                 "wait until it ends; it has not said who it is, or runs in another container");

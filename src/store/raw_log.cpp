@@ -116,6 +116,12 @@ Result<> RawLog::finish() {
   TRY(sync(err_, paths_.err));
   TRY(sync(index_, paths_.index));
   if (failed_) return std::unexpected(*failed_);
+  struct stat info{};
+  if (::fstat(out_.get(), &info) == 0 && info.st_nlink == 0) {
+    return fail(Code::storage,
+                fmt::format("the log '{}' was removed while it was written", paths_.out.native()),
+                "keep '.ralph' while a run goes on");
+  }
   return {};
 }
 

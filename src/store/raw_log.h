@@ -38,7 +38,7 @@ class RawLog {
   /// Brings the index up to date. Call it whenever nothing more is coming for the moment.
   Result<> flush();
   /// Completes the index and waits until all of it is on the disk. Call once, at the end of the
-  /// run.
+  /// run. Also says when somebody removed the log meanwhile.
   Result<> finish();
 
   const RawLogPaths& paths() const { return paths_; }

@@ -86,6 +86,12 @@ Document updated_record(Document record, const SessionRecord& from) {
 
 }  // namespace
 
+bool is_session_id(std::string_view text) {
+  constexpr std::size_t kLongest = 256;
+  return !text.empty() && text.size() <= kLongest && text.front() != '-' && text.front() != '/' &&
+         std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
+}
+
 Result<Sessions> Sessions::load(const std::filesystem::path& file, std::string& warning) {
   TRY_ASSIGN(const auto root, load_state(file, is_good, warning));
   return Sessions(file, json::write(root));

@@ -21,6 +21,9 @@ struct SessionRecord {
   UtcTime updated;
 };
 
+/// Whether a text can be the id (or the name) of a session: printable, not an option, not too long.
+bool is_session_id(std::string_view text);
+
 /// `state/claude-session.json`: {planner_session_id, coder_session_id, updated_at} and, under "sessions", the
 /// newest 50 records by id, the newest last; a mode's own session stays among them. Keys we do not know are
 /// kept. Written atomically, 0600. A file that cannot be read as such (no JSON, a member of another type) is

@@ -43,10 +43,15 @@ Result<Workspace> Workspace::open(const fs::path& workspace) {
   Workspace opened;
   TRY_ASSIGN(const auto folder, absolute_folder(workspace));
   opened.root_ = folder / ".ralph";
-  TRY(make_private_folder(opened.root_));
-  for (const auto name : kFolders) TRY(make_private_folder(opened.root_ / name));
+  TRY(opened.check());
   TRY(write_gitignore(opened.root_ / ".gitignore"));
   return opened;
+}
+
+Result<> Workspace::check() const {
+  TRY(make_private_folder(root_));
+  for (const auto name : kFolders) TRY(make_private_folder(root_ / name));
+  return {};
 }
 
 Workspace Workspace::at(const fs::path& workspace) {

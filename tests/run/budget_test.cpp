@@ -75,6 +75,14 @@ TEST(CostLimit, CountsWhatACrashedAttemptHasCost) {
   EXPECT_TRUE(ran.result().contains("\"attempts\":2"));
 }
 
+TEST(CostLimit, OfAModelWithoutAPriceIsSaidNotToBeKept) {
+  Bench bench;
+  bench.flag(Key::max_cost, {"0.01"});
+  bench.script(R"(line {"type":"system","subtype":"init","session_id":"s","model":"unknown-model"})" "\n"
+               R"(line {"type":"result","subtype":"success","is_error":false,"result":"Done.","session_id":"s","num_turns":1,"usage":{"input_tokens":10000000,"output_tokens":5}})" "\n");
+  EXPECT_TRUE(bench.run().has("no price is known for 'unknown-model'"));
+}
+
 TEST(CostLimit, IsPassedToTheAgentWithPartialMessages) {
   Bench bench;
   bench.flag(Key::max_cost, {"1.5"});

@@ -70,6 +70,24 @@ TEST(Stopping, APauseBeforeARetryEndsAtOnce) {
   EXPECT_EQ(ran.report.verdict.exit_code(), 143);
 }
 
+TEST(Stopping, BeforeTheStartStartsNothing) {
+  Bench bench;
+  bench.script("notify DIR/started\n" + good_turn());
+  bench.control.end(SIGTERM);
+  const auto ran = bench.run();
+  EXPECT_EQ(ran.report.verdict.exit_code(), 143);
+  EXPECT_FALSE(std::filesystem::exists(bench.folder() / "started"));
+}
+
+TEST(Stopping, ANearerLimitStaysWhereItIs) {
+  Bench bench;
+  bench.flag(Key::timeout, {"1500ms"});
+  bench.script("ignore-term\nnote-int DIR/asked\n" + init_line() + "notify DIR/up\nhang\n");
+  const auto begin = std::chrono::steady_clock::now();
+  run_and(bench, "up", [](Control& control) { control.ask(SIGINT); });
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, Control::kPatience);
+}
+
 TEST(Stopping, WithoutAnAgentAskingIsEnding) {
   Control control;
   control.ask(SIGINT);

@@ -1,5 +1,6 @@
 #include <sys/stat.h>
 
+#include "base/utf8.h"
 #include "run/harness.h"
 
 namespace ralph::run {
@@ -160,6 +161,46 @@ TEST(RunFiles, TenMegabytesArriveByteExactOverAPipe) {
   const auto ran = bench.run_request(*std::move(made));
   EXPECT_EQ(ran.outcome(), "ok");
   EXPECT_EQ(*read_file(bench.folder() / "stdin"), prompt);
+}
+
+TEST(RunFiles, LinksThatAnAgentPutsIntoItsPlaceAreNotFollowed) {
+  Bench bench;
+  std::filesystem::create_directory(bench.folder() / "outside");
+  bench.script("once DIR/done\nrelink .ralph/state DIR/outside\nrelink .ralph/logs/claude DIR/outside\nexit 1\nend-once\n" +
+               good_turn());
+  const auto ran = bench.run();
+  EXPECT_EQ(ran.outcome(), "storage_failed");
+  EXPECT_TRUE(std::filesystem::is_empty(bench.folder() / "outside"));
+}
+
+TEST(RunFiles, ALogThatIsRemovedMeanwhileIsAFailure) {
+  Bench bench;
+  bench.script("remove .ralph/logs\n" + good_turn());
+  const auto ran = bench.run();
+  EXPECT_EQ(ran.outcome(), "storage_failed");
+  EXPECT_TRUE(ran.report.verdict.message().contains("was removed"));
+}
+
+TEST(RunFiles, ALogFolderThatCannotBeIsAboutTheDisk) {
+  Bench bench;
+  bench.script(good_turn());
+  bench.flag(Key::log_dir, {"/dev/null"});
+  const auto ran = bench.run();
+  ASSERT_TRUE(ran.report.not_begun);
+  EXPECT_EQ(ran.report.verdict.exit_code(), 8);
+}
+
+TEST(RunFiles, ANameThatIsNotUtf8DoesNotSpoilTheJson) {
+  Bench bench;
+  const auto odd = bench.workspace() / "\xff\xfe";
+  std::filesystem::create_directory(odd);
+  bench.flag(Key::log_dir, {odd.string()});
+  bench.script(init_line("session-1", "/usr") + result_line());
+  const auto ran = bench.run();
+  EXPECT_EQ(ran.outcome(), "ok");
+  for (const auto& event : ran.events) EXPECT_EQ(utf8::repaired(event), event);
+  const auto journal = bench.journal(ran);
+  EXPECT_EQ(utf8::repaired(journal), journal);
 }
 
 TEST(RunFiles, AnAgentThatWorksElsewhereIsReported) {

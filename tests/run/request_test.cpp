@@ -28,6 +28,40 @@ TEST(Request, TheToolsCanBeSaid) {
   EXPECT_TRUE(argv_of(bench).contains(R"("--tools","Read,Grep","--allowedTools","Read,Grep")"));
 }
 
+TEST(Request, AnEmptyListOfToolsIsRefused) {
+  Bench bench;
+  bench.flag(Key::allowed_tools, {" , "});
+  bench.flag(Key::prompt, {"x"});
+  EXPECT_EQ(bench.request().error().code, Code::usage);
+}
+
+TEST(Request, ASessionIdThatIsAnOptionIsRefused) {
+  Bench bench;
+  bench.flag(Key::prompt, {"x"});
+  for (const auto* id : {"--dangerous", "a\nb"}) {
+    bench.invocation.resume = id;
+    EXPECT_FALSE(bench.request()) << id;
+  }
+  bench.invocation.resume = "5f2a9c00-0000-4000-8000-000000000001";
+  EXPECT_TRUE(bench.request());
+}
+
+TEST(Request, ASessionIdThatTheAgentMadeUpIsNotStored) {
+  Bench bench;
+  bench.script(good_turn("All done.", "--dangerous"));
+  bench.run();
+  bench.invocation.continue_session = true;
+  EXPECT_FALSE(bench.journal(bench.run()).contains("--resume"));
+}
+
+TEST(Request, ABackendThatCannotContinueSaysSo) {
+  Bench bench;
+  bench.flag(Key::command, {"cat"});
+  bench.flag(Key::prompt, {"x"});
+  bench.invocation.continue_session = true;
+  EXPECT_EQ(bench.request().error().code, Code::usage);
+}
+
 TEST(Request, EachModeHasItsOwnSession) {
   Bench bench;
   bench.script(good_turn("Planned.", "plan-1"));

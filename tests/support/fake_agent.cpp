@@ -21,6 +21,7 @@
 //   save-args PATH    writes its arguments into a file, NUL behind each
 //   copy-prompt PATH  copies the .ralph/tmp/… file that an argument names
 //   once PATH … end-once   what stands between is done when PATH does not exist, which then does
+//   relink PATH TARGET   replaces a folder by a link to another; remove PATH   removes a folder
 //   busy MS        uses the processor for MS
 //   delay MS       waits                        hang           never exits
 //   notify PATH    creates a file               wait-file PATH waits for a file, 60 s at most
@@ -39,6 +40,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -296,6 +298,12 @@ void do_once(const std::string& path) {
   if (!skipping) do_notify(path);
 }
 
+void do_relink(const std::string& words) {
+  const std::size_t space = words.find(' ');
+  std::filesystem::remove_all(words.substr(0, space));
+  std::filesystem::create_symlink(words.substr(space + 1), words.substr(0, space));
+}
+
 void do_busy(const std::string& ms) {
   const auto end = Clock::now() + std::chrono::milliseconds(std::atol(ms.c_str()));
   while (Clock::now() < end) {
@@ -445,6 +453,8 @@ constexpr Instruction kInstructions[] = {
     {"copy-prompt", do_copy_prompt},
     {"once", do_once},
     {"end-once", [](Text) { skipping = false; }},
+    {"relink", do_relink},
+    {"remove", [](Text text) { std::filesystem::remove_all(text); }},
     {"busy", do_busy},
     {"delay", [](Text text) { wait_ms(std::atol(text.c_str())); }},
     {"hang", do_hang},
