@@ -279,7 +279,8 @@ bool Run::try_again(const stream::Verdict& verdict, Millis pause) {
     ending_.storage_error = opened.error();
     return false;
   }
-  audience_.summary.next_attempt();
+  audience_.summary.next_attempt(
+      request_.ask.resume.empty() ? 0 : audience_.summary.session_total_usd());
   return true;
 }
 

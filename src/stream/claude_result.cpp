@@ -27,15 +27,6 @@ constexpr std::array kErrors = std::to_array<ErrorRow>({
 /// Errors that start like this are notes of the CLI to its own developers.
 constexpr std::string_view kDiagnostic = "[ede_diagnostic]";
 
-ErrorClass class_of_status(std::int64_t http_status) {
-  if (http_status == 401 || http_status == 403) return ErrorClass::auth;
-  if (http_status == 402) return ErrorClass::limit;
-  if (http_status == 429) return ErrorClass::rate_limit;
-  if (http_status >= 500) return ErrorClass::overloaded;
-  if (http_status == 408 || http_status == 409) return ErrorClass::network;
-  return http_status >= 400 ? ErrorClass::invalid_request : ErrorClass::unknown;
-}
-
 Tokens read_model_usage(View usage) {
   Tokens tokens;
   tokens.input_uncached = usage["inputTokens"].integer();

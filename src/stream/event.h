@@ -207,6 +207,9 @@ struct Event {
 /// "text", "tool_call", … as in the JSON form.
 std::string_view type_name(const Payload& payload);
 
+/// What an HTTP status of the model's API means; unknown for one that is no failure.
+ErrorClass class_of_status(std::int64_t http_status);
+
 std::string_view to_string(ToolKind value);
 std::string_view to_string(Level value);
 std::string_view to_string(ErrorClass value);

@@ -94,13 +94,21 @@ bool exited_badly(const Ending& ending) {
   return ending.signal.has_value() || ending.exit_code.value_or(0) != 0;
 }
 
+bool stopped_by_us(const Ending& ending) {
+  return !ending.limit.empty() || !ending.over_budget.empty() || ending.cancelled_by;
+}
+
+bool denied(const Summary& summary, const Ending& ending) {
+  return !summary.denials.empty() && !ending.denials_allowed;
+}
+
 Verdict without_result(const Summary& summary, const Ending& ending) {
   using enum ErrorClass;
   if (summary.error &&
       (summary.error->error_class == auth || summary.error->error_class == rate_limit)) {
     return explained(summary);
   }
-  if (!summary.denials.empty()) return verdict(Outcome::permission_denied, denied_tools(summary));
+  if (denied(summary, ending)) return verdict(Outcome::permission_denied, denied_tools(summary));
   if (exited_badly(ending)) {
     const auto words = ending.last_words.empty() ? "" : ": " + ending.last_words;
     return verdict(Outcome::crashed, exit_words(ending) + words);
@@ -109,12 +117,12 @@ Verdict without_result(const Summary& summary, const Ending& ending) {
 }
 
 Verdict with_result(const Summary& summary, const Ending& ending) {
-  if (summary.results.back().is_error) {
-    return summary.error ? explained(summary) : verdict(Outcome::agent_error);
-  }
-  if (!summary.denials.empty() && !ending.denials_allowed) {
+  const bool is_error = summary.results.back().is_error;
+  const bool has_cause = summary.error && summary.error->error_class != ErrorClass::unknown;
+  if (denied(summary, ending) && !(is_error && has_cause)) {
     return verdict(Outcome::permission_denied, denied_tools(summary));
   }
+  if (is_error) return summary.error ? explained(summary) : verdict(Outcome::agent_error);
   if (summary.turns == 0 && summary.usage().output == 0) {
     return verdict(Outcome::agent_error, "the prompt never reached the model");
   }
@@ -123,27 +131,47 @@ Verdict with_result(const Summary& summary, const Ending& ending) {
                ? verdict(Outcome::no_output, "its result is empty")
                : verdict(Outcome::degraded, "its result is empty, the streamed text is used");
   }
-  if (ending.limit.empty() && exited_badly(ending)) {
+  if (!stopped_by_us(ending) && exited_badly(ending)) {
     return verdict(Outcome::degraded, exit_words(ending) + " after its result");
   }
   return verdict(Outcome::ok);
 }
 
+/// The agent had answered and began a further turn, which nobody cut short: the answer stands.
+Verdict with_open_turn(const Summary& summary, const Ending& ending) {
+  auto judged = with_result(summary, ending);
+  if (judged.status() != Status::success) return judged;
+  std::string detail = "a later turn did not end";
+  if (ending.signal || ending.exit_code) detail += " (" + exit_words(ending) + ")";
+  if (summary.error && !summary.error->message.empty()) detail += ": " + summary.error->message;
+  return verdict(Outcome::degraded, std::move(detail));
+}
+
+/// A stop from outside changes nothing once the agent has answered. An empty answer is none.
+Verdict when_cancelled(const Summary& summary, const Ending& ending) {
+  const bool answered =
+      summary.result_count > 0 && !summary.turn_open() && !summary.results.back().is_error;
+  if (answered) {
+    auto judged = with_result(summary, ending);
+    if (judged.outcome != Outcome::no_output) return judged;
+  }
+  auto stopped = verdict(Outcome::cancelled, signal_words(*ending.cancelled_by));
+  stopped.signal = *ending.cancelled_by;
+  return stopped;
+}
+
 Verdict judge(const Summary& summary, const Ending& ending) {
   if (ending.storage_error)
     return verdict(Outcome::storage_failed, describe(*ending.storage_error));
-  if (ending.cancelled_by) {
-    auto stopped = verdict(Outcome::cancelled, signal_words(*ending.cancelled_by));
-    stopped.signal = *ending.cancelled_by;
-    return stopped;
-  }
-  const bool done =
-      summary.result_count > 0 && (!summary.turn_open() || ending.limit == "after_end");
+  if (ending.cancelled_by) return when_cancelled(summary, ending);
+  const bool answered = summary.result_count > 0;
+  const bool done = answered && (!summary.turn_open() || ending.limit == "after_end");
   if (!ending.over_budget.empty() && !done) {
     return verdict(Outcome::limit_reached, "cost " + ending.over_budget);
   }
   if (!ending.limit.empty() && !done) return verdict(Outcome::timed_out, limit_words(ending));
-  return done ? with_result(summary, ending) : without_result(summary, ending);
+  if (!answered) return without_result(summary, ending);
+  return done ? with_result(summary, ending) : with_open_turn(summary, ending);
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ struct Verdict {
 };
 
 /// Never by exit code alone, never by an error event alone; a kill by us after the result is no
-/// failure.
+/// failure, and a result outlives a later turn that does not end.
 Verdict classify(const Summary& summary, const Ending& ending);
 
 /// What a result event says that nobody else keeps.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "base/utf8.h"
@@ -16,6 +17,9 @@ constexpr std::size_t kKeptRequests = 100;
 constexpr std::size_t kLongestName = 256;
 constexpr std::size_t kLongestMessage = std::size_t{64} << 10;
 constexpr std::size_t kLongestNote = std::size_t{4} << 10;
+constexpr std::int64_t kMostCounted = 1'000'000'000'000'000;  // tokens, turns, milliseconds
+constexpr double kMostUsd = 1e6;
+constexpr std::int64_t kMostPercent = 999;
 
 /// Appends, and once it is twice too long keeps the end of it.
 void append_bounded(std::string& kept, std::string_view more, std::size_t most) {
@@ -28,6 +32,27 @@ void append_bounded(std::string& kept, std::string_view more, std::size_t most) 
 
 std::string cut(std::string_view text, std::size_t most) {
   return std::string(utf8::prefix(text, most));
+}
+
+std::int64_t believed(std::int64_t count) {
+  return std::clamp<std::int64_t>(count, 0, kMostCounted);
+}
+
+Tokens believed(const Tokens& tokens) {
+  return {believed(tokens.input_uncached), believed(tokens.cache_read),
+          believed(tokens.cache_write), believed(tokens.output), believed(tokens.reasoning)};
+}
+
+std::optional<double> believed_cost(std::optional<double> usd) {
+  const bool fits = usd && std::isfinite(*usd) && *usd >= 0 && *usd <= kMostUsd;
+  return fits ? usd : std::nullopt;
+}
+
+void add(std::int64_t& sum, std::int64_t more) { sum = believed(sum + believed(more)); }
+
+void add(Tokens& sum, const Tokens& more) {
+  sum += believed(more);
+  sum = believed(sum);
 }
 
 void add(std::optional<double>& sum, std::optional<double> more) {
@@ -43,6 +68,9 @@ constexpr std::array kReasons = std::to_array<ReasonRow>({
     {"max_turns", ErrorClass::limit},
     {"budget_exhausted", ErrorClass::limit},
     {"structured_output_retry_exhausted", ErrorClass::limit},
+    {"error_max_turns", ErrorClass::limit},
+    {"error_max_budget_usd", ErrorClass::limit},
+    {"error_max_structured_output_retries", ErrorClass::limit},
     {"prompt_too_long", ErrorClass::invalid_request},
     {"blocking_limit", ErrorClass::invalid_request},
 });
@@ -50,7 +78,14 @@ constexpr std::array kReasons = std::to_array<ReasonRow>({
 }  // namespace
 
 Summary::Summary(const model::Table& models, double known_total_usd)
-    : models_(&models), last_total_usd_(known_total_usd) {}
+    : models_(&models), last_total_usd_(believed_cost(known_total_usd).value_or(0)) {}
+
+void Summary::know_total(double usd) { last_total_usd_ = believed_cost(usd).value_or(0); }
+
+/// What a dialect makes of the program's end comes from no line, and is the agent's all the same.
+void Summary::on_any(const Event& event) {
+  if (event.line >= 0 || std::holds_alternative<TurnEnded>(event.what)) any_event_ = true;
+}
 
 void Summary::on(const Event&, const SessionStarted& started) {
   session_id = cut(started.session_id, kLongestName);
@@ -81,31 +116,34 @@ void Summary::on(const Event&, const ToolResult& result) {
 
 void Summary::on(const Event& event, const Usage& usage) {
   if (usage.scope == UsageScope::request) return note_request(event, usage);
-  if (usage.context_window && (usage.model == model || !window_)) window_ = usage.context_window;
+  const bool has_window = usage.context_window.value_or(0) > 0;
+  if (has_window && (usage.model == model || !window_)) window_ = usage.context_window;
   if (usage.scope != UsageScope::turn) return;
   turn_usage_seen_ = true;
-  this_turn_ += usage.tokens;
-  add(reported_usd_, usage.cost_usd ? usage.cost_usd : price(usage.model, usage.tokens));
+  add(this_turn_, usage.tokens);
+  const auto cost = believed_cost(usage.cost_usd);
+  add(reported_usd_, cost ? cost : price(usage.model, usage.tokens));
 }
 
 void Summary::note_request(const Event& event, const Usage& usage) {
+  const auto tokens = believed(usage.tokens);
   if (event.parent.empty()) {
     forget_retry();
-    if (usage.tokens.prompt() > 0) context_ = usage.tokens;
+    if (tokens.prompt() > 0) context_ = tokens;
   }
   const auto id = cut(usage.message_id, kLongestName);
   const auto same = std::ranges::find(open_requests_, id, &Request::message_id);
   if (same != open_requests_.end()) {
-    same->tokens = usage.tokens;
+    same->tokens = tokens;
     return;
   }
   if (open_requests_.size() == kKeptRequests) fold_oldest_request();
-  open_requests_.push_back({id, cut(usage.model, kLongestName), usage.tokens});
+  open_requests_.push_back({id, cut(usage.model, kLongestName), tokens});
 }
 
 void Summary::fold_oldest_request() {
   const auto& oldest = open_requests_.front();
-  older_requests_ += oldest.tokens;
+  add(older_requests_, oldest.tokens);
   add(older_requests_usd_, price(oldest.model, oldest.tokens));
   open_requests_.erase(open_requests_.begin());
 }
@@ -117,11 +155,11 @@ void Summary::forget_retry() {
 }
 
 void Summary::on(const Event&, const Notice& notice) {
-  if (notice.topic == "background_tasks") background_tasks = notice.value.value_or(0);
+  if (notice.topic == "background_tasks") background_tasks = believed(notice.value.value_or(0));
 }
 
 void Summary::on(const Event&, const Retry& retry) {
-  error = LastError{retry.error_class, cut(retry.message, kLongestMessage), retry.http_status, {}};
+  note_error({retry.error_class, cut(retry.message, kLongestMessage), retry.http_status, {}});
   error_is_retry_ = true;
 }
 
@@ -130,20 +168,19 @@ void Summary::on(const Event&, const ErrorEvent& failure) {
     note_denial({cut(failure.tool, kLongestName), cut(failure.call_id, kLongestName), {}});
     return;
   }
-  error = LastError{failure.error_class, cut(failure.message, kLongestMessage), failure.http_status,
-                    failure.resets_at};
+  note_error({failure.error_class, cut(failure.message, kLongestMessage), failure.http_status,
+              failure.resets_at});
   error_is_retry_ = false;
 }
 
 void Summary::on(const Event&, const TurnEnded& ended) {
+  const auto total_usd = believed_cost(ended.total_cost_usd);
   if (!turn_usage_seen_) {
-    this_turn_ = ended.usage;
-    if (ended.total_cost_usd) {
-      add(reported_usd_, std::max(0.0, *ended.total_cost_usd - last_total_usd_));
-    }
+    this_turn_ = believed(ended.usage);
+    if (total_usd) add(reported_usd_, std::max(0.0, *total_usd - last_total_usd_));
   }
-  if (ended.total_cost_usd) last_total_usd_ = *ended.total_cost_usd;
-  reported_ += this_turn_;
+  last_total_usd_ = total_usd.value_or(last_total_usd_);
+  add(reported_, this_turn_);
   last_turn_ = std::exchange(this_turn_, {});
   turn_usage_seen_ = false;
   open_requests_.clear();
@@ -155,30 +192,40 @@ void Summary::on(const Event&, const TurnEnded& ended) {
   if (asked_for || !ended.text.empty()) text = ended.text;
   if (asked_for || !ended.structured.text.empty()) structured = ended.structured.text;
   if (session_id.empty()) session_id = cut(ended.session_id, kLongestName);
-  turns += ended.turns;
-  duration_ms += ended.duration_ms;
-  note_error(ended);
+  add(turns, ended.turns);
+  add(duration_ms, ended.duration_ms);
+  note_end(ended);
   note_denials(ended.denials.text);
   ++result_count;
   if (results.size() == kKeptTurns) results.erase(results.begin());
   results.push_back({ended.is_error, cut(ended.reason, kLongestName),
-                     cut(ended.error, kLongestNote), cut(ended.origin, kLongestName), ended.turns,
-                     ended.duration_ms});
+                     cut(ended.error, kLongestNote), cut(ended.origin, kLongestName),
+                     believed(ended.turns), believed(ended.duration_ms)});
 }
 
-void Summary::note_error(const TurnEnded& ended) {
-  error_is_retry_ = false;
-  if (!ended.is_error) {
-    error.reset();
-    return;
-  }
-  const auto message = cut(ended.error, kLongestMessage);
+/// Only one of several reports of the same failure may say when a limit resets.
+void Summary::note_error(LastError latest) {
+  const bool same_failure = error && error->error_class == latest.error_class;
+  if (same_failure && !latest.resets_at) latest.resets_at = error->resets_at;
+  error = std::move(latest);
+}
+
+/// An error event explains the failure better than the result's HTTP status does, unless it was
+/// about a request before.
+void Summary::note_end(const TurnEnded& ended) {
+  const bool retried = std::exchange(error_is_retry_, false);
+  const bool other_request =
+      retried && ended.http_status && error && error->http_status != ended.http_status;
+  if (!ended.is_error || other_request) error.reset();
+  if (!ended.is_error) return;
+  auto message = cut(ended.error, kLongestMessage);
+  if (message.empty() && error) message = error->message;
   const auto row = std::ranges::find(kReasons, ended.reason, &ReasonRow::reason);
   if (row != kReasons.end()) {
-    error = LastError{row->error_class, message, ended.http_status, {}};
-  } else if (!error) {
-    error = LastError{ErrorClass::unknown, message, ended.http_status, {}};
-  } else if (!message.empty()) {
+    note_error({row->error_class, message, ended.http_status, {}});
+  } else if (!error || error->error_class == ErrorClass::unknown) {
+    note_error({class_of_status(ended.http_status.value_or(0)), message, ended.http_status, {}});
+  } else {
     error->message = message;
   }
 }
@@ -210,12 +257,13 @@ void Summary::note_denials(std::string_view json) {
 }
 
 std::optional<double> Summary::price(std::string_view of_model, const Tokens& tokens) const {
-  return models_->cost_usd(
-      of_model, {tokens.input_uncached, tokens.output, tokens.cache_read, tokens.cache_write, 0});
+  const auto billed = believed(tokens);
+  return believed_cost(models_->cost_usd(
+      of_model, {billed.input_uncached, billed.output, billed.cache_read, billed.cache_write, 0}));
 }
 
-void Summary::next_attempt() {
-  Summary next(*models_, last_total_usd_);
+void Summary::next_attempt(double known_total_usd) {
+  Summary next(*models_, known_total_usd);
   next.reported_ = usage();
   next.reported_usd_ = cost_usd();
   *this = std::move(next);
@@ -236,10 +284,10 @@ std::string Summary::denials_json() const {
 
 Tokens Summary::usage() const {
   Tokens all = reported_;
-  all += this_turn_;
+  add(all, this_turn_);
   if (turn_usage_seen_) return all;
-  all += older_requests_;
-  for (const auto& request : open_requests_) all += request.tokens;
+  add(all, older_requests_);
+  for (const auto& request : open_requests_) add(all, request.tokens);
   return all;
 }
 
@@ -260,7 +308,8 @@ std::optional<int> Summary::context_percent() const {
   if (context_.prompt() == 0) return std::nullopt;
   const auto window = window_.value_or(models_->context_window(model));
   if (window <= 0) return std::nullopt;
-  return static_cast<int>((context_.prompt() * 100 + window / 2) / window);
+  const auto percent = (context_.prompt() * 100 + window / 2) / window;
+  return static_cast<int>(std::min(percent, kMostPercent));
 }
 
 }  // namespace ralph::stream

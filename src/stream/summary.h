@@ -24,7 +24,7 @@ struct TurnRecord {
 
 /// What a run came to: collects the events of one run into the numbers and texts people ask for.
 /// Its memory is bounded whatever the agent prints: long texts keep their end, long lists their
-/// newest.
+/// newest. Figures no agent can mean (negative, not finite, astronomical) are not believed.
 class Summary final : public Handler {
  public:
   static constexpr std::size_t kKeptText = std::size_t{1} << 20;
@@ -56,16 +56,18 @@ class Summary final : public Handler {
   std::optional<LastError> error;
 
   /// The agent is started again: what it said and how it ended is forgotten, what it used still counts.
-  void next_attempt();
+  /// `known_total_usd`: what the session it works in now had cost before.
+  void next_attempt(double known_total_usd = 0);
   /// Array of {tool, call_id, input}.
   std::string denials_json() const;
 
   /// The session is continued and had cost this before.
-  void know_total(double usd) { last_total_usd_ = usd; }
+  void know_total(double usd);
   /// What the whole session has cost so far, as the agent last reported it or as it was known before.
   double session_total_usd() const { return last_total_usd_; }
   /// A turn has begun and not ended.
   bool turn_open() const { return turn_open_; }
+  /// The agent gave a sign of itself; events of the harness are none.
   bool any_event() const { return any_event_; }
   /// What the last turn used, subagents included.
   Tokens last_turn_usage() const { return last_turn_; }
@@ -73,10 +75,11 @@ class Summary final : public Handler {
   Tokens usage() const;
   std::optional<double> cost_usd() const;
   CostSource cost_source() const;
-  /// How full the context window was in the last request of the agent itself, in percent.
+  /// How full the context window was in the last request of the agent itself, in percent;
+  /// 999 stands for more, too.
   std::optional<int> context_percent() const;
 
-  void on_any(const Event&) override { any_event_ = true; }
+  void on_any(const Event&) override;
   void on(const Event&, const SessionStarted&) override;
   void on(const Event&, const TurnStarted&) override;
   void on(const Event&, const Text&) override;
@@ -98,7 +101,8 @@ class Summary final : public Handler {
   void fold_oldest_request();
   void note_denial(Denial denial);
   void note_denials(std::string_view json);
-  void note_error(const TurnEnded& ended);
+  void note_error(LastError latest);
+  void note_end(const TurnEnded& ended);
   std::optional<double> price(std::string_view model, const Tokens& tokens) const;
 
   const model::Table* models_;

@@ -23,6 +23,14 @@ Verdict judge_fixture(const std::string& name, const Ending& ending = {.exit_cod
   return judge(test::fixture("claude/" + name + ".ndjson"), ending);
 }
 
+/// A session whose agent began once more after its last result.
+std::string with_further_turn(const std::string& name) {
+  const auto bytes = test::fixture("claude/" + name + ".ndjson");
+  const auto init = bytes.find(R"("subtype":"init")");
+  const auto begin = bytes.rfind('\n', init) + 1;
+  return bytes + bytes.substr(begin, bytes.find('\n', init) + 1 - begin);
+}
+
 TEST(Outcome, TheTableIsWhole) {
   std::set<std::string_view> names;
   for (std::size_t i = 0; i < outcome_table().size(); ++i) {
@@ -82,6 +90,41 @@ TEST(Outcome, DenialsNameTheTools) {
   EXPECT_NE(verdict.message().find("Write"), std::string::npos) << verdict.message();
 }
 
+const std::string kDeniedResult =
+    R"({"type":"user","tool_result_meta":[{"id":"t1","permission_decision":{"decision":"reject"}}],)"
+    R"("message":{"content":[{"type":"tool_result","tool_use_id":"t1","is_error":true,"content":"no"}]}})"
+    "\n";
+
+TEST(Outcome, ADenialWithoutAResultCountsUnlessDenialsAreAllowed) {
+  EXPECT_EQ(judge(kDeniedResult, {.exit_code = 1}).outcome, Outcome::permission_denied);
+  EXPECT_EQ(judge(kDeniedResult, {.exit_code = 1, .denials_allowed = true}).outcome,
+            Outcome::crashed);
+  EXPECT_EQ(judge(kDeniedResult, {.exit_code = 0, .denials_allowed = true}).outcome,
+            Outcome::no_result);
+}
+
+TEST(Outcome, ADenialExplainsAnErrorThatNothingElseExplains) {
+  const std::string interrupted =
+      R"({"type":"result","subtype":"error_during_execution","is_error":true,"num_turns":1})"
+      "\n";
+  const std::string refused =
+      R"({"type":"result","is_error":true,"result":"bad key","num_turns":1,"api_error_status":401})"
+      "\n";
+  EXPECT_EQ(judge(kDeniedResult + interrupted, {.exit_code = 1}).outcome,
+            Outcome::permission_denied);
+  EXPECT_EQ(judge(kDeniedResult + interrupted, {.exit_code = 1, .denials_allowed = true}).outcome,
+            Outcome::agent_error);
+  EXPECT_EQ(judge(kDeniedResult + refused, {.exit_code = 1}).outcome, Outcome::auth_failed);
+}
+
+TEST(Outcome, NoticesOfTheHarnessAreNoOutputOfTheAgent) {
+  Summary summary(model::Table::builtin());
+  Decoder decoder(make_claude_dialect(), {&summary}, "run");
+  decoder.publish(Notice{Level::info, "raw_log", "raw log x.ndjson", {}}, 0);
+  decoder.finish(0);
+  EXPECT_EQ(classify(summary, {.exit_code = 0}).outcome, Outcome::no_output);
+}
+
 TEST(Outcome, WithoutAResultItDependsOnHowTheAgentWent) {
   EXPECT_EQ(judge("", {.exit_code = 0}).outcome, Outcome::no_output);
   EXPECT_EQ(judge("", {.exit_code = 1}).outcome, Outcome::crashed);
@@ -102,10 +145,42 @@ TEST(Outcome, ALimitOfOursIsATimeoutUnlessTheAgentWasDone) {
 }
 
 TEST(Outcome, AFollowUpTurnCutAfterTheEndKeepsTheResult) {
-  auto bytes = test::fixture("claude/text_turn.ndjson");
-  bytes += bytes.substr(0, bytes.find('\n') + 1);
+  const auto bytes = with_further_turn("text_turn");
   EXPECT_EQ(judge(bytes, {.signal = SIGKILL, .limit = "after_end"}).outcome, Outcome::ok);
   EXPECT_EQ(judge(bytes, {.signal = SIGKILL, .limit = "wall"}).outcome, Outcome::timed_out);
+}
+
+TEST(Outcome, AFollowUpTurnThatDoesNotEndDegradesTheResult) {
+  const auto bytes = with_further_turn("text_turn");
+  const auto failed = judge(bytes, {.exit_code = 1});
+  EXPECT_EQ(failed.outcome, Outcome::degraded);
+  EXPECT_EQ(failed.detail, "a later turn did not end (exit code 1)");
+  EXPECT_EQ(judge(bytes, {.exit_code = 0}).outcome, Outcome::degraded);
+  const auto killed = judge(bytes, {.signal = SIGSEGV});
+  EXPECT_EQ(killed.outcome, Outcome::degraded);
+  EXPECT_NE(killed.detail.find("signal 11"), std::string::npos) << killed.detail;
+  EXPECT_EQ(judge(bytes, {}).detail, "a later turn did not end");
+}
+
+TEST(Outcome, AFollowUpTurnThatDoesNotEndSaysWhatWentWrong) {
+  const std::string rejected =
+      R"({"type":"rate_limit_event","rate_limit_info":{"status":"rejected"}})"
+      "\n";
+  const auto verdict = judge(with_further_turn("text_turn") + rejected, {.exit_code = 1});
+  EXPECT_EQ(verdict.outcome, Outcome::degraded);
+  EXPECT_EQ(verdict.detail, "a later turn did not end (exit code 1): rate limit rejected");
+}
+
+TEST(Outcome, AFollowUpTurnThatDoesNotEndExcusesNoError) {
+  EXPECT_EQ(judge(with_further_turn("error_400"), {.exit_code = 1}).outcome, Outcome::agent_error);
+  EXPECT_EQ(judge(with_further_turn("limit_max_turns"), {.signal = SIGKILL}).outcome,
+            Outcome::limit_reached);
+  EXPECT_EQ(judge(with_further_turn("permission_denied"), {.exit_code = 1}).outcome,
+            Outcome::permission_denied);
+  const auto bytes = with_further_turn("text_turn");
+  EXPECT_EQ(judge(bytes, {.signal = SIGKILL, .limit = "silence"}).outcome, Outcome::timed_out);
+  EXPECT_EQ(judge(bytes, {.signal = SIGKILL, .over_budget = "$2 of $1"}).outcome,
+            Outcome::limit_reached);
 }
 
 TEST(Outcome, ABadExitAfterAGoodResultIsDegraded) {
@@ -131,8 +206,26 @@ TEST(Outcome, APromptThatNeverReachedTheModelIsNoSuccess) {
 
 TEST(Outcome, CancelledExitsWithTheSignal) {
   for (const int signal : {SIGHUP, SIGINT, SIGTERM}) {
-    EXPECT_EQ(judge_fixture("text_turn", {.cancelled_by = signal}).exit_code(), 128 + signal);
+    EXPECT_EQ(judge_fixture("interrupt_sigterm_tool", {.cancelled_by = signal}).exit_code(),
+              128 + signal);
   }
+}
+
+TEST(Outcome, AStopAfterAGoodResultChangesNothing) {
+  const Ending stopped{.signal = SIGTERM, .cancelled_by = SIGINT};
+  EXPECT_EQ(judge_fixture("text_turn", stopped).outcome, Outcome::ok);
+  EXPECT_EQ(judge_fixture("permission_denied", stopped).outcome, Outcome::permission_denied);
+  EXPECT_EQ(judge_fixture("error_400", stopped).outcome, Outcome::cancelled);
+  EXPECT_EQ(judge("", stopped).outcome, Outcome::cancelled);
+  EXPECT_EQ(judge(with_further_turn("text_turn"), stopped).outcome, Outcome::cancelled);
+  const std::string empty = R"({"type":"result","is_error":false,"result":"","num_turns":1})"
+                            "\n";
+  EXPECT_EQ(judge(empty, stopped).outcome, Outcome::cancelled);
+}
+
+TEST(Outcome, AStopForItsCostAfterAGoodResultIsNoFlaw) {
+  EXPECT_EQ(judge_fixture("text_turn", {.signal = SIGTERM, .over_budget = "$2 of $1"}).outcome,
+            Outcome::ok);
 }
 
 TEST(Outcome, StorageFailureBeatsEverything) {
@@ -167,6 +260,58 @@ TEST(Outcome, ARateLimitCarriesItsReset) {
   EXPECT_EQ(verdict.outcome, Outcome::rate_limited);
   EXPECT_EQ(verdict.resets_at, 1794800000);
   EXPECT_NE(verdict.message().find("2026-11-16"), std::string::npos) << verdict.message();
+}
+
+TEST(Outcome, TheResetSurvivesLaterWordsAboutTheSameLimit) {
+  const std::string rejected =
+      R"({"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1794800000}})"
+      "\n";
+  const std::string retry =
+      R"({"type":"system","subtype":"api_retry","attempt":1,"error":"rate_limit","error_status":429})"
+      "\n";
+  const std::string said =
+      R"({"type":"assistant","is_api_error_message":true,"error":"rate_limit","api_error_status":429,)"
+      R"("message":{"content":[{"type":"text","text":"limit reached"}]}})"
+      "\n";
+  const std::string result =
+      R"({"type":"result","is_error":true,"result":"limit reached","num_turns":1,"api_error_status":429})"
+      "\n";
+  for (const auto& bytes : {rejected + said + result, rejected + retry + result,
+                            rejected + retry + said + result, rejected + result}) {
+    const auto verdict = judge(bytes, {.exit_code = 1});
+    EXPECT_EQ(verdict.outcome, Outcome::rate_limited) << bytes;
+    EXPECT_EQ(verdict.resets_at, 1794800000) << bytes;
+  }
+  const std::string other =
+      R"({"type":"assistant","is_api_error_message":true,"error":"overloaded","api_error_status":529,)"
+      R"("message":{"content":[{"type":"text","text":"overloaded"}]}})"
+      "\n";
+  EXPECT_EQ(judge(rejected + other + said + result, {.exit_code = 1}).resets_at, std::nullopt);
+}
+
+TEST(Outcome, AResultIsClassifiedByItsStatusAlone) {
+  const std::pair<int, Outcome> expected[] = {
+      {401, Outcome::auth_failed},   {403, Outcome::auth_failed}, {429, Outcome::rate_limited},
+      {402, Outcome::limit_reached}, {500, Outcome::agent_error}, {400, Outcome::agent_error}};
+  const std::string retry =
+      R"({"type":"system","subtype":"api_retry","attempt":1,"error":"overloaded","error_status":529})"
+      "\n";
+  for (const auto& [status, outcome] : expected) {
+    const auto result =
+        R"({"type":"result","is_error":true,"result":"no","num_turns":1,"api_error_status":)" +
+        std::to_string(status) + "}\n";
+    EXPECT_EQ(judge(result, {.exit_code = 1}).outcome, outcome) << status;
+    EXPECT_EQ(judge(retry + result, {.exit_code = 1}).outcome, outcome) << status;
+  }
+}
+
+TEST(Outcome, ALimitMayBeToldByTheSubtypeAlone) {
+  for (const std::string subtype :
+       {"error_max_turns", "error_max_budget_usd", "error_max_structured_output_retries"}) {
+    const auto result =
+        R"({"type":"result","is_error":false,"num_turns":1,"subtype":")" + subtype + "\"}\n";
+    EXPECT_EQ(judge(result, {.exit_code = 1}).outcome, Outcome::limit_reached) << subtype;
+  }
 }
 
 TEST(Outcome, ACrashAfterARetryIsACrash) {

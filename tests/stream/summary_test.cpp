@@ -1,5 +1,7 @@
 #include "stream/summary.h"
 
+#include <limits>
+
 #include <gtest/gtest.h>
 
 #include "base/utf8.h"
@@ -239,6 +241,122 @@ TEST(Summary, DenialsBeyondTheKeptOnesAreCounted) {
   const auto summary = summary_of(bytes);
   EXPECT_EQ(summary.denial_count, 1200);
   EXPECT_LE(summary.denials.size(), 1000u);
+}
+
+TEST(Summary, AResultsStatusBecomesTheClassOfItsError) {
+  const std::pair<int, ErrorClass> expected[] = {
+      {401, ErrorClass::auth},       {403, ErrorClass::auth},
+      {429, ErrorClass::rate_limit}, {500, ErrorClass::overloaded},
+      {529, ErrorClass::overloaded}, {408, ErrorClass::network},
+      {409, ErrorClass::network},    {404, ErrorClass::invalid_request}};
+  for (const auto& [status, error_class] : expected) {
+    const auto summary = summary_of(
+        R"({"type":"result","is_error":true,"result":"no","num_turns":1,"api_error_status":)" +
+        std::to_string(status) + "}\n");
+    ASSERT_TRUE(summary.error.has_value());
+    EXPECT_EQ(summary.error->error_class, error_class) << status;
+    EXPECT_EQ(summary.error->http_status, status);
+    EXPECT_EQ(summary.error->message, "no");
+  }
+}
+
+TEST(Summary, AFreshSessionIsChargedFromZero) {
+  const std::string failed =
+      R"({"type":"result","is_error":true,"result":"x","num_turns":1,"total_cost_usd":0.5})"
+      "\n";
+  const std::string done =
+      R"({"type":"result","is_error":false,"result":"x","num_turns":1,"total_cost_usd":0.75})"
+      "\n";
+  const auto cost_of_both = [&](double known_total) {
+    auto summary = summary_of(failed);
+    summary.next_attempt(known_total);
+    Decoder decoder(make_claude_dialect(), {&summary}, "run");
+    decoder.feed(done, 0);
+    return summary.cost_usd().value();
+  };
+  EXPECT_DOUBLE_EQ(cost_of_both(0), 1.25);
+  EXPECT_DOUBLE_EQ(cost_of_both(0.5), 0.75);
+}
+
+TEST(Summary, OnlyTheAgentsEventsCount) {
+  Summary summary(model::Table::builtin());
+  const auto tell = [&](std::int64_t line, const Payload& what) {
+    dispatch(Event{1, 0, "claude", "run", line, {}, what}, summary);
+  };
+  tell(-1, Notice{Level::warning, "run", "a notice of the harness", {}});
+  EXPECT_FALSE(summary.any_event());
+  tell(1, Notice{Level::debug, "status", "a notice of the agent", {}});
+  EXPECT_TRUE(summary.any_event());
+}
+
+TEST(Summary, TheEndOfAPlainProgramIsAnEventOfIt) {
+  Summary summary(model::Table::builtin());
+  Decoder decoder(make_text_dialect("cat", "Cat"), {&summary}, "run");
+  decoder.finish(0, 0);
+  EXPECT_TRUE(summary.any_event());
+}
+
+/// Straight to the summary, as no decoder would let it through.
+void tell(Summary& summary, const Payload& what) {
+  dispatch(Event{1, 0, "claude", "run", 1, {}, what}, summary);
+}
+
+TEST(Summary, AbsurdCostsAreNotSaid) {
+  constexpr auto kInfinite = std::numeric_limits<double>::infinity();
+  constexpr auto kNoNumber = std::numeric_limits<double>::quiet_NaN();
+  for (const double absurd : {-1.0, 1e7, kInfinite, -kInfinite, kNoNumber}) {
+    Summary summary(model::Table::builtin(), absurd);
+    TurnEnded ended;
+    ended.total_cost_usd = absurd;
+    tell(summary, ended);
+    EXPECT_EQ(summary.cost_usd(), std::nullopt) << absurd;
+    EXPECT_EQ(summary.session_total_usd(), 0) << absurd;
+    summary.know_total(absurd);
+    EXPECT_EQ(summary.session_total_usd(), 0) << absurd;
+    Usage usage{UsageScope::turn, "claude-opus-5-5", {}, {10, 0, 0, 5, 0}, absurd, {}, false};
+    tell(summary, usage);
+    EXPECT_DOUBLE_EQ(summary.cost_usd().value(), 10 * 4e-6 + 5 * 20e-6) << absurd;
+  }
+}
+
+TEST(Summary, AbsurdCountsAreCutToWhatCanBe) {
+  constexpr std::int64_t kMost = 1'000'000'000'000'000;
+  constexpr auto kHuge = std::numeric_limits<std::int64_t>::max();
+  TurnEnded negative;
+  negative.turns = negative.duration_ms = -5;
+  negative.usage = {-1, -2, -3, -4, -5};
+  Summary summary(model::Table::builtin());
+  tell(summary, negative);
+  EXPECT_EQ(summary.usage(), Tokens{});
+  EXPECT_EQ(summary.turns, 0);
+  EXPECT_EQ(summary.duration_ms, 0);
+  EXPECT_EQ(summary.results.back().turns, 0);
+
+  TurnEnded huge;
+  huge.turns = huge.duration_ms = kHuge;
+  huge.usage = {kHuge, kHuge, kHuge, kHuge, kHuge};
+  tell(summary, huge);
+  tell(summary, huge);
+  EXPECT_EQ(summary.usage(), (Tokens{kMost, kMost, kMost, kMost, kMost}));
+  EXPECT_EQ(summary.turns, kMost);
+  EXPECT_EQ(summary.duration_ms, kMost);
+  EXPECT_EQ(summary.results.back().duration_ms, kMost);
+}
+
+TEST(Summary, AbsurdRequestsHaveNoPriceAndAFullContext) {
+  Summary summary(model::Table::builtin());
+  SessionStarted started;
+  started.model = "claude-opus-5-5";
+  tell(summary, started);
+  constexpr auto kHuge = std::numeric_limits<std::int64_t>::max();
+  tell(summary,
+       Usage{UsageScope::request, started.model, "m", {kHuge, kHuge, 0, 0, 0}, {}, {}, true});
+  EXPECT_EQ(summary.cost_usd(), std::nullopt);
+  EXPECT_EQ(summary.context_percent(), 999);
+  tell(summary, Usage{UsageScope::session_total, started.model, {}, {}, {}, -1, false});
+  EXPECT_EQ(summary.context_percent(), 999);
+  tell(summary, Usage{UsageScope::request, started.model, "n", {-9, -9, 0, 0, 0}, {}, {}, true});
+  EXPECT_EQ(summary.context_percent(), 999);
 }
 
 TEST(Summary, AbsurdNumbersDoNotOverflow) {
