@@ -110,7 +110,8 @@ int supervise(run::Request request, const config::Settings& settings, const Mask
   if (json) audience.handlers.push_back(&json_lines);
 
   run::Control control;
-  const StopSignals signals([&](int signal_number) { take_signal(signal_number, control, output); });
+  const StopSignals signals(
+      [&](int signal_number) { take_signal(signal_number, control, output); });
   const auto report_of_run = run::run(std::move(request), audience, control, masker);
   if (report_of_run.not_begun) {
     return not_begun(report_of_run.verdict.outcome, *report_of_run.not_begun, run_id, json, masker,
@@ -147,8 +148,8 @@ int run_command(const Arguments& arguments, StdOutput& output) {
   log_masker() = masker;
   auto invocation = invocation_of(arguments, settings);
   if (!invocation) {
-    return not_begun(stream::Outcome::bad_usage, invocation.error(), {}, settings.boolean(Key::json),
-                     masker, output);
+    return not_begun(stream::Outcome::bad_usage, invocation.error(), {},
+                     settings.boolean(Key::json), masker, output);
   }
   const auto run_id = invocation->run_id;
   auto request = run::make_request(settings, *std::move(invocation), masker);

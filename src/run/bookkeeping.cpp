@@ -61,7 +61,8 @@ double find_session(Request& request, std::vector<std::string>& warnings) {
   if (request.continue_session) {
     request.ask.resume = sessions.of_mode(request.mode);
     const auto known = sessions.find(request.ask.resume);
-    const bool foreign = known && !known->backend.empty() && known->backend != request.backend->name;
+    const bool foreign =
+        known && !known->backend.empty() && known->backend != request.backend->name;
     if (foreign || !store::is_session_id(request.ask.resume)) request.ask.resume.clear();
   }
   if (request.ask.resume.empty()) {

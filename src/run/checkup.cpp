@@ -61,18 +61,20 @@ Check check_backend(const Result<const backend::Backend*>& chosen, std::string_v
   return {Level::ok, "backend", fmt::format("{} (found by '{}')", (*chosen)->name, asked), {}};
 }
 
-Check check_credential(const backend::Host& host, const backend::Backend& chosen, backend::Auth auth) {
+Check check_credential(const backend::Host& host, const backend::Backend& chosen,
+                       backend::Auth auth) {
   if (chosen.name != "claude") return {Level::note, "credential", "the command's own affair", {}};
   const auto found = backend::claude_credentials(host);
   if (found.empty()) {
-    return {Level::blocks, "credential", "none was found for Claude Code", std::string(chosen.auth_hint)};
+    return {Level::blocks, "credential", "none was found for Claude Code",
+            std::string(chosen.auth_hint)};
   }
   using Kind = backend::Credential::Kind;
   if (found.front().kind == Kind::api_key && backend::hides_key(chosen, auth, host)) {
     const bool there = backend::has_stored_login(host);
     return {there ? Level::note : Level::blocks, "credential",
-            fmt::format("{}; {} is set, but not used", there ? "the stored login" : "no login is stored",
-                        found.front().source),
+            fmt::format("{}; {} is set, but not used",
+                        there ? "the stored login" : "no login is stored", found.front().source),
             "'--auth api-key' uses the key"};
   }
   return {Level::ok, "credential", found.front().words, {}};
@@ -124,7 +126,8 @@ Check check_permissions(const backend::Host& host, const config::Settings& setti
   const bool confined = settings.boolean(Key::sandbox);
   const bool trusted = backend::variable(host, "IS_SANDBOX").value_or("") == "1";
   const auto& mode = settings.text(Key::permission_mode);
-  if (!mode.empty() && mode != "bypassPermissions") return {Level::ok, "permissions", "mode " + mode, {}};
+  if (!mode.empty() && mode != "bypassPermissions")
+    return {Level::ok, "permissions", "mode " + mode, {}};
   if (confined) return {Level::ok, "permissions", "everything, in a sandbox", {}};
   if (trusted)
     return {Level::ok,

@@ -19,7 +19,8 @@ void Overseer::begin(Millis wall) {
 }
 
 Overseer::Phase Overseer::phase() const {
-  if (!own_calls_.empty() || !other_calls_.empty() || summary_.background_tasks > 0) return Phase::tool;
+  if (!own_calls_.empty() || !other_calls_.empty() || summary_.background_tasks > 0)
+    return Phase::tool;
   const bool ended = summary_.result_count > 0 && !summary_.turn_open();
   return ended ? Phase::ended : Phase::model;
 }
@@ -57,7 +58,8 @@ void Overseer::on(const stream::Event&, const stream::ToolResult& result) {
 /// What a request has used so far. An answer that is complete and calls no tool is the agent's last word:
 /// stopping it then would save nothing.
 void Overseer::on(const stream::Event& event, const stream::Usage& usage) {
-  if (event.parent.empty() && usage.scope == stream::UsageScope::request) note_message(usage.message_id);
+  if (event.parent.empty() && usage.scope == stream::UsageScope::request)
+    note_message(usage.message_id);
   if (!rules_.max_cost || !over_budget_.empty() || usage.scope != stream::UsageScope::request)
     return;
   const auto cost = summary_.cost_usd();
@@ -79,7 +81,8 @@ void Overseer::on(const stream::Event&, const stream::Retry& retry) {
 }
 
 void Overseer::on(const stream::Event&, const stream::ErrorEvent& error) {
-  const bool denied = error.error_class == stream::ErrorClass::permission && !rules_.denials_allowed;
+  const bool denied =
+      error.error_class == stream::ErrorClass::permission && !rules_.denials_allowed;
   if (denied || error.error_class == stream::ErrorClass::auth) stop_();
 }
 

@@ -52,8 +52,9 @@ class Overseer final : public stream::Handler {
   const stream::Summary& summary_;
   process::Watch& watch_;
   std::function<void()> stop_;
-  std::set<std::string, std::less<>> own_calls_, other_calls_;  // of the agent itself, of its subagents
-  std::string message_;                                         // the agent is at
+  std::set<std::string, std::less<>> own_calls_,
+      other_calls_;      // of the agent itself, of its subagents
+  std::string message_;  // the agent is at
   std::optional<Phase> armed_;
   std::string over_budget_;
 };

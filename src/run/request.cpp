@@ -79,7 +79,8 @@ Result<std::filesystem::path> log_dir_of(const config::Settings& settings,
   auto folder = std::filesystem::absolute(settings.text(Key::log_dir), error);
   if (!error) return folder;
   return fail(Code::usage,
-              fmt::format("cannot use the log folder '{}': {}", settings.text(Key::log_dir), error.message()),
+              fmt::format("cannot use the log folder '{}': {}", settings.text(Key::log_dir),
+                          error.message()),
               "--log-dir names a folder, created when it is missing");
 }
 
@@ -169,7 +170,8 @@ Result<Request> make_request(const config::Settings& settings, Invocation invoca
   request.mode = settings.text(Key::mode);
   request.task = settings.text(Key::task);
   if (request.continue_session && !request.backend->can.resume) {
-    return fail(Code::usage, fmt::format("backend '{}' cannot continue a session", request.backend->name),
+    return fail(Code::usage,
+                fmt::format("backend '{}' cannot continue a session", request.backend->name),
                 "leave --continue out");
   }
   TRY_ASSIGN(request.log_dir, log_dir_of(settings, request.host.workspace));

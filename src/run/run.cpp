@@ -300,7 +300,8 @@ void Run::tell_unpriced() {
   const auto& summary = audience_.summary;
   if (!request_.ask.max_cost || summary.cost_usd() || summary.usage().output == 0) return;
   say(stream::Level::warning, "cost",
-      fmt::format("the cost limit was not kept by ralph: no price is known for '{}'", summary.model));
+      fmt::format("the cost limit was not kept by ralph: no price is known for '{}'",
+                  summary.model));
 }
 
 Report Run::go() {

@@ -20,7 +20,8 @@ struct Audience {
   stream::Summary& summary;
   std::vector<stream::Handler*> handlers;
   std::function<void()> flush;  // called when nothing more is coming for the moment
-  std::function<void()> hurry;  // called from any thread when the agent is being ended: do not wait for a reader
+  std::function<void()>
+      hurry;  // called from any thread when the agent is being ended: do not wait for a reader
 };
 
 /// What became of a run. One that could not begin has no log and published no event: `not_begun` says why.

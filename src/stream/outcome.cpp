@@ -166,10 +166,12 @@ Verdict judge(const Summary& summary, const Ending& ending) {
   if (ending.cancelled_by) return when_cancelled(summary, ending);
   const bool answered = summary.result_count > 0;
   const bool done = answered && (!summary.turn_open() || ending.limit == "after_end");
-  if (!ending.over_budget.empty() && !done) {
+  // An agent that says "interrupted" when we end it has not failed by itself.
+  const bool stands = done && (!summary.results.back().is_error || ending.limit == "after_end");
+  if (!ending.over_budget.empty() && !stands) {
     return verdict(Outcome::limit_reached, "cost " + ending.over_budget);
   }
-  if (!ending.limit.empty() && !done) return verdict(Outcome::timed_out, limit_words(ending));
+  if (!ending.limit.empty() && !stands) return verdict(Outcome::timed_out, limit_words(ending));
   if (!answered) return without_result(summary, ending);
   return done ? with_result(summary, ending) : with_open_turn(summary, ending);
 }

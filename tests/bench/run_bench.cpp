@@ -25,13 +25,13 @@ using Folder = std::filesystem::path;
 /// A workspace as people have it: a repository with a commit.
 bool make_workspace(const Folder& folder) {
   const auto git = [&](std::vector<std::string> words) {
-    words.insert(words.begin(), {"/usr/bin/env", "git", "-C", folder.native(), "-c", "user.name=bench",
-                                 "-c", "user.email=bench@localhost"});
+    words.insert(words.begin(), {"/usr/bin/env", "git", "-C", folder.native(), "-c",
+                                 "user.name=bench", "-c", "user.email=bench@localhost"});
     return run_program(words).status == 0;
   };
   return make_folders(folder).has_value() &&
-         write_file_atomically(folder / "answer.ndjson", kAnswer).has_value() && git({"init", "-q"}) &&
-         git({"add", "-A"}) && git({"commit", "-q", "-m", "x"});
+         write_file_atomically(folder / "answer.ndjson", kAnswer).has_value() &&
+         git({"init", "-q"}) && git({"add", "-A"}) && git({"commit", "-q", "-m", "x"});
 }
 
 /// The largest a guard was while its program ran.
@@ -54,9 +54,18 @@ void measure_run(Table& table, const Folder& build) {
   bool good = make_workspace(folder);
   const auto answer = (folder / "answer.ndjson").native();
   const std::vector<std::string> agent{"/bin/cat", answer};
-  const std::vector<std::string> run{(build / "ralph").native(), "run", "--backend", "custom",
-                                     "--output-format", "stream-json", "--command",
-                                     "/bin/cat " + answer, "--cwd", folder.native(), "--prompt", "x"};
+  const std::vector<std::string> run{(build / "ralph").native(),
+                                     "run",
+                                     "--backend",
+                                     "custom",
+                                     "--output-format",
+                                     "stream-json",
+                                     "--command",
+                                     "/bin/cat " + answer,
+                                     "--cwd",
+                                     folder.native(),
+                                     "--prompt",
+                                     "x"};
   std::vector<double> ours, bare;
   std::int64_t ralph_kb = 0, agent_kb = 0;
   for (int i = 0; i < kRuns; ++i) {
@@ -77,7 +86,8 @@ void measure_run(Table& table, const Folder& build) {
              good && median(ours) - median(bare) <= kMostMs});
   table.add({"its memory: ralph and its guard", fmt::format("{:.1f} MB", mb),
              fmt::format("the agent alone {:.1f} MB", static_cast<double>(agent_kb) / 1024),
-             fmt::format("at most {:.0f} MB beside it", kMostMb), good && guard > 0 && mb <= kMostMb});
+             fmt::format("at most {:.0f} MB beside it", kMostMb),
+             good && guard > 0 && mb <= kMostMb});
 }
 
 }  // namespace ralph::bench

@@ -40,8 +40,8 @@ TEST(CostLimit, BitesWhileTheRequestIsStillRunning) {
 TEST(CostLimit, BitesWhenTheAnswerAsksForATool) {
   Bench bench;
   bench.flag(Key::max_cost, {fmt::format("{}", price(1000, 50'000))});
-  bench.script(init_line() + request_begins("m1", 1000) + tool_line("call-1") + request_ends(60'000) +
-               "hang\n");
+  bench.script(init_line() + request_begins("m1", 1000) + tool_line("call-1") +
+               request_ends(60'000) + "hang\n");
   EXPECT_EQ(bench.run().outcome(), "limit_reached");
 }
 
@@ -68,8 +68,8 @@ TEST(CostLimit, AddsUpTheRequestsOfARun) {
 TEST(CostLimit, CountsWhatACrashedAttemptHasCost) {
   Bench bench;
   bench.flag(Key::max_cost, {fmt::format("{}", price(150'000, 0))});
-  bench.script("once DIR/crashed\n" + init_line() + request_begins("m1", 100'000) + "signal 9\nend-once\n" +
-               init_line() + request_begins("m2", 100'000) + "hang\n");
+  bench.script("once DIR/crashed\n" + init_line() + request_begins("m1", 100'000) +
+               "signal 9\nend-once\n" + init_line() + request_begins("m2", 100'000) + "hang\n");
   const auto ran = bench.run();
   EXPECT_EQ(ran.outcome(), "limit_reached");
   EXPECT_TRUE(ran.result().contains("\"attempts\":2"));
@@ -78,8 +78,11 @@ TEST(CostLimit, CountsWhatACrashedAttemptHasCost) {
 TEST(CostLimit, OfAModelWithoutAPriceIsSaidNotToBeKept) {
   Bench bench;
   bench.flag(Key::max_cost, {"0.01"});
-  bench.script(R"(line {"type":"system","subtype":"init","session_id":"s","model":"unknown-model"})" "\n"
-               R"(line {"type":"result","subtype":"success","is_error":false,"result":"Done.","session_id":"s","num_turns":1,"usage":{"input_tokens":10000000,"output_tokens":5}})" "\n");
+  bench.script(
+      R"(line {"type":"system","subtype":"init","session_id":"s","model":"unknown-model"})"
+      "\n"
+      R"(line {"type":"result","subtype":"success","is_error":false,"result":"Done.","session_id":"s","num_turns":1,"usage":{"input_tokens":10000000,"output_tokens":5}})"
+      "\n");
   EXPECT_TRUE(bench.run().has("no price is known for 'unknown-model'"));
 }
 
@@ -97,8 +100,10 @@ TEST(CostLimit, AContinuedSessionIsChargedThisRunOnly) {
   bench.script(good_turn());
   bench.run();
   bench.invocation.continue_session = true;
-  bench.script(init_line() + text_line("More.") +
-               R"(line {"type":"result","subtype":"success","is_error":false,"result":"More.","session_id":"session-1","num_turns":1,"total_cost_usd":0.75})" "\n");
+  bench.script(
+      init_line() + text_line("More.") +
+      R"(line {"type":"result","subtype":"success","is_error":false,"result":"More.","session_id":"session-1","num_turns":1,"total_cost_usd":0.75})"
+      "\n");
   EXPECT_TRUE(bench.run().result().contains("\"cost_usd\":0.5"));
   const auto budget = *read_file(bench.in_workspace(".ralph/state/budget.json"));
   EXPECT_TRUE(budget.contains("0.75")) << budget;

@@ -13,7 +13,8 @@ struct Machine {
   backend::Host host;
 
   Machine() {
-    for (const auto* name : {"bin", "home", "work"}) std::filesystem::create_directory(folder / name);
+    for (const auto* name : {"bin", "home", "work"})
+      std::filesystem::create_directory(folder / name);
     host.workspace = folder / "work";
     host.environment = {"PATH=" + (folder / "bin").string(), "HOME=" + (folder / "home").string()};
   }
@@ -56,7 +57,8 @@ TEST(Doctor, SaysWhatBlocksARun) {
   EXPECT_EQ(named(machine.examine(), "permissions").level, Check::Level::blocks) << "root";
   machine.host.is_root = false;
   machine.folder.write("work/.ralph", "a file");
-  EXPECT_EQ(named(machine.examine(), "workspace").level, Check::Level::blocks) << "no place for .ralph";
+  EXPECT_EQ(named(machine.examine(), "workspace").level, Check::Level::blocks)
+      << "no place for .ralph";
 }
 
 TEST(Doctor, ABrokenConfigurationBlocksARun) {
@@ -72,12 +74,14 @@ TEST(Doctor, TellsWhichOfTwoCredentialsPays) {
   machine.install("claude", "echo 1");
   machine.host.environment.push_back("ANTHROPIC_API_KEY=sk-ant-secret-key");
   std::filesystem::create_directory(machine.folder / "home/.claude");
-  machine.folder.write("home/.claude/.credentials.json", R"({"claudeAiOauth":{"accessToken":"t"}})");
+  machine.folder.write("home/.claude/.credentials.json",
+                       R"({"claudeAiOauth":{"accessToken":"t"}})");
   EXPECT_TRUE(named(machine.examine(), "credential").message.contains("the stored login"));
   const auto with_key = machine.examine({{config::Key::auth, {"api-key"}}});
   EXPECT_TRUE(named(with_key, "credential").message.contains("API key in ANTHROPIC_API_KEY"));
   machine.host.environment.push_back("ANTHROPIC_BASE_URL=http://127.0.0.1:1");
-  EXPECT_TRUE(named(machine.examine(), "credential").message.contains("API key in ANTHROPIC_API_KEY"));
+  EXPECT_TRUE(
+      named(machine.examine(), "credential").message.contains("API key in ANTHROPIC_API_KEY"));
 }
 
 TEST(Doctor, ACommandOfOnesOwnNeedsNoAgent) {

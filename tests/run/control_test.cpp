@@ -13,7 +13,8 @@ using config::Key;
 template <typename Act>
 Ran run_and(Bench& bench, std::string_view file, Act act) {
   const std::jthread other([&] {
-    EXPECT_TRUE(process::eventually([&] { return std::filesystem::exists(bench.folder() / file); }));
+    EXPECT_TRUE(
+        process::eventually([&] { return std::filesystem::exists(bench.folder() / file); }));
     act(bench.control);
   });
   return bench.run();
@@ -21,21 +22,26 @@ Ran run_and(Bench& bench, std::string_view file, Act act) {
 
 TEST(Stopping, TheAgentIsAskedAndItsLastWordsAreKept) {
   Bench bench;
-  bench.script(R"(on-int {"type":"result","subtype":"error_during_execution","is_error":true,"session_id":"session-1"}\n)"
-               "\n" + init_line() + "notify DIR/up\nhang\n");
+  bench.script(
+      R"(on-int {"type":"result","subtype":"error_during_execution","is_error":true,"session_id":"session-1"}\n)"
+      "\n" +
+      init_line() + "notify DIR/up\nhang\n");
   const auto ran = run_and(bench, "up", [](Control& control) { control.ask(SIGINT); });
   EXPECT_EQ(ran.outcome(), "cancelled");
   EXPECT_EQ(ran.report.verdict.exit_code(), 130);
   EXPECT_EQ(ran.summary.result_count, 1);
-  EXPECT_TRUE(read_file(bench.in_workspace(".ralph/state/claude-session.json"))->contains("session-1"));
+  EXPECT_TRUE(
+      read_file(bench.in_workspace(".ralph/state/claude-session.json"))->contains("session-1"));
 }
 
 TEST(Stopping, ASecondRequestEndsTheTree) {
   Bench bench;
-  bench.script("ignore-term\nnote-int DIR/asked\nspawn-tool\n" + init_line() + "notify DIR/up\nhang\n");
+  bench.script("ignore-term\nnote-int DIR/asked\nspawn-tool\n" + init_line() +
+               "notify DIR/up\nhang\n");
   const auto ran = run_and(bench, "up", [&](Control& control) {
     control.ask(SIGINT);
-    EXPECT_TRUE(process::eventually([&] { return std::filesystem::exists(bench.folder() / "asked"); }));
+    EXPECT_TRUE(
+        process::eventually([&] { return std::filesystem::exists(bench.folder() / "asked"); }));
     control.ask(SIGINT);
   });
   EXPECT_EQ(ran.report.verdict.exit_code(), 130);
@@ -44,7 +50,8 @@ TEST(Stopping, ASecondRequestEndsTheTree) {
 TEST(Stopping, TerminationEndsTheTreeAtOnce) {
   for (const int signal_number : {SIGTERM, SIGHUP}) {
     Bench bench;
-    bench.script("spawn-tool\ndaemon\n" + init_line() + text_line("Working") + "notify DIR/up\nhang\n");
+    bench.script("spawn-tool\ndaemon\n" + init_line() + text_line("Working") +
+                 "notify DIR/up\nhang\n");
     const auto ran = run_and(bench, "up", [&](Control& control) { control.end(signal_number); });
     EXPECT_EQ(ran.report.verdict.exit_code(), 128 + signal_number);
     EXPECT_TRUE(read_file(ran.report.raw_log)->contains("Working"));
@@ -63,9 +70,10 @@ TEST(Stopping, ARunThatIsStoppedIsNotStartedAgain) {
 TEST(Stopping, APauseBeforeARetryEndsAtOnce) {
   Bench bench;
   bench.flag(Key::timeout, {"0"});
-  bench.script(init_line() +
-               R"(line {"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":4000000000}})"
-               "\nnotify DIR/limited\nexit 1\n");
+  bench.script(
+      init_line() +
+      R"(line {"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":4000000000}})"
+      "\nnotify DIR/limited\nexit 1\n");
   const auto ran = run_and(bench, "limited", [](Control& control) { control.end(SIGTERM); });
   EXPECT_EQ(ran.report.verdict.exit_code(), 143);
 }

@@ -66,7 +66,8 @@ TEST(RunFiles, TheBudgetNamesTheLimitOfTheLastRun) {
   bench.script(good_turn());
   bench.run();
   const auto budget = *read_file(bench.in_workspace(".ralph/state/budget.json"));
-  EXPECT_TRUE(budget.contains("\"max_cost_usd\": 2.5") || budget.contains("\"max_cost_usd\":2.5")) << budget;
+  EXPECT_TRUE(budget.contains("\"max_cost_usd\": 2.5") || budget.contains("\"max_cost_usd\":2.5"))
+      << budget;
 }
 
 TEST(RunFiles, AnAgentThatSaysNothingIsAnErrorThatNamesTheLog) {
@@ -75,7 +76,8 @@ TEST(RunFiles, AnAgentThatSaysNothingIsAnErrorThatNamesTheLog) {
   bench.script("stderr it went wrong\n");
   const auto ran = bench.run();
   EXPECT_EQ(ran.outcome(), "no_output");
-  EXPECT_TRUE(ran.report.verdict.message().contains(ran.report.raw_log.string())) << ran.report.verdict.message();
+  EXPECT_TRUE(ran.report.verdict.message().contains(ran.report.raw_log.string()))
+      << ran.report.verdict.message();
   EXPECT_TRUE(ran.report.verdict.message().contains("it went wrong"));
 }
 
@@ -166,8 +168,10 @@ TEST(RunFiles, TenMegabytesArriveByteExactOverAPipe) {
 TEST(RunFiles, LinksThatAnAgentPutsIntoItsPlaceAreNotFollowed) {
   Bench bench;
   std::filesystem::create_directory(bench.folder() / "outside");
-  bench.script("once DIR/done\nrelink .ralph/state DIR/outside\nrelink .ralph/logs/claude DIR/outside\nexit 1\nend-once\n" +
-               good_turn());
+  bench.script(
+      "once DIR/done\nrelink .ralph/state DIR/outside\nrelink .ralph/logs/claude DIR/outside\nexit "
+      "1\nend-once\n" +
+      good_turn());
   const auto ran = bench.run();
   EXPECT_EQ(ran.outcome(), "storage_failed");
   EXPECT_TRUE(std::filesystem::is_empty(bench.folder() / "outside"));

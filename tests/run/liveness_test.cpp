@@ -37,9 +37,10 @@ TEST(Liveness, AfterTheToolTheSilenceCountsAgain) {
 TEST(Liveness, ACallWhoseResultWasNeverToldIsOverWithTheNextMessage) {
   Bench bench;
   bench.flag(Key::idle_timeout, {"200ms"});
-  bench.script(init_line() + tool_line("call-1") +
-               R"(line {"type":"assistant","message":{"id":"m2","role":"assistant","model":"claude-sonnet-5-5","content":[{"type":"text","text":"Next."}],"usage":{"input_tokens":1,"output_tokens":1}}})"
-               "\nhang\n");
+  bench.script(
+      init_line() + tool_line("call-1") +
+      R"(line {"type":"assistant","message":{"id":"m2","role":"assistant","model":"claude-sonnet-5-5","content":[{"type":"text","text":"Next."}],"usage":{"input_tokens":1,"output_tokens":1}}})"
+      "\nhang\n");
   EXPECT_EQ(bench.run().outcome(), "timed_out");
 }
 
@@ -93,17 +94,19 @@ TEST(FailFast, AWrongKeyIsSeenAtTheFirstRetry) {
 
 TEST(FailFast, AnErrorAboutTheKeyNeedsNoResult) {
   Bench bench;
-  bench.script(init_line() +
-               R"(line {"type":"assistant","error":"authentication_failed","is_api_error_message":true,"message":{"model":"<synthetic>","role":"assistant","content":[{"type":"text","text":"Invalid API key"}]}})"
-               "\nhang\n");
+  bench.script(
+      init_line() +
+      R"(line {"type":"assistant","error":"authentication_failed","is_api_error_message":true,"message":{"model":"<synthetic>","role":"assistant","content":[{"type":"text","text":"Invalid API key"}]}})"
+      "\nhang\n");
   EXPECT_EQ(bench.run().outcome(), "auth_failed");
 }
 
 TEST(FailFast, ADenialThatOnlyTheResultOfTheToolTells) {
   Bench bench;
-  bench.script(init_line() + tool_line("call-1") +
-               R"(line {"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"call-1","is_error":true,"content":"denied"}]},"tool_result_meta":[{"id":"call-1","permission_decision":{"decision":"reject","source":"config"}}]})"
-               "\nhang\n");
+  bench.script(
+      init_line() + tool_line("call-1") +
+      R"(line {"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"call-1","is_error":true,"content":"denied"}]},"tool_result_meta":[{"id":"call-1","permission_decision":{"decision":"reject","source":"config"}}]})"
+      "\nhang\n");
   EXPECT_EQ(bench.run().outcome(), "permission_denied");
 }
 

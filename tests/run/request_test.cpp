@@ -70,7 +70,8 @@ TEST(Request, EachModeHasItsOwnSession) {
   bench.script(good_turn("Coded.", "code-1"));
   bench.flag(Key::mode, {"coder"});
   bench.invocation.continue_session = true;
-  EXPECT_FALSE(bench.journal(bench.run()).contains("--resume")) << "the planner's session is not the coder's";
+  EXPECT_FALSE(bench.journal(bench.run()).contains("--resume"))
+      << "the planner's session is not the coder's";
 }
 
 TEST(Request, ASecretInAPromptIsRefusedUnlessAllowed) {
@@ -123,9 +124,10 @@ TEST(Request, TheResultCarriesEverythingARunnerIsAskedFor) {
   Bench bench;
   bench.script(good_turn());
   const auto result = bench.run().result();
-  for (const auto* part : {R"("session_id":"session-1")", R"("model":"claude-sonnet-5-5")", R"("agent_version":"2.1.325")",
-                           R"("text":"All done.")", R"("streamed_text":"All done.")", R"("usage":{)", R"("cost_usd":0.25)",
-                           R"("denials":0)", R"("raw_log":")"}) {
+  for (const auto* part :
+       {R"("session_id":"session-1")", R"("model":"claude-sonnet-5-5")",
+        R"("agent_version":"2.1.325")", R"("text":"All done.")", R"("streamed_text":"All done.")",
+        R"("usage":{)", R"("cost_usd":0.25)", R"("denials":0)", R"("raw_log":")"}) {
     EXPECT_TRUE(result.contains(part)) << part << "\n" << result;
   }
 }

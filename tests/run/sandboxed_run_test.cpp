@@ -16,10 +16,12 @@ class SandboxedRun : public testing::Test {
     bench.flag(Key::prompt, {"x"});
     auto made = bench.request();
     ASSERT_TRUE(made) << describe(made.error());
-    if (const auto works = check_sandbox(made->host); !works) GTEST_SKIP() << describe(works.error());
+    if (const auto works = check_sandbox(made->host); !works)
+      GTEST_SKIP() << describe(works.error());
     request = *std::move(made);
     for (auto& change : request.host.own_env) {
-      if (change.name == "RALPH_FAKE_SCRIPT") change.value = (bench.workspace() / "script").string();
+      if (change.name == "RALPH_FAKE_SCRIPT")
+        change.value = (bench.workspace() / "script").string();
     }
   }
   Ran run(const std::string& script) {
@@ -43,11 +45,14 @@ TEST_F(SandboxedRun, TheAgentIsConfinedAndKnowsIt) {
 
 TEST_F(SandboxedRun, ARequestToStopReachesTheAgentInside) {
   const std::jthread other([&] {
-    EXPECT_TRUE(process::eventually([&] { return std::filesystem::exists(bench.in_workspace("up")); }));
+    EXPECT_TRUE(
+        process::eventually([&] { return std::filesystem::exists(bench.in_workspace("up")); }));
     bench.control.ask(SIGINT);
   });
-  const auto ran = run(R"(on-int {"type":"result","subtype":"error_during_execution","is_error":true,"session_id":"session-1"}\n)"
-                       "\n" + init_line() + "notify up\nhang\n");
+  const auto ran = run(
+      R"(on-int {"type":"result","subtype":"error_during_execution","is_error":true,"session_id":"session-1"}\n)"
+      "\n" +
+      init_line() + "notify up\nhang\n");
   EXPECT_EQ(ran.report.verdict.exit_code(), 130);
   EXPECT_EQ(ran.summary.result_count, 1) << "its last words were heard";
 }

@@ -252,6 +252,15 @@ TEST(Outcome, TheResultEventCarriesTheNumbers) {
   EXPECT_EQ(result.turns, 1);
 }
 
+TEST(Outcome, AnErrorThatOurOwnLimitProvokedIsTheLimit) {
+  const auto interrupted = test::fixture("claude/interrupt_sigint_tool.ndjson");
+  EXPECT_EQ(judge(interrupted, {.exit_code = 0, .limit = "wall"}).outcome, Outcome::timed_out);
+  EXPECT_EQ(judge(interrupted, {.exit_code = 0, .over_budget = "$2 of $1"}).outcome,
+            Outcome::limit_reached);
+  EXPECT_EQ(judge(interrupted, {.exit_code = 0, .limit = "after_end"}).outcome,
+            Outcome::agent_error);
+}
+
 TEST(Outcome, ARateLimitCarriesItsReset) {
   const std::string rejected =
       R"({"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1794800000}})"
