@@ -1,24 +1,21 @@
 #pragma once
-#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <string>
 
 #include "base/result.h"
-#include "base/time.h"
 
 namespace ralph::git {
 
-/// Where a working tree stands.
-struct State {
-  std::string head;    // commit id; empty: no commit yet
-  std::string branch;  // empty: detached
-  bool dirty = false;  // tracked files differ from head
+/// Where a repository stands.
+struct Head {
+  std::string commit;  // 40 or 64 hex digits; empty: no commit yet, or kept in a reftable
+  std::string branch;  // "main"; a ref that is no branch in full; empty: detached, or in a reftable
 };
 
-/// nullopt: `folder` is in no repository, or git is not installed. Starts no program for a folder without a
-/// .git above it. What git refuses (a broken repository, one of another user) is an error in git's words.
-Result<std::optional<State>> read_state(const std::filesystem::path& folder,
-                                        Millis limit = std::chrono::seconds(10));
+/// nullopt: no git folder in `folder` or above it. Never runs git, whose settings can name programs: reads
+/// its files, and trusts none of them: regular ones only, bounded, no symbolic link inside a git folder.
+/// An error names paths and quotes nothing else.
+Result<std::optional<Head>> read_head(const std::filesystem::path& folder);
 
 }  // namespace ralph::git

@@ -16,15 +16,13 @@ std::string array_of(const std::vector<std::string>& words) {
   return out + "]";
 }
 
-std::string object_of(const GitState& git) {
+std::string object_of(const GitHead& git) {
   std::string out;
   json::ObjectWriter writer(out);
   if (!git) {
-    writer.text("error", git.error().message);
+    writer.text("error", utf8::repaired(git.error().message));
   } else if (*git) {
-    writer.text("head", (*git)->head)
-        .text("branch", (*git)->branch)
-        .boolean("dirty", (*git)->dirty);
+    writer.text("head", (*git)->commit).text("branch", utf8::repaired((*git)->branch));
   }
   writer.close();
   return out;
@@ -66,7 +64,7 @@ void put_exit(json::ObjectWriter& writer, const process::Exit& exit) {
 
 }  // namespace
 
-std::string started_record(const Request& request, const backend::Plan& plan, const GitState& git) {
+std::string started_record(const Request& request, const backend::Plan& plan, const GitHead& git) {
   const auto ms = [](Millis time) { return std::int64_t{time.count()}; };
   std::string out;
   json::ObjectWriter writer(out);
@@ -109,7 +107,7 @@ std::string attempt_ended_record(int attempt, const stream::Verdict& verdict,
 }
 
 std::string ended_record(const stream::Verdict& verdict, const stream::Summary& summary,
-                         Millis duration, int attempts, const GitState& git) {
+                         Millis duration, int attempts, const GitHead& git) {
   std::string out;
   json::ObjectWriter writer(out);
   writer.text("outcome", stream::row(verdict.outcome).name)

@@ -14,14 +14,14 @@ namespace ralph::run {
 
 // The journal's own records, as JSON objects.
 
-using GitState = Result<std::optional<git::State>>;
+using GitHead = Result<std::optional<git::Head>>;
 
-std::string started_record(const Request& request, const backend::Plan& plan, const GitState& git);
+std::string started_record(const Request& request, const backend::Plan& plan, const GitHead& git);
 std::string attempt_record(int attempt, const std::string& raw_log);
 std::string attempt_ended_record(int attempt, const stream::Verdict& verdict,
                                  const std::optional<process::Exit>& exit,
                                  std::optional<Millis> retry_in);
 std::string ended_record(const stream::Verdict& verdict, const stream::Summary& summary,
-                         Millis duration, int attempts, const GitState& git);
+                         Millis duration, int attempts, const GitHead& git);
 
 }  // namespace ralph::run

@@ -99,7 +99,7 @@ Result<> Run::begin() {
   }
   TRY_ASSIGN(journal_, store::Journal::open(workspace_->run_folder(request_.run_id), masker_));
   TRY(open_log());
-  const auto git = git::read_state(request_.host.workspace);
+  const auto git = git::read_head(request_.host.workspace);
   journal_->record("started", started_record(request_, plan_, git));
   return {};
 }
@@ -317,7 +317,7 @@ Report Run::go() {
   for (const auto& warning : warnings_) say(stream::Level::warning, "state", warning);
   publish(verdict);
   journal_->record("ended", ended_record(verdict, audience_.summary, elapsed(), attempts_,
-                                         git::read_state(request_.host.workspace)));
+                                         git::read_head(request_.host.workspace)));
   Report report{verdict, {}, log_->paths().out, journal_->path(), {}};
   if (auto stored = journal_->finish(); !stored) report.not_recorded = stored.error();
   return report;

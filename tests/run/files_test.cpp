@@ -47,6 +47,23 @@ TEST(RunFiles, TheJournalTellsTheWholeStory) {
   }
 }
 
+TEST(RunFiles, TheJournalTellsWhereTheRepositoryStands) {
+  Bench bench;
+  bench.script(good_turn());
+  EXPECT_TRUE(bench.journal(bench.run()).contains(R"("git":{})"));
+  const std::string commit(40, 'a');
+  ASSERT_TRUE(make_folders(bench.in_workspace(".git/refs/heads")));
+  ASSERT_TRUE(write_file_atomically(bench.in_workspace(".git/HEAD"), "ref: refs/heads/main\n"));
+  ASSERT_TRUE(write_file_atomically(bench.in_workspace(".git/refs/heads/main"), commit));
+  const auto told = R"("git":{"head":")" + commit + R"(","branch":"main"})";
+  const auto journal = bench.journal(bench.run());
+  EXPECT_NE(journal.find(told), journal.rfind(told)) << "before and after\n" << journal;
+  ASSERT_TRUE(write_file_atomically(bench.in_workspace(".git/HEAD"), "garbage"));
+  const auto ran = bench.run();
+  EXPECT_EQ(ran.report.verdict.outcome, stream::Outcome::ok);
+  EXPECT_TRUE(bench.journal(ran).contains(R"("git":{"error":")"));
+}
+
 TEST(RunFiles, TheBudgetAddsUpOverRuns) {
   Bench bench;
   bench.script(good_turn());
