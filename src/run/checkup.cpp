@@ -34,6 +34,7 @@ std::vector<InstalledAgent> find_agents(const backend::Host& host) {
   Versions versions(Versions::usual_cache(host));
   {
     std::vector<std::jthread> asking;
+    asking.reserve(agents.size());
     for (std::size_t i = 0; i < agents.size(); ++i) {
       asking.emplace_back([&, i] { answers[i] = versions.ask(agents[i].path, host); });
     }

@@ -18,7 +18,7 @@ class LifeSigns {
   LifeSigns(pid_t root, Millis silence, process::Watch& watch);
 
  private:
-  void look(std::stop_token stop, pid_t root, Millis every, process::Watch& watch);
+  void look(const std::stop_token& stop, pid_t root, Millis every, process::Watch& watch);
 
   std::mutex mutex_;
   std::condition_variable_any never_;
