@@ -13,7 +13,7 @@ build: ## build/ralph and build/ralph-guard
 	@scripts/configure release
 	@cmake --build build -j $(JOBS) --target ralph ralph-guard
 
-demo: build ## replay a recorded session, offline
+demo: build ## what ralph is for, offline, in two seconds
 	@scripts/demo
 
 test: ## everything a change must pass
