@@ -17,9 +17,8 @@ constexpr int kBusyShare = 20;  // one part of so many of a processor
 LifeSigns::LifeSigns(pid_t root, Millis silence, process::Watch& watch) {
   if (silence <= Millis::zero()) return;
   const auto every = std::clamp(silence / kLooksPerLimit, kMostOften, kLeastOften);
-  thread_ = std::jthread([this, root, every, &watch](const std::stop_token& stop) {
-    look(stop, root, every, watch);
-  });
+  thread_ = std::jthread(
+      [this, root, every, &watch](const std::stop_token& stop) { look(stop, root, every, watch); });
 }
 
 void LifeSigns::look(const std::stop_token& stop, pid_t root, Millis every, process::Watch& watch) {

@@ -21,12 +21,6 @@ namespace {
 
 constexpr std::size_t kBatch = std::size_t{64} << 10;
 
-bool is_delta(const stream::Payload& payload) {
-  const auto* text = std::get_if<stream::Text>(&payload);
-  const auto* thinking = std::get_if<stream::Thinking>(&payload);
-  return (text != nullptr && text->delta) || (thinking != nullptr && thinking->delta);
-}
-
 /// Whether a line can be taken as it is: too short to hold a long text or to be nested too deeply.
 bool is_plain(std::string_view line) {
   const auto opens = [](char c) { return c == '{' || c == '['; };

@@ -15,6 +15,12 @@ Tokens& Tokens::operator+=(const Tokens& other) {
   return *this;
 }
 
+bool is_delta(const Payload& payload) {
+  const auto* text = std::get_if<Text>(&payload);
+  const auto* thinking = std::get_if<Thinking>(&payload);
+  return (text != nullptr && text->delta) || (thinking != nullptr && thinking->delta);
+}
+
 std::string_view type_name(const Payload& payload) { return kTypeNames[payload.index()]; }
 
 ErrorClass class_of_status(std::int64_t http_status) {

@@ -204,6 +204,9 @@ struct Event {
   bool operator==(const Event&) const = default;
 };
 
+/// A piece of text or thinking whose whole block comes later.
+bool is_delta(const Payload& payload);
+
 /// "text", "tool_call", … as in the JSON form.
 std::string_view type_name(const Payload& payload);
 

@@ -23,6 +23,7 @@
 #include "process/child.h"
 #include "process/supervise.h"
 #include "process/tree.h"
+#include "support/temp_folder.h"
 
 /// What the tests of this room share: scripted agents, runs with captured output, and the question
 /// whether anything of a run is still alive.
@@ -40,32 +41,7 @@ inline bool eventually(const std::function<bool()>& condition) {
   return true;
 }
 
-/// A folder of its own, removed at the end.
-class TempFolder {
- public:
-  TempFolder() : path_(std::filesystem::temp_directory_path() / ("ralph-test-" + random_hex(8))) {
-    std::filesystem::create_directories(path_);
-  }
-  TempFolder(const TempFolder&) = delete;
-  TempFolder& operator=(const TempFolder&) = delete;
-  ~TempFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-
-  std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
-  const std::filesystem::path& path() const { return path_; }
-
-  std::string write(std::string_view name, std::string_view bytes, mode_t mode = 0600) const {
-    const auto path = path_ / name;
-    std::ofstream(path, std::ios::binary) << bytes;
-    ::chmod(path.c_str(), mode);
-    return path.string();
-  }
-
- private:
-  std::filesystem::path path_;
-};
+using test::TempFolder;
 
 inline std::string fake_agent() { return RALPH_BUILD "/fake_agent"; }
 

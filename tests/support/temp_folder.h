@@ -27,10 +27,12 @@ class TempFolder {
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
 
-  std::filesystem::path write(std::string_view name, std::string_view bytes) const {
+  std::filesystem::path write(std::string_view name, std::string_view bytes,
+                              mode_t mode = 0600) const {
     const auto path = path_ / name;
     std::filesystem::create_directories(path.parent_path());
     std::ofstream(path, std::ios::binary) << bytes;
+    ::chmod(path.c_str(), mode);
     return path;
   }
 
