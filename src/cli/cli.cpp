@@ -4,6 +4,7 @@
 #include <array>
 #include <csignal>
 #include <new>
+#include <system_error>
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -75,6 +76,10 @@ int choose(const std::vector<std::string>& words, StdOutput& output) {
 int choose_or_give_up(const std::vector<std::string>& words, StdOutput& output) {
   try {
     return choose(words, output);
+  } catch (const std::system_error& error) {
+    return report({Code::unavailable, fmt::format("the system refuses: {}", error.what()),
+                   "a limit (ulimit -u, a container) may be too low"},
+                  output);
   } catch (const std::bad_alloc&) {
     return report(
         {Code::unavailable, "out of memory", "a limit (ulimit -v, a container) may be too low"},
@@ -102,8 +107,9 @@ int main(const std::vector<std::string>& words) {
   if (const auto log = log::configure(mask_for_log); !log) warn(describe(log.error()), output);
   const int code = choose_or_give_up(words, output);
   output.flush();
-  if (output.failure()) return report(*output.failure(), output);
-  return code;
+  if (!output.failure()) return code;
+  const int failed = report(*output.failure(), output);
+  return code == 0 ? failed : code;
 }
 
 }  // namespace ralph::cli

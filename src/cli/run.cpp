@@ -27,6 +27,8 @@ namespace {
 
 using config::Key;
 
+constexpr Millis kPatienceOfASignal{1000};
+
 /// The settings that have a flag, as options.
 std::span<const Option> setting_options() {
   static const auto options = [] {
@@ -87,14 +89,14 @@ view::Verbosity verbosity_of(const config::Settings& settings) {
 
 /// The first Ctrl-C asks the agent to stop; anything more ends it.
 void take_signal(int signal_number, run::Control& control, StdOutput& output) {
-  const bool asks = signal_number == SIGINT && control.cancelled_by() == 0;
-  if (!asks) {
-    output.hurry();
+  const bool asked = signal_number == SIGINT && control.ask(signal_number);
+  if (!asked) {
+    output.hurry(kPatienceOfASignal);
     return control.end(signal_number);
   }
-  control.ask(signal_number);
-  if (::isatty(2) == 1)
-    try_write_all(2, "ralph: asked the agent to stop; Ctrl-C again ends it now\n");
+  if (::isatty(2) == 1) {
+    write_if_possible(2, "ralph: asked the agent to stop; Ctrl-C again ends it now\n");
+  }
 }
 
 int supervise(run::Request request, const config::Settings& settings, const Masker& masker,
@@ -106,7 +108,10 @@ int supervise(run::Request request, const config::Settings& settings, const Mask
   stream::Summary summary(model::Table::builtin());
   view::Console console(options, masker, summary, output);
   view::JsonLines json_lines(masker, output);
-  run::Audience audience{summary, {&console}, [&] { output.flush(); }, [&] { output.hurry(); }};
+  run::Audience audience{summary,
+                         {&console},
+                         [&] { output.flush(); },
+                         [&](Millis patience) { output.hurry(patience); }};
   if (json) audience.handlers.push_back(&json_lines);
 
   run::Control control;
@@ -118,6 +123,8 @@ int supervise(run::Request request, const config::Settings& settings, const Mask
                      output);
   }
   const int code = report_of_run.verdict.exit_code();
+  if (output.dropped())
+    warn("nobody took the output: the rest of it is in the raw log only", output);
   if (!report_of_run.not_recorded) return code;
   const int not_recorded = report(*report_of_run.not_recorded, output);
   return code == 0 ? not_recorded : code;

@@ -1,10 +1,9 @@
 #include "cli/std_output.h"
 
-#include <algorithm>
 #include <cerrno>
-#include <chrono>
-#include <climits>
 
+#include <fcntl.h>
+#include <fmt/core.h>
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,15 +15,21 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kPiece = std::size_t{64} << 10;
 constexpr int kLookMs = 100;
-constexpr std::chrono::seconds kHurriedPatience{1};
 
-/// How much can be written at once without being stopped in the middle: a pipe that is ready takes this much.
-std::size_t most_at_once(int fd) {
+/// A terminal or pipe may stop a writer for ever. Opened once more it can be asked not to, without changing the
+/// descriptor that we share with others.
+UniqueFd open_nonblocking(int fd) {
   struct stat info{};
-  return ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode) ? SSIZE_MAX : PIPE_BUF;
+  if (::fstat(fd, &info) != 0 || (!S_ISFIFO(info.st_mode) && ::isatty(fd) == 0)) return {};
+  const auto path = fmt::format("/proc/self/fd/{}", fd);
+  return UniqueFd(::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
 }
 
+std::int64_t now_ns() { return Clock::now().time_since_epoch().count(); }
+
 }  // namespace
+
+StdOutput::StdOutput(int out_fd, int err_fd) : out_{out_fd, {}}, err_{err_fd, {}} {}
 
 void StdOutput::out(std::string_view text) {
   if (closed_) return;
@@ -34,37 +39,63 @@ void StdOutput::out(std::string_view text) {
 
 void StdOutput::err(std::string_view text) {
   flush();
-  write(err_fd_, text);
+  write(err_, text);
 }
 
 void StdOutput::flush() {
   if (pending_.empty()) return;
-  const int error_number = write(out_fd_, pending_);
+  const int error_number = write(out_, pending_);
   pending_.clear();
   if (error_number == 0) return;
   closed_ = true;
-  if (error_number != EPIPE && error_number != ETIMEDOUT) {
+  if (error_number == ETIMEDOUT) {
+    dropped_ = true;
+  } else if (error_number != EPIPE) {
     failure_ = fail_errno(error_number, "cannot write to stdout").error();
   }
 }
 
+void StdOutput::hurry(Millis patience) {
+  if (hurried_at_ns_ != 0 && patience_ms_ <= patience.count()) return;
+  patience_ms_ = patience.count();
+  hurried_at_ns_ = now_ns();
+}
+
+bool StdOutput::out_of_patience(Clock::time_point last_progress) const {
+  const auto hurried_at = hurried_at_ns_.load();
+  if (hurried_at == 0) return false;
+  const auto since = std::max(hurried_at, last_progress.time_since_epoch().count());
+  return now_ns() - since > patience_ms_ * 1'000'000;
+}
+
 /// 0, or why not all of it was taken; ETIMEDOUT: we are in a hurry and nobody took it.
-int StdOutput::write(int fd, std::string_view text) const {
-  const auto most = most_at_once(fd);
+int StdOutput::write(Stream& stream, std::string_view text) {
+  if (stream.given_up) return ETIMEDOUT;
+  if (!stream.prepared) stream.nonblocking = open_nonblocking(stream.fd);
+  stream.prepared = true;
+  const int fd = stream.nonblocking ? stream.nonblocking.get() : stream.fd;
   auto last_progress = Clock::now();
   while (!text.empty()) {
-    pollfd ready{fd, POLLOUT, 0};
-    if (::poll(&ready, 1, kLookMs) == 0) {
-      if (hurried_ && Clock::now() - last_progress > kHurriedPatience) return ETIMEDOUT;
-      continue;
+    const auto put = ::write(fd, text.data(), text.size());
+    if (put > 0) {
+      text.remove_prefix(static_cast<std::size_t>(put));
+      last_progress = Clock::now();
+    } else if (put < 0 && errno == EAGAIN) {
+      pollfd ready{fd, POLLOUT, 0};
+      if (::poll(&ready, 1, kLookMs) > 0 || !out_of_patience(last_progress)) continue;
+      stream.given_up = true;
+      return ETIMEDOUT;
+    } else if (put < 0 && errno != EINTR) {
+      return errno;
     }
-    const auto put = ::write(fd, text.data(), std::min(text.size(), most));
-    if (put < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-    if (put < 0) return errno;
-    text.remove_prefix(static_cast<std::size_t>(put));
-    last_progress = Clock::now();
   }
   return 0;
+}
+
+void write_if_possible(int fd, std::string_view text) {
+  const auto nonblocking = open_nonblocking(fd);
+  if (!nonblocking) return;
+  [[maybe_unused]] const auto put = ::write(nonblocking.get(), text.data(), text.size());
 }
 
 }  // namespace ralph::cli

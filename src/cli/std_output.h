@@ -1,10 +1,14 @@
 #pragma once
 #include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
+#include "base/time.h"
+#include "base/unique_fd.h"
 #include "view/output.h"
 
 namespace ralph::cli {
@@ -13,7 +17,7 @@ namespace ralph::cli {
 /// before waiting for anything. A reader that goes away ("| head") is not an error: closed() tells.
 class StdOutput final : public view::Output {
  public:
-  StdOutput(int out_fd = 1, int err_fd = 2) : out_fd_(out_fd), err_fd_(err_fd) {}
+  StdOutput(int out_fd = 1, int err_fd = 2);
   ~StdOutput() override { flush(); }
   StdOutput(const StdOutput&) = delete;
   StdOutput& operator=(const StdOutput&) = delete;
@@ -22,9 +26,11 @@ class StdOutput final : public view::Output {
   /// Flushes stdout first, so that the two stay in order on a terminal.
   void err(std::string_view text) override;
   void flush();
-  /// From any thread: somebody wants us to come to an end. What nobody takes within a second is dropped from now
-  /// on; otherwise a reader that is slow, or stopped, is waited for.
-  void hurry() { hurried_ = true; }
+  /// From any thread: we are to come to an end. A reader that takes nothing for `patience` from now on is given up;
+  /// otherwise one that is slow, or stopped, is waited for. Only ever shortens.
+  void hurry(Millis patience);
+  /// Something was dropped because nobody took it.
+  bool dropped() const { return dropped_; }
 
   /// Nobody takes what we print: it is dropped from here on.
   bool closed() const { return closed_; }
@@ -32,13 +38,26 @@ class StdOutput final : public view::Output {
   const std::optional<Error>& failure() const { return failure_; }
 
  private:
-  int write(int fd, std::string_view text) const;
+  /// One of the two, and how to write to it without being stopped in the middle.
+  struct Stream {
+    int fd;
+    UniqueFd nonblocking;  // the same terminal or pipe, opened once more
+    bool prepared = false;
+    bool given_up = false;
+  };
+  int write(Stream& stream, std::string_view text);
+  bool out_of_patience(std::chrono::steady_clock::time_point last_progress) const;
 
-  int out_fd_, err_fd_;
+  Stream out_, err_;
   std::string pending_;
-  std::atomic<bool> hurried_ = false;
+  std::atomic<std::int64_t> hurried_at_ns_ = 0;  // 0: nobody is in a hurry
+  std::atomic<std::int64_t> patience_ms_ = 0;
   bool closed_ = false;
+  bool dropped_ = false;
   std::optional<Error> failure_;
 };
+
+/// Writes as much of it as can be taken at once; never waits. From any thread.
+void write_if_possible(int fd, std::string_view text);
 
 }  // namespace ralph::cli

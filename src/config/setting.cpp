@@ -25,7 +25,7 @@ constexpr std::array<Setting, kKeys> kTable{{
     {Key::transport, "transport", Kind::choice, "auto", "--transport", "pipe|pty|auto", "what the agent talks through; auto: what its backend needs", "pipe|pty|auto"},
     {Key::timeout, "timeout", Kind::duration, "4h", "--timeout", "TIME", "the longest a run may take; 0: no limit"},
     {Key::idle_timeout, "idle_timeout", Kind::duration, "10m", "--idle-timeout", "TIME", "the longest silence while no tool runs; 0: no limit"},
-    {Key::after_end_timeout, "after_end_timeout", Kind::duration, "5s", "--after-end-timeout", "TIME", "how long the agent may linger after its result"},
+    {Key::after_end_timeout, "after_end_timeout", Kind::duration, "5s", "--after-end-timeout", "TIME", "how long the agent may linger after its result; 0: no limit"},
     {Key::max_cost, "max_cost", Kind::money, "", "--max-cost", "USD", "stop when the run has cost this much"},
     {Key::max_turns, "max_turns", Kind::integer, "", "--max-turns", "N", "stop after this many turns", "", 1},
     {Key::retries, "retries", Kind::integer, "1", "--retries", "N", "how often an agent that crashed or met an outage is started again"},

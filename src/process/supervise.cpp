@@ -125,7 +125,7 @@ class Supervision {
   bool finished() const { return swept_ && !out_.fd && !err_.fd; }
 
   void wait() {
-    held_back_ = ready_ && out_.fd && !ready_(exit_.ended_by != EndedBy::nothing);
+    held_back_ = ready_ && out_.fd && !ready_(exit_.ended_by);
     std::array<pollfd, 5> fds{{{control_.get(), POLLIN, 0},
                                {watch_.wake.get(), POLLIN, 0},
                                {held_back_ ? -1 : out_.fd.get(), POLLIN, 0},
@@ -361,7 +361,7 @@ class Supervision {
   Output out_;
   Output err_;
   const std::function<Result<>()>& pause_;
-  const std::function<bool(bool)>& ready_;
+  const std::function<bool(EndedBy)>& ready_;
   bool held_back_ = false;  // the sink is not ready for stdout
   bool delivered_ = false;  // since the last pause
   Input in_;

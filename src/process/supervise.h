@@ -38,9 +38,9 @@ struct Sinks {
   /// Called when the sinks got bytes and nothing more is there for the moment, or much of it came: for
   /// what need not be done piece by piece. Its failure is that of a sink.
   std::function<Result<>()> pause;
-  /// False: stdout is not read for the moment, and this is asked again soon; limits are kept meanwhile. `ending`:
-  /// the tree is being ended by us.
-  std::function<bool(bool ending)> ready;
+  /// False: stdout is not read for the moment, and this is asked again soon; limits are kept meanwhile. It is told
+  /// why the tree is being ended, when it is.
+  std::function<bool(EndedBy)> ready;
 };
 
 /// How hard the tree is ended. What a program leaves behind when it ends by itself gets the grace

@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t kLastWords = 4096;
 constexpr std::size_t kShownWords = 500;
+constexpr Millis kPatienceAtTheEnd{10'000};  // with a reader that takes nothing
 
 std::int64_t ms_since(SteadyTime begin) {
   return std::chrono::duration_cast<Millis>(std::chrono::steady_clock::now() - begin).count();
@@ -56,6 +57,10 @@ std::string_view name_of(process::EndedBy ended_by) {
   }
 }
 
+bool is_time_limit(process::EndedBy ended_by) {
+  return ended_by == process::EndedBy::wall || ended_by == process::EndedBy::silence;
+}
+
 Millis length_of(process::EndedBy ended_by, const Limits& limits) {
   switch (ended_by) {
     case process::EndedBy::wall: return limits.wall;
@@ -77,6 +82,7 @@ stream::Ending make_ending(const process::Exit& exit, const AttemptParts& parts,
     ending.cancelled_by = signal_number;
   }
   ending.over_budget = overseer.over_budget();
+  ending.refused_key = overseer.refused_key();
   ending.denials_allowed = parts.rules.denials_allowed;
   ending.storage_error = exit.sink_error;
   ending.last_words = words.line();
@@ -113,8 +119,8 @@ AttemptEnd run_attempt(const AttemptParts& parts, const MakeDecoder& make_decode
     return parts.log.append_err(bytes);
   };
 
-  sinks.ready = [&](bool ending) {
-    if (ending) parts.hurry();
+  sinks.ready = [&](process::EndedBy ended_by) {
+    if (is_time_limit(ended_by)) parts.hurry(kPatienceAtTheEnd);
     return relay.has_room();
   };
   sinks.pause = [&] {
@@ -124,13 +130,15 @@ AttemptEnd run_attempt(const AttemptParts& parts, const MakeDecoder& make_decode
 
   overseer.begin(parts.wall_left);
   parts.control.attach(&watch);
-  const LifeSigns life_signs(child->guard_pid(), parts.rules.limits.silence, watch);
+  const LifeSigns life_signs(child->guard_pid(), parts.rules.limits.silence, watch,
+                             [&] { return relay.busy(); });
   const auto exit = process::supervise(std::move(*child), sinks, watch, stop.get_token());
   parts.control.attach(nullptr);
-  if (exit.ended_by != process::EndedBy::nothing) parts.hurry();
+  const bool cancelled = parts.control.cancelled_by() != 0;
+  if (cancelled || is_time_limit(exit.ended_by)) parts.hurry(kPatienceAtTheEnd);
 
   auto failed = relay.finish();
-  const bool by_itself = exit.ended_by == process::EndedBy::nothing;
+  const bool by_itself = exit.ended_by == process::EndedBy::nothing && !cancelled;
   decoder.finish(ms_since(parts.run_began), by_itself ? exit.exit_code : std::nullopt);
   if (auto last = parts.pause(); !last && !failed) failed = last.error();
   AttemptEnd end{exit, {}, make_ending(exit, parts, overseer, words)};

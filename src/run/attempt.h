@@ -23,7 +23,8 @@ struct AttemptParts {
   const stream::Summary& summary;
   store::RawLog& log;
   Control& control;
-  std::function<void()> hurry;      // the agent is being ended: wait for nobody
+  std::function<void(Millis)>
+      hurry;                        // the agent is being ended: wait for no reader longer than that
   std::function<Result<>()> pause;  // nothing more comes for the moment; an error ends the run
 };
 

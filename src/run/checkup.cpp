@@ -1,6 +1,7 @@
 #include "run/checkup.h"
 
 #include <algorithm>
+#include <optional>
 #include <thread>
 
 #include <fmt/core.h>
@@ -9,6 +10,7 @@
 
 #include "backend/credentials.h"
 #include "run/request.h"
+#include "run/run.h"
 #include "run/sandbox.h"
 #include "run/versions.h"
 
@@ -106,20 +108,43 @@ Check check_disk(const backend::Host& host) {
   return {Level::ok, "disk", words, {}};
 }
 
-Check check_workspace(const backend::Host& host) {
+/// A place where we write: a real folder that is ours to write, or one that can be made.
+std::optional<Check> obstacle(const std::filesystem::path& folder) {
   std::error_code error;
-  const auto folder = host.workspace / ".ralph";
-  const bool exists = std::filesystem::exists(folder, error);
-  const auto& looked_at = exists ? folder : host.workspace;
-  if (exists && !std::filesystem::is_directory(folder, error)) {
-    return {Level::blocks, "workspace", fmt::format("'{}' is not a folder", folder.native()),
-            "move it away"};
+  const auto status = std::filesystem::symlink_status(folder, error);
+  if (!std::filesystem::exists(status)) return std::nullopt;
+  if (!std::filesystem::is_directory(status)) {
+    return Check{Level::blocks, "workspace", fmt::format("'{}' is not a folder", folder.native()),
+                 "move it away"};
   }
-  if (::access(looked_at.c_str(), W_OK | X_OK) != 0) {
-    return {Level::blocks, "workspace", fmt::format("'{}' cannot be written", looked_at.native()),
-            "change its rights, or use --cwd"};
+  if (::access(folder.c_str(), W_OK | X_OK) == 0) return std::nullopt;
+  return Check{Level::blocks, "workspace", fmt::format("'{}' cannot be written", folder.native()),
+               "change its rights, or use --cwd"};
+}
+
+Check check_workspace(const backend::Host& host) {
+  const auto ours = host.workspace / ".ralph";
+  for (const auto& folder :
+       {host.workspace, ours, ours / "logs", ours / "runs", ours / "state", ours / "tmp"}) {
+    if (const auto found = obstacle(folder)) return *found;
   }
   return {Level::ok, "workspace", host.workspace.native(), {}};
+}
+
+/// What 'ralph run' itself would refuse, whatever the prompt.
+std::optional<Check> check_request(const config::Settings& settings, const backend::Host& host) {
+  Invocation invocation;
+  invocation.run_id = "doctor";
+  invocation.environment = host.environment;
+  invocation.is_root = host.is_root;
+  invocation.instead_of_prompt = "x";
+  std::vector<std::string> warnings;
+  auto request = make_request(settings, std::move(invocation), Masker(host.environment));
+  if (!request)
+    return Check{Level::blocks, "settings", request.error().message, request.error().hint};
+  const auto plan = prepare(*request, warnings);
+  if (plan) return std::nullopt;
+  return Check{Level::blocks, "settings", plan.error().message, plan.error().hint};
 }
 
 /// What the agent may do here, and whether it starts at all.
@@ -183,6 +208,9 @@ Checkup check_up(const Result<config::Loaded>& settings, const backend::Host& ho
     }
   }
   checks.push_back(check_workspace(host));
+  if (settings && !result.blocked()) {
+    if (const auto refused = check_request(settings->settings, host)) checks.push_back(*refused);
+  }
   checks.push_back(check_disk(host));
   checks.push_back(check_nesting(host));
   checks.push_back(check_bubblewrap(host, settings && settings->settings.boolean(Key::sandbox)));

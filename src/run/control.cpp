@@ -4,17 +4,13 @@
 
 namespace ralph::run {
 
-void Control::ask(int signal_number) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (signal_ == 0 && watch_ != nullptr) {
-      signal_ = signal_number;
-      watch_->shorten_wall(kPatience);
-      watch_->send_signal(SIGINT);
-      return;
-    }
-  }
-  end(signal_number);
+bool Control::ask(int signal_number) {
+  const std::lock_guard lock(mutex_);
+  if (signal_ != 0 || watch_ == nullptr) return false;
+  signal_ = signal_number;
+  watch_->shorten_wall(kPatience);
+  watch_->send_signal(SIGINT);
+  return true;
 }
 
 void Control::end(int signal_number) {

@@ -14,8 +14,8 @@ class Control {
   /// How long an agent that was asked to stop may take before its tree is ended.
   static constexpr Millis kPatience{10'000};
 
-  /// Asks the agent to stop, by SIGINT. When no agent runs, or when it was asked before, the same as end().
-  void ask(int signal_number);
+  /// Asks the agent to stop, by SIGINT. False: no agent runs, or it was asked before: use end().
+  [[nodiscard]] bool ask(int signal_number);
   /// Ends the agent's tree now.
   void end(int signal_number);
 

@@ -14,7 +14,8 @@ constexpr int kBusyShare = 20;  // one part of so many of a processor
 
 }  // namespace
 
-LifeSigns::LifeSigns(pid_t root, Millis silence, process::Watch& watch) {
+LifeSigns::LifeSigns(pid_t root, Millis silence, process::Watch& watch, std::function<bool()> busy)
+    : busy_(std::move(busy)) {
   if (silence <= Millis::zero()) return;
   const auto every = std::clamp(silence / kLooksPerLimit, kMostOften, kLeastOften);
   thread_ = std::jthread(
@@ -27,7 +28,7 @@ void LifeSigns::look(const std::stop_token& stop, pid_t root, Millis every, proc
   while (!stop.stop_requested()) {
     never_.wait_for(lock, stop, every, [] { return false; });
     const auto now = process::tree_cpu_time(root);
-    if (now - used >= every / kBusyShare) watch.touch();
+    if (now - used >= every / kBusyShare || busy_()) watch.touch();
     used = now;
   }
 }

@@ -37,7 +37,9 @@ void Overseer::settle() {
   }
   if (now == Phase::ended) {
     watch_.close_stdin();
-    watch_.arm(process::Limit::after_end, rules_.limits.after_end);
+    if (rules_.limits.after_end > Millis::zero()) {
+      watch_.arm(process::Limit::after_end, rules_.limits.after_end);
+    }
   }
 }
 
@@ -77,13 +79,19 @@ void Overseer::note_message(std::string_view id) {
 }
 
 void Overseer::on(const stream::Event&, const stream::Retry& retry) {
-  if (retry.error_class == stream::ErrorClass::auth) stop_();
+  if (retry.error_class == stream::ErrorClass::auth) refuse_key(retry.message);
+}
+
+void Overseer::refuse_key(std::string_view message) {
+  if (refused_key_.empty()) refused_key_ = message.empty() ? "the key was refused" : message;
+  stop_();
 }
 
 void Overseer::on(const stream::Event&, const stream::ErrorEvent& error) {
   const bool denied =
       error.error_class == stream::ErrorClass::permission && !rules_.denials_allowed;
-  if (denied || error.error_class == stream::ErrorClass::auth) stop_();
+  if (denied) stop_();
+  if (error.error_class == stream::ErrorClass::auth) refuse_key(error.message);
 }
 
 void Overseer::on(const stream::Event&, const stream::TurnEnded&) {

@@ -32,6 +32,8 @@ class Overseer final : public stream::Handler {
 
   /// "$0.51 of $0.50": it was stopped for that; empty: it was not.
   const std::string& over_budget() const { return over_budget_; }
+  /// What was said about the key for which it was stopped; empty: it was not.
+  const std::string& refused_key() const { return refused_key_; }
 
   void on(const stream::Event&, const stream::TurnStarted&) override { settle(); }
   void on(const stream::Event&, const stream::ToolCall&) override;
@@ -47,6 +49,7 @@ class Overseer final : public stream::Handler {
   Phase phase() const;
   void settle();
   void note_message(std::string_view id);
+  void refuse_key(std::string_view message);
 
   Rules rules_;
   const stream::Summary& summary_;
@@ -57,6 +60,7 @@ class Overseer final : public stream::Handler {
   std::string message_;  // the agent is at
   std::optional<Phase> armed_;
   std::string over_budget_;
+  std::string refused_key_;
 };
 
 }  // namespace ralph::run

@@ -1,5 +1,6 @@
 #include "run/relay.h"
 
+#include <new>
 #include <utility>
 
 namespace ralph::run {
@@ -15,6 +16,11 @@ bool Relay::has_room() {
 void Relay::push(std::string_view bytes) {
   const std::lock_guard lock(mutex_);
   if (!error_) waiting_ += bytes;
+}
+
+bool Relay::busy() {
+  const std::lock_guard lock(mutex_);
+  return working_ || !waiting_.empty();
 }
 
 void Relay::go() {
@@ -35,24 +41,37 @@ std::optional<Error> Relay::finish() {
   return error_;
 }
 
+Result<> Relay::work_on(std::string_view bytes) {
+  try {
+    return work_(bytes);
+  } catch (const std::bad_alloc&) {
+    return fail(Code::unavailable, "out of memory",
+                "a limit (ulimit -v, a container) may be too low");
+  }
+}
+
 void Relay::serve() {
   std::string taken;
   for (;;) {
     {
       std::unique_lock lock(mutex_);
+      working_ = false;
       changed_.wait(lock, [&] { return closed_ || (going_ && !waiting_.empty()); });
       if (waiting_.empty()) return;
       going_ = false;
+      working_ = true;
       taken.clear();
       std::swap(taken, waiting_);
     }
-    if (auto done = work_(taken); !done) {
-      {
-        const std::lock_guard lock(mutex_);
-        error_ = std::move(done).error();
-      }
-      return failed_();
+    auto done = work_on(taken);
+    if (done) continue;
+    {
+      const std::lock_guard lock(mutex_);
+      error_ = std::move(done).error();
+      waiting_.clear();
+      working_ = false;
     }
+    return failed_();
   }
 }
 

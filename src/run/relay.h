@@ -27,6 +27,8 @@ class Relay {
   /// False: too much is waiting; push nothing for the moment.
   bool has_room();
   void push(std::string_view bytes);
+  /// Something is being worked on or waits for it.
+  bool busy();
   /// What was collected is worked on now.
   void go();
   /// Returns when everything has been worked on; the work's error, if there was one.
@@ -34,6 +36,7 @@ class Relay {
 
  private:
   void serve();
+  Result<> work_on(std::string_view bytes);
 
   std::function<Result<>(std::string_view)> work_;
   std::function<void()> failed_;
@@ -41,6 +44,7 @@ class Relay {
   std::condition_variable changed_;
   std::string waiting_;
   bool going_ = false;
+  bool working_ = false;
   bool closed_ = false;
   std::optional<Error> error_;
   std::jthread thread_;

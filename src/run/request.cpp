@@ -29,9 +29,10 @@ Result<std::string> read_named(const std::string& path, std::string_view what) {
               missing ? "paths in flags begin in the current folder" : text.error().hint);
 }
 
-Result<std::string> read_prompt(const config::Settings& settings, std::string standard_input) {
+Result<std::string> read_prompt(const config::Settings& settings, Invocation& invocation) {
+  if (!invocation.instead_of_prompt.empty()) return invocation.instead_of_prompt;
   const auto& file = settings.text(Key::prompt_file);
-  if (file == "-") return standard_input;
+  if (file == "-") return std::move(invocation.standard_input);
   if (!file.empty()) return read_named(file, "prompt file");
   if (settings.given(Key::prompt)) return settings.text(Key::prompt);
   return fail(Code::usage, "no prompt was given",
@@ -103,7 +104,7 @@ void add_own_environment(const config::Settings& settings, backend::Host& host) 
 
 Result<backend::Ask> make_ask(const config::Settings& settings, Invocation& invocation) {
   backend::Ask ask;
-  TRY_ASSIGN(ask.prompt, read_prompt(settings, std::move(invocation.standard_input)));
+  TRY_ASSIGN(ask.prompt, read_prompt(settings, invocation));
   TRY_ASSIGN(ask.system_prompt, read_system_prompt(settings));
   ask.model = settings.text(Key::model);
   ask.append_system_prompt = settings.text(Key::append_system_prompt);

@@ -49,7 +49,8 @@ struct Invocation {
   std::string resume;                    // a session id
   std::vector<std::string> environment;  // ours
   bool is_root = false;
-  std::string standard_input;  // the prompt, when the prompt file is "-"
+  std::string instead_of_prompt;  // used instead of any, to see whether the rest is right
+  std::string standard_input;     // the prompt, when the prompt file is "-"
 };
 
 /// The backend the settings ask for; a command alone asks for "custom".

@@ -58,6 +58,7 @@ class Run {
   Millis wall_left() const;
   void check_session();
   Result<> open_log();
+  Result<> write_prompt();
   stream::Verdict attempts();
   bool try_again(const stream::Verdict& verdict, Millis pause);
   stream::Verdict judge_again() const;
@@ -92,11 +93,7 @@ Result<> Run::begin() {
   store::sweep_tmp(*workspace_);
   warnings_ = request_.warnings;
   TRY_ASSIGN(plan_, prepare(request_, warnings_, &audience_.summary));
-  if (plan_.prompt_file) {
-    TRY_ASSIGN(auto file,
-               store::TempFile::write(plan_.prompt_file->path, plan_.prompt_file->bytes));
-    prompt_file_.emplace(std::move(file));
-  }
+  TRY(write_prompt());
   TRY_ASSIGN(journal_, store::Journal::open(workspace_->run_folder(request_.run_id), masker_));
   TRY(open_log());
   const auto git = git::read_head(request_.host.workspace);
@@ -230,6 +227,15 @@ void Run::publish(const stream::Verdict& verdict) {
   audience_.flush();
 }
 
+/// Anew for every start: an agent may have changed it, or removed it.
+Result<> Run::write_prompt() {
+  if (!plan_.prompt_file) return {};
+  prompt_file_.reset();
+  TRY_ASSIGN(auto file, store::TempFile::write(plan_.prompt_file->path, plan_.prompt_file->bytes));
+  prompt_file_.emplace(std::move(file));
+  return {};
+}
+
 /// Everything that is refused here is about the disk.
 Result<> Run::open_log() {
   const auto open = [&]() -> Result<store::RawLog> {
@@ -275,8 +281,10 @@ bool Run::try_again(const stream::Verdict& verdict, Millis pause) {
     ending_.cancelled_by = control_.cancelled_by();
     return false;
   }
-  if (auto opened = open_log(); !opened) {
-    ending_.storage_error = opened.error();
+  auto ready = open_log();
+  if (ready) ready = write_prompt();
+  if (!ready) {
+    ending_.storage_error = ready.error();
     return false;
   }
   audience_.summary.next_attempt(

@@ -20,8 +20,9 @@ struct Audience {
   stream::Summary& summary;
   std::vector<stream::Handler*> handlers;
   std::function<void()> flush;  // called when nothing more is coming for the moment
-  std::function<void()>
-      hurry;  // called from any thread when the agent is being ended: do not wait for a reader
+  /// Called from any thread when the run comes to its end by force: a reader that takes nothing for so long is not
+  /// waited for.
+  std::function<void(Millis)> hurry;
 };
 
 /// What became of a run. One that could not begin has no log and published no event: `not_begun` says why.

@@ -95,11 +95,7 @@ std::optional<Holder> holder_in(const UniqueFd& fd) {
 
 std::unexpected<Error> fail_busy(const UniqueFd& fd, const fs::path& file) {
   constexpr std::string_view kBusy = "another run is using this workspace";
-  auto holder = holder_in(fd);
-  for (int i = 0; i < kLooks && !holder; ++i) {
-    std::this_thread::sleep_for(kPause);  // it has the lock, and writes its note next
-    holder = holder_in(fd);
-  }
+  const auto holder = holder_in(fd);
   if (!holder) {
     return fail(Code::busy, fmt::format("{}: it holds '{}'", kBusy, file.native()),
                 "wait until it ends; it has not said who it is, or runs in another container");
@@ -126,14 +122,17 @@ Result<UniqueFd> open_lock_file(const fs::path& file) {
   return fd;
 }
 
+/// Whoever has the lock and has not said so yet writes its note next, or is leaving: asked a few times.
 Result<> lock(const UniqueFd& fd, const fs::path& file) {
-  int error_number = 0;
-  do {
-    error_number = ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
-  } while (error_number == EINTR);
-  if (error_number == EWOULDBLOCK) return fail_busy(fd, file);
-  if (error_number == 0) return {};
-  return fail_storage(error_number, fmt::format("cannot lock '{}'", file.native()));
+  for (int looks = 0;; ++looks) {
+    if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return {};
+    if (errno == EINTR) continue;
+    if (errno != EWOULDBLOCK) {
+      return fail_storage(errno, fmt::format("cannot lock '{}'", file.native()));
+    }
+    if (looks == kLooks || holder_in(fd)) return fail_busy(fd, file);
+    std::this_thread::sleep_for(kPause);
+  }
 }
 
 Result<> write_note(const UniqueFd& fd, const fs::path& file, std::string_view what) {

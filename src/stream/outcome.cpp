@@ -168,6 +168,9 @@ Verdict judge(const Summary& summary, const Ending& ending) {
   const bool done = answered && (!summary.turn_open() || ending.limit == "after_end");
   // An agent that says "interrupted" when we end it has not failed by itself.
   const bool stands = done && (!summary.results.back().is_error || ending.limit == "after_end");
+  if (!ending.refused_key.empty() && !stands) {
+    return verdict(Outcome::auth_failed, ending.refused_key);
+  }
   if (!ending.over_budget.empty() && !stands) {
     return verdict(Outcome::limit_reached, "cost " + ending.over_budget);
   }

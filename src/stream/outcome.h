@@ -53,6 +53,7 @@ struct Ending {
   std::string limit;         // the deadline of ours that ended it: "wall", "silence", "after_end"
   std::string limit_length;  // how long that is: "10m"
   std::string over_budget;   // we stopped it for its cost: "$0.51 of $0.50"
+  std::string refused_key;   // we stopped it because its key was refused: what was said about it
   std::optional<int> cancelled_by;  // the signal that asked us to stop
   std::optional<Error> storage_error;
   bool denials_allowed = false;  // an agent that went on without a tool may still have succeeded

@@ -266,6 +266,10 @@ void Summary::next_attempt(double known_total_usd) {
   Summary next(*models_, known_total_usd);
   next.reported_ = usage();
   next.reported_usd_ = cost_usd();
+  // Until it says otherwise it is who it was: a start that fails early is no reason to forget its session.
+  next.session_id = std::move(session_id);
+  next.model = std::move(model);
+  next.agent_version = std::move(agent_version);
   *this = std::move(next);
 }
 

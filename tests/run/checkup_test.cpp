@@ -61,6 +61,21 @@ TEST(Doctor, SaysWhatBlocksARun) {
       << "no place for .ralph";
 }
 
+TEST(Doctor, SaysWhatARunWouldRefuse) {
+  Machine machine;
+  const auto refused = [&](std::vector<config::FlagValue> flags) {
+    return machine.examine(std::move(flags)).blocked();
+  };
+  EXPECT_FALSE(refused({{config::Key::command, {"/bin/cat"}}}));
+  EXPECT_TRUE(refused({{config::Key::command, {"no-such-program"}}}));
+  EXPECT_TRUE(refused({{config::Key::command, {"/bin/cat"}}, {config::Key::model, {"opus"}}}));
+  EXPECT_TRUE(
+      refused({{config::Key::command, {"/bin/cat"}}, {config::Key::cwd, {"/no/such/folder"}}}));
+  EXPECT_TRUE(refused({{config::Key::backend, {"custom"}}}));
+  std::filesystem::create_directory_symlink("/tmp", machine.folder / "work/.ralph");
+  EXPECT_TRUE(refused({{config::Key::command, {"/bin/cat"}}})) << "a link";
+}
+
 TEST(Doctor, ABrokenConfigurationBlocksARun) {
   Machine machine;
   machine.folder.write("work/ralph.yml", "modle: x\n");
@@ -86,7 +101,7 @@ TEST(Doctor, TellsWhichOfTwoCredentialsPays) {
 
 TEST(Doctor, ACommandOfOnesOwnNeedsNoAgent) {
   Machine machine;
-  const auto checkup = machine.examine({{config::Key::command, {"cat"}}});
+  const auto checkup = machine.examine({{config::Key::command, {"/bin/cat"}}});
   EXPECT_EQ(named(checkup, "backend").message, "custom");
   EXPECT_FALSE(checkup.blocked());
 }

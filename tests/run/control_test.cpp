@@ -26,7 +26,7 @@ TEST(Stopping, TheAgentIsAskedAndItsLastWordsAreKept) {
       R"(on-int {"type":"result","subtype":"error_during_execution","is_error":true,"session_id":"session-1"}\n)"
       "\n" +
       init_line() + "notify DIR/up\nhang\n");
-  const auto ran = run_and(bench, "up", [](Control& control) { control.ask(SIGINT); });
+  const auto ran = run_and(bench, "up", [](Control& control) { EXPECT_TRUE(control.ask(SIGINT)); });
   EXPECT_EQ(ran.outcome(), "cancelled");
   EXPECT_EQ(ran.report.verdict.exit_code(), 130);
   EXPECT_EQ(ran.summary.result_count, 1);
@@ -39,10 +39,11 @@ TEST(Stopping, ASecondRequestEndsTheTree) {
   bench.script("ignore-term\nnote-int DIR/asked\nspawn-tool\n" + init_line() +
                "notify DIR/up\nhang\n");
   const auto ran = run_and(bench, "up", [&](Control& control) {
-    control.ask(SIGINT);
+    EXPECT_TRUE(control.ask(SIGINT));
     EXPECT_TRUE(
         process::eventually([&] { return std::filesystem::exists(bench.folder() / "asked"); }));
-    control.ask(SIGINT);
+    EXPECT_FALSE(control.ask(SIGINT)) << "only once";
+    control.end(SIGINT);
   });
   EXPECT_EQ(ran.report.verdict.exit_code(), 130);
 }
@@ -63,7 +64,7 @@ TEST(Stopping, ARunThatIsStoppedIsNotStartedAgain) {
   Bench bench;
   bench.flag(Key::retries, {"5"});
   bench.script(init_line() + "notify DIR/up\nhang\n");
-  const auto ran = run_and(bench, "up", [](Control& control) { control.ask(SIGINT); });
+  const auto ran = run_and(bench, "up", [](Control& control) { EXPECT_TRUE(control.ask(SIGINT)); });
   EXPECT_TRUE(ran.result().contains("\"attempts\":1"));
 }
 
@@ -92,13 +93,22 @@ TEST(Stopping, ANearerLimitStaysWhereItIs) {
   bench.flag(Key::timeout, {"1500ms"});
   bench.script("ignore-term\nnote-int DIR/asked\n" + init_line() + "notify DIR/up\nhang\n");
   const auto begin = std::chrono::steady_clock::now();
-  run_and(bench, "up", [](Control& control) { control.ask(SIGINT); });
+  run_and(bench, "up", [](Control& control) { EXPECT_TRUE(control.ask(SIGINT)); });
   EXPECT_LT(std::chrono::steady_clock::now() - begin, Control::kPatience);
 }
 
-TEST(Stopping, WithoutAnAgentAskingIsEnding) {
+TEST(Stopping, ATextAgentThatLeavesPolitelyWhenAskedIsCancelled) {
+  Bench bench;
+  bench.flag(Key::command, {process::fake_agent() + " " + (bench.folder() / "script").string()});
+  bench.script("on-int bye\\n\nline partial\nnotify DIR/up\nhang\n");
+  const auto ran = run_and(bench, "up", [](Control& control) { EXPECT_TRUE(control.ask(SIGINT)); });
+  EXPECT_EQ(ran.report.verdict.exit_code(), 130);
+}
+
+TEST(Stopping, WithoutAnAgentThereIsNobodyToAsk) {
   Control control;
-  control.ask(SIGINT);
+  EXPECT_FALSE(control.ask(SIGINT));
+  control.end(SIGINT);
   EXPECT_TRUE(control.token().stop_requested());
   EXPECT_EQ(control.cancelled_by(), SIGINT);
   EXPECT_FALSE(control.wait(std::chrono::hours(1)));

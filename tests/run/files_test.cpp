@@ -157,6 +157,23 @@ TEST(RunFiles, ALongPromptGoesThroughAFileThatIsGoneAfterwards) {
   EXPECT_TRUE(std::filesystem::is_empty(bench.in_workspace(".ralph/tmp")));
 }
 
+TEST(RunFiles, EveryAttemptFindsThePromptFile) {
+  Bench bench;
+  const std::string prompt(7001, 'x');
+  bench.script("once DIR/tried\nremove .ralph/tmp\nexit 3\nend-once\ncopy-prompt DIR/copy\n" +
+               good_turn());
+  EXPECT_EQ(bench.run(prompt).outcome(), "ok");
+  EXPECT_EQ(*read_file(bench.folder() / "copy"), prompt);
+}
+
+TEST(RunFiles, ASessionIsRememberedThoughTheRetryNeverGotSoFar) {
+  Bench bench;
+  bench.script("once DIR/tried\n" + init_line("first-1") + "exit 3\nend-once\nexit 4\n");
+  EXPECT_EQ(bench.run().outcome(), "crashed");
+  EXPECT_TRUE(
+      read_file(bench.in_workspace(".ralph/state/claude-session.json"))->contains("first-1"));
+}
+
 TEST(RunFiles, WhatACrashLeftInTmpIsSweptAtTheNextStart) {
   Bench bench;
   std::filesystem::create_directories(bench.in_workspace(".ralph/tmp"));

@@ -127,7 +127,7 @@ class Bench {
   Ran run_request(Request made) {
     Ran ran;
     test::Collector collector;
-    const Audience audience{ran.summary, {&collector}, [] {}, [] {}};
+    const Audience audience{ran.summary, {&collector}, [] {}, [](Millis) {}};
     const Masker masker;
     ran.report = run::run(std::move(made), audience, control, masker);
     ran.events = std::move(collector.events);

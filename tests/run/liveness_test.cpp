@@ -60,6 +60,14 @@ TEST(Liveness, AnAgentThatStaysAfterItsResultIsEndedAndHasSucceeded) {
   EXPECT_EQ(ran.summary.text, "All done.");
 }
 
+TEST(Liveness, ZeroAfterTheEndIsNoLimit) {
+  Bench bench;
+  bench.flag(Key::after_end_timeout, {"0"});
+  bench.script(good_turn() + "delay 300\nnotify DIR/finished\n");
+  EXPECT_EQ(bench.run().outcome(), "ok");
+  EXPECT_TRUE(std::filesystem::exists(bench.folder() / "finished"));
+}
+
 TEST(Liveness, BackgroundTasksAreWaitedFor) {
   Bench bench;
   bench.flag(Key::after_end_timeout, {"200ms"});
@@ -99,6 +107,18 @@ TEST(FailFast, AnErrorAboutTheKeyNeedsNoResult) {
       R"(line {"type":"assistant","error":"authentication_failed","is_api_error_message":true,"message":{"model":"<synthetic>","role":"assistant","content":[{"type":"text","text":"Invalid API key"}]}})"
       "\nhang\n");
   EXPECT_EQ(bench.run().outcome(), "auth_failed");
+}
+
+TEST(FailFast, ARefusedKeyIsTheReasonWhateverFollows) {
+  Bench bench;
+  bench.script(
+      init_line() +
+      R"(line {"type":"system","subtype":"api_retry","attempt":1,"max_retries":10,"retry_delay_ms":500,"error_status":401,"error":"authentication_failed"})"
+      "\n" +
+      text_line("Going on.") + "hang\n");
+  const auto ran = bench.run();
+  EXPECT_EQ(ran.outcome(), "auth_failed");
+  EXPECT_TRUE(ran.result().contains("\"attempts\":1"));
 }
 
 TEST(FailFast, ADenialThatOnlyTheResultOfTheToolTells) {

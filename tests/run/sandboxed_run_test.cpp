@@ -47,7 +47,7 @@ TEST_F(SandboxedRun, ARequestToStopReachesTheAgentInside) {
   const std::jthread other([&] {
     EXPECT_TRUE(
         process::eventually([&] { return std::filesystem::exists(bench.in_workspace("up")); }));
-    bench.control.ask(SIGINT);
+    EXPECT_TRUE(bench.control.ask(SIGINT));
   });
   const auto ran = run(
       R"(on-int {"type":"result","subtype":"error_during_execution","is_error":true,"session_id":"session-1"}\n)"

@@ -57,91 +57,18 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "support/fake_agent_basics.h"
+#include "support/fake_agent_processes.h"
+
 namespace {
 
 using namespace std::string_literals;
-using Clock = std::chrono::steady_clock;
 
 std::vector<std::string> arguments;
 int awaited_signal = 0;  // blocked, and waited for by hang: no handler, nothing asynchronous
 std::string last_words;
 std::string noted_in;   // instead of last words: a file that is created
 bool skipping = false;  // between once and end-once
-
-void put(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t n = ::write(fd, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return;
-    bytes.remove_prefix(static_cast<std::size_t>(n));
-  }
-}
-
-void out(const std::string& text) { put(1, text); }
-
-void wait_ms(long ms) {
-  timespec left{ms / 1000, (ms % 1000) * 1'000'000};
-  while (::nanosleep(&left, &left) != 0 && errno == EINTR) {
-  }
-}
-
-[[noreturn]] void sleep_for_ever() {
-  for (;;) ::pause();
-}
-
-std::size_t number(const std::string& text) { return std::strtoull(text.c_str(), nullptr, 10); }
-
-void append_utf8(std::string& text, unsigned code) {
-  if (code < 0x80) {
-    text += static_cast<char>(code);
-  } else if (code < 0x800) {
-    text += static_cast<char>(0xC0 | (code >> 6));
-    text += static_cast<char>(0x80 | (code & 0x3F));
-  } else {
-    text += static_cast<char>(0xE0 | (code >> 12));
-    text += static_cast<char>(0x80 | ((code >> 6) & 0x3F));
-    text += static_cast<char>(0x80 | (code & 0x3F));
-  }
-}
-
-std::string unescaped(const std::string& text) {
-  std::string result;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '\\' || i + 1 == text.size()) {
-      result += text[i];
-      continue;
-    }
-    const auto hex = [&](std::size_t digits) {
-      const unsigned long value = std::strtoul(text.substr(i + 1, digits).c_str(), nullptr, 16);
-      i += digits;
-      return static_cast<unsigned>(value);
-    };
-    switch (text[++i]) {
-      case 'n': result += '\n'; break;
-      case 'r': result += '\r'; break;
-      case 't': result += '\t'; break;
-      case '0': result += '\0'; break;
-      case 'x': result += static_cast<char>(hex(2)); break;
-      case 'u': append_utf8(result, hex(4)); break;
-      default: result += text[i];
-    }
-  }
-  return result;
-}
-
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '\n') {
-      result += "\\n";
-    } else if (c == '\\') {
-      result += "\\\\";
-    } else {
-      result += c;
-    }
-  }
-  return result;
-}
 
 // ---- output
 
@@ -339,85 +266,6 @@ void await(int signal_number, const std::string& text) {
   }
   out(last_words);
   ::_exit(0);
-}
-
-// ---- other processes; each says over a pipe when it is set up
-
-/// Runs `body` in a child and returns its id once ready() has been called there.
-template <typename Body>
-pid_t child_process(Body body) {
-  int pipe_fds[2];
-  if (::pipe2(pipe_fds, O_CLOEXEC) != 0) ::_exit(96);
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::close(pipe_fds[0]);
-    sigset_t none;
-    ::sigemptyset(&none);
-    ::sigprocmask(SIG_SETMASK, &none, nullptr);
-    body([&] { ::close(pipe_fds[1]); });
-    ::_exit(0);
-  }
-  ::close(pipe_fds[1]);
-  char none = 0;
-  while (::read(pipe_fds[0], &none, 1) < 0 && errno == EINTR) {
-  }
-  ::close(pipe_fds[0]);
-  return child;
-}
-
-void do_grandchild_holds_stdout(const std::string&) {
-  child_process([](auto ready) {
-    ready();
-    sleep_for_ever();
-  });
-}
-
-void do_endless_grandchild(const std::string&) {
-  child_process([](auto ready) {
-    ready();
-    for (;;) out("still here\n");
-  });
-}
-
-void do_daemon(const std::string&) {
-  const pid_t between = child_process([](auto ready) {
-    ::setsid();
-    if (::fork() != 0) ::_exit(0);
-    ::signal(SIGTERM, SIG_IGN);
-    ::signal(SIGHUP, SIG_IGN);
-    ready();
-    sleep_for_ever();
-  });
-  ::waitpid(between, nullptr, 0);
-}
-
-void do_spawn_tool(const std::string&) {
-  child_process([](auto ready) {
-    ::setsid();
-    ready();
-    sleep_for_ever();
-  });
-}
-
-void do_late_grandchild(const std::string& text) {
-  const pid_t parent = ::getpid();
-  child_process([&](auto ready) {
-    ready();
-    while (::getppid() == parent) wait_ms(1);
-    out(unescaped(text));
-  });
-}
-
-void do_forkloop(const std::string& ms) {
-  const auto deadline = Clock::now() + std::chrono::milliseconds(std::atol(ms.c_str()));
-  for (int chain = 0; chain < 8; ++chain) {
-    if (::fork() != 0) continue;
-    while (Clock::now() < deadline) {
-      if (::fork() != 0) ::_exit(0);
-      ::setsid();
-    }
-    ::_exit(0);
-  }
 }
 
 using Text = const std::string&;
