@@ -26,16 +26,18 @@ TEST(Relay, WorksOnEverythingInOrder) {
 }
 
 TEST(Relay, SaysWhenTooMuchIsWaiting) {
-  std::atomic<bool> go_on = false;
+  std::atomic<bool> begun = false, go_on = false;
   Relay relay(
       [&](std::string_view) -> Result<> {
+        begun = true;
         while (!go_on) std::this_thread::yield();
         return {};
       },
       [] {});
   relay.push("x");
   relay.go();
-  EXPECT_TRUE(process::eventually([&] { return relay.has_room(); }));
+  EXPECT_TRUE(process::eventually([&] { return begun.load(); }));
+  EXPECT_TRUE(relay.has_room());
   relay.push(std::string(Relay::kMostWaiting, 'x'));
   EXPECT_FALSE(relay.has_room());
   EXPECT_TRUE(relay.busy());
