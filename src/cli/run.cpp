@@ -1,7 +1,5 @@
 #include "run/run.h"
 
-#include <array>
-#include <optional>
 #include <string>
 
 #include <fmt/core.h>
@@ -18,7 +16,6 @@
 #include "cli/stop_signals.h"
 #include "config/load.h"
 #include "model/model.h"
-#include "stream/event_json.h"
 #include "view/console.h"
 #include "view/json_lines.h"
 

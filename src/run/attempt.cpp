@@ -1,13 +1,7 @@
 #include "run/attempt.h"
 
-#include <algorithm>
-#include <condition_variable>
-#include <mutex>
-#include <thread>
-
 #include "base/utf8.h"
 #include "process/child.h"
-#include "process/cpu_time.h"
 #include "run/life_signs.h"
 #include "run/relay.h"
 

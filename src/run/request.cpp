@@ -49,7 +49,7 @@ Result<std::string> read_system_prompt(const config::Settings& settings) {
 Result<> check_secrets(std::string_view what, std::string_view text, bool allowed,
                        const Masker& masker, std::vector<std::string>& warnings) {
   std::string found(masker.find_key_shape(text));
-  if (found.empty() && masker.mask(text) != text) found = "the value of a secret variable";
+  if (found.empty() && masker.finds_secret(text)) found = "the value of a secret variable";
   if (found.empty()) return {};
   const auto message = fmt::format("the {} holds a secret ({})", what, found);
   if (!allowed) {

@@ -17,6 +17,7 @@
 #include "store/journal.h"
 #include "store/private_files.h"
 #include "store/raw_log.h"
+#include "store/workspace.h"
 
 namespace ralph::run {
 namespace {
@@ -158,14 +159,14 @@ AttemptEnd Run::attempt() {
 }
 
 stream::Verdict Run::judge(AttemptEnd& end) {
-  if (end.not_started)
+  ending_ = std::move(end.ending);
+  if (end.not_started) {
     return {outcome_of_start(*end.not_started), describe(*end.not_started), {}, {}, 0};
-  if (end.exit->read_error && end.ending.last_words.empty()) {
-    end.ending.last_words = describe(*end.exit->read_error);
   }
-  auto verdict = stream::classify(audience_.summary, end.ending);
-  verdict.raw_log = shown_path(end.ending.raw_log);
-  return verdict;
+  if (end.exit->read_error && ending_.last_words.empty()) {
+    ending_.last_words = describe(*end.exit->read_error);
+  }
+  return judge_again();
 }
 
 /// Nothing: this was the last attempt.
@@ -264,7 +265,6 @@ stream::Verdict Run::attempts() {
     audience_.flush();
     auto end = attempt();
     const auto verdict = judge(end);
-    ending_ = end.ending;
     const auto pause = pause_after(verdict);
     journal_->record("attempt_ended", attempt_ended_record(attempts_, verdict, end.exit, pause));
     tell_leftovers(end);

@@ -8,7 +8,6 @@
 #include "base/mask.h"
 #include "run/control.h"
 #include "run/request.h"
-#include "store/workspace.h"
 #include "stream/handler.h"
 #include "stream/outcome.h"
 #include "stream/summary.h"

@@ -20,6 +20,17 @@ Ran run_and(Bench& bench, std::string_view file, Act act) {
   return bench.run();
 }
 
+/// What the running run has put into its journal so far.
+std::string journal_in(const Bench& bench) {
+  std::error_code error;
+  std::string text;
+  for (const auto& run :
+       std::filesystem::directory_iterator(bench.in_workspace(".ralph/runs"), error)) {
+    text += read_file(run.path() / "journal.ndjson").value_or("");
+  }
+  return text;
+}
+
 TEST(Stopping, TheAgentIsAskedAndItsLastWordsAreKept) {
   Bench bench;
   bench.script(
@@ -75,7 +86,10 @@ TEST(Stopping, APauseBeforeARetryEndsAtOnce) {
       init_line() +
       R"(line {"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":4000000000}})"
       "\nnotify DIR/limited\nexit 1\n");
-  const auto ran = run_and(bench, "limited", [](Control& control) { control.end(SIGTERM); });
+  const auto ran = run_and(bench, "limited", [&](Control& control) {
+    EXPECT_TRUE(process::eventually([&] { return journal_in(bench).contains("retry_in_ms"); }));
+    control.end(SIGTERM);
+  });
   EXPECT_EQ(ran.report.verdict.exit_code(), 143);
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/utf8.h"
 #include "run/harness.h"
+#include "store/workspace.h"
 
 namespace ralph::run {
 namespace {

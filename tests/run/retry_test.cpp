@@ -109,15 +109,5 @@ TEST(Retry, ARateLimitThatResetsAfterTheTimeoutIsNotWaitedFor) {
   EXPECT_EQ(ran.report.verdict.resets_at, 4000000000);
 }
 
-TEST(Retry, AStopDuringThePauseEndsTheRun) {
-  Bench bench;
-  bench.flag(Key::retry_delay, {"1h"});
-  bench.script(init_line() + "signal 9\n");
-  bench.control.end(SIGTERM);
-  const auto ran = bench.run();
-  EXPECT_EQ(ran.outcome(), "cancelled");
-  EXPECT_EQ(ran.report.verdict.exit_code(), 143);
-}
-
 }  // namespace
 }  // namespace ralph::run
