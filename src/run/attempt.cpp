@@ -92,8 +92,14 @@ AttemptEnd run_attempt(const AttemptParts& parts, const MakeDecoder& make_decode
   Overseer overseer(parts.rules, parts.summary, watch, [&] { stop.request_stop(); });
   auto& decoder = make_decoder(overseer);
 
+  // Before the start: whoever sees the agent can stop it.
+  overseer.begin(parts.wall_left);
+  parts.control.attach(&watch);
   auto child = process::start(parts.command);
-  if (!child) return {{}, child.error(), {}};
+  if (!child) {
+    parts.control.attach(nullptr);
+    return {{}, child.error(), {}};
+  }
   const auto began = std::chrono::steady_clock::now();
 
   LastWords words;
@@ -122,8 +128,6 @@ AttemptEnd run_attempt(const AttemptParts& parts, const MakeDecoder& make_decode
     return parts.log.flush();
   };
 
-  overseer.begin(parts.wall_left);
-  parts.control.attach(&watch);
   const LifeSigns life_signs(child->guard_pid(), parts.rules.limits.silence, watch,
                              [&] { return relay.busy(); });
   const auto exit = process::supervise(std::move(*child), sinks, watch, stop.get_token());

@@ -20,6 +20,13 @@ Ran run_and(Bench& bench, std::string_view file, Act act) {
   return bench.run();
 }
 
+/// Asks the agent to stop; one that cannot be asked is ended, so that the test fails and does not hang.
+void ask(Control& control) {
+  const bool asked = control.ask(SIGINT);
+  EXPECT_TRUE(asked);
+  if (!asked) control.end(SIGINT);
+}
+
 /// What the running run has put into its journal so far.
 std::string journal_in(const Bench& bench) {
   std::error_code error;
@@ -37,7 +44,7 @@ TEST(Stopping, TheAgentIsAskedAndItsLastWordsAreKept) {
       R"(on-int {"type":"result","subtype":"error_during_execution","is_error":true,"session_id":"session-1"}\n)"
       "\n" +
       init_line() + "notify DIR/up\nhang\n");
-  const auto ran = run_and(bench, "up", [](Control& control) { EXPECT_TRUE(control.ask(SIGINT)); });
+  const auto ran = run_and(bench, "up", ask);
   EXPECT_EQ(ran.outcome(), "cancelled");
   EXPECT_EQ(ran.report.verdict.exit_code(), 130);
   EXPECT_EQ(ran.summary.result_count, 1);
@@ -50,7 +57,7 @@ TEST(Stopping, ASecondRequestEndsTheTree) {
   bench.script("ignore-term\nnote-int DIR/asked\nspawn-tool\n" + init_line() +
                "notify DIR/up\nhang\n");
   const auto ran = run_and(bench, "up", [&](Control& control) {
-    EXPECT_TRUE(control.ask(SIGINT));
+    ask(control);
     EXPECT_TRUE(
         process::eventually([&] { return std::filesystem::exists(bench.folder() / "asked"); }));
     EXPECT_FALSE(control.ask(SIGINT)) << "only once";
@@ -75,7 +82,7 @@ TEST(Stopping, ARunThatIsStoppedIsNotStartedAgain) {
   Bench bench;
   bench.flag(Key::retries, {"5"});
   bench.script(init_line() + "notify DIR/up\nhang\n");
-  const auto ran = run_and(bench, "up", [](Control& control) { EXPECT_TRUE(control.ask(SIGINT)); });
+  const auto ran = run_and(bench, "up", ask);
   EXPECT_TRUE(ran.result().contains("\"attempts\":1"));
 }
 
@@ -107,7 +114,7 @@ TEST(Stopping, ANearerLimitStaysWhereItIs) {
   bench.flag(Key::timeout, {"1500ms"});
   bench.script("ignore-term\nnote-int DIR/asked\n" + init_line() + "notify DIR/up\nhang\n");
   const auto begin = std::chrono::steady_clock::now();
-  run_and(bench, "up", [](Control& control) { EXPECT_TRUE(control.ask(SIGINT)); });
+  run_and(bench, "up", ask);
   EXPECT_LT(std::chrono::steady_clock::now() - begin, Control::kPatience);
 }
 
@@ -115,7 +122,7 @@ TEST(Stopping, ATextAgentThatLeavesPolitelyWhenAskedIsCancelled) {
   Bench bench;
   bench.flag(Key::command, {process::fake_agent() + " " + (bench.folder() / "script").string()});
   bench.script("on-int bye\\n\nline partial\nnotify DIR/up\nhang\n");
-  const auto ran = run_and(bench, "up", [](Control& control) { EXPECT_TRUE(control.ask(SIGINT)); });
+  const auto ran = run_and(bench, "up", ask);
   EXPECT_EQ(ran.report.verdict.exit_code(), 130);
 }
 
