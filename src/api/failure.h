@@ -1,0 +1,50 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/time.h"
+#include "http/failure.h"
+
+namespace ralph::api {
+
+/// Why there is no whole answer.
+enum class FailureKind {
+  cancelled,    // the stop token asked for it
+  status,       // the endpoint answered with an error
+  error_event,  // … inside a stream that had begun well
+  connection,   // no answer: refused, reset, no such host, TLS
+  timed_out,    // no answer in time
+  stalled,      // the stream fell silent
+  cut,          // the stream ended too early
+  garbage,      // what came is no event stream or message of the API
+  setup,        // the request cannot be made: bad URL, no libcurl
+};
+
+struct Failure {
+  FailureKind kind = FailureKind::setup;
+  int status = 0;       // HTTP status; 0: none
+  std::string type;     // "overloaded_error"; empty: none told
+  std::string message;  // the endpoint's own words, or ours
+  std::string request_id;
+  std::optional<Millis> retry_after;  // retry-after-ms or retry-after (seconds or a date)
+  std::optional<bool> should_retry;   // x-should-retry
+  std::optional<http::Failure> http;  // for those that happened below us
+};
+
+/// The words of Claude Code's events: "authentication_failed", "billing_error", "rate_limit", "overloaded",
+/// "invalid_request", "model_not_found", "server_error", "unknown".
+std::string_view event_name(const Failure& failure);
+
+/// The failure an HTTP answer tells: any status, body in the API's form or not (HTML of a proxy).
+Failure failure_of(int status, std::string_view body, std::string_view request_id);
+
+/// "prompt is too long: 250000 tokens > 200000 maximum".
+struct PromptTooLong {
+  std::int64_t tokens = 0;
+  std::int64_t limit = 0;
+};
+std::optional<PromptTooLong> prompt_too_long(const Failure& failure);
+
+}  // namespace ralph::api

@@ -1,0 +1,15 @@
+#pragma once
+#include <string>
+
+namespace ralph::api {
+
+/// One message of a conversation. Its content is JSON text, an array of blocks on one line, without cache marks:
+/// a history is serialised once, when it grows, and only copied afterwards.
+struct Message {
+  std::string role;  // "user" or "assistant"
+  std::string content;
+
+  bool operator==(const Message&) const = default;
+};
+
+}  // namespace ralph::api

@@ -1,0 +1,59 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/message.h"
+#include "model/model.h"
+
+namespace ralph::api {
+
+enum class ThinkingMode { omitted, adaptive, enabled, disabled };
+
+/// What is asked of a model beside the conversation.
+struct Shape {
+  std::string model;  // the id that is sent
+  std::int64_t max_tokens = 32'000;
+  ThinkingMode thinking = ThinkingMode::omitted;
+  std::int64_t thinking_budget = 0;  // for enabled
+  std::string thinking_display;      // for adaptive; empty: not said
+  std::string effort;                // empty: not said
+  std::vector<std::string> betas;    // only those the fields above need
+
+  bool operator==(const Shape&) const = default;
+};
+
+/// What the user wants of a model, in the words of flags and environment; empty and nullopt: nothing said.
+struct ShapeWishes {
+  std::string effort;                             // --effort, CLAUDE_CODE_EFFORT_LEVEL
+  std::optional<std::int64_t> thinking_tokens;    // MAX_THINKING_TOKENS, --max-thinking-tokens
+  std::string thinking;                           // --thinking adaptive|disabled
+  std::string display;                            // "updates", "omitted", "summarized"
+  std::optional<std::int64_t> max_output_tokens;  // CLAUDE_CODE_MAX_OUTPUT_TOKENS
+  bool without_thinking = false;                  // CLAUDE_CODE_DISABLE_THINKING
+  bool without_adaptive = false;                  // CLAUDE_CODE_DISABLE_ADAPTIVE_THINKING
+  bool without_betas = false;                     // CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS
+};
+
+/// The shape for a model by its alias or id. An id that is not Claude's gets no thinking, effort or betas.
+Shape shape_for(const model::Table& models, std::string_view alias_or_id,
+                const ShapeWishes& wishes);
+
+/// A request to POST /v1/messages. The messages are not copied.
+struct Request {
+  Shape shape;
+  std::vector<std::string> system;  // texts, stable over a session
+  std::string tools;                // JSON array of definitions in a stable order; empty: none
+  std::span<const Message> messages;
+  std::string user_id;  // metadata; empty: none
+  bool stream = true;
+};
+
+/// The body: one line of JSON. Cache marks go on the last system block (or the last tool, without one) and on the
+/// last block of the last two user messages. What is before a mark never changes while the messages only grow.
+std::string body_of(const Request& request);
+
+}  // namespace ralph::api
