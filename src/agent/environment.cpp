@@ -1,0 +1,34 @@
+#include "agent/environment.h"
+
+#include <charconv>
+
+namespace ralph::agent {
+
+std::string Environment::get(std::string_view name) const {
+  for (const auto& entry : entries_) {
+    if (entry.size() > name.size() && entry[name.size()] == '=' && entry.starts_with(name)) {
+      return entry.substr(name.size() + 1);
+    }
+  }
+  return {};
+}
+
+bool Environment::on(std::string_view name) const {
+  const auto value = get(name);
+  return !value.empty() && value != "0" && value != "false" && value != "no" && value != "off";
+}
+
+std::optional<std::int64_t> Environment::number(std::string_view name) const {
+  const auto value = get(name);
+  if (value.empty()) return std::nullopt;
+  std::int64_t number = 0;
+  const auto read = std::from_chars(value.data(), value.data() + value.size(), number);
+  return read.ec == std::errc{} ? number : 0;
+}
+
+std::filesystem::path Environment::config_folder() const {
+  if (const auto folder = get("CLAUDE_CONFIG_DIR"); !folder.empty()) return folder;
+  return std::filesystem::path(get("HOME")) / ".claude";
+}
+
+}  // namespace ralph::agent

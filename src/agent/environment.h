@@ -1,0 +1,30 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ralph::agent {
+
+/// The environment variables the agent was started with.
+class Environment {
+ public:
+  /// "NAME=value" entries.
+  explicit Environment(std::vector<std::string> entries) : entries_(std::move(entries)) {}
+
+  /// Empty: not set, or set to nothing.
+  std::string get(std::string_view name) const;
+  /// Set to something that is not a no.
+  bool on(std::string_view name) const;
+  /// nullopt: not set. What is no number counts as 0.
+  std::optional<std::int64_t> number(std::string_view name) const;
+  /// Claude Code's own files: CLAUDE_CONFIG_DIR or ~/.claude.
+  std::filesystem::path config_folder() const;
+
+ private:
+  std::vector<std::string> entries_;
+};
+
+}  // namespace ralph::agent
