@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <filesystem>
 #include <new>
+#include <span>
 #include <system_error>
 
 #include <fcntl.h>
@@ -22,8 +24,9 @@
 namespace ralph::cli {
 namespace {
 
-constexpr std::array<const Command*, 5> kCommands{&kRunCommand, &kReplayCommand, &kDoctorCommand,
-                                                  &kConfigCommand, &kMockCommand};
+constexpr std::array<const Command*, 7> kCommands{&kRunCommand,    &kReplayCommand, &kDoctorCommand,
+                                                  &kConfigCommand, &kAgentCommand,  &kAuthCommand,
+                                                  &kMockCommand};
 
 std::string mask_for_log(std::string_view text) { return log_masker().mask(text); }
 
@@ -55,6 +58,7 @@ int help(const std::vector<std::string>& words, StdOutput& output) {
 }
 
 int run(const Command& command, const std::vector<std::string>& words, StdOutput& output) {
+  if (command.run_words != nullptr) return command.run_words(words, output);
   if (words.empty() && command.help_without_words) return show(command_help(command), output);
   const auto arguments = parse_arguments(command, words);
   if (!arguments) return report_usage(arguments.error(), &command, output);
@@ -62,7 +66,15 @@ int run(const Command& command, const std::vector<std::string>& words, StdOutput
   return command.run(*arguments, output);
 }
 
+/// Another name of ours opens another door.
+bool called_as(const std::vector<std::string>& words, std::string_view name) {
+  return !words.empty() && std::filesystem::path(words.front()).filename() == name;
+}
+
 int choose(const std::vector<std::string>& words, StdOutput& output) {
+  if (called_as(words, "claude")) {
+    return kAgentCommand.run_words(std::span(words).subspan(1), output);
+  }
   if (words.size() < 2) return report_usage({Code::usage, "no command given", {}}, nullptr, output);
   const auto& name = words[1];
   const std::vector<std::string> rest(words.begin() + 2, words.end());

@@ -1,5 +1,6 @@
 #pragma once
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -41,6 +42,8 @@ struct Command {
   std::string_view rest;            // "COMMAND…": the words behind "--"; empty: positionals
   bool help_without_words = false;  // called with nothing, it shows its help
   std::span<const Option> (*settings)() = nullptr;  // options that are settings, before its own
+  /// A door of its own: gets the words as they are, with a command line that is not ours to shape.
+  int (*run_words)(std::span<const std::string>, StdOutput&) = nullptr;
 };
 
 /// All options of a command.
@@ -54,5 +57,7 @@ extern const Command kReplayCommand;
 extern const Command kDoctorCommand;
 extern const Command kMockCommand;
 extern const Command kConfigCommand;
+extern const Command kAgentCommand;
+extern const Command kAuthCommand;
 
 }  // namespace ralph::cli

@@ -1,0 +1,314 @@
+#include "agent/agent.h"
+
+#include <algorithm>
+#include <csignal>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include "agent/control_desk.h"
+#include "agent/conversation.h"
+#include "agent/credential.h"
+#include "agent/opening.h"
+#include "agent/reader.h"
+#include "agent/settings.h"
+#include "agent/system_prompt.h"
+#include "agent/turn.h"
+#include "api/client.h"
+#include "base/id.h"
+#include "base/utf8.h"
+#include "git/git.h"
+#include "json/writer.h"
+
+namespace ralph::agent {
+namespace {
+
+constexpr int kInterruptedExit = 130;
+
+/// All that lives as long as the agent works.
+class Work {
+ public:
+  Work(const Setup& setup, Live& live)
+      : setup_(setup),
+        options_(setup.options),
+        live_(live),
+        wire_(setup.io, setup.options.output, setup.options.verbose, [this] { lose_reader(); }) {}
+
+  int run();
+
+ private:
+  void lose_reader();
+  void say(std::string_view line) const { setup_.io.err(std::string(line) + "\n"); }
+  int give_up(const Error& error) const;
+  int missing_session(const Error& error);
+
+  Result<> prepare(Opening opening);
+  Result<> prepare_parts(Opening& opening, const Login& login, const Settings& settings);
+  api::Endpoint endpoint(const Login& login) const;
+  InitFacts init_facts(const Login& login) const;
+  Result<UserMessage> text_prompt();
+  void read_stream();
+  int converse();
+  void turn(std::vector<UserMessage> messages);
+  void tell(ResultFacts facts);
+
+  const Setup& setup_;
+  const Options& options_;
+  Live& live_;
+  Wire wire_;
+  std::string git_branch_;
+  std::optional<EventMaker> events_;
+  std::optional<ModelChoice> model_;
+  std::optional<Ledger> ledger_;
+  std::optional<Conversation> conversation_;
+  std::optional<api::Client> client_;
+  std::optional<StructuredOutput> structured_;
+  std::optional<TurnParts> parts_;
+  Inbox inbox_;
+  std::int64_t results_ = 0;
+  bool last_is_error_ = false;
+  bool introduced_ = false;  // the model knows where it is
+};
+
+void Work::lose_reader() {
+  say("ralph: nobody reads our stdout; the agent ends");
+  live_.abandon(1);
+}
+
+int Work::give_up(const Error& error) const {
+  say(describe(error));
+  return 1;
+}
+
+/// Clients that read the stream wait for a result.
+int Work::missing_session(const Error& error) {
+  say(error.message);
+  if (options_.output == Format::stream_json) {
+    ResultFacts facts;
+    facts.subtype = "error_during_execution";
+    facts.is_error = true;
+    facts.errors = {error.message};
+    const EventMaker events(options_.resume.value_or(make_uuid()));
+    wire_.event(events.result(facts, false));
+  }
+  return 1;
+}
+
+int Work::run() {
+  if (!options_.json_schema.empty()) {
+    auto made = StructuredOutput::make(options_.json_schema);
+    if (!made) return give_up(made.error());
+    structured_ = *std::move(made);
+  }
+  if (const auto head = git::read_head(setup_.cwd); head && *head) git_branch_ = (*head)->branch;
+  auto opening =
+      open_session(options_, {setup_.cwd, setup_.environment.config_folder(), git_branch_});
+  if (!opening) {
+    const bool missing = opening.error().code == Code::not_found;
+    return missing ? missing_session(opening.error()) : give_up(opening.error());
+  }
+  if (const auto ready = prepare(*std::move(opening)); !ready) return give_up(ready.error());
+  return converse();
+}
+
+Result<> Work::prepare(Opening opening) {
+  TRY_ASSIGN(const auto settings, read_settings(options_, setup_.environment, setup_.cwd));
+  TRY_ASSIGN(const auto login, find_login(setup_.environment, settings, live_.over()));
+  for (const auto& note : login.notes) say(note);
+  return prepare_parts(opening, login, settings);
+}
+
+Result<> Work::prepare_parts(Opening& opening, const Login& login, const Settings& settings) {
+  const auto& models = model::Table::builtin();
+  const auto& environment = setup_.environment;
+  events_.emplace(opening.session_id);
+  model_.emplace(models, options_, environment, settings.model);
+  for (const auto& note : model_->notes()) say("ralph: " + note);
+  ledger_.emplace(models, std::move(opening.totals));
+  introduced_ = opening.resumed && !opening.messages.empty();
+  conversation_.emplace(std::move(opening.messages), std::move(opening.transcript),
+                        [this](const Error& error) {
+                          say("ralph: the session is not kept whole: " + describe(error));
+                          wire_.event(events_->writes_lost(error.message));
+                        });
+  if (login.found()) {
+    api::RetryPolicy policy;
+    if (const auto most = environment.number("CLAUDE_CODE_MAX_RETRIES")) {
+      policy.max_retries = static_cast<int>(std::clamp<std::int64_t>(*most, 0, 1000));
+    }
+    client_.emplace(endpoint(login), policy);
+  }
+  TRY_ASSIGN(auto system, system_prompt(options_));
+  if (opening.system_prompt) system = {*opening.system_prompt};
+  std::string user_id;
+  json::ObjectWriter(user_id).text("session_id", opening.session_id).close();
+  parts_.emplace(TurnParts{options_, wire_, *events_, *ledger_, *conversation_, inbox_, live_,
+                           *model_, client_ ? &*client_ : nullptr, login.credential.api_key.empty(),
+                           structured_ ? &*structured_ : nullptr,
+                           static_cast<int>(environment.number("MAX_STRUCTURED_OUTPUT_RETRIES")
+                                                .value_or(StructuredOutput::kMaxFailures)),
+                           init_facts(login), std::move(system),
+                           structured_ ? "[" + structured_->definition() + "]" : "",
+                           std::move(user_id)});
+  if (!options_.session_name.empty()) {
+    wire_.event(events_->title_changed(options_.session_name));
+    conversation_->keep_title(options_.session_name);
+  }
+  return {};
+}
+
+api::Endpoint Work::endpoint(const Login& login) const {
+  const auto& environment = setup_.environment;
+  api::Endpoint endpoint;
+  if (auto base = environment.get("ANTHROPIC_BASE_URL"); !base.empty()) endpoint.base_url = base;
+  endpoint.credential = login.credential;
+  endpoint.headers.add("user-agent", fmt::format("ralph/{} (claude-cli/{} compatible)",
+                                                 setup_.version, kClaudeVersion));
+  endpoint.headers.add("x-app", "cli");
+  endpoint.headers.add("x-claude-code-session-id", events_->session_id());
+  const auto custom = environment.get("ANTHROPIC_CUSTOM_HEADERS");
+  for (std::size_t at = 0; at < custom.size();) {
+    const auto end = std::min(custom.find('\n', at), custom.size());
+    const auto line = std::string_view(custom).substr(at, end - at);
+    const auto colon = line.find(':');
+    if (colon != line.npos && colon > 0) {
+      auto value = line.substr(colon + 1);
+      value.remove_prefix(std::min(value.find_first_not_of(" \t"), value.size()));
+      endpoint.headers.add(std::string(line.substr(0, colon)), std::string(value));
+    }
+    at = end + 1;
+  }
+  if (const auto limit = environment.number("API_TIMEOUT_MS"); limit && *limit > 0) {
+    endpoint.head_timeout = Millis{*limit};
+    endpoint.stall_timeout = std::min(endpoint.stall_timeout, Millis{*limit});
+  }
+  return endpoint;
+}
+
+InitFacts Work::init_facts(const Login& login) const {
+  InitFacts facts;
+  facts.cwd = setup_.cwd.string();
+  if (structured_) facts.tools.emplace_back(StructuredOutput::kName);
+  facts.permission_mode = options_.permission_mode.empty() ? "default" : options_.permission_mode;
+  if (options_.skip_permissions) facts.permission_mode = "bypassPermissions";
+  facts.key_source = login.source;
+  facts.add_dirs = options_.add_dirs;
+  return facts;
+}
+
+/// The words of the command line, and stdin behind them.
+Result<UserMessage> Work::text_prompt() {
+  auto prompt = options_.prompt;
+  if (::isatty(setup_.io.in) == 0) {
+    TRY_ASSIGN(const auto input, read_text(setup_.io.in, live_.over()));
+    if (input.silent) {
+      say("ralph: stdin is open and silent; going on without it (use < /dev/null to say so)");
+    }
+    if (!prompt.empty() && !input.text.empty()) prompt += '\n';
+    prompt += input.text;
+  }
+  if (prompt.empty()) {
+    return fail(Code::usage,
+                "Error: Input must be provided either through stdin or as a prompt argument when "
+                "using --print");
+  }
+  if (prompt.find_first_not_of(" \t\r\n") == prompt.npos) {
+    return fail(Code::usage, "Error: Input contained only whitespace");
+  }
+  return UserMessage{text_content(utf8::repaired(prompt)), ""};
+}
+
+/// Runs beside the turns, until the end of input.
+void Work::read_stream() {
+  ControlDesk desk(wire_, live_, *model_);
+  const auto take = [&](std::string_view line) -> Result<> {
+    TRY_ASSIGN(auto input, read_input_line(line));
+    if (const auto* control = std::get_if<ControlRequest>(&input)) desk.serve(*control);
+    if (auto* message = std::get_if<UserMessage>(&input)) {
+      if (!inbox_.accepts(*message)) return {};
+      if (!message->uuid.empty()) {
+        wire_.event(events_->command_lifecycle(message->uuid, "queued"));
+      }
+      inbox_.push(std::move(*message));
+    }
+    return {};
+  };
+  const auto read = read_lines(setup_.io.in, live_.over(), take);
+  if (!read) {
+    say(read.error().message);
+    live_.abandon(1);
+  }
+  inbox_.close();
+}
+
+int Work::converse() {
+  std::jthread reader;
+  if (options_.input == Format::stream_json) {
+    reader = std::jthread([this] { read_stream(); });
+  } else {
+    auto prompt = text_prompt();
+    if (const auto code = live_.exit_code()) return *code;
+    if (!prompt) return give_up(prompt.error());
+    inbox_.push(*std::move(prompt));
+    inbox_.close();
+  }
+  for (;;) {
+    auto messages = inbox_.next(live_.over());
+    if (messages.empty()) break;
+    turn(std::move(messages));
+  }
+  wire_.finish();
+  return live_.exit_code().value_or(last_is_error_ ? 1 : 0);
+}
+
+void Work::turn(std::vector<UserMessage> messages) {
+  const auto stop = live_.begin_turn();
+  if (!std::exchange(introduced_, true)) {
+    conversation_->add_user(text_content(surroundings(setup_.cwd, git_branch_)), make_uuid(),
+                            "\"isMeta\":true");
+  }
+  Turn turn(*parts_, std::move(messages));
+  auto facts = turn.run(stop);
+  live_.end_turn();
+  if (!facts) return;
+  tell(*std::move(facts));
+  for (const auto& uuid : turn.answered()) {
+    wire_.event(events_->command_lifecycle(uuid, "completed"));
+  }
+}
+
+/// What the text format shows of a result.
+std::string shown(const ResultFacts& facts, const Options& options) {
+  if (facts.subtype == "success") return facts.text;
+  if (facts.subtype == "error_max_turns") {
+    return fmt::format("Error: Reached max turns ({})", options.max_turns.value_or(0));
+  }
+  if (facts.subtype == "error_max_budget_usd") {
+    return fmt::format("Error: Exceeded USD budget ({})", options.max_budget_usd.value_or(0));
+  }
+  if (facts.subtype == "error_during_execution") return "Execution error";
+  return "Error: " + (facts.errors.empty() ? facts.subtype : facts.errors.front());
+}
+
+void Work::tell(ResultFacts facts) {
+  facts.index = results_++;
+  last_is_error_ = facts.is_error;
+  conversation_->keep_totals(ledger_->totals());
+  wire_.result(events_->result(facts, true), events_->result(facts, false), shown(facts, options_));
+  ledger_->next_result();
+}
+
+}  // namespace
+
+int Agent::run() { return Work(setup_, live_).run(); }
+
+void Agent::on_signal(int signal_number) {
+  if (signal_number != SIGINT) return live_.abandon(128 + signal_number);
+  const auto wanted = setup_.environment.number("RALPH_AGENT_SIGINT_EXIT");
+  live_.finish(wanted ? static_cast<int>(*wanted) : kInterruptedExit);
+}
+
+}  // namespace ralph::agent

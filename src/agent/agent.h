@@ -1,0 +1,38 @@
+#pragma once
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "agent/environment.h"
+#include "agent/io.h"
+#include "agent/live.h"
+#include "agent/options.h"
+
+namespace ralph::agent {
+
+/// What the agent is started with.
+struct Setup {
+  Options options;
+  Environment environment;
+  std::filesystem::path cwd;
+  Io io;
+  std::string version;  // of ralph
+};
+
+/// The agent door: Claude Code's headless behaviour, from the command line to the exit code.
+class Agent {
+ public:
+  explicit Agent(Setup setup) : setup_(std::move(setup)) {}
+
+  /// Works until the input ends or it is stopped; returns the exit code.
+  int run();
+  /// From any thread: SIGINT ends the turn with a result, then the agent; SIGTERM and SIGHUP end it at once.
+  void on_signal(int signal_number);
+
+ private:
+  Setup setup_;
+  Live live_;
+};
+
+}  // namespace ralph::agent

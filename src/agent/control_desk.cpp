@@ -1,0 +1,77 @@
+#include "agent/control_desk.h"
+
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "agent/events.h"
+#include "json/document.h"
+#include "json/writer.h"
+
+namespace ralph::agent {
+
+void ControlDesk::serve(const ControlRequest& request) {
+  if (request.subtype == "initialize") return initialize(request);
+  if (request.subtype == "interrupt") return interrupt(request);
+  if (request.subtype == "set_model") return set_model(request);
+  refuse(request.id, "Unsupported control request subtype: " + request.subtype,
+         "unsupported_request");
+}
+
+void ControlDesk::initialize(const ControlRequest& request) {
+  std::string payload;
+  json::ObjectWriter(payload)
+      .raw("commands", "[]")
+      .raw("agents", "[]")
+      .raw("models", "[]")
+      .raw("account", "{}")
+      .text("output_style", "default")
+      .raw("available_output_styles", R"(["default"])")
+      .number("pid", std::int64_t{::getpid()})
+      .text("claude_code_version", kClaudeVersion)
+      .close();
+  succeed(request.id, payload);
+}
+
+/// The answer comes before the result of the turn it ends.
+void ControlDesk::interrupt(const ControlRequest& request) {
+  succeed(request.id, R"({"still_queued":[]})");
+  live_.interrupt();
+}
+
+void ControlDesk::set_model(const ControlRequest& request) {
+  const auto parsed = json::parse(request.request);
+  std::string wanted;
+  if (parsed && parsed->is_object()) {
+    const auto model = parsed->find("model");
+    if (model != parsed->end() && model->is_string()) wanted = model->get<std::string>();
+  }
+  std::string payload;
+  json::ObjectWriter(payload).text("model", model_.choose(wanted)).close();
+  succeed(request.id, payload);
+}
+
+void ControlDesk::succeed(std::string_view id, std::string_view payload) {
+  std::string response;
+  json::ObjectWriter writer(response);
+  writer.text("subtype", "success").text("request_id", id);
+  if (!payload.empty()) writer.raw("response", payload);
+  writer.close();
+  std::string line;
+  json::ObjectWriter(line).text("type", "control_response").raw("response", response).close();
+  wire_.event(line);
+}
+
+void ControlDesk::refuse(std::string_view id, std::string_view error, std::string_view code) {
+  std::string response;
+  json::ObjectWriter(response)
+      .text("subtype", "error")
+      .text("request_id", id)
+      .text("error", error)
+      .text("error_code", code)
+      .close();
+  std::string line;
+  json::ObjectWriter(line).text("type", "control_response").raw("response", response).close();
+  wire_.event(line);
+}
+
+}  // namespace ralph::agent

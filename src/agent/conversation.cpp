@@ -1,0 +1,98 @@
+#include "agent/conversation.h"
+
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "agent/events.h"
+#include "json/document.h"
+#include "json/writer.h"
+
+namespace ralph::agent {
+namespace {
+
+bool is_thinking(const json::Document& block) {
+  const auto type = block.is_object() ? block.value("type", "") : "";
+  return type == "thinking" || type == "redacted_thinking";
+}
+
+/// Empty: nothing is left.
+std::string without_thinking(const std::string& content) {
+  const auto parsed = json::parse(content);
+  if (!parsed || !parsed->is_array()) return content;
+  auto kept = json::Document::array();
+  for (const auto& block : *parsed) {
+    if (!is_thinking(block)) kept.push_back(block);
+  }
+  return kept.empty() ? "" : json::write(kept);
+}
+
+}  // namespace
+
+Conversation::Conversation(std::vector<api::Message> messages, std::optional<Transcript> transcript,
+                           std::function<void(const Error&)> on_lost)
+    : messages_(std::move(messages)),
+      transcript_(std::move(transcript)),
+      on_lost_(std::move(on_lost)) {}
+
+/// Two messages of the user in a row are one for the API.
+void Conversation::add_user(std::string content, const std::string& uuid, std::string members) {
+  if (transcript_) {
+    std::string message;
+    json::ObjectWriter(message).text("role", "user").raw("content", content).close();
+    keep(transcript_->append({"user", uuid, std::move(message), std::move(members)}));
+  }
+  if (!messages_.empty() && messages_.back().role == "user" && messages_.back().content != "[]") {
+    if (content == "[]") return;
+    auto& before = messages_.back().content;
+    before.back() = ',';
+    before.append(content, 1);
+    return;
+  }
+  messages_.push_back({"user", std::move(content)});
+}
+
+void Conversation::add_assistant(const api::Reply& reply, const std::vector<std::string>& uuids) {
+  if (reply.content.empty()) return;
+  std::string content = "[";
+  for (std::size_t i = 0; i < reply.content.size(); ++i) {
+    const auto& block = reply.content[i].json;
+    if (content.size() > 1) content += ',';
+    content += block;
+    if (!transcript_) continue;
+    std::string members;
+    if (!reply.request_id.empty()) {
+      members = "\"requestId\":";
+      json::append_string(members, reply.request_id);
+    }
+    auto message = message_json(reply, block, reply.stop_reason, usage_json(reply.usage));
+    keep(transcript_->append({"assistant", uuids.at(i), std::move(message), std::move(members)}));
+  }
+  messages_.push_back({"assistant", content + "]"});
+}
+
+void Conversation::retract_answer() {
+  if (!messages_.empty() && messages_.back().role == "assistant") messages_.pop_back();
+}
+
+void Conversation::drop_thinking() {
+  for (auto& message : messages_) {
+    if (message.role == "assistant") message.content = without_thinking(message.content);
+  }
+  std::erase_if(messages_, [](const api::Message& message) { return message.content.empty(); });
+}
+
+void Conversation::keep_totals(const std::vector<ModelTotal>& totals) {
+  if (transcript_) keep(transcript_->append_totals(totals));
+}
+
+void Conversation::keep_title(std::string_view title) {
+  if (transcript_) keep(transcript_->append_title(title));
+}
+
+void Conversation::keep(const Result<>& written) {
+  if (written || std::exchange(lost_, true)) return;
+  on_lost_(written.error());
+}
+
+}  // namespace ralph::agent

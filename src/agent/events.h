@@ -1,0 +1,128 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/client.h"
+#include "api/reply.h"
+#include "base/time.h"
+
+namespace ralph::agent {
+
+/// What `system/init` tells.
+struct InitFacts {
+  std::string cwd;
+  std::vector<std::string> tools;
+  std::string model;
+  std::string permission_mode;
+  std::string key_source;  // "ANTHROPIC_API_KEY", "none" …
+  std::vector<std::string> add_dirs;
+};
+
+/// The messages of the input a turn answers, by the ids they came with; empty: they had none.
+using MessageIds = std::vector<std::string>;
+
+struct AssistantExtras {
+  std::string uuid;
+  MessageIds answers;
+  bool aborted = false;
+  std::optional<Millis> thinking_duration;
+  std::string thinking_display;
+  std::vector<std::string> supersedes;  // uuids of events that count no more
+};
+
+/// An answer the agent makes up itself because there is none.
+struct ApiErrorFacts {
+  std::string text;
+  std::string error;  // "authentication_failed"
+  std::string stop_reason = "stop_sequence";
+  std::string request_id;
+  std::optional<int> status;
+  std::string type;       // "authentication_error"
+  std::string api_error;  // "connection_failed"
+  std::string refused_message_id;
+};
+
+struct UserExtras {
+  std::string uuid;
+  bool synthetic = false;
+  bool replay = false;
+  std::string tool_use_result;   // JSON
+  std::string tool_result_meta;  // JSON
+  std::vector<std::string> retracted;
+  std::string refused_message_id;
+};
+
+/// What `result` tells.
+struct ResultFacts {
+  std::string subtype = "success";
+  bool is_error = false;
+  std::string text;                              // of success
+  std::vector<std::string> errors;               // of the others
+  std::optional<std::string> structured_output;  // JSON
+  std::int64_t num_turns = 0;
+  std::string stop_reason;      // empty: none
+  std::string terminal_reason;  // empty: none
+  std::optional<int> api_error_status;
+  std::string api_error_type;
+  std::string api_error;
+  api::Usage usage;
+  double total_cost_usd = 0;
+  std::string model_usage = "{}";
+  std::string recent_model_usage = "{}";
+  std::string denials = "[]";  // JSON
+  Millis duration{0};
+  Millis api_duration{0};
+  std::optional<Millis> to_request, to_stream, to_first_token;
+  std::int64_t index = 0;
+  MessageIds answers;
+};
+
+/// Makes the events of one session, each a JSON object on one line. Content and messages are JSON text.
+class EventMaker {
+ public:
+  explicit EventMaker(std::string session_id) : session_id_(std::move(session_id)) {}
+
+  std::string init(const InitFacts& facts, const MessageIds& answers) const;
+  std::string requesting() const;
+  std::string title_changed(std::string_view title) const;
+  std::string api_retry(const api::Retry& retry) const;
+  std::string thinking_tokens(std::int64_t total, std::int64_t delta) const;
+  std::string model_fallback(std::string_view from, std::string_view to,
+                             std::string_view content) const;
+  std::string informational(std::string_view content) const;
+  std::string refused(std::string_view model, const api::Reply& reply,
+                      std::string_view user_uuid) const;
+  std::string writes_lost(std::string_view why) const;
+  std::string assistant(const api::Reply& reply, std::string_view block,
+                        const AssistantExtras& extras) const;
+  std::string api_error(const ApiErrorFacts& facts) const;
+  std::string user(std::string_view content, const UserExtras& extras) const;
+  /// `members` are further members of the event, JSON text that begins with a comma.
+  std::string stream_event(std::string_view api_message_id, std::string_view event,
+                           std::string_view members) const;
+  std::string command_lifecycle(std::string_view message_uuid, std::string_view state) const;
+  /// `with_recent`: as stream-json has it; the json format leaves the recent usage out.
+  std::string result(const ResultFacts& facts, bool with_recent) const;
+
+  const std::string& session_id() const { return session_id_; }
+
+ private:
+  std::string session_id_;
+};
+
+/// The message object of one block as the API sent it, with the stop reason and usage it is given (JSON; "null").
+std::string message_json(const api::Reply& reply, std::string_view block,
+                         std::string_view stop_reason, std::string_view usage);
+std::string usage_json(const api::Usage& usage);
+/// ["a","b"]
+std::string string_array(const std::vector<std::string>& texts);
+/// [{"type":"text","text":…}]
+std::string text_content(std::string_view text);
+
+/// What clients ask us to be compatible with.
+inline constexpr std::string_view kClaudeVersion = "2.1.325";
+
+}  // namespace ralph::agent

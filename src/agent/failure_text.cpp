@@ -1,0 +1,83 @@
+#include "agent/failure_text.h"
+
+#include <fmt/core.h>
+
+namespace ralph::agent {
+namespace {
+
+using api::FailureKind;
+
+bool has_credit_problem(const api::Failure& failure) {
+  return failure.message.find("credit balance") != std::string::npos;
+}
+
+std::string rejected(const api::Failure& failure, std::string_view model, bool with_token) {
+  const auto told = fmt::format("API Error: {} {}", failure.status, failure.message);
+  switch (failure.status) {
+    case 401:
+      return with_token ? "Failed to authenticate. " + told
+                        : "Invalid API key · Fix external API key";
+    case 403: return "Failed to authenticate. " + told;
+    case 404:
+      return fmt::format(
+          "The model {} may not exist at this endpoint, or is not yours to use: {}. "
+          "Choose another with --model.",
+          model, failure.message);
+    case 429: return fmt::format("API Error: Request rejected (429) · {}", failure.message);
+    case 529:
+      return "API Error: Repeated 529 Overloaded errors. The API is at capacity; try again in a "
+             "moment.";
+    default: break;
+  }
+  if (has_credit_problem(failure)) return "Credit balance is too low";
+  return told;
+}
+
+std::string text_for(const api::Failure& failure, std::string_view model, bool with_token) {
+  if (const auto size = api::prompt_too_long(failure)) {
+    return fmt::format("Prompt is too long · the request has {} tokens, the model takes {}",
+                       size->tokens, size->limit);
+  }
+  if (failure.kind == FailureKind::status) return rejected(failure, model, with_token);
+  return "API Error: " + failure.message;
+}
+
+/// An answer that failed for good is named a little differently from a try that failed.
+std::string_view final_name(const api::Failure& failure) {
+  if (failure.kind != FailureKind::status && failure.kind != FailureKind::error_event) {
+    return "server_error";
+  }
+  const auto name = api::event_name(failure);
+  return name == "overloaded" ? "server_error" : name;
+}
+
+bool has_no_connection(const api::Failure& failure) {
+  return failure.kind == FailureKind::connection || failure.kind == FailureKind::timed_out ||
+         failure.kind == FailureKind::cut;
+}
+
+}  // namespace
+
+FailureWords words_for(const api::Failure& failure, std::string_view model, bool with_token) {
+  FailureWords words;
+  words.facts.text = text_for(failure, model, with_token);
+  words.facts.error = final_name(failure);
+  words.facts.request_id = failure.request_id;
+  if (failure.status != 0) words.facts.status = failure.status;
+  words.facts.type = failure.type;
+  if (has_no_connection(failure)) words.facts.api_error = "connection_failed";
+  words.terminal_reason = "api_error";
+  if (failure.status == 413) words.terminal_reason = "image_error";
+  if (api::prompt_too_long(failure)) words.terminal_reason = "prompt_too_long";
+  return words;
+}
+
+FailureWords not_logged_in() {
+  FailureWords words;
+  words.facts.text = "Not logged in · Set ANTHROPIC_API_KEY or run: ralph auth login";
+  words.facts.error = "authentication_failed";
+  words.terminal_reason = "api_error";
+  return words;
+}
+
+}  // namespace ralph::agent

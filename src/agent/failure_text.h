@@ -1,0 +1,20 @@
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "agent/events.h"
+#include "api/failure.h"
+
+namespace ralph::agent {
+
+/// How a request that failed for good is told: as an answer, and why the turn ended.
+struct FailureWords {
+  ApiErrorFacts facts;
+  std::string terminal_reason;  // "api_error", "prompt_too_long", "image_error"
+};
+FailureWords words_for(const api::Failure& failure, std::string_view model, bool with_token);
+
+/// No credential at all.
+FailureWords not_logged_in();
+
+}  // namespace ralph::agent

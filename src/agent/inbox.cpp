@@ -1,0 +1,56 @@
+#include "agent/inbox.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace ralph::agent {
+
+bool Inbox::accepts(const UserMessage& message) {
+  const std::lock_guard lock(mutex_);
+  return message.uuid.empty() || known_.insert(message.uuid).second;
+}
+
+void Inbox::push(UserMessage message) {
+  const std::lock_guard lock(mutex_);
+  if (std::exchange(idle_, false)) {
+    handed_ = std::move(message);
+  } else {
+    queue_.push_back(std::move(message));
+  }
+  changed_.notify_all();
+}
+
+void Inbox::close() {
+  const std::lock_guard lock(mutex_);
+  closed_ = true;
+  changed_.notify_all();
+}
+
+std::vector<UserMessage> Inbox::next(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  std::vector<UserMessage> messages;
+  if (!handed_ && queue_.empty()) {
+    idle_ = true;
+    changed_.wait(lock, stop, [&] { return handed_ || closed_; });
+    idle_ = false;
+  }
+  if (stop.stop_requested()) return messages;
+  if (handed_) {
+    messages.push_back(*std::exchange(handed_, std::nullopt));
+    return messages;
+  }
+  std::ranges::move(queue_, std::back_inserter(messages));
+  queue_.clear();
+  return messages;
+}
+
+std::vector<UserMessage> Inbox::take_now() {
+  const std::lock_guard lock(mutex_);
+  std::vector<UserMessage> messages;
+  std::ranges::move(queue_, std::back_inserter(messages));
+  queue_.clear();
+  return messages;
+}
+
+}  // namespace ralph::agent

@@ -1,0 +1,44 @@
+#pragma once
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace ralph::agent {
+
+/// Something the user said.
+struct UserMessage {
+  std::string content;  // JSON array of blocks
+  std::string uuid;     // empty: it came without one
+};
+
+/// What the user said and nobody has answered yet. A message that finds the agent idle is handed over alone, at once;
+/// those that come while it works are handed over together afterwards.
+class Inbox {
+ public:
+  /// False: its uuid was there before. Each message is asked about once, before it is pushed.
+  bool accepts(const UserMessage& message);
+  void push(UserMessage message);
+  /// No more will come.
+  void close();
+
+  /// Waits for what the next turn answers; empty: there will be nothing more, or a stop was asked for.
+  std::vector<UserMessage> next(const std::stop_token& stop);
+  /// What came meanwhile, for the turn that runs.
+  std::vector<UserMessage> take_now();
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  bool idle_ = true;
+  bool closed_ = false;
+  std::optional<UserMessage> handed_;  // to an idle agent
+  std::deque<UserMessage> queue_;
+  std::set<std::string> known_;  // uuids
+};
+
+}  // namespace ralph::agent

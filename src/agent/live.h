@@ -1,0 +1,46 @@
+#pragma once
+#include <mutex>
+#include <optional>
+#include <stop_token>
+
+namespace ralph::agent {
+
+/// How other threads (signals, the reader of stdin, a closed stdout) end what the agent does.
+class Live {
+ public:
+  enum class Ending {
+    none,
+    interrupt,  // the turn ends with an error result; the session goes on
+    finish,     // … and is over
+    abandon,    // all ends at once, without a result
+  };
+
+  /// A turn begins. Asking an idle agent to interrupt has no effect on the next turn.
+  std::stop_token begin_turn();
+  void end_turn();
+
+  /// Ends the turn that runs, if one does.
+  void interrupt();
+  /// Ends the turn and then the agent, which exits with this code.
+  void finish(int exit_code);
+  /// Ends the agent without another word.
+  void abandon(int exit_code);
+
+  Ending ending() const;
+  bool abandoned() const { return ending() == Ending::abandon; }
+  /// Set by finish() and abandon(): no more input is wanted.
+  std::stop_token over() const { return over_.get_token(); }
+  /// What finish() or abandon() asked for.
+  std::optional<int> exit_code() const;
+
+ private:
+  void stop(Ending ending, int exit_code);
+
+  mutable std::mutex mutex_;
+  std::stop_source turn_{std::nostopstate};
+  std::stop_source over_;
+  Ending ending_ = Ending::none;
+  std::optional<int> exit_code_;
+};
+
+}  // namespace ralph::agent

@@ -1,0 +1,343 @@
+#include "agent/turn.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "base/id.h"
+#include "json/writer.h"
+
+namespace ralph::agent {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr int kMaxContinuations = 3;
+constexpr int kMaxCuts = 3;
+
+constexpr std::string_view kGoOn =
+    "The answer reached its length limit. Go on exactly where it stopped, without repeating "
+    "anything; keep what remains short.";
+constexpr std::string_view kCutOff =
+    "The answer above broke off on its way. Go on where it stops; if none of it is there, answer "
+    "from the beginning.";
+constexpr std::string_view kRefused =
+    "A safety check stopped the answer above and withheld the rest of it. Do not give that content "
+    "again in any form.";
+constexpr std::string_view kEmpty =
+    "[The last answer showed nothing. Please give an answer that the user can see.]";
+constexpr std::string_view kMissingTool =
+    "The last answer announced a tool call and made none. Please make the call now.";
+constexpr std::string_view kDemandStructure =
+    "[structured-output-enforce] This request is complete only with a call of the StructuredOutput "
+    "tool. Make it now.";
+constexpr std::string_view kInterrupted = "[Request interrupted by user]";
+
+/// What is done about the end of an answer that calls no tool.
+enum class Step { finish, go_on, refuse, expect_tool };
+struct StopRow {
+  std::string_view reason;
+  Step step;
+};
+constexpr auto kStopRows = std::to_array<StopRow>({
+    {"end_turn", Step::finish},
+    {"stop_sequence", Step::finish},
+    {"pause_turn", Step::finish},
+    {"max_tokens", Step::go_on},
+    {"model_context_window_exceeded", Step::go_on},
+    {"refusal", Step::refuse},
+    {"tool_use", Step::expect_tool},
+});
+
+Step step_for(std::string_view stop_reason) {
+  const auto* row = std::ranges::find(kStopRows, stop_reason, &StopRow::reason);
+  return row == kStopRows.end() ? Step::finish : row->step;
+}
+
+bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == text.npos; }
+/// The API does not take such a block back.
+bool is_empty_text(const api::Block& block) { return block.type == "text" && is_blank(block.text); }
+
+std::string_view last_text(const api::Reply& reply) {
+  const auto found = std::ranges::find(reply.content.rbegin(), reply.content.rend(),
+                                       std::string_view("text"), &api::Block::type);
+  return found == reply.content.rend() ? std::string_view() : found->text;
+}
+
+Millis since(SteadyTime begin) {
+  return std::chrono::duration_cast<Millis>(steady_clock::now() - begin);
+}
+
+std::string synthetic_members() { return "\"isMeta\":true"; }
+
+}  // namespace
+
+Turn::Turn(TurnParts& parts, std::vector<UserMessage> messages)
+    : parts_(parts), messages_(std::move(messages)), began_(steady_clock::now()) {}
+
+std::optional<ResultFacts> Turn::run(const std::stop_token& stop) {
+  begin();
+  if (over_budget()) return limit("error_max_budget_usd", "budget_exhausted", "", "");
+  if (parts_.client == nullptr) return failed(not_logged_in());
+  for (;;) {
+    const auto answer = ask(stop);
+    if (parts_.live.abandoned()) return std::nullopt;
+    if (answer.failure) {
+      if (answer.failure->kind == api::FailureKind::cancelled) return interrupted(answer.reply);
+      if (fall_back(*answer.failure)) continue;
+      return failed(words_for(*answer.failure, parts_.model.id(), parts_.with_token));
+    }
+    keep(answer.reply);
+    if (over_budget()) {
+      return limit("error_max_budget_usd", "budget_exhausted", "", answer.reply.stop_reason);
+    }
+    if (auto ended = decide(answer.reply)) return ended;
+  }
+}
+
+/// Everything before the first request.
+void Turn::begin() {
+  for (const auto& message : messages_) {
+    if (message.uuid.empty()) continue;
+    answered_.push_back(message.uuid);
+    parts_.wire.event(parts_.events.command_lifecycle(message.uuid, "started"));
+  }
+  to_name_ = answered_;
+  parts_.init.model = parts_.model.id();
+  parts_.wire.event(parts_.events.init(parts_.init, answered_));
+  for (const auto& message : messages_) hear(message);
+}
+
+void Turn::hear(const UserMessage& message) {
+  prompt_uuid_ = message.uuid.empty() ? make_uuid() : message.uuid;
+  parts_.conversation.add_user(message.content, prompt_uuid_);
+  if (!parts_.options.replay_user_messages) return;
+  UserExtras extras;
+  extras.uuid = prompt_uuid_;
+  extras.replay = true;
+  parts_.wire.event(parts_.events.user(message.content, extras));
+}
+
+api::Answer Turn::ask(const std::stop_token& stop) {
+  api::Request request;
+  request.shape = parts_.model.shape();
+  request.system = parts_.system;
+  request.tools = parts_.tools;
+  request.messages = parts_.conversation.messages();
+  request.user_id = parts_.user_id;
+  thinking_display_ = request.shape.thinking_display;
+  block_uuids_.clear();
+  thinking_since_.reset();
+  thinking_tokens_ = 0;
+  ++requests_;
+  if (parts_.options.partial_messages) parts_.wire.event(parts_.events.requesting());
+  if (!to_request_) to_request_ = since(began_);
+  const auto asked = steady_clock::now();
+  auto answer = parts_.client->ask(request, *this, stop);
+  if (!answer.failure) parts_.api_time += since(asked);
+  return answer;
+}
+
+bool Turn::fall_back(const api::Failure& failure) {
+  const bool overloaded = failure.status == 529 || failure.type == "overloaded_error";
+  const auto from = parts_.model.id();
+  const auto to = overloaded ? parts_.model.fall_back() : std::nullopt;
+  if (!to) return false;
+  parts_.wire.event(parts_.events.model_fallback(
+      from, *to, fmt::format("{} is overloaded: {} goes on", from, *to)));
+  parts_.conversation.drop_thinking();
+  return true;
+}
+
+void Turn::keep(const api::Reply& reply) {
+  usage_ += reply.usage;
+  parts_.ledger.add(reply.model.empty() ? parts_.model.id() : reply.model, reply.usage);
+  auto kept = reply;
+  std::erase_if(kept.content, is_empty_text);
+  parts_.conversation.add_assistant(kept, block_uuids_);
+}
+
+Turn::Ended Turn::decide(const api::Reply& reply) {
+  const bool calls_tools = std::ranges::any_of(
+      reply.content, [](const api::Block& block) { return block.type == "tool_use"; });
+  if (calls_tools) return run_tools(reply);
+  if (!reply.whole) {
+    if (++cuts_ <= kMaxCuts) return nudge(kCutOff);
+    return failed(words_for({api::FailureKind::cut,
+                             0,
+                             "",
+                             "the answer broke off again and again",
+                             reply.request_id,
+                             {},
+                             {},
+                             {}},
+                            reply.model, parts_.with_token));
+  }
+  switch (step_for(reply.stop_reason)) {
+    case Step::go_on: return go_on_after_limit(reply);
+    case Step::refuse: return refused(reply);
+    case Step::expect_tool: return without_tool(reply);
+    case Step::finish: break;
+  }
+  return finish_or_demand_structure(reply);
+}
+
+Turn::Ended Turn::finish_or_demand_structure(const api::Reply& reply) {
+  const auto text = last_text(reply);
+  if (is_blank(text) && !std::exchange(noted_empty_, true)) return nudge(kEmpty);
+  const bool missing = parts_.structured != nullptr && !structured_;
+  if (missing && !std::exchange(demanded_structure_, true)) return nudge(kDemandStructure);
+  return finished(text, reply.stop_reason);
+}
+
+Turn::Ended Turn::go_on_after_limit(const api::Reply& reply) {
+  if (++continuations_ <= kMaxContinuations) return nudge(kGoOn);
+  FailureWords words;
+  words.facts.text = fmt::format(
+      "API Error: the answer exceeded {} output tokens again and again. "
+      "CLAUDE_CODE_MAX_OUTPUT_TOKENS sets the limit.",
+      parts_.model.shape().max_tokens);
+  words.facts.error = "max_output_tokens";
+  words.facts.api_error = "max_output_tokens";
+  words.facts.request_id = reply.request_id;
+  words.terminal_reason = "api_error";
+  return failed(words);
+}
+
+Turn::Ended Turn::refused(const api::Reply& reply) {
+  if (!std::exchange(noted_refusal_, true)) {
+    parts_.wire.event(parts_.events.informational(
+        "A safety check stopped the answer above; it is asked once more, with that noted"));
+    UserExtras extras;
+    extras.refused_message_id = reply.id;
+    return nudge(kRefused, extras);
+  }
+  parts_.wire.event(parts_.events.refused(parts_.model.id(), reply, prompt_uuid_));
+  FailureWords words;
+  words.facts.text = fmt::format(
+      "API Error: {}'s safety checks refuse to answer. Rephrase the request in a new session, or "
+      "choose another model. Request ID: {}",
+      parts_.model.id(), reply.request_id);
+  words.facts.error = "invalid_request";
+  words.facts.stop_reason = "refusal";
+  words.facts.request_id = reply.request_id;
+  words.facts.refused_message_id = reply.id;
+  words.terminal_reason = "api_error";
+  return failed(words);
+}
+
+Turn::Ended Turn::without_tool(const api::Reply& reply) {
+  if (std::exchange(noted_missing_tool_, true)) {
+    return finished(last_text(reply), reply.stop_reason);
+  }
+  parts_.conversation.retract_answer();
+  retracted_ = block_uuids_;
+  UserExtras extras;
+  extras.retracted = block_uuids_;
+  return nudge(kMissingTool, extras);
+}
+
+/// A message of ours in the user's name.
+Turn::Ended Turn::nudge(std::string_view text, UserExtras extras) {
+  const auto content = text_content(text);
+  extras.uuid = make_uuid();
+  extras.synthetic = true;
+  ++added_messages_;
+  parts_.conversation.add_user(content, extras.uuid, synthetic_members());
+  parts_.wire.event(parts_.events.user(content, extras));
+  return std::nullopt;
+}
+
+bool Turn::over_budget() const {
+  const auto budget = parts_.options.max_budget_usd;
+  return budget && parts_.ledger.cost_usd() >= *budget;
+}
+
+ResultFacts Turn::finished(std::string_view text, std::string_view stop_reason) {
+  ResultFacts facts;
+  facts.text = structured_ ? *structured_ : std::string(text);
+  facts.structured_output = structured_;
+  facts.stop_reason = stop_reason;
+  facts.terminal_reason = "completed";
+  return with_numbers(std::move(facts));
+}
+
+ResultFacts Turn::failed(const FailureWords& words) {
+  parts_.wire.event(parts_.events.api_error(words.facts));
+  ResultFacts facts;
+  facts.is_error = true;
+  facts.text = words.facts.text;
+  facts.stop_reason = words.facts.stop_reason;
+  facts.terminal_reason = words.terminal_reason;
+  facts.api_error_status = words.facts.status;
+  facts.api_error_type = words.facts.type;
+  facts.api_error = words.facts.api_error;
+  return with_numbers(std::move(facts));
+}
+
+ResultFacts Turn::limit(std::string subtype, std::string terminal_reason, std::string error,
+                        std::string_view stop_reason) {
+  if (error.empty()) {
+    error = fmt::format("Reached maximum budget (${})", parts_.options.max_budget_usd.value_or(0));
+  }
+  ResultFacts facts;
+  facts.subtype = std::move(subtype);
+  facts.is_error = true;
+  facts.errors = {std::move(error)};
+  facts.stop_reason = stop_reason;
+  facts.terminal_reason = std::move(terminal_reason);
+  return with_numbers(std::move(facts));
+}
+
+/// What was said of the answer stays said: its text, without calls that were never made.
+ResultFacts Turn::interrupted(api::Reply reply) {
+  if (reply.open && reply.open->type == "text" && !is_blank(reply.open->text)) {
+    AssistantExtras extras;
+    extras.uuid = make_uuid();
+    extras.aborted = true;
+    extras.answers = std::exchange(to_name_, {});
+    parts_.wire.event(parts_.events.assistant(reply, reply.open->json, extras));
+    reply.content.push_back(*reply.open);
+    block_uuids_.push_back(extras.uuid);
+  }
+  api::Reply said = reply;
+  said.content.clear();
+  std::vector<std::string> uuids;
+  std::erase_if(reply.content, is_empty_text);
+  for (std::size_t i = 0; i < reply.content.size(); ++i) {
+    if (reply.content[i].type != "text") continue;
+    said.content.push_back(reply.content[i]);
+    uuids.push_back(block_uuids_.at(i));
+  }
+  parts_.conversation.add_assistant(said, uuids);
+
+  UserExtras extras;
+  extras.uuid = make_uuid();
+  ++added_messages_;
+  const auto content = text_content(kInterrupted);
+  parts_.conversation.add_user(content, extras.uuid);
+  parts_.wire.event(parts_.events.user(content, extras));
+  return limit("error_during_execution", "aborted_streaming", "the turn was interrupted", "");
+}
+
+ResultFacts Turn::with_numbers(ResultFacts facts) const {
+  facts.num_turns = 1 + added_messages_;
+  facts.usage = usage_;
+  facts.total_cost_usd = parts_.ledger.cost_usd();
+  facts.model_usage = parts_.ledger.model_usage();
+  facts.recent_model_usage = parts_.ledger.since_last_result();
+  facts.duration = since(began_);
+  facts.api_duration = parts_.api_time;
+  if (to_first_token_) {
+    facts.to_request = to_request_;
+    facts.to_stream = to_stream_;
+    facts.to_first_token = to_first_token_;
+  }
+  facts.answers = answered_;
+  return facts;
+}
+
+}  // namespace ralph::agent

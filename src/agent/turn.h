@@ -1,0 +1,114 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/conversation.h"
+#include "agent/events.h"
+#include "agent/failure_text.h"
+#include "agent/inbox.h"
+#include "agent/ledger.h"
+#include "agent/live.h"
+#include "agent/model_choice.h"
+#include "agent/options.h"
+#include "agent/structured_output.h"
+#include "agent/wire.h"
+#include "api/client.h"
+
+namespace ralph::agent {
+
+/// What a turn works with; it outlives the turn.
+struct TurnParts {
+  const Options& options;
+  Wire& wire;
+  const EventMaker& events;
+  Ledger& ledger;
+  Conversation& conversation;
+  Inbox& inbox;
+  Live& live;
+  ModelChoice& model;
+  api::Client* client;                 // nullptr: there is no credential
+  bool with_token;                     // the credential is a token
+  const StructuredOutput* structured;  // nullptr: no schema was given
+  int max_structured_failures;
+  InitFacts init;                   // but for the model
+  std::vector<std::string> system;  // for the model
+  std::string tools;                // JSON array of definitions
+  std::string user_id;
+  Millis api_time{0};  // of all turns so far
+};
+
+/// One turn: from what the user said to the result.
+class Turn final : private api::Listener {
+ public:
+  Turn(TurnParts& parts, std::vector<UserMessage> messages);
+
+  /// nullopt: it was abandoned, and there is nothing to tell.
+  std::optional<ResultFacts> run(const std::stop_token& stop);
+  /// The uuids of all messages it answered.
+  const MessageIds& answered() const { return answered_; }
+
+ private:
+  using Ended = std::optional<ResultFacts>;  // nullopt: the model is asked again
+
+  void on_thinking(std::string_view text) override;
+  void on_block(const api::Reply& so_far, const api::Block& block) override;
+  void on_event(const api::Reply& so_far, std::string_view type, std::string_view json) override;
+  void on_abandoned(const api::Reply& so_far, std::size_t index) override;
+  void on_retry(const api::Retry& retry) override;
+
+  void begin();
+  void hear(const UserMessage& message);
+  api::Answer ask(const std::stop_token& stop);
+  bool fall_back(const api::Failure& failure);
+  void keep(const api::Reply& reply);
+  Ended decide(const api::Reply& reply);
+  Ended run_tools(const api::Reply& reply);
+  void run_tool(const api::Block& call);
+  void answer_call(const api::Block& call, std::string_view text, bool is_error, bool known);
+  void fold_in_messages();
+  Ended finish_or_demand_structure(const api::Reply& reply);
+  Ended go_on_after_limit(const api::Reply& reply);
+  Ended refused(const api::Reply& reply);
+  Ended without_tool(const api::Reply& reply);
+  Ended nudge(std::string_view text, UserExtras extras = {});
+
+  bool over_budget() const;
+  ResultFacts finished(std::string_view text, std::string_view stop_reason);
+  ResultFacts failed(const FailureWords& words);
+  ResultFacts limit(std::string subtype, std::string terminal_reason, std::string error,
+                    std::string_view stop_reason);
+  ResultFacts interrupted(api::Reply reply);
+  ResultFacts with_numbers(ResultFacts facts) const;
+
+  TurnParts& parts_;
+  std::vector<UserMessage> messages_;
+  MessageIds answered_;
+  MessageIds to_name_;  // on the next event of an answer
+  std::string prompt_uuid_;
+  SteadyTime began_;
+  std::optional<Millis> to_request_, to_stream_, to_first_token_;
+  api::Usage usage_;
+  std::int64_t requests_ = 0;
+  std::int64_t added_messages_ = 0;  // by us: tool results and nudges
+
+  std::vector<std::string> block_uuids_;  // of the answer that comes
+  std::int64_t thinking_tokens_ = 0;
+  std::optional<SteadyTime> thinking_since_;
+  std::string thinking_display_;
+  std::vector<std::string> retracted_;
+
+  int continuations_ = 0;
+  int cuts_ = 0;
+  int structured_failures_ = 0;
+  bool noted_refusal_ = false;
+  bool noted_empty_ = false;
+  bool noted_missing_tool_ = false;
+  bool demanded_structure_ = false;
+  std::optional<std::string> structured_;
+};
+
+}  // namespace ralph::agent

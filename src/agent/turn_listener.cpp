@@ -1,0 +1,90 @@
+#include <chrono>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "agent/turn.h"
+#include "base/id.h"
+#include "json/writer.h"
+
+namespace ralph::agent {
+namespace {
+
+using std::chrono::steady_clock;
+
+Millis since(SteadyTime begin) {
+  return std::chrono::duration_cast<Millis>(steady_clock::now() - begin);
+}
+
+/// About four characters a token.
+std::int64_t estimated_tokens(std::string_view text) {
+  return static_cast<std::int64_t>((text.size() + 3) / 4);
+}
+
+bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == text.npos; }
+
+}  // namespace
+
+void Turn::on_thinking(std::string_view text) {
+  if (!thinking_since_) thinking_since_ = steady_clock::now();
+  if (text.empty()) return;
+  const auto delta = estimated_tokens(text);
+  thinking_tokens_ += delta;
+  parts_.wire.event(parts_.events.thinking_tokens(thinking_tokens_, delta));
+}
+
+void Turn::on_block(const api::Reply& so_far, const api::Block& block) {
+  if (block.type == "text" && is_blank(block.text)) return;
+  if (!to_first_token_) to_first_token_ = since(began_);
+  AssistantExtras extras;
+  extras.uuid = make_uuid();
+  extras.answers = std::exchange(to_name_, {});
+  extras.supersedes = std::exchange(retracted_, {});
+  if (block.type == "thinking") {
+    extras.thinking_duration = thinking_since_ ? since(*thinking_since_) : Millis{0};
+    extras.thinking_display = thinking_display_;
+    thinking_since_.reset();
+  }
+  block_uuids_.push_back(extras.uuid);
+  parts_.wire.event(parts_.events.assistant(so_far, block.json, extras));
+}
+
+void Turn::on_event(const api::Reply& so_far, std::string_view type, std::string_view json) {
+  const bool starts = type == "message_start";
+  if (starts && !to_stream_) to_stream_ = since(began_);
+  if (type == "content_block_delta" && !to_first_token_) to_first_token_ = since(began_);
+  if (!parts_.options.partial_messages) return;
+  std::string members;
+  if (starts) {
+    members = fmt::format(",\"ttft_ms\":{}", since(began_).count());
+    if (!thinking_display_.empty()) {
+      members += ",\"thinking_display\":";
+      json::append_string(members, thinking_display_);
+    }
+  }
+  parts_.wire.event(parts_.events.stream_event(so_far.id, json, members));
+}
+
+/// Who shows deltas must take back what it showed of the broken answer.
+void Turn::on_abandoned(const api::Reply& so_far, std::size_t index) {
+  block_uuids_.clear();
+  thinking_since_.reset();
+  thinking_tokens_ = 0;
+  if (!parts_.options.partial_messages) return;
+  if (so_far.open) {
+    parts_.wire.event(parts_.events.stream_event(
+        so_far.id,
+        fmt::format(R"({{"type":"content_block_stop","index":{}}})", so_far.content.size()), ""));
+  }
+  std::string abandoned;
+  json::ObjectWriter(abandoned)
+      .text("api_message_id", so_far.id)
+      .number("from_block_index", static_cast<std::int64_t>(index))
+      .close();
+  parts_.wire.event(parts_.events.stream_event(so_far.id, R"({"type":"message_stop"})",
+                                               ",\"abandoned_blocks\":" + abandoned));
+}
+
+void Turn::on_retry(const api::Retry& retry) { parts_.wire.event(parts_.events.api_retry(retry)); }
+
+}  // namespace ralph::agent

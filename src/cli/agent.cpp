@@ -1,0 +1,96 @@
+#include "agent/agent.h"
+
+#include <filesystem>
+#include <mutex>
+#include <string>
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include "agent/events.h"
+#include "agent/options.h"
+#include "cli/command.h"
+#include "cli/environment.h"
+#include "cli/failure.h"
+#include "cli/std_output.h"
+#include "cli/stop_signals.h"
+
+namespace ralph::cli {
+namespace {
+
+constexpr Millis kPatienceOfASignal{500};
+
+std::string version_line() {
+  return fmt::format("{} (Claude Code; ralph {})\n", agent::kClaudeVersion, RALPH_VERSION);
+}
+
+/// stdout and stderr for many threads. A line is out when the call returns.
+agent::Io make_io(StdOutput& output, std::mutex& mutex) {
+  agent::Io io;
+  io.out = [&](std::string_view lines) {
+    const std::lock_guard lock(mutex);
+    output.out(lines);
+    output.flush();
+    return !output.closed() && !output.failure();
+  };
+  io.err = [&](std::string_view lines) {
+    const std::lock_guard lock(mutex);
+    output.err(lines);
+  };
+  return io;
+}
+
+int agent_door(std::span<const std::string> words, StdOutput& output) {
+  auto options = agent::parse_options(words, ::isatty(STDOUT_FILENO) == 1);
+  if (!options) {
+    output.err(describe(options.error()) + "\n");
+    return 1;
+  }
+  if (options->version || options->help) {
+    output.out(options->version ? version_line() : agent::options_help());
+    return 0;
+  }
+  std::error_code error;
+  auto cwd = std::filesystem::current_path(error);
+  if (error) {
+    return report(fail_errno(error.value(), "cannot tell the current folder").error(), output);
+  }
+
+  std::mutex mutex;
+  agent::Agent agent({*std::move(options), agent::Environment(environment()), std::move(cwd),
+                      make_io(output, mutex), RALPH_VERSION});
+  const StopSignals signals([&](int signal_number) {
+    output.hurry(kPatienceOfASignal);
+    agent.on_signal(signal_number);
+  });
+  return agent.run();
+}
+
+int never_called(const Arguments&, StdOutput&) { return 1; }
+
+constexpr Example kExamples[] = {
+    {"ralph agent -p 'What does this project do?'", "one answer, as text"},
+    {"ralph agent -p 'Fix it' --output-format stream-json --verbose", "every event, as it happens"},
+    {"ln -s $(command -v ralph) ~/bin/claude", "for clients that look for claude"},
+};
+
+}  // namespace
+
+constinit const Command kAgentCommand{
+    "agent",
+    "our own coding agent, with Claude Code's command line",
+    "Does what the Claude Code binary does in headless use: the same options, the same "
+    "stream-json\n"
+    "in and out, the Messages API called directly. The same when this program is called 'claude'.\n"
+    "'ralph agent --help' lists its options; docs/agent.md describes it.",
+    {},
+    {},
+    kExamples,
+    never_called,
+    {},
+    false,
+    nullptr,
+    agent_door,
+};
+
+}  // namespace ralph::cli

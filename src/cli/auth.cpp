@@ -1,0 +1,132 @@
+#include <string>
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include "agent/settings.h"
+#include "agent/stored_key.h"
+#include "base/file.h"
+#include "base/secret_line.h"
+#include "cli/command.h"
+#include "cli/environment.h"
+#include "cli/failure.h"
+#include "cli/options.h"
+#include "cli/std_output.h"
+#include "json/writer.h"
+
+namespace ralph::cli {
+namespace {
+
+constexpr std::size_t kLongestKey = 16 << 10;
+
+std::string trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t\r\n");
+  if (first == text.npos) return {};
+  return std::string(text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1));
+}
+
+/// From a terminal without echo, or all of stdin.
+Result<std::string> ask_for_key(StdOutput& output) {
+  if (::isatty(STDIN_FILENO) == 1) {
+    output.err("API key (it is not shown): ");
+    TRY_ASSIGN(auto line, read_secret_line(STDIN_FILENO));
+    output.err("\n");
+    return trimmed(line);
+  }
+  TRY_ASSIGN(auto text, read_fd(STDIN_FILENO, "stdin", kLongestKey));
+  return trimmed(text);
+}
+
+Result<> check_key(std::string_view key) {
+  if (key.empty()) {
+    return fail(Code::usage, "no key given", "type it, or: ralph auth login < file-with-the-key");
+  }
+  for (const char byte : key) {
+    const bool printable = byte > ' ' && byte < 0x7f;
+    if (!printable) return fail(Code::usage, "a key is one word of printable ASCII characters");
+  }
+  return {};
+}
+
+int login(const agent::Environment& environment, StdOutput& output) {
+  const auto key = ask_for_key(output);
+  if (!key) return report(key.error(), output);
+  if (const auto good = check_key(*key); !good) return report(good.error(), output);
+  if (const auto stored = agent::store_key(environment, *key); !stored) {
+    return report(stored.error(), output);
+  }
+  output.out(fmt::format("stored in {}\n", agent::stored_key_path(environment).string()));
+  return 0;
+}
+
+int logout(const agent::Environment& environment, StdOutput& output) {
+  const auto forgotten = agent::forget_key(environment);
+  if (!forgotten) return report(forgotten.error(), output);
+  output.out(*forgotten ? "the stored key is gone\n" : "no key was stored\n");
+  return 0;
+}
+
+/// Which credential would pay, without running anybody's command.
+Result<std::string> paying(const agent::Environment& environment) {
+  for (const auto* name : {"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"}) {
+    if (!environment.get(name).empty()) return name;
+  }
+  TRY_ASSIGN(const auto settings, agent::read_settings({}, environment, "/"));
+  if (!settings.api_key_helper.empty()) return "apiKeyHelper";
+  TRY_ASSIGN(const auto stored, agent::read_stored_key(environment));
+  return stored ? agent::stored_key_path(environment).string() : "";
+}
+
+int status(const agent::Environment& environment, bool json, StdOutput& output) {
+  const auto source = paying(environment);
+  if (!source) return report(source.error(), output);
+  if (json) {
+    std::string line;
+    json::ObjectWriter writer(line);
+    writer.boolean("logged_in", !source->empty());
+    if (!source->empty()) writer.text("source", *source);
+    writer.close();
+    output.out(line + "\n");
+  } else if (source->empty()) {
+    output.out("no credential: set ANTHROPIC_API_KEY, or run 'ralph auth login'\n");
+  } else {
+    output.out(fmt::format("ralph's agent would use {}\n", *source));
+  }
+  return source->empty() ? 1 : 0;
+}
+
+int auth_command(const Arguments& arguments, StdOutput& output) {
+  const agent::Environment environment(cli::environment());
+  const auto what = arguments.positional(0);
+  if (what == "login") return login(environment, output);
+  if (what == "logout") return logout(environment, output);
+  if (what == "status") return status(environment, arguments.flag("json"), output);
+  return report_usage(
+      {Code::usage, fmt::format("unknown action '{}': login, status or logout", what), {}},
+      &kAuthCommand, output);
+}
+
+constexpr Positional kPositionals[] = {{"ACTION", "login, status or logout"}};
+constexpr Option kOptions[] = {{"--json", "", "status as JSON"}};
+constexpr Example kExamples[] = {
+    {"ralph auth login", "asks for an API key and stores it, for your eyes only"},
+    {"ralph auth login < key.txt", "the same for scripts"},
+    {"ralph auth status", "says which credential ralph's own agent would use; exit 1: none"},
+};
+
+}  // namespace
+
+constinit const Command kAuthCommand{
+    "auth",
+    "the API key of ralph's own agent: login, status, logout",
+    "Keeps an API key for 'ralph agent' in ~/.config/ralph/auth.json, readable by you only. It is\n"
+    "used where ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN and an apiKeyHelper are not there.",
+    kPositionals,
+    kOptions,
+    kExamples,
+    auth_command,
+    {},
+    true,
+};
+
+}  // namespace ralph::cli
