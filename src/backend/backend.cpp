@@ -6,26 +6,32 @@
 namespace ralph::backend {
 namespace {
 
-constexpr auto kClaudeArguments = std::to_array<Argument>({
-    {Slot::skip_permissions, "--dangerously-skip-permissions"},
-    {Slot::permission_mode, "--permission-mode {}"},
-    {Slot::prompt, "-p {}"},
-    {Slot::prompt_in, "-p"},
-    {Slot::prompt_stream, "-p --input-format stream-json"},
-    {Slot::stream_json_output, "--output-format stream-json --verbose"},
-    {Slot::text_output, "--output-format text"},
-    {Slot::partial, "--include-partial-messages"},
-    {Slot::model, "--model {}"},
-    {Slot::system_prompt, "--system-prompt {}"},
-    {Slot::append_system_prompt, "--append-system-prompt {}"},
-    {Slot::resume, "--resume {}"},
-    {Slot::max_cost, "--max-budget-usd {}"},
-    {Slot::max_turns, "--max-turns {}"},
-    {Slot::extra_args, "{}"},
-    // These take every word behind them that is no option, so nothing may follow.
-    {Slot::tool_names, "--tools {}"},
-    {Slot::tool_rules, "--allowedTools {}"},
-});
+/// Claude Code's command line, with `first` in front of it.
+constexpr std::array<Argument, 18> claude_arguments(Argument first) {
+  return {{
+      first,
+      {Slot::skip_permissions, "--dangerously-skip-permissions"},
+      {Slot::permission_mode, "--permission-mode {}"},
+      {Slot::prompt, "-p {}"},
+      {Slot::prompt_in, "-p"},
+      {Slot::prompt_stream, "-p --input-format stream-json"},
+      {Slot::stream_json_output, "--output-format stream-json --verbose"},
+      {Slot::text_output, "--output-format text"},
+      {Slot::partial, "--include-partial-messages"},
+      {Slot::model, "--model {}"},
+      {Slot::system_prompt, "--system-prompt {}"},
+      {Slot::append_system_prompt, "--append-system-prompt {}"},
+      {Slot::resume, "--resume {}"},
+      {Slot::max_cost, "--max-budget-usd {}"},
+      {Slot::max_turns, "--max-turns {}"},
+      {Slot::extra_args, "{}"},
+      // These take every word behind them that is no option, so nothing may follow.
+      {Slot::tool_names, "--tools {}"},
+      {Slot::tool_rules, "--allowedTools {}"},
+  }};
+}
+constexpr auto kClaudeArguments = claude_arguments({Slot::always, ""});
+constexpr auto kOwnArguments = claude_arguments({Slot::always, "agent"});
 
 constexpr auto kCustomArguments = std::to_array<Argument>({
     {Slot::extra_args, "{}"},
@@ -45,8 +51,9 @@ constexpr auto kSessionVariables = std::to_array<std::string_view>({
 });
 
 constexpr auto kClaudeState = std::to_array<std::string_view>({"~/.claude", "~/.claude.json"});
+constexpr auto kOwnState = std::to_array<std::string_view>({"~/.claude", "~/.config/ralph"});
 
-constexpr std::array<Backend, 2> kBackends{{
+constexpr std::array<Backend, 3> kBackends{{
     {
         .name = "claude",
         .display_name = "Claude",
@@ -72,9 +79,40 @@ constexpr std::array<Backend, 2> kBackends{{
         .state_paths = kClaudeState,
         .state_variable = "CLAUDE_CONFIG_DIR",
         .key_variable = "ANTHROPIC_API_KEY",
+        .has_login = true,
         .endpoint_variable = "ANTHROPIC_BASE_URL",
         .auth_hint = "set ANTHROPIC_API_KEY, or run 'claude' once and log in",
         .install_hint = "npm install -g @anthropic-ai/claude-code",
+    },
+    {
+        .name = "builtin",
+        .display_name = "ralph",
+        .program = kOwnProgram,
+        .arguments = kOwnArguments,
+        .transport = process::Transport::pipe,
+        .delivery = Delivery::argument,
+        .open_stdin = false,
+        .output = Output::stream_json,
+        .can = {.model = true,
+                .system_prompt = true,
+                .append_system_prompt = true,
+                .tool_lists = true,
+                .permission_mode = true,
+                .resume = true,
+                .max_turns = true,
+                .cost = true,
+                .partial_text = true,
+                .json_schema = true,
+                .agent_name = true},
+        .make_dialect = stream::make_claude_dialect,
+        .removed_variables = kSessionVariables,
+        .state_paths = kOwnState,
+        .state_variable = "CLAUDE_CONFIG_DIR",
+        .key_variable = "ANTHROPIC_API_KEY",
+        .has_login = false,
+        .endpoint_variable = "ANTHROPIC_BASE_URL",
+        .auth_hint = "set ANTHROPIC_API_KEY, or run 'ralph auth login'",
+        .install_hint = "",
     },
     {
         .name = "custom",
@@ -91,6 +129,7 @@ constexpr std::array<Backend, 2> kBackends{{
         .state_paths = {},
         .state_variable = "",
         .key_variable = "",
+        .has_login = false,
         .endpoint_variable = "",
         .auth_hint = "see what the command itself says about logging in",
         .install_hint = "",
@@ -98,6 +137,7 @@ constexpr std::array<Backend, 2> kBackends{{
 }};
 
 constexpr const Backend* kClaude = &kBackends[0];
+constexpr const Backend* kOwn = &kBackends[1];
 
 constexpr auto kCandidates = std::to_array<Candidate>({
     {"claude", "claude", kClaude},
@@ -110,7 +150,7 @@ constexpr auto kCandidates = std::to_array<Candidate>({
     {"amp", "amp", nullptr},
     {"cursor", "cursor-agent", nullptr},
     {"kiro", "kiro-cli", nullptr},
-    {"builtin", "", nullptr},  // ralph itself: no program to look for
+    {"builtin", kOwnProgram, kOwn},
 });
 
 }  // namespace

@@ -66,12 +66,16 @@ struct Capabilities {
   bool agent_name = false;
 };
 
+/// Stands for the executable that runs.
+inline constexpr std::string_view kOwnProgram = "ralph";
+
 /// One agent CLI, as data.
 struct Backend {
   std::string_view name;          // "claude"
   std::string_view display_name;  // "Claude"; empty: the program's own name
   std::string_view program;       // looked up in PATH; empty: the command of the settings
-                                  // (its "{prompt}" or "{prompt_file}" says where the prompt goes)
+                                  // (its "{prompt}" or "{prompt_file}" says where the prompt goes);
+                                  // kOwnProgram: ralph itself
   std::span<const Argument> arguments;
   process::Transport transport;  // for Delivery::argument and Delivery::file
   Delivery delivery;             // of a prompt of ordinary size
@@ -83,6 +87,7 @@ struct Backend {
   std::span<const std::string_view> state_paths;  // its own files: "~/.claude"
   std::string_view state_variable;  // "CLAUDE_CONFIG_DIR": a folder that replaces all of them
   std::string_view key_variable;    // "ANTHROPIC_API_KEY": is used before a stored login
+  bool has_login;                   // it has one that pays by subscription, better than the key
   std::string_view
       endpoint_variable;          // "ANTHROPIC_BASE_URL": says that the key is for somebody else
   std::string_view auth_hint;     // "set ANTHROPIC_API_KEY or run 'claude' once and log in"

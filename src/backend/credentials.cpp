@@ -29,6 +29,10 @@ constexpr auto kBeforeHelper = std::to_array<Row>({
     {Kind::token, "ANTHROPIC_AUTH_TOKEN", "bearer token in {}"},
     {Kind::api_key, "ANTHROPIC_API_KEY", "API key in {} (billed per use)"},
 });
+constexpr auto kOwn = std::to_array<Row>({
+    {Kind::api_key, "ANTHROPIC_API_KEY", "API key in {} (billed per use)"},
+    {Kind::token, "ANTHROPIC_AUTH_TOKEN", "bearer token in {}"},
+});
 constexpr auto kAfterHelper = std::to_array<Row>({
     {Kind::token, "CLAUDE_CODE_OAUTH_TOKEN", "login token in {}"},
 });
@@ -63,6 +67,21 @@ json::Document value_in(const fs::path& file, const char* key) {
   return *document->find(key);
 }
 
+void look_for_helper(const Host& host, std::vector<Credential>& found) {
+  const auto settings = file_of_claude(host, "settings.json");
+  const auto helper = value_in(settings, "apiKeyHelper");
+  if (!helper.is_string() || helper.get_ref<const std::string&>().empty()) return;
+  found.push_back({Kind::helper, settings.string(),
+                   fmt::format("API key from the apiKeyHelper in {}", settings.string())});
+}
+
+/// What 'ralph auth login' wrote.
+fs::path own_key_file(const Host& host) {
+  fs::path folder = variable(host, "XDG_CONFIG_HOME").value_or("");
+  if (!folder.is_absolute()) folder = fs::path(variable(host, "HOME").value_or("")) / ".config";
+  return folder / "ralph" / "auth.json";
+}
+
 fs::path login_file(const Host& host) { return file_of_claude(host, ".credentials.json"); }
 
 }  // namespace
@@ -70,16 +89,23 @@ fs::path login_file(const Host& host) { return file_of_claude(host, ".credential
 std::vector<Credential> claude_credentials(const Host& host) {
   std::vector<Credential> found;
   look_for(kBeforeHelper, host, found);
-  const auto settings = file_of_claude(host, "settings.json");
-  const auto helper = value_in(settings, "apiKeyHelper");
-  if (helper.is_string() && !helper.get_ref<const std::string&>().empty()) {
-    found.push_back({Kind::helper, settings.string(),
-                     fmt::format("API key from the apiKeyHelper in {}", settings.string())});
-  }
+  look_for_helper(host, found);
   look_for(kAfterHelper, host, found);
   if (has_stored_login(host)) {
     const auto file = login_file(host).string();
     found.push_back({Kind::login, file, fmt::format("login stored in {}", file)});
+  }
+  return found;
+}
+
+std::vector<Credential> own_credentials(const Host& host) {
+  std::vector<Credential> found;
+  look_for(kOwn, host, found);
+  look_for_helper(host, found);
+  const auto file = own_key_file(host);
+  if (value_in(file, "api_key").is_string()) {
+    found.push_back(
+        {Kind::api_key, file.string(), fmt::format("API key stored in {}", file.string())});
   }
   return found;
 }

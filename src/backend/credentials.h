@@ -18,6 +18,9 @@ struct Credential {
 /// Every credential found for Claude Code, the one it would use first: a cloud provider, ANTHROPIC_AUTH_TOKEN,
 /// ANTHROPIC_API_KEY, the apiKeyHelper of the user's settings, CLAUDE_CODE_OAUTH_TOKEN, the stored login.
 std::vector<Credential> claude_credentials(const Host& host);
+/// The same for ralph's own agent: ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN, the apiKeyHelper, the key of
+/// 'ralph auth login'.
+std::vector<Credential> own_credentials(const Host& host);
 /// A login is stored (`.credentials.json` in CLAUDE_CONFIG_DIR or ~/.claude).
 bool has_stored_login(const Host& host);
 

@@ -36,30 +36,12 @@ std::unexpected<Error> unknown_name(std::string_view name) {
               meant.empty() ? "" : fmt::format("did you mean '{}'?", meant));
 }
 
-std::unexpected<Error> none_installed(const std::vector<std::string_view>& undriven) {
-  std::vector<std::string_view> looked_for;
+/// ralph itself is always there.
+const Backend* first_installed(const Host& host) {
   for (const Candidate& candidate : candidates()) {
-    if (!candidate.program.empty()) looked_for.push_back(candidate.program);
+    if (candidate.backend != nullptr && find_program(candidate, host)) return candidate.backend;
   }
-  auto message = fmt::format("no agent that ralph can drive is in PATH; looked for: {}",
-                             fmt::join(looked_for, ", "));
-  if (!undriven.empty()) {
-    message +=
-        fmt::format("; installed, but ralph cannot drive it yet: {}", fmt::join(undriven, ", "));
-  }
-  return fail(Code::not_found, std::move(message),
-              fmt::format("install Claude Code with '{}', or set 'backend: custom' and a command",
-                          find_backend("claude")->install_hint));
-}
-
-Result<const Backend*> first_installed(const Host& host) {
-  std::vector<std::string_view> undriven;
-  for (const Candidate& candidate : candidates()) {
-    if (candidate.program.empty() || !find_program(candidate.program, host)) continue;
-    if (candidate.backend != nullptr) return candidate.backend;
-    undriven.push_back(candidate.name);
-  }
-  return none_installed(undriven);
+  return find_backend("builtin");
 }
 
 /// What `environment` becomes for the agent, as far as its own changes go.
@@ -85,6 +67,13 @@ Error not_found(std::string_view program, std::string message) {
 }
 
 }  // namespace
+
+Result<fs::path> own_executable() {
+  std::error_code error;
+  auto path = fs::read_symlink("/proc/self/exe", error);
+  if (error) return fail_errno(error.value(), "cannot tell which file ralph runs from");
+  return path;
+}
 
 std::optional<std::string> variable(const Host& host, std::string_view name) {
   for (auto change = host.own_env.rbegin(); change != host.own_env.rend(); ++change) {
@@ -125,6 +114,11 @@ Result<fs::path> find_program(std::string_view program, const Host& host) {
                 fmt::format("chmod +x '{}'", file.string()));
   }
   return file;
+}
+
+Result<fs::path> find_program(const Candidate& candidate, const Host& host) {
+  if (candidate.program == kOwnProgram) return own_executable();
+  return find_program(candidate.program, host);
 }
 
 std::vector<fs::path> state_paths(const Backend& backend, const Host& host) {

@@ -264,8 +264,8 @@ bool hides_key(const Backend& backend, Auth auth, const Host& host) {
     return false;
   }
   // Another endpoint gets the key that was set for it, never the login.
-  return !variable(host, name).value_or("").empty() && has_stored_login(host) &&
-         variable(host, backend.endpoint_variable).value_or("").empty();
+  return backend.has_login && !variable(host, name).value_or("").empty() &&
+         has_stored_login(host) && variable(host, backend.endpoint_variable).value_or("").empty();
 }
 
 Result<Plan> plan(const Backend& backend, const Ask& ask, const Host& host,
@@ -294,7 +294,12 @@ Result<Plan> plan(const Backend& backend, const Ask& ask, const Host& host,
   plan.command.transport = route.transport;
   TRY(check_lengths(plan.command.argv));
   set_environment(draft, host, plan);
-  TRY_ASSIGN(plan.program, find_program(plan.command.argv.front(), host));
+  if (backend.program == kOwnProgram) {
+    TRY_ASSIGN(plan.program, own_executable());
+    plan.command.argv.front() = plan.program.string();
+  } else {
+    TRY_ASSIGN(plan.program, find_program(plan.command.argv.front(), host));
+  }
   return plan;
 }
 

@@ -76,13 +76,17 @@ inline constexpr std::size_t kLongestArgument = 7000;
 inline constexpr std::size_t kLongestWord = 131'071;
 
 /// The backend called `name`; "auto": the first candidate that is installed and can be driven, by a look
-/// into PATH. Errors: Code::usage for an unknown name (lists the known ones and the nearest) and for an
-/// agent ralph does not drive, Code::not_found when "auto" finds none.
+/// into PATH; ralph's own agent when there is no other. Errors: Code::usage for an unknown name (lists the
+/// known ones and the nearest) and for an agent ralph does not drive.
 Result<const Backend*> choose(std::string_view name, const Host& host);
 
 /// The program's file, absolute: in the PATH the agent will see, or, for a name with a slash, from the
 /// workspace. Code::not_found with the install hint.
 Result<std::filesystem::path> find_program(std::string_view program, const Host& host);
+/// The same for a candidate, which may be ralph itself.
+Result<std::filesystem::path> find_program(const Candidate& candidate, const Host& host);
+/// The file this program runs from.
+Result<std::filesystem::path> own_executable();
 
 /// Where the backend keeps its own files here, whether they exist or not.
 std::vector<std::filesystem::path> state_paths(const Backend& backend, const Host& host);

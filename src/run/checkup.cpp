@@ -26,8 +26,7 @@ constexpr std::uint64_t kNoSpace = std::uint64_t{4} << 20;
 std::vector<InstalledAgent> find_agents(const backend::Host& host) {
   std::vector<InstalledAgent> agents;
   for (const auto& candidate : backend::candidates()) {
-    if (candidate.program.empty()) continue;
-    const auto path = backend::find_program(candidate.program, host);
+    const auto path = backend::find_program(candidate, host);
     if (!path) continue;
     agents.push_back(
         {std::string(candidate.name), path->native(), {}, {}, candidate.backend != nullptr});
@@ -66,10 +65,14 @@ Check check_backend(const Result<const backend::Backend*>& chosen, std::string_v
 
 Check check_credential(const backend::Host& host, const backend::Backend& chosen,
                        backend::Auth auth) {
-  if (chosen.name != "claude") return {Level::note, "credential", "the command's own affair", {}};
-  const auto found = backend::claude_credentials(host);
+  const bool own = chosen.program == backend::kOwnProgram;
+  if (!own && chosen.name != "claude") {
+    return {Level::note, "credential", "the command's own affair", {}};
+  }
+  const auto found = own ? backend::own_credentials(host) : backend::claude_credentials(host);
   if (found.empty()) {
-    return {Level::blocks, "credential", "none was found for Claude Code",
+    return {Level::blocks, "credential",
+            fmt::format("none was found for {}", own ? "ralph's own agent" : "Claude Code"),
             std::string(chosen.auth_hint)};
   }
   using Kind = backend::Credential::Kind;
