@@ -89,9 +89,9 @@ bool is_about_credit(const Failure& failure) {
 
 int status_of(const Failure& failure) {
   if (failure.kind == FailureKind::status) return failure.status;
-  if (failure.kind != FailureKind::error_event || failure.type.empty()) return 0;
+  if (failure.kind != FailureKind::error_event) return 0;
   const auto* named = std::ranges::find(kNames, failure.type, &Named::type);
-  return named == kNames.end() ? 500 : named->status;
+  return named == kNames.end() || failure.type.empty() ? 500 : named->status;
 }
 
 std::string_view event_name(const Failure& failure) {
@@ -109,7 +109,7 @@ Failure failure_of(int status, std::string_view body, std::string_view request_i
   const auto document = json::parse(body);
   if (document) read_body(failure, *document);
   if (failure.message.empty()) failure.message = one_line_of(body);
-  if (failure.message.empty()) failure.message = fmt::format("HTTP status {} without a word", status);
+  if (failure.message.empty()) failure.message = fmt::format("status {} without a word", status);
   failure.message = utf8::shortened(utf8::repaired(failure.message), kLongestMessage);
   return failure;
 }

@@ -13,7 +13,7 @@ constexpr std::array<std::string_view, 3> kUnread{"script", "style", "head"};
 
 bool is_blank(char c) { return static_cast<unsigned char>(c) <= ' '; }
 
-/// The lower-case name of the tag that starts at `at`, "/" included.
+/// The name of the tag that starts at `at`, with the "/" of an end tag.
 std::string_view tag_at(std::string_view page, std::size_t at) {
   const auto end = page.find_first_of(" \t\r\n>", at + 1);
   return end == page.npos ? page.substr(at + 1) : page.substr(at + 1, end - at - 1);
