@@ -122,9 +122,8 @@ Result<EcmaPattern> EcmaPattern::compile(std::string_view pattern) {
                                      PCRE2_NEVER_BACKSLASH_C;
   int error = 0;
   PCRE2_SIZE place = 0;
-  auto* const code =
-      pcre2_compile(reinterpret_cast<PCRE2_SPTR>(translated.data()), translated.size(), kOptions,
-                    &error, &place, context.get());
+  auto* const code = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(translated.data()),
+                                   translated.size(), kOptions, &error, &place, context.get());
   if (code == nullptr) return fail(Code::malformed, error_text(error));
   return EcmaPattern(std::string(pattern), code);
 }

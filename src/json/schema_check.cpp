@@ -55,7 +55,8 @@ std::vector<Violation> Schema::validate(const Document& value) const {
 
 std::vector<Violation> SchemaChecker::run(const Document& value) {
   if (deeper_than(value, program_.limits.depth)) {
-    return {{"", fmt::format("must NOT be nested more than {} levels deep", program_.limits.depth)}};
+    return {
+        {"", fmt::format("must NOT be nested more than {} levels deep", program_.limits.depth)}};
   }
   check(*program_.root, value, nullptr);
   if (stopped_) return {*stopped_};
@@ -148,7 +149,7 @@ bool SchemaChecker::check_own(const Node& node, const Document& value, Seen* see
   static constexpr Part kParts[] = {&SchemaChecker::check_scalar, &SchemaChecker::check_references,
                                     &SchemaChecker::check_any_of, &SchemaChecker::check_one_of,
                                     &SchemaChecker::check_all_of, &SchemaChecker::check_condition,
-                                    &SchemaChecker::check_array, &SchemaChecker::check_object};
+                                    &SchemaChecker::check_array,  &SchemaChecker::check_object};
   bool whole = true;
   for (const auto part : kParts) {
     whole = (this->*part)(node, value, seen) && whole;
@@ -168,8 +169,8 @@ bool SchemaChecker::check_scalar(const Node& node, const Document& value, Seen*)
     whole = check_allowed(*node.constant, value, "must be equal to constant") && whole;
   }
   if (node.allowed) {
-    whole = check_allowed(*node.allowed, value, "must be equal to one of the allowed values") &&
-            whole;
+    whole =
+        check_allowed(*node.allowed, value, "must be equal to one of the allowed values") && whole;
   }
   if (node.negated != nullptr && passes(*node.negated, value, nullptr)) {
     whole = report("must NOT be valid");

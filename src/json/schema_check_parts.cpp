@@ -104,9 +104,9 @@ bool SchemaChecker::check_contains(const Node& node, const Document& value, Seen
     }
   }
   if (found >= least && (!most || found <= *most)) return true;
-  return report(most ? fmt::format("must contain at least {} and no more than {} valid item(s)",
-                                   least, *most)
-                     : fmt::format("must contain at least {} valid item(s)", least));
+  return report(
+      most ? fmt::format("must contain at least {} and no more than {} valid item(s)", least, *most)
+           : fmt::format("must contain at least {} valid item(s)", least));
 }
 
 bool SchemaChecker::check_unevaluated_items(const Node& rest, const Document& value,
@@ -125,8 +125,7 @@ bool SchemaChecker::check_unevaluated_items(const Node& rest, const Document& va
 bool SchemaChecker::check_object(const Node& node, const Document& value, Seen* seen) {
   if (!value.is_object()) return true;
   bool whole = true;
-  if (auto wrong =
-          wrong_size(value.size(), node.min_properties, node.max_properties, "properties");
+  if (auto wrong = wrong_size(value.size(), node.min_properties, node.max_properties, "properties");
       !wrong.empty()) {
     whole = report(std::move(wrong));
   }

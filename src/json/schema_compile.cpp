@@ -173,7 +173,7 @@ Result<> SchemaCompiler::read_keywords(Node& node, const Document& document, con
   return {};
 }
 
-template <std::optional<std::uint64_t> SchemaNode::*member>
+template <std::optional<std::uint64_t> SchemaNode::* member>
 Result<> SchemaCompiler::count(Node& node, const Document& value, const Place& place) {
   if (!value.is_number() || !is_integer(value) || number_of(value) < 0) {
     return mistake(place, "must be a whole number of at least 0");
@@ -183,7 +183,7 @@ Result<> SchemaCompiler::count(Node& node, const Document& value, const Place& p
   return {};
 }
 
-template <std::optional<Bound> SchemaNode::*member>
+template <std::optional<Bound> SchemaNode::* member>
 Result<> SchemaCompiler::bound(Node& node, const Document& value, const Place& place) {
   if (!value.is_number()) return mistake(place, "must be a number");
   Bound limit{number_of(value), {}};
@@ -192,7 +192,7 @@ Result<> SchemaCompiler::bound(Node& node, const Document& value, const Place& p
   return {};
 }
 
-template <const SchemaNode* SchemaNode::*member>
+template <const SchemaNode* SchemaNode::* member>
 Result<> SchemaCompiler::one(Node& node, const Document& value, const Place& place) {
   const bool old_items = value.is_array() && place.pointer.ends_with("/items");
   if (old_items) return mistake(place, "must be a schema", "a list of schemas is prefixItems");
@@ -200,7 +200,7 @@ Result<> SchemaCompiler::one(Node& node, const Document& value, const Place& pla
   return {};
 }
 
-template <std::vector<const SchemaNode*> SchemaNode::*member>
+template <std::vector<const SchemaNode*> SchemaNode::* member>
 Result<> SchemaCompiler::list(Node& node, const Document& value, const Place& place) {
   if (!value.is_array()) return mistake(place, "must be a list of schemas");
   for (std::size_t i = 0; i < value.size(); ++i) {
@@ -293,8 +293,7 @@ Result<> SchemaCompiler::properties(Node& node, const Document& value, const Pla
   return {};
 }
 
-Result<> SchemaCompiler::pattern_properties(Node& node, const Document& value,
-                                            const Place& place) {
+Result<> SchemaCompiler::pattern_properties(Node& node, const Document& value, const Place& place) {
   if (!value.is_object()) return mistake(place, "must be an object of schemas");
   for (const auto& [name, property] : members(value)) {
     const auto inside = place.step(name);

@@ -24,8 +24,8 @@ struct SchemaScope {
 /// Where a piece of a schema stands.
 struct SchemaPlace {
   const SchemaScope* scope = nullptr;
-  std::string pointer;   // from the root of the resource
-  std::string location;  // from the root of the document, for messages
+  std::string pointer;               // from the root of the resource
+  std::string location;              // from the root of the document, for messages
   const Document* parent = nullptr;  // the schema this keyword belongs to
 
   SchemaPlace step(std::string_view key) const;
@@ -79,13 +79,13 @@ class SchemaCompiler {
                            const Pending& pending);
   Result<const SchemaScope*> scope_at(std::string_view uri, const Pending& pending);
 
-  template <std::optional<std::uint64_t> Node::*member>
+  template <std::optional<std::uint64_t> Node::* member>
   Result<> count(Node& node, const Document& value, const Place& place);
-  template <std::optional<Bound> Node::*member>
+  template <std::optional<Bound> Node::* member>
   Result<> bound(Node& node, const Document& value, const Place& place);
-  template <const Node* Node::*member>
+  template <const Node* Node::* member>
   Result<> one(Node& node, const Document& value, const Place& place);
-  template <std::vector<const Node*> Node::*member>
+  template <std::vector<const Node*> Node::* member>
   Result<> list(Node& node, const Document& value, const Place& place);
   template <bool dynamic>
   Result<> reference(Node& node, const Document& value, const Place& place);

@@ -165,9 +165,10 @@ Result<const SchemaScope*> SchemaCompiler::scope_at(std::string_view uri, const 
   }
   const auto text = builtin_metaschema(uri);
   if (text.empty()) {
-    return mistake(pending.place,
-                   fmt::format("refers to {}, which is not in the schema", in_quotes(pending.written)),
-                   "nothing is fetched; put it into $defs");
+    return mistake(
+        pending.place,
+        fmt::format("refers to {}, which is not in the schema", in_quotes(pending.written)),
+        "nothing is fetched; put it into $defs");
   }
   TRY_ASSIGN(auto document, parse(text, "metaschema"));
   const auto& kept = metaschemas_.emplace_back(std::move(document));

@@ -56,9 +56,8 @@ bool append_canonical_object(std::string& out, const Document& object, std::size
   std::vector<const Document::object_t::value_type*> sorted;
   sorted.reserve(object.size());
   for (const auto& member : members(object)) sorted.push_back(&member);
-  std::ranges::sort(sorted, {}, [](const auto* member) -> const std::string& {
-    return member->first;
-  });
+  std::ranges::sort(sorted, {},
+                    [](const auto* member) -> const std::string& { return member->first; });
   out += '{';
   for (const auto* member : sorted) {
     append_string(out, member->first);
@@ -119,13 +118,11 @@ bool deeper_than(const Document& value, std::size_t limit) {
   if (!value.is_structured() || value.empty()) return false;
   if (limit == 0) return true;
   if (value.is_array()) {
-    return std::ranges::any_of(value.get_ref<const Document::array_t&>(), [&](const auto& item) {
-      return deeper_than(item, limit - 1);
-    });
+    return std::ranges::any_of(value.get_ref<const Document::array_t&>(),
+                               [&](const auto& item) { return deeper_than(item, limit - 1); });
   }
-  return std::ranges::any_of(members(value), [&](const auto& member) {
-    return deeper_than(member.second, limit - 1);
-  });
+  return std::ranges::any_of(
+      members(value), [&](const auto& member) { return deeper_than(member.second, limit - 1); });
 }
 
 bool append_canonical(std::string& out, const Document& value, std::size_t longest) {

@@ -12,7 +12,8 @@ bool deeper_than(const Document& value, std::size_t limit);
 
 /// Appends a text that is the same for equal values (1 and 1.0, keys in any order) and different for
 /// others. Gives up and returns false once `out` is longer than `longest`.
-bool append_canonical(std::string& out, const Document& value, std::size_t longest = std::string::npos);
+bool append_canonical(std::string& out, const Document& value,
+                      std::size_t longest = std::string::npos);
 
 /// 1, 1.0 and 1e300 are integers.
 bool is_integer(const Document& number);
