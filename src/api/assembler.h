@@ -1,7 +1,7 @@
 #pragma once
-#include <cstddef>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "api/client.h"
@@ -14,12 +14,15 @@ namespace ralph::api {
 /// Makes a reply of the events of a stream, and tells the listener each step. Any bytes end in a reply or a failure.
 class Assembler {
  public:
-  explicit Assembler(Listener& listener);
+  explicit Assembler(Listener& listener, std::string request_id = {});
   ~Assembler();
 
   /// nullopt: go on. The event's own type and the data's may differ or be missing.
   std::optional<Failure> take(const http::SseEvent& event);
   const Reply& reply() const;
+  /// Whether the listener has heard of an event or a block.
+  bool told() const;
+  /// The reply, with the block that is still open.
   Reply release();
 
  private:
@@ -27,7 +30,7 @@ class Assembler {
   std::unique_ptr<State> state_;
 };
 
-/// A message asked for in one piece.
+/// Takes a message that came in one piece: its blocks are told, there are no events.
 std::optional<Failure> read_message(std::string_view body, Reply& reply, Listener& listener);
 
 }  // namespace ralph::api

@@ -1,5 +1,7 @@
 #pragma once
+#include <cstddef>
 #include <functional>
+#include <map>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -36,6 +38,7 @@ Result<std::string> messages_url(std::string_view base_url);
 struct RetryPolicy {
   int max_retries = 10;  // CLAUDE_CODE_MAX_RETRIES
   int max_overloaded = 2;
+  std::optional<int> max_unauthorized;  // after 401; nullopt: max_retries, with a token alone 1
   Millis first_pause{500};  // doubled each time
   Millis longest_pause{32'000};
   Millis longest_retry_after{60'000};  // beyond it nobody waits
@@ -77,9 +80,19 @@ struct Answer {
   std::optional<Failure> failure;
 };
 
+/// Optional parts of a request that an endpoint turned out not to take.
+struct Withheld {
+  bool betas = false;     // and the display of thinking, which needs one
+  bool thinking = false;  // and effort
+  bool cache_marks = false;
+
+  bool operator==(const Withheld&) const = default;
+};
+
 /// Asks the Messages API, streaming, with retries. A stream that breaks before a whole text or tool block was told is
 /// asked for again: after a pause when the connection broke, at once and in one piece when what came made no sense.
-/// Used by one thread at a time.
+/// A request refused for an optional part of it is repeated without, later ones to that model too. One that a kept
+/// connection did not answer with a byte is sent again unseen: nothing was told. Used by one thread at a time.
 class Client {
  public:
   Client(Endpoint endpoint, RetryPolicy policy);
@@ -87,9 +100,12 @@ class Client {
   Answer ask(const Request& request, Listener& listener, const std::stop_token& stop = {});
 
  private:
+  class Asking;
+
   Endpoint endpoint_;
   RetryPolicy policy_;
   http::Client http_;
+  std::map<std::string, Withheld> withheld_;  // by model
 };
 
 }  // namespace ralph::api

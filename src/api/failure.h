@@ -6,6 +6,7 @@
 
 #include "base/time.h"
 #include "http/failure.h"
+#include "http/message.h"
 
 namespace ralph::api {
 
@@ -39,6 +40,8 @@ std::string_view event_name(const Failure& failure);
 
 /// The failure an HTTP answer tells: any status, body in the API's form or not (HTML of a proxy).
 Failure failure_of(int status, std::string_view body, std::string_view request_id);
+/// The same with what its headers say.
+Failure failure_of(const http::Response& response);
 
 /// "prompt is too long: 250000 tokens > 200000 maximum".
 struct PromptTooLong {

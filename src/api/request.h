@@ -50,6 +50,7 @@ struct Request {
   std::span<const Message> messages;
   std::string user_id;  // metadata; empty: none
   bool stream = true;
+  bool cache_marks = true;
 };
 
 /// The body: one line of JSON. Cache marks go on the last system block (or the last tool, without one) and on the

@@ -27,7 +27,7 @@ struct ClientOptions {
 };
 
 /// What is sent is exactly this, with Host and Content-Length. A timeout of 0 is none; there is no
-/// limit on the whole.
+/// limit on the whole. The sink may change stall_timeout while the answer comes.
 struct ClientRequest {
   std::string method = "GET";
   std::string url;  // http:// or https://

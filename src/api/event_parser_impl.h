@@ -1,0 +1,30 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <simdjson.h>
+
+namespace ralph::api {
+
+/// Reads the data of events, one after the other: invalid UTF-8 and lone surrogates are repaired. What it returns is
+/// valid until the next call.
+class EventParser {
+ public:
+  /// nullopt: no JSON object; why() tells.
+  std::optional<simdjson::dom::object> parse(std::string_view data);
+  /// What was parsed, on one line.
+  std::string_view text() const { return text_; }
+  std::string why() const { return simdjson::error_message(error_); }
+
+ private:
+  bool read(std::string_view data, simdjson::dom::object& object);
+
+  simdjson::dom::parser parser_;
+  simdjson::error_code error_ = simdjson::SUCCESS;
+  std::string mended_;
+  std::string line_;
+  std::string_view text_;
+};
+
+}  // namespace ralph::api
