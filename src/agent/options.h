@@ -19,7 +19,7 @@ struct Options {
   bool verbose = false;
   bool version = false;
   bool help = false;
-  std::string prompt;  // the words that are no options, joined by blanks
+  std::string prompt;  // the first word that is no option; Claude Code drops the others
   Format input = Format::text;
   Format output = Format::text;
   bool partial_messages = false;      // --include-partial-messages
@@ -28,7 +28,7 @@ struct Options {
   std::string model;
   std::vector<std::string> fallback_models;  // --fallback-model a,b
   std::string effort;
-  std::string thinking;  // adaptive, disabled
+  std::string thinking;  // enabled, adaptive, disabled
   std::optional<std::int64_t> max_thinking_tokens;
   std::string thinking_display;
   std::string agent;
@@ -68,10 +68,12 @@ struct Options {
   bool disable_slash_commands = false;
   std::vector<std::string> betas;
   std::string debug_file;
+
+  std::vector<std::string> warnings;  // lines for stderr; the run goes on
 };
 
-/// Reads the words behind the program's name. `interactive`: stdout is a terminal. The error is the one line Claude Code
-/// would print; its exit code is 1.
+/// Reads the words behind the program's name. `interactive`: stdout is a terminal. The error is what Claude Code
+/// would print: one line, and one more where it guesses what was meant; its exit code is 1.
 Result<Options> parse_options(std::span<const std::string> words, bool interactive);
 
 /// The options and what they mean, for --help.
