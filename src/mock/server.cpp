@@ -8,28 +8,9 @@
 #include "mock/api.h"
 
 namespace ralph::mock {
-namespace {
 
 using http::Exchange;
 using http::Peer;
-
-void play(const http::Response& response, const Call&, Exchange& exchange) {
-  exchange.respond(response);
-}
-
-void play(const EventStream& stream, const Call& call, Exchange& exchange) {
-  exchange.begin(200, {{"content-type", "text/event-stream; charset=utf-8"},
-                       {"cache-control", "no-cache"},
-                       {"request-id", call.request_id}});
-  for (const auto& event : stream.events) {
-    const bool slow = stream.chunk_delay > Millis{0} && event.name == "content_block_delta";
-    if (slow && exchange.wait(stream.chunk_delay) == Peer::gone) return;
-    if (exchange.send(event_bytes(event)) == Peer::gone) return;
-  }
-  exchange.end();
-}
-
-}  // namespace
 
 Result<std::unique_ptr<Server>> Server::start(Scenario scenario, const ServerOptions& options) {
   std::unique_ptr<Server> server(new Server(std::move(scenario)));
@@ -49,12 +30,17 @@ std::optional<Error> Server::log_failure() const {
 }
 
 void Server::answer(const http::Request& request, Exchange& exchange) {
+  const auto planned = decide(request);
+  if (planned.delay > Millis{0} && exchange.wait(planned.delay) == Peer::gone) return;
+  perform(planned.performance, request, exchange);
+}
+
+Plan Server::decide(const http::Request& request) {
   const auto body = json::parse(request.body, "the request");
   const Call call{request, body ? &*body : nullptr, script_.request_id()};
-  const auto planned = plan(call, script_);
-  if (log_ != nullptr) log_->write(call, planned);
-  if (planned.delay > Millis{0} && exchange.wait(planned.delay) == Peer::gone) return;
-  std::visit([&](const auto& what) { play(what, call, exchange); }, planned.answer);
+  auto planned = plan(call, script_);
+  if (log_ != nullptr) log_->write(call, planned.step, planned.performance.status);
+  return planned;
 }
 
 }  // namespace ralph::mock

@@ -34,6 +34,8 @@ class Server {
  private:
   explicit Server(Scenario scenario) : script_(std::move(scenario)) {}
   void answer(const http::Request& request, http::Exchange& exchange);
+  /// What to answer, logged. The request's document does not outlive it.
+  Plan decide(const http::Request& request);
 
   Script script_;
   std::unique_ptr<RequestLog> log_;
