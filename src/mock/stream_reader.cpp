@@ -60,7 +60,7 @@ bool complete(Document& block, const std::vector<Document>& deltas) {
     const auto* const text = text_at(delta, kind->key);
     if (type == "citations_delta") {
       block["citations"].push_back(delta.value("citation", Document()));
-    } else if (text == nullptr || (type != "input_json_delta" && !block.contains(kind->key))) {
+    } else if (text == nullptr) {
       return false;
     } else if (type == "input_json_delta") {
       input += *text;
@@ -79,7 +79,8 @@ bool are_objects(const Document& list) {
 
 std::optional<Block> read_text(const Document& block) {
   const auto* const text = text_at(block, "text");
-  const auto citations = block.value("citations", Document::array());
+  auto citations = block.value("citations", Document());
+  if (citations.is_null()) citations = Document::array();
   if (text == nullptr || !has_only(block, {"type", "text", "citations"}) ||
       !are_objects(citations)) {
     return std::nullopt;
@@ -103,7 +104,10 @@ std::optional<Block> read_call(const Document& block) {
     return std::nullopt;
   }
   const auto* const raw = input.get_ptr<const std::string*>();
-  return ToolUseBlock{name, raw == nullptr ? json::write(input) : *raw, id, text_or(block, "type")};
+  const auto document = raw == nullptr ? Result<Document>(input) : json::parse(*raw);
+  const bool usual = document && document->is_object();
+  if (!usual && raw == nullptr) return std::nullopt;
+  return ToolUseBlock{name, usual ? json::write(*document) : *raw, id, text_or(block, "type")};
 }
 
 std::optional<Block> read_compaction(const Document& block) {
@@ -195,6 +199,7 @@ void StreamReader::start_block(const Document& data) {
   if (block_) stop_block();
   block_ = data.value("content_block", Document());
   deltas_.clear();
+  pieces_ = 0;
   if (!block_->is_object()) readable_ = false;
 }
 
@@ -207,7 +212,8 @@ void StreamReader::take_delta(const Document& delta) {
   const auto* const kind = std::ranges::find(kDeltaKinds, type, &DeltaKind::type);
   if (kind != kDeltaKinds.end() && kPieces.find(type) != kPieces.npos) {
     const auto size = text_or(delta, kind->key).size();
-    several_pieces_ = several_pieces_ || (size > 0 && !deltas_.empty());
+    pieces_ += size > 0 ? 1 : 0;
+    several_pieces_ = several_pieces_ || pieces_ > 1;
     largest_piece_ = std::max(largest_piece_, size);
   }
   deltas_.push_back(delta);

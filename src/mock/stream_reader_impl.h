@@ -38,6 +38,7 @@ class StreamReader {
   std::optional<json::Document> block_;  // the open one, as it was started
   std::vector<json::Document> deltas_;   // of the open block
   std::optional<ErrorEvent> error_;
+  std::size_t pieces_ = 0;  // of text in the open block
   std::size_t largest_piece_ = 0;
   bool several_pieces_ = false;
   bool readable_ = true;

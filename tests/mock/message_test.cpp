@@ -105,7 +105,9 @@ TEST(MessageEvents, AnotherBlockIsSentAsItIs) {
 std::vector<std::string> deltas_of(const Message& message) {
   std::vector<std::string> deltas;
   for (const auto& event : message_events(message, 40)) {
-    if (event.name == "content_block_delta") deltas.push_back(event.data.substr(46));
+    if (event.name == "content_block_delta") {
+      deltas.push_back(event.data.substr(event.data.find("\"delta\":") + 8));
+    }
   }
   return deltas;
 }

@@ -251,8 +251,8 @@ TEST_F(MockLog, OnlyTheOwnerMayRead) {
 TEST_F(MockLog, AFullDiskIsReportedAndTheAnswersGoOn) {
   start(R"({"steps":[{"text":"one"}]})", {0, "/dev/full", {}});
   EXPECT_EQ(text_of(ask()), "one");
-  ASSERT_TRUE(server_->log_failure());
-  EXPECT_EQ(server_->log_failure()->code, Code::storage);
+  ASSERT_TRUE(server_->failure());
+  EXPECT_EQ(server_->failure()->code, Code::storage);
 }
 
 TEST_F(MockLog, AFolderThatIsMissingIsNamed) {
