@@ -79,10 +79,18 @@ constexpr auto kTypes = std::to_array<Type>({
     {"tool_use", read_tool_use},
     {"server_tool_use", read_tool_use},
     {"compaction", read_as<CompactionBlock, kCompaction>},
+    {"web_search_tool_result", read_as_it_is},
+    {"web_fetch_tool_result", read_as_it_is},
+    {"code_execution_tool_result", read_as_it_is},
+    {"bash_code_execution_tool_result", read_as_it_is},
+    {"text_editor_code_execution_tool_result", read_as_it_is},
+    {"tool_search_tool_result", read_as_it_is},
+    {"mcp_tool_use", read_as_it_is},
+    {"mcp_tool_result", read_as_it_is},
+    {"container_upload", read_as_it_is},
 });
 
-/// A word that looks like one of ours is a slip; any other is a block of an API to come, or a
-/// tool's result.
+/// A word that looks like one of these is a slip; any other is a block of an API to come.
 Result<Block> read_typed_block(const Node& node, std::string_view type) {
   const auto* const found = std::ranges::find(kTypes, type, &Type::name);
   if (found != kTypes.end()) return found->read(node);

@@ -45,6 +45,17 @@ void add_sum(Document& others) {
   others["cache_creation_input_tokens"] = sum;
 }
 
+/// In the order of the table, whatever the file's: equal counts are equal bytes.
+Document in_usual_order(const Document& others) {
+  auto ordered = Document::object();
+  for (const auto& member : kUsageMembers) {
+    const auto found = others.find(std::string(member.key));
+    if (found != others.end()) ordered[found.key()] = *found;
+  }
+  ordered.update(others);
+  return ordered;
+}
+
 }  // namespace
 
 std::string usage_complaint(const UsageMember& member, const Document& value) {
@@ -75,7 +86,7 @@ Result<> read_usage(const Node& node, UsageWish& usage) {
     }
   }
   add_sum(others);
-  usage.others = json::write(others);
+  usage.others = json::write(in_usual_order(others));
   return {};
 }
 
