@@ -1,6 +1,7 @@
 #include <charconv>
 #include <csignal>
 #include <cstdlib>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -15,6 +16,7 @@
 #include "cli/std_output.h"
 #include "cli/stop_signals.h"
 #include "json/writer.h"
+#include "mock/recorder.h"
 #include "mock/server.h"
 #include "process/supervise.h"
 
@@ -38,8 +40,26 @@ Result<std::uint16_t> parse_port(std::string_view text) {
   return port;
 }
 
+Result<> check_recording(const Arguments& arguments) {
+  if (!arguments.flag("record")) {
+    if (!arguments.flag("out")) return {};
+    return fail(Code::usage, "--out is for --record URL", "to keep the requests, use --log FILE");
+  }
+  const auto url = arguments.value("record");
+  if (!url.starts_with("http://") && !url.starts_with("https://")) {
+    return fail(Code::usage, fmt::format("--record takes a URL, not '{}'", url),
+                "for example https://api.anthropic.com");
+  }
+  if (!arguments.positional(0).empty() || arguments.flag("text")) {
+    return fail(Code::usage, "with --record the answers come from there: no scenario, no --text");
+  }
+  if (!arguments.flag("out")) return fail(Code::usage, "--record needs a file to write: --out FILE");
+  return {};
+}
+
 /// Words that make no sense together.
 Result<> check_words(const Arguments& arguments) {
+  TRY(check_recording(arguments));
   if (!arguments.positional(0).empty() && arguments.flag("text")) {
     return fail(Code::usage, "a scenario and --text exclude each other");
   }
@@ -92,7 +112,8 @@ process::Command command_against(const mock::Server& server, const Arguments& ar
   command.argv = arguments.rest();
   command.env = {
       {"ANTHROPIC_BASE_URL", server.url()}, without_proxy("NO_PROXY"), without_proxy("no_proxy")};
-  if (variable("ANTHROPIC_API_KEY").empty()) {
+  const bool scripted = !arguments.flag("record");
+  if (scripted && variable("ANTHROPIC_API_KEY").empty()) {
     command.env.push_back({"ANTHROPIC_API_KEY", std::string(kKeyForTheCommand)});
   }
   return command;
@@ -135,8 +156,21 @@ Result<int> serve(mock::Server& server, const Arguments& arguments, StopSignals&
     signals.wait();
   }
   server.stop();
-  if (const auto failure = server.log_failure()) return std::unexpected(*failure);
+  if (const auto failure = server.failure()) return std::unexpected(*failure);
   return code;
+}
+
+Result<std::unique_ptr<mock::Server>> start(const Arguments& arguments, std::uint16_t port) {
+  const Masker masker(environment());
+  const mock::ServerOptions options{port, std::string(arguments.value("log")), masker};
+  if (arguments.flag("record")) {
+    TRY_ASSIGN(auto recorder,
+               mock::Recorder::open({std::string(arguments.value("record")),
+                                     std::string(arguments.value("out")), masker}));
+    return mock::Server::start(std::move(recorder), options);
+  }
+  TRY_ASSIGN(auto scenario, scenario_of(arguments));
+  return mock::Server::start(std::move(scenario), options);
 }
 
 int mock_command(const Arguments& arguments, StdOutput& output) {
@@ -144,12 +178,9 @@ int mock_command(const Arguments& arguments, StdOutput& output) {
   if (const auto sensible = check_words(arguments); !sensible) return usage(sensible.error());
   const auto port = parse_port(arguments.value("port", "0"));
   if (!port) return usage(port.error());
-  auto scenario = scenario_of(arguments);
-  if (!scenario) return report(scenario.error(), output);
 
   StopSignals signals;
-  const auto server = mock::Server::start(
-      *std::move(scenario), {*port, std::string(arguments.value("log")), Masker(environment())});
+  const auto server = start(arguments, *port);
   if (!server) return report(server.error(), output);
   const auto code = serve(**server, arguments, signals, output);
   return code ? *code : report(code.error(), output);
@@ -163,6 +194,8 @@ constexpr Option kOptions[] = {
     {"--text", "TEXT", "answer with this text; repeated: one after the other"},
     {"--port", "N", "listen there; 0, the default, takes a free port"},
     {"--log", "FILE", "write every request to FILE, a line of JSON each, secrets masked"},
+    {"--record", "URL", "pass every request on to URL and keep the answers as a scenario"},
+    {"--out", "FILE", "where --record writes it"},
     {"--json", "", "announce the address as JSON"},
     {"--exec", "", "run COMMAND against it, then exit with its code"},
 };
@@ -172,6 +205,8 @@ constexpr Example kExamples[] = {
     {"ralph mock --text 'Done.' --exec -- claude -p 'Do it'", "Claude Code, offline"},
     {"ralph mock '{\"steps\": [{\"error\": 529}, {\"text\": \"back\"}]}' --exec -- claude -p hi",
      "does it survive an overload?"},
+    {"ralph mock --record https://api.anthropic.com --out s.json --exec -- claude -p hi",
+     "the same session again, later and for nothing: ralph mock s.json"},
 };
 
 }  // namespace
@@ -182,7 +217,8 @@ constinit const Command kMockCommand{
     "Answers like the Anthropic Messages API on 127.0.0.1, from a script, until SIGINT or "
     "SIGTERM.\n"
     "With --exec, COMMAND runs with ANTHROPIC_BASE_URL pointing at it (and ANTHROPIC_API_KEY set\n"
-    "when there is none) and an empty stdin; the exit code is COMMAND's, or 128 plus its signal.",
+    "when there is none) and an empty stdin; the exit code is COMMAND's, or 128 plus its signal.\n"
+    "With --record, it answers as URL does, and writes down what to answer the next time.",
     kPositionals,
     kOptions,
     kExamples,

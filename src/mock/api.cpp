@@ -20,17 +20,20 @@ http::Response json_response(const Call& call, int status, const Document& body)
           json::write(body)};
 }
 
-Plan error(const Call& call, const Failure& failure) {
+Plan whole(http::Response response) { return {performance_of(std::move(response), {}), {}, {}}; }
+
+http::Response error_response(const Call& call, const Failure& failure) {
   auto response = json_response(call, failure.status,
                                 {{"type", "error"},
                                  {"error", {{"type", failure.type}, {"message", failure.message}}},
                                  {"request_id", call.request_id}});
   for (const auto& header : failure.headers) response.headers.set(header.name, header.value);
-  return {std::move(response)};
+  return response;
 }
 
 Plan error(const Call& call, int status, std::string message) {
-  return error(call, Failure{status, std::string(error_type(status)), std::move(message), {}});
+  return whole(error_response(
+      call, Failure{status, std::string(error_type(status)), std::move(message), {}}));
 }
 
 // --- POST /v1/messages ---
@@ -65,35 +68,63 @@ bool wants_stream(const Document& body) {
   return body.value("stream", Document()) == Document(true);
 }
 
-Plan act(const Reply& reply, const Call& call, Script& script) {
-  const auto message = script.message(reply, *call.body, call.request.body.size());
-  if (wants_stream(*call.body)) {
-    return {EventStream{message_events(message, reply.chunk_size), reply.chunk_delay}};
+http::Headers stream_headers(const Call& call) {
+  return {{"content-type", "text/event-stream; charset=utf-8"},
+          {"cache-control", "no-cache"},
+          {"request-id", call.request_id}};
+}
+
+/// The stream's error event, for a request that wants no stream.
+const ErrorEvent* error_event(const Step& step) {
+  for (const auto& trouble : step.troubles) {
+    if (const auto* error = std::get_if<ErrorEvent>(&trouble.incident)) return error;
+  }
+  return nullptr;
+}
+
+Performance act(const Reply& reply, const Step& step, const Call& call, Script& script) {
+  const auto message = script.message(reply, call.request, call.body);
+  if (call.body != nullptr && wants_stream(*call.body)) {
+    auto performance =
+        performance_of(message_events(message, reply.chunk_size), reply, step.troubles);
+    performance.headers = stream_headers(call);
+    return performance;
+  }
+  if (const auto* error = error_event(step)) {
+    const auto status = error_status(error->type);
+    return performance_of(
+        error_response(call, {status == 0 ? 500 : status, error->type, error->message, {}}), {});
   }
   auto response = json_response(call, 200, {});
   response.body = message_json(message);
-  return {std::move(response)};
+  return performance_of(std::move(response), step.troubles);
 }
 
-Plan act(const Failure& failure, const Call& call, Script&) { return error(call, failure); }
+Performance act(const Failure& failure, const Step& step, const Call& call, Script&) {
+  return performance_of(error_response(call, failure), step.troubles);
+}
+
+Performance act(const http::Response& response, const Step& step, const Call&, Script&) {
+  return performance_of(response, step.troubles);
+}
+
+Plan perform_step(const Step& step, const Call& call, Script& script) {
+  auto performance = std::visit(
+      [&](const auto& action) { return act(action, step, call, script); }, step.action);
+  return {std::move(performance), step.delay, step.number};
+}
 
 Plan messages(const Call& call, Script& script) {
-  if (auto wrong = complaint(call); !wrong.empty()) return error(call, 400, std::move(wrong));
-  const auto* step = script.next(*call.body);
-  if (step == nullptr) {
-    return error(call, kNoStepLeft, "ralph mock: the scenario has no step left for this request");
-  }
-  auto planned =
-      std::visit([&](const auto& action) { return act(action, call, script); }, step->action);
-  planned.delay = step->delay;
-  planned.step = step->number;
-  return planned;
+  const auto* const step = script.in_order();
+  if (step != nullptr) return perform_step(*step, call, script);
+  return error(call, kNoStepLeft, "ralph mock: the scenario has no step left for this request");
 }
 
 // --- the rest ---
 
 Plan count_tokens(const Call& call, Script&) {
-  return {json_response(call, 200, {{"input_tokens", estimated_tokens(call.request.body.size())}})};
+  return whole(json_response(call, 200,
+                             {{"input_tokens", estimated_tokens(call.request.body.size())}}));
 }
 
 struct Model {
@@ -116,42 +147,60 @@ Document model_json(const Model& model) {
 Plan models(const Call& call, Script&) {
   auto list = Document::array();
   for (const auto& model : kModels) list.push_back(model_json(model));
-  return {json_response(call, 200,
-                        {{"data", std::move(list)},
-                         {"has_more", false},
-                         {"first_id", kModels.front().id},
-                         {"last_id", kModels.back().id}})};
+  return whole(json_response(call, 200,
+                             {{"data", std::move(list)},
+                              {"has_more", false},
+                              {"first_id", kModels.front().id},
+                              {"last_id", kModels.back().id}}));
+}
+
+Plan model(const Call& call, Script&) {
+  const std::string_view path = call.request.path;
+  const auto id = path.substr(path.rfind('/') + 1);
+  const auto* const found = std::ranges::find(kModels, id, &Model::id);
+  if (found == kModels.end()) return error(call, 404, fmt::format("model: {}", id));
+  return whole(json_response(call, 200, model_json(*found)));
 }
 
 struct Route {
+  std::string_view method;
   std::string_view path;  // behind any prefix
   Plan (*answer)(const Call&, Script&);
 };
 constexpr auto kRoutes = std::to_array<Route>({
-    {"/v1/messages", messages},
-    {"/v1/messages/count_tokens", count_tokens},
-    {"/v1/models", models},
+    {"POST", kMessagesPath, messages},
+    {"POST", "/v1/messages/count_tokens", count_tokens},
+    {"GET", "/v1/models", models},
+    {"GET", "/v1/models/*", model},
 });
 
-bool is_post(const http::Request& request) { return request.method == "POST"; }
+/// "/v1/models/*" fits "/v1/models/claude" and nothing deeper.
+bool leads(const Route& route, std::string_view path) {
+  if (!route.path.ends_with('*')) return path.ends_with(route.path);
+  const auto folder = path.substr(0, path.rfind('/') + 1);
+  return folder != path && folder.ends_with(route.path.substr(0, route.path.size() - 1));
+}
 
 }  // namespace
 
-int Plan::status() const {
-  const auto* response = std::get_if<http::Response>(&answer);
-  return response == nullptr ? 200 : response->status;
-}
-
 Plan plan(const Call& call, Script& script) {
   const auto& request = call.request;
-  if (request.method == "HEAD") return {http::Response{200, {{"request-id", call.request_id}}, ""}};
-  const auto* const route = std::ranges::find_if(
-      kRoutes, [&](const Route& one) { return request.path.ends_with(one.path); });
-  if (route == kRoutes.end()) {
-    return error(call, 404, fmt::format("ralph mock does not know {}", request.path));
+  if (request.method == "HEAD") {
+    return whole({200, {{"request-id", call.request_id}}, ""});
   }
-  if (!is_post(request) && route->answer != models) {
-    return error(call, 405, fmt::format("{} needs POST, not {}", route->path, request.method));
+  const auto* const route =
+      std::ranges::find_if(kRoutes, [&](const Route& one) { return leads(one, request.path); });
+  const bool known = route != kRoutes.end();
+  if (known && route->answer == messages && request.method == route->method) {
+    if (auto wrong = complaint(call); !wrong.empty()) return error(call, 400, std::move(wrong));
+  }
+  if (const auto* step = script.matching(request, call.body)) {
+    return perform_step(*step, call, script);
+  }
+  if (!known) return error(call, 404, fmt::format("ralph mock does not know {}", request.path));
+  if (request.method != route->method) {
+    return error(call, 405,
+                 fmt::format("{} needs {}, not {}", route->path, route->method, request.method));
   }
   return route->answer(call, script);
 }

@@ -10,9 +10,8 @@ namespace ralph::mock {
 
 struct Usage {
   std::int64_t input_tokens = 0;
-  std::int64_t cache_creation_input_tokens = 0;
-  std::int64_t cache_read_input_tokens = 0;
   std::int64_t output_tokens = 0;
+  std::string others = "{}";  // JSON object: what else usage holds
 };
 
 /// One message of the API with everything settled: ids, model, stop reason, usage.
@@ -22,6 +21,8 @@ struct Message {
   std::vector<Block> content;
   std::string stop_reason;
   Usage usage;
+  std::string stop_sequence;  // empty: null
+  std::string stop_details;   // JSON; empty: none
 };
 
 /// One server-sent event.
@@ -32,8 +33,8 @@ struct Event {
   bool operator==(const Event&) const = default;
 };
 
-/// "event: name\ndata: {…}\n\n".
-std::string event_bytes(const Event& event);
+/// "event: name\ndata: {…}\n\n", with those line ends.
+std::string event_bytes(const Event& event, LineEnd line_end = LineEnd::lf);
 
 /// The message as the API answers without streaming.
 std::string message_json(const Message& message);

@@ -8,11 +8,13 @@
 #include <vector>
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "base/nearest.h"
 #include "base/result.h"
 #include "json/document.h"
+#include "mock/names_impl.h"
 
 namespace ralph::mock {
 
@@ -36,6 +38,10 @@ struct Node {
   Result<std::string> text() const {
     if (!value.is_string()) return wrong_type("a text");
     return value.get<std::string>();
+  }
+  Result<> must_be_object() const {
+    if (!value.is_object()) return wrong_type("an object");
+    return {};
   }
   Result<std::int64_t> whole_number(std::int64_t least, std::int64_t most) const {
     const auto wanted = fmt::format("a whole number from {} to {}", least, most);
@@ -67,30 +73,59 @@ struct Field {
   Result<> (*read)(const Node& value, T& into);
 };
 
-template <typename T>
-std::unexpected<Error> unknown_key(const Node& object, std::string_view key,
-                                   std::span<const Field<T>> fields) {
-  std::vector<std::string> known;
-  std::string list;
-  for (const auto& field : fields) {
-    known.emplace_back(field.key);
-    list += (list.empty() ? "" : ", ") + known.back();
-  }
-  const auto near = nearest(key, known);
-  const auto question = near.empty() ? "" : fmt::format("; did you mean '{}'?", near);
-  return object.fail_here(fmt::format("has an unknown key '{}'{}", key, question),
-                          "known keys: " + list);
+/// "; did you mean 'text'?", or nothing.
+inline std::string question(std::string_view word, const std::vector<std::string>& known) {
+  const auto near = nearest(word, known);
+  return near.empty() ? "" : fmt::format("; did you mean '{}'?", near);
+}
+
+/// The words of a table, for an error: any range of things with that member.
+template <typename Table, typename Member>
+std::vector<std::string> words_of(const Table& table, Member member) {
+  std::vector<std::string> words;
+  for (const auto& row : table) words.emplace_back(row.*member);
+  return words;
+}
+
+inline std::unexpected<Error> unknown_key(const Node& object, std::string_view key,
+                                          const std::vector<std::string>& known) {
+  return object.fail_here(fmt::format("has an unknown key '{}'{}", key, question(key, known)),
+                          fmt::format("known keys: {}", fmt::join(known, ", ")));
+}
+
+/// The value a word of a table stands for.
+template <typename T, std::size_t size>
+Result<T> read_name(const Node& node, const std::array<Name<T>, size>& table) {
+  TRY_ASSIGN(const auto text, node.text());
+  const auto* found = std::ranges::find(table, text, &Name<T>::name);
+  if (found != table.end()) return found->value;
+  const auto known = words_of(table, &Name<T>::name);
+  return node.fail_here(fmt::format("is '{}'{}", text, question(text, known)),
+                        fmt::format("it must be one of: {}", fmt::join(known, ", ")));
 }
 
 /// Every member of an object through the table, in the order of the file.
 template <typename T>
 Result<> read_fields(const Node& object, std::span<const Field<T>> fields, T& into) {
-  if (!object.value.is_object()) return object.wrong_type("an object");
+  TRY(object.must_be_object());
   for (const auto& [key, value] : object.value.items()) {
     const auto field = std::ranges::find(fields, std::string_view(key), &Field<T>::key);
-    if (field == fields.end()) return unknown_key(object, key, fields);
+    if (field == fields.end()) {
+      return unknown_key(object, key, words_of(fields, &Field<T>::key));
+    }
     TRY(field->read(object.member(key), into));
   }
+  return {};
+}
+
+inline Result<> set(std::string& into, const Node& value) {
+  TRY_ASSIGN(into, value.text());
+  return {};
+}
+template <typename Number>
+Result<> set(Number& into, const Node& value, std::int64_t least, std::int64_t most) {
+  TRY_ASSIGN(const auto number, value.whole_number(least, most));
+  into = Number(number);
   return {};
 }
 

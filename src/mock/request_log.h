@@ -18,7 +18,8 @@ class RequestLog {
   static Result<std::unique_ptr<RequestLog>> open(const std::filesystem::path& path,
                                                   const Masker& masker);
 
-  void write(const Call& call, const Plan& plan);
+  /// The step is nullopt when none answers, the status when it is not known yet.
+  void write(const Call& call, std::optional<std::size_t> step, std::optional<int> status);
   /// The first line that could not be written: the log ends there.
   std::optional<Error> failure() const;
 
@@ -33,6 +34,7 @@ class RequestLog {
 };
 
 /// One line of the log, with its newline.
-std::string log_line(const Call& call, const Plan& plan, const Masker& masker, UtcTime time);
+std::string log_line(const Call& call, std::optional<std::size_t> step, std::optional<int> status,
+                     const Masker& masker, UtcTime time);
 
 }  // namespace ralph::mock

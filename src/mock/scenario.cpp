@@ -6,14 +6,12 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "base/utf8.h"
 #include "json/document.h"
-#include "mock/node_impl.h"
+#include "mock/reading_impl.h"
 
 namespace ralph::mock {
 namespace {
-
-constexpr std::int64_t kMostTokens = 1'000'000'000;
-constexpr std::int64_t kLongestDelayMs = std::int64_t{24} * 3'600'000;
 
 struct ErrorKind {
   int status;
@@ -34,171 +32,6 @@ constexpr auto kErrorKinds = std::to_array<ErrorKind>({
     {529, "overloaded_error"},
 });
 
-/// Blocks a scenario may hold in the API's own form beside text, thinking and tool_use.
-constexpr auto kVerbatimTypes = std::to_array<std::string_view>({
-    "redacted_thinking",
-    "server_tool_use",
-    "web_search_tool_result",
-    "web_fetch_tool_result",
-    "code_execution_tool_result",
-    "compaction",
-});
-
-Result<> set(std::string& into, const Node& value) {
-  TRY_ASSIGN(into, value.text());
-  return {};
-}
-template <typename Number>
-Result<> set(Number& into, const Node& value, std::int64_t least, std::int64_t most) {
-  TRY_ASSIGN(const auto number, value.whole_number(least, most));
-  into = Number(number);
-  return {};
-}
-
-// --- blocks ---
-
-constexpr Field<ToolUseBlock> kToolUse[] = {
-    {"name", [](const Node& value, ToolUseBlock& block) { return set(block.name, value); }},
-    {"input",
-     [](const Node& value, ToolUseBlock& block) -> Result<> {
-       if (!value.value.is_object()) return value.wrong_type("an object");
-       block.input = json::write(value.value);
-       return {};
-     }},
-    {"id", [](const Node& value, ToolUseBlock& block) { return set(block.id, value); }},
-    {"type", [](const Node&, ToolUseBlock&) -> Result<> { return {}; }},
-};
-constexpr Field<ThinkingBlock> kThinking[] = {
-    {"thinking",
-     [](const Node& value, ThinkingBlock& block) { return set(block.thinking, value); }},
-    {"signature",
-     [](const Node& value, ThinkingBlock& block) { return set(block.signature, value); }},
-    {"type", [](const Node&, ThinkingBlock&) -> Result<> { return {}; }},
-};
-constexpr Field<TextBlock> kText[] = {
-    {"text", [](const Node& value, TextBlock& block) { return set(block.text, value); }},
-    {"type", [](const Node&, TextBlock&) -> Result<> { return {}; }},
-};
-
-Result<Block> read_tool_use(const Node& node) {
-  ToolUseBlock block;
-  TRY(read_fields<ToolUseBlock>(node, kToolUse, block));
-  if (block.name.empty()) return node.fail_here("has no 'name'", "name the tool to call");
-  return block;
-}
-
-Result<Block> read_thinking(const Node& node) {
-  ThinkingBlock block;
-  TRY(read_fields<ThinkingBlock>(node, kThinking, block));
-  return block;
-}
-
-Result<Block> read_text(const Node& node) {
-  TextBlock block;
-  TRY(read_fields<TextBlock>(node, kText, block));
-  return block;
-}
-
-Result<Block> read_typed_block(const Node& node, std::string_view type) {
-  if (type == "text") return read_text(node);
-  if (type == "thinking") return read_thinking(node);
-  if (type == "tool_use") return read_tool_use(node);
-  if (std::ranges::find(kVerbatimTypes, type) != kVerbatimTypes.end()) {
-    return VerbatimBlock{json::write(node.value)};
-  }
-  return node.member("type").fail_here(fmt::format("is '{}', a block nobody knows", type),
-                                       "known: text, thinking, tool_use, redacted_thinking …");
-}
-
-/// {"text": …}, {"thinking": …}, {"tool_use": {…}} or the API's own form with a "type".
-Result<Block> read_block(const Node& node) {
-  const auto& value = node.value;
-  if (!value.is_object()) return node.wrong_type("an object");
-  if (value.contains("type")) {
-    TRY_ASSIGN(const auto type, node.member("type").text());
-    return read_typed_block(node, type);
-  }
-  if (value.contains("tool_use")) return read_tool_use(node.member("tool_use"));
-  if (value.contains("thinking")) return read_thinking(node);
-  if (value.contains("text")) return read_text(node);
-  return node.fail_here("is no block", "give it 'text', 'thinking' or 'tool_use'");
-}
-
-// --- parts of a step ---
-
-constexpr Field<UsageWish> kUsage[] = {
-    {"input_tokens",
-     [](const Node& value, UsageWish& u) { return set(u.input_tokens, value, 0, kMostTokens); }},
-    {"output_tokens",
-     [](const Node& value, UsageWish& u) { return set(u.output_tokens, value, 0, kMostTokens); }},
-    {"cache_creation_input_tokens",
-     [](const Node& value, UsageWish& u) {
-       return set(u.cache_creation_input_tokens, value, 0, kMostTokens);
-     }},
-    {"cache_read_input_tokens",
-     [](const Node& value, UsageWish& u) {
-       return set(u.cache_read_input_tokens, value, 0, kMostTokens);
-     }},
-};
-
-constexpr Field<Match> kMatch[] = {
-    {"contains", [](const Node& value, Match& match) { return set(match.contains, value); }},
-    {"model", [](const Node& value, Match& match) { return set(match.model, value); }},
-};
-
-bool fits_in_header(std::string_view text) {
-  return std::ranges::none_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20; });
-}
-
-/// The server's own business: with a second one no client could read the answer.
-constexpr auto kFramingHeaders =
-    std::to_array<std::string_view>({"content-length", "transfer-encoding", "connection"});
-
-bool is_framing(std::string_view name) {
-  return std::ranges::any_of(kFramingHeaders, [&](std::string_view framing) {
-    return http::equal_ignoring_case(name, framing);
-  });
-}
-
-Result<> read_headers(const Node& node, Failure& failure) {
-  if (!node.value.is_object()) return node.wrong_type("an object");
-  for (const auto& [name, value] : node.value.items()) {
-    auto text = value.is_string() ? value.template get<std::string>() : value.dump();
-    if (value.is_structured() || name.empty() || name.find_first_of(": ") != name.npos ||
-        !fits_in_header(name) || !fits_in_header(text)) {
-      return node.member(name).fail_here("is no header", "a name and one line of text");
-    }
-    if (is_framing(name)) return node.member(name).fail_here("is set by the server itself");
-    failure.headers.add(name, std::move(text));
-  }
-  return {};
-}
-
-constexpr Field<Failure> kFailure[] = {
-    {"status",
-     [](const Node& value, Failure& failure) { return set(failure.status, value, 400, 599); }},
-    {"type", [](const Node& value, Failure& failure) { return set(failure.type, value); }},
-    {"message", [](const Node& value, Failure& failure) { return set(failure.message, value); }},
-    {"headers", read_headers},
-};
-
-/// "error": 529, or an object.
-Result<Failure> read_failure(const Node& node) {
-  Failure failure;
-  if (node.value.is_number()) {
-    TRY(set(failure.status, node, 400, 599));
-  } else {
-    TRY(read_fields<Failure>(node, kFailure, failure));
-  }
-  if (failure.status == 0) failure.status = error_status(failure.type);
-  if (failure.status == 0) {
-    return node.fail_here("has no 'status'", "for example {\"status\": 529}");
-  }
-  if (failure.type.empty()) failure.type = error_type(failure.status);
-  if (failure.message.empty()) failure.message = "mock " + failure.type;
-  return failure;
-}
-
 // --- steps ---
 
 /// A step on the way from its keys to its kind.
@@ -206,7 +39,7 @@ struct Draft {
   Step step;
   Reply reply;
   bool has_content = false;
-  std::optional<Failure> failure;
+  std::optional<Action> other;  // an error, or plain HTTP
 };
 
 Result<> add_block(Draft& draft, Result<Block> block) {
@@ -237,10 +70,25 @@ Result<> read_content(const Node& value, Draft& draft) {
   return {};
 }
 
-Result<> read_match(const Node& value, Draft& draft) {
-  TRY(read_fields<Match>(value, kMatch, draft.step.match.emplace()));
-  if (!draft.step.match->contains.empty() || !draft.step.match->model.empty()) return {};
-  return value.fail_here("matches everything", "give it 'contains' or 'model'");
+Result<> read_match(const Node& node, Draft& draft) {
+  TRY(node.must_be_object());
+  auto& match = draft.step.match.emplace();
+  for (const auto& [key, value] : node.value.items()) {
+    const auto* const known = std::ranges::find(kMatchTexts, key, &MatchText::key);
+    if (known == kMatchTexts.end()) {
+      return unknown_key(node, key, words_of(kMatchTexts, &MatchText::key));
+    }
+    TRY(set(match.*known->text, node.member(key)));
+    if ((match.*known->text).empty()) return node.member(key).fail_here("is empty");
+  }
+  if (node.value.empty()) return node.fail_here("matches everything", "give it 'contains' or 'model'");
+  return {};
+}
+
+template <typename Read>
+Result<> set_other(const Node& value, Draft& draft, Read read) {
+  TRY_ASSIGN(draft.other, read(value));
+  return {};
 }
 
 constexpr Field<Draft> kStep[] = {
@@ -250,17 +98,21 @@ constexpr Field<Draft> kStep[] = {
      [](const Node& value, Draft& draft) { return add_block(draft, read_tool_use(value)); }},
     {"content", read_content},
     {"error",
-     [](const Node& value, Draft& draft) -> Result<> {
-       TRY_ASSIGN(draft.failure, read_failure(value));
-       return {};
-     }},
+     [](const Node& value, Draft& draft) { return set_other(value, draft, read_failure); }},
+    {"http", [](const Node& value, Draft& draft) { return set_other(value, draft, read_http); }},
     {"stop_reason",
      [](const Node& value, Draft& draft) { return set(draft.reply.stop_reason, value); }},
+    {"stop_sequence",
+     [](const Node& value, Draft& draft) { return set(draft.reply.stop_sequence, value); }},
+    {"stop_details",
+     [](const Node& value, Draft& draft) -> Result<> {
+       draft.reply.stop_details = json::write(value.value);
+       return {};
+     }},
+    {"id", [](const Node& value, Draft& draft) { return set(draft.reply.id, value); }},
     {"model", [](const Node& value, Draft& draft) { return set(draft.reply.model, value); }},
     {"usage",
-     [](const Node& value, Draft& draft) {
-       return read_fields<UsageWish>(value, kUsage, draft.reply.usage);
-     }},
+     [](const Node& value, Draft& draft) { return read_usage(value, draft.reply.usage); }},
     {"delay_ms", [](const Node& value,
                     Draft& draft) { return set(draft.step.delay, value, 0, kLongestDelayMs); }},
     {"chunk_delay_ms",
@@ -271,21 +123,53 @@ constexpr Field<Draft> kStep[] = {
      [](const Node& value, Draft& draft) {
        return set(draft.reply.chunk_size, value, 1, std::numeric_limits<int>::max());
      }},
+    {"line_end",
+     [](const Node& value, Draft& draft) -> Result<> {
+       TRY_ASSIGN(draft.reply.line_end, read_name(value, kLineEndNames));
+       return {};
+     }},
+    {"trouble",
+     [](const Node& value, Draft& draft) -> Result<> {
+       TRY_ASSIGN(draft.step.troubles, read_troubles(value));
+       return {};
+     }},
     {"match", read_match},
+    {"times",
+     [](const Node& value, Draft& draft) {
+       return set(draft.step.times, value, 1, std::numeric_limits<int>::max());
+     }},
 };
+
+/// A step is one thing: a message, an error, or plain HTTP. Trouble alone needs no words.
+Result<> check_kind(const Node& node, const Draft& draft) {
+  const bool error = node.value.contains("error");
+  const bool http = node.value.contains("http");
+  if (error && http) return node.fail_here("has both an 'error' and 'http'", "make it two steps");
+  if (draft.other && draft.has_content) {
+    return node.fail_here(
+        fmt::format("has both {} and something to say", error ? "an 'error'" : "'http'"),
+        "make it two steps");
+  }
+  const auto is_event = [](const Trouble& trouble) {
+    return std::holds_alternative<ErrorEvent>(trouble.incident);
+  };
+  if (draft.other && std::ranges::any_of(draft.step.troubles, is_event)) {
+    return node.fail_here("has no message whose stream could end with an error event");
+  }
+  if (!draft.other && !draft.has_content && draft.step.troubles.empty()) {
+    return node.fail_here("says nothing",
+                          "give it text, thinking, tool_use, content, error, http or trouble");
+  }
+  return {};
+}
 
 Result<Step> read_step(const Node& node, std::size_t number) {
   Draft draft;
   TRY(read_fields<Draft>(node, kStep, draft));
-  if (draft.failure && draft.has_content) {
-    return node.fail_here("has both an 'error' and something to say", "make it two steps");
-  }
-  if (!draft.failure && !draft.has_content) {
-    return node.fail_here("says nothing", "give it text, thinking, tool_use, content or error");
-  }
+  TRY(check_kind(node, draft));
   draft.step.number = number;
-  if (draft.failure) {
-    draft.step.action = *std::move(draft.failure);
+  if (draft.other) {
+    draft.step.action = *std::move(draft.other);
   } else {
     draft.step.action = std::move(draft.reply);
   }
@@ -301,24 +185,8 @@ Result<> read_steps(const Node& node, Scenario& scenario) {
   return {};
 }
 
-struct ThenName {
-  std::string_view name;
-  Then then;
-};
-constexpr auto kThenNames = std::to_array<ThenName>({
-    {"repeat_last", Then::repeat_last},
-    {"start_again", Then::start_again},
-    {"error", Then::error},
-});
-
 Result<> read_then(const Node& node, Scenario& scenario) {
-  TRY_ASSIGN(const auto text, node.text());
-  const auto* found = std::ranges::find(kThenNames, text, &ThenName::name);
-  if (found == kThenNames.end()) {
-    return node.fail_here(fmt::format("is '{}'", text),
-                          "it must be repeat_last, start_again or error");
-  }
-  scenario.then = found->then;
+  TRY_ASSIGN(scenario.then, read_name(node, kThenNames));
   return {};
 }
 
@@ -354,7 +222,7 @@ Scenario scenario_of_texts(const std::vector<std::string>& texts) {
   for (const auto& text : texts) {
     Step step;
     step.number = scenario.steps.size() + 1;
-    step.action = Reply{.content = {TextBlock{text}}};
+    step.action = Reply{.content = {TextBlock{utf8::repaired(text), {}}}};
     scenario.steps.push_back(std::move(step));
   }
   return scenario;

@@ -13,40 +13,54 @@
 
 namespace ralph::mock {
 
+// --- what a message is made of ---
+
 struct TextBlock {
   std::string text;
+  std::vector<std::string> citations;  // JSON each
 };
 struct ThinkingBlock {
   std::string thinking;
-  std::string signature = "bW9jay1zaWduYXR1cmU=";
+  std::string signature = "bW9jay1zaWduYXR1cmU=";  // empty: the block has none
 };
+/// A tool_use or server_tool_use.
 struct ToolUseBlock {
   std::string name;
-  std::string input = "{}";  // JSON text
+  std::string input = "{}";  // JSON text, or what a broken client of the model would get as such
   std::string id;            // empty: numbered when it is sent
+  std::string type = "tool_use";
 };
-/// Another kind of block the API knows, sent as it is.
+struct CompactionBlock {
+  std::string content;
+};
+/// Any other block: started as it is, then these deltas.
 struct VerbatimBlock {
   std::string json;
+  std::vector<std::string> deltas;  // JSON each
 };
-using Block = std::variant<TextBlock, ThinkingBlock, ToolUseBlock, VerbatimBlock>;
+using Block = std::variant<TextBlock, ThinkingBlock, ToolUseBlock, CompactionBlock, VerbatimBlock>;
 
-/// Token counts a step wants to report; the others are estimated from the bytes.
+/// Token counts a step wants to report; the two that are missing are estimated from the bytes.
 struct UsageWish {
   std::optional<std::int64_t> input_tokens;
   std::optional<std::int64_t> output_tokens;
-  std::int64_t cache_creation_input_tokens = 0;
-  std::int64_t cache_read_input_tokens = 0;
+  std::string others = "{}";  // JSON object with all other members
 };
+
+enum class LineEnd { lf, crlf, cr };
 
 /// A message, streamed or whole as the request asks.
 struct Reply {
   std::vector<Block> content;
-  std::string stop_reason;  // empty: "tool_use" or "end_turn", as the content is
-  std::string model;        // empty: the request's
+  std::string stop_reason;    // empty: "tool_use" or "end_turn", as the content is
+  std::string stop_sequence;  // empty: null
+  std::string stop_details;   // JSON; empty: none
+  std::string id;             // empty: numbered
+  std::string model;          // empty: the request's
   UsageWish usage;
   std::size_t chunk_size = 40;  // bytes of text, thinking or JSON in one delta
   Millis chunk_delay{0};        // before each delta
+  LineEnd line_end = LineEnd::lf;
 };
 
 /// An HTTP error with the API's body.
@@ -57,22 +71,72 @@ struct Failure {
   http::Headers headers;
 };
 
-/// What a step does; another kind of misbehaviour is another alternative.
-using Action = std::variant<Reply, Failure>;
+/// What a step does: a message, an error of the API, or any answer at all.
+using Action = std::variant<Reply, Failure, http::Response>;
 
-/// Which requests a step is for. Both must hold when both are given.
-struct Match {
-  std::string contains;  // some text anywhere in the request's strings
-  std::string model;     // some part of the model's name
+// --- what goes wrong ---
+
+/// Where in an answer. Whole answers know only the places up to `after_headers`, the last one, and
+/// the middle of their body, which stands for all others.
+enum class Place {
+  before_headers,
+  in_headers,
+  after_headers,
+  after_events,         // as many as the trouble says
+  in_event,             // in the middle of the last block's last delta
+  in_block,             // behind the last block's deltas, before its stop
+  after_blocks,         // before message_delta
+  before_message_stop,  // behind message_delta
+  after_message_stop,
 };
 
-/// The answer to one request. Steps with a match answer every request that fits, as often as it
-/// comes; the others answer one request each, in order.
+/// How an answer ends. `end`: as HTTP has it, as if all were said; `close`: the connection ends;
+/// `reset`: with a TCP reset; `silence`: never, until the client hangs up.
+enum class Cut { end, close, reset, silence };
+/// Bytes of the body that nobody asked for.
+struct Bytes {
+  std::string bytes;
+};
+struct Pause {
+  Millis duration{0};
+};
+/// An "error" event, which ends the stream.
+struct ErrorEvent {
+  std::string type;
+  std::string message;
+};
+using Incident = std::variant<Cut, Bytes, Pause, ErrorEvent>;
+
+struct Trouble {
+  Place place = Place::after_headers;
+  std::size_t events = 0;  // for Place::after_events
+  Incident incident;
+};
+
+// --- the script ---
+
+inline constexpr std::string_view kMessagesPath = "/v1/messages";
+
+/// Which requests a step is for. All that are given must hold.
+struct Match {
+  std::string path{kMessagesPath};  // the end of the request's path
+  std::string model;                // some part of the model's name
+  std::string contains;             // some text anywhere in the request's strings
+  std::string last;                 // … in the last user message
+  std::string tool_result;          // … in a tool result of the last user message
+  std::string system;               // … in the system prompt
+  std::string tool;                 // the name of a tool on offer
+};
+
+/// The answer to one request. Steps with a match answer the requests that fit, whenever they come;
+/// the others answer in order.
 struct Step {
   std::size_t number = 1;  // its place in the file, from 1
   std::optional<Match> match;
-  Millis delay{0};  // before the answer
+  std::optional<std::size_t> times;  // so many requests; without it one, or all that match
+  Millis delay{0};                   // before the answer
   Action action;
+  std::vector<Trouble> troubles;
 };
 
 /// What happens after the last step.
@@ -86,6 +150,9 @@ struct Scenario {
 /// Reads a scenario. Errors name the file (`name`), the step and the place in it, and the nearest
 /// known word.
 Result<Scenario> read_scenario(std::string_view text, std::string_view name);
+
+/// What read_scenario() reads back as the same scenario, for people to edit.
+std::string write_scenario(const Scenario& scenario);
 
 /// One step a text.
 Scenario scenario_of_texts(const std::vector<std::string>& texts);

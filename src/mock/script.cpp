@@ -9,16 +9,26 @@
 namespace ralph::mock {
 namespace {
 
+using json::Document;
+
 std::string numbered(std::string_view prefix, std::size_t number) {
   return fmt::format("{}_mock_{:06}", prefix, number);
 }
 
-std::string model_of(const json::Document& request) {
-  const auto model = request.find("model");
-  return model != request.end() && model->is_string() ? model->get<std::string>() : std::string();
+/// The member of an object; null when there is none.
+const Document& member(const Document& object, const char* key) {
+  static const Document kNull;
+  if (!object.is_object()) return kNull;
+  const auto found = object.find(key);
+  return found == object.end() ? kNull : *found;
 }
 
-bool some_string_contains(const json::Document& value, std::string_view text) {
+std::string text_at(const Document& object, const char* key) {
+  const auto* const text = member(object, key).get_ptr<const std::string*>();
+  return text == nullptr ? std::string() : *text;
+}
+
+bool some_string_contains(const Document& value, std::string_view text) {
   if (const auto* string = value.get_ptr<const std::string*>()) {
     return string->find(text) != std::string::npos;
   }
@@ -27,66 +37,111 @@ bool some_string_contains(const json::Document& value, std::string_view text) {
          });
 }
 
-bool fits(const Match& match, const json::Document& request) {
-  return model_of(request).find(match.model) != std::string::npos &&
-         (match.contains.empty() || some_string_contains(request, match.contains));
+const Document& last_user_message(const Document& request) {
+  const auto& messages = member(request, "messages");
+  for (auto n = messages.is_array() ? messages.size() : 0; n > 0; --n) {
+    if (text_at(messages[n - 1], "role") == "user") return member(messages[n - 1], "content");
+  }
+  return member(request, "");
+}
+
+bool some_result_contains(const Document& content, std::string_view text) {
+  return content.is_array() && std::ranges::any_of(content, [&](const Document& block) {
+           return text_at(block, "type") == "tool_result" &&
+                  some_string_contains(member(block, "content"), text);
+         });
+}
+
+bool offers_tool(const Document& request, std::string_view name) {
+  const auto& tools = member(request, "tools");
+  return tools.is_array() && std::ranges::any_of(tools, [&](const Document& tool) {
+           return text_at(tool, "name") == name;
+         });
+}
+
+bool fits(const Match& match, const http::Request& request, const Document& body) {
+  const auto holds = [](const std::string& wanted, auto&& look) {
+    return wanted.empty() || look(wanted);
+  };
+  const auto in = [](const Document& value) {
+    return [&value](const std::string& text) { return some_string_contains(value, text); };
+  };
+  return request.path.ends_with(match.path) && holds(match.model, in(member(body, "model"))) &&
+         holds(match.tool, [&](const auto& name) { return offers_tool(body, name); }) &&
+         holds(match.last, in(last_user_message(body))) && holds(match.tool_result, [&](auto& text) {
+           return some_result_contains(last_user_message(body), text);
+         }) && holds(match.system, in(member(body, "system"))) && holds(match.contains, in(body));
 }
 
 bool calls_a_tool(const std::vector<Block>& content) {
-  return std::ranges::any_of(
-      content, [](const Block& block) { return std::holds_alternative<ToolUseBlock>(block); });
+  return std::ranges::any_of(content, [](const Block& block) {
+    const auto* const call = std::get_if<ToolUseBlock>(&block);
+    return call != nullptr && call->type == "tool_use";
+  });
 }
 
 Usage settled(const UsageWish& wish, const std::vector<Block>& content, std::size_t request_bytes) {
   return {wish.input_tokens.value_or(estimated_tokens(request_bytes)),
-          wish.cache_creation_input_tokens, wish.cache_read_input_tokens,
-          wish.output_tokens.value_or(estimated_tokens(content_bytes(content)))};
+          wish.output_tokens.value_or(estimated_tokens(content_bytes(content))), wish.others};
 }
 
 }  // namespace
 
-Script::Script(Scenario scenario) : scenario_(std::move(scenario)) {
+Script::Script(Scenario scenario)
+    : scenario_(std::move(scenario)), used_(scenario_.steps.size(), 0) {
   for (const auto& step : scenario_.steps) {
     if (!step.match) ordered_.push_back(&step);
   }
 }
 
-const Step* Script::matching(const json::Document& request) const {
-  for (const auto& step : scenario_.steps) {
-    if (step.match && fits(*step.match, request)) return &step;
+const Step* Script::matching(const http::Request& request, const Document* body) {
+  const Document nothing;
+  for (std::size_t n = 0; n < scenario_.steps.size(); ++n) {
+    const auto& step = scenario_.steps[n];
+    if (!step.match || !fits(*step.match, request, body == nullptr ? nothing : *body)) continue;
+    const std::scoped_lock lock(mutex_);
+    if (step.times && used_[n] >= *step.times) continue;
+    ++used_[n];
+    return &step;
   }
   return nullptr;
 }
 
 const Step* Script::in_order() {
   const std::scoped_lock lock(mutex_);
-  if (position_ < ordered_.size()) return ordered_[position_++];
-  if (ordered_.empty() || scenario_.then == Then::error) return nullptr;
-  if (scenario_.then == Then::repeat_last) return ordered_.back();
-  position_ = 1;
-  return ordered_.front();
+  if (position_ == ordered_.size()) {
+    if (ordered_.empty() || scenario_.then == Then::error) return nullptr;
+    if (scenario_.then == Then::repeat_last) return ordered_.back();
+    position_ = 0;
+  }
+  const auto* const step = ordered_[position_];
+  auto& used = used_[static_cast<std::size_t>(step - scenario_.steps.data())];
+  if (++used >= step->times.value_or(1)) {
+    used = 0;
+    ++position_;
+  }
+  return step;
 }
 
-const Step* Script::next(const json::Document& request) {
-  const auto* step = matching(request);
-  return step != nullptr ? step : in_order();
-}
-
-Message Script::message(const Reply& reply, const json::Document& request,
-                        std::size_t request_bytes) {
+Message Script::message(const Reply& reply, const http::Request& request, const Document* body) {
   Message message;
-  message.model = reply.model.empty() ? model_of(request) : reply.model;
+  message.id = reply.id;
+  message.model = reply.model.empty() && body != nullptr ? text_at(*body, "model") : reply.model;
   message.content = reply.content;
+  message.stop_sequence = reply.stop_sequence;
+  message.stop_details = reply.stop_details;
   message.stop_reason = reply.stop_reason;
   if (message.stop_reason.empty()) {
     message.stop_reason = calls_a_tool(reply.content) ? "tool_use" : "end_turn";
   }
-  message.usage = settled(reply.usage, reply.content, request_bytes);
+  message.usage = settled(reply.usage, reply.content, request.body.size());
   const std::scoped_lock lock(mutex_);
-  message.id = numbered("msg", ++messages_);
+  ++messages_;
+  if (message.id.empty()) message.id = numbered("msg", messages_);
   for (auto& block : message.content) {
-    auto* call = std::get_if<ToolUseBlock>(&block);
-    if (call != nullptr && call->id.empty()) call->id = numbered("toolu", ++tool_uses_);
+    auto* const call = std::get_if<ToolUseBlock>(&block);
+    if (call == nullptr || !call->id.empty()) continue;
+    call->id = numbered(call->type == "tool_use" ? "toolu" : "srvtoolu", ++tool_uses_);
   }
   return message;
 }

@@ -2,7 +2,9 @@
 #include <cstddef>
 #include <mutex>
 #include <string>
+#include <vector>
 
+#include "http/message.h"
 #include "json/document.h"
 #include "mock/message.h"
 #include "mock/scenario.h"
@@ -15,23 +17,24 @@ class Script {
  public:
   explicit Script(Scenario scenario);
 
-  /// The step for this request; nullptr: none is left and the scenario says that is an error.
-  const Step* next(const json::Document& request);
+  /// The first step with a match that fits; nullptr: none does. The body is nullptr when it is no
+  /// JSON.
+  const Step* matching(const http::Request& request, const json::Document* body);
+  /// The step whose turn it is; nullptr: none is left and the scenario says that is an error.
+  const Step* in_order();
 
-  /// The reply as a message for this request of `request_bytes` bytes; every message gets new ids.
-  Message message(const Reply& reply, const json::Document& request, std::size_t request_bytes);
+  /// The reply as a message for this request; every message gets new ids.
+  Message message(const Reply& reply, const http::Request& request, const json::Document* body);
 
   /// "req_mock_000001" …
   std::string request_id();
 
  private:
-  const Step* matching(const json::Document& request) const;
-  const Step* in_order();
-
   Scenario scenario_;
   std::vector<const Step*> ordered_;  // steps without a match
   std::mutex mutex_;
-  std::size_t position_ = 0;
+  std::vector<std::size_t> used_;  // how often each step answered
+  std::size_t position_ = 0;       // in ordered_
   std::size_t messages_ = 0;
   std::size_t tool_uses_ = 0;
   std::size_t requests_ = 0;

@@ -8,31 +8,21 @@
 #include "mock/api.h"
 
 namespace ralph::mock {
-namespace {
 
 using http::Exchange;
 using http::Peer;
 
-void play(const http::Response& response, const Call&, Exchange& exchange) {
-  exchange.respond(response);
-}
-
-void play(const EventStream& stream, const Call& call, Exchange& exchange) {
-  exchange.begin(200, {{"content-type", "text/event-stream; charset=utf-8"},
-                       {"cache-control", "no-cache"},
-                       {"request-id", call.request_id}});
-  for (const auto& event : stream.events) {
-    const bool slow = stream.chunk_delay > Millis{0} && event.name == "content_block_delta";
-    if (slow && exchange.wait(stream.chunk_delay) == Peer::gone) return;
-    if (exchange.send(event_bytes(event)) == Peer::gone) return;
-  }
-  exchange.end();
-}
-
-}  // namespace
-
 Result<std::unique_ptr<Server>> Server::start(Scenario scenario, const ServerOptions& options) {
-  std::unique_ptr<Server> server(new Server(std::move(scenario)));
+  return open(std::unique_ptr<Server>(new Server(std::move(scenario), nullptr)), options);
+}
+
+Result<std::unique_ptr<Server>> Server::start(std::unique_ptr<Recorder> recorder,
+                                              const ServerOptions& options) {
+  return open(std::unique_ptr<Server>(new Server({}, std::move(recorder))), options);
+}
+
+Result<std::unique_ptr<Server>> Server::open(std::unique_ptr<Server> server,
+                                             const ServerOptions& options) {
   if (!options.log.empty()) {
     TRY_ASSIGN(server->log_, RequestLog::open(options.log, options.masker));
   }
@@ -44,17 +34,34 @@ Result<std::unique_ptr<Server>> Server::start(Scenario scenario, const ServerOpt
   return server;
 }
 
-std::optional<Error> Server::log_failure() const {
-  return log_ == nullptr ? std::nullopt : log_->failure();
+void Server::stop() {
+  if (recorder_ != nullptr) recorder_->stop();
+  if (http_ != nullptr) http_->stop();
+}
+
+std::optional<Error> Server::failure() const {
+  auto failure = log_ == nullptr ? std::nullopt : log_->failure();
+  return failure || recorder_ == nullptr ? failure : recorder_->failure();
 }
 
 void Server::answer(const http::Request& request, Exchange& exchange) {
+  const auto planned = decide(request);
+  if (!planned) return recorder_->answer(request, exchange);
+  if (planned->delay > Millis{0} && exchange.wait(planned->delay) == Peer::gone) return;
+  perform(planned->performance, request, exchange);
+}
+
+std::optional<Plan> Server::decide(const http::Request& request) {
+  if (recorder_ != nullptr && log_ == nullptr) return std::nullopt;
   const auto body = json::parse(request.body, "the request");
   const Call call{request, body ? &*body : nullptr, script_.request_id()};
-  const auto planned = plan(call, script_);
-  if (log_ != nullptr) log_->write(call, planned);
-  if (planned.delay > Millis{0} && exchange.wait(planned.delay) == Peer::gone) return;
-  std::visit([&](const auto& what) { play(what, call, exchange); }, planned.answer);
+  if (recorder_ != nullptr) {
+    log_->write(call, std::nullopt, std::nullopt);
+    return std::nullopt;
+  }
+  auto planned = plan(call, script_);
+  if (log_ != nullptr) log_->write(call, planned.step, planned.performance.status);
+  return planned;
 }
 
 }  // namespace ralph::mock

@@ -8,6 +8,7 @@
 #include "base/mask.h"
 #include "base/result.h"
 #include "http/server.h"
+#include "mock/recorder.h"
 #include "mock/request_log.h"
 #include "mock/scenario.h"
 #include "mock/script.h"
@@ -20,22 +21,34 @@ struct ServerOptions {
   Masker masker;              // for the log
 };
 
-/// A scripted Messages API on 127.0.0.1 that answers until stop() or the end of the object.
+/// A Messages API on 127.0.0.1 that answers until stop() or the end of the object: from a script, or
+/// with the answers of a real one, which it records.
 class Server {
  public:
   static Result<std::unique_ptr<Server>> start(Scenario scenario, const ServerOptions& options);
+  static Result<std::unique_ptr<Server>> start(std::unique_ptr<Recorder> recorder,
+                                               const ServerOptions& options);
+  ~Server() { stop(); }
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
 
   std::uint16_t port() const { return http_->port(); }
   std::string url() const { return http_->url(); }
-  void stop() { http_->stop(); }
-  /// Why the log is not whole; nullopt: it is, or there is none.
-  std::optional<Error> log_failure() const;
+  void stop();
+  /// Why the log or the recording is not whole; nullopt: they are, or there is none.
+  std::optional<Error> failure() const;
 
  private:
-  explicit Server(Scenario scenario) : script_(std::move(scenario)) {}
+  Server(Scenario scenario, std::unique_ptr<Recorder> recorder)
+      : script_(std::move(scenario)), recorder_(std::move(recorder)) {}
+  static Result<std::unique_ptr<Server>> open(std::unique_ptr<Server> server,
+                                              const ServerOptions& options);
   void answer(const http::Request& request, http::Exchange& exchange);
+  /// What to answer, logged; nullopt: the recorder will. The request's document does not outlive it.
+  std::optional<Plan> decide(const http::Request& request);
 
   Script script_;
+  std::unique_ptr<Recorder> recorder_;  // nullptr: the script answers
   std::unique_ptr<RequestLog> log_;
   std::unique_ptr<http::Server> http_;  // last: its threads use the others
 };

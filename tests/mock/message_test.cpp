@@ -6,7 +6,13 @@ namespace ralph::mock {
 namespace {
 
 Message sample(std::vector<Block> content, std::string stop_reason = "end_turn") {
-  return {"msg_1", "m", std::move(content), std::move(stop_reason), {10, 2, 3, 4}};
+  return {"msg_1",
+          "m",
+          std::move(content),
+          std::move(stop_reason),
+          {10, 4, R"({"cache_creation_input_tokens":2,"cache_read_input_tokens":3})"},
+          {},
+          {}};
 }
 
 std::string stream(const Message& message, std::size_t chunk_size) {
@@ -94,6 +100,83 @@ TEST(MessageEvents, AnotherBlockIsSentAsItIs) {
       events.at(1).data,
       R"({"type":"content_block_start","index":0,"content_block":{"type":"redacted_thinking","data":"x"}})");
   EXPECT_EQ(events.at(3).name, "content_block_stop");
+}
+
+std::vector<std::string> deltas_of(const Message& message) {
+  std::vector<std::string> deltas;
+  for (const auto& event : message_events(message, 40)) {
+    if (event.name == "content_block_delta") {
+      deltas.push_back(event.data.substr(event.data.find("\"delta\":") + 8));
+    }
+  }
+  return deltas;
+}
+using Deltas = std::vector<std::string>;
+
+TEST(MessageEvents, ThinkingWithoutASignatureHasNoDeltaForIt) {
+  EXPECT_EQ(deltas_of(sample({ThinkingBlock{"hm", ""}})),
+            Deltas{R"({"type":"thinking_delta","thinking":"hm"}})"});
+  EXPECT_EQ(deltas_of(sample({ThinkingBlock{"", "s"}})),
+            Deltas{R"({"type":"signature_delta","signature":"s"}})"});
+}
+
+TEST(MessageEvents, CitationsComeBehindTheText) {
+  const auto message = sample({TextBlock{"a", {R"({"type":"char_location","n":1})"}}});
+  EXPECT_NE(stream(message, 9).find(
+                R"("content_block":{"type":"text","text":"","citations":[]}})"),
+            std::string::npos);
+  EXPECT_EQ(
+      deltas_of(message),
+      (Deltas{R"({"type":"text_delta","text":"a"}})",
+              R"({"type":"citations_delta","citation":{"type":"char_location","n":1}}})"}));
+}
+
+TEST(MessageEvents, ACompactionComesInOneDelta) {
+  EXPECT_EQ(deltas_of(sample({CompactionBlock{std::string(50, 'x')}})),
+            Deltas{R"({"type":"compaction_delta","content":")" + std::string(50, 'x') + "\"}}"});
+}
+
+TEST(MessageEvents, VerbatimDeltasFollowAVerbatimStart) {
+  EXPECT_EQ(deltas_of(sample({VerbatimBlock{R"({"type":"new"})", {R"({"type":"new_delta"})"}}})),
+            Deltas{R"({"type":"new_delta"}})"});
+}
+
+TEST(MessageEvents, AToolsInputMayBeNoJson) {
+  const auto message = sample({ToolUseBlock{"Bash", R"({"command": "ls)", "t"}});
+  EXPECT_EQ(deltas_of(message),
+            (Deltas{R"({"type":"input_json_delta","partial_json":""}})",
+                    R"({"type":"input_json_delta","partial_json":"{\"command\": \"ls"}})"}));
+  EXPECT_NE(message_json(message).find(R"("input":"{\"command\": \"ls"})"), std::string::npos);
+}
+
+TEST(MessageEvents, TheEndTellsWhy) {
+  auto message = sample({}, "refusal");
+  message.stop_sequence = "END";
+  message.stop_details = R"({"category":"cyber"})";
+  EXPECT_NE(
+      stream(message, 9).find(
+          R"("delta":{"stop_reason":"refusal","stop_sequence":"END","stop_details":{"category":"cyber"}})"),
+      std::string::npos);
+  EXPECT_NE(
+      message_json(message).find(
+          R"("stop_reason":"refusal","stop_sequence":"END","stop_details":{"category":"cyber"},"usage")"),
+      std::string::npos);
+}
+
+TEST(MessageEvents, TheStartKnowsNothingOfTheOutput) {
+  auto message = sample({});
+  message.usage.others =
+      R"({"cache_creation":{"ephemeral_1h_input_tokens":2},"output_tokens_details":{"thinking_tokens":1}})";
+  const auto events = message_events(message, 9);
+  EXPECT_NE(events.front().data.find("ephemeral_1h"), std::string::npos);
+  EXPECT_EQ(events.front().data.find("thinking_tokens"), std::string::npos);
+  EXPECT_NE(events.at(1).data.find("thinking_tokens"), std::string::npos);
+}
+
+TEST(MessageEvents, LinesCanEndInThreeWays) {
+  const Event event{"ping", "{}"};
+  EXPECT_EQ(event_bytes(event, LineEnd::crlf), "event: ping\r\ndata: {}\r\n\r\n");
+  EXPECT_EQ(event_bytes(event, LineEnd::cr), "event: ping\rdata: {}\r\r");
 }
 
 TEST(MessageEvents, CharactersAreNeverCut) {

@@ -54,8 +54,8 @@ TEST(Scenario, ReadsEveryKeyOfAStep) {
   EXPECT_EQ(reply.model, "m");
   EXPECT_EQ(reply.usage.input_tokens, 1);
   EXPECT_EQ(reply.usage.output_tokens, 2);
-  EXPECT_EQ(reply.usage.cache_creation_input_tokens, 3);
-  EXPECT_EQ(reply.usage.cache_read_input_tokens, 4);
+  EXPECT_EQ(reply.usage.others,
+            R"({"cache_creation_input_tokens":3,"cache_read_input_tokens":4})");
   EXPECT_EQ(step.delay, Millis{5});
   EXPECT_EQ(reply.chunk_delay, Millis{6});
   EXPECT_EQ(reply.chunk_size, 7u);
@@ -108,11 +108,40 @@ TEST(Scenario, MistakesNameThePlaceAndTheRemedy) {
       {R"({"steps":[{"tool_use":{"name":"B","input":"ls"}}]})",
        "s.json: step 1 (/steps/0/tool_use/input) is a text; it must be an object"},
       {R"({"steps":[{"content":[{"type":"txt"}]}]})",
-       "s.json: step 1 (/steps/0/content/0/type) is 'txt', a block nobody knows"},
+       "s.json: step 1 (/steps/0/content/0/type) is 'txt'; did you mean 'text'?"},
       {R"({"steps":[{"content":[{}]}]})", "s.json: step 1 (/steps/0/content/0) is no block"},
       {R"({"steps":[{"text":"a","match":{}}]})",
        "s.json: step 1 (/steps/0/match) matches everything"},
       {R"({"steps":[{"text":"a"}],"then":"stop"})", "s.json: 'then' is 'stop'"},
+      {R"({"steps":[{"text":"a","match":{"lst":"x"}}]})",
+       "s.json: step 1 (/steps/0/match) has an unknown key 'lst'; did you mean 'last'?"},
+      {R"({"steps":[{"text":"a","match":{"last":""}}]})",
+       "s.json: step 1 (/steps/0/match/last) is empty"},
+      {R"({"steps":[{"text":"a","times":0}]})",
+       "s.json: step 1 (/steps/0/times) is 0; it must be a whole number from 1 to 2147483647"},
+      {R"({"steps":[{"text":"a","trouble":{"at":"in_blok","do":"reset"}}]})",
+       "s.json: step 1 (/steps/0/trouble/at) is 'in_blok'; did you mean 'in_block'?"},
+      {R"({"steps":[{"trouble":[{"at":1,"do":"rset"}]}]})",
+       "s.json: step 1 (/steps/0/trouble/0/do) is 'rset'; did you mean 'reset'?"},
+      {R"({"steps":[{"trouble":{"do":"reset"}}]})",
+       "s.json: step 1 (/steps/0/trouble) has no 'at'"},
+      {R"({"steps":[{"trouble":{"at":1,"do":"reset","pause_ms":1}}]})",
+       "s.json: step 1 (/steps/0/trouble) must do one thing"},
+      {R"({"steps":[{"trouble":{"at":1,"send_hex":"f"}}]})",
+       "s.json: step 1 (/steps/0/trouble/send_hex) is no hexadecimal text"},
+      {R"({"steps":[{"error":500,"trouble":{"at":1,"error":500}}]})",
+       "s.json: step 1 (/steps/0) has no message whose stream could end with an error event"},
+      {R"({"steps":[{"http":{"status":200},"text":"a"}]})",
+       "s.json: step 1 (/steps/0) has both 'http' and something to say"},
+      {R"({"steps":[{"http":{"status":100}}]})",
+       "s.json: step 1 (/steps/0/http/status) is 100; it must be a whole number from 200 to 599"},
+      {R"({"steps":[{"tool_use":{"name":"B","input":{},"raw_input":"{"}}]})",
+       "s.json: step 1 (/steps/0/tool_use) has both 'input' and 'raw_input'"},
+      {R"({"steps":[{"text":"a","usage":{"cache_creation":{"ephemeral_5m":1}}}]})",
+       "s.json: step 1 (/steps/0/usage/cache_creation) is an object; it must be an object with "
+       "whole numbers: ephemeral_5m_input_tokens, ephemeral_1h_input_tokens"},
+      {R"({"steps":[{"text":"a","line_end":"crfl"}]})",
+       "s.json: step 1 (/steps/0/line_end) is 'crfl'; did you mean 'crlf'?"},
   };
   for (const auto& mistake : mistakes) {
     const auto error = error_of(mistake.text);
@@ -121,7 +150,8 @@ TEST(Scenario, MistakesNameThePlaceAndTheRemedy) {
   }
   EXPECT_EQ(error_of(R"({"steps":[{"text":"a","usage":{"in":1}}]})").hint,
             "known keys: input_tokens, output_tokens, cache_creation_input_tokens, "
-            "cache_read_input_tokens");
+            "cache_read_input_tokens, cache_creation, output_tokens_details, server_tool_use, "
+            "service_tier, inference_geo, verbatim");
 }
 
 }  // namespace

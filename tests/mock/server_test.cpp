@@ -10,49 +10,12 @@
 #include "base/file.h"
 #include "base/id.h"
 #include "json/document.h"
-#include "support/tcp_client.h"
+#include "mock/mock_server_fixture.h"
 
 namespace ralph::mock {
 namespace {
 
 using json::Document;
-using test::TcpClient;
-
-/// A mock with a client that keeps its connection.
-class MockServer : public testing::Test {
- protected:
-  void start(std::string_view scenario, const ServerOptions& options = {}) {
-    auto read = read_scenario(scenario, "s.json");
-    ASSERT_TRUE(read) << describe(read.error());
-    server_ = Server::start(*std::move(read), options).value();
-    client_ = std::make_unique<TcpClient>(server_->port());
-  }
-
-  std::string send(std::string_view method, std::string_view target, std::string_view body = {},
-                   std::string_view headers = {}) {
-    client_->say(fmt::format("{} {} HTTP/1.1\r\n{}Content-Length: {}\r\n\r\n{}", method, target,
-                             headers, body.size(), body));
-    if (method == "HEAD") return client_->hear_until("\r\n\r\n");
-    return client_->hear_answer();
-  }
-  std::string ask(std::string_view text = "hi", std::string_view model = "m") {
-    return send("POST", "/v1/messages", request(text, model));
-  }
-  static std::string request(std::string_view text, std::string_view model, bool stream = false) {
-    return fmt::format(
-        R"({{"model":"{}","max_tokens":9,"stream":{},"messages":[{{"role":"user","content":[{{"type":"text","text":"{}"}}]}}]}})",
-        model, stream, text);
-  }
-  static Document body_of(const std::string& answer) {
-    return json::parse(answer.substr(answer.find("\r\n\r\n") + 4)).value();
-  }
-  static std::string text_of(const std::string& answer) {
-    return body_of(answer)["content"][0]["text"].get<std::string>();
-  }
-
-  std::unique_ptr<Server> server_;
-  std::unique_ptr<TcpClient> client_;
-};
 
 TEST_F(MockServer, StepsComeInOrderAndTheLastRepeats) {
   start(R"({"steps":[{"text":"one"},{"text":"two"}]})");
@@ -251,8 +214,8 @@ TEST_F(MockLog, OnlyTheOwnerMayRead) {
 TEST_F(MockLog, AFullDiskIsReportedAndTheAnswersGoOn) {
   start(R"({"steps":[{"text":"one"}]})", {0, "/dev/full", {}});
   EXPECT_EQ(text_of(ask()), "one");
-  ASSERT_TRUE(server_->log_failure());
-  EXPECT_EQ(server_->log_failure()->code, Code::storage);
+  ASSERT_TRUE(server_->failure());
+  EXPECT_EQ(server_->failure()->code, Code::storage);
 }
 
 TEST_F(MockLog, AFolderThatIsMissingIsNamed) {

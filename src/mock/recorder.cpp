@@ -1,0 +1,165 @@
+#include "mock/recorder.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/file.h"
+#include "json/mask.h"
+#include "json/writer.h"
+#include "mock/answer_reader.h"
+
+namespace ralph::mock {
+namespace {
+
+using http::Exchange;
+using http::Peer;
+
+/// Of one connection, not of the message; and compression, which nobody could read on the way.
+constexpr auto kNotPassedOn = std::to_array<std::string_view>(
+    {"host", "connection", "keep-alive", "proxy-connection", "proxy-authorization", "te", "trailer",
+     "transfer-encoding", "upgrade", "expect", "content-length", "accept-encoding"});
+
+http::Headers passed_on(const http::Headers& headers) {
+  http::Headers some;
+  for (const auto& header : headers) {
+    const auto is_it = [&](std::string_view name) {
+      return http::equal_ignoring_case(header.name, name);
+    };
+    if (std::ranges::none_of(kNotPassedOn, is_it)) some.add(header.name, header.value);
+  }
+  return some;
+}
+
+/// In the form of the API, so that every client can read it.
+http::Response bad_gateway(const Error& error) {
+  std::string inner;
+  json::ObjectWriter(inner).text("type", "api_error").text("message", describe(error)).close();
+  std::string body;
+  json::ObjectWriter(body).text("type", "error").raw("error", inner).close();
+  return {502, {{"content-type", "application/json"}}, std::move(body)};
+}
+
+/// One answer on its way from the endpoint to the client.
+class Passage {
+ public:
+  Passage(const http::Request& request, Exchange& exchange)
+      : request_(request), exchange_(exchange) {}
+
+  http::ResponseSink sink() {
+    return {[this](const http::Response& head) { return begin(head); },
+            [this](std::string_view bytes) { return pass(bytes); }};
+  }
+
+  /// The answer, if there is one to keep.
+  std::optional<Step> step(const http::Sent& sent) const {
+    const bool cancelled = !sent && sent.error().failure == http::Failure::cancelled;
+    if (client_gone_ || cancelled || !begun_ || request_.method == "HEAD") return std::nullopt;
+    return step_of_answer(answer_, sent ? Ended::whole : Ended::cut);
+  }
+
+  /// Lets the client see how it ended.
+  void end(const http::Sent& sent) {
+    if (!begun_ && !sent) {
+      exchange_.respond(bad_gateway(sent.error()));
+    } else if (sent) {
+      exchange_.end();
+    } else {
+      exchange_.close();
+    }
+  }
+
+ private:
+  Result<> begin(const http::Response& head) {
+    begun_ = true;
+    answer_ = {head.status, head.headers, {}};
+    return listened(exchange_.begin(head.status, passed_on(head.headers)));
+  }
+  Result<> pass(std::string_view bytes) {
+    answer_.body += bytes;
+    return listened(exchange_.send(bytes));
+  }
+  Result<> listened(Peer peer) {
+    client_gone_ = peer == Peer::gone;
+    if (client_gone_) return fail(Code::unavailable, "the client hung up");
+    return {};
+  }
+
+  const http::Request& request_;
+  Exchange& exchange_;
+  http::Response answer_;
+  bool begun_ = false;
+  bool client_gone_ = false;
+};
+
+/// Messages answer in order; whatever else was asked answers where it was asked.
+void place(Step& step, const http::Request& request) {
+  if (request.path.ends_with(kMessagesPath)) return;
+  step.match.emplace().path = request.path;
+  step.times = 1;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Recorder>> Recorder::open(RecorderOptions options) {
+  while (options.endpoint.ends_with('/')) options.endpoint.pop_back();
+  std::unique_ptr<Recorder> recorder(new Recorder(std::move(options)));
+  TRY(recorder->write());
+  return recorder;
+}
+
+void Recorder::answer(const http::Request& request, Exchange& exchange) {
+  std::size_t number = 0;
+  {
+    const std::scoped_lock lock(mutex_);
+    number = ++requests_;
+  }
+  http::ClientRequest asked;
+  asked.method = request.method;
+  asked.url = options_.endpoint + request.target;
+  asked.headers = passed_on(request.headers);
+  asked.body = request.body;
+  Passage passage(request, exchange);
+  auto client = take_client();
+  const auto sent = client->send(asked, passage.sink(), stop_.get_token());
+  give_back(std::move(client));
+  if (auto step = passage.step(sent)) {
+    place(*step, request);
+    keep(number, *std::move(step));
+  }
+  passage.end(sent);
+}
+
+std::unique_ptr<http::Client> Recorder::take_client() {
+  const std::scoped_lock lock(mutex_);
+  if (idle_.empty()) return std::make_unique<http::Client>();
+  auto client = std::move(idle_.back());
+  idle_.pop_back();
+  return client;
+}
+
+void Recorder::give_back(std::unique_ptr<http::Client> client) {
+  const std::scoped_lock lock(mutex_);
+  idle_.push_back(std::move(client));
+}
+
+void Recorder::keep(std::size_t number, Step step) {
+  const std::scoped_lock lock(mutex_);
+  steps_.emplace(number, std::move(step));
+  if (const auto written = write(); !written && !failure_) failure_ = written.error();
+}
+
+Result<> Recorder::write() const {
+  Scenario scenario;
+  scenario.then = Then::error;
+  for (const auto& [number, step] : steps_) scenario.steps.push_back(step);
+  return write_file_atomically(options_.out, json::mask(write_scenario(scenario), options_.masker),
+                               0600);
+}
+
+std::optional<Error> Recorder::failure() const {
+  const std::scoped_lock lock(mutex_);
+  return failure_;
+}
+
+}  // namespace ralph::mock
