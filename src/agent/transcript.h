@@ -28,11 +28,11 @@ struct Stamp {
   std::string permission_mode;
 };
 
-/// A line to be written. `message` is the JSON of the whole message object; `members` are further members as JSON text
-/// ("\"isMeta\":true,\"requestId\":\"…\""), empty: none.
+/// A line to be written. `message` is the JSON of the whole message object, empty: none; `members` are further members
+/// as JSON text ("\"isMeta\":true,\"requestId\":\"…\""), empty: none.
 struct Entry {
-  std::string type;  // "user", "assistant", "system"
-  std::string uuid;
+  std::string type;  // "user", "assistant", "system", "attachment"
+  std::string uuid;  // empty: a new one
   std::string message;
   std::string members;
 };
@@ -51,6 +51,7 @@ class Transcript {
   const std::filesystem::path& path() const { return path_; }
 
  private:
+  Result<> open();
   Result<> write_line(std::string line);
 
   std::filesystem::path path_;
@@ -82,10 +83,16 @@ std::filesystem::path transcript_path(const std::filesystem::path& config_folder
 /// Reads a session: ours, Claude Code's, or one written by hand. Lines that are cut, broken or unknown are left out; a
 /// tool call without a result gets one that says it was interrupted, a prompt without an answer gets a note.
 Result<Resumed> read_session(const std::filesystem::path& path);
+/// The same from bytes; `path` is where they are from.
+Result<Resumed> parse_session(std::string_view text, const std::filesystem::path& path);
 /// The newest session of this folder; nullopt: there is none.
 std::optional<std::filesystem::path> newest_session(const std::filesystem::path& config_folder,
                                                     const std::filesystem::path& cwd);
-/// By id in this folder, then in any other; then by title in this folder. nullopt: there is none.
+/// The sessions of this folder with this title, in any case of letters, the newest first.
+std::vector<std::filesystem::path> sessions_titled(const std::filesystem::path& config_folder,
+                                                   const std::filesystem::path& cwd,
+                                                   std::string_view title);
+/// By id in this folder, then in any other; then the newest with this title in this folder. nullopt: there is none.
 std::optional<std::filesystem::path> find_session(const std::filesystem::path& config_folder,
                                                   const std::filesystem::path& cwd,
                                                   std::string_view id_or_title);

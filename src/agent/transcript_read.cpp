@@ -1,0 +1,119 @@
+#include <algorithm>
+#include <cctype>
+
+#include "agent/transcript_impl.h"
+#include "base/file.h"
+#include "base/id.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace ralph::agent {
+
+using json::Document;
+
+namespace {
+
+constexpr std::size_t kLargest = std::size_t{2} << 30;
+
+/// A line again, this time all of it; it was good before.
+Document reread(const Line& line) {
+  return json::parse(line.text, "line").value_or(Document::object());
+}
+
+Document message_blocks(const Document& line) {
+  const auto message = line.find("message");
+  if (message == line.end() || !message->contains("content")) return Document::array();
+  return blocks_of((*message)["content"]);
+}
+
+Document queued_blocks(const Document& line) {
+  const auto attachment = line.find("attachment");
+  if (attachment == line.end() || !attachment->contains("prompt")) return Document::array();
+  return blocks_of((*attachment)["prompt"]);
+}
+
+std::optional<std::string> snapshot_prompt(const Document& line) {
+  const auto& attachment = line["attachment"];
+  const auto prompt = attachment.find("systemPrompt");
+  if (prompt == attachment.end() || !(prompt->is_array() || prompt->is_string())) return std::nullopt;
+  if (prompt->is_string()) return prompt->get<std::string>();
+  std::string all;
+  for (const auto& part : *prompt) {
+    if (!part.is_string()) continue;
+    if (!all.empty()) all += "\n\n";
+    all += part.get<std::string>();
+  }
+  return all;
+}
+
+void add_answer(Conversation& conversation, Resumed& resumed, const std::vector<Line>& lines,
+                const std::vector<std::size_t>& answer) {
+  auto all = Document::array();
+  for (const auto at : answer) {
+    if (lines[at].api_error) continue;
+    const auto line = reread(lines[at]);
+    for (auto& block : message_blocks(line)) all.push_back(std::move(block));
+    auto model = text_member(line["message"], "model");
+    if (!model.empty() && model != "<synthetic>") resumed.model = std::move(model);
+  }
+  conversation.assistant(std::move(all));
+}
+
+void add_user(Conversation& conversation, Resumed& resumed, const Line& line) {
+  switch (line.kind) {
+    case Line::Kind::user: return conversation.user(message_blocks(reread(line)));
+    case Line::Kind::queued: return conversation.user(queued_blocks(reread(line)));
+    case Line::Kind::snapshot:
+      if (auto prompt = snapshot_prompt(reread(line))) resumed.system_prompt = std::move(prompt);
+      return;
+    case Line::Kind::assistant:
+    case Line::Kind::link: return;
+  }
+}
+
+bool is_session_id(std::string_view text) {
+  return text.size() == 36 && std::ranges::all_of(text, [](unsigned char c) {
+           return c == '-' || std::isxdigit(c) != 0;
+         });
+}
+
+}  // namespace
+
+Result<Resumed> parse_session(std::string_view text, const std::filesystem::path& path) {
+  auto scan = scan_session(text);
+  Resumed resumed;
+  resumed.path = path;
+  resumed.session_id = path.stem().string();
+  if (!is_session_id(resumed.session_id) && !scan.session_id.empty()) {
+    resumed.session_id = scan.session_id;
+  }
+  resumed.title = scan.custom_title.empty() ? scan.other_title : scan.custom_title;
+  resumed.totals = std::move(scan.totals);
+
+  const auto leaf = std::ranges::find_if(scan.lines.rbegin(), scan.lines.rend(), &Line::leaf);
+  if (leaf != scan.lines.rend()) {
+    const auto place = static_cast<std::size_t>(scan.lines.rend() - leaf) - 1;
+    // A parent nobody knows is the line before: what follows a line without a name stays behind it.
+    resumed.last_uuid = leaf->uuid.empty() ? make_uuid() : leaf->uuid;
+    Conversation conversation;
+    for (const auto& part : arrange(scan.lines, place)) {
+      if (!part.answer.empty()) add_answer(conversation, resumed, scan.lines, part.answer);
+      for (const auto at : part.user) add_user(conversation, resumed, scan.lines[at]);
+      conversation.settle();
+    }
+    resumed.messages = conversation.finish();
+  }
+  if (resumed.messages.empty()) {
+    return fail(Code::malformed, fmt::format("session file '{}' holds no conversation", path.native()),
+                "start a new session");
+  }
+  return resumed;
+}
+
+Result<Resumed> read_session(const std::filesystem::path& path) {
+  TRY_ASSIGN(const auto text, read_file(path, kLargest));
+  return parse_session(text, path);
+}
+
+}  // namespace ralph::agent
