@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "agent/transcript_impl.h"
 
@@ -24,16 +25,15 @@ std::vector<std::size_t> chain_to(const std::vector<Line>& lines, std::size_t le
 void restore_preserved(const std::vector<Line>& lines, std::vector<std::size_t>& chain) {
   if (chain.empty() || !lines[chain.front()].boundary) return;
   const auto& boundary = lines[chain.front()];
-  std::vector<std::size_t> kept;
-  for (std::size_t i = 0; i < chain.front(); ++i) {
-    if (!lines[i].uuid.empty() && std::ranges::count(boundary.preserved, lines[i].uuid) != 0) {
-      kept.push_back(i);
-    }
-  }
   const auto anchor = std::ranges::find_if(
       chain, [&](std::size_t at) { return lines[at].uuid == boundary.anchor; });
   if (anchor == chain.end()) return;
-  std::erase_if(kept, [&](std::size_t at) { return std::ranges::count(chain, at) != 0; });
+  std::unordered_set<std::string_view> wanted(boundary.preserved.begin(), boundary.preserved.end());
+  for (const auto at : chain) wanted.erase(lines[at].uuid);
+  std::vector<std::size_t> kept;
+  for (std::size_t i = 0; i < chain.front(); ++i) {
+    if (wanted.contains(lines[i].uuid)) kept.push_back(i);
+  }
   chain.insert(anchor + 1, kept.begin(), kept.end());
 }
 
@@ -72,38 +72,60 @@ class Arranger {
   std::vector<std::size_t> whole_answer(std::size_t first) {
     std::vector<std::size_t> answer{chain_[first]};
     const auto& id = lines_[chain_[first]].message_id;
-    if (id.empty()) return answer;
     for (auto i = first + 1; i < chain_.size(); ++i) {
       const auto& line = lines_[chain_[i]];
-      if (line.kind == Line::Kind::queued || (line.kind == Line::Kind::user && !line.only_results)) break;
-      if (line.kind != Line::Kind::assistant) continue;
-      if (line.message_id != id) break;
-      add(answer, chain_[i]);
+      if (line.kind == Line::Kind::assistant && line.message_id == id) add(answer, chain_[i]);
+      if (ends_answer(line, id)) break;
     }
-    for (const auto at : by_message_[id]) {
-      if (lines_[at].kind != Line::Kind::assistant || used_[at]) continue;
-      if (std::ranges::count(answer, lines_[at].parent) != 0) add(answer, at);
-    }
+    if (!id.empty()) add_siblings(answer, by_message_[id]);
     std::ranges::sort(answer);
     return answer;
+  }
+
+  /// Results may stand between the lines of one message; where messages have no ids, nothing may.
+  static bool ends_answer(const Line& line, std::string_view id) {
+    switch (line.kind) {
+      case Line::Kind::user: return id.empty() || !line.only_results;
+      case Line::Kind::assistant: return line.message_id != id;
+      case Line::Kind::queued: return true;
+      case Line::Kind::snapshot:
+      case Line::Kind::link: return false;
+    }
+    return true;
+  }
+
+  void add_siblings(std::vector<std::size_t>& answer, const std::vector<std::size_t>& same_id) {
+    std::unordered_set<std::size_t> members(answer.begin(), answer.end());
+    for (const auto at : same_id) {
+      if (lines_[at].kind != Line::Kind::assistant || used_[at]) continue;
+      if (!members.contains(lines_[at].parent)) continue;
+      add(answer, at);
+      members.insert(at);
+    }
   }
 
   std::vector<std::size_t> results_for(const std::vector<std::size_t>& answer) {
     std::vector<std::size_t> found;
     for (const auto at : answer) {
       for (const auto& id : lines_[at].calls) {
-        const auto& again = calls_[id];
-        const auto next = std::ranges::upper_bound(again, at);
-        for (const auto place : results_[id]) {
-          if (place < at || (next != again.end() && place > *next)) continue;
-          if (used_[place] || lines_[place].kind != Line::Kind::user) continue;
-          add(found, place);
-          break;
-        }
+        const auto place = result_of(id, at);
+        if (place != Line::kNone) add(found, place);
       }
     }
     std::ranges::sort(found);
     return found;
+  }
+
+  /// The first free result behind the call, but not behind the next call of the same id.
+  std::size_t result_of(const std::string& id, std::size_t call) {
+    const auto& calls = calls_[id];
+    const auto& results = results_[id];
+    const auto next = std::ranges::upper_bound(calls, call);
+    const auto end = next == calls.end() ? lines_.size() : *next;
+    for (auto at = std::ranges::upper_bound(results, call); at != results.end() && *at < end; ++at) {
+      if (!used_[*at] && lines_[*at].kind == Line::Kind::user) return *at;
+    }
+    return Line::kNone;
   }
 
   void add(std::vector<std::size_t>& list, std::size_t at) {

@@ -23,11 +23,13 @@ bool is_blank(std::string_view text) {
   return text.find_first_not_of(" \t\r\n") == text.npos;
 }
 
-/// The API refuses blocks it cannot read and texts without a letter.
-bool is_usable(const Document& block) {
+/// The API refuses blocks of the other role and texts without a letter.
+bool is_usable(const Document& block, bool from_user) {
   const auto type = text_member(block, "type");
   if (type == "text") return !is_blank(text_member(block, "text"));
-  if (type == "tool_use") return !text_member(block, "id").empty();
+  if (type == "tool_use") return !from_user && !text_member(block, "id").empty();
+  if (is_thinking(block)) return !from_user;
+  if (type == "tool_result") return from_user;
   return !type.empty();
 }
 
@@ -53,7 +55,7 @@ void Conversation::assistant(Document blocks) {
   settle();
   if (turns_.empty()) return;
   auto& list = blocks.get_ref<Document::array_t&>();
-  std::erase_if(list, [](const Document& block) { return !is_usable(block); });
+  std::erase_if(list, [](const Document& block) { return !is_usable(block, false); });
   while (!list.empty() && is_thinking(list.back())) list.pop_back();  // the answer broke off there
   if (list.empty()) return;
 
@@ -77,7 +79,7 @@ Conversation::Turn& Conversation::user_turn() {
 
 void Conversation::user(Document blocks) {
   for (auto& block : blocks) {
-    if (!is_usable(block)) continue;
+    if (!is_usable(block, true)) continue;
     const bool result = text_member(block, "type") == "tool_result";
     if (result && std::erase(open_, text_member(block, "tool_use_id")) == 0) continue;
     drop_cache_marks(block);

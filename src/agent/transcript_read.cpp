@@ -3,6 +3,7 @@
 
 #include "agent/transcript_impl.h"
 #include "base/file.h"
+#include "base/id.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -93,7 +94,8 @@ Result<Resumed> parse_session(std::string_view text, const std::filesystem::path
   const auto leaf = std::ranges::find_if(scan.lines.rbegin(), scan.lines.rend(), &Line::leaf);
   if (leaf != scan.lines.rend()) {
     const auto place = static_cast<std::size_t>(scan.lines.rend() - leaf) - 1;
-    resumed.last_uuid = leaf->uuid;
+    // A parent nobody knows is the line before: what follows a line without a name stays behind it.
+    resumed.last_uuid = leaf->uuid.empty() ? make_uuid() : leaf->uuid;
     Conversation conversation;
     for (const auto& part : arrange(scan.lines, place)) {
       if (!part.answer.empty()) add_answer(conversation, resumed, scan.lines, part.answer);
