@@ -222,7 +222,7 @@ void Assembler::State::close(std::size_t place) {
 }
 
 void Assembler::State::close_all() {
-  std::ranges::stable_sort(open, {}, &OpenBlock::index);
+  std::ranges::sort(open, {}, &OpenBlock::index);
   while (!open.empty()) close(0);
 }
 
