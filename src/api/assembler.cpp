@@ -103,9 +103,9 @@ struct Assembler::State {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> kTypes{"message_start",      "content_block_start",
+constexpr std::array<std::string_view, 6> kTypes{"message_start",       "content_block_start",
                                                  "content_block_delta", "content_block_stop",
-                                                 "message_delta",      "message_stop"};
+                                                 "message_delta",       "message_stop"};
 
 bool is_known(std::string_view type) { return std::ranges::find(kTypes, type) != kTypes.end(); }
 
@@ -222,7 +222,7 @@ void Assembler::State::close(std::size_t place) {
 }
 
 void Assembler::State::close_all() {
-  std::ranges::stable_sort(open, {}, &OpenBlock::index);
+  std::ranges::sort(open, {}, &OpenBlock::index);
   while (!open.empty()) close(0);
 }
 

@@ -1,5 +1,3 @@
-#include "api/attempt_impl.h"
-
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -7,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "api/assembler.h"
+#include "api/attempt_impl.h"
 #include "api/headers_impl.h"
 #include "http/sse_decoder.h"
 
@@ -153,7 +152,8 @@ class Reader {
     if (!attempt.reply.stop_reason.empty()) attempt.reply.whole = true;
     if (attempt.reply.whole) return std::nullopt;
     if (!sent) return failure_of(sent.error());
-    if (!attempt.told) return Failure{.kind = FailureKind::garbage, .message = "the answer is empty"};
+    if (!attempt.told)
+      return Failure{.kind = FailureKind::garbage, .message = "the answer is empty"};
     return Failure{.kind = FailureKind::cut, .message = "the answer ended too early"};
   }
 
@@ -176,9 +176,8 @@ Attempt attempt(http::Client& client, const Endpoint& endpoint, const Request& r
     return {.failure = Failure{.kind = FailureKind::setup, .message = describe(made.error())}};
   }
   Reader reader(*made, request.stream, listener);
-  const http::ResponseSink sink{
-      [&](const http::Response& head) { return reader.take_head(head); },
-      [&](std::string_view bytes) { return reader.take_body(bytes); }};
+  const http::ResponseSink sink{[&](const http::Response& head) { return reader.take_head(head); },
+                                [&](std::string_view bytes) { return reader.take_body(bytes); }};
   const auto sent = client.send(*made, sink, stop);
   return reader.finish(sent);
 }

@@ -43,7 +43,8 @@ void ask_in_one_piece(Request& request, Endpoint& endpoint) {
   shape.max_tokens = std::min(shape.max_tokens, kMostTokensInOnePiece);
   shape.thinking_budget = std::min(shape.thinking_budget, shape.max_tokens - 1);
   auto& timeout = endpoint.head_timeout;
-  timeout = timeout > Millis{0} ? std::min(timeout, kHeadTimeoutInOnePiece) : kHeadTimeoutInOnePiece;
+  timeout =
+      timeout > Millis{0} ? std::min(timeout, kHeadTimeoutInOnePiece) : kHeadTimeoutInOnePiece;
 }
 
 enum class Waited { through, stopped };
@@ -118,9 +119,7 @@ class Client::Asking {
     if (std::exchange(tried.told, false)) listener_.on_abandoned(tried.reply, 0);
   }
 
-  static Answer answer(Attempt tried) {
-    return {std::move(tried.reply), std::move(tried.failure)};
-  }
+  static Answer answer(Attempt tried) { return {std::move(tried.reply), std::move(tried.failure)}; }
 
   static Answer cancelled(Reply so_far) {
     return {std::move(so_far),

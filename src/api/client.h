@@ -39,7 +39,7 @@ struct RetryPolicy {
   int max_retries = 10;  // CLAUDE_CODE_MAX_RETRIES
   int max_overloaded = 2;
   std::optional<int> max_unauthorized;  // after 401; nullopt: max_retries, with a token alone 1
-  Millis first_pause{500};  // doubled each time
+  Millis first_pause{500};              // doubled each time
   Millis longest_pause{32'000};
   Millis longest_retry_after{60'000};  // beyond it nobody waits
   std::function<double()> jitter;      // 0 … 1, of a quarter of the pause; empty: random

@@ -28,7 +28,7 @@ std::optional<simdjson::dom::object> EventParser::parse(std::string_view data) {
     }
     if (error_ != simdjson::SUCCESS) return std::nullopt;
   }
-  if (text_.find_first_of("\r\n") != text_.npos) {
+  if (text_.find('\n') != text_.npos || text_.find('\r') != text_.npos) {
     line_.resize(text_.size());
     std::size_t size = 0;
     if (simdjson::minify(text_.data(), text_.size(), line_.data(), size) == simdjson::SUCCESS) {

@@ -8,8 +8,8 @@ namespace ralph::api {
 namespace {
 
 constexpr std::array<std::string_view, 8> kWords{
-    "thinking", "display",        "effort",           "output_config",
-    "beta",     "context_management", "budget_tokens", "temperature"};
+    "thinking",           "display",       "effort",     "output_config", "beta",
+    "context_management", "budget_tokens", "temperature"};
 /// What starts so is about the conversation or the tools.
 constexpr std::array<std::string_view, 2> kElsewhere{"messages.", "tools."};
 

@@ -116,7 +116,7 @@ void OpenBlock::read_input(Block& block) const {
                                 : given != nullptr ? std::string_view(given->value)
                                                    : std::string_view();
   block.input = "{}";
-  if (is_blank(text) || text == "null") return;
+  if (is_blank(text) || (!streamed && text == "null")) return;
   const auto parsed = json::parse(text);
   if (parsed && parsed->is_object()) {
     block.input = json::write(*parsed);

@@ -17,9 +17,9 @@ constexpr std::string_view kInterleavedBeta = "interleaved-thinking-2025-05-14";
 
 /// What adaptive models make of a wish for thinking tokens.
 struct Family {
-  std::string_view mark;   // in the id; empty: all others
-  bool zero_disables;      // thinking_tokens 0 turns thinking off
-  bool takes_budget;       // without_adaptive gives it a budget
+  std::string_view mark;  // in the id; empty: all others
+  bool zero_disables;     // thinking_tokens 0 turns thinking off
+  bool takes_budget;      // without_adaptive gives it a budget
 };
 
 constexpr auto kFamilies = std::to_array<Family>({

@@ -118,8 +118,8 @@ class Bench {
     ran.code = agent_->run();
     helpers_.clear();
     const std::lock_guard lock(mutex_);
-    ran.out = out_;
-    ran.err = err_;
+    ran.out = std::exchange(out_, "");
+    ran.err = std::exchange(err_, "");
     ran.requests = requests();
     return ran;
   }
@@ -159,6 +159,16 @@ class Bench {
       });
       lock.unlock();
       EXPECT_TRUE(seen) << "never printed: " << text;
+      act(*this);
+    });
+  }
+  /// Does something once the API has been asked.
+  void when_asked(std::function<void(Bench&)> act) {
+    helpers_.emplace_back([this, act = std::move(act)] {
+      const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+      while (requests().empty() && std::chrono::steady_clock::now() < deadline) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      }
       act(*this);
     });
   }
