@@ -193,9 +193,7 @@ bool SchemaChecker::check_number(const Node& node, const Document& value) {
     wrong(">", *node.exclusive_minimum);
   }
   if (node.multiple_of && !is_multiple(value, *node.multiple_of)) {
-    std::string divisor;
-    append_canonical(divisor, *node.multiple_of);
-    whole = report("must be multiple of " + divisor);
+    whole = report("must be multiple of " + number_text(*node.multiple_of));
   }
   return whole;
 }

@@ -56,18 +56,21 @@ bool SchemaChecker::check_array(const Node& node, const Document& value, Seen* s
   return whole;
 }
 
+/// Of several pairs the last one is named.
 bool SchemaChecker::check_unique(const Document& value) {
   StringMap<std::size_t> places;
+  std::optional<std::pair<std::size_t, std::size_t>> equal;
   for (std::size_t i = 0; i < value.size(); ++i) {
     std::string text;
     append_canonical(text, value[i]);
     if (!spend(1 + text.size() / 64)) return false;
     const auto [place, fresh] = places.try_emplace(std::move(text), i);
-    if (fresh) continue;
-    return report(fmt::format("must NOT have duplicate items (items ## {} and {} are identical)",
-                              place->second, i));
+    if (!fresh) equal = {std::exchange(place->second, i), i};
+    if (equal && hushed()) return false;
   }
-  return true;
+  return !equal ||
+         report(fmt::format("must NOT have duplicate items (items ## {} and {} are identical)",
+                            equal->first, equal->second));
 }
 
 bool SchemaChecker::check_items(const Node& node, const Document& value, Seen* seen) {
@@ -93,9 +96,10 @@ bool SchemaChecker::check_items(const Node& node, const Document& value, Seen* s
 bool SchemaChecker::check_contains(const Node& node, const Document& value, Seen* seen) {
   const auto least = node.min_contains.value_or(1);
   const auto& most = node.max_contains;
+  const auto reported = violations_.size();
   std::size_t found = 0;
   for (std::size_t i = 0; i < value.size() && !stopped_; ++i) {
-    if (!passes(*node.contains, value[i], nullptr)) continue;
+    if (!check_child(*node.contains, value[i], i)) continue;
     ++found;
     if (seen != nullptr) {
       (*seen)[i] = true;
@@ -103,6 +107,7 @@ bool SchemaChecker::check_contains(const Node& node, const Document& value, Seen
       break;
     }
   }
+  if (found >= least) violations_.resize(reported);
   if (found >= least && (!most || found <= *most)) return true;
   return report(
       most ? fmt::format("must contain at least {} and no more than {} valid item(s)", least, *most)
