@@ -19,12 +19,11 @@ const Document::object_t& members_of(const Document& object) {
 
 std::string shown(std::string_view name) { return utf8::shortened(name, kLongestName); }
 
-/// "must NOT have more than 3 items", "… fewer than 1 items", by the two limits; "": it fits.
-std::string wrong_size(std::size_t size, const std::optional<std::uint64_t>& least,
-                       const std::optional<std::uint64_t>& most, std::string_view unit) {
-  if (most && size > *most) return fmt::format("must NOT have more than {} {}", *most, unit);
-  if (least && size < *least) return fmt::format("must NOT have fewer than {} {}", *least, unit);
-  return {};
+std::string missing(const Dependency& dependency) {
+  return fmt::format("must have {} {} when property {} is present",
+                     dependency.required.size() == 1 ? "property" : "properties",
+                     shown(fmt::format("{}", fmt::join(dependency.required, ", "))),
+                     shown(dependency.property));
 }
 
 }  // namespace
@@ -40,15 +39,22 @@ bool SchemaChecker::Members::contains(std::string_view name) {
   return index_.contains(name);
 }
 
+bool SchemaChecker::check_size(std::size_t size, const std::optional<std::uint64_t>& least,
+                               const std::optional<std::uint64_t>& most, std::string_view unit) {
+  if (most && size > *most) {
+    return report(fmt::format("must NOT have more than {} {}", *most, unit));
+  }
+  if (least && size < *least) {
+    return report(fmt::format("must NOT have fewer than {} {}", *least, unit));
+  }
+  return true;
+}
+
 // Arrays
 
 bool SchemaChecker::check_array(const Node& node, const Document& value, Seen* seen) {
   if (!value.is_array()) return true;
-  bool whole = true;
-  if (auto wrong = wrong_size(value.size(), node.min_items, node.max_items, "items");
-      !wrong.empty()) {
-    whole = report(std::move(wrong));
-  }
+  bool whole = check_size(value.size(), node.min_items, node.max_items, "items");
   if (node.unique_items) whole = check_unique(value) && whole;
   if (!whole && hushed()) return false;
   whole = check_items(node, value, seen) && whole;
@@ -129,11 +135,7 @@ bool SchemaChecker::check_unevaluated_items(const Node& rest, const Document& va
 
 bool SchemaChecker::check_object(const Node& node, const Document& value, Seen* seen) {
   if (!value.is_object()) return true;
-  bool whole = true;
-  if (auto wrong = wrong_size(value.size(), node.min_properties, node.max_properties, "properties");
-      !wrong.empty()) {
-    whole = report(std::move(wrong));
-  }
+  bool whole = check_size(value.size(), node.min_properties, node.max_properties, "properties");
   if (!node.required.empty() || !node.dependencies.empty()) {
     spend((value.size() + node.required.size()) / 8);
     Members members(value);
@@ -163,10 +165,7 @@ bool SchemaChecker::check_dependencies(const Node& node, const Document& value, 
     if (dependency.schema != nullptr) whole = check(*dependency.schema, value, seen) && whole;
     const auto has = [&](const auto& name) { return members.contains(name); };
     if (!std::ranges::all_of(dependency.required, has)) {
-      whole = report(fmt::format("must have {} {} when property {} is present",
-                                 dependency.required.size() == 1 ? "property" : "properties",
-                                 shown(fmt::format("{}", fmt::join(dependency.required, ", "))),
-                                 shown(dependency.property)));
+      whole = report(missing(dependency));
     }
     if (!whole && hushed()) return false;
   }
