@@ -16,6 +16,7 @@ namespace {
 constexpr std::uint32_t kMaxHeapKib = 64 * 1024;
 constexpr std::uint32_t kMaxGroupDepth = 200;
 constexpr std::uint64_t kNanosecondsPerStep = 100;
+constexpr std::uint64_t kStepsPerCall = 4;
 
 struct FreeContext {
   void operator()(pcre2_compile_context* context) const { pcre2_compile_context_free(context); }
@@ -70,7 +71,7 @@ class Search {
       const auto began = cpu_nanoseconds();
       const int code = between(from, last);
       const auto spent = cpu_nanoseconds() - began;
-      if (!budget.spend(1 + spent / kNanosecondsPerStep)) return PCRE2_ERROR_MATCHLIMIT;
+      if (!budget.spend(kStepsPerCall + spent / kNanosecondsPerStep)) return PCRE2_ERROR_MATCHLIMIT;
       if (code != PCRE2_ERROR_NOMATCH) return code;
       piece = spent < kCheap ? piece * 4 : std::max<std::size_t>(piece / 4, 1);
       from = next_start(last);

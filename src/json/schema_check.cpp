@@ -67,13 +67,13 @@ bool SchemaChecker::hushed() const {
   return quiet_ > 0 || violations_.size() >= program_.limits.violations || stopped_;
 }
 
-bool SchemaChecker::report(std::string message) {
-  if (!hushed()) violations_.push_back({pointer(), std::move(message)});
+bool SchemaChecker::report(std::string_view message) {
+  if (!hushed()) violations_.push_back({pointer(), std::string(message)});
   return false;
 }
 
-void SchemaChecker::stop(std::string message) {
-  if (!stopped_) stopped_ = Violation{pointer(), std::move(message)};
+void SchemaChecker::stop(std::string_view message) {
+  if (!stopped_) stopped_ = Violation{pointer(), std::string(message)};
 }
 
 bool SchemaChecker::spend(std::uint64_t steps) {
@@ -146,10 +146,12 @@ bool SchemaChecker::check_keywords(const Node& node, const Document& value, Seen
 
 bool SchemaChecker::check_own(const Node& node, const Document& value, Seen* seen) {
   using Part = bool (SchemaChecker::*)(const Node&, const Document&, Seen*);
-  static constexpr Part kParts[] = {&SchemaChecker::check_scalar, &SchemaChecker::check_references,
-                                    &SchemaChecker::check_any_of, &SchemaChecker::check_one_of,
-                                    &SchemaChecker::check_all_of, &SchemaChecker::check_condition,
-                                    &SchemaChecker::check_array,  &SchemaChecker::check_object};
+  static constexpr Part kParts[] = {
+      &SchemaChecker::check_scalar,    &SchemaChecker::check_references,
+      &SchemaChecker::check_negated,   &SchemaChecker::check_any_of,
+      &SchemaChecker::check_one_of,    &SchemaChecker::check_all_of,
+      &SchemaChecker::check_condition, &SchemaChecker::check_array,
+      &SchemaChecker::check_object};
   bool whole = true;
   for (const auto part : kParts) {
     whole = (this->*part)(node, value, seen) && whole;
@@ -172,10 +174,12 @@ bool SchemaChecker::check_scalar(const Node& node, const Document& value, Seen*)
     whole =
         check_allowed(*node.allowed, value, "must be equal to one of the allowed values") && whole;
   }
-  if (node.negated != nullptr && passes(*node.negated, value, nullptr)) {
-    whole = report("must NOT be valid");
-  }
   return whole;
+}
+
+bool SchemaChecker::check_negated(const Node& node, const Document& value, Seen*) {
+  if (node.negated == nullptr || !passes(*node.negated, value, nullptr)) return true;
+  return report("must NOT be valid");
 }
 
 bool SchemaChecker::check_number(const Node& node, const Document& value) {
@@ -193,9 +197,7 @@ bool SchemaChecker::check_number(const Node& node, const Document& value) {
     wrong(">", *node.exclusive_minimum);
   }
   if (node.multiple_of && !is_multiple(value, *node.multiple_of)) {
-    std::string divisor;
-    append_canonical(divisor, *node.multiple_of);
-    whole = report("must be multiple of " + divisor);
+    whole = report("must be multiple of " + number_text(*node.multiple_of));
   }
   return whole;
 }

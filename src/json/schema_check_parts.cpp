@@ -19,12 +19,11 @@ const Document::object_t& members_of(const Document& object) {
 
 std::string shown(std::string_view name) { return utf8::shortened(name, kLongestName); }
 
-/// "must NOT have more than 3 items", "… fewer than 1 items", by the two limits; "": it fits.
-std::string wrong_size(std::size_t size, const std::optional<std::uint64_t>& least,
-                       const std::optional<std::uint64_t>& most, std::string_view unit) {
-  if (most && size > *most) return fmt::format("must NOT have more than {} {}", *most, unit);
-  if (least && size < *least) return fmt::format("must NOT have fewer than {} {}", *least, unit);
-  return {};
+std::string missing(const Dependency& dependency) {
+  return fmt::format("must have {} {} when property {} is present",
+                     dependency.required.size() == 1 ? "property" : "properties",
+                     shown(fmt::format("{}", fmt::join(dependency.required, ", "))),
+                     shown(dependency.property));
 }
 
 }  // namespace
@@ -40,15 +39,22 @@ bool SchemaChecker::Members::contains(std::string_view name) {
   return index_.contains(name);
 }
 
+bool SchemaChecker::check_size(std::size_t size, const std::optional<std::uint64_t>& least,
+                               const std::optional<std::uint64_t>& most, std::string_view unit) {
+  if (most && size > *most) {
+    return report(fmt::format("must NOT have more than {} {}", *most, unit));
+  }
+  if (least && size < *least) {
+    return report(fmt::format("must NOT have fewer than {} {}", *least, unit));
+  }
+  return true;
+}
+
 // Arrays
 
 bool SchemaChecker::check_array(const Node& node, const Document& value, Seen* seen) {
   if (!value.is_array()) return true;
-  bool whole = true;
-  if (auto wrong = wrong_size(value.size(), node.min_items, node.max_items, "items");
-      !wrong.empty()) {
-    whole = report(std::move(wrong));
-  }
+  bool whole = check_size(value.size(), node.min_items, node.max_items, "items");
   if (node.unique_items) whole = check_unique(value) && whole;
   if (!whole && hushed()) return false;
   whole = check_items(node, value, seen) && whole;
@@ -56,18 +62,21 @@ bool SchemaChecker::check_array(const Node& node, const Document& value, Seen* s
   return whole;
 }
 
+/// Of several pairs the last one is named.
 bool SchemaChecker::check_unique(const Document& value) {
   StringMap<std::size_t> places;
+  std::optional<std::pair<std::size_t, std::size_t>> equal;
   for (std::size_t i = 0; i < value.size(); ++i) {
     std::string text;
     append_canonical(text, value[i]);
     if (!spend(1 + text.size() / 64)) return false;
     const auto [place, fresh] = places.try_emplace(std::move(text), i);
-    if (fresh) continue;
-    return report(fmt::format("must NOT have duplicate items (items ## {} and {} are identical)",
-                              place->second, i));
+    if (!fresh) equal = {std::exchange(place->second, i), i};
+    if (equal && hushed()) return false;
   }
-  return true;
+  return !equal ||
+         report(fmt::format("must NOT have duplicate items (items ## {} and {} are identical)",
+                            equal->first, equal->second));
 }
 
 bool SchemaChecker::check_items(const Node& node, const Document& value, Seen* seen) {
@@ -93,9 +102,10 @@ bool SchemaChecker::check_items(const Node& node, const Document& value, Seen* s
 bool SchemaChecker::check_contains(const Node& node, const Document& value, Seen* seen) {
   const auto least = node.min_contains.value_or(1);
   const auto& most = node.max_contains;
+  const auto reported = violations_.size();
   std::size_t found = 0;
   for (std::size_t i = 0; i < value.size() && !stopped_; ++i) {
-    if (!passes(*node.contains, value[i], nullptr)) continue;
+    if (!check_child(*node.contains, value[i], i)) continue;
     ++found;
     if (seen != nullptr) {
       (*seen)[i] = true;
@@ -103,6 +113,7 @@ bool SchemaChecker::check_contains(const Node& node, const Document& value, Seen
       break;
     }
   }
+  if (found >= least) violations_.resize(reported);
   if (found >= least && (!most || found <= *most)) return true;
   return report(
       most ? fmt::format("must contain at least {} and no more than {} valid item(s)", least, *most)
@@ -124,11 +135,7 @@ bool SchemaChecker::check_unevaluated_items(const Node& rest, const Document& va
 
 bool SchemaChecker::check_object(const Node& node, const Document& value, Seen* seen) {
   if (!value.is_object()) return true;
-  bool whole = true;
-  if (auto wrong = wrong_size(value.size(), node.min_properties, node.max_properties, "properties");
-      !wrong.empty()) {
-    whole = report(std::move(wrong));
-  }
+  bool whole = check_size(value.size(), node.min_properties, node.max_properties, "properties");
   if (!node.required.empty() || !node.dependencies.empty()) {
     spend((value.size() + node.required.size()) / 8);
     Members members(value);
@@ -158,10 +165,7 @@ bool SchemaChecker::check_dependencies(const Node& node, const Document& value, 
     if (dependency.schema != nullptr) whole = check(*dependency.schema, value, seen) && whole;
     const auto has = [&](const auto& name) { return members.contains(name); };
     if (!std::ranges::all_of(dependency.required, has)) {
-      whole = report(fmt::format("must have {} {} when property {} is present",
-                                 dependency.required.size() == 1 ? "property" : "properties",
-                                 shown(fmt::format("{}", fmt::join(dependency.required, ", "))),
-                                 shown(dependency.property)));
+      whole = report(missing(dependency));
     }
     if (!whole && hushed()) return false;
   }

@@ -39,11 +39,14 @@ class SchemaChecker final : MatchBudget {
   bool check_string(const Node& node, const Document& value);
   bool check_allowed(const AllowedValues& allowed, const Document& value, const char* message);
   bool check_references(const Node& node, const Document& value, Seen* seen);
+  bool check_negated(const Node& node, const Document& value, Seen* seen);
   bool check_any_of(const Node& node, const Document& value, Seen* seen);
   bool check_one_of(const Node& node, const Document& value, Seen* seen);
   bool check_all_of(const Node& node, const Document& value, Seen* seen);
   bool check_condition(const Node& node, const Document& value, Seen* seen);
 
+  bool check_size(std::size_t size, const std::optional<std::uint64_t>& least,
+                  const std::optional<std::uint64_t>& most, std::string_view unit);
   bool check_array(const Node& node, const Document& value, Seen* seen);
   bool check_unique(const Document& value);
   bool check_items(const Node& node, const Document& value, Seen* seen);
@@ -61,11 +64,11 @@ class SchemaChecker final : MatchBudget {
   bool matches(const EcmaPattern& pattern, std::string_view text);
   const Node& dynamic_target(const DynamicReference& reference) const;
 
-  bool report(std::string message);
+  bool report(std::string_view message);
   /// Nothing more will be reported: the first failure decides.
   bool hushed() const;
   bool spend(std::uint64_t steps) override;
-  void stop(std::string message);
+  void stop(std::string_view message);
   std::string pointer() const;
 
   const SchemaProgram& program_;

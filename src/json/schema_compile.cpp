@@ -186,9 +186,7 @@ Result<> SchemaCompiler::count(Node& node, const Document& value, const Place& p
 template <std::optional<Bound> SchemaNode::* member>
 Result<> SchemaCompiler::bound(Node& node, const Document& value, const Place& place) {
   if (!value.is_number()) return mistake(place, "must be a number");
-  Bound limit{number_of(value), {}};
-  append_canonical(limit.text, value);
-  node.*member = std::move(limit);
+  node.*member = Bound{number_of(value), number_text(value)};
   return {};
 }
 

@@ -150,6 +150,18 @@ bool is_integer(const Document& number) {
   return std::isfinite(value) && std::trunc(value) == value;
 }
 
+std::string number_text(const Document& number) {
+  std::string out;
+  append_canonical_number(out, number);
+  const auto size = std::fabs(number_of(number));
+  if (is_integer(number) || size < 1e-6L || size >= 1e21L) return out;
+  std::array<char, 400> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), number.get<double>(),
+                                 std::chars_format::fixed)
+                       .ptr;
+  return {text.data(), end};
+}
+
 long double number_of(const Document& number) {
   if (number.is_number_float()) return static_cast<long double>(number.get<double>());
   if (number.is_number_unsigned()) return static_cast<long double>(number.get<std::uint64_t>());

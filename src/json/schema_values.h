@@ -18,6 +18,9 @@ bool append_canonical(std::string& out, const Document& value,
 /// 1, 1.0 and 1e300 are integers.
 bool is_integer(const Document& number);
 
+/// As JavaScript writes it: 0.0001, not 1e-04.
+std::string number_text(const Document& number);
+
 /// Exact for every number a document can hold.
 long double number_of(const Document& number);
 
