@@ -43,17 +43,18 @@ Result<std::uint16_t> parse_port(std::string_view text) {
 Result<> check_recording(const Arguments& arguments) {
   if (!arguments.flag("record")) {
     if (!arguments.flag("out")) return {};
-    return fail(Code::usage, "--out is for --record URL", "to keep the requests, use --log FILE");
+    return fail(Code::usage, "--out is for --record URL; to keep the requests, use --log FILE");
   }
   const auto url = arguments.value("record");
   if (!url.starts_with("http://") && !url.starts_with("https://")) {
-    return fail(Code::usage, fmt::format("--record takes a URL, not '{}'", url),
-                "for example https://api.anthropic.com");
+    return fail(Code::usage,
+                fmt::format("--record takes a URL like https://api.anthropic.com, not '{}'", url));
   }
   if (!arguments.positional(0).empty() || arguments.flag("text")) {
     return fail(Code::usage, "with --record the answers come from there: no scenario, no --text");
   }
-  if (!arguments.flag("out")) return fail(Code::usage, "--record needs a file to write: --out FILE");
+  if (!arguments.flag("out"))
+    return fail(Code::usage, "--record needs a file to write: --out FILE");
   return {};
 }
 
@@ -164,9 +165,8 @@ Result<std::unique_ptr<mock::Server>> start(const Arguments& arguments, std::uin
   const Masker masker(environment());
   const mock::ServerOptions options{port, std::string(arguments.value("log")), masker};
   if (arguments.flag("record")) {
-    TRY_ASSIGN(auto recorder,
-               mock::Recorder::open({std::string(arguments.value("record")),
-                                     std::string(arguments.value("out")), masker}));
+    TRY_ASSIGN(auto recorder, mock::Recorder::open({std::string(arguments.value("record")),
+                                                    std::string(arguments.value("out")), masker}));
     return mock::Server::start(std::move(recorder), options);
   }
   TRY_ASSIGN(auto scenario, scenario_of(arguments));

@@ -19,9 +19,9 @@ constexpr std::string_view kKeptPrefix = "anthropic-ratelimit-";
 
 /// One line, and a name that is a word: what a scenario can say.
 bool is_plain(const http::Header& header) {
-  return std::ranges::none_of(header.name + header.value, [](char c) {
-    return static_cast<unsigned char>(c) < 0x20;
-  }) && header.name.find_first_of(": ") == std::string::npos;
+  return std::ranges::none_of(header.name + header.value,
+                              [](char c) { return static_cast<unsigned char>(c) < 0x20; }) &&
+         header.name.find_first_of(": ") == std::string::npos;
 }
 
 bool matters(const http::Header& header) {
@@ -45,7 +45,8 @@ http::Headers kept(const http::Headers& headers) {
 http::Headers kept_of_error(const http::Headers& headers) {
   http::Headers some;
   for (const auto& header : kept(headers)) {
-    if (!http::equal_ignoring_case(header.name, "content-type")) some.add(header.name, header.value);
+    if (!http::equal_ignoring_case(header.name, "content-type"))
+      some.add(header.name, header.value);
   }
   return some;
 }
@@ -80,8 +81,8 @@ std::optional<Step> read_message(const Document& body) {
 /// Only what our own error would look like: type, message and nothing that would be lost.
 std::optional<Step> read_error(const http::Response& answer, const Document& body) {
   const auto error = body.find("error");
-  if (answer.status < 400 || answer.status > 599 || body.value("type", Document()) != "error" || error == body.end() ||
-      !error->is_object() || error->size() != 2) {
+  if (answer.status < 400 || answer.status > 599 || body.value("type", Document()) != "error" ||
+      error == body.end() || !error->is_object() || error->size() != 2) {
     return std::nullopt;
   }
   const auto type = error->value("type", Document());
@@ -104,8 +105,8 @@ std::optional<Step> read_json(const http::Response& answer) {
 
 Step plain(const http::Response& answer, Ended ended) {
   Step step;
-  step.action =
-      http::Response{std::clamp(answer.status, 200, 599), kept(answer.headers), utf8::repaired(answer.body)};
+  step.action = http::Response{std::clamp(answer.status, 200, 599), kept(answer.headers),
+                               utf8::repaired(answer.body)};
   if (ended == Ended::cut) step.troubles = {{Place::in_event, 0, Cut::close}};
   return step;
 }

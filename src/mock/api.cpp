@@ -109,8 +109,8 @@ Performance act(const http::Response& response, const Step& step, const Call&, S
 }
 
 Plan perform_step(const Step& step, const Call& call, Script& script) {
-  auto performance = std::visit(
-      [&](const auto& action) { return act(action, step, call, script); }, step.action);
+  auto performance =
+      std::visit([&](const auto& action) { return act(action, step, call, script); }, step.action);
   return {std::move(performance), step.delay, step.number};
 }
 
@@ -123,8 +123,8 @@ Plan messages(const Call& call, Script& script) {
 // --- the rest ---
 
 Plan count_tokens(const Call& call, Script&) {
-  return whole(json_response(call, 200,
-                             {{"input_tokens", estimated_tokens(call.request.body.size())}}));
+  return whole(
+      json_response(call, 200, {{"input_tokens", estimated_tokens(call.request.body.size())}}));
 }
 
 struct Model {

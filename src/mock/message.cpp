@@ -29,8 +29,8 @@ Document usage_at_start(const Usage& usage) {
   for (const auto* key : {"output_tokens", "output_tokens_details", "server_tool_use"}) {
     others.erase(key);
   }
-  return usage_json({usage.input_tokens, std::min<std::int64_t>(usage.output_tokens, 1),
-                     json::write(others)});
+  return usage_json(
+      {usage.input_tokens, std::min<std::int64_t>(usage.output_tokens, 1), json::write(others)});
 }
 
 Document text_or_null(const std::string& text) {
@@ -117,8 +117,7 @@ class Streamer {
     Document delta{{"stop_reason", message_.stop_reason},
                    {"stop_sequence", text_or_null(message_.stop_sequence)}};
     if (!message_.stop_details.empty()) delta["stop_details"] = parsed(message_.stop_details);
-    event("message_delta",
-          {{"delta", std::move(delta)}, {"usage", usage_json(message_.usage)}});
+    event("message_delta", {{"delta", std::move(delta)}, {"usage", usage_json(message_.usage)}});
     event("message_stop", Document::object());
   }
 
@@ -128,9 +127,9 @@ class Streamer {
   }
 
   void delta(std::string_view json) {
-    events_.push_back({"content_block_delta",
-                       fmt::format(R"({{"type":"content_block_delta","index":{},"delta":{}}})",
-                                   index_, json)});
+    events_.push_back(
+        {"content_block_delta",
+         fmt::format(R"({{"type":"content_block_delta","index":{},"delta":{}}})", index_, json)});
   }
   void delta(std::string_view type, std::string_view key, std::string_view text) {
     std::string json;

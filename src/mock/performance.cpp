@@ -183,9 +183,7 @@ class Player {
     }
     return false;
   }
-  bool said_head() const {
-    return performance_.moments[next_].position >= Performance::kBodyStart;
-  }
+  bool said_head() const { return performance_.moments[next_].position >= Performance::kBodyStart; }
 
   const Performance& performance_;
   const http::Request& request_;
@@ -197,8 +195,8 @@ class Player {
 }  // namespace
 
 Performance performance_of(http::Response response, const std::vector<Trouble>& troubles) {
-  Performance performance{response.status, std::move(response.headers),
-                          Performance::Framing::whole, {}, {}};
+  Performance performance{
+      response.status, std::move(response.headers), Performance::Framing::whole, {}, {}};
   const auto half = response.body.size() / 2;
   performance.pieces = {{response.body.substr(0, half)}, {response.body.substr(half)}};
   const auto end = Performance::kBodyStart + performance.pieces.size();

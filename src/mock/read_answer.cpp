@@ -123,10 +123,8 @@ constexpr Field<Trouble> kTrouble[] = {
      [](const Node& value, Trouble& trouble) {
        return set(trouble.incident.emplace<Pause>().duration, value, 0, kLongestDelayMs);
      }},
-    {"send",
-     [](const Node& value, Trouble& trouble) {
-       return set(trouble.incident.emplace<Bytes>().bytes, value);
-     }},
+    {"send", [](const Node& value,
+                Trouble& trouble) { return set(trouble.incident.emplace<Bytes>().bytes, value); }},
     {"send_hex", read_hex},
     {"error", read_error_event},
 };

@@ -69,8 +69,7 @@ std::string usage_complaint(const UsageMember& member, const Document& value) {
                       return std::ranges::find(member.parts, part.key()) != member.parts.end() &&
                              is_count(part.value());
                     });
-  return good ? ""
-              : fmt::format("an object with whole numbers: {}", fmt::join(member.parts, ", "));
+  return good ? "" : fmt::format("an object with whole numbers: {}", fmt::join(member.parts, ", "));
 }
 
 Result<> read_usage(const Node& node, UsageWish& usage) {

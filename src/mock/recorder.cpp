@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "base/file.h"
 #include "json/mask.h"
 #include "json/writer.h"
@@ -103,6 +105,12 @@ void place(Step& step, const http::Request& request) {
 
 Result<std::unique_ptr<Recorder>> Recorder::open(RecorderOptions options) {
   while (options.endpoint.ends_with('/')) options.endpoint.pop_back();
+  const std::filesystem::path folder =
+      options.out.has_parent_path() ? options.out.parent_path() : ".";
+  if (std::error_code ignored; !std::filesystem::is_directory(folder, ignored)) {
+    return fail(Code::not_found, fmt::format("cannot write the recording '{}': no folder '{}'",
+                                             options.out.native(), folder.native()));
+  }
   std::unique_ptr<Recorder> recorder(new Recorder(std::move(options)));
   TRY(recorder->write());
   return recorder;

@@ -81,7 +81,8 @@ Result<> read_match(const Node& node, Draft& draft) {
     TRY(set(match.*known->text, node.member(key)));
     if ((match.*known->text).empty()) return node.member(key).fail_here("is empty");
   }
-  if (node.value.empty()) return node.fail_here("matches everything", "give it 'contains' or 'model'");
+  if (node.value.empty())
+    return node.fail_here("matches everything", "give it 'contains' or 'model'");
   return {};
 }
 
@@ -111,8 +112,7 @@ constexpr Field<Draft> kStep[] = {
      }},
     {"id", [](const Node& value, Draft& draft) { return set(draft.reply.id, value); }},
     {"model", [](const Node& value, Draft& draft) { return set(draft.reply.model, value); }},
-    {"usage",
-     [](const Node& value, Draft& draft) { return read_usage(value, draft.reply.usage); }},
+    {"usage", [](const Node& value, Draft& draft) { return read_usage(value, draft.reply.usage); }},
     {"delay_ms", [](const Node& value,
                     Draft& draft) { return set(draft.step.delay, value, 0, kLongestDelayMs); }},
     {"chunk_delay_ms",

@@ -68,9 +68,10 @@ bool fits(const Match& match, const http::Request& request, const Document& body
   };
   return request.path.ends_with(match.path) && holds(match.model, in(member(body, "model"))) &&
          holds(match.tool, [&](const auto& name) { return offers_tool(body, name); }) &&
-         holds(match.last, in(last_user_message(body))) && holds(match.tool_result, [&](auto& text) {
-           return some_result_contains(last_user_message(body), text);
-         }) && holds(match.system, in(member(body, "system"))) && holds(match.contains, in(body));
+         holds(match.last, in(last_user_message(body))) &&
+         holds(match.tool_result,
+               [&](auto& text) { return some_result_contains(last_user_message(body), text); }) &&
+         holds(match.system, in(member(body, "system"))) && holds(match.contains, in(body));
 }
 
 bool calls_a_tool(const std::vector<Block>& content) {

@@ -1,10 +1,9 @@
-#include "mock/stream_reader_impl.h"
-
 #include <algorithm>
 #include <array>
 #include <utility>
 
 #include "mock/reading_impl.h"
+#include "mock/stream_reader_impl.h"
 
 namespace ralph::mock {
 namespace {
@@ -223,8 +222,8 @@ void StreamReader::stop_block() {
   if (!block_ || !readable_) return;
   auto finished = *block_;
   auto known = complete(finished, deltas_) ? known_block(finished) : std::nullopt;
-  reply_.content.push_back(
-      known ? *std::move(known) : VerbatimBlock{json::write(*block_), written(deltas_)});
+  reply_.content.push_back(known ? *std::move(known)
+                                 : VerbatimBlock{json::write(*block_), written(deltas_)});
   block_.reset();
 }
 

@@ -40,27 +40,27 @@ Document tool_use_json(const ToolUseBlock& block) {
 }
 
 Document block_json(const Block& block) {
-  return std::visit(
-      Overloaded{
-          [](const TextBlock& b) -> Document {
-            Document document{{"text", b.text}};
-            if (!b.citations.empty()) document["citations"] = parsed_list(b.citations);
-            return document;
-          },
-          [](const ThinkingBlock& b) -> Document {
-            return {{"thinking", b.thinking}, {"signature", b.signature}};
-          },
-          [](const ToolUseBlock& b) { return tool_use_json(b); },
-          [](const CompactionBlock& b) -> Document {
-            return {{"type", "compaction"}, {"content", b.content}};
-          },
-          [](const VerbatimBlock& b) -> Document {
-            Document document{{"verbatim", parsed(b.json)}};
-            if (!b.deltas.empty()) document["deltas"] = parsed_list(b.deltas);
-            return document;
-          },
-      },
-      block);
+  return std::visit(Overloaded{
+                        [](const TextBlock& b) -> Document {
+                          Document document{{"text", b.text}};
+                          if (!b.citations.empty())
+                            document["citations"] = parsed_list(b.citations);
+                          return document;
+                        },
+                        [](const ThinkingBlock& b) -> Document {
+                          return {{"thinking", b.thinking}, {"signature", b.signature}};
+                        },
+                        [](const ToolUseBlock& b) { return tool_use_json(b); },
+                        [](const CompactionBlock& b) -> Document {
+                          return {{"type", "compaction"}, {"content", b.content}};
+                        },
+                        [](const VerbatimBlock& b) -> Document {
+                          Document document{{"verbatim", parsed(b.json)}};
+                          if (!b.deltas.empty()) document["deltas"] = parsed_list(b.deltas);
+                          return document;
+                        },
+                    },
+                    block);
 }
 
 // --- actions ---
@@ -106,7 +106,8 @@ void put_action(Document& step, const Failure& failure) {
 /// JSON where it reads back as the very same bytes, text otherwise.
 Document body_json(const http::Response& response) {
   auto document = json::parse(response.body);
-  const bool same = document && document->is_structured() && json::write(*document) == response.body;
+  const bool same =
+      document && document->is_structured() && json::write(*document) == response.body;
   return same && response.headers.find("content-type") ? *std::move(document)
                                                        : Document(response.body);
 }

@@ -84,9 +84,10 @@ TEST(Ending, AnInterruptedSessionGoesOn) {
   const auto second = bench.ask("second", {"--continue"});
   EXPECT_EQ(second.code, 0);
   const auto& messages = second.requests.back()["messages"];
-  ASSERT_EQ(messages.size(), 3U);
+  ASSERT_EQ(messages.size(), 5U) << "a prompt without an answer gets a note";
   EXPECT_EQ(texts(messages[1]), "word word ");
-  EXPECT_EQ(texts(messages[2]), "[Request interrupted by user]second");
+  EXPECT_EQ(texts(messages[2]), "[Request interrupted by user]");
+  EXPECT_EQ(texts(messages[4]), "second");
 }
 
 }  // namespace

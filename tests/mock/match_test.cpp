@@ -8,8 +8,8 @@ namespace {
 class MockMatch : public MockServer {
  protected:
   std::string answer_to(std::string_view rest) {
-    return text_of(send("POST", "/v1/messages",
-                        fmt::format(R"({{"model":"m","max_tokens":9,{}}})", rest)));
+    return text_of(
+        send("POST", "/v1/messages", fmt::format(R"({{"model":"m","max_tokens":9,{}}})", rest)));
   }
 };
 

@@ -122,13 +122,11 @@ TEST(MessageEvents, ThinkingWithoutASignatureHasNoDeltaForIt) {
 
 TEST(MessageEvents, CitationsComeBehindTheText) {
   const auto message = sample({TextBlock{"a", {R"({"type":"char_location","n":1})"}}});
-  EXPECT_NE(stream(message, 9).find(
-                R"("content_block":{"type":"text","text":"","citations":[]}})"),
+  EXPECT_NE(stream(message, 9).find(R"("content_block":{"type":"text","text":"","citations":[]}})"),
             std::string::npos);
-  EXPECT_EQ(
-      deltas_of(message),
-      (Deltas{R"({"type":"text_delta","text":"a"}})",
-              R"({"type":"citations_delta","citation":{"type":"char_location","n":1}}})"}));
+  EXPECT_EQ(deltas_of(message),
+            (Deltas{R"({"type":"text_delta","text":"a"}})",
+                    R"({"type":"citations_delta","citation":{"type":"char_location","n":1}}})"}));
 }
 
 TEST(MessageEvents, ACompactionComesInOneDelta) {
@@ -154,8 +152,9 @@ TEST(MessageEvents, TheEndTellsWhy) {
   message.stop_sequence = "END";
   message.stop_details = R"({"category":"cyber"})";
   EXPECT_NE(
-      stream(message, 9).find(
-          R"("delta":{"stop_reason":"refusal","stop_sequence":"END","stop_details":{"category":"cyber"}})"),
+      stream(message, 9)
+          .find(
+              R"("delta":{"stop_reason":"refusal","stop_sequence":"END","stop_details":{"category":"cyber"}})"),
       std::string::npos);
   EXPECT_NE(
       message_json(message).find(

@@ -1,8 +1,7 @@
-#include "mock/recorder.h"
-
 #include <gtest/gtest.h>
 
 #include "mock/mock_server_fixture.h"
+#include "mock/recorder.h"
 #include "support/temp_folder.h"
 
 namespace ralph::mock {
@@ -149,9 +148,9 @@ TEST_F(MockRecord, TheFileIsWholeAfterEveryAnswerAndHasNoKeys) {
   start(R"({"steps":[{"text":"the key is )" + key + R"( and very-secret-value"}]})",
         Masker({"MY_TOKEN=very-secret-value"}));
   for (std::size_t n = 1; n < 4; ++n) {
-    const auto answer = ask(*b_, "POST", "/v1/messages",
-                            R"({"model":"m","max_tokens":9,"messages":[]})",
-                            "x-api-key: " + key + "\r\nauthorization: Bearer abcdefghijkl\r\n");
+    const auto answer =
+        ask(*b_, "POST", "/v1/messages", R"({"model":"m","max_tokens":9,"messages":[]})",
+            "x-api-key: " + key + "\r\nauthorization: Bearer abcdefghijkl\r\n");
     EXPECT_NE(answer.find(key), std::string::npos) << "only the file is masked";
     const auto recorded = read_scenario(test::text_of(file()), "recorded.json");
     ASSERT_TRUE(recorded) << describe(recorded.error());

@@ -54,8 +54,7 @@ TEST(Scenario, ReadsEveryKeyOfAStep) {
   EXPECT_EQ(reply.model, "m");
   EXPECT_EQ(reply.usage.input_tokens, 1);
   EXPECT_EQ(reply.usage.output_tokens, 2);
-  EXPECT_EQ(reply.usage.others,
-            R"({"cache_creation_input_tokens":3,"cache_read_input_tokens":4})");
+  EXPECT_EQ(reply.usage.others, R"({"cache_creation_input_tokens":3,"cache_read_input_tokens":4})");
   EXPECT_EQ(step.delay, Millis{5});
   EXPECT_EQ(reply.chunk_delay, Millis{6});
   EXPECT_EQ(reply.chunk_size, 7u);

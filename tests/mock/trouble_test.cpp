@@ -111,8 +111,7 @@ TEST_F(MockTrouble, SilenceLastsUntilTheClientHangsUp) {
 TEST_F(MockTrouble, PausesLetTheRestCome) {
   start_with(R"([{"at":"in_headers","pause_ms":1},{"at":"in_event","pause_ms":1},
                  {"at":"before_message_stop","pause_ms":1}])");
-  EXPECT_EQ(names(ask_stream()),
-            kToBlock + " content_block_stop message_delta message_stop");
+  EXPECT_EQ(names(ask_stream()), kToBlock + " content_block_stop message_delta message_stop");
 }
 
 TEST_F(MockTrouble, WhatWasSaidBeforeAPauseIsThere) {
@@ -183,8 +182,7 @@ TEST_F(MockTrouble, AnyHttpAnswer) {
 }
 
 TEST_F(MockTrouble, ALongReplyGoesOutInFewPieces) {
-  start(fmt::format(R"({{"steps":[{{"text":"{}","chunk_size":20}}]}})",
-                    std::string(240'000, 'x')));
+  start(fmt::format(R"({{"steps":[{{"text":"{}","chunk_size":20}}]}})", std::string(240'000, 'x')));
   const auto answer = ask_stream("1.1\r\nConnection: close");
   std::size_t events = 0;
   for (auto at = answer.find("text_delta"); at != answer.npos;
