@@ -224,7 +224,7 @@ Result<> check_formats(const Draft& draft) {
 
 Result<> check_schema(const Options& options) {
   if (options.json_schema.empty()) return {};
-  const auto schema = json::parse(options.json_schema, "--json-schema");
+  const auto schema = json::parse(options.json_schema, "JSON Parse error");
   if (!schema) {
     return refuse(
         fmt::format("Error: --json-schema is not valid JSON: {}", schema.error().message));
