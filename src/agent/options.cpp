@@ -3,20 +3,18 @@
 #include <algorithm>
 #include <cctype>
 
-#include "agent/options_impl.h"
-#include "base/nearest.h"
-#include "json/document.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "agent/options_impl.h"
+#include "base/nearest.h"
+#include "json/document.h"
+
 namespace ralph::agent {
 namespace {
 
-std::unexpected<Error> refuse(std::string message) {
-  return fail(Code::usage, std::move(message));
-}
+std::unexpected<Error> refuse(std::string message) { return fail(Code::usage, std::move(message)); }
 
 const OptionRow* find_row(std::string_view name) {
   for (const auto& row : option_rows()) {
@@ -31,7 +29,8 @@ bool is_uuid(std::string_view text) {
   if (text.size() != 36) return false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool dash = i == 8 || i == 13 || i == 18 || i == 23;
-    if (dash ? text[i] != '-' : std::isxdigit(static_cast<unsigned char>(text[i])) == 0) return false;
+    if (dash ? text[i] != '-' : std::isxdigit(static_cast<unsigned char>(text[i])) == 0)
+      return false;
   }
   return true;
 }
@@ -87,7 +86,8 @@ class Reader {
     if (!word.starts_with("--") && word.size() > 2) {
       if (const auto* row = find_row(word.substr(0, 2))) return read_bundle(*row, word);
     }
-    if (const auto equals = word.find('='); word.starts_with("--") && equals > 2 && equals != word.npos) {
+    if (const auto equals = word.find('=');
+        word.starts_with("--") && equals > 2 && equals != word.npos) {
       const auto* row = find_row(word.substr(0, equals));
       if (row != nullptr && (takes_value(*row) || may_take_value(*row))) {
         return take(draft_, *row, word.substr(equals + 1), true);
@@ -150,9 +150,10 @@ Result<> check_sources(const Options& options) {
   if (!options.setting_sources) return {};
   for (const auto& source : *options.setting_sources) {
     if (source == "user" || source == "project" || source == "local") continue;
-    return refuse(fmt::format(
-        "Error processing --setting-sources: Invalid setting source: {}. Valid options are: user, project, local",
-        source));
+    return refuse(
+        fmt::format("Error processing --setting-sources: Invalid setting source: {}. Valid options "
+                    "are: user, project, local",
+                    source));
   }
   return {};
 }
@@ -173,7 +174,8 @@ Result<> check_session(const Draft& draft) {
   if (!options.session_id.empty()) {
     if ((options.continue_last || options.resume) && !options.fork_session) {
       return refuse(
-          "Error: --session-id can only be used with --continue or --resume if --fork-session is also specified.");
+          "Error: --session-id can only be used with --continue or --resume if --fork-session is "
+          "also specified.");
     }
     if (!is_uuid(options.session_id)) {
       return refuse("Error: Invalid session ID. Must be a valid UUID.");
@@ -200,7 +202,8 @@ Result<> check_formats(const Draft& draft) {
   }
   if (options.replay_user_messages && !streams_in) {
     return refuse(
-        "Error: --replay-user-messages requires both --input-format=stream-json and --output-format=stream-json.");
+        "Error: --replay-user-messages requires both --input-format=stream-json and "
+        "--output-format=stream-json.");
   }
   if (options.partial_messages && !streams_out) {
     return refuse(
@@ -208,20 +211,23 @@ Result<> check_formats(const Draft& draft) {
   }
   if (draft.prompt_suggestions && !streams_out) {
     return refuse(
-        "Error: --prompt-suggestions requires --print and --output-format=stream-json (prompt_suggestion messages are "
+        "Error: --prompt-suggestions requires --print and --output-format=stream-json "
+        "(prompt_suggestion messages are "
         "only surfaced in stream-json output).");
   }
   if (draft.forward_subagent_text && !streams_out) {
-    return refuse("Error: --forward-subagent-text requires --print and --output-format=stream-json.");
+    return refuse(
+        "Error: --forward-subagent-text requires --print and --output-format=stream-json.");
   }
   return {};
 }
 
 Result<> check_schema(const Options& options) {
   if (options.json_schema.empty()) return {};
-  const auto schema = json::parse(options.json_schema, "--json-schema");
+  const auto schema = json::parse(options.json_schema, "JSON Parse error");
   if (!schema) {
-    return refuse(fmt::format("Error: --json-schema is not valid JSON: {}", schema.error().message));
+    return refuse(
+        fmt::format("Error: --json-schema is not valid JSON: {}", schema.error().message));
   }
   if (!schema->is_object()) return refuse("Error: --json-schema must be a JSON object");
   return {};
@@ -231,7 +237,8 @@ Result<> check_print(const Options& options) {
   if (!options.print) return {};
   if (options.resume && options.resume->empty() && !options.continue_last) {
     return refuse(
-        "Error: --resume requires a valid session ID or session title when used with --print. Usage: claude -p "
+        "Error: --resume requires a valid session ID or session title when used with --print. "
+        "Usage: claude -p "
         "--resume <session-id|title>");
   }
   if (options.output == Format::stream_json && !options.verbose) {
@@ -259,7 +266,8 @@ Result<Options> parse_options(std::span<const std::string> words, bool interacti
   }
   if (!draft.operands.empty()) options.prompt = draft.operands.front();
   if (options.tools == std::vector<std::string>{"default"}) options.tools.reset();
-  if (!interactive || options.input == Format::stream_json || options.output == Format::stream_json) {
+  if (!interactive || options.input == Format::stream_json ||
+      options.output == Format::stream_json) {
     options.print = true;
   }
   TRY(check_session(draft));

@@ -5,9 +5,9 @@
 #include <optional>
 #include <utility>
 
-#include "agent/options_impl.h"
-
 #include <fmt/format.h>
+
+#include "agent/options_impl.h"
 
 namespace ralph::agent {
 namespace {
@@ -125,9 +125,10 @@ std::string take_effort(Draft& draft, const std::string& value) {
     if (value == level) draft.options.effort = value;
   }
   if (draft.options.effort.empty()) {
-    draft.options.warnings.push_back(fmt::format(
-        "Warning: Unknown --effort value '{}' — ignoring it and using the default effort. Valid values: {}.",
-        value, kLevels));
+    draft.options.warnings.push_back(
+        fmt::format("Warning: Unknown --effort value '{}' — ignoring it and using the default "
+                    "effort. Valid values: {}.",
+                    value, kLevels));
   }
   return {};
 }
@@ -373,7 +374,8 @@ std::vector<std::string> split_rules(std::string_view text) {
 std::string options_help() {
   std::string out =
       "Usage: claude [options] [prompt]\n\n"
-      "An agent that works in this folder with the tools it is given. Without a prompt it reads one from stdin.\n\n"
+      "An agent that works in this folder with the tools it is given. Without a prompt it reads "
+      "one from stdin.\n\n"
       "Options:\n";
   std::string unused;
   for (const auto& row : kOptions) {
@@ -385,7 +387,8 @@ std::string options_help() {
       unused += fmt::format("{}{}", unused.empty() ? "" : " ", names_of(row).back());
     }
   }
-  return out + "\nAccepted, so that callers need not change, but without effect:\n  " + unused + "\n";
+  return out + "\nAccepted, so that callers need not change, but without effect:\n  " + unused +
+         "\n";
 }
 
 }  // namespace ralph::agent

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,8 +14,6 @@
 #include "base/time.h"
 #include "base/utf8.h"
 #include "json/writer.h"
-
-#include <fmt/format.h>
 
 namespace ralph::agent {
 namespace {
@@ -26,7 +25,8 @@ std::string on_one_line(std::string json) {
 }
 
 std::unexpected<Error> cannot_write(int error_number, const std::filesystem::path& path) {
-  return fail_errno(error_number, fmt::format("cannot write the session's file '{}'", path.native()),
+  return fail_errno(error_number,
+                    fmt::format("cannot write the session's file '{}'", path.native()),
                     "free space or mend its rights; --no-session-persistence does without it");
 }
 
@@ -151,14 +151,15 @@ Result<> Transcript::open() {
   } while (fd < 0 && errno == EINTR);
   if (fd < 0) return cannot_write(errno, path_);
   fd_.reset(fd);
-  std::ignore = ::fchmod(fd, 0600);  // a file somebody made by hand; one we may not change we may still write
+  std::ignore =
+      ::fchmod(fd, 0600);  // a file somebody made by hand; one we may not change we may still write
   return {};
 }
 
 Result<> Transcript::write_line(std::string line) {
   const bool first = !fd_;
   if (first) TRY(open());
-  struct stat before {};
+  struct stat before{};
   if (::fstat(fd_.get(), &before) != 0) return cannot_write(errno, path_);
   if (first && ends_within_a_line(fd_.get(), before.st_size)) line.insert(0, 1, '\n');
   line += '\n';
@@ -166,9 +167,9 @@ Result<> Transcript::write_line(std::string line) {
   int failure = 0;
   const auto done = write_out(fd_.get(), line, failure);
   if (failure == 0) return {};
-  struct stat after {};
-  const bool only_ours = ::fstat(fd_.get(), &after) == 0 &&
-                         after.st_size == before.st_size + static_cast<off_t>(done);
+  struct stat after{};
+  const bool only_ours =
+      ::fstat(fd_.get(), &after) == 0 && after.st_size == before.st_size + static_cast<off_t>(done);
   if (done > 0 && only_ours) std::ignore = ::ftruncate(fd_.get(), before.st_size);
   fd_.reset();  // should that fail too: the next line looks anew at how the file ends
   return cannot_write(failure, path_);

@@ -122,7 +122,8 @@ class Arranger {
     const auto& results = results_[id];
     const auto next = std::ranges::upper_bound(calls, call);
     const auto end = next == calls.end() ? lines_.size() : *next;
-    for (auto at = std::ranges::upper_bound(results, call); at != results.end() && *at < end; ++at) {
+    for (auto at = std::ranges::upper_bound(results, call); at != results.end() && *at < end;
+         ++at) {
       if (!used_[*at] && lines_[*at].kind == Line::Kind::user) return *at;
     }
     return Line::kNone;

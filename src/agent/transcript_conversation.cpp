@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include "agent/transcript_impl.h"
-
 #include <nlohmann/json.hpp>
+
+#include "agent/transcript_impl.h"
 
 namespace ralph::agent {
 
@@ -11,7 +11,8 @@ using json::Document;
 namespace {
 
 constexpr std::string_view kInterrupted =
-    "[This call was interrupted: the session ended before it had a result. Whether it took effect is unknown.]";
+    "[This call was interrupted: the session ended before it had a result. Whether it took effect "
+    "is unknown.]";
 constexpr std::string_view kUnanswered = "[The session ended before this was answered.]";
 
 bool is_thinking(const Document& block) {
@@ -19,9 +20,7 @@ bool is_thinking(const Document& block) {
   return type == "thinking" || type == "redacted_thinking";
 }
 
-bool is_blank(std::string_view text) {
-  return text.find_first_not_of(" \t\r\n") == text.npos;
-}
+bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == text.npos; }
 
 /// The API refuses blocks of the other role and texts without a letter.
 bool is_usable(const Document& block, bool from_user) {
@@ -65,7 +64,8 @@ void Conversation::assistant(Document blocks) {
       auto id = text_member(block, "id");
       if (std::ranges::count(open_, id) != 0) continue;
       open_.push_back(std::move(id));
-      if (!block.contains("input") || !block["input"].is_object()) block["input"] = Document::object();
+      if (!block.contains("input") || !block["input"].is_object())
+        block["input"] = Document::object();
     }
     drop_cache_marks(block);
     turns_.back().blocks.push_back(json::write(block));
@@ -85,7 +85,8 @@ void Conversation::user(Document blocks) {
     drop_cache_marks(block);
     auto& turn = user_turn();
     const auto place = result ? turn.results++ : turn.blocks.size();
-    turn.blocks.insert(turn.blocks.begin() + static_cast<std::ptrdiff_t>(place), json::write(block));
+    turn.blocks.insert(turn.blocks.begin() + static_cast<std::ptrdiff_t>(place),
+                       json::write(block));
   }
 }
 

@@ -2,11 +2,11 @@
 #include <cctype>
 #include <fstream>
 
-#include "agent/transcript_impl.h"
-#include "base/file.h"
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include "agent/transcript_impl.h"
+#include "base/file.h"
 
 namespace ralph::agent {
 namespace {
@@ -102,7 +102,8 @@ std::string title_of(const fs::path& path) {
   std::string custom;
   std::string other;
   for (std::string line; std::getline(file, line);) {
-    const bool maybe = line.find("-title\"") != line.npos || line.starts_with(R"({"type":"summary")");
+    const bool maybe =
+        line.find("-title\"") != line.npos || line.starts_with(R"({"type":"summary")");
     if (!maybe) continue;
     const auto document = json::parse(line, "line");
     if (!document) continue;
@@ -141,9 +142,8 @@ std::optional<fs::path> find_by_id(const fs::path& config_folder, const fs::path
 }
 
 bool same_title(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, [](unsigned char x, unsigned char y) {
-    return std::tolower(x) == std::tolower(y);
-  });
+  return std::ranges::equal(
+      a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
 }  // namespace
@@ -169,7 +169,8 @@ std::optional<fs::path> newest_session(const fs::path& config_folder, const fs::
 std::vector<fs::path> sessions_titled(const fs::path& config_folder, const fs::path& cwd,
                                       std::string_view title) {
   auto paths = sessions_in(sessions_folder(config_folder, cwd));
-  std::erase_if(paths, [&](const auto& path) { return title.empty() || !same_title(title_of(path), title); });
+  std::erase_if(
+      paths, [&](const auto& path) { return title.empty() || !same_title(title_of(path), title); });
   return paths;
 }
 

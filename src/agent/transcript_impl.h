@@ -17,18 +17,18 @@ struct Line {
 
   std::string_view text;
   Kind kind = Kind::link;
-  bool leaf = false;        // the conversation may end here
-  bool boundary = false;    // what is before it was compacted
-  bool api_error = false;   // an answer that is none
+  bool leaf = false;       // the conversation may end here
+  bool boundary = false;   // what is before it was compacted
+  bool api_error = false;  // an answer that is none
   bool only_results = false;
   std::string uuid;
   std::string parent_uuid;
-  bool root = false;             // it says that it has no parent
-  std::size_t parent = kNone;    // its place among the lines
+  bool root = false;           // it says that it has no parent
+  std::size_t parent = kNone;  // its place among the lines
   std::string message_id;
-  std::vector<std::string> calls;    // ids of tool calls
-  std::vector<std::string> results;  // ids of the calls that are answered here
-  std::string anchor;                // of a boundary: the line behind which …
+  std::vector<std::string> calls;      // ids of tool calls
+  std::vector<std::string> results;    // ids of the calls that are answered here
+  std::string anchor;                  // of a boundary: the line behind which …
   std::vector<std::string> preserved;  // … these lines were kept
 };
 

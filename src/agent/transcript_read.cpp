@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <cctype>
 
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
 #include "agent/transcript_impl.h"
 #include "base/file.h"
 #include "base/id.h"
-
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace ralph::agent {
 
@@ -36,7 +36,8 @@ Document queued_blocks(const Document& line) {
 std::optional<std::string> snapshot_prompt(const Document& line) {
   const auto& attachment = line["attachment"];
   const auto prompt = attachment.find("systemPrompt");
-  if (prompt == attachment.end() || !(prompt->is_array() || prompt->is_string())) return std::nullopt;
+  if (prompt == attachment.end() || !(prompt->is_array() || prompt->is_string()))
+    return std::nullopt;
   if (prompt->is_string()) return prompt->get<std::string>();
   std::string all;
   for (const auto& part : *prompt) {
@@ -105,7 +106,8 @@ Result<Resumed> parse_session(std::string_view text, const std::filesystem::path
     resumed.messages = conversation.finish();
   }
   if (resumed.messages.empty()) {
-    return fail(Code::malformed, fmt::format("session file '{}' holds no conversation", path.native()),
+    return fail(Code::malformed,
+                fmt::format("session file '{}' holds no conversation", path.native()),
                 "start a new session");
   }
   return resumed;

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "agent/transcript_impl.h"
-
 #include <nlohmann/json.hpp>
+
+#include "agent/transcript_impl.h"
 
 namespace ralph::agent {
 

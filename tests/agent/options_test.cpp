@@ -58,8 +58,9 @@ TEST(AgentOptions, AnEmptyValueIsSomethingElseThanNone) {
 }
 
 TEST(AgentOptions, ListsTakeAllWordsUpToTheNextOption) {
-  const auto options = good({"-p", "x", "--allowedTools", "Bash(git *),Edit", "Read Write", "--add-dir", "/a b",
-                             "/c", "--allowed-tools=Glob", "--disallowed-tools", "WebFetch"});
+  const auto options =
+      good({"-p", "x", "--allowedTools", "Bash(git *),Edit", "Read Write", "--add-dir", "/a b",
+            "/c", "--allowed-tools=Glob", "--disallowed-tools", "WebFetch"});
   EXPECT_EQ(options.allowed_tools, (Words{"Bash(git *)", "Edit", "Read", "Write", "Glob"}));
   EXPECT_EQ(options.add_dirs, (Words{"/a b", "/c"}));
   EXPECT_EQ(options.disallowed_tools, Words{"WebFetch"});
@@ -103,7 +104,8 @@ TEST(AgentOptions, UnknownOptionsAreNamedWithAGuess) {
       {{"--modle", "x"}, "error: unknown option '--modle'\n(Did you mean --model?)"},
       {{"--no-verbose"}, "error: unknown option '--no-verbose'\n(Did you mean --verbose?)"},
       {{"--print=3"}, "error: unknown option '--print=3'\n(Did you mean --print?)"},
-      {{"--allowedtools"}, "error: unknown option '--allowedtools'\n(Did you mean --allowed-tools?)"},
+      {{"--allowedtools"},
+       "error: unknown option '--allowedtools'\n(Did you mean --allowed-tools?)"},
       {{"--VERBOSE"}, "error: unknown option '--VERBOSE'"},
       {{"--out", "json"}, "error: unknown option '--out'"},
       {{"--=x"}, "error: unknown option '--=x'"},
@@ -115,12 +117,15 @@ TEST(AgentOptions, UnknownOptionsAreNamedWithAGuess) {
 TEST(AgentOptions, WrongValuesAreNamed) {
   const std::pair<Words, std::string> cases[] = {
       {{"--output-format", "xml"},
-       "error: option '--output-format <format>' argument 'xml' is invalid. Allowed choices are text, json, "
+       "error: option '--output-format <format>' argument 'xml' is invalid. Allowed choices are "
+       "text, json, "
        "stream-json."},
       {{"--bogus", "--input-format="},
-       "error: option '--input-format <format>' argument '' is invalid. Allowed choices are text, stream-json."},
+       "error: option '--input-format <format>' argument '' is invalid. Allowed choices are text, "
+       "stream-json."},
       {{"--permission-mode", "x"},
-       "error: option '--permission-mode <mode>' argument 'x' is invalid. Allowed choices are acceptEdits, auto, "
+       "error: option '--permission-mode <mode>' argument 'x' is invalid. Allowed choices are "
+       "acceptEdits, auto, "
        "bypassPermissions, manual, dontAsk, plan."},
       {{"--model"}, "error: option '--model <model>' argument missing"},
       {{"--allowed-tools"},
@@ -129,10 +134,12 @@ TEST(AgentOptions, WrongValuesAreNamed) {
       {{"--max-turns", "abc"},
        "error: option '--max-turns <turns>' argument 'abc' is invalid. must be a number"},
       {{"--max-budget-usd", "0"},
-       "error: option '--max-budget-usd <amount>' argument '0' is invalid. --max-budget-usd must be a positive number "
+       "error: option '--max-budget-usd <amount>' argument '0' is invalid. --max-budget-usd must "
+       "be a positive number "
        "greater than 0"},
       {{"--setting-sources", "user,,local"},
-       "Error processing --setting-sources: Invalid setting source: . Valid options are: user, project, local"},
+       "Error processing --setting-sources: Invalid setting source: . Valid options are: user, "
+       "project, local"},
       {{"--json-schema", "[]"}, "Error: --json-schema must be a JSON object"},
   };
   for (const auto& [words, message] : cases) EXPECT_EQ(bad(words), message);
@@ -163,15 +170,18 @@ TEST(AgentOptions, OptionsThatNeedOthersSaySo) {
       {{"-p", "--input-format", "stream-json", "--include-partial-messages"},
        "Error: --input-format=stream-json requires output-format=stream-json."},
       {{"-p", "--replay-user-messages", "--output-format", "stream-json"},
-       "Error: --replay-user-messages requires both --input-format=stream-json and --output-format=stream-json."},
+       "Error: --replay-user-messages requires both --input-format=stream-json and "
+       "--output-format=stream-json."},
       {{"-p", "--await-initialize", "--replay-user-messages"},
        "Error: --await-initialize requires --input-format=stream-json."},
       {{"--session-id", "abc", "--output-format", "stream-json"},
        "Error: Invalid session ID. Must be a valid UUID."},
       {{"--session-id", uuid, "--continue"},
-       "Error: --session-id can only be used with --continue or --resume if --fork-session is also specified."},
+       "Error: --session-id can only be used with --continue or --resume if --fork-session is also "
+       "specified."},
       {{"-p", "--resume"},
-       "Error: --resume requires a valid session ID or session title when used with --print. Usage: claude -p "
+       "Error: --resume requires a valid session ID or session title when used with --print. "
+       "Usage: claude -p "
        "--resume <session-id|title>"},
       {{"-p", "--resume-session-at", "x"}, "Error: --resume-session-at requires --resume"},
   };
@@ -181,8 +191,10 @@ TEST(AgentOptions, OptionsThatNeedOthersSaySo) {
 }
 
 TEST(AgentOptions, CommandsAreNoPromptsUnlessItPrints) {
-  EXPECT_TRUE(bad({"mcp", "list"}).starts_with("error: 'claude mcp' is not available in ralph's agent"));
-  EXPECT_TRUE(bad({"--model", "opus", "doctor", "--fix"}).starts_with("error: 'claude doctor' is not"));
+  EXPECT_TRUE(
+      bad({"mcp", "list"}).starts_with("error: 'claude mcp' is not available in ralph's agent"));
+  EXPECT_TRUE(
+      bad({"--model", "opus", "doctor", "--fix"}).starts_with("error: 'claude doctor' is not"));
   EXPECT_EQ(good({"-p", "mcp"}).prompt, "mcp");
   EXPECT_EQ(good({"mcp", "-p"}).prompt, "mcp");
   EXPECT_EQ(good({"please", "mcp"}).prompt, "please");
@@ -198,20 +210,60 @@ TEST(AgentOptions, AnUnknownEffortIsOnlyWarnedOf) {
 }
 
 TEST(AgentOptions, WhatTheSdksPassIsAccepted) {
-  const auto options = good(
-      {"--output-format", "stream-json", "--verbose", "--input-format", "stream-json",
-       "--model=opus", "--fallback-model=sonnet,haiku", "--agent=a", "--betas=b1,b2", "--effort=high",
-       "--thinking=adaptive", "--max-thinking-tokens=1", "--thinking-display=summarized", "--max-turns=3",
-       "--max-budget-usd=1.5", "--task-budget=1000", "--json-schema={\"type\":\"object\"}",
-       "--permission-mode=default", "--allow-dangerously-skip-permissions", "--permission-prompt-tool=stdio",
-       "--permission-prompts=host", "--resume=11111111-1111-4111-8111-111111111111", "--fork-session",
-       "--resume-session-at=x", "--resume-drops-turn=y", "--session-id=11111111-1111-4111-8111-111111111112",
-       "--no-session-persistence", "--allowedTools=A,B", "--disallowedTools=C", "--tools=", "--mcp-config",
-       "{\"mcpServers\":{}}", "--strict-mcp-config", "--setting-sources=", "--settings", "{}", "--managed-settings",
-       "{}", "--add-dir=/a", "--add-dir=/b", "--plugin-dir=/p", "--plugin-dir-no-mcp=/p",
-       "--include-partial-messages", "--include-hook-events", "--session-mirror", "--debug", "--debug-file=/d",
-       "--await-initialize", "--project-config-root=/r", "--channels=server:x", "--replay-user-messages",
-       "--agents={}", "--append-system-prompt=x", "--debug-to-stderr"});
+  const auto options = good({"--output-format",
+                             "stream-json",
+                             "--verbose",
+                             "--input-format",
+                             "stream-json",
+                             "--model=opus",
+                             "--fallback-model=sonnet,haiku",
+                             "--agent=a",
+                             "--betas=b1,b2",
+                             "--effort=high",
+                             "--thinking=adaptive",
+                             "--max-thinking-tokens=1",
+                             "--thinking-display=summarized",
+                             "--max-turns=3",
+                             "--max-budget-usd=1.5",
+                             "--task-budget=1000",
+                             "--json-schema={\"type\":\"object\"}",
+                             "--permission-mode=default",
+                             "--allow-dangerously-skip-permissions",
+                             "--permission-prompt-tool=stdio",
+                             "--permission-prompts=host",
+                             "--resume=11111111-1111-4111-8111-111111111111",
+                             "--fork-session",
+                             "--resume-session-at=x",
+                             "--resume-drops-turn=y",
+                             "--session-id=11111111-1111-4111-8111-111111111112",
+                             "--no-session-persistence",
+                             "--allowedTools=A,B",
+                             "--disallowedTools=C",
+                             "--tools=",
+                             "--mcp-config",
+                             "{\"mcpServers\":{}}",
+                             "--strict-mcp-config",
+                             "--setting-sources=",
+                             "--settings",
+                             "{}",
+                             "--managed-settings",
+                             "{}",
+                             "--add-dir=/a",
+                             "--add-dir=/b",
+                             "--plugin-dir=/p",
+                             "--plugin-dir-no-mcp=/p",
+                             "--include-partial-messages",
+                             "--include-hook-events",
+                             "--session-mirror",
+                             "--debug",
+                             "--debug-file=/d",
+                             "--await-initialize",
+                             "--project-config-root=/r",
+                             "--channels=server:x",
+                             "--replay-user-messages",
+                             "--agents={}",
+                             "--append-system-prompt=x",
+                             "--debug-to-stderr"});
   EXPECT_EQ(options.fallback_models, (Words{"sonnet", "haiku"}));
   EXPECT_EQ(options.betas, (Words{"b1", "b2"}));
   EXPECT_EQ(options.add_dirs, (Words{"/a", "/b"}));

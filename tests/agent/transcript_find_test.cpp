@@ -11,7 +11,8 @@ using namespace ralph;
 using test::TempFolder;
 namespace fs = std::filesystem;
 
-const std::string kPrompt = R"({"type":"user","uuid":"u","parentUuid":null,"message":{"role":"user","content":"x"}})";
+const std::string kPrompt =
+    R"({"type":"user","uuid":"u","parentUuid":null,"message":{"role":"user","content":"x"}})";
 const std::string kId = "11111111-1111-4111-8111-111111111111";
 
 std::string key_of(const fs::path& cwd) {
@@ -72,7 +73,8 @@ TEST(TranscriptFind, TheNewestHasAPrompt) {
   home.put("old", kPrompt, 30);
   const auto newer = home.put("newer", "garbage\n" + kPrompt, 20);
   home.put("title", R"({"type":"custom-title","customTitle":"user"})", 10);
-  home.put("agent-1", R"({"type":"user","isSidechain":true,"message":{"role":"user","content":"x"}})", 5);
+  home.put("agent-1",
+           R"({"type":"user","isSidechain":true,"message":{"role":"user","content":"x"}})", 5);
   home.put("empty", "", 0);
   std::ofstream(newer.parent_path() / "notes.txt") << kPrompt;
   fs::create_directories(newer.parent_path() / "folder.jsonl");
@@ -94,7 +96,8 @@ TEST(TranscriptFind, AnIdIsFoundHereThenElsewhereThenATitle) {
   home.put("a", title("Mine") + title("Other"), 0);
   const auto old = home.put("b", title("x") + kPrompt + "\n" + title("Mine"), 20);
   const auto newer = home.put("c", title("mine"), 10);
-  const auto summary = home.put("d", R"({"type":"summary","summary":"About it","leafUuid":"u"})", 10);
+  const auto summary =
+      home.put("d", R"({"type":"summary","summary":"About it","leafUuid":"u"})", 10);
   EXPECT_EQ(home.find("MINE"), newer);
   EXPECT_EQ(agent::sessions_titled(home.config, home.cwd, "Mine"), (std::vector{newer, old}));
   EXPECT_EQ(home.find("About it"), summary);

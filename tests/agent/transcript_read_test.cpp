@@ -11,7 +11,9 @@ using namespace ralph;
 using json::Document;
 
 std::string quoted(const std::string& text) { return json::write(Document(text)); }
-std::string text(const std::string& words) { return R"({"type":"text","text":)" + quoted(words) + "}"; }
+std::string text(const std::string& words) {
+  return R"({"type":"text","text":)" + quoted(words) + "}";
+}
 std::string call(const std::string& id) {
   return R"({"type":"tool_use","id":")" + id + R"(","name":"Bash","input":{"a":1}})";
 }
@@ -29,8 +31,10 @@ std::string user(const std::string& uuid, const std::string& parent, const std::
 }
 std::string answer(const std::string& uuid, const std::string& parent, const std::string& id,
                    const std::string& blocks, const std::string& more = "") {
-  return line("assistant", uuid, parent,
-              R"({"id":")" + id + R"(","role":"assistant","model":"opus","content":[)" + blocks + "]}", more);
+  return line(
+      "assistant", uuid, parent,
+      R"({"id":")" + id + R"(","role":"assistant","model":"opus","content":[)" + blocks + "]}",
+      more);
 }
 std::string link(const std::string& uuid, const std::string& parent, const std::string& more) {
   return R"({"uuid":")" + uuid + R"(","parentUuid":)" + (parent.empty() ? "null" : quoted(parent)) +
@@ -73,7 +77,8 @@ TEST(TranscriptRead, AMinimalOneByHand) {
   EXPECT_EQ(brief(""), "none");
   EXPECT_EQ(brief("\n\n{}\n[]\n3\n\"x\"\nnull\n"), "none");
   EXPECT_EQ(brief(R"({"type":"user","message":"hi"})"), "none");
-  EXPECT_EQ(brief(R"({"type":"user","message":{"content":[3,{},{"type":4},{"type":"text"}]}})"), "none");
+  EXPECT_EQ(brief(R"({"type":"user","message":{"content":[3,{},{"type":4},{"type":"text"}]}})"),
+            "none");
 }
 
 TEST(TranscriptRead, AnswersOfManyLinesBecomeOneMessage) {
@@ -113,18 +118,20 @@ TEST(TranscriptRead, ResultsStandDirectlyBehindTheirCalls) {
                   user("3", "2", result("A")) + answer("4", "3", "m1", call("B")) +
                   user("5", "4", result("B")) + answer("6", "5", "m2", text("done"))),
             "user hi | assistant +A,+B | user =A,=B | assistant done");
-  EXPECT_EQ(brief(user("1", "", text("hi")) + answer("2", "1", "", call("A")) +
-                  answer("3", "2", "", call("B")) + user("4", "3", result("A") + "," + result("B")) +
-                  answer("5", "4", "", text("done"))),
-            "user hi | assistant +A,+B | user =A,=B | assistant done");
+  EXPECT_EQ(
+      brief(user("1", "", text("hi")) + answer("2", "1", "", call("A")) +
+            answer("3", "2", "", call("B")) + user("4", "3", result("A") + "," + result("B")) +
+            answer("5", "4", "", text("done"))),
+      "user hi | assistant +A,+B | user =A,=B | assistant done");
 }
 
 TEST(TranscriptRead, MissingResultsAreMadeUpAndOrphansDropped) {
   const auto begin = user("1", "", text("hi") + "," + result("none")) +
                      answer("2", "1", "m1", call("A") + "," + call("B"));
   EXPECT_EQ(brief(begin), "user hi | assistant +A,+B | user !A,!B | assistant " + kNote);
-  EXPECT_EQ(brief(begin + user("3", "2", result("B") + "," + result("B")) + user("4", "3", text("go on")) +
-                  user("5", "4", result("A2")) + answer("6", "5", "m2", text("ok"))),
+  EXPECT_EQ(brief(begin + user("3", "2", result("B") + "," + result("B")) +
+                  user("4", "3", text("go on")) + user("5", "4", result("A2")) +
+                  answer("6", "5", "m2", text("ok"))),
             "user hi | assistant +A,+B | user =B,!A,go on | assistant ok");
   EXPECT_EQ(brief(begin + answer("3", "2", "m2", text("ok"))),
             "user hi | assistant +A,+B | user !A,!B | assistant ok");
@@ -142,16 +149,20 @@ TEST(TranscriptRead, OnlyTheLastBranchCounts) {
 }
 
 TEST(TranscriptRead, SubagentsErrorsAndEmptyMessagesAreLeftOut) {
-  EXPECT_EQ(brief(user("1", "", text("hi")) + answer("2", "1", "m1", text("API Error"), R"(,"isApiErrorMessage":true)") +
-                  user("3", "2", text("again")) + answer("s", "3", "m5", text("sub"), R"(,"isSidechain":true)") +
-                  answer("4", "3", "m2", text(" \n")) + user("5", "4", text("")) +
-                  answer("6", "5", "m3", text("ok")) +
-                  answer("7", "6", "m4", R"({"type":"thinking","thinking":"cut","signature":"s"})")),
-            "user hi,again | assistant ok");
-  EXPECT_EQ(brief(user("1", "", text("hi") + "," + call("A")) + answer("2", "1", "m1", result("A") + "," + text("ok"))),
+  EXPECT_EQ(
+      brief(user("1", "", text("hi")) +
+            answer("2", "1", "m1", text("API Error"), R"(,"isApiErrorMessage":true)") +
+            user("3", "2", text("again")) +
+            answer("s", "3", "m5", text("sub"), R"(,"isSidechain":true)") +
+            answer("4", "3", "m2", text(" \n")) + user("5", "4", text("")) +
+            answer("6", "5", "m3", text("ok")) +
+            answer("7", "6", "m4", R"({"type":"thinking","thinking":"cut","signature":"s"})")),
+      "user hi,again | assistant ok");
+  EXPECT_EQ(brief(user("1", "", text("hi") + "," + call("A")) +
+                  answer("2", "1", "m1", result("A") + "," + text("ok"))),
             "user hi | assistant ok");
-  EXPECT_EQ(brief(answer("1", "", "m1", call("A")) + user("2", "1", result("A")) + user("3", "2", text("hi")) +
-                  answer("4", "3", "m2", text("ok"))),
+  EXPECT_EQ(brief(answer("1", "", "m1", call("A")) + user("2", "1", result("A")) +
+                  user("3", "2", text("hi")) + answer("4", "3", "m2", text("ok"))),
             "user hi | assistant ok");
 }
 
@@ -160,7 +171,8 @@ TEST(TranscriptRead, AfterACompactionOnlyWhatFollowsCounts) {
   const std::string kept =
       R"(,"compactMetadata":{"preservedMessages":{"anchorUuid":"4","uuids":["2","4","none"]}})";
   const auto boundary = [](const std::string& more) {
-    return link("3", "", R"("type":"system","subtype":"compact_boundary","logicalParentUuid":"2")" + more);
+    return link("3", "",
+                R"("type":"system","subtype":"compact_boundary","logicalParentUuid":"2")" + more);
   };
   const auto after = user("4", "3", text("summary")) + user("5", "4", text("more")) +
                      answer("6", "5", "m2", text("ok"));
@@ -172,13 +184,17 @@ TEST(TranscriptRead, AfterACompactionOnlyWhatFollowsCounts) {
 TEST(TranscriptRead, AttachmentsLinkAndQueuedPromptsCount) {
   const auto session =
       user("1", "", text("hi")) +
-      link("2", "1", R"("type":"attachment","attachment":{"type":"date"},"rendered":[{"content":"x"}])") +
-      link("3", "2", R"("type":"attachment","attachment":{"type":"prompt_snapshot","systemPrompt":["A","B"]})") +
+      link("2", "1",
+           R"("type":"attachment","attachment":{"type":"date"},"rendered":[{"content":"x"}])") +
+      link(
+          "3", "2",
+          R"("type":"attachment","attachment":{"type":"prompt_snapshot","systemPrompt":["A","B"]})") +
       answer("4", "3", "m1", call("A")) + user("5", "4", result("A")) +
-      link("6", "5", R"("type":"attachment","attachment":{"type":"queued_command","prompt":"wait"})") +
-      link("p", "6", R"("type":"progress","data":{})") +
-      answer("7", "p", "m2", text("ok")) +
-      link("8", "7", R"("type":"attachment","attachment":{"type":"prompt_snapshot","systemPrompt":3})") +
+      link("6", "5",
+           R"("type":"attachment","attachment":{"type":"queued_command","prompt":"wait"})") +
+      link("p", "6", R"("type":"progress","data":{})") + answer("7", "p", "m2", text("ok")) +
+      link("8", "7",
+           R"("type":"attachment","attachment":{"type":"prompt_snapshot","systemPrompt":3})") +
       link("9", "", R"("type":"system","subtype":"informational")");
   EXPECT_EQ(brief(session), "user hi | assistant +A | user =A,wait | assistant ok");
   const auto read = agent::parse_session(session, "s.jsonl");
@@ -190,7 +206,8 @@ TEST(TranscriptRead, AttachmentsLinkAndQueuedPromptsCount) {
 TEST(TranscriptRead, BrokenLinesAreLeftOutAndBridged) {
   const auto whole = answer("2", "1", "m1", text("lost"));
   EXPECT_EQ(brief(user("1", "", text("hi")) + whole.substr(0, whole.size() / 2) + "\n" +
-                  user("3", "2", text("more")) + answer("4", "3", "m2", text("ok")) + whole.substr(0, 20)),
+                  user("3", "2", text("more")) + answer("4", "3", "m2", text("ok")) +
+                  whole.substr(0, 20)),
             "user hi,more | assistant ok");
   EXPECT_EQ(brief(user("1", "", R"({"type":"text","text":"lone \ud83d"})") +
                   answer("2", "1", "m1", text("ok"))),
@@ -201,18 +218,20 @@ TEST(TranscriptRead, CirclesAndDoublesEnd) {
   EXPECT_EQ(brief(user("1", "2", text("a")) + answer("2", "1", "m1", text("b"))),
             "user a | assistant b");
   EXPECT_EQ(brief(user("1", "1", text("a"))), "user a | assistant " + kNote);
-  EXPECT_EQ(brief(user("1", "", text("a")) + answer("2", "1", "m1", text("b")) + user("1", "2", text("a")) +
-                  answer("2", "1", "m1", text("b"))),
+  EXPECT_EQ(brief(user("1", "", text("a")) + answer("2", "1", "m1", text("b")) +
+                  user("1", "2", text("a")) + answer("2", "1", "m1", text("b"))),
             "user a | assistant b");
 }
 
 TEST(TranscriptRead, CacheMarksAreTakenOff) {
   const auto read = agent::parse_session(
       user("1", "", R"({"type":"text","text":"hi","cache_control":{"type":"ephemeral"}})") +
-          answer("2", "1", "m1",
-                 R"({"type":"tool_use","id":"A","name":"B","input":{"cache_control":1},"cache_control":{}})") +
-          user("3", "2",
-               R"({"type":"tool_result","tool_use_id":"A","content":[{"type":"text","text":"o","cache_control":{}}]})"),
+          answer(
+              "2", "1", "m1",
+              R"({"type":"tool_use","id":"A","name":"B","input":{"cache_control":1},"cache_control":{}})") +
+          user(
+              "3", "2",
+              R"({"type":"tool_result","tool_use_id":"A","content":[{"type":"text","text":"o","cache_control":{}}]})"),
       "s.jsonl");
   ASSERT_TRUE(read);
   ASSERT_EQ(read->messages.size(), 4U);
@@ -262,7 +281,8 @@ TEST(TranscriptRead, ManyLinesTakeNoLongerThanTheyShould) {
   std::string parent;
   for (int i = 0; i < 20000; ++i) {
     const auto uuid = std::to_string(i);
-    session += i % 2 == 0 ? user(uuid, parent, text("q")) : answer(uuid, parent, "m" + uuid, text("a"));
+    session +=
+        i % 2 == 0 ? user(uuid, parent, text("q")) : answer(uuid, parent, "m" + uuid, text("a"));
     parent = uuid;
   }
   const auto read = agent::parse_session(session, "s.jsonl");

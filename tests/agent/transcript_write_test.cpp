@@ -29,7 +29,8 @@ TEST(TranscriptWrite, LinesAreAChainWithAllThatOthersRead) {
   const TempFolder folder;
   Transcript transcript(folder / "projects/key/s1.jsonl", kStamp, "");
   ASSERT_TRUE(transcript.append({"user", "u1", R"({"role":"user","content":"hi"})", ""}));
-  ASSERT_TRUE(transcript.append({"assistant", "u2", "{\n\"role\":\"assistant\",\"content\":[]}", R"("requestId":"r1")"}));
+  ASSERT_TRUE(transcript.append(
+      {"assistant", "u2", "{\n\"role\":\"assistant\",\"content\":[]}", R"("requestId":"r1")"}));
   ASSERT_TRUE(transcript.append({"system", "", "", R"("subtype":"informational")"}));
 
   const auto lines = lines_of(transcript.path());
@@ -124,11 +125,13 @@ TEST(TranscriptWrite, WhatIsWrittenIsReadBack) {
   usage.cache_creation_1h = 7;
   usage.web_search_requests = 8;
   ASSERT_TRUE(transcript.append({"user", "u1", R"({"role":"user","content":"hi"})", ""}));
-  ASSERT_TRUE(transcript.append({"attachment", "u2", "",
-                                 R"("attachment":{"type":"prompt_snapshot","systemPrompt":["a","b"]})"}));
+  ASSERT_TRUE(
+      transcript.append({"attachment", "u2", "",
+                         R"("attachment":{"type":"prompt_snapshot","systemPrompt":["a","b"]})"}));
   ASSERT_TRUE(transcript.append(
       {"assistant", "u3",
-       R"({"id":"m1","role":"assistant","model":"opus","content":[{"type":"text","text":"ho"}]})", ""}));
+       R"({"id":"m1","role":"assistant","model":"opus","content":[{"type":"text","text":"ho"}]})",
+       ""}));
   ASSERT_TRUE(transcript.append_title("old"));
   ASSERT_TRUE(transcript.append_title("nön\xff"));
   ASSERT_TRUE(transcript.append_totals({{"x", {}, 9}}));

@@ -4,10 +4,10 @@
 #include <cstdlib>
 #include <set>
 
+#include <nlohmann/json.hpp>
+
 #include "agent/transcript.h"
 #include "json/document.h"
-
-#include <nlohmann/json.hpp>
 
 namespace {
 
