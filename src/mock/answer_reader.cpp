@@ -87,12 +87,14 @@ std::optional<Step> read_error(const http::Response& answer, const Document& bod
   }
   const auto type = error->value("type", Document());
   const auto message = error->value("message", Document());
-  if (!type.is_string() || !message.is_string() || type == "" || message == "") {
+  const auto* const type_text = type.get_ptr<const std::string*>();
+  const auto* const message_text = message.get_ptr<const std::string*>();
+  if (type_text == nullptr || message_text == nullptr || type_text->empty() ||
+      message_text->empty()) {
     return std::nullopt;
   }
   Step step;
-  step.action = Failure{answer.status, type.get<std::string>(), message.get<std::string>(),
-                        kept_of_error(answer.headers)};
+  step.action = Failure{answer.status, *type_text, *message_text, kept_of_error(answer.headers)};
   return step;
 }
 

@@ -69,7 +69,7 @@ enum class UsageKind { tokens, text, group };
 struct UsageMember {
   std::string_view key;
   UsageKind kind;
-  std::span<const std::string_view> parts = {};  // of a group
+  std::span<const std::string_view> parts;  // of a group
 };
 inline constexpr std::string_view kCacheParts[] = {"ephemeral_5m_input_tokens",
                                                    "ephemeral_1h_input_tokens"};

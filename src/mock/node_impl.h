@@ -83,6 +83,7 @@ inline std::string question(std::string_view word, const std::vector<std::string
 template <typename Table, typename Member>
 std::vector<std::string> words_of(const Table& table, Member member) {
   std::vector<std::string> words;
+  words.reserve(std::size(table));
   for (const auto& row : table) words.emplace_back(row.*member);
   return words;
 }

@@ -16,8 +16,11 @@ using http::Peer;
 constexpr std::size_t kBatch = std::size_t{32} << 10;
 constexpr Millis kLongWait{3'600'000};
 
-void sort(std::vector<Moment>& moments) {
-  std::ranges::stable_sort(moments, {}, &Moment::position);
+/// Behind those of the same position: they happen in the order of the scenario.
+void add_moment(Performance& performance, std::size_t position, Incident incident) {
+  auto& moments = performance.moments;
+  const auto behind = std::ranges::upper_bound(moments, position, {}, &Moment::position);
+  moments.insert(behind, {position, std::move(incident)});
 }
 
 /// The place as a position, where `middle` stands for what only streams know.
@@ -201,10 +204,8 @@ Performance performance_of(http::Response response, const std::vector<Trouble>& 
   performance.pieces = {{response.body.substr(0, half)}, {response.body.substr(half)}};
   const auto end = Performance::kBodyStart + performance.pieces.size();
   for (const auto& trouble : troubles) {
-    performance.moments.push_back(
-        {position_in_whole(trouble.place, end - 1, end), trouble.incident});
+    add_moment(performance, position_in_whole(trouble.place, end - 1, end), trouble.incident);
   }
-  sort(performance.moments);
   return performance;
 }
 
@@ -222,13 +223,12 @@ Performance performance_of(const std::vector<Event>& events, const Reply& reply,
     const auto position = position_in_whole(trouble.place, in_body, in_body);
     const auto* const error = std::get_if<ErrorEvent>(&trouble.incident);
     if (error == nullptr) {
-      performance.moments.push_back({position, trouble.incident});
+      add_moment(performance, position, trouble.incident);
     } else {
-      performance.moments.push_back({position, Bytes{bytes_of(*error, reply.line_end)}});
-      performance.moments.push_back({position, Cut::end});
+      add_moment(performance, position, Bytes{bytes_of(*error, reply.line_end)});
+      add_moment(performance, position, Cut::end);
     }
   }
-  sort(performance.moments);
   return performance;
 }
 

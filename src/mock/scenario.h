@@ -26,7 +26,7 @@ struct ThinkingBlock {
 /// A tool_use or server_tool_use.
 struct ToolUseBlock {
   std::string name;
-  std::string input = "{}";  // JSON text, or what a broken client of the model would get as such
+  std::string input = "{}";  // JSON text, or whatever is to be sent in its place
   std::string id;            // empty: numbered when it is sent
   std::string type = "tool_use";
 };
