@@ -50,6 +50,7 @@ class Work {
   api::Endpoint endpoint(const Login& login) const;
   InitFacts init_facts(const Login& login) const;
   Result<UserMessage> text_prompt();
+  void receive(UserMessage message);
   void read_stream();
   int converse();
   void turn(std::vector<UserMessage> messages);
@@ -221,6 +222,17 @@ Result<UserMessage> Work::text_prompt() {
   return UserMessage{text_content(utf8::repaired(prompt)), ""};
 }
 
+/// A message with an id is told about from here on.
+void Work::receive(UserMessage message) {
+  if (!inbox_.accepts(message)) return;
+  if (!message.uuid.empty()) {
+    wire_.event(events_->command_lifecycle(message.uuid, "queued"));
+    message.started = inbox_.idle();
+    if (message.started) wire_.event(events_->command_lifecycle(message.uuid, "started"));
+  }
+  inbox_.push(std::move(message));
+}
+
 /// Runs beside the turns, until the end of input.
 void Work::read_stream() {
   ControlDesk desk(wire_, live_, *model_);
@@ -228,11 +240,7 @@ void Work::read_stream() {
     TRY_ASSIGN(auto input, read_input_line(line));
     if (const auto* control = std::get_if<ControlRequest>(&input)) desk.serve(*control);
     if (auto* message = std::get_if<UserMessage>(&input)) {
-      if (!inbox_.accepts(*message)) return {};
-      if (!message->uuid.empty()) {
-        wire_.event(events_->command_lifecycle(message->uuid, "queued"));
-      }
-      inbox_.push(std::move(*message));
+      receive(std::move(*message));
     }
     return {};
   };

@@ -11,6 +11,11 @@ bool Inbox::accepts(const UserMessage& message) {
   return message.uuid.empty() || known_.insert(message.uuid).second;
 }
 
+bool Inbox::idle() {
+  const std::lock_guard lock(mutex_);
+  return idle_;
+}
+
 void Inbox::push(UserMessage message) {
   const std::lock_guard lock(mutex_);
   if (std::exchange(idle_, false)) {

@@ -12,8 +12,9 @@ namespace ralph::agent {
 
 /// Something the user said.
 struct UserMessage {
-  std::string content;  // JSON array of blocks
-  std::string uuid;     // empty: it came without one
+  std::string content;   // JSON array of blocks
+  std::string uuid;      // empty: it came without one
+  bool started = false;  // the client knows that its turn has come
 };
 
 /// What the user said and nobody has answered yet. A message that finds the agent idle is handed over alone, at once;
@@ -22,6 +23,8 @@ class Inbox {
  public:
   /// False: its uuid was there before. Each message is asked about once, before it is pushed.
   bool accepts(const UserMessage& message);
+  /// Nothing is being answered: the next message will be, at once.
+  bool idle();
   void push(UserMessage message);
   /// No more will come.
   void close();

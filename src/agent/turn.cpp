@@ -100,15 +100,19 @@ std::optional<ResultFacts> Turn::run(const std::stop_token& stop) {
 
 /// Everything before the first request.
 void Turn::begin() {
-  for (const auto& message : messages_) {
-    if (message.uuid.empty()) continue;
-    answered_.push_back(message.uuid);
-    parts_.wire.event(parts_.events.command_lifecycle(message.uuid, "started"));
-  }
+  for (const auto& message : messages_) start(message);
   to_name_ = answered_;
   parts_.init.model = parts_.model.id();
   parts_.wire.event(parts_.events.init(parts_.init, answered_));
   for (const auto& message : messages_) hear(message);
+}
+
+/// The client is told that this message's turn has come.
+void Turn::start(const UserMessage& message) {
+  if (message.uuid.empty()) return;
+  answered_.push_back(message.uuid);
+  if (message.started) return;
+  parts_.wire.event(parts_.events.command_lifecycle(message.uuid, "started"));
 }
 
 void Turn::hear(const UserMessage& message) {

@@ -61,6 +61,7 @@ class Turn final : private api::Listener {
   void on_retry(const api::Retry& retry) override;
 
   void begin();
+  void start(const UserMessage& message);
   void hear(const UserMessage& message);
   api::Answer ask(const std::stop_token& stop);
   bool fall_back(const api::Failure& failure);

@@ -79,10 +79,7 @@ void Turn::answer_call(const api::Block& call, std::string_view text, bool is_er
 /// What the user said while the tools ran goes to the model with their results.
 void Turn::fold_in_messages() {
   for (const auto& message : parts_.inbox.take_now()) {
-    if (!message.uuid.empty()) {
-      answered_.push_back(message.uuid);
-      parts_.wire.event(parts_.events.command_lifecycle(message.uuid, "started"));
-    }
+    start(message);
     hear(message);
   }
 }

@@ -22,10 +22,15 @@ std::vector<std::string> known_names() {
   return names;
 }
 
+/// "claude, builtin or custom".
 std::string names_of_backends() {
-  std::vector<std::string_view> names;
-  for (const Backend& backend : backends()) names.push_back(backend.name);
-  return fmt::format("{}", fmt::join(names, " or "));
+  std::string names;
+  for (const Backend& backend : backends()) {
+    const bool last = &backend == &backends().back();
+    if (!names.empty()) names += last ? " or " : ", ";
+    names += backend.name;
+  }
+  return names;
 }
 
 std::unexpected<Error> unknown_name(std::string_view name) {

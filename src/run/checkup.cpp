@@ -26,6 +26,7 @@ constexpr std::uint64_t kNoSpace = std::uint64_t{4} << 20;
 std::vector<InstalledAgent> find_agents(const backend::Host& host) {
   std::vector<InstalledAgent> agents;
   for (const auto& candidate : backend::candidates()) {
+    if (candidate.program == backend::kOwnProgram) continue;
     const auto path = backend::find_program(candidate, host);
     if (!path) continue;
     agents.push_back(

@@ -132,8 +132,8 @@ class Bench {
   }
   /// Everything as stream-json, in and out.
   Ran converse(std::vector<std::string> more = {}) {
-    std::vector<std::string> words{"-p", "--input-format", "stream-json", "--output-format",
-                                   "stream-json", "--verbose"};
+    std::vector<std::string> words{
+        "-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"};
     words.insert(words.end(), more.begin(), more.end());
     return run(words);
   }
@@ -154,9 +154,8 @@ class Bench {
   void when(std::string text, std::function<void(Bench&)> act) {
     helpers_.emplace_back([this, text = std::move(text), act = std::move(act)] {
       std::unique_lock lock(mutex_);
-      const bool seen = changed_.wait_for(lock, std::chrono::minutes(1), [&] {
-        return out_.find(text) != out_.npos;
-      });
+      const bool seen = changed_.wait_for(lock, std::chrono::minutes(1),
+                                          [&] { return out_.find(text) != out_.npos; });
       lock.unlock();
       EXPECT_TRUE(seen) << "never printed: " << text;
       act(*this);

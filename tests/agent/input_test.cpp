@@ -3,7 +3,8 @@
 namespace ralph::agent {
 namespace {
 
-constexpr std::string_view kThreeAnswers = R"({"steps":[{"text":"A0"},{"text":"A1"},{"text":"A2"}]})";
+constexpr std::string_view kThreeAnswers =
+    R"({"steps":[{"text":"A0"},{"text":"A1"},{"text":"A2"}]})";
 const std::string kFirst = "11111111-1111-4111-8111-111111111111";
 const std::string kSecond = "22222222-2222-4222-8222-222222222222";
 const std::string kThird = "33333333-3333-4333-8333-333333333333";
@@ -140,10 +141,8 @@ TEST(Control, RequestsAreAnsweredAlsoDuringATurn) {
   bench.when("\"subtype\":\"init\"", [](Bench& it) {
     it.say_line(
         R"({"type":"control_request","request_id":"m","request":{"subtype":"set_model","model":"haiku"}})");
-    it.say_line(
-        R"({"type":"control_request","request_id":"n","request":{"subtype":"nonsense"}})");
-    it.say_line(
-        R"({"type":"control_request","request_id":"r","request":{"subtype":"interrupt"}})");
+    it.say_line(R"({"type":"control_request","request_id":"n","request":{"subtype":"nonsense"}})");
+    it.say_line(R"({"type":"control_request","request_id":"r","request":{"subtype":"interrupt"}})");
   });
   bench.when("error_during_execution", [](Bench& it) {
     it.say("two");

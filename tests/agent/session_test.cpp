@@ -37,8 +37,7 @@ TEST(Sessions, AForkHasAnIdOfItsOwnAndLeavesTheOtherAlone) {
                 .requests.back()["messages"]
                 .size(),
             5U);
-  const auto original =
-      transcript_path(bench.home() / ".claude", bench.work(), id);
+  const auto original = transcript_path(bench.home() / ".claude", bench.work(), id);
   EXPECT_EQ(read_file(original).value_or(""), before);
 }
 
@@ -93,11 +92,11 @@ TEST(Sessions, AFileThatCannotBeWrittenIsToldOnce) {
 }
 
 TEST(StructuredOutput, AValidCallEndsTheTurn) {
-  Bench bench(
-      R"({"steps":[{"tool_use":{"name":"StructuredOutput","input":{"summary":"done"}}}]})");
+  Bench bench(R"({"steps":[{"tool_use":{"name":"StructuredOutput","input":{"summary":"done"}}}]})");
   const auto ran = bench.ask(
-      "go", {"--json-schema",
-             R"({"type":"object","properties":{"summary":{"type":"string"}},"required":["summary"]})"});
+      "go",
+      {"--json-schema",
+       R"({"type":"object","properties":{"summary":{"type":"string"}},"required":["summary"]})"});
   EXPECT_EQ(ran.code, 0);
   EXPECT_EQ(ran.requests.size(), 1U);
   EXPECT_EQ(ran.story(), "system/init assistant user result/success");
@@ -115,13 +114,14 @@ TEST(StructuredOutput, TheClientsCorrectionsWork) {
   bench.set("MAX_THINKING_TOKENS=16384");
   bench.say("go");
   bench.when("no so 2\",\"stop_reason\":\"end_turn\"", [](Bench& it) {
-    it.say(R"(You must use the StructuredOutput tool. Return: {"summary": "what you accomplished"})");
+    it.say(
+        R"(You must use the StructuredOutput tool. Return: {"summary": "what you accomplished"})");
     it.hang_up();
   });
   const auto ran = bench.run(
-      {"-p", "--model", "sonnet", "--tools", "Read,Write,Edit,Glob,Grep,Bash,Skill,StructuredOutput",
-       "--verbose", "--input-format", "stream-json", "--output-format", "stream-json",
-       "--json-schema",
+      {"-p", "--model", "sonnet", "--tools",
+       "Read,Write,Edit,Glob,Grep,Bash,Skill,StructuredOutput", "--verbose", "--input-format",
+       "stream-json", "--output-format", "stream-json", "--json-schema",
        R"({"type":"object","properties":{"summary":{"type":"string"}},"required":["summary"]})"});
   EXPECT_EQ(ran.code, 0);
   EXPECT_EQ(ran.story(),

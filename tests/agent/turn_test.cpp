@@ -235,8 +235,9 @@ TEST(Limits, TurnsAreCountedInRequests) {
   EXPECT_EQ(ran.requests.size(), 2U);
   EXPECT_EQ(ran.result()["subtype"], "error_max_turns");
   EXPECT_EQ(ran.result()["num_turns"], 3);
-  EXPECT_EQ(Bench(R"({"steps":[{"tool_use":{"name":"X"}}]})").run({"-p", "hi", "--max-turns", "1"}).out,
-            "Error: Reached max turns (1)\n");
+  EXPECT_EQ(
+      Bench(R"({"steps":[{"tool_use":{"name":"X"}}]})").run({"-p", "hi", "--max-turns", "1"}).out,
+      "Error: Reached max turns (1)\n");
 }
 
 }  // namespace
