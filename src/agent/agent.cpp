@@ -16,6 +16,7 @@
 #include "agent/reader.h"
 #include "agent/settings.h"
 #include "agent/system_prompt.h"
+#include "agent/text.h"
 #include "agent/turn.h"
 #include "api/client.h"
 #include "base/id.h"
@@ -99,6 +100,7 @@ int Work::missing_session(const Error& error) {
 }
 
 int Work::run() {
+  for (const auto& warning : options_.warnings) say(warning);
   if (!options_.json_schema.empty()) {
     auto made = StructuredOutput::make(options_.json_schema);
     if (!made) return give_up(made.error());
@@ -216,7 +218,7 @@ Result<UserMessage> Work::text_prompt() {
                 "Error: Input must be provided either through stdin or as a prompt argument when "
                 "using --print");
   }
-  if (prompt.find_first_not_of(" \t\r\n") == prompt.npos) {
+  if (is_blank(prompt)) {
     return fail(Code::usage, "Error: Input contained only whitespace");
   }
   return UserMessage{text_content(utf8::repaired(prompt)), ""};
@@ -275,6 +277,7 @@ int Work::converse() {
 void Work::turn(std::vector<UserMessage> messages) {
   const auto stop = live_.begin_turn();
   if (!std::exchange(introduced_, true)) {
+    conversation_->keep_system_prompt(parts_->system);
     conversation_->add_user(text_content(surroundings(setup_.cwd, git_branch_)), make_uuid(),
                             "\"isMeta\":true");
   }
