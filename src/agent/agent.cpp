@@ -49,6 +49,9 @@ class Work {
   Result<> prepare(Opening opening);
   Result<> prepare_parts(Opening& opening, const Login& login, const Settings& settings);
   api::Endpoint endpoint(const Login& login) const;
+  Result<> prepare_tools();
+  tool::Workspace::Setup workspace_setup() const;
+  std::string tool_definitions() const;
   InitFacts init_facts(const Login& login) const;
   Result<UserMessage> text_prompt();
   void receive(UserMessage message);
@@ -68,6 +71,8 @@ class Work {
   std::optional<Conversation> conversation_;
   std::optional<api::Client> client_;
   std::optional<StructuredOutput> structured_;
+  std::optional<tool::Workspace> workspace_;
+  std::optional<Toolbox> toolbox_;
   std::optional<TurnParts> parts_;
   Inbox inbox_;
   std::int64_t results_ = 0;
@@ -144,17 +149,17 @@ Result<> Work::prepare_parts(Opening& opening, const Login& login, const Setting
     }
     client_.emplace(endpoint(login), policy);
   }
+  TRY(prepare_tools());
   TRY_ASSIGN(auto system, system_prompt(options_));
   if (opening.system_prompt) system = {*opening.system_prompt};
   std::string user_id;
   json::ObjectWriter(user_id).text("session_id", opening.session_id).close();
   parts_.emplace(TurnParts{options_, wire_, *events_, *ledger_, *conversation_, inbox_, live_,
                            *model_, client_ ? &*client_ : nullptr, login.credential.api_key.empty(),
-                           structured_ ? &*structured_ : nullptr,
+                           *toolbox_, structured_ ? &*structured_ : nullptr,
                            static_cast<int>(environment.number("MAX_STRUCTURED_OUTPUT_RETRIES")
                                                 .value_or(StructuredOutput::kMaxFailures)),
-                           init_facts(login), std::move(system),
-                           structured_ ? "[" + structured_->definition() + "]" : "",
+                           init_facts(login), std::move(system), tool_definitions(),
                            std::move(user_id)});
   if (!options_.session_name.empty()) {
     wire_.event(events_->title_changed(options_.session_name));
@@ -191,12 +196,66 @@ api::Endpoint Work::endpoint(const Login& login) const {
   return endpoint;
 }
 
+/// The tools, where they work, and what they may do.
+Result<> Work::prepare_tools() {
+  const auto& environment = setup_.environment;
+  TRY_ASSIGN(
+      auto mode,
+      tool::parse_mode(options_.permission_mode.empty() ? "default" : options_.permission_mode));
+  if (options_.skip_permissions) mode = tool::Mode::bypass;
+  if (mode == tool::Mode::bypass && setup_.is_root && !environment.on("IS_SANDBOX")) {
+    return fail(
+        Code::usage,
+        "--dangerously-skip-permissions cannot be used with root/sudo privileges for security "
+        "reasons");
+  }
+  workspace_.emplace(workspace_setup());
+  toolbox_.emplace(*workspace_, options_, mode,
+                   tool::Rules{options_.allowed_tools, options_.disallowed_tools, {}});
+  return {};
+}
+
+tool::Workspace::Setup Work::workspace_setup() const {
+  const auto& environment = setup_.environment;
+  const auto& id = events_->session_id();
+  const auto real = [](const std::filesystem::path& path) {
+    std::error_code error;
+    auto resolved = std::filesystem::weakly_canonical(path, error);
+    return error ? path : resolved;
+  };
+  tool::Workspace::Setup setup;
+  setup.root = real(setup_.cwd);
+  for (const auto& folder : options_.add_dirs) {
+    setup.directories.push_back(real(setup_.cwd / folder));
+  }
+  setup.output_folder =
+      sessions_folder(environment.config_folder(), setup_.cwd) / id / "tool-results";
+  setup.environment = {{"CLAUDECODE", "1"},
+                       {"CLAUDE_CODE_ENTRYPOINT", "sdk-cli"},
+                       {"CLAUDE_CODE_SESSION_ID", id},
+                       {"CLAUDE_CODE_CHILD_SESSION", "1"},
+                       {"CLAUDE_CODE_SESSION_ATTENDED", "0"},
+                       {"CLAUDE_PID", std::to_string(::getpid())}};
+  const auto* model = model::Table::builtin().find(model_->id());
+  setup.read_before_write = model != nullptr && model->thinking == model::Thinking::budget;
+  setup.background = !environment.on("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS");
+  setup.variables = environment.entries();
+  return setup;
+}
+
+/// A JSON array; empty: there are no tools.
+std::string Work::tool_definitions() const {
+  auto all = toolbox_->definitions();
+  if (structured_) all += (all.empty() ? "" : ",") + structured_->definition();
+  return all.empty() ? "" : "[" + all + "]";
+}
+
 InitFacts Work::init_facts(const Login& login) const {
   InitFacts facts;
   facts.cwd = setup_.cwd.string();
+  facts.tools = toolbox_->names();
   if (structured_) facts.tools.emplace_back(StructuredOutput::kName);
-  facts.permission_mode = options_.permission_mode.empty() ? "default" : options_.permission_mode;
-  if (options_.skip_permissions) facts.permission_mode = "bypassPermissions";
+  facts.permission_mode = tool::to_string(toolbox_->mode());
   facts.key_source = login.source;
   facts.add_dirs = options_.add_dirs;
   return facts;

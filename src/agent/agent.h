@@ -18,6 +18,7 @@ struct Setup {
   std::filesystem::path cwd;
   Io io;
   std::string version;  // of ralph
+  bool is_root = false;
 };
 
 /// The agent door: Claude Code's headless behaviour, from the command line to the exit code.

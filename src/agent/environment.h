@@ -20,6 +20,7 @@ class Environment {
   bool on(std::string_view name) const;
   /// nullopt: not set. What is no number counts as 0.
   std::optional<std::int64_t> number(std::string_view name) const;
+  const std::vector<std::string>& entries() const { return entries_; }
   /// Claude Code's own files: CLAUDE_CONFIG_DIR or ~/.claude.
   std::filesystem::path config_folder() const;
 

@@ -8,6 +8,7 @@
 #include "api/client.h"
 #include "api/reply.h"
 #include "base/time.h"
+#include "tool/permission.h"
 
 namespace ralph::agent {
 
@@ -95,6 +96,7 @@ class EventMaker {
   std::string informational(std::string_view content) const;
   std::string refused(std::string_view model, const api::Reply& reply,
                       std::string_view user_uuid) const;
+  std::string permission_denied(const api::Block& call, const tool::Decision& decision) const;
   std::string writes_lost(std::string_view why) const;
   std::string assistant(const api::Reply& reply, std::string_view block,
                         const AssistantExtras& extras) const;

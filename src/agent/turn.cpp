@@ -90,7 +90,7 @@ std::optional<ResultFacts> Turn::run(const std::stop_token& stop) {
     if (over_budget()) {
       return limit("error_max_budget_usd", "budget_exhausted", "", answer.reply.stop_reason);
     }
-    if (auto ended = decide(answer.reply)) return ended;
+    if (auto ended = decide(answer.reply, stop)) return ended;
   }
 }
 
@@ -160,10 +160,10 @@ void Turn::keep(const api::Reply& reply) {
   parts_.conversation.add_assistant(kept, block_uuids_);
 }
 
-Turn::Ended Turn::decide(const api::Reply& reply) {
+Turn::Ended Turn::decide(const api::Reply& reply, const std::stop_token& stop) {
   const bool calls_tools = std::ranges::any_of(
       reply.content, [](const api::Block& block) { return block.type == "tool_use"; });
-  if (calls_tools) return run_tools(reply);
+  if (calls_tools) return run_tools(reply, stop);
   if (!reply.whole) {
     if (++cuts_ <= kMaxCuts) return nudge(kCutOff);
     return failed(words_for({api::FailureKind::cut,
@@ -314,13 +314,17 @@ ResultFacts Turn::interrupted(api::Reply reply) {
   }
   parts_.conversation.add_assistant(said, uuids);
 
+  note_interrupt(kInterrupted);
+  return limit("error_during_execution", "aborted_streaming", "the turn was interrupted", "");
+}
+
+void Turn::note_interrupt(std::string_view text) {
   UserExtras extras;
   extras.uuid = make_uuid();
   ++added_messages_;
-  const auto content = text_content(kInterrupted);
+  const auto content = text_content(text);
   parts_.conversation.add_user(content, extras.uuid);
   parts_.wire.event(parts_.events.user(content, extras));
-  return limit("error_during_execution", "aborted_streaming", "the turn was interrupted", "");
 }
 
 ResultFacts Turn::with_numbers(ResultFacts facts) const {
@@ -336,6 +340,7 @@ ResultFacts Turn::with_numbers(ResultFacts facts) const {
     facts.to_stream = to_stream_;
     facts.to_first_token = to_first_token_;
   }
+  facts.denials = "[" + denials_ + "]";
   facts.answers = answered_;
   return facts;
 }

@@ -15,6 +15,7 @@
 #include "agent/model_choice.h"
 #include "agent/options.h"
 #include "agent/structured_output.h"
+#include "agent/toolbox.h"
 #include "agent/wire.h"
 #include "api/client.h"
 
@@ -30,8 +31,9 @@ struct TurnParts {
   Inbox& inbox;
   Live& live;
   ModelChoice& model;
-  api::Client* client;                 // nullptr: there is no credential
-  bool with_token;                     // the credential is a token
+  api::Client* client;  // nullptr: there is no credential
+  bool with_token;      // the credential is a token
+  Toolbox& toolbox;
   const StructuredOutput* structured;  // nullptr: no schema was given
   int max_structured_failures;
   InitFacts init;                   // but for the model
@@ -66,10 +68,11 @@ class Turn final : private api::Listener {
   api::Answer ask(const std::stop_token& stop);
   bool fall_back(const api::Failure& failure);
   void keep(const api::Reply& reply);
-  Ended decide(const api::Reply& reply);
-  Ended run_tools(const api::Reply& reply);
-  void run_tool(const api::Block& call);
-  void answer_call(const api::Block& call, std::string_view text, bool is_error, bool known);
+  Ended decide(const api::Reply& reply, const std::stop_token& stop);
+  Ended run_tools(const api::Reply& reply, const std::stop_token& stop);
+  Ended after_tools(const api::Reply& reply);
+  Served take_structured(const api::Block& call);
+  void tell(Served served);
   void fold_in_messages();
   Ended finish_or_demand_structure(const api::Reply& reply);
   Ended go_on_after_limit(const api::Reply& reply);
@@ -83,6 +86,8 @@ class Turn final : private api::Listener {
   ResultFacts limit(std::string subtype, std::string terminal_reason, std::string error,
                     std::string_view stop_reason);
   ResultFacts interrupted(api::Reply reply);
+  ResultFacts interrupted_tools(const api::Reply& reply);
+  void note_interrupt(std::string_view text);
   ResultFacts with_numbers(ResultFacts facts) const;
 
   TurnParts& parts_;
@@ -110,6 +115,7 @@ class Turn final : private api::Listener {
   bool noted_missing_tool_ = false;
   bool demanded_structure_ = false;
   std::optional<std::string> structured_;
+  std::string denials_;  // JSON objects, joined by commas
 };
 
 }  // namespace ralph::agent

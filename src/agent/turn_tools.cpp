@@ -11,13 +11,67 @@ namespace ralph::agent {
 namespace {
 
 constexpr std::string_view kStructuredDone = "Structured output provided successfully";
+constexpr std::string_view kInterrupted = "[Request interrupted by user for tool use]";
+constexpr std::string_view kStopped =
+    "The user interrupted this call; it may have run in part. Stop, and wait for what the user "
+    "says.";
+/// Clients give up on longer lines; what the model gets cannot be shortened, what the client gets beside it can.
+constexpr std::size_t kLongestLine = std::size_t{1} << 20;
+
+std::string result_block(const Served& served) {
+  std::string block;
+  json::ObjectWriter writer(block);
+  writer.text("tool_use_id", served.call->id)
+      .text("type", "tool_result")
+      .raw("content", served.outcome.content);
+  if (served.outcome.is_error) writer.boolean("is_error", *served.outcome.is_error);
+  writer.close();
+  return block;
+}
+
+std::string denial(const api::Block& call) {
+  std::string denial;
+  json::ObjectWriter(denial)
+      .text("tool_name", call.name)
+      .text("tool_use_id", call.id)
+      .raw("tool_input", call.input)
+      .close();
+  return denial;
+}
+
+Served stopped(const api::Block& call) {
+  Served served{&call, tool::failure(kStopped), {}, {}};
+  served.outcome.detail = json_string("User rejected tool use");
+  served.meta =
+      fmt::format(R"({{"id":{},"non_execution_kind":"user-rejected"}})", json_string(call.id));
+  return served;
+}
 
 }  // namespace
 
-Turn::Ended Turn::run_tools(const api::Reply& reply) {
+Turn::Ended Turn::run_tools(const api::Reply& reply, const std::stop_token& stop) {
+  std::vector<const api::Block*> calls;
   for (const auto& block : reply.content) {
-    if (block.type == "tool_use") run_tool(block);
+    if (block.type != "tool_use") continue;
+    if (parts_.structured != nullptr && block.name == StructuredOutput::kName) {
+      tell(take_structured(block));
+    } else {
+      calls.push_back(&block);
+    }
   }
+  parts_.toolbox.serve(
+      calls,
+      [&](Served served) {
+        if (parts_.live.abandoned()) return;
+        tell(stop.stop_requested() ? stopped(*served.call) : std::move(served));
+      },
+      stop);
+  if (parts_.live.abandoned()) return std::nullopt;
+  if (stop.stop_requested()) return interrupted_tools(reply);
+  return after_tools(reply);
+}
+
+Turn::Ended Turn::after_tools(const api::Reply& reply) {
   if (structured_) return finished("", reply.stop_reason);
   if (structured_failures_ >= parts_.max_structured_failures) {
     return limit("error_max_structured_output_retries", "structured_output_retry_exhausted",
@@ -34,41 +88,42 @@ Turn::Ended Turn::run_tools(const api::Reply& reply) {
   return std::nullopt;
 }
 
-void Turn::run_tool(const api::Block& call) {
-  if (parts_.structured == nullptr || call.name != StructuredOutput::kName) {
-    return answer_call(call, "Error: No such tool available: " + call.name, true, false);
+Served Turn::take_structured(const api::Block& call) {
+  const auto meta =
+      fmt::format(R"({{"id":{},"permission_decision":{{"decision":"accept","source":"config"}}}})",
+                  json_string(call.id));
+  if (const auto complaint = parts_.structured->complaint(call.input)) {
+    ++structured_failures_;
+    return {&call, tool::failure(*complaint), meta, {}};
   }
-  const auto complaint = parts_.structured->complaint(call.input);
-  if (!complaint) {
-    structured_ = call.input;
-    return answer_call(call, kStructuredDone, false, true);
-  }
-  ++structured_failures_;
-  answer_call(call, *complaint, true, true);
+  structured_ = call.input;
+  const auto text = json_string(kStructuredDone);
+  return {&call, {text, std::nullopt, text}, meta, {}};
 }
 
-/// `known`: there is such a tool; what went wrong is the call's fault.
-void Turn::answer_call(const api::Block& call, std::string_view text, bool is_error, bool known) {
-  std::string result;
-  json::ObjectWriter writer(result);
-  writer.text("tool_use_id", call.id).text("type", "tool_result");
-  writer.text("content",
-              known ? std::string(text) : fmt::format("<tool_use_error>{}</tool_use_error>", text));
-  if (is_error) writer.boolean("is_error", true);
-  writer.close();
-
+/// To the client, to the session's file, and to the model with the next request.
+void Turn::tell(Served served) {
+  if (served.denied) {
+    parts_.wire.event(parts_.events.permission_denied(*served.call, *served.denied));
+    denials_ += (denials_.empty() ? "" : ",") + denial(*served.call);
+  }
+  const auto content = "[" + result_block(served) + "]";
   UserExtras extras;
   extras.uuid = make_uuid();
-  extras.tool_use_result = json_string(is_error && known ? fmt::format("Error: {}", text) : text);
-  if (known) {
-    extras.tool_result_meta = fmt::format(
-        R"([{{"id":{},"permission_decision":{{"decision":"accept","source":"config"}}}}])",
-        json_string(call.id));
+  extras.tool_use_result = std::move(served.outcome.detail);
+  if (content.size() + extras.tool_use_result.size() > kLongestLine) {
+    extras.tool_use_result = json_string("(left out: it is too long to be shown twice)");
   }
+  if (!served.meta.empty()) extras.tool_result_meta = "[" + served.meta + "]";
   ++added_messages_;
-  const auto content = "[" + result + "]";
   parts_.conversation.add_user(content, extras.uuid, "\"toolUseResult\":" + extras.tool_use_result);
   parts_.wire.event(parts_.events.user(content, extras));
+}
+
+ResultFacts Turn::interrupted_tools(const api::Reply& reply) {
+  note_interrupt(kInterrupted);
+  return limit("error_during_execution", "aborted_tools", "the turn was interrupted",
+               reply.stop_reason);
 }
 
 /// What the user said while the tools ran goes to the model with their results.

@@ -58,7 +58,7 @@ int agent_door(std::span<const std::string> words, StdOutput& output) {
 
   std::mutex mutex;
   agent::Agent agent({*std::move(options), agent::Environment(environment()), std::move(cwd),
-                      make_io(output, mutex), RALPH_VERSION});
+                      make_io(output, mutex), RALPH_VERSION, ::geteuid() == 0});
   const StopSignals signals([&](int signal_number) {
     output.hurry(kPatienceOfASignal);
     agent.on_signal(signal_number);

@@ -1,0 +1,192 @@
+#include "agent/toolbox.h"
+
+#include <algorithm>
+#include <array>
+#include <condition_variable>
+#include <deque>
+#include <thread>
+#include <utility>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "agent/text.h"
+#include "json/document.h"
+
+namespace ralph::agent {
+namespace {
+
+using tool::Tool;
+
+/// Offered only when they are asked for, or when there is no shell that does the same.
+constexpr std::array<std::string_view, 2> kInsteadOfShell{"Glob", "Grep"};
+constexpr std::array<std::string_view, 3> kBare{"Bash", "Edit", "Read"};
+
+template <typename List>
+bool has(const List& list, std::string_view name) {
+  return std::ranges::find(list, name) != std::ranges::end(list);
+}
+
+bool is_offered(std::string_view name, const Options& options) {
+  if (has(options.disallowed_tools, name)) return false;
+  if (options.tools && !has(*options.tools, "default")) return has(*options.tools, name);
+  if (options.bare) return has(kBare, name);
+  return !has(kInsteadOfShell, name) || has(options.disallowed_tools, "Bash");
+}
+
+std::string meta_of(const api::Block& call, const tool::Decision& decision) {
+  auto meta = fmt::format(R"({{"id":{})", json_string(call.id));
+  if (!decision.allowed) meta += R"(,"non_execution_kind":"user-rejected")";
+  meta += fmt::format(R"(,"permission_decision":{{"decision":"{}","source":"config")",
+                      decision.allowed ? "accept" : "reject");
+  if (decision.allowed && !decision.reason_type.empty()) {
+    meta += fmt::format(R"(,"reason_type":{})", json_string(decision.reason_type));
+  }
+  return meta + "}}";
+}
+
+/// What the schema's complaint means for somebody who made a call.
+std::string words_for(const json::Violation& violation) {
+  constexpr std::string_view kMissing = "must have required property '";
+  const auto& message = violation.message;
+  const auto name = violation.pointer.empty() ? "" : violation.pointer.substr(1);
+  if (message.starts_with(kMissing)) {
+    return fmt::format("The required parameter `{}` is missing",
+                       message.substr(kMissing.size(), message.size() - kMissing.size() - 1));
+  }
+  if (message.starts_with("must NOT have additional properties")) {
+    return "An unexpected parameter was provided";
+  }
+  return fmt::format("The parameter `{}` {}", name, message);
+}
+
+Served misused(const api::Block& call, std::string_view text, std::string_view detail) {
+  Served served{&call, tool::misuse(text), {}, {}};
+  served.outcome.detail = json_string(detail);
+  return served;
+}
+
+}  // namespace
+
+Toolbox::Toolbox(tool::Workspace& workspace, const Options& options, tool::Mode mode,
+                 tool::Rules rules)
+    : workspace_(workspace), rules_(std::move(rules)), mode_(mode) {
+  for (const auto* tool : tool::tools()) {
+    if (is_offered(tool->name(), options)) tools_.push_back(tool);
+  }
+}
+
+std::vector<std::string> Toolbox::names() const {
+  std::vector<std::string> names;
+  names.reserve(tools_.size());
+  for (const auto* tool : tools_) names.emplace_back(tool->name());
+  return names;
+}
+
+std::string Toolbox::definitions() const {
+  std::string all;
+  for (const auto* tool : tools_) {
+    if (!all.empty()) all += ',';
+    all += tool::definition(*tool);
+  }
+  return all;
+}
+
+const Tool* Toolbox::find(std::string_view name) const {
+  const auto found = std::ranges::find(tools_, name, [](const Tool* tool) { return tool->name(); });
+  return found == tools_.end() ? nullptr : *found;
+}
+
+tool::Mode Toolbox::mode() const {
+  const std::lock_guard lock(mutex_);
+  return mode_;
+}
+
+void Toolbox::set_mode(tool::Mode mode) {
+  const std::lock_guard lock(mutex_);
+  mode_ = mode;
+}
+
+std::optional<std::string> Toolbox::complaint(const Tool& tool, const json::Document& input) {
+  const std::lock_guard lock(mutex_);
+  auto found = schemas_.find(tool.name());
+  if (found == schemas_.end()) {
+    const auto text = json::parse(tool.schema());
+    auto compiled = json::Schema::compile(text.value_or(json::Document::object()));
+    if (!compiled) return compiled.error().message;
+    found = schemas_.emplace(tool.name(), *std::move(compiled)).first;
+  }
+  const auto violations = found->second.validate(input);
+  if (violations.empty()) return std::nullopt;
+  auto text =
+      fmt::format("InputValidationError: {} failed due to the following issue{}:", tool.name(),
+                  violations.size() > 1 ? "s" : "");
+  for (const auto& violation : violations) text += "\n" + words_for(violation);
+  return text;
+}
+
+Served Toolbox::serve_one(const api::Block& call, const std::stop_token& stop) {
+  const auto* tool = find(call.name);
+  if (tool == nullptr) {
+    const auto text = "Error: No such tool available: " + call.name;
+    return misused(call, text, text);
+  }
+  if (!call.raw_input.empty()) {
+    return misused(
+        call,
+        fmt::format("InputValidationError: {} was called with input that is no JSON object "
+                    "({} bytes). Make the call again with valid JSON.",
+                    call.name, call.raw_input.size()),
+        fmt::format("InputValidationError: JSON parse failed ({} bytes)", call.raw_input.size()));
+  }
+  const auto parsed = json::parse(call.input);
+  const auto input = parsed.value_or(json::Document::object());
+  if (const auto wrong = complaint(*tool, input)) return misused(call, *wrong, *wrong);
+
+  const auto access = tool->access(input, workspace_);
+  auto decision = tool::decide(*tool, input, access, mode(), rules_, workspace_);
+  const auto meta = meta_of(call, decision);
+  if (!decision.allowed) {
+    return {&call, tool::failure(decision.message), meta, std::move(decision)};
+  }
+  return {&call, tool->run(input, workspace_, stop), meta, {}};
+}
+
+void Toolbox::serve(std::span<const api::Block* const> calls,
+                    const std::function<void(Served)>& tell, const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::deque<Served> done;
+  std::vector<std::jthread> running;
+  std::size_t open = 0;
+  const auto tell_next = [&] {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [&] { return !done.empty(); });
+    auto served = std::move(done.front());
+    done.pop_front();
+    lock.unlock();
+    --open;
+    tell(std::move(served));
+  };
+  const auto tell_all = [&] {
+    while (open > 0) tell_next();
+  };
+  for (const auto* call : calls) {
+    const auto* tool = find(call->name);
+    if (tool == nullptr || tool->changes_files() || calls.size() == 1) {
+      tell_all();
+      tell(serve_one(*call, stop));
+      continue;
+    }
+    ++open;
+    running.emplace_back([&, call] {
+      auto served = serve_one(*call, stop);
+      const std::lock_guard lock(mutex);
+      done.push_back(std::move(served));
+      changed.notify_one();
+    });
+  }
+  tell_all();
+}
+
+}  // namespace ralph::agent

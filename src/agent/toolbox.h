@@ -1,0 +1,60 @@
+#pragma once
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/options.h"
+#include "api/reply.h"
+#include "json/schema.h"
+#include "tool/permission.h"
+#include "tool/tool.h"
+#include "tool/workspace.h"
+
+namespace ralph::agent {
+
+/// A call of the model, and what came of it.
+struct Served {
+  const api::Block* call = nullptr;
+  tool::Outcome outcome;
+  std::string meta;                      // an object of `tool_result_meta`, JSON; empty: none
+  std::optional<tool::Decision> denied;  // it was not run
+};
+
+/// The tools of a session: which there are, who may use them, and how a message's calls are run.
+class Toolbox {
+ public:
+  Toolbox(tool::Workspace& workspace, const Options& options, tool::Mode mode, tool::Rules rules);
+
+  std::vector<std::string> names() const;
+  /// As the API is told of them: JSON objects, joined by commas.
+  std::string definitions() const;
+
+  /// Runs the calls side by side, those that change files alone, and tells each when it is done, on this thread. Returns
+  /// when all are told; after a stop request they come to their end soon.
+  void serve(std::span<const api::Block* const> calls, const std::function<void(Served)>& tell,
+             const std::stop_token& stop);
+
+  tool::Mode mode() const;
+  void set_mode(tool::Mode mode);
+
+ private:
+  const tool::Tool* find(std::string_view name) const;
+  Served serve_one(const api::Block& call, const std::stop_token& stop);
+  /// nullopt: it is good.
+  std::optional<std::string> complaint(const tool::Tool& tool, const json::Document& input);
+
+  tool::Workspace& workspace_;
+  tool::Rules rules_;
+  std::vector<const tool::Tool*> tools_;
+  mutable std::mutex mutex_;
+  tool::Mode mode_;
+  std::map<std::string, json::Schema, std::less<>> schemas_;  // compiled when first needed
+};
+
+}  // namespace ralph::agent
