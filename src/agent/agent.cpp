@@ -29,6 +29,12 @@ namespace {
 
 constexpr int kInterruptedExit = 130;
 
+void end_without_reader(const Io& io, Live& live) {
+  if (live.abandoned()) return;
+  io.err("ralph: nobody reads our stdout; the agent ends\n");
+  live.abandon(1);
+}
+
 /// All that lives as long as the agent works.
 class Work {
  public:
@@ -36,12 +42,12 @@ class Work {
       : setup_(setup),
         options_(setup.options),
         live_(live),
-        wire_(setup.io, setup.options.output, setup.options.verbose, [this] { lose_reader(); }) {}
+        wire_(setup.io, setup.options.output, setup.options.verbose,
+              [this] { end_without_reader(setup_.io, live_); }) {}
 
   int run();
 
  private:
-  void lose_reader();
   void say(std::string_view line) const { setup_.io.err(std::string(line) + "\n"); }
   int give_up(const Error& error) const;
   int missing_session(const Error& error);
@@ -79,11 +85,6 @@ class Work {
   bool last_is_error_ = false;
   bool introduced_ = false;  // the model knows where it is
 };
-
-void Work::lose_reader() {
-  say("ralph: nobody reads our stdout; the agent ends");
-  live_.abandon(1);
-}
 
 int Work::give_up(const Error& error) const {
   say(describe(error));
@@ -374,6 +375,8 @@ void Work::tell(ResultFacts facts) {
 }  // namespace
 
 int Agent::run() { return Work(setup_, live_).run(); }
+
+void Agent::lose_reader() { end_without_reader(setup_.io, live_); }
 
 void Agent::on_signal(int signal_number) {
   if (signal_number != SIGINT) return live_.abandon(128 + signal_number);
