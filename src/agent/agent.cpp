@@ -12,6 +12,7 @@
 #include "agent/control_desk.h"
 #include "agent/conversation.h"
 #include "agent/credential.h"
+#include "agent/memory.h"
 #include "agent/opening.h"
 #include "agent/reader.h"
 #include "agent/settings.h"
@@ -63,6 +64,7 @@ class Work {
   void receive(UserMessage message);
   void read_stream();
   int converse();
+  void introduce();
   void turn(std::vector<UserMessage> messages);
   void tell(ResultFacts facts);
 
@@ -334,12 +336,20 @@ int Work::converse() {
   return live_.exit_code().value_or(last_is_error_ ? 1 : 0);
 }
 
+/// What the model must know before the first message: where it is, and what always holds here.
+void Work::introduce() {
+  const auto tell = [&](const std::string& text) {
+    if (!text.empty()) conversation_->add_user(text_content(text), make_uuid(), "\"isMeta\":true");
+  };
+  tell(surroundings(setup_.cwd, git_branch_));
+  tell(instructions_text(read_instructions(options_, setup_.environment, setup_.cwd)));
+}
+
 void Work::turn(std::vector<UserMessage> messages) {
   const auto stop = live_.begin_turn();
   if (!std::exchange(introduced_, true)) {
     conversation_->keep_system_prompt(parts_->system);
-    conversation_->add_user(text_content(surroundings(setup_.cwd, git_branch_)), make_uuid(),
-                            "\"isMeta\":true");
+    introduce();
   }
   Turn turn(*parts_, std::move(messages));
   auto facts = turn.run(stop);
