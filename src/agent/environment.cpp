@@ -31,4 +31,10 @@ std::filesystem::path Environment::config_folder() const {
   return std::filesystem::path(get("HOME")) / ".claude";
 }
 
+std::filesystem::path Environment::own_config_folder() const {
+  std::filesystem::path folder = get("XDG_CONFIG_HOME");
+  if (!folder.is_absolute()) folder = std::filesystem::path(get("HOME")) / ".config";
+  return folder / "ralph";
+}
+
 }  // namespace ralph::agent

@@ -23,6 +23,8 @@ class Environment {
   const std::vector<std::string>& entries() const { return entries_; }
   /// Claude Code's own files: CLAUDE_CONFIG_DIR or ~/.claude.
   std::filesystem::path config_folder() const;
+  /// Our own: $XDG_CONFIG_HOME/ralph or ~/.config/ralph.
+  std::filesystem::path own_config_folder() const;
 
  private:
   std::vector<std::string> entries_;

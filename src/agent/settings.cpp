@@ -11,24 +11,91 @@
 namespace ralph::agent {
 namespace {
 
-enum class Trust { users_own, repository };
+namespace fs = std::filesystem;
+using json::Document;
 
-std::string text_of(const json::Document& settings, const char* key) {
-  const auto found = settings.find(key);
-  return found != settings.end() && found->is_string() ? found->get<std::string>() : "";
+/// Whose words a file holds. `shared`: the repository's, which others wrote; `local`: the user's about it.
+enum class Origin { user, shared, local, flag };
+
+std::string text_of(const Document& object, const char* key) {
+  const auto found = object.is_object() ? object.find(key) : object.end();
+  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
-void put_on_top(Settings& settings, const json::Document& more, Trust trust) {
-  if (!more.is_object()) return;
-  if (auto model = text_of(more, "model"); !model.empty()) settings.model = std::move(model);
-  auto helper = text_of(more, "apiKeyHelper");
-  if (trust == Trust::users_own && !helper.empty()) settings.api_key_helper = std::move(helper);
+const Document& member(const Document& object, const char* key) {
+  static const Document kNone;
+  const auto found = object.is_object() ? object.find(key) : object.end();
+  return found == object.end() ? kNone : *found;
 }
 
-void read_into(Settings& settings, const std::filesystem::path& path, Trust trust) {
+std::vector<std::string> texts_of(const Document& list) {
+  std::vector<std::string> texts;
+  if (!list.is_array()) return texts;
+  for (const auto& text : list) {
+    if (text.is_string()) texts.push_back(text.get<std::string>());
+  }
+  return texts;
+}
+
+void append(std::vector<std::string>& to, std::vector<std::string> more) {
+  std::ranges::move(more, std::back_inserter(to));
+}
+
+/// Puts the settings of one file after another on top.
+class Pile {
+ public:
+  Pile(Settings& settings, bool trusted) : settings_(settings), trusted_(trusted) {}
+
+  void add(const Document& more, Origin origin, const std::string& name) {
+    if (!more.is_object()) return;
+    if (auto model = text_of(more, "model"); !model.empty()) settings_.model = std::move(model);
+    const bool own = origin == Origin::user || origin == Origin::flag;
+    if (auto helper = text_of(more, "apiKeyHelper"); own && !helper.empty()) {
+      settings_.api_key_helper = std::move(helper);
+    }
+    if (more.contains("dangerouslySkipPermissions")) {
+      settings_.notes.push_back(
+          fmt::format("dangerouslySkipPermissions in {} has no effect: it is no setting; use "
+                      "--dangerously-skip-permissions",
+                      name));
+    }
+    add_permissions(member(more, "permissions"), origin, name);
+    const auto& variables = member(more, "env");
+    if (!variables.is_object()) return;
+    for (const auto& [key, value] : variables.items()) {
+      if (value.is_string()) settings_.environment.emplace_back(key, value.get<std::string>());
+    }
+  }
+
+ private:
+  void add_permissions(const Document& permissions, Origin origin, const std::string& name) {
+    auto allow = texts_of(member(permissions, "allow"));
+    if (origin == Origin::shared && !trusted_ && !allow.empty()) {
+      settings_.notes.push_back(fmt::format(
+          "Ignoring {} permissions.allow entries from {}: this workspace is not trusted "
+          "('ralph trust' trusts it)",
+          allow.size(), name));
+      allow.clear();
+    }
+    append(settings_.rules.allow, std::move(allow));
+    append(settings_.rules.deny, texts_of(member(permissions, "deny")));
+    append(settings_.rules.ask, texts_of(member(permissions, "ask")));
+    if (origin != Origin::shared || trusted_) {
+      append(settings_.directories, texts_of(member(permissions, "additionalDirectories")));
+    }
+    const auto mode = text_of(permissions, "defaultMode");
+    const bool own = origin == Origin::user || origin == Origin::flag;
+    if (!mode.empty() && (own || mode != "bypassPermissions")) settings_.default_mode = mode;
+  }
+
+  Settings& settings_;
+  bool trusted_;
+};
+
+void read_into(Pile& pile, const fs::path& path, Origin origin) {
   const auto text = read_file(path);
   if (!text) return;
-  if (const auto parsed = json::parse(*text, path.string())) put_on_top(settings, *parsed, trust);
+  if (const auto parsed = json::parse(*text)) pile.add(*parsed, origin, path.string());
 }
 
 bool wants(const Options& options, std::string_view source) {
@@ -37,7 +104,7 @@ bool wants(const Options& options, std::string_view source) {
 }
 
 /// --settings: JSON, or the name of a file with it.
-Result<json::Document> given_settings(const std::string& given) {
+Result<Document> given_settings(const std::string& given) {
   if (auto inlined = json::parse(given); inlined && inlined->is_object()) return inlined;
   const auto text = read_file(given);
   if (!text) {
@@ -50,27 +117,71 @@ Result<json::Document> given_settings(const std::string& given) {
   return parsed;
 }
 
+fs::path trust_file(const Environment& environment) {
+  return environment.own_config_folder() / "trusted.json";
+}
+
+/// Claude Code's record of what its user has trusted.
+fs::path claude_record(const Environment& environment) {
+  const auto folder = environment.get("CLAUDE_CONFIG_DIR");
+  return (folder.empty() ? fs::path(environment.get("HOME")) : fs::path(folder)) / ".claude.json";
+}
+
+Document read_object(const fs::path& path) {
+  const auto text = read_file(path);
+  auto parsed = text ? json::parse(*text) : Result<Document>(Document::object());
+  return parsed && parsed->is_object() ? *std::move(parsed) : Document::object();
+}
+
+fs::path real(const fs::path& folder) {
+  std::error_code error;
+  auto resolved = fs::weakly_canonical(folder, error);
+  return error ? folder : resolved;
+}
+
 }  // namespace
 
 Result<Settings> read_settings(const Options& options, const Environment& environment,
-                               const std::filesystem::path& cwd) {
+                               const fs::path& cwd) {
   Settings settings;
+  Pile pile(settings, is_trusted(environment, cwd));
   if (!options.bare) {
     if (wants(options, "user")) {
-      read_into(settings, environment.config_folder() / "settings.json", Trust::users_own);
+      read_into(pile, environment.config_folder() / "settings.json", Origin::user);
     }
     if (wants(options, "project")) {
-      read_into(settings, cwd / ".claude" / "settings.json", Trust::repository);
+      read_into(pile, cwd / ".claude" / "settings.json", Origin::shared);
     }
     if (wants(options, "local")) {
-      read_into(settings, cwd / ".claude" / "settings.local.json", Trust::repository);
+      read_into(pile, cwd / ".claude" / "settings.local.json", Origin::local);
     }
   }
   if (!options.settings.empty()) {
     TRY_ASSIGN(const auto given, given_settings(options.settings));
-    put_on_top(settings, given, Trust::users_own);
+    pile.add(given, Origin::flag, "--settings");
   }
   return settings;
+}
+
+bool is_trusted(const Environment& environment, const fs::path& folder) {
+  const auto path = real(folder).string();
+  if (member(read_object(trust_file(environment)), path.c_str()) == true) return true;
+  const auto record = read_object(claude_record(environment));
+  const auto& project = member(member(record, "projects"), path.c_str());
+  return member(project, "hasTrustDialogAccepted") == true;
+}
+
+Result<> set_trust(const Environment& environment, const fs::path& folder, bool trusted) {
+  const auto file = trust_file(environment);
+  auto record = read_object(file);
+  const auto path = real(folder).string();
+  if (trusted) {
+    record[path] = true;
+  } else {
+    record.erase(path);
+  }
+  TRY(make_folders(file.parent_path(), 0700));
+  return write_file_atomically(file, json::write_pretty(record), 0600);
 }
 
 }  // namespace ralph::agent

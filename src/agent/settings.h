@@ -1,10 +1,14 @@
 #pragma once
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "agent/environment.h"
 #include "agent/options.h"
 #include "base/result.h"
+#include "tool/permission.h"
 
 namespace ralph::agent {
 
@@ -12,12 +16,23 @@ namespace ralph::agent {
 struct Settings {
   std::string model;
   std::string
-      api_key_helper;  // from the user's own files only: a repository must not name programs
+      api_key_helper;        // from the user's own files only: a repository must not name programs
+  std::string default_mode;  // of permissions; never "bypassPermissions" from a repository
+  tool::Rules rules;
+  std::vector<std::string> directories;                          // further working folders
+  std::vector<std::pair<std::string, std::string>> environment;  // for the commands it runs
+  std::vector<std::string> notes;                                // worth telling on stderr
 };
 
 /// The user's settings.json, the folder's .claude/settings.json and settings.local.json, and --settings, the later ones
-/// winning. A file that is missing or broken is passed over; only --settings must be good.
+/// winning, lists growing. A file that is missing or broken is passed over; only --settings must be good. What a repository
+/// allows counts only where the user trusts it.
 Result<Settings> read_settings(const Options& options, const Environment& environment,
                                const std::filesystem::path& cwd);
+
+/// Whether the user has said so: `ralph trust`, or the original's trust dialog.
+bool is_trusted(const Environment& environment, const std::filesystem::path& folder);
+Result<> set_trust(const Environment& environment, const std::filesystem::path& folder,
+                   bool trusted);
 
 }  // namespace ralph::agent

@@ -24,11 +24,7 @@ bool others_may_read(const std::filesystem::path& path) {
 }  // namespace
 
 std::filesystem::path stored_key_path(const Environment& environment) {
-  std::filesystem::path folder = environment.get("XDG_CONFIG_HOME");
-  if (!folder.is_absolute()) {
-    folder = std::filesystem::path(environment.get("HOME")) / ".config";
-  }
-  return folder / "ralph" / "auth.json";
+  return environment.own_config_folder() / "auth.json";
 }
 
 Result<std::optional<std::string>> read_stored_key(const Environment& environment) {
