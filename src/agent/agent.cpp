@@ -56,8 +56,8 @@ class Work {
   Result<> prepare(Opening opening);
   Result<> prepare_parts(Opening& opening, const Login& login, const Settings& settings);
   api::Endpoint endpoint(const Login& login) const;
-  Result<> prepare_tools();
-  tool::Workspace::Setup workspace_setup() const;
+  Result<> prepare_tools(const Settings& settings);
+  tool::Workspace::Setup workspace_setup(const Settings& settings) const;
   std::string tool_definitions() const;
   InitFacts init_facts(const Login& login) const;
   Result<UserMessage> text_prompt();
@@ -128,6 +128,7 @@ int Work::run() {
 Result<> Work::prepare(Opening opening) {
   TRY_ASSIGN(const auto settings, read_settings(options_, setup_.environment, setup_.cwd));
   TRY_ASSIGN(const auto login, find_login(setup_.environment, settings, live_.over()));
+  for (const auto& note : settings.notes) say(note);
   for (const auto& note : login.notes) say(note);
   return prepare_parts(opening, login, settings);
 }
@@ -152,7 +153,7 @@ Result<> Work::prepare_parts(Opening& opening, const Login& login, const Setting
     }
     client_.emplace(endpoint(login), policy);
   }
-  TRY(prepare_tools());
+  TRY(prepare_tools(settings));
   TRY_ASSIGN(auto system, system_prompt(options_));
   if (opening.system_prompt) system = {*opening.system_prompt};
   std::string user_id;
@@ -200,11 +201,11 @@ api::Endpoint Work::endpoint(const Login& login) const {
 }
 
 /// The tools, where they work, and what they may do.
-Result<> Work::prepare_tools() {
+Result<> Work::prepare_tools(const Settings& settings) {
   const auto& environment = setup_.environment;
-  TRY_ASSIGN(
-      auto mode,
-      tool::parse_mode(options_.permission_mode.empty() ? "default" : options_.permission_mode));
+  const auto& word =
+      options_.permission_mode.empty() ? settings.default_mode : options_.permission_mode;
+  TRY_ASSIGN(auto mode, tool::parse_mode(word.empty() ? "default" : word));
   if (options_.skip_permissions) mode = tool::Mode::bypass;
   if (mode == tool::Mode::bypass && setup_.is_root && !environment.on("IS_SANDBOX")) {
     return fail(
@@ -212,13 +213,15 @@ Result<> Work::prepare_tools() {
         "--dangerously-skip-permissions cannot be used with root/sudo privileges for security "
         "reasons");
   }
-  workspace_.emplace(workspace_setup());
-  toolbox_.emplace(*workspace_, options_, mode,
-                   tool::Rules{options_.allowed_tools, options_.disallowed_tools, {}});
+  workspace_.emplace(workspace_setup(settings));
+  auto rules = settings.rules;
+  std::ranges::copy(options_.allowed_tools, std::back_inserter(rules.allow));
+  std::ranges::copy(options_.disallowed_tools, std::back_inserter(rules.deny));
+  toolbox_.emplace(*workspace_, options_, mode, std::move(rules));
   return {};
 }
 
-tool::Workspace::Setup Work::workspace_setup() const {
+tool::Workspace::Setup Work::workspace_setup(const Settings& settings) const {
   const auto& environment = setup_.environment;
   const auto& id = events_->session_id();
   const auto real = [](const std::filesystem::path& path) {
@@ -239,6 +242,10 @@ tool::Workspace::Setup Work::workspace_setup() const {
                        {"CLAUDE_CODE_CHILD_SESSION", "1"},
                        {"CLAUDE_CODE_SESSION_ATTENDED", "0"},
                        {"CLAUDE_PID", std::to_string(::getpid())}};
+  for (const auto& folder : settings.directories) {
+    setup.directories.push_back(real(setup_.cwd / folder));
+  }
+  for (const auto& [name, value] : settings.environment) setup.environment.push_back({name, value});
   const auto* model = model::Table::builtin().find(model_->id());
   setup.read_before_write = model != nullptr && model->thinking == model::Thinking::budget;
   setup.background = !environment.on("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS");
