@@ -43,7 +43,7 @@ std::string to_json(const Detail& detail) {
   return json;
 }
 
-std::string quoted(std::string_view text) {
+std::string json_text(std::string_view text) {
   std::string json;
   json::append_string(json, text);
   return json;
@@ -118,9 +118,8 @@ Outcome succeeded(BashCommand& command, std::string_view text, std::string_view 
                       .err = note,
                       .no_output_expected = usually_silent(text),
                       .meaning = meaning,
-                      .task = {},
                       .kept = whole ? std::nullopt : output.kept()};
-  return {quoted(content), false, to_json(detail)};
+  return {json_text(content), false, to_json(detail)};
 }
 
 std::string how_to_follow(const BackgroundTask& task) {
@@ -149,17 +148,16 @@ Outcome answer_interrupted(BashCommand& command) {
   const BashOutput& output = command.output();
   const auto content =
       joined(shown_failed(output), "Command was interrupted before it completed.");
-  const Detail detail{
-      .out = shown_to_client(output), .err = {}, .interrupted = true, .meaning = {}, .task = {}, .kept = {}};
-  return {quoted(content), true, to_json(detail)};
+  const Detail detail{.out = shown_to_client(output), .interrupted = true};
+  return {json_text(content), true, to_json(detail)};
 }
 
 Outcome answer_background(const BackgroundTask& task, Millis longest) {
   const auto content = fmt::format(
       "Command running in background with ID: {}. {} It is stopped if it still runs after {}.",
       task.task_id, how_to_follow(task), format_duration(longest));
-  const Detail detail{.out = {}, .err = {}, .meaning = {}, .task = task.task_id, .kept = {}};
-  return {quoted(content), false, to_json(detail), task.task_id};
+  const Detail detail{.task = task.task_id};
+  return {json_text(content), false, to_json(detail), task.task_id};
 }
 
 Outcome answer_moved(BashCommand& command, const BackgroundTask& task, Millis timeout,
@@ -170,13 +168,9 @@ Outcome answer_moved(BashCommand& command, const BackgroundTask& task, Millis ti
       "It is still running: do not start it a second time. It is stopped if it still runs after {} "
       "in the background.",
       format_duration(timeout), task.task_id, how_to_follow(task), format_duration(longest));
-  const Detail detail{.out = shown_to_client(output),
-                      .err = {},
-                      .meaning = {},
-                      .task = task.task_id,
-                      .timed_out = timeout,
-                      .kept = {}};
-  return {quoted(joined(shown(output), text)), false, to_json(detail), task.task_id};
+  const Detail detail{
+      .out = shown_to_client(output), .task = task.task_id, .timed_out = timeout};
+  return {json_text(joined(shown(output), text)), false, to_json(detail), task.task_id};
 }
 
 }  // namespace ralph::tool

@@ -8,14 +8,14 @@
 namespace ralph::tool {
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string json_text(std::string_view text) {
   std::string json;
   json::append_string(json, text);
   return json;
 }
 
 Outcome failed(std::string_view content, std::string_view text) {
-  return {quoted(content), true, quoted("Error: " + std::string(text))};
+  return {json_text(content), true, json_text("Error: " + std::string(text))};
 }
 
 }  // namespace
