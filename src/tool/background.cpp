@@ -40,16 +40,17 @@ BackgroundTasks::BackgroundTasks(Millis longest) : longest_(longest) {}
 BackgroundTasks::~BackgroundTasks() { end_all(); }
 
 void BackgroundTasks::adopt(BackgroundTask task, std::unique_ptr<BashCommand> command) {
-  BashCommand& running = *command;
-  running.end_after(longest_);
+  const auto tell = [this] {
+    const std::lock_guard lock(mutex_);
+    changed_.notify_all();
+  };
+  command->end_after(longest_);
+  command->when_ended(tell);
   {
     const std::lock_guard lock(mutex_);
     entries_.push_back(std::make_unique<Entry>(std::move(task), std::move(command)));
   }
-  running.when_ended([this] {
-    const std::lock_guard lock(mutex_);
-    changed_.notify_all();
-  });
+  tell();  // it may have ended before it was in the list
 }
 
 BackgroundTasks::Entry* BackgroundTasks::find(std::string_view task_id) {

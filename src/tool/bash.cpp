@@ -35,7 +35,8 @@ constexpr std::string_view kDescription =
 - `timeout` is in milliseconds (usually 120000). A command that is not done by then goes on in the background if that is possible, otherwise it is ended.
 - Long output is saved to a file; you see its beginning and its end. Read the file, or better search in it.)";
 
-constexpr std::string_view kSchema = R"({"type":"object","properties":{)"
+constexpr std::string_view kSchema =
+    R"({"type":"object","properties":{)"
     R"("command":{"type":"string","description":"The command line for bash; may have several lines"},)"
     R"("timeout":{"type":"number","description":"Milliseconds the command may take"},)"
     R"("description":{"type":"string","description":"What the command does, in five to ten words"},)"
@@ -104,7 +105,8 @@ std::optional<Outcome> refusal(const Call& call) {
   if (sleep < kLongestSleep || call.in_background) return std::nullopt;
   return misuse(fmt::format(
       "Blocked: standalone sleep {}. Waiting blindly helps nobody: run what you wait for with "
-      "run_in_background and you are told when it ends, or check for it in a loop with short pauses.",
+      "run_in_background and you are told when it ends, or check for it in a loop with short "
+      "pauses.",
       sleep.count() / 1000));
 }
 
@@ -145,7 +147,9 @@ struct Running {
 };
 
 BackgroundTask task_of(const Running& running, const Workspace& workspace) {
-  return {running.id, {}, running.call.description.empty() ? running.call.text : running.call.description,
+  return {running.id,
+          {},
+          running.call.description.empty() ? running.call.text : running.call.description,
           task_file(workspace, running.id)};
 }
 
@@ -170,7 +174,8 @@ Outcome time_is_over(Running running, Workspace& workspace) {
   const bool sleeps = !names.empty() && names.front() == "sleep";
   if (sleeps || !background_possible(workspace)) return end_timed_out(running, workspace);
   const auto task = task_of(running, workspace);
-  if (!running.command->output().move_to(task.output_file)) return end_timed_out(running, workspace);
+  if (!running.command->output().move_to(task.output_file))
+    return end_timed_out(running, workspace);
   auto& tasks = *workspace.setup().tasks;
   auto outcome = answer_moved(*running.command, task, running.call.timeout, tasks.longest());
   tasks.adopt(task, std::move(running.command));
@@ -209,9 +214,9 @@ class Bash final : public Tool {
     const auto deadline = std::chrono::steady_clock::now() + running.call.timeout;
     const auto note = leave_lost_folder(workspace);
     running.folder = workspace.cwd();
-    auto started = BashCommand::start({running.call.text, running.folder, workspace.setup().environment,
-                                       workspace.setup().output_folder / (running.id + ".txt"),
-                                       shown_of(workspace)});
+    auto started = BashCommand::start(
+        {running.call.text, running.folder, workspace.setup().environment,
+         workspace.setup().output_folder / (running.id + ".txt"), shown_of(workspace)});
     if (!started) return failure(describe(started.error()));
     running.command = *std::move(started);
     if (running.call.in_background) return start_in_background(std::move(running), workspace);

@@ -146,8 +146,7 @@ Outcome answer_timed_out(BashCommand& command, Millis timeout, std::string_view 
 
 Outcome answer_interrupted(BashCommand& command) {
   const BashOutput& output = command.output();
-  const auto content =
-      joined(shown_failed(output), "Command was interrupted before it completed.");
+  const auto content = joined(shown_failed(output), "Command was interrupted before it completed.");
   const Detail detail{.out = shown_to_client(output), .interrupted = true};
   return {json_text(content), true, to_json(detail)};
 }
@@ -168,8 +167,7 @@ Outcome answer_moved(BashCommand& command, const BackgroundTask& task, Millis ti
       "It is still running: do not start it a second time. It is stopped if it still runs after {} "
       "in the background.",
       format_duration(timeout), task.task_id, how_to_follow(task), format_duration(longest));
-  const Detail detail{
-      .out = shown_to_client(output), .task = task.task_id, .timed_out = timeout};
+  const Detail detail{.out = shown_to_client(output), .task = task.task_id, .timed_out = timeout};
   return {json_text(joined(shown(output), text)), false, to_json(detail), task.task_id};
 }
 

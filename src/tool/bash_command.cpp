@@ -17,9 +17,7 @@ constexpr std::size_t kPiece = std::size_t{96} << 10;  // the kernel takes 128 k
 constexpr std::size_t kLongestPath = 4096;
 constexpr process::EndPolicy kEndPolicy{.grace = Millis{500}};
 
-std::string bash_program() {
-  return ::access("/bin/bash", X_OK) == 0 ? "/bin/bash" : "bash";
-}
+std::string bash_program() { return ::access("/bin/bash", X_OK) == 0 ? "/bin/bash" : "bash"; }
 
 /// One line, so that bash counts the command's lines from 1. The command comes in the arguments, in pieces.
 std::string wrapper(int folder_note) {

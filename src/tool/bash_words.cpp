@@ -14,9 +14,9 @@ struct Meaning {
   std::string_view text;
 };
 constexpr std::array kMeanings{
-    Meaning{"grep", "No matches found"},   Meaning{"egrep", "No matches found"},
-    Meaning{"fgrep", "No matches found"},  Meaning{"rg", "No matches found"},
-    Meaning{"diff", "Files differ"},       Meaning{"test", "Condition is false"},
+    Meaning{"grep", "No matches found"},  Meaning{"egrep", "No matches found"},
+    Meaning{"fgrep", "No matches found"}, Meaning{"rg", "No matches found"},
+    Meaning{"diff", "Files differ"},      Meaning{"test", "Condition is false"},
     Meaning{"[", "Condition is false"},
 };
 

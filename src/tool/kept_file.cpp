@@ -33,7 +33,8 @@ Result<KeptFile> KeptFile::create(const std::filesystem::path& path) {
 Result<> KeptFile::rename(const std::filesystem::path& path) {
   TRY(make_folders(path.parent_path()));
   if (::rename(path_.c_str(), path.c_str()) != 0) {
-    return fail_errno(errno, fmt::format("cannot rename '{}' to '{}'", path_.string(), path.string()));
+    return fail_errno(errno,
+                      fmt::format("cannot rename '{}' to '{}'", path_.string(), path.string()));
   }
   path_ = path;
   return {};
@@ -95,7 +96,9 @@ Result<> KeptFile::append(const Segment& segment) {
   for (std::uint64_t at = 0; at < segment.size;) {
     const auto got = ::pread(segment.fd.get(), buffer.get(), kPiece, static_cast<off_t>(at));
     if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return fail_errno(got == 0 ? EIO : errno, fmt::format("cannot read the end of '{}'", path_.string()));
+    if (got <= 0)
+      return fail_errno(got == 0 ? EIO : errno,
+                        fmt::format("cannot read the end of '{}'", path_.string()));
     TRY(write_all(fd_.get(), {buffer.get(), static_cast<std::size_t>(got)}, path_.string()));
     at += static_cast<std::uint64_t>(got);
     size_ += static_cast<std::uint64_t>(got);

@@ -7,15 +7,17 @@ namespace {
 
 TEST(BashEnd, NeverWaitsForThePipe) {
   Session session;
-  const auto answer = session.run("sleep 1000 & setsid sleep 1000 & (setsid sleep 1000 &) ; echo done");
+  const auto answer =
+      session.run("sleep 1000 & setsid sleep 1000 & (setsid sleep 1000 &) ; echo done");
   EXPECT_EQ(answer.content, "done");
   EXPECT_TRUE(session.nothing_alive());
 }
 
 TEST(BashEnd, StrangersThatIgnoreTermAreEndedToo) {
   Session session;
-  EXPECT_EQ(session.run("(trap '' TERM; touch ready; while :; do sleep 1; done) & "
-                        "until [ -e ready ]; do sleep 0.01; done; echo done")
+  EXPECT_EQ(session
+                .run("(trap '' TERM; touch ready; while :; do sleep 1; done) & "
+                     "until [ -e ready ]; do sleep 0.01; done; echo done")
                 .content,
             "done");
   EXPECT_TRUE(session.nothing_alive());
@@ -30,8 +32,8 @@ TEST(BashEnd, ClosedOutputsAreNoEnd) {
 TEST(BashEnd, TimeoutKillsWhereNothingMayGoOn) {
   Session session;
   session.setup.background = false;
-  const auto answer =
-      session.call({{"command", "trap '' TERM; echo a; while :; do sleep 1; done"}, {"timeout", 1000}});
+  const auto answer = session.call(
+      {{"command", "trap '' TERM; echo a; while :; do sleep 1; done"}, {"timeout", 1000}});
   EXPECT_EQ(answer.content, "Exit code 143\nCommand timed out after 1s\na");
   EXPECT_EQ(answer.detail, "Error: Exit code 143\nCommand timed out after 1s\na");
   EXPECT_EQ(answer.is_error, true);
@@ -63,8 +65,9 @@ TEST(BashEnd, AStopEndsTheTree) {
   std::stop_source stop;
   Answer answer;
   std::jthread caller([&] {
-    answer = session.call({{"command", "echo begun; setsid sleep 1000 & touch ready; sleep 1000; echo never"}},
-                          stop.get_token());
+    answer = session.call(
+        {{"command", "echo begun; setsid sleep 1000 & touch ready; sleep 1000; echo never"}},
+        stop.get_token());
   });
   ASSERT_TRUE(session.reached("ready"));
   stop.request_stop();
@@ -79,7 +82,8 @@ TEST(BashEnd, AStopBeforeTheStartEndsItAsWell) {
   Session session;
   std::stop_source stop;
   stop.request_stop();
-  EXPECT_EQ(session.call({{"command", "sleep 20; true"}}, stop.get_token()).detail["interrupted"], true);
+  EXPECT_EQ(session.call({{"command", "sleep 20; true"}}, stop.get_token()).detail["interrupted"],
+            true);
   EXPECT_TRUE(session.nothing_alive());
 }
 

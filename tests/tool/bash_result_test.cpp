@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include "json/schema.h"
 #include "tool/bash_harness.h"
+#include "tool/bash_words.h"
 
 namespace ralph::tool {
 namespace {
@@ -40,7 +40,7 @@ TEST(BashResult, FailureAndMisuseSayTheSameToTheClient) {
 TEST(BashResult, AccessIsTheCommand) {
   Session session;
   const auto access =
-      bash_tool().access(json::parse(R"({"command":"ls"})"), session.workspace());
+      bash_tool().access(ralph::json::parse(R"({"command":"ls"})").value(), session.workspace());
   EXPECT_EQ(access.kind, Access::Kind::run);
   EXPECT_EQ(access.command, "ls");
   EXPECT_FALSE(bash_tool().changes_files());
@@ -48,7 +48,8 @@ TEST(BashResult, AccessIsTheCommand) {
 
 TEST(BashResult, BothOutputsAreOneInTheOrderOfWriting) {
   Session session;
-  const auto answer = session.run("echo hello; echo err >&2; echo more; ls /nonexistent-zz >/dev/null; true");
+  const auto answer =
+      session.run("echo hello; echo err >&2; echo more; ls /nonexistent-zz >/dev/null; true");
   EXPECT_TRUE(answer.content.starts_with("hello\nerr\nmore\nls: ")) << answer.content;
   EXPECT_EQ(answer.is_error, false);
   EXPECT_EQ(answer.detail, detail_of(answer.content));
@@ -87,9 +88,11 @@ TEST(BashResult, ExitOneMayBeAnAnswer) {
     std::string meaning;
   };
   for (const auto& [command, meaning] :
-       {Case{"grep zz a", "No matches found"}, Case{"cat a | LC_ALL=C /bin/grep 'z;z'", "No matches found"},
+       {Case{"grep zz a", "No matches found"},
+        Case{"cat a | LC_ALL=C /bin/grep 'z;z'", "No matches found"},
         Case{"diff a b", "Files differ"}, Case{"test -e zz", "Condition is false"},
-        Case{"[ -e zz ]", "Condition is false"}, Case{"echo x; grep zz a 2>&1", "No matches found"}}) {
+        Case{"[ -e zz ]", "Condition is false"},
+        Case{"echo x; grep zz a 2>&1", "No matches found"}}) {
     const auto answer = session.run(command);
     EXPECT_EQ(answer.is_error, false) << command;
     EXPECT_EQ(answer.detail.value("returnCodeInterpretation", ""), meaning) << command;
@@ -102,8 +105,11 @@ TEST(BashResult, ExitOneMayBeAnAnswer) {
 
 TEST(BashResult, BytesBecomeText) {
   Session session;
-  EXPECT_EQ(session.run(R"(printf "\x1b[31mred\x1b[0m\xff\n\n")").content, "\x1b[31mred\x1b[0m\xef\xbf\xbd");
-  EXPECT_EQ(session.run(R"(printf 'a\0b\n')").content, "a\xef\xbf\xbd" "b");
+  EXPECT_EQ(session.run(R"(printf "\x1b[31mred\x1b[0m\xff\n\n")").content,
+            "\x1b[31mred\x1b[0m\xef\xbf\xbd");
+  EXPECT_EQ(session.run(R"(printf 'a\0b\n')").content,
+            "a\xef\xbf\xbd"
+            "b");
   // A character in two writes.
   EXPECT_EQ(session.run(R"(printf '\xe2\x82'; sleep 0.05; printf '\xac')").content, "\xe2\x82\xac");
   EXPECT_EQ(session.run(R"(printf '\xe2\x82')").content, "\xef\xbf\xbd\xef\xbf\xbd");
@@ -135,7 +141,8 @@ TEST(BashResult, NoInputNoTerminalAnotherSessionOurEnvironment) {
   EXPECT_EQ(session.run("cat").content, "(Bash completed with no output)");
   EXPECT_EQ(session.run("tty; true").content, "not a tty");
   EXPECT_EQ(session.run("echo $ADDED_ZZ").content, "yes");
-  EXPECT_EQ(session.run("test \"$(ps -o sid= -p $$ | tr -d ' ')\" = $$ && echo own").content, "own");
+  EXPECT_EQ(session.run("test \"$(ps -o sid= -p $$ | tr -d ' ')\" = $$ && echo own").content,
+            "own");
   EXPECT_EQ(session.run("ls /proc/self/fd | tr '\\n' ' '").content, "0 1 2 3 ");  // 3: ls itself
 }
 
@@ -192,11 +199,27 @@ TEST(BashResult, CallsRunBesideEachOther) {
     for (std::size_t i = 0; i < contents.size(); ++i) {
       // Each waits for all: one after another they would never end.
       threads.emplace_back([&, i] {
-        contents[i] = session.run(fmt::format("touch n{}; until [ $(ls n* | wc -l) = 8 ]; do sleep 0.01; done; echo {}", i, i)).content;
+        contents[i] =
+            session
+                .run(fmt::format(
+                    "touch n{}; until [ $(ls n* | wc -l) = 8 ]; do sleep 0.01; done; echo {}", i,
+                    i))
+                .content;
       });
     }
   }
   for (std::size_t i = 0; i < contents.size(); ++i) EXPECT_EQ(contents[i], std::to_string(i));
+}
+
+TEST(BashResult, ACallThatStaysLeavesTheFolderToTheOneThatMoved) {
+  Session session;
+  session.workspace();
+  std::jthread stays([&] { session.run("touch ready; until [ -e go ]; do sleep 0.01; done"); });
+  ASSERT_TRUE(session.reached("ready"));
+  session.run("cd sub");
+  session.folder.write("work/go", "");
+  stays.join();
+  EXPECT_EQ(session.workspace().cwd(), session.root() / "sub");
 }
 
 TEST(BashResult, ABareLongSleepIsRefused) {
@@ -208,6 +231,16 @@ TEST(BashResult, ABareLongSleepIsRefused) {
   }
   EXPECT_EQ(session.run("sleep 0.01").is_error, false);
   EXPECT_EQ(session.run("sleep abc").content.starts_with("Exit code 1"), true);
+}
+
+TEST(BashResult, ListsAreCutOutsideQuotesAndBrackets) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(command_names("cd a && X=1 /bin/grep 'b;c' 2>&1 | wc -l & wait"),
+            (Names{"cd", "grep", "wc", "wait"}));
+  EXPECT_EQ(command_names("echo $(a; b) \\; c\n(d; e)\n\"f\""), (Names{"echo", "", ""}));
+  EXPECT_EQ(command_names("echo \"unclosed; x"), Names{"echo"});
+  EXPECT_EQ(command_names(" ; \\"), Names{""});
+  EXPECT_EQ(command_names(""), Names{});
 }
 
 TEST(BashResult, AFolderThatIsNotThereIsSaid) {
