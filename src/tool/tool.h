@@ -18,6 +18,7 @@ struct Outcome {
   std::string content;           // JSON for the model: a text, or an array of blocks
   std::optional<bool> is_error;  // nullopt: it went well, and the result does not say so
   std::string detail;            // JSON for the client (`tool_use_result`); a text where it failed
+  std::string task = {};         // the background task the call left running; empty: none
 };
 
 /// A call that went wrong: the text for the model, and "Error: …" of it for the client.

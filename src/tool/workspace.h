@@ -11,6 +11,8 @@
 
 namespace ralph::tool {
 
+class BackgroundTasks;
+
 /// What a session's tools share: where they work, and what they know of it. May be used by many threads.
 class Workspace {
  public:
@@ -21,6 +23,7 @@ class Workspace {
     std::vector<process::EnvChange> environment;  // for the commands they run
     bool read_before_write = false;               // a file must have been read before it is changed
     bool background = true;                       // commands may go on behind a call
+    BackgroundTasks* tasks = nullptr;             // those that do; without it none may
     std::vector<std::string> variables;           // ours, "NAME=value" (BASH_DEFAULT_TIMEOUT_MS …)
   };
   explicit Workspace(Setup setup);

@@ -1,0 +1,22 @@
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "base/time.h"
+#include "tool/background.h"
+#include "tool/bash_command.h"
+#include "tool/tool.h"
+
+/// How the results of Bash read.
+namespace ralph::tool {
+
+/// Of a command that ended by itself. `note`: what else is to be said, e.g. about its folder.
+Outcome answer_ended(BashCommand& command, std::string_view text, std::string_view note);
+Outcome answer_timed_out(BashCommand& command, Millis timeout, std::string_view note);
+Outcome answer_interrupted(BashCommand& command);
+/// Of one that runs on: at once, or after its time was over. `longest`: how long it may.
+Outcome answer_background(const BackgroundTask& task, Millis longest);
+Outcome answer_moved(BashCommand& command, const BackgroundTask& task, Millis timeout,
+                     Millis longest);
+
+}  // namespace ralph::tool

@@ -1,0 +1,123 @@
+#include "tool/bash_command.h"
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "process/child.h"
+
+namespace ralph::tool {
+namespace {
+
+constexpr std::size_t kPiece = std::size_t{96} << 10;  // the kernel takes 128 kB an argument
+constexpr std::size_t kLongestPath = 4096;
+constexpr process::EndPolicy kEndPolicy{.grace = Millis{500}};
+
+std::string bash_program() { return ::access("/bin/bash", X_OK) == 0 ? "/bin/bash" : "bash"; }
+
+/// One line, so that bash counts the command's lines from 1. The command comes in the arguments, in pieces.
+std::string wrapper(int folder_note) {
+  return fmt::format(
+      "exec 2>&1; trap '2>/dev/null >|/proc/{}/fd/{} pwd -P' EXIT; "
+      "printf -v REPLY %s \"$@\"; set --; eval \"$REPLY\"",
+      ::getpid(), folder_note);
+}
+
+process::Command process_command(const BashCommand::Order& order, int folder_note) {
+  const auto program = bash_program();
+  process::Command command;
+  command.argv = {program, "-c", wrapper(folder_note), program};
+  for (std::size_t at = 0; at < order.text.size(); at += kPiece) {
+    command.argv.push_back(order.text.substr(at, kPiece));
+  }
+  command.cwd = order.folder;
+  command.env = order.environment;
+  return command;
+}
+
+}  // namespace
+
+BashCommand::BashCommand(const Order& order) : output_(order.output_file, order.shown) {}
+
+BashCommand::~BashCommand() = default;
+
+Result<std::unique_ptr<BashCommand>> BashCommand::start(Order order) {
+  std::unique_ptr<BashCommand> command(new BashCommand(order));
+  command->folder_note_.reset(::memfd_create("ralph-folder", MFD_CLOEXEC));
+  if (!command->folder_note_) return fail_errno(errno, "cannot make a file in memory");
+  TRY_ASSIGN(auto child, process::start(process_command(order, command->folder_note_.get())));
+  try {
+    command->thread_ = std::jthread(
+        [self = command.get(), child = std::move(child)](std::stop_token stop) mutable {
+          self->run(std::move(child), std::move(stop));
+        });
+  } catch (const std::system_error& error) {
+    return fail(Code::unavailable, fmt::format("cannot start a thread: {}", error.what()));
+  }
+  return command;
+}
+
+void BashCommand::run(process::Child child, std::stop_token stop) {
+  const process::Sink keep = [this](std::string_view bytes) -> Result<> {
+    output_.append(bytes);
+    return {};
+  };
+  // Before the wrapper joins it with stdout, stderr has what bash itself has to say.
+  exit_ = process::supervise(std::move(child), {keep, keep, {}, {}}, watch_, std::move(stop),
+                             kEndPolicy);
+  output_.finish();
+  std::function<void()> call;
+  {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+    call = std::move(when_ended_);
+    changed_.notify_all();
+  }
+  if (call) call();
+}
+
+BashCommand::Waited BashCommand::wait(SteadyTime deadline, const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  if (changed_.wait_until(lock, stop, deadline, [this] { return ended_; })) return Waited::ended;
+  return stop.stop_requested() ? Waited::stop : Waited::deadline;
+}
+
+bool BashCommand::ended() const {
+  const std::lock_guard lock(mutex_);
+  return ended_;
+}
+
+void BashCommand::end() { thread_.request_stop(); }
+
+void BashCommand::end_after(Millis time) { watch_.arm(process::Limit::wall, time); }
+
+void BashCommand::when_ended(std::function<void()> call) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!ended_) {
+      when_ended_ = std::move(call);
+      return;
+    }
+  }
+  call();
+}
+
+int BashCommand::exit_code() const {
+  constexpr int kKilled = 137;
+  if (exit_.exit_code) return *exit_.exit_code;
+  return exit_.signal ? 128 + *exit_.signal : kKilled;
+}
+
+std::filesystem::path BashCommand::final_folder() const {
+  std::string path(kLongestPath + 1, '\0');
+  const auto got = ::pread(folder_note_.get(), path.data(), path.size(), 0);
+  if (got <= 1 || path[static_cast<std::size_t>(got) - 1] != '\n') return {};
+  path.resize(static_cast<std::size_t>(got) - 1);
+  return path;
+}
+
+}  // namespace ralph::tool
