@@ -1,0 +1,296 @@
+#include "tool/command_table.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string_view>
+
+namespace ralph::tool {
+namespace {
+
+using Words = std::span<const ShellWord>;
+
+enum class Operands { any, no_arguments, one, plus_only };
+
+struct Known {
+  std::string_view name;
+  bool names_files;
+  bool pattern_first = false;
+  std::string_view letters = "";  // forbidden, in "-abc"
+  std::string_view options = "";  // forbidden, in "--option", parted by blanks
+  Operands operands = Operands::any;
+};
+
+constexpr std::array kReading = std::to_array<Known>({
+    {":", false},
+    {"[", true, false, "vR"},
+    {"basename", false},
+    {"cat", true},
+    {"cd", true},
+    {"cksum", true},
+    {"cmp", true},
+    {"column", true},
+    {"comm", true},
+    {"cut", true},
+    {"date", false, false, "s", "set", Operands::plus_only},
+    {"df", true},
+    {"diff", true},
+    {"dirname", false},
+    {"du", true},
+    {"echo", false},
+    {"env", false, false, "", "", Operands::no_arguments},
+    {"expand", true},
+    {"false", false},
+    {"file", true, false, "Cz", "compile uncompress"},
+    {"fold", true},
+    {"free", false},
+    {"grep", true, true},
+    {"head", true},
+    {"hexdump", true},
+    {"hostname", false, false, "", "", Operands::no_arguments},
+    {"id", false},
+    {"jq", true, true},
+    {"ls", true},
+    {"md5sum", true},
+    {"nl", true},
+    {"nproc", false},
+    {"od", true},
+    {"paste", true},
+    {"printenv", false},
+    {"printf", false, false, "v"},
+    {"ps", false},
+    {"pwd", false},
+    {"readlink", true},
+    {"realpath", true},
+    {"rev", true},
+    {"rg", true, true, "z", "pre search-zip hostname-bin"},
+    {"seq", false},
+    {"sha1sum", true},
+    {"sha256sum", true},
+    {"sha512sum", true},
+    {"sleep", false},
+    {"sort", true, false, "oT", "output compress-program temporary-directory"},
+    {"stat", true},
+    {"strings", true},
+    {"tac", true},
+    {"tail", true},
+    {"test", true, false, "vR"},
+    {"tr", false},
+    {"tree", true, false, "oR"},
+    {"true", false},
+    {"type", false},
+    {"uname", false},
+    {"uniq", true, false, "", "", Operands::one},
+    {"uptime", false},
+    {"wc", true},
+    {"which", false},
+    {"whoami", false},
+});
+
+/// Of git: what it may be followed by. `only`: nothing but these.
+struct GitCommand {
+  std::string_view name;
+  std::string_view only = "";
+};
+constexpr std::string_view kForbiddenOfGit =
+    "output ext-diff textconv filters exec-path open-files-in-pager no-index";
+constexpr std::array kGit = std::to_array<GitCommand>({
+    {"blame"},
+    {"branch", "-a -r -v -vv -l --all --remotes --list --verbose --show-current --no-color"},
+    {"cat-file"},
+    {"check-ignore"},
+    {"count-objects"},
+    {"describe"},
+    {"diff"},
+    {"for-each-ref"},
+    {"grep"},
+    {"log"},
+    {"ls-files"},
+    {"ls-tree"},
+    {"merge-base"},
+    {"name-rev"},
+    {"reflog", "show"},
+    {"remote", "-v --verbose"},
+    {"rev-list"},
+    {"rev-parse"},
+    {"shortlog"},
+    {"show"},
+    {"stash", "list"},
+    {"status"},
+    {"tag", "-l --list -n"},
+    {"worktree", "list"},
+});
+
+constexpr std::array<std::string_view, 9> kFindActions{"-exec",   "-execdir", "-ok",      "-okdir", "-delete",
+                                                       "-fprint", "-fprint0", "-fprintf", "-fls"};
+
+bool contains_word(std::string_view list, std::string_view word) {
+  while (!list.empty()) {
+    const auto one = list.substr(0, list.find(' '));
+    if (one == word) return true;
+    list.remove_prefix(std::min(list.size(), one.size() + 1));
+  }
+  return false;
+}
+
+/// A long option may be shortened: "--out" is "--output".
+bool is_forbidden_option(std::string_view word, std::string_view options) {
+  const auto name = word.substr(2, word.find('=') - 2);
+  while (!options.empty()) {
+    const auto one = options.substr(0, options.find(' '));
+    if (!name.empty() && one.starts_with(name)) return true;
+    options.remove_prefix(std::min(options.size(), one.size() + 1));
+  }
+  return false;
+}
+
+bool is_forbidden(std::string_view word, std::string_view letters, std::string_view options) {
+  if (word.starts_with("--")) return is_forbidden_option(word, options);
+  if (!word.starts_with('-')) return false;
+  return word.find_first_of(letters, 1) != std::string_view::npos;
+}
+
+/// Whether the shell cannot make an option of it that we do not see.
+bool is_plain(const ShellWord& word) {
+  return word.literal || (word.pattern && word.certain && !word.text.starts_with('-'));
+}
+
+bool operands_are_fine(Words arguments, Operands operands) {
+  if (operands == Operands::no_arguments) return arguments.empty();
+  std::size_t count = 0;
+  for (const auto& word : arguments) {
+    if (!word.literal || word.text == "--") return false;
+    if (word.text.starts_with('-') && word.text != "-") continue;
+    ++count;
+    if (operands == Operands::plus_only && !word.text.starts_with('+')) return false;
+  }
+  return operands != Operands::one || count <= 1;
+}
+
+bool arguments_are_fine(const Known& known, Words arguments) {
+  const bool choosy = !known.letters.empty() || !known.options.empty();
+  if (choosy && !std::ranges::all_of(arguments, is_plain)) return false;
+  for (const auto& word : arguments) {
+    if (is_forbidden(word.text, known.letters, known.options)) return false;
+  }
+  return known.operands == Operands::any || operands_are_fine(arguments, known.operands);
+}
+
+std::optional<ReadingCommand> reading_find(Words arguments) {
+  for (const auto& word : arguments) {
+    if (!is_plain(word)) return std::nullopt;
+    for (const auto action : kFindActions) {
+      if (word.text == action) return std::nullopt;
+    }
+    if (word.text.starts_with("-files0")) return std::nullopt;
+  }
+  return ReadingCommand{};
+}
+
+std::optional<ReadingCommand> reading_git(Words arguments) {
+  if (!std::ranges::all_of(arguments, is_plain)) return std::nullopt;
+  while (!arguments.empty() && arguments.front().is("--no-pager")) arguments = arguments.subspan(1);
+  if (arguments.empty()) return std::nullopt;
+  const auto known = std::ranges::find(kGit, std::string_view(arguments.front().text),
+                                       &GitCommand::name);
+  if (known == kGit.end()) return std::nullopt;
+  arguments = arguments.subspan(1);
+  const bool must_say = known->name == "stash" || known->name == "worktree";
+  if (must_say && arguments.empty()) return std::nullopt;
+  for (const auto& word : arguments) {
+    if (!known->only.empty() && !contains_word(known->only, word.text)) return std::nullopt;
+    if (is_forbidden(word.text, "O", kForbiddenOfGit)) return std::nullopt;
+  }
+  return ReadingCommand{};
+}
+
+/// "12p", "1,20p", "$p".
+bool is_print_script(std::string_view script) {
+  return script.size() > 1 && script.ends_with('p') &&
+         script.find_first_not_of("0123456789,$") == script.size() - 1;
+}
+
+std::optional<ReadingCommand> reading_sed(Words arguments) {
+  if (arguments.size() < 2 || !arguments[0].is("-n") || !arguments[1].literal ||
+      !is_print_script(arguments[1].text)) {
+    return std::nullopt;
+  }
+  for (const auto& word : arguments.subspan(2)) {
+    if (!is_plain(word) || word.text.starts_with('-')) return std::nullopt;
+  }
+  return ReadingCommand{true, true};
+}
+
+/// "s/a/b/g": a substitution that writes no file and runs nothing.
+bool is_plain_substitution(std::string_view script) {
+  if (script.size() < 4 || script[0] != 's') return false;
+  const char delimiter = script[1];
+  if (delimiter == '\\' || delimiter == '\n' || script.find('\n') != std::string_view::npos) return false;
+  int seen = 0;
+  std::size_t at = 1;
+  for (; at < script.size() && seen < 3; ++at) {
+    if (script[at] == '\\') {
+      ++at;
+    } else if (script[at] == delimiter) {
+      ++seen;
+    }
+  }
+  return seen == 3 && at <= script.size() && script.find_first_not_of("gIip0123456789", at) == std::string_view::npos;
+}
+
+std::optional<FileCommand> changing_sed(Words words) {
+  bool in_place = false;
+  std::size_t at = 1;
+  for (; at < words.size() && words[at].text.starts_with('-'); ++at) {
+    const auto& option = words[at].text;
+    if (option == "-i") in_place = true;
+    if (option != "-i" && option != "-E" && option != "-r") return std::nullopt;
+  }
+  if (!in_place || at + 1 >= words.size()) return std::nullopt;
+  if (!is_plain_substitution(words[at].text)) return std::nullopt;
+  return FileCommand{at + 1, false};
+}
+
+constexpr std::array<std::string_view, 6> kChanging{"cp", "mkdir", "mv", "rm", "rmdir", "touch"};
+constexpr std::string_view kHarmlessLetters = "rRfpvadinumT";
+constexpr std::string_view kHarmlessOptions =
+    "-- -t --recursive --force --parents --verbose --no-clobber --archive --preserve";
+
+/// Its value, if it has one, is a word of its own, which is then looked at like a file.
+bool is_harmless_option(std::string_view word) {
+  if (contains_word(kHarmlessOptions, word)) return true;
+  return !word.starts_with("--") &&
+         word.find_first_not_of(kHarmlessLetters, 1) == std::string_view::npos;
+}
+
+}  // namespace
+
+std::optional<ReadingCommand> reading_command(const ShellCommand& command) {
+  if (!command.assignments.empty() || command.words.empty() || !command.words[0].literal) {
+    return std::nullopt;
+  }
+  const std::string_view name = command.words[0].text;
+  const auto arguments = Words(command.words).subspan(1);
+  if (name == "find") return reading_find(arguments);
+  if (name == "git") return reading_git(arguments);
+  if (name == "sed") return reading_sed(arguments);
+  const auto known = std::ranges::find(kReading, name, &Known::name);
+  if (known == kReading.end() || !arguments_are_fine(*known, arguments)) return std::nullopt;
+  return ReadingCommand{known->names_files, known->pattern_first};
+}
+
+std::optional<FileCommand> file_command(const ShellCommand& command) {
+  if (!command.assignments.empty() || command.words.size() < 2) return std::nullopt;
+  const auto literal = [](const ShellWord& word) { return word.literal; };
+  if (!std::ranges::all_of(command.words, literal)) return std::nullopt;
+  const std::string_view name = command.words[0].text;
+  if (name == "sed") return changing_sed(command.words);
+  if (std::ranges::find(kChanging, name) == kChanging.end()) return std::nullopt;
+  for (const auto& word : command.words) {
+    if (word.text == "--") break;
+    if (word.text.starts_with('-') && !is_harmless_option(word.text)) return std::nullopt;
+  }
+  return FileCommand{1, name == "rm" || name == "rmdir"};
+}
+
+}  // namespace ralph::tool

@@ -1,0 +1,24 @@
+#pragma once
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "tool/tool.h"
+
+/// What Write and Edit have in common.
+namespace ralph::tool {
+
+inline constexpr std::size_t kMaxChangedFile = std::size_t{64} << 20;
+
+/// The text as it is shown: without a byte order mark, "\n" at the end of lines, UTF-8 repaired.
+std::string shown_text(std::string_view bytes);
+
+/// Whether the model's knowledge of a file is older than the file.
+bool changed_since_seen(const std::filesystem::path& resolved, const Workspace& workspace);
+
+/// The refusal of a change to a file that was not read, or not as it is now, where the session demands it.
+std::optional<Outcome> unread(const std::filesystem::path& resolved, const Workspace& workspace);
+
+}  // namespace ralph::tool

@@ -1,0 +1,76 @@
+#include "tool/image.h"
+
+#include <array>
+#include <cstddef>
+
+namespace ralph::tool {
+namespace {
+
+using namespace std::string_view_literals;
+
+/// Bytes as numbers; beyond the end there are zeros.
+unsigned byte(std::string_view bytes, std::size_t at) {
+  return at < bytes.size() ? static_cast<unsigned char>(bytes[at]) : 0u;
+}
+unsigned big16(std::string_view bytes, std::size_t at) {
+  return byte(bytes, at) << 8 | byte(bytes, at + 1);
+}
+unsigned big32(std::string_view bytes, std::size_t at) {
+  return big16(bytes, at) << 16 | big16(bytes, at + 2);
+}
+unsigned little16(std::string_view bytes, std::size_t at) {
+  return byte(bytes, at + 1) << 8 | byte(bytes, at);
+}
+unsigned little24(std::string_view bytes, std::size_t at) {
+  return byte(bytes, at + 2) << 16 | little16(bytes, at);
+}
+
+Image png(std::string_view bytes) { return {"image/png", big32(bytes, 16), big32(bytes, 20)}; }
+
+Image gif(std::string_view bytes) { return {"image/gif", little16(bytes, 6), little16(bytes, 8)}; }
+
+bool is_start_of_frame(unsigned marker) {
+  return marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 && marker != 0xCC;
+}
+
+Image jpeg(std::string_view bytes) {
+  for (std::size_t at = 2; at + 9 < bytes.size() && byte(bytes, at) == 0xFF;) {
+    const auto marker = byte(bytes, at + 1);
+    if (marker == 0xFF) {
+      ++at;
+      continue;
+    }
+    if (is_start_of_frame(marker)) {
+      return {"image/jpeg", big16(bytes, at + 7), big16(bytes, at + 5)};
+    }
+    at += 2 + big16(bytes, at + 2);
+  }
+  return {"image/jpeg", 0, 0};
+}
+
+Image webp(std::string_view bytes) {
+  const auto kind = bytes.substr(12, 4);
+  if (kind == "VP8X") return {"image/webp", little24(bytes, 24) + 1, little24(bytes, 27) + 1};
+  if (kind == "VP8 ") {
+    return {"image/webp", little16(bytes, 26) & 0x3FFF, little16(bytes, 28) & 0x3FFF};
+  }
+  if (kind == "VP8L") {
+    const auto packed = little16(bytes, 21) | little16(bytes, 23) << 16;
+    return {"image/webp", (packed & 0x3FFF) + 1, (packed >> 14 & 0x3FFF) + 1};
+  }
+  return {"image/webp", 0, 0};
+}
+
+}  // namespace
+
+std::optional<Image> image_of(std::string_view bytes) {
+  if (bytes.starts_with("\x89PNG\r\n\x1a\n"sv)) return png(bytes);
+  if (bytes.starts_with("\xFF\xD8\xFF"sv)) return jpeg(bytes);
+  if (bytes.starts_with("GIF87a"sv) || bytes.starts_with("GIF89a"sv)) return gif(bytes);
+  if (bytes.starts_with("RIFF"sv) && bytes.size() > 16 && bytes.substr(8, 4) == "WEBP") {
+    return webp(bytes);
+  }
+  return std::nullopt;
+}
+
+}  // namespace ralph::tool

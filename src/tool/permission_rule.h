@@ -1,0 +1,28 @@
+#pragma once
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace ralph::tool {
+
+/// A rule taken apart: "Bash(git *)" is the tool "Bash" and the pattern "git *".
+struct Rule {
+  std::string tool;
+  std::string pattern;  // empty: every call of the tool
+
+  bool covers_all() const { return pattern.empty() || pattern == "*" || pattern == ":*"; }
+};
+Rule parse_rule(std::string_view text);
+
+/// Whether the rule names the tool: by its name, by the server of an MCP tool, or with "*".
+bool names_tool(const Rule& rule, std::string_view tool);
+
+/// "*" stands for any text. "git *" and "git:*" also match "git" alone.
+bool matches_command(std::string_view pattern, std::string_view command);
+
+/// As .gitignore has it, with everything below a matching folder; "//x" counts from the root of the file system, "~/x"
+/// from the home folder, everything else from `root`.
+bool matches_path(std::string_view pattern, const std::filesystem::path& resolved,
+                  const std::filesystem::path& root);
+
+}  // namespace ralph::tool

@@ -1,0 +1,100 @@
+#include "tool/write.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "tool/file_state.h"
+#include "tool/input.h"
+#include "tool/line_diff.h"
+#include "tool/safe_file.h"
+
+namespace ralph::tool {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kDescription =
+    "Makes a file hold exactly the given content: creates it, with the folders it needs, or "
+    "replaces all that was in it. To change a part of a file use Edit.";
+
+constexpr std::string_view kSchema = R"({"type":"object","properties":{
+"file_path":{"type":"string","description":"The file to write"},
+"content":{"type":"string","description":"All that the file shall hold"}},
+"required":["file_path","content"],"additionalProperties":false})";
+
+constexpr std::string_view kCurrent =
+    " (file state is current in your context — no need to Read it back)";
+
+Outcome created(const std::string& path, const std::string& content) {
+  return success(fmt::format("File created successfully at: {}{}", path, kCurrent),
+                 {{"type", "create"},
+                  {"filePath", path},
+                  {"content", content},
+                  {"structuredPatch", json::Document::array()},
+                  {"originalFile", nullptr},
+                  {"userModified", false}});
+}
+
+/// nullopt: what was there is too large to be told.
+Outcome updated(const std::string& path, const std::string& content,
+                const std::optional<std::string>& before) {
+  auto patch = json::Document::array();
+  json::Document original;
+  if (before) {
+    const auto text = shown_text(*before);
+    patch = structured_patch(text, shown_text(content));
+    original = text;
+  }
+  return success(fmt::format("The file {} has been updated successfully.{}", path, kCurrent),
+                 {{"type", "update"},
+                  {"filePath", path},
+                  {"content", content},
+                  {"structuredPatch", std::move(patch)},
+                  {"originalFile", std::move(original)},
+                  {"userModified", false}});
+}
+
+class Write final : public Tool {
+ public:
+  std::string_view name() const override { return "Write"; }
+  std::string_view description() const override { return kDescription; }
+  std::string_view schema() const override { return kSchema; }
+  bool changes_files() const override { return true; }
+
+  Access access(const json::Document& input, const Workspace& workspace) const override {
+    return {Access::Kind::write, path_of(input, "file_path", workspace), {}};
+  }
+
+  Outcome run(const json::Document& input, Workspace& workspace,
+              const std::stop_token&) const override {
+    const auto shown_path = text_of(input, "file_path");
+    const auto path = path_of(input, "file_path", workspace);
+    const auto content = text_of(input, "content");
+    const auto kind = kind_of(path);
+    if (kind == FileKind::folder) {
+      return misuse(fmt::format("{} is a directory, not a file. To create a file inside it, "
+                                "include the file name in file_path.",
+                                shown_path));
+    }
+    std::optional<std::string> before;
+    if (kind != FileKind::missing) {
+      if (auto refusal = unread(path, workspace)) return *std::move(refusal);
+      auto old = read_regular_file(path, kMaxChangedFile);
+      if (!old && old.error().code != Code::limit) return failure(old.error());
+      if (old) before = *std::move(old);
+    }
+    if (const auto done = replace_file(path, content); !done) return failure(done.error());
+    workspace.remember(path);
+    return kind == FileKind::missing ? created(shown_path, content)
+                                     : updated(shown_path, content, before);
+  }
+};
+
+}  // namespace
+
+const Tool& write_tool() {
+  static const Write tool;
+  return tool;
+}
+
+}  // namespace ralph::tool
