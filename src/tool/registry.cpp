@@ -6,29 +6,9 @@
 #include "tool/tool.h"
 
 namespace ralph::tool {
-namespace {
-
-std::string json_text(std::string_view text) {
-  std::string json;
-  json::append_string(json, text);
-  return json;
-}
-
-Outcome failed(std::string_view content, std::string_view text) {
-  return {json_text(content), true, json_text("Error: " + std::string(text))};
-}
-
-}  // namespace
-
-Outcome failure(std::string_view text) { return failed(text, text); }
-
-Outcome misuse(std::string_view text) {
-  return failed("<tool_use_error>" + std::string(text) + "</tool_use_error>", text);
-}
-
 std::span<const Tool* const> tools() {
   static const std::array all{
-      &bash_tool(),
+      &bash_tool(), &edit_tool(), &glob_tool(), &grep_tool(), &read_tool(), &write_tool(),
   };
   return all;
 }
