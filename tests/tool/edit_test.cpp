@@ -25,12 +25,11 @@ TEST(Edit, ReplacesTheOnlyOccurrence) {
       {"oldString", "beta"},
       {"newString", "BETA"},
       {"originalFile", "alpha\nbeta\ngamma\n"},
-      {"structuredPatch",
-       Document::array({{{"oldStart", 1},
-                         {"oldLines", 3},
-                         {"newStart", 1},
-                         {"newLines", 3},
-                         {"lines", {" alpha", "-beta", "+BETA", " gamma"}}}})},
+      {"structuredPatch", Document::array({{{"oldStart", 1},
+                                            {"oldLines", 3},
+                                            {"newStart", 1},
+                                            {"newLines", 3},
+                                            {"lines", {" alpha", "-beta", "+BETA", " gamma"}}}})},
       {"userModified", false},
       {"replaceAll", false},
       {"contentNotInModelContext", true}};
@@ -64,7 +63,8 @@ TEST(Edit, ShowsTheNearestLinesWhenNothingMatches) {
   Desk desk;
   desk.put("a.py", "import os\n\ndef compute(value):\n    return value + 1\n");
   const auto called = desk.call(tool(), change("a.py", "def compute(valeu):\n", "x"));
-  EXPECT_TRUE(called.error().starts_with("Error: String to replace not found in file.\nString: def"));
+  EXPECT_TRUE(
+      called.error().starts_with("Error: String to replace not found in file.\nString: def"));
   EXPECT_NE(called.text().find("3\tdef compute(value):"), std::string::npos);
   const auto strange = desk.call(tool(), change("a.py", "zzzzzzzzzz", "x"));
   EXPECT_EQ(strange.error(), "Error: String to replace not found in file.\nString: zzzzzzzzzz");
@@ -74,8 +74,12 @@ TEST(Edit, RefusesWhatMakesNoSense) {
   Desk desk;
   desk.put("a", "same");
   std::filesystem::create_directory(desk.file("folder"));
-  EXPECT_TRUE(desk.call(tool(), change("a", "same", "same")).text().starts_with("<tool_use_error>No changes"));
-  EXPECT_TRUE(desk.call(tool(), change("none", "a", "b")).text().starts_with("<tool_use_error>File does not exist"));
+  EXPECT_TRUE(desk.call(tool(), change("a", "same", "same"))
+                  .text()
+                  .starts_with("<tool_use_error>No changes"));
+  EXPECT_TRUE(desk.call(tool(), change("none", "a", "b"))
+                  .text()
+                  .starts_with("<tool_use_error>File does not exist"));
   EXPECT_TRUE(desk.call(tool(), change("folder", "a", "b")).failed);
   EXPECT_TRUE(desk.call(tool(), change("a", "", "b")).failed);
   EXPECT_TRUE(desk.call(tool(), change("/dev/zero", "a", "b")).failed);
@@ -96,9 +100,13 @@ TEST(Edit, KeepsLineEndsAndByteOrderMark) {
   Desk desk;
   desk.put("a", "\xEF\xBB\xBFone\r\ntwo\r\nthree\r\n");
   EXPECT_FALSE(desk.call(tool(), change("a", "one\ntwo", "1\n2\n2b")).failed);
-  EXPECT_EQ(desk.bytes("a"), "\xEF\xBB\xBF" "1\r\n2\r\n2b\r\nthree\r\n");
+  EXPECT_EQ(desk.bytes("a"),
+            "\xEF\xBB\xBF"
+            "1\r\n2\r\n2b\r\nthree\r\n");
   EXPECT_FALSE(desk.call(tool(), change("a", "2b\r\nthree\r\n", "end\r\n")).failed);
-  EXPECT_EQ(desk.bytes("a"), "\xEF\xBB\xBF" "1\r\n2\r\nend\r\n");
+  EXPECT_EQ(desk.bytes("a"),
+            "\xEF\xBB\xBF"
+            "1\r\n2\r\nend\r\n");
 }
 
 TEST(Edit, LeavesOtherLinesOfAMixedFileAlone) {

@@ -25,7 +25,9 @@ struct Called {
   Document detail;
   bool failed = false;
 
-  std::string text() const { return content.is_string() ? content.get<std::string>() : content.dump(); }
+  std::string text() const {
+    return content.is_string() ? content.get<std::string>() : content.dump();
+  }
   std::string error() const { return detail.is_string() ? detail.get<std::string>() : ""; }
 };
 
@@ -36,7 +38,8 @@ class Desk {
   std::filesystem::path root() const { return workspace_.setup().root; }
   std::filesystem::path outside() const { return std::filesystem::canonical(folder_ / "outside"); }
   std::filesystem::path file(std::string_view name) const { return root() / name; }
-  std::filesystem::path put(std::string_view name, std::string_view bytes, mode_t mode = 0644) const {
+  std::filesystem::path put(std::string_view name, std::string_view bytes,
+                            mode_t mode = 0644) const {
     return folder_.write("root/" + std::string(name), bytes, mode);
   }
   std::string bytes(std::string_view name) const { return test::text_of(root() / name); }

@@ -127,7 +127,8 @@ TEST(Read, SaysWhenItMayNot) {
   if (is_root()) GTEST_SKIP() << "root may read everything";
   Desk desk;
   desk.put("secret", "x", 0);
-  EXPECT_NE(desk.call(tool(), {{"file_path", "secret"}}).text().find("ermission"), std::string::npos);
+  EXPECT_NE(desk.call(tool(), {{"file_path", "secret"}}).text().find("ermission"),
+            std::string::npos);
 }
 
 TEST(Read, RefusesBinaryFilesAndPdf) {
@@ -144,8 +145,8 @@ TEST(Read, RefusesBinaryFilesAndPdf) {
 
 TEST(Read, ShowsPicturesByTheirContent) {
   Desk desk;
-  const std::string png =
-      std::string("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", 16) + std::string("\0\0\0\2\0\0\0\3", 8) + "rest";
+  const std::string png = std::string("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", 16) +
+                          std::string("\0\0\0\2\0\0\0\3", 8) + "rest";
   desk.put("picture.txt", png);
   const auto called = desk.call(tool(), {{"file_path", "picture.txt"}});
   ASSERT_TRUE(called.content.is_array());

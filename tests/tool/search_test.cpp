@@ -41,7 +41,8 @@ TEST(Glob, ShowsPathsFromTheCurrentFolder) {
   Desk desk;
   fill(desk);
   EXPECT_EQ(desk.call(glob_tool(), {{"pattern", "*.txt"}, {"path", "sub"}}).text(), "sub/c.txt");
-  EXPECT_EQ(desk.call(glob_tool(), {{"pattern", desk.file("sub").string() + "/*.txt"}}).text(), "sub/c.txt");
+  EXPECT_EQ(desk.call(glob_tool(), {{"pattern", desk.file("sub").string() + "/*.txt"}}).text(),
+            "sub/c.txt");
   EXPECT_EQ(desk.call(glob_tool(), {{"pattern", "*.nope"}}).text(), "No files found");
 }
 
@@ -58,8 +59,12 @@ TEST(Glob, ShowsAtMostAHundred) {
 TEST(Glob, SaysWhatIsNoFolder) {
   Desk desk;
   fill(desk);
-  EXPECT_TRUE(desk.call(glob_tool(), {{"pattern", "*"}, {"path", "missing"}}).text().starts_with("Directory does not exist"));
-  EXPECT_TRUE(desk.call(glob_tool(), {{"pattern", "*"}, {"path", "a.txt"}}).text().starts_with("Path is not a directory"));
+  EXPECT_TRUE(desk.call(glob_tool(), {{"pattern", "*"}, {"path", "missing"}})
+                  .text()
+                  .starts_with("Directory does not exist"));
+  EXPECT_TRUE(desk.call(glob_tool(), {{"pattern", "*"}, {"path", "a.txt"}})
+                  .text()
+                  .starts_with("Path is not a directory"));
 }
 
 TEST(Glob, TakesPatternsForNothingElse) {
@@ -103,8 +108,10 @@ TEST(Grep, NamesFilesNewestFirst) {
                              {"numFiles", 2},
                              {"totalFiles", 2}};
   EXPECT_EQ(called.detail, expected);
-  EXPECT_EQ(desk.call(grep_tool(), {{"pattern", "def"}, {"type", "py"}}).text(), "Found 1 file\nb.py");
-  EXPECT_EQ(desk.call(grep_tool(), {{"pattern", "BETA"}, {"-i", true}, {"glob", "a*"}}).text(), "Found 1 file\na.txt");
+  EXPECT_EQ(desk.call(grep_tool(), {{"pattern", "def"}, {"type", "py"}}).text(),
+            "Found 1 file\nb.py");
+  EXPECT_EQ(desk.call(grep_tool(), {{"pattern", "BETA"}, {"-i", true}, {"glob", "a*"}}).text(),
+            "Found 1 file\na.txt");
 }
 
 TEST(Grep, ShowsLines) {
@@ -119,12 +126,21 @@ TEST(Grep, ShowsLines) {
                              {"numLines", 2},
                              {"totalLines", 2}};
   EXPECT_EQ(called.detail, expected);
-  EXPECT_EQ(desk.call(grep_tool(), {{"pattern", "beta"}, {"output_mode", "content"}, {"-C", 1}}).text(),
-            "a.txt-1-alpha\na.txt:2:beta\na.txt-3-gamma\n--\nsub/c.txt:1:beta two");
-  EXPECT_EQ(desk.call(grep_tool(), {{"pattern", "beta"}, {"output_mode", "content"}, {"path", "a.txt"}}).text(), "2:beta");
-  EXPECT_EQ(desk.call(grep_tool(), {{"pattern", "beta"}, {"output_mode", "content"}, {"path", "sub"}, {"-n", false}}).text(),
-            "sub/c.txt:beta two");
-  EXPECT_EQ(desk.call(grep_tool(), {{"pattern", "alpha.beta"}, {"multiline", true}, {"output_mode", "content"}}).text(),
+  EXPECT_EQ(
+      desk.call(grep_tool(), {{"pattern", "beta"}, {"output_mode", "content"}, {"-C", 1}}).text(),
+      "a.txt-1-alpha\na.txt:2:beta\na.txt-3-gamma\n--\nsub/c.txt:1:beta two");
+  EXPECT_EQ(
+      desk.call(grep_tool(), {{"pattern", "beta"}, {"output_mode", "content"}, {"path", "a.txt"}})
+          .text(),
+      "2:beta");
+  EXPECT_EQ(
+      desk.call(grep_tool(),
+                {{"pattern", "beta"}, {"output_mode", "content"}, {"path", "sub"}, {"-n", false}})
+          .text(),
+      "sub/c.txt:beta two");
+  EXPECT_EQ(desk.call(grep_tool(),
+                      {{"pattern", "alpha.beta"}, {"multiline", true}, {"output_mode", "content"}})
+                .text(),
             "a.txt:1:alpha\na.txt:2:beta");
 }
 
@@ -142,7 +158,8 @@ TEST(Grep, SaysThatThereIsNothing) {
   Desk desk;
   fill(desk);
   EXPECT_EQ(desk.call(grep_tool(), {{"pattern", "zzz"}}).text(), "No files found");
-  EXPECT_EQ(desk.call(grep_tool(), {{"pattern", "zzz"}, {"output_mode", "content"}}).text(), "No matches found");
+  EXPECT_EQ(desk.call(grep_tool(), {{"pattern", "zzz"}, {"output_mode", "content"}}).text(),
+            "No matches found");
   EXPECT_EQ(desk.call(grep_tool(), {{"pattern", "zzz"}, {"output_mode", "count"}}).text(),
             "No matches found\n\nFound 0 total occurrences across 0 files.");
 }
@@ -152,16 +169,21 @@ TEST(Grep, ShowsPages) {
   std::string text;
   for (int i = 0; i < 300; ++i) text += "line " + std::to_string(i) + "\n";
   desk.put("big.txt", text);
-  const auto page = desk.call(grep_tool(), {{"pattern", "line"}, {"path", "big.txt"}, {"output_mode", "content"},
-                                            {"head_limit", 2}, {"offset", 5}});
-  EXPECT_EQ(page.text(), "6:line 5\n7:line 6\n\n[Showing results with pagination = limit: 2, offset: 5]");
+  const auto page = desk.call(grep_tool(), {{"pattern", "line"},
+                                            {"path", "big.txt"},
+                                            {"output_mode", "content"},
+                                            {"head_limit", 2},
+                                            {"offset", 5}});
+  EXPECT_EQ(page.text(),
+            "6:line 5\n7:line 6\n\n[Showing results with pagination = limit: 2, offset: 5]");
   EXPECT_EQ(page.detail["totalLines"], 300);
   EXPECT_EQ(page.detail["appliedLimit"], 2);
   EXPECT_EQ(page.detail["appliedOffset"], 5);
   const auto usual = desk.call(grep_tool(), {{"pattern", "line"}, {"output_mode", "content"}});
   EXPECT_EQ(usual.detail["numLines"], 250);
   EXPECT_TRUE(usual.text().ends_with("\n\n[Showing results with pagination = limit: 250]"));
-  const auto all = desk.call(grep_tool(), {{"pattern", "line"}, {"output_mode", "content"}, {"head_limit", 0}});
+  const auto all =
+      desk.call(grep_tool(), {{"pattern", "line"}, {"output_mode", "content"}, {"head_limit", 0}});
   EXPECT_EQ(all.detail["numLines"], 300);
   EXPECT_FALSE(all.detail.contains("appliedLimit"));
 }
@@ -187,25 +209,31 @@ TEST(Grep, TakesPatternsForNothingElse) {
   Desk desk;
   desk.put("a", "--pre\n-x\n");
   EXPECT_EQ(desk.call(grep_tool(), {{"pattern", "--pre"}}).text(), "Found 1 file\na");
-  EXPECT_EQ(desk.call(grep_tool(), {{"pattern", "-x"}, {"output_mode", "content"}}).text(), "a:2:-x");
+  EXPECT_EQ(desk.call(grep_tool(), {{"pattern", "-x"}, {"output_mode", "content"}}).text(),
+            "a:2:-x");
   desk.put("-f", "needle\n");
-  EXPECT_EQ(desk.call(grep_tool(), {{"pattern", "needle"}, {"path", "-f"}}).text(), "Found 1 file\n-f");
+  EXPECT_EQ(desk.call(grep_tool(), {{"pattern", "needle"}, {"path", "-f"}}).text(),
+            "Found 1 file\n-f");
   const auto bad = desk.call(grep_tool(), {{"pattern", "("}});
   EXPECT_TRUE(bad.failed);
   EXPECT_NE(bad.text().find("unclosed group"), std::string::npos);
   EXPECT_TRUE(desk.call(grep_tool(), {{"pattern", "x"}, {"type", "nosuchtype"}}).failed);
   EXPECT_TRUE(desk.call(grep_tool(), {{"pattern", std::string(200000, 'x')}}).failed);
   EXPECT_TRUE(desk.call(grep_tool(), {{"pattern", std::string("a\0b", 3)}}).failed);
-  EXPECT_TRUE(desk.call(grep_tool(), {{"pattern", "x"}, {"path", "missing"}}).text().starts_with("Path does not exist"));
+  EXPECT_TRUE(desk.call(grep_tool(), {{"pattern", "x"}, {"path", "missing"}})
+                  .text()
+                  .starts_with("Path does not exist"));
   ASSERT_EQ(::mkfifo(desk.file("pipe").c_str(), 0600), 0);
   EXPECT_TRUE(desk.call(grep_tool(), {{"pattern", "x"}, {"path", "pipe"}}).failed);
-  EXPECT_FALSE(desk.call(grep_tool(), {{"pattern", "x"}}).failed) << "a pipe in the folder is left alone";
+  EXPECT_FALSE(desk.call(grep_tool(), {{"pattern", "x"}}).failed)
+      << "a pipe in the folder is left alone";
 }
 
 TEST(Grep, RepairsWhatIsNotUtf8) {
   Desk desk;
   desk.put("a", "gr\xFCn\r\n");
-  EXPECT_EQ(desk.call(grep_tool(), {{"pattern", "gr"}, {"output_mode", "content"}}).text(), "a:1:gr\uFFFDn");
+  EXPECT_EQ(desk.call(grep_tool(), {{"pattern", "gr"}, {"output_mode", "content"}}).text(),
+            "a:1:gr\uFFFDn");
 }
 
 TEST(Grep, SaysThatRipgrepIsMissing) {

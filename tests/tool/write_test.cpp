@@ -15,12 +15,9 @@ TEST(Write, CreatesWithFolders) {
   const auto called = desk.call(tool(), {{"file_path", path}, {"content", "hi\nthere\n"}});
   EXPECT_EQ(desk.bytes("new/deep/x.txt"), "hi\nthere\n");
   EXPECT_TRUE(called.text().starts_with("File created successfully at: " + path));
-  const Document expected = {{"type", "create"},
-                             {"filePath", path},
-                             {"content", "hi\nthere\n"},
-                             {"structuredPatch", Document::array()},
-                             {"originalFile", nullptr},
-                             {"userModified", false}};
+  const Document expected = {{"type", "create"},         {"filePath", path},
+                             {"content", "hi\nthere\n"}, {"structuredPatch", Document::array()},
+                             {"originalFile", nullptr},  {"userModified", false}};
   EXPECT_EQ(called.detail, expected);
 }
 
@@ -66,7 +63,10 @@ TEST(Write, RefusesFoldersAndDanglingLinks) {
 
 TEST(Write, KeepsEveryByte) {
   Desk desk;
-  const std::string content("\xEF\xBB\xBF" "a\r\nb\0c", 9);
+  const std::string content(
+      "\xEF\xBB\xBF"
+      "a\r\nb\0c",
+      9);
   EXPECT_FALSE(desk.call(tool(), {{"file_path", "a"}, {"content", content}}).failed);
   EXPECT_EQ(desk.bytes("a"), content);
 }
@@ -75,7 +75,8 @@ TEST(Write, DemandsThatAFileWasReadWhereTheSessionDoes) {
   Desk desk(true);
   desk.put("a", "old");
   const Document input = {{"file_path", "a"}, {"content", "new"}};
-  EXPECT_TRUE(desk.call(tool(), input).text().starts_with("<tool_use_error>File has not been read yet"));
+  EXPECT_TRUE(
+      desk.call(tool(), input).text().starts_with("<tool_use_error>File has not been read yet"));
   EXPECT_FALSE(desk.call(read_tool(), {{"file_path", "a"}}).failed);
   EXPECT_FALSE(desk.call(tool(), input).failed);
   EXPECT_FALSE(desk.call(tool(), {{"file_path", "a"}, {"content", "newer"}}).failed);
@@ -97,8 +98,9 @@ std::string shown(const std::vector<Hunk>& hunks) {
 TEST(LineDiff, PartsFarChangesAndJoinsNearOnes) {
   EXPECT_EQ(shown(line_diff("1\n2\n3\n4\n5\n6\n7\n8\n9\n", "1\nX\n3\n4\n5\n6\n7\nY\n9\n")),
             "@@ 1,9 1,9\n 1\n-2\n+X\n 3\n 4\n 5\n 6\n 7\n-8\n+Y\n 9\n");
-  EXPECT_EQ(shown(line_diff("1\n2\n3\n4\n5\n6\n7\n8\n9\na\nb\n", "0\n1\n2\n3\n4\n5\n6\n7\n8\n9\na\n")),
-            "@@ 1,3 1,4\n+0\n 1\n 2\n 3\n@@ 8,4 9,3\n 8\n 9\n a\n-b\n");
+  EXPECT_EQ(
+      shown(line_diff("1\n2\n3\n4\n5\n6\n7\n8\n9\na\nb\n", "0\n1\n2\n3\n4\n5\n6\n7\n8\n9\na\n")),
+      "@@ 1,3 1,4\n+0\n 1\n 2\n 3\n@@ 8,4 9,3\n 8\n 9\n a\n-b\n");
   EXPECT_TRUE(line_diff("a\n", "a\n").empty());
   EXPECT_EQ(shown(line_diff("", "x")), "@@ 1,0 1,1\n+x\n\\ No newline at end of file\n");
   EXPECT_EQ(shown(line_diff("x", "x\n")), "@@ 1,1 1,1\n-x\n\\ No newline at end of file\n+x\n");
@@ -140,8 +142,10 @@ TEST(LineDiff, TellsTheWholeChange) {
   for (int round = 0; round < 500; ++round) {
     std::string before;
     std::string after;
-    for (unsigned i = 0; i < random(40); ++i) before += std::string(1, static_cast<char>('a' + random(4))) + "\n";
-    for (unsigned i = 0; i < random(40); ++i) after += std::string(1, static_cast<char>('a' + random(4))) + "\n";
+    for (unsigned i = 0; i < random(40); ++i)
+      before += std::string(1, static_cast<char>('a' + random(4))) + "\n";
+    for (unsigned i = 0; i < random(40); ++i)
+      after += std::string(1, static_cast<char>('a' + random(4))) + "\n";
     ASSERT_EQ(patched(before, line_diff(before, after)), after) << before << "---\n" << after;
   }
 }
