@@ -190,7 +190,7 @@ Outcome see_through(Running running, Workspace& workspace, SteadyTime deadline,
     case BashCommand::Waited::stop:
       command.end();
       command.wait(SteadyTime::max(), {});
-      return answer_interrupted(command);
+      return answer_interrupted(command.output());
     case BashCommand::Waited::ended: break;
   }
   const auto said = follow(workspace, running.folder, command.final_folder());
@@ -211,6 +211,7 @@ class Bash final : public Tool {
               const std::stop_token& stop) const override {
     Running running{read_call(input, workspace), "b" + random_hex(4), {}, nullptr};
     if (auto refused = refusal(running.call)) return *std::move(refused);
+    if (stop.stop_requested()) return answer_interrupted(BashOutput({}, 0));
     const auto deadline = std::chrono::steady_clock::now() + running.call.timeout;
     const auto note = leave_lost_folder(workspace);
     running.folder = workspace.cwd();

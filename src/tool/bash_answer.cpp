@@ -144,8 +144,7 @@ Outcome answer_timed_out(BashCommand& command, Millis timeout, std::string_view 
   return failed(lines, command, note);
 }
 
-Outcome answer_interrupted(BashCommand& command) {
-  const BashOutput& output = command.output();
+Outcome answer_interrupted(const BashOutput& output) {
   const auto content = joined(shown_failed(output), "Command was interrupted before it completed.");
   const Detail detail{.out = shown_to_client(output), .interrupted = true};
   return {json_text(content), true, to_json(detail)};

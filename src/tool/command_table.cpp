@@ -121,8 +121,8 @@ constexpr std::array kGit = std::to_array<GitCommand>({
     {"worktree", "list"},
 });
 
-constexpr std::array<std::string_view, 9> kFindActions{"-exec",   "-execdir", "-ok",      "-okdir", "-delete",
-                                                       "-fprint", "-fprint0", "-fprintf", "-fls"};
+constexpr std::array<std::string_view, 9> kFindActions{
+    "-exec", "-execdir", "-ok", "-okdir", "-delete", "-fprint", "-fprint0", "-fprintf", "-fls"};
 
 bool contains_word(std::string_view list, std::string_view word) {
   while (!list.empty()) {
@@ -191,8 +191,8 @@ std::optional<ReadingCommand> reading_git(Words arguments) {
   if (!std::ranges::all_of(arguments, is_plain)) return std::nullopt;
   while (!arguments.empty() && arguments.front().is("--no-pager")) arguments = arguments.subspan(1);
   if (arguments.empty()) return std::nullopt;
-  const auto known = std::ranges::find(kGit, std::string_view(arguments.front().text),
-                                       &GitCommand::name);
+  const auto known =
+      std::ranges::find(kGit, std::string_view(arguments.front().text), &GitCommand::name);
   if (known == kGit.end()) return std::nullopt;
   arguments = arguments.subspan(1);
   const bool must_say = known->name == "stash" || known->name == "worktree";
@@ -225,7 +225,8 @@ std::optional<ReadingCommand> reading_sed(Words arguments) {
 bool is_plain_substitution(std::string_view script) {
   if (script.size() < 4 || script[0] != 's') return false;
   const char delimiter = script[1];
-  if (delimiter == '\\' || delimiter == '\n' || script.find('\n') != std::string_view::npos) return false;
+  if (delimiter == '\\' || delimiter == '\n' || script.find('\n') != std::string_view::npos)
+    return false;
   int seen = 0;
   std::size_t at = 1;
   for (; at < script.size() && seen < 3; ++at) {
@@ -235,7 +236,8 @@ bool is_plain_substitution(std::string_view script) {
       ++seen;
     }
   }
-  return seen == 3 && at <= script.size() && script.find_first_not_of("gIip0123456789", at) == std::string_view::npos;
+  return seen == 3 && at <= script.size() &&
+         script.find_first_not_of("gIip0123456789", at) == std::string_view::npos;
 }
 
 std::optional<FileCommand> changing_sed(Words words) {

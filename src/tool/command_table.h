@@ -9,8 +9,8 @@ namespace ralph::tool {
 
 /// How a command that only reads uses its arguments.
 struct ReadingCommand {
-  bool names_files = true;      // its operands are files
-  bool pattern_first = false;   // but the first one is something to look for
+  bool names_files = true;     // its operands are files
+  bool pattern_first = false;  // but the first one is something to look for
 };
 /// nullopt: it is not known, or not in this form, to change nothing and to start nothing.
 std::optional<ReadingCommand> reading_command(const ShellCommand& command);

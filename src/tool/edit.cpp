@@ -69,13 +69,14 @@ Outcome several(const Request& request, std::size_t count) {
 }
 
 Outcome done(const Request& request, const Before& before, std::string_view after) {
-  auto text = fmt::format("The file {} has been updated{}", request.shown_path,
-                          request.all ? ". All occurrences were successfully replaced."
-                                      : " successfully.");
+  auto text =
+      fmt::format("The file {} has been updated{}", request.shown_path,
+                  request.all ? ". All occurrences were successfully replaced." : " successfully.");
   if (before.known && !before.stale) text += kCurrent;
   if (before.stale) {
-    text += " Note: the file had changed on disk since you last read it; other parts of it may "
-            "differ from what you know.";
+    text +=
+        " Note: the file had changed on disk since you last read it; other parts of it may "
+        "differ from what you know.";
   }
   const auto original = shown_text(before.bytes);
   json::Document detail = {{"filePath", request.shown_path},
@@ -143,10 +144,10 @@ class Edit final : public Tool {
 
   Outcome run(const json::Document& input, Workspace& workspace,
               const std::stop_token&) const override {
-    return edit({text_of(input, "file_path"), path_of(input, "file_path", workspace),
-                 text_of(input, "old_string"), text_of(input, "new_string"),
-                 flag_of(input, "replace_all")},
-                workspace);
+    return edit(
+        {text_of(input, "file_path"), path_of(input, "file_path", workspace),
+         text_of(input, "old_string"), text_of(input, "new_string"), flag_of(input, "replace_all")},
+        workspace);
   }
 };
 

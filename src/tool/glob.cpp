@@ -126,8 +126,7 @@ class Glob final : public Tool {
             fmt::format("Directory does not exist: {}. Note: your current working directory is {}.",
                         request.folder.string(), workspace.cwd().string()));
       case FileKind::folder: return glob(request, workspace, stop);
-      default:
-        return failure(fmt::format("Path is not a directory: {}", request.folder.string()));
+      default: return failure(fmt::format("Path is not a directory: {}", request.folder.string()));
     }
   }
 };

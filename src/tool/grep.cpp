@@ -103,7 +103,8 @@ std::vector<std::string> arguments_of(const json::Document& input, std::string_v
     arguments.insert(arguments.end(), {"--files-with-matches", "--null"});
   }
   for (const auto& glob : globs_of(text_of(input, "glob"))) arguments.push_back("--glob=" + glob);
-  if (const auto type = text_of(input, "type"); !type.empty()) arguments.push_back("--type=" + type);
+  if (const auto type = text_of(input, "type"); !type.empty())
+    arguments.push_back("--type=" + type);
   arguments.push_back("--regexp=" + text_of(input, "pattern"));
   return arguments;
 }
@@ -131,9 +132,10 @@ Outcome grep(const json::Document& input, const fs::path& target, Workspace& wor
   if (!searched) return failure(searched.error());
   if (searched->stopped) return failure("The search was stopped.");
   if (searched->rejected) {
-    return failure(fmt::format("Search failed: ripgrep refused the pattern, glob or type, and "
-                               "nothing was searched:\n{}",
-                               searched->complaint));
+    return failure(
+        fmt::format("Search failed: ripgrep refused the pattern, glob or type, and "
+                    "nothing was searched:\n{}",
+                    searched->complaint));
   }
   return results->outcome(
       searched->cut_short ? "(The search took too long and was ended: there may be more)" : "",
@@ -169,8 +171,8 @@ class Grep final : public Tool {
       case FileKind::folder:
       case FileKind::regular: return grep(input, target, workspace, stop);
       default:
-        return failure(fmt::format("{} is no file and no folder: it cannot be searched.",
-                                   target.string()));
+        return failure(
+            fmt::format("{} is no file and no folder: it cannot be searched.", target.string()));
     }
   }
 };

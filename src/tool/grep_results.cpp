@@ -18,8 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostCharacters = 20000;   // in the answer itself
-constexpr std::size_t kMostKept = 4 << 20;       // bytes of lines
+constexpr std::size_t kMostCharacters = 20000;  // in the answer itself
+constexpr std::size_t kMostKept = 4 << 20;      // bytes of lines
 constexpr std::size_t kMostFilesSorted = 100000;
 
 /// Lines of the page, and what the page left out.

@@ -54,6 +54,8 @@ bool flag_of(const json::Document& input, std::string_view key, bool otherwise) 
 
 fs::path path_of(const json::Document& input, std::string_view key, const Workspace& workspace) {
   const auto path = text_of(input, key);
+  // The system would take a path with a NUL for a shorter one: left as it is, nothing opens it.
+  if (path.find('\0') != std::string::npos) return workspace.cwd() / path;
   return path.empty() ? workspace.cwd() : workspace.resolve(path);
 }
 

@@ -46,8 +46,7 @@ struct Middle {
 Middle middle_of(const Lines& before, const Lines& after) {
   const auto [old_at, new_at] = std::ranges::mismatch(before, after);
   const auto start = old_at - before.begin();
-  const auto shortest =
-      static_cast<std::ptrdiff_t>(std::min(before.size(), after.size())) - start;
+  const auto shortest = static_cast<std::ptrdiff_t>(std::min(before.size(), after.size())) - start;
   std::ptrdiff_t tail = 0;
   while (tail < shortest && before[before.size() - 1 - static_cast<std::size_t>(tail)] ==
                                 after[after.size() - 1 - static_cast<std::size_t>(tail)]) {

@@ -18,13 +18,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::pair<std::string_view, Mode>, 7> kModes{{{"default", Mode::standard},
-                                                                   {"manual", Mode::standard},
-                                                                   {"acceptEdits", Mode::accept_edits},
-                                                                   {"plan", Mode::plan},
-                                                                   {"dontAsk", Mode::dont_ask},
-                                                                   {"auto", Mode::automatic},
-                                                                   {"bypassPermissions", Mode::bypass}}};
+constexpr std::array<std::pair<std::string_view, Mode>, 7> kModes{
+    {{"default", Mode::standard},
+     {"manual", Mode::standard},
+     {"acceptEdits", Mode::accept_edits},
+     {"plan", Mode::plan},
+     {"dontAsk", Mode::dont_ask},
+     {"auto", Mode::automatic},
+     {"bypassPermissions", Mode::bypass}}};
 
 /// What a mode lets happen without a rule.
 bool changes_inside_freely(Mode mode) {
@@ -36,8 +37,9 @@ bool reads_everywhere(Mode mode) {
 
 /// Words that start another command with their arguments; a rule that denies it means it there too.
 constexpr std::array<std::string_view, 24> kCarriers{
-    "sudo",  "doas",  "env",  "timeout", "nice", "ionice", "nohup", "time", "command", "builtin", "exec", "xargs",
-    "eval", "setsid", "stdbuf", "if", "then", "else", "elif", "while", "until", "do", "!", "{"};
+    "sudo",    "doas",    "env",  "timeout", "nice",  "ionice", "nohup",  "time",
+    "command", "builtin", "exec", "xargs",   "eval",  "setsid", "stdbuf", "if",
+    "then",    "else",    "elif", "while",   "until", "do",     "!",      "{"};
 
 constexpr std::size_t kMaxCarried = 64;  // arguments of one that may be the name of the other
 
@@ -106,7 +108,8 @@ bool is_path_rule(const Rule& rule, Access::Kind kind) {
 
 /// A rule about files, held against the words of a command.
 bool restrains_files_of_command(const Rule& rule, const Call& call) {
-  if (rule.pattern.empty() || (rule.tool != "Read" && rule.tool != "Edit" && rule.tool != "Write")) return false;
+  if (rule.pattern.empty() || (rule.tool != "Read" && rule.tool != "Edit" && rule.tool != "Write"))
+    return false;
   const CommandFiles files(call.line, call.workspace);
   const auto hit = [&](const ShellWord& word) {
     return std::ranges::any_of(files.paths(word), [&](const fs::path& path) {
@@ -122,8 +125,9 @@ bool restrains_files_of_command(const Rule& rule, const Call& call) {
 
 bool matches_some_text(const Rule& rule, const json::Document& input) {
   return input.is_object() && std::ranges::any_of(input, [&](const json::Document& value) {
-    return value.is_string() && matches_command(rule.pattern, value.get_ref<const std::string&>());
-  });
+           return value.is_string() &&
+                  matches_command(rule.pattern, value.get_ref<const std::string&>());
+         });
 }
 
 /// Whether a rule that denies or asks is about this call, or a part of it.
@@ -155,7 +159,8 @@ bool permits(const std::string& text, const Call& call) {
 Decision allowed(std::string reason_type) { return {true, std::move(reason_type), {}, {}}; }
 
 Decision denied_by_rule(const Call& call, std::string_view rule, std::string_view how) {
-  return {false, "rule", fmt::format("The permission rule {} {} this use of {}.", rule, how, call.tool.name()),
+  return {false, "rule",
+          fmt::format("The permission rule {} {} this use of {}.", rule, how, call.tool.name()),
           fmt::format("Rule {}", rule)};
 }
 
@@ -166,7 +171,8 @@ Decision decide_read(const Call& call, Mode mode) {
   const bool own_output = !relative.empty() && *relative.begin() != "..";
   if (call.workspace.contains(path) || own_output || reads_everywhere(mode)) return allowed("mode");
   return {false, "workingDir",
-          fmt::format("Reading {} is not permitted: it is outside of the working folders of this session, and nobody "
+          fmt::format("Reading {} is not permitted: it is outside of the working folders of this "
+                      "session, and nobody "
                       "can be asked.",
                       path.string()),
           "Path is outside of the working folders"};
@@ -179,12 +185,14 @@ Decision decide_write(const Call& call, Mode mode) {
   if (inside && changes_inside_freely(mode)) {
     if (!is_sensitive(path, call.workspace)) return allowed("mode");
     return {false, "safetyCheck",
-            fmt::format("Writing to {} needs an explicit permission rule: other programs take commands from that file.",
+            fmt::format("Writing to {} needs an explicit permission rule: other programs take "
+                        "commands from that file.",
                         path.string()),
             "Sensitive file"};
   }
   return {false, inside ? "" : "workingDir",
-          fmt::format("Writing to {} is not permitted in this session, and nobody can be asked.", path.string()),
+          fmt::format("Writing to {} is not permitted in this session, and nobody can be asked.",
+                      path.string()),
           inside ? "" : "Path is outside of the working folders"};
 }
 
@@ -201,13 +209,15 @@ bool rule_permits_part(const Rules& rules, const Call& call, const ShellCommand&
 Part judge_part(const Call& call, const CommandFiles& files, const ShellCommand& command, Mode mode,
                 const Rules& rules) {
   const bool free = changes_inside_freely(mode);
-  if (!command.outputs.empty() && !(free && files.outputs_inside(command))) return Part::changes_files;
+  if (!command.outputs.empty() && !(free && files.outputs_inside(command)))
+    return Part::changes_files;
   if (rule_permits_part(rules, call, command)) return Part::by_rule;
   if (reading_command(command)) {
     const bool anywhere = reads_everywhere(mode);
     return anywhere || files.reads_inside(command) ? Part::by_reading : Part::unknown;
   }
-  if (file_command(command)) return free && files.changes_inside(command) ? Part::by_mode : Part::changes_files;
+  if (file_command(command))
+    return free && files.changes_inside(command) ? Part::by_mode : Part::changes_files;
   return Part::unknown;
 }
 
@@ -222,8 +232,11 @@ bool changes_folder_and_runs_git(const ShellLine& line) {
 
 Decision command_denied(Part part, const std::string& text) {
   if (part == Part::changes_files) {
-    return {false, "", fmt::format("'{}' would change files, which is not permitted in this session, and nobody can be asked.",
-                                   text), ""};
+    return {false, "",
+            fmt::format("'{}' would change files, which is not permitted in this session, and "
+                        "nobody can be asked.",
+                        text),
+            ""};
   }
   return {false, "other",
           fmt::format("'{}' is not permitted in this session, and nobody can be asked.", text),
@@ -240,7 +253,8 @@ Decision decide_run(const Call& call, Mode mode, const Rules& rules) {
   bool all_by_rule = true;
   for (const auto& command : line.commands) {
     const auto part = judge_part(call, files, command, mode, rules);
-    if (part == Part::changes_files || part == Part::unknown) return command_denied(part, command.text);
+    if (part == Part::changes_files || part == Part::unknown)
+      return command_denied(part, command.text);
     all_by_rule = all_by_rule && part == Part::by_rule;
   }
   return allowed(all_by_rule ? "rule" : "subcommandResults");

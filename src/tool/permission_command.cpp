@@ -23,7 +23,8 @@ constexpr std::array<std::string_view, 3> kHarmless{"/dev/null", "/dev/stdin", "
 std::string path_part(const ShellWord& word) {
   const auto& text = word.text;
   if (!text.starts_with('-') || text == "-") return text;
-  if (const auto equals = text.find('='); equals != std::string::npos) return text.substr(equals + 1);
+  if (const auto equals = text.find('='); equals != std::string::npos)
+    return text.substr(equals + 1);
   const auto start = std::min(text.find('/'), text.find(".."));
   if (start == std::string::npos || start + 1 == text.size()) return {};  // "-d/" is a separator
   return text.substr(start);
@@ -58,7 +59,8 @@ bool is_sensitive(const fs::path& resolved, const Workspace& workspace) {
     const auto relative = resolved.lexically_relative(folder);
     if (relative.empty() || *relative.begin() == "..") continue;
     for (const auto& part : relative) {
-      if (std::ranges::find(kSensitiveFolders, part.string()) != kSensitiveFolders.end()) return true;
+      if (std::ranges::find(kSensitiveFolders, part.string()) != kSensitiveFolders.end())
+        return true;
     }
   }
   return std::ranges::find(kSensitiveFiles, resolved.filename().string()) != kSensitiveFiles.end();
@@ -92,7 +94,10 @@ CommandFiles::CommandFiles(const ShellLine& line, const Workspace& workspace)
 
 std::vector<fs::path> CommandFiles::paths(const ShellWord& word) const {
   std::vector<fs::path> found;
-  for (const auto& base : bases_) found.push_back(workspace_.resolve((base / word.text).string()));
+  for (const auto& base : bases_) {
+    const auto path = workspace_.resolve((base / word.text).string());
+    found.push_back(path.has_filename() ? path : path.parent_path());  // "x/" is "x"
+  }
   return found;
 }
 

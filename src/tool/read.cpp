@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kUsualBytes = 256 * 1024;
-constexpr std::size_t kLargestBytes = 8 << 20;   // with allow_large
+constexpr std::size_t kLargestBytes = 8 << 20;    // with allow_large
 constexpr std::size_t kImageBytes = 3750 * 1024;  // 5 MB as base64, what the API takes
 constexpr std::size_t kHeadBytes = 8192;          // looked at to tell what it is
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
@@ -74,9 +74,10 @@ std::string in_kilobytes(std::uintmax_t bytes) {
 
 Outcome binary(const Request& request) {
   const auto extension = request.path.extension().string();
-  return misuse(fmt::format("This tool shows text and pictures, and the file is binary{}. Use a "
-                            "shell command that understands the format.",
-                            extension.empty() ? "" : fmt::format(" ({})", extension)));
+  return misuse(
+      fmt::format("This tool shows text and pictures, and the file is binary{}. Use a "
+                  "shell command that understands the format.",
+                  extension.empty() ? "" : fmt::format(" ({})", extension)));
 }
 
 json::Document text_detail(const Request& request, std::string content, std::uint64_t lines,
@@ -191,8 +192,8 @@ class Read final : public Tool {
     switch (kind_of(request.path)) {
       case FileKind::missing: return failure(missing_file(request.path, workspace));
       case FileKind::folder:
-        return failure(fmt::format("EISDIR: illegal operation on a directory, read '{}'",
-                                   request.shown_path));
+        return failure(
+            fmt::format("EISDIR: illegal operation on a directory, read '{}'", request.shown_path));
       default: break;
     }
     const auto file = open_for_reading(request.path);

@@ -13,7 +13,7 @@ namespace ralph::tool {
 
 /// How a search ended.
 struct Searched {
-  bool rejected = false;   // it was not begun: `complaint` says why (a bad pattern, an unknown type)
+  bool rejected = false;  // it was not begun: `complaint` says why (a bad pattern, an unknown type)
   bool cut_short = false;  // it ran into the time limit
   bool stopped = false;    // by the stop request
   std::string complaint;
@@ -22,8 +22,9 @@ struct Searched {
 /// Runs ripgrep in a folder, without a shell and without its user's settings, and hands over its output line by line,
 /// bytes as they are, without their `end`. A line over 64 KB is dropped. No ripgrep, or arguments it cannot be given,
 /// are errors. CLAUDE_CODE_GLOB_TIMEOUT_SECONDS is the time limit, 20 s without it.
-Result<Searched> search(const std::vector<std::string>& arguments, const std::filesystem::path& folder,
-                        char end, const std::function<void(std::string_view)>& on_line,
+Result<Searched> search(const std::vector<std::string>& arguments,
+                        const std::filesystem::path& folder, char end,
+                        const std::function<void(std::string_view)>& on_line,
                         const Workspace& workspace, const std::stop_token& stop);
 
 /// A path as results show it: relative where it is in the current folder.

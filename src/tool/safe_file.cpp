@@ -177,8 +177,8 @@ Result<std::string> read_regular_file(const fs::path& resolved, std::size_t max_
     if (more.empty()) return text;
     text += more;
     if (text.size() > max_bytes) {
-      return fail(Code::limit, fmt::format("'{}' is larger than {} MB", resolved.string(),
-                                           max_bytes >> 20));
+      return fail(Code::limit,
+                  fmt::format("'{}' is larger than {} MB", resolved.string(), max_bytes >> 20));
     }
   }
 }

@@ -10,9 +10,7 @@ namespace {
 constexpr std::size_t kMaxLine = 65536;
 constexpr int kMaxDepth = 20;
 
-bool is_name_start(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
+bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 bool ends_word(char c) {
@@ -268,8 +266,9 @@ class Parser {
         parse_dollar(word);
         continue;
       }
-      const bool escape = peek() == '\\' && std::string_view("$`\"\\").find(peek(1)) !=
-                                                std::string_view::npos && peek(1) != '\0';
+      const bool escape = peek() == '\\' &&
+                          std::string_view("$`\"\\").find(peek(1)) != std::string_view::npos &&
+                          peek(1) != '\0';
       if (escape) ++at_;
       word.text += peek();
       ++at_;

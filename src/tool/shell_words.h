@@ -8,7 +8,8 @@ namespace ralph::tool {
 /// A word of a command as the shell would pass it on, quotes and escapes taken away.
 struct ShellWord {
   std::string text;
-  bool literal = true;   // false: the shell makes something of it (variables, wildcards, "~", braces)
+  bool literal =
+      true;  // false: the shell makes something of it (variables, wildcards, "~", braces)
   bool pattern = false;  // wildcards or braces, and nothing else that is not literal
   bool certain = true;   // its first character is one the shell passes on as it is
 
@@ -17,11 +18,11 @@ struct ShellWord {
 
 /// One command: a name and its arguments, without pipes and lists around it.
 struct ShellCommand {
-  std::vector<ShellWord> words;         // redirections and assignments are not among them
-  std::vector<ShellWord> outputs;       // files it would write by ">", ">>" …; /dev/null is none
-  std::vector<ShellWord> inputs;        // files it would read by "<"
+  std::vector<ShellWord> words;          // redirections and assignments are not among them
+  std::vector<ShellWord> outputs;        // files it would write by ">", ">>" …; /dev/null is none
+  std::vector<ShellWord> inputs;         // files it would read by "<"
   std::vector<std::string> assignments;  // "NAME=value" before the name
-  std::string text;                     // as it is written
+  std::string text;                      // as it is written
 };
 
 /// A command line taken apart: the commands of its lists, pipes, subshells and substitutions. Whatever is not surely

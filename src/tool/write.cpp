@@ -72,9 +72,10 @@ class Write final : public Tool {
     const auto content = text_of(input, "content");
     const auto kind = kind_of(path);
     if (kind == FileKind::folder) {
-      return misuse(fmt::format("{} is a directory, not a file. To create a file inside it, "
-                                "include the file name in file_path.",
-                                shown_path));
+      return misuse(
+          fmt::format("{} is a directory, not a file. To create a file inside it, "
+                      "include the file name in file_path.",
+                      shown_path));
     }
     std::optional<std::string> before;
     if (kind != FileKind::missing) {

@@ -1,0 +1,149 @@
+#include "tool/edit.h"
+
+#include "tool/harness.h"
+#include "tool/read.h"
+
+namespace ralph::tool {
+namespace {
+
+const Tool& tool() { return edit_tool(); }
+
+Document change(std::string_view path, std::string_view before, std::string_view after,
+                bool all = false) {
+  return {{"file_path", path}, {"old_string", before}, {"new_string", after}, {"replace_all", all}};
+}
+
+TEST(Edit, ReplacesTheOnlyOccurrence) {
+  Desk desk;
+  desk.put("a.txt", "alpha\nbeta\ngamma\n", 0755);
+  const auto called = desk.call(tool(), change("a.txt", "beta", "BETA"));
+  EXPECT_EQ(desk.bytes("a.txt"), "alpha\nBETA\ngamma\n");
+  EXPECT_EQ(test::mode_of(desk.file("a.txt")), 0755u);
+  EXPECT_EQ(called.text(), "The file a.txt has been updated successfully.");
+  const Document expected = {
+      {"filePath", "a.txt"},
+      {"oldString", "beta"},
+      {"newString", "BETA"},
+      {"originalFile", "alpha\nbeta\ngamma\n"},
+      {"structuredPatch", Document::array({{{"oldStart", 1},
+                                            {"oldLines", 3},
+                                            {"newStart", 1},
+                                            {"newLines", 3},
+                                            {"lines", {" alpha", "-beta", "+BETA", " gamma"}}}})},
+      {"userModified", false},
+      {"replaceAll", false},
+      {"contentNotInModelContext", true}};
+  EXPECT_EQ(called.detail, expected);
+}
+
+TEST(Edit, SaysTheStateIsCurrentOnceTheFileWasRead) {
+  Desk desk;
+  desk.put("a", "x y");
+  desk.call(read_tool(), {{"file_path", "a"}});
+  const auto called = desk.call(tool(), change("a", "x", "z"));
+  EXPECT_NE(called.text().find("no need to Read it back"), std::string::npos);
+  EXPECT_FALSE(called.detail.contains("contentNotInModelContext"));
+}
+
+TEST(Edit, CountsMatchesAndReplacesAllWhenTold) {
+  Desk desk;
+  desk.put("a", "alpha\nBETA\ngamma\n");
+  const auto refused = desk.call(tool(), change("a", "a", "x"));
+  EXPECT_TRUE(refused.error().starts_with("Error: Found 4 matches"));
+  EXPECT_TRUE(refused.text().starts_with("<tool_use_error>"));
+  EXPECT_EQ(desk.bytes("a"), "alpha\nBETA\ngamma\n");
+  const auto called = desk.call(tool(), change("a", "a", "x", true));
+  EXPECT_EQ(desk.bytes("a"), "xlphx\nBETA\ngxmmx\n");
+  EXPECT_NE(called.text().find("All occurrences were successfully replaced."), std::string::npos);
+  EXPECT_EQ(called.detail["structuredPatch"][0]["lines"],
+            Document({"-alpha", "+xlphx", " BETA", "-gamma", "+gxmmx"}));
+}
+
+TEST(Edit, ShowsTheNearestLinesWhenNothingMatches) {
+  Desk desk;
+  desk.put("a.py", "import os\n\ndef compute(value):\n    return value + 1\n");
+  const auto called = desk.call(tool(), change("a.py", "def compute(valeu):\n", "x"));
+  EXPECT_TRUE(
+      called.error().starts_with("Error: String to replace not found in file.\nString: def"));
+  EXPECT_NE(called.text().find("3\tdef compute(value):"), std::string::npos);
+  const auto strange = desk.call(tool(), change("a.py", "zzzzzzzzzz", "x"));
+  EXPECT_EQ(strange.error(), "Error: String to replace not found in file.\nString: zzzzzzzzzz");
+}
+
+TEST(Edit, RefusesWhatMakesNoSense) {
+  Desk desk;
+  desk.put("a", "same");
+  std::filesystem::create_directory(desk.file("folder"));
+  EXPECT_TRUE(desk.call(tool(), change("a", "same", "same"))
+                  .text()
+                  .starts_with("<tool_use_error>No changes"));
+  EXPECT_TRUE(desk.call(tool(), change("none", "a", "b"))
+                  .text()
+                  .starts_with("<tool_use_error>File does not exist"));
+  EXPECT_TRUE(desk.call(tool(), change("folder", "a", "b")).failed);
+  EXPECT_TRUE(desk.call(tool(), change("a", "", "b")).failed);
+  EXPECT_TRUE(desk.call(tool(), change("/dev/zero", "a", "b")).failed);
+  EXPECT_EQ(desk.bytes("a"), "same");
+}
+
+TEST(Edit, CreatesAFileFromNothing) {
+  Desk desk;
+  const auto called = desk.call(tool(), change("brand/new.txt", "", "created"));
+  EXPECT_EQ(desk.bytes("brand/new.txt"), "created");
+  EXPECT_EQ(called.detail["originalFile"], "");
+  EXPECT_EQ(called.detail["structuredPatch"][0]["oldLines"], 0);
+  EXPECT_EQ(called.detail["structuredPatch"][0]["lines"],
+            Document({"+created", "\\ No newline at end of file"}));
+}
+
+TEST(Edit, KeepsLineEndsAndByteOrderMark) {
+  Desk desk;
+  desk.put("a", "\xEF\xBB\xBFone\r\ntwo\r\nthree\r\n");
+  EXPECT_FALSE(desk.call(tool(), change("a", "one\ntwo", "1\n2\n2b")).failed);
+  EXPECT_EQ(desk.bytes("a"),
+            "\xEF\xBB\xBF"
+            "1\r\n2\r\n2b\r\nthree\r\n");
+  EXPECT_FALSE(desk.call(tool(), change("a", "2b\r\nthree\r\n", "end\r\n")).failed);
+  EXPECT_EQ(desk.bytes("a"),
+            "\xEF\xBB\xBF"
+            "1\r\n2\r\nend\r\n");
+}
+
+TEST(Edit, LeavesOtherLinesOfAMixedFileAlone) {
+  Desk desk;
+  desk.put("a", "one\r\ntwo\nthree\nfour\n");
+  EXPECT_FALSE(desk.call(tool(), change("a", "two\n", "2\n")).failed);
+  EXPECT_EQ(desk.bytes("a"), "one\r\n2\nthree\nfour\n");
+  EXPECT_FALSE(desk.call(tool(), change("a", "one\n2\n", "x\n")).failed);
+  EXPECT_EQ(desk.bytes("a"), "x\nthree\nfour\n");
+}
+
+TEST(Edit, TakesEveryByteForItself) {
+  Desk desk;
+  desk.put("a", std::string("a\0b\xFF$1\\n", 8));
+  EXPECT_FALSE(desk.call(tool(), change("a", std::string_view("\0b", 2), "$&\\1")).failed);
+  EXPECT_EQ(desk.bytes("a"), std::string("a$&\\1\xFF$1\\n", 10));
+}
+
+TEST(Edit, NotesThatTheFileHadChanged) {
+  Desk desk;
+  desk.put("a", "one two");
+  desk.call(read_tool(), {{"file_path", "a"}});
+  desk.put("a", "one two three");
+  const auto called = desk.call(tool(), change("a", "two", "2"));
+  EXPECT_FALSE(called.failed);
+  EXPECT_NE(called.text().find("changed on disk"), std::string::npos);
+  EXPECT_EQ(desk.bytes("a"), "one 2 three");
+}
+
+TEST(Edit, DemandsThatTheFileWasReadWhereTheSessionDoes) {
+  Desk desk(true);
+  desk.put("a", "one");
+  EXPECT_TRUE(desk.call(tool(), change("a", "one", "1")).failed);
+  desk.call(read_tool(), {{"file_path", "a"}});
+  EXPECT_FALSE(desk.call(tool(), change("a", "one", "1")).failed);
+  EXPECT_FALSE(desk.call(tool(), change("a", "1", "2")).failed);
+}
+
+}  // namespace
+}  // namespace ralph::tool

@@ -1,0 +1,183 @@
+#include "tool/read.h"
+
+#include <fstream>
+
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "tool/harness.h"
+
+namespace ralph::tool {
+namespace {
+
+const Tool& tool() { return read_tool(); }
+
+TEST(Read, NumbersLinesAndShowsTheEmptyOneAfterTheLastNewline) {
+  Desk desk;
+  const auto path = desk.put("a.txt", "alpha\nbeta\ngamma\n").string();
+  const auto called = desk.call(tool(), {{"file_path", path}});
+  EXPECT_EQ(called.text(), "1\talpha\n2\tbeta\n3\tgamma\n4\t");
+  const Document expected = {{"type", "text"},
+                             {"file",
+                              {{"filePath", path},
+                               {"content", "alpha\nbeta\ngamma\n"},
+                               {"numLines", 4},
+                               {"startLine", 1},
+                               {"totalLines", 4}}}};
+  EXPECT_EQ(called.detail, expected);
+  EXPECT_TRUE(desk.workspace().seen(desk.file("a.txt")));
+}
+
+TEST(Read, TakesRelativePathsAndShowsThemAsGiven) {
+  Desk desk;
+  desk.put("a.txt", "no newline");
+  const auto called = desk.call(tool(), {{"file_path", "a.txt"}});
+  EXPECT_EQ(called.text(), "1\tno newline");
+  EXPECT_EQ(called.detail["file"]["filePath"], "a.txt");
+  EXPECT_EQ(called.detail["file"]["totalLines"], 1);
+}
+
+TEST(Read, ShowsCrlfAsLfAndDropsTheByteOrderMark) {
+  Desk desk;
+  desk.put("a.txt", "\xEF\xBB\xBFone\r\ntwo\r\n");
+  EXPECT_EQ(desk.call(tool(), {{"file_path", "a.txt"}}).text(), "1\tone\n2\ttwo\n3\t");
+}
+
+TEST(Read, RepairsInvalidUtf8AndKeepsLateNulBytes) {
+  Desk desk;
+  desk.put("latin", "gr\xFC\xDF\n");
+  EXPECT_EQ(desk.call(tool(), {{"file_path", "latin"}}).text(), "1\tgr\uFFFD\uFFFD\n2\t");
+  desk.put("late", std::string(10000, 'x') + '\0' + "y");
+  const auto late = desk.call(tool(), {{"file_path", "late"}});
+  EXPECT_FALSE(late.failed);
+  EXPECT_EQ(late.detail["file"]["content"].get<std::string>().size(), 10002u);
+}
+
+TEST(Read, ShowsAWindow) {
+  Desk desk;
+  std::string text;
+  for (int i = 0; i < 5000; ++i) text += "line " + std::to_string(i) + std::string(80, 'x') + "\n";
+  desk.put("big.txt", text);
+  const auto part = desk.call(tool(), {{"file_path", "big.txt"}, {"offset", 10}, {"limit", 2}});
+  EXPECT_TRUE(part.text().starts_with("10\tline 9x"));
+  EXPECT_EQ(part.detail["file"]["numLines"], 2);
+  EXPECT_EQ(part.detail["file"]["startLine"], 10);
+  EXPECT_EQ(part.detail["file"]["totalLines"], 5001);
+  const auto whole = desk.call(tool(), {{"file_path", "big.txt"}});
+  EXPECT_TRUE(whole.failed);
+  EXPECT_NE(whole.text().find("allow_large"), std::string::npos);
+  EXPECT_FALSE(desk.call(tool(), {{"file_path", "big.txt"}, {"allow_large", true}}).failed);
+  EXPECT_TRUE(desk.call(tool(), {{"file_path", "big.txt"}, {"offset", 1}}).failed)
+      << "a window over 256 KB";
+}
+
+TEST(Read, RemindsOfEmptyFilesAndOffsetsBeyondTheEnd) {
+  Desk desk;
+  desk.put("empty", "");
+  const auto empty = desk.call(tool(), {{"file_path", "empty"}});
+  EXPECT_FALSE(empty.failed);
+  EXPECT_TRUE(empty.text().starts_with("<system-reminder>"));
+  EXPECT_EQ(empty.detail["file"]["numLines"], 1);
+  desk.put("a", "1\n2\n3\n");
+  const auto beyond = desk.call(tool(), {{"file_path", "a"}, {"offset", 100}});
+  EXPECT_FALSE(beyond.failed);
+  EXPECT_NE(beyond.text().find("has 4 lines"), std::string::npos);
+  EXPECT_EQ(beyond.detail["file"]["numLines"], 0);
+  EXPECT_EQ(beyond.detail["file"]["startLine"], 100);
+}
+
+TEST(Read, TellsWhatIsMissingAndWhatWasPerhapsMeant) {
+  Desk desk;
+  desk.put("settings.json", "{}");
+  const auto called = desk.call(tool(), {{"file_path", "setings.json"}});
+  EXPECT_TRUE(called.failed);
+  EXPECT_NE(called.text().find(desk.root().string()), std::string::npos);
+  EXPECT_NE(called.text().find("settings.json"), std::string::npos);
+  EXPECT_EQ(called.error(), "Error: " + called.text());
+}
+
+TEST(Read, NeverWaitsForWhatIsNoFile) {
+  Desk desk;
+  ASSERT_EQ(::mkfifo(desk.file("pipe").c_str(), 0600), 0);
+  std::filesystem::create_directory(desk.file("folder"));
+  const int socket_fd = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  desk.file("socket").string().copy(address.sun_path, sizeof address.sun_path - 1);
+  ASSERT_EQ(::bind(socket_fd, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  for (const auto* const name : {"pipe", "folder", "socket", "/dev/zero", "/dev/tty", ""}) {
+    EXPECT_TRUE(desk.call(tool(), {{"file_path", name}}).failed) << name;
+  }
+  EXPECT_TRUE(desk.call(tool(), {{"file_path", "folder"}}).text().starts_with("EISDIR"));
+  ::close(socket_fd);
+}
+
+TEST(Read, RefusesHostilePaths) {
+  Desk desk;
+  desk.put("a", "x");
+  EXPECT_TRUE(desk.call(tool(), {{"file_path", std::string("a\0b", 3)}}).failed);
+  EXPECT_TRUE(desk.call(tool(), {{"file_path", std::string(100000, 'a')}}).failed);
+  std::filesystem::create_symlink("loop", desk.file("loop"));
+  EXPECT_TRUE(desk.call(tool(), {{"file_path", "loop"}}).failed);
+  std::filesystem::create_symlink("a", desk.file("good"));
+  EXPECT_EQ(desk.call(tool(), {{"file_path", "good"}}).text(), "1\tx");
+}
+
+TEST(Read, SaysWhenItMayNot) {
+  if (is_root()) GTEST_SKIP() << "root may read everything";
+  Desk desk;
+  desk.put("secret", "x", 0);
+  EXPECT_NE(desk.call(tool(), {{"file_path", "secret"}}).text().find("ermission"),
+            std::string::npos);
+}
+
+TEST(Read, RefusesBinaryFilesAndPdf) {
+  Desk desk;
+  desk.put("a.dat", std::string("ab\0cd", 5));
+  const auto binary = desk.call(tool(), {{"file_path", "a.dat"}});
+  EXPECT_TRUE(binary.text().starts_with("<tool_use_error>"));
+  EXPECT_NE(binary.error().find(".dat"), std::string::npos);
+  desk.put("a.pdf", "%PDF-1.7\nrest");
+  const auto pdf = desk.call(tool(), {{"file_path", "a.pdf"}, {"pages", "1-2"}});
+  EXPECT_TRUE(pdf.failed);
+  EXPECT_NE(pdf.text().find("PDF"), std::string::npos);
+}
+
+TEST(Read, ShowsPicturesByTheirContent) {
+  Desk desk;
+  const std::string png = std::string("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", 16) +
+                          std::string("\0\0\0\2\0\0\0\3", 8) + "rest";
+  desk.put("picture.txt", png);
+  const auto called = desk.call(tool(), {{"file_path", "picture.txt"}});
+  ASSERT_TRUE(called.content.is_array());
+  EXPECT_EQ(called.content[0]["type"], "image");
+  EXPECT_EQ(called.content[0]["source"]["media_type"], "image/png");
+  EXPECT_EQ(called.content[0]["source"]["data"], called.detail["file"]["base64"]);
+  EXPECT_EQ(called.detail["file"]["originalSize"], png.size());
+  EXPECT_EQ(called.detail["file"]["dimensions"]["originalWidth"], 2);
+  EXPECT_EQ(called.detail["file"]["dimensions"]["displayHeight"], 3);
+  desk.put("huge.png", png + std::string(4 << 20, 'x'));
+  EXPECT_TRUE(desk.call(tool(), {{"file_path", "huge.png"}}).failed);
+}
+
+TEST(Read, StaysSmallInAHugeFile) {
+  Desk desk;
+  const auto path = desk.put("huge", "one\ntwo\nthree\n" + std::string(10000, 'x'));
+  std::filesystem::resize_file(path, std::uintmax_t{500} << 20);
+  const auto called = desk.call(tool(), {{"file_path", "huge"}, {"offset", 2}, {"limit", 2}});
+  EXPECT_EQ(called.text(), "2\ttwo\n3\tthree");
+  EXPECT_EQ(called.detail["file"]["totalLines"], 4);
+  EXPECT_TRUE(desk.call(tool(), {{"file_path", "huge"}, {"offset", 4}}).failed);
+  EXPECT_TRUE(desk.call(tool(), {{"file_path", "huge"}, {"allow_large", true}}).failed);
+}
+
+TEST(Read, HeedsAStopRequest) {
+  Desk desk;
+  desk.put("a", "x\n");
+  std::stop_source source;
+  source.request_stop();
+  EXPECT_TRUE(desk.call(tool(), {{"file_path", "a"}}, source.get_token()).failed);
+}
+
+}  // namespace
+}  // namespace ralph::tool

@@ -1,0 +1,118 @@
+#include "tool/safe_file.h"
+
+#include <atomic>
+#include <cstdio>
+#include <thread>
+
+#include <fcntl.h>
+
+#include "tool/harness.h"
+
+namespace ralph::tool {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(SafeFile, ReplacesKeepingTheModeAndLeavesNothingBehind) {
+  Desk desk;
+  desk.put("run.sh", "old", 0755);
+  ASSERT_TRUE(replace_file(desk.file("run.sh"), "new"));
+  EXPECT_EQ(desk.bytes("run.sh"), "new");
+  EXPECT_EQ(test::mode_of(desk.file("run.sh")), 0755u);
+  EXPECT_EQ(std::distance(fs::directory_iterator(desk.root()), fs::directory_iterator()), 1);
+}
+
+TEST(SafeFile, MakesFolders) {
+  Desk desk;
+  const test::Umask umask(022);
+  ASSERT_TRUE(replace_file(desk.file("a/b/c.txt"), "x"));
+  EXPECT_EQ(desk.bytes("a/b/c.txt"), "x");
+  EXPECT_EQ(test::mode_of(desk.file("a/b/c.txt")), 0644u);
+  EXPECT_EQ(test::mode_of(desk.file("a/b")), 0755u);
+}
+
+TEST(SafeFile, FollowsNoLinkWhereverItIs) {
+  Desk desk;
+  fs::create_symlink(desk.outside() / "target", desk.file("dangling"));
+  EXPECT_FALSE(replace_file(desk.file("dangling"), "x"));
+  fs::create_directory_symlink(desk.outside(), desk.file("folder"));
+  EXPECT_FALSE(replace_file(desk.file("folder/x"), "x"));
+  EXPECT_FALSE(replace_file(desk.file("folder/deep/x"), "x"));
+  EXPECT_FALSE(open_for_reading(desk.file("folder/x")));
+  EXPECT_TRUE(fs::is_empty(desk.outside()));
+}
+
+TEST(SafeFile, RefusesFoldersDevicesAndReadOnlyFiles) {
+  Desk desk;
+  fs::create_directory(desk.file("folder"));
+  EXPECT_FALSE(replace_file(desk.file("folder"), "x"));
+  EXPECT_FALSE(replace_file("/dev/null", "x"));
+  EXPECT_FALSE(replace_file("/", "x"));
+  EXPECT_FALSE(replace_file("relative", "x"));
+  EXPECT_FALSE(replace_file(desk.file(std::string("a\0b", 3)), "x"));
+  desk.put("file", "x");
+  EXPECT_FALSE(replace_file(desk.file("file/below"), "x"));
+  if (is_root()) return;
+  desk.put("kept", "old", 0444);
+  EXPECT_FALSE(replace_file(desk.file("kept"), "new"));
+  EXPECT_EQ(desk.bytes("kept"), "old");
+  fs::permissions(desk.file("folder"), fs::perms::owner_read | fs::perms::owner_exec);
+  EXPECT_FALSE(replace_file(desk.file("folder/x"), "new"));
+}
+
+TEST(SafeFile, AFolderSwappedForALinkNeverLeadsOutside) {
+  Desk desk;
+  fs::create_directory_symlink(desk.outside(), desk.file("link"));
+  fs::create_directory(desk.file("swapped"));
+  const auto swap = [link = desk.file("link"), folder = desk.file("swapped")] {
+    return ::renameat2(AT_FDCWD, link.c_str(), AT_FDCWD, folder.c_str(), RENAME_EXCHANGE) == 0;
+  };
+  if (!swap()) GTEST_SKIP() << "this file system cannot exchange two names";
+  std::atomic<bool> over = false;
+  std::thread swapper([&] {
+    while (!over) swap();
+  });
+  int written = 0;
+  for (int i = 0; i < 2000; ++i) {
+    const auto path = desk.file("swapped/file" + std::to_string(i));
+    if (replace_file(path, "x")) ++written;
+    (void)open_for_reading(desk.file("swapped/secret"));
+  }
+  over = true;
+  swapper.join();
+  EXPECT_TRUE(fs::is_empty(desk.outside()));
+  EXPECT_GT(written, 0);
+}
+
+TEST(SafeFile, AFileSwappedForALinkNeverLeadsOutside) {
+  Desk desk;
+  const auto victim = desk.outside() / "victim";
+  std::ofstream(victim) << "untouched";
+  std::atomic<bool> over = false;
+  std::thread swapper([&] {
+    while (!over) {
+      std::error_code ignored;
+      fs::remove(desk.file("f"), ignored);
+      fs::create_symlink(victim, desk.file("f"), ignored);
+    }
+  });
+  for (int i = 0; i < 2000; ++i) {
+    (void)replace_file(desk.file("f"), "changed");
+    EXPECT_NE(read_regular_file(desk.file("f"), 100).value_or(""), "untouched");
+  }
+  over = true;
+  swapper.join();
+  EXPECT_EQ(test::text_of(victim), "untouched");
+}
+
+TEST(SafeFile, BoundsWhatItReads) {
+  Desk desk;
+  desk.put("a", "12345");
+  EXPECT_EQ(read_regular_file(desk.file("a"), 5).value_or(""), "12345");
+  const auto refused = read_regular_file(desk.file("a"), 4);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::limit);
+}
+
+}  // namespace
+}  // namespace ralph::tool
