@@ -42,6 +42,7 @@ struct ApiErrorFacts {
   std::optional<int> status;
   std::string type;       // "authentication_error"
   std::string api_error;  // "connection_failed"
+  std::string params;     // JSON object; empty: none
   std::string refused_message_id;
 };
 
@@ -53,6 +54,13 @@ struct UserExtras {
   std::string tool_result_meta;  // JSON
   std::vector<std::string> retracted;
   std::string refused_message_id;
+};
+
+/// The first request of a turn that was answered.
+struct FirstRequest {
+  std::int64_t sent_ms = 0;  // since 1970
+  std::int64_t input_tokens = 0;
+  std::int64_t cache_read_tokens = 0;
 };
 
 /// What `result` tells.
@@ -76,6 +84,8 @@ struct ResultFacts {
   Millis duration{0};
   Millis api_duration{0};
   std::optional<Millis> to_request, to_stream, to_first_token;
+  std::optional<FirstRequest> first_request;
+  std::int64_t safety_stops = 0;  // answers a safety check ended
   std::int64_t index = 0;
   MessageIds answers;
 };
@@ -117,6 +127,8 @@ class EventMaker {
 std::string message_json(const api::Reply& reply, std::string_view block,
                          std::string_view stop_reason, std::string_view usage);
 std::string usage_json(const api::Usage& usage);
+/// As a `message_delta` has it.
+std::string usage_so_far_json(const api::Usage& usage);
 /// ["a","b"]
 std::string string_array(const std::vector<std::string>& texts);
 /// [{"type":"text","text":…}]

@@ -26,7 +26,7 @@ def mask_wording:
   elif .type == "result" then (if .is_error then .result |= own_words else . end)
     | if .errors then .errors |= own_words else . end | if .result == null then del(.result) else . end
   elif .type == "control_response" and .response.error then .response.error |= own_words
-  elif .type == "system" and .subtype == "informational" then .content |= own_words
+  elif .type == "system" and (.subtype | IN("informational", "model_fallback")) then .content |= own_words
   elif .type == "text" and ($code | tonumber) != 0 then .text |= own_words
   else . end;
 
