@@ -52,12 +52,15 @@ def flat($sessions):
     else {key: $path, value: (if type == "object" or type == "array" then . else mask($key; $sessions) end)} end;
   [walk_fields(""; "")] | from_entries;
 
+# What stands in for an answer that never came.
+def fillers: ["No response requested.", "[The session ended before this was answered.]"];
+
 # A message of a request as lines: who, what; without what an agent adds about itself and its surroundings.
 def without_reminders: gsub("<(?<tag>system-reminder|environment)>(.|\n)*?</(system-reminder|environment)>\n*"; "") | sub("\\s+$"; "");
 def message_lines($synthetic):
   .role as $role | .content | if type == "string" then [{type: "text", text: .}] else . end | .[]
   | if .type == "text" then (.text | without_reminders) as $text | select($text != "")
-      | "\($role): " + if $synthetic | index($text) then "<own words>" else $text end
+      | "\($role): " + if $synthetic + fillers | index($text) then "<own words>" else $text end
     elif .type == "tool_result" then "\($role): tool_result \(if .is_error then "(error) " else "" end)" + (.content | own_words | tostring)
     elif .type == "tool_use" then "\($role): tool_use \(.name) \(.input | tojson)"
     else "\($role): \(.type)" end;
