@@ -298,17 +298,14 @@ std::string EventMaker::assistant(const api::Reply& reply, std::string_view bloc
   return out;
 }
 
-std::string EventMaker::api_error(const ApiErrorFacts& facts) const {
-  api::Reply none;
-  none.id = make_uuid();
-  none.model = "<synthetic>";
+std::string api_error_message(const ApiErrorFacts& facts) {
   const auto block = R"({"type":"text","text":)" + json_string(facts.text) + "}";
   std::string message;
   ObjectWriter(message)
       .raw("diagnostics", "null")
-      .text("id", none.id)
+      .text("id", make_uuid())
       .raw("container", "null")
-      .text("model", none.model)
+      .text("model", "<synthetic>")
       .text("role", "assistant")
       .raw("stop_details", "null")
       .text("stop_reason", facts.stop_reason)
@@ -318,13 +315,17 @@ std::string EventMaker::api_error(const ApiErrorFacts& facts) const {
       .raw("content", "[" + block + "]")
       .raw("context_management", "null")
       .close();
+  return message;
+}
+
+std::string EventMaker::api_error(const ApiErrorFacts& facts) const {
   std::string out;
   ObjectWriter writer(out);
   writer.text("type", "assistant")
-      .raw("message", message)
+      .raw("message", api_error_message(facts))
       .raw("parent_tool_use_id", "null")
       .text("session_id", session_id_)
-      .text("uuid", make_uuid())
+      .text("uuid", facts.uuid.empty() ? make_uuid() : facts.uuid)
       .text("timestamp", now())
       .text("error", facts.error);
   if (!facts.request_id.empty()) writer.text("request_id", facts.request_id);

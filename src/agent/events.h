@@ -35,6 +35,7 @@ struct AssistantExtras {
 
 /// An answer the agent makes up itself because there is none.
 struct ApiErrorFacts {
+  std::string uuid;  // empty: a new one
   std::string text;
   std::string error;  // "authentication_failed"
   std::string stop_reason = "stop_sequence";
@@ -123,6 +124,8 @@ class EventMaker {
   std::string session_id_;
 };
 
+/// The message object of an answer the agent made up.
+std::string api_error_message(const ApiErrorFacts& facts);
 /// The message object of one block as the API sent it, with the stop reason and usage it is given (JSON; "null").
 std::string message_json(const api::Reply& reply, std::string_view block,
                          std::string_view stop_reason, std::string_view usage);

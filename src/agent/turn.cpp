@@ -68,9 +68,7 @@ std::string_view last_text(const api::Reply& reply) {
   return found == reply.content.rend() ? std::string_view() : found->text;
 }
 
-Millis since(SteadyTime begin) {
-  return duration_cast<Millis>(steady_clock::now() - begin);
-}
+Millis since(SteadyTime begin) { return duration_cast<Millis>(steady_clock::now() - begin); }
 
 std::string synthetic_members() { return "\"isMeta\":true"; }
 
@@ -123,7 +121,8 @@ void Turn::hear(const UserMessage& message) {
   UserExtras extras;
   extras.uuid = prompt_uuid_;
   extras.replay = true;
-  parts_.wire.event(parts_.events.user(message.original.empty() ? message.content : message.original, extras));
+  parts_.wire.event(
+      parts_.events.user(message.original.empty() ? message.content : message.original, extras));
 }
 
 api::Answer Turn::ask(const std::stop_token& stop) {
@@ -146,8 +145,8 @@ api::Answer Turn::ask(const std::stop_token& stop) {
   auto answer = parts_.client->ask(request, *this, stop);
   if (!answer.failure) parts_.api_time += since(asked);
   if (!answer.failure && !first_request_) {
-    first_request_ = {duration_cast<Millis>(asked_at.time_since_epoch()).count(), answer.reply.usage.input_tokens,
-                      answer.reply.usage.cache_read_input_tokens};
+    first_request_ = {duration_cast<Millis>(asked_at.time_since_epoch()).count(),
+                      answer.reply.usage.input_tokens, answer.reply.usage.cache_read_input_tokens};
   }
   return answer;
 }
@@ -281,7 +280,9 @@ ResultFacts Turn::finished(std::string_view text, std::string_view stop_reason) 
   return with_numbers(std::move(facts));
 }
 
-ResultFacts Turn::failed(const FailureWords& words) {
+ResultFacts Turn::failed(FailureWords words) {
+  words.facts.uuid = make_uuid();
+  parts_.conversation.add_error(words.facts);
   parts_.wire.event(parts_.events.api_error(words.facts));
   ResultFacts facts;
   facts.is_error = true;

@@ -82,7 +82,7 @@ class Turn final : private api::Listener {
 
   bool over_budget() const;
   ResultFacts finished(std::string_view text, std::string_view stop_reason);
-  ResultFacts failed(const FailureWords& words);
+  ResultFacts failed(FailureWords words);
   ResultFacts limit(std::string subtype, std::string terminal_reason, std::string error,
                     std::string_view stop_reason);
   ResultFacts interrupted(api::Reply reply);

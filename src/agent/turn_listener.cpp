@@ -102,9 +102,10 @@ void Turn::close_shown(const api::Reply& reply, std::size_t open_index, std::siz
   if (reply.open) {
     show(fmt::format(R"({{"type":"content_block_stop","index":{}}})", open_index));
   }
-  show(R"({"type":"message_delta","context_management":null,"delta":)"
-       R"({"container":null,"stop_details":null,"stop_reason":null,"stop_sequence":null},"usage":)" +
-       usage_so_far_json(reply.usage) + "}");
+  show(
+      R"({"type":"message_delta","context_management":null,"delta":)"
+      R"({"container":null,"stop_details":null,"stop_reason":null,"stop_sequence":null},"usage":)" +
+      usage_so_far_json(reply.usage) + "}");
   end_shown(reply, shown);
 }
 

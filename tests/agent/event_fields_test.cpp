@@ -70,7 +70,8 @@ TEST(EventFields, AReplayIsWhatWasSaid) {
 }
 
 TEST(EventFields, AMessageWithAnIdLearnsOfItsFirstRequest) {
-  Bench bench(R"({"steps":[{"text":"a","usage":{"input_tokens":12,"cache_read_input_tokens":34}}]})");
+  Bench bench(
+      R"({"steps":[{"text":"a","usage":{"input_tokens":12,"cache_read_input_tokens":34}}]})");
   bench.say("hi", kId);
   bench.hang_up();
   const auto result = bench.converse().result();
@@ -88,7 +89,8 @@ TEST(EventFields, ThinkingNamesItsDisplay) {
   std::string named;
   for (const auto& part : ran.of_type("stream_event")) {
     if (!part.contains("thinking_display")) continue;
-    named += part["event"].value("type", "") + " " + part["event"].value(Document::json_pointer("/delta/type"), "") + ",";
+    named += part["event"].value("type", "") + " " +
+             part["event"].value(Document::json_pointer("/delta/type"), "") + ",";
   }
   EXPECT_EQ(named, "message_start ,content_block_start ,content_block_delta thinking_delta,");
 }

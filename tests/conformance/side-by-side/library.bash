@@ -1,18 +1,18 @@
 # What the `cmd` of a case may say, besides `claude` (the agent under test) and `$OTHER` (the other one).
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034
 json=(--output-format stream-json --verbose)
 input=(--input-format stream-json "${json[@]}")
 
 # ended: the exit code of the last command becomes a line of what is compared.
 ended() { echo "{\"type\":\"exit\",\"code\":$?}"; }
 
-# other ARGS…: the other agent; neither its output nor its requests are compared.
+# other ARGS…: the other agent, however it ends; neither its output nor its requests are compared.
 other() {
-  "$OTHER" "$@" >other.out 2>&1 || { echo "the other agent failed: $(cat other.out)" >&2; return 1; }
+  "$OTHER" "$@" >other.out 2>&1 || true
   wc -l <requests.ndjson >other.requests
 }
 
-# talk ARGS…: starts the agent with its input open. Then `say`, `send`, `await`, `signal`; `finish` ends it.
+# talk ARGS…: starts the agent with its input open. Then `say`, `send`, `await`, `signal`, `close_input`; `finish` ends it.
 talk() {
   # Bash lets jobs in the background ignore SIGINT.
   coproc AGENT { exec env --default-signal=INT,QUIT claude "$@"; }
@@ -36,7 +36,7 @@ await() {
   return 1
 }
 signal() { kill -s "$1" "$agent"; }
-close_input() { exec {to}>&-; }
+close_input() { [ -z "$to" ] || exec {to}>&-; to=; }
 finish() {
   close_input
   cat <&"$from"
