@@ -56,7 +56,7 @@ torture: ## every way agents and machines go wrong, through the real `ralph run`
 	@cmake --build build -j $(JOBS) --target ralph ralph-guard fake_agent
 	@scripts/torture build
 
-conformance: build ## the real Claude Code from npm, driven offline against the mock
+conformance: build ## the real Claude Code from npm, driven offline against the mock, and beside our agent
 	@scripts/conformance build
 
 lint: ## layers, format, shell scripts, clang-tidy

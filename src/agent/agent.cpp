@@ -290,7 +290,9 @@ Result<UserMessage> Work::text_prompt() {
   if (is_blank(prompt)) {
     return fail(Code::usage, "Error: Input contained only whitespace");
   }
-  return UserMessage{text_content(utf8::repaired(prompt)), ""};
+  UserMessage message;
+  message.content = text_content(utf8::repaired(prompt));
+  return message;
 }
 
 /// A message with an id is told about from here on.

@@ -72,6 +72,18 @@ void Conversation::add_assistant(const api::Reply& reply, const std::vector<std:
   messages_.push_back({"assistant", content + "]"});
 }
 
+void Conversation::add_error(const ApiErrorFacts& facts) {
+  if (!transcript_) return;
+  std::string members = "\"isApiErrorMessage\":true,\"error\":";
+  json::append_string(members, facts.error);
+  if (!facts.request_id.empty()) {
+    members += ",\"requestId\":";
+    json::append_string(members, facts.request_id);
+  }
+  keep(
+      transcript_->append({"assistant", facts.uuid, api_error_message(facts), std::move(members)}));
+}
+
 void Conversation::retract_answer() {
   if (!messages_.empty() && messages_.back().role == "assistant") messages_.pop_back();
 }

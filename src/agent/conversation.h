@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "agent/events.h"
 #include "agent/transcript.h"
 #include "api/message.h"
 #include "api/reply.h"
@@ -23,6 +24,8 @@ class Conversation {
   void add_user(std::string content, const std::string& uuid, std::string members = {});
   /// The blocks of an answer, with the uuids their events had.
   void add_assistant(const api::Reply& reply, const std::vector<std::string>& uuids);
+  /// There was no answer, and the user was told why. The model is not.
+  void add_error(const ApiErrorFacts& facts);
   /// The last answer counts no more.
   void retract_answer();
   /// Thinking is good for the model it came from only.

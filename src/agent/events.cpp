@@ -20,15 +20,58 @@ void add_answers(ObjectWriter& writer, const MessageIds& answers) {
 
 std::string now() { return iso_utc(now_utc()); }
 
-}  // namespace
+/// Of an answer no model gave.
+constexpr std::string_view kNoUsage =
+    R"({"output_tokens_details":null,"input_tokens":0,"output_tokens":0,"cache_creation_input_tokens":0,)"
+    R"("cache_read_input_tokens":0,"server_tool_use":{"web_search_requests":0,"web_fetch_requests":0},)"
+    R"("service_tier":null,"cache_creation":{"ephemeral_1h_input_tokens":0,"ephemeral_5m_input_tokens":0},)"
+    R"("inference_geo":null,"iterations":null,"speed":null,"fallback_credit":null})";
 
-std::string usage_json(const api::Usage& usage) {
-  std::string details, tools, written, out;
-  ObjectWriter(details).number("thinking_tokens", usage.thinking_tokens).close();
-  ObjectWriter(tools)
+/// Nobody is asked to help: there are no subagents.
+constexpr std::string_view kNoSubagents =
+    R"({"spawned":0,"requested":{"background":0,"foreground":0,"unset":0},"started_in_background":0,)"
+    R"("max_depth":0,"spawned_by_subagents":0,"completed":0,"failed":0,)"
+    R"("killed":{"parent":0,"user":0,"system":0},)"
+    R"("refused":{"depth_limit":0,"concurrency_limit":0,"budget":0},"by_type":{}})";
+
+void add_duration(ObjectWriter& writer, std::string_view key, const std::optional<Millis>& time) {
+  if (time) writer.number(key, std::int64_t{time->count()});
+}
+
+std::string thinking_json(const api::Usage& usage) {
+  std::string out;
+  ObjectWriter(out).number("thinking_tokens", usage.thinking_tokens).close();
+  return out;
+}
+
+std::string server_tools_json(const api::Usage& usage) {
+  std::string out;
+  ObjectWriter(out)
       .number("web_search_requests", usage.web_search_requests)
       .number("web_fetch_requests", usage.web_fetch_requests)
       .close();
+  return out;
+}
+
+}  // namespace
+
+std::string usage_so_far_json(const api::Usage& usage) {
+  std::string out;
+  ObjectWriter(out)
+      .raw("output_tokens_details", thinking_json(usage))
+      .number("cache_creation_input_tokens", usage.cache_creation_input_tokens)
+      .number("cache_read_input_tokens", usage.cache_read_input_tokens)
+      .number("input_tokens", usage.input_tokens)
+      .raw("iterations", "[]")
+      .number("output_tokens", usage.output_tokens)
+      .raw("server_tool_use", server_tools_json(usage))
+      .raw("fallback_credit", "null")
+      .close();
+  return out;
+}
+
+std::string usage_json(const api::Usage& usage) {
+  std::string written, out;
   ObjectWriter(written)
       .number("ephemeral_1h_input_tokens", usage.cache_creation_1h)
       .number("ephemeral_5m_input_tokens", usage.cache_creation_5m)
@@ -38,8 +81,8 @@ std::string usage_json(const api::Usage& usage) {
       .number("cache_creation_input_tokens", usage.cache_creation_input_tokens)
       .number("cache_read_input_tokens", usage.cache_read_input_tokens)
       .number("output_tokens", usage.output_tokens)
-      .raw("output_tokens_details", details)
-      .raw("server_tool_use", tools)
+      .raw("output_tokens_details", thinking_json(usage))
+      .raw("server_tool_use", server_tools_json(usage))
       .text("service_tier", "standard")
       .raw("cache_creation", written)
       .text("inference_geo", "")
@@ -236,7 +279,8 @@ std::string EventMaker::assistant(const api::Reply& reply, std::string_view bloc
   std::string out;
   ObjectWriter writer(out);
   writer.text("type", "assistant")
-      .raw("message", message_json(reply, block, stop_reason, reply.usage_at_start))
+      .raw("message", message_json(reply, block, stop_reason,
+                                   reply.streamed ? reply.usage_at_start : usage_json(reply.usage)))
       .raw("parent_tool_use_id", "null")
       .text("session_id", session_id_)
       .text("uuid", extras.uuid)
@@ -253,30 +297,34 @@ std::string EventMaker::assistant(const api::Reply& reply, std::string_view bloc
   return out;
 }
 
-std::string EventMaker::api_error(const ApiErrorFacts& facts) const {
-  api::Reply none;
-  none.id = make_uuid();
-  none.model = "<synthetic>";
+std::string api_error_message(const ApiErrorFacts& facts) {
   const auto block = R"({"type":"text","text":)" + json_string(facts.text) + "}";
   std::string message;
   ObjectWriter(message)
-      .text("id", none.id)
-      .text("model", none.model)
+      .raw("diagnostics", "null")
+      .text("id", make_uuid())
+      .raw("container", "null")
+      .text("model", "<synthetic>")
       .text("role", "assistant")
+      .raw("stop_details", "null")
       .text("stop_reason", facts.stop_reason)
       .text("stop_sequence", "")
       .text("type", "message")
-      .raw("usage", usage_json({}))
+      .raw("usage", kNoUsage)
       .raw("content", "[" + block + "]")
       .raw("context_management", "null")
       .close();
+  return message;
+}
+
+std::string EventMaker::api_error(const ApiErrorFacts& facts) const {
   std::string out;
   ObjectWriter writer(out);
   writer.text("type", "assistant")
-      .raw("message", message)
+      .raw("message", api_error_message(facts))
       .raw("parent_tool_use_id", "null")
       .text("session_id", session_id_)
-      .text("uuid", make_uuid())
+      .text("uuid", facts.uuid.empty() ? make_uuid() : facts.uuid)
       .text("timestamp", now())
       .text("error", facts.error);
   if (!facts.request_id.empty()) writer.text("request_id", facts.request_id);
@@ -284,6 +332,7 @@ std::string EventMaker::api_error(const ApiErrorFacts& facts) const {
   if (facts.status) writer.number("api_error_status", std::int64_t{*facts.status});
   if (!facts.type.empty()) writer.text("api_error_type", facts.type);
   if (!facts.api_error.empty()) writer.text("api_error", facts.api_error);
+  if (!facts.params.empty()) writer.raw("api_error_params", facts.params);
   if (!facts.refused_message_id.empty()) {
     writer.text("refused_message_id", facts.refused_message_id);
   }
@@ -373,20 +422,25 @@ std::string EventMaker::result(const ResultFacts& facts, bool with_recent) const
   }
   if (!facts.api_error_type.empty()) writer.text("api_error_type", facts.api_error_type);
   if (!facts.api_error.empty()) writer.text("api_error", facts.api_error);
-  if (facts.to_first_token) {
-    writer.number("ttft_ms", std::int64_t{facts.to_first_token->count()})
-        .number("first_content_frame_ms", std::int64_t{facts.to_first_token->count()});
+  add_duration(writer, "ttft_ms", facts.to_first_token);
+  add_duration(writer, "first_content_frame_ms", facts.to_first_token);
+  add_duration(writer, "ttft_stream_ms", facts.to_stream);
+  add_duration(writer, "time_to_request_ms", facts.to_request);
+  // Without a turn there is nothing to say about it.
+  if (!facts.terminal_reason.empty()) {
+    writer.text("fast_mode_state", "off")
+        .raw("subagent_stats", kNoSubagents)
+        .number("safety_stops", facts.safety_stops)
+        .number("queued_turn_count", std::int64_t{0});
   }
-  if (facts.to_stream) writer.number("ttft_stream_ms", std::int64_t{facts.to_stream->count()});
-  if (facts.to_request)
-    writer.number("time_to_request_ms", std::int64_t{facts.to_request->count()});
-  writer.text("fast_mode_state", "off")
-      .number("safety_stops", std::int64_t{0})
-      .text("uuid", make_uuid())
-      .number("queued_turn_count", std::int64_t{0})
-      .number("result_index", facts.index);
+  writer.text("uuid", make_uuid()).number("result_index", facts.index);
   if (with_recent) writer.raw("model_usage_since_last_result", facts.recent_model_usage);
   add_answers(writer, facts.answers);
+  if (!facts.answers.empty() && facts.first_request) {
+    writer.number("request_sent_wall_ms", facts.first_request->sent_ms)
+        .number("first_request_input_tokens", facts.first_request->input_tokens)
+        .number("first_request_cache_read_input_tokens", facts.first_request->cache_read_tokens);
+  }
   writer.close();
   return out;
 }

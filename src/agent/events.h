@@ -36,6 +36,7 @@ struct AssistantExtras {
 
 /// An answer the agent makes up itself because there is none.
 struct ApiErrorFacts {
+  std::string uuid;  // empty: a new one
   std::string text;
   std::string error;  // "authentication_failed"
   std::string stop_reason = "stop_sequence";
@@ -43,6 +44,7 @@ struct ApiErrorFacts {
   std::optional<int> status;
   std::string type;       // "authentication_error"
   std::string api_error;  // "connection_failed"
+  std::string params;     // JSON object; empty: none
   std::string refused_message_id;
 };
 
@@ -54,6 +56,13 @@ struct UserExtras {
   std::string tool_result_meta;  // JSON
   std::vector<std::string> retracted;
   std::string refused_message_id;
+};
+
+/// The first request of a turn that was answered.
+struct FirstRequest {
+  std::int64_t sent_ms = 0;  // since 1970
+  std::int64_t input_tokens = 0;
+  std::int64_t cache_read_tokens = 0;
 };
 
 /// What `result` tells.
@@ -77,6 +86,8 @@ struct ResultFacts {
   Millis duration{0};
   Millis api_duration{0};
   std::optional<Millis> to_request, to_stream, to_first_token;
+  std::optional<FirstRequest> first_request;
+  std::int64_t safety_stops = 0;  // answers a safety check ended
   std::int64_t index = 0;
   MessageIds answers;
 };
@@ -115,10 +126,14 @@ class EventMaker {
   std::string session_id_;
 };
 
+/// The message object of an answer the agent made up.
+std::string api_error_message(const ApiErrorFacts& facts);
 /// The message object of one block as the API sent it, with the stop reason and usage it is given (JSON; "null").
 std::string message_json(const api::Reply& reply, std::string_view block,
                          std::string_view stop_reason, std::string_view usage);
 std::string usage_json(const api::Usage& usage);
+/// As a `message_delta` has it.
+std::string usage_so_far_json(const api::Usage& usage);
 
 /// What clients ask us to be compatible with.
 inline constexpr std::string_view kClaudeVersion = "2.1.325";

@@ -15,6 +15,7 @@ struct UserMessage {
   std::string content;   // JSON array of blocks
   std::string uuid;      // empty: it came without one
   bool started = false;  // the client knows that its turn has come
+  std::string original;  // JSON: the content as it came, for its replay; empty: as it is now
 };
 
 /// What the user said and nobody has answered yet. A message that finds the agent idle is handed over alone, at once;

@@ -23,8 +23,9 @@ Result<InputLine> user_message(const json::Document& line) {
                 fmt::format("Error: Expected message role 'user', got '{}'", role));
   }
   const auto content = message->find("content");
-  return UserMessage{content == message->end() ? "[]" : content_of(*content),
-                     text_of(line, "uuid")};
+  UserMessage said{content == message->end() ? "[]" : content_of(*content), text_of(line, "uuid")};
+  if (content != message->end()) said.original = json::write(*content);
+  return said;
 }
 
 Result<InputLine> control_request(const json::Document& line) {

@@ -26,7 +26,7 @@ api::ShapeWishes wishes_of(const Options& options, const Environment& environmen
   wishes.thinking_tokens = options.max_thinking_tokens ? options.max_thinking_tokens
                                                        : environment.number("MAX_THINKING_TOKENS");
   wishes.thinking = options.thinking;
-  wishes.display = options.output == Format::stream_json ? "updates" : "omitted";
+  wishes.display = options.verbose && options.output != Format::text ? "updates" : "omitted";
   if (!options.thinking_display.empty()) wishes.display = options.thinking_display;
   const auto output = environment.number("CLAUDE_CODE_MAX_OUTPUT_TOKENS");
   if (output && *output > 0) wishes.max_output_tokens = output;

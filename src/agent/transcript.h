@@ -81,7 +81,8 @@ std::filesystem::path transcript_path(const std::filesystem::path& config_folder
                                       std::string_view session_id);
 
 /// Reads a session: ours, Claude Code's, or one written by hand. Lines that are cut, broken or unknown are left out; a
-/// tool call without a result gets one that says it was interrupted, a prompt without an answer gets a note.
+/// tool call without a result gets one that says it was interrupted, a prompt without an answer gets a note,
+/// unless an error answered it: then it is the last message.
 Result<Resumed> read_session(const std::filesystem::path& path);
 /// The same from bytes; `path` is where they are from.
 Result<Resumed> parse_session(std::string_view text, const std::filesystem::path& path);

@@ -82,6 +82,7 @@ void Conversation::user(Document blocks) {
     if (!is_usable(block, true)) continue;
     const bool result = text_member(block, "type") == "tool_result";
     if (result && std::erase(open_, text_member(block, "tool_use_id")) == 0) continue;
+    failed_ = false;
     drop_cache_marks(block);
     auto& turn = user_turn();
     const auto place = result ? turn.results++ : turn.blocks.size();
@@ -100,7 +101,7 @@ void Conversation::settle() {
 
 std::vector<api::Message> Conversation::finish() {
   settle();
-  if (!turns_.empty() && turns_.back().user) {
+  if (!turns_.empty() && turns_.back().user && !failed_) {
     turns_.push_back({});
     turns_.back().blocks.push_back(
         json::write({{"type", "text"}, {"text", std::string(kUnanswered)}}));

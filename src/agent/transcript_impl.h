@@ -59,6 +59,8 @@ std::vector<Part> arrange(const std::vector<Line>& lines, std::size_t leaf);
 class Conversation {
  public:
   void assistant(json::Document blocks);
+  /// An error stands in place of an answer.
+  void failed() { failed_ = true; }
   void user(json::Document blocks);
   /// No more results are coming for the calls so far.
   void settle();
@@ -75,6 +77,7 @@ class Conversation {
 
   std::vector<Turn> turns_;
   std::vector<std::string> open_;  // calls without a result
+  bool failed_ = false;            // what was asked last has its answer: an error
 };
 
 /// The blocks of a message's content, which may be a string; an empty array when there are none.

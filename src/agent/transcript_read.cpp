@@ -52,7 +52,10 @@ void add_answer(Conversation& conversation, Resumed& resumed, const std::vector<
                 const std::vector<std::size_t>& answer) {
   auto all = Document::array();
   for (const auto at : answer) {
-    if (lines[at].api_error) continue;
+    if (lines[at].api_error) {
+      conversation.failed();
+      continue;
+    }
     const auto line = reread(lines[at]);
     for (auto& block : message_blocks(line)) all.push_back(std::move(block));
     auto model = text_member(line["message"], "model");

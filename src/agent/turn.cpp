@@ -14,6 +14,7 @@
 namespace ralph::agent {
 namespace {
 
+using std::chrono::duration_cast;
 using std::chrono::steady_clock;
 
 constexpr int kMaxContinuations = 3;
@@ -118,7 +119,8 @@ void Turn::hear(const UserMessage& message) {
   UserExtras extras;
   extras.uuid = prompt_uuid_;
   extras.replay = true;
-  parts_.wire.event(parts_.events.user(message.content, extras));
+  parts_.wire.event(
+      parts_.events.user(message.original.empty() ? message.content : message.original, extras));
 }
 
 api::Answer Turn::ask(const std::stop_token& stop) {
@@ -132,12 +134,18 @@ api::Answer Turn::ask(const std::stop_token& stop) {
   block_uuids_.clear();
   thinking_since_.reset();
   thinking_tokens_ = 0;
+  thinking_told_ = false;
   ++requests_;
   if (parts_.options.partial_messages) parts_.wire.event(parts_.events.requesting());
   if (!to_request_) to_request_ = since(began_);
   const auto asked = steady_clock::now();
+  const auto asked_at = now_utc();
   auto answer = parts_.client->ask(request, *this, stop);
   if (!answer.failure) parts_.api_time += since(asked);
+  if (!answer.failure && !first_request_) {
+    first_request_ = {duration_cast<Millis>(asked_at.time_since_epoch()).count(),
+                      answer.reply.usage.input_tokens, answer.reply.usage.cache_read_input_tokens};
+  }
   return answer;
 }
 
@@ -152,9 +160,13 @@ bool Turn::fall_back(const api::Failure& failure) {
   return true;
 }
 
-void Turn::keep(const api::Reply& reply) {
+void Turn::charge(const api::Reply& reply) {
   usage_ += reply.usage;
   parts_.ledger.add(reply.model.empty() ? parts_.model.id() : reply.model, reply.usage);
+}
+
+void Turn::keep(const api::Reply& reply) {
+  charge(reply);
   auto kept = reply;
   std::erase_if(kept.content, is_empty_text);
   parts_.conversation.add_assistant(kept, block_uuids_);
@@ -177,7 +189,7 @@ Turn::Ended Turn::decide(const api::Reply& reply, const std::stop_token& stop) {
                             reply.model, parts_.with_token));
   }
   switch (step_for(reply.stop_reason)) {
-    case Step::go_on: return go_on_after_limit(reply);
+    case Step::go_on: return go_on_after_limit();
     case Step::refuse: return refused(reply);
     case Step::expect_tool: return without_tool(reply);
     case Step::finish: break;
@@ -193,7 +205,7 @@ Turn::Ended Turn::finish_or_demand_structure(const api::Reply& reply) {
   return finished(text, reply.stop_reason);
 }
 
-Turn::Ended Turn::go_on_after_limit(const api::Reply& reply) {
+Turn::Ended Turn::go_on_after_limit() {
   if (++continuations_ <= kMaxContinuations) return nudge(kGoOn);
   FailureWords words;
   words.facts.text = fmt::format(
@@ -202,12 +214,13 @@ Turn::Ended Turn::go_on_after_limit(const api::Reply& reply) {
       parts_.model.shape().max_tokens);
   words.facts.error = "max_output_tokens";
   words.facts.api_error = "max_output_tokens";
-  words.facts.request_id = reply.request_id;
+  words.facts.params = R"({"cut":"output_limit"})";
   words.terminal_reason = "api_error";
   return failed(words);
 }
 
 Turn::Ended Turn::refused(const api::Reply& reply) {
+  ++safety_stops_;
   if (!std::exchange(noted_refusal_, true)) {
     parts_.wire.event(parts_.events.informational(
         "A safety check stopped the answer above; it is asked once more, with that noted"));
@@ -265,7 +278,9 @@ ResultFacts Turn::finished(std::string_view text, std::string_view stop_reason) 
   return with_numbers(std::move(facts));
 }
 
-ResultFacts Turn::failed(const FailureWords& words) {
+ResultFacts Turn::failed(FailureWords words) {
+  words.facts.uuid = make_uuid();
+  parts_.conversation.add_error(words.facts);
   parts_.wire.event(parts_.events.api_error(words.facts));
   ResultFacts facts;
   facts.is_error = true;
@@ -294,6 +309,8 @@ ResultFacts Turn::limit(std::string subtype, std::string terminal_reason, std::s
 
 /// What was said of the answer stays said: its text, without calls that were never made.
 ResultFacts Turn::interrupted(api::Reply reply) {
+  const auto open_index = reply.content.size();
+  auto shown = open_index;
   if (reply.open && reply.open->type == "text" && !is_blank(reply.open->text)) {
     AssistantExtras extras;
     extras.uuid = make_uuid();
@@ -301,6 +318,7 @@ ResultFacts Turn::interrupted(api::Reply reply) {
     extras.answers = std::exchange(to_name_, {});
     parts_.wire.event(parts_.events.assistant(reply, reply.open->json, extras));
     reply.content.push_back(*reply.open);
+    ++shown;
     block_uuids_.push_back(extras.uuid);
   }
   api::Reply said = reply;
@@ -315,6 +333,7 @@ ResultFacts Turn::interrupted(api::Reply reply) {
   parts_.conversation.add_assistant(said, uuids);
 
   note_interrupt(kInterrupted);
+  close_shown(reply, open_index, shown);
   return limit("error_during_execution", "aborted_streaming", "the turn was interrupted", "");
 }
 
@@ -335,7 +354,9 @@ ResultFacts Turn::with_numbers(ResultFacts facts) const {
   facts.recent_model_usage = parts_.ledger.since_last_result();
   facts.duration = since(began_);
   facts.api_duration = parts_.api_time;
-  if (to_first_token_) {
+  facts.first_request = first_request_;
+  facts.safety_stops = safety_stops_;
+  if (!facts.is_error) {
     facts.to_request = to_request_;
     facts.to_stream = to_stream_;
     facts.to_first_token = to_first_token_;

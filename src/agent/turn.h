@@ -67,7 +67,10 @@ class Turn final : private api::Listener {
   void hear(const UserMessage& message);
   api::Answer ask(const std::stop_token& stop);
   bool fall_back(const api::Failure& failure);
+  void charge(const api::Reply& reply);
   void keep(const api::Reply& reply);
+  void end_shown(const api::Reply& reply, std::size_t index);
+  void close_shown(const api::Reply& reply, std::size_t open_index, std::size_t shown);
   Ended decide(const api::Reply& reply, const std::stop_token& stop);
   Ended run_tools(const api::Reply& reply, const std::stop_token& stop);
   Ended after_tools(const api::Reply& reply);
@@ -75,14 +78,14 @@ class Turn final : private api::Listener {
   void tell(Served served);
   void fold_in_messages();
   Ended finish_or_demand_structure(const api::Reply& reply);
-  Ended go_on_after_limit(const api::Reply& reply);
+  Ended go_on_after_limit();
   Ended refused(const api::Reply& reply);
   Ended without_tool(const api::Reply& reply);
   Ended nudge(std::string_view text, UserExtras extras = {});
 
   bool over_budget() const;
   ResultFacts finished(std::string_view text, std::string_view stop_reason);
-  ResultFacts failed(const FailureWords& words);
+  ResultFacts failed(FailureWords words);
   ResultFacts limit(std::string subtype, std::string terminal_reason, std::string error,
                     std::string_view stop_reason);
   ResultFacts interrupted(api::Reply reply);
@@ -97,6 +100,7 @@ class Turn final : private api::Listener {
   std::string prompt_uuid_;
   SteadyTime began_;
   std::optional<Millis> to_request_, to_stream_, to_first_token_;
+  std::optional<FirstRequest> first_request_;
   api::Usage usage_;
   std::int64_t requests_ = 0;
   std::int64_t added_messages_ = 0;  // by us: tool results and nudges
@@ -104,12 +108,14 @@ class Turn final : private api::Listener {
   std::vector<std::string> block_uuids_;  // of the answer that comes
   std::int64_t thinking_tokens_ = 0;
   std::optional<SteadyTime> thinking_since_;
+  bool thinking_told_ = false;  // the event that comes is about thinking
   std::string thinking_display_;
   std::vector<std::string> retracted_;
 
   int continuations_ = 0;
   int cuts_ = 0;
   int structured_failures_ = 0;
+  int safety_stops_ = 0;
   bool noted_refusal_ = false;
   bool noted_empty_ = false;
   bool noted_missing_tool_ = false;

@@ -19,6 +19,7 @@ std::int64_t estimated_tokens(std::string_view text) {
 }  // namespace
 
 void Turn::on_thinking(std::string_view text) {
+  thinking_told_ = true;
   if (!thinking_since_) thinking_since_ = std::chrono::steady_clock::now();
   if (text.empty()) return;
   const auto delta = estimated_tokens(text);
@@ -48,18 +49,19 @@ void Turn::on_event(const api::Reply& so_far, std::string_view type, std::string
   if (type == "content_block_delta" && !to_first_token_) to_first_token_ = since(began_);
   if (!parts_.options.partial_messages) return;
   std::string members;
-  if (starts) {
-    members = fmt::format(",\"ttft_ms\":{}", since(began_).count());
-    if (!thinking_display_.empty()) {
-      members += ",\"thinking_display\":";
-      json::append_string(members, thinking_display_);
-    }
+  if (starts) members = fmt::format(",\"ttft_ms\":{}", since(began_).count());
+  const bool thinks = std::exchange(thinking_told_, false) ||
+                      (type == "content_block_start" && json.contains(R"("type":"thinking")"));
+  if ((starts || thinks) && !thinking_display_.empty()) {
+    members += ",\"thinking_display\":";
+    json::append_string(members, thinking_display_);
   }
   parts_.wire.event(parts_.events.stream_event(so_far.id, json, members));
 }
 
-/// Who shows deltas must take back what it showed of the broken answer.
+/// Who shows deltas must take back what it showed of the broken answer. It is paid for.
 void Turn::on_abandoned(const api::Reply& so_far, std::size_t index) {
+  if (!so_far.id.empty()) charge(so_far);
   block_uuids_.clear();
   thinking_since_.reset();
   thinking_tokens_ = 0;
@@ -69,13 +71,35 @@ void Turn::on_abandoned(const api::Reply& so_far, std::size_t index) {
         so_far.id,
         fmt::format(R"({{"type":"content_block_stop","index":{}}})", so_far.content.size()), ""));
   }
+  end_shown(so_far, index);
+}
+
+/// The end of a message that was shown as it grew; its blocks from `index` on count no more.
+void Turn::end_shown(const api::Reply& reply, std::size_t index) {
   std::string abandoned;
   json::ObjectWriter(abandoned)
-      .text("api_message_id", so_far.id)
+      .text("api_message_id", reply.id)
       .number("from_block_index", static_cast<std::int64_t>(index))
       .close();
-  parts_.wire.event(parts_.events.stream_event(so_far.id, R"({"type":"message_stop"})",
+  parts_.wire.event(parts_.events.stream_event(reply.id, R"({"type":"message_stop"})",
                                                ",\"abandoned_blocks\":" + abandoned));
+}
+
+/// What an interrupted answer still lacks for those who were shown its beginning: the end of its open block, and its
+/// own behind the `shown` blocks that stay.
+void Turn::close_shown(const api::Reply& reply, std::size_t open_index, std::size_t shown) {
+  if (!parts_.options.partial_messages || reply.id.empty()) return;
+  const auto show = [&](std::string_view event) {
+    parts_.wire.event(parts_.events.stream_event(reply.id, event, ""));
+  };
+  if (reply.open) {
+    show(fmt::format(R"({{"type":"content_block_stop","index":{}}})", open_index));
+  }
+  show(
+      R"({"type":"message_delta","context_management":null,"delta":)"
+      R"({"container":null,"stop_details":null,"stop_reason":null,"stop_sequence":null},"usage":)" +
+      usage_so_far_json(reply.usage) + "}");
+  end_shown(reply, shown);
 }
 
 void Turn::on_retry(const api::Retry& retry) { parts_.wire.event(parts_.events.api_retry(retry)); }

@@ -22,7 +22,7 @@ void Wire::event(std::string_view json) {
 }
 
 void Wire::result(std::string_view json, std::string_view plain, std::string_view text) {
-  event(json);
+  event(format_ == Format::json ? plain : json);
   const std::lock_guard lock(mutex_);
   if (format_ == Format::json) last_result_ = plain;
   if (format_ == Format::text) {

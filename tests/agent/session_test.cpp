@@ -52,6 +52,16 @@ TEST(Sessions, OneThatIsNotThereIsAnErrorInBothLanguages) {
   EXPECT_EQ(bench.run({"-p", "hi", "--resume", id}).out, "");
 }
 
+TEST(Sessions, GoOnBehindAnError) {
+  Bench bench(R"({"steps":[{"error":{"status":403,"message":"no"}},{"text":"yes"}]})");
+  bench.ask("first");
+  const auto ran = bench.ask("second", {"-c"});
+  const auto messages = ran.requests.back()["messages"];
+  ASSERT_EQ(messages.size(), 1U);
+  const auto said = texts(messages[0]);
+  EXPECT_LT(said.find("first"), said.find("second")) << said;
+}
+
 TEST(Sessions, ContinueWithoutOneBegins) {
   Bench bench;
   EXPECT_EQ(bench.ask("hi", {"--continue"}).code, 0);

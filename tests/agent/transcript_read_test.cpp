@@ -166,6 +166,12 @@ TEST(TranscriptRead, SubagentsErrorsAndEmptyMessagesAreLeftOut) {
             "user hi | assistant ok");
 }
 
+TEST(TranscriptRead, AnErrorIsAnAnswerToo) {
+  EXPECT_EQ(brief(user("1", "", text("hi")) +
+                  answer("2", "1", "m1", text("API Error"), R"(,"isApiErrorMessage":true)")),
+            "user hi");
+}
+
 TEST(TranscriptRead, AfterACompactionOnlyWhatFollowsCounts) {
   const auto old = user("1", "", text("old")) + answer("2", "1", "m1", text("kept"));
   const std::string kept =
