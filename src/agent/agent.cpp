@@ -1,6 +1,7 @@
 #include "agent/agent.h"
 
 #include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <optional>
 #include <thread>
@@ -57,7 +58,7 @@ class Work {
   Result<> prepare_parts(Opening& opening, const Login& login, const Settings& settings);
   api::Endpoint endpoint(const Login& login) const;
   Result<> prepare_tools(const Settings& settings);
-  tool::Workspace::Setup workspace_setup(const Settings& settings) const;
+  tool::Workspace::Setup workspace_setup(const Settings& settings);
   std::string tool_definitions() const;
   InitFacts init_facts(const Login& login) const;
   Result<UserMessage> text_prompt();
@@ -67,6 +68,8 @@ class Work {
   void introduce();
   void turn(std::vector<UserMessage> messages);
   void tell(ResultFacts facts);
+  void watch_tasks();
+  void announce(const tool::TaskNotification& ended);
 
   const Setup& setup_;
   const Options& options_;
@@ -79,6 +82,7 @@ class Work {
   std::optional<Conversation> conversation_;
   std::optional<api::Client> client_;
   std::optional<StructuredOutput> structured_;
+  tool::BackgroundTasks tasks_;
   std::optional<tool::Workspace> workspace_;
   std::optional<Toolbox> toolbox_;
   std::optional<TurnParts> parts_;
@@ -86,6 +90,8 @@ class Work {
   std::int64_t results_ = 0;
   bool last_is_error_ = false;
   bool introduced_ = false;  // the model knows where it is
+  std::atomic<bool> watching_ = false;
+  std::jthread watcher_;  // of the background tasks; it uses all the others
 };
 
 int Work::give_up(const Error& error) const {
@@ -160,7 +166,7 @@ Result<> Work::prepare_parts(Opening& opening, const Login& login, const Setting
   json::ObjectWriter(user_id).text("session_id", opening.session_id).close();
   parts_.emplace(TurnParts{options_, wire_, *events_, *ledger_, *conversation_, inbox_, live_,
                            *model_, client_ ? &*client_ : nullptr, login.credential.api_key.empty(),
-                           *toolbox_, structured_ ? &*structured_ : nullptr,
+                           *toolbox_, tasks_, structured_ ? &*structured_ : nullptr,
                            static_cast<int>(environment.number("MAX_STRUCTURED_OUTPUT_RETRIES")
                                                 .value_or(StructuredOutput::kMaxFailures)),
                            init_facts(login), std::move(system), tool_definitions(),
@@ -221,7 +227,7 @@ Result<> Work::prepare_tools(const Settings& settings) {
   return {};
 }
 
-tool::Workspace::Setup Work::workspace_setup(const Settings& settings) const {
+tool::Workspace::Setup Work::workspace_setup(const Settings& settings) {
   const auto& environment = setup_.environment;
   const auto& id = events_->session_id();
   const auto real = [](const std::filesystem::path& path) {
@@ -249,6 +255,7 @@ tool::Workspace::Setup Work::workspace_setup(const Settings& settings) const {
   const auto* model = model::Table::builtin().find(model_->id());
   setup.read_before_write = model != nullptr && model->thinking == model::Thinking::budget;
   setup.background = !environment.on("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS");
+  setup.tasks = &tasks_;
   setup.variables = environment.entries();
   return setup;
 }
@@ -340,6 +347,7 @@ int Work::converse() {
     auto messages = inbox_.next(live_.over());
     if (messages.empty()) break;
     turn(std::move(messages));
+    watch_tasks();
   }
   wire_.finish();
   return live_.exit_code().value_or(last_is_error_ ? 1 : 0);
@@ -368,6 +376,34 @@ void Work::turn(std::vector<UserMessage> messages) {
   for (const auto& uuid : turn.answered()) {
     wire_.event(events_->command_lifecycle(uuid, "completed"));
   }
+}
+
+/// Commands that go on behind the turn: when one ends, the model is told in a turn of its own.
+void Work::watch_tasks() {
+  if (tasks_.list().empty() || watching_.exchange(true)) return;
+  inbox_.hold();
+  watcher_ = std::jthread([this] {
+    do {
+      while (tasks_.wait_for_finish(live_.over())) {
+        for (const auto& ended : tasks_.take_finished()) announce(ended);
+      }
+      watching_ = false;
+      // A task that came just now found us still watching.
+    } while (!live_.over().stop_requested() && !tasks_.list().empty() && !watching_.exchange(true));
+    inbox_.release();
+  });
+}
+
+void Work::announce(const tool::TaskNotification& ended) {
+  wire_.event(events_->task_updated(ended));
+  wire_.event(events_->task_notification(ended));
+  wire_.event(events_->tasks_changed(tasks_.list()));
+  UserMessage message;
+  message.content = text_content(fmt::format(
+      "<task-notification>\nTask {} has ended: {}\n{}\nIts output is in {}\n</task-notification>",
+      ended.task_id, ended.status, ended.summary, ended.output_file.string()));
+  message.notification = true;
+  inbox_.push(std::move(message));
 }
 
 /// What the text format shows of a result.

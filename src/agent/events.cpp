@@ -244,23 +244,6 @@ std::string EventMaker::refused(std::string_view model, const api::Reply& reply,
   return out;
 }
 
-std::string EventMaker::permission_denied(const api::Block& call,
-                                          const tool::Decision& decision) const {
-  std::string out;
-  ObjectWriter writer(out);
-  writer.text("type", "system")
-      .text("subtype", "permission_denied")
-      .text("tool_name", call.name)
-      .text("tool_use_id", call.id);
-  if (!decision.reason_type.empty()) writer.text("decision_reason_type", decision.reason_type);
-  if (!decision.reason.empty()) writer.text("decision_reason", decision.reason);
-  writer.text("message", decision.message)
-      .text("uuid", make_uuid())
-      .text("session_id", session_id_)
-      .close();
-  return out;
-}
-
 std::string EventMaker::writes_lost(std::string_view why) const {
   std::string out;
   ObjectWriter(out)
@@ -435,6 +418,9 @@ std::string EventMaker::result(const ResultFacts& facts, bool with_recent) const
   }
   writer.text("uuid", make_uuid()).number("result_index", facts.index);
   if (with_recent) writer.raw("model_usage_since_last_result", facts.recent_model_usage);
+  if (facts.of_task) {
+    writer.raw("origin", R"({"kind":"task-notification","producer":"session-task"})");
+  }
   add_answers(writer, facts.answers);
   if (!facts.answers.empty() && facts.first_request) {
     writer.number("request_sent_wall_ms", facts.first_request->sent_ms)

@@ -8,6 +8,7 @@
 #include "api/client.h"
 #include "api/reply.h"
 #include "base/time.h"
+#include "tool/background.h"
 #include "tool/permission.h"
 
 namespace ralph::agent {
@@ -90,6 +91,7 @@ struct ResultFacts {
   std::int64_t safety_stops = 0;  // answers a safety check ended
   std::int64_t index = 0;
   MessageIds answers;
+  bool of_task = false;  // no user asked: a background task has ended
 };
 
 /// Makes the events of one session, each a JSON object on one line. Content and messages are JSON text.
@@ -108,6 +110,10 @@ class EventMaker {
   std::string refused(std::string_view model, const api::Reply& reply,
                       std::string_view user_uuid) const;
   std::string permission_denied(const api::Block& call, const tool::Decision& decision) const;
+  std::string tasks_changed(const std::vector<tool::BackgroundTask>& tasks) const;
+  std::string task_started(const tool::BackgroundTask& task) const;
+  std::string task_updated(const tool::TaskNotification& ended) const;
+  std::string task_notification(const tool::TaskNotification& ended) const;
   std::string writes_lost(std::string_view why) const;
   std::string assistant(const api::Reply& reply, std::string_view block,
                         const AssistantExtras& extras) const;

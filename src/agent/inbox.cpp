@@ -32,12 +32,23 @@ void Inbox::close() {
   changed_.notify_all();
 }
 
+void Inbox::hold() {
+  const std::lock_guard lock(mutex_);
+  ++holds_;
+}
+
+void Inbox::release() {
+  const std::lock_guard lock(mutex_);
+  --holds_;
+  changed_.notify_all();
+}
+
 std::vector<UserMessage> Inbox::next(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   std::vector<UserMessage> messages;
   if (!handed_ && queue_.empty()) {
     idle_ = true;
-    changed_.wait(lock, stop, [&] { return handed_ || closed_; });
+    changed_.wait(lock, stop, [&] { return handed_ || (closed_ && holds_ == 0); });
     idle_ = false;
   }
   if (stop.stop_requested()) return messages;

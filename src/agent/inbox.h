@@ -12,10 +12,11 @@ namespace ralph::agent {
 
 /// Something the user said.
 struct UserMessage {
-  std::string content;   // JSON array of blocks
-  std::string uuid;      // empty: it came without one
-  bool started = false;  // the client knows that its turn has come
-  std::string original;  // JSON: the content as it came, for its replay; empty: as it is now
+  std::string content;        // JSON array of blocks
+  std::string uuid;           // empty: it came without one
+  bool started = false;       // the client knows that its turn has come
+  bool notification = false;  // not the user's: a background task has ended
+  std::string original;       // JSON: the content as it came, for its replay; empty: as it is now
 };
 
 /// What the user said and nobody has answered yet. A message that finds the agent idle is handed over alone, at once;
@@ -27,8 +28,11 @@ class Inbox {
   /// Nothing is being answered: the next message will be, at once.
   bool idle();
   void push(UserMessage message);
-  /// No more will come.
+  /// No more will come from the user.
   void close();
+  /// Until as many releases: something may come although it is closed.
+  void hold();
+  void release();
 
   /// Waits for what the next turn answers; empty: there will be nothing more, or a stop was asked for.
   std::vector<UserMessage> next(const std::stop_token& stop);
@@ -40,6 +44,7 @@ class Inbox {
   std::condition_variable_any changed_;
   bool idle_ = true;
   bool closed_ = false;
+  int holds_ = 0;
   std::optional<UserMessage> handed_;  // to an idle agent
   std::deque<UserMessage> queue_;
   std::set<std::string> known_;  // uuids

@@ -114,7 +114,9 @@ void Turn::start(const UserMessage& message) {
 
 void Turn::hear(const UserMessage& message) {
   prompt_uuid_ = message.uuid.empty() ? make_uuid() : message.uuid;
-  parts_.conversation.add_user(message.content, prompt_uuid_);
+  parts_.conversation.add_user(message.content, prompt_uuid_,
+                               message.notification ? synthetic_members() : "");
+  if (message.notification) return;
   if (!parts_.options.replay_user_messages) return;
   UserExtras extras;
   extras.uuid = prompt_uuid_;
@@ -363,6 +365,7 @@ ResultFacts Turn::with_numbers(ResultFacts facts) const {
   }
   facts.denials = "[" + denials_ + "]";
   facts.answers = answered_;
+  facts.of_task = !messages_.empty() && messages_.front().notification;
   return facts;
 }
 

@@ -34,6 +34,7 @@ struct TurnParts {
   api::Client* client;  // nullptr: there is no credential
   bool with_token;      // the credential is a token
   Toolbox& toolbox;
+  tool::BackgroundTasks& tasks;
   const StructuredOutput* structured;  // nullptr: no schema was given
   int max_structured_failures;
   InitFacts init;                   // but for the model
@@ -76,6 +77,7 @@ class Turn final : private api::Listener {
   Ended after_tools(const api::Reply& reply);
   Served take_structured(const api::Block& call);
   void tell(Served served);
+  void tell_task(const Served& served);
   void fold_in_messages();
   Ended finish_or_demand_structure(const api::Reply& reply);
   Ended go_on_after_limit();

@@ -107,6 +107,7 @@ void Turn::tell(Served served) {
     parts_.wire.event(parts_.events.permission_denied(*served.call, *served.denied));
     denials_ += (denials_.empty() ? "" : ",") + denial(*served.call);
   }
+  if (!served.outcome.task.empty()) tell_task(served);
   const auto content = "[" + result_block(served) + "]";
   UserExtras extras;
   extras.uuid = make_uuid();
@@ -118,6 +119,16 @@ void Turn::tell(Served served) {
   ++added_messages_;
   parts_.conversation.add_user(content, extras.uuid, "\"toolUseResult\":" + extras.tool_use_result);
   parts_.wire.event(parts_.events.user(content, extras));
+}
+
+/// The call has left a command running.
+void Turn::tell_task(const Served& served) {
+  parts_.tasks.set_call(served.outcome.task, served.call->id);
+  const auto running = parts_.tasks.list();
+  parts_.wire.event(parts_.events.tasks_changed(running));
+  for (const auto& task : running) {
+    if (task.task_id == served.outcome.task) parts_.wire.event(parts_.events.task_started(task));
+  }
 }
 
 ResultFacts Turn::interrupted_tools(const api::Reply& reply) {

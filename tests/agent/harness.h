@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "agent/agent.h"
@@ -110,8 +111,8 @@ class Bench {
     io.in = in_.get();
     {
       const std::lock_guard lock(mutex_);
-      agent_ = std::make_unique<Agent>(
-          Setup{*std::move(options), Environment(env), folder_ / "work", std::move(io), "0.0"});
+      agent_ = std::make_unique<Agent>(Setup{*std::move(options), Environment(env),
+                                             folder_ / "work", std::move(io), "0.0", is_root});
       changed_.notify_all();
     }
     Ran ran;
@@ -192,7 +193,14 @@ class Bench {
     return files;
   }
 
+  /// The agent has read all that was said.
+  bool heard_everything() const {
+    int bytes = 0;
+    return ::ioctl(in_.get(), FIONREAD, &bytes) == 0 && bytes == 0;
+  }
+
   std::vector<std::string> env;
+  bool is_root = false;
 
  private:
   bool take(std::string_view lines) {

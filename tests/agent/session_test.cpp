@@ -122,7 +122,7 @@ TEST(StructuredOutput, AValidCallEndsTheTurn) {
   Bench bench(R"({"steps":[{"tool_use":{"name":"StructuredOutput","input":{"summary":"done"}}}]})");
   const auto ran = bench.ask(
       "go",
-      {"--json-schema",
+      {"--tools", "", "--json-schema",
        R"({"type":"object","properties":{"summary":{"type":"string"}},"required":["summary"]})"});
   EXPECT_EQ(ran.code, 0);
   EXPECT_EQ(ran.requests.size(), 1U);

@@ -1,0 +1,166 @@
+#include <fmt/core.h>
+
+#include "agent/harness.h"
+
+namespace ralph::agent {
+namespace {
+
+/// One call after the other, then "Done.".
+std::string calls(std::initializer_list<std::string_view> inputs) {
+  std::string steps;
+  for (const auto& input : inputs) steps += fmt::format(R"({{"tool_use":{}}},)", input);
+  return fmt::format(R"({{"steps":[{}{{"text":"Done."}}]}})", steps);
+}
+
+const std::vector<std::string> kEverything{"--dangerously-skip-permissions"};
+
+TEST(Tools, DoRealWorkInTheFolder) {
+  Bench bench(
+      calls({R"({"name":"Write","input":{"file_path":"a.txt","content":"one\ntwo\n"}})",
+             R"({"name":"Edit","input":{"file_path":"a.txt","old_string":"two","new_string":"2"}})",
+             R"({"name":"Bash","input":{"command":"cat a.txt | wc -l"}})",
+             R"({"name":"Read","input":{"file_path":"a.txt"}})"}));
+  const auto ran = bench.ask("go", kEverything);
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_EQ(read_file(bench.work() / "a.txt").value_or(""), "one\n2\n");
+  const auto results = ran.of_type("user");
+  ASSERT_EQ(results.size(), 4U);
+  EXPECT_EQ(results[2]["message"]["content"][0]["content"], "2");
+  EXPECT_EQ(results[3]["tool_use_result"]["file"]["numLines"], 3);
+  EXPECT_EQ(ran.result()["num_turns"], 5);
+  EXPECT_EQ(ran.events()[0]["tools"], Document({"Bash", "Edit", "Read", "Write"}));
+}
+
+TEST(Tools, WhatNobodyAllowedIsDeniedAndToldInThreePlaces) {
+  Bench bench(calls({R"({"name":"Write","input":{"file_path":"a.txt","content":"x"}})",
+                     R"({"name":"Bash","input":{"command":"echo fine"}})"}));
+  const auto ran = bench.ask("go");
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_FALSE(std::filesystem::exists(bench.work() / "a.txt"));
+  EXPECT_EQ(ran.story(),
+            "system/init assistant system/permission_denied user assistant user assistant "
+            "result/success");
+  EXPECT_EQ(ran.of_type("user")[0]["message"]["content"][0]["is_error"], true);
+  EXPECT_EQ(ran.of_type("user")[1]["message"]["content"][0]["content"], "fine");
+  const auto denials = ran.result()["permission_denials"];
+  ASSERT_EQ(denials.size(), 1U);
+  EXPECT_EQ(denials[0]["tool_name"], "Write");
+  EXPECT_EQ(denials[0]["tool_input"]["file_path"], "a.txt");
+}
+
+TEST(Tools, ModesRulesAndSettingsDecide) {
+  const auto write = calls({R"({"name":"Write","input":{"file_path":"a.txt","content":"x"}})"});
+  const auto denied = [](const Ran& ran) { return ran.result()["permission_denials"].size(); };
+  EXPECT_EQ(denied(Bench(write).ask("go", {"--permission-mode", "acceptEdits"})), 0U);
+  EXPECT_EQ(denied(Bench(write).ask("go", {"--allowedTools", "Write"})), 0U);
+  EXPECT_EQ(
+      denied(Bench(write).ask("go", {"--settings", R"({"permissions":{"allow":["Write"]}})"})), 0U);
+  EXPECT_EQ(denied(Bench(write).ask("go", {"--permission-mode", "acceptEdits", "--settings",
+                                           R"({"permissions":{"deny":["Write"]}})"})),
+            1U);
+}
+
+TEST(Tools, WhatARepositoryAllowsCountsWhereItIsTrusted) {
+  const auto write = calls({R"({"name":"Write","input":{"file_path":"a.txt","content":"x"}})"});
+  Bench bench(write);
+  bench.folder().write("work/.claude/settings.json", R"({"permissions":{"allow":["Write"]}})");
+  auto ran = bench.ask("go");
+  EXPECT_EQ(ran.result()["permission_denials"].size(), 1U);
+  EXPECT_TRUE(ran.err.contains("Ignoring 1 permissions.allow entries")) << ran.err;
+
+  Bench trusting(write);
+  trusting.folder().write("work/.claude/settings.json", R"({"permissions":{"allow":["Write"]}})");
+  trusting.folder().write(
+      "home/.claude.json",
+      json::write(
+          {{"projects", {{trusting.work().string(), {{"hasTrustDialogAccepted", true}}}}}}));
+  EXPECT_EQ(trusting.ask("go").result()["permission_denials"].size(), 0U);
+}
+
+TEST(Tools, CallsOfOneMessageRunSideBySide) {
+  Bench bench(R"({"steps":[{"content":[
+      {"tool_use":{"name":"Bash","input":{"command":"until [ -e second ]; do sleep 0.01; done; echo first"}}},
+      {"tool_use":{"name":"Bash","input":{"command":"touch second; echo second"}}}]},{"text":"Done."}]})");
+  const auto ran = bench.ask("go", kEverything);
+  const auto results = ran.of_type("user");
+  ASSERT_EQ(results.size(), 2U);
+  EXPECT_EQ(results[0]["message"]["content"][0]["content"], "second") << "in the order they finish";
+  EXPECT_EQ(ran.requests.at(1)["messages"].back()["content"].size(), 2U) << "one message for both";
+}
+
+TEST(Tools, BadInputIsToldToTheModel) {
+  Bench bench(calls({R"({"name":"Bash","input":{}})",
+                     R"({"name":"Bash","raw_input":"{\"command\": \"ech"})",
+                     R"({"name":"Bash","input":{"command":"true","surprise":1}})"}));
+  const auto ran = bench.ask("go", kEverything);
+  for (const auto& result : ran.of_type("user")) {
+    const auto& block = result["message"]["content"][0];
+    EXPECT_EQ(block["is_error"], true);
+    EXPECT_TRUE(
+        block.value("content", "").starts_with("<tool_use_error>InputValidationError: Bash"))
+        << block;
+  }
+  EXPECT_EQ(ran.of_type("user").size(), 3U);
+}
+
+TEST(Tools, AnInterruptStopsThem) {
+  Bench bench(calls({R"({"name":"Bash","input":{"command":"touch up; sleep 20; touch late"}})"}));
+  bench.when("\"tool_use\"", [](Bench& it) {
+    while (!std::filesystem::exists(it.work() / "up")) std::this_thread::yield();
+    it.signal(SIGINT);
+  });
+  const auto ran = bench.ask("go", kEverything);
+  EXPECT_EQ(ran.code, 130);
+  EXPECT_EQ(ran.story(), "system/init assistant user user result/error_during_execution");
+  EXPECT_EQ(ran.result()["terminal_reason"], "aborted_tools");
+  EXPECT_EQ(ran.result()["num_turns"], 3);
+  EXPECT_FALSE(std::filesystem::exists(bench.work() / "late"));
+}
+
+TEST(Tools, WhatIsSaidWhileTheyRunGoesWithTheirResults) {
+  Bench bench(
+      calls({R"({"name":"Bash","input":{"command":"until [ -e said ]; do sleep 0.01; done"}})"}));
+  bench.say("go");
+  bench.when("\"tool_use\"", [](Bench& it) {
+    it.say("and this");
+    it.hang_up();
+    while (!it.heard_everything()) std::this_thread::yield();
+    it.folder().write("work/said", "");
+  });
+  const auto ran = bench.converse(kEverything);
+  EXPECT_EQ(ran.of_type("result").size(), 1U);
+  const auto content = ran.requests.at(1)["messages"].back()["content"];
+  EXPECT_EQ(content[0]["type"], "tool_result");
+  EXPECT_EQ(content[1]["text"], "and this");
+}
+
+TEST(Tools, ACommandBehindTheTurnIsToldWhenItEnds) {
+  Bench bench(calls({
+      R"({"name":"Bash","input":{"command":"until [ -e go ]; do sleep 0.01; done; echo bg > bg.txt","run_in_background":true}})",
+  }));
+  bench.when("\"type\":\"result\"", [](Bench& it) { it.folder().write("work/go", ""); });
+  const auto ran = bench.ask("go", kEverything);
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_EQ(
+      ran.story(),
+      "system/init assistant system/background_tasks_changed system/task_started user assistant "
+      "result/success system/task_updated system/task_notification "
+      "system/background_tasks_changed system/init assistant result/success");
+  EXPECT_EQ(ran.result()["origin"]["kind"], "task-notification");
+  EXPECT_EQ(ran.result()["result_index"], 1);
+  EXPECT_TRUE(std::filesystem::exists(bench.work() / "bg.txt"));
+}
+
+TEST(Tools, RootNeedsASandboxToSkipPermissions) {
+  Bench bench;
+  bench.is_root = true;
+  const auto ran = bench.ask("go", kEverything);
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_EQ(ran.out, "");
+  EXPECT_TRUE(ran.err.contains("root")) << ran.err;
+  bench.set("IS_SANDBOX=1");
+  EXPECT_EQ(bench.ask("go", kEverything).code, 0);
+}
+
+}  // namespace
+}  // namespace ralph::agent
