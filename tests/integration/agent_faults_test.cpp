@@ -1,0 +1,129 @@
+// What our agent leaves behind when it is killed, when the disk is full, when there is no home.
+#include <random>
+
+#include "integration/agent_harness.h"
+
+namespace ralph::agent_process {
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr int kKills = 10;
+#else
+constexpr int kKills = 100;
+#endif
+constexpr std::size_t kTurns = 4;
+
+/// Every line but the last is whole.
+void expect_readable(const std::filesystem::path& transcript) {
+  const auto text = test::text_of(transcript);
+  auto lines = lines_of(text);
+  if (!text.ends_with('\n') && !lines.empty()) lines.pop_back();
+  for (const auto& line : lines) EXPECT_TRUE(json::parse(line)) << transcript << ": " << line;
+}
+
+TEST(AgentKilled, AtAnyMomentTheSessionGoesOn) {
+  Stage stage(R"({"steps":[{"text":"one two three four five","chunk_size":5,"chunk_delay_ms":1}]})");
+  const std::vector<std::string> lines(kTurns, user_line("go on"));
+  const auto whole = stage.converse(stage.talk(), lines);
+  ASSERT_EQ(whole.code(), 0) << whole.err;
+  ASSERT_EQ(whole.of_type("result").size(), kTurns);
+
+  std::mt19937 random(1);
+  std::uniform_int_distribution<std::int64_t> moment(0, whole.exit.duration.count() * 1000);
+  int killed = 0;
+  for (int i = 0; i < kKills; ++i) {
+    const auto id = make_uuid();
+    process::Watch watch;
+    const std::jthread killer([&, after = std::chrono::microseconds(moment(random))] {
+      std::this_thread::sleep_for(after);
+      watch.send_signal(SIGKILL);
+    });
+    const auto ran = stage.converse(stage.talk({"--session-id", id}), lines, watch);
+    if (ran.exit.signal == SIGKILL) ++killed;
+    bool begun = false;
+    for (const auto& file : stage.files()) {
+      EXPECT_EQ(file.extension(), ".jsonl") << "left behind: " << file;
+      if (file.stem() != id) continue;
+      begun = true;
+      expect_readable(file);
+    }
+    std::vector<std::string> how{"--continue"};
+    if (begun) how = {"--resume", id};
+    const auto next = stage.ask("and now?", how);
+    EXPECT_EQ(next.code(), 0) << next.err << next.out;
+    EXPECT_EQ(next.result().value("result", ""), "one two three four five") << next.out;
+  }
+  EXPECT_GE(killed, kKills / 2) << "hardly anything was killed in the middle";
+}
+
+TEST(AgentFullDisk, TheRunGoesOnAndSaysSoOnce) {
+  Stage stage;
+  const std::string id = make_uuid();
+  auto command = stage.command({"/bin/bash", "-c", "ulimit -f 2; exec \"$0\" \"$@\""});
+  const auto agent = stage.talk({"--session-id", id});
+  command.argv.insert(command.argv.end(), agent.argv.begin(), agent.argv.end());
+  command.input = process::StdinOpen{};
+  const auto ran = stage.converse(command, std::vector<std::string>(5, user_line("go on")));
+  EXPECT_EQ(ran.code(), 0) << ran.err;
+  EXPECT_EQ(ran.of_type("result", "success").size(), 5U);
+  EXPECT_EQ(ran.of_type("system", "session_writes_lost").size(), 1U);
+  const std::string_view said = "the session is not kept whole";
+  const auto at = ran.err.find(said);
+  ASSERT_NE(at, ran.err.npos) << ran.err;
+  EXPECT_EQ(ran.err.find(said, at + 1), ran.err.npos) << ran.err;
+  expect_understood(ran.out);
+
+  const auto files = stage.files();
+  ASSERT_EQ(files.size(), 1U);
+  EXPECT_TRUE(test::text_of(files.front()).ends_with("\n")) << "a torn line stays behind";
+  expect_readable(files.front());
+  const auto next = stage.ask("and now?", {"--resume", id});
+  EXPECT_EQ(next.code(), 0) << next.err;
+  EXPECT_EQ(next.result()["result"], "Hello.");
+}
+
+TEST(AgentHome, WithoutOneItStillAnswers) {
+  Stage stage;
+  auto command = stage.agent({"hi"});
+  command.env.push_back({"HOME", std::nullopt});
+  const auto ran = stage.run(command);
+  EXPECT_EQ(ran.code(), 0) << ran.err;
+  EXPECT_EQ(ran.result()["result"], "Hello.");
+  EXPECT_TRUE(std::filesystem::is_empty(stage.work())) << "a session in the workspace";
+}
+
+TEST(AgentHome, OneThatTakesNoFilesIsSaid) {
+  Stage stage;
+  auto command = stage.agent({"hi"});
+  stage.folder().write("no-folder", "");
+  command.env.push_back({"HOME", (stage.folder() / "no-folder").string()});  // root may write anywhere
+  const auto ran = stage.run(command);
+  EXPECT_EQ(ran.code(), 0) << ran.err;
+  EXPECT_EQ(ran.result()["result"], "Hello.");
+  EXPECT_EQ(ran.of_type("system", "session_writes_lost").size(), 1U);
+  EXPECT_TRUE(ran.err.contains("the session is not kept whole")) << ran.err;
+}
+
+TEST(AgentInput, FiveMegabytesArriveWhole) {
+  Stage stage;
+  const std::string text = std::string(5 << 20, 'x') + "-end";
+  auto command = stage.agent({});
+  command.input = process::StdinText{text};
+  const auto ran = stage.run(command);
+  EXPECT_EQ(ran.code(), 0) << ran.err;
+  ASSERT_EQ(stage.requests().size(), 1U);
+  EXPECT_TRUE(json::write(stage.requests().front()).contains(text));
+}
+
+TEST(AgentInput, ElevenMegabytesAreRefused) {
+  Stage stage;
+  auto command = stage.agent({});
+  command.input = process::StdinText{std::string(11 << 20, 'x')};
+  const auto ran = stage.run(command);
+  EXPECT_EQ(ran.code(), 1);
+  EXPECT_TRUE(ran.err.contains("10 MB")) << ran.err;
+  EXPECT_TRUE(stage.requests().empty());
+}
+
+}  // namespace
+}  // namespace ralph::agent_process
