@@ -25,9 +25,7 @@ bool others_may_read(const std::filesystem::path& path) {
 
 std::filesystem::path stored_key_path(const Environment& environment) {
   std::filesystem::path folder = environment.get("XDG_CONFIG_HOME");
-  if (!folder.is_absolute()) {
-    folder = std::filesystem::path(environment.get("HOME")) / ".config";
-  }
+  if (!folder.is_absolute()) folder = environment.home() / ".config";
   return folder / "ralph" / "auth.json";
 }
 
