@@ -82,14 +82,34 @@ TEST(AgentFullDisk, TheRunGoesOnAndSaysSoOnce) {
   EXPECT_EQ(next.result()["result"], "Hello.");
 }
 
+/// Without a home, and without a key of the environment. The tester's own home may come into play, but is not written.
+process::Command homeless(const Stage& stage, std::string_view home) {
+  auto command = stage.agent({"hi", "--no-session-persistence"});
+  command.env.push_back({"HOME", std::string(home)});
+  command.env.push_back({"ANTHROPIC_API_KEY", ""});
+  return command;
+}
+
 TEST(AgentHome, WithoutOneItStillAnswers) {
   Stage stage;
-  auto command = stage.agent({"hi"});
-  command.env.push_back({"HOME", std::nullopt});
+  auto command = homeless(stage, "");
+  command.env.push_back({"ANTHROPIC_API_KEY", "sk-ant-test-key"});
   const auto ran = stage.run(command);
   EXPECT_EQ(ran.code(), 0) << ran.err;
   EXPECT_EQ(ran.result()["result"], "Hello.");
-  EXPECT_TRUE(std::filesystem::is_empty(stage.work())) << "a session in the workspace";
+  EXPECT_TRUE(std::filesystem::is_empty(stage.work()));
+}
+
+TEST(AgentHome, WithoutOneTheWorkspaceIsNotTakenForIt) {
+  for (const auto* home : {"", "."}) {
+    Stage stage;
+    stage.folder().write("work/.config/ralph/auth.json", R"({"api_key":"workspace-key"})");
+    stage.run(homeless(stage, home));
+    EXPECT_FALSE(test::text_of(stage.folder() / "requests").contains("\"x-api-key\":\"work"));
+    stage.folder().write("work/.claude/settings.json", R"({"apiKeyHelper":"touch ran; false"})");
+    stage.run(homeless(stage, home));
+    EXPECT_FALSE(std::filesystem::exists(stage.work() / "ran"));
+  }
 }
 
 TEST(AgentHome, OneThatTakesNoFilesIsSaid) {

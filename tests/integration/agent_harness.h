@@ -117,6 +117,7 @@ class Stage {
                    {"PATH", (folder_ / "bin").string() + ":" RALPH_BUILD ":/usr/bin:/bin"},
                    {"ANTHROPIC_API_KEY", "sk-ant-test-key"},
                    {"ANTHROPIC_BASE_URL", server_ ? server_->url() : ""},
+                   {"IS_SANDBOX", "1"},  // root may run agents
                    {"RALPH_TEST_MARK", mark_}};
     for (const auto* name : {"ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_MODEL", "CLAUDE_CONFIG_DIR",
                              "XDG_CONFIG_HOME", "XDG_STATE_HOME", "RALPH_AGENT_SIGINT_EXIT"}) {
