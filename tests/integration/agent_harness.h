@@ -175,10 +175,12 @@ class Stage {
     return converse(command, lines, watch);
   }
   Ran converse(const process::Command& command, const std::vector<std::string>& lines,
-               process::Watch& watch) const {
+               process::Watch& watch,
+               const std::function<void(std::string_view so_far)>& look = {}) const {
     std::size_t said = 1, seen = 0;
     watch.write(lines.front());
     return run(command, watch, [&](std::string_view so_far, process::Watch& it) {
+      if (look) look(so_far);
       for (;;) {
         const auto at = so_far.find("{\"type\":\"result\"", seen);
         if (at == so_far.npos || so_far.find('\n', at) == so_far.npos) return;
