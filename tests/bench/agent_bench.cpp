@@ -138,11 +138,10 @@ void Agents::text_turn(Table& table) const {
 void Agents::deltas(Table& table) const {
   std::string text;
   while (text.size() < kDeltas * kDeltaBytes) text += "nineteen characters ";
-  const auto pair =
-      compare(fmt::format(R"({{"steps":[{{"text":"{}","chunk_size":{}}}]}})", text, kDeltaBytes),
-              kDeltaRounds,
-              {"-p", "hi", "--output-format", "stream-json", "--verbose",
-               "--include-partial-messages"});
+  const auto pair = compare(
+      fmt::format(R"({{"steps":[{{"text":"{}","chunk_size":{}}}]}})", text, kDeltaBytes),
+      kDeltaRounds,
+      {"-p", "hi", "--output-format", "stream-json", "--verbose", "--include-partial-messages"});
   const double ours = median(pair.ours.ms), real = median(pair.real.ms);
   table.add({"ralph agent, 240 kB in 12,000 deltas", fmt::format("{:.0f} ms", ours),
              fmt::format("the real agent {:.0f} ms ({:.0f} times)", real, real / ours),
@@ -155,8 +154,8 @@ double Agents::cpu_ms(std::string_view first, int turns) const {
   const auto server = start_mock(R"({"steps":[{"text":"Hello."}]})");
   if (server == nullptr) return -1;
   const auto line = [](std::string_view text) {
-    return fmt::format("{{\"type\":\"user\",\"message\":{{\"role\":\"user\",\"content\":\"{}\"}}}}\n",
-                       text);
+    return fmt::format(
+        "{{\"type\":\"user\",\"message\":{{\"role\":\"user\",\"content\":\"{}\"}}}}\n", text);
   };
   process::Command command;
   command.argv = {"/usr/bin/env", "-i"};

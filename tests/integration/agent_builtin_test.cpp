@@ -20,8 +20,7 @@ Document result_of(const Ran& ran) {
 }
 
 process::Command run_builtin(const Stage& stage, std::vector<std::string> more) {
-  std::vector<std::string> argv{ralph(), "run",      "--json", "-b",
-                                "builtin", "-p",     "Do it."};
+  std::vector<std::string> argv{ralph(), "run", "--json", "-b", "builtin", "-p", "Do it."};
   argv.insert(argv.end(), more.begin(), more.end());
   return stage.command(std::move(argv));
 }

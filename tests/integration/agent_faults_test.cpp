@@ -43,7 +43,8 @@ bool kill_in_the_middle(const Stage& stage, const process::Command& command,
 }
 
 TEST(AgentKilled, AtAnyMomentTheSessionGoesOn) {
-  Stage stage(R"({"steps":[{"text":"one two three four five","chunk_size":5,"chunk_delay_ms":1}]})");
+  Stage stage(
+      R"({"steps":[{"text":"one two three four five","chunk_size":5,"chunk_delay_ms":1}]})");
   const std::vector<std::string> lines(kTurns, user_line("go on"));
   const auto whole = stage.converse(stage.talk(), lines);
   ASSERT_EQ(whole.code(), 0) << whole.err;
@@ -138,7 +139,8 @@ TEST(AgentHome, OneThatTakesNoFilesIsSaid) {
   Stage stage;
   auto command = stage.agent({"hi"});
   stage.folder().write("no-folder", "");
-  command.env.push_back({"HOME", (stage.folder() / "no-folder").string()});  // root may write anywhere
+  command.env.push_back(
+      {"HOME", (stage.folder() / "no-folder").string()});  // root may write anywhere
   const auto ran = stage.run(command);
   EXPECT_EQ(ran.code(), 0) << ran.err;
   EXPECT_EQ(ran.result()["result"], "Hello.");

@@ -127,8 +127,8 @@ class Stage {
   }
   /// `ralph agent -p` with stream-json output.
   process::Command agent(std::vector<std::string> more) const {
-    std::vector<std::string> argv{ralph(),         "agent", "-p", "--output-format", "stream-json",
-                                  "--verbose"};
+    std::vector<std::string> argv{ralph(),           "agent",       "-p",
+                                  "--output-format", "stream-json", "--verbose"};
     argv.insert(argv.end(), more.begin(), more.end());
     return command(std::move(argv));
   }

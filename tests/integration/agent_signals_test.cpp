@@ -80,10 +80,10 @@ TEST(AgentDescriptors, ASlowReaderGetsEveryLine) {
   Ran ran;
   Watch watch;
   int patience = 200;  // how often it is asked whether it reads; its pipe is full long before
-  const process::Sinks sinks{process::append_to(ran.out),
-                             process::append_to(ran.err),
-                             {},
-                             [&](process::EndedBy) { return --patience < 0; }};
+  const process::Sinks sinks{
+      process::append_to(ran.out), process::append_to(ran.err), {}, [&](process::EndedBy) {
+        return --patience < 0;
+      }};
   ran.exit = process::supervise(*std::move(child), sinks, watch, {});
   EXPECT_EQ(ran.code(), 0);
   std::string heard;
