@@ -16,6 +16,7 @@
 #include "agent/reader.h"
 #include "agent/settings.h"
 #include "agent/system_prompt.h"
+#include "agent/text.h"
 #include "agent/turn.h"
 #include "api/client.h"
 #include "base/id.h"
@@ -28,6 +29,12 @@ namespace {
 
 constexpr int kInterruptedExit = 130;
 
+void end_without_reader(const Io& io, Live& live) {
+  if (live.abandoned()) return;
+  io.err("ralph: nobody reads our stdout; the agent ends\n");
+  live.abandon(1);
+}
+
 /// All that lives as long as the agent works.
 class Work {
  public:
@@ -35,12 +42,12 @@ class Work {
       : setup_(setup),
         options_(setup.options),
         live_(live),
-        wire_(setup.io, setup.options.output, setup.options.verbose, [this] { lose_reader(); }) {}
+        wire_(setup.io, setup.options.output, setup.options.verbose,
+              [this] { end_without_reader(setup_.io, live_); }) {}
 
   int run();
 
  private:
-  void lose_reader();
   void say(std::string_view line) const { setup_.io.err(std::string(line) + "\n"); }
   int give_up(const Error& error) const;
   int missing_session(const Error& error);
@@ -74,11 +81,6 @@ class Work {
   bool introduced_ = false;  // the model knows where it is
 };
 
-void Work::lose_reader() {
-  say("ralph: nobody reads our stdout; the agent ends");
-  live_.abandon(1);
-}
-
 int Work::give_up(const Error& error) const {
   say(describe(error));
   return 1;
@@ -99,6 +101,7 @@ int Work::missing_session(const Error& error) {
 }
 
 int Work::run() {
+  for (const auto& warning : options_.warnings) say(warning);
   if (!options_.json_schema.empty()) {
     auto made = StructuredOutput::make(options_.json_schema);
     if (!made) return give_up(made.error());
@@ -216,7 +219,7 @@ Result<UserMessage> Work::text_prompt() {
                 "Error: Input must be provided either through stdin or as a prompt argument when "
                 "using --print");
   }
-  if (prompt.find_first_not_of(" \t\r\n") == prompt.npos) {
+  if (is_blank(prompt)) {
     return fail(Code::usage, "Error: Input contained only whitespace");
   }
   return UserMessage{text_content(utf8::repaired(prompt)), ""};
@@ -275,6 +278,7 @@ int Work::converse() {
 void Work::turn(std::vector<UserMessage> messages) {
   const auto stop = live_.begin_turn();
   if (!std::exchange(introduced_, true)) {
+    conversation_->keep_system_prompt(parts_->system);
     conversation_->add_user(text_content(surroundings(setup_.cwd, git_branch_)), make_uuid(),
                             "\"isMeta\":true");
   }
@@ -312,6 +316,8 @@ void Work::tell(ResultFacts facts) {
 }  // namespace
 
 int Agent::run() { return Work(setup_, live_).run(); }
+
+void Agent::lose_reader() { end_without_reader(setup_.io, live_); }
 
 void Agent::on_signal(int signal_number) {
   if (signal_number != SIGINT) return live_.abandon(128 + signal_number);

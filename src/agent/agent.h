@@ -29,6 +29,8 @@ class Agent {
   int run();
   /// From any thread: SIGINT ends the turn with a result, then the agent; SIGTERM and SIGHUP end it at once.
   void on_signal(int signal_number);
+  /// From any thread: nobody reads what it says.
+  void lose_reader();
 
  private:
   Setup setup_;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/events.h"
+#include "agent/text.h"
 #include "json/document.h"
 #include "json/writer.h"
 
@@ -80,6 +81,13 @@ void Conversation::drop_thinking() {
     if (message.role == "assistant") message.content = without_thinking(message.content);
   }
   std::erase_if(messages_, [](const api::Message& message) { return message.content.empty(); });
+}
+
+void Conversation::keep_system_prompt(const std::vector<std::string>& texts) {
+  if (!transcript_ || texts.empty()) return;
+  auto members =
+      R"("attachment":{"type":"prompt_snapshot","systemPrompt":)" + string_array(texts) + "}";
+  keep(transcript_->append({"attachment", "", "", std::move(members)}));
 }
 
 void Conversation::keep_totals(const std::vector<ModelTotal>& totals) {

@@ -27,6 +27,8 @@ class Conversation {
   void retract_answer();
   /// Thinking is good for the model it came from only.
   void drop_thinking();
+  /// What the session began with, for who resumes it.
+  void keep_system_prompt(const std::vector<std::string>& texts);
   void keep_totals(const std::vector<ModelTotal>& totals);
   void keep_title(std::string_view title);
 

@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "agent/stored_key.h"
+#include "agent/text.h"
 #include "process/supervise.h"
 
 namespace ralph::agent {
@@ -15,12 +16,6 @@ constexpr Millis kHelperLimit{60'000};
 constexpr std::size_t kLongestKey = 64 << 10;
 constexpr std::array<std::string_view, 3> kClouds{
     "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY"};
-
-std::string trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r\n");
-  if (first == text.npos) return {};
-  return std::string(text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1));
-}
 
 /// What the user's own command prints is the key.
 Result<std::string> run_helper(const std::string& helper, const std::stop_token& stop) {
@@ -48,7 +43,7 @@ Result<std::string> run_helper(const std::string& helper, const std::stop_token&
                          : fmt::format("exit code {}", exit.exit_code.value_or(-1));
     return fail(Code::unavailable, fmt::format("{} {}", why, trimmed(err)));
   }
-  return trimmed(out);
+  return std::string(trimmed(out));
 }
 
 }  // namespace
@@ -62,8 +57,8 @@ Result<Login> find_login(const Environment& environment, const Settings& setting
                 "unset it, or use the Claude Code binary for this provider");
   }
   Login login;
-  login.credential.api_key = trimmed(environment.get("ANTHROPIC_API_KEY"));
-  login.credential.token = trimmed(environment.get("ANTHROPIC_AUTH_TOKEN"));
+  login.credential.api_key = std::string(trimmed(environment.get("ANTHROPIC_API_KEY")));
+  login.credential.token = std::string(trimmed(environment.get("ANTHROPIC_AUTH_TOKEN")));
   if (!login.credential.api_key.empty()) login.source = "ANTHROPIC_API_KEY";
   if (login.found()) return login;
 

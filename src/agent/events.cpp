@@ -1,5 +1,6 @@
 #include "agent/events.h"
 
+#include "agent/text.h"
 #include "base/id.h"
 #include "json/writer.h"
 
@@ -7,12 +8,6 @@ namespace ralph::agent {
 namespace {
 
 using json::ObjectWriter;
-
-std::string json_string(std::string_view text) {
-  std::string out;
-  json::append_string(out, text);
-  return out;
-}
 
 ObjectWriter& text_or_null(ObjectWriter& writer, std::string_view key, std::string_view text) {
   return text.empty() ? writer.raw(key, "null") : writer.text(key, text);
@@ -26,19 +21,6 @@ void add_answers(ObjectWriter& writer, const MessageIds& answers) {
 std::string now() { return iso_utc(now_utc()); }
 
 }  // namespace
-
-std::string string_array(const std::vector<std::string>& texts) {
-  std::string out = "[";
-  for (const auto& text : texts) {
-    if (out.size() > 1) out += ',';
-    json::append_string(out, text);
-  }
-  return out + "]";
-}
-
-std::string text_content(std::string_view text) {
-  return R"([{"type":"text","text":)" + json_string(text) + "}]";
-}
 
 std::string usage_json(const api::Usage& usage) {
   std::string details, tools, written, out;

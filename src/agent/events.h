@@ -117,10 +117,6 @@ class EventMaker {
 std::string message_json(const api::Reply& reply, std::string_view block,
                          std::string_view stop_reason, std::string_view usage);
 std::string usage_json(const api::Usage& usage);
-/// ["a","b"]
-std::string string_array(const std::vector<std::string>& texts);
-/// [{"type":"text","text":…}]
-std::string text_content(std::string_view text);
 
 /// What clients ask us to be compatible with.
 inline constexpr std::string_view kClaudeVersion = "2.1.325";

@@ -3,12 +3,10 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "agent/text.h"
+
 namespace ralph::agent {
 namespace {
-
-bool is_blank(std::string_view line) {
-  return line.find_first_not_of(" \t\r\n") == std::string_view::npos;
-}
 
 std::string text_of(const json::Document& object, const char* key) {
   const auto found = object.find(key);

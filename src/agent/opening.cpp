@@ -10,23 +10,33 @@
 namespace ralph::agent {
 namespace {
 
+/// A title that several sessions have names none of them.
+Result<> check_title(const std::string& title, const OpeningFacts& facts) {
+  const auto titled = sessions_titled(facts.config_folder, facts.cwd, title);
+  if (titled.size() < 2) return {};
+  auto text = fmt::format(
+      "Error: --resume \"{}\" matches {} sessions. Pass one of these session IDs to disambiguate:",
+      title, titled.size());
+  for (const auto& path : titled) text += "\n  " + path.stem().string();
+  return fail(Code::usage, std::move(text));
+}
+
 Result<std::optional<Resumed>> find_earlier(const Options& options, const OpeningFacts& facts) {
-  if (options.resume) {
-    const auto path = find_session(facts.config_folder, facts.cwd, *options.resume);
-    if (!path) {
-      return fail(Code::not_found,
-                  fmt::format("No conversation found with session ID: {}", *options.resume));
-    }
-    TRY_ASSIGN(auto session, read_session(*path));
-    return std::optional(std::move(session));
-  }
   if (options.continue_last) {
     const auto path = newest_session(facts.config_folder, facts.cwd);
     if (!path) return std::nullopt;
     TRY_ASSIGN(auto session, read_session(*path));
     return std::optional(std::move(session));
   }
-  return std::nullopt;
+  if (!options.resume) return std::nullopt;
+  TRY(check_title(*options.resume, facts));
+  const auto path = find_session(facts.config_folder, facts.cwd, *options.resume);
+  if (!path) {
+    return fail(Code::not_found,
+                fmt::format("No conversation found with session ID: {}", *options.resume));
+  }
+  TRY_ASSIGN(auto session, read_session(*path));
+  return std::optional(std::move(session));
 }
 
 Result<std::string> new_id(const Options& options, const OpeningFacts& facts) {

@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include "agent/text.h"
 #include "base/id.h"
 #include "json/writer.h"
 
@@ -57,7 +58,6 @@ Step step_for(std::string_view stop_reason) {
   return row == kStopRows.end() ? Step::finish : row->step;
 }
 
-bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == text.npos; }
 /// The API does not take such a block back.
 bool is_empty_text(const api::Block& block) { return block.type == "text" && is_blank(block.text); }
 
@@ -65,10 +65,6 @@ std::string_view last_text(const api::Reply& reply) {
   const auto found = std::ranges::find(reply.content.rbegin(), reply.content.rend(),
                                        std::string_view("text"), &api::Block::type);
   return found == reply.content.rend() ? std::string_view() : found->text;
-}
-
-Millis since(SteadyTime begin) {
-  return std::chrono::duration_cast<Millis>(steady_clock::now() - begin);
 }
 
 std::string synthetic_members() { return "\"isMeta\":true"; }

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "agent/text.h"
 #include "agent/turn.h"
 #include "base/id.h"
 #include "json/writer.h"
@@ -10,23 +11,15 @@
 namespace ralph::agent {
 namespace {
 
-using std::chrono::steady_clock;
-
-Millis since(SteadyTime begin) {
-  return std::chrono::duration_cast<Millis>(steady_clock::now() - begin);
-}
-
 /// About four characters a token.
 std::int64_t estimated_tokens(std::string_view text) {
   return static_cast<std::int64_t>((text.size() + 3) / 4);
 }
 
-bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == text.npos; }
-
 }  // namespace
 
 void Turn::on_thinking(std::string_view text) {
-  if (!thinking_since_) thinking_since_ = steady_clock::now();
+  if (!thinking_since_) thinking_since_ = std::chrono::steady_clock::now();
   if (text.empty()) return;
   const auto delta = estimated_tokens(text);
   thinking_tokens_ += delta;

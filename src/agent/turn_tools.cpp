@@ -2,18 +2,13 @@
 
 #include <fmt/core.h>
 
+#include "agent/text.h"
 #include "agent/turn.h"
 #include "base/id.h"
 #include "json/writer.h"
 
 namespace ralph::agent {
 namespace {
-
-std::string json_string(std::string_view text) {
-  std::string out;
-  json::append_string(out, text);
-  return out;
-}
 
 constexpr std::string_view kStructuredDone = "Structured output provided successfully";
 

@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/environment.h"
 #include "cli/failure.h"
+#include "cli/reader_watch.h"
 #include "cli/std_output.h"
 #include "cli/stop_signals.h"
 
@@ -63,6 +64,7 @@ int agent_door(std::span<const std::string> words, StdOutput& output) {
     output.hurry(kPatienceOfASignal);
     agent.on_signal(signal_number);
   });
+  const ReaderWatch watch(STDOUT_FILENO, [&] { agent.lose_reader(); });
   return agent.run();
 }
 

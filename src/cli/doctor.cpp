@@ -36,7 +36,8 @@ backend::Host host_of(const Result<config::Loaded>& settings) {
 void print_text(const run::Checkup& checkup, const Masker& masker, StdOutput& output) {
   const auto shown = [&](const std::string& text) { return masker.mask(view::safe_text(text)); };
   output.out("Agents:\n");
-  if (checkup.agents.empty()) output.out("  none of those ralph knows is installed; ralph has one of its own (builtin)\n");
+  if (checkup.agents.empty())
+    output.out("  none of those ralph knows is installed; ralph has one of its own (builtin)\n");
   for (const auto& agent : checkup.agents) {
     const auto state = agent.problem.empty() ? agent.version : agent.problem;
     output.out(fmt::format("  {:<10} {}{}\n{:13}{}\n", agent.name, shown(state),

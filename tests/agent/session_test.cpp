@@ -80,6 +80,23 @@ TEST(Sessions, HaveNames) {
   EXPECT_EQ(second.result()["session_id"], first.result()["session_id"]);
 }
 
+TEST(Sessions, ANameThatSeveralHaveIsNoName) {
+  Bench bench;
+  const auto first = bench.ask("one", {"--name", "Same"}).result().value("session_id", "");
+  const auto second = bench.ask("two", {"--name", "same"}).result().value("session_id", "");
+  const auto ran = bench.ask("three", {"--resume", "SAME"});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_TRUE(ran.err.contains("matches 2 sessions")) << ran.err;
+  EXPECT_TRUE(ran.err.contains(first) && ran.err.contains(second)) << ran.err;
+}
+
+TEST(Sessions, KeepTheSystemPromptTheyBeganWith) {
+  Bench bench(R"({"steps":[{"text":"A0"},{"text":"A1"}]})");
+  bench.ask("one", {"--system-prompt", "The first."});
+  const auto ran = bench.ask("two", {"--continue", "--system-prompt", "The second."});
+  EXPECT_EQ(ran.requests.back()["system"][0]["text"], "The first.");
+}
+
 /// A session that cannot be kept is no reason to stop working.
 TEST(Sessions, AFileThatCannotBeWrittenIsToldOnce) {
   Bench bench;

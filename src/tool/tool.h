@@ -1,0 +1,61 @@
+#pragma once
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "json/document.h"
+#include "tool/workspace.h"
+
+namespace ralph::tool {
+
+/// What came of a call.
+struct Outcome {
+  std::string content;           // JSON for the model: a text, or an array of blocks
+  std::optional<bool> is_error;  // nullopt: it went well, and the result does not say so
+  std::string detail;            // JSON for the client (`tool_use_result`); a text where it failed
+};
+
+/// A call that went wrong: the text for the model, and "Error: …" of it for the client.
+Outcome failure(std::string_view text);
+/// The same for a call the tool refuses as it is: the model gets it as <tool_use_error>.
+Outcome misuse(std::string_view text);
+
+/// What a call would touch, for whoever decides whether it may.
+struct Access {
+  enum class Kind { nothing, read, write, run };
+  Kind kind = Kind::nothing;
+  std::filesystem::path
+      path;             // of read and write: absolute, as the system would find it, links resolved
+  std::string command;  // of run
+};
+
+/// One thing the model can ask for. The input has passed the schema. Called from many threads.
+class Tool {
+ public:
+  virtual ~Tool() = default;
+  virtual std::string_view name() const = 0;
+  /// For the model.
+  virtual std::string_view description() const = 0;
+  /// JSON Schema of the input, an object.
+  virtual std::string_view schema() const = 0;
+  /// Changes files: never runs beside another call.
+  virtual bool changes_files() const { return false; }
+  virtual Access access(const json::Document& input, const Workspace& workspace) const = 0;
+  /// Ends soon after a stop request, with whatever there is to say.
+  virtual Outcome run(const json::Document& input, Workspace& workspace,
+                      const std::stop_token& stop) const = 0;
+};
+
+/// Every tool there is, in the order the model is told of them: sorted by name.
+std::span<const Tool* const> tools();
+/// nullptr: there is no such tool.
+const Tool* find_tool(std::string_view name);
+/// The tool as the API is told of it: name, description, input_schema.
+std::string definition(const Tool& tool);
+
+}  // namespace ralph::tool

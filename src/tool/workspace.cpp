@@ -1,0 +1,75 @@
+#include "tool/workspace.h"
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+namespace ralph::tool {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_below(const fs::path& path, const fs::path& folder) {
+  const auto [end, rest] = std::ranges::mismatch(folder, path);
+  return end == folder.end() || (std::next(end) == folder.end() && end->empty());
+}
+
+fs::path resolved_from(const fs::path& base, const fs::path& path) {
+  std::error_code error;
+  auto resolved = fs::weakly_canonical(base / path, error);
+  return error ? (base / path).lexically_normal() : resolved;
+}
+
+}  // namespace
+
+Workspace::Workspace(Setup setup) : setup_(std::move(setup)), cwd_(setup_.root) {}
+
+fs::path Workspace::cwd() const {
+  const std::lock_guard lock(mutex_);
+  return cwd_;
+}
+
+bool Workspace::change_to(const fs::path& folder) {
+  const auto resolved = resolved_from(setup_.root, folder);
+  if (!contains(resolved)) return false;
+  const std::lock_guard lock(mutex_);
+  cwd_ = resolved;
+  return true;
+}
+
+fs::path Workspace::resolve(std::string_view path) const {
+  return resolved_from(cwd(), fs::path(path));
+}
+
+bool Workspace::contains(const fs::path& resolved) const {
+  if (is_below(resolved, setup_.root)) return true;
+  return std::ranges::any_of(setup_.directories,
+                             [&](const fs::path& folder) { return is_below(resolved, folder); });
+}
+
+void Workspace::remember(const fs::path& resolved) {
+  std::error_code error;
+  Seen now{fs::last_write_time(resolved, error), 0};
+  if (error) return;
+  now.size = fs::file_size(resolved, error);
+  const std::lock_guard lock(mutex_);
+  seen_[resolved] = now;
+}
+
+std::optional<Workspace::Seen> Workspace::seen(const fs::path& resolved) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = seen_.find(resolved);
+  if (found == seen_.end()) return std::nullopt;
+  return found->second;
+}
+
+std::string Workspace::variable(std::string_view name) const {
+  for (const auto& entry : setup_.variables) {
+    if (entry.size() > name.size() && entry[name.size()] == '=' && entry.starts_with(name)) {
+      return entry.substr(name.size() + 1);
+    }
+  }
+  return {};
+}
+
+}  // namespace ralph::tool

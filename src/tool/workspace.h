@@ -1,0 +1,57 @@
+#pragma once
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "process/command.h"
+
+namespace ralph::tool {
+
+/// What a session's tools share: where they work, and what they know of it. May be used by many threads.
+class Workspace {
+ public:
+  struct Setup {
+    std::filesystem::path root;                      // the working folder; absolute, links resolved
+    std::vector<std::filesystem::path> directories;  // further ones they may work in (--add-dir)
+    std::filesystem::path output_folder;  // for output too long to be shown; made when needed, 0700
+    std::vector<process::EnvChange> environment;  // for the commands they run
+    bool read_before_write = false;               // a file must have been read before it is changed
+    bool background = true;                       // commands may go on behind a call
+    std::vector<std::string> variables;           // ours, "NAME=value" (BASH_DEFAULT_TIMEOUT_MS …)
+  };
+  explicit Workspace(Setup setup);
+
+  const Setup& setup() const { return setup_; }
+  /// Where relative paths begin; a command's "cd" moves it.
+  std::filesystem::path cwd() const;
+  /// Only within the working folders; false: it stays where it is.
+  bool change_to(const std::filesystem::path& folder);
+
+  /// A path of the model's: relative ones from cwd(), "~" not expanded; links resolved as far as it exists.
+  std::filesystem::path resolve(std::string_view path) const;
+  /// Whether a resolved path is in one of the working folders.
+  bool contains(const std::filesystem::path& resolved) const;
+
+  /// A file the model has seen, as it was then.
+  struct Seen {
+    std::filesystem::file_time_type modified;
+    std::uintmax_t size = 0;
+  };
+  void remember(const std::filesystem::path& resolved);
+  std::optional<Seen> seen(const std::filesystem::path& resolved) const;
+
+  /// A variable of ours; empty: not set.
+  std::string variable(std::string_view name) const;
+
+ private:
+  Setup setup_;
+  mutable std::mutex mutex_;
+  std::filesystem::path cwd_;
+  std::map<std::filesystem::path, Seen> seen_;
+};
+
+}  // namespace ralph::tool
