@@ -49,6 +49,9 @@ void check(const agent::Resumed& session) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  if (const auto session = agent::parse_session(bytes, "fuzz.jsonl")) check(*session);
+  const auto session = agent::parse_session(bytes, "fuzz.jsonl");
+  if (!session) return 0;
+  if (!session->messages.empty()) return check(*session), 0;
+  require(bytes.find('\n') == bytes.npos);
   return 0;
 }
