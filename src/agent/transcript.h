@@ -82,7 +82,7 @@ std::filesystem::path transcript_path(const std::filesystem::path& config_folder
 
 /// Reads a session: ours, Claude Code's, or one written by hand. Lines that are cut, broken or unknown are left out; a
 /// tool call without a result gets one that says it was interrupted, a prompt without an answer gets a note.
-/// A file without a single whole line is a session that was killed before it began: nothing was said in it.
+/// In a session that was killed before it began nothing was said; a file that is no session at all is an error.
 Result<Resumed> read_session(const std::filesystem::path& path);
 /// The same from bytes; `path` is where they are from.
 Result<Resumed> parse_session(std::string_view text, const std::filesystem::path& path);

@@ -109,7 +109,7 @@ Result<Resumed> parse_session(std::string_view text, const std::filesystem::path
     }
     resumed.messages = conversation.finish();
   }
-  if (resumed.messages.empty() && !is_stillborn(text)) {
+  if (resumed.messages.empty() && scan.session_id.empty() && !is_stillborn(text)) {
     return fail(Code::malformed,
                 fmt::format("session file '{}' holds no conversation", path.native()),
                 "start a new session");

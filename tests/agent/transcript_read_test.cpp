@@ -292,7 +292,10 @@ TEST(TranscriptRead, ManyLinesTakeNoLongerThanTheyShould) {
 
 TEST(TranscriptRead, ASessionKilledBeforeItBeganIsEmpty) {
   const auto line = user("u1", "", text("q"));
-  for (const auto& session : {std::string(), line.substr(0, line.size() / 2)}) {
+  const std::string only_about_it = R"({"type":"mode","mode":"normal","sessionId":"s"})"
+                                    "\n";
+  for (const auto& session :
+       {std::string(), line.substr(0, line.size() / 2), only_about_it, only_about_it + "{\"ty"}) {
     const auto read = agent::parse_session(session, "s.jsonl");
     ASSERT_TRUE(read) << session;
     EXPECT_TRUE(read->messages.empty());

@@ -50,8 +50,6 @@ void check(const agent::Resumed& session) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   const auto session = agent::parse_session(bytes, "fuzz.jsonl");
-  if (!session) return 0;
-  if (!session->messages.empty()) return check(*session), 0;
-  require(bytes.find('\n') == bytes.npos);
+  if (session && !session->messages.empty()) check(*session);
   return 0;
 }

@@ -2,6 +2,8 @@
 #include <condition_variable>
 #include <random>
 
+#include <fmt/core.h>
+
 #include "integration/agent_harness.h"
 
 namespace ralph::agent_process {
@@ -79,30 +81,40 @@ TEST(AgentKilled, AtAnyMomentTheSessionGoesOn) {
   EXPECT_GE(killed, kKills / 4) << "hardly anything was killed in the middle";
 }
 
-TEST(AgentFullDisk, TheRunGoesOnAndSaysSoOnce) {
-  Stage stage;
-  const std::string id = make_uuid();
-  auto command = stage.command({"/bin/bash", "-c", "ulimit -f 2; exec \"$0\" \"$@\""});
-  const auto agent = stage.talk({"--session-id", id});
-  command.argv.insert(command.argv.end(), agent.argv.begin(), agent.argv.end());
-  command.input = process::StdinOpen{};
-  const auto ran = stage.converse(command, std::vector<std::string>(5, user_line("go on")));
-  EXPECT_EQ(ran.code(), 0) << ran.err;
-  EXPECT_EQ(ran.of_type("result", "success").size(), 5U);
-  EXPECT_EQ(ran.of_type("system", "session_writes_lost").size(), 1U);
-  const std::string_view said = "the session is not kept whole";
-  const auto at = ran.err.find(said);
-  ASSERT_NE(at, ran.err.npos) << ran.err;
-  EXPECT_EQ(ran.err.find(said, at + 1), ran.err.npos) << ran.err;
-  expect_understood(ran.out);
+/// The room on its disk is used up after so many kilobytes of a file.
+process::Command with_room(const Stage& stage, int kilobytes, const std::string& id) {
+  auto command = stage.talk({"--session-id", id});
+  command.argv.insert(
+      command.argv.begin(),
+      {"/bin/bash", "-c", fmt::format("ulimit -f {}; exec \"$0\" \"$@\"", kilobytes)});
+  return command;
+}
 
-  const auto files = stage.files();
-  ASSERT_EQ(files.size(), 1U);
-  EXPECT_TRUE(test::text_of(files.front()).ends_with("\n")) << "a torn line stays behind";
-  expect_readable(files.front());
-  const auto next = stage.ask("and now?", {"--resume", id});
-  EXPECT_EQ(next.code(), 0) << next.err;
-  EXPECT_EQ(next.result()["result"], "Hello.");
+TEST(AgentFullDisk, TheRunGoesOnAndSaysSoOnce) {
+  for (const int kilobytes : {0, 1, 2, 4, 6}) {
+    SCOPED_TRACE(kilobytes);
+    Stage stage;
+    const std::string id = make_uuid();
+    const auto ran = stage.converse(with_room(stage, kilobytes, id),
+                                    std::vector<std::string>(5, user_line("go on")));
+    EXPECT_EQ(ran.code(), 0) << ran.err;
+    EXPECT_EQ(ran.of_type("result", "success").size(), 5U);
+    EXPECT_EQ(ran.of_type("system", "session_writes_lost").size(), 1U);
+    const std::string_view said = "the session is not kept whole";
+    const auto at = ran.err.find(said);
+    ASSERT_NE(at, ran.err.npos) << ran.err;
+    EXPECT_EQ(ran.err.find(said, at + 1), ran.err.npos) << ran.err;
+    expect_understood(ran.out);
+
+    const auto files = stage.files();
+    ASSERT_EQ(files.size(), 1U);
+    const auto kept = test::text_of(files.front());
+    EXPECT_TRUE(kept.empty() || kept.ends_with("\n")) << "a torn line stays behind";
+    expect_readable(files.front());
+    const auto next = stage.ask("and now?", {"--resume", id});
+    EXPECT_EQ(next.code(), 0) << next.err;
+    EXPECT_EQ(next.result()["result"], "Hello.");
+  }
 }
 
 /// Without a home, and without a key of the environment. The tester's own home may come into play, but is not written.
