@@ -20,6 +20,8 @@ class Environment {
   bool on(std::string_view name) const;
   /// nullopt: not set. What is no number counts as 0.
   std::optional<std::int64_t> number(std::string_view name) const;
+  /// HOME, or what the system knows of this user: never a folder within the workspace.
+  std::filesystem::path home() const;
   /// Claude Code's own files: CLAUDE_CONFIG_DIR or ~/.claude.
   std::filesystem::path config_folder() const;
 
