@@ -2,6 +2,9 @@
 
 #include <charconv>
 
+#include <pwd.h>
+#include <unistd.h>
+
 namespace ralph::agent {
 
 std::string Environment::get(std::string_view name) const {
@@ -26,14 +29,21 @@ std::optional<std::int64_t> Environment::number(std::string_view name) const {
   return read.ec == std::errc{} ? number : 0;
 }
 
+std::filesystem::path Environment::home() const {
+  if (std::filesystem::path home = get("HOME"); home.is_absolute()) return home;
+  const auto* const user = ::getpwuid(::geteuid());
+  const std::filesystem::path known = user == nullptr ? "" : user->pw_dir;
+  return known.is_absolute() ? known : "/";
+}
+
 std::filesystem::path Environment::config_folder() const {
   if (const auto folder = get("CLAUDE_CONFIG_DIR"); !folder.empty()) return folder;
-  return std::filesystem::path(get("HOME")) / ".claude";
+  return home() / ".claude";
 }
 
 std::filesystem::path Environment::own_config_folder() const {
   std::filesystem::path folder = get("XDG_CONFIG_HOME");
-  if (!folder.is_absolute()) folder = std::filesystem::path(get("HOME")) / ".config";
+  if (!folder.is_absolute()) folder = home() / ".config";
   return folder / "ralph";
 }
 

@@ -21,6 +21,8 @@ class Environment {
   /// nullopt: not set. What is no number counts as 0.
   std::optional<std::int64_t> number(std::string_view name) const;
   const std::vector<std::string>& entries() const { return entries_; }
+  /// HOME, or what the system knows of this user: never a folder within the workspace.
+  std::filesystem::path home() const;
   /// Claude Code's own files: CLAUDE_CONFIG_DIR or ~/.claude.
   std::filesystem::path config_folder() const;
   /// Our own: $XDG_CONFIG_HOME/ralph or ~/.config/ralph.

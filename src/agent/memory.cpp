@@ -106,13 +106,13 @@ std::vector<Instructions> read_instructions(const Options& options, const Enviro
   std::error_code error;
   const auto real = fs::canonical(cwd, error);
   if (error) return all;
-  Reader reader(environment.get("HOME"), real);
+  Reader reader(environment.home(), real);
   if (wants(options, "user")) {
     const auto path = environment.config_folder() / "CLAUDE.md";
     add(all, path, reader.read(path, true));
   }
   for (const auto& folder : folders_down_to(real)) {
-    Reader of_folder(environment.get("HOME"), folder);
+    Reader of_folder(environment.home(), folder);
     if (wants(options, "project")) {
       const bool own = fs::exists(folder / "CLAUDE.md", error);
       const auto path = folder / (own ? "CLAUDE.md" : "AGENTS.md");

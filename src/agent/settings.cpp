@@ -124,7 +124,7 @@ fs::path trust_file(const Environment& environment) {
 /// Claude Code's record of what its user has trusted.
 fs::path claude_record(const Environment& environment) {
   const auto folder = environment.get("CLAUDE_CONFIG_DIR");
-  return (folder.empty() ? fs::path(environment.get("HOME")) : fs::path(folder)) / ".claude.json";
+  return (folder.empty() ? environment.home() : fs::path(folder)) / ".claude.json";
 }
 
 Document read_object(const fs::path& path) {

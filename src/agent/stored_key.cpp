@@ -37,7 +37,9 @@ Result<std::optional<std::string>> read_stored_key(const Environment& environmen
                 fmt::format("chmod 600 {}", path.string()));
   }
   const auto parsed = json::parse(*text, path.string());
-  if (!parsed) return fail(Code::config, parsed.error().message, std::string(kHint));
+  if (!parsed) {  // what the parser says quotes the key
+    return fail(Code::config, fmt::format("{} is not JSON", path.string()), std::string(kHint));
+  }
   const auto key = parsed->is_object() ? parsed->find("api_key") : parsed->end();
   if (key == parsed->end() || !key->is_string()) {
     return fail(Code::config, fmt::format("{} holds no 'api_key'", path.string()),

@@ -83,6 +83,7 @@ std::filesystem::path transcript_path(const std::filesystem::path& config_folder
 /// Reads a session: ours, Claude Code's, or one written by hand. Lines that are cut, broken or unknown are left out; a
 /// tool call without a result gets one that says it was interrupted, a prompt without an answer gets a note,
 /// unless an error answered it: then it is the last message.
+/// In a session that was killed before it began nothing was said; a file that is no session at all is an error.
 Result<Resumed> read_session(const std::filesystem::path& path);
 /// The same from bytes; `path` is where they are from.
 Result<Resumed> parse_session(std::string_view text, const std::filesystem::path& path);

@@ -7,6 +7,7 @@
 #include "agent/transcript_impl.h"
 #include "base/file.h"
 #include "base/id.h"
+#include "json/document.h"
 
 namespace ralph::agent {
 
@@ -82,6 +83,9 @@ bool is_session_id(std::string_view text) {
          });
 }
 
+/// Killed while its first line was written.
+bool is_stillborn(std::string_view text) { return !text.contains('\n') && !json::parse(text); }
+
 }  // namespace
 
 Result<Resumed> parse_session(std::string_view text, const std::filesystem::path& path) {
@@ -108,7 +112,7 @@ Result<Resumed> parse_session(std::string_view text, const std::filesystem::path
     }
     resumed.messages = conversation.finish();
   }
-  if (resumed.messages.empty()) {
+  if (resumed.messages.empty() && scan.session_id.empty() && !is_stillborn(text)) {
     return fail(Code::malformed,
                 fmt::format("session file '{}' holds no conversation", path.native()),
                 "start a new session");

@@ -152,9 +152,13 @@ Scan scan_session(std::string_view text) {
     const auto document = json::parse(line, "line");
     if (!document || !document->is_object()) return;
     const auto type = text_member(*document, "type");
-    if (!is_conversation(*document, type)) return read_note(scan, *document, type);
+    const bool spoken = is_conversation(*document, type);
+    if (auto id = text_member(*document, "sessionId");
+        !id.empty() && (spoken || scan.session_id.empty())) {
+      scan.session_id = std::move(id);
+    }
+    if (!spoken) return read_note(scan, *document, type);
     scan.lines.push_back(read_line(line, *document, type));
-    if (auto id = text_member(*document, "sessionId"); !id.empty()) scan.session_id = std::move(id);
   });
 
   // Of lines with one uuid the first counts. The views stay valid: nothing moves the lines afterwards.

@@ -57,7 +57,7 @@ void find_all(Finder& in, CurlLibrary& curl) {
 }  // namespace
 
 Result<CurlLibrary> load_curl(const char* file_name) {
-  void* const library = ::dlopen(file_name, RTLD_NOW | RTLD_LOCAL);
+  void* const library = ::dlopen(file_name, RTLD_LAZY | RTLD_LOCAL);
   if (library == nullptr) {
     const char* const why = ::dlerror();
     return fail(Code::unavailable,

@@ -71,6 +71,7 @@ class ClaudeDialect final : public Dialect {
   void background_tasks(const Line& line);
   void compact_boundary(const Line& line);
   void informational(const Line& line);
+  void writes_lost(const Line& line);
   void model_change(const Line& line);
   void detail_only(const Line& line);
 

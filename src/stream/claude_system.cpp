@@ -27,6 +27,7 @@ std::span<const ClaudeDialect::Row> ClaudeDialect::system_rows() {
       {"notification", &ClaudeDialect::informational},
       {"model_fallback", &ClaudeDialect::model_change},
       {"model_refusal_no_fallback", &ClaudeDialect::model_change},
+      {"session_writes_lost", &ClaudeDialect::writes_lost},
       {"session_title_changed", &ClaudeDialect::detail_only},
       {"ui_invalidate", &ClaudeDialect::detail_only},
   });
@@ -138,6 +139,12 @@ void ClaudeDialect::informational(const Line& line) {
   const auto content = line.root["content"].text();
   line.note(line.root["level"].text() == "warning" ? Level::warning : Level::info,
             line.root["subtype"].text(), content.empty() ? line.root["text"].text() : content);
+}
+
+void ClaudeDialect::writes_lost(const Line& line) {
+  const auto content = line.root["content"].text();
+  line.note(Level::warning, "session_writes_lost",
+            content.empty() ? "the agent could not keep all of its session" : content);
 }
 
 void ClaudeDialect::model_change(const Line& line) {

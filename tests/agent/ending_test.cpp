@@ -70,8 +70,17 @@ TEST(Ending, APauseBeforeARetryEndsToo) {
 }
 
 TEST(Ending, NobodyListensAnyMore) {
-  Bench bench(kHanging);
+  const std::string words(2000, 'w');
+  Bench bench(R"({"steps":[{"text":")" + words + R"(","chunk_size":1,"chunk_delay_ms":5}]})");
   bench.when("init", [](Bench& it) { it.stop_reading(); });
+  const auto ran = bench.ask("hi", {"--include-partial-messages"});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_TRUE(ran.err.contains("nobody reads")) << ran.err;
+}
+
+TEST(Ending, NobodyListensToSilence) {
+  Bench bench(kHanging);
+  bench.when("word word", [](Bench& it) { it.lose_reader(); });
   const auto ran = bench.ask("hi", {"--include-partial-messages"});
   EXPECT_EQ(ran.code, 1);
   EXPECT_TRUE(ran.err.contains("nobody reads")) << ran.err;

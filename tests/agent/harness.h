@@ -173,6 +173,7 @@ class Bench {
     });
   }
   void signal(int number) { agent_->on_signal(number); }
+  void lose_reader() { agent_->lose_reader(); }
   /// From now on nobody reads what it prints.
   void stop_reading() {
     const std::lock_guard lock(mutex_);

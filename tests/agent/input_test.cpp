@@ -138,7 +138,7 @@ TEST(Control, RequestsAreAnsweredAlsoDuringATurn) {
   bench.say_line(
       R"({"type":"control_request","request_id":"i","request":{"subtype":"initialize"}})");
   bench.say("one");
-  bench.when("\"subtype\":\"init\"", [](Bench& it) {
+  bench.when_asked([](Bench& it) {
     it.say_line(
         R"({"type":"control_request","request_id":"m","request":{"subtype":"set_model","model":"haiku"}})");
     it.say_line(R"({"type":"control_request","request_id":"n","request":{"subtype":"nonsense"}})");

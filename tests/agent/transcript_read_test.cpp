@@ -74,7 +74,7 @@ TEST(TranscriptRead, AMinimalOneByHand) {
                   "\n"
                   R"({"type":"assistant","message":{"role":"assistant","content":"ho"}})"),
             "user hi | assistant ho");
-  EXPECT_EQ(brief(""), "none");
+  EXPECT_EQ(brief(""), "");
   EXPECT_EQ(brief("\n\n{}\n[]\n3\n\"x\"\nnull\n"), "none");
   EXPECT_EQ(brief(R"({"type":"user","message":"hi"})"), "none");
   EXPECT_EQ(brief(R"({"type":"user","message":{"content":[3,{},{"type":4},{"type":"text"}]}})"),
@@ -294,6 +294,19 @@ TEST(TranscriptRead, ManyLinesTakeNoLongerThanTheyShould) {
   const auto read = agent::parse_session(session, "s.jsonl");
   ASSERT_TRUE(read);
   EXPECT_EQ(read->messages.size(), 20000U);
+}
+
+TEST(TranscriptRead, ASessionKilledBeforeItBeganIsEmpty) {
+  const auto line = user("u1", "", text("q"));
+  const std::string only_about_it = R"({"type":"mode","mode":"normal","sessionId":"s"})"
+                                    "\n";
+  for (const auto& session :
+       {std::string(), line.substr(0, line.size() / 2), only_about_it, only_about_it + "{\"ty"}) {
+    const auto read = agent::parse_session(session, "s.jsonl");
+    ASSERT_TRUE(read) << session;
+    EXPECT_TRUE(read->messages.empty());
+  }
+  EXPECT_FALSE(agent::parse_session("no session\n", "s.jsonl"));
 }
 
 TEST(TranscriptRead, AFileThatIsNotThereIsAnError) {

@@ -15,6 +15,7 @@ struct Row {
   std::string peer;
   std::string goal;
   bool met = false;
+  std::string skipped = {};  // why there is no verdict
 };
 
 /// Prints the row as it comes in and remembers misses.
@@ -22,6 +23,7 @@ class Table {
  public:
   Table();
   void add(const Row& row);
+  void add_misses(int count) { misses_ += count; }
   int misses() const { return misses_; }
 
  private:
@@ -42,9 +44,10 @@ struct Used {
   double wall = 0;
   std::int64_t max_rss_kb = 0;
 };
-/// Runs a program with its output to /dev/null. Our own size counts as its size at the start, so
-/// call this before allocating much.
-Used run_program(const std::vector<std::string>& argv);
+/// Runs a program in this environment (empty: ours), without input and with its output to /dev/null.
+/// Our own size counts as its size at the start, so call this before allocating much.
+Used run_program(const std::vector<std::string>& argv,
+                 const std::vector<std::string>& environment = {});
 
 /// Lines as Claude Code writes them, always the same ones.
 std::string small_lines(std::size_t bytes);  // about 400 bytes each: text deltas
@@ -55,6 +58,8 @@ std::string megabyte_lines(std::size_t bytes);  // tool results of 1 MB
 void measure_programs(Table& table, const std::filesystem::path& folder);
 void measure_run(Table& table, const std::filesystem::path& folder);
 void measure_memory(Table& table, const std::filesystem::path& self);
+/// Our agent beside the real one, offline, both against the mock.
+void measure_agent(Table& table, const std::filesystem::path& folder);
 void measure_streams(Table& table);
 void measure_supervision(Table& table);
 void measure_terminal(Table& table, const std::filesystem::path& folder);

@@ -14,6 +14,7 @@ int main(int count, char** words) {
   const auto self = std::filesystem::canonical("/proc/self/exe");
   Table table;
   measure_programs(table, self.parent_path());  // first, while we are small
+  measure_agent(table, self.parent_path());
   measure_run(table, self.parent_path());
   measure_memory(table, self);
   measure_supervision(table);

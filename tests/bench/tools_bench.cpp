@@ -28,6 +28,14 @@ void print_row(std::string_view what, std::string_view ours, std::string_view pe
   std::fflush(stdout);
 }
 
+/// As exec takes them.
+std::vector<char*> pointers(const std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (const auto& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
 }  // namespace
 
 Table::Table() {
@@ -37,6 +45,9 @@ Table::Table() {
 }
 
 void Table::add(const Row& row) {
+  if (!row.skipped.empty()) {
+    return print_row(row.what, row.ours, row.peer, row.goal, "skipped: " + row.skipped);
+  }
   print_row(row.what, row.ours, row.peer, row.goal, row.met ? "ok" : "MISS");
   if (!row.met) ++misses_;
 }
@@ -59,18 +70,20 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-Used run_program(const std::vector<std::string>& argv) {
-  std::vector<char*> words;
-  for (const auto& word : argv) words.push_back(const_cast<char*>(word.c_str()));
-  words.push_back(nullptr);
+Used run_program(const std::vector<std::string>& argv,
+                 const std::vector<std::string>& environment) {
+  auto words = pointers(argv);
+  auto variables = pointers(environment);
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
   ::posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
   ::posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
   Used used;
   const double begin = wall_seconds();
   pid_t pid = -1;
-  if (::posix_spawn(&pid, words[0], &actions, nullptr, words.data(), environ) == 0) {
+  if (::posix_spawn(&pid, words[0], &actions, nullptr, words.data(),
+                    environment.empty() ? environ : variables.data()) == 0) {
     rusage usage{};
     ::wait4(pid, &used.status, 0, &usage);
     used.wall = wall_seconds() - begin;

@@ -49,6 +49,7 @@ void check(const agent::Resumed& session) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  if (const auto session = agent::parse_session(bytes, "fuzz.jsonl")) check(*session);
+  const auto session = agent::parse_session(bytes, "fuzz.jsonl");
+  if (session && !session->messages.empty()) check(*session);
   return 0;
 }
