@@ -67,6 +67,7 @@ class Work {
   int converse();
   void introduce();
   void turn(std::vector<UserMessage> messages);
+  void complete(const MessageIds& messages);
   void tell(ResultFacts facts);
   void watch_tasks();
   void announce(const tool::TaskNotification& ended);
@@ -353,6 +354,10 @@ int Work::converse() {
   return live_.exit_code().value_or(last_is_error_ ? 1 : 0);
 }
 
+void Work::complete(const MessageIds& messages) {
+  for (const auto& uuid : messages) wire_.event(events_->command_lifecycle(uuid, "completed"));
+}
+
 /// What the model must know before the first message: where it is, and what always holds here.
 void Work::introduce() {
   const auto tell = [&](const std::string& text) {
@@ -372,10 +377,9 @@ void Work::turn(std::vector<UserMessage> messages) {
   auto facts = turn.run(stop);
   live_.end_turn();
   if (!facts) return;
+  complete(turn.folded_in());
   tell(*std::move(facts));
-  for (const auto& uuid : turn.answered()) {
-    wire_.event(events_->command_lifecycle(uuid, "completed"));
-  }
+  complete(turn.answered());
 }
 
 /// Commands that go on behind the turn: when one ends, the model is told in a turn of its own.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <iterator>
 #include <utility>
 
 #include <fmt/core.h>
@@ -365,6 +366,7 @@ ResultFacts Turn::with_numbers(ResultFacts facts) const {
   }
   facts.denials = "[" + denials_ + "]";
   facts.answers = answered_;
+  std::ranges::copy(folded_, std::back_inserter(facts.answers));
   facts.of_task = !messages_.empty() && messages_.front().notification;
   return facts;
 }

@@ -51,8 +51,10 @@ class Turn final : private api::Listener {
 
   /// nullopt: it was abandoned, and there is nothing to tell.
   std::optional<ResultFacts> run(const std::stop_token& stop);
-  /// The uuids of all messages it answered.
+  /// The uuids of the messages it was begun for.
   const MessageIds& answered() const { return answered_; }
+  /// … and of those that came while its tools ran.
+  const MessageIds& folded_in() const { return folded_; }
 
  private:
   using Ended = std::optional<ResultFacts>;  // nullopt: the model is asked again
@@ -98,6 +100,7 @@ class Turn final : private api::Listener {
   TurnParts& parts_;
   std::vector<UserMessage> messages_;
   MessageIds answered_;
+  MessageIds folded_;
   MessageIds to_name_;  // on the next event of an answer
   std::string prompt_uuid_;
   SteadyTime began_;

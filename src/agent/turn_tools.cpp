@@ -62,8 +62,8 @@ Turn::Ended Turn::run_tools(const api::Reply& reply, const std::stop_token& stop
   parts_.toolbox.serve(
       calls,
       [&](Served served) {
-        if (parts_.live.abandoned()) return;
-        tell(stop.stop_requested() ? stopped(*served.call) : std::move(served));
+        const bool interrupted = stop.stop_requested() && !parts_.live.abandoned();
+        tell(interrupted ? stopped(*served.call) : std::move(served));
       },
       stop);
   if (parts_.live.abandoned()) return std::nullopt;
@@ -140,7 +140,10 @@ ResultFacts Turn::interrupted_tools(const api::Reply& reply) {
 /// What the user said while the tools ran goes to the model with their results.
 void Turn::fold_in_messages() {
   for (const auto& message : parts_.inbox.take_now()) {
-    start(message);
+    if (!message.uuid.empty()) {
+      folded_.push_back(message.uuid);
+      parts_.wire.event(parts_.events.command_lifecycle(message.uuid, "started"));
+    }
     hear(message);
   }
 }

@@ -27,6 +27,9 @@ def mask_wording:
     | if .errors then .errors |= own_words else . end | if .result == null then del(.result) else . end
   elif .type == "control_response" and .response.error then .response.error |= own_words
   elif .type == "system" and (.subtype | IN("informational", "model_fallback")) then .content |= own_words
+  elif .type == "system" and .subtype == "permission_denied" then .message |= own_words
+    | if .decision_reason then .decision_reason |= own_words else . end
+  elif .type == "system" and .subtype == "task_notification" then .summary |= own_words
   elif .type == "text" and ($code | tonumber) != 0 then .text |= own_words
   else . end;
 
@@ -37,11 +40,12 @@ def mask_text($sessions):
     | gsub("-[A-Za-z0-9-]*-side-by-side-[A-Za-z0-9-]*-folder"; "<folder>")
     | gsub(uuid; "<uuid>") | gsub("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z"; "<time>")
     | gsub("(?<kind>msg|req|toolu)_mock_[0-9]+"; "<\(.kind)>")
+    | sub("^b[0-9a-z]{8}$"; "<task>")
     | sub("^[0-9]+\\.[0-9]+\\.[0-9]+"; "<version>") end;
 
 def mask($key; $sessions):
   if type == "string" then mask_text($sessions)
-  elif type == "number" and ($key | test("_ms$|Ms$")) then "<ms>"
+  elif type == "number" and ($key | test("_ms$|Ms$|^end_time$")) then "<ms>"
   elif type == "number" then . * 1e9 | round / 1e9
   else . end;
 
@@ -56,7 +60,7 @@ def flat($sessions):
 def fillers: ["No response requested.", "[The session ended before this was answered.]"];
 
 # A message of a request as lines: who, what; without what an agent adds about itself and its surroundings.
-def without_reminders: gsub("<(?<tag>system-reminder|environment)>(.|\n)*?</(system-reminder|environment)>\n*"; "") | sub("\\s+$"; "");
+def without_reminders: gsub("<(?<tag>system-reminder|environment|task-notification)>(.|\n)*?</\\k<tag>>\n*"; "") | sub("\\s+$"; "");
 def message_lines($synthetic):
   .role as $role | .content | if type == "string" then [{type: "text", text: .}] else . end | .[]
   | if .type == "text" then (.text | without_reminders) as $text | select($text != "")
