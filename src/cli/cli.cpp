@@ -24,9 +24,9 @@
 namespace ralph::cli {
 namespace {
 
-constexpr std::array<const Command*, 7> kCommands{&kRunCommand,    &kReplayCommand, &kDoctorCommand,
+constexpr std::array<const Command*, 8> kCommands{&kRunCommand,    &kReplayCommand, &kDoctorCommand,
                                                   &kConfigCommand, &kAgentCommand,  &kAuthCommand,
-                                                  &kMockCommand};
+                                                  &kTrustCommand,  &kMockCommand};
 
 std::string mask_for_log(std::string_view text) { return log_masker().mask(text); }
 

@@ -59,5 +59,6 @@ extern const Command kMockCommand;
 extern const Command kConfigCommand;
 extern const Command kAgentCommand;
 extern const Command kAuthCommand;
+extern const Command kTrustCommand;
 
 }  // namespace ralph::cli
