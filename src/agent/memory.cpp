@@ -4,6 +4,8 @@
 #include <set>
 
 #include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "agent/text.h"
 #include "base/file.h"
@@ -22,6 +24,12 @@ bool is_below(const fs::path& path, const fs::path& folder) {
   return std::ranges::mismatch(folder, path).in1 == folder.end();
 }
 
+/// Written by this user or the system, not by somebody else on this machine.
+bool is_ours(const fs::path& path) {
+  struct stat info{};
+  return ::stat(path.c_str(), &info) == 0 && (info.st_uid == ::geteuid() || info.st_uid == 0);
+}
+
 /// Reads instruction files, each once, and follows their imports.
 class Reader {
  public:
@@ -34,6 +42,7 @@ class Reader {
     const auto real = fs::canonical(path, error);
     if (error || !fs::is_regular_file(real, error)) return {};
     if (!anywhere && !is_below(real, boundary_)) return {};
+    if (!anywhere && !is_ours(real)) return {};
     if (!done_.insert(real).second) return {};
     const auto text = read_file(real, kLargestFile);
     if (!text || text->find('\0') != text->npos) return {};
@@ -112,15 +121,17 @@ std::vector<Instructions> read_instructions(const Options& options, const Enviro
     add(all, path, reader.read(path, true));
   }
   for (const auto& folder : folders_down_to(real)) {
+    // A folder above the working folder may hold anything: from there the file itself, and nothing it imports.
     Reader of_folder(environment.home(), folder);
+    const int depth = folder == real ? 0 : kDeepestImport;
     if (wants(options, "project")) {
       const bool own = fs::exists(folder / "CLAUDE.md", error);
       const auto path = folder / (own ? "CLAUDE.md" : "AGENTS.md");
-      add(all, path, of_folder.read(path, false));
+      add(all, path, of_folder.read(path, false, depth));
     }
     if (wants(options, "local")) {
       const auto path = folder / "CLAUDE.local.md";
-      add(all, path, of_folder.read(path, false));
+      add(all, path, of_folder.read(path, false, depth));
     }
   }
   return all;

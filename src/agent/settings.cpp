@@ -60,17 +60,36 @@ class Pile {
                       name));
     }
     add_permissions(member(more, "permissions"), origin, name);
-    const auto& variables = member(more, "env");
-    if (!variables.is_object()) return;
-    for (const auto& [key, value] : variables.items()) {
-      if (value.is_string()) settings_.environment.emplace_back(key, value.get<std::string>());
-    }
+    add_environment(member(more, "env"), origin, name);
   }
 
  private:
+  /// A file in the repository speaks for whoever can write there; in a folder the user trusts, for the user.
+  bool may_open_doors(Origin origin) const {
+    return origin == Origin::user || origin == Origin::flag || trusted_;
+  }
+
+  /// Variables make programs run others (PATH, BASH_ENV, GIT_…).
+  void add_environment(const Document& variables, Origin origin, const std::string& name) {
+    if (!variables.is_object() || variables.empty()) return;
+    if (!may_open_doors(origin)) {
+      settings_.notes.push_back(fmt::format(
+          "Ignoring env of {}: this workspace is not trusted ('ralph trust' trusts it)", name));
+      return;
+    }
+    for (const auto& [key, value] : variables.items()) {
+      const bool valid = !key.empty() && key.find_first_of(std::string_view("=\0", 2)) == key.npos;
+      if (!valid)
+        settings_.notes.push_back(fmt::format("{}: '{}' is no name of a variable", name, key));
+      if (valid && value.is_string()) {
+        settings_.environment.emplace_back(key, value.get<std::string>());
+      }
+    }
+  }
+
   void add_permissions(const Document& permissions, Origin origin, const std::string& name) {
     auto allow = texts_of(member(permissions, "allow"));
-    if (origin == Origin::shared && !trusted_ && !allow.empty()) {
+    if (!may_open_doors(origin) && !allow.empty()) {
       settings_.notes.push_back(fmt::format(
           "Ignoring {} permissions.allow entries from {}: this workspace is not trusted "
           "('ralph trust' trusts it)",
@@ -80,20 +99,32 @@ class Pile {
     append(settings_.rules.allow, std::move(allow));
     append(settings_.rules.deny, texts_of(member(permissions, "deny")));
     append(settings_.rules.ask, texts_of(member(permissions, "ask")));
-    if (origin != Origin::shared || trusted_) {
+    if (may_open_doors(origin)) {
       append(settings_.directories, texts_of(member(permissions, "additionalDirectories")));
     }
     const auto mode = text_of(permissions, "defaultMode");
+    const bool harmless =
+        mode == "default" || mode == "manual" || mode == "acceptEdits" || mode == "dontAsk";
     const bool own = origin == Origin::user || origin == Origin::flag;
-    if (!mode.empty() && (own || mode != "bypassPermissions")) settings_.default_mode = mode;
+    if (own || harmless || (trusted_ && mode != "bypassPermissions")) {
+      if (!mode.empty()) settings_.default_mode = mode;
+    }
   }
 
   Settings& settings_;
   bool trusted_;
 };
 
+/// Nothing that could wait for ever, or be somebody's input.
+Result<std::string> read_regular_file(const fs::path& path) {
+  std::error_code error;
+  const auto status = fs::status(path, error);
+  if (error || !fs::is_regular_file(status)) return fail(Code::not_found, "no regular file");
+  return read_file(path);
+}
+
 void read_into(Pile& pile, const fs::path& path, Origin origin) {
-  const auto text = read_file(path);
+  const auto text = read_regular_file(path);
   if (!text) return;
   if (const auto parsed = json::parse(*text)) pile.add(*parsed, origin, path.string());
 }
@@ -128,7 +159,7 @@ fs::path claude_record(const Environment& environment) {
 }
 
 Document read_object(const fs::path& path) {
-  const auto text = read_file(path);
+  const auto text = read_regular_file(path);
   auto parsed = text ? json::parse(*text) : Result<Document>(Document::object());
   return parsed && parsed->is_object() ? *std::move(parsed) : Document::object();
 }

@@ -4,6 +4,8 @@
 #include <array>
 #include <condition_variable>
 #include <deque>
+#include <new>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -20,6 +22,7 @@ using tool::Tool;
 
 /// Offered only when they are asked for, or when there is no shell that does the same.
 constexpr std::array<std::string_view, 2> kInsteadOfShell{"Glob", "Grep"};
+constexpr std::size_t kMostAtOnce = 10;
 constexpr std::array<std::string_view, 3> kBare{"Bash", "Edit", "Read"};
 
 template <typename List>
@@ -152,6 +155,28 @@ Served Toolbox::serve_one(const api::Block& call, const std::stop_token& stop) {
   return {&call, tool->run(input, workspace_, stop), meta, {}};
 }
 
+/// A call that asks too much of the machine fails; the session goes on.
+Served Toolbox::serve_safely(const api::Block& call, const std::stop_token& stop) {
+  try {
+    return serve_one(call, stop);
+  } catch (const std::bad_alloc&) {
+    return {&call, tool::failure("there is not enough memory for this call"), {}, {}};
+  } catch (const std::system_error& error) {
+    return {&call, tool::failure(fmt::format("the system refuses: {}", error.what())), {}, {}};
+  }
+}
+
+/// Nothing it does can matter to another call of the same message.
+bool Toolbox::runs_beside_others(const api::Block& call) const {
+  const auto* tool = find(call.name);
+  if (tool == nullptr || tool->changes_files()) return false;
+  const auto input = json::parse(call.input);
+  if (!input || !input->is_object()) return true;
+  const auto command = input->find("command");
+  if (command == input->end() || !command->is_string()) return true;
+  return tool::only_reads(command->get_ref<const std::string&>());
+}
+
 void Toolbox::serve(std::span<const api::Block* const> calls,
                     const std::function<void(Served)>& tell, const std::stop_token& stop) {
   std::mutex mutex;
@@ -172,15 +197,15 @@ void Toolbox::serve(std::span<const api::Block* const> calls,
     while (open > 0) tell_next();
   };
   for (const auto* call : calls) {
-    const auto* tool = find(call->name);
-    if (tool == nullptr || tool->changes_files() || calls.size() == 1) {
+    if (calls.size() == 1 || !runs_beside_others(*call)) {
       tell_all();
-      tell(serve_one(*call, stop));
+      tell(serve_safely(*call, stop));
       continue;
     }
+    while (open >= kMostAtOnce) tell_next();
     ++open;
     running.emplace_back([&, call] {
-      auto served = serve_one(*call, stop);
+      auto served = serve_safely(*call, stop);
       const std::lock_guard lock(mutex);
       done.push_back(std::move(served));
       changed.notify_one();

@@ -45,6 +45,8 @@ class Toolbox {
 
  private:
   const tool::Tool* find(std::string_view name) const;
+  bool runs_beside_others(const api::Block& call) const;
+  Served serve_safely(const api::Block& call, const std::stop_token& stop);
   Served serve_one(const api::Block& call, const std::stop_token& stop);
   /// nullopt: it is good.
   std::optional<std::string> complaint(const tool::Tool& tool, const json::Document& input);
