@@ -33,8 +33,18 @@ constexpr int kInterruptedExit = 130;
 
 void end_without_reader(const Io& io, Live& live) {
   if (live.abandoned()) return;
-  io.err("ralph: nobody reads our stdout; the agent ends\n");
+  io.err("ralph: nobody reads our stdout, or it cannot be written; the agent ends\n");
   live.abandon(1);
+}
+
+/// Options whose absence of effect somebody would miss.
+std::vector<std::string_view> without_effect(const Options& options) {
+  std::vector<std::string_view> names;
+  if (!options.mcp_config.empty()) names.emplace_back("--mcp-config");
+  if (!options.agents.empty()) names.emplace_back("--agents");
+  if (!options.agent.empty()) names.emplace_back("--agent");
+  if (!options.permission_prompt_tool.empty()) names.emplace_back("--permission-prompt-tool");
+  return names;
 }
 
 /// All that lives as long as the agent works.
@@ -116,6 +126,9 @@ int Work::missing_session(const Error& error) {
 
 int Work::run() {
   for (const auto& warning : options_.warnings) say(warning);
+  for (const auto name : without_effect(options_)) {
+    say(fmt::format("ralph: {} has no effect yet", name));
+  }
   if (!options_.json_schema.empty()) {
     auto made = StructuredOutput::make(options_.json_schema);
     if (!made) return give_up(made.error());
@@ -201,6 +214,7 @@ api::Endpoint Work::endpoint(const Login& login) const {
     at = end + 1;
   }
   if (const auto limit = environment.number("API_TIMEOUT_MS"); limit && *limit > 0) {
+    endpoint.connect_timeout = std::min(endpoint.connect_timeout, Millis{*limit});
     endpoint.head_timeout = Millis{*limit};
     endpoint.stall_timeout = std::min(endpoint.stall_timeout, Millis{*limit});
   }

@@ -43,7 +43,10 @@ void ControlDesk::set_model(const ControlRequest& request) {
   std::string wanted;
   if (parsed && parsed->is_object()) {
     const auto model = parsed->find("model");
-    if (model != parsed->end() && model->is_string()) wanted = model->get<std::string>();
+    const bool given = model != parsed->end() && !model->is_null();
+    if (given && !model->is_string())
+      return refuse(request.id, "'model' must be a text", "invalid_request");
+    if (given) wanted = model->get<std::string>();
   }
   std::string payload;
   json::ObjectWriter(payload).text("model", model_.choose(wanted)).close();
@@ -53,7 +56,7 @@ void ControlDesk::set_model(const ControlRequest& request) {
 void ControlDesk::succeed(std::string_view id, std::string_view payload) {
   std::string response;
   json::ObjectWriter writer(response);
-  writer.text("subtype", "success").text("request_id", id);
+  writer.text("subtype", "success").raw("request_id", id);
   if (!payload.empty()) writer.raw("response", payload);
   writer.close();
   std::string line;
@@ -65,7 +68,7 @@ void ControlDesk::refuse(std::string_view id, std::string_view error, std::strin
   std::string response;
   json::ObjectWriter(response)
       .text("subtype", "error")
-      .text("request_id", id)
+      .raw("request_id", id)
       .text("error", error)
       .text("error_code", code)
       .close();

@@ -1,6 +1,10 @@
 #include "agent/failure_text.h"
 
+#include <algorithm>
+
 #include <fmt/core.h>
+
+#include "base/mask.h"
 
 namespace ralph::agent {
 namespace {
@@ -42,6 +46,14 @@ std::string text_for(const api::Failure& failure, std::string_view model, bool w
   return "API Error: " + failure.message;
 }
 
+/// What an endpoint says may hold our key, and bytes that a terminal obeys.
+std::string presentable(std::string_view text) {
+  auto masked = Masker().mask(text);
+  std::ranges::replace_if(
+      masked, [](char c) { return (c >= 0 && c < ' ' && c != '\n') || c == '\x7f'; }, ' ');
+  return masked;
+}
+
 /// An answer that failed for good is named a little differently from a try that failed.
 std::string_view final_name(const api::Failure& failure) {
   if (failure.kind != FailureKind::status && failure.kind != FailureKind::error_event) {
@@ -60,7 +72,7 @@ bool has_no_connection(const api::Failure& failure) {
 
 FailureWords words_for(const api::Failure& failure, std::string_view model, bool with_token) {
   FailureWords words;
-  words.facts.text = text_for(failure, model, with_token);
+  words.facts.text = presentable(text_for(failure, model, with_token));
   words.facts.error = final_name(failure);
   words.facts.request_id = failure.request_id;
   if (failure.status != 0) words.facts.status = failure.status;

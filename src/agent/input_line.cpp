@@ -14,6 +14,13 @@ std::string text_of(const json::Document& object, const char* key) {
   return found->get<std::string>();
 }
 
+/// The API takes no text without anything in it, and no message without anything.
+constexpr std::string_view kNothingSaid = "(an empty message)";
+
+bool is_empty_text(const json::Document& block) {
+  return text_of(block, "type") == "text" && is_blank(text_of(block, "text"));
+}
+
 Result<InputLine> user_message(const json::Document& line) {
   const auto message = line.find("message");
   const bool there = message != line.end() && message->is_object();
@@ -23,14 +30,17 @@ Result<InputLine> user_message(const json::Document& line) {
                 fmt::format("Error: Expected message role 'user', got '{}'", role));
   }
   const auto content = message->find("content");
-  UserMessage said{content == message->end() ? "[]" : content_of(*content), text_of(line, "uuid")};
+  UserMessage said;
+  said.content = content_of(content == message->end() ? json::Document() : *content);
+  said.uuid = text_of(line, "uuid");
   if (content != message->end()) said.original = json::write(*content);
   return said;
 }
 
 Result<InputLine> control_request(const json::Document& line) {
   ControlRequest control;
-  control.id = text_of(line, "request_id");
+  const auto id = line.find("request_id");
+  control.id = id == line.end() ? "null" : json::write(*id);
   const auto request = line.find("request");
   if (request != line.end() && request->is_object()) {
     control.subtype = text_of(*request, "subtype");
@@ -43,15 +53,18 @@ Result<InputLine> control_request(const json::Document& line) {
 
 std::string content_of(const json::Document& content) {
   auto blocks = json::Document::array();
-  if (content.is_string()) blocks.push_back({{"type", "text"}, {"text", content}});
+  if (content.is_string() && !is_blank(content.get_ref<const std::string&>())) {
+    blocks.push_back({{"type", "text"}, {"text", content}});
+  }
   if (content.is_array()) {
     for (const auto& block : content) {
       if (block.is_string()) blocks.push_back({{"type", "text"}, {"text", block}});
-      if (!block.is_object()) continue;
+      if (!block.is_object() || is_empty_text(block)) continue;
       blocks.push_back(block);
       blocks.back().erase("cache_control");
     }
   }
+  if (blocks.empty()) blocks.push_back({{"type", "text"}, {"text", kNothingSaid}});
   return json::write(blocks);
 }
 

@@ -11,7 +11,7 @@ namespace ralph::agent {
 
 /// A request of the client that is not for the model.
 struct ControlRequest {
-  std::string id;
+  std::string id;  // JSON: a text, as a rule
   std::string subtype;
   std::string request;  // JSON object: the subtype and what belongs to it
 };

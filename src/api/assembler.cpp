@@ -258,7 +258,10 @@ std::optional<Failure> read_message(std::string_view body, Reply& reply, Listene
   reply.streamed = false;
   EventParser parser;
   const auto message = parser.parse(body);
-  if (!message) return garbage("the answer is not JSON: " + parser.why());
+  if (!message) {
+    return garbage("what answers there is no Messages API (check ANTHROPIC_BASE_URL): " +
+                   parser.why());
+  }
   dom::array content;
   if (message->at_key("content").get_array().get(content) != simdjson::SUCCESS) {
     if (!has(*message, "error")) return garbage("the answer is not a message of the API");

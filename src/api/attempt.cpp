@@ -69,6 +69,7 @@ Result<http::ClientRequest> http_request(const Endpoint& endpoint, const Request
   if (!request.shape.betas.empty()) made.url += "?beta=true";
   made.headers = headers_of(endpoint, request);
   made.body = body_of(request);
+  made.connect_timeout = endpoint.connect_timeout;
   made.head_timeout = endpoint.head_timeout;
   made.stall_timeout = endpoint.stall_timeout;
   return made;

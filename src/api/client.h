@@ -27,6 +27,7 @@ struct Endpoint {
       "https://api.anthropic.com";  // with or without "/v1", a path, a trailing slash
   Credential credential;
   http::Headers headers;  // further ones, e.g. user-agent and those of ANTHROPIC_CUSTOM_HEADERS
+  Millis connect_timeout{30'000};
   Millis head_timeout{360'000};   // API_TIMEOUT_MS
   Millis stall_timeout{300'000};  // without a byte of the stream
 };

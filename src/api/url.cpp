@@ -6,7 +6,7 @@
 namespace ralph::api {
 namespace {
 
-constexpr std::string_view kHint = "it looks like https://api.anthropic.com";
+constexpr std::string_view kHint = "an example: https://api.anthropic.com";
 
 std::string_view without_end(std::string_view text, std::string_view end) {
   while (text.ends_with('/')) text.remove_suffix(1);
@@ -29,11 +29,13 @@ std::string_view behind_scheme(std::string_view url) {
 Result<std::string> messages_url(std::string_view base_url) {
   const auto rest = behind_scheme(base_url);
   if (rest.empty() || rest.front() == '/') {
-    return fail(Code::usage, "the base URL is not an http(s) URL", std::string(kHint));
+    return fail(Code::usage, "ANTHROPIC_BASE_URL is no http:// or https:// URL",
+                std::string(kHint));
   }
   constexpr std::string_view kForbidden("?# \t\r\n\0", 7);
   if (rest.find_first_of(kForbidden) != rest.npos) {
-    return fail(Code::usage, "the base URL has a blank, '?' or '#' in it", std::string(kHint));
+    return fail(Code::usage, "ANTHROPIC_BASE_URL has a blank, '?' or '#' in it",
+                std::string(kHint));
   }
   const auto base = without_end(without_end(without_end(base_url, "/messages"), "/v1"), "");
   return fmt::format("{}/v1/messages", base);

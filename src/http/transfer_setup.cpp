@@ -103,8 +103,9 @@ void Transfer::set_connection() {
   set(CURLOPT_NOSIGNAL, 1L);
   set(CURLOPT_TCP_KEEPALIVE, 1L);
   set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-  set(CURLOPT_BUFFERSIZE, kReceiveBuffer);
-  set(CURLOPT_UPLOAD_BUFFERSIZE, kSendBuffer);
+  // Refused by a handle whose last name look-up failed; the sizes of its first use stay.
+  static_cast<void>(curl_.easy_setopt(easy_, CURLOPT_BUFFERSIZE, kReceiveBuffer));
+  static_cast<void>(curl_.easy_setopt(easy_, CURLOPT_UPLOAD_BUFFERSIZE, kSendBuffer));
   // Since 7.87: a stop request does not wait for the name server.
   static_cast<void>(curl_.easy_setopt(easy_, CURLOPT_QUICK_EXIT, 1L));
 }

@@ -29,6 +29,13 @@ TEST(Failures, WhatTheApiRefusesIsTheResult) {
   EXPECT_EQ(result["total_cost_usd"], 0);
 }
 
+TEST(Failures, WhatAnEndpointSaysIsMadePresentable) {
+  const auto ran = ask(
+      R"({"error":{"status":400,"message":"bad key sk-ant-api03-SECRETSECRETSECRETSECRET \u001b]0;x"}})");
+  EXPECT_FALSE(ran.out.contains("SECRETSECRET")) << ran.out;
+  EXPECT_FALSE(ran.result().value("result", "").contains('\x1b'));
+}
+
 TEST(Failures, AKeyThatIsNoGoodIsTriedAgainAndNamed) {
   const auto ran = ask(R"({"error":401,"times":5})");
   EXPECT_EQ(ran.story(), "system/init system/api_retry assistant result/success");

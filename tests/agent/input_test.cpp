@@ -92,6 +92,34 @@ TEST(Input, TheLastLineNeedsNoNewlineAndOthersAreIgnored) {
   EXPECT_TRUE(texts(ran.requests.at(0)["messages"].back()).ends_with("blocks"));
 }
 
+TEST(Input, NoMessageIsSentWithoutContent) {
+  for (const auto* content : {R"("")", "[]", R"({"a":1})", R"([{"type":"text","text":" "}])"}) {
+    Bench bench;
+    bench.say_line(std::string(R"({"type":"user","message":{"role":"user","content":)") + content +
+                   "}}");
+    bench.hang_up();
+    const auto ran = bench.converse();
+    EXPECT_EQ(ran.code, 0) << content;
+    for (const auto& block : ran.requests.at(0)["messages"].back()["content"]) {
+      EXPECT_FALSE(block.value("text", "").empty()) << content;
+    }
+    EXPECT_TRUE(texts(ran.requests[0]["messages"].back()).ends_with("(an empty message)"))
+        << content;
+  }
+}
+
+TEST(Control, IdsComeBackAsTheyWere) {
+  Bench bench;
+  bench.say_line(R"({"type":"control_request","request_id":7,"request":{"subtype":"initialize"}})");
+  bench.say_line(
+      R"({"type":"control_request","request_id":"m","request":{"subtype":"set_model","model":1}})");
+  bench.hang_up();
+  const auto answers = bench.converse().of_type("control_response");
+  ASSERT_EQ(answers.size(), 2U);
+  EXPECT_EQ(answers[0]["response"]["request_id"], 7);
+  EXPECT_EQ(answers[1]["response"]["subtype"], "error");
+}
+
 TEST(Input, NothingSaidIsNothingDone) {
   Bench bench;
   bench.hang_up();

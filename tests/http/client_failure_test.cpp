@@ -43,6 +43,19 @@ TEST(HttpFailure, ANameWithoutAnAddress) {
   EXPECT_EQ(fetch(client, {.url = "http://" + std::string(kUnknownName)}).outcome(), "resolve");
 }
 
+TEST(HttpFailure, AFailedLookUpLeavesTheClientUsable) {
+  const auto server = serve([](const Request&, Exchange& exchange) {
+    return exchange.respond({.status = 200, .headers = {}, .body = "back"});
+  });
+  Client client({.proxy = ProxyUse::never});
+  const auto unknown = "http://" + std::string(kUnknownName);
+  EXPECT_EQ(fetch(client, {.url = unknown}).outcome(), "resolve");
+  EXPECT_EQ(fetch(client, {.url = unknown}).outcome(), "resolve");
+  const auto heard = fetch(client, {.url = server->url()});
+  EXPECT_EQ(heard.outcome(), "ok");
+  EXPECT_EQ(heard.body, "back");
+}
+
 TEST(HttpFailure, AnAnswerCutInItsHeaders) {
   EXPECT_EQ(outcome_of(raw("HTTP/1.1 200 OK\r\ncontent-length: 5\r\n")), "cut_in_head");
   EXPECT_EQ(outcome_of(raw("HTTP/1.1 200 OK\r\ncontent-le")), "cut_in_head");
