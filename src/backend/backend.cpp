@@ -53,6 +53,19 @@ constexpr auto kSessionVariables = std::to_array<std::string_view>({
 constexpr auto kClaudeState = std::to_array<std::string_view>({"~/.claude", "~/.claude.json"});
 constexpr auto kOwnState = std::to_array<std::string_view>({"~/.claude", "~/.config/ralph"});
 
+/// What Claude Code can do, and therefore our own agent.
+constexpr Capabilities kClaudeCan{.model = true,
+                                  .system_prompt = true,
+                                  .append_system_prompt = true,
+                                  .tool_lists = true,
+                                  .permission_mode = true,
+                                  .resume = true,
+                                  .max_turns = true,
+                                  .cost = true,
+                                  .partial_text = true,
+                                  .json_schema = true,
+                                  .agent_name = true};
+
 constexpr std::array<Backend, 3> kBackends{{
     {
         .name = "claude",
@@ -63,17 +76,7 @@ constexpr std::array<Backend, 3> kBackends{{
         .delivery = Delivery::argument,
         .open_stdin = true,
         .output = Output::stream_json,
-        .can = {.model = true,
-                .system_prompt = true,
-                .append_system_prompt = true,
-                .tool_lists = true,
-                .permission_mode = true,
-                .resume = true,
-                .max_turns = true,
-                .cost = true,
-                .partial_text = true,
-                .json_schema = true,
-                .agent_name = true},
+        .can = kClaudeCan,
         .make_dialect = stream::make_claude_dialect,
         .removed_variables = kSessionVariables,
         .state_paths = kClaudeState,
@@ -93,17 +96,7 @@ constexpr std::array<Backend, 3> kBackends{{
         .delivery = Delivery::argument,
         .open_stdin = false,
         .output = Output::stream_json,
-        .can = {.model = true,
-                .system_prompt = true,
-                .append_system_prompt = true,
-                .tool_lists = true,
-                .permission_mode = true,
-                .resume = true,
-                .max_turns = true,
-                .cost = true,
-                .partial_text = true,
-                .json_schema = true,
-                .agent_name = true},
+        .can = kClaudeCan,
         .make_dialect = stream::make_claude_dialect,
         .removed_variables = kSessionVariables,
         .state_paths = kOwnState,
