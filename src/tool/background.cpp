@@ -76,10 +76,10 @@ std::vector<TaskNotification> BackgroundTasks::take_finished() {
   std::vector<std::unique_ptr<Entry>> finished;
   {
     const std::lock_guard lock(mutex_);
-    const auto rest = std::ranges::stable_partition(
-        entries_, [](const auto& entry) { return !entry->command->ended(); });
-    std::ranges::move(rest, std::back_inserter(finished));
-    entries_.erase(rest.begin(), rest.end());
+    for (auto& entry : entries_) {
+      if (entry->command->ended()) finished.push_back(std::move(entry));
+    }
+    std::erase(entries_, nullptr);
   }
   std::vector<TaskNotification> told;
   for (const auto& entry : finished) told.push_back(notification(entry->task, *entry->command));
