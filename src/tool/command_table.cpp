@@ -250,6 +250,8 @@ std::optional<FileCommand> changing_sed(Words words) {
   }
   if (!in_place || at + 1 >= words.size()) return std::nullopt;
   if (!is_plain_substitution(words[at].text)) return std::nullopt;
+  const auto is_option = [](const ShellWord& word) { return word.text.starts_with('-'); };
+  if (std::ranges::any_of(words.subspan(at + 1), is_option)) return std::nullopt;
   return FileCommand{at + 1, false};
 }
 
