@@ -10,6 +10,7 @@
 
 #include "tool/command_table.h"
 #include "tool/permission_command.h"
+#include "tool/permission_git.h"
 #include "tool/permission_rule.h"
 #include "tool/shell_words.h"
 
@@ -213,6 +214,10 @@ Part judge_part(const Call& call, const CommandFiles& files, const ShellCommand&
     return Part::changes_files;
   if (rule_permits_part(rules, call, command)) return Part::by_rule;
   if (reading_command(command)) {
+    if (command.words[0].is("git") &&
+        (makes_what_git_reads(call.line) || !git_only_looks(call.workspace.cwd()))) {
+      return Part::unknown;
+    }
     const bool anywhere = reads_everywhere(mode);
     return anywhere || files.reads_inside(command) ? Part::by_reading : Part::unknown;
   }
