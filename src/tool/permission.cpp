@@ -262,6 +262,8 @@ Decision decide_run(const Call& call, Mode mode, const Rules& rules) {
       return command_denied(part, command.text);
     all_by_rule = all_by_rule && part == Part::by_rule;
   }
+  if (!all_by_rule && files.follows_copy(line))
+    return command_denied(Part::changes_files, call.access.command);
   return allowed(all_by_rule ? "rule" : "subcommandResults");
 }
 

@@ -11,29 +11,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// "*" is any text, everything else itself.
-bool matches_text(std::string_view pattern, std::string_view text) {
-  std::size_t p = 0;
-  std::size_t t = 0;
-  std::size_t star = std::string_view::npos;
-  std::size_t retry = 0;
-  while (t < text.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      retry = t;
-    } else if (p < pattern.size() && pattern[p] == text[t]) {
-      ++p;
-      ++t;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      t = ++retry;
-    } else {
-      return false;
-    }
-  }
-  return pattern.find_first_not_of('*', p) == std::string_view::npos;
-}
-
 std::vector<std::string> parts_of(const fs::path& path) {
   std::vector<std::string> parts;
   for (const auto& part : path) {
@@ -74,6 +51,28 @@ bool names_tool(const Rule& rule, std::string_view tool) {
   if (rule.tool == tool) return true;
   if (rule.tool.find('*') != std::string::npos) return matches_text(rule.tool, tool);
   return rule.tool.starts_with("mcp__") && tool.starts_with(rule.tool + "__");
+}
+
+bool matches_text(std::string_view pattern, std::string_view text) {
+  std::size_t p = 0;
+  std::size_t t = 0;
+  std::size_t star = std::string_view::npos;
+  std::size_t retry = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      retry = t;
+    } else if (p < pattern.size() && pattern[p] == text[t]) {
+      ++p;
+      ++t;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      t = ++retry;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == std::string_view::npos;
 }
 
 bool matches_command(std::string_view pattern, std::string_view command) {

@@ -17,7 +17,10 @@ Rule parse_rule(std::string_view text);
 /// Whether the rule names the tool: by its name, by the server of an MCP tool, or with "*".
 bool names_tool(const Rule& rule, std::string_view tool);
 
-/// "*" stands for any text. "git *" and "git:*" also match "git" alone.
+/// "*" stands for any text, everything else for itself.
+bool matches_text(std::string_view pattern, std::string_view text);
+
+/// The same of a command. "git *" and "git:*" also match "git" alone.
 bool matches_command(std::string_view pattern, std::string_view command);
 
 /// As .gitignore has it, with everything below a matching folder; "//x" counts from the root of the file system, "~/x"

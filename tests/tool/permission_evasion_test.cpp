@@ -158,5 +158,32 @@ TEST(Evasion, ShortenedOptionsCount) {
   expect_all(judge, Mode::standard, true, {"grep --rege=. a.txt"});
 }
 
+TEST(Evasion, CopiesAreNotWrittenThroughLinks) {
+  Judge judge;
+  judge.desk.put("a.txt", "x");
+  judge.desk.put("tree/b.txt", "x");
+  judge.desk.put("plain/c.txt", "x");
+  fs::create_directories(judge.desk.file("sub/tree"));
+  fs::create_symlink(judge.desk.outside() / "new", judge.desk.file("sub/a.txt"));
+  fs::create_symlink(judge.desk.outside() / "new", judge.desk.file("sub/tree/b.txt"));
+  expect_all(judge, Mode::accept_edits, false,
+             {"cp a.txt sub", "cp a.txt sub/", "mv a.txt sub", "cp -t sub a.txt", "cp -r tree sub",
+              "cp -r tree/. sub/tree", "cp ./a.txt plain/../sub"});
+  expect_all(judge, Mode::accept_edits, true,
+             {"cp a.txt plain", "cp -r tree plain", "mv a.txt b.txt", "cp a.txt sub/other"});
+}
+
+TEST(Evasion, ALineDoesNotUseWhatItsCopiesBrought) {
+  Judge judge;
+  judge.desk.put("dir/x", "");
+  fs::create_directory_symlink(judge.desk.outside(), judge.desk.file("dir/way"));
+  expect_all(judge, Mode::accept_edits, false,
+             {"mv dir d2 && touch d2/way/x", "cp -r dir d2; echo x > d2/way/x",
+              "mv dir d2; cd d2; touch way/x", "mv dir d2; cat d2/*/x", "mv dir d2; cp x d2",
+              "mkdir d2; mv dir d2; cat d2/dir/way/x"});
+  expect_all(judge, Mode::accept_edits, true,
+             {"mv dir d2 && ls d2", "cp dir/x y && cat y", "mv dir d2; touch z"});
+}
+
 }  // namespace
 }  // namespace ralph::tool
