@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "tool/command_table.h"
 #include "tool/permission_command.h"
 #include "tool/permission_git.h"
+#include "tool/permission_opaque.h"
 #include "tool/permission_rule.h"
 #include "tool/shell_words.h"
 
@@ -107,6 +109,23 @@ bool is_path_rule(const Rule& rule, Access::Kind kind) {
   return (rule.tool == "Edit" || rule.tool == "Write") && kind == Access::Kind::write;
 }
 
+/// Whether a reading command may read files its words do not name: by wildcards, variables, options, or below a folder.
+bool reads_unnamed_files(const ShellCommand& command) {
+  const auto known = reading_command(command);
+  if (!known || !known->names_files) return false;
+  const auto words = std::span(command.words);
+  if (words[0].is("rg")) return true;
+  const bool is_grep = words[0].is("grep");
+  return std::ranges::any_of(words.subspan(1), [&](const ShellWord& word) {
+    if (!word.literal) return true;
+    if (!word.text.starts_with('-')) return false;
+    if (word.text.starts_with("--")) {
+      return word.text.find('=') != std::string::npos || (is_grep && word.text.starts_with("--r"));
+    }
+    return is_grep && word.text.find_first_of("rRdf") != std::string::npos;
+  });
+}
+
 /// A rule about files, held against the words of a command.
 bool restrains_files_of_command(const Rule& rule, const Call& call) {
   if (rule.pattern.empty() || (rule.tool != "Read" && rule.tool != "Edit" && rule.tool != "Write"))
@@ -119,6 +138,7 @@ bool restrains_files_of_command(const Rule& rule, const Call& call) {
   };
   return std::ranges::any_of(call.line.commands, [&](const ShellCommand& command) {
     if (std::ranges::any_of(command.outputs, hit)) return true;
+    if (rule.tool == "Read" && reads_unnamed_files(command)) return true;
     if (rule.tool != "Read" && reading_command(command)) return false;
     return std::ranges::any_of(command.inputs, hit) || std::ranges::any_of(command.words, hit);
   });
@@ -163,6 +183,24 @@ Decision denied_by_rule(const Call& call, std::string_view rule, std::string_vie
   return {false, "rule",
           fmt::format("The permission rule {} {} this use of {}.", rule, how, call.tool.name()),
           fmt::format("Rule {}", rule)};
+}
+
+/// A rule against some commands cannot be kept where commands are hidden.
+std::optional<Decision> denied_as_hidden(const Call& call, const std::vector<std::string>& rules) {
+  if (call.access.kind != Access::Kind::run) return std::nullopt;
+  for (const auto& text : rules) {
+    const auto rule = parse_rule(text);
+    if (rule.covers_all() || !names_tool(rule, call.tool.name())) continue;
+    const auto why = hidden_commands(call.line);
+    if (why.empty()) return std::nullopt;
+    return Decision{
+        false, "rule",
+        fmt::format("The permission rule {} restrains {}, and whether it is about this command line "
+                    "cannot be told: {}. Write plain commands, one after the other.",
+                    text, call.tool.name(), why),
+        fmt::format("Rule {}", text)};
+  }
+  return std::nullopt;
 }
 
 Decision decide_read(const Call& call, Mode mode) {
@@ -305,6 +343,8 @@ Decision decide(const Tool& tool, const json::Document& input, const Access& acc
   for (const auto& rule : rules.ask) {
     if (restrains(rule, call)) return denied_by_rule(call, rule, "asks about");
   }
+  if (auto hidden = denied_as_hidden(call, rules.deny)) return *std::move(hidden);
+  if (auto hidden = denied_as_hidden(call, rules.ask)) return *std::move(hidden);
   for (const auto& rule : rules.allow) {
     if (permits(rule, call)) return allowed("rule");
   }

@@ -185,5 +185,37 @@ TEST(Evasion, ALineDoesNotUseWhatItsCopiesBrought) {
              {"mv dir d2 && ls d2", "cp dir/x y && cat y", "mv dir d2; touch z"});
 }
 
+TEST(Evasion, NoCommandIsHiddenFromARuleAgainstIt) {
+  Judge judge;
+  const Lines hiding{"echo $((1)); r\\m x", "'r'm x", "/bin/rm x", "bash -c 'rm x'", "x=rm; $x y",
+                     "coproc rm x", "find . -exec rm {} \\;", "find . -execdir rm {} +",
+                     "echo rm x | xargs -I{} {}", "env -S 'rm x'", "busybox rm x", "watch rm x",
+                     "script -c 'rm x'", "su -c 'rm x'", "/bin/r? x", "trap 'rm x' EXIT",
+                     "eval 'r''m x'", "timeout 5 bash -c 'r\\m x'", "sudo $x", "if $x; then ls; fi",
+                     "nice find . -exec rm {} +", "echo 'rm x' | sh", "function f { rm x; }; f"};
+  for (const bool asks : {false, true}) {
+    judge.rules = {};
+    (asks ? judge.rules.ask : judge.rules.deny) = {"Bash(rm *)"};
+    expect_all(judge, Mode::bypass, false, hiding);
+    expect_all(judge, Mode::bypass, true,
+               {"ls", "make -j2 && ./run $X", "if ls; then make; fi", "timeout 5 make", "env",
+                "find . -name x"});
+  }
+  const auto message = judge.run("bash -c 'r\\m x'", Mode::bypass).message;
+  EXPECT_NE(message.find("'bash' runs other commands"), std::string::npos) << message;
+  judge.rules = {};
+  expect_all(judge, Mode::bypass, true, hiding);
+}
+
+TEST(Evasion, NoFileIsHiddenFromARuleAgainstReadingIt) {
+  Judge judge;
+  judge.desk.put(".env", "x");
+  judge.rules.deny = {"Read(./.env)"};
+  expect_all(judge, Mode::standard, false,
+             {"cat .env", "cat .e*", "cat .en?", "grep --file=.env x", "grep -r x .", "rg x",
+              "cat < .env", "grep -f.env x"});
+  expect_all(judge, Mode::standard, true, {"cat a.txt", "ls -la", "grep x a.txt", "find . -name x"});
+}
+
 }  // namespace
 }  // namespace ralph::tool
