@@ -84,7 +84,7 @@ bool matches_command(std::string_view pattern, std::string_view command) {
   return matches_text(pattern, command);
 }
 
-bool matches_path(std::string_view pattern, const fs::path& resolved, const fs::path& root) {
+AnchoredPattern anchored_pattern(std::string_view pattern, const fs::path& root) {
   fs::path base = root;
   bool anchored = false;
   if (pattern.starts_with("//")) {
@@ -92,18 +92,23 @@ bool matches_path(std::string_view pattern, const fs::path& resolved, const fs::
     anchored = true;
   } else if (pattern.starts_with("~/")) {
     const char* const home = std::getenv("HOME");
-    if (!home) return false;
+    if (!home) return {};
     base = home;
     pattern.remove_prefix(1);
     anchored = true;
   }
   anchored = anchored || pattern.starts_with('/') || pattern.starts_with("./");
-  const auto relative = resolved.lexically_relative(base.lexically_normal());
+  auto parts = parts_of(fs::path(pattern));
+  if (parts.size() == 1 && !anchored) parts.insert(parts.begin(), "**");
+  return {base.lexically_normal(), std::move(parts)};
+}
+
+bool matches_path(std::string_view pattern, const fs::path& resolved, const fs::path& root) {
+  const auto wanted = anchored_pattern(pattern, root);
+  if (wanted.base.empty()) return false;
+  const auto relative = resolved.lexically_relative(wanted.base);
   if (relative.empty() || *relative.begin() == "..") return false;
-  auto wanted = parts_of(fs::path(pattern));
-  if (wanted.empty()) return true;
-  if (wanted.size() == 1 && !anchored) wanted.insert(wanted.begin(), "**");
-  return matches_parts(wanted, parts_of(relative));
+  return wanted.parts.empty() || matches_parts(wanted.parts, parts_of(relative));
 }
 
 }  // namespace ralph::tool

@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ralph::tool {
 
@@ -22,6 +23,13 @@ bool matches_text(std::string_view pattern, std::string_view text);
 
 /// The same of a command. "git *" and "git:*" also match "git" alone.
 bool matches_command(std::string_view pattern, std::string_view command);
+
+/// A pattern of paths taken apart: where it counts from, and its parts, "**" for any number of them.
+struct AnchoredPattern {
+  std::filesystem::path base;  // empty: it matches nothing
+  std::vector<std::string> parts;
+};
+AnchoredPattern anchored_pattern(std::string_view pattern, const std::filesystem::path& root);
 
 /// As .gitignore has it, with everything below a matching folder; "//x" counts from the root of the file system, "~/x"
 /// from the home folder, everything else from `root`.
