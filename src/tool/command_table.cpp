@@ -317,8 +317,7 @@ bool reads_further(const ShellCommand& command) {
   if (name == "find") return has("-L") || has("-H") || has("-follow");
   if (name == "diff" && has("--no-dereference")) return false;
   const auto known = std::ranges::find(kFurther, name, &Further::name);
-  return known != kFurther.end() &&
-         std::ranges::any_of(command.words, [&](const ShellWord& word) {
+  return known != kFurther.end() && std::ranges::any_of(command.words, [&](const ShellWord& word) {
            return is_forbidden(word.text, known->letters, known->options);
          });
 }

@@ -85,9 +85,9 @@ Outcome glob(const Request& request, const Workspace& workspace, const std::stop
   const auto cwd = workspace.cwd();
   std::vector<std::string> names;
   std::size_t total = 0;
-  std::vector<std::string> arguments{"--files",         "--hidden", "--no-ignore",
-                                     "--sort=modified", "--null",
-                                     "--glob=" + literal_start(request.pattern)};
+  std::vector<std::string> arguments{"--files",     "--hidden",
+                                     "--no-ignore", "--sort=modified",
+                                     "--null",      "--glob=" + literal_start(request.pattern)};
   std::ranges::move(hiding_options(request.folder, workspace), std::back_inserter(arguments));
   const auto searched = search(
       arguments, request.folder, '\0',

@@ -123,7 +123,8 @@ Outcome grep(const json::Document& input, const fs::path& target, Workspace& wor
   const auto mode = text_of(input, "output_mode");
   auto arguments = arguments_of(input, mode);
   const auto& rules = workspace.setup().unreadable;
-  if (!rules.empty() && shown_path(target, cwd) == target) {  // globs do not reach out of the folder
+  if (!rules.empty() &&
+      shown_path(target, cwd) == target) {  // globs do not reach out of the folder
     return misuse(
         fmt::format("Rules keep some files from being searched, so only what is in the current "
                     "folder, {}, can be. Go to {} with cd, and search there.",

@@ -195,9 +195,10 @@ std::optional<Decision> denied_as_hidden(const Call& call, const std::vector<std
     if (why.empty()) return std::nullopt;
     return Decision{
         false, "rule",
-        fmt::format("The permission rule {} restrains {}, and whether it is about this command line "
-                    "cannot be told: {}. Write plain commands, one after the other.",
-                    text, call.tool.name(), why),
+        fmt::format(
+            "The permission rule {} restrains {}, and whether it is about this command line "
+            "cannot be told: {}. Write plain commands, one after the other.",
+            text, call.tool.name(), why),
         fmt::format("Rule {}", text)};
   }
   return std::nullopt;
@@ -349,6 +350,17 @@ Decision decide(const Tool& tool, const json::Document& input, const Access& acc
     if (permits(rule, call)) return allowed("rule");
   }
   return decide_by_mode(call, mode, rules);
+}
+
+std::vector<std::string> unreadable_patterns(const Rules& rules) {
+  std::vector<std::string> patterns;
+  for (const auto* const list : {&rules.deny, &rules.ask}) {
+    for (const auto& text : *list) {
+      const auto rule = parse_rule(text);
+      if (rule.tool == "Read" && !rule.pattern.empty()) patterns.push_back(rule.pattern);
+    }
+  }
+  return patterns;
 }
 
 bool only_reads(std::string_view command) {

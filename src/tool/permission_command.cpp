@@ -207,8 +207,8 @@ bool CommandFiles::compares_folders(const ShellCommand& command) const {
   };
   const auto operands = std::span(command.words).subspan(1);
   return std::ranges::any_of(operands, is_folder) &&
-         std::ranges::none_of(
-             operands, [](const ShellWord& word) { return word.is("--no-dereference"); });
+         std::ranges::none_of(operands,
+                              [](const ShellWord& word) { return word.is("--no-dereference"); });
 }
 
 bool CommandFiles::reads_inside(const ShellCommand& command) const {

@@ -117,7 +117,8 @@ bool is_harmless_repository(fs::path folder) {
 }
 
 bool looks_bare(const fs::path& folder) {
-  return is_there(folder / "HEAD") && (is_there(folder / "objects") || is_there(folder / "commondir"));
+  return is_there(folder / "HEAD") &&
+         (is_there(folder / "objects") || is_there(folder / "commondir"));
 }
 
 }  // namespace

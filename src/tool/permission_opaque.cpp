@@ -14,18 +14,19 @@ using Words = std::span<const ShellWord>;
 
 /// They take commands as text, from their input, or for later.
 constexpr std::array<std::string_view, 29> kOpaque{
-    "bash",   "sh",    "dash",  "zsh",    "ksh",     "ash",    "fish",     "busybox", "coproc",  "trap",
-    "xargs",  "env",   "watch", "script", "su",      "eval",   "source",   ".",       "alias",   "hash",
-    "enable", "shopt", "[[",    "chroot", "function", "runuser", "parallel", "toybox",  "unshare"};
+    "bash",     "sh",      "dash",     "zsh",    "ksh",    "ash",    "fish", "busybox",
+    "coproc",   "trap",    "xargs",    "env",    "watch",  "script", "su",   "eval",
+    "source",   ".",       "alias",    "hash",   "enable", "shopt",  "[[",   "chroot",
+    "function", "runuser", "parallel", "toybox", "unshare"};
 
 /// The next word is a command as well.
-constexpr std::array<std::string_view, 10> kKeywords{"if", "then",  "else", "elif", "while",
-                                                     "until", "do", "!",    "{",    "}"};
+constexpr std::array<std::string_view, 10> kKeywords{"if",    "then", "else", "elif", "while",
+                                                     "until", "do",   "!",    "{",    "}"};
 
 /// One of their arguments is the command.
 constexpr std::array<std::string_view, 13> kWrappers{
-    "sudo", "doas",    "timeout", "nice", "ionice", "nohup", "time",
-    "command", "builtin", "exec", "setsid", "stdbuf", "setpriv"};
+    "sudo",    "doas",    "timeout", "nice",   "ionice", "nohup",  "time",
+    "command", "builtin", "exec",    "setsid", "stdbuf", "setpriv"};
 
 template <std::size_t N>
 bool is_in(const std::array<std::string_view, N>& list, std::string_view name) {
@@ -54,7 +55,8 @@ std::string why_opaque(Words words) {
     return word.text.starts_with("-exec") || word.text.starts_with("-ok") || !word.literal;
   };
   if (name == "find") {
-    return std::ranges::any_of(words, runs) ? "'find' with -exec or wildcards runs other commands" : "";
+    return std::ranges::any_of(words, runs) ? "'find' with -exec or wildcards runs other commands"
+                                            : "";
   }
   if (!is_in(kWrappers, name)) return {};
   for (const auto& word : words.subspan(1)) {

@@ -50,7 +50,8 @@ TEST(Edit, RefusesAReplacementThatWouldBecomeHuge) {
   const std::string before(1 << 16, 'a');
   desk.put("a", before);
   const auto called = desk.call(tool(), change("a", "a", std::string(2000, 'b'), true));
-  EXPECT_TRUE(called.text().starts_with("<tool_use_error>Replacing 65536 matches")) << called.text().substr(0, 200);
+  EXPECT_TRUE(called.text().starts_with("<tool_use_error>Replacing 65536 matches"))
+      << called.text().substr(0, 200);
   EXPECT_EQ(desk.bytes("a"), before);
 }
 

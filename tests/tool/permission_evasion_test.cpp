@@ -61,8 +61,9 @@ TEST(Evasion, ARepositoryThatNamesProgramsIsNotLookedAt) {
     judge.desk.put(".git/config", settings);
     return judge.run("git diff").allowed;
   };
-  EXPECT_TRUE(with("[core]\n\tbare = false\n[branch \"textconv\"]\n\tmerge = refs/heads/x\n"
-                   "# fsmonitor = x\n[remote \"origin\"] url = x\n"));
+  EXPECT_TRUE(
+      with("[core]\n\tbare = false\n[branch \"textconv\"]\n\tmerge = refs/heads/x\n"
+           "# fsmonitor = x\n[remote \"origin\"] url = x\n"));
   for (const auto* const settings :
        {"[core]\nfsmonitor = x\n", "[diff \"a]b\"] TextConv = x", "[diff]\n\texternal=x",
         "[diff \"x\"]\ncommand = x", "[include]\npath = x", "[filter \"x\"]\r\n clean = x",
@@ -88,8 +89,9 @@ TEST(Evasion, AWorktreeIsJudgedByItsRepository) {
 
 TEST(Evasion, GitRunsNoMonitorAndNoHookToLook) {
   Session session;
-  session.run("git init -q . && git config user.email a@b && git config user.name a && "
-              "echo a > f && git add f && git commit -qm x");
+  session.run(
+      "git init -q . && git config user.email a@b && git config user.name a && "
+      "echo a > f && git add f && git commit -qm x");
   ASSERT_TRUE(session.exists(".git/HEAD"));
   const auto hook = session.root() / ".git/hooks/post-index-change";
   fs::create_directories(hook.parent_path());
@@ -131,9 +133,9 @@ TEST(Evasion, WildcardsDoNotLeadThroughLinks) {
   fs::create_symlink(judge.desk.outside() / "secret", judge.desk.file("src/leak.txt"));
   fs::create_directory_symlink(judge.desk.outside(), judge.desk.file("way"));
   expect_all(judge, Mode::standard, false,
-             {"cat src/*", "cat src/*.txt", "cat src/l?ak.txt", "cat src/[k-m]eak.txt", "cat w*/secret",
-              "cat */secret", "cat .*/secret", "cat .[.]/outside/secret", "cat '[a]'*", "grep -fway x",
-              "grep x s*/*", "ls way*"});
+             {"cat src/*", "cat src/*.txt", "cat src/l?ak.txt", "cat src/[k-m]eak.txt",
+              "cat w*/secret", "cat */secret", "cat .*/secret", "cat .[.]/outside/secret",
+              "cat '[a]'*", "grep -fway x", "grep x s*/*", "ls way*"});
   expect_all(judge, Mode::standard, true,
              {"cat src/*.cpp", "ls s*", "cat src/none*", "grep x src/*.cpp", "head -n5 src/a.cpp"});
 }
@@ -143,9 +145,9 @@ TEST(Evasion, LinksAreNotFollowedOnTheWay) {
   fs::create_directories(judge.desk.file("sub"));
   expect_all(judge, Mode::standard, false,
              {"grep -R x .", "grep -nR x .", "grep --dereference-r x .", "rg -L x", "rg --follow x",
-              "find -L .", "find . -follow", "find -H .", "ls -LR", "du -L", "du --deref", "tree -l",
-              "diff -r a b", "diff --rec a b", "diff sub sub", "wc --files0-from=x", "sort --files0=x",
-              "file -f x"});
+              "find -L .", "find . -follow", "find -H .", "ls -LR", "du -L", "du --deref",
+              "tree -l", "diff -r a b", "diff --rec a b", "diff sub sub", "wc --files0-from=x",
+              "sort --files0=x", "file -f x"});
   expect_all(judge, Mode::standard, true,
              {"grep -rn x .", "rg x", "find . -name x", "ls -R", "du -sh .", "tree", "diff a b",
               "diff -r --no-dereference sub sub"});
@@ -187,12 +189,29 @@ TEST(Evasion, ALineDoesNotUseWhatItsCopiesBrought) {
 
 TEST(Evasion, NoCommandIsHiddenFromARuleAgainstIt) {
   Judge judge;
-  const Lines hiding{"echo $((1)); r\\m x", "'r'm x", "/bin/rm x", "bash -c 'rm x'", "x=rm; $x y",
-                     "coproc rm x", "find . -exec rm {} \\;", "find . -execdir rm {} +",
-                     "echo rm x | xargs -I{} {}", "env -S 'rm x'", "busybox rm x", "watch rm x",
-                     "script -c 'rm x'", "su -c 'rm x'", "/bin/r? x", "trap 'rm x' EXIT",
-                     "eval 'r''m x'", "timeout 5 bash -c 'r\\m x'", "sudo $x", "if $x; then ls; fi",
-                     "nice find . -exec rm {} +", "echo 'rm x' | sh", "function f { rm x; }; f"};
+  const Lines hiding{"echo $((1)); r\\m x",
+                     "'r'm x",
+                     "/bin/rm x",
+                     "bash -c 'rm x'",
+                     "x=rm; $x y",
+                     "coproc rm x",
+                     "find . -exec rm {} \\;",
+                     "find . -execdir rm {} +",
+                     "echo rm x | xargs -I{} {}",
+                     "env -S 'rm x'",
+                     "busybox rm x",
+                     "watch rm x",
+                     "script -c 'rm x'",
+                     "su -c 'rm x'",
+                     "/bin/r? x",
+                     "trap 'rm x' EXIT",
+                     "eval 'r''m x'",
+                     "timeout 5 bash -c 'r\\m x'",
+                     "sudo $x",
+                     "if $x; then ls; fi",
+                     "nice find . -exec rm {} +",
+                     "echo 'rm x' | sh",
+                     "function f { rm x; }; f"};
   for (const bool asks : {false, true}) {
     judge.rules = {};
     (asks ? judge.rules.ask : judge.rules.deny) = {"Bash(rm *)"};
@@ -214,7 +233,13 @@ TEST(Evasion, NoFileIsHiddenFromARuleAgainstReadingIt) {
   expect_all(judge, Mode::standard, false,
              {"cat .env", "cat .e*", "cat .en?", "grep --file=.env x", "grep -r x .", "rg x",
               "cat < .env", "grep -f.env x"});
-  expect_all(judge, Mode::standard, true, {"cat a.txt", "ls -la", "grep x a.txt", "find . -name x"});
+  expect_all(judge, Mode::standard, true,
+             {"cat a.txt", "ls -la", "grep x a.txt", "find . -name x"});
+}
+
+TEST(Evasion, SearchesAreToldWhatMayNotBeRead) {
+  const Rules rules{{"Read(a)"}, {"Read(./.env)", "Edit(b)", "Read"}, {"Read(c/**)"}};
+  EXPECT_EQ(unreadable_patterns(rules), (std::vector<std::string>{"./.env", "c/**"}));
 }
 
 }  // namespace

@@ -57,7 +57,8 @@ TEST(Search, LeavesOutWhatRulesDenyToRead) {
       const auto grep = desk.call(grep_tool(), everything).text();
       EXPECT_EQ(grep.find("secret"), std::string::npos) << rule << folder << grep;
       EXPECT_NE(grep.find("open.txt"), std::string::npos) << rule << folder << grep;
-      const auto glob = desk.call(glob_tool(), {{"pattern", "*.txt"}, {"path", desk.root()}}).text();
+      const auto glob =
+          desk.call(glob_tool(), {{"pattern", "*.txt"}, {"path", desk.root()}}).text();
       EXPECT_EQ(glob.find("secret"), std::string::npos) << rule << folder << glob;
       EXPECT_NE(glob.find("open.txt"), std::string::npos) << rule << folder << glob;
     }
