@@ -234,10 +234,12 @@ Result<> Work::prepare_tools(const Settings& settings) {
         "--dangerously-skip-permissions cannot be used with root/sudo privileges for security "
         "reasons");
   }
-  workspace_.emplace(workspace_setup(settings));
   auto rules = settings.rules;
   std::ranges::copy(options_.allowed_tools, std::back_inserter(rules.allow));
   std::ranges::copy(options_.disallowed_tools, std::back_inserter(rules.deny));
+  auto setup = workspace_setup(settings);
+  setup.unreadable = tool::unreadable_patterns(rules);
+  workspace_.emplace(std::move(setup));
   toolbox_.emplace(*workspace_, options_, mode, std::move(rules));
   return {};
 }

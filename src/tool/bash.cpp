@@ -11,6 +11,7 @@
 #include "tool/background.h"
 #include "tool/bash_answer.h"
 #include "tool/bash_command.h"
+#include "tool/bash_environment.h"
 #include "tool/bash_words.h"
 #include "tool/builtin_tools.h"
 
@@ -216,7 +217,7 @@ class Bash final : public Tool {
     const auto note = leave_lost_folder(workspace);
     running.folder = workspace.cwd();
     auto started = BashCommand::start(
-        {running.call.text, running.folder, workspace.setup().environment,
+        {running.call.text, running.folder, command_environment(workspace),
          workspace.setup().output_folder / (running.id + ".txt"), shown_of(workspace)});
     if (!started) return failure(describe(started.error()));
     running.command = *std::move(started);

@@ -32,7 +32,7 @@ constexpr std::array kReading = std::to_array<Known>({
     {"column", true},
     {"comm", true},
     {"cut", true},
-    {"date", false, false, "s", "set", Operands::plus_only},
+    {"date", false, false, "sfr", "set file reference", Operands::plus_only},
     {"df", true},
     {"diff", true},
     {"dirname", false},
@@ -87,13 +87,36 @@ constexpr std::array kReading = std::to_array<Known>({
     {"whoami", false},
 });
 
+/// What makes a reading command read more than its operands and what is below them.
+struct Further {
+  std::string_view name;
+  std::string_view letters;
+  std::string_view options;
+};
+constexpr std::array kFurther = std::to_array<Further>({
+    {"diff", "r", "recursive"},
+    {"du", "L", "dereference files0-from"},
+    {"file", "f", "files-from"},
+    {"grep", "R", "dereference-recursive"},
+    {"ls", "L", "dereference"},
+    {"md5sum", "c", "check"},
+    {"rg", "L", "follow"},
+    {"sha1sum", "c", "check"},
+    {"sha256sum", "c", "check"},
+    {"sha512sum", "c", "check"},
+    {"sort", "", "files0-from"},
+    {"tree", "l", ""},
+    {"wc", "", "files0-from"},
+});
+
 /// Of git: what it may be followed by. `only`: nothing but these.
 struct GitCommand {
   std::string_view name;
   std::string_view only = "";
 };
 constexpr std::string_view kForbiddenOfGit =
-    "output ext-diff textconv filters exec-path open-files-in-pager no-index";
+    "output ext-diff textconv filters exec-path open-files-in-pager no-index show-signature dirty "
+    "broken";
 constexpr std::array kGit = std::to_array<GitCommand>({
     {"blame"},
     {"branch", "-a -r -v -vv -l --all --remotes --list --verbose --show-current --no-color"},
@@ -200,6 +223,7 @@ std::optional<ReadingCommand> reading_git(Words arguments) {
   for (const auto& word : arguments) {
     if (!known->only.empty() && !contains_word(known->only, word.text)) return std::nullopt;
     if (is_forbidden(word.text, "O", kForbiddenOfGit)) return std::nullopt;
+    if (word.text.find("%G") != std::string::npos) return std::nullopt;  // asks gpg
   }
   return ReadingCommand{};
 }
@@ -250,6 +274,8 @@ std::optional<FileCommand> changing_sed(Words words) {
   }
   if (!in_place || at + 1 >= words.size()) return std::nullopt;
   if (!is_plain_substitution(words[at].text)) return std::nullopt;
+  const auto is_option = [](const ShellWord& word) { return word.text.starts_with('-'); };
+  if (std::ranges::any_of(words.subspan(at + 1), is_option)) return std::nullopt;
   return FileCommand{at + 1, false};
 }
 
@@ -279,6 +305,21 @@ std::optional<ReadingCommand> reading_command(const ShellCommand& command) {
   const auto known = std::ranges::find(kReading, name, &Known::name);
   if (known == kReading.end() || !arguments_are_fine(*known, arguments)) return std::nullopt;
   return ReadingCommand{known->names_files, known->pattern_first};
+}
+
+bool reads_further(const ShellCommand& command) {
+  if (command.words.empty()) return false;
+  const std::string_view name = command.words[0].text;
+  const auto has = [&](std::string_view option) {
+    return std::ranges::any_of(command.words,
+                               [&](const ShellWord& word) { return word.is(option); });
+  };
+  if (name == "find") return has("-L") || has("-H") || has("-follow");
+  if (name == "diff" && has("--no-dereference")) return false;
+  const auto known = std::ranges::find(kFurther, name, &Further::name);
+  return known != kFurther.end() && std::ranges::any_of(command.words, [&](const ShellWord& word) {
+           return is_forbidden(word.text, known->letters, known->options);
+         });
 }
 
 std::optional<FileCommand> file_command(const ShellCommand& command) {

@@ -15,6 +15,9 @@ struct ReadingCommand {
 /// nullopt: it is not known, or not in this form, to change nothing and to start nothing.
 std::optional<ReadingCommand> reading_command(const ShellCommand& command);
 
+/// Whether a reading command is told to follow links it meets, or to read files that a file lists.
+bool reads_further(const ShellCommand& command);
+
 /// mkdir, touch, rm, rmdir, mv, cp, and sed -i with a plain substitution.
 struct FileCommand {
   std::size_t first_operand = 1;  // words before it name no files

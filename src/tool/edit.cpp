@@ -68,6 +68,13 @@ Outcome several(const Request& request, std::size_t count) {
                   count, quoted(request)));
 }
 
+Outcome too_large(const Request& request, std::size_t count) {
+  return misuse(fmt::format(
+      "Replacing {} matches would make {} larger than {} MB, so nothing was changed. Replace fewer "
+      "of them, or by a shorter text.",
+      count, request.shown_path, kMaxChangedFile >> 20));
+}
+
 Outcome done(const Request& request, const Before& before, std::string_view after) {
   auto text =
       fmt::format("The file {} has been updated{}", request.shown_path,
@@ -114,6 +121,9 @@ Outcome edit_existing(const Request& request, Workspace& workspace) {
   const auto spans = occurrences(before.bytes, request.old_string);
   if (spans.empty()) return not_found(request, before);
   if (spans.size() > 1 && !request.all) return several(request, spans.size());
+  if (replaced_size(before.bytes, spans, request.new_string) > kMaxChangedFile) {
+    return too_large(request, spans.size());
+  }
   return store(request, before, replaced(before.bytes, spans, request.new_string), workspace);
 }
 

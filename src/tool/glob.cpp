@@ -1,11 +1,15 @@
 #include "tool/glob.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "base/time.h"
 #include "base/utf8.h"
+#include "tool/grep_hidden.h"
 #include "tool/input.h"
 #include "tool/ripgrep.h"
 #include "tool/safe_file.h"
@@ -81,10 +85,12 @@ Outcome glob(const Request& request, const Workspace& workspace, const std::stop
   const auto cwd = workspace.cwd();
   std::vector<std::string> names;
   std::size_t total = 0;
+  std::vector<std::string> arguments{"--files",     "--hidden",
+                                     "--no-ignore", "--sort=modified",
+                                     "--null",      "--glob=" + literal_start(request.pattern)};
+  std::ranges::move(hiding_options(request.folder, workspace), std::back_inserter(arguments));
   const auto searched = search(
-      {"--files", "--hidden", "--no-ignore", "--sort=modified", "--null",
-       "--glob=" + literal_start(request.pattern)},
-      request.folder, '\0',
+      arguments, request.folder, '\0',
       [&](std::string_view name) {
         if (++total > kMostFiles) return;
         names.push_back(utf8::repaired(shown_path(request.folder / name, cwd)));

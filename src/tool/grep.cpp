@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "tool/grep_hidden.h"
 #include "tool/grep_results.h"
 #include "tool/input.h"
 #include "tool/ripgrep.h"
@@ -121,6 +122,15 @@ Outcome grep(const json::Document& input, const fs::path& target, Workspace& wor
   const auto cwd = workspace.cwd();
   const auto mode = text_of(input, "output_mode");
   auto arguments = arguments_of(input, mode);
+  const auto& rules = workspace.setup().unreadable;
+  if (!rules.empty() &&
+      shown_path(target, cwd) == target) {  // globs do not reach out of the folder
+    return misuse(
+        fmt::format("Rules keep some files from being searched, so only what is in the current "
+                    "folder, {}, can be. Go to {} with cd, and search there.",
+                    cwd.string(), target.string()));
+  }
+  std::ranges::move(hiding_options(cwd, workspace), std::back_inserter(arguments));
   if (target != cwd) {
     arguments.emplace_back("--");
     arguments.push_back(shown_path(target, cwd));

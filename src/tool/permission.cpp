@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -10,6 +11,8 @@
 
 #include "tool/command_table.h"
 #include "tool/permission_command.h"
+#include "tool/permission_git.h"
+#include "tool/permission_opaque.h"
 #include "tool/permission_rule.h"
 #include "tool/shell_words.h"
 
@@ -106,6 +109,23 @@ bool is_path_rule(const Rule& rule, Access::Kind kind) {
   return (rule.tool == "Edit" || rule.tool == "Write") && kind == Access::Kind::write;
 }
 
+/// Whether a reading command may read files its words do not name: by wildcards, variables, options, or below a folder.
+bool reads_unnamed_files(const ShellCommand& command) {
+  const auto known = reading_command(command);
+  if (!known || !known->names_files) return false;
+  const auto words = std::span(command.words);
+  if (words[0].is("rg")) return true;
+  const bool is_grep = words[0].is("grep");
+  return std::ranges::any_of(words.subspan(1), [&](const ShellWord& word) {
+    if (!word.literal) return true;
+    if (!word.text.starts_with('-')) return false;
+    if (word.text.starts_with("--")) {
+      return word.text.find('=') != std::string::npos || (is_grep && word.text.starts_with("--r"));
+    }
+    return is_grep && word.text.find_first_of("rRdf") != std::string::npos;
+  });
+}
+
 /// A rule about files, held against the words of a command.
 bool restrains_files_of_command(const Rule& rule, const Call& call) {
   if (rule.pattern.empty() || (rule.tool != "Read" && rule.tool != "Edit" && rule.tool != "Write"))
@@ -118,6 +138,7 @@ bool restrains_files_of_command(const Rule& rule, const Call& call) {
   };
   return std::ranges::any_of(call.line.commands, [&](const ShellCommand& command) {
     if (std::ranges::any_of(command.outputs, hit)) return true;
+    if (rule.tool == "Read" && reads_unnamed_files(command)) return true;
     if (rule.tool != "Read" && reading_command(command)) return false;
     return std::ranges::any_of(command.inputs, hit) || std::ranges::any_of(command.words, hit);
   });
@@ -162,6 +183,25 @@ Decision denied_by_rule(const Call& call, std::string_view rule, std::string_vie
   return {false, "rule",
           fmt::format("The permission rule {} {} this use of {}.", rule, how, call.tool.name()),
           fmt::format("Rule {}", rule)};
+}
+
+/// A rule against some commands cannot be kept where commands are hidden.
+std::optional<Decision> denied_as_hidden(const Call& call, const std::vector<std::string>& rules) {
+  if (call.access.kind != Access::Kind::run) return std::nullopt;
+  for (const auto& text : rules) {
+    const auto rule = parse_rule(text);
+    if (rule.covers_all() || !names_tool(rule, call.tool.name())) continue;
+    const auto why = hidden_commands(call.line);
+    if (why.empty()) return std::nullopt;
+    return Decision{
+        false, "rule",
+        fmt::format(
+            "The permission rule {} restrains {}, and whether it is about this command line "
+            "cannot be told: {}. Write plain commands, one after the other.",
+            text, call.tool.name(), why),
+        fmt::format("Rule {}", text)};
+  }
+  return std::nullopt;
 }
 
 Decision decide_read(const Call& call, Mode mode) {
@@ -213,6 +253,10 @@ Part judge_part(const Call& call, const CommandFiles& files, const ShellCommand&
     return Part::changes_files;
   if (rule_permits_part(rules, call, command)) return Part::by_rule;
   if (reading_command(command)) {
+    if (command.words[0].is("git") &&
+        (makes_what_git_reads(call.line) || !git_only_looks(call.workspace.cwd()))) {
+      return Part::unknown;
+    }
     const bool anywhere = reads_everywhere(mode);
     return anywhere || files.reads_inside(command) ? Part::by_reading : Part::unknown;
   }
@@ -257,6 +301,8 @@ Decision decide_run(const Call& call, Mode mode, const Rules& rules) {
       return command_denied(part, command.text);
     all_by_rule = all_by_rule && part == Part::by_rule;
   }
+  if (!all_by_rule && files.follows_copy(line))
+    return command_denied(Part::changes_files, call.access.command);
   return allowed(all_by_rule ? "rule" : "subcommandResults");
 }
 
@@ -298,10 +344,23 @@ Decision decide(const Tool& tool, const json::Document& input, const Access& acc
   for (const auto& rule : rules.ask) {
     if (restrains(rule, call)) return denied_by_rule(call, rule, "asks about");
   }
+  if (auto hidden = denied_as_hidden(call, rules.deny)) return *std::move(hidden);
+  if (auto hidden = denied_as_hidden(call, rules.ask)) return *std::move(hidden);
   for (const auto& rule : rules.allow) {
     if (permits(rule, call)) return allowed("rule");
   }
   return decide_by_mode(call, mode, rules);
+}
+
+std::vector<std::string> unreadable_patterns(const Rules& rules) {
+  std::vector<std::string> patterns;
+  for (const auto* const list : {&rules.deny, &rules.ask}) {
+    for (const auto& text : *list) {
+      const auto rule = parse_rule(text);
+      if (rule.tool == "Read" && !rule.pattern.empty()) patterns.push_back(rule.pattern);
+    }
+  }
+  return patterns;
 }
 
 bool only_reads(std::string_view command) {

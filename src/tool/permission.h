@@ -34,6 +34,9 @@ struct Decision {
 Decision decide(const Tool& tool, const json::Document& input, const Access& access, Mode mode,
                 const Rules& rules, const Workspace& workspace);
 
+/// The patterns of files that rules keep from being read, for Workspace::Setup.
+std::vector<std::string> unreadable_patterns(const Rules& rules);
+
 /// Whether a command line only looks: every part of it, through pipes, lists and substitutions, is a command known to
 /// change nothing and to start nothing else.
 bool only_reads(std::string_view command);

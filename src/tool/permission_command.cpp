@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string_view>
 #include <system_error>
 
 #include "tool/command_table.h"
+#include "tool/permission_glob.h"
 
 namespace ralph::tool {
 namespace {
@@ -13,6 +15,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxBases = 16;
+constexpr std::size_t kLongestName = 256;
+constexpr std::size_t kMostEntries = 20000;
 constexpr std::array<std::string_view, 4> kSensitiveFolders{".git", ".claude", ".vscode", ".idea"};
 constexpr std::array<std::string_view, 10> kSensitiveFiles{
     ".gitconfig", ".gitmodules", ".bashrc",    ".bash_profile", ".profile",
@@ -30,10 +34,13 @@ std::string path_part(const ShellWord& word) {
   return text.substr(start);
 }
 
-/// "-e", "-f", "--regexp", "--file", "--files", also among other letters: the first operand is a file then.
+/// "-e", "-f", "--regexp", "--file", "--files", also shortened or among other letters: the first operand is a file then.
 bool gives_pattern(const ShellWord& word) {
   const auto& text = word.text;
-  if (text.starts_with("--")) return text.starts_with("--regexp") || text.starts_with("--f");
+  if (text.starts_with("--")) {
+    const auto name = text.substr(2, text.find('=') - 2);
+    return name.starts_with('f') || (!name.empty() && std::string_view("regexp").starts_with(name));
+  }
   return text.starts_with('-') && text.find_first_of("ef", 1) != std::string::npos;
 }
 
@@ -43,6 +50,60 @@ std::string without_wildcards(const std::string& text) {
   if (wildcard == std::string::npos) return text;
   const auto slash = text.rfind('/', wildcard);
   return slash == std::string::npos ? "." : text.substr(0, slash + 1);
+}
+
+/// Whether the shell may make several words of it that do not begin alike.
+bool has_braces(const ShellWord& word) {
+  const auto open = word.pattern ? word.text.find('{') : std::string::npos;
+  if (open == std::string::npos) return false;
+  return word.text.find(',', open) != std::string::npos ||
+         word.text.find("..", open) != std::string::npos;
+}
+
+bool is_copy(const ShellCommand& command) {
+  return command.words.size() > 1 && (command.words[0].is("cp") || command.words[0].is("mv"));
+}
+
+std::vector<ShellWord> operands_of(const ShellCommand& command) {
+  std::vector<ShellWord> found;
+  bool options_over = false;
+  for (const auto& word : std::span(command.words).subspan(1)) {
+    if (!options_over && word.text.starts_with('-')) {
+      options_over = word.text == "--";
+    } else {
+      found.push_back(word);
+    }
+  }
+  return found;
+}
+
+bool names_target(const ShellCommand& command) {
+  return std::ranges::any_of(command.words, [](const ShellWord& word) { return word.is("-t"); });
+}
+
+bool copies_folders(const ShellCommand& command) {
+  return std::ranges::any_of(command.words, [](const ShellWord& word) {
+    if (word.text.starts_with("--")) return word.text == "--recursive" || word.text == "--archive";
+    return word.text.starts_with('-') && word.text.find_first_of("rRa") != std::string::npos;
+  });
+}
+
+bool entry_is_safe(const fs::path& entry, const Workspace& workspace) {
+  std::error_code error;
+  if (!fs::is_symlink(fs::symlink_status(entry, error))) return !is_sensitive(entry, workspace);
+  const auto resolved = workspace.resolve(entry.string());
+  return is_surely_inside(resolved, workspace) && !is_sensitive(resolved, workspace);
+}
+
+/// Also when it is too large to be looked through.
+bool has_links(const fs::path& folder) {
+  std::error_code error;
+  std::size_t count = 0;
+  for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (++count > kMostEntries || entry->is_symlink(error)) return true;
+  }
+  return false;
 }
 
 bool climbs_after_wildcard(const std::string& text) {
@@ -101,14 +162,53 @@ std::vector<fs::path> CommandFiles::paths(const ShellWord& word) const {
   return found;
 }
 
+bool CommandFiles::all_inside(const std::string& text) const {
+  return std::ranges::all_of(paths({text}),
+                             [&](const fs::path& path) { return workspace_.contains(path); });
+}
+
+bool CommandFiles::option_inside(const ShellWord& word) const {
+  if (!word.literal) return false;
+  const auto end = std::min(word.text.size(), kLongestName);
+  for (std::size_t i = 2; i < end; ++i) {  // "-fname", where the name may be a link
+    const auto name = word.text.substr(i);
+    if (name != "/" && !all_inside(name)) return false;  // "-d/" is a separator
+  }
+  return true;
+}
+
+bool CommandFiles::matches_inside(const std::string& pattern) const {
+  return std::ranges::all_of(bases_, [&](const fs::path& base) {
+    const auto found = matching_paths(pattern, base);
+    return found && std::ranges::all_of(*found, [&](const fs::path& path) {
+             return workspace_.contains(workspace_.resolve(path.string()));
+           });
+  });
+}
+
 bool CommandFiles::operand_inside(const ShellWord& word) const {
   auto text = path_part(word);
-  if (word.text.starts_with('-') && text.empty() && word.literal) return true;
+  if (has_braces(word)) return false;
+  if (word.text.starts_with('-') && text.empty()) return option_inside(word);
   if (!word.literal && (!word.pattern || climbs_after_wildcard(text))) return false;
   if (std::ranges::find(kHarmless, text) != kHarmless.end()) return true;
-  if (word.pattern) text = without_wildcards(text);
-  const auto inside = [&](const fs::path& path) { return workspace_.contains(path); };
-  return std::ranges::all_of(paths({text}), inside);
+  if (!word.pattern) return all_inside(text);
+  return !word.quoted && all_inside(without_wildcards(text)) && matches_inside(text);
+}
+
+/// diff follows the links in folders it compares.
+bool CommandFiles::compares_folders(const ShellCommand& command) const {
+  if (!command.words[0].is("diff")) return false;
+  const auto is_folder = [&](const ShellWord& word) {
+    return std::ranges::any_of(paths(word), [](const fs::path& path) {
+      std::error_code error;
+      return fs::is_directory(path, error);
+    });
+  };
+  const auto operands = std::span(command.words).subspan(1);
+  return std::ranges::any_of(operands, is_folder) &&
+         std::ranges::none_of(operands,
+                              [](const ShellWord& word) { return word.is("--no-dereference"); });
 }
 
 bool CommandFiles::reads_inside(const ShellCommand& command) const {
@@ -118,11 +218,12 @@ bool CommandFiles::reads_inside(const ShellCommand& command) const {
     if (!input.literal || !operand_inside(input)) return false;
   }
   if (!known->names_files) return true;
+  if (reads_further(command) || compares_folders(command)) return false;
   bool skip = known->pattern_first && std::ranges::none_of(command.words, gives_pattern);
   for (std::size_t i = 1; i < command.words.size(); ++i) {
     const auto& word = command.words[i];
     const bool option = word.text.starts_with('-') && word.text != "-";
-    if (!option && skip) {
+    if (!option && skip && word.literal) {
       skip = false;
       continue;
     }
@@ -155,7 +256,52 @@ bool CommandFiles::changes_inside(const ShellCommand& command) const {
     }
     if (!may_change(word, known->removes)) return false;
   }
+  return !is_copy(command) || copies_inside(command);
+}
+
+/// Whether nothing that a copy may replace or be written through is a link to elsewhere.
+bool CommandFiles::copies_inside(const ShellCommand& command) const {
+  const auto names = operands_of(command);
+  for (const auto& name : names) {
+    for (const auto& target : paths(name)) {  // any of them may be the one that is copied to
+      for (const auto& source : names) {
+        for (const auto& from : paths(source)) {
+          if (!entry_is_safe(target / from.filename(), workspace_)) return false;
+        }
+      }
+      const bool is_target = &name == &names.back() || names_target(command);
+      if (is_target && copies_folders(command) && has_links(target)) return false;
+    }
+  }
   return true;
+}
+
+bool CommandFiles::follows_copy(const ShellLine& line) const {
+  std::vector<fs::path> copied;
+  for (const auto& command : line.commands) {
+    const bool copies = is_copy(command);
+    const auto hit = [&](const ShellWord& word) {
+      const auto open = word.pattern && !word.literal;
+      const ShellWord fixed{open ? without_wildcards(word.text) : word.text};
+      return std::ranges::any_of(paths(fixed), [&](const fs::path& path) {
+        return std::ranges::any_of(copied, [&](const fs::path& folder) {
+          const auto below = path.lexically_relative(folder);
+          if (below.empty() || *below.begin() == "..") return false;
+          return copies || open || below != ".";
+        });
+      });
+    };
+    if (std::ranges::any_of(command.words, hit) || std::ranges::any_of(command.outputs, hit) ||
+        std::ranges::any_of(command.inputs, hit)) {
+      return true;
+    }
+    if (!copies) continue;
+    for (const auto& name : operands_of(command)) {
+      const auto places = paths(name);
+      copied.insert(copied.end(), places.begin(), places.end());
+    }
+  }
+  return false;
 }
 
 bool CommandFiles::outputs_inside(const ShellCommand& command) const {

@@ -26,11 +26,18 @@ class CommandFiles {
   bool changes_inside(const ShellCommand& command) const;
   /// Whether all it writes by ">" is.
   bool outputs_inside(const ShellCommand& command) const;
+  /// Whether a command uses what an earlier "cp" or "mv" of the line has put below a folder, which nobody can know yet.
+  bool follows_copy(const ShellLine& line) const;
   /// Every path a word may stand for.
   std::vector<std::filesystem::path> paths(const ShellWord& word) const;
 
  private:
   bool operand_inside(const ShellWord& word) const;
+  bool option_inside(const ShellWord& word) const;
+  bool all_inside(const std::string& text) const;
+  bool matches_inside(const std::string& pattern) const;
+  bool compares_folders(const ShellCommand& command) const;
+  bool copies_inside(const ShellCommand& command) const;
   bool may_change(const ShellWord& word, bool not_a_folder_of_ours) const;
 
   const Workspace& workspace_;

@@ -11,29 +11,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// "*" is any text, everything else itself.
-bool matches_text(std::string_view pattern, std::string_view text) {
-  std::size_t p = 0;
-  std::size_t t = 0;
-  std::size_t star = std::string_view::npos;
-  std::size_t retry = 0;
-  while (t < text.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      retry = t;
-    } else if (p < pattern.size() && pattern[p] == text[t]) {
-      ++p;
-      ++t;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      t = ++retry;
-    } else {
-      return false;
-    }
-  }
-  return pattern.find_first_not_of('*', p) == std::string_view::npos;
-}
-
 std::vector<std::string> parts_of(const fs::path& path) {
   std::vector<std::string> parts;
   for (const auto& part : path) {
@@ -76,6 +53,28 @@ bool names_tool(const Rule& rule, std::string_view tool) {
   return rule.tool.starts_with("mcp__") && tool.starts_with(rule.tool + "__");
 }
 
+bool matches_text(std::string_view pattern, std::string_view text) {
+  std::size_t p = 0;
+  std::size_t t = 0;
+  std::size_t star = std::string_view::npos;
+  std::size_t retry = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      retry = t;
+    } else if (p < pattern.size() && pattern[p] == text[t]) {
+      ++p;
+      ++t;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      t = ++retry;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
+
 bool matches_command(std::string_view pattern, std::string_view command) {
   for (const std::string_view end : {" *", ":*"}) {
     if (!pattern.ends_with(end)) continue;
@@ -85,7 +84,7 @@ bool matches_command(std::string_view pattern, std::string_view command) {
   return matches_text(pattern, command);
 }
 
-bool matches_path(std::string_view pattern, const fs::path& resolved, const fs::path& root) {
+AnchoredPattern anchored_pattern(std::string_view pattern, const fs::path& root) {
   fs::path base = root;
   bool anchored = false;
   if (pattern.starts_with("//")) {
@@ -93,18 +92,23 @@ bool matches_path(std::string_view pattern, const fs::path& resolved, const fs::
     anchored = true;
   } else if (pattern.starts_with("~/")) {
     const char* const home = std::getenv("HOME");
-    if (!home) return false;
+    if (!home) return {};
     base = home;
     pattern.remove_prefix(1);
     anchored = true;
   }
   anchored = anchored || pattern.starts_with('/') || pattern.starts_with("./");
-  const auto relative = resolved.lexically_relative(base.lexically_normal());
+  auto parts = parts_of(fs::path(pattern));
+  if (parts.size() == 1 && !anchored) parts.insert(parts.begin(), "**");
+  return {base.lexically_normal(), std::move(parts)};
+}
+
+bool matches_path(std::string_view pattern, const fs::path& resolved, const fs::path& root) {
+  const auto wanted = anchored_pattern(pattern, root);
+  if (wanted.base.empty()) return false;
+  const auto relative = resolved.lexically_relative(wanted.base);
   if (relative.empty() || *relative.begin() == "..") return false;
-  auto wanted = parts_of(fs::path(pattern));
-  if (wanted.empty()) return true;
-  if (wanted.size() == 1 && !anchored) wanted.insert(wanted.begin(), "**");
-  return matches_parts(wanted, parts_of(relative));
+  return wanted.parts.empty() || matches_parts(wanted.parts, parts_of(relative));
 }
 
 }  // namespace ralph::tool

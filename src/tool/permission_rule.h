@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ralph::tool {
 
@@ -17,8 +18,18 @@ Rule parse_rule(std::string_view text);
 /// Whether the rule names the tool: by its name, by the server of an MCP tool, or with "*".
 bool names_tool(const Rule& rule, std::string_view tool);
 
-/// "*" stands for any text. "git *" and "git:*" also match "git" alone.
+/// "*" stands for any text, everything else for itself.
+bool matches_text(std::string_view pattern, std::string_view text);
+
+/// The same of a command. "git *" and "git:*" also match "git" alone.
 bool matches_command(std::string_view pattern, std::string_view command);
+
+/// A pattern of paths taken apart: where it counts from, and its parts, "**" for any number of them.
+struct AnchoredPattern {
+  std::filesystem::path base;  // empty: it matches nothing
+  std::vector<std::string> parts;
+};
+AnchoredPattern anchored_pattern(std::string_view pattern, const std::filesystem::path& root);
 
 /// As .gitignore has it, with everything below a matching folder; "//x" counts from the root of the file system, "~/x"
 /// from the home folder, everything else from `root`.

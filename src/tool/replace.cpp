@@ -111,6 +111,14 @@ std::vector<Span> occurrences(std::string_view bytes, std::string_view old_text)
   return found;
 }
 
+std::size_t replaced_size(std::string_view bytes, const std::vector<Span>& spans,
+                          std::string_view new_text) {
+  const auto each = mostly_crlf(bytes) ? with_crlf(new_text).size() : new_text.size();
+  std::size_t size = bytes.size() + spans.size() * each;
+  for (const auto& span : spans) size -= span.end - span.begin;
+  return size;
+}
+
 std::string replaced(std::string_view bytes, const std::vector<Span>& spans,
                      std::string_view new_text) {
   const auto text = mostly_crlf(bytes) ? with_crlf(new_text) : std::string(new_text);

@@ -21,6 +21,10 @@ std::vector<Span> occurrences(std::string_view bytes, std::string_view old_text)
 std::string replaced(std::string_view bytes, const std::vector<Span>& spans,
                      std::string_view new_text);
 
+/// How long replaced() would be, told without making it.
+std::size_t replaced_size(std::string_view bytes, const std::vector<Span>& spans,
+                          std::string_view new_text);
+
 /// A few numbered lines of a text that look most like the start of `wanted`; empty: none does.
 std::string nearest_lines(std::string_view text, std::string_view wanted);
 

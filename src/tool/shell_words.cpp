@@ -228,7 +228,7 @@ class Parser {
     if (c == '"') return parse_double_quotes(word);
     if (c == '\\') {
       if (at_ + 1 >= text_.size()) return give_up();
-      word.text += text_[at_ + 1];
+      add_quoted(word, text_.substr(at_ + 1, 1));
       at_ += 2;
       return;
     }
@@ -251,10 +251,15 @@ class Parser {
     word.literal = false;
   }
 
+  static void add_quoted(ShellWord& word, std::string_view text) {
+    word.quoted = word.quoted || text.find_first_of("*?[]{}\\") != std::string_view::npos;
+    word.text += text;
+  }
+
   void parse_single_quotes(ShellWord& word) {
     const auto end = text_.find('\'', at_ + 1);
     if (end == std::string_view::npos) return give_up();
-    word.text += text_.substr(at_ + 1, end - at_ - 1);
+    add_quoted(word, text_.substr(at_ + 1, end - at_ - 1));
     at_ = end + 1;
   }
 
@@ -270,7 +275,7 @@ class Parser {
                           std::string_view("$`\"\\").find(peek(1)) != std::string_view::npos &&
                           peek(1) != '\0';
       if (escape) ++at_;
-      word.text += peek();
+      add_quoted(word, text_.substr(at_, 1));
       ++at_;
     }
     if (!take("\"")) give_up();

@@ -11,6 +11,7 @@ struct ShellWord {
   bool literal =
       true;  // false: the shell makes something of it (variables, wildcards, "~", braces)
   bool pattern = false;  // wildcards or braces, and nothing else that is not literal
+  bool quoted = false;   // some character that could be a wildcard's is quoted: it is itself
   bool certain = true;   // its first character is one the shell passes on as it is
 
   bool is(std::string_view what) const { return literal && text == what; }

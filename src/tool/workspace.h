@@ -24,6 +24,7 @@ class Workspace {
     bool read_before_write = false;               // a file must have been read before it is changed
     bool background = true;                       // commands may go on behind a call
     BackgroundTasks* tasks = nullptr;             // those that do; without it none may
+    std::vector<std::string> unreadable;          // patterns of files that no search may look into
     std::vector<std::string> variables;           // ours, "NAME=value" (BASH_DEFAULT_TIMEOUT_MS …)
   };
   explicit Workspace(Setup setup);

@@ -45,6 +45,16 @@ TEST(Edit, SaysTheStateIsCurrentOnceTheFileWasRead) {
   EXPECT_FALSE(called.detail.contains("contentNotInModelContext"));
 }
 
+TEST(Edit, RefusesAReplacementThatWouldBecomeHuge) {
+  Desk desk;
+  const std::string before(1 << 16, 'a');
+  desk.put("a", before);
+  const auto called = desk.call(tool(), change("a", "a", std::string(2000, 'b'), true));
+  EXPECT_TRUE(called.text().starts_with("<tool_use_error>Replacing 65536 matches"))
+      << called.text().substr(0, 200);
+  EXPECT_EQ(desk.bytes("a"), before);
+}
+
 TEST(Edit, CountsMatchesAndReplacesAllWhenTold) {
   Desk desk;
   desk.put("a", "alpha\nBETA\ngamma\n");

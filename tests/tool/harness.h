@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -33,7 +34,8 @@ struct Called {
 
 class Desk {
  public:
-  explicit Desk(bool read_before_write = false) : workspace_(setup(read_before_write)) {}
+  explicit Desk(bool read_before_write = false, std::vector<std::string> unreadable = {})
+      : workspace_(setup(read_before_write, std::move(unreadable))) {}
 
   std::filesystem::path root() const { return workspace_.setup().root; }
   std::filesystem::path outside() const { return std::filesystem::canonical(folder_ / "outside"); }
@@ -53,13 +55,14 @@ class Desk {
   }
 
  private:
-  Workspace::Setup setup(bool read_before_write) {
+  Workspace::Setup setup(bool read_before_write, std::vector<std::string> unreadable) {
     std::filesystem::create_directories(folder_ / "root");
     std::filesystem::create_directories(folder_ / "outside");
     Workspace::Setup setup;
     setup.root = std::filesystem::canonical(folder_ / "root");
     setup.output_folder = std::filesystem::canonical(folder_.path()) / "output";
     setup.read_before_write = read_before_write;
+    setup.unreadable = std::move(unreadable);
     return setup;
   }
 

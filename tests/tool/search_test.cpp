@@ -46,6 +46,27 @@ TEST(Glob, ShowsPathsFromTheCurrentFolder) {
   EXPECT_EQ(desk.call(glob_tool(), {{"pattern", "*.nope"}}).text(), "No files found");
 }
 
+TEST(Search, LeavesOutWhatRulesDenyToRead) {
+  for (const std::string rule : {"./sub/secret.txt", "secret.txt", "sub/s*.txt", "**/secret.*"}) {
+    Desk desk(false, {rule});
+    desk.put("sub/secret.txt", "word\n");
+    desk.put("sub/open.txt", "word\n");
+    const Document everything{{"pattern", "word"}, {"glob", "*.txt"}, {"output_mode", "content"}};
+    for (const auto* const folder : {"", "sub"}) {
+      ASSERT_TRUE(desk.workspace().change_to(desk.file(folder)));
+      const auto grep = desk.call(grep_tool(), everything).text();
+      EXPECT_EQ(grep.find("secret"), std::string::npos) << rule << folder << grep;
+      EXPECT_NE(grep.find("open.txt"), std::string::npos) << rule << folder << grep;
+      const auto glob =
+          desk.call(glob_tool(), {{"pattern", "*.txt"}, {"path", desk.root()}}).text();
+      EXPECT_EQ(glob.find("secret"), std::string::npos) << rule << folder << glob;
+      EXPECT_NE(glob.find("open.txt"), std::string::npos) << rule << folder << glob;
+    }
+    const auto above = desk.call(grep_tool(), {{"pattern", "word"}, {"path", desk.root()}});
+    EXPECT_TRUE(above.text().starts_with("<tool_use_error>Rules keep")) << above.text();
+  }
+}
+
 TEST(Glob, ShowsAtMostAHundred) {
   Desk desk;
   for (int i = 0; i < 150; ++i) desk.put("f" + std::to_string(i), "");

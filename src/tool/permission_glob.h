@@ -1,0 +1,13 @@
+#pragma once
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace ralph::tool {
+
+/// All that the shell could make of a pattern in a folder, and maybe more; nullopt: it would take too long to tell.
+std::optional<std::vector<std::filesystem::path>> matching_paths(
+    std::string_view pattern, const std::filesystem::path& folder);
+
+}  // namespace ralph::tool

@@ -1,0 +1,12 @@
+#pragma once
+#include <string>
+
+#include "tool/shell_words.h"
+
+namespace ralph::tool {
+
+/// Why a line may run commands that cannot be told from its text, so that no rule against a command can be held against
+/// it; empty: it cannot.
+std::string hidden_commands(const ShellLine& line);
+
+}  // namespace ralph::tool
