@@ -30,7 +30,9 @@ TEST(ReaderWatch, NoticesThatTheReaderIsGoneWhileNothingIsWritten) {
 TEST(ReaderWatch, EndsWhileTheReaderIsThere) {
   Pipe pipe;
   bool gone = false;
-  { const ReaderWatch watch(pipe.write.get(), [&] { gone = true; }); }
+  {
+    const ReaderWatch watch(pipe.write.get(), [&] { gone = true; });
+  }
   EXPECT_FALSE(gone);
 }
 
