@@ -5,6 +5,7 @@
 
 #include "agent/settings.h"
 #include "agent/stored_key.h"
+#include "agent/text.h"
 #include "base/file.h"
 #include "base/secret_line.h"
 #include "cli/command.h"
@@ -19,22 +20,16 @@ namespace {
 
 constexpr std::size_t kLongestKey = 16 << 10;
 
-std::string trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r\n");
-  if (first == text.npos) return {};
-  return std::string(text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1));
-}
-
 /// From a terminal without echo, or all of stdin.
 Result<std::string> ask_for_key(StdOutput& output) {
   if (::isatty(STDIN_FILENO) == 1) {
     output.err("API key (it is not shown): ");
     TRY_ASSIGN(auto line, read_secret_line(STDIN_FILENO));
     output.err("\n");
-    return trimmed(line);
+    return std::string(agent::trimmed(line));
   }
   TRY_ASSIGN(auto text, read_fd(STDIN_FILENO, "stdin", kLongestKey));
-  return trimmed(text);
+  return std::string(agent::trimmed(text));
 }
 
 Result<> check_key(std::string_view key) {
