@@ -7,7 +7,7 @@ namespace ralph::backend {
 namespace {
 
 /// Claude Code's command line, with `first` in front of it.
-constexpr std::array<Argument, 18> claude_arguments(Argument first) {
+constexpr std::array<Argument, 21> claude_arguments(Argument first) {
   return {{
       first,
       {Slot::skip_permissions, "--dangerously-skip-permissions"},
@@ -24,6 +24,9 @@ constexpr std::array<Argument, 18> claude_arguments(Argument first) {
       {Slot::resume, "--resume {}"},
       {Slot::max_cost, "--max-budget-usd {}"},
       {Slot::max_turns, "--max-turns {}"},
+      {Slot::json_schema, "--json-schema {}"},
+      {Slot::effort, "--effort {}"},
+      {Slot::loop_guard, "--loop-guard {}"},
       {Slot::extra_args, "{}"},
       // These take every word behind them that is no option, so nothing may follow.
       {Slot::tool_names, "--tools {}"},
@@ -53,7 +56,7 @@ constexpr auto kSessionVariables = std::to_array<std::string_view>({
 constexpr auto kClaudeState = std::to_array<std::string_view>({"~/.claude", "~/.claude.json"});
 constexpr auto kOwnState = std::to_array<std::string_view>({"~/.claude", "~/.config/ralph"});
 
-/// What Claude Code can do, and therefore our own agent.
+/// What Claude Code can do.
 constexpr Capabilities kClaudeCan{.model = true,
                                   .system_prompt = true,
                                   .append_system_prompt = true,
@@ -64,7 +67,15 @@ constexpr Capabilities kClaudeCan{.model = true,
                                   .cost = true,
                                   .partial_text = true,
                                   .json_schema = true,
+                                  .effort = true,
+                                  .conversation = true,
                                   .agent_name = true};
+
+constexpr Capabilities own_can() {
+  auto can = kClaudeCan;
+  can.loop_guard = true;
+  return can;
+}
 
 constexpr std::array<Backend, 3> kBackends{{
     {
@@ -96,7 +107,7 @@ constexpr std::array<Backend, 3> kBackends{{
         .delivery = Delivery::argument,
         .open_stdin = false,
         .output = Output::stream_json,
-        .can = kClaudeCan,
+        .can = own_can(),
         .make_dialect = stream::make_claude_dialect,
         .removed_variables = kSessionVariables,
         .state_paths = kOwnState,

@@ -42,6 +42,9 @@ enum class Slot {
   partial,     // live usage is wanted (a cost limit)
   max_cost,    // US dollars
   max_turns,
+  json_schema,
+  effort,
+  loop_guard,
   extra_args,
 };
 
@@ -63,6 +66,9 @@ struct Capabilities {
   bool cost = false;  // it tells what it costs, or its tokens, while it works
   bool partial_text = false;
   bool json_schema = false;
+  bool effort = false;
+  bool loop_guard = false;    // it notices that it repeats itself
+  bool conversation = false;  // takes further messages on a stdin that stays open
   bool agent_name = false;
 };
 

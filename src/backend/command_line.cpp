@@ -68,6 +68,12 @@ Words values_of(Slot slot, const Draft& draft) {
     case Slot::partial: return when(json && ask.max_cost.has_value());
     case Slot::max_cost: return ask.max_cost ? one(fmt::format("{}", *ask.max_cost)) : Words{};
     case Slot::max_turns: return ask.max_turns ? one(fmt::format("{}", *ask.max_turns)) : Words{};
+    case Slot::json_schema: return one(ask.json_schema);
+    case Slot::effort: return one(ask.effort);
+    case Slot::loop_guard:
+      return draft.backend.can.loop_guard && ask.loop_guard
+                 ? one(fmt::format("{}", *ask.loop_guard))
+                 : Words{};
     case Slot::extra_args: return ask.extra_args;
   }
   return {};

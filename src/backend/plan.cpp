@@ -8,6 +8,7 @@
 #include "backend/command_line_impl.h"
 #include "backend/credentials.h"
 #include "base/utf8.h"
+#include "json/writer.h"
 
 namespace ralph::backend {
 namespace {
@@ -60,6 +61,9 @@ Result<> check_wishes(const Backend& backend, const Ask& ask, Output output) {
       {!ask.permission_mode.empty(), can.permission_mode, "be told a permission mode"},
       {!ask.resume.empty(), can.resume, "resume a session"},
       {ask.max_turns.has_value(), can.max_turns, "limit its turns"},
+      {!ask.json_schema.empty(), can.json_schema, "answer by a schema"},
+      {!ask.effort.empty(), can.effort, "be told an effort"},
+      {ask.conversation, can.conversation, "take messages while it runs"},
       {ask.auth != Auth::automatic, !backend.key_variable.empty(), "be told which login to use"},
   });
   for (const Wish& wish : wishes) {
@@ -121,6 +125,7 @@ Result<Route> route_of_command(const Ask& ask, bool is_long) {
 }
 
 Result<Route> route_of(const Backend& backend, const Ask& ask) {
+  if (ask.conversation) return Route{Delivery::stream_json, Transport::pipe};
   const bool is_long = utf8::count(ask.prompt) > kLongestArgument;
   if (backend.program.empty()) return route_of_command(ask, is_long);
   const Route by_stdin{Delivery::standard_in, Transport::pipe};
@@ -159,7 +164,9 @@ void set_prompt(Draft& draft, const Host& host, std::string_view run_id, Plan& p
     case Delivery::standard_in:
       plan.command.input = process::StdinText{guarded(prompt, false)};
       return;
-    case Delivery::stream_json: plan.command.input = process::StdinOpen{}; return;
+    case Delivery::stream_json:
+      plan.command.input = process::StdinOpen{user_message(guarded(prompt, false))};
+      return;
     case Delivery::file: {
       const auto name = fs::path(".ralph") / "tmp" / fmt::format("prompt-{}.md", run_id);
       plan.prompt_file = PromptFile{host.workspace / name, prompt};
@@ -266,6 +273,12 @@ bool hides_key(const Backend& backend, Auth auth, const Host& host) {
   // Another endpoint gets the key that was set for it, never the login.
   return backend.has_login && !variable(host, name).value_or("").empty() &&
          has_stored_login(host) && variable(host, backend.endpoint_variable).value_or("").empty();
+}
+
+std::string user_message(std::string_view text) {
+  std::string line = R"({"type":"user","message":{"role":"user","content":[{"type":"text","text":)";
+  json::append_string(line, utf8::repaired(text));
+  return line + "}]}}\n";
 }
 
 Result<Plan> plan(const Backend& backend, const Ask& ask, const Host& host,

@@ -46,6 +46,10 @@ struct Ask {
   std::optional<std::string> output_format;     // "stream-json", "text"; none: the backend's own
   std::optional<process::Transport> transport;  // none: the backend's own
   Auth auth = Auth::automatic;
+  std::string json_schema;        // of the answer; empty: none
+  std::string effort;             // "low", "medium", "high"; empty: the agent's own
+  std::optional<int> loop_guard;  // equal calls before it is warned
+  bool conversation = false;      // the prompt is a message on a stdin that stays open
 };
 
 /// A prompt that goes through a file: to be written before the start and removed afterwards.
@@ -94,6 +98,9 @@ std::vector<std::filesystem::path> state_paths(const Backend& backend, const Hos
 /// Whether the agent's key is hidden from it, so that its stored login pays: when that is asked for, or when both
 /// are there, the key was not set for this run, and the endpoint is the agent's own.
 bool hides_key(const Backend& backend, Auth auth, const Host& host);
+
+/// A message of the user for Delivery::stream_json: one line of JSON with its newline.
+std::string user_message(std::string_view text);
 
 /// Everything about the start but the start itself. `run_id` names the prompt file. Errors: Code::usage
 /// for what the backend cannot honour, Code::not_found for a program that is not installed.

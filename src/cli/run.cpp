@@ -31,7 +31,7 @@ std::span<const Option> setting_options() {
   static const auto options = [] {
     std::vector<Option> list;
     for (const auto& setting : config::settings_table()) {
-      if (!setting.flag.empty()) list.push_back({setting.flag, setting.value, setting.help});
+      if (!setting.flag.empty() && !setting.loop_only) list.push_back({setting.flag, setting.value, setting.help});
     }
     return list;
   }();
@@ -42,7 +42,7 @@ std::vector<config::FlagValue> flags_of(const Arguments& arguments) {
   std::vector<config::FlagValue> flags;
   for (const auto& setting : config::settings_table()) {
     const auto name = long_name(setting.flag);
-    if (!setting.flag.empty() && arguments.flag(name)) {
+    if (!setting.flag.empty() && !setting.loop_only && arguments.flag(name)) {
       const bool has_value = !setting.value.empty();
       flags.push_back({setting.id, has_value ? arguments.all(name) : std::vector<std::string>()});
     }

@@ -198,7 +198,8 @@ void Layers::add_variable(const Setting& setting, std::string_view text) {
     return;
   }
   const bool takes_brackets =
-      (setting.kind == Kind::list || setting.kind == Kind::words) && text.starts_with('[');
+      (setting.kind == Kind::list || setting.kind == Kind::words || setting.kind == Kind::lines) &&
+      text.starts_with('[');
   if (takes_brackets || (setting.kind == Kind::map && text.starts_with('{'))) {
     const auto node = parse(text, origin.name);
     return node ? take(setting, *node, origin, workspace_) : add_mistake(node.error().message);
@@ -219,7 +220,8 @@ void Layers::add_flag(const FlagValue& flag) {
     if (!node) return add_mistake(fmt::format("{}: {}", origin.name, node.error().message));
     return take(row, *node, origin, workspace_);
   }
-  const bool verbatim = row.flag.empty();  // words behind "--" stay what they are
+  // Words behind "--" stay what they are.
+  const bool verbatim = row.flag.empty() || row.kind == Kind::lines;
   take(row, verbatim ? list_of(flag.values) : scalar(joined(row, flag.values)), origin, workspace_);
 }
 

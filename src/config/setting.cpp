@@ -41,6 +41,24 @@ constexpr std::array<Setting, kKeys> kTable{{
     {Key::json, "json", Kind::boolean, "false", "--json", "", "print every event as a line of JSON"},
     {Key::sandbox, "sandbox", Kind::boolean, "false", "--sandbox", "", "run the agent in a sandbox"},
     {Key::allow_secrets, "allow_secrets", Kind::boolean, "false", "--allow-secrets", "", "run although the prompt holds something that looks like a key"},
+    {Key::max_iterations, "max_iterations", Kind::integer, "50", "-n,--max-iterations", "N", "end the loop after this many iterations; 0: no limit", "", 0, true},
+    {Key::max_time, "max_time", Kind::duration, "0s", "--max-time", "TIME", "the longest the loop may take, waits included; 0: no limit", "", 0, true},
+    {Key::max_cost_per_day, "max_cost_per_day", Kind::money, "", "--max-cost-per-day", "USD", "end when all loops of this workspace have cost this much today (UTC)", "", 0, true},
+    {Key::max_failures, "max_failures", Kind::integer, "5", "--max-failures", "N", "end after this many failed iterations in a row; 0: no limit", "", 0, true},
+    {Key::max_idle, "max_idle", Kind::integer, "3", "--max-idle", "N", "end after this many iterations in a row that changed no file and said the same; 0: no limit", "", 0, true},
+    {Key::verify, "verify", Kind::lines, "", "--verify", "COMMAND", "a shell command that must succeed before DONE is believed; may be given several times", "", 0, true},
+    {Key::verify_timeout, "verify_timeout", Kind::duration, "10m", "--verify-timeout", "TIME", "the longest each of them may take; 0: no limit", "", 0, true},
+    {Key::reasoning, "reasoning", Kind::choice, "med", "--reasoning", "none|low|med|high", "how much the model shall think", "none|low|med|high", 0, true},
+    {Key::template_file, "template", Kind::path, "", "--template", "FILE", "the prompt's template instead of the one built in", "", 0, true},
+    {Key::summarize_every, "summarize_every", Kind::integer, "10", "--summarize-every", "N", "condense the older history after so many iterations; 0: never", "", 0, true},
+    {Key::recent, "recent", Kind::integer, "5", "--recent", "N", "how many iterations stay as they are when the others are condensed", "", 1, true},
+    {Key::summary_model, "summary_model", Kind::text, "haiku", "--summary-model", "NAME", "the model that condenses", "", 0, true},
+    {Key::summary_reasoning, "summary_reasoning", Kind::choice, "high", "--summary-reasoning", "none|low|med|high", "how much it shall think", "none|low|med|high", 0, true},
+    {Key::done_marker, "done_marker", Kind::text, "LOOP_DONE", "--done-marker", "LINE", "a line that says DONE, for agents that answer in plain text", "", 0, true},
+    {Key::loop_guard, "loop_guard", Kind::integer, "5", "--loop-guard", "N", "our own agent is warned after so many equal calls with equal results, and stopped after twice as many; 0: never", "", 0, true},
+    {Key::commit, "commit", Kind::boolean, "false", "--commit", "", "commit after every iteration; never pushes", "", 0, true},
+    {Key::rollback, "rollback", Kind::boolean, "false", "--rollback", "", "put the files back after a failed iteration; needs --commit", "", 0, true},
+    {Key::stash, "stash", Kind::boolean, "false", "--stash", "", "stash changes that are not committed before --commit begins", "", 0, true},
     // clang-format on
 }};
 
@@ -52,7 +70,7 @@ constexpr bool in_order() {
 }
 static_assert(in_order(), "the table and Key have the same order");
 
-constexpr std::array<std::string_view, 23> kForeign{
+constexpr std::array<std::string_view, 22> kForeign{
     "event_loop",
     "cli",
     "core",
@@ -68,7 +86,6 @@ constexpr std::array<std::string_view, 23> kForeign{
     "adapters",
     "agent",
     "agent_priority",
-    "max_iterations",
     "max_runtime",
     "max_tokens",
     "loop",

@@ -6,7 +6,7 @@
 
 namespace ralph::config {
 
-/// Every setting of `ralph run`, in the order of the table.
+/// Every setting of `ralph run` and `ralph loop`, in the order of the table.
 enum class Key {
   backend,
   model,
@@ -41,8 +41,26 @@ enum class Key {
   json,
   sandbox,
   allow_secrets,
+  max_iterations,
+  max_time,
+  max_cost_per_day,
+  max_failures,
+  max_idle,
+  verify,
+  verify_timeout,
+  reasoning,
+  template_file,
+  summarize_every,
+  recent,
+  summary_model,
+  summary_reasoning,
+  done_marker,
+  loop_guard,
+  commit,
+  rollback,
+  stash,
 };
-inline constexpr std::size_t kKeys = static_cast<std::size_t>(Key::allow_secrets) + 1;
+inline constexpr std::size_t kKeys = static_cast<std::size_t>(Key::stash) + 1;
 
 /// What a setting's text may be, and what Settings makes of it.
 enum class Kind {
@@ -56,6 +74,7 @@ enum class Kind {
   size,      // bytes: "64MiB"
   list,      // words; as one text: separated by commas
   words,     // arguments of a program; as one text: separated by blanks
+  lines,     // texts, each as it is; as one text: one of them
   map,       // names and values
 };
 
@@ -69,6 +88,7 @@ struct Setting {
   std::string_view help;
   std::string_view choices;  // "planner|coder"
   int least = 0;             // of an integer
+  bool loop_only = false;    // `ralph run` has no use for it
 };
 
 std::span<const Setting> settings_table();

@@ -39,7 +39,7 @@ class Settings {
   Millis duration(Key key) const;
   /// Bytes.
   std::size_t size(Key key) const;
-  /// Kinds list and words.
+  /// Kinds list, words and lines.
   const std::vector<std::string>& list(Key key) const;
   const std::vector<Pair>& map(Key key) const;
 

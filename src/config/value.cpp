@@ -135,8 +135,16 @@ std::vector<std::string> split(std::string_view text, Kind kind) {
   return parts;
 }
 
+/// A text as it is, unless it says nothing.
+std::vector<std::string> one_line_of(const std::string& text) {
+  if (trimmed(text).empty()) return {};
+  return {text};
+}
+
 Result<Value> read_list(const Node& node, Kind kind) {
-  if (node.kind == Node::Kind::scalar) return split(node.text, kind);
+  if (node.kind == Node::Kind::scalar) {
+    return kind == Kind::lines ? one_line_of(node.text) : split(node.text, kind);
+  }
   std::vector<std::string> list;
   for (const auto& item : node.items) {
     if (item.kind != Node::Kind::scalar) return fail(Code::config, "a list of words is wanted");
@@ -193,7 +201,7 @@ Result<Value> read_map(const Node& node) {
 
 /// Which shapes a kind takes beside a scalar.
 Result<> check_shape(Kind kind, Node::Kind shape) {
-  const bool list = kind == Kind::list || kind == Kind::words;
+  const bool list = kind == Kind::list || kind == Kind::words || kind == Kind::lines;
   if (shape == Node::Kind::list && !list) return fail(Code::config, "one value, not a list");
   if (shape == Node::Kind::map && kind != Kind::map) {
     return fail(Code::config, list ? "a list, not names and values" : "one value, not several");
@@ -220,7 +228,8 @@ Result<Value> read_value(const Setting& setting, const Node& node,
     case Kind::duration: return read_duration(node.text);
     case Kind::size: return read_size(node.text);
     case Kind::list:
-    case Kind::words: return read_list(node, setting.kind);
+    case Kind::words:
+    case Kind::lines: return read_list(node, setting.kind);
     case Kind::map: return read_map(node);
   }
   return Value{};

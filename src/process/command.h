@@ -23,8 +23,10 @@ struct StdinNull {};
 struct StdinText {
   std::string bytes;
 };
-/// Stays open: Watch::write() sends, Watch::close_stdin() ends it (on a PTY: only our writing).
-struct StdinOpen {};
+/// These bytes, then it stays open: Watch::write() sends, Watch::close_stdin() ends it (on a PTY: only our writing).
+struct StdinOpen {
+  std::string bytes = {};
+};
 using Stdin = std::variant<StdinNull, StdinText, StdinOpen>;
 
 struct TerminalSize {

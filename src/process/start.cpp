@@ -175,6 +175,7 @@ ChildParts our_side(Stdio stdio, const Command& command) {
   parts.err = std::move(stdio.err);
   parts.transport = command.transport;
   if (const auto* text = std::get_if<StdinText>(&command.input)) parts.input = text->bytes;
+  if (const auto* open = std::get_if<StdinOpen>(&command.input)) parts.input = open->bytes;
   parts.keep_in_open = std::holds_alternative<StdinOpen>(command.input);
   return parts;
 }

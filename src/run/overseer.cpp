@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include "backend/plan.h"
+
 namespace ralph::run {
 namespace {
 
@@ -11,7 +13,7 @@ constexpr std::size_t kMostOpenCalls = 10'000;
 
 Overseer::Overseer(Rules rules, const stream::Summary& summary, process::Watch& watch,
                    std::function<void()> stop)
-    : rules_(rules), summary_(summary), watch_(watch), stop_(std::move(stop)) {}
+    : rules_(std::move(rules)), summary_(summary), watch_(watch), stop_(std::move(stop)) {}
 
 void Overseer::begin(Millis wall) {
   if (wall > Millis::zero()) watch_.arm(process::Limit::wall, wall);
@@ -21,7 +23,7 @@ void Overseer::begin(Millis wall) {
 Overseer::Phase Overseer::phase() const {
   if (!own_calls_.empty() || !other_calls_.empty() || summary_.background_tasks > 0)
     return Phase::tool;
-  const bool ended = summary_.result_count > 0 && !summary_.turn_open();
+  const bool ended = summary_.result_count > 0 && !summary_.turn_open() && !awaited_;
   return ended ? Phase::ended : Phase::model;
 }
 
@@ -98,7 +100,18 @@ void Overseer::on(const stream::Event&, const stream::TurnEnded&) {
   own_calls_.clear();
   other_calls_.clear();
   armed_.reset();
+  say_more();
   settle();
+}
+
+void Overseer::say_more() {
+  awaited_ = false;
+  if (!rules_.follow_up || summary_.background_tasks > 0 || !over_budget_.empty()) return;
+  const auto text = rules_.follow_up(summary_, sent_);
+  if (!text) return;
+  ++sent_;
+  awaited_ = true;
+  watch_.write(backend::user_message(*text));
 }
 
 void Overseer::on(const stream::Event&, const stream::Notice& notice) {

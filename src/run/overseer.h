@@ -14,7 +14,7 @@ namespace ralph::run {
 /// Watches one running agent: which deadline counts now, and whether it must be stopped.
 ///   waiting for the model   the silence limit
 ///   a tool or background task runs   none but the wall limit
-///   it said that it is done   the limit after the end
+///   it said that it is done, and nobody has more to say   the limit after the end
 /// A key that is refused, a tool that is denied, a cost limit that is reached: stopped at once.
 class Overseer final : public stream::Handler {
  public:
@@ -22,6 +22,7 @@ class Overseer final : public stream::Handler {
     Limits limits;
     std::optional<double> max_cost;
     bool denials_allowed = false;
+    std::function<std::optional<std::string>(const stream::Summary&, int)> follow_up = {};
   };
   /// `stop` ends the tree. The summary gets its events first; all of them outlive this.
   Overseer(Rules rules, const stream::Summary& summary, process::Watch& watch,
@@ -50,6 +51,7 @@ class Overseer final : public stream::Handler {
   void settle();
   void note_message(std::string_view id);
   void refuse_key(std::string_view message);
+  void say_more();
 
   Rules rules_;
   const stream::Summary& summary_;
@@ -59,6 +61,8 @@ class Overseer final : public stream::Handler {
       other_calls_;      // of the agent itself, of its subagents
   std::string message_;  // the agent is at
   std::optional<Phase> armed_;
+  int sent_ = 0;          // messages behind the prompt
+  bool awaited_ = false;  // the turn of the last of them
   std::string over_budget_;
   std::string refused_key_;
 };

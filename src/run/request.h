@@ -1,5 +1,7 @@
 #pragma once
 #include <filesystem>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,6 +10,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "config/settings.h"
+#include "stream/summary.h"
 
 namespace ralph::run {
 
@@ -40,6 +43,10 @@ struct Request {
   std::size_t max_line = 0;
   std::vector<std::string> warnings;
   std::vector<std::string> notes;  // worth telling in verbose
+  /// Asked when the agent has ended a turn and nothing of it runs on: what it is told next, in the same session; nothing:
+  /// that was all. `sent` counts the messages since the agent was started. Only with Ask::conversation.
+  std::function<std::optional<std::string>(const stream::Summary& summary, int sent)> follow_up;
+  bool lock_held = false;  // by who asks: the run takes no lock and sweeps nothing
 };
 
 /// What is said beside the settings.

@@ -89,9 +89,11 @@ class Run {
 
 Result<> Run::begin() {
   TRY_ASSIGN(workspace_, store::Workspace::open(request_.host.workspace));
-  TRY_ASSIGN(auto lock, store::Lock::take(workspace_->lock_file(), "ralph run"));
-  lock_.emplace(std::move(lock));
-  store::sweep_tmp(*workspace_);
+  if (!request_.lock_held) {
+    TRY_ASSIGN(auto lock, store::Lock::take(workspace_->lock_file(), "ralph run"));
+    lock_.emplace(std::move(lock));
+    store::sweep_tmp(*workspace_);
+  }
   warnings_ = request_.warnings;
   TRY_ASSIGN(plan_, prepare(request_, warnings_, &audience_.summary));
   TRY(write_prompt());
@@ -124,7 +126,8 @@ void Run::say_first() {
 }
 
 AttemptEnd Run::attempt() {
-  const Overseer::Rules rules{request_.limits, request_.ask.max_cost, request_.denials_allowed};
+  const Overseer::Rules rules{request_.limits, request_.ask.max_cost, request_.denials_allowed,
+                              request_.follow_up};
   const AttemptParts parts{
       .command = plan_.command,
       .rules = rules,

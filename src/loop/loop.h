@@ -1,0 +1,119 @@
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/mask.h"
+#include "base/result.h"
+#include "git/work.h"
+#include "loop/policy.h"
+#include "loop/prompt.h"
+#include "loop/state.h"
+#include "model/model.h"
+#include "run/control.h"
+#include "run/request.h"
+#include "run/run.h"
+
+namespace ralph::loop {
+
+/// What a loop does beside working on its goal.
+struct Options {
+  Budget budget;
+  std::vector<std::string> verify;
+  Millis verify_limit{0};
+  std::int64_t summarize_every = 10, recent = 5;
+  std::string summary_model = "haiku", summary_reasoning = "high";
+  std::string reasoning = "med";
+  std::string done_marker = "LOOP_DONE";
+  std::int64_t loop_guard = 0;
+  bool commit = false, rollback = false, stash = false;
+  bool accept_changed_verify = false;
+  PromptCaps caps;
+};
+
+/// What a loop begins with: everything read and checked, nothing started.
+struct Setup {
+  std::string loop_id;  // of a resumed one: its own
+  bool resumed = false;
+  std::string goal, goal_file;
+  Template form = Template::builtin();
+  Options options;
+  run::Request request;  // as for one run, without a prompt
+  std::map<std::string, std::vector<std::string>> flags;
+  std::vector<std::string> warnings;
+  const model::Table& models = model::Table::builtin();
+};
+
+/// A part of the loop that takes a while.
+struct Run {
+  enum class Kind { worker, summarizer };
+  Kind kind = Kind::worker;
+  std::int64_t iteration = 0;
+  std::string run_id;
+};
+
+/// Who looks on. Called from the thread of the loop, but for the handlers.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual void started(const State& state, const std::vector<Record>& before) = 0;
+  /// A run begins: who shall see its events, after the summary.
+  virtual std::vector<stream::Handler*> begin(const Run& run, const stream::Summary& summary) = 0;
+  virtual void ended(const Run& run, const Record& record, const Totals& totals) = 0;
+  virtual void verifying(const std::vector<std::string>& commands) = 0;
+  virtual void output_of_verification(std::string_view bytes) = 0;
+  virtual void verified(const Verification& verification) = 0;
+  virtual void committed(const std::string& commit, std::int64_t iteration) = 0;
+  virtual void rolled_back(const std::string& commit, std::int64_t iteration) = 0;
+  /// About once a second while the loop waits. True: go on now.
+  virtual bool waiting(std::string_view why, Millis left) = 0;
+  virtual void note(stream::Level level, std::string_view text) = 0;
+  virtual void flush() = 0;
+  virtual void hurry(Millis patience) = 0;
+};
+
+/// How it went.
+struct Report {
+  std::optional<Error> not_begun;
+  End end = End::agent;
+  std::string why;  // one sentence more than the reason's own
+  int exit_code = 0;
+  std::string loop_id;
+  Totals totals;
+  std::map<std::string, double> days;   // cost by UTC day, all loops of this workspace
+  Millis elapsed{0};                    // all starts of this loop
+  std::vector<git::FileChange> files;   // since the start; only in a git repository
+  std::optional<std::string> from, to;  // trees or commits those are between
+  std::filesystem::path state_folder;
+};
+
+/// How somebody outside stops a loop; from any thread.
+class Control {
+ public:
+  /// The first time: after this iteration. The second: now. False: it was the first.
+  bool stop(int signal_number);
+  void stop_now(int signal_number);
+
+  bool wants_end() const { return asked_.load() != 0; }
+  int signal() const { return asked_.load(); }
+  run::Control& runs() { return runs_; }
+
+ private:
+  std::atomic<int> asked_ = 0;
+  run::Control runs_;
+};
+
+/// Works on the goal, iteration by iteration, until it is done or a limit is reached. Holds the workspace's lock all the
+/// while; state and progress are on the disk after every step.
+Report work(Setup setup, Observer& observer, Control& control, const Masker& masker);
+
+/// The prompt the next iteration would get; starts and writes nothing.
+Result<std::string> next_prompt(const Setup& setup, std::vector<std::string>& cuts);
+
+}  // namespace ralph::loop

@@ -1,0 +1,65 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time.h"
+#include "stream/event.h"
+
+namespace ralph::loop {
+
+/// Where the time of a run went.
+struct TimeSplit {
+  Millis model{0}, tools{0}, other{0};
+
+  TimeSplit& operator+=(const TimeSplit& more);
+  Millis total() const { return model + tools + other; }
+  bool operator==(const TimeSplit&) const = default;
+};
+
+/// What verification said about one DONE.
+struct Verification {
+  bool passed = false;
+  std::string command;  // the one that failed; empty: all passed
+  std::string reason;   // "exit code 1", "took longer than 10m"
+  std::string tail;     // the end of what it printed
+  Millis duration{0};
+  bool operator==(const Verification&) const = default;
+};
+
+/// One line of progress.ndjson: something the loop did that is over. Every cost is in exactly one of them.
+struct Record {
+  enum class Step {
+    iteration,  // counts: there is one for every iteration
+    attempt,    // a start that does not count: interrupted, rate limited, an outage
+    summary,    // of the summarizer
+  };
+  Step step = Step::iteration;
+  std::int64_t iteration = 0;  // of Step::summary: how many iterations its text covers
+  UtcTime at;                  // when it was over
+  std::string run_id;
+  std::string
+      progress;  // what the agent said it did; of Step::summary: the summary; of a failed one: why
+  std::string outcome;   // name in the outcome table; "refused": a DONE that verification refused
+  bool failed = false;   // counts as one of the consecutive failures
+  bool done = false;     // the agent said DONE
+  bool changed = false;  // files of the workspace changed
+  std::string tree;      // what the workspace was like after it; see Workspace state
+  std::string commit;    // made after it; empty: none
+  std::optional<Verification> verification;
+  std::optional<double> cost_usd;
+  stream::Tokens tokens;
+  TimeSplit time;
+  std::int64_t tool_calls = 0;
+  bool operator==(const Record&) const = default;
+};
+
+std::string_view to_string(Record::Step step);
+
+/// One JSON object on one line, without the newline; read_record() reads it back. Keys we do not know are ignored.
+std::string write_record(const Record& record);
+std::optional<Record> read_record(std::string_view line);
+
+}  // namespace ralph::loop

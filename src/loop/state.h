@@ -1,0 +1,111 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "loop/record.h"
+
+namespace ralph::loop {
+
+/// The iteration that is being worked on; whoever resumes the loop finds its run by it.
+struct Current {
+  std::int64_t iteration = 0;
+  std::string run_id;
+  UtcTime began;
+  std::string phase;        // "agent", "verify", "commit", "summary"
+  std::string tree_before;  // see Workspace state
+  std::string commit_before;
+  std::vector<std::string> guidance;  // names of the messages its prompt holds
+  bool operator==(const Current&) const = default;
+};
+
+/// `state/loop.json`: what a loop is, and what it is at. What it has done is in progress.ndjson; nothing is in both.
+struct State {
+  std::string loop_id;
+  std::string status;           // "running", "waiting", "ended"
+  std::string goal_file, goal;  // the text as it was at the start
+  UtcTime started, updated;
+  std::int64_t pid = 0;
+  std::string backend, model;
+  /// What the user said at the start, by setting; never variables for the agent.
+  std::map<std::string, std::vector<std::string>> flags;
+  std::string verify_digest;  // of the commands that verification runs
+  std::string tree_at_start, commit_at_start;
+  std::optional<Current> current;
+  std::optional<UtcTime> waiting_until;
+  std::string waiting_for;
+  std::string end;                             // name of the reason; empty: not over
+  std::string end_why;                         // one sentence
+  std::map<std::string, double> earlier_days;  // what loops before this one cost, by UTC day
+  Millis earlier_time{0};                      // that this loop ran before it was resumed
+  std::optional<std::int64_t> max_iterations;  // for who looks on
+  std::optional<double> max_cost_usd;
+  bool operator==(const State&) const = default;
+};
+
+/// What the records of one loop add up to.
+struct Totals {
+  std::int64_t iterations = 0;  // finished
+  std::int64_t failures_in_a_row = 0;
+  std::int64_t refused_in_a_row = 0;  // DONEs
+  std::int64_t idle_in_a_row = 0;     // no file changed, and the same words
+  double cost_usd = 0;
+  stream::Tokens tokens;
+  TimeSplit time;
+  std::int64_t tool_calls = 0;
+  bool changed = false;                // any file, since the start
+  std::map<std::string, double> days;  // of this loop, by UTC day
+};
+Totals add_up(const std::vector<Record>& records);
+
+/// "2026-11-15".
+std::string day_of(UtcTime time);
+
+/// The files of the loop in a workspace: `.ralph/state/loop.json`, `progress.ndjson`, `guidance/`, `stop`. All private.
+class Files {
+ public:
+  explicit Files(const std::filesystem::path& workspace);
+
+  /// nullopt: there is none. One that cannot be read is moved aside and named in `warning`.
+  Result<std::optional<State>> load(std::string& warning) const;
+  /// The same, for who only looks.
+  std::optional<State> peek(std::string& warning) const;
+  Result<> save(const State& state) const;
+
+  /// In their order; a last line that was cut by a crash is left out. Lines that cannot be read are counted in `bad`.
+  Result<std::vector<Record>> records(std::int64_t& bad) const;
+  /// In the file, and on the disk, when this returns.
+  Result<> append(const Record& record) const;
+
+  /// A loop begins anew: what the last one left is kept as loop-ID.json and progress-ID.ndjson.
+  Result<> put_aside(const State& old) const;
+
+  /// Text for the next prompt; its name. Whoever calls needs no lock.
+  Result<std::string> leave_guidance(std::string_view text) const;
+  struct Guidance {
+    std::string name, text;
+    UtcTime at;
+  };
+  /// The oldest first.
+  std::vector<Guidance> guidance() const;
+  /// It was in a prompt whose iteration is over.
+  void take_guidance(const std::vector<std::string>& names) const;
+
+  /// Asks the loop to end after this iteration.
+  Result<> ask_to_stop() const;
+  bool asked_to_stop() const;
+  void forget_stop() const;
+
+  const std::filesystem::path& folder() const { return folder_; }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+}  // namespace ralph::loop

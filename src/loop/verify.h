@@ -1,0 +1,45 @@
+#pragma once
+#include <filesystem>
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "loop/record.h"
+#include "process/command.h"
+
+namespace ralph::loop {
+
+/// The commands that decide whether DONE is true, as they were before the start: `sh -c` each, in the workspace, and
+/// `.ralph/check` when it is an executable file.
+class Verifier {
+ public:
+  struct Place {
+    std::filesystem::path workspace;
+    std::vector<process::EnvChange> env;
+    Millis limit{0};  // of each command; zero: none
+  };
+  static Result<Verifier> make(Place place, std::vector<std::string> commands);
+
+  bool empty() const { return commands_.empty() && check_.empty(); }
+  /// For the prompt and for people; `.ralph/check` by its name.
+  std::vector<std::string> names() const;
+  /// Of the commands' text and the content of `.ralph/check`.
+  const std::string& digest() const { return digest_; }
+
+  /// Runs them in order until one fails; nothing of a command is left running. Code::permission: `.ralph/check` is not what
+  /// it was at the start. `on_output` gets what they print, as it comes.
+  Result<Verification> run(const std::function<void(std::string_view)>& on_output,
+                           std::stop_token stop) const;
+
+ private:
+  Place place_;
+  std::vector<std::string> commands_;
+  std::filesystem::path check_;  // empty: there is none
+  std::string check_digest_, digest_;
+};
+
+}  // namespace ralph::loop
