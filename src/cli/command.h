@@ -53,6 +53,7 @@ std::vector<Option> options_of(const Command& command);
 std::span<const Command* const> commands();
 
 extern const Command kRunCommand;
+extern const Command kLoopCommand;
 extern const Command kReplayCommand;
 extern const Command kDoctorCommand;
 extern const Command kMockCommand;

@@ -16,7 +16,7 @@ class LoopView final : public loop::Observer {
     view::ConsoleOptions console;
     bool json = false;
     std::string agent_name;
-    std::int64_t max_iterations = 0;   // 0: no limit
+    std::int64_t max_iterations = 0;  // 0: no limit
     std::optional<double> max_cost_usd;
   };
   /// All of them outlive it.

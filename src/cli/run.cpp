@@ -5,16 +5,14 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "base/id.h"
 #include "cli/command.h"
 #include "cli/dry_run.h"
 #include "cli/environment.h"
 #include "cli/failure.h"
 #include "cli/options.h"
+#include "cli/run_settings.h"
 #include "cli/std_output.h"
 #include "cli/stop_signals.h"
-#include "config/load.h"
 #include "model/model.h"
 #include "view/console.h"
 #include "view/json_lines.h"
@@ -25,39 +23,6 @@ namespace {
 using config::Key;
 
 constexpr Millis kPatienceOfASignal{1000};
-
-/// The settings that have a flag, as options.
-std::span<const Option> setting_options() {
-  static const auto options = [] {
-    std::vector<Option> list;
-    for (const auto& setting : config::settings_table()) {
-      if (!setting.flag.empty() && !setting.loop_only) list.push_back({setting.flag, setting.value, setting.help});
-    }
-    return list;
-  }();
-  return options;
-}
-
-std::vector<config::FlagValue> flags_of(const Arguments& arguments) {
-  std::vector<config::FlagValue> flags;
-  for (const auto& setting : config::settings_table()) {
-    const auto name = long_name(setting.flag);
-    if (!setting.flag.empty() && !setting.loop_only && arguments.flag(name)) {
-      const bool has_value = !setting.value.empty();
-      flags.push_back({setting.id, has_value ? arguments.all(name) : std::vector<std::string>()});
-    }
-  }
-  if (!arguments.rest().empty()) flags.push_back({Key::extra_args, arguments.rest()});
-  return flags;
-}
-
-Result<config::Loaded> load_settings(const Arguments& arguments) {
-  config::LoadRequest request;
-  request.config_file = arguments.value("config");
-  request.environment = environment();
-  request.flags = flags_of(arguments);
-  return config::load(request);
-}
 
 /// A run that did not begin: said on stderr, and to a script as the result of a run.
 int not_begun(stream::Outcome outcome, const Error& error, const std::string& run_id, bool json,
@@ -77,11 +42,6 @@ int not_begun(stream::Outcome outcome, const Error& error, const std::string& ru
     view::JsonLines(masker, output).on_any(event);
   }
   return row.exit_code;
-}
-
-view::Verbosity verbosity_of(const config::Settings& settings) {
-  if (settings.boolean(Key::quiet)) return view::Verbosity::quiet;
-  return settings.boolean(Key::verbose) ? view::Verbosity::verbose : view::Verbosity::normal;
 }
 
 /// The first Ctrl-C asks the agent to stop; anything more ends it.
@@ -127,34 +87,22 @@ int supervise(run::Request request, const config::Settings& settings, const Mask
   return code == 0 ? not_recorded : code;
 }
 
-Result<run::Invocation> invocation_of(const Arguments& arguments,
-                                      const config::Settings& settings) {
-  run::Invocation invocation;
-  invocation.run_id = make_run_id();
-  invocation.continue_session = arguments.flag("continue");
-  invocation.resume = arguments.value("resume");
-  invocation.environment = environment();
-  invocation.is_root = ::geteuid() == 0;
-  if (settings.text(Key::prompt_file) == "-") {
-    TRY_ASSIGN(invocation.standard_input, read_fd(0, "standard input"));
-  }
-  return invocation;
-}
-
 int run_command(const Arguments& arguments, StdOutput& output) {
   const Masker plain(environment());
   const bool json = arguments.flag("json");
-  auto loaded = load_settings(arguments);
+  auto loaded = load_settings(arguments, flags_of(arguments));
   if (!loaded)
     return not_begun(stream::Outcome::bad_config, loaded.error(), {}, json, plain, output);
   const auto& settings = loaded->settings;
   const auto masker = masker_for(settings);
   log_masker() = masker;
-  auto invocation = invocation_of(arguments, settings);
+  auto invocation = invocation_of(settings);
   if (!invocation) {
     return not_begun(stream::Outcome::bad_usage, invocation.error(), {},
                      settings.boolean(Key::json), masker, output);
   }
+  invocation->continue_session = arguments.flag("continue");
+  invocation->resume = arguments.value("resume");
   const auto run_id = invocation->run_id;
   auto request = run::make_request(settings, *std::move(invocation), masker);
   if (!request) {
@@ -201,7 +149,7 @@ constinit const Command kRunCommand{
     run_command,
     "AGENT ARGUMENTS",
     false,
-    setting_options,
+    run_setting_options,
 };
 
 }  // namespace ralph::cli

@@ -1,0 +1,284 @@
+#include "loop/loop.h"
+
+#include <csignal>
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/id.h"
+#include "cli/command.h"
+#include "cli/environment.h"
+#include "cli/failure.h"
+#include "cli/loop_view.h"
+#include "cli/run_settings.h"
+#include "cli/std_output.h"
+#include "cli/stop_signals.h"
+#include "loop/direnv.h"
+#include "loop/requests.h"
+
+namespace ralph::cli {
+namespace {
+
+using config::Key;
+
+constexpr Millis kPatienceOfASignal{1000};
+
+/// Kept for --resume: not the goal, which is kept itself, nor variables, which may be secret, nor how it is shown.
+bool is_kept(Key key) {
+  switch (key) {
+    case Key::prompt:
+    case Key::prompt_file:
+    case Key::env:
+    case Key::json:
+    case Key::quiet:
+    case Key::verbose:
+    case Key::cwd: return false;
+    default: return true;
+  }
+}
+
+using Flags = std::map<std::string, std::vector<std::string>>;
+
+Flags kept_flags(const std::vector<config::FlagValue>& flags) {
+  Flags kept;
+  for (const auto& flag : flags) {
+    if (is_kept(flag.key)) kept[std::string(config::setting(flag.key).key)] = flag.values;
+  }
+  return kept;
+}
+
+/// What was said at the start counts, where nothing else is said now.
+void add_flags_of_start(const Flags& kept, std::vector<config::FlagValue>& flags) {
+  for (const auto& [name, values] : kept) {
+    const auto* setting = config::find_setting(name);
+    if (setting == nullptr || !is_kept(setting->id)) continue;
+    const bool said = std::ranges::find(flags, setting->id, &config::FlagValue::key) != flags.end();
+    if (!said) flags.push_back({setting->id, values});
+  }
+}
+
+struct Loaded {
+  config::Loaded settings;
+  std::vector<config::FlagValue> flags;
+  std::optional<loop::State> state;  // of the loop that is resumed
+};
+
+Result<Loaded> load(const Arguments& arguments) {
+  Loaded loaded;
+  loaded.flags = flags_of(arguments);
+  TRY_ASSIGN(loaded.settings, load_settings(arguments, loaded.flags));
+  if (!arguments.flag("resume")) return loaded;
+  const auto& folder = loaded.settings.settings.text(Key::cwd);
+  std::string warning;
+  loaded.state = loop::Files(folder.empty() ? "." : folder).peek(warning);
+  if (!loaded.state) {
+    return fail(Code::usage, "there is no loop to resume in this folder",
+                "begin one: ralph loop GOAL.md");
+  }
+  add_flags_of_start(loaded.state->flags, loaded.flags);
+  TRY_ASSIGN(loaded.settings, load_settings(arguments, loaded.flags));
+  return loaded;
+}
+
+/// The text, and the file it came from.
+struct Goal {
+  std::string text, file;
+};
+
+Result<Goal> read_goal_file(const std::string& file) {
+  auto text = read_file(file);
+  if (text) return Goal{*std::move(text), file};
+  const bool missing = text.error().code == Code::not_found;
+  return fail(Code::usage,
+              missing ? fmt::format("the goal file '{}' does not exist", file)
+                      : fmt::format("the goal file: {}", text.error().message),
+              "name a file that says what shall be reached, or use -p TEXT");
+}
+
+Result<Goal> read_goal(const Arguments& arguments, const config::Settings& settings,
+                       run::Invocation& invocation, const std::optional<loop::State>& state) {
+  const std::string file(arguments.positional(0));
+  if (!file.empty()) return read_goal_file(file);
+  if (settings.text(Key::prompt_file) == "-")
+    return Goal{std::move(invocation.standard_input), "-"};
+  const bool on_the_line = settings.given(Key::prompt) || settings.given(Key::prompt_file);
+  if (state && !on_the_line) return Goal{state->goal, state->goal_file};
+  if (!settings.text(Key::prompt_file).empty())
+    return read_goal_file(settings.text(Key::prompt_file));
+  if (settings.given(Key::prompt)) return Goal{settings.text(Key::prompt), {}};
+  return fail(Code::usage, "no goal was given", "use 'ralph loop GOAL.md' or 'ralph loop -p TEXT'");
+}
+
+loop::Options options_of(const config::Settings& settings) {
+  loop::Options options;
+  auto& budget = options.budget;
+  budget.iterations = settings.integer(Key::max_iterations).value_or(0);
+  budget.time = settings.duration(Key::max_time);
+  budget.cost_usd = settings.money(Key::max_cost);
+  budget.cost_per_day_usd = settings.money(Key::max_cost_per_day);
+  budget.failures = settings.integer(Key::max_failures).value_or(0);
+  budget.idle = settings.integer(Key::max_idle).value_or(0);
+  options.verify = settings.list(Key::verify);
+  options.verify_limit = settings.duration(Key::verify_timeout);
+  options.summarize_every = settings.integer(Key::summarize_every).value_or(0);
+  options.recent = settings.integer(Key::recent).value_or(1);
+  options.summary_model = settings.text(Key::summary_model);
+  options.summary_reasoning = settings.text(Key::summary_reasoning);
+  options.reasoning = settings.text(Key::reasoning);
+  options.done_marker = settings.text(Key::done_marker);
+  options.loop_guard = settings.integer(Key::loop_guard).value_or(0);
+  options.commit = settings.boolean(Key::commit);
+  options.rollback = settings.boolean(Key::rollback);
+  options.stash = settings.boolean(Key::stash);
+  return options;
+}
+
+Result<> check(const config::Settings& settings) {
+  if (settings.boolean(Key::rollback) && !settings.boolean(Key::commit)) {
+    return fail(Code::usage, "--rollback needs --commit",
+                "what is put back is the commit before the iteration");
+  }
+  if (settings.boolean(Key::stash) && !settings.boolean(Key::commit)) {
+    return fail(Code::usage, "--stash needs --commit",
+                "without it your changes stay where they are");
+  }
+  return {};
+}
+
+/// The variables of `.envrc`.
+void merge_direnv(loop::Setup& setup) {
+  auto& host = setup.request.host;
+  auto envrc = loop::load_envrc(host.workspace, host.own_env);
+  setup.warnings.insert(setup.warnings.end(), envrc.warnings.begin(), envrc.warnings.end());
+  // What the settings say comes last: it wins.
+  envrc.env.insert(envrc.env.end(), host.own_env.begin(), host.own_env.end());
+  host.own_env = std::move(envrc.env);
+}
+
+Result<loop::Setup> make_setup(const Arguments& arguments, const Loaded& loaded,
+                               const Masker& masker) {
+  const auto& settings = loaded.settings.settings;
+  TRY(check(settings));
+  TRY_ASSIGN(auto invocation, invocation_of(settings));
+  TRY_ASSIGN(const auto goal, read_goal(arguments, settings, invocation, loaded.state));
+  loop::Setup setup;
+  setup.resumed = loaded.state.has_value();
+  setup.loop_id = setup.resumed ? loaded.state->loop_id : invocation.run_id;
+  setup.goal = goal.text;
+  setup.goal_file = goal.file;
+  if (goal.text.find_first_not_of(" \t\r\n") == std::string::npos) {
+    return fail(Code::usage, "the goal is empty", "say what shall be reached");
+  }
+  setup.options = options_of(settings);
+  setup.options.accept_changed_verify = arguments.flag("accept-changed-verify");
+  if (const auto& file = settings.text(Key::template_file); !file.empty()) {
+    TRY_ASSIGN(auto text, read_file(file));
+    TRY_ASSIGN(setup.form, loop::Template::parse(std::move(text), file));
+  }
+  invocation.instead_of_prompt = goal.text;
+  TRY_ASSIGN(setup.request, run::make_request(settings, std::move(invocation), masker));
+  setup.request.notes = loaded.settings.notes;
+  if (!settings.given(Key::allowed_tools) && setup.request.backend->can.tool_lists) {
+    setup.request.ask.tools = loop::worker_tools();
+  }
+  if (!settings.given(Key::on_denial)) setup.request.denials_allowed = true;
+  setup.flags = kept_flags(loaded.flags);
+  merge_direnv(setup);
+  return setup;
+}
+
+/// The first Ctrl-C lets the iteration end; anything more ends it now.
+void take_signal(int signal_number, loop::Control& control, StdOutput& output) {
+  if (signal_number == SIGINT && !control.stop(signal_number)) {
+    if (::isatty(2) == 1) {
+      write_if_possible(2, "ralph: the loop ends after this iteration; Ctrl-C again ends it now\n");
+    }
+    return;
+  }
+  output.hurry(kPatienceOfASignal);
+  control.stop_now(signal_number);
+}
+
+int print_prompt(const loop::Setup& setup, StdOutput& output) {
+  std::vector<std::string> cuts;
+  const auto prompt = loop::next_prompt(setup, cuts);
+  if (!prompt) return report(prompt.error(), output);
+  output.out(*prompt);
+  for (const auto& cut : cuts) warn(fmt::format("{} was cut", cut), output);
+  return 0;
+}
+
+int work(loop::Setup setup, const config::Settings& settings, const Masker& masker,
+         StdOutput& output) {
+  const bool json = settings.boolean(Key::json);
+  LoopView::Options options;
+  options.console = console_options(json ? view::Verbosity::quiet : verbosity_of(settings));
+  options.console.agent_name = setup.request.agent_name;
+  options.json = json;
+  options.agent_name = setup.request.agent_name;
+  options.max_iterations = setup.options.budget.iterations;
+  options.max_cost_usd = setup.options.budget.cost_usd;
+  loop::Control control;
+  const StopSignals signals(
+      [&](int signal_number) { take_signal(signal_number, control, output); });
+  LoopView view(options, masker, output);
+  const auto report_of_loop = loop::work(std::move(setup), view, control, masker);
+  if (report_of_loop.not_begun) return report(*report_of_loop.not_begun, output);
+  view.finish(report_of_loop);
+  return report_of_loop.exit_code;
+}
+
+int loop_command(const Arguments& arguments, StdOutput& output) {
+  auto loaded = load(arguments);
+  if (!loaded) return report(loaded.error(), output);
+  const auto& settings = loaded->settings.settings;
+  const auto masker = masker_for(settings);
+  log_masker() = masker;
+  auto setup = make_setup(arguments, *loaded, masker);
+  if (!setup) return report(setup.error(), output);
+  if (arguments.flag("print-prompt")) return print_prompt(*setup, output);
+  return work(*std::move(setup), settings, masker, output);
+}
+
+constexpr Positional kPositionals[] = {
+    {"GOAL.md", "the file that says what shall be reached", Need::optional},
+};
+constexpr Option kOptions[] = {
+    {"--resume", "", "go on with the last loop of this folder, with what was said at its start"},
+    {"--print-prompt", "", "show the prompt the next iteration would get; start nothing"},
+    {"--accept-changed-verify", "",
+     "with --resume: take the commands of verification as they are now"},
+    {"--config", "FILE", "this file instead of ralph.yml or .ralph/config.yml"},
+};
+constexpr Example kExamples[] = {
+    {"ralph loop GOAL.md --max-cost 5 --verify 'make test'", "until DONE is true, for at most $5"},
+    {"ralph loop -p 'Make the tests pass' --commit --max-iterations 20", "a commit per iteration"},
+    {"ralph loop --resume", "after Ctrl-C, a crash or a limit"},
+    {"ralph loop GOAL.md --print-prompt", "what the agent would be told"},
+    {"ralph loop GOAL.md -b custom --command 'aider --message-file {prompt_file}'", "any agent"},
+};
+
+}  // namespace
+
+constinit const Command kLoopCommand{
+    "loop",
+    "work on a goal, iteration by iteration, until it is done",
+    "Starts the agent again and again, each time with a fresh session, the goal, what was done so "
+    "far\nand what verification said. Ends when the agent says DONE and verification agrees, or at "
+    "a "
+    "limit.\nState is under .ralph/state: 'ralph status' shows it, 'ralph tell' adds guidance, "
+    "'ralph "
+    "stop' ends it.\n"
+    "Exit codes: 0 done, 1 the agent failed, 2 bad usage, 3 not installed or not logged in, 6 a "
+    "limit was\nreached, 8 disk, 9 another ralph works here, 130 stopped.",
+    kPositionals,
+    kOptions,
+    kExamples,
+    loop_command,
+    "AGENT ARGUMENTS",
+    false,
+    loop_setting_options,
+};
+
+}  // namespace ralph::cli

@@ -1,0 +1,73 @@
+#include "cli/run_settings.h"
+
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/id.h"
+#include "cli/environment.h"
+
+namespace ralph::cli {
+namespace {
+
+using config::Key;
+
+std::vector<Option> setting_options(bool of_loop) {
+  std::vector<Option> list;
+  for (const auto& setting : config::settings_table()) {
+    const bool fits = of_loop || !setting.loop_only;
+    if (!setting.flag.empty() && fits) list.push_back({setting.flag, setting.value, setting.help});
+  }
+  return list;
+}
+
+}  // namespace
+
+std::span<const Option> run_setting_options() {
+  static const auto options = setting_options(false);
+  return options;
+}
+
+std::span<const Option> loop_setting_options() {
+  static const auto options = setting_options(true);
+  return options;
+}
+
+std::vector<config::FlagValue> flags_of(const Arguments& arguments) {
+  std::vector<config::FlagValue> flags;
+  for (const auto& setting : config::settings_table()) {
+    const auto name = long_name(setting.flag);
+    if (!setting.flag.empty() && arguments.flag(name)) {
+      const bool has_value = !setting.value.empty();
+      flags.push_back({setting.id, has_value ? arguments.all(name) : std::vector<std::string>()});
+    }
+  }
+  if (!arguments.rest().empty()) flags.push_back({Key::extra_args, arguments.rest()});
+  return flags;
+}
+
+Result<config::Loaded> load_settings(const Arguments& arguments,
+                                     std::vector<config::FlagValue> flags) {
+  config::LoadRequest request;
+  request.config_file = arguments.value("config");
+  request.environment = environment();
+  request.flags = std::move(flags);
+  return config::load(request);
+}
+
+view::Verbosity verbosity_of(const config::Settings& settings) {
+  if (settings.boolean(Key::quiet)) return view::Verbosity::quiet;
+  return settings.boolean(Key::verbose) ? view::Verbosity::verbose : view::Verbosity::normal;
+}
+
+Result<run::Invocation> invocation_of(const config::Settings& settings) {
+  run::Invocation invocation;
+  invocation.run_id = make_run_id();
+  invocation.environment = environment();
+  invocation.is_root = ::geteuid() == 0;
+  if (settings.text(Key::prompt_file) == "-") {
+    TRY_ASSIGN(invocation.standard_input, read_fd(0, "standard input"));
+  }
+  return invocation;
+}
+
+}  // namespace ralph::cli

@@ -1,0 +1,29 @@
+#pragma once
+#include <span>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "config/load.h"
+#include "run/request.h"
+#include "view/verbosity.h"
+
+namespace ralph::cli {
+
+/// The settings that have a flag, as options of `ralph run`, or of `ralph loop`.
+std::span<const Option> run_setting_options();
+std::span<const Option> loop_setting_options();
+
+/// What the command line says about settings.
+std::vector<config::FlagValue> flags_of(const Arguments& arguments);
+/// All levels together; --config names the file.
+Result<config::Loaded> load_settings(const Arguments& arguments,
+                                     std::vector<config::FlagValue> flags);
+
+view::Verbosity verbosity_of(const config::Settings& settings);
+
+/// What a run is told beside its settings; standard input is read when it is the prompt.
+Result<run::Invocation> invocation_of(const config::Settings& settings);
+
+}  // namespace ralph::cli
