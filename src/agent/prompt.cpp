@@ -84,31 +84,32 @@ void Prompts::expand(UserMessage& message, const std::stop_token& stop) const {
   if (message.notification) return;
   const auto call = options_.bare ? std::nullopt : slash_call(message);
   if (!call && message.content.find('@') == message.content.npos) return;
-  const auto said = json::parse(message.content);
+  auto said = json::parse(message.content);
   if (!said || !said->is_array()) return;
-  auto expanded = call ? expanded_call(*call, stop) : std::nullopt;
-  auto blocks = files_of(expanded ? *expanded : *said, stop);
-  if (blocks.empty() && !expanded) return;
-  for (auto& block : expanded ? *expanded : *said) blocks.push_back(block);
   if (message.original.empty()) message.original = message.content;
+  if (call && !put_call(*call, *said, message.original, stop)) {
+    said->insert(said->begin(), text_block(reminder(note_about(call->name))));
+  }
+  auto blocks = files_of(*said, stop);
+  if (blocks.empty() && !call) return;
+  for (auto& block : *said) blocks.push_back(std::move(block));
   message.content = json::write(blocks);
 }
 
-std::optional<Document> Prompts::expanded_call(const SlashCall& call,
-                                               const std::stop_token& stop) const {
+/// False: nothing has that name.
+bool Prompts::put_call(const SlashCall& call, Document& blocks, std::string& shown,
+                       const std::stop_token& stop) const {
   const auto* skill = skills_.find(call.name);
   const auto text = skill == nullptr ? std::nullopt : skills_.text(*skill, call.arguments);
-  if (!text) {
-    const auto said = call.arguments.empty() ? "" : " " + call.arguments;
-    return Document::array(
-        {text_block(reminder(note_about(call.name))), text_block("/" + call.name + said)});
-  }
+  if (!text) return false;
   auto name = fmt::format(
       "<command-message>{0}</command-message>\n<command-name>/{0}</command-name>\n", call.name);
   if (!call.arguments.empty()) {
     name += fmt::format("<command-args>{}</command-args>\n", call.arguments);
   }
-  return Document::array({text_block(name), text_block(with_output(*skill, *text, stop))});
+  shown = json_string(name);
+  blocks = Document::array({text_block(name), text_block(with_output(*skill, *text, stop))});
+  return true;
 }
 
 std::string Prompts::note_about(std::string_view name) const {

@@ -36,8 +36,8 @@ class Prompts {
   void expand(UserMessage& message, const std::stop_token& stop) const;
 
  private:
-  std::optional<json::Document> expanded_call(const SlashCall& call,
-                                              const std::stop_token& stop) const;
+  bool put_call(const SlashCall& call, json::Document& blocks, std::string& shown,
+                const std::stop_token& stop) const;
   std::string with_output(const Skill& skill, std::string_view text,
                           const std::stop_token& stop) const;
   std::string output_of(const Skill& skill, const std::string& command,

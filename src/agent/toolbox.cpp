@@ -155,7 +155,9 @@ Served Toolbox::serve_one(const api::Block& call, const std::stop_token& stop) {
   if (!decision.allowed) {
     return {&call, tool::failure(decision.message), meta, std::move(decision)};
   }
-  return {&call, tool->run(input, workspace_, stop), meta, {}};
+  auto outcome = tool->run(input, workspace_, stop);
+  const bool misused = outcome.misused;
+  return {&call, std::move(outcome), misused ? "" : meta, {}};
 }
 
 std::optional<tool::Outcome> Toolbox::serve_user(std::string_view name, const json::Document& input,

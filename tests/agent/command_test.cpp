@@ -36,14 +36,15 @@ TEST(Commands, AreCalledInAStreamToo) {
   bench.hang_up();
   const auto ran = bench.converse({"--replay-user-messages"});
   EXPECT_TRUE(heard(ran).contains("Fix this."));
-  EXPECT_EQ(ran.of_type("user").at(0)["message"]["content"], "/fix this");
+  EXPECT_TRUE(ran.of_type("user").at(0)["message"]["content"].get<std::string>().contains(
+      "<command-args>this</command-args>"));
 }
 
 TEST(Commands, UnknownOnesReachTheModelAsWordsWithANote) {
   Bench bench;
   bench.folder().write("work/.claude/commands/fix.md", "Fix it.\n");
-  const auto text = heard(bench.ask("/fxi now"));
-  EXPECT_TRUE(text.ends_with("</system-reminder>/fxi now")) << text;
+  const auto text = heard(bench.ask("/fxi  now "));
+  EXPECT_TRUE(text.ends_with("</system-reminder>/fxi  now ")) << text;
   EXPECT_TRUE(text.contains("nearest name is /fix."));
   EXPECT_FALSE(text.contains("Fix it."));
 }
@@ -165,15 +166,14 @@ TEST(NamedFiles, ComeWithTheMessage) {
   std::filesystem::create_symlink(bench.folder() / "outside.txt", bench.work() / "link.txt");
   const auto words = "See @note.txt, @missing.txt @../outside.txt @link.txt @. and @secret.txt";
   const auto ran = bench.ask(words, {"--dangerously-skip-permissions", "--settings",
-                                     R"({"permissions":{"deny":["Read(secret.txt)"]}
-})"});
+                                     R"x({"permissions":{"deny":["Read(secret.txt)"]}})x"});
   const auto content = ran.requests.at(0)["messages"].back()["content"];
-EXPECT_EQ(content.back()["text"], words);
-const auto text = heard(ran);
-EXPECT_TRUE(text.contains("1\tThe note."));
-EXPECT_FALSE(text.contains("The outside."));
-EXPECT_FALSE(text.contains("The secret."));
-EXPECT_FALSE(text.contains("file missing.txt"));
+  EXPECT_EQ(content.back()["text"], words);
+  const auto text = heard(ran);
+  EXPECT_TRUE(text.contains("1\tThe note."));
+  EXPECT_FALSE(text.contains("The outside."));
+  EXPECT_FALSE(text.contains("The secret."));
+  EXPECT_FALSE(text.contains("file missing.txt"));
 }
 
 }  // namespace

@@ -88,10 +88,10 @@ TEST(Skills, UnknownAndReservedOnesAreRefused) {
 TEST(Skills, ADenyRuleHolds) {
   Bench bench(skill_calls({R"({"skill":"greet"})"}));
   bench.folder().write("work/.claude/skills/greet/SKILL.md", "Hello.\n");
-  const auto ran = bench.ask("go", {"--settings", R"({"permissions":{"deny":["Skill(greet)"]}
-})"});
+  const auto ran =
+      bench.ask("go", {"--settings", R"x({"permissions":{"deny":["Skill(greet)"]}})x"});
   EXPECT_EQ(ran.result()["permission_denials"].size(), 1U);
-EXPECT_EQ(ran.of_type("user").size(), 1U);
+  EXPECT_EQ(ran.of_type("user").size(), 1U);
 }
 
 TEST(Skills, EveryPlaceIsLookedAtAndTheFirstOfANameCounts) {
