@@ -1,5 +1,7 @@
 #include "agent/skill_tool.h"
 
+#include <algorithm>
+
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
@@ -29,18 +31,23 @@ constexpr std::string_view kSchema = R"({
 
 /// Long descriptions give way to names, then names to a number.
 std::string list_of(const Skills& skills) {
+  constexpr std::string_view kBefore = "\n- ";
+  std::size_t names = 0;
+  for (const auto& [name, skill] : skills.all()) names += kBefore.size() + name.size();
+  auto room = kLongestList - std::min(names, kLongestList);  // for descriptions
   std::string list;
   std::size_t left_out = 0;
   for (const auto& [name, skill] : skills.all()) {
     if (!skill.for_model) continue;
-    auto line = fmt::format("\n- {}", name);
-    if (list.size() + line.size() > kLongestList) {
+    if (list.size() + kBefore.size() + name.size() > kLongestList) {
       ++left_out;
       continue;
     }
-    list += line;
-    const bool fits = list.size() + skill.description.size() <= kLongestList;
-    if (fits && !skill.description.empty()) list += ": " + skill.description;
+    list.append(kBefore).append(name);
+    const auto described = skill.description.empty() ? "" : ": " + skill.description;
+    if (described.size() > room) continue;
+    list += described;
+    room -= described.size();
   }
   if (list.empty()) return "\n\nThere are no skills in this session.";
   if (left_out > 0) list += fmt::format("\n(and {} more)", left_out);

@@ -90,7 +90,12 @@ std::optional<Skill> read_skill(Skill::Kind kind, std::string name, const fs::pa
   auto file = read_source_file(path, boundary);
   if (!file) return std::nullopt;
   const auto text = split_front(file->text);
-  Skill skill{kind, std::move(name), description_of(text), std::move(file->path), boundary};
+  Skill skill{kind,
+              std::move(name),
+              description_of(text),
+              std::string(text.value("argument-hint")),
+              std::move(file->path),
+              boundary};
   skill.for_model = !text.is_true("disable-model-invocation");
   skill.allowed_tools = split_rules(text.value("allowed-tools"));
   return skill;
@@ -145,9 +150,12 @@ void find_sets(const fs::path& root, const fs::path& boundary, const Add& add) {
       if (members.empty()) continue;
       std::string names;
       for (const auto& name : members) names += (names.empty() ? "" : ", ") + name;
-      Skill set{Skill::Kind::set, path.stem().string(),
+      Skill set{Skill::Kind::set,
+                path.stem().string(),
                 utf8::shortened("Loads these skills together: " + names, kLongestDescription),
-                std::move(file->path), boundary};
+                "",
+                std::move(file->path),
+                boundary};
       set.members = std::move(members);
       add(std::move(set));
     }

@@ -21,6 +21,7 @@ struct Skill {
   Kind kind = Kind::skill;
   std::string name;                  // of its folder or file: "greet", "sub:deep"
   std::string description;           // one line; empty: none
+  std::string argument_hint;         // for people
   std::filesystem::path file;        // links resolved
   std::filesystem::path boundary;    // as for read_source_file()
   bool for_model = true;             // false: only the user calls it

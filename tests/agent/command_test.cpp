@@ -40,6 +40,20 @@ TEST(Commands, AreCalledInAStreamToo) {
       "<command-args>this</command-args>"));
 }
 
+TEST(Commands, AreToldToAClientThatAsks) {
+  Bench bench;
+  bench.folder().write("work/.claude/commands/fix.md",
+                       "---\ndescription: Fixes.\nargument-hint: \"[issue]\"\n---\nFix.\n");
+  bench.say_line(
+      R"({"type":"control_request","request_id":"1","request":{"subtype":"initialize"}})");
+  bench.hang_up();
+  const auto answers = bench.converse().of_type("control_response");
+  ASSERT_EQ(answers.size(), 1U);
+  EXPECT_EQ(answers[0]["response"]["response"]["commands"],
+            Document::array({Document{
+                {"name", "fix"}, {"description", "Fixes."}, {"argumentHint", "[issue]"}}}));
+}
+
 TEST(Commands, UnknownOnesReachTheModelAsWordsWithANote) {
   Bench bench;
   bench.folder().write("work/.claude/commands/fix.md", "Fix it.\n");
@@ -146,8 +160,8 @@ TEST(Commands, ACommandThatComesWhileToolsRunGetsItsOwnTurn) {
   });
   const auto ran = bench.converse({"--dangerously-skip-permissions"});
   ASSERT_GE(ran.requests.size(), 3U);
-  EXPECT_FALSE(ran.requests[1].dump().contains("Fix it."));
-  EXPECT_FALSE(ran.requests[1].dump().contains("and more"));
+  EXPECT_FALSE(ran.requests[1]["messages"].dump().contains("Fix it."));
+  EXPECT_FALSE(ran.requests[1]["messages"].dump().contains("and more"));
   EXPECT_TRUE(texts(ran.requests[2]["messages"].back()).ends_with("Fix it.\n"));
 }
 
