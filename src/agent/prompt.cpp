@@ -107,7 +107,7 @@ bool Prompts::put_call(const SlashCall& call, Document& blocks, std::string& sho
   if (!call.arguments.empty()) {
     name += fmt::format("<command-args>{}</command-args>\n", call.arguments);
   }
-  shown = json_string(name);
+  shown = json_string(trimmed(name));
   blocks = Document::array({text_block(name), text_block(with_output(*skill, *text, stop))});
   return true;
 }
