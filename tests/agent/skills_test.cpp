@@ -67,6 +67,22 @@ TEST(Skills, TheTextsComeBehindTheResultsOfAllCalls) {
   EXPECT_EQ(content[3]["type"], "text");
 }
 
+TEST(Skills, AResumedSessionStillHoldsTheText) {
+  Bench bench(skill_calls({R"({"skill":"a"})", R"({"skill":"b"})"}));
+  bench.folder().write("work/.claude/skills/a/SKILL.md", "Text of a.\n");
+  bench.folder().write("work/.claude/skills/b/SKILL.md", "Text of b.\n");
+  const auto first = bench.ask("go").requests.at(1)["messages"];
+  const auto again = bench.ask("more", {"--continue"}).requests.back()["messages"];
+  ASSERT_EQ(again.size(), first.size() + 2);
+  const auto types = [](const Document& message) {
+    std::string all;
+    for (const auto& block : message["content"]) all += block.value("type", "") + " ";
+    return all;
+  };
+  EXPECT_EQ(types(again[2]), "tool_result tool_result text text ");
+  EXPECT_EQ(texts(again[2]), texts(first[2]));
+}
+
 TEST(Skills, UnknownAndReservedOnesAreRefused) {
   Bench bench(skill_calls({R"({"skill":"gret"})", R"({"skill":"deploy"})", R"({"skill":"all"})"}));
   bench.folder().write("work/.claude/skills/greet/SKILL.md", "Hello.\n");
@@ -79,6 +95,7 @@ TEST(Skills, UnknownAndReservedOnesAreRefused) {
   EXPECT_EQ(text_of_result(users[0]),
             "<tool_use_error>Unknown skill: gret. Did you mean greet?</tool_use_error>");
   EXPECT_EQ(users[0]["message"]["content"][0]["is_error"], true);
+  EXPECT_FALSE(users[0].contains("tool_result_meta"));  // it was not a matter of permission
   EXPECT_TRUE(text_of_result(users[1]).contains("disable-model-invocation"));
   EXPECT_TRUE(text_of_result(users[2]).contains("disable-model-invocation"));
   EXPECT_FALSE(listed(ran).contains("deploy"));
