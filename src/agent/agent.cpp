@@ -208,8 +208,11 @@ void Work::converse_in(Opening& opening) {
 void Work::connect() {
   const auto& environment = setup_.environment;
   if (!login_.found()) return;
-  client_.emplace(endpoint_of(environment, login_, events_->session_id(), setup_.version),
-                  retry_policy(environment));
+  api::RetryPolicy policy;
+  if (const auto most = environment.number("CLAUDE_CODE_MAX_RETRIES")) {
+    policy.max_retries = static_cast<int>(std::clamp<std::int64_t>(*most, 0, 1000));
+  }
+  client_.emplace(endpoint_for(environment, login_, setup_.version, events_->session_id()), policy);
 }
 
 std::string Work::user_id() const {

@@ -8,8 +8,8 @@
 
 namespace ralph::agent {
 
-api::Endpoint endpoint_of(const Environment& environment, const Login& login,
-                          std::string_view session_id, std::string_view version) {
+api::Endpoint endpoint_for(const Environment& environment, const Login& login,
+                           std::string_view version, std::string_view session_id) {
   api::Endpoint endpoint;
   if (auto base = environment.get("ANTHROPIC_BASE_URL"); !base.empty()) endpoint.base_url = base;
   endpoint.credential = login.credential;
@@ -35,14 +35,6 @@ api::Endpoint endpoint_of(const Environment& environment, const Login& login,
     endpoint.stall_timeout = std::min(endpoint.stall_timeout, Millis{*limit});
   }
   return endpoint;
-}
-
-api::RetryPolicy retry_policy(const Environment& environment) {
-  api::RetryPolicy policy;
-  if (const auto most = environment.number("CLAUDE_CODE_MAX_RETRIES")) {
-    policy.max_retries = static_cast<int>(std::clamp<std::int64_t>(*most, 0, 1000));
-  }
-  return policy;
 }
 
 }  // namespace ralph::agent

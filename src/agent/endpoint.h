@@ -7,12 +7,8 @@
 
 namespace ralph::agent {
 
-/// Where the model is asked, and as whom: ANTHROPIC_BASE_URL, ANTHROPIC_CUSTOM_HEADERS, API_TIMEOUT_MS.
-/// `version` is ralph's.
-api::Endpoint endpoint_of(const Environment& environment, const Login& login,
-                          std::string_view session_id, std::string_view version);
-
-/// CLAUDE_CODE_MAX_RETRIES.
-api::RetryPolicy retry_policy(const Environment& environment);
+/// Who is asked, how we introduce ourselves, and how long we wait. `version`: of ralph.
+api::Endpoint endpoint_for(const Environment& environment, const Login& login,
+                           std::string_view version, std::string_view session_id);
 
 }  // namespace ralph::agent
