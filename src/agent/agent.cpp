@@ -13,16 +13,19 @@
 #include "agent/control_desk.h"
 #include "agent/conversation.h"
 #include "agent/credential.h"
+#include "agent/endpoint.h"
+#include "agent/local_command.h"
 #include "agent/memory.h"
 #include "agent/opening.h"
+#include "agent/prompt.h"
 #include "agent/reader.h"
 #include "agent/settings.h"
+#include "agent/skill_tool.h"
 #include "agent/system_prompt.h"
 #include "agent/text.h"
 #include "agent/turn.h"
 #include "api/client.h"
 #include "base/id.h"
-#include "base/utf8.h"
 #include "git/git.h"
 #include "json/writer.h"
 
@@ -65,18 +68,24 @@ class Work {
   int missing_session(const Error& error);
 
   Result<> prepare(Opening opening);
-  Result<> prepare_parts(Opening& opening, const Login& login, const Settings& settings);
-  api::Endpoint endpoint(const Login& login) const;
+  Result<> prepare_parts(Opening& opening, const Settings& settings);
+  Result<Opening> open(const Options& options) const;
+  void converse_in(Opening& opening);
+  void connect();
+  std::string user_id() const;
   Result<> prepare_tools(const Settings& settings);
+  bool offers_skills() const;
   tool::Workspace::Setup workspace_setup(const Settings& settings);
   std::string tool_definitions() const;
-  InitFacts init_facts(const Login& login) const;
-  Result<UserMessage> text_prompt();
+  InitFacts init_facts() const;
   void receive(UserMessage message);
   void read_stream();
   int converse();
   void introduce();
   void turn(std::vector<UserMessage> messages);
+  std::string local_command(const std::vector<UserMessage>& messages) const;
+  void serve_local(const UserMessage& message, const std::string& name);
+  void start_over(const UserMessage& message);
   void complete(const MessageIds& messages);
   void tell(ResultFacts facts);
   void watch_tasks();
@@ -87,6 +96,7 @@ class Work {
   Live& live_;
   Wire wire_;
   std::string git_branch_;
+  Login login_;
   std::optional<EventMaker> events_;
   std::optional<ModelChoice> model_;
   std::optional<Ledger> ledger_;
@@ -95,7 +105,10 @@ class Work {
   std::optional<StructuredOutput> structured_;
   tool::BackgroundTasks tasks_;
   std::optional<tool::Workspace> workspace_;
+  Skills skills_;
+  std::optional<SkillTool> skill_tool_;
   std::optional<Toolbox> toolbox_;
+  std::optional<Prompts> prompts_;
   std::optional<TurnParts> parts_;
   Inbox inbox_;
   std::int64_t results_ = 0;
@@ -135,8 +148,7 @@ int Work::run() {
     structured_ = *std::move(made);
   }
   if (const auto head = git::read_head(setup_.cwd); head && *head) git_branch_ = (*head)->branch;
-  auto opening =
-      open_session(options_, {setup_.cwd, setup_.environment.config_folder(), git_branch_});
+  auto opening = open(options_);
   if (!opening) {
     const bool missing = opening.error().code == Code::not_found;
     return missing ? missing_session(opening.error()) : give_up(opening.error());
@@ -145,15 +157,19 @@ int Work::run() {
   return converse();
 }
 
-Result<> Work::prepare(Opening opening) {
-  TRY_ASSIGN(const auto settings, read_settings(options_, setup_.environment, setup_.cwd));
-  TRY_ASSIGN(const auto login, find_login(setup_.environment, settings, live_.over()));
-  for (const auto& note : settings.notes) say(note);
-  for (const auto& note : login.notes) say(note);
-  return prepare_parts(opening, login, settings);
+Result<Opening> Work::open(const Options& options) const {
+  return open_session(options, {setup_.cwd, setup_.environment.config_folder(), git_branch_});
 }
 
-Result<> Work::prepare_parts(Opening& opening, const Login& login, const Settings& settings) {
+Result<> Work::prepare(Opening opening) {
+  TRY_ASSIGN(const auto settings, read_settings(options_, setup_.environment, setup_.cwd));
+  TRY_ASSIGN(login_, find_login(setup_.environment, settings, live_.over()));
+  for (const auto& note : settings.notes) say(note);
+  for (const auto& note : login_.notes) say(note);
+  return prepare_parts(opening, settings);
+}
+
+Result<> Work::prepare_parts(Opening& opening, const Settings& settings) {
   const auto& models = model::Table::builtin();
   const auto& environment = setup_.environment;
   events_.emplace(opening.session_id);
@@ -161,30 +177,18 @@ Result<> Work::prepare_parts(Opening& opening, const Login& login, const Setting
   for (const auto& note : model_->notes()) say("ralph: " + note);
   ledger_.emplace(models, std::move(opening.totals));
   introduced_ = opening.resumed && !opening.messages.empty();
-  conversation_.emplace(std::move(opening.messages), std::move(opening.transcript),
-                        [this](const Error& error) {
-                          say("ralph: the session is not kept whole: " + describe(error));
-                          wire_.event(events_->writes_lost(error.message));
-                        });
-  if (login.found()) {
-    api::RetryPolicy policy;
-    if (const auto most = environment.number("CLAUDE_CODE_MAX_RETRIES")) {
-      policy.max_retries = static_cast<int>(std::clamp<std::int64_t>(*most, 0, 1000));
-    }
-    client_.emplace(endpoint(login), policy);
-  }
+  converse_in(opening);
+  connect();
   TRY(prepare_tools(settings));
   TRY_ASSIGN(auto system, system_prompt(options_));
   if (opening.system_prompt) system = {*opening.system_prompt};
-  std::string user_id;
-  json::ObjectWriter(user_id).text("session_id", opening.session_id).close();
   parts_.emplace(TurnParts{options_, wire_, *events_, *ledger_, *conversation_, inbox_, live_,
-                           *model_, client_ ? &*client_ : nullptr, login.credential.api_key.empty(),
-                           *toolbox_, tasks_, structured_ ? &*structured_ : nullptr,
+                           *model_, client_ ? &*client_ : nullptr,
+                           login_.credential.api_key.empty(), *toolbox_, tasks_,
+                           structured_ ? &*structured_ : nullptr,
                            static_cast<int>(environment.number("MAX_STRUCTURED_OUTPUT_RETRIES")
                                                 .value_or(StructuredOutput::kMaxFailures)),
-                           init_facts(login), std::move(system), tool_definitions(),
-                           std::move(user_id)});
+                           init_facts(), std::move(system), tool_definitions(), user_id()});
   if (!options_.session_name.empty()) {
     wire_.event(events_->title_changed(options_.session_name));
     conversation_->keep_title(options_.session_name);
@@ -192,33 +196,29 @@ Result<> Work::prepare_parts(Opening& opening, const Login& login, const Setting
   return {};
 }
 
-api::Endpoint Work::endpoint(const Login& login) const {
+/// What is said from here on belongs to this session.
+void Work::converse_in(Opening& opening) {
+  conversation_.emplace(std::move(opening.messages), std::move(opening.transcript),
+                        [this](const Error& error) {
+                          say("ralph: the session is not kept whole: " + describe(error));
+                          wire_.event(events_->writes_lost(error.message));
+                        });
+}
+
+void Work::connect() {
   const auto& environment = setup_.environment;
-  api::Endpoint endpoint;
-  if (auto base = environment.get("ANTHROPIC_BASE_URL"); !base.empty()) endpoint.base_url = base;
-  endpoint.credential = login.credential;
-  endpoint.headers.add("user-agent", fmt::format("ralph/{} (claude-cli/{} compatible)",
-                                                 setup_.version, kClaudeVersion));
-  endpoint.headers.add("x-app", "cli");
-  endpoint.headers.add("x-claude-code-session-id", events_->session_id());
-  const auto custom = environment.get("ANTHROPIC_CUSTOM_HEADERS");
-  for (std::size_t at = 0; at < custom.size();) {
-    const auto end = std::min(custom.find('\n', at), custom.size());
-    const auto line = std::string_view(custom).substr(at, end - at);
-    const auto colon = line.find(':');
-    if (colon != line.npos && colon > 0) {
-      auto value = line.substr(colon + 1);
-      value.remove_prefix(std::min(value.find_first_not_of(" \t"), value.size()));
-      endpoint.headers.add(std::string(line.substr(0, colon)), std::string(value));
-    }
-    at = end + 1;
+  if (!login_.found()) return;
+  api::RetryPolicy policy;
+  if (const auto most = environment.number("CLAUDE_CODE_MAX_RETRIES")) {
+    policy.max_retries = static_cast<int>(std::clamp<std::int64_t>(*most, 0, 1000));
   }
-  if (const auto limit = environment.number("API_TIMEOUT_MS"); limit && *limit > 0) {
-    endpoint.connect_timeout = std::min(endpoint.connect_timeout, Millis{*limit});
-    endpoint.head_timeout = Millis{*limit};
-    endpoint.stall_timeout = std::min(endpoint.stall_timeout, Millis{*limit});
-  }
-  return endpoint;
+  client_.emplace(endpoint_for(environment, login_, setup_.version, events_->session_id()), policy);
+}
+
+std::string Work::user_id() const {
+  std::string id;
+  json::ObjectWriter(id).text("session_id", events_->session_id()).close();
+  return id;
 }
 
 /// The tools, where they work, and what they may do.
@@ -240,8 +240,20 @@ Result<> Work::prepare_tools(const Settings& settings) {
   auto setup = workspace_setup(settings);
   setup.unreadable = tool::unreadable_patterns(rules);
   workspace_.emplace(std::move(setup));
-  toolbox_.emplace(*workspace_, options_, mode, std::move(rules));
+  skills_ = Skills::find(options_, environment, setup_.cwd);
+  skill_tool_.emplace(skills_);
+  std::vector<const tool::Tool*> more;
+  if (offers_skills()) more.push_back(&*skill_tool_);
+  toolbox_.emplace(*workspace_, options_, mode, std::move(rules), more);
+  prompts_.emplace(options_, skills_, *toolbox_, *workspace_);
   return {};
+}
+
+/// Where there are none, only who asks for the tool gets it.
+bool Work::offers_skills() const {
+  const bool asked =
+      options_.tools && std::ranges::find(*options_.tools, "Skill") != options_.tools->end();
+  return !options_.disable_slash_commands && (asked || !skills_.empty());
 }
 
 tool::Workspace::Setup Work::workspace_setup(const Settings& settings) {
@@ -284,44 +296,26 @@ std::string Work::tool_definitions() const {
   return all.empty() ? "" : "[" + all + "]";
 }
 
-InitFacts Work::init_facts(const Login& login) const {
+InitFacts Work::init_facts() const {
   InitFacts facts;
   facts.cwd = setup_.cwd.string();
   facts.tools = toolbox_->names();
   if (structured_) facts.tools.emplace_back(StructuredOutput::kName);
   facts.permission_mode = tool::to_string(toolbox_->mode());
-  facts.key_source = login.source;
+  facts.key_source = login_.source;
   facts.add_dirs = options_.add_dirs;
+  for (const auto& [name, skill] : skills_.all()) {
+    facts.slash_commands.push_back(name);
+    if (skill.kind != Skill::Kind::command) facts.skills.push_back(name);
+  }
+  if (!options_.disable_slash_commands) facts.slash_commands.emplace_back(kClear);
   return facts;
-}
-
-/// The words of the command line, and stdin behind them.
-Result<UserMessage> Work::text_prompt() {
-  auto prompt = options_.prompt;
-  if (::isatty(setup_.io.in) == 0) {
-    TRY_ASSIGN(const auto input, read_text(setup_.io.in, live_.over()));
-    if (input.silent) {
-      say("ralph: stdin is open and silent; going on without it (use < /dev/null to say so)");
-    }
-    if (!prompt.empty() && !input.text.empty()) prompt += '\n';
-    prompt += input.text;
-  }
-  if (prompt.empty()) {
-    return fail(Code::usage,
-                "Error: Input must be provided either through stdin or as a prompt argument when "
-                "using --print");
-  }
-  if (is_blank(prompt)) {
-    return fail(Code::usage, "Error: Input contained only whitespace");
-  }
-  UserMessage message;
-  message.content = text_content(utf8::repaired(prompt));
-  return message;
 }
 
 /// A message with an id is told about from here on.
 void Work::receive(UserMessage message) {
   if (!inbox_.accepts(message)) return;
+  message.alone = !options_.disable_slash_commands && slash_call(message).has_value();
   if (!message.uuid.empty()) {
     wire_.event(events_->command_lifecycle(message.uuid, "queued"));
     message.started = inbox_.idle();
@@ -332,7 +326,7 @@ void Work::receive(UserMessage message) {
 
 /// Runs beside the turns, until the end of input.
 void Work::read_stream() {
-  ControlDesk desk(wire_, live_, *model_);
+  ControlDesk desk(wire_, live_, *model_, skills_);
   const auto take = [&](std::string_view line) -> Result<> {
     TRY_ASSIGN(auto input, read_input_line(line));
     if (const auto* control = std::get_if<ControlRequest>(&input)) desk.serve(*control);
@@ -354,7 +348,7 @@ int Work::converse() {
   if (options_.input == Format::stream_json) {
     reader = std::jthread([this] { read_stream(); });
   } else {
-    auto prompt = text_prompt();
+    auto prompt = read_prompt(options_.prompt, setup_.io, live_.over());
     if (const auto code = live_.exit_code()) return *code;
     if (!prompt) return give_up(prompt.error());
     inbox_.push(*std::move(prompt));
@@ -383,8 +377,62 @@ void Work::introduce() {
   tell(instructions_text(read_instructions(options_, setup_.environment, setup_.cwd)));
 }
 
+/// Empty: the model is asked.
+std::string Work::local_command(const std::vector<UserMessage>& messages) const {
+  const auto call = messages.size() == 1 ? slash_call(messages.front()) : std::nullopt;
+  if (!call || options_.disable_slash_commands) return {};
+  const bool own = is_local_command(call->name) && skills_.find(call->name) == nullptr;
+  return own || call->name == kClear ? call->name : "";
+}
+
+/// Answers without the model.
+void Work::serve_local(const UserMessage& message, const std::string& name) {
+  ResultFacts facts;
+  facts.local_command = name;
+  if (!message.uuid.empty()) {
+    facts.answers = {message.uuid};
+    if (!message.started) wire_.event(events_->command_lifecycle(message.uuid, "started"));
+  }
+  if (name == kClear) start_over(message);
+  parts_->init.model = model_->id();
+  wire_.event(events_->init(parts_->init, facts.answers));
+  if (name != kClear) {
+    facts.text = unavailable(name);
+    wire_.event(events_->local_answer(facts.text));
+  }
+  facts.total_cost_usd = ledger_->cost_usd();
+  facts.model_usage = ledger_->model_usage();
+  facts.recent_model_usage = ledger_->since_last_result();
+  const auto answered = facts.answers;
+  tell(std::move(facts));
+  complete(answered);
+}
+
+/// A new session: nothing of what was said, none of what it cost. The old one stays in its file.
+void Work::start_over(const UserMessage& message) {
+  wire_.event(events_->conversation_reset(message.uuid.empty() ? make_uuid() : message.uuid));
+  wire_.event(events_->tasks_changed(tasks_.list()));
+  auto options = options_;
+  options.continue_last = false;
+  options.resume.reset();
+  options.session_id.clear();
+  auto opening = open(options);
+  if (!opening) return say(describe(opening.error()));
+  events_->change_session(opening->session_id);
+  ledger_.emplace(model::Table::builtin(), std::move(opening->totals));
+  converse_in(*opening);
+  connect();
+  introduced_ = false;
+  parts_->user_id = user_id();
+  parts_->api_time = Millis{0};
+}
+
 void Work::turn(std::vector<UserMessage> messages) {
+  if (const auto name = local_command(messages); !name.empty()) {
+    return serve_local(messages.front(), name);
+  }
   const auto stop = live_.begin_turn();
+  for (auto& message : messages) prompts_->expand(message, stop);
   if (!std::exchange(introduced_, true)) {
     conversation_->keep_system_prompt(parts_->system);
     introduce();
@@ -426,23 +474,10 @@ void Work::announce(const tool::TaskNotification& ended) {
   inbox_.push(std::move(message));
 }
 
-/// What the text format shows of a result.
-std::string shown(const ResultFacts& facts, const Options& options) {
-  if (facts.subtype == "success") return facts.text;
-  if (facts.subtype == "error_max_turns") {
-    return fmt::format("Error: Reached max turns ({})", options.max_turns.value_or(0));
-  }
-  if (facts.subtype == "error_max_budget_usd") {
-    return fmt::format("Error: Exceeded USD budget ({})", options.max_budget_usd.value_or(0));
-  }
-  if (facts.subtype == "error_during_execution") return "Execution error";
-  return "Error: " + (facts.errors.empty() ? facts.subtype : facts.errors.front());
-}
-
 void Work::tell(ResultFacts facts) {
   facts.index = results_++;
   last_is_error_ = facts.is_error;
-  conversation_->keep_totals(ledger_->totals());
+  if (facts.local_command.empty()) conversation_->keep_totals(ledger_->totals());
   wire_.result(events_->result(facts, true), events_->result(facts, false), shown(facts, options_));
   ledger_->next_result();
 }

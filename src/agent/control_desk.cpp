@@ -8,6 +8,20 @@
 #include "json/writer.h"
 
 namespace ralph::agent {
+namespace {
+
+/// What the client can offer its user to call.
+std::string commands_json(const Skills& skills) {
+  auto commands = json::Document::array();
+  for (const auto& [name, skill] : skills.all()) {
+    commands.push_back({{"name", name},
+                        {"description", skill.description},
+                        {"argumentHint", skill.argument_hint}});
+  }
+  return json::write(commands);
+}
+
+}  // namespace
 
 void ControlDesk::serve(const ControlRequest& request) {
   if (request.subtype == "initialize") return initialize(request);
@@ -20,7 +34,7 @@ void ControlDesk::serve(const ControlRequest& request) {
 void ControlDesk::initialize(const ControlRequest& request) {
   std::string payload;
   json::ObjectWriter(payload)
-      .raw("commands", "[]")
+      .raw("commands", commands_json(skills_))
       .raw("agents", "[]")
       .raw("models", "[]")
       .raw("account", "{}")

@@ -6,6 +6,7 @@
 #include "agent/input_line.h"
 #include "agent/live.h"
 #include "agent/model_choice.h"
+#include "agent/skills.h"
 #include "agent/wire.h"
 
 namespace ralph::agent {
@@ -13,8 +14,8 @@ namespace ralph::agent {
 /// Answers the client's control requests, on the thread that reads them: also while a turn runs.
 class ControlDesk {
  public:
-  ControlDesk(Wire& wire, Live& live, ModelChoice& model)
-      : wire_(wire), live_(live), model_(model) {}
+  ControlDesk(Wire& wire, Live& live, ModelChoice& model, const Skills& skills)
+      : wire_(wire), live_(live), model_(model), skills_(skills) {}
 
   void serve(const ControlRequest& request);
 
@@ -29,6 +30,7 @@ class ControlDesk {
   Wire& wire_;
   Live& live_;
   ModelChoice& model_;
+  const Skills& skills_;
 };
 
 }  // namespace ralph::agent

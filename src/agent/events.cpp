@@ -119,13 +119,13 @@ std::string EventMaker::init(const InitFacts& facts, const MessageIds& answers) 
       .raw("mcp_servers", "[]")
       .text("model", facts.model)
       .text("permissionMode", facts.permission_mode)
-      .raw("slash_commands", "[]")
+      .raw("slash_commands", string_array(facts.slash_commands))
       .raw("terminal_slash_commands", "[]")
       .text("apiKeySource", facts.key_source)
       .text("claude_code_version", kClaudeVersion)
       .text("output_style", "default")
       .raw("agents", "[]")
-      .raw("skills", "[]")
+      .raw("skills", string_array(facts.skills))
       .raw("plugins", "[]")
       .raw("capabilities", R"(["interrupt_receipt_v1"])")
       .boolean("analytics_disabled", true)
@@ -396,7 +396,9 @@ std::string EventMaker::result(const ResultFacts& facts, bool with_recent) const
       .raw("permission_denials", facts.denials);
   if (facts.structured_output) writer.raw("structured_output", *facts.structured_output);
   if (!facts.terminal_reason.empty()) writer.text("terminal_reason", facts.terminal_reason);
-  if (facts.subtype == "success") {
+  const bool local = !facts.local_command.empty();
+  if (local) writer.text("local_command", facts.local_command);
+  if (facts.subtype == "success" && !local) {
     if (facts.api_error_status) {
       writer.number("api_error_status", std::int64_t{*facts.api_error_status});
     } else {
@@ -410,7 +412,7 @@ std::string EventMaker::result(const ResultFacts& facts, bool with_recent) const
   add_duration(writer, "ttft_stream_ms", facts.to_stream);
   add_duration(writer, "time_to_request_ms", facts.to_request);
   // Without a turn there is nothing to say about it.
-  if (!facts.terminal_reason.empty()) {
+  if (!facts.terminal_reason.empty() || local) {
     writer.text("fast_mode_state", "off")
         .raw("subagent_stats", kNoSubagents)
         .number("safety_stops", facts.safety_stops)

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "agent/changing_id.h"
 #include "api/client.h"
 #include "api/reply.h"
 #include "base/time.h"
@@ -21,6 +22,8 @@ struct InitFacts {
   std::string permission_mode;
   std::string key_source;  // "ANTHROPIC_API_KEY", "none" …
   std::vector<std::string> add_dirs;
+  std::vector<std::string> slash_commands;  // without the slash
+  std::vector<std::string> skills;
 };
 
 /// The messages of the input a turn answers, by the ids they came with; empty: they had none.
@@ -91,7 +94,8 @@ struct ResultFacts {
   std::int64_t safety_stops = 0;  // answers a safety check ended
   std::int64_t index = 0;
   MessageIds answers;
-  bool of_task = false;  // no user asked: a background task has ended
+  std::string local_command;  // it answered, and no model; empty: a turn
+  bool of_task = false;       // no user asked: a background task has ended
 };
 
 /// Makes the events of one session, each a JSON object on one line. Content and messages are JSON text.
@@ -126,10 +130,17 @@ class EventMaker {
   /// `with_recent`: as stream-json has it; the json format leaves the recent usage out.
   std::string result(const ResultFacts& facts, bool with_recent) const;
 
-  const std::string& session_id() const { return session_id_; }
+  /// An answer of the agent's own to a command it does not have.
+  std::string local_answer(std::string_view text) const;
+  /// The conversation so far counts no more; said in the session that ends.
+  std::string conversation_reset(std::string_view user_uuid) const;
+
+  const std::string& session_id() const { return session_id_.now(); }
+  /// From here on the events are of another session.
+  void change_session(std::string id) { session_id_.change(std::move(id)); }
 
  private:
-  std::string session_id_;
+  ChangingId session_id_;
 };
 
 /// The message object of an answer the agent made up.

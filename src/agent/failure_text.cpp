@@ -92,4 +92,16 @@ FailureWords not_logged_in() {
   return words;
 }
 
+std::string shown(const ResultFacts& facts, const Options& options) {
+  if (facts.subtype == "success") return facts.text;
+  if (facts.subtype == "error_max_turns") {
+    return fmt::format("Error: Reached max turns ({})", options.max_turns.value_or(0));
+  }
+  if (facts.subtype == "error_max_budget_usd") {
+    return fmt::format("Error: Exceeded USD budget ({})", options.max_budget_usd.value_or(0));
+  }
+  if (facts.subtype == "error_during_execution") return "Execution error";
+  return "Error: " + (facts.errors.empty() ? facts.subtype : facts.errors.front());
+}
+
 }  // namespace ralph::agent

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "agent/events.h"
+#include "agent/options.h"
 #include "api/failure.h"
 
 namespace ralph::agent {
@@ -16,5 +17,8 @@ FailureWords words_for(const api::Failure& failure, std::string_view model, bool
 
 /// No credential at all.
 FailureWords not_logged_in();
+
+/// What the text format shows of a result.
+std::string shown(const ResultFacts& facts, const Options& options);
 
 }  // namespace ralph::agent

@@ -56,16 +56,22 @@ std::vector<UserMessage> Inbox::next(const std::stop_token& stop) {
     messages.push_back(*std::exchange(handed_, std::nullopt));
     return messages;
   }
-  std::ranges::move(queue_, std::back_inserter(messages));
-  queue_.clear();
+  if (queue_.empty() || !queue_.front().alone) return take_until_alone();
+  messages.push_back(std::move(queue_.front()));
+  queue_.pop_front();
   return messages;
 }
 
 std::vector<UserMessage> Inbox::take_now() {
   const std::lock_guard lock(mutex_);
+  return take_until_alone();
+}
+
+std::vector<UserMessage> Inbox::take_until_alone() {
   std::vector<UserMessage> messages;
-  std::ranges::move(queue_, std::back_inserter(messages));
-  queue_.clear();
+  const auto end = std::ranges::find(queue_, true, &UserMessage::alone);
+  std::move(queue_.begin(), end, std::back_inserter(messages));
+  queue_.erase(queue_.begin(), end);
   return messages;
 }
 

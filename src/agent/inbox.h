@@ -16,6 +16,7 @@ struct UserMessage {
   std::string uuid;           // empty: it came without one
   bool started = false;       // the client knows that its turn has come
   bool notification = false;  // not the user's: a background task has ended
+  bool alone = false;         // calls a command: it shares its turn with no other message
   std::string original;       // JSON: the content as it came, for its replay; empty: as it is now
 };
 
@@ -36,10 +37,12 @@ class Inbox {
 
   /// Waits for what the next turn answers; empty: there will be nothing more, or a stop was asked for.
   std::vector<UserMessage> next(const std::stop_token& stop);
-  /// What came meanwhile, for the turn that runs.
+  /// What came meanwhile, for the turn that runs: as far as it belongs there.
   std::vector<UserMessage> take_now();
 
  private:
+  std::vector<UserMessage> take_until_alone();
+
   std::mutex mutex_;
   std::condition_variable_any changed_;
   bool idle_ = true;

@@ -4,31 +4,17 @@
 #include <set>
 
 #include <fmt/core.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "agent/source_file.h"
 #include "agent/text.h"
-#include "base/file.h"
-#include "base/utf8.h"
 
 namespace ralph::agent {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kLargestFile = std::size_t{256} << 10;
 constexpr int kDeepestImport = 5;
 constexpr std::string_view kFence = "```";
-
-bool is_below(const fs::path& path, const fs::path& folder) {
-  return std::ranges::mismatch(folder, path).in1 == folder.end();
-}
-
-/// Written by this user or the system, not by somebody else on this machine.
-bool is_ours(const fs::path& path) {
-  struct stat info{};
-  return ::stat(path.c_str(), &info) == 0 && (info.st_uid == ::geteuid() || info.st_uid == 0);
-}
 
 /// Reads instruction files, each once, and follows their imports.
 class Reader {
@@ -38,15 +24,9 @@ class Reader {
 
   /// Empty: there is nothing to read. `anywhere`: its imports may lie outside the boundary.
   std::string read(const fs::path& path, bool anywhere, int depth = 0) {
-    std::error_code error;
-    const auto real = fs::canonical(path, error);
-    if (error || !fs::is_regular_file(real, error)) return {};
-    if (!anywhere && !is_below(real, boundary_)) return {};
-    if (!anywhere && !is_ours(real)) return {};
-    if (!done_.insert(real).second) return {};
-    const auto text = read_file(real, kLargestFile);
-    if (!text || text->find('\0') != text->npos) return {};
-    return with_imports(utf8::repaired(*text), real.parent_path(), anywhere, depth);
+    const auto file = read_source_file(path, anywhere ? fs::path() : boundary_);
+    if (!file || !done_.insert(file->path).second) return {};
+    return with_imports(file->text, file->path.parent_path(), anywhere, depth);
   }
 
  private:
@@ -95,11 +75,6 @@ std::vector<fs::path> folders_down_to(const fs::path& cwd) {
   }
   std::ranges::reverse(folders);
   return folders;
-}
-
-bool wants(const Options& options, std::string_view source) {
-  return !options.setting_sources ||
-         std::ranges::find(*options.setting_sources, source) != options.setting_sources->end();
 }
 
 void add(std::vector<Instructions>& all, const fs::path& path, std::string text) {

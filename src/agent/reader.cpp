@@ -6,7 +6,10 @@
 #include <memory>
 
 #include <fmt/core.h>
+#include <unistd.h>
 
+#include "agent/text.h"
+#include "base/utf8.h"
 #include "base/wakeable_reader.h"
 
 namespace ralph::agent {
@@ -79,6 +82,28 @@ Result<TextInput> read_text(int fd, const std::stop_token& stop) {
                   fmt::format("Error: stdin is over {} MB of text", kLongestTextInput >> 20));
     }
   }
+}
+
+Result<UserMessage> read_prompt(std::string prompt, const Io& io, const std::stop_token& stop) {
+  if (::isatty(io.in) == 0) {
+    TRY_ASSIGN(const auto input, read_text(io.in, stop));
+    if (input.silent) {
+      io.err("ralph: stdin is open and silent; going on without it (use < /dev/null to say so)\n");
+    }
+    if (!prompt.empty() && !input.text.empty()) prompt += '\n';
+    prompt += input.text;
+  }
+  if (prompt.empty()) {
+    return fail(Code::usage,
+                "Error: Input must be provided either through stdin or as a prompt argument when "
+                "using --print");
+  }
+  if (is_blank(prompt)) {
+    return fail(Code::usage, "Error: Input contained only whitespace");
+  }
+  UserMessage message;
+  message.content = text_content(utf8::repaired(prompt));
+  return message;
 }
 
 }  // namespace ralph::agent

@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "agent/inbox.h"
+#include "agent/io.h"
 #include "base/result.h"
 
 namespace ralph::agent {
@@ -25,5 +27,8 @@ struct TextInput {
 
 /// Reads a text to its end. Where nothing comes for three seconds, it goes on without it.
 Result<TextInput> read_text(int fd, const std::stop_token& stop);
+
+/// The prompt of a session of one: the words of the command line, and stdin behind them.
+Result<UserMessage> read_prompt(std::string prompt, const Io& io, const std::stop_token& stop);
 
 }  // namespace ralph::agent

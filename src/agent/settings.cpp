@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "agent/source_file.h"
 #include "base/file.h"
 #include "json/document.h"
 
@@ -127,11 +128,6 @@ void read_into(Pile& pile, const fs::path& path, Origin origin) {
   const auto text = read_regular_file(path);
   if (!text) return;
   if (const auto parsed = json::parse(*text)) pile.add(*parsed, origin, path.string());
-}
-
-bool wants(const Options& options, std::string_view source) {
-  return !options.setting_sources ||
-         std::ranges::find(*options.setting_sources, source) != options.setting_sources->end();
 }
 
 /// --settings: JSON, or the name of a file with it.

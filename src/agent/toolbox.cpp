@@ -72,11 +72,14 @@ Served misused(const api::Block& call, std::string_view text, std::string_view d
 }  // namespace
 
 Toolbox::Toolbox(tool::Workspace& workspace, const Options& options, tool::Mode mode,
-                 tool::Rules rules)
+                 tool::Rules rules, std::span<const Tool* const> more)
     : workspace_(workspace), rules_(std::move(rules)), mode_(mode) {
-  for (const auto* tool : tool::tools()) {
-    if (is_offered(tool->name(), options)) tools_.push_back(tool);
+  for (const auto& all : {tool::tools(), more}) {
+    for (const auto* tool : all) {
+      if (is_offered(tool->name(), options)) tools_.push_back(tool);
+    }
   }
+  std::ranges::sort(tools_, {}, &Tool::name);
 }
 
 std::vector<std::string> Toolbox::names() const {
@@ -152,7 +155,20 @@ Served Toolbox::serve_one(const api::Block& call, const std::stop_token& stop) {
   if (!decision.allowed) {
     return {&call, tool::failure(decision.message), meta, std::move(decision)};
   }
-  return {&call, tool->run(input, workspace_, stop), meta, {}};
+  auto outcome = tool->run(input, workspace_, stop);
+  const bool misused = outcome.misused;
+  return {&call, std::move(outcome), misused ? "" : meta, {}};
+}
+
+std::optional<tool::Outcome> Toolbox::serve_user(std::string_view name, const json::Document& input,
+                                                 const std::stop_token& stop) {
+  const auto* tool = tool::find_tool(name);
+  if (tool == nullptr) return std::nullopt;
+  const auto access = tool->access(input, workspace_);
+  if (!tool::decide(*tool, input, access, mode(), rules_, workspace_).allowed) return std::nullopt;
+  auto outcome = tool->run(input, workspace_, stop);
+  if (outcome.is_error.value_or(false)) return std::nullopt;
+  return outcome;
 }
 
 /// A call that asks too much of the machine fails; the session goes on.

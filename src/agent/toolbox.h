@@ -29,7 +29,9 @@ struct Served {
 /// The tools of a session: which there are, who may use them, and how a message's calls are run.
 class Toolbox {
  public:
-  Toolbox(tool::Workspace& workspace, const Options& options, tool::Mode mode, tool::Rules rules);
+  /// `more`: tools of this session beside those every session has; they outlive the toolbox.
+  Toolbox(tool::Workspace& workspace, const Options& options, tool::Mode mode, tool::Rules rules,
+          std::span<const tool::Tool* const> more = {});
 
   std::vector<std::string> names() const;
   /// As the API is told of them: JSON objects, joined by commas.
@@ -39,6 +41,11 @@ class Toolbox {
   /// when all are told; after a stop request they come to their end soon.
   void serve(std::span<const api::Block* const> calls, const std::function<void(Served)>& tell,
              const std::stop_token& stop);
+
+  /// A call the user's own words make, under the same rules, whether or not the model has the tool. nullopt: it may not be
+  /// made, or it failed.
+  std::optional<tool::Outcome> serve_user(std::string_view tool, const json::Document& input,
+                                          const std::stop_token& stop);
 
   tool::Mode mode() const;
   void set_mode(tool::Mode mode);

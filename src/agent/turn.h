@@ -58,6 +58,11 @@ class Turn final : private api::Listener {
 
  private:
   using Ended = std::optional<ResultFacts>;  // nullopt: the model is asked again
+  /// What a tool has to say behind its result; the model hears it behind the results of all calls.
+  struct FollowUp {
+    std::string content;  // JSON
+    std::string uuid;
+  };
 
   void on_thinking(std::string_view text) override;
   void on_block(const api::Reply& so_far, const api::Block& block) override;
@@ -80,6 +85,8 @@ class Turn final : private api::Listener {
   Served take_structured(const api::Block& call);
   void tell(Served served);
   void tell_task(const Served& served);
+  void tell_follow_up(std::string_view text);
+  void keep_follow_ups();
   void fold_in_messages();
   Ended finish_or_demand_structure(const api::Reply& reply);
   Ended go_on_after_limit();
@@ -127,6 +134,7 @@ class Turn final : private api::Listener {
   bool demanded_structure_ = false;
   std::optional<std::string> structured_;
   std::string denials_;  // JSON objects, joined by commas
+  std::vector<FollowUp> follow_ups_;
 };
 
 }  // namespace ralph::agent

@@ -66,6 +66,7 @@ Turn::Ended Turn::run_tools(const api::Reply& reply, const std::stop_token& stop
         tell(interrupted ? stopped(*served.call) : std::move(served));
       },
       stop);
+  keep_follow_ups();
   if (parts_.live.abandoned()) return std::nullopt;
   if (stop.stop_requested()) return interrupted_tools(reply);
   return after_tools(reply);
@@ -119,6 +120,23 @@ void Turn::tell(Served served) {
   ++added_messages_;
   parts_.conversation.add_user(content, extras.uuid, "\"toolUseResult\":" + extras.tool_use_result);
   parts_.wire.event(parts_.events.user(content, extras));
+  if (!served.outcome.follow_up.empty()) tell_follow_up(served.outcome.follow_up);
+}
+
+void Turn::tell_follow_up(std::string_view text) {
+  UserExtras extras;
+  extras.uuid = make_uuid();
+  extras.synthetic = true;
+  ++added_messages_;
+  follow_ups_.push_back({text_content(text), extras.uuid});
+  parts_.wire.event(parts_.events.user(follow_ups_.back().content, extras));
+}
+
+/// The API takes nothing between the results of one message's calls.
+void Turn::keep_follow_ups() {
+  for (const auto& [content, uuid] : std::exchange(follow_ups_, {})) {
+    parts_.conversation.add_user(content, uuid, "\"isMeta\":true");
+  }
 }
 
 /// The call has left a command running.

@@ -12,7 +12,8 @@
 namespace ralph::loop {
 
 /// A template: text with {{name}} for a part, and {{#name}}…{{/name}} around what is there only when the part is not
-/// empty ({{^name}}…{{/name}}: only when it is). What is put in is never looked at again.
+/// empty ({{^name}}…{{/name}}: only when it is). What is put in is never looked at again. A line that holds nothing but
+/// the beginning or the end of a section is not in the text.
 class Template {
  public:
   /// Names unknown to us, sections that are not closed: an error with `name` and the line.
@@ -49,6 +50,7 @@ struct PromptParts {
   std::int64_t iteration = 1, max_iterations = 0;  // 0: no limit
   std::string goal;
   std::string agents_md;            // of the workspace; empty: the agent is told to explore
+  std::size_t agents_md_size = 0;   // of the file, when it is longer than what was read
   std::string history_summary;      // of the older iterations
   std::int64_t summary_covers = 0;  // iterations
   std::vector<Record> recent;       // those behind the summary
@@ -68,7 +70,9 @@ std::string make_prompt(const Template& form, const PromptParts& parts, const Pr
 std::string make_summary_prompt(std::string_view summary, const std::vector<Record>& records,
                                 std::size_t most_bytes);
 
-/// `AGENTS.md` of the workspace: a regular file in it, no link that leads outside. Empty: there is none.
-std::string read_agents_md(const std::filesystem::path& workspace, std::size_t most_bytes);
+/// `AGENTS.md` of the workspace: a regular file in it, no link that leads outside. Empty: there is none. Of a longer one
+/// the first `most_bytes`; `size` becomes that of the file, for PromptParts::agents_md_size.
+std::string read_agents_md(const std::filesystem::path& workspace, std::size_t most_bytes,
+                           std::size_t& size);
 
 }  // namespace ralph::loop

@@ -19,6 +19,8 @@ struct Outcome {
   std::optional<bool> is_error;  // nullopt: it went well, and the result does not say so
   std::string detail;            // JSON for the client (`tool_use_result`); a text where it failed
   std::string task = {};         // the background task the call left running; empty: none
+  std::string follow_up = {};    // a text for the model behind the results; empty: none
+  bool misused = false;          // nothing was done, whoever may do it: the call itself is wrong
 };
 
 /// A call that went wrong: the text for the model, and "Error: …" of it for the client.

@@ -4,15 +4,12 @@
 #include <system_error>
 #include <utility>
 
+#include "base/path.h"
+
 namespace ralph::tool {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_below(const fs::path& path, const fs::path& folder) {
-  const auto [end, rest] = std::ranges::mismatch(folder, path);
-  return end == folder.end() || (std::next(end) == folder.end() && end->empty());
-}
 
 fs::path resolved_from(const fs::path& base, const fs::path& path) {
   std::error_code error;

@@ -72,7 +72,7 @@ def message_lines($synthetic):
 events as $events
 | ([$events[].session_id // empty] | reduce .[] as $id ([]; if index($id) then . else . + [$id] end)) as $sessions
 | [$events[] | select(.type == "user" and .isSynthetic) | .message.content
-    | if type == "string" then . else .[].text end] as $synthetic
+    | (if type == "string" then . else .[].text end) | sub("\\s+$"; "")] as $synthetic
 | {
     run: ({exit: ($code | tonumber), stderr: (if $stderr == "" then "" else "<own words>" end)}),
     events: [$events[] | {name: event_name, fields: (mask_wording | del(.type, .subtype) | flat($sessions))}],

@@ -1,0 +1,27 @@
+#pragma once
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "agent/options.h"
+
+namespace ralph::agent {
+
+/// Whether --setting-sources lets this one count: "user", "project" or "local".
+bool wants(const Options& options, std::string_view source);
+
+/// A text that tells the agent how to work.
+struct SourceFile {
+  std::filesystem::path path;  // links resolved
+  std::string text;            // UTF-8
+};
+
+/// `boundary`: the file must lie below, and belong to this user or the system; empty: the user's own file, which may be
+/// anywhere. nullopt: it is missing, no regular file, elsewhere, too large, or no text. Never waits.
+std::optional<SourceFile> read_source_file(const std::filesystem::path& path,
+                                           const std::filesystem::path& boundary,
+                                           std::size_t max_bytes = std::size_t{256} << 10);
+
+}  // namespace ralph::agent

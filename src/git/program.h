@@ -1,0 +1,52 @@
+#pragma once
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "process/capture.h"
+#include "process/command.h"
+
+namespace ralph::git {
+
+/// One call of git.
+struct Call {
+  std::vector<std::string> words;            // "write-tree"
+  std::string input = {};                    // its stdin
+  std::filesystem::path index = {};          // instead of the user's
+  std::vector<process::EnvChange> env = {};  // beside what every call gets
+};
+
+/// The `git` program, and the repository it works on. Of our environment's GIT_* it gets only what says who the
+/// user is and where his settings are; programs that git could start by itself are switched off.
+class Program {
+ public:
+  /// Code::not_found: it is not installed. Relative folders of PATH, which could be the agent's, do not count.
+  static Result<Program> find();
+
+  /// From now on it looks for no repository, wherever `.git` leads by then.
+  void pin(std::filesystem::path root, std::filesystem::path git_folder);
+  /// Where it starts: the repository's root, once pinned.
+  void start_in(std::filesystem::path folder) { root_ = std::move(folder); }
+
+  /// An error: it could not be started, or had to be ended. Any exit code is none.
+  Result<process::Captured> run(const Call& call) const;
+  /// What it printed. An exit code but 0 is an error that quotes git.
+  Result<std::string> ask(const Call& call) const;
+  /// The same for one id, name or path: without the newline at its end.
+  Result<std::string> ask_line(const Call& call) const;
+  /// What git said about a call that failed.
+  Error explain(const Call& call, const process::Captured& captured) const;
+
+  const std::filesystem::path& root() const { return root_; }
+  const std::filesystem::path& git_folder() const { return git_folder_; }
+
+ private:
+  process::Command command(const Call& call) const;
+
+  std::string path_;
+  std::filesystem::path root_, git_folder_;
+};
+
+}  // namespace ralph::git

@@ -1,0 +1,33 @@
+// Whatever the text: the body is its end, or the end of what follows a head; keys and values are one line each; and a body
+// without a head is read as it is.
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "agent/frontmatter.h"
+#include "agent/skills.h"
+
+namespace {
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace ralph::agent;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const auto fronted = split_front(text);
+  require(text.ends_with(fronted.body));
+  for (const auto& [key, value] : fronted.head) {
+    require(key.find('\n') == key.npos && value.find('\n') == value.npos);
+  }
+  if (!fronted.body.starts_with("---") && !fronted.body.starts_with("\xEF\xBB\xBF")) {
+    require(split_front(fronted.body).body == fronted.body);
+  }
+  const auto cut = text.substr(0, size / 2);
+  require(with_arguments(cut, "").size() <= cut.size());
+  with_arguments(cut, text.substr(size / 2));
+  return 0;
+}

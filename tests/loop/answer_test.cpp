@@ -1,0 +1,94 @@
+#include "loop/answer.h"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace ralph::loop {
+namespace {
+
+std::string summary_in(std::string_view text) { return text_answer(text, "LOOP_DONE").summary; }
+
+TEST(StructuredAnswer, IsTheSummary) {
+  const auto answer = structured_answer(R"({"summary":" did it\n","more":1})");
+  EXPECT_EQ(answer.summary, "did it");
+  EXPECT_EQ(answer.correction, "");
+  EXPECT_FALSE(answer.done());
+  EXPECT_TRUE(structured_answer(R"({"summary":"DONE"})").done());
+  EXPECT_TRUE(structured_answer(R"({"summary":"DONE\n"})").done());
+  EXPECT_FALSE(structured_answer(R"({"summary":"DONE, nearly"})").done());
+}
+
+TEST(StructuredAnswer, EveryLackHasItsWords) {
+  const std::pair<std::string_view, std::string_view> rows[] = {
+      {"", "Your answer is missing."},
+      {"null", "Your answer is missing."},
+      {"[1]", "Your answer is not a JSON object."},
+      {"{", "Your answer is not valid JSON."},
+      {R"({"status":"x"})", "Your answer has no \"summary\"."},
+      {R"({"summary":7})", "The \"summary\" of your answer is not a text."},
+      {R"({"summary":null})", "The \"summary\" of your answer is not a text."},
+      {R"({"summary":" \n"})", "The \"summary\" of your answer is empty."},
+  };
+  for (const auto& [structured, words] : rows) {
+    const auto answer = structured_answer(structured);
+    EXPECT_EQ(answer.summary, "") << structured;
+    EXPECT_TRUE(answer.correction.starts_with(words)) << structured << ": " << answer.correction;
+    EXPECT_NE(answer.correction.find("StructuredOutput"), std::string::npos);
+  }
+}
+
+TEST(TextAnswer, TheLastObjectCounts) {
+  EXPECT_EQ(summary_in(R"({"summary":"one"} then {"summary":"two"} bye)"), "two");
+  EXPECT_EQ(summary_in(R"({"summary":"one"} {"other":1})"), "one");
+  EXPECT_EQ(summary_in("I did it.\n```json\n{\n  \"summary\": \"three\"\n}\n```\n"), "three");
+}
+
+TEST(TextAnswer, BracesInStringsAndNestedObjects) {
+  EXPECT_EQ(summary_in(R"({"summary":"a } b { c \" } d"})"), R"(a } b { c " } d)");
+  EXPECT_EQ(summary_in(R"({"summary":"outer","x":{"summary":"inner"}})"), "outer");
+  EXPECT_EQ(summary_in(R"({"x":[{"summary":"inner"}]})"), "") << "not at the top";
+  EXPECT_EQ(summary_in(R"({"a":[1,-2.5e3,true,null,[],{}],"summary":"ok"})"), "ok");
+}
+
+TEST(TextAnswer, WhatLooksLikeAnObjectIsPassedOver) {
+  EXPECT_EQ(summary_in(R"(if (x) { y(); } {"a": 1, and {"summary":"ok"} })"), "ok");
+  EXPECT_EQ(summary_in(R"({"quoted {"summary":"ok"})"), "ok");
+  EXPECT_EQ(summary_in("{\"open\n{\"summary\":\"ok\"}"), "ok");
+  EXPECT_EQ(summary_in("{\"open\\\n{\"summary\":\"ok\"}"), "ok");
+  EXPECT_EQ(summary_in(R"({"summary":"whole"} {"summary":"cut)"), "whole");
+}
+
+TEST(TextAnswer, TheMarkerIsALineOfItsOwn) {
+  EXPECT_TRUE(text_answer("All is there.\n  LOOP_DONE \r\n", "LOOP_DONE").done());
+  EXPECT_TRUE(text_answer("LOOP_DONE", "LOOP_DONE").done());
+  EXPECT_TRUE(text_answer("LOOP_DONE\n{\"summary\":\"x\"}", "LOOP_DONE").done());
+  EXPECT_FALSE(text_answer("not yet LOOP_DONE", "LOOP_DONE").done());
+  EXPECT_FALSE(text_answer("LOOP_DONE!", "LOOP_DONE").done());
+  EXPECT_FALSE(text_answer("\n\n", "").done());
+  EXPECT_TRUE(text_answer(R"({"summary":"DONE"})", "LOOP_DONE").done());
+}
+
+TEST(TextAnswer, WithoutOneTheCorrectionSaysHow) {
+  for (const std::string_view text : {"", "I did something.", "{\"summary\":", "[]"}) {
+    const auto answer = text_answer(text, "LOOP_DONE");
+    EXPECT_EQ(answer.summary, "");
+    EXPECT_NE(answer.correction.find("End your message with one JSON object"), std::string::npos);
+    EXPECT_EQ(answer.correction.find("StructuredOutput"), std::string::npos);
+  }
+  EXPECT_TRUE(text_answer(R"({"summary":3})", "M").correction.starts_with("The \"summary\""));
+}
+
+TEST(TextAnswer, GarbageTakesNoLonger) {
+  // Quadratic work on these would take hours.
+  for (const std::string_view piece : {"{", "{\"a\":", "{\"", "{\"a\":[", "{\"a\":[{},", "{ ",
+                                       "{\"a {", "{}", "[{", "{\"a\":{}, "}) {
+    std::string text;
+    while (text.size() < 4'000'000) text += piece;
+    EXPECT_EQ(summary_in(text), "") << piece;
+    EXPECT_EQ(summary_in(text + "\n!{\"summary\":\"ok\"}"), "ok") << piece;
+  }
+}
+
+}  // namespace
+}  // namespace ralph::loop
