@@ -152,7 +152,7 @@ Served Toolbox::serve_one(const api::Block& call, const std::stop_token& stop) {
   if (!decision.allowed) {
     return {&call, tool::failure(decision.message), meta, std::move(decision)};
   }
-  return {&call, tool->run(input, workspace_, stop), meta, {}};
+  return {&call, tool->run(input, access, workspace_, stop), meta, {}};
 }
 
 /// A call that asks too much of the machine fails; the session goes on.
