@@ -104,8 +104,9 @@ void expect_contract(const Ran& ran) {
     expect_usage(event["message"]["usage"]);
     for (auto& block : event["message"]["content"]) {
       const auto type = block.value("type", "");
-      if (type == "text") EXPECT_TRUE(block["text"].is_string());
-      if (type == "thinking") EXPECT_TRUE(block["thinking"].is_string());
+      if (type == "text" || type == "thinking") {
+        EXPECT_TRUE(block[type].is_string()) << block;
+      }
       if (type != "tool_use") continue;
       EXPECT_TRUE(block["input"].is_object());
       calls[block["id"].get<std::string>()] = block["name"].get<std::string>();
