@@ -152,7 +152,9 @@ Served Toolbox::serve_one(const api::Block& call, const std::stop_token& stop) {
   if (!decision.allowed) {
     return {&call, tool::failure(decision.message), meta, std::move(decision)};
   }
-  return {&call, tool->run(input, access, workspace_, stop), meta, {}};
+  auto outcome = tool->run(input, access, workspace_, stop);
+  const bool refused = outcome.refused;
+  return {&call, std::move(outcome), refused ? std::string() : meta, {}};
 }
 
 /// A call that asks too much of the machine fails; the session goes on.

@@ -16,7 +16,9 @@ Outcome gone_wrong(std::string_view for_model, std::string_view text) {
 Outcome failure(std::string_view text) { return gone_wrong(text, text); }
 
 Outcome misuse(std::string_view text) {
-  return gone_wrong(fmt::format("<tool_use_error>{}</tool_use_error>", text), text);
+  auto outcome = gone_wrong(fmt::format("<tool_use_error>{}</tool_use_error>", text), text);
+  outcome.refused = true;
+  return outcome;
 }
 
 }  // namespace ralph::tool

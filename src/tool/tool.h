@@ -19,6 +19,7 @@ struct Outcome {
   std::optional<bool> is_error;  // nullopt: it went well, and the result does not say so
   std::string detail;            // JSON for the client (`tool_use_result`); a text where it failed
   std::string task = {};         // the background task the call left running; empty: none
+  bool refused = false;          // by the tool itself, before it did anything (misuse())
 };
 
 /// A call that went wrong: the text for the model, and "Error: …" of it for the client.
