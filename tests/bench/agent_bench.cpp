@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -27,10 +28,13 @@ constexpr std::size_t kDeltas = 12'000, kDeltaBytes = 20;
 constexpr int kTurns = 40;
 constexpr std::size_t kHistory = 1'000'000;
 constexpr double kMostMsATurn = 1;
-constexpr int kToolTurns = 100, kSearchTurns = 20, kToolRounds = 3;
+constexpr int kToolTurns = 100, kSearchTurns = 20, kToolRounds = 5;
 constexpr int kTreeFiles = 2000;
 constexpr double kMostMsAToolTurn = 3, kTimesFasterInTools = 10, kMostMbInTools = 32;
 constexpr double kMostMsBesideRipgrep = 5;
+
+/// Of differences the least is taken: whatever else the machine does only adds.
+double least(const std::vector<double>& values) { return *std::ranges::min_element(values); }
 
 /// A network with nothing in it but ourselves: the real agent must not leave this machine. Says why not.
 std::string leave_the_network() {
@@ -228,7 +232,7 @@ Agents::Pair Agents::compare_turns(std::string_view call, int turns) const {
 void Agents::tool_turn(Table& table, std::string_view what, std::string_view call) const {
   const auto few = compare_turns(call, 1), many = compare_turns(call, kToolTurns);
   const auto a_turn = [](const Measured& one, const Measured& all) {
-    return (median(all.ms) - median(one.ms)) / (kToolTurns - 1);
+    return (least(all.ms) - least(one.ms)) / (kToolTurns - 1);
   };
   const double ours = a_turn(few.ours, many.ours), real = a_turn(few.real, many.real);
   table.add(
@@ -271,12 +275,12 @@ void Agents::search(Table& table) const {
     good = good && used.status == 0;
     alone.push_back(used.wall * 1000);
   }
-  const double ours = (median(many.ours.ms) - median(few.ours.ms)) / (kSearchTurns - 1);
+  const double ours = (least(many.ours.ms) - least(few.ours.ms)) / (kSearchTurns - 1);
   table.add(
       {fmt::format("ralph agent, a turn with Grep in {} files", kTreeFiles),
-       fmt::format("{:.1f} ms", ours), fmt::format("rg alone {:.1f} ms", median(alone)),
+       fmt::format("{:.1f} ms", ours), fmt::format("rg alone {:.1f} ms", least(alone)),
        fmt::format("within {:.0f} ms of it", kMostMsBesideRipgrep),
-       good && few.ours.good && many.ours.good && ours - median(alone) <= kMostMsBesideRipgrep});
+       good && few.ours.good && many.ours.good && ours - least(alone) <= kMostMsBesideRipgrep});
 }
 
 /// How many goals it misses.
