@@ -59,7 +59,7 @@ TEST(Prompt, TheFirstIteration) {
     EXPECT_TRUE(prompt.has(rule)) << rule;
   }
   for (const auto* absent :
-       {"{{", "verification said", "user says", "Before DONE", "committed for"}) {
+       {"{{", "# What verification said", "user says", "Before DONE", "committed for"}) {
     EXPECT_FALSE(prompt.has(absent)) << absent;
   }
   EXPECT_EQ(prompt.cuts, Cuts{});
