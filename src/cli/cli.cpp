@@ -24,9 +24,9 @@
 namespace ralph::cli {
 namespace {
 
-constexpr std::array<const Command*, 8> kCommands{&kRunCommand,    &kReplayCommand, &kDoctorCommand,
-                                                  &kConfigCommand, &kAgentCommand,  &kAuthCommand,
-                                                  &kTrustCommand,  &kMockCommand};
+constexpr std::array<const Command*, 9> kCommands{&kRunCommand,    &kUndoCommand,   &kReplayCommand,
+                                                  &kDoctorCommand, &kConfigCommand, &kAgentCommand,
+                                                  &kAuthCommand,   &kTrustCommand,  &kMockCommand};
 
 std::string mask_for_log(std::string_view text) { return log_masker().mask(text); }
 
