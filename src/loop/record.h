@@ -46,7 +46,7 @@ struct Record {
   bool failed = false;   // counts as one of the consecutive failures
   bool done = false;     // the agent said DONE
   bool changed = false;  // files of the workspace changed
-  std::string tree;      // what the workspace was like after it; see Workspace state
+  std::string tree;      // what the workspace was like after it: an id of its content
   std::string commit;    // made after it; empty: none
   std::optional<Verification> verification;
   std::optional<double> cost_usd;

@@ -19,7 +19,7 @@ struct Current {
   std::string run_id;
   UtcTime began;
   std::string phase;        // "agent", "verify", "commit", "summary"
-  std::string tree_before;  // see Workspace state
+  std::string tree_before;  // an id of the workspace's content
   std::string commit_before;
   std::vector<std::string> guidance;  // names of the messages its prompt holds
   bool operator==(const Current&) const = default;
@@ -43,7 +43,7 @@ struct State {
   std::string end;                             // name of the reason; empty: not over
   std::string end_why;                         // one sentence
   std::map<std::string, double> earlier_days;  // what loops before this one cost, by UTC day
-  Millis earlier_time{0};                      // that this loop ran before it was resumed
+  Millis ran{0};                               // when this was written, all starts together
   std::optional<std::int64_t> max_iterations;  // for who looks on
   std::optional<double> max_cost_usd;
   bool operator==(const State&) const = default;

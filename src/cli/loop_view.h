@@ -1,0 +1,48 @@
+#pragma once
+#include <memory>
+
+#include "base/mask.h"
+#include "cli/std_output.h"
+#include "config/settings.h"
+#include "loop/loop.h"
+
+namespace ralph::cli {
+
+/// Shows a loop: what its agent does, a line for each of its steps, a status line at the bottom of a terminal, and the
+/// report. With `json` every event and every step is a line of JSON on stdout instead.
+class LoopView final : public loop::Observer {
+ public:
+  struct Options {
+    view::ConsoleOptions console;
+    bool json = false;
+    std::string agent_name;
+    std::int64_t max_iterations = 0;   // 0: no limit
+    std::optional<double> max_cost_usd;
+  };
+  /// All of them outlive it.
+  LoopView(Options options, const Masker& masker, StdOutput& output);
+  ~LoopView() override;
+
+  void started(const loop::State& state, const std::vector<loop::Record>& before) override;
+  std::vector<stream::Handler*> begin(const loop::Run& run,
+                                      const stream::Summary& summary) override;
+  void ended(const loop::Run& run, const loop::Record& record, const loop::Totals& totals) override;
+  void verifying(const std::vector<std::string>& commands) override;
+  void output_of_verification(std::string_view bytes) override;
+  void verified(const loop::Verification& verification) override;
+  void committed(const std::string& commit, std::int64_t iteration) override;
+  void rolled_back(const std::string& commit, std::int64_t iteration) override;
+  bool waiting(std::string_view why, Millis left) override;
+  void note(stream::Level level, std::string_view text) override;
+  void flush() override;
+  void hurry(Millis patience) override;
+
+  /// The report; the status line is gone then.
+  void finish(const loop::Report& report);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace ralph::cli

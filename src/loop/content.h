@@ -1,0 +1,13 @@
+#pragma once
+#include <filesystem>
+#include <string>
+
+#include "base/result.h"
+
+namespace ralph::loop {
+
+/// An id of what a folder holds, for folders without git: names, sizes, modes and times of its files, but for `.git` and
+/// `.ralph`. Code::limit when there are too many to look at.
+Result<std::string> content_id(const std::filesystem::path& folder);
+
+}  // namespace ralph::loop

@@ -1,0 +1,318 @@
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "base/id.h"
+#include "base/utf8.h"
+#include "loop/content.h"
+#include "loop/loop_impl.h"
+#include "loop/requests.h"
+#include "loop/time_keeper.h"
+
+namespace ralph::loop {
+namespace {
+
+constexpr std::size_t kLongestProgress = 8000;  // of a text that is no answer, in code points
+constexpr std::size_t kLongestSubject = 72;
+
+std::string last_words(std::string_view text) {
+  const auto end = text.find_last_not_of(" \t\r\n");
+  if (end == std::string_view::npos) return {};
+  text = text.substr(0, end + 1);
+  if (text.size() > kLongestProgress) text.remove_prefix(text.size() - kLongestProgress);
+  return utf8::repaired(text);
+}
+
+/// A run that was stopped for what it cost.
+bool spent_all(const RunEnd& end, const run::Request& request) {
+  if (end.verdict.outcome != stream::Outcome::limit_reached || !request.ask.max_cost) return false;
+  const bool said =
+      !end.summary.results.empty() && end.summary.results.back().reason.contains("budget");
+  return said || end.summary.cost_usd().value_or(0) >= *request.ask.max_cost;
+}
+
+std::string commit_message(const Record& record) {
+  const auto text =
+      utf8::shortened(record.progress.substr(0, record.progress.find('\n')), kLongestSubject);
+  return fmt::format("ralph: iteration {}: {}\n\n{}\n", record.iteration, text, record.progress);
+}
+
+}  // namespace
+
+Answer answer_of(const Setup& setup, const stream::Summary& summary) {
+  if (answers_by_schema(*setup.request.backend)) return structured_answer(summary.structured);
+  const auto& text = summary.text.empty() ? summary.streamed_text : summary.text;
+  return text_answer(text, setup.options.done_marker);
+}
+
+void Loop::begin_run(std::string_view phase, std::int64_t iteration, std::string run_id) {
+  state_.current = Current{iteration, std::move(run_id), now_utc(), std::string(phase), {}, {}, {}};
+}
+
+/// Nobody has to be told twice that changes cannot be seen.
+std::string Loop::content() {
+  auto id = git_ ? git_->tree() : content_id(setup_.request.host.workspace);
+  if (id) return *std::move(id);
+  if (!content_unknown_) {
+    note(stream::Level::warning,
+         fmt::format("changes of files cannot be seen: {}", describe(id.error())));
+  }
+  content_unknown_ = true;
+  return {};
+}
+
+std::string Loop::head() const {
+  if (!git_) return {};
+  return git_->head().value_or("");
+}
+
+run::Request Loop::within_budget(run::Request request) const {
+  const auto& budget = setup_.options.budget;
+  request.ask.max_cost = cost_left(budget, totals_, state_.earlier_days, now_utc());
+  if (budget.time > Millis::zero()) {
+    const auto left = std::max(Millis{1}, budget.time - elapsed());
+    auto& wall = request.limits.wall;
+    wall = wall > Millis::zero() ? std::min(wall, left) : left;
+  }
+  return request;
+}
+
+RunEnd Loop::run(run::Request request, const Run& run) {
+  RunEnd end{{}, {}, stream::Summary(setup_.models), {}};
+  TimeKeeper time;
+  auto handlers = observer_.begin(run, end.summary);
+  handlers.insert(handlers.begin(), &time);
+  const run::Audience audience{end.summary, handlers, [&] { observer_.flush(); },
+                               [&](Millis patience) { observer_.hurry(patience); }};
+  const auto report = run::run(std::move(request), audience, control_.runs(), masker_);
+  end.verdict = report.verdict;
+  end.time = time.split();
+  end.answer = answer_of(setup_, end.summary);
+  if (report.not_recorded && !storage_) storage_ = report.not_recorded;
+  return end;
+}
+
+/// An agent that answers in text is told in its session what is wrong with the answer.
+RunEnd Loop::run_with_corrections(run::Request request, const Run& run) {
+  auto end = this->run(request, run);
+  const auto& can = request.backend->can;
+  for (int sent = 0; sent < kMostCorrections; ++sent) {
+    const bool answered = end.verdict.status() == stream::Status::success;
+    const bool possible = can.resume && !can.json_schema && !end.summary.session_id.empty();
+    if (!answered || !possible || !end.answer.summary.empty() || control_.wants_end()) break;
+    auto again = run;
+    again.run_id = make_run_id();
+    auto more = this->run(
+        correction_request(request, again.run_id, end.summary.session_id, end.answer.correction),
+        again);
+    end.time += more.time;
+    end.answer = more.answer;
+    end.verdict = more.verdict;
+    end.corrections.push_back(std::move(more.summary));
+  }
+  return end;
+}
+
+Loop::Over Loop::iterate() {
+  const auto iteration = totals_.iterations + 1;
+  begin_run("agent", iteration, make_run_id());
+  auto& current = *state_.current;
+  current.tree_before = content();
+  current.commit_before = head();
+  const auto guidance = files_.guidance();
+  for (const auto& each : guidance) current.guidance.push_back(each.name);
+  if (auto saved = save(); !saved) {
+    storage_ = saved.error();
+    return std::nullopt;
+  }
+  std::vector<std::string> cuts;
+  auto prompt =
+      make_prompt(setup_.form, prompt_parts(setup_, records_, guidance, verifier_->names()),
+                  setup_.options.caps, cuts);
+  for (const auto& cut : cuts) {
+    note(stream::Level::warning, fmt::format("{} is too long for the prompt and was cut", cut));
+  }
+  auto request = within_budget(worker_request(setup_, current.run_id, std::move(prompt)));
+  auto end = run_with_corrections(request, {Run::Kind::worker, iteration, current.run_id});
+  if (spent_all(end, request) && end.answer.summary.empty()) {
+    end.verdict.outcome = stream::Outcome::limit_reached;
+    end.spent_all = true;
+  }
+  return settle(current, std::move(end));
+}
+
+Record Loop::make_record(Record::Step step, const Current& current, const RunEnd& end) const {
+  Record record;
+  record.step = step;
+  record.iteration = current.iteration;
+  record.at = now_utc();
+  record.run_id = current.run_id;
+  record.outcome = stream::row(end.verdict.outcome).name;
+  record.cost_usd = end.summary.cost_usd();
+  record.tokens = end.summary.usage();
+  record.tool_calls = end.summary.tool_calls;
+  for (const auto& more : end.corrections) {
+    if (more.cost_usd()) record.cost_usd = record.cost_usd.value_or(0) + *more.cost_usd();
+    record.tokens += more.usage();
+    record.tool_calls += more.tool_calls;
+  }
+  record.time = end.time;
+  return record;
+}
+
+/// The record first: whoever finds it knows that the step is over.
+Result<> Loop::keep(const Run& run, Record record) {
+  record.progress = masker_.mask(record.progress);
+  if (record.verification) record.verification->tail = masker_.mask(record.verification->tail);
+  TRY(workspace_->check());
+  TRY(files_.append(record));
+  if (record.step == Record::Step::iteration && state_.current) {
+    files_.take_guidance(state_.current->guidance);
+  }
+  records_.push_back(record);
+  totals_ = add_up(records_);
+  state_.current.reset();
+  TRY(save());
+  observer_.ended(run, record, totals_);
+  return {};
+}
+
+Loop::Over Loop::settle(const Current& current, RunEnd end) {
+  const bool custom_text = !answers_by_schema(*setup_.request.backend) &&
+                           end.verdict.status() == stream::Status::success;
+  if (end.answer.summary.empty() && custom_text) {
+    end.answer.summary =
+        last_words(end.summary.text.empty() ? end.summary.streamed_text : end.summary.text);
+  }
+  const bool answered =
+      !end.answer.summary.empty() && (end.verdict.status() == stream::Status::success ||
+                                      end.verdict.outcome == stream::Outcome::cancelled);
+  // `current` is a part of the state, which keep() changes.
+  const auto kept = current;
+  return answered ? settle_answer(kept, end) : settle_failure(kept, end);
+}
+
+Loop::Over Loop::settle_answer(const Current& current, const RunEnd& end) {
+  pauses_ = 0;
+  auto record = make_record(Record::Step::iteration, current, end);
+  record.progress = end.answer.summary;
+  record.done = end.answer.done();
+  record.tree = content();
+  record.changed = record.tree.empty() || record.tree != current.tree_before;
+  Over over;
+  if (record.done) over = verify(record);
+  if (over && over->end == End::stopped) {
+    // Whoever resumes finds the answer in the journal, and verifies it then.
+    return over;
+  }
+  if (auto committed = commit(current, record); !committed) {
+    note(stream::Level::warning, "not committed: " + describe(committed.error()));
+  }
+  if (auto kept = keep({Run::Kind::worker, current.iteration, current.run_id}, std::move(record));
+      !kept) {
+    storage_ = kept.error();
+  }
+  return over;
+}
+
+/// nullopt: DONE was refused, and the loop goes on.
+Loop::Over Loop::verify(Record& record) {
+  if (!record.tree.empty() && record.tree == state_.tree_at_start) {
+    record.outcome = row(End::unchanged).name;
+    return Ending{End::unchanged};
+  }
+  if (verifier_->empty()) return Ending{End::done};
+  if (state_.current) state_.current->phase = "verify";
+  if (auto saved = save(); !saved) storage_ = saved.error();
+  observer_.verifying(verifier_->names());
+  observer_.flush();
+  auto verification =
+      verifier_->run([&](std::string_view bytes) { observer_.output_of_verification(bytes); },
+                     control_.runs().token());
+  if (!verification) {
+    record.outcome = row(End::tampered).name;
+    return Ending{End::tampered, describe(verification.error())};
+  }
+  if (control_.runs().cancelled_by() != 0) {
+    return Ending{End::stopped, {}, 128 + control_.runs().cancelled_by()};
+  }
+  observer_.verified(*verification);
+  record.verification = *std::move(verification);
+  if (record.verification->passed) return Ending{End::done};
+  record.outcome = "refused";
+  return std::nullopt;
+}
+
+Loop::Over Loop::settle_failure(const Current& current, const RunEnd& end) {
+  using stream::Outcome;
+  const Run run{Run::Kind::worker, current.iteration, current.run_id};
+  const auto message = end.verdict.message();
+  const bool cancelled = end.verdict.outcome == Outcome::cancelled;
+  const bool out_of_time = end.verdict.outcome == Outcome::timed_out &&
+                           setup_.options.budget.time > Millis::zero() &&
+                           elapsed() >= setup_.options.budget.time;
+  const auto next = after(end.verdict, end.summary);
+  const bool counts = !cancelled && !out_of_time && !end.spent_all && next == After::failure;
+
+  auto record = make_record(counts ? Record::Step::iteration : Record::Step::attempt, current, end);
+  record.progress =
+      counts && end.verdict.status() == stream::Status::success
+          ? fmt::format("ERROR: no valid answer after {} corrections", kMostCorrections)
+          : "ERROR: " + message;
+  record.failed = counts;
+  record.tree = content();
+  record.changed = record.tree.empty() || record.tree != current.tree_before;
+  if (counts) {
+    auto done = setup_.options.rollback ? roll_back(current, record) : commit(current, record);
+    if (!done) note(stream::Level::warning, describe(done.error()));
+  }
+  const auto resets_at = end.verdict.resets_at;
+  if (auto kept = keep(run, std::move(record)); !kept) storage_ = kept.error();
+  if (storage_) return std::nullopt;
+  if (cancelled) return Ending{End::stopped, {}, end.verdict.exit_code()};
+  if (out_of_time) return Ending{End::time};
+  if (end.spent_all) {
+    const auto limit =
+        limit_reached(setup_.options.budget, totals_, state_.earlier_days, elapsed(), now_utc());
+    return Ending{limit.value_or(End::cost)};
+  }
+  switch (next) {
+    case After::failure: pauses_ = 0; return std::nullopt;
+    case After::over: return Ending{End::agent, message, end.verdict.exit_code()};
+    case After::wait:
+      return wait("the rate limit", rate_limit_pause(resets_at, now_utc(), ++pauses_));
+    case After::backoff: {
+      std::uniform_real_distribution<double> any(0, 1);
+      return wait("an outage of the model's service", outage_pause(++pauses_, any(random_)));
+    }
+  }
+  return std::nullopt;
+}
+
+/// A commit made before a crash counts as made.
+Result<> Loop::commit(const Current& current, Record& record) {
+  if (!setup_.options.commit || !git_) return {};
+  if (state_.current) state_.current->phase = "commit";
+  TRY_ASSIGN(record.commit, git_->commit(commit_message(record)));
+  if (record.commit.empty()) {
+    const auto now = head();
+    if (now != current.commit_before) record.commit = now;
+    return {};
+  }
+  observer_.committed(record.commit, record.iteration);
+  return {};
+}
+
+Result<> Loop::roll_back(const Current& current, Record& record) {
+  if (!setup_.options.rollback || !git_ || current.commit_before.empty() || !record.changed) {
+    return {};
+  }
+  TRY(git_->reset_to(current.commit_before,
+                     fmt::format("rolled-back/{}-{}", state_.loop_id, record.iteration)));
+  record.tree = content();
+  record.changed = false;
+  observer_.rolled_back(current.commit_before, record.iteration);
+  return {};
+}
+
+}  // namespace ralph::loop

@@ -1,0 +1,117 @@
+#pragma once
+// Private to this room's .cpp files.
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "git/work.h"
+#include "loop/answer.h"
+#include "loop/loop.h"
+#include "loop/verify.h"
+#include "store/workspace.h"
+
+namespace ralph::loop {
+
+/// What a run of an agent came to.
+struct RunEnd {
+  stream::Verdict verdict;
+  Answer answer;
+  stream::Summary summary;
+  TimeSplit time;
+  std::vector<stream::Summary> corrections = {};  // runs of their own
+  bool spent_all = false;                         // it was stopped for what it cost
+};
+
+/// Why the loop is over, while it is not known to all yet.
+struct Ending {
+  End end;
+  std::string why = {};
+  std::optional<int> exit_code = {};  // none: that of the reason
+};
+
+/// The end that a record stands for; nullopt: none.
+std::optional<Ending> end_of(const Record& record);
+
+/// What the next prompt is made of, from the files of the loop.
+PromptParts prompt_parts(const Setup& setup, const std::vector<Record>& records,
+                         const std::vector<Files::Guidance>& guidance,
+                         const std::vector<std::string>& verify_names);
+
+/// What the journal of a run tells of it, for a run whose ralph was killed.
+RunEnd end_in_journal(const std::filesystem::path& journal, const Setup& setup);
+
+/// The answer in what an agent said.
+Answer answer_of(const Setup& setup, const stream::Summary& summary);
+
+/// A loop from the lock to the report. One object per loop; begin(), then go().
+class Loop {
+ public:
+  Loop(Setup setup, Observer& observer, Control& control, const Masker& masker);
+
+  Result<> begin();
+  Report go();
+
+ private:
+  using Over = std::optional<Ending>;  // nullopt: the loop goes on
+
+  // Set-up.
+  Result<> take_over(std::optional<State> old);
+  Result<> begin_anew(const std::optional<State>& old);
+  Result<> go_on_with(State old);
+  Result<> prepare_git();
+
+  // The steps.
+  Over step();
+  Over iterate();
+  Over recover();
+  Over settle(const Current& current, RunEnd end);
+  Over settle_answer(const Current& current, const RunEnd& end);
+  Over settle_failure(const Current& current, const RunEnd& end);
+  Over verify(Record& record);
+  void summarize();
+  bool summary_is_due() const;
+  std::vector<Record> to_fold() const;
+  RunEnd run(run::Request request, const Run& run);
+  RunEnd run_with_corrections(run::Request request, const Run& run);
+  run::Request within_budget(run::Request request) const;
+  Over wait(std::string_view why, Millis pause);
+  Over stop_asked() const;
+
+  // The workspace.
+  std::string content();
+  Result<> commit(const Current& current, Record& record);
+  Result<> roll_back(const Current& current, Record& record);
+  std::string head() const;
+
+  // The files.
+  Record make_record(Record::Step step, const Current& current, const RunEnd& end) const;
+  Result<> keep(const Run& run, Record record);
+  Result<> save();
+  void begin_run(std::string_view phase, std::int64_t iteration, std::string run_id);
+  Millis elapsed() const;
+  void note(stream::Level level, std::string_view text);
+  Report report(const Ending& ending);
+
+  Setup setup_;
+  Observer& observer_;
+  Control& control_;
+  const Masker& masker_;
+  const SteadyTime began_ = std::chrono::steady_clock::now();
+
+  std::optional<store::Workspace> workspace_;
+  std::optional<store::Lock> lock_;
+  Files files_;
+  State state_;
+  Millis ran_before_{0};
+  std::vector<Record> records_;
+  Totals totals_;
+  std::optional<Verifier> verifier_;
+  std::optional<git::Work> git_;
+  bool content_unknown_ = false;  // was told
+  std::optional<Error> storage_;  // a step could not be recorded
+  int pauses_ = 0;                // in a row
+  std::mt19937 random_{std::random_device{}()};
+};
+
+}  // namespace ralph::loop

@@ -1,0 +1,170 @@
+#include "loop/state.h"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "base/utf8.h"
+#include "json/field.h"
+#include "store/state_file.h"
+
+namespace ralph::loop {
+namespace {
+
+using json::Document;
+
+Document document_of(const Current& current) {
+  Document to{{"iteration", current.iteration},
+              {"run_id", current.run_id},
+              {"began_at", iso_utc(current.began)},
+              {"phase", current.phase}};
+  if (!current.tree_before.empty()) to["tree_before"] = current.tree_before;
+  if (!current.commit_before.empty()) to["commit_before"] = current.commit_before;
+  to["guidance"] = current.guidance;
+  return to;
+}
+
+std::vector<std::string> texts_of(const Document& list) {
+  std::vector<std::string> texts;
+  if (!list.is_array()) return texts;
+  for (const auto& item : list) {
+    if (item.is_string()) texts.push_back(item.get<std::string>());
+  }
+  return texts;
+}
+
+UtcTime time_of(const Document& from, std::string_view key) {
+  return parse_iso(json::text(from, key)).value_or(UtcTime());
+}
+
+Current current_of(const Document& from) {
+  return {json::integer(from, "iteration"),
+          json::text(from, "run_id"),
+          time_of(from, "began_at"),
+          json::text(from, "phase"),
+          json::text(from, "tree_before"),
+          json::text(from, "commit_before"),
+          texts_of(json::member(from, "guidance"))};
+}
+
+std::map<std::string, double> days_of(const Document& from) {
+  std::map<std::string, double> days;
+  if (!from.is_object()) return days;
+  for (const auto& [day, cost] : from.items()) {
+    if (cost.is_number() && cost.get<double>() >= 0) days[day] = cost.get<double>();
+  }
+  return days;
+}
+
+bool looks_like_a_state(const Document& document) {
+  return !json::text(document, "loop_id").empty() && !json::text(document, "status").empty();
+}
+
+Document document_of(const State& state) {
+  Document to;
+  to["loop_id"] = state.loop_id;
+  to["status"] = state.status;
+  to["end"] = state.end;
+  to["end_why"] = state.end_why;
+  to["pid"] = state.pid;
+  to["started_at"] = iso_utc(state.started);
+  to["updated_at"] = iso_utc(state.updated);
+  to["ran_ms"] = state.ran.count();
+  to["goal_file"] = state.goal_file;
+  to["goal"] = state.goal;
+  to["backend"] = state.backend;
+  to["model"] = state.model;
+  to["flags"] = state.flags;
+  to["verify_digest"] = state.verify_digest;
+  to["tree_at_start"] = state.tree_at_start;
+  to["commit_at_start"] = state.commit_at_start;
+  to["max_iterations"] = state.max_iterations ? Document(*state.max_iterations) : Document();
+  to["max_cost_usd"] = state.max_cost_usd ? Document(*state.max_cost_usd) : Document();
+  to["current"] = state.current ? document_of(*state.current) : Document();
+  to["waiting_until"] = state.waiting_until ? Document(iso_utc(*state.waiting_until)) : Document();
+  to["waiting_for"] = state.waiting_for;
+  to["earlier_days"] = state.earlier_days;
+  return to;
+}
+
+std::optional<State> state_of(const Document& from) {
+  if (!looks_like_a_state(from)) return std::nullopt;
+  State state;
+  state.loop_id = json::text(from, "loop_id");
+  state.status = json::text(from, "status");
+  state.end = json::text(from, "end");
+  state.end_why = json::text(from, "end_why");
+  state.pid = json::integer(from, "pid");
+  state.started = time_of(from, "started_at");
+  state.updated = time_of(from, "updated_at");
+  state.ran = Millis(json::integer(from, "ran_ms"));
+  state.goal_file = json::text(from, "goal_file");
+  state.goal = json::text(from, "goal");
+  state.backend = json::text(from, "backend");
+  state.model = json::text(from, "model");
+  const auto& flags = json::member(from, "flags");
+  if (flags.is_object()) {
+    for (const auto& [name, values] : flags.items()) state.flags[name] = texts_of(values);
+  }
+  state.verify_digest = json::text(from, "verify_digest");
+  state.tree_at_start = json::text(from, "tree_at_start");
+  state.commit_at_start = json::text(from, "commit_at_start");
+  if (json::member(from, "max_iterations").is_number_integer()) {
+    state.max_iterations = json::integer(from, "max_iterations");
+  }
+  state.max_cost_usd = json::number(from, "max_cost_usd");
+  const auto& current = json::member(from, "current");
+  if (current.is_object()) state.current = current_of(current);
+  state.waiting_until = parse_iso(json::text(from, "waiting_until"));
+  state.waiting_for = json::text(from, "waiting_for");
+  state.earlier_days = days_of(json::member(from, "earlier_days"));
+  return state;
+}
+
+void count(const Record& record, const Record* before, Totals& totals) {
+  ++totals.iterations;
+  totals.failures_in_a_row = record.failed ? totals.failures_in_a_row + 1 : 0;
+  totals.refused_in_a_row = record.outcome == "refused" ? totals.refused_in_a_row + 1 : 0;
+  const bool idle = !record.failed && !record.done && before != nullptr && !record.changed &&
+                    before->progress == record.progress;
+  totals.idle_in_a_row = idle ? totals.idle_in_a_row + 1 : 0;
+}
+
+}  // namespace
+
+std::string day_of(UtcTime time) { return iso_utc(time).substr(0, 10); }
+
+Totals add_up(const std::vector<Record>& records) {
+  Totals totals;
+  const Record* before = nullptr;
+  for (const auto& record : records) {
+    const double cost = record.cost_usd.value_or(0);
+    totals.cost_usd += cost;
+    if (cost > 0) totals.days[day_of(record.at)] += cost;
+    totals.tokens += record.tokens;
+    totals.time += record.time;
+    totals.tool_calls += record.tool_calls;
+    totals.changed = totals.changed || record.changed;
+    if (record.step != Record::Step::iteration) continue;
+    count(record, before, totals);
+    before = &record;
+  }
+  return totals;
+}
+
+Result<std::optional<State>> Files::load(std::string& warning) const {
+  TRY_ASSIGN(const auto document,
+             store::load_state(folder_ / "loop.json", looks_like_a_state, warning));
+  return state_of(document);
+}
+
+std::optional<State> Files::peek(std::string& warning) const {
+  return state_of(store::peek_state(folder_ / "loop.json", looks_like_a_state, warning));
+}
+
+Result<> Files::save(const State& state) const {
+  return store::save_state(folder_ / "loop.json", document_of(state));
+}
+
+}  // namespace ralph::loop
