@@ -24,7 +24,11 @@
 namespace ralph::cli {
 namespace {
 
+<<<<<<< .merge_file_rLO46Y
 constexpr std::array<const Command*, 9> kCommands{&kRunCommand,    &kLoopCommand,   &kReplayCommand,
+=======
+constexpr std::array<const Command*, 9> kCommands{&kRunCommand,    &kUndoCommand,   &kReplayCommand,
+>>>>>>> .merge_file_A4Ia8b
                                                   &kDoctorCommand, &kConfigCommand, &kAgentCommand,
                                                   &kAuthCommand,   &kTrustCommand,  &kMockCommand};
 
