@@ -5,6 +5,7 @@
 #include "cli/std_output.h"
 #include "config/settings.h"
 #include "loop/loop.h"
+#include "view/console.h"
 
 namespace ralph::cli {
 

@@ -48,8 +48,8 @@ PromptParts prompt_parts(const Setup& setup, const std::vector<Record>& records,
   PromptParts parts;
   parts.goal = setup.goal;
   parts.max_iterations = setup.options.budget.iterations;
-  parts.agents_md = read_agents_md(setup.request.host.workspace, setup.options.caps.agents,
-                                   parts.agents_md_size);
+  parts.agents_md =
+      read_agents_md(setup.request.host.workspace, setup.options.caps.agents, parts.agents_md_size);
   if (const auto* summary = last_summary(records)) {
     parts.history_summary = summary->progress;
     parts.summary_covers = summary->iteration;

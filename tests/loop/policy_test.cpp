@@ -109,6 +109,13 @@ TEST(LoopPolicy, OutagesAreWaitedForLongerEachTimeWithJitter) {
   EXPECT_LE(outage_pause(1000, 0.999), Millis{30 * 60'000});
 }
 
+TEST(LoopPolicy, AnAgentThatFailsAtOnceDoesNotSpin) {
+  EXPECT_EQ(failure_pause(1, Millis{1000}), Millis{1000});
+  EXPECT_EQ(failure_pause(4, Millis{1000}), Millis{8000});
+  EXPECT_EQ(failure_pause(1'000'000, Millis{1000}), Millis{60'000});
+  EXPECT_EQ(failure_pause(3, Millis{0}), Millis{0});
+}
+
 TEST(LoopTime, IsSplitIntoModelToolsAndTheRest) {
   TimeKeeper keeper;
   const auto at = [&](std::int64_t ms, stream::Payload what) {
