@@ -12,7 +12,9 @@
 
 #include "agent/control_desk.h"
 #include "agent/conversation.h"
+#include "agent/compaction.h"
 #include "agent/credential.h"
+#include "agent/endpoint.h"
 #include "agent/memory.h"
 #include "agent/opening.h"
 #include "agent/reader.h"
@@ -66,7 +68,6 @@ class Work {
 
   Result<> prepare(Opening opening);
   Result<> prepare_parts(Opening& opening, const Login& login, const Settings& settings);
-  api::Endpoint endpoint(const Login& login) const;
   Result<> prepare_tools(const Settings& settings);
   tool::Workspace::Setup workspace_setup(const Settings& settings);
   std::string tool_definitions() const;
@@ -75,7 +76,7 @@ class Work {
   void receive(UserMessage message);
   void read_stream();
   int converse();
-  void introduce();
+  std::vector<std::string> introduction() const;
   void turn(std::vector<UserMessage> messages);
   void complete(const MessageIds& messages);
   void tell(ResultFacts facts);
@@ -90,11 +91,14 @@ class Work {
   std::optional<EventMaker> events_;
   std::optional<ModelChoice> model_;
   std::optional<Ledger> ledger_;
+  std::optional<Context> context_;
+  Keepsakes kept_;
   std::optional<Conversation> conversation_;
   std::optional<api::Client> client_;
   std::optional<StructuredOutput> structured_;
   tool::BackgroundTasks tasks_;
   std::optional<tool::Workspace> workspace_;
+  std::optional<Pulse> pulse_;
   std::optional<Toolbox> toolbox_;
   std::optional<TurnParts> parts_;
   Inbox inbox_;
@@ -160,6 +164,8 @@ Result<> Work::prepare_parts(Opening& opening, const Login& login, const Setting
   model_.emplace(models, options_, environment, settings.model);
   for (const auto& note : model_->notes()) say("ralph: " + note);
   ledger_.emplace(models, std::move(opening.totals));
+  context_.emplace(CompactPolicy(environment, settings.auto_compact), opening.context_tokens);
+  kept_ = std::move(opening.kept);
   introduced_ = opening.resumed && !opening.messages.empty();
   conversation_.emplace(std::move(opening.messages), std::move(opening.transcript),
                         [this](const Error& error) {
@@ -171,7 +177,7 @@ Result<> Work::prepare_parts(Opening& opening, const Login& login, const Setting
     if (const auto most = environment.number("CLAUDE_CODE_MAX_RETRIES")) {
       policy.max_retries = static_cast<int>(std::clamp<std::int64_t>(*most, 0, 1000));
     }
-    client_.emplace(endpoint(login), policy);
+    client_.emplace(endpoint_for(environment, login, setup_.version, opening.session_id), policy);
   }
   TRY(prepare_tools(settings));
   TRY_ASSIGN(auto system, system_prompt(options_));
@@ -184,41 +190,14 @@ Result<> Work::prepare_parts(Opening& opening, const Login& login, const Setting
                            static_cast<int>(environment.number("MAX_STRUCTURED_OUTPUT_RETRIES")
                                                 .value_or(StructuredOutput::kMaxFailures)),
                            init_facts(login), std::move(system), tool_definitions(),
-                           std::move(user_id)});
+                           std::move(user_id), *context_, kept_, [this] { return introduction(); },
+                           options_.loop_guard ? *options_.loop_guard
+                               : environment.number("RALPH_AGENT_LOOP_GUARD").value_or(0)});
   if (!options_.session_name.empty()) {
     wire_.event(events_->title_changed(options_.session_name));
     conversation_->keep_title(options_.session_name);
   }
   return {};
-}
-
-api::Endpoint Work::endpoint(const Login& login) const {
-  const auto& environment = setup_.environment;
-  api::Endpoint endpoint;
-  if (auto base = environment.get("ANTHROPIC_BASE_URL"); !base.empty()) endpoint.base_url = base;
-  endpoint.credential = login.credential;
-  endpoint.headers.add("user-agent", fmt::format("ralph/{} (claude-cli/{} compatible)",
-                                                 setup_.version, kClaudeVersion));
-  endpoint.headers.add("x-app", "cli");
-  endpoint.headers.add("x-claude-code-session-id", events_->session_id());
-  const auto custom = environment.get("ANTHROPIC_CUSTOM_HEADERS");
-  for (std::size_t at = 0; at < custom.size();) {
-    const auto end = std::min(custom.find('\n', at), custom.size());
-    const auto line = std::string_view(custom).substr(at, end - at);
-    const auto colon = line.find(':');
-    if (colon != line.npos && colon > 0) {
-      auto value = line.substr(colon + 1);
-      value.remove_prefix(std::min(value.find_first_not_of(" \t"), value.size()));
-      endpoint.headers.add(std::string(line.substr(0, colon)), std::string(value));
-    }
-    at = end + 1;
-  }
-  if (const auto limit = environment.number("API_TIMEOUT_MS"); limit && *limit > 0) {
-    endpoint.connect_timeout = std::min(endpoint.connect_timeout, Millis{*limit});
-    endpoint.head_timeout = Millis{*limit};
-    endpoint.stall_timeout = std::min(endpoint.stall_timeout, Millis{*limit});
-  }
-  return endpoint;
 }
 
 /// The tools, where they work, and what they may do.
@@ -241,6 +220,8 @@ Result<> Work::prepare_tools(const Settings& settings) {
   setup.unreadable = tool::unreadable_patterns(rules);
   workspace_.emplace(std::move(setup));
   toolbox_.emplace(*workspace_, options_, mode, std::move(rules));
+  pulse_.emplace(setup_.pulse, wire_, *events_);
+  toolbox_->watch_with(*pulse_);
   return {};
 }
 
@@ -375,22 +356,22 @@ void Work::complete(const MessageIds& messages) {
 }
 
 /// What the model must know before the first message: where it is, and what always holds here.
-void Work::introduce() {
-  const auto tell = [&](const std::string& text) {
-    if (!text.empty()) conversation_->add_user(text_content(text), make_uuid(), "\"isMeta\":true");
-  };
-  tell(surroundings(setup_.cwd, git_branch_));
-  tell(instructions_text(read_instructions(options_, setup_.environment, setup_.cwd)));
+std::vector<std::string> Work::introduction() const {
+  return {surroundings(setup_.cwd, git_branch_),
+          instructions_text(read_instructions(options_, setup_.environment, setup_.cwd))};
 }
 
 void Work::turn(std::vector<UserMessage> messages) {
   const auto stop = live_.begin_turn();
   if (!std::exchange(introduced_, true)) {
     conversation_->keep_system_prompt(parts_->system);
-    introduce();
+    conversation_->introduce(introduction());
   }
+  const auto command = options_.disable_slash_commands || messages.size() != 1
+                           ? std::nullopt
+                           : compact_command(messages.front().content);
   Turn turn(*parts_, std::move(messages));
-  auto facts = turn.run(stop);
+  auto facts = command ? turn.run_compact(*command, stop) : turn.run(stop);
   live_.end_turn();
   if (!facts) return;
   complete(turn.folded_in());

@@ -337,7 +337,7 @@ std::string EventMaker::user(std::string_view content, const UserExtras& extras)
   if (!extras.tool_use_result.empty()) writer.raw("tool_use_result", extras.tool_use_result);
   if (!extras.tool_result_meta.empty()) writer.raw("tool_result_meta", extras.tool_result_meta);
   if (extras.synthetic) writer.boolean("isSynthetic", true);
-  if (extras.replay) writer.boolean("isReplay", true);
+  if (extras.replay) writer.boolean("isReplay", *extras.replay);
   if (!extras.retracted.empty()) {
     writer.raw("retracted_message_uuids", string_array(extras.retracted));
   }
@@ -396,7 +396,7 @@ std::string EventMaker::result(const ResultFacts& facts, bool with_recent) const
       .raw("permission_denials", facts.denials);
   if (facts.structured_output) writer.raw("structured_output", *facts.structured_output);
   if (!facts.terminal_reason.empty()) writer.text("terminal_reason", facts.terminal_reason);
-  if (facts.subtype == "success") {
+  if (facts.subtype == "success" && facts.local_command.empty()) {
     if (facts.api_error_status) {
       writer.number("api_error_status", std::int64_t{*facts.api_error_status});
     } else {
@@ -409,8 +409,9 @@ std::string EventMaker::result(const ResultFacts& facts, bool with_recent) const
   add_duration(writer, "first_content_frame_ms", facts.to_first_token);
   add_duration(writer, "ttft_stream_ms", facts.to_stream);
   add_duration(writer, "time_to_request_ms", facts.to_request);
+  if (!facts.local_command.empty()) writer.text("local_command", facts.local_command);
   // Without a turn there is nothing to say about it.
-  if (!facts.terminal_reason.empty()) {
+  if (!facts.terminal_reason.empty() || !facts.local_command.empty()) {
     writer.text("fast_mode_state", "off")
         .raw("subagent_stats", kNoSubagents)
         .number("safety_stops", facts.safety_stops)

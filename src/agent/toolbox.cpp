@@ -152,7 +152,8 @@ Served Toolbox::serve_one(const api::Block& call, const std::stop_token& stop) {
   if (!decision.allowed) {
     return {&call, tool::failure(decision.message), meta, std::move(decision)};
   }
-  return {&call, tool->run(input, workspace_, stop), meta, {}};
+  const auto run = [&] { return tool->run(input, workspace_, stop); };
+  return {&call, pulse_ == nullptr ? run() : pulse_->watch(call, input, run), meta, {}};
 }
 
 /// A call that asks too much of the machine fails; the session goes on.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "agent/options.h"
+#include "agent/pulse.h"
 #include "api/reply.h"
 #include "json/schema.h"
 #include "tool/permission.h"
@@ -40,6 +41,9 @@ class Toolbox {
   void serve(std::span<const api::Block* const> calls, const std::function<void(Served)>& tell,
              const std::stop_token& stop);
 
+  /// Calls that take long are told of from here on.
+  void watch_with(const Pulse& pulse) { pulse_ = &pulse; }
+
   tool::Mode mode() const;
   void set_mode(tool::Mode mode);
 
@@ -53,6 +57,7 @@ class Toolbox {
 
   tool::Workspace& workspace_;
   tool::Rules rules_;
+  const Pulse* pulse_ = nullptr;
   std::vector<const tool::Tool*> tools_;
   mutable std::mutex mutex_;
   tool::Mode mode_;
