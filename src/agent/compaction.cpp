@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/text.h"
+#include "agent/transcript_impl.h"
 #include "json/document.h"
 
 namespace ralph::agent {
@@ -38,8 +39,8 @@ constexpr std::string_view kLeftOut =
 std::string text_of_blocks(const json::Document& blocks) {
   std::string text;
   for (const auto& block : blocks) {
-    if (!block.is_object() || block.value("type", "") != "text") return {};
-    text += block.value("text", "");
+    if (text_member(block, "type") != "text") return {};
+    text += text_member(block, "text");
   }
   return text;
 }
@@ -137,8 +138,8 @@ std::vector<api::Message> without_beginning(std::span<const api::Message> messag
   for (const auto& message : messages) all += message.content.size();
   const auto wanted = static_cast<std::size_t>(static_cast<double>(all) * share);
   for (std::size_t i = 0; i < messages.size() && (first == 0 || dropped < wanted); ++i) {
+    if (i > 0) dropped += messages[i - 1].content.size();
     if (messages[i].role == "assistant") first = i;
-    dropped += messages[i].content.size();
   }
   if (wanted == 0 || first == 0) return kept;
   kept.erase(kept.begin(), kept.begin() + static_cast<std::ptrdiff_t>(first));

@@ -37,7 +37,8 @@ Conversation::Conversation(std::vector<api::Message> messages, std::optional<Tra
                            std::function<void(const Error&)> on_lost)
     : messages_(std::move(messages)),
       transcript_(std::move(transcript)),
-      on_lost_(std::move(on_lost)) {}
+      on_lost_(std::move(on_lost)),
+      last_uuid_(transcript_ ? transcript_->last_uuid() : "") {}
 
 /// Two messages of the user in a row are one for the API.
 void Conversation::add_user(std::string content, const std::string& uuid, std::string members) {

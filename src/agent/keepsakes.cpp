@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/text.h"
+#include "agent/transcript_impl.h"
 #include "base/utf8.h"
 #include "json/document.h"
 
@@ -31,9 +32,9 @@ void Keepsakes::add_prompt(std::string_view content) {
   if (!blocks || !blocks->is_array()) return;
   std::string text;
   for (const auto& block : *blocks) {
-    if (!block.is_object()) continue;
-    const auto type = block.value("type", "");
-    const auto part = type == "text" ? block.value("text", "") : "[" + type + "]";
+    const auto type = text_member(block, "type");
+    if (type.empty()) continue;
+    const auto part = type == "text" ? text_member(block, "text") : "[" + type + "]";
     if (type == "tool_result" || is_blank(part)) continue;
     text += (text.empty() ? "" : "\n") + part;
   }
@@ -45,10 +46,9 @@ void Keepsakes::add_prompt(std::string_view content) {
 void Keepsakes::add_call(std::string_view tool, std::string_view input) {
   if (std::ranges::find(kFileTools, tool) == kFileTools.end()) return;
   const auto parsed = json::parse(input);
-  if (!parsed || !parsed->is_object()) return;
-  const auto path = parsed->find("file_path");
-  if (path == parsed->end() || !path->is_string()) return;
-  auto name = path->get<std::string>();
+  if (!parsed) return;
+  auto name = text_member(*parsed, "file_path");
+  if (name.empty()) return;
   std::erase(files, name);
   files.insert(files.begin(), std::move(name));
   if (files.size() > kMostFiles) files.pop_back();

@@ -52,6 +52,8 @@ class Transcript {
   Result<> append_totals(const std::vector<ModelTotal>& totals);
   Result<> append_title(std::string_view title);
   const std::filesystem::path& path() const { return path_; }
+  /// The last line that counts; empty: none.
+  const std::string& last_uuid() const { return parent_; }
 
  private:
   Result<> open();

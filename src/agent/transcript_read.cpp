@@ -89,7 +89,7 @@ void note_prompt(Resumed& resumed, const Document& line, const Document& blocks)
   resumed.kept.add_prompt(json::write(blocks));
 }
 
-void add_answer(Conversation& conversation, Resumed& resumed, const std::vector<Line>& lines,
+void add_answer(MessageMaker& conversation, Resumed& resumed, const std::vector<Line>& lines,
                 const std::vector<std::size_t>& answer) {
   auto all = Document::array();
   for (const auto at : answer) {
@@ -105,13 +105,15 @@ void add_answer(Conversation& conversation, Resumed& resumed, const std::vector<
   conversation.assistant(std::move(all));
 }
 
-void add_user(Conversation& conversation, Resumed& resumed, const Line& line) {
+void add_user(MessageMaker& conversation, Resumed& resumed, const Line& line) {
   switch (line.kind) {
     case Line::Kind::user: {
       const auto document = reread(line);
       auto blocks = message_blocks(document);
       if (!line.only_results) note_prompt(resumed, document, blocks);
-      return conversation.user(std::move(blocks));
+      conversation.user(std::move(blocks));
+      if (true_member(document, "isCompactSummary")) conversation.failed();
+      return;
     }
     case Line::Kind::queued: return conversation.user(queued_blocks(reread(line)));
     case Line::Kind::snapshot:
@@ -149,7 +151,7 @@ Result<Resumed> parse_session(std::string_view text, const std::filesystem::path
     const auto place = static_cast<std::size_t>(scan.lines.rend() - leaf) - 1;
     // A parent nobody knows is the line before: what follows a line without a name stays behind it.
     resumed.last_uuid = leaf->uuid.empty() ? make_uuid() : leaf->uuid;
-    Conversation conversation;
+    MessageMaker conversation;
     for (const auto& part : arrange(scan.lines, place)) {
       if (!part.answer.empty()) add_answer(conversation, resumed, scan.lines, part.answer);
       for (const auto at : part.user) add_user(conversation, resumed, scan.lines[at]);

@@ -76,18 +76,22 @@ Turn::Trouble Turn::make_room(std::int64_t for_more, const std::stop_token& stop
 
 Turn::Trouble Turn::make_room_after_refusal(const std::stop_token& stop) {
   if (!parts_.context.may_compact()) return thrashing();
-  return compact("auto", "", stop);
+  return compact(stop);
 }
 
-Turn::Trouble Turn::compact(std::string_view trigger, std::string_view instructions,
-                            const std::stop_token& stop) {
-  const auto began = std::chrono::steady_clock::now();
+Turn::Trouble Turn::sum_up(std::string_view trigger, std::string_view instructions,
+                           std::string& summary, const std::stop_token& stop) {
   parts_.wire.event(parts_.events.compacting(trigger));
-  std::string summary;
-  const auto trouble = ask_for_summary(instructions, summary, stop);
+  auto trouble = ask_for_summary(instructions, summary, stop);
   parts_.wire.event(parts_.events.compact_ended(trouble ? trouble->reason : ""));
-  if (trouble) return trouble;
-  start_over(trigger, summary, began);
+  return trouble;
+}
+
+Turn::Trouble Turn::compact(const std::stop_token& stop) {
+  const auto began = std::chrono::steady_clock::now();
+  std::string summary;
+  if (auto trouble = sum_up("auto", "", summary, stop)) return trouble;
+  start_over("auto", summary, began);
   if (!too_full(parts_.conversation.added_tokens())) return std::nullopt;
   return trouble_with("still_too_long",
                       "even the summary of the conversation fills the context window");
@@ -132,7 +136,9 @@ Turn::Trouble Turn::ask_for_summary(std::string_view instructions, std::string& 
 
 void Turn::start_over(std::string_view trigger, std::string_view summary, SteadyTime began) {
   auto& conversation = parts_.conversation;
-  const auto text = continuation(summary, parts_.kept, conversation.file());
+  auto kept = parts_.kept;
+  for (auto& file : kept.files) file = (std::filesystem::path(parts_.init.cwd) / file).string();
+  const auto text = continuation(summary, kept, conversation.file());
   const auto content = text_content(text);
   const auto introduction = parts_.introduction();
   CompactFacts facts;
@@ -173,19 +179,23 @@ Turn::Ended Turn::stuck(const CompactTrouble& trouble) {
 
 std::optional<ResultFacts> Turn::run_compact(const std::string& instructions,
                                              const std::stop_token& stop) {
+  std::string summary;
+  Trouble trouble;
+  const bool allowed = parts_.context.policy().on_demand();
+  const bool possible = allowed && parts_.conversation.has_answer();
+  if (possible && parts_.client != nullptr && !over_budget()) {
+    trouble = sum_up("manual", instructions, summary, stop);
+  }
   begin();
   if (parts_.client == nullptr) return failed(not_logged_in());
-  if (over_budget()) return limit("error_max_budget_usd", "budget_exhausted", "", "");
-  Trouble trouble;
-  std::string said = "Compacted";
-  if (!parts_.context.policy().on_demand()) {
-    said = "Nothing was compacted: DISABLE_COMPACT is set";
-  } else if (!parts_.conversation.has_answer()) {
-    said = "Nothing was compacted: nothing was answered yet";
-  } else {
-    trouble = compact("manual", instructions, stop);
-  }
   if (trouble) return stuck(*trouble);
+  if (possible && summary.empty()) {
+    return limit("error_max_budget_usd", "budget_exhausted", "", "");
+  }
+  std::string_view said = "Compacted ";
+  if (!allowed) said = "Nothing was compacted: DISABLE_COMPACT is set";
+  if (allowed && !possible) said = "Nothing was compacted: nothing was answered yet";
+  if (possible) start_over("manual", summary, began_);
   UserExtras extras;
   extras.uuid = make_uuid();
   extras.replay = true;

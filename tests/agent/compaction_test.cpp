@@ -131,7 +131,7 @@ TEST(Compaction, ARefusedPromptIsCutDownToo) {
 
 TEST(Compaction, ARequestForASummaryThatIsTooLongLeavesOutTheBeginning) {
   Bench bench(R"({"steps":[
-    {"tool_use":{"name":"Bash","input":{"command":"echo one"}}},
+    {"tool_use":{"name":"Bash","input":{"command":"seq 2000"}}},
     {"tool_use":{"name":"Bash","input":{"command":"echo two"}}},
     {"error":{"status":400,"message":"prompt is too long: 1250000 tokens > 1000000 maximum"},"times":2},
     {"text":"<summary>It was two.</summary>"},
@@ -218,7 +218,7 @@ TEST(Compaction, OnDemandWithInstructions) {
   const auto ran = bench.ask("/compact keep the names", {"--continue"});
   EXPECT_EQ(ran.code, 0);
   EXPECT_EQ(ran.story(),
-            "system/init system/status system/status system/compact_boundary user user "
+            "system/status system/status system/init system/compact_boundary user user "
             "result/success");
   EXPECT_EQ(find_event(ran, "compact_boundary")["compact_metadata"]["trigger"], "manual");
   const auto result = ran.result();
@@ -231,6 +231,7 @@ TEST(Compaction, OnDemandWithInstructions) {
   const auto text = all_text(after.requests[2]);
   EXPECT_TRUE(text.contains("All so far.") && text.contains("Say one"));
   EXPECT_FALSE(text.contains("First answer."));
+  EXPECT_EQ(after.requests[2]["messages"].size(), 1U) << "no answer to the summary is made up";
 }
 
 TEST(Compaction, OnDemandWithNothingToCutDownAsksNobody) {
