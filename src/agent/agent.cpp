@@ -10,9 +10,9 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include "agent/compaction.h"
 #include "agent/control_desk.h"
 #include "agent/conversation.h"
-#include "agent/compaction.h"
 #include "agent/credential.h"
 #include "agent/endpoint.h"
 #include "agent/memory.h"
@@ -184,14 +184,30 @@ Result<> Work::prepare_parts(Opening& opening, const Login& login, const Setting
   if (opening.system_prompt) system = {*opening.system_prompt};
   std::string user_id;
   json::ObjectWriter(user_id).text("session_id", opening.session_id).close();
-  parts_.emplace(TurnParts{options_, wire_, *events_, *ledger_, *conversation_, inbox_, live_,
-                           *model_, client_ ? &*client_ : nullptr, login.credential.api_key.empty(),
-                           *toolbox_, tasks_, structured_ ? &*structured_ : nullptr,
+  parts_.emplace(TurnParts{options_,
+                           wire_,
+                           *events_,
+                           *ledger_,
+                           *conversation_,
+                           inbox_,
+                           live_,
+                           *model_,
+                           client_ ? &*client_ : nullptr,
+                           login.credential.api_key.empty(),
+                           *toolbox_,
+                           tasks_,
+                           structured_ ? &*structured_ : nullptr,
                            static_cast<int>(environment.number("MAX_STRUCTURED_OUTPUT_RETRIES")
                                                 .value_or(StructuredOutput::kMaxFailures)),
-                           init_facts(login), std::move(system), tool_definitions(),
-                           std::move(user_id), *context_, kept_, [this] { return introduction(); },
-                           options_.loop_guard ? *options_.loop_guard
+                           init_facts(login),
+                           std::move(system),
+                           tool_definitions(),
+                           std::move(user_id),
+                           *context_,
+                           kept_,
+                           [this] { return introduction(); },
+                           options_.loop_guard
+                               ? *options_.loop_guard
                                : environment.number("RALPH_AGENT_LOOP_GUARD").value_or(0)});
   if (!options_.session_name.empty()) {
     wire_.event(events_->title_changed(options_.session_name));

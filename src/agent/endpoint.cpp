@@ -13,8 +13,8 @@ api::Endpoint endpoint_for(const Environment& environment, const Login& login,
   api::Endpoint endpoint;
   if (auto base = environment.get("ANTHROPIC_BASE_URL"); !base.empty()) endpoint.base_url = base;
   endpoint.credential = login.credential;
-  endpoint.headers.add("user-agent", fmt::format("ralph/{} (claude-cli/{} compatible)",
-                                                 version, kClaudeVersion));
+  endpoint.headers.add("user-agent",
+                       fmt::format("ralph/{} (claude-cli/{} compatible)", version, kClaudeVersion));
   endpoint.headers.add("x-app", "cli");
   endpoint.headers.add("x-claude-code-session-id", std::string(session_id));
   const auto custom = environment.get("ANTHROPIC_CUSTOM_HEADERS");

@@ -52,7 +52,7 @@ struct ApiErrorFacts {
 struct UserExtras {
   std::string uuid;
   bool synthetic = false;
-  std::optional<bool> replay;  // nullopt: not said
+  std::optional<bool> replay;    // nullopt: not said
   std::string tool_use_result;   // JSON
   std::string tool_result_meta;  // JSON
   std::vector<std::string> retracted;
@@ -102,7 +102,7 @@ struct ResultFacts {
   std::int64_t safety_stops = 0;  // answers a safety check ended
   std::int64_t index = 0;
   MessageIds answers;
-  bool of_task = false;  // no user asked: a background task has ended
+  bool of_task = false;       // no user asked: a background task has ended
   std::string local_command;  // no model was asked: "compact"
 };
 

@@ -34,8 +34,8 @@ class LoopGuard {
   };
 
   std::int64_t limit_;
-  std::vector<Round> calls_;   // of the round that runs
-  std::deque<Round> rounds_;   // the last ones
+  std::vector<Round> calls_;                         // of the round that runs
+  std::deque<Round> rounds_;                         // the last ones
   std::array<std::int64_t, kLongestCycle> equal_{};  // rounds in a row like the one 1, 2, 3 before
   std::size_t cycle_ = 1;
   std::int64_t times_ = 0;

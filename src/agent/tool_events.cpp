@@ -77,8 +77,7 @@ std::string EventMaker::command_started(std::string_view id, const api::Block& c
   return out;
 }
 
-std::string EventMaker::heartbeat(const api::Block& call, std::int64_t beat,
-                                  Millis elapsed) const {
+std::string EventMaker::heartbeat(const api::Block& call, std::int64_t beat, Millis elapsed) const {
   std::string out;
   ObjectWriter(out)
       .text("type", "tool_progress")

@@ -48,7 +48,7 @@ struct TurnParts {
   Keepsakes& kept;
   std::function<std::vector<std::string>()> introduction;  // what the model must always know
   std::int64_t loop_guard = 0;                             // LoopGuard's limit
-  Millis api_time{0};  // of all turns so far
+  Millis api_time{0};                                      // of all turns so far
 };
 
 /// One turn: from what the user said to the result.

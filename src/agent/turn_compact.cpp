@@ -113,16 +113,17 @@ Turn::Trouble Turn::ask_for_summary(std::string_view instructions, std::string& 
     const auto asked = std::chrono::steady_clock::now();
     const auto answer = parts_.client->ask(request, listener, stop);
     if (answer.failure) {
-      if (answer.failure->kind == api::FailureKind::cancelled) return CompactTrouble{true, "cancelled", {}, {}, {}};
+      if (answer.failure->kind == api::FailureKind::cancelled)
+        return CompactTrouble{true, "cancelled", {}, {}, {}};
       if (api::prompt_too_long(*answer.failure) && ++cut < kLeftOut.size()) continue;
       if (fall_back(*answer.failure)) {
         request.shape = parts_.model.shape();
         continue;
       }
       const auto words = words_for(*answer.failure, parts_.model.id(), parts_.with_token);
-      return trouble_with("request_failed",
-                          fmt::format("the conversation could not be cut down to a summary: {}",
-                                      words.facts.text));
+      return trouble_with(
+          "request_failed",
+          fmt::format("the conversation could not be cut down to a summary: {}", words.facts.text));
     }
     parts_.api_time += since(asked);
     parts_.ledger.add(answer.reply.model.empty() ? parts_.model.id() : answer.reply.model,
@@ -159,9 +160,9 @@ void Turn::start_over(std::string_view trigger, std::string_view summary, Steady
   extras.synthetic = true;
   if (trigger == "manual") extras.replay = false;
   ++added_messages_;
-  conversation.add_user(content, extras.uuid,
-                        "\"isCompactSummary\":true,\"isVisibleInTranscriptOnly\":true," +
-                            parts_.kept.members());
+  conversation.add_user(
+      content, extras.uuid,
+      "\"isCompactSummary\":true,\"isVisibleInTranscriptOnly\":true," + parts_.kept.members());
   parts_.wire.event(parts_.events.compact_boundary(facts));
   parts_.wire.event(parts_.events.user(trigger == "manual" ? json_string(text) : content, extras));
 }
@@ -221,7 +222,8 @@ Turn::Ended Turn::check_loop() {
   }
   FailureWords words;
   words.facts.text = fmt::format(
-      "Loop guard: the model did the same {} times in a row, with the same result: {}. The turn was "
+      "Loop guard: the model did the same {} times in a row, with the same result: {}. The turn "
+      "was "
       "ended. Make the task clearer or remove what it is stuck at, then go on with --continue; "
       "--loop-guard N (RALPH_AGENT_LOOP_GUARD) sets how much is too much, 0 switches it off.",
       guard_.times(), guard_.repeated());

@@ -42,9 +42,9 @@ TEST(Compaction, AFullWindowIsCutDownToASummaryAndTheTurnGoesOn) {
   EXPECT_GE(metadata["pre_tokens"], 985'005);
   EXPECT_GT(metadata["post_tokens"], 0);
   EXPECT_LT(metadata["post_tokens"], 5'000);
-  EXPECT_EQ(metadata["cumulative_dropped_tokens"].get<std::int64_t>(),
-            metadata["pre_tokens"].get<std::int64_t>() -
-                metadata["post_tokens"].get<std::int64_t>());
+  EXPECT_EQ(
+      metadata["cumulative_dropped_tokens"].get<std::int64_t>(),
+      metadata["pre_tokens"].get<std::int64_t>() - metadata["post_tokens"].get<std::int64_t>());
   EXPECT_EQ(events[5]["logical_parent_uuid"], events[2]["uuid"]);
   EXPECT_EQ(events[6]["isSynthetic"], true);
 
@@ -267,14 +267,16 @@ TEST(Compaction, TheLimitFollowsTheWindow) {
   EXPECT_EQ(usual.limit(1'000'000), 977'000);
   EXPECT_EQ(usual.limit(200'000), 177'000);
   EXPECT_EQ(usual.limit(8'000), 6'000);
-  EXPECT_EQ(CompactPolicy(Environment({"CLAUDE_CODE_AUTO_COMPACT_WINDOW=100000"}), true).limit(200'000),
-            77'000);
+  EXPECT_EQ(
+      CompactPolicy(Environment({"CLAUDE_CODE_AUTO_COMPACT_WINDOW=100000"}), true).limit(200'000),
+      77'000);
   EXPECT_EQ(CompactPolicy(Environment({"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE=50"}), true).limit(200'000),
             100'000);
 }
 
 TEST(Compaction, APictureIsNotCountedByItsBytes) {
-  const auto picture = R"([{"type":"image","source":{"data":")" + std::string(1'000'000, 'A') + R"("}}])";
+  const auto picture =
+      R"([{"type":"image","source":{"data":")" + std::string(1'000'000, 'A') + R"("}}])";
   EXPECT_LT(content_tokens(picture), 5'000);
   EXPECT_EQ(content_tokens(text_content(std::string(4'000, 'a'))) / 100, 10);
 }

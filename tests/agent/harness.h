@@ -111,8 +111,9 @@ class Bench {
     io.in = in_.get();
     {
       const std::lock_guard lock(mutex_);
-      agent_ = std::make_unique<Agent>(Setup{*std::move(options), Environment(env),
-                                             folder_ / "work", std::move(io), "0.0", is_root, pulse});
+      agent_ =
+          std::make_unique<Agent>(Setup{*std::move(options), Environment(env), folder_ / "work",
+                                        std::move(io), "0.0", is_root, pulse});
       changed_.notify_all();
     }
     Ran ran;

@@ -85,8 +85,8 @@ TEST(LoopGuardTurn, TheVariableSwitchesItOnAndTheFlagWins) {
   EXPECT_EQ(on.ask("go", {"--dangerously-skip-permissions"}).requests.size(), 4U);
   Bench off(kForever);
   off.set("RALPH_AGENT_LOOP_GUARD=2");
-  const auto ran = off.ask(
-      "go", {"--dangerously-skip-permissions", "--loop-guard", "0", "--max-turns", "8"});
+  const auto ran =
+      off.ask("go", {"--dangerously-skip-permissions", "--loop-guard", "0", "--max-turns", "8"});
   EXPECT_EQ(ran.requests.size(), 8U);
 }
 

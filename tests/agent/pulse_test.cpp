@@ -53,7 +53,8 @@ TEST(Pulse, AFailureIsToldAsOne) {
 }
 
 TEST(Pulse, AShortCommandIsNotWorthAWord) {
-  Bench bench(R"({"steps":[{"tool_use":{"name":"Bash","input":{"command":"true"}}},{"text":"Done."}]})");
+  Bench bench(
+      R"({"steps":[{"tool_use":{"name":"Bash","input":{"command":"true"}}},{"text":"Done."}]})");
   bench.pulse = {Millis{3'600'000}, Millis{3'600'000}};
   const auto ran = bench.ask("go", {"--dangerously-skip-permissions"});
   EXPECT_EQ(ran.story(), "system/init assistant user assistant result/success");
