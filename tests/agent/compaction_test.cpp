@@ -234,6 +234,20 @@ TEST(Compaction, OnDemandWithInstructions) {
   EXPECT_EQ(after.requests[2]["messages"].size(), 1U) << "no answer to the summary is made up";
 }
 
+TEST(Compaction, AForkKeepsWhatWasAskedFor) {
+  Bench bench(R"({"steps":[{"text":"One."},{"text":"Two."},{"text":"<summary>Nothing.</summary>"},
+    {"text":"Done."}]})");
+  bench.ask("The first task.");
+  bench.ask("The second.", {"--continue", "--fork-session"});
+  bench.ask("/compact", {"--continue"});
+  const auto ran = bench.ask("Go on.", {"--continue"});
+  ASSERT_EQ(ran.requests.size(), 4U);
+  const auto text = texts(ran.requests[3]["messages"][0]);
+  EXPECT_TRUE(
+      text.contains("<prompt>\nThe first task.\n</prompt>\n<prompt>\nThe second.\n</prompt>"))
+      << text;
+}
+
 TEST(Compaction, OnDemandWithNothingToCutDownAsksNobody) {
   Bench bench;
   const auto ran = bench.ask("/compact");
