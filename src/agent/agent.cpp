@@ -16,6 +16,8 @@
 namespace ralph::agent {
 namespace {
 
+constexpr int kInterruptedExit = 130;
+
 /// Options whose absence of effect somebody would miss.
 std::vector<std::string_view> without_effect(const Options& options) {
   std::vector<std::string_view> names;

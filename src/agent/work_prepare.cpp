@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "agent/endpoint.h"
+#include "agent/local_command.h"
 #include "agent/memory.h"
 #include "agent/system_prompt.h"
 #include "agent/text.h"

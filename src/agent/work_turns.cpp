@@ -12,12 +12,6 @@
 #include "base/id.h"
 
 namespace ralph::agent {
-namespace {
-
-constexpr int kInterruptedExit = 130;
-
-}  // namespace
-
 /// A message with an id is told about from here on.
 void Work::receive(UserMessage message) {
   if (!inbox_.accepts(message)) return;
