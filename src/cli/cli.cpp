@@ -24,9 +24,9 @@
 namespace ralph::cli {
 namespace {
 
-constexpr std::array<const Command*, 9> kCommands{&kRunCommand,    &kLoopCommand,   &kReplayCommand,
-                                                  &kDoctorCommand, &kConfigCommand, &kAgentCommand,
-                                                  &kAuthCommand,   &kTrustCommand,  &kMockCommand};
+constexpr std::array<const Command*, 10> kCommands{
+    &kRunCommand,    &kLoopCommand,  &kUndoCommand, &kReplayCommand, &kDoctorCommand,
+    &kConfigCommand, &kAgentCommand, &kAuthCommand, &kTrustCommand,  &kMockCommand};
 
 std::string mask_for_log(std::string_view text) { return log_masker().mask(text); }
 

@@ -61,5 +61,6 @@ extern const Command kConfigCommand;
 extern const Command kAgentCommand;
 extern const Command kAuthCommand;
 extern const Command kTrustCommand;
+extern const Command kUndoCommand;
 
 }  // namespace ralph::cli
