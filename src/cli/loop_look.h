@@ -31,6 +31,7 @@ struct LoopLook {
 Result<std::filesystem::path> folder_of(const Arguments& arguments);
 Result<LoopLook> look_at_loop(const std::filesystem::path& folder, StdOutput& output);
 
-inline constexpr Option kCwdOption{"--cwd", "DIR", "the folder the loop works in; without it: this one"};
+inline constexpr Option kCwdOption{"--cwd", "DIR",
+                                   "the folder the loop works in; without it: this one"};
 
 }  // namespace ralph::cli

@@ -17,7 +17,7 @@ using view::grouped;
 using view::short_duration;
 
 constexpr std::size_t kMostFiles = 20;
-constexpr std::size_t kLongest = 400;   // of a sentence
+constexpr std::size_t kLongest = 400;  // of a sentence
 constexpr std::size_t kShortId = 12;
 
 /// "Name         text", further lines of the same name without it.
@@ -41,8 +41,7 @@ std::string time_text(const loop::Report& report) {
   const auto& time = report.totals.time;
   const auto other = std::max(Millis{0}, report.elapsed - time.model - time.tools);
   return fmt::format("{} (model {}, tools {}, other {})", short_duration(report.elapsed),
-                     short_duration(time.model), short_duration(time.tools),
-                     short_duration(other));
+                     short_duration(time.model), short_duration(time.tools), short_duration(other));
 }
 
 std::string token_text(const stream::Tokens& tokens) {
@@ -82,7 +81,8 @@ void add_files(Table& table, const loop::Report& report) {
     table.more(
         fmt::format("{} {:<12} {}", files[i].kind, lines_text(files[i]), sentence(files[i].path)));
   }
-  if (files.size() > kMostFiles) table.more(fmt::format("… and {} more", files.size() - kMostFiles));
+  if (files.size() > kMostFiles)
+    table.more(fmt::format("… and {} more", files.size() - kMostFiles));
 }
 
 void add_records(Table& table, const loop::Report& report, std::string_view last_log) {

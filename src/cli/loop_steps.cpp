@@ -135,9 +135,8 @@ std::string verified_step(const loop::Verification& verification) {
 }
 
 std::string commit_step(std::string_view name, std::string_view commit, std::int64_t iteration) {
-  return step(name, [&](ObjectWriter& to) {
-    to.text("commit", commit).number("iteration", iteration);
-  });
+  return step(name,
+              [&](ObjectWriter& to) { to.text("commit", commit).number("iteration", iteration); });
 }
 
 std::string waiting_step(std::string_view why, Millis left) {

@@ -154,12 +154,12 @@ void LoopView::started(const loop::State& state, const std::vector<loop::Record>
   my.step(started_step(state, totals));
   my.line.cost(totals.cost_usd, my.options.max_cost_usd);
   my.line.show(state.ran);
-  my.say(fmt::format("loop {}{}", state.loop_id,
-                     totals.iterations == 0
-                         ? ""
-                         : fmt::format(", resumed after {}, {}",
-                                       view::counted(totals.iterations, "iteration"),
-                                       view::dollars(totals.cost_usd))));
+  my.say(fmt::format(
+      "loop {}{}", state.loop_id,
+      totals.iterations == 0
+          ? ""
+          : fmt::format(", resumed after {}, {}", view::counted(totals.iterations, "iteration"),
+                        view::dollars(totals.cost_usd))));
 }
 
 std::vector<stream::Handler*> LoopView::begin(const loop::Run& run,
@@ -230,8 +230,7 @@ void LoopView::verified(const loop::Verification& verification) {
                               verification.reason),
                   kLong));
   if (my.quiet() || my.options.json) return;
-  my.line.out(
-      indented_tail(my.masker.mask(view::safe_text(verification.tail)), kTailLines));
+  my.line.out(indented_tail(my.masker.mask(view::safe_text(verification.tail)), kTailLines));
 }
 
 void LoopView::committed(const std::string& commit, std::int64_t iteration) {

@@ -49,7 +49,8 @@ std::string condition_text(const LoopLook& look) {
   auto text = std::string(condition);
   if (condition == "waiting") {
     const auto left = state.waiting_until.value_or(now_utc()) - now_utc();
-    text += fmt::format(" {} for {}", view::countdown(std::max(Millis{0}, left)), state.waiting_for);
+    text +=
+        fmt::format(" {} for {}", view::countdown(std::max(Millis{0}, left)), state.waiting_for);
   }
   return look.holder->pid > 0 ? text + fmt::format(" (pid {})", look.holder->pid) : text;
 }
@@ -94,9 +95,9 @@ void show(const LoopLook& look, StdOutput& output) {
   }
   const loop::Files files(look.folder);
   if (const auto waiting = files.guidance().size(); waiting > 0) {
-    line("Guidance", fmt::format("{} for iteration {}",
-                                 counted(static_cast<std::int64_t>(waiting), "message"),
-                                 look.next_iteration()));
+    line("Guidance",
+         fmt::format("{} for iteration {}", counted(static_cast<std::int64_t>(waiting), "message"),
+                     look.next_iteration()));
   }
   if (look.runs() && files.asked_to_stop()) line("Stop", "asked for: after this iteration");
 }

@@ -99,10 +99,9 @@ TEST_F(StatusLineTest, CostAndContextComeWithTheEvents) {
   window.scope = UsageScope::turn;
   window.model = "m";
   window.context_window = 200'000;
+  window.cost_usd = 0.25;
   show(window);
-  TurnEnded turn;
-  turn.total_cost_usd = 0.25;
-  show(turn);
+  show(TurnEnded{});
   EXPECT_EQ(drawn(), "loop | 1s | $1.2500 | context 12% | thinking");
   EXPECT_EQ(line().context_percent(), 12);
   const Summary next(model::Table::builtin());
