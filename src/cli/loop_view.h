@@ -3,8 +3,8 @@
 
 #include "base/mask.h"
 #include "cli/std_output.h"
-#include "config/settings.h"
 #include "loop/loop.h"
+#include "view/console.h"
 
 namespace ralph::cli {
 

@@ -15,7 +15,7 @@ namespace ralph::cli {
 namespace {
 
 using loop::Record;
-using loop::Run;
+using Work = loop::Run;
 
 /// A view that writes into two files.
 class LoopViewTest : public testing::Test {
@@ -83,7 +83,7 @@ loop::Report some_report() {
 
 TEST_F(LoopViewTest, EachStepIsALine) {
   view().started({.loop_id = "L"}, {});
-  const Run run{Run::Kind::worker, 3, "r3"};
+  const Work run{Work::Kind::worker, 3, "r3"};
   for (auto* handler : view().begin(run, summary_)) {
     stream::dispatch({1, 0, "claude", "r3", 1, {}, stream::Text{"Hello", false, true, {}}},
                      *handler);
@@ -115,8 +115,8 @@ TEST_F(LoopViewTest, WarningsGoToStderr) {
 }
 
 TEST_F(LoopViewTest, ACorrectionIsNoIterationOfItsOwn) {
-  view().begin({Run::Kind::worker, 1, "r1"}, summary_);
-  view().begin({Run::Kind::worker, 1, "r2"}, summary_);
+  view().begin({Work::Kind::worker, 1, "r1"}, summary_);
+  view().begin({Work::Kind::worker, 1, "r2"}, summary_);
   EXPECT_EQ(out(), "— iteration 1/50 —\n");
 }
 
@@ -137,7 +137,7 @@ TEST_F(LoopViewTest, AWaitIsToldOnceAndStdinThatIsNoTerminalIsLeftAlone) {
 TEST_F(LoopViewTest, QuietSaysTheReasonOnly) {
   options_.console.verbosity = view::Verbosity::quiet;
   view().started({.loop_id = "L"}, {});
-  view().begin({Run::Kind::worker, 1, "r"}, summary_);
+  view().begin({Work::Kind::worker, 1, "r"}, summary_);
   view().note(stream::Level::warning, "x");
   view().verified(refused());
   view().ended({}, iteration(1, "Did it"), {});
@@ -150,7 +150,7 @@ TEST_F(LoopViewTest, JsonIsALinePerStep) {
   options_.console.verbosity = view::Verbosity::quiet;
   options_.json = true;
   view().started({.loop_id = "L", .backend = "claude"}, {});
-  const Run run{Run::Kind::worker, 1, "r1"};
+  const Work run{Work::Kind::worker, 1, "r1"};
   for (auto* handler : view().begin(run, summary_)) {
     stream::dispatch({1, 0, "claude", "r1", 1, {}, stream::TurnStarted{1}}, *handler);
   }
