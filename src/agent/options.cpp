@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -233,6 +235,38 @@ Result<> check_schema(const Options& options) {
   return {};
 }
 
+/// What would keep the agent from something must not be passed over.
+Result<> check_safety(const Draft& draft) {
+  if (draft.restricted) {
+    return refuse(
+        "Error: --restricted is not supported. Say what may be done with --tools, "
+        "--disallowedTools and --permission-mode, or use the original.");
+  }
+  if (draft.worktree) {
+    return refuse(
+        "Error: --worktree is not supported. Make one with 'git worktree add' and start there.");
+  }
+  return {};
+}
+
+/// What was said and changes nothing.
+void warn_of_idle(Draft& draft) {
+  auto& options = draft.options;
+  if (draft.schema_said && options.json_schema.empty()) {
+    options.warnings.emplace_back("Warning: --json-schema is empty, so the answer is any text.");
+  }
+  if (!draft.resume_session_at.empty()) {
+    options.warnings.emplace_back(
+        "Warning: --resume-session-at has no effect: the session goes on at its end.");
+  }
+  for (const auto& folder : options.add_dirs) {
+    std::error_code error;
+    if (std::filesystem::is_directory(folder, error)) continue;
+    options.warnings.push_back(
+        fmt::format("Warning: --add-dir {} is no folder that can be used.", folder));
+  }
+}
+
 Result<> check_print(const Options& options) {
   if (!options.print) return {};
   if (options.resume && options.resume->empty() && !options.continue_last) {
@@ -274,6 +308,8 @@ Result<Options> parse_options(std::span<const std::string> words, bool interacti
   TRY(check_formats(draft));
   TRY(check_schema(options));
   TRY(check_print(options));
+  TRY(check_safety(draft));
+  warn_of_idle(draft);
   return options;
 }
 

@@ -45,6 +45,7 @@ struct Options {
   std::vector<std::string> disallowed_tools;
   std::string permission_mode;
   std::string permission_prompt_tool;
+  std::string permission_prompts;  // host, none
   bool skip_permissions = false;
   bool allow_skip_permissions = false;
   std::vector<std::string> add_dirs;

@@ -16,6 +16,9 @@ struct Draft {
   bool await_initialize = false;
   bool forward_subagent_text = false;
   bool prompt_suggestions = false;
+  bool schema_said = false;
+  bool restricted = false;
+  bool worktree = false;
   std::string resume_session_at;
   std::string resume_drops_turn;
 };

@@ -187,6 +187,28 @@ std::string take_sources(Draft& draft, const std::string& value) {
   return {};
 }
 
+std::string take_schema(Draft& draft, const std::string& value) {
+  draft.schema_said = true;
+  draft.options.json_schema = value;
+  return {};
+}
+
+std::string warn_safe_mode(Draft& draft, const std::string&) {
+  draft.options.warnings.emplace_back(
+      "Warning: --safe-mode has no effect: there are no hooks and plugins here, and memory and "
+      "settings are still read. Use --bare or --setting-sources \"\" to leave those out.");
+  return {};
+}
+
+std::string warn_snapshot(Draft& draft, const std::string& value) {
+  if (value == "off") {
+    draft.options.warnings.emplace_back(
+        "Warning: --system-prompt-snapshot off has no effect: a session keeps the system prompt it "
+        "began with.");
+  }
+  return {};
+}
+
 constexpr auto listed = Where::listed;
 constexpr auto hidden = Where::hidden;
 constexpr std::string_view kYesNo = "true false 1 0 yes no on off";
@@ -222,7 +244,7 @@ constexpr OptionRow kOptions[] = {
   {"--dangerously-skip-permissions", listed, "", on<&O::skip_permissions>, "Every tool may do everything; for sandboxes"},
   {"--allow-dangerously-skip-permissions", listed, "", on<&O::allow_skip_permissions>, "Allow changing to bypassPermissions later"},
   {"--add-dir <directories...>", listed, "", one_more<&O::add_dirs>, "Further folders the tools may use"},
-  {"--json-schema <schema>", listed, "", text<&O::json_schema>, "The answer is JSON that matches this schema"},
+  {"--json-schema <schema>", listed, "", take_schema, "The answer is JSON that matches this schema"},
   {"-c, --continue", listed, "", on<&O::continue_last>, "Go on with the newest session of this folder"},
   {"-r, --resume [value]", listed, "", take_resume, "Go on with the session of this id or title"},
   {"--fork-session", listed, "", on<&O::fork_session>, "With those two: as a new session"},
@@ -282,7 +304,7 @@ constexpr OptionRow kOptions[] = {
   {"--messaging-socket-path <path>", hidden, "", nullptr, ""},
   {"--no-chrome", listed, "", nullptr, ""},
   {"--parent-session-id <id>", hidden, "", nullptr, ""},
-  {"--permission-prompts <target>", listed, "host none", nullptr, ""},
+  {"--permission-prompts <target>", listed, "host none", text<&O::permission_prompts>, "none: what would be asked about is denied as nobody is there"},
   {"--plan-mode-required", hidden, "", nullptr, ""},
   {"--plugin-dir <path>", listed, "", nullptr, ""},
   {"--plugin-dir-no-mcp <path>", hidden, "", nullptr, ""},
@@ -292,18 +314,18 @@ constexpr OptionRow kOptions[] = {
   {"--remote [description|session_id|url]", hidden, "", nullptr, ""},
   {"--remote-control [name]", listed, "", nullptr, ""},
   {"--remote-control-session-name-prefix <prefix>", listed, "", nullptr, ""},
-  {"--restricted", listed, "", nullptr, ""},
+  {"--restricted", listed, "", noted<&Draft::restricted>, "Refused: say what is allowed with --tools and rules"},
   {"--rewind-files <user-message-id>", hidden, "", nullptr, ""},
-  {"--safe-mode", listed, "", nullptr, ""},
+  {"--safe-mode", listed, "", warn_safe_mode, ""},
   {"--sdk-url <url>", hidden, "", nullptr, ""},
   {"--session-mirror", hidden, "", nullptr, ""},
-  {"--system-prompt-snapshot <on|off>", listed, "on off", nullptr, ""},
+  {"--system-prompt-snapshot <on|off>", listed, "on off", warn_snapshot, ""},
   {"--team-name <name>", hidden, "", nullptr, ""},
   {"--teammate-mode <mode>", hidden, "", nullptr, ""},
   {"--teleport [session]", listed, "", nullptr, ""},
   {"--tmux", listed, "", nullptr, ""},
   {"--workload <tag>", hidden, "", nullptr, ""},
-  {"-w, --worktree [name]", listed, "", nullptr, ""},
+  {"-w, --worktree [name]", listed, "", noted<&Draft::worktree>, "Refused: make one with git worktree add"},
 };
 
 constexpr std::string_view kNoJobs = "there are no background sessions here";

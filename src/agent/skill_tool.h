@@ -16,8 +16,8 @@ class SkillTool final : public tool::Tool {
   std::string_view description() const override { return description_; }
   std::string_view schema() const override;
   tool::Access access(const json::Document&, const tool::Workspace&) const override { return {}; }
-  tool::Outcome run(const json::Document& input, tool::Workspace& workspace,
-                    const std::stop_token& stop) const override;
+  tool::Outcome run(const json::Document& input, const tool::Access& access,
+                    tool::Workspace& workspace, const std::stop_token& stop) const override;
 
  private:
   const Skills& skills_;

@@ -24,6 +24,8 @@ using tool::Tool;
 constexpr std::array<std::string_view, 2> kInsteadOfShell{"Glob", "Grep"};
 constexpr std::size_t kMostAtOnce = 10;
 constexpr std::array<std::string_view, 3> kBare{"Bash", "Edit", "Read"};
+/// Reasons of denials that nobody could have lifted.
+constexpr std::array<std::string_view, 2> kSaidBefore{"asyncAgent", "mode"};
 
 template <typename List>
 bool has(const List& list, std::string_view name) {
@@ -39,10 +41,14 @@ bool is_offered(std::string_view name, const Options& options) {
 
 std::string meta_of(const api::Block& call, const tool::Decision& decision) {
   auto meta = fmt::format(R"({{"id":{})", json_string(call.id));
-  if (!decision.allowed) meta += R"(,"non_execution_kind":"user-rejected")";
+  const bool by_rule = !decision.allowed && has(kSaidBefore, decision.reason_type);
+  if (!decision.allowed) {
+    meta +=
+        fmt::format(R"(,"non_execution_kind":"{}")", by_rule ? "permission-rule" : "user-rejected");
+  }
   meta += fmt::format(R"(,"permission_decision":{{"decision":"{}","source":"config")",
                       decision.allowed ? "accept" : "reject");
-  if (decision.allowed && !decision.reason_type.empty()) {
+  if ((decision.allowed || by_rule) && !decision.reason_type.empty()) {
     meta += fmt::format(R"(,"reason_type":{})", json_string(decision.reason_type));
   }
   return meta + "}}";
@@ -73,7 +79,10 @@ Served misused(const api::Block& call, std::string_view text, std::string_view d
 
 Toolbox::Toolbox(tool::Workspace& workspace, const Options& options, tool::Mode mode,
                  tool::Rules rules, std::span<const Tool* const> more)
-    : workspace_(workspace), rules_(std::move(rules)), mode_(mode) {
+    : workspace_(workspace),
+      rules_(std::move(rules)),
+      no_prompts_(options.permission_prompts == "none"),
+      mode_(mode) {
   for (const auto& all : {tool::tools(), more}) {
     for (const auto* tool : all) {
       if (is_offered(tool->name(), options)) tools_.push_back(tool);
@@ -131,6 +140,22 @@ std::optional<std::string> Toolbox::complaint(const Tool& tool, const json::Docu
   return text;
 }
 
+/// Where asking is ruled out from the start, that is the reason.
+tool::Decision Toolbox::decide(const Tool& tool, const json::Document& input,
+                               const tool::Access& access) const {
+  const auto now = mode();
+  auto decision = tool::decide(tool, input, access, now, rules_, workspace_);
+  if (decision.allowed || decision.reason_type == "rule") return decision;
+  if (now == tool::Mode::dont_ask) {
+    decision.reason_type = "mode";
+    decision.reason.clear();
+  } else if (no_prompts_) {
+    decision.reason_type = "asyncAgent";
+    decision.reason = "there is nobody to ask";
+  }
+  return decision;
+}
+
 Served Toolbox::serve_one(const api::Block& call, const std::stop_token& stop) {
   const auto* tool = find(call.name);
   if (tool == nullptr) {
@@ -150,12 +175,12 @@ Served Toolbox::serve_one(const api::Block& call, const std::stop_token& stop) {
   if (const auto wrong = complaint(*tool, input)) return misused(call, *wrong, *wrong);
 
   const auto access = tool->access(input, workspace_);
-  auto decision = tool::decide(*tool, input, access, mode(), rules_, workspace_);
+  auto decision = decide(*tool, input, access);
   const auto meta = meta_of(call, decision);
   if (!decision.allowed) {
     return {&call, tool::failure(decision.message), meta, std::move(decision)};
   }
-  auto outcome = tool->run(input, workspace_, stop);
+  auto outcome = tool->run(input, access, workspace_, stop);
   const bool misused = outcome.misused;
   return {&call, std::move(outcome), misused ? "" : meta, {}};
 }
@@ -166,7 +191,7 @@ std::optional<tool::Outcome> Toolbox::serve_user(std::string_view name, const js
   if (tool == nullptr) return std::nullopt;
   const auto access = tool->access(input, workspace_);
   if (!tool::decide(*tool, input, access, mode(), rules_, workspace_).allowed) return std::nullopt;
-  auto outcome = tool->run(input, workspace_, stop);
+  auto outcome = tool->run(input, access, workspace_, stop);
   if (outcome.is_error.value_or(false)) return std::nullopt;
   return outcome;
 }

@@ -51,6 +51,8 @@ class Toolbox {
   void set_mode(tool::Mode mode);
 
  private:
+  tool::Decision decide(const tool::Tool& tool, const json::Document& input,
+                        const tool::Access& access) const;
   const tool::Tool* find(std::string_view name) const;
   bool runs_beside_others(const api::Block& call) const;
   Served serve_safely(const api::Block& call, const std::stop_token& stop);
@@ -60,6 +62,7 @@ class Toolbox {
 
   tool::Workspace& workspace_;
   tool::Rules rules_;
+  bool no_prompts_;  // --permission-prompts none
   std::vector<const tool::Tool*> tools_;
   mutable std::mutex mutex_;
   tool::Mode mode_;

@@ -84,6 +84,10 @@ Result<> refuse_dirty(const git::Work& work) {
 Result<std::string> head_of_loop(const git::Work& work, const Past& past) {
   TRY_ASSIGN(const auto head, work.head());
   if (std::ranges::find(past.commits, head) != past.commits.end()) return head;
+  if (!head.empty() && head == past.state.commit_at_start) {
+    return fail(Code::usage, "every commit of the loop is taken back already",
+                "'git for-each-ref refs/ralph' lists what is kept");
+  }
   return fail(
       Code::usage,
       fmt::format("the branch stands at {}, which is no commit of the loop (its last one "

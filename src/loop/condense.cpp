@@ -48,7 +48,8 @@ PromptParts prompt_parts(const Setup& setup, const std::vector<Record>& records,
   PromptParts parts;
   parts.goal = setup.goal;
   parts.max_iterations = setup.options.budget.iterations;
-  parts.agents_md = read_agents_md(setup.request.host.workspace, setup.options.caps.agents + 1);
+  parts.agents_md =
+      read_agents_md(setup.request.host.workspace, setup.options.caps.agents, parts.agents_md_size);
   if (const auto* summary = last_summary(records)) {
     parts.history_summary = summary->progress;
     parts.summary_covers = summary->iteration;
@@ -68,7 +69,9 @@ Result<std::string> next_prompt(const Setup& setup, std::vector<std::string>& cu
   const Files files(setup.request.host.workspace);
   std::int64_t bad = 0;
   std::vector<Record> records;
-  if (setup.resumed) TRY_ASSIGN(records, files.records(bad));
+  if (setup.resumed) {
+    TRY_ASSIGN(records, files.records(bad));
+  }
   TRY_ASSIGN(const auto verifier,
              Verifier::make({setup.request.host.workspace, {}, {}}, setup.options.verify));
   return make_prompt(setup.form, prompt_parts(setup, records, files.guidance(), verifier.names()),

@@ -277,7 +277,7 @@ Loop::Over Loop::settle_failure(const Current& current, const RunEnd& end) {
     return Ending{limit.value_or(End::cost)};
   }
   switch (next) {
-    case After::failure: pauses_ = 0; return std::nullopt;
+    case After::failure: return wait_after_failure();
     case After::over: return Ending{End::agent, message, end.verdict.exit_code()};
     case After::wait:
       return wait("the rate limit", rate_limit_pause(resets_at, now_utc(), ++pauses_));
@@ -287,6 +287,15 @@ Loop::Over Loop::settle_failure(const Current& current, const RunEnd& end) {
     }
   }
   return std::nullopt;
+}
+
+/// An agent that fails at once shall not spin.
+Loop::Over Loop::wait_after_failure() {
+  pauses_ = 0;
+  const auto& budget = setup_.options.budget;
+  const bool last = budget.failures > 0 && totals_.failures_in_a_row >= budget.failures;
+  const auto pause = failure_pause(totals_.failures_in_a_row, setup_.request.retries.pause);
+  return last || pause == Millis::zero() ? std::nullopt : wait("the next try", pause);
 }
 
 /// A commit made before a crash counts as made.

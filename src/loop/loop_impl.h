@@ -76,6 +76,7 @@ class Loop {
   RunEnd run_with_corrections(run::Request request, const Run& run);
   run::Request within_budget(run::Request request) const;
   Over wait(std::string_view why, Millis pause);
+  Over wait_after_failure();
   Over stop_asked() const;
 
   // The workspace.

@@ -44,6 +44,7 @@ constexpr auto kEnds = std::to_array<EndRow>({
 constexpr Millis kAfterReset{60'000};
 constexpr Millis kFirstPause{30'000};
 constexpr Millis kLongestPause{30 * 60'000};
+constexpr Millis kLongestFailurePause{60'000};
 constexpr std::int64_t kFarFuture = 4'102'444'800;  // 2100: what is later is no time
 constexpr int kMostDoublings = 10;
 
@@ -124,6 +125,11 @@ Millis rate_limit_pause(std::optional<std::int64_t> resets_at, UtcTime now, int 
   }
   const auto until = UtcTime(std::chrono::seconds(*resets_at));
   return std::max(Millis::zero(), std::chrono::duration_cast<Millis>(until - now)) + kAfterReset;
+}
+
+Millis failure_pause(std::int64_t n, Millis first) {
+  const auto doublings = static_cast<int>(std::clamp<std::int64_t>(n - 1, 0, kMostDoublings));
+  return std::min(first * (1 << doublings), kLongestFailurePause);
 }
 
 Millis outage_pause(int n, double jitter) {

@@ -68,5 +68,7 @@ After after(const stream::Verdict& verdict, const stream::Summary& summary);
 /// `jitter` is from [0, 1).
 Millis rate_limit_pause(std::optional<std::int64_t> resets_at, UtcTime now, int n);
 Millis outage_pause(int n, double jitter);
+/// Before the iteration after the n-th failure in a row.
+Millis failure_pause(std::int64_t n, Millis first);
 
 }  // namespace ralph::loop

@@ -73,7 +73,8 @@ class Cuts {
 };
 
 std::string goal_text(const PromptParts& parts, std::size_t most, Cuts& cuts) {
-  const auto whole = prompt_text(parts.goal);
+  auto whole = prompt_text(parts.goal);
+  while (whole.ends_with('\n')) whole.pop_back();
   const auto kept = beginning_of(whole, most);
   cuts.note("the goal", kept.left_out);
   std::string text(kept.text);

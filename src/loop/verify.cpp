@@ -113,6 +113,32 @@ std::string reason_of(const process::Exit& exit, Millis limit) {
   return "could not be watched to its end";
 }
 
+struct Listener {
+  const std::function<void(std::string_view)>& on_output;
+  const std::stop_token& stop;
+};
+
+/// False: it failed, and `verification` says how.
+Result<bool> run_script(const Verifier::Place& place, const std::string& name,
+                        const std::string& script, const Listener& listener,
+                        Verification& verification) {
+  Tail tail;
+  const auto show = [&](std::string_view bytes) {
+    tail.add(bytes);
+    if (listener.on_output) listener.on_output(bytes);
+  };
+  const process::Command command{
+      .argv = {"/bin/sh", "-c", script}, .cwd = place.workspace, .env = place.env, .terminal = {}};
+  TRY_ASSIGN(const auto ran,
+             process::capture(command, {.wall = place.limit, .bytes = 0}, listener.stop, show));
+  verification.duration += ran.exit.duration;
+  if (ran.ok() && ran.exit.ended_by == process::EndedBy::nothing) return true;
+  verification.command = name;
+  verification.reason = reason_of(ran.exit, place.limit);
+  verification.tail = tail.text();
+  return false;
+}
+
 std::unexpected<Error> changed(std::string_view what) {
   return fail(Code::permission, fmt::format("'.ralph/check' {} since the loop began", what),
               "look at what it does now before you let a loop go on with it");
@@ -151,26 +177,9 @@ Result<Verification> Verifier::run(const std::function<void(std::string_view)>& 
   if (*check && sha256_hex(**check) != check_digest_) return changed("was changed");
 
   Verification verification;
-  const auto passes = [&](const std::string& name, const std::string& script) -> Result<bool> {
-    Tail tail;
-    const process::Command command{.argv = {"/bin/sh", "-c", script},
-                                   .cwd = place_.workspace,
-                                   .env = place_.env,
-                                   .terminal = {}};
-    const auto show = [&](std::string_view bytes) {
-      tail.add(bytes);
-      if (on_output) on_output(bytes);
-    };
-    TRY_ASSIGN(const auto captured,
-               process::capture(command, {.wall = place_.limit, .bytes = 0}, stop, show));
-    verification.duration += captured.exit.duration;
-    if (captured.ok() && captured.exit.ended_by == process::EndedBy::nothing) return true;
-    verification.command = name;
-    verification.reason = reason_of(captured.exit, place_.limit);
-    verification.tail = tail.text();
-    return false;
+  const auto passes = [&](const std::string& name, const std::string& script) {
+    return run_script(place_, name, script, {on_output, stop}, verification);
   };
-
   for (const auto& command : commands_) {
     TRY_ASSIGN(const bool passed, passes(command, command));
     if (!passed) return verification;

@@ -208,7 +208,7 @@ class Bash final : public Tool {
     return {Access::Kind::run, {}, text_of(input, "command")};
   }
 
-  Outcome run(const json::Document& input, Workspace& workspace,
+  Outcome run(const json::Document& input, const Access&, Workspace& workspace,
               const std::stop_token& stop) const override {
     Running running{read_call(input, workspace), "b" + random_hex(4), {}, nullptr};
     if (auto refused = refusal(running.call)) return *std::move(refused);

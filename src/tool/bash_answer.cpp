@@ -114,8 +114,9 @@ Outcome succeeded(BashCommand& command, std::string_view text, std::string_view 
   auto content = joined(shown(output), note);
   if (content.empty()) content = "(Bash completed with no output)";
   const auto whole = output.whole();
+  const auto told = note.empty() ? std::string() : fmt::format("\n{}", note);
   const Detail detail{.out = shown_to_client(output),
-                      .err = note,
+                      .err = told,
                       .no_output_expected = usually_silent(text),
                       .meaning = meaning,
                       .kept = whole ? std::nullopt : output.kept()};

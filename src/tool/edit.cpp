@@ -152,12 +152,11 @@ class Edit final : public Tool {
     return {Access::Kind::write, path_of(input, "file_path", workspace), {}};
   }
 
-  Outcome run(const json::Document& input, Workspace& workspace,
+  Outcome run(const json::Document& input, const Access& access, Workspace& workspace,
               const std::stop_token&) const override {
-    return edit(
-        {text_of(input, "file_path"), path_of(input, "file_path", workspace),
-         text_of(input, "old_string"), text_of(input, "new_string"), flag_of(input, "replace_all")},
-        workspace);
+    return edit({text_of(input, "file_path"), access.path, text_of(input, "old_string"),
+                 text_of(input, "new_string"), flag_of(input, "replace_all")},
+                workspace);
   }
 };
 

@@ -118,9 +118,10 @@ class Glob final : public Tool {
     return {Access::Kind::read, request_of(input, workspace).folder, {}};
   }
 
-  Outcome run(const json::Document& input, Workspace& workspace,
+  Outcome run(const json::Document& input, const Access& access, Workspace& workspace,
               const std::stop_token& stop) const override {
-    const auto request = request_of(input, workspace);
+    auto request = request_of(input, workspace);
+    request.folder = access.path;
     if (const auto why = bad_pattern(request.pattern); !why.empty()) return misuse(why);
     if (request.pattern.empty()) return misuse("The pattern is empty.");
     if (climbs(request.pattern)) {

@@ -169,10 +169,10 @@ class Grep final : public Tool {
     return {Access::Kind::read, path_of(input, "path", workspace), {}};
   }
 
-  Outcome run(const json::Document& input, Workspace& workspace,
+  Outcome run(const json::Document& input, const Access& access, Workspace& workspace,
               const std::stop_token& stop) const override {
     if (const auto why = bad_text(input); !why.empty()) return misuse(why);
-    const auto target = path_of(input, "path", workspace);
+    const auto& target = access.path;
     switch (kind_of(target)) {
       case FileKind::missing:
         return failure(

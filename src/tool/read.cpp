@@ -47,10 +47,10 @@ struct Request {
   bool large = false;
 };
 
-Request request_of(const json::Document& input, const Workspace& workspace) {
+Request request_of(const json::Document& input, const fs::path& path) {
   Request request;
   request.shown_path = text_of(input, "file_path");
-  request.path = path_of(input, "file_path", workspace);
+  request.path = path;
   const auto offset = number_of(input, "offset");
   const auto limit = number_of(input, "limit");
   if (offset) request.first = static_cast<std::uint64_t>(std::max<std::int64_t>(1, *offset));
@@ -186,9 +186,9 @@ class Read final : public Tool {
     return {Access::Kind::read, path_of(input, "file_path", workspace), {}};
   }
 
-  Outcome run(const json::Document& input, Workspace& workspace,
+  Outcome run(const json::Document& input, const Access& access, Workspace& workspace,
               const std::stop_token& stop) const override {
-    const auto request = request_of(input, workspace);
+    const auto request = request_of(input, access.path);
     switch (kind_of(request.path)) {
       case FileKind::missing: return failure(missing_file(request.path, workspace));
       case FileKind::folder:

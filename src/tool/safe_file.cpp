@@ -170,16 +170,19 @@ Result<std::string_view> read_piece(const OpenFile& file, std::string& piece,
 
 Result<std::string> read_regular_file(const fs::path& resolved, std::size_t max_bytes) {
   TRY_ASSIGN(const auto file, open_for_reading(resolved));
+  const auto too_large = [&] {
+    return fail(Code::limit,
+                fmt::format("'{}' is larger than {} MB", resolved.string(), max_bytes >> 20));
+  };
+  if (file.size > max_bytes) return too_large();
   std::string text;
+  text.reserve(file.size);
   std::string piece;
   for (;;) {
     TRY_ASSIGN(const auto more, read_piece(file, piece, resolved));
     if (more.empty()) return text;
     text += more;
-    if (text.size() > max_bytes) {
-      return fail(Code::limit,
-                  fmt::format("'{}' is larger than {} MB", resolved.string(), max_bytes >> 20));
-    }
+    if (text.size() > max_bytes) return too_large();  // it grew, or it lies about its size
   }
 }
 

@@ -49,8 +49,9 @@ class Tool {
   /// Changes files: never runs beside another call.
   virtual bool changes_files() const { return false; }
   virtual Access access(const json::Document& input, const Workspace& workspace) const = 0;
-  /// Ends soon after a stop request, with whatever there is to say.
-  virtual Outcome run(const json::Document& input, Workspace& workspace,
+  /// Ends soon after a stop request, with whatever there is to say. `access` is what access() said of this input and
+  /// what was decided on: the call touches that path, wherever the input's would lead by now.
+  virtual Outcome run(const json::Document& input, const Access& access, Workspace& workspace,
                       const std::stop_token& stop) const = 0;
 };
 

@@ -65,10 +65,10 @@ class Write final : public Tool {
     return {Access::Kind::write, path_of(input, "file_path", workspace), {}};
   }
 
-  Outcome run(const json::Document& input, Workspace& workspace,
+  Outcome run(const json::Document& input, const Access& access, Workspace& workspace,
               const std::stop_token&) const override {
     const auto shown_path = text_of(input, "file_path");
-    const auto path = path_of(input, "file_path", workspace);
+    const auto& path = access.path;
     const auto content = text_of(input, "content");
     const auto kind = kind_of(path);
     if (kind == FileKind::folder) {

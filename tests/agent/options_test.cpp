@@ -272,6 +272,24 @@ TEST(AgentOptions, WhatTheSdksPassIsAccepted) {
   EXPECT_EQ(options.prompt, "");
 }
 
+TEST(AgentOptions, WhatIsAboutSafetyIsNeverPassedOver) {
+  for (const auto* option : {"--restricted", "--worktree"}) {
+    const auto refused = agent::parse_options(Words{"-p", "hi", option}, false);
+    ASSERT_FALSE(refused) << option;
+    EXPECT_NE(refused.error().message.find(option), std::string::npos) << refused.error().message;
+  }
+  for (const auto& words :
+       {Words{"--safe-mode"}, Words{"--system-prompt-snapshot", "off"}, Words{"--json-schema", ""},
+        Words{"--add-dir", "/nonexist"}, Words{"--resume", "x", "--resume-session-at", "y"}}) {
+    Words all{"-p", "hi"};
+    all.insert(all.end(), words.begin(), words.end());
+    const auto options = agent::parse_options(all, false);
+    ASSERT_TRUE(options) << words.front() << options.error().message;
+    ASSERT_EQ(options->warnings.size(), 1U) << words.front();
+    EXPECT_NE(options->warnings[0].find(words[words.size() > 2 ? 2 : 0]), std::string::npos);
+  }
+}
+
 TEST(AgentOptions, HelpNamesWhatHasAnEffect) {
   const auto help = agent::options_help();
   EXPECT_NE(help.find("--max-turns <turns>"), help.npos);

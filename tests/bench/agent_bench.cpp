@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -27,6 +28,13 @@ constexpr std::size_t kDeltas = 12'000, kDeltaBytes = 20;
 constexpr int kTurns = 40;
 constexpr std::size_t kHistory = 1'000'000;
 constexpr double kMostMsATurn = 1;
+constexpr int kToolTurns = 100, kSearchTurns = 20, kToolRounds = 5;
+constexpr int kTreeFiles = 2000;
+constexpr double kMostMsAToolTurn = 3, kTimesFasterInTools = 10, kMostMbInTools = 32;
+constexpr double kMostMsBesideRipgrep = 5;
+
+/// Of differences the least is taken: whatever else the machine does only adds.
+double least(const std::vector<double>& values) { return *std::ranges::min_element(values); }
 
 /// A network with nothing in it but ourselves: the real agent must not leave this machine. Says why not.
 std::string leave_the_network() {
@@ -67,6 +75,8 @@ class Agents {
   void text_turn(Table& table) const;
   void deltas(Table& table) const;
   void history(Table& table) const;
+  void tool_turns(Table& table) const;
+  void search(Table& table) const;
 
  private:
   struct Measured {
@@ -96,6 +106,9 @@ class Agents {
   }
   /// By turns, so that a busy machine is busy for both.
   Pair compare(std::string_view scenario, int rounds, const Words& words) const;
+  /// So many turns with this call, and a last one that says "Done.".
+  Pair compare_turns(std::string_view call, int turns) const;
+  void tool_turn(Table& table, std::string_view what, std::string_view call) const;
   double cpu_ms(std::string_view first, int turns) const;
   double cpu_ms_a_turn(std::string_view first) const;
 
@@ -206,6 +219,70 @@ void Agents::history(Table& table) const {
              small >= 0 && large >= 0 && large - small <= kMostMsATurn});
 }
 
+Agents::Pair Agents::compare_turns(std::string_view call, int turns) const {
+  return compare(fmt::format(R"({{"steps":[{{"tool_use":{},"times":{}}},{{"text":"Done."}}],)"
+                             R"("then":"start_again"}})",
+                             call, turns),
+                 kToolRounds,
+                 {"-p", "hi", "--tools", "Bash,Grep,Read", "--dangerously-skip-permissions",
+                  "--output-format", "stream-json", "--verbose"});
+}
+
+/// Without what the start and the first turn take.
+void Agents::tool_turn(Table& table, std::string_view what, std::string_view call) const {
+  const auto few = compare_turns(call, 1), many = compare_turns(call, kToolTurns);
+  const auto a_turn = [](const Measured& one, const Measured& all) {
+    return (least(all.ms) - least(one.ms)) / (kToolTurns - 1);
+  };
+  const double ours = a_turn(few.ours, many.ours), real = a_turn(few.real, many.real);
+  table.add(
+      {fmt::format("ralph agent, a turn with {}", what), fmt::format("{:.2f} ms", ours),
+       fmt::format("the real agent {:.1f} ms ({:.0f} times)", real, real / ours),
+       fmt::format("{:.0f} times faster, {:.0f} ms", kTimesFasterInTools, kMostMsAToolTurn),
+       few.good() && many.good() && ours <= kMostMsAToolTurn && ours * kTimesFasterInTools <= real,
+       no_peer_});
+  const double our_mb = median(many.ours.mb);
+  table.add({fmt::format("its memory after {} of them", kToolTurns),
+             fmt::format("{:.1f} MB", our_mb),
+             fmt::format("the real agent {:.0f} MB", median(many.real.mb)),
+             fmt::format("at most {:.0f} MB", kMostMbInTools),
+             many.ours.good && our_mb <= kMostMbInTools});
+}
+
+void Agents::tool_turns(Table& table) const {
+  (void)write_file_atomically(scratch_ / "work" / "notes.txt", "some\nlines\nof text\n");
+  tool_turn(table, "Bash true", R"({"name":"Bash","input":{"command":"true"}})");
+  tool_turn(table, "Read", R"({"name":"Read","input":{"file_path":"notes.txt"}})");
+}
+
+void Agents::search(Table& table) const {
+  const auto tree = scratch_ / "work" / "tree";
+  bool good = true;
+  for (int i = 0; i < kTreeFiles; ++i) {
+    const auto folder = tree / fmt::format("d{}", i % 50);
+    good = good && make_folders(folder).has_value() &&
+           write_file_atomically(folder / fmt::format("f{}.txt", i),
+                                 fmt::format("line {}\nneedle{}\n", i, i))
+               .has_value();
+  }
+  constexpr std::string_view kCall =
+      R"({"name":"Grep","input":{"pattern":"needle1\\d$","path":"tree"}})";
+  const auto few = compare_turns(kCall, 1), many = compare_turns(kCall, kSearchTurns);
+  std::vector<double> alone;
+  for (int i = 0; i < kSearchTurns; ++i) {
+    const auto used = run_program({"/usr/bin/rg", "--hidden", "--files-with-matches", "--null",
+                                   "--regexp=needle1\\d$", tree.native()});
+    good = good && used.status == 0;
+    alone.push_back(used.wall * 1000);
+  }
+  const double ours = (least(many.ours.ms) - least(few.ours.ms)) / (kSearchTurns - 1);
+  table.add(
+      {fmt::format("ralph agent, a turn with Grep in {} files", kTreeFiles),
+       fmt::format("{:.1f} ms", ours), fmt::format("rg alone {:.1f} ms", least(alone)),
+       fmt::format("within {:.0f} ms of it", kMostMsBesideRipgrep),
+       good && few.ours.good && many.ours.good && ours - least(alone) <= kMostMsBesideRipgrep});
+}
+
 /// How many goals it misses.
 int measure(Table table, const Folder& build) {
   const Folder scratch =
@@ -221,6 +298,8 @@ int measure(Table table, const Folder& build) {
     agents.text_turn(table);
     agents.deltas(table);
     agents.history(table);
+    agents.tool_turns(table);
+    agents.search(table);
   }
   std::error_code ignored;
   std::filesystem::remove_all(scratch, ignored);

@@ -84,7 +84,7 @@ TEST(TextAnswer, GarbageTakesNoLonger) {
   for (const std::string_view piece : {"{", "{\"a\":", "{\"", "{\"a\":[", "{\"a\":[{},", "{ ",
                                        "{\"a {", "{}", "[{", "{\"a\":{}, "}) {
     std::string text;
-    while (text.size() < 4'000'000) text += piece;
+    while (text.size() < 1'000'000) text += piece;
     EXPECT_EQ(summary_in(text), "") << piece;
     EXPECT_EQ(summary_in(text + "\n!{\"summary\":\"ok\"}"), "ok") << piece;
   }

@@ -46,10 +46,10 @@ using Cuts = std::vector<std::string>;
 
 TEST(Prompt, TheFirstIteration) {
   PromptParts parts;
-  parts.goal = "Write a parser.";
+  parts.goal = "Write a parser.\n\n";
   const auto prompt = made(parts);
   EXPECT_TRUE(prompt.has("This is iteration 1.\n"));
-  EXPECT_TRUE(prompt.has("# The goal\n\nWrite a parser.\n"));
+  EXPECT_TRUE(prompt.has("# The goal\n\nWrite a parser.\n\n# How"));
   EXPECT_TRUE(prompt.has("Explore the repository first"));
   EXPECT_TRUE(prompt.has("this is the first step"));
   EXPECT_TRUE(prompt.has("`StructuredOutput`"));
@@ -59,7 +59,7 @@ TEST(Prompt, TheFirstIteration) {
     EXPECT_TRUE(prompt.has(rule)) << rule;
   }
   for (const auto* absent :
-       {"{{", "verification said", "user says", "Before DONE", "committed for"}) {
+       {"{{", "# What verification said", "user says", "Before DONE", "committed for"}) {
     EXPECT_FALSE(prompt.has(absent)) << absent;
   }
   EXPECT_EQ(prompt.cuts, Cuts{});

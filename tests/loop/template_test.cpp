@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <string>
 
 #include <gtest/gtest.h>
 
+#include "base/file.h"
 #include "loop/prompt.h"
 
 namespace ralph::loop {
@@ -76,6 +78,28 @@ TEST(Template, TheBuiltInOneHasEveryPart) {
                                  "guidance", "verify_commands", "answer"}) {
     EXPECT_NE(Template::builtin_text().find("{{" + name + "}}"), std::string::npos) << name;
   }
+}
+
+/// What the documentation says is true: it names every part, and its example is a template.
+TEST(Template, TheDocumentationKnowsThemAll) {
+  const auto page = read_file(RALPH_FIXTURES "/../../docs/prompt-template.md");
+  ASSERT_TRUE(page);
+  std::string names = Template::parse("{{gaol}}", "t.md").error().hint;
+  names.erase(0, names.find(": ") + 2);
+  for (std::size_t at = 0; at < names.size();) {
+    const auto end = std::min(names.find(", ", at), names.size());
+    const auto name = names.substr(at, end - at);
+    EXPECT_NE(page->find("| `" + name + "` |"), page->npos) << name;
+    at = end + 2;
+  }
+  const std::string_view fence = "```markdown\n";
+  const auto begin = page->find(fence);
+  ASSERT_NE(begin, page->npos);
+  const auto example =
+      page->substr(begin + fence.size(), page->find("\n```", begin) - begin - fence.size());
+  const auto form = Template::parse(example, "example");
+  ASSERT_TRUE(form) << form.error().message;
+  EXPECT_NE(form->fill({{"goal", "GOAL"}}).find("# The goal\n\nGOAL\n"), std::string::npos);
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ struct Session {
 
   Answer call(const nlohmann::json& input, const std::stop_token& stop = {}) {
     const auto outcome =
-        bash_tool().run(json::parse(input.dump(-1, ' ', true)).value(), workspace(), stop);
+        bash_tool().run(json::parse(input.dump(-1, ' ', true)).value(), {}, workspace(), stop);
     return {nlohmann::json::parse(outcome.content).get<std::string>(), outcome.is_error,
             nlohmann::json::parse(outcome.detail), outcome.task};
   }

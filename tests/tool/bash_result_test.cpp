@@ -165,7 +165,7 @@ TEST(BashResult, LeavingTheWorkingFoldersIsUndone) {
   const auto answer = session.run("cd /; echo x");
   EXPECT_EQ(answer.content, "x\n" + note);
   EXPECT_EQ(answer.detail["stdout"], "x");
-  EXPECT_EQ(answer.detail["stderr"], note);
+  EXPECT_EQ(answer.detail["stderr"], "\n" + note);
   EXPECT_EQ(answer.is_error, false);
   EXPECT_EQ(session.run("cd /; exit 7").content, "Exit code 7\n" + note);
   EXPECT_EQ(session.run("pwd").content, session.root().string());

@@ -48,7 +48,7 @@ class Desk {
   Workspace& workspace() { return workspace_; }
 
   Called call(const Tool& tool, const Document& input, const std::stop_token& stop = {}) {
-    const auto outcome = tool.run(input, workspace_, stop);
+    const auto outcome = tool.run(input, tool.access(input, workspace_), workspace_, stop);
     return {json::parse(outcome.content).value_or(Document("content is no JSON")),
             json::parse(outcome.detail).value_or(Document("detail is no JSON")),
             outcome.is_error.value_or(false)};

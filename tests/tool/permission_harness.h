@@ -18,7 +18,9 @@ class Shell final : public Tool {
   Access access(const Document& input, const Workspace&) const override {
     return {Access::Kind::run, {}, input["command"].get<std::string>()};
   }
-  Outcome run(const Document&, Workspace&, const std::stop_token&) const override { return {}; }
+  Outcome run(const Document&, const Access&, Workspace&, const std::stop_token&) const override {
+    return {};
+  }
 };
 
 struct Judge {

@@ -2,11 +2,15 @@
 
 #include <atomic>
 #include <cstdio>
+#include <fstream>
 #include <thread>
 
 #include <fcntl.h>
 
+#include "tool/edit.h"
 #include "tool/harness.h"
+#include "tool/read.h"
+#include "tool/write.h"
 
 namespace ralph::tool {
 namespace {
@@ -103,6 +107,33 @@ TEST(SafeFile, AFileSwappedForALinkNeverLeadsOutside) {
   over = true;
   swapper.join();
   EXPECT_EQ(test::text_of(victim), "untouched");
+}
+
+TEST(SafeFile, ACallTouchesWhatWasDecidedOn) {
+  for (const auto* const tool : {&write_tool(), &edit_tool(), &read_tool()}) {
+    for (const auto* const name : {"f", "folder/f"}) {
+      Desk desk;
+      const auto victim = desk.outside() / "f";
+      std::ofstream(victim) << "secret";
+      desk.put(name, "inside");
+      Document input{{"file_path", name}};
+      if (tool == &write_tool()) input["content"] = "changed";
+      if (tool == &edit_tool()) input.update({{"old_string", "secret"}, {"new_string", "changed"}});
+      const auto access = tool->access(input, desk.workspace());
+      ASSERT_TRUE(desk.workspace().contains(access.path));
+      if (fs::path(name).has_parent_path()) {
+        fs::remove_all(desk.file("folder"));
+        fs::create_directory_symlink(desk.outside(), desk.file("folder"));
+      } else {
+        fs::remove(desk.file("f"));
+        fs::create_symlink(victim, desk.file("f"));
+      }
+      const auto outcome = tool->run(input, access, desk.workspace(), {});
+      EXPECT_EQ(outcome.is_error, true) << outcome.content;
+      EXPECT_FALSE(outcome.content.contains("secret")) << outcome.content;
+      EXPECT_EQ(test::text_of(victim), "secret");
+    }
+  }
 }
 
 TEST(SafeFile, BoundsWhatItReads) {

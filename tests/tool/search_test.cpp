@@ -15,6 +15,8 @@ void set_age(const fs::path& path, int age) {
   fs::last_write_time(path, fs::file_time_type::clock::now() - std::chrono::hours(1000 - age));
 }
 
+Access in(const Workspace& workspace) { return {Access::Kind::read, workspace.cwd(), {}}; }
+
 void fill(const Desk& desk) {
   set_age(desk.put("a.txt", "alpha\nbeta\ngamma\n"), 1);
   set_age(desk.put("b.py", "def f():\n    return 1\n"), 2);
@@ -264,7 +266,7 @@ TEST(Grep, SaysThatRipgrepIsMissing) {
   setup.environment = {{"PATH", folder.path().string()}};
   Workspace workspace(setup);
   for (const auto* const tool : {&grep_tool(), &glob_tool()}) {
-    const auto outcome = tool->run({{"pattern", "x"}}, workspace, {});
+    const auto outcome = tool->run({{"pattern", "x"}}, in(workspace), workspace, {});
     EXPECT_EQ(outcome.is_error, true);
     EXPECT_NE(outcome.content.find("ripgrep"), std::string::npos);
   }
@@ -278,12 +280,14 @@ TEST(Grep, HeedsItsTimeLimitAndAStopRequest) {
   setup.environment = {{"PATH", (folder.path() / "bin").string() + ":/usr/bin:/bin"}};
   setup.variables = {"CLAUDE_CODE_GLOB_TIMEOUT_SECONDS=1"};
   Workspace workspace(setup);
-  const auto late = glob_tool().run({{"pattern", "*"}}, workspace, {});
+  const auto late = glob_tool().run({{"pattern", "*"}}, in(workspace), workspace, {});
   EXPECT_NE(late.content.find("found.txt"), std::string::npos);
   EXPECT_NE(late.content.find("took too long"), std::string::npos);
   std::stop_source source;
   source.request_stop();
-  EXPECT_EQ(grep_tool().run({{"pattern", "x"}}, workspace, source.get_token()).is_error, true);
+  const auto stopped =
+      grep_tool().run({{"pattern", "x"}}, in(workspace), workspace, source.get_token());
+  EXPECT_EQ(stopped.is_error, true);
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ def mask_text($sessions):
     | gsub("-[A-Za-z0-9-]*-side-by-side-[A-Za-z0-9-]*-folder"; "<folder>")
     | gsub(uuid; "<uuid>") | gsub("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z"; "<time>")
     | gsub("(?<kind>msg|req|toolu)_mock_[0-9]+"; "<\(.kind)>")
-    | sub("^b[0-9a-z]{8}$"; "<task>")
+    | sub("^b[0-9a-z]{8}$"; "<task>") | sub("/tool-results/b[0-9a-z]{8}[.]txt$"; "/tool-results/<task>.txt")
     | sub("^[0-9]+\\.[0-9]+\\.[0-9]+"; "<version>") end;
 
 def mask($key; $sessions):
