@@ -28,6 +28,7 @@ using view::Verbosity;
 
 constexpr Millis kTick{100};
 constexpr Millis kBetweenWaits{10'000};  // of steps that say how long it still waits
+constexpr Millis kAlmostASecond{999};
 constexpr std::size_t kShort = 200;
 constexpr std::size_t kLong = 2000;
 constexpr std::size_t kShortId = 7;
@@ -153,6 +154,7 @@ void LoopView::started(const loop::State& state, const std::vector<loop::Record>
   const auto totals = loop::add_up(before);
   my.step(started_step(state, totals));
   my.line.cost(totals.cost_usd, my.options.max_cost_usd);
+  my.line.doing("starting");
   my.line.show(state.ran);
   my.say(fmt::format(
       "loop {}{}", state.loop_id,
@@ -251,8 +253,8 @@ bool LoopView::waiting(std::string_view why, Millis left) {
   const auto now = std::chrono::steady_clock::now();
   if (!my.waits) {
     my.keys = std::make_unique<KeyWatch>(0);
-    my.say(my.shown(fmt::format("waiting {} for {}{}", view::short_duration(left), why,
-                                my.keys->works() ? ", any key goes on" : ""),
+    my.say(my.shown(fmt::format("waiting {} for {}{}", view::short_duration(left + kAlmostASecond),
+                                why, my.keys->works() ? ", any key goes on" : ""),
                     kShort));
   }
   if (!my.waits || now - my.last_wait_step >= kBetweenWaits) {
