@@ -24,9 +24,10 @@
 namespace ralph::cli {
 namespace {
 
-constexpr std::array<const Command*, 10> kCommands{
-    &kRunCommand,    &kLoopCommand,  &kUndoCommand, &kReplayCommand, &kDoctorCommand,
-    &kConfigCommand, &kAgentCommand, &kAuthCommand, &kTrustCommand,  &kMockCommand};
+constexpr std::array<const Command*, 13> kCommands{
+    &kRunCommand,  &kLoopCommand,   &kStatusCommand, &kTellCommand,   &kStopCommand,
+    &kUndoCommand, &kReplayCommand, &kDoctorCommand, &kConfigCommand, &kAgentCommand,
+    &kAuthCommand, &kTrustCommand,  &kMockCommand};
 
 std::string mask_for_log(std::string_view text) { return log_masker().mask(text); }
 

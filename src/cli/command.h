@@ -54,6 +54,9 @@ std::span<const Command* const> commands();
 
 extern const Command kRunCommand;
 extern const Command kLoopCommand;
+extern const Command kStatusCommand;
+extern const Command kTellCommand;
+extern const Command kStopCommand;
 extern const Command kReplayCommand;
 extern const Command kDoctorCommand;
 extern const Command kMockCommand;

@@ -3,7 +3,6 @@
 
 #include "base/mask.h"
 #include "cli/std_output.h"
-#include "config/settings.h"
 #include "loop/loop.h"
 #include "view/console.h"
 

@@ -72,10 +72,7 @@ std::string plain(std::string text) {
   return text.empty() ? "a run" : text;
 }
 
-struct Holder {
-  std::int64_t pid = 0;
-  std::string what, since;
-};
+using Holder = Lock::Holder;
 
 /// Who says in the file to hold the lock; nullopt when nobody does, or the file is still that of a
 /// process which is gone: the holder has not written its own yet.
@@ -152,6 +149,14 @@ Result<Lock> Lock::take(const fs::path& file, std::string_view what) {
     TRY(write_note(fd, file, what));
     return Lock(std::move(fd));
   }
+}
+
+/// A lock of our own tells, and is gone at once; whoever takes the lock meanwhile looks more than once.
+std::optional<Lock::Holder> Lock::holder(const fs::path& file) {
+  const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!fd || ::flock(fd.get(), LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK) return std::nullopt;
+  if (auto named = holder_in(fd)) return named;
+  return Holder{0, plain({}), "an unknown time"};
 }
 
 /// The file stays: whoever removed it could remove one that another run has just locked.

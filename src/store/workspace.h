@@ -1,5 +1,7 @@
 #pragma once
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -42,6 +44,12 @@ class Lock {
   /// flock(2) on the file, which then tells our pid, when we began and what we do. Code::busy when a live
   /// process holds it: the message names its pid and since when. The file of a dead one is taken over.
   static Result<Lock> take(const std::filesystem::path& file, std::string_view what);
+  /// Who holds it now, for who only looks: nothing is made, written or taken over. nullopt: nobody.
+  struct Holder {
+    std::int64_t pid = 0;  // 0: it has not said, or runs in another container
+    std::string what, since;
+  };
+  static std::optional<Holder> holder(const std::filesystem::path& file);
   Lock(Lock&& other) noexcept = default;
   Lock& operator=(Lock&&) = delete;
   /// Empties the file and leaves it where it is.

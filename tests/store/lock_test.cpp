@@ -112,6 +112,52 @@ TEST(Lock, IsReleasedAndTheFileStaysEmpty) {
   EXPECT_TRUE(Lock::take(folder / "lock", "two"));
 }
 
+TEST(Lock, WhoeverLooksLearnsWhoHoldsIt) {
+  const TempFolder folder;
+  EXPECT_FALSE(Lock::holder(folder / "lock"));
+  EXPECT_FALSE(fs::exists(folder / "lock")) << "looking makes nothing";
+  {
+    const auto lock = Lock::take(folder / "lock", "ralph loop");
+    ASSERT_TRUE(lock);
+    const auto text = text_of(folder / "lock");
+    const auto holder = Lock::holder(folder / "lock");
+    ASSERT_TRUE(holder);
+    EXPECT_EQ(holder->pid, ::getpid());
+    EXPECT_EQ(holder->what, "ralph loop");
+    EXPECT_EQ(text_of(folder / "lock"), text);
+  }
+  EXPECT_FALSE(Lock::holder(folder / "lock"));
+}
+
+TEST(Lock, AHolderWhoHasNotSaidItsNameIsSeen) {
+  const TempFolder folder;
+  const auto held = hold_silently(folder / "lock");
+  const auto holder = Lock::holder(folder / "lock");
+  ASSERT_TRUE(holder);
+  EXPECT_EQ(holder->pid, 0);
+}
+
+TEST(Lock, ANoteWithoutTheLockIsNoHolder) {
+  const TempFolder folder;
+  std::string note;
+  {
+    const auto lock = Lock::take(folder / "lock", "ralph loop");
+    note = text_of(folder / "lock");
+  }
+  folder.write("lock", note);
+  EXPECT_FALSE(Lock::holder(folder / "lock"));
+}
+
+TEST(Lock, OfAKilledProcessHasNoHolder) {
+  const TempFolder folder;
+  Holder other(folder / "lock");
+  ASSERT_TRUE(other.has_it());
+  ASSERT_TRUE(Lock::holder(folder / "lock"));
+  EXPECT_EQ(Lock::holder(folder / "lock")->pid, other.pid());
+  other.kill();
+  EXPECT_FALSE(Lock::holder(folder / "lock"));
+}
+
 TEST(Lock, MovesWithItsObject) {
   const TempFolder folder;
   auto first = Lock::take(folder / "lock", "one");

@@ -1,0 +1,59 @@
+#include "cli/loop_look.h"
+
+#include <fmt/core.h>
+
+#include "cli/failure.h"
+#include "view/safe_text.h"
+
+namespace ralph::cli {
+namespace {
+
+constexpr std::string_view kLoop = "ralph loop";
+constexpr std::size_t kLongestWarning = 500;
+
+}  // namespace
+
+bool LoopLook::runs() const {
+  const bool over = state && state->status == "ended";
+  if (!holder || over) return false;
+  return holder->what == kLoop || (holder->pid == 0 && state);
+}
+
+std::string_view LoopLook::condition() const {
+  if (!runs()) return state && state->status != "ended" ? "died" : "ended";
+  return state && state->status == "waiting" ? "waiting" : "running";
+}
+
+std::int64_t LoopLook::next_iteration() const {
+  const auto finished = loop::add_up(records).iterations;
+  const bool under_way = runs() && state && state->current && state->current->iteration > finished;
+  return finished + (under_way ? 2 : 1);
+}
+
+Result<std::filesystem::path> folder_of(const Arguments& arguments) {
+  const std::filesystem::path given(arguments.value("cwd", "."));
+  std::error_code error;
+  auto folder = std::filesystem::canonical(given, error);
+  if (error || !std::filesystem::is_directory(folder, error)) {
+    return fail(Code::not_found, fmt::format("'{}' is no folder", given.native()),
+                "--cwd names an existing folder");
+  }
+  return folder;
+}
+
+Result<LoopLook> look_at_loop(const std::filesystem::path& folder, StdOutput& output) {
+  LoopLook look;
+  look.folder = folder;
+  const loop::Files files(folder);
+  // In this order: a loop that ends meanwhile is seen to have ended, not to have died.
+  look.holder = store::Lock::holder(store::Workspace::at(folder).lock_file());
+  std::string warning;
+  look.state = files.peek(warning);
+  if (!warning.empty()) warn(view::one_line(view::safe_text(warning), kLongestWarning), output);
+  std::int64_t bad = 0;
+  TRY_ASSIGN(look.records, files.records(bad));
+  if (bad > 0) warn(fmt::format("{} lines of its progress cannot be read", bad), output);
+  return look;
+}
+
+}  // namespace ralph::cli

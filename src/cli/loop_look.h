@@ -1,0 +1,37 @@
+#pragma once
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/options.h"
+#include "cli/std_output.h"
+#include "loop/state.h"
+#include "store/workspace.h"
+
+namespace ralph::cli {
+
+/// The loop of a folder, as somebody in another terminal sees it. Looking changes nothing.
+struct LoopLook {
+  std::filesystem::path folder;
+  std::optional<loop::State> state;  // nullopt: there was never one
+  std::vector<loop::Record> records;
+  std::optional<store::Lock::Holder> holder;  // of the workspace, whatever it does
+
+  /// A loop works here now, or waits.
+  bool runs() const;
+  /// "running", "waiting", "ended", "died".
+  std::string_view condition() const;
+  /// The iteration that reads what is said now.
+  std::int64_t next_iteration() const;
+};
+
+/// The folder --cwd names, or this one.
+Result<std::filesystem::path> folder_of(const Arguments& arguments);
+Result<LoopLook> look_at_loop(const std::filesystem::path& folder, StdOutput& output);
+
+inline constexpr Option kCwdOption{"--cwd", "DIR",
+                                   "the folder the loop works in; without it: this one"};
+
+}  // namespace ralph::cli

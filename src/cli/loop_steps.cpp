@@ -1,0 +1,184 @@
+#include "cli/loop_steps.h"
+
+#include <fmt/core.h>
+
+#include "base/utf8.h"
+#include "cli/loop_report.h"
+#include "json/mask.h"
+#include "json/writer.h"
+#include "loop/policy.h"
+#include "view/figures.h"
+
+namespace ralph::cli {
+namespace {
+
+using json::ObjectWriter;
+
+/// `{"type":"loop","step":STEP` and what `members` adds.
+template <typename Members>
+std::string step(std::string_view name, Members members) {
+  std::string out;
+  ObjectWriter writer(out);
+  writer.text("type", "loop").text("step", name);
+  members(writer);
+  writer.close();
+  return out;
+}
+
+std::string tokens_json(const stream::Tokens& tokens) {
+  std::string out;
+  ObjectWriter(out)
+      .number("input", tokens.input_uncached)
+      .number("cache_read", tokens.cache_read)
+      .number("cache_write", tokens.cache_write)
+      .number("output", tokens.output)
+      .close();
+  return out;
+}
+
+std::string totals_json(const loop::Totals& totals) {
+  std::string out;
+  ObjectWriter(out)
+      .number("iterations", totals.iterations)
+      .number("failures_in_a_row", totals.failures_in_a_row)
+      .number("tool_calls", totals.tool_calls)
+      .number("cost_usd", totals.cost_usd)
+      .number("model_ms", std::int64_t{totals.time.model.count()})
+      .number("tools_ms", std::int64_t{totals.time.tools.count()})
+      .raw("tokens", tokens_json(totals.tokens))
+      .close();
+  return out;
+}
+
+template <typename List, typename Append>
+std::string array_json(const List& list, Append append) {
+  std::string out = "[";
+  for (const auto& item : list) {
+    if (out.size() > 1) out += ',';
+    append(out, item);
+  }
+  return out + "]";
+}
+
+void append_file(std::string& out, const git::FileChange& file) {
+  ObjectWriter writer(out);
+  writer.text("kind", std::string_view(&file.kind, 1)).text("path", utf8::repaired(file.path));
+  if (file.added >= 0) writer.number("added", file.added);
+  if (file.removed >= 0) writer.number("removed", file.removed);
+  writer.close();
+}
+
+std::string_view kind_of(const loop::Run& run) {
+  return run.kind == loop::Run::Kind::worker ? "worker" : "summarizer";
+}
+
+std::string_view first_line(std::string_view text) { return text.substr(0, text.find('\n')); }
+
+std::string name_of(const loop::Record& record) {
+  using enum loop::Record::Step;
+  switch (record.step) {
+    case iteration:
+      return fmt::format("iteration {}{}", record.iteration, record.failed ? " failed" : "");
+    case attempt: return fmt::format("iteration {} begins again", record.iteration);
+    case summary: return fmt::format("summary of {} iterations", record.iteration);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string started_step(const loop::State& state, const loop::Totals& totals) {
+  return step("started", [&](ObjectWriter& to) {
+    to.text("loop_id", state.loop_id)
+        .text("backend", state.backend)
+        .text("model", state.model)
+        .text("goal_file", utf8::repaired(state.goal_file));
+    if (state.max_iterations) to.number("max_iterations", *state.max_iterations);
+    if (state.max_cost_usd) to.number("max_cost_usd", *state.max_cost_usd);
+    to.raw("totals", totals_json(totals));
+  });
+}
+
+std::string begun_step(const loop::Run& run) {
+  return step("iteration_started", [&](ObjectWriter& to) {
+    to.number("iteration", run.iteration).text("kind", kind_of(run)).text("run_id", run.run_id);
+  });
+}
+
+std::string ended_step(const loop::Run& run, const loop::Record& record,
+                       const loop::Totals& totals) {
+  return step("iteration_ended", [&](ObjectWriter& to) {
+    to.number("iteration", record.iteration)
+        .text("kind", kind_of(run))
+        .raw("record", loop::write_record(record))
+        .raw("totals", totals_json(totals));
+  });
+}
+
+std::string verifying_step(const std::vector<std::string>& commands) {
+  return step("verifying", [&](ObjectWriter& to) {
+    to.raw("commands", array_json(commands, [](std::string& out, const std::string& command) {
+             json::append_string(out, utf8::repaired(command));
+           }));
+  });
+}
+
+std::string verified_step(const loop::Verification& verification) {
+  return step("verified", [&](ObjectWriter& to) {
+    to.boolean("passed", verification.passed)
+        .number("duration_ms", std::int64_t{verification.duration.count()});
+    if (verification.passed) return;
+    to.text("command", utf8::repaired(verification.command))
+        .text("reason", utf8::repaired(verification.reason))
+        .text("tail", utf8::repaired(verification.tail));
+  });
+}
+
+std::string commit_step(std::string_view name, std::string_view commit, std::int64_t iteration) {
+  return step(name,
+              [&](ObjectWriter& to) { to.text("commit", commit).number("iteration", iteration); });
+}
+
+std::string waiting_step(std::string_view why, Millis left) {
+  return step("waiting", [&](ObjectWriter& to) {
+    to.text("for", utf8::repaired(why)).number("left_ms", std::int64_t{left.count()});
+  });
+}
+
+std::string note_step(stream::Level level, std::string_view text) {
+  return step("note", [&](ObjectWriter& to) {
+    to.text("level", stream::to_string(level)).text("text", utf8::repaired(text));
+  });
+}
+
+std::string finished_step(const loop::Report& report) {
+  return step("ended", [&](ObjectWriter& to) {
+    const auto reason = reason_of(report);
+    to.text("loop_id", report.loop_id)
+        .text("end", loop::row(report.end).name)
+        .text("why", reason.text)
+        .text("hint", reason.hint)
+        .number("exit_code", std::int64_t{report.exit_code})
+        .number("elapsed_ms", std::int64_t{report.elapsed.count()})
+        .raw("totals", totals_json(report.totals))
+        .raw("files", array_json(report.files, append_file))
+        .text("state_folder", utf8::repaired(report.state_folder.native()));
+  });
+}
+
+std::string masked_step(std::string_view text, const Masker& masker) {
+  return json::mask(text, masker);
+}
+
+std::string record_line(const loop::Record& record, std::optional<int> context_percent) {
+  auto line = fmt::format("{}: {}", name_of(record), view::short_duration(record.time.total()));
+  line += record.cost_usd ? ", " + view::dollars(*record.cost_usd) : ", cost unknown";
+  if (record.step != loop::Record::Step::summary) {
+    line += record.changed ? ", files changed" : ", no file changed";
+  }
+  if (context_percent) line += fmt::format(", context {}%", *context_percent);
+  if (!record.progress.empty()) line += fmt::format(": {}", first_line(record.progress));
+  return line;
+}
+
+}  // namespace ralph::cli

@@ -1,0 +1,31 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/mask.h"
+#include "loop/loop.h"
+
+namespace ralph::cli {
+
+// What a loop does, as lines for programs: `{"type":"loop","step":"committed",…}`, without the newline and not masked.
+
+std::string started_step(const loop::State& state, const loop::Totals& totals);
+std::string begun_step(const loop::Run& run);
+std::string ended_step(const loop::Run& run, const loop::Record& record,
+                       const loop::Totals& totals);
+std::string verifying_step(const std::vector<std::string>& commands);
+std::string verified_step(const loop::Verification& verification);
+/// "committed" or "rolled_back".
+std::string commit_step(std::string_view step, std::string_view commit, std::int64_t iteration);
+std::string waiting_step(std::string_view why, Millis left);
+std::string note_step(stream::Level level, std::string_view text);
+std::string finished_step(const loop::Report& report);
+
+std::string masked_step(std::string_view step, const Masker& masker);
+
+/// What is over, for people: "iteration 3: 1m12s, $0.0312, files changed, context 12%: SUMMARY". Neither safe nor masked.
+std::string record_line(const loop::Record& record, std::optional<int> context_percent);
+
+}  // namespace ralph::cli

@@ -1,0 +1,305 @@
+#include "cli/loop_view.h"
+
+#include <algorithm>
+#include <charconv>
+#include <condition_variable>
+#include <cstdlib>
+#include <mutex>
+#include <thread>
+
+#include <fmt/core.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cli/key_watch.h"
+#include "cli/loop_report.h"
+#include "cli/loop_steps.h"
+#include "view/figures.h"
+#include "view/json_lines.h"
+#include "view/safe_text.h"
+#include "view/status_line.h"
+
+namespace ralph::cli {
+namespace {
+
+using stream::Level;
+using view::Verbosity;
+
+constexpr Millis kTick{100};
+constexpr Millis kBetweenWaits{10'000};  // of steps that say how long it still waits
+constexpr Millis kAlmostASecond{999};
+constexpr std::size_t kShort = 200;
+constexpr std::size_t kLong = 2000;
+constexpr std::size_t kShortId = 7;
+constexpr std::size_t kTailLines = 20;
+
+/// Of the terminal stdout is; COLUMNS counts where the terminal does not say.
+std::size_t terminal_width() {
+  winsize size{};
+  if (::ioctl(1, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  const char* columns = std::getenv("COLUMNS");
+  const std::string_view text = columns == nullptr ? "" : columns;
+  unsigned short width = 0;
+  std::from_chars(text.data(), text.data() + text.size(), width);
+  return width;
+}
+
+bool has_status_line(const LoopView::Options& options) {
+  const char* kind = std::getenv("TERM");
+  const bool dumb = kind == nullptr || std::string_view(kind) == "dumb";
+  return !options.json && options.console.verbosity != Verbosity::quiet && !dumb &&
+         ::isatty(1) == 1;
+}
+
+/// A thread that takes none of the program's signals.
+template <typename Work>
+std::jthread quiet_thread(Work work) {
+  sigset_t all, before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_BLOCK, &all, &before);
+  std::jthread thread(std::move(work));
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return thread;
+}
+
+/// The end of a text, each line behind two spaces.
+std::string indented_tail(std::string_view text, std::size_t most) {
+  while (text.ends_with('\n')) text.remove_suffix(1);
+  std::size_t from = text.size();
+  for (std::size_t lines = 0; lines < most && from != std::string_view::npos && from > 0; ++lines) {
+    from = text.rfind('\n', from - 1);
+  }
+  if (from != std::string_view::npos && from > 0) text.remove_prefix(from + 1);
+  if (text.empty()) return {};
+  std::string out = "  ";
+  for (const char c : text) out.append(c == '\n' ? "\n  " : std::string(1, c));
+  return out + "\n";
+}
+
+/// Remembers where the raw log of the last run is.
+struct LogKeeper final : stream::Handler {
+  void on(const stream::Event&, const stream::RunResult& result) override {
+    if (!result.raw_log.empty()) path = result.raw_log;
+  }
+  std::string path;
+};
+
+}  // namespace
+
+struct LoopView::State {
+  State(Options options_, const Masker& masker_, StdOutput& output_)
+      : options(std::move(options_)),
+        masker(masker_),
+        output(output_),
+        line({has_status_line(options), options.console.colour_out, terminal_width,
+              [] { return std::chrono::steady_clock::now(); }, [this] { output.flush(); }},
+             masker, output),
+        json_lines(masker, line) {
+    if (!has_status_line(options)) return;
+    ticker = quiet_thread([this](const std::stop_token& stop) {
+      std::mutex mutex;
+      std::condition_variable_any stopped;
+      std::unique_lock hold(mutex);
+      do {
+        line.tick();
+      } while (!stopped.wait_for(hold, stop, kTick, [&] { return stop.stop_requested(); }));
+    });
+  }
+
+  bool quiet() const { return options.console.verbosity == Verbosity::quiet; }
+  bool verbose() const { return options.console.verbosity == Verbosity::verbose; }
+
+  std::string shown(std::string_view text, std::size_t code_points) const {
+    return view::one_line(masker.mask(view::safe_text(text)), code_points);
+  }
+  /// A line for people; nothing for programs, nor for who wants quiet.
+  void say(std::string_view text) {
+    if (!quiet() && !options.json) line.out(fmt::format("{}\n", text));
+  }
+  void step(const std::string& json) {
+    if (options.json) line.out(masked_step(json, masker) + "\n");
+  }
+  void stop_waiting() {
+    keys.reset();
+    waits = false;
+    line.doing({});
+  }
+
+  Options options;
+  const Masker& masker;
+  StdOutput& output;
+  view::StatusLine line;
+  view::JsonLines json_lines;
+  std::unique_ptr<view::Console> console;
+  LogKeeper log;
+  std::int64_t iteration = 0;  // the last one that was announced
+  std::unique_ptr<KeyWatch> keys;
+  bool waits = false;
+  SteadyTime last_wait_step;
+  std::string half_line;  // of what verification prints
+  std::jthread ticker;    // the last: it ends before the others go
+};
+
+LoopView::LoopView(Options options, const Masker& masker, StdOutput& output)
+    : state_(std::make_unique<State>(std::move(options), masker, output)) {}
+
+LoopView::~LoopView() {
+  state_->ticker = {};
+  state_->line.end();
+}
+
+void LoopView::started(const loop::State& state, const std::vector<loop::Record>& before) {
+  auto& my = *state_;
+  const auto totals = loop::add_up(before);
+  my.step(started_step(state, totals));
+  my.line.cost(totals.cost_usd, my.options.max_cost_usd);
+  my.line.doing("starting");
+  my.line.show(state.ran);
+  my.say(fmt::format(
+      "loop {}{}", state.loop_id,
+      totals.iterations == 0
+          ? ""
+          : fmt::format(", resumed after {}, {}", view::counted(totals.iterations, "iteration"),
+                        view::dollars(totals.cost_usd))));
+}
+
+std::vector<stream::Handler*> LoopView::begin(const loop::Run& run,
+                                              const stream::Summary& summary) {
+  auto& my = *state_;
+  my.stop_waiting();
+  my.step(begun_step(run));
+  const bool worker = run.kind == loop::Run::Kind::worker;
+  if (!worker) {
+    my.say("— summary of the iterations so far —");
+  } else if (run.iteration != my.iteration) {
+    my.say(my.options.max_iterations > 0
+               ? fmt::format("— iteration {}/{} —", run.iteration, my.options.max_iterations)
+               : fmt::format("— iteration {} —", run.iteration));
+  }
+  if (worker) my.iteration = run.iteration;
+  if (worker) my.line.iteration(run.iteration, my.options.max_iterations);
+  my.line.watch(summary);
+  my.console = std::make_unique<view::Console>(my.options.console, my.masker, summary, my.line);
+  std::vector<stream::Handler*> handlers{&my.log, &my.line, my.console.get()};
+  if (my.options.json) handlers.push_back(&my.json_lines);
+  return handlers;
+}
+
+void LoopView::ended(const loop::Run& run, const loop::Record& record, const loop::Totals& totals) {
+  auto& my = *state_;
+  my.step(ended_step(run, record, totals));
+  my.line.cost(totals.cost_usd, my.options.max_cost_usd);
+  my.line.doing("between two runs");
+  my.say(my.shown(record_line(record, my.line.context_percent()), kShort));
+  // The next start of the same iteration is another one.
+  if (record.step == loop::Record::Step::attempt) my.iteration = 0;
+  my.line.flush();
+}
+
+void LoopView::verifying(const std::vector<std::string>& commands) {
+  auto& my = *state_;
+  my.step(verifying_step(commands));
+  std::string names;
+  for (const auto& command : commands) names += (names.empty() ? "" : ", ") + command;
+  my.line.doing("verifying: " + names);
+  my.say(my.shown("verifying: " + names, kShort));
+  my.half_line.clear();
+}
+
+/// Only whole lines are shown, and of one that does not end its first part.
+void LoopView::output_of_verification(std::string_view bytes) {
+  auto& my = *state_;
+  if (!my.verbose() || my.options.json) return;
+  for (auto end = bytes.find('\n'); end != std::string_view::npos; end = bytes.find('\n')) {
+    my.half_line += bytes.substr(0, end);
+    my.say("  " + my.shown(my.half_line, kLong));
+    my.half_line.clear();
+    bytes.remove_prefix(end + 1);
+  }
+  if (my.half_line.size() < 4 * kLong) my.half_line += bytes.substr(0, 4 * kLong);
+  my.line.flush();
+}
+
+void LoopView::verified(const loop::Verification& verification) {
+  auto& my = *state_;
+  my.step(verified_step(verification));
+  my.line.doing({});
+  if (verification.passed) {
+    return my.say(fmt::format("verified ({})", view::short_duration(verification.duration)));
+  }
+  my.say(my.shown(fmt::format("DONE refused by verification: `{}` failed: {}", verification.command,
+                              verification.reason),
+                  kLong));
+  if (my.quiet() || my.options.json) return;
+  my.line.out(indented_tail(my.masker.mask(view::safe_text(verification.tail)), kTailLines));
+}
+
+void LoopView::committed(const std::string& commit, std::int64_t iteration) {
+  auto& my = *state_;
+  my.step(commit_step("committed", commit, iteration));
+  my.say(fmt::format("committed {}", commit.substr(0, kShortId)));
+}
+
+void LoopView::rolled_back(const std::string& commit, std::int64_t iteration) {
+  auto& my = *state_;
+  my.step(commit_step("rolled_back", commit, iteration));
+  my.say(fmt::format("rolled back to {}: what iteration {} changed is gone",
+                     commit.substr(0, kShortId), iteration));
+}
+
+bool LoopView::waiting(std::string_view why, Millis left) {
+  auto& my = *state_;
+  const auto now = std::chrono::steady_clock::now();
+  if (!my.waits) {
+    my.keys = std::make_unique<KeyWatch>(0);
+    my.say(my.shown(fmt::format("waiting {} for {}{}", view::short_duration(left + kAlmostASecond),
+                                why, my.keys->works() ? ", any key goes on" : ""),
+                    kShort));
+  }
+  if (!my.waits || now - my.last_wait_step >= kBetweenWaits) {
+    my.step(waiting_step(why, left));
+    my.last_wait_step = now;
+  }
+  my.waits = true;
+  my.line.doing(fmt::format("waiting {} for {}{}", view::countdown(left), why,
+                            my.keys->works() ? ", any key goes on" : ""));
+  const bool go_on = my.keys->pressed();
+  if (go_on) my.stop_waiting();
+  my.line.flush();
+  return go_on;
+}
+
+void LoopView::note(Level level, std::string_view text) {
+  auto& my = *state_;
+  my.step(note_step(level, text));
+  const auto words = my.shown(text, kLong);
+  if (level == Level::warning) {
+    if (!my.quiet() && !my.options.json) my.line.err(fmt::format("ralph: warning: {}\n", words));
+  } else if (level == Level::info || my.verbose()) {
+    my.say(words);
+  }
+  my.line.flush();
+}
+
+void LoopView::flush() { state_->line.flush(); }
+
+void LoopView::hurry(Millis patience) { state_->output.hurry(patience); }
+
+void LoopView::finish(const loop::Report& report) {
+  auto& my = *state_;
+  my.stop_waiting();
+  my.ticker = {};
+  my.line.end();
+  my.step(finished_step(report));
+  if (!my.quiet() && !my.options.json) {
+    my.line.out(my.masker.mask(loop_report(report, now_utc(), my.log.path)));
+  } else if (!my.options.json || report.exit_code != 0) {
+    const auto reason = reason_of(report);
+    my.line.err(fmt::format("ralph: {}\n", my.shown(reason.text, kLong)));
+    if (!reason.hint.empty()) my.line.err(reason.hint + "\n");
+  }
+  my.line.flush();
+}
+
+}  // namespace ralph::cli

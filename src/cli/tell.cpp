@@ -1,0 +1,67 @@
+#include <string>
+
+#include <fmt/core.h>
+
+#include "base/file.h"
+#include "cli/command.h"
+#include "cli/failure.h"
+#include "cli/loop_look.h"
+#include "store/private_files.h"
+
+namespace ralph::cli {
+namespace {
+
+Result<std::string> text_of(const Arguments& arguments) {
+  if (arguments.positional(0) == "-") return read_fd(0, "standard input");
+  return std::string(arguments.positional(0));
+}
+
+Result<> leave(const std::filesystem::path& folder, std::string_view text) {
+  TRY_ASSIGN(const auto workspace, store::Workspace::open(folder));
+  const loop::Files files(folder);
+  TRY(store::make_private_folder(files.folder()));
+  TRY(files.leave_guidance(text));
+  return {};
+}
+
+Result<> tell(const Arguments& arguments, StdOutput& output) {
+  TRY_ASSIGN(const auto folder, folder_of(arguments));
+  TRY_ASSIGN(const auto text, text_of(arguments));
+  TRY_ASSIGN(const auto look, look_at_loop(folder, output));
+  TRY(leave(folder, text));
+  if (look.runs()) {
+    output.out(fmt::format("kept for iteration {}\n", look.next_iteration()));
+    return {};
+  }
+  output.out("kept for the next loop here\n");
+  warn(fmt::format("no loop is running in '{}'", folder.native()), output);
+  return {};
+}
+
+int tell_command(const Arguments& arguments, StdOutput& output) {
+  const auto told = tell(arguments, output);
+  return told ? 0 : report(told.error(), output);
+}
+
+constexpr Positional kPositionals[] = {
+    {"GUIDANCE", "what the agent shall know; '-' is standard input"}};
+constexpr Option kOptions[] = {kCwdOption};
+constexpr Example kExamples[] = {
+    {"ralph tell 'Leave the parser alone, the bug is in the lexer'", "for the next iteration"},
+    {"make test 2>&1 | tail -50 | ralph tell -", "what a program says"},
+};
+
+}  // namespace
+
+constinit const Command kTellCommand{
+    "tell",
+    "give the agent of a loop a hint",
+    "The text is in the prompt of the loop's next iteration, once; the one that runs now is not\n"
+    "disturbed. Without a running loop it is kept for the next one.",
+    kPositionals,
+    kOptions,
+    kExamples,
+    tell_command,
+};
+
+}  // namespace ralph::cli

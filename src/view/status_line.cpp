@@ -1,0 +1,216 @@
+#include "view/status_line.h"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "base/utf8.h"
+#include "view/columns.h"
+#include "view/figures.h"
+#include "view/safe_text.h"
+
+namespace ralph::view {
+namespace {
+
+constexpr Millis kBetweenDraws{100};
+constexpr Millis kForTheTime{1000};
+constexpr std::size_t kUsualWidth = 80;
+constexpr std::size_t kMostTools = 16;
+constexpr std::size_t kLongest = 300;      // code points of a tool's text
+constexpr std::size_t kMostBytes = 8'000;  // of a text that is looked at
+
+constexpr std::string_view kErase = "\r\x1b[K";
+constexpr std::string_view kDim = "\x1b[2m";
+constexpr std::string_view kReset = "\x1b[0m";
+
+}  // namespace
+
+StatusLine::StatusLine(Options options, const Masker& masker, Output& output)
+    : options_(std::move(options)), masker_(masker), output_(output) {}
+
+void StatusLine::out(std::string_view text) {
+  const std::lock_guard hold(mutex_);
+  if (text.empty()) return;
+  erase();
+  output_.out(text);
+  at_line_start_ = text.ends_with('\n');
+}
+
+void StatusLine::err(std::string_view text) {
+  const std::lock_guard hold(mutex_);
+  if (text.empty()) return;
+  erase();
+  output_.err(text);
+}
+
+void StatusLine::flush() {
+  const std::lock_guard hold(mutex_);
+  draw_if_due();
+  options_.flush();
+}
+
+void StatusLine::tick() {
+  const std::lock_guard hold(mutex_);
+  if (!shown_ || !options_.terminal) return;
+  if (options_.now() - last_draw_ >= kForTheTime) changed_ = true;
+  draw_if_due();
+  options_.flush();
+}
+
+void StatusLine::show(Millis before) {
+  const std::lock_guard hold(mutex_);
+  before_ = before;
+  began_ = options_.now();
+  last_draw_ = began_ - kBetweenDraws;
+  shown_ = changed_ = true;
+}
+
+void StatusLine::end() {
+  const std::lock_guard hold(mutex_);
+  erase();
+  shown_ = false;
+  options_.flush();
+}
+
+void StatusLine::iteration(std::int64_t n, std::int64_t max) {
+  const std::lock_guard hold(mutex_);
+  iteration_ = n;
+  max_iterations_ = max;
+  changed_ = true;
+}
+
+void StatusLine::cost(double so_far, std::optional<double> max) {
+  const std::lock_guard hold(mutex_);
+  cost_ = so_far;
+  max_cost_ = max;
+  cost_of_run_.reset();
+  changed_ = true;
+}
+
+void StatusLine::doing(std::string_view what) {
+  const std::lock_guard hold(mutex_);
+  doing_ = shown(what);
+  changed_ = true;
+}
+
+void StatusLine::watch(const stream::Summary& summary) {
+  const std::lock_guard hold(mutex_);
+  summary_ = &summary;
+  tools_.clear();
+  retrying_.clear();
+  doing_.clear();
+  context_.reset();
+  cost_ += cost_of_run_.value_or(0);
+  cost_of_run_.reset();
+  changed_ = true;
+}
+
+std::optional<int> StatusLine::context_percent() const {
+  const std::lock_guard hold(mutex_);
+  return context_;
+}
+
+/// Made safe before it is masked, and masked before it is cut, as on the console.
+std::string StatusLine::shown(std::string_view text) const {
+  const auto seen = utf8::prefix(text, kMostBytes);
+  const auto last_word = seen.size() < text.size() ? seen.find_last_of(" \t\n") : seen.npos;
+  return one_line(masker_.mask(safe_text(seen.substr(0, last_word))), kLongest);
+}
+
+std::string StatusLine::text(SteadyTime now) const {
+  std::string line = iteration_ > 0 ? fmt::format("iteration {}", iteration_) : "loop";
+  if (iteration_ > 0 && max_iterations_ > 0) line += fmt::format("/{}", max_iterations_);
+  const auto elapsed = before_ + std::chrono::duration_cast<Millis>(now - began_);
+  line += " | " + short_duration(elapsed);
+  line += " | " + dollars(cost_ + cost_of_run_.value_or(0));
+  if (max_cost_) line += " of " + dollars(*max_cost_);
+  if (context_) line += fmt::format(" | context {}%", *context_);
+  line += " | ";
+  if (!doing_.empty()) return line + doing_;
+  if (!tools_.empty()) return line + tools_.back().text;
+  return line + (retrying_.empty() ? "thinking" : retrying_);
+}
+
+void StatusLine::erase() {
+  if (!drawn_) return;
+  output_.out(kErase);
+  drawn_ = false;
+  changed_ = true;
+}
+
+/// The last column stays free: whoever writes there may be on the next line already.
+void StatusLine::draw(SteadyTime now) {
+  const auto told = options_.width ? options_.width() : 0;
+  const auto width = told == 0 ? kUsualWidth : told;
+  const auto line = cut_to_columns(text(now), width - 1);
+  output_.out(fmt::format("{}{}{}{}", drawn_ ? kErase : "", options_.colour ? kDim : "", line,
+                          options_.colour ? kReset : ""));
+  drawn_ = true;
+  changed_ = false;
+  last_draw_ = now;
+}
+
+void StatusLine::draw_if_due() {
+  if (!shown_ || !options_.terminal || !changed_ || !at_line_start_) return;
+  const auto now = options_.now();
+  if (now - last_draw_ >= kBetweenDraws) draw(now);
+}
+
+void StatusLine::thinks() {
+  changed_ = changed_ || !retrying_.empty();
+  retrying_.clear();
+}
+
+void StatusLine::on(const stream::Event&, const stream::Text&) {
+  const std::lock_guard hold(mutex_);
+  thinks();
+}
+
+void StatusLine::on(const stream::Event&, const stream::Thinking&) {
+  const std::lock_guard hold(mutex_);
+  thinks();
+}
+
+void StatusLine::on(const stream::Event&, const stream::ToolCall& call) {
+  const std::lock_guard hold(mutex_);
+  thinks();
+  if (tools_.size() >= kMostTools) tools_.erase(tools_.begin());
+  auto text = shown(call.name);
+  if (const auto detail = shown(call.detail); !detail.empty()) text += ": " + detail;
+  tools_.push_back({std::string(utf8::prefix(call.call_id, kLongest)), std::move(text)});
+  changed_ = true;
+}
+
+void StatusLine::on(const stream::Event&, const stream::ToolResult& result) {
+  const std::lock_guard hold(mutex_);
+  const auto id = utf8::prefix(result.call_id, kLongest);
+  if (std::erase_if(tools_, [&](const Tool& tool) { return tool.call_id == id; }) > 0) {
+    changed_ = true;
+  }
+}
+
+void StatusLine::on(const stream::Event&, const stream::Usage&) {
+  const std::lock_guard hold(mutex_);
+  count();
+}
+
+void StatusLine::on(const stream::Event&, const stream::Retry& retry) {
+  const std::lock_guard hold(mutex_);
+  retrying_ = fmt::format("the API is asked again, time {}", retry.attempt);
+  changed_ = true;
+}
+
+void StatusLine::on(const stream::Event&, const stream::TurnEnded&) {
+  const std::lock_guard hold(mutex_);
+  tools_.clear();
+  count();
+}
+
+void StatusLine::count() {
+  if (summary_ == nullptr) return;
+  context_ = summary_->context_percent();
+  cost_of_run_ = summary_->cost_usd();
+  changed_ = true;
+}
+
+}  // namespace ralph::view
