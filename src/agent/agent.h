@@ -8,6 +8,7 @@
 #include "agent/io.h"
 #include "agent/live.h"
 #include "agent/options.h"
+#include "agent/pulse.h"
 
 namespace ralph::agent {
 
@@ -19,6 +20,7 @@ struct Setup {
   Io io;
   std::string version;  // of ralph
   bool is_root = false;
+  PulseTimes pulse = {};
 };
 
 /// The agent door: Claude Code's headless behaviour, from the command line to the exit code.

@@ -1,11 +1,14 @@
 #include "agent/conversation.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
+#include "agent/compaction.h"
 #include "agent/events.h"
 #include "agent/text.h"
+#include "base/id.h"
 #include "json/document.h"
 #include "json/writer.h"
 
@@ -34,10 +37,13 @@ Conversation::Conversation(std::vector<api::Message> messages, std::optional<Tra
                            std::function<void(const Error&)> on_lost)
     : messages_(std::move(messages)),
       transcript_(std::move(transcript)),
-      on_lost_(std::move(on_lost)) {}
+      on_lost_(std::move(on_lost)),
+      last_uuid_(transcript_ ? transcript_->last_uuid() : "") {}
 
 /// Two messages of the user in a row are one for the API.
 void Conversation::add_user(std::string content, const std::string& uuid, std::string members) {
+  added_tokens_ += content_tokens(content);
+  last_uuid_ = uuid;
   if (transcript_) {
     std::string message;
     json::ObjectWriter(message).text("role", "user").raw("content", content).close();
@@ -53,8 +59,16 @@ void Conversation::add_user(std::string content, const std::string& uuid, std::s
   messages_.push_back({"user", std::move(content)});
 }
 
+void Conversation::introduce(const std::vector<std::string>& texts) {
+  for (const auto& text : texts) {
+    if (!text.empty()) add_user(text_content(text), make_uuid(), "\"isMeta\":true");
+  }
+}
+
 void Conversation::add_assistant(const api::Reply& reply, const std::vector<std::string>& uuids) {
+  added_tokens_ = 0;
   if (reply.content.empty()) return;
+  last_uuid_ = uuids.back();
   std::string content = "[";
   for (std::size_t i = 0; i < reply.content.size(); ++i) {
     const auto& block = reply.content[i].json;
@@ -82,6 +96,21 @@ void Conversation::add_error(const ApiErrorFacts& facts) {
   }
   keep(
       transcript_->append({"assistant", facts.uuid, api_error_message(facts), std::move(members)}));
+}
+
+void Conversation::start_over(const std::string& uuid, std::string members) {
+  if (transcript_) keep(transcript_->append_root({"system", uuid, "", std::move(members)}));
+  messages_.clear();
+  added_tokens_ = 0;
+  last_uuid_ = uuid;
+}
+
+bool Conversation::has_answer() const {
+  return std::ranges::find(messages_, "assistant", &api::Message::role) != messages_.end();
+}
+
+std::filesystem::path Conversation::file() const {
+  return transcript_ ? transcript_->path() : std::filesystem::path();
 }
 
 void Conversation::retract_answer() {

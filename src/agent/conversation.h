@@ -1,4 +1,6 @@
 #pragma once
+#include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <span>
@@ -22,10 +24,14 @@ class Conversation {
 
   /// `members`: further members of the line, JSON text.
   void add_user(std::string content, const std::string& uuid, std::string members = {});
+  /// Texts the model must know before anything is said; empty ones are left out.
+  void introduce(const std::vector<std::string>& texts);
   /// The blocks of an answer, with the uuids their events had.
   void add_assistant(const api::Reply& reply, const std::vector<std::string>& uuids);
   /// There was no answer, and the user was told why. The model is not.
   void add_error(const ApiErrorFacts& facts);
+  /// Only what is added from here on counts; the file keeps what was before. `members`: of its line.
+  void start_over(const std::string& uuid, std::string members);
   /// The last answer counts no more.
   void retract_answer();
   /// Thinking is good for the model it came from only.
@@ -36,6 +42,14 @@ class Conversation {
   void keep_title(std::string_view title);
 
   std::span<const api::Message> messages() const { return messages_; }
+  /// Something was answered, and still counts.
+  bool has_answer() const;
+  /// An estimate of what came behind the last answer.
+  std::int64_t added_tokens() const { return added_tokens_; }
+  /// Of the last message.
+  const std::string& last_uuid() const { return last_uuid_; }
+  /// Where all of it is kept; empty: nowhere.
+  std::filesystem::path file() const;
 
  private:
   void keep(const Result<>& written);
@@ -44,6 +58,8 @@ class Conversation {
   std::optional<Transcript> transcript_;
   std::function<void(const Error&)> on_lost_;
   bool lost_ = false;
+  std::int64_t added_tokens_ = 0;
+  std::string last_uuid_;
 };
 
 }  // namespace ralph::agent

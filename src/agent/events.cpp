@@ -337,7 +337,7 @@ std::string EventMaker::user(std::string_view content, const UserExtras& extras)
   if (!extras.tool_use_result.empty()) writer.raw("tool_use_result", extras.tool_use_result);
   if (!extras.tool_result_meta.empty()) writer.raw("tool_result_meta", extras.tool_result_meta);
   if (extras.synthetic) writer.boolean("isSynthetic", true);
-  if (extras.replay) writer.boolean("isReplay", true);
+  if (extras.replay) writer.boolean("isReplay", *extras.replay);
   if (!extras.retracted.empty()) {
     writer.raw("retracted_message_uuids", string_array(extras.retracted));
   }

@@ -55,11 +55,22 @@ struct ApiErrorFacts {
 struct UserExtras {
   std::string uuid;
   bool synthetic = false;
-  bool replay = false;
+  std::optional<bool> replay;    // nullopt: not said
   std::string tool_use_result;   // JSON
   std::string tool_result_meta;  // JSON
   std::vector<std::string> retracted;
   std::string refused_message_id;
+};
+
+/// A compaction, as the client and the session's file are told of it.
+struct CompactFacts {
+  std::string uuid;
+  std::string trigger;  // "auto", "manual"
+  std::int64_t pre_tokens = 0;
+  std::int64_t post_tokens = 0;
+  std::int64_t dropped_tokens = 0;  // by all compactions of the session
+  Millis duration{0};
+  std::string logical_parent;  // the uuid of the last line before it
 };
 
 /// The first request of a turn that was answered.
@@ -118,6 +129,16 @@ class EventMaker {
   std::string task_started(const tool::BackgroundTask& task) const;
   std::string task_updated(const tool::TaskNotification& ended) const;
   std::string task_notification(const tool::TaskNotification& ended) const;
+  /// A command that runs in a call, for a while now; that it still does; and how it ended.
+  std::string command_started(std::string_view id, const api::Block& call,
+                              std::string_view what) const;
+  std::string heartbeat(const api::Block& call, std::int64_t beat, Millis elapsed) const;
+  std::string command_ended(std::string_view id, const api::Block& call, std::string_view status,
+                            std::string_view what) const;
+  std::string compacting(std::string_view trigger) const;
+  /// `error`: empty when it went well.
+  std::string compact_ended(std::string_view error) const;
+  std::string compact_boundary(const CompactFacts& facts) const;
   std::string writes_lost(std::string_view why) const;
   std::string assistant(const api::Reply& reply, std::string_view block,
                         const AssistantExtras& extras) const;
@@ -149,6 +170,8 @@ std::string api_error_message(const ApiErrorFacts& facts);
 std::string message_json(const api::Reply& reply, std::string_view block,
                          std::string_view stop_reason, std::string_view usage);
 std::string usage_json(const api::Usage& usage);
+/// The members of a session's line where it was compacted.
+std::string boundary_members(const CompactFacts& facts);
 /// As a `message_delta` has it.
 std::string usage_so_far_json(const api::Usage& usage);
 

@@ -8,15 +8,14 @@
 namespace ralph::agent {
 namespace {
 
-/// What Claude Code answers itself.
+/// What Claude Code answers itself, but for /compact, which is a turn.
 constexpr auto kNames = std::to_array<std::string_view>({
-    "agents",       "autocompact", "bug",      "clear",  "color",          "compact",
-    "config",       "context",     "cost",     "doctor", "effort",         "exit",
-    "export",       "fast",        "feedback", "focus",  "help",           "hooks",
-    "ide",          "login",       "logout",   "mcp",    "memory",         "model",
-    "output-style", "permissions", "plugin",   "recap",  "reload-plugins", "reload-skills",
-    "rename",       "resume",      "rewind",   "status", "statusline",     "usage",
-    "vim",
+    "agents",      "autocompact", "bug",    "clear",          "color",         "config",
+    "context",     "cost",        "doctor", "effort",         "exit",          "export",
+    "fast",        "feedback",    "focus",  "help",           "hooks",         "ide",
+    "login",       "logout",      "mcp",    "memory",         "model",         "output-style",
+    "permissions", "plugin",      "recap",  "reload-plugins", "reload-skills", "rename",
+    "resume",      "rewind",      "status", "statusline",     "usage",         "vim",
 });
 
 }  // namespace

@@ -57,7 +57,8 @@ Result<> copy_history(const Resumed& earlier, const std::filesystem::path& to, S
   for (const auto& message : earlier.messages) {
     last_uuid = make_uuid();
     const auto json = fmt::format(R"({{"role":"{}","content":{}}})", message.role, message.content);
-    TRY(copy.append({message.role, last_uuid, json, ""}));
+    const bool last = &message == &earlier.messages.back();
+    TRY(copy.append({message.role, last_uuid, json, last ? earlier.kept.members() : ""}));
   }
   return {};
 }
@@ -87,6 +88,8 @@ Result<Opening> open_session(const Options& options, const OpeningFacts& facts) 
     opening.title = earlier->title;
     opening.messages = std::move(earlier->messages);
     opening.totals = std::move(earlier->totals);
+    opening.context_tokens = earlier->context_tokens;
+    opening.kept = std::move(earlier->kept);
     opening.system_prompt = std::move(earlier->system_prompt);
   }
   if (options.persist) opening.transcript.emplace(path, stamp, last_uuid);

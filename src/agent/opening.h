@@ -17,6 +17,8 @@ struct Opening {
   std::string title;
   bool resumed = false;
   std::vector<api::Message> messages;
+  std::int64_t context_tokens = 0;  // of the last request; 0: unknown
+  Keepsakes kept;
   std::vector<ModelTotal> totals;
   std::optional<std::string> system_prompt;  // what the session began with
   std::optional<Transcript> transcript;      // nullopt: it is not kept

@@ -60,6 +60,7 @@ struct Options {
 
   std::optional<std::int64_t> max_turns;
   std::optional<double> max_budget_usd;
+  std::optional<std::int64_t> loop_guard;  // --loop-guard, an addition of ours
 
   std::string settings;                                     // a file or JSON
   std::optional<std::vector<std::string>> setting_sources;  // empty list: none

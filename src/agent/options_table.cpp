@@ -160,6 +160,13 @@ std::string take_max_turns(Draft& draft, const std::string& value) {
   return {};
 }
 
+std::string take_loop_guard(Draft& draft, const std::string& value) {
+  const auto number = read_number(value);
+  if (!number || !(*number >= 2 || *number == 0)) return "must be 0 or a number of at least 2";
+  draft.options.loop_guard = whole(*number);
+  return {};
+}
+
 std::string take_max_thinking(Draft& draft, const std::string& value) {
   const auto number = read_number(value);
   if (!number) return "must be a number";
@@ -251,6 +258,7 @@ constexpr OptionRow kOptions[] = {
   {"--session-id <uuid>", listed, "", text<&O::session_id>, "The id of the new session"},
   {"-n, --name <name>", listed, "", text<&O::session_name>, "The title of the session"},
   {"--no-session-persistence", listed, "", take_no_persistence, "Write no session to the disk"},
+  {"--loop-guard <n>", hidden, "", take_loop_guard, "Stop a model that makes the same call with the same result 2n times in a row (ralph only)"},
   {"--max-turns <turns>", hidden, "", take_max_turns, "Stop after so many requests with tools pending"},
   {"--max-budget-usd <amount>", listed, "", take_budget, "Stop when so many dollars are spent"},
   {"--settings <file-or-json>", listed, "", text<&O::settings>, "Further settings: a file or JSON"},

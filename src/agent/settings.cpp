@@ -50,6 +50,9 @@ class Pile {
   void add(const Document& more, Origin origin, const std::string& name) {
     if (!more.is_object()) return;
     if (auto model = text_of(more, "model"); !model.empty()) settings_.model = std::move(model);
+    if (const auto& compact = member(more, "autoCompactEnabled"); compact.is_boolean()) {
+      settings_.auto_compact = compact.get<bool>();
+    }
     const bool own = origin == Origin::user || origin == Origin::flag;
     if (auto helper = text_of(more, "apiKeyHelper"); own && !helper.empty()) {
       settings_.api_key_helper = std::move(helper);

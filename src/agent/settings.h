@@ -18,6 +18,7 @@ struct Settings {
   std::string
       api_key_helper;        // from the user's own files only: a repository must not name programs
   std::string default_mode;  // of permissions; never "bypassPermissions" from a repository
+  bool auto_compact = true;  // autoCompactEnabled
   tool::Rules rules;
   std::vector<std::string> directories;                          // further working folders
   std::vector<std::pair<std::string, std::string>> environment;  // for the commands it runs

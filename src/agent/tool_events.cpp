@@ -60,6 +60,55 @@ std::string EventMaker::task_started(const tool::BackgroundTask& task) const {
   return out;
 }
 
+std::string EventMaker::command_started(std::string_view id, const api::Block& call,
+                                        std::string_view what) const {
+  std::string out;
+  ObjectWriter(out)
+      .text("type", "system")
+      .text("subtype", "task_started")
+      .text("task_id", id)
+      .text("tool_use_id", call.id)
+      .text("description", what)
+      .boolean("is_backgrounded", false)
+      .text("task_type", "local_bash")
+      .text("uuid", make_uuid())
+      .text("session_id", session_id_)
+      .close();
+  return out;
+}
+
+std::string EventMaker::heartbeat(const api::Block& call, std::int64_t beat, Millis elapsed) const {
+  std::string out;
+  ObjectWriter(out)
+      .text("type", "tool_progress")
+      .text("tool_use_id", call.id + "-heartbeat-" + std::to_string(beat))
+      .text("tool_name", call.name)
+      .text("parent_tool_use_id", call.id)
+      .number("elapsed_time_seconds", std::int64_t{elapsed.count() / 1000})
+      .boolean("heartbeat", true)
+      .text("session_id", session_id_)
+      .text("uuid", make_uuid())
+      .close();
+  return out;
+}
+
+std::string EventMaker::command_ended(std::string_view id, const api::Block& call,
+                                      std::string_view status, std::string_view what) const {
+  std::string out;
+  ObjectWriter(out)
+      .text("type", "system")
+      .text("subtype", "task_notification")
+      .text("task_id", id)
+      .text("tool_use_id", call.id)
+      .text("status", status)
+      .text("output_file", "")
+      .text("summary", what)
+      .text("uuid", make_uuid())
+      .text("session_id", session_id_)
+      .close();
+  return out;
+}
+
 std::string EventMaker::task_updated(const tool::TaskNotification& ended) const {
   std::string patch, out;
   ObjectWriter(patch)

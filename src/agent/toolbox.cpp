@@ -180,7 +180,8 @@ Served Toolbox::serve_one(const api::Block& call, const std::stop_token& stop) {
   if (!decision.allowed) {
     return {&call, tool::failure(decision.message), meta, std::move(decision)};
   }
-  auto outcome = tool->run(input, access, workspace_, stop);
+  const auto run = [&] { return tool->run(input, access, workspace_, stop); };
+  auto outcome = pulse_ == nullptr ? run() : pulse_->watch(call, input, run);
   const bool misused = outcome.misused;
   return {&call, std::move(outcome), misused ? "" : meta, {}};
 }

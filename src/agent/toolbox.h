@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "agent/options.h"
+#include "agent/pulse.h"
 #include "api/reply.h"
 #include "json/schema.h"
 #include "tool/permission.h"
@@ -47,6 +48,9 @@ class Toolbox {
   std::optional<tool::Outcome> serve_user(std::string_view tool, const json::Document& input,
                                           const std::stop_token& stop);
 
+  /// Calls that take long are told of from here on.
+  void watch_with(const Pulse& pulse) { pulse_ = &pulse; }
+
   tool::Mode mode() const;
   void set_mode(tool::Mode mode);
 
@@ -63,6 +67,7 @@ class Toolbox {
   tool::Workspace& workspace_;
   tool::Rules rules_;
   bool no_prompts_;  // --permission-prompts none
+  const Pulse* pulse_ = nullptr;
   std::vector<const tool::Tool*> tools_;
   mutable std::mutex mutex_;
   tool::Mode mode_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <tuple>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -103,6 +104,13 @@ Result<> Transcript::append(const Entry& entry) {
   TRY(write_line(std::move(line)));
   parent_ = uuid;
   return {};
+}
+
+Result<> Transcript::append_root(const Entry& entry) {
+  auto before = std::exchange(parent_, {});
+  auto written = append(entry);
+  if (!written) parent_ = std::move(before);
+  return written;
 }
 
 Result<> Transcript::append_totals(const std::vector<ModelTotal>& totals) {

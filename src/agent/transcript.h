@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "agent/keepsakes.h"
 #include "api/message.h"
 #include "api/usage.h"
 #include "base/result.h"
@@ -45,10 +46,14 @@ class Transcript {
   Transcript(std::filesystem::path path, Stamp stamp, std::string parent);
 
   Result<> append(const Entry& entry);
+  /// A line nothing before which counts.
+  Result<> append_root(const Entry& entry);
   /// What the session used so far, for who resumes it.
   Result<> append_totals(const std::vector<ModelTotal>& totals);
   Result<> append_title(std::string_view title);
   const std::filesystem::path& path() const { return path_; }
+  /// The last line that counts; empty: none.
+  const std::string& last_uuid() const { return parent_; }
 
  private:
   Result<> open();
@@ -69,6 +74,8 @@ struct Resumed {
   std::string model;      // of the last answer; empty: unknown
   std::vector<api::Message>
       messages;  // ready to be sent: roles take turns, every tool call has its result
+  std::int64_t context_tokens = 0;  // of the last request and its answer; 0: unknown
+  Keepsakes kept;
   std::vector<ModelTotal> totals;
   std::optional<std::string> system_prompt;  // what the session began with, where it says so
 };

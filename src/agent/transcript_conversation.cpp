@@ -50,7 +50,7 @@ std::string interrupted_result(const std::string& call) {
 
 }  // namespace
 
-void Conversation::assistant(Document blocks) {
+void MessageMaker::assistant(Document blocks) {
   settle();
   if (turns_.empty()) return;
   auto& list = blocks.get_ref<Document::array_t&>();
@@ -72,12 +72,12 @@ void Conversation::assistant(Document blocks) {
   }
 }
 
-Conversation::Turn& Conversation::user_turn() {
+MessageMaker::Turn& MessageMaker::user_turn() {
   if (turns_.empty() || !turns_.back().user) turns_.push_back({.user = true});
   return turns_.back();
 }
 
-void Conversation::user(Document blocks) {
+void MessageMaker::user(Document blocks) {
   for (auto& block : blocks) {
     if (!is_usable(block, true)) continue;
     const bool result = text_member(block, "type") == "tool_result";
@@ -91,7 +91,7 @@ void Conversation::user(Document blocks) {
   }
 }
 
-void Conversation::settle() {
+void MessageMaker::settle() {
   for (const auto& call : std::exchange(open_, {})) {
     auto& turn = user_turn();
     turn.blocks.insert(turn.blocks.begin() + static_cast<std::ptrdiff_t>(turn.results++),
@@ -99,7 +99,7 @@ void Conversation::settle() {
   }
 }
 
-std::vector<api::Message> Conversation::finish() {
+std::vector<api::Message> MessageMaker::finish() {
   settle();
   if (!turns_.empty() && turns_.back().user && !failed_) {
     turns_.push_back({});

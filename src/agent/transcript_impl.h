@@ -56,10 +56,10 @@ std::vector<Part> arrange(const std::vector<Line>& lines, std::size_t leaf);
 
 /// Puts blocks together to messages that the API takes: roles take turns, the user begins, every call has its result
 /// directly behind it, nothing is empty.
-class Conversation {
+class MessageMaker {
  public:
   void assistant(json::Document blocks);
-  /// An error stands in place of an answer.
+  /// An error stands in place of an answer, or none is due.
   void failed() { failed_ = true; }
   void user(json::Document blocks);
   /// No more results are coming for the calls so far.

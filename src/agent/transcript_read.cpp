@@ -49,7 +49,47 @@ std::optional<std::string> snapshot_prompt(const Document& line) {
   return all;
 }
 
-void add_answer(Conversation& conversation, Resumed& resumed, const std::vector<Line>& lines,
+std::vector<std::string> texts_in(const Document& line, const char* key) {
+  std::vector<std::string> texts;
+  const auto list = line.find(key);
+  if (list == line.end() || !list->is_array()) return texts;
+  for (const auto& text : *list) {
+    if (text.is_string()) texts.push_back(text.get<std::string>());
+  }
+  return texts;
+}
+
+/// What a compaction or a fork has kept of what was before; false: this line says nothing of it.
+bool take_kept(Resumed& resumed, const Document& line) {
+  if (!line.contains("keptPrompts")) return false;
+  resumed.kept = {texts_in(line, "keptPrompts"), texts_in(line, "keptFiles")};
+  return true;
+}
+
+/// What an answer says beside its words.
+void note_answer(Resumed& resumed, const Document& line, const Document& blocks) {
+  const auto& message = line["message"];
+  auto model = text_member(message, "model");
+  if (!model.empty() && model != "<synthetic>") resumed.model = std::move(model);
+  if (const auto found = message.find("usage"); found != message.end()) {
+    api::Usage usage;
+    usage.merge(*found);
+    if (const auto tokens = usage.context_tokens(); tokens > 0) resumed.context_tokens = tokens;
+  }
+  if (take_kept(resumed, line)) return;
+  for (const auto& block : blocks) {
+    if (text_member(block, "type") != "tool_use" || !block.contains("input")) continue;
+    resumed.kept.add_call(text_member(block, "name"), json::write(block["input"]));
+  }
+}
+
+void note_prompt(Resumed& resumed, const Document& line, const Document& blocks) {
+  if (take_kept(resumed, line)) return;
+  if (true_member(line, "isMeta") || true_member(line, "isCompactSummary")) return;
+  resumed.kept.add_prompt(json::write(blocks));
+}
+
+void add_answer(MessageMaker& conversation, Resumed& resumed, const std::vector<Line>& lines,
                 const std::vector<std::size_t>& answer) {
   auto all = Document::array();
   for (const auto at : answer) {
@@ -58,16 +98,23 @@ void add_answer(Conversation& conversation, Resumed& resumed, const std::vector<
       continue;
     }
     const auto line = reread(lines[at]);
-    for (auto& block : message_blocks(line)) all.push_back(std::move(block));
-    auto model = text_member(line["message"], "model");
-    if (!model.empty() && model != "<synthetic>") resumed.model = std::move(model);
+    auto blocks = message_blocks(line);
+    note_answer(resumed, line, blocks);
+    for (auto& block : blocks) all.push_back(std::move(block));
   }
   conversation.assistant(std::move(all));
 }
 
-void add_user(Conversation& conversation, Resumed& resumed, const Line& line) {
+void add_user(MessageMaker& conversation, Resumed& resumed, const Line& line) {
   switch (line.kind) {
-    case Line::Kind::user: return conversation.user(message_blocks(reread(line)));
+    case Line::Kind::user: {
+      const auto document = reread(line);
+      auto blocks = message_blocks(document);
+      if (!line.only_results) note_prompt(resumed, document, blocks);
+      conversation.user(std::move(blocks));
+      if (true_member(document, "isCompactSummary")) conversation.failed();
+      return;
+    }
     case Line::Kind::queued: return conversation.user(queued_blocks(reread(line)));
     case Line::Kind::snapshot:
       if (auto prompt = snapshot_prompt(reread(line))) resumed.system_prompt = std::move(prompt);
@@ -104,7 +151,7 @@ Result<Resumed> parse_session(std::string_view text, const std::filesystem::path
     const auto place = static_cast<std::size_t>(scan.lines.rend() - leaf) - 1;
     // A parent nobody knows is the line before: what follows a line without a name stays behind it.
     resumed.last_uuid = leaf->uuid.empty() ? make_uuid() : leaf->uuid;
-    Conversation conversation;
+    MessageMaker conversation;
     for (const auto& part : arrange(scan.lines, place)) {
       if (!part.answer.empty()) add_answer(conversation, resumed, scan.lines, part.answer);
       for (const auto at : part.user) add_user(conversation, resumed, scan.lines[at]);

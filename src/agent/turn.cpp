@@ -74,18 +74,33 @@ std::string synthetic_members() { return "\"isMeta\":true"; }
 }  // namespace
 
 Turn::Turn(TurnParts& parts, std::vector<UserMessage> messages)
-    : parts_(parts), messages_(std::move(messages)), began_(steady_clock::now()) {}
+    : parts_(parts),
+      messages_(std::move(messages)),
+      began_(steady_clock::now()),
+      guard_(parts.loop_guard) {}
 
 std::optional<ResultFacts> Turn::run(const std::stop_token& stop) {
   begin();
-  if (over_budget()) return limit("error_max_budget_usd", "budget_exhausted", "", "");
-  if (parts_.client == nullptr) return failed(not_logged_in());
+  std::int64_t more = 0;
+  for (const auto& message : messages_) more += content_tokens(message.content);
+  // What is asked now stays as it is: only what was before it is cut down.
+  auto trouble = make_room(more, stop);
+  for (const auto& message : messages_) hear(message);
   for (;;) {
+    if (!trouble) trouble = make_room(0, stop);
+    if (trouble) return stuck(*trouble);
+    if (over_budget()) return limit("error_max_budget_usd", "budget_exhausted", "", "");
+    if (parts_.client == nullptr) return failed(not_logged_in());
     const auto answer = ask(stop);
     if (parts_.live.abandoned()) return std::nullopt;
     if (answer.failure) {
       if (answer.failure->kind == api::FailureKind::cancelled) return interrupted(answer.reply);
       if (fall_back(*answer.failure)) continue;
+      if (api::prompt_too_long(*answer.failure) && parts_.conversation.has_answer() &&
+          parts_.context.policy().automatic()) {
+        trouble = make_room_after_refusal(stop);
+        continue;
+      }
       return failed(words_for(*answer.failure, parts_.model.id(), parts_.with_token));
     }
     keep(answer.reply);
@@ -102,7 +117,6 @@ void Turn::begin() {
   to_name_ = answered_;
   parts_.init.model = parts_.model.id();
   parts_.wire.event(parts_.events.init(parts_.init, answered_));
-  for (const auto& message : messages_) hear(message);
 }
 
 /// The client is told that this message's turn has come.
@@ -118,6 +132,7 @@ void Turn::hear(const UserMessage& message) {
   parts_.conversation.add_user(message.content, prompt_uuid_,
                                message.notification ? synthetic_members() : "");
   if (message.notification) return;
+  parts_.kept.add_prompt(message.content);
   if (!parts_.options.replay_user_messages) return;
   UserExtras extras;
   extras.uuid = prompt_uuid_;
@@ -170,6 +185,7 @@ void Turn::charge(const api::Reply& reply) {
 
 void Turn::keep(const api::Reply& reply) {
   charge(reply);
+  parts_.context.answered(reply.usage);
   auto kept = reply;
   std::erase_if(kept.content, is_empty_text);
   parts_.conversation.add_assistant(kept, block_uuids_);

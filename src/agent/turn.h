@@ -1,17 +1,20 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "agent/compaction.h"
 #include "agent/conversation.h"
 #include "agent/events.h"
 #include "agent/failure_text.h"
 #include "agent/inbox.h"
 #include "agent/ledger.h"
 #include "agent/live.h"
+#include "agent/loop_guard.h"
 #include "agent/model_choice.h"
 #include "agent/options.h"
 #include "agent/structured_output.h"
@@ -41,7 +44,11 @@ struct TurnParts {
   std::vector<std::string> system;  // for the model
   std::string tools;                // JSON array of definitions
   std::string user_id;
-  Millis api_time{0};  // of all turns so far
+  Context& context;
+  Keepsakes& kept;
+  std::function<std::vector<std::string>()> introduction;  // what the model must always know
+  std::int64_t loop_guard = 0;                             // LoopGuard's limit
+  Millis api_time{0};                                      // of all turns so far
 };
 
 /// One turn: from what the user said to the result.
@@ -51,6 +58,9 @@ class Turn final : private api::Listener {
 
   /// nullopt: it was abandoned, and there is nothing to tell.
   std::optional<ResultFacts> run(const std::stop_token& stop);
+  /// The same for "/compact": the conversation is cut down to a summary, and nothing is answered.
+  std::optional<ResultFacts> run_compact(const std::string& instructions,
+                                         const std::stop_token& stop);
   /// The uuids of the messages it was begun for.
   const MessageIds& answered() const { return answered_; }
   /// … and of those that came while its tools ran.
@@ -74,6 +84,18 @@ class Turn final : private api::Listener {
   void start(const UserMessage& message);
   void hear(const UserMessage& message);
   api::Answer ask(const std::stop_token& stop);
+  using Trouble = std::optional<CompactTrouble>;  // nullopt: there is room
+  Trouble make_room(std::int64_t for_more, const std::stop_token& stop);
+  Trouble make_room_after_refusal(const std::stop_token& stop);
+  Trouble compact(const std::stop_token& stop);
+  Trouble sum_up(std::string_view trigger, std::string_view instructions, std::string& summary,
+                 const std::stop_token& stop);
+  Trouble ask_for_summary(std::string_view instructions, std::string& summary,
+                          const std::stop_token& stop);
+  void start_over(std::string_view trigger, std::string_view summary, SteadyTime began);
+  bool too_full(std::int64_t tokens) const;
+  Ended stuck(const CompactTrouble& trouble);
+  Ended check_loop();
   bool fall_back(const api::Failure& failure);
   void charge(const api::Reply& reply);
   void keep(const api::Reply& reply);
@@ -133,6 +155,7 @@ class Turn final : private api::Listener {
   bool noted_missing_tool_ = false;
   bool demanded_structure_ = false;
   std::optional<std::string> structured_;
+  LoopGuard guard_;
   std::string denials_;  // JSON objects, joined by commas
   std::vector<FollowUp> follow_ups_;
 };

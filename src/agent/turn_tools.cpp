@@ -85,6 +85,7 @@ Turn::Ended Turn::after_tools(const api::Reply& reply) {
     return limit("error_max_turns", "max_turns",
                  fmt::format("Reached maximum number of turns ({})", most), reply.stop_reason);
   }
+  if (auto ended = check_loop()) return ended;
   fold_in_messages();
   return std::nullopt;
 }
@@ -109,6 +110,10 @@ void Turn::tell(Served served) {
     denials_ += (denials_.empty() ? "" : ",") + denial(*served.call);
   }
   if (!served.outcome.task.empty()) tell_task(served);
+  if (!served.outcome.is_error.value_or(false)) {
+    parts_.kept.add_call(served.call->name, served.call->input);
+  }
+  guard_.add(served.call->name, served.call->input, served.outcome.content);
   const auto content = "[" + result_block(served) + "]";
   UserExtras extras;
   extras.uuid = make_uuid();

@@ -23,6 +23,10 @@ struct Usage {
   /// usage object changes nothing.
   void merge(const json::Document& usage);
   Usage& operator+=(const Usage& other);
+  /// All that stood in the model's window at the end of one request.
+  std::int64_t context_tokens() const {
+    return input_tokens + cache_creation_input_tokens + cache_read_input_tokens + output_tokens;
+  }
   /// For the price: tokens written to the cache without a lifetime count as kept for five minutes.
   model::Tokens tokens() const;
   bool operator==(const Usage&) const = default;

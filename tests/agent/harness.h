@@ -111,8 +111,9 @@ class Bench {
     io.in = in_.get();
     {
       const std::lock_guard lock(mutex_);
-      agent_ = std::make_unique<Agent>(Setup{*std::move(options), Environment(env),
-                                             folder_ / "work", std::move(io), "0.0", is_root});
+      agent_ =
+          std::make_unique<Agent>(Setup{*std::move(options), Environment(env), folder_ / "work",
+                                        std::move(io), "0.0", is_root, pulse});
       changed_.notify_all();
     }
     Ran ran;
@@ -202,6 +203,7 @@ class Bench {
 
   std::vector<std::string> env;
   bool is_root = false;
+  PulseTimes pulse;
 
  private:
   bool take(std::string_view lines) {

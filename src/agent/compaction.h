@@ -1,0 +1,85 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/environment.h"
+#include "agent/keepsakes.h"
+#include "api/message.h"
+#include "api/reply.h"
+
+namespace ralph::agent {
+
+/// Whether and when a conversation is cut down to a summary because the model's window fills. DISABLE_AUTO_COMPACT,
+/// DISABLE_COMPACT and the setting autoCompactEnabled switch it off; CLAUDE_CODE_AUTO_COMPACT_WINDOW makes the window
+/// smaller, CLAUDE_AUTOCOMPACT_PCT_OVERRIDE says at which percentage of it.
+class CompactPolicy {
+ public:
+  CompactPolicy(const Environment& environment, bool enabled);
+
+  bool automatic() const { return automatic_; }
+  bool on_demand() const { return on_demand_; }
+  /// The tokens of a request from which on there is no room for another.
+  std::int64_t limit(std::int64_t window) const;
+
+ private:
+  bool automatic_;
+  bool on_demand_;
+  std::int64_t window_ = 0;  // 0: the model's
+  std::int64_t percent_ = 0;
+};
+
+/// How full the window is, over all turns of a session, and whether compaction still helps.
+class Context {
+ public:
+  Context(CompactPolicy policy, std::int64_t tokens) : policy_(policy), tokens_(tokens) {}
+
+  const CompactPolicy& policy() const { return policy_; }
+  /// Of the last request and its answer; what came behind it is not in it.
+  std::int64_t tokens() const { return tokens_; }
+  void answered(const api::Usage& usage);
+
+  /// A compaction is about to be made. False: it filled up again at once too often, another one would not help.
+  bool may_compact();
+  /// It was made. Returns all the tokens that compactions of this session dropped.
+  std::int64_t compacted(std::int64_t before, std::int64_t after);
+
+ private:
+  CompactPolicy policy_;
+  std::int64_t tokens_;
+  std::int64_t dropped_ = 0;
+  std::optional<int> answers_since_;  // the last compaction
+  int refills_ = 0;                   // compactions in a row soon after one another
+};
+
+/// Why there is no room for another request.
+struct CompactTrouble {
+  bool cancelled = false;
+  std::string reason;  // for a client: "thrashing", "no_summary" …
+  std::string text;    // for a person, with what to do
+  std::string terminal_reason;
+  std::string api_error;
+};
+
+/// Of the blocks of a message's content, JSON: about four bytes a token, pictures a flat rate.
+std::int64_t content_tokens(std::string_view content);
+
+/// "/compact [instructions]" as the content of a message: the instructions. nullopt: it is something else.
+std::optional<std::string> compact_command(std::string_view content);
+
+/// The messages without about this share of them, from their beginning: no call is parted from its result.
+std::vector<api::Message> without_beginning(std::span<const api::Message> messages, double share);
+/// … and with a request to sum them up. `instructions`: the user's.
+std::vector<api::Message> with_summary_request(std::vector<api::Message> messages,
+                                               std::string_view instructions);
+/// Empty: the answer holds none.
+std::string summary_in(const api::Reply& answer);
+/// What the conversation goes on with. `transcript`: where all of it can be read; empty: nowhere.
+std::string continuation(std::string_view summary, const Keepsakes& kept,
+                         const std::filesystem::path& transcript);
+
+}  // namespace ralph::agent

@@ -1,0 +1,97 @@
+#pragma once
+// Private to this room's .cpp files.
+#include <atomic>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "agent/agent.h"
+#include "agent/compaction.h"
+#include "agent/conversation.h"
+#include "agent/credential.h"
+#include "agent/opening.h"
+#include "agent/prompt.h"
+#include "agent/settings.h"
+#include "agent/skill_tool.h"
+#include "agent/turn.h"
+#include "api/client.h"
+
+namespace ralph::agent {
+
+/// Nobody takes what we say: there is no use in going on.
+void end_without_reader(const Io& io, Live& live);
+
+/// All that lives as long as the agent works.
+class Work {
+ public:
+  Work(const Setup& setup, Live& live)
+      : setup_(setup),
+        options_(setup.options),
+        live_(live),
+        wire_(setup.io, setup.options.output, setup.options.verbose,
+              [this] { end_without_reader(setup_.io, live_); }) {}
+
+  int run();
+
+ private:
+  void say(std::string_view line) const { setup_.io.err(std::string(line) + "\n"); }
+  int give_up(const Error& error) const;
+  int missing_session(const Error& error);
+
+  Result<> prepare(Opening opening);
+  Result<> prepare_parts(Opening& opening, const Settings& settings);
+  Result<Opening> open(const Options& options) const;
+  void converse_in(Opening& opening);
+  void connect();
+  std::string user_id() const;
+  Result<> prepare_tools(const Settings& settings);
+  bool offers_skills() const;
+  tool::Workspace::Setup workspace_setup(const Settings& settings);
+  std::string tool_definitions() const;
+  InitFacts init_facts() const;
+  void receive(UserMessage message);
+  void read_stream();
+  int converse();
+  std::vector<std::string> introduction() const;
+  void turn(std::vector<UserMessage> messages);
+  std::string local_command(const std::vector<UserMessage>& messages) const;
+  void serve_local(const UserMessage& message, const std::string& name);
+  void start_over(const UserMessage& message);
+  void complete(const MessageIds& messages);
+  void tell(ResultFacts facts);
+  void watch_tasks();
+  void announce(const tool::TaskNotification& ended);
+
+  const Setup& setup_;
+  const Options& options_;
+  Live& live_;
+  Wire wire_;
+  std::string git_branch_;
+  Login login_;
+  std::optional<EventMaker> events_;
+  std::optional<ModelChoice> model_;
+  std::optional<Ledger> ledger_;
+  std::optional<Context> context_;
+  Keepsakes kept_;
+  std::optional<Conversation> conversation_;
+  std::optional<api::Client> client_;
+  std::optional<StructuredOutput> structured_;
+  tool::BackgroundTasks tasks_;
+  std::optional<tool::Workspace> workspace_;
+  Skills skills_;
+  std::optional<SkillTool> skill_tool_;
+  std::optional<Pulse> pulse_;
+  std::optional<Toolbox> toolbox_;
+  std::optional<Prompts> prompts_;
+  std::optional<TurnParts> parts_;
+  Inbox inbox_;
+  std::int64_t results_ = 0;
+  bool last_is_error_ = false;
+  bool introduced_ = false;  // the model knows where it is
+  std::atomic<bool> watching_ = false;
+  std::jthread watcher_;  // of the background tasks; it uses all the others
+};
+
+}  // namespace ralph::agent
