@@ -40,13 +40,13 @@ TEST(LoopOutside, StopEndsItAfterTheIteration) {
   EXPECT_EQ(stage.iterations().size(), 1U);
   const auto status = json::parse(test::text_of(stage.folder() / "status"));
   ASSERT_TRUE(status) << test::text_of(stage.folder() / "status");
-  EXPECT_EQ(status->value("status", ""), "running");
+  EXPECT_EQ(status->value("state", ""), "running");
   EXPECT_EQ(stage.loop({"--resume"}).code(), 0);
   EXPECT_TRUE(stage.prompts().back().contains("Mind the gap"));
 }
 
 TEST(LoopOutside, ACommandOfItsOwnEndsByTheMarker) {
-  LoopStage stage({});
+  LoopStage stage({answer("Nobody asks.")});
   stage.write(
       "agent.sh",
       "#!/bin/sh\ncat > prompt.txt\nn=$(cat n 2>/dev/null || echo 0)\nn=$((n+1))\necho $n > n\n"
