@@ -121,6 +121,7 @@ Result<> Loop::go_on_with(State old) {
   if (setup_.goal.empty()) setup_.goal = state_.goal;
   state_.goal = setup_.goal;
   state_.verify_digest = verifier_->digest();
+  ended_before_ = !state_.end.empty();
   if (state_.end != row(End::done).name) {
     state_.end.clear();
     state_.end_why.clear();
@@ -178,6 +179,13 @@ Millis Loop::elapsed() const {
 
 void Loop::note(stream::Level level, std::string_view text) { observer_.note(level, text); }
 
+/// The last ralph was killed behind the record of the last iteration, before it wrote down that the loop is over.
+Loop::Over Loop::end_not_written() const {
+  if (ended_before_ || records_.empty()) return std::nullopt;
+  const auto& last = records_.back();
+  return last.step == Record::Step::iteration ? end_of(last) : std::nullopt;
+}
+
 Report Loop::go() {
   for (const auto& warning : setup_.warnings) note(stream::Level::warning, warning);
   observer_.started(state_, records_);
@@ -187,6 +195,7 @@ Report Loop::go() {
     over = Ending{End::done};
   }
   if (!over) over = recover();
+  if (!over) over = end_not_written();
   while (!over) over = step();
   return report(*over);
 }

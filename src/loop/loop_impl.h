@@ -65,6 +65,7 @@ class Loop {
   Over step();
   Over iterate();
   Over recover();
+  Over end_not_written() const;
   Over settle(const Current& current, RunEnd end);
   Over settle_answer(const Current& current, const RunEnd& end);
   Over settle_failure(const Current& current, const RunEnd& end);
@@ -105,6 +106,7 @@ class Loop {
   Files files_;
   State state_;
   Millis ran_before_{0};
+  bool ended_before_ = false;  // the loop that is resumed had come to an end
   std::vector<Record> records_;
   Totals totals_;
   std::optional<Verifier> verifier_;

@@ -236,6 +236,18 @@ TEST(Loop, ResumeKnowsWhatWasSaidAtTheStart) {
   EXPECT_TRUE(stage.prompts().back().contains("The goal"));
 }
 
+TEST(Loop, AnEndThatACrashKeptFromBeingWrittenIsFoundInTheRecords) {
+  LoopStage stage({bash("touch a"), answer("DONE")});
+  EXPECT_EQ(stage.loop_on("Go").code(), 0);
+  auto state = stage.state();
+  state.status = "running";
+  state.end.clear();
+  ASSERT_TRUE(loop::Files(stage.work()).save(state));
+  EXPECT_EQ(stage.loop({"--resume"}).code(), 0);
+  EXPECT_EQ(stage.state().end, "done");
+  EXPECT_EQ(stage.requests().size(), 2U) << "nothing is asked again";
+}
+
 TEST(Loop, GuidanceGoesIntoTheNextPromptOnce) {
   LoopStage stage({bash("touch a"), answer("One."), answer("DONE")});
   ASSERT_TRUE(store::Workspace::open(stage.work()));
