@@ -79,7 +79,7 @@ std::string name_of(const loop::Record& record) {
   switch (record.step) {
     case iteration:
       return fmt::format("iteration {}{}", record.iteration, record.failed ? " failed" : "");
-    case attempt: return fmt::format("iteration {} begins again", record.iteration);
+    case attempt: return fmt::format("iteration {} will be repeated", record.iteration);
     case summary: return fmt::format("summary of {} iterations", record.iteration);
   }
   return {};
@@ -178,6 +178,7 @@ std::string record_line(const loop::Record& record, std::optional<int> context_p
   }
   if (context_percent) line += fmt::format(", context {}%", *context_percent);
   if (!record.progress.empty()) line += fmt::format(": {}", first_line(record.progress));
+  if (record.done && record.verification && !record.verification->passed) line += ", refused";
   return line;
 }
 

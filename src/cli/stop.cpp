@@ -15,8 +15,8 @@ Error nobody_to_stop(const LoopLook& look) {
   const auto message = fmt::format("no loop is running in '{}'", look.folder.native());
   if (!look.holder) return {Code::not_found, message, "--cwd names the folder of another one"};
   return {Code::not_found,
-          fmt::format("{}: {} (pid {}) is", message, look.holder->what, look.holder->pid),
-          "only loops can be stopped this way"};
+          fmt::format("{}, but '{}' (pid {})", message, look.holder->what, look.holder->pid),
+          "only a loop can be stopped this way"};
 }
 
 Result<> stop_now(const LoopLook& look) {

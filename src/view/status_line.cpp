@@ -124,9 +124,9 @@ std::string StatusLine::text(SteadyTime now) const {
   line += " | " + short_duration(elapsed);
   line += " | " + dollars(cost_ + cost_of_run_.value_or(0));
   if (max_cost_) line += " of " + dollars(*max_cost_);
+  if (!doing_.empty()) return line + " | " + doing_;
   if (context_) line += fmt::format(" | context {}%", *context_);
   line += " | ";
-  if (!doing_.empty()) return line + doing_;
   if (!tools_.empty()) return line + tools_.back().text;
   return line + (retrying_.empty() ? "thinking" : retrying_);
 }

@@ -1,0 +1,149 @@
+#include <csignal>
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/unique_fd.h"
+#include "cli/cli.h"
+#include "loop/state.h"
+#include "store/workspace.h"
+#include "support/temp_folder.h"
+
+namespace ralph::cli {
+namespace {
+
+/// `ralph status`, `tell` and `stop` in a folder where somebody holds the lock.
+class LoopCommands : public testing::Test {
+ protected:
+  struct Ran {
+    int code;
+    std::string out, err;
+  };
+  Ran ralph(std::vector<std::string> words) {
+    words.insert(words.begin(), "ralph");
+    words.insert(words.end(), {"--cwd", folder_.path()});
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    const int code = cli::main(words);
+    auto out = testing::internal::GetCapturedStdout();
+    return {code, std::move(out), testing::internal::GetCapturedStderr()};
+  }
+  void SetUp() override {
+    ASSERT_TRUE(store::Workspace::open(folder_.path()));
+    state_.loop_id = "L";
+    state_.status = "running";
+    state_.goal = "Make it work";
+    state_.max_iterations = 50;
+    state_.current = loop::Current{3, "r3", now_utc(), "verify", {}, {}, {}};
+    for (int n = 1; n <= 2; ++n) {
+      loop::Record record;
+      record.iteration = n;
+      record.progress = "did it";
+      ASSERT_TRUE(files_.append(record));
+    }
+    save();
+  }
+  void save() { ASSERT_TRUE(files_.save(state_)); }
+  auto lock(std::string_view what) {
+    return store::Lock::take(store::Workspace::at(folder_.path()).lock_file(), what);
+  }
+
+  test::TempFolder folder_;
+  loop::Files files_{folder_.path()};
+  loop::State state_;
+};
+
+TEST_F(LoopCommands, StatusOfARunningLoop) {
+  const auto held = lock("ralph loop");
+  const auto ran = ralph({"status"});
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_NE(ran.out.find("State      running (pid " + std::to_string(::getpid()) + ")\n"),
+            std::string::npos)
+      << ran.out;
+  EXPECT_NE(ran.out.find("Iteration  3/50, verify for "), std::string::npos) << ran.out;
+}
+
+TEST_F(LoopCommands, StatusOfAWaitingLoopTellsForWhat) {
+  const auto held = lock("ralph loop");
+  state_.status = "waiting";
+  state_.waiting_for = "the rate limit";
+  state_.waiting_until = now_utc() + std::chrono::hours(2);
+  state_.current.reset();
+  save();
+  const auto ran = ralph({"status"});
+  EXPECT_NE(ran.out.find("State      waiting "), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find(" for the rate limit (pid "), std::string::npos) << ran.out;
+}
+
+TEST_F(LoopCommands, ALoopWhoseLockAnotherRunHoldsHasDied) {
+  const auto held = lock("ralph run");
+  EXPECT_NE(ralph({"status"}).out.find("State      died"), std::string::npos);
+}
+
+TEST_F(LoopCommands, ALoopThatHasEndedHasNotDied) {
+  const auto held = lock("ralph loop");  // until its report is written
+  state_.status = "ended";
+  state_.end = "done";
+  save();
+  EXPECT_NE(ralph({"status"}).out.find("State      ended: the goal is reached\n"),
+            std::string::npos);
+  EXPECT_EQ(ralph({"stop"}).code, 2);
+}
+
+TEST_F(LoopCommands, TellIsForTheIterationAfterTheOneThatRuns) {
+  const auto held = lock("ralph loop");
+  const auto ran = ralph({"tell", "Look at the lexer"});
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_EQ(ran.out, "kept for iteration 4\n");
+  EXPECT_EQ(ran.err, "");
+  ASSERT_EQ(files_.guidance().size(), 1U);
+  EXPECT_EQ(files_.guidance().front().text, "Look at the lexer");
+}
+
+TEST_F(LoopCommands, TellIsForTheNextIterationWhileTheLoopWaits) {
+  const auto held = lock("ralph loop");
+  state_.status = "waiting";
+  state_.current.reset();
+  save();
+  EXPECT_EQ(ralph({"tell", "x"}).out, "kept for iteration 3\n");
+}
+
+TEST_F(LoopCommands, StopAsksTheLoop) {
+  const auto held = lock("ralph loop");
+  EXPECT_FALSE(files_.asked_to_stop());
+  EXPECT_EQ(ralph({"stop"}).code, 0);
+  EXPECT_TRUE(files_.asked_to_stop());
+  EXPECT_NE(ralph({"status"}).out.find("Stop       asked for"), std::string::npos);
+}
+
+TEST_F(LoopCommands, StopOfNobodyLeavesNothingForTheNextLoop) {
+  EXPECT_EQ(ralph({"stop"}).code, 2);
+  EXPECT_FALSE(files_.asked_to_stop());
+}
+
+TEST_F(LoopCommands, StopNowEndsTheProcessThatHoldsTheLock) {
+  int ends[2] = {-1, -1};
+  ASSERT_EQ(::pipe(ends), 0);
+  UniqueFd said(ends[0]), say(ends[1]);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const auto held = lock("ralph loop");
+    if (::write(say.get(), held ? "y" : "n", 1) != 1) ::_exit(1);
+    for (;;) ::pause();
+  }
+  say.reset();
+  char byte = 0;
+  ASSERT_EQ(::read(said.get(), &byte, 1), 1);
+  EXPECT_EQ(byte, 'y');
+  const auto ran = ralph({"stop", "--now"});
+  if (ran.code != 0) ::kill(child, SIGKILL);
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+  EXPECT_FALSE(files_.asked_to_stop());
+}
+
+}  // namespace
+}  // namespace ralph::cli
