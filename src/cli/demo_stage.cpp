@@ -23,20 +23,24 @@ namespace fs = std::filesystem;
 constexpr Millis kPause{300};
 constexpr Millis kLongestPreparation{30'000};
 
-/// Variables of the user that would change what is shown.
+/// Variables of the user that would change what is shown; with "_" at its end: all that begin so.
 constexpr std::string_view kHidden[] = {
-    "ANTHROPIC_", "CLAUDE", "RALPH_", "GIT_",    "XDG_",    "BASH_ENV",
-    "ENV",        "HTTP_",  "http_",  "HTTPS_P", "https_p", "ALL_PROXY",
-    "all_proxy",  "LC_",    "LANG",   "AWS_",    "CDPATH",  "COLUMNS",
+    "ANTHROPIC_", "CLAUDE_",     "CLAUDECODE", "RALPH_",    "GIT_",      "XDG_",
+    "AWS_",       "HTTP_PROXY",  "http_proxy", "ALL_PROXY", "all_proxy", "HTTPS_PROXY",
+    "BASH_ENV",   "https_proxy", "ENV",        "CDPATH",    "LANGUAGE",  "COLUMNS",
 };
+
+bool is_hidden(std::string_view name) {
+  return std::ranges::any_of(kHidden, [&](std::string_view hidden) {
+    return hidden.ends_with('_') ? name.starts_with(hidden) : name == hidden;
+  });
+}
 
 std::vector<process::EnvChange> hidden_variables() {
   std::vector<process::EnvChange> changes;
   for (const std::string_view entry : environment()) {
     const auto name = entry.substr(0, entry.find('='));
-    const bool hidden =
-        std::ranges::any_of(kHidden, [&](auto start) { return name.starts_with(start); });
-    if (hidden) changes.push_back({std::string(name), std::nullopt});
+    if (is_hidden(name)) changes.push_back({std::string(name), std::nullopt});
   }
   return changes;
 }
