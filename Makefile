@@ -14,7 +14,7 @@ build: ## build/ralph and build/ralph-guard
 	@cmake --build build -j $(JOBS) --target ralph ralph-guard
 
 demo: build ## what ralph is for, offline, in two seconds
-	@scripts/demo
+	@build/ralph demo
 
 test: ## everything a change must pass
 	@scripts/setup build test

@@ -24,10 +24,10 @@
 namespace ralph::cli {
 namespace {
 
-constexpr std::array<const Command*, 13> kCommands{
+constexpr std::array<const Command*, 14> kCommands{
     &kRunCommand,  &kLoopCommand,   &kStatusCommand, &kTellCommand,   &kStopCommand,
     &kUndoCommand, &kReplayCommand, &kDoctorCommand, &kConfigCommand, &kAgentCommand,
-    &kAuthCommand, &kTrustCommand,  &kMockCommand};
+    &kAuthCommand, &kTrustCommand,  &kMockCommand,   &kDemoCommand};
 
 std::string mask_for_log(std::string_view text) { return log_masker().mask(text); }
 

@@ -65,5 +65,6 @@ extern const Command kAgentCommand;
 extern const Command kAuthCommand;
 extern const Command kTrustCommand;
 extern const Command kUndoCommand;
+extern const Command kDemoCommand;
 
 }  // namespace ralph::cli
