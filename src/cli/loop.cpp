@@ -110,6 +110,14 @@ Result<Goal> read_goal(const Arguments& arguments, const config::Settings& setti
   return fail(Code::usage, "no goal was given", "use 'ralph loop GOAL.md' or 'ralph loop -p TEXT'");
 }
 
+Result<loop::Template> read_template(const std::string& file) {
+  auto text = read_file(file);
+  if (text) return loop::Template::parse(*std::move(text), file);
+  return fail(Code::usage, "the prompt's template: " + text.error().message,
+              "docs/prompt-template.md tells how to write one; without --template the one built in "
+              "is used");
+}
+
 loop::Options options_of(const config::Settings& settings) {
   loop::Options options;
   auto& budget = options.budget;
@@ -173,8 +181,7 @@ Result<loop::Setup> make_setup(const Arguments& arguments, const Loaded& loaded,
   setup.options = options_of(settings);
   setup.options.accept_changed_verify = arguments.flag("accept-changed-verify");
   if (const auto& file = settings.text(Key::template_file); !file.empty()) {
-    TRY_ASSIGN(auto text, read_file(file));
-    TRY_ASSIGN(setup.form, loop::Template::parse(std::move(text), file));
+    TRY_ASSIGN(setup.form, read_template(file));
   }
   invocation.instead_of_prompt = goal.text;
   TRY_ASSIGN(setup.request, run::make_request(settings, std::move(invocation), masker));
@@ -201,6 +208,12 @@ void take_signal(int signal_number, loop::Control& control, StdOutput& output) {
   control.stop_now(signal_number);
 }
 
+/// With the exit code a run would have.
+int not_begun(const Error& error, StdOutput& output) {
+  report(error, output);
+  return stream::row(run::outcome_of(error)).exit_code;
+}
+
 int print_prompt(const loop::Setup& setup, StdOutput& output) {
   std::vector<std::string> cuts;
   const auto prompt = loop::next_prompt(setup, cuts);
@@ -225,7 +238,7 @@ int work(loop::Setup setup, const config::Settings& settings, const Masker& mask
       [&](int signal_number) { take_signal(signal_number, control, output); });
   LoopView view(options, masker, output);
   const auto report_of_loop = loop::work(std::move(setup), view, control, masker);
-  if (report_of_loop.not_begun) return report(*report_of_loop.not_begun, output);
+  if (report_of_loop.not_begun) return not_begun(*report_of_loop.not_begun, output);
   view.finish(report_of_loop);
   return report_of_loop.exit_code;
 }
@@ -237,7 +250,7 @@ int loop_command(const Arguments& arguments, StdOutput& output) {
   const auto masker = masker_for(settings);
   log_masker() = masker;
   auto setup = make_setup(arguments, *loaded, masker);
-  if (!setup) return report(setup.error(), output);
+  if (!setup) return not_begun(setup.error(), output);
   if (arguments.flag("print-prompt")) return print_prompt(*setup, output);
   return work(*std::move(setup), settings, masker, output);
 }

@@ -101,6 +101,7 @@ bool Loop::summary_is_due() const {
 }
 
 void Loop::summarize() {
+  left_content_.clear();  // it takes a while
   const auto fold = to_fold();
   const auto covers = fold.back().iteration;
   const auto* before = last_summary(records_);

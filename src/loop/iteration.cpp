@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -117,7 +118,8 @@ Loop::Over Loop::iterate() {
   const auto iteration = totals_.iterations + 1;
   begin_run("agent", iteration, make_run_id());
   auto& current = *state_.current;
-  current.tree_before = content();
+  current.tree_before = std::exchange(left_content_, {});
+  if (current.tree_before.empty()) current.tree_before = content();
   current.commit_before = head();
   const auto guidance = files_.guidance();
   for (const auto& each : guidance) current.guidance.push_back(each.name);
@@ -208,6 +210,8 @@ Loop::Over Loop::settle_answer(const Current& current, const RunEnd& end) {
   if (auto committed = commit(current, record); !committed) {
     note(stream::Level::warning, "not committed: " + describe(committed.error()));
   }
+  // Commands of verification may write files.
+  if (!record.done) left_content_ = record.tree;
   if (auto kept = keep({Run::Kind::worker, current.iteration, current.run_id}, std::move(record));
       !kept) {
     storage_ = kept.error();

@@ -111,6 +111,7 @@ class Loop {
   Totals totals_;
   std::optional<Verifier> verifier_;
   std::optional<git::Work> git_;
+  std::string left_content_;      // by the last iteration, when nothing could happen since
   bool content_unknown_ = false;  // was told
   std::optional<Error> storage_;  // a step could not be recorded
   int pauses_ = 0;                // in a row

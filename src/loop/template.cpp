@@ -66,7 +66,7 @@ class Tags {
   }
 
   std::unexpected<Error> wrong(const Tag& tag, std::string_view what, std::string hint = {}) const {
-    return fail(Code::malformed, fmt::format("{}:{}: {}", name_, tag.line, what), std::move(hint));
+    return fail(Code::config, fmt::format("{}:{}: {}", name_, tag.line, what), std::move(hint));
   }
 
  private:

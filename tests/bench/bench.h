@@ -60,6 +60,8 @@ void measure_run(Table& table, const std::filesystem::path& folder);
 void measure_memory(Table& table, const std::filesystem::path& self);
 /// Our agent beside the real one, offline, both against the mock.
 void measure_agent(Table& table, const std::filesystem::path& folder);
+/// An iteration of the loop beside a turn of our agent.
+void measure_loop(Table& table, const std::filesystem::path& folder);
 void measure_streams(Table& table);
 void measure_supervision(Table& table);
 void measure_terminal(Table& table, const std::filesystem::path& folder);
