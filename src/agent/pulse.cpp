@@ -1,60 +1,76 @@
 #include "agent/pulse.h"
 
-#include <chrono>
-#include <condition_variable>
-#include <mutex>
-#include <stop_token>
-#include <thread>
+#include <algorithm>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include "agent/text.h"
 #include "base/id.h"
+#include "json/field.h"
 
 namespace ralph::agent {
-namespace {
 
-std::string text_of(const json::Document& input, const char* key) {
-  const auto found = input.find(key);
-  return found != input.end() && found->is_string() ? found->get<std::string>() : "";
+void Pulse::tell_of(Command& command) {
+  if (!command.told) {
+    command.told = true;
+    wire_.event(events_.command_started(command.id, command.call, command.what));
+  } else {
+    wire_.event(events_.heartbeat(command.call, command.beats++, since(command.began)));
+  }
+  command.next = command.began + times_.beat * (command.beats + 1);
 }
 
-/// Sleeps until then; false: a stop was asked for before.
-bool sleep_until(SteadyTime when, const std::stop_token& stop) {
-  std::mutex mutex;
-  std::condition_variable_any never;
-  std::unique_lock lock(mutex);
-  never.wait_until(lock, stop, when, [] { return false; });
-  return !stop.stop_requested();
+void Pulse::tell(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  while (!stop.stop_requested()) {
+    const auto first = std::ranges::min_element(commands_, {}, &Command::next);
+    if (first == commands_.end()) {
+      changed_.wait(lock, stop, [this] { return !commands_.empty(); });
+    } else if (std::chrono::steady_clock::now() < first->next) {
+      changed_.wait_until(lock, stop, first->next, [] { return false; });
+    } else {
+      tell_of(*first);
+    }
+  }
 }
-
-}  // namespace
 
 tool::Outcome Pulse::watch(const api::Block& call, const json::Document& input,
-                           const std::function<tool::Outcome()>& run) const {
+                           const std::function<tool::Outcome()>& run) {
   if (call.name != "Bash") return run();
-  auto what = text_of(input, "description");
-  if (what.empty()) what = text_of(input, "command");
-  const auto id = "b" + random_hex(4);
+  auto what = json::text(input, "description");
+  if (what.empty()) what = json::text(input, "command");
   const auto began = std::chrono::steady_clock::now();
-  bool told = false;
-  std::jthread teller([&](const std::stop_token& stop) {
-    if (!sleep_until(began + times_.first, stop)) return;
-    told = true;
-    wire_.event(events_.command_started(id, call, what));
-    for (std::int64_t beat = 0; sleep_until(began + times_.beat * (beat + 1), stop); ++beat) {
-      wire_.event(events_.heartbeat(call, beat, since(began)));
-    }
-  });
+  std::unique_lock lock(mutex_);
+  const auto command = commands_.insert(
+      commands_.end(), {call, "b" + random_hex(4), std::move(what), began, began + times_.first});
+  if (!thread_.joinable()) {
+    thread_ = std::jthread([this](const std::stop_token& stop) { tell(stop); });
+  }
+  lock.unlock();
+  changed_.notify_one();
 
-  auto outcome = run();
-  teller.request_stop();
-  teller.join();
-  if (!told) return outcome;
+  const auto take_out = [&] {
+    const std::lock_guard again(mutex_);
+    auto ended = std::move(*command);
+    commands_.erase(command);
+    return ended;
+  };
+  tool::Outcome outcome;
+  try {
+    outcome = run();
+  } catch (...) {  // for who called us
+    take_out();
+    throw;
+  }
+  const auto ended = take_out();
+  if (!ended.told) return outcome;
   const bool failed = outcome.is_error.value_or(false);
-  if (!outcome.task.empty()) what += fmt::format(" (goes on in the background: {})", outcome.task);
-  wire_.event(events_.command_ended(id, call, failed ? "failed" : "completed", what));
+  const auto moved = outcome.task.empty()
+                         ? std::string()
+                         : fmt::format(" (goes on in the background: {})", outcome.task);
+  wire_.event(
+      events_.command_ended(ended.id, call, failed ? "failed" : "completed", ended.what + moved));
   return outcome;
 }
 

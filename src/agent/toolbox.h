@@ -49,7 +49,7 @@ class Toolbox {
                                           const std::stop_token& stop);
 
   /// Calls that take long are told of from here on.
-  void watch_with(const Pulse& pulse) { pulse_ = &pulse; }
+  void watch_with(Pulse& pulse) { pulse_ = &pulse; }
 
   tool::Mode mode() const;
   void set_mode(tool::Mode mode);
@@ -67,7 +67,7 @@ class Toolbox {
   tool::Workspace& workspace_;
   tool::Rules rules_;
   bool no_prompts_;  // --permission-prompts none
-  const Pulse* pulse_ = nullptr;
+  Pulse* pulse_ = nullptr;
   std::vector<const tool::Tool*> tools_;
   mutable std::mutex mutex_;
   tool::Mode mode_;

@@ -90,8 +90,12 @@ TEST(Skills, UnknownAndReservedOnesAreRefused) {
                        "---\ndisable-model-invocation: true\n---\nSecret steps.\n");
   bench.folder().write("work/.claude/skillsets/all.json", R"(["greet","deploy"])");
   const auto ran = bench.ask("go");
-  const auto users = ran.of_type("user");
+  auto users = ran.of_type("user");
   ASSERT_EQ(users.size(), 3U);
+  // Results come as they finish.
+  std::ranges::sort(users, {}, [](const Document& user) {
+    return user["message"]["content"][0].value("tool_use_id", "");
+  });
   EXPECT_EQ(text_of_result(users[0]),
             "<tool_use_error>Unknown skill: gret. Did you mean greet?</tool_use_error>");
   EXPECT_EQ(users[0]["message"]["content"][0]["is_error"], true);
