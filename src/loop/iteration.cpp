@@ -33,9 +33,10 @@ bool spent_all(const RunEnd& end, const run::Request& request) {
 }
 
 std::string commit_message(const Record& record) {
-  const auto text =
-      utf8::shortened(record.progress.substr(0, record.progress.find('\n')), kLongestSubject);
-  return fmt::format("ralph: iteration {}: {}\n\n{}\n", record.iteration, text, record.progress);
+  auto words = record.progress;
+  if (record.outcome == "refused") words += ", refused by verification";
+  const auto subject = utf8::shortened(words.substr(0, words.find('\n')), kLongestSubject);
+  return fmt::format("ralph: iteration {}: {}\n\n{}\n", record.iteration, subject, words);
 }
 
 }  // namespace
