@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/id.h"
+#include "base/sha256.h"
 #include "cli/command.h"
 #include "cli/environment.h"
 #include "cli/failure.h"
@@ -38,6 +39,15 @@ bool is_kept(Key key) {
   }
 }
 
+const std::string kConfigFlag = "config";
+
+/// Of --config, or of the --config of the start.
+std::string config_file_of(const Arguments& arguments, const std::optional<loop::State>& state) {
+  if (arguments.flag("config") || !state) return std::string(arguments.value("config"));
+  const auto known = state->flags.find(kConfigFlag);
+  return known == state->flags.end() || known->second.empty() ? "" : known->second.front();
+}
+
 using Flags = std::map<std::string, std::vector<std::string>>;
 
 Flags kept_flags(const std::vector<config::FlagValue>& flags) {
@@ -58,8 +68,20 @@ void add_flags_of_start(const Flags& kept, std::vector<config::FlagValue>& flags
   }
 }
 
+/// Of what a loop works by, so that a change of it is seen.
+std::string digest_of(const config::Settings& settings) {
+  std::string text;
+  for (const auto& setting : config::settings_table()) {
+    if (!is_kept(setting.id)) continue;
+    text += fmt::format("{}={}\n", setting.key,
+                        config::to_text(settings.value(setting.id), setting.kind));
+  }
+  return sha256_hex(text);
+}
+
 struct Loaded {
   config::Loaded settings;
+  std::string digest_before;  // with what was said at the start only
   std::vector<config::FlagValue> flags;
   std::optional<loop::State> state;  // of the loop that is resumed
 };
@@ -67,7 +89,7 @@ struct Loaded {
 Result<Loaded> load(const Arguments& arguments) {
   Loaded loaded;
   loaded.flags = flags_of(arguments);
-  TRY_ASSIGN(loaded.settings, load_settings(arguments, loaded.flags));
+  TRY_ASSIGN(loaded.settings, load_settings(arguments.value("config"), loaded.flags));
   if (!arguments.flag("resume")) return loaded;
   const auto& folder = loaded.settings.settings.text(Key::cwd);
   std::string warning;
@@ -76,8 +98,13 @@ Result<Loaded> load(const Arguments& arguments) {
     return fail(Code::usage, "there is no loop to resume in this folder",
                 "begin one: ralph loop GOAL.md");
   }
+  std::vector<config::FlagValue> at_start;
+  add_flags_of_start(loaded.state->flags, at_start);
+  const auto config_file = config_file_of(arguments, loaded.state);
+  TRY_ASSIGN(const auto before, load_settings(config_file, at_start));
+  loaded.digest_before = digest_of(before.settings);
   add_flags_of_start(loaded.state->flags, loaded.flags);
-  TRY_ASSIGN(loaded.settings, load_settings(arguments, loaded.flags));
+  TRY_ASSIGN(loaded.settings, load_settings(config_file, loaded.flags));
   return loaded;
 }
 
@@ -179,7 +206,7 @@ Result<loop::Setup> make_setup(const Arguments& arguments, const Loaded& loaded,
     return fail(Code::usage, "the goal is empty", "say what shall be reached");
   }
   setup.options = options_of(settings);
-  setup.options.accept_changed_verify = arguments.flag("accept-changed-verify");
+  setup.options.accept_changes = arguments.flag("accept-changes");
   if (const auto& file = settings.text(Key::template_file); !file.empty()) {
     TRY_ASSIGN(setup.form, read_template(file));
   }
@@ -191,6 +218,11 @@ Result<loop::Setup> make_setup(const Arguments& arguments, const Loaded& loaded,
   }
   if (!settings.given(Key::on_denial)) setup.request.denials_allowed = true;
   setup.flags = kept_flags(loaded.flags);
+  if (const auto file = config_file_of(arguments, loaded.state); !file.empty()) {
+    setup.flags[kConfigFlag] = {std::filesystem::absolute(file).lexically_normal().native()};
+  }
+  setup.settings_digest = digest_of(settings);
+  setup.settings_digest_before = loaded.digest_before;
   merge_direnv(setup);
   return setup;
 }
@@ -261,8 +293,8 @@ constexpr Positional kPositionals[] = {
 constexpr Option kOptions[] = {
     {"--resume", "", "go on with the last loop of this folder, with what was said at its start"},
     {"--print-prompt", "", "show the prompt the next iteration would get; start nothing"},
-    {"--accept-changed-verify", "",
-     "with --resume: take the commands of verification as they are now"},
+    {"--accept-changes", "",
+     "with --resume: take settings and the commands of verification as they are now"},
     {"--config", "FILE", "this file instead of ralph.yml or .ralph/config.yml"},
 };
 constexpr Example kExamples[] = {

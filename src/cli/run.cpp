@@ -90,7 +90,7 @@ int supervise(run::Request request, const config::Settings& settings, const Mask
 int run_command(const Arguments& arguments, StdOutput& output) {
   const Masker plain(environment());
   const bool json = arguments.flag("json");
-  auto loaded = load_settings(arguments, flags_of(arguments));
+  auto loaded = load_settings(arguments.value("config"), flags_of(arguments));
   if (!loaded)
     return not_begun(stream::Outcome::bad_config, loaded.error(), {}, json, plain, output);
   const auto& settings = loaded->settings;

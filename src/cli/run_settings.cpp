@@ -45,10 +45,10 @@ std::vector<config::FlagValue> flags_of(const Arguments& arguments) {
   return flags;
 }
 
-Result<config::Loaded> load_settings(const Arguments& arguments,
+Result<config::Loaded> load_settings(std::string_view config_file,
                                      std::vector<config::FlagValue> flags) {
   config::LoadRequest request;
-  request.config_file = arguments.value("config");
+  request.config_file = config_file;
   request.environment = environment();
   request.flags = std::move(flags);
   return config::load(request);

@@ -17,8 +17,8 @@ std::span<const Option> loop_setting_options();
 
 /// What the command line says about settings.
 std::vector<config::FlagValue> flags_of(const Arguments& arguments);
-/// All levels together; --config names the file.
-Result<config::Loaded> load_settings(const Arguments& arguments,
+/// All levels together. `config_file`: of --config; empty: the usual places.
+Result<config::Loaded> load_settings(std::string_view config_file,
                                      std::vector<config::FlagValue> flags);
 
 view::Verbosity verbosity_of(const config::Settings& settings);

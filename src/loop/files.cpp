@@ -81,17 +81,12 @@ Result<> Files::append(const Record& record) const {
   return {};
 }
 
-Result<> Files::put_aside(const State& old) const {
-  const auto move = [&](std::string_view from, const std::string& to) -> Result<> {
-    if (!is_there(folder_ / from)) return {};
-    if (::rename((folder_ / from).c_str(), (folder_ / to).c_str()) == 0) return {};
-    return store::fail_storage(errno, fmt::format("cannot rename '{}'", (folder_ / from).native()));
-  };
-  const bool plain = std::ranges::all_of(
-      old.loop_id, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '-'; });
-  const auto id = plain ? old.loop_id : random_hex(4);
-  TRY(move("progress.ndjson", fmt::format("progress-{}.ndjson", id)));
-  return move("loop.json", fmt::format("loop-{}.json", id));
+Result<> Files::put_records_aside(std::string_view id) const {
+  const auto from = folder_ / "progress.ndjson";
+  const auto to = folder_ / fmt::format("progress-{}.ndjson", id);
+  if (!is_there(from) || is_there(to)) return {};
+  if (::rename(from.c_str(), to.c_str()) == 0) return {};
+  return store::fail_storage(errno, fmt::format("cannot rename '{}'", from.native()));
 }
 
 Result<std::string> Files::leave_guidance(std::string_view text) const {
@@ -144,7 +139,10 @@ void Files::take_guidance(const std::vector<std::string>& names) const {
 
 Result<> Files::ask_to_stop() const { return write_file_atomically(folder_ / "stop", ""); }
 
-bool Files::asked_to_stop() const { return is_there(folder_ / "stop"); }
+bool Files::asked_to_stop() const {
+  std::error_code error;
+  return fs::symlink_status(folder_ / "stop", error).type() == fs::file_type::regular;
+}
 
 void Files::forget_stop() const {
   std::error_code ignored;

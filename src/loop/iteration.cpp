@@ -5,6 +5,7 @@
 
 #include "base/id.h"
 #include "base/utf8.h"
+#include "loop/answer_keeper.h"
 #include "loop/content.h"
 #include "loop/loop_impl.h"
 #include "loop/requests.h"
@@ -25,11 +26,11 @@ std::string last_words(std::string_view text) {
 }
 
 /// A run that was stopped for what it cost.
-bool spent_all(const RunEnd& end, const run::Request& request) {
-  if (end.verdict.outcome != stream::Outcome::limit_reached || !request.ask.max_cost) return false;
+bool spent_all(const RunEnd& end, std::optional<double> max_cost) {
+  if (end.verdict.outcome != stream::Outcome::limit_reached || !max_cost) return false;
   const bool said =
       !end.summary.results.empty() && end.summary.results.back().reason.contains("budget");
-  return said || end.summary.cost_usd().value_or(0) >= *request.ask.max_cost;
+  return said || end.summary.cost_usd().value_or(0) >= *max_cost;
 }
 
 std::string commit_message(const Record& record) {
@@ -48,7 +49,8 @@ Answer answer_of(const Setup& setup, const stream::Summary& summary) {
 }
 
 void Loop::begin_run(std::string_view phase, std::int64_t iteration, std::string run_id) {
-  state_.current = Current{iteration, std::move(run_id), now_utc(), std::string(phase), {}, {}, {}};
+  state_.current =
+      Current{iteration, std::move(run_id), now_utc(), std::string(phase), {}, {}, {}, {}};
 }
 
 /// Nobody has to be told twice that changes cannot be seen.
@@ -82,14 +84,20 @@ run::Request Loop::within_budget(run::Request request) const {
 RunEnd Loop::run(run::Request request, const Run& run) {
   RunEnd end{{}, {}, stream::Summary(setup_.models), {}};
   TimeKeeper time;
+  AnswerKeeper given;
   auto handlers = observer_.begin(run, end.summary);
-  handlers.insert(handlers.begin(), &time);
+  handlers.insert(handlers.begin(), {&time, &given});
   const run::Audience audience{end.summary, handlers, [&] { observer_.flush(); },
                                [&](Millis patience) { observer_.hurry(patience); }};
+  const auto max_cost = request.ask.max_cost;
   const auto report = run::run(std::move(request), audience, control_.runs(), masker_);
   end.verdict = report.verdict;
   end.time = time.split();
   end.answer = answer_of(setup_, end.summary);
+  end.spent_all = spent_all(end, max_cost);
+  // It was paid for.
+  if (end.spent_all && end.answer.summary.empty())
+    end.answer = structured_answer(given.structured());
   if (report.not_recorded && !storage_) storage_ = report.not_recorded;
   return end;
 }
@@ -122,6 +130,7 @@ Loop::Over Loop::iterate() {
   current.tree_before = std::exchange(left_content_, {});
   if (current.tree_before.empty()) current.tree_before = content();
   current.commit_before = head();
+  if (git_) current.branch = git_->branch().value_or("");
   const auto guidance = files_.guidance();
   for (const auto& each : guidance) current.guidance.push_back(each.name);
   if (auto saved = save(); !saved) {
@@ -137,10 +146,6 @@ Loop::Over Loop::iterate() {
   }
   auto request = within_budget(worker_request(setup_, current.run_id, std::move(prompt)));
   auto end = run_with_corrections(request, {Run::Kind::worker, iteration, current.run_id});
-  if (spent_all(end, request) && end.answer.summary.empty()) {
-    end.verdict.outcome = stream::Outcome::limit_reached;
-    end.spent_all = true;
-  }
   return settle(current, std::move(end));
 }
 
@@ -160,6 +165,7 @@ Record Loop::make_record(Record::Step step, const Current& current, const RunEnd
     record.tool_calls += more.tool_calls;
   }
   record.time = end.time;
+  record.commit_before = current.commit_before;
   return record;
 }
 
@@ -173,23 +179,25 @@ Result<> Loop::keep(const Run& run, Record record) {
     files_.take_guidance(state_.current->guidance);
   }
   records_.push_back(record);
-  totals_ = add_up(records_);
+  totals_ = add_up(records_, state_.fresh_from);
   state_.current.reset();
   TRY(save());
   observer_.ended(run, record, totals_);
   return {};
 }
 
+/// Words without a form are an answer too, where no form can be asked for.
+void take_words(const Setup& setup, RunEnd& end) {
+  if (!end.answer.summary.empty() || answers_by_schema(*setup.request.backend)) return;
+  const auto& summary = end.summary;
+  end.answer.summary = last_words(summary.text.empty() ? summary.streamed_text : summary.text);
+}
+
 Loop::Over Loop::settle(const Current& current, RunEnd end) {
-  const bool custom_text = !answers_by_schema(*setup_.request.backend) &&
-                           end.verdict.status() == stream::Status::success;
-  if (end.answer.summary.empty() && custom_text) {
-    end.answer.summary =
-        last_words(end.summary.text.empty() ? end.summary.streamed_text : end.summary.text);
-  }
-  const bool answered =
-      !end.answer.summary.empty() && (end.verdict.status() == stream::Status::success ||
-                                      end.verdict.outcome == stream::Outcome::cancelled);
+  if (end.verdict.status() == stream::Status::success) take_words(setup_, end);
+  const bool answered = !end.answer.summary.empty() &&
+                        (end.verdict.status() == stream::Status::success || end.spent_all ||
+                         end.verdict.outcome == stream::Outcome::cancelled);
   // `current` is a part of the state, which keep() changes.
   const auto kept = current;
   return answered ? settle_answer(kept, end) : settle_failure(kept, end);
@@ -198,7 +206,7 @@ Loop::Over Loop::settle(const Current& current, RunEnd end) {
 Loop::Over Loop::settle_answer(const Current& current, const RunEnd& end) {
   pauses_ = 0;
   auto record = make_record(Record::Step::iteration, current, end);
-  record.progress = end.answer.summary;
+  record.progress = masker_.mask(end.answer.summary);
   record.done = end.answer.done();
   record.tree = content();
   record.changed = record.tree.empty() || record.tree != current.tree_before;
@@ -222,11 +230,16 @@ Loop::Over Loop::settle_answer(const Current& current, const RunEnd& end) {
 
 /// nullopt: DONE was refused, and the loop goes on.
 Loop::Over Loop::verify(Record& record) {
-  if (!record.tree.empty() && record.tree == state_.tree_at_start) {
+  auto over = verifier_->empty() ? Over(Ending{End::done}) : run_verification(record);
+  const bool unchanged = !record.tree.empty() && record.tree == state_.tree_at_start;
+  if (over && over->end == End::done && unchanged) {
+    over = Ending{End::unchanged};
     record.outcome = row(End::unchanged).name;
-    return Ending{End::unchanged};
   }
-  if (verifier_->empty()) return Ending{End::done};
+  return over;
+}
+
+Loop::Over Loop::run_verification(Record& record) {
   if (state_.current) state_.current->phase = "verify";
   if (auto saved = save(); !saved) storage_ = saved.error();
   observer_.verifying(verifier_->names());
@@ -297,8 +310,9 @@ Loop::Over Loop::settle_failure(const Current& current, const RunEnd& end) {
 /// An agent that fails at once shall not spin.
 Loop::Over Loop::wait_after_failure() {
   pauses_ = 0;
-  const auto& budget = setup_.options.budget;
-  const bool last = budget.failures > 0 && totals_.failures_in_a_row >= budget.failures;
+  const bool last =
+      limit_reached(setup_.options.budget, totals_, state_.earlier_days, elapsed(), now_utc())
+          .has_value();
   const auto pause = failure_pause(totals_.failures_in_a_row, setup_.request.retries.pause);
   return last || pause == Millis::zero() ? std::nullopt : wait("the next try", pause);
 }
@@ -307,7 +321,7 @@ Loop::Over Loop::wait_after_failure() {
 Result<> Loop::commit(const Current& current, Record& record) {
   if (!setup_.options.commit || !git_) return {};
   if (state_.current) state_.current->phase = "commit";
-  TRY_ASSIGN(record.commit, git_->commit(commit_message(record)));
+  TRY_ASSIGN(record.commit, git_->commit(commit_message(record), current.branch));
   if (record.commit.empty()) {
     const auto now = head();
     if (now != current.commit_before) record.commit = now;
@@ -318,11 +332,12 @@ Result<> Loop::commit(const Current& current, Record& record) {
 }
 
 Result<> Loop::roll_back(const Current& current, Record& record) {
-  if (!setup_.options.rollback || !git_ || current.commit_before.empty() || !record.changed) {
-    return {};
-  }
+  if (!git_ || current.commit_before.empty()) return {};
+  if (state_.current) state_.current->phase = "rollback";
+  TRY(save());
   TRY(git_->reset_to(current.commit_before,
-                     fmt::format("rolled-back/{}-{}", state_.loop_id, record.iteration)));
+                     fmt::format("rolled-back/{}-{}", state_.loop_id, record.iteration),
+                     current.branch));
   record.tree = content();
   record.changed = false;
   observer_.rolled_back(current.commit_before, record.iteration);

@@ -7,27 +7,8 @@
 #include <unistd.h>
 
 #include "loop/loop_impl.h"
-#include "store/private_files.h"
 
 namespace ralph::loop {
-namespace {
-
-constexpr std::size_t kMostDays = 60;
-
-/// What all loops of the workspace cost, by day: the newest days.
-std::map<std::string, double> days_together(std::map<std::string, double> days,
-                                            const std::map<std::string, double>& more) {
-  for (const auto& [day, cost] : more) days[day] += cost;
-  while (days.size() > kMostDays) days.erase(days.begin());
-  return days;
-}
-
-Error nothing_to_resume() {
-  return {Code::usage, "there is no loop to resume in this folder",
-          "begin one: ralph loop GOAL.md"};
-}
-
-}  // namespace
 
 bool Control::stop(int signal_number) {
   int none = 0;
@@ -48,114 +29,6 @@ Loop::Loop(Setup setup, Observer& observer, Control& control, const Masker& mask
       control_(control),
       masker_(masker),
       files_(setup_.request.host.workspace) {}
-
-Result<> Loop::begin() {
-  const auto& folder = setup_.request.host.workspace;
-  TRY_ASSIGN(workspace_, store::Workspace::open(folder));
-  TRY_ASSIGN(auto lock, store::Lock::take(workspace_->lock_file(), "ralph loop"));
-  lock_.emplace(std::move(lock));
-  store::sweep_tmp(*workspace_);
-  TRY(store::make_private_folder(files_.folder()));
-  TRY_ASSIGN(verifier_,
-             Verifier::make({folder, setup_.request.host.own_env, setup_.options.verify_limit},
-                            setup_.options.verify));
-  // Before anything is written: what cannot be started shall leave nothing.
-  auto probe = setup_.request;
-  probe.ask.prompt = "-";
-  std::vector<std::string> ignored;
-  TRY(run::prepare(probe, ignored));
-  std::string warning;
-  TRY_ASSIGN(auto old, files_.load(warning));
-  if (!warning.empty()) setup_.warnings.push_back(warning);
-  TRY(take_over(std::move(old)));
-  return save();
-}
-
-Result<> Loop::take_over(std::optional<State> old) {
-  std::int64_t bad = 0;
-  TRY_ASSIGN(records_, files_.records(bad));
-  if (bad > 0) {
-    setup_.warnings.push_back(fmt::format("{} lines of '{}' cannot be read and are left out", bad,
-                                          (files_.folder() / "progress.ndjson").native()));
-  }
-  if (!setup_.resumed) return begin_anew(old);
-  if (!old) return std::unexpected(nothing_to_resume());
-  return go_on_with(*std::move(old));
-}
-
-Result<> Loop::begin_anew(const std::optional<State>& old) {
-  const auto earlier = old ? days_together(old->earlier_days, add_up(records_).days)
-                           : std::map<std::string, double>();
-  if (old || !records_.empty())
-    TRY(files_.put_aside(old ? *old : State{.loop_id = setup_.loop_id}));
-  if (old && old->end.empty()) {
-    setup_.warnings.push_back(
-        fmt::format("the loop {} was not over: it is kept as loop-{}.json, and a new one begins",
-                    old->loop_id, old->loop_id));
-  }
-  files_.forget_stop();
-  records_.clear();
-  TRY(prepare_git());
-  state_ = {};
-  state_.loop_id = setup_.loop_id;
-  state_.started = now_utc();
-  state_.earlier_days = earlier;
-  state_.goal = setup_.goal;
-  state_.goal_file = setup_.goal_file;
-  state_.verify_digest = verifier_->digest();
-  state_.tree_at_start = content();
-  state_.commit_at_start = head();
-  return {};
-}
-
-Result<> Loop::go_on_with(State old) {
-  if (old.verify_digest != verifier_->digest() && !setup_.options.accept_changed_verify) {
-    return fail(
-        Code::usage, "the commands of verification are not those the loop began with",
-        "look at 'verify' and .ralph/check; --accept-changed-verify takes them as they are");
-  }
-  files_.forget_stop();
-  totals_ = add_up(records_);
-  state_ = std::move(old);
-  ran_before_ = state_.ran;
-  if (setup_.goal.empty()) setup_.goal = state_.goal;
-  state_.goal = setup_.goal;
-  state_.verify_digest = verifier_->digest();
-  ended_before_ = !state_.end.empty();
-  if (state_.end != row(End::done).name) {
-    state_.end.clear();
-    state_.end_why.clear();
-  }
-  std::string why_not;
-  TRY_ASSIGN(git_, git::Work::open(setup_.request.host.workspace, why_not));
-  if (setup_.options.commit && !git_) {
-    return fail(Code::usage, "--commit needs a git repository: " + why_not);
-  }
-  return {};
-}
-
-/// A tree the user has changes in is not ours to commit.
-Result<> Loop::prepare_git() {
-  std::string why_not;
-  TRY_ASSIGN(git_, git::Work::open(setup_.request.host.workspace, why_not));
-  if (!setup_.options.commit) return {};
-  if (!git_) {
-    return fail(Code::usage, "--commit needs a git repository: " + why_not,
-                "run 'git init', or leave --commit out");
-  }
-  TRY_ASSIGN(const auto dirty, git_->dirty());
-  if (dirty.empty()) return {};
-  if (!setup_.options.stash) {
-    return fail(Code::usage,
-                fmt::format("{} files have changes that are not committed, '{}' first",
-                            dirty.size(), dirty.front()),
-                "commit them, or let --stash put them aside, or leave --commit out");
-  }
-  TRY_ASSIGN(const bool stashed, git_->stash(fmt::format("before ralph loop {}", setup_.loop_id)));
-  if (stashed)
-    setup_.warnings.push_back("your changes were stashed: 'git stash pop' brings them back");
-  return {};
-}
 
 Result<> Loop::save() {
   state_.pid = ::getpid();

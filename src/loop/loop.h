@@ -33,7 +33,7 @@ struct Options {
   std::string done_marker = "LOOP_DONE";
   std::int64_t loop_guard = 0;
   bool commit = false, rollback = false, stash = false;
-  bool accept_changed_verify = false;
+  bool accept_changes = false;  // of verification and settings, when a loop is resumed
   PromptCaps caps;
 };
 
@@ -46,6 +46,8 @@ struct Setup {
   Options options;
   run::Request request;  // as for one run, without a prompt
   std::map<std::string, std::vector<std::string>> flags;
+  std::string settings_digest;         // of all settings
+  std::string settings_digest_before;  // of a resumed one: without what is said now
   std::vector<std::string> warnings;
   const model::Table& models = model::Table::builtin();
 };

@@ -30,6 +30,10 @@ struct Ending {
   std::optional<int> exit_code = {};  // none: that of the reason
 };
 
+/// What all loops of the workspace cost, by day: the newest days.
+std::map<std::string, double> days_together(std::map<std::string, double> days,
+                                            const std::map<std::string, double>& more);
+
 /// The end that a record stands for; nullopt: none.
 std::optional<Ending> end_of(const Record& record);
 
@@ -40,6 +44,9 @@ PromptParts prompt_parts(const Setup& setup, const std::vector<Record>& records,
 
 /// What the journal of a run tells of it, for a run whose ralph was killed.
 RunEnd end_in_journal(const std::filesystem::path& journal, const Setup& setup);
+
+/// Takes an agent's last words for its answer, where it has no form to answer in.
+void take_words(const Setup& setup, RunEnd& end);
 
 /// The answer in what an agent said.
 Answer answer_of(const Setup& setup, const stream::Summary& summary);
@@ -57,6 +64,11 @@ class Loop {
 
   // Set-up.
   Result<> take_over(std::optional<State> old);
+  Result<> settle_old(const State& old);
+  Result<> check_unchanged(const State& old) const;
+  Result<> open_git();
+  Result<> check_users_changes();
+  Result<> stash_or_refuse();
   Result<> begin_anew(const std::optional<State>& old);
   Result<> go_on_with(State old);
   Result<> prepare_git();
@@ -66,10 +78,12 @@ class Loop {
   Over iterate();
   Over recover();
   Over end_not_written() const;
+  Over finish_rollback(const Current& current, const RunEnd& end);
   Over settle(const Current& current, RunEnd end);
   Over settle_answer(const Current& current, const RunEnd& end);
   Over settle_failure(const Current& current, const RunEnd& end);
   Over verify(Record& record);
+  Over run_verification(Record& record);
   void summarize();
   bool summary_is_due() const;
   std::vector<Record> to_fold() const;

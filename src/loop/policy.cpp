@@ -13,7 +13,7 @@ using stream::Outcome;
 constexpr auto kEnds = std::to_array<EndRow>({
     {End::done, "done", Outcome::ok, "the goal is reached", ""},
     {End::unchanged, "unchanged", Outcome::limit_reached,
-     "the agent says DONE, but no file was changed since the start",
+     "the agent says DONE, but no file was changed since the start (ignored ones do not count)",
      "if nothing had to be done, all is well; else make the goal, or its verification, say more"},
     {End::refused, "refused", Outcome::limit_reached,
      "the agent said DONE again and again, and verification refused it",
@@ -37,7 +37,7 @@ constexpr auto kEnds = std::to_array<EndRow>({
      "'ralph loop --resume' goes on where it was"},
     {End::tampered, "tampered", Outcome::permission_denied,
      "the commands of verification were changed during the loop",
-     "look at them; 'ralph loop --resume --accept-changed-verify' takes them as they are now"},
+     "look at them; 'ralph loop --resume --accept-changes' takes them as they are now"},
     {End::agent, "agent", Outcome::agent_error, "the agent cannot work here", ""},
 });
 

@@ -85,6 +85,7 @@ std::string write_record(const Record& record) {
   if (record.changed) to["changed"] = true;
   if (!record.tree.empty()) to["tree"] = record.tree;
   if (!record.commit.empty()) to["commit"] = record.commit;
+  if (!record.commit_before.empty()) to["commit_before"] = record.commit_before;
   if (record.verification) to["verification"] = document_of(*record.verification);
   if (record.cost_usd) to["cost_usd"] = *record.cost_usd;
   to["tokens"] = document_of(record.tokens);
@@ -96,11 +97,12 @@ std::string write_record(const Record& record) {
 std::optional<Record> read_record(std::string_view line) {
   const auto parsed = json::parse(line, "a record");
   if (!parsed || !parsed->is_object()) return std::nullopt;
-  const auto step = step_named(json::text(*parsed, "step"));
+  // What is not known to us may have cost something all the same.
+  const auto step = step_named(json::text(*parsed, "step")).value_or(Record::Step::attempt);
   const auto at = parse_iso(json::text(*parsed, "timestamp"));
-  if (!step || !at || json::integer(*parsed, "iteration") < 0) return std::nullopt;
+  if (!at || json::integer(*parsed, "iteration") < 0) return std::nullopt;
   Record record;
-  record.step = *step;
+  record.step = step;
   record.iteration = json::integer(*parsed, "iteration");
   record.at = *at;
   record.run_id = json::text(*parsed, "run_id");
@@ -111,6 +113,7 @@ std::optional<Record> read_record(std::string_view line) {
   record.changed = json::boolean(*parsed, "changed");
   record.tree = json::text(*parsed, "tree");
   record.commit = json::text(*parsed, "commit");
+  record.commit_before = json::text(*parsed, "commit_before");
   const auto verification = parsed->find("verification");
   if (verification != parsed->end()) record.verification = verification_of(*verification);
   const auto cost = json::number(*parsed, "cost_usd");

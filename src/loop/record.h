@@ -48,6 +48,7 @@ struct Record {
   bool changed = false;  // files of the workspace changed
   std::string tree;      // what the workspace was like after it: an id of its content
   std::string commit;    // made after it; empty: none
+  std::string commit_before;  // where the repository stood when it began
   std::optional<Verification> verification;
   std::optional<double> cost_usd;
   stream::Tokens tokens;

@@ -41,6 +41,20 @@ RunEnd end_in_journal(const std::filesystem::path& journal, const Setup& setup) 
   return end;
 }
 
+/// The iteration had failed, and its files were being put back.
+Loop::Over Loop::finish_rollback(const Current& current, const RunEnd& end) {
+  auto record = make_record(Record::Step::iteration, current, end);
+  record.failed = true;
+  record.outcome = "interrupted";
+  record.progress = "ERROR: it failed, and its files were put back";
+  if (auto done = roll_back(current, record); !done) {
+    note(stream::Level::warning, describe(done.error()));
+  }
+  const Run run{Run::Kind::worker, current.iteration, current.run_id};
+  if (auto kept = keep(run, std::move(record)); !kept) storage_ = kept.error();
+  return std::nullopt;
+}
+
 /// The last ralph was killed, or left in the middle of a step: what its run had cost and said is in the journal.
 Loop::Over Loop::recover() {
   if (!state_.current) return std::nullopt;
@@ -51,10 +65,12 @@ Loop::Over Loop::recover() {
     state_.current.reset();
     return end_of(*recorded);
   }
-  const auto end =
-      end_in_journal(workspace_->run_folder(current.run_id) / "journal.ndjson", setup_);
-  const bool finished = !end.answer.summary.empty() && end.summary.result_count > 0 &&
-                        !end.summary.results.back().is_error;
+  auto end = end_in_journal(workspace_->run_folder(current.run_id) / "journal.ndjson", setup_);
+  ran_before_ += end.time.total();
+  if (current.phase == "rollback") return finish_rollback(current, end);
+  const bool ended = end.summary.result_count > 0 && !end.summary.results.back().is_error;
+  if (ended) take_words(setup_, end);
+  const bool finished = ended && !end.answer.summary.empty();
   const bool summary = current.phase == "summary";
   const Run run{summary ? Run::Kind::summarizer : Run::Kind::worker, current.iteration,
                 current.run_id};

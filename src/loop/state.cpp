@@ -1,6 +1,7 @@
 #include "loop/state.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -14,6 +15,8 @@ namespace {
 
 using json::Document;
 
+constexpr std::int64_t kLongestRun = std::int64_t{10} * 365 * 86'400'000;  // ms
+
 Document document_of(const Current& current) {
   Document to{{"iteration", current.iteration},
               {"run_id", current.run_id},
@@ -21,6 +24,7 @@ Document document_of(const Current& current) {
               {"phase", current.phase}};
   if (!current.tree_before.empty()) to["tree_before"] = current.tree_before;
   if (!current.commit_before.empty()) to["commit_before"] = current.commit_before;
+  if (!current.branch.empty()) to["branch"] = current.branch;
   to["guidance"] = current.guidance;
   return to;
 }
@@ -39,13 +43,10 @@ UtcTime time_of(const Document& from, std::string_view key) {
 }
 
 Current current_of(const Document& from) {
-  return {json::integer(from, "iteration"),
-          json::text(from, "run_id"),
-          time_of(from, "began_at"),
-          json::text(from, "phase"),
-          json::text(from, "tree_before"),
-          json::text(from, "commit_before"),
-          texts_of(json::member(from, "guidance"))};
+  return {json::integer(from, "iteration"), json::text(from, "run_id"),
+          time_of(from, "began_at"),        json::text(from, "phase"),
+          json::text(from, "tree_before"),  json::text(from, "commit_before"),
+          json::text(from, "branch"),       texts_of(json::member(from, "guidance"))};
 }
 
 std::map<std::string, double> days_of(const Document& from) {
@@ -55,6 +56,12 @@ std::map<std::string, double> days_of(const Document& from) {
     if (cost.is_number() && cost.get<double>() >= 0) days[day] = cost.get<double>();
   }
   return days;
+}
+
+/// It becomes a part of paths.
+bool is_plain(std::string_view id) {
+  return !id.empty() &&
+         std::ranges::all_of(id, [](unsigned char c) { return std::isalnum(c) != 0 || c == '-'; });
 }
 
 bool looks_like_a_state(const Document& document) {
@@ -77,6 +84,11 @@ Document document_of(const State& state) {
   to["model"] = state.model;
   to["flags"] = state.flags;
   to["verify_digest"] = state.verify_digest;
+  to["settings_digest"] = state.settings_digest;
+  to["git_digest"] = state.git_digest;
+  to["branch_at_start"] = state.branch_at_start;
+  to["aside"] = state.aside;
+  to["fresh_from"] = state.fresh_from;
   to["tree_at_start"] = state.tree_at_start;
   to["commit_at_start"] = state.commit_at_start;
   to["max_iterations"] = state.max_iterations ? Document(*state.max_iterations) : Document();
@@ -98,7 +110,7 @@ std::optional<State> state_of(const Document& from) {
   state.pid = json::integer(from, "pid");
   state.started = time_of(from, "started_at");
   state.updated = time_of(from, "updated_at");
-  state.ran = Millis(json::integer(from, "ran_ms"));
+  state.ran = Millis(std::clamp<std::int64_t>(json::integer(from, "ran_ms"), 0, kLongestRun));
   state.goal_file = json::text(from, "goal_file");
   state.goal = json::text(from, "goal");
   state.backend = json::text(from, "backend");
@@ -108,6 +120,11 @@ std::optional<State> state_of(const Document& from) {
     for (const auto& [name, values] : flags.items()) state.flags[name] = texts_of(values);
   }
   state.verify_digest = json::text(from, "verify_digest");
+  state.settings_digest = json::text(from, "settings_digest");
+  state.git_digest = json::text(from, "git_digest");
+  state.branch_at_start = json::text(from, "branch_at_start");
+  state.aside = json::text(from, "aside");
+  state.fresh_from = std::max<std::int64_t>(0, json::integer(from, "fresh_from"));
   state.tree_at_start = json::text(from, "tree_at_start");
   state.commit_at_start = json::text(from, "commit_at_start");
   if (json::member(from, "max_iterations").is_number_integer()) {
@@ -115,7 +132,10 @@ std::optional<State> state_of(const Document& from) {
   }
   state.max_cost_usd = json::number(from, "max_cost_usd");
   const auto& current = json::member(from, "current");
-  if (current.is_object()) state.current = current_of(current);
+  if (current.is_object()) {
+    state.current = current_of(current);
+    if (state.current->iteration < 0 || !is_plain(state.current->run_id)) state.current.reset();
+  }
   state.waiting_until = parse_iso(json::text(from, "waiting_until"));
   state.waiting_for = json::text(from, "waiting_for");
   state.earlier_days = days_of(json::member(from, "earlier_days"));
@@ -135,10 +155,12 @@ void count(const Record& record, const Record* before, Totals& totals) {
 
 std::string day_of(UtcTime time) { return iso_utc(time).substr(0, 10); }
 
-Totals add_up(const std::vector<Record>& records) {
+Totals add_up(const std::vector<Record>& records, std::int64_t fresh_from) {
   Totals totals;
   const Record* before = nullptr;
+  std::int64_t n = 0;
   for (const auto& record : records) {
+    ++n;
     const double cost = record.cost_usd.value_or(0);
     totals.cost_usd += cost;
     if (cost > 0) totals.days[day_of(record.at)] += cost;
@@ -148,6 +170,9 @@ Totals add_up(const std::vector<Record>& records) {
     totals.changed = totals.changed || record.changed;
     if (record.step != Record::Step::iteration) continue;
     count(record, before, totals);
+    if (n <= fresh_from) {
+      totals.failures_in_a_row = totals.refused_in_a_row = totals.idle_in_a_row = 0;
+    }
     before = &record;
   }
   return totals;
@@ -165,6 +190,10 @@ std::optional<State> Files::peek(std::string& warning) const {
 
 Result<> Files::save(const State& state) const {
   return store::save_state(folder_ / "loop.json", document_of(state));
+}
+
+Result<> Files::put_aside(const State& old) const {
+  return store::save_state(folder_ / fmt::format("loop-{}.json", old.loop_id), document_of(old));
 }
 
 }  // namespace ralph::loop

@@ -21,6 +21,7 @@ struct Current {
   std::string phase;        // "agent", "verify", "commit", "summary"
   std::string tree_before;  // an id of the workspace's content
   std::string commit_before;
+  std::string branch;                 // HEAD was on; empty: on none
   std::vector<std::string> guidance;  // names of the messages its prompt holds
   bool operator==(const Current&) const = default;
 };
@@ -35,7 +36,12 @@ struct State {
   std::string backend, model;
   /// What the user said at the start, by setting; never variables for the agent.
   std::map<std::string, std::vector<std::string>> flags;
-  std::string verify_digest;  // of the commands that verification runs
+  std::string verify_digest;    // of the commands that verification runs
+  std::string settings_digest;  // of the settings it was started with
+  std::string git_digest;       // of the settings git would run programs by
+  std::string branch_at_start;
+  std::string aside;  // the loop before it, while its records are still in progress.ndjson
+  std::int64_t fresh_from = 0;  // counts of things in a row begin behind so many records
   std::string tree_at_start, commit_at_start;
   std::optional<Current> current;
   std::optional<UtcTime> waiting_until;
@@ -62,7 +68,8 @@ struct Totals {
   bool changed = false;                // any file, since the start
   std::map<std::string, double> days;  // of this loop, by UTC day
 };
-Totals add_up(const std::vector<Record>& records);
+/// What happens in a row is counted behind the first `fresh_from` records.
+Totals add_up(const std::vector<Record>& records, std::int64_t fresh_from = 0);
 
 /// "2026-11-15".
 std::string day_of(UtcTime time);
@@ -83,8 +90,10 @@ class Files {
   /// In the file, and on the disk, when this returns.
   Result<> append(const Record& record) const;
 
-  /// A loop begins anew: what the last one left is kept as loop-ID.json and progress-ID.ndjson.
+  /// A loop begins anew: what the last one left is kept as loop-ID.json …
   Result<> put_aside(const State& old) const;
+  /// … and progress-ID.ndjson; done before, it does nothing.
+  Result<> put_records_aside(std::string_view id) const;
 
   /// Text for the next prompt; its name. Whoever calls needs no lock.
   Result<std::string> leave_guidance(std::string_view text) const;

@@ -46,6 +46,7 @@ void Overseer::settle() {
 }
 
 void Overseer::on(const stream::Event& event, const stream::ToolCall& call) {
+  if (call.kind == stream::ToolKind::structured) return;  // an answer, not work
   auto& calls = event.parent.empty() ? own_calls_ : other_calls_;
   if (calls.size() < kMostOpenCalls) calls.emplace(call.call_id);
   settle();

@@ -85,7 +85,7 @@ TEST(LoopOutside, VerificationThatWasChangedDuringTheLoopIsRefused) {
   EXPECT_TRUE((ran.out + ran.err).contains(".ralph/check")) << ran.out << ran.err;
   const auto again = stage.loop({"--resume"});
   EXPECT_EQ(again.code(), 2) << again.out << again.err;
-  EXPECT_TRUE(again.err.contains("--accept-changed-verify")) << again.err;
+  EXPECT_TRUE(again.err.contains("--accept-changes")) << again.err;
 }
 
 TEST(LoopOutside, OurOwnAgentIsStoppedWhenItRepeatsItself) {

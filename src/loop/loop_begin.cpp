@@ -1,0 +1,210 @@
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "loop/loop_impl.h"
+#include "store/private_files.h"
+
+namespace ralph::loop {
+namespace {
+
+constexpr std::size_t kMostDays = 60;
+constexpr std::size_t kLongestGoal = std::size_t{1} << 20;
+constexpr std::string_view kAccept = "--accept-changes takes them as they are now";
+
+Result<> check_goal(std::string_view goal) {
+  if (goal.size() <= kLongestGoal) return {};
+  return fail(Code::usage,
+              fmt::format("the goal has {} bytes; it may have {}", goal.size(), kLongestGoal),
+              "say what shall be reached, and name files for the rest");
+}
+
+}  // namespace
+
+std::map<std::string, double> days_together(std::map<std::string, double> days,
+                                            const std::map<std::string, double>& more) {
+  for (const auto& [day, cost] : more) days[day] += cost;
+  while (days.size() > kMostDays) days.erase(days.begin());
+  return days;
+}
+
+Result<> Loop::begin() {
+  const auto& folder = setup_.request.host.workspace;
+  TRY(check_goal(setup_.goal));
+  TRY_ASSIGN(workspace_, store::Workspace::open(folder));
+  TRY_ASSIGN(auto lock, store::Lock::take(workspace_->lock_file(), "ralph loop"));
+  lock_.emplace(std::move(lock));
+  store::sweep_tmp(*workspace_);
+  TRY(store::make_private_folder(files_.folder()));
+  TRY_ASSIGN(verifier_,
+             Verifier::make({folder, setup_.request.host.own_env, setup_.options.verify_limit},
+                            setup_.options.verify));
+  // Before anything is written: what cannot be started shall leave nothing.
+  auto probe = setup_.request;
+  probe.ask.prompt = "-";
+  std::vector<std::string> ignored;
+  TRY(run::prepare(probe, ignored));
+  std::string warning;
+  TRY_ASSIGN(auto old, files_.load(warning));
+  if (!warning.empty()) setup_.warnings.push_back(warning);
+  return take_over(std::move(old));
+}
+
+Result<> Loop::take_over(std::optional<State> old) {
+  if (old && !old->aside.empty()) {
+    // A ralph was killed while it put the loop before it aside.
+    TRY(files_.put_records_aside(old->aside));
+    old->aside.clear();
+  }
+  std::int64_t bad = 0;
+  TRY_ASSIGN(records_, files_.records(bad));
+  if (bad > 0) {
+    setup_.warnings.push_back(fmt::format("{} lines of '{}' cannot be read and are left out", bad,
+                                          (files_.folder() / "progress.ndjson").native()));
+  }
+  if (!setup_.resumed) return begin_anew(old);
+  if (!old) {
+    return fail(Code::usage, "there is no loop to resume in this folder",
+                "begin one: ralph loop GOAL.md");
+  }
+  return go_on_with(*std::move(old));
+}
+
+/// What a run had cost whose ralph was killed, when nobody goes on with it.
+Result<> Loop::settle_old(const State& old) {
+  if (!old.current) return {};
+  const auto& current = *old.current;
+  if (std::ranges::find(records_, current.run_id, &Record::run_id) != records_.end()) return {};
+  const auto end =
+      end_in_journal(workspace_->run_folder(current.run_id) / "journal.ndjson", setup_);
+  auto record = make_record(Record::Step::attempt, current, end);
+  record.outcome = "interrupted";
+  record.progress = "ERROR: interrupted";
+  TRY(files_.append(record));
+  records_.push_back(std::move(record));
+  return {};
+}
+
+Result<> Loop::begin_anew(const std::optional<State>& old) {
+  TRY(prepare_git());
+  if (old) TRY(settle_old(*old));
+  auto days = add_up(records_).days;
+  if (old) {
+    days = days_together(old->earlier_days, days);
+    TRY(files_.put_aside(*old));
+    if (old->end.empty()) {
+      setup_.warnings.push_back(
+          fmt::format("the loop {} was not over: it is kept as loop-{}.json, and a new one begins",
+                      old->loop_id, old->loop_id));
+    }
+  }
+  files_.forget_stop();
+  state_ = {};
+  state_.loop_id = setup_.loop_id;
+  state_.started = now_utc();
+  state_.earlier_days = std::move(days);
+  state_.goal = setup_.goal;
+  state_.goal_file = setup_.goal_file;
+  state_.verify_digest = verifier_->digest();
+  state_.settings_digest = setup_.settings_digest;
+  state_.tree_at_start = content();
+  state_.commit_at_start = head();
+  if (git_) state_.git_digest = git_->settings_digest();
+  if (git_ && setup_.options.commit) git_->leave_alone_before(state_.started);
+  if (setup_.options.rollback && state_.commit_at_start.empty()) {
+    setup_.warnings.push_back("there is no commit yet: the first iteration cannot be rolled back");
+  }
+  if (!records_.empty()) state_.aside = old ? old->loop_id : "before-" + setup_.loop_id;
+  records_.clear();
+  TRY(save());
+  if (state_.aside.empty()) return {};
+  TRY(files_.put_records_aside(state_.aside));
+  state_.aside.clear();
+  return save();
+}
+
+/// What an agent may have changed is not believed unasked.
+Result<> Loop::check_unchanged(const State& old) const {
+  if (setup_.options.accept_changes) return {};
+  if (old.verify_digest != verifier_->digest()) {
+    return fail(Code::usage, "the commands of verification are not those the loop began with",
+                fmt::format("look at 'verify' and .ralph/check; {}", kAccept));
+  }
+  if (old.settings_digest != setup_.settings_digest_before) {
+    return fail(
+        Code::usage, "the settings are not those the loop began with",
+        fmt::format("look at ralph.yml, .ralph/config.yml and RALPH_ variables; {}", kAccept));
+  }
+  if (git_ && !old.git_digest.empty() && old.git_digest != git_->settings_digest()) {
+    return fail(Code::usage, "git's settings are not those the loop began with",
+                fmt::format("look at .git/config and .git/info; {}", kAccept));
+  }
+  return {};
+}
+
+Result<> Loop::go_on_with(State old) {
+  TRY(open_git());
+  TRY(check_unchanged(old));
+  TRY(check_goal(old.goal));
+  if (setup_.goal.empty()) setup_.goal = old.goal;
+  const bool same_goal = setup_.goal == old.goal;
+  state_ = std::move(old);
+  if (git_) state_.git_digest = git_->settings_digest();
+  if (git_ && setup_.options.commit) git_->leave_alone_before(state_.started);
+  ended_before_ = !state_.end.empty();
+  if (setup_.options.commit && !state_.current) TRY(check_users_changes());
+  files_.forget_stop();
+  if (ended_before_) state_.fresh_from = static_cast<std::int64_t>(records_.size());
+  totals_ = add_up(records_, state_.fresh_from);
+  ran_before_ = state_.ran;
+  state_.goal = setup_.goal;
+  state_.verify_digest = verifier_->digest();
+  state_.settings_digest = setup_.settings_digest;
+  if (state_.end != row(End::done).name || !same_goal) {
+    state_.end.clear();
+    state_.end_why.clear();
+  }
+  return save();
+}
+
+Result<> Loop::open_git() {
+  std::string why_not;
+  TRY_ASSIGN(git_, git::Work::open(setup_.request.host.workspace, why_not));
+  if (git_ && setup_.options.commit) TRY(git_->ready());
+  if (!setup_.options.commit || git_) return {};
+  return fail(Code::usage, "--commit needs a git repository: " + why_not,
+              "run 'git init', or leave --commit out");
+}
+
+/// A tree the user has changes in is not ours to commit.
+Result<> Loop::prepare_git() {
+  TRY(open_git());
+  return setup_.options.commit ? stash_or_refuse() : Result<>();
+}
+
+/// What differs from the end of the last iteration is the user's.
+Result<> Loop::check_users_changes() {
+  auto known = state_.tree_at_start;
+  for (const auto& record : records_) {
+    if (!record.tree.empty()) known = record.tree;
+  }
+  TRY_ASSIGN(const auto now, git_->tree());
+  return now == known ? Result<>() : stash_or_refuse();
+}
+
+Result<> Loop::stash_or_refuse() {
+  TRY_ASSIGN(const auto dirty, git_->dirty());
+  if (dirty.empty()) return {};
+  if (!setup_.options.stash) {
+    return fail(Code::usage,
+                fmt::format("{} files have changes that are not committed, '{}' first",
+                            dirty.size(), dirty.front()),
+                "commit them, or let --stash put them aside, or leave --commit out");
+  }
+  TRY_ASSIGN(const bool stashed, git_->stash(fmt::format("before ralph loop {}", setup_.loop_id)));
+  if (stashed)
+    setup_.warnings.push_back("your changes were stashed: 'git stash pop' brings them back");
+  return {};
+}
+
+}  // namespace ralph::loop
