@@ -199,7 +199,8 @@ Result<loop::Setup> make_setup(const Arguments& arguments, const Loaded& loaded,
 void take_signal(int signal_number, loop::Control& control, StdOutput& output) {
   if (signal_number == SIGINT && !control.stop(signal_number)) {
     if (::isatty(2) == 1) {
-      write_if_possible(2, "ralph: the loop ends after this iteration; Ctrl-C again ends it now\n");
+      write_if_possible(
+          2, "\r\x1b[Kralph: the loop ends after this iteration; Ctrl-C again ends it now\n");
     }
     return;
   }

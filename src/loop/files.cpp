@@ -106,7 +106,9 @@ Result<std::string> Files::leave_guidance(std::string_view text) const {
   }
   const auto folder = folder_ / "guidance";
   TRY(store::make_private_folder(folder));
-  const auto name = fmt::format("{}.md", make_run_id());
+  // Sorts by time.
+  const auto name =
+      fmt::format("{:015}-{}.md", now_utc().time_since_epoch().count(), random_hex(3));
   TRY(write_file_atomically(folder / name, utf8::repaired(text)));
   return name;
 }

@@ -18,6 +18,7 @@ constexpr std::array kErrors = std::to_array<ErrorRow>({
     {"cloud_credential_error", ErrorClass::auth},
     {"billing_error", ErrorClass::limit},
     {"max_output_tokens", ErrorClass::limit},
+    {"loop_guard", ErrorClass::limit},
     {"rate_limit", ErrorClass::rate_limit},
     {"overloaded", ErrorClass::overloaded},
     {"invalid_request", ErrorClass::invalid_request},

@@ -10,6 +10,7 @@
 
 #include "integration/agent_harness.h"
 #include "loop/state.h"
+#include "store/workspace.h"
 
 /// `ralph loop` over our own agent over a scripted API, in a real git repository.
 namespace ralph::loop_process {

@@ -203,20 +203,20 @@ TEST(Loop, TheFirstCtrlCLetsTheIterationEnd) {
 }
 
 TEST(Loop, TheSecondCtrlCStopsNowAndNothingIsLost) {
-  LoopStage stage({bash("touch a"), answer("One."),
-                   R"({"text":"Hel","trouble":{"at":"in_block","do":"silence"}})", bash("touch b"),
-                   answer("DONE")});
-  int sent = 0;
-  const auto ran = stage.run(
-      stage.loop_command({"-p", "Go", "--json"}), [&](std::string_view so_far, auto& watch) {
-        const bool second = so_far.find("session_started", so_far.find("session_started") + 1) !=
-                            std::string_view::npos;
-        if (!second || std::exchange(sent, 1) != 0) return;
-        watch.send_signal(SIGINT);
-        watch.send_signal(SIGTERM);
-      });
+  LoopStage stage(
+      {bash("touch a"), answer("One."), bash("sleep 1000"), bash("touch b"), answer("DONE")});
+  bool sent = false;
+  const auto ran = stage.run(stage.loop_command({"-p", "Go", "--json"}),
+                             [&](std::string_view so_far, auto& watch) {
+                               if (!so_far.contains("sleep 1000") || std::exchange(sent, true))
+                                 return;
+                               watch.send_signal(SIGINT);
+                               watch.send_signal(SIGTERM);
+                             });
   EXPECT_GE(ran.code(), 130) << ran.err;
   EXPECT_EQ(stage.iterations().size(), 1U);
+  ASSERT_EQ(stage.records().size(), 2U);
+  EXPECT_GT(stage.records()[1].cost_usd.value_or(0), 0) << "what was stopped was paid for";
   EXPECT_EQ(stage.loop({"--resume"}).code(), 0);
   const auto iterations = stage.iterations();
   ASSERT_EQ(iterations.size(), 2U);

@@ -1,0 +1,93 @@
+// The loop and the user's repository.
+#include "integration/loop_harness.h"
+
+namespace ralph::loop_process {
+namespace {
+
+TEST(LoopGit, CommitsAfterEachIterationWithItsWords) {
+  LoopStage stage(
+      {bash("echo 1 > a"), answer("Wrote a. Next: b."), bash("echo 2 > b"), answer("DONE")});
+  EXPECT_EQ(stage.loop_on("Go", {"--commit"}).code(), 0);
+  const auto log = stage.shell("git log --format=%s");
+  EXPECT_EQ(log, "ralph: iteration 2: DONE\nralph: iteration 1: Wrote a. Next: b.\nstart\n");
+  EXPECT_EQ(stage.shell("git status --porcelain"), "?? .ralph/\n");
+  EXPECT_FALSE(stage.shell("git ls-files").contains(".ralph/state"))
+      << "its own files take no part";
+}
+
+TEST(LoopGit, ATreeWithTheUsersChangesIsRefusedOrStashed) {
+  LoopStage stage({bash("echo 1 > a"), answer("DONE")});
+  stage.write("start.txt", "mine, not committed\n");
+  const auto refused = stage.loop_on("Go", {"--commit"});
+  EXPECT_EQ(refused.code(), 2);
+  EXPECT_TRUE(refused.err.contains("start.txt")) << refused.err;
+  EXPECT_TRUE(refused.err.contains("--stash")) << refused.err;
+  EXPECT_EQ(stage.read("start.txt"), "mine, not committed\n");
+  EXPECT_TRUE(stage.requests().empty());
+  EXPECT_EQ(stage.loop_on("Go", {"--commit", "--stash"}).code(), 0);
+  EXPECT_EQ(stage.read("start.txt"), "start\n");
+  stage.shell("git stash pop");
+  EXPECT_EQ(stage.read("start.txt"), "mine, not committed\n");
+}
+
+TEST(LoopGit, AFailedIterationIsRolledBack) {
+  std::vector<std::string> steps{bash("echo bad > start.txt; echo new > extra")};
+  for (int i = 0; i < 8; ++i) steps.emplace_back(R"({"text":"No answer."})");
+  steps.push_back(bash("echo good > good"));
+  steps.push_back(answer("DONE"));
+  LoopStage stage(steps);
+  const auto ran = stage.loop_on("Go", {"--commit", "--rollback", "--retry-delay", "1ms"});
+  EXPECT_EQ(ran.code(), 0) << ran.out << ran.err;
+  EXPECT_EQ(stage.read("start.txt"), "start\n");
+  EXPECT_FALSE(std::filesystem::exists(stage.work() / "extra"));
+  EXPECT_EQ(stage.read("good"), "good\n");
+  EXPECT_TRUE(stage.shell("git for-each-ref refs/ralph").contains("rolled-back"))
+      << "what was taken back is kept";
+}
+
+TEST(LoopGit, UndoTakesBackWhatTheLoopCommitted) {
+  LoopStage stage({bash("echo 1 > a"), answer("Wrote a."), bash("echo 2 > b"), answer("DONE")});
+  EXPECT_EQ(stage.loop_on("Go", {"--commit"}).code(), 0);
+  const auto undo = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {agent_process::ralph(), "undo"});
+    return stage.run(stage.command(more));
+  };
+  EXPECT_EQ(undo({}).code(), 0);
+  EXPECT_TRUE(std::filesystem::exists(stage.work() / "a"));
+  EXPECT_FALSE(std::filesystem::exists(stage.work() / "b"));
+  EXPECT_EQ(undo({"--all"}).code(), 0);
+  EXPECT_EQ(stage.shell("git log --format=%s"), "start\n");
+}
+
+TEST(LoopGit, WorksWithoutARepository) {
+  LoopStage stage({bash("echo 1 > a"), answer("Wrote a."), answer("DONE")});
+  stage.shell("rm -rf .git");
+  EXPECT_EQ(stage.loop_on("Go", {"--commit"}).code(), 2);
+  const auto ran = stage.loop_on("Go");
+  EXPECT_EQ(ran.code(), 0) << ran.out << ran.err;
+  const auto iterations = stage.iterations();
+  ASSERT_EQ(iterations.size(), 2U);
+  EXPECT_TRUE(iterations[0].changed);
+  EXPECT_FALSE(iterations[1].changed);
+}
+
+TEST(LoopGit, SettingsThatTheAgentPlantsRunNothing) {
+  LoopStage stage({bash("git config filter.x.clean 'touch ../planted; cat' && echo '* filter=x' > "
+                        ".gitattributes && echo 1 > a"),
+                   answer("Wrote a."), answer("DONE")});
+  const auto ran = stage.loop_on("Go", {"--commit"});
+  EXPECT_FALSE(std::filesystem::exists(stage.folder() / "planted")) << ran.out;
+  EXPECT_TRUE((ran.out + ran.err).contains("filter.x.clean")) << ran.out << ran.err;
+  EXPECT_EQ(stage.shell("git log --format=%s"), "start\n");
+}
+
+TEST(LoopGit, HooksOfTheAgentRunNothing) {
+  LoopStage stage({bash("printf '#!/bin/sh\\ntouch ../planted\\n' > .git/hooks/pre-commit && chmod "
+                        "+x .git/hooks/pre-commit && echo 1 > a"),
+                   answer("DONE")});
+  EXPECT_EQ(stage.loop_on("Go", {"--commit"}).code(), 0);
+  EXPECT_FALSE(std::filesystem::exists(stage.folder() / "planted"));
+}
+
+}  // namespace
+}  // namespace ralph::loop_process
