@@ -26,12 +26,12 @@ constexpr const char* kCheck = "check";
 /// What is run: the bytes that were looked at, beside the file they are from so that `dirname "$0"` is the same.
 constexpr const char* kCopy = "check.running";
 
-/// Keeps the end of a text.
+/// Keeps the end of a text, and a byte more: what is cut is seen to be cut, and not within a character.
 class Tail {
  public:
   void add(std::string_view bytes) {
     text_ += bytes;
-    if (text_.size() > 2 * kTail) text_.erase(0, text_.size() - kTail);
+    if (text_.size() > 2 * kTail) text_.erase(0, text_.size() - kTail - 1);
   }
   std::string text() const { return prompt_text(end_of(text_, kTail).text); }
 

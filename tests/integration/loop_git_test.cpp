@@ -59,6 +59,62 @@ TEST(LoopGit, UndoTakesBackWhatTheLoopCommitted) {
   EXPECT_EQ(stage.shell("git log --format=%s"), "start\n");
 }
 
+TEST(LoopGit, ChangesOfTheUserBetweenTwoStartsAreNotOurs) {
+  LoopStage stage({bash("echo 1 > a"), answer("One."), bash("echo 2 > b"), answer("DONE")});
+  EXPECT_EQ(stage.loop_on("Go", {"--commit", "--max-iterations", "1"}).code(), 6);
+  stage.write("start.txt", "mine\n");
+  const auto refused = stage.loop({"--resume", "--max-iterations", "3"});
+  EXPECT_EQ(refused.code(), 2) << refused.out;
+  EXPECT_TRUE(refused.err.contains("start.txt")) << refused.err;
+  EXPECT_EQ(stage.loop({"--resume", "--max-iterations", "3", "--stash"}).code(), 0);
+  stage.shell("git stash pop");
+  EXPECT_EQ(stage.read("start.txt"), "mine\n");
+}
+
+TEST(LoopGit, WhatWasIgnoredIsNeitherCommittedNorTakenAway) {
+  std::vector<std::string> steps{bash(": > .gitignore")};
+  for (int i = 0; i < 8; ++i) steps.emplace_back(R"({"text":"No answer."})");
+  steps.push_back(bash(": > .gitignore"));
+  steps.push_back(answer("DONE"));
+  LoopStage stage(steps);
+  stage.shell(
+      "echo secret.env > .gitignore; git add .; git commit -qm ignore; echo KEY > secret.env");
+  const auto ran = stage.loop_on("Go", {"--commit", "--rollback", "--retry-delay", "1ms"});
+  EXPECT_EQ(ran.code(), 0) << ran.out << ran.err;
+  EXPECT_EQ(stage.read("secret.env"), "KEY\n");
+  EXPECT_FALSE(stage.shell("git ls-files").contains("secret.env"));
+}
+
+TEST(LoopGit, ABranchTheAgentSwitchedToStaysAsItWas) {
+  std::vector<std::string> steps{bash("git checkout -q other; echo junk > junk")};
+  for (int i = 0; i < 8; ++i) steps.emplace_back(R"({"text":"No answer."})");
+  LoopStage stage(steps);
+  stage.shell(
+      "git branch -m main; git checkout -qb other; echo o > o; git add .; git commit -qm own; git "
+      "checkout -q main");
+  const auto other = stage.shell("git rev-parse other");
+  stage.loop_on("Go", {"--commit", "--rollback", "--max-failures", "1"});
+  EXPECT_EQ(stage.shell("git rev-parse other"), other);
+  EXPECT_EQ(stage.shell("git symbolic-ref HEAD"), "refs/heads/main\n");
+}
+
+TEST(LoopGit, KeysInTheAgentsWordsAreNotCommitted) {
+  const std::string key = "sk-ant-api03-" + std::string(80, 'A') + "-BBBBBBAA";
+  LoopStage stage({bash("echo 1 > a"), answer("Found " + key), answer("DONE")});
+  EXPECT_EQ(stage.loop_on("Go", {"--commit"}).code(), 0);
+  EXPECT_FALSE(stage.shell("git log --format=%B").contains(key));
+}
+
+TEST(LoopGit, SettingsPlantedInOneStartAreRefusedInTheNext) {
+  LoopStage stage({bash("git config filter.x.clean 'touch ../planted; cat' && echo '* filter=x' > "
+                        ".gitattributes"),
+                   answer("One."), answer("DONE")});
+  stage.loop_on("Go", {"--commit", "--max-iterations", "1"});
+  const auto ran = stage.loop({"--resume", "--max-iterations", "2"});
+  EXPECT_EQ(ran.code(), 2) << ran.out << ran.err;
+  EXPECT_FALSE(std::filesystem::exists(stage.folder() / "planted"));
+}
+
 TEST(LoopGit, WorksWithoutARepository) {
   LoopStage stage({bash("echo 1 > a"), answer("Wrote a."), answer("DONE")});
   stage.shell("rm -rf .git");

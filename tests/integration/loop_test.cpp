@@ -248,6 +248,89 @@ TEST(Loop, AnEndThatACrashKeptFromBeingWrittenIsFoundInTheRecords) {
   EXPECT_EQ(stage.requests().size(), 2U) << "nothing is asked again";
 }
 
+TEST(Loop, AfterALimitOfThingsInARowResumeCountsAnew) {
+  LoopStage stage({bash("touch x"), answer("DONE"), answer("DONE"), answer("DONE"),
+                   bash("touch right"), answer("DONE")});
+  EXPECT_EQ(stage.loop_on("Go", {"--verify", "test -f right"}).code(), 6);
+  EXPECT_EQ(stage.state().end, "refused");
+  const auto ran = stage.loop({"--resume"});
+  EXPECT_EQ(ran.code(), 0) << ran.out << ran.err;
+  EXPECT_EQ(stage.iterations().size(), 4U);
+}
+
+TEST(Loop, ADoneThatCrossesTheCostLimitIsBelieved) {
+  const std::string dear = R"("usage":{"input_tokens":300000,"output_tokens":1000})";
+  auto last = answer("DONE");
+  last.insert(last.size() - 1, "," + dear);
+  LoopStage stage({bash("touch x"), last});
+  const auto ran = stage.loop_on("Go", {"--model", "sonnet", "--max-cost", "0.5"});
+  EXPECT_EQ(ran.code(), 0) << ran.out << ran.err;
+  EXPECT_EQ(stage.iterations().size(), 1U);
+}
+
+TEST(Loop, ARefusedStartLeavesTheLoopBeforeIt) {
+  LoopStage stage({bash("touch a"), answer("One."), bash("touch b"), answer("DONE")});
+  EXPECT_EQ(stage.loop_on("Go", {"--max-iterations", "1"}).code(), 6);
+  EXPECT_EQ(stage.loop_on("Other", {"--commit"}).code(), 2) << "there are changes";
+  EXPECT_EQ(stage.loop({"--resume", "--max-iterations", "5"}).code(), 0);
+  EXPECT_EQ(stage.iterations().size(), 2U);
+}
+
+TEST(Loop, WhatAKilledLoopCostCountsForTheDayOfTheNext) {
+  const std::string dear = R"("usage":{"input_tokens":300000,"output_tokens":1000})";
+  auto first = bash("sleep 1000");
+  first.insert(first.size() - 1, "," + dear);
+  LoopStage stage({first, bash("touch b"), answer("DONE")});
+  bool sent = false;
+  stage.run(stage.loop_command({"-p", "Go", "--model", "sonnet", "--json"}),
+            [&](std::string_view so_far, auto& watch) {
+              if (!so_far.contains("sleep 1000") || std::exchange(sent, true)) return;
+              watch.send_signal(SIGKILL);
+            });
+  const auto ran = stage.loop_on("New", {"--model", "sonnet", "--max-cost-per-day", "0.5"});
+  EXPECT_EQ(ran.code(), 6) << ran.out << ran.err;
+  EXPECT_EQ(stage.state().end, "cost_per_day");
+  EXPECT_EQ(stage.requests().size(), 1U);
+}
+
+TEST(Loop, AnotherGoalAfterDoneIsWorkedOn) {
+  LoopStage stage({bash("touch a"), answer("DONE"), bash("touch b"), answer("DONE")});
+  EXPECT_EQ(stage.loop_on("Go").code(), 0);
+  EXPECT_EQ(stage.loop({"--resume"}).code(), 0);
+  EXPECT_EQ(stage.iterations().size(), 1U) << "it was done already";
+  EXPECT_EQ(stage.loop({"--resume", "-p", "Another goal"}).code(), 0);
+  EXPECT_EQ(stage.iterations().size(), 2U);
+  EXPECT_TRUE(stage.prompts().back().contains("Another goal"));
+}
+
+TEST(Loop, SettingsThatWereChangedMeanwhileAreNotTakenUnasked) {
+  LoopStage stage(
+      {bash("echo max_cost: 5000 > ralph.yml"), answer("One."), bash("touch b"), answer("DONE")});
+  stage.write("ralph.yml", "max_cost: 1\n");
+  EXPECT_EQ(stage.loop_on("Go", {"--max-iterations", "1"}).code(), 6);
+  const auto refused = stage.loop({"--resume", "--max-iterations", "3"});
+  EXPECT_EQ(refused.code(), 2) << refused.out;
+  EXPECT_TRUE(refused.err.contains("ralph.yml")) << refused.err;
+  EXPECT_EQ(stage.loop({"--resume", "--max-iterations", "3", "--accept-changes"}).code(), 0);
+}
+
+TEST(Loop, TheFileOfConfigIsRemembered) {
+  LoopStage stage({bash("touch a"), answer("One."), bash("touch b"), answer("Two.")});
+  std::ofstream(stage.folder() / "own.yml") << "max_iterations: 1\n";
+  const auto file = (stage.folder() / "own.yml").string();
+  EXPECT_EQ(stage.loop_on("Go", {"--config", file}).code(), 6);
+  EXPECT_EQ(stage.loop({"--resume"}).code(), 6) << "the limit still holds";
+  EXPECT_EQ(stage.iterations().size(), 1U);
+}
+
+TEST(Loop, AGoalThatIsTooLongIsRefusedAtTheStart) {
+  LoopStage stage({answer("DONE")});
+  stage.write("GOAL.md", std::string(2'000'000, 'g'));
+  const auto ran = stage.loop({"GOAL.md"});
+  EXPECT_EQ(ran.code(), 2) << ran.err;
+  EXPECT_TRUE(ran.err.contains("2000000")) << ran.err;
+}
+
 TEST(Loop, GuidanceGoesIntoTheNextPromptOnce) {
   LoopStage stage({bash("touch a"), answer("One."), answer("DONE")});
   ASSERT_TRUE(store::Workspace::open(stage.work()));
