@@ -90,6 +90,7 @@ RunEnd Loop::run(run::Request request, const Run& run) {
   const run::Audience audience{end.summary, handlers, [&] { observer_.flush(); },
                                [&](Millis patience) { observer_.hurry(patience); }};
   const auto max_cost = request.ask.max_cost;
+  request.warnings_told = std::exchange(warnings_told_, true);
   const auto report = run::run(std::move(request), audience, control_.runs(), masker_);
   end.verdict = report.verdict;
   end.time = time.split();

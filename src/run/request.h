@@ -46,7 +46,8 @@ struct Request {
   /// Asked when the agent has ended a turn and nothing of it runs on: what it is told next, in the same session; nothing:
   /// that was all. `sent` counts the messages since the agent was started. Only with Ask::conversation.
   std::function<std::optional<std::string>(const stream::Summary& summary, int sent)> follow_up;
-  bool lock_held = false;  // by who asks: the run takes no lock and sweeps nothing
+  bool warnings_told = false;  // those about how the agent is started: they are notes now
+  bool lock_held = false;      // by who asks: the run takes no lock and sweeps nothing
 };
 
 /// What is said beside the settings.

@@ -120,7 +120,8 @@ void Run::say(stream::Level level, std::string_view topic, std::string_view mess
 void Run::say_first() {
   announcer_ = make_decoder(nullptr);
   for (const auto& warning : warnings_) say(stream::Level::warning, "run", warning);
-  for (const auto& warning : plan_.warnings) say(stream::Level::warning, "run", warning);
+  const auto level = request_.warnings_told ? stream::Level::info : stream::Level::warning;
+  for (const auto& warning : plan_.warnings) say(level, "run", warning);
   for (const auto& note : request_.notes) say(stream::Level::info, "run", note);
   for (const auto& note : plan_.notes) say(stream::Level::info, "run", note);
 }

@@ -178,19 +178,11 @@ TEST(SettingsFile, AnEmptyValueIsNotSet) {
 }
 
 TEST(SettingsFile, SectionsOfOtherToolsGetOneNote) {
-<<<<<<< HEAD
   const auto loaded = from_file("cli:\n  backend: claude\nhats:\n  a: {x: [1]}\nmax_runtime: 5\n");
   ASSERT_TRUE(loaded) << error_of(loaded);
   ASSERT_EQ(loaded->notes.size(), 1u);
   EXPECT_EQ(loaded->notes[0],
             "ralph.yml: not settings of 'ralph run', ignored here: cli, hats, max_runtime");
-=======
-  const auto loaded = from_file("cli:\n  backend: claude\nhats:\n  a: {x: [1]}\nmax_tokens: 5\n");
-  ASSERT_TRUE(loaded) << error_of(loaded);
-  ASSERT_EQ(loaded->notes.size(), 1u);
-  EXPECT_EQ(loaded->notes[0],
-            "ralph.yml: not settings of 'ralph run', ignored here: cli, hats, max_tokens");
->>>>>>> loopdocs
 }
 
 TEST(SettingsFile, PtyModeIsReadAsTransport) {
