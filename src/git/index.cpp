@@ -64,12 +64,13 @@ Result<> take_in(const Program& git, const std::vector<Entry>& entries, const fs
     list += entry.path;
     list += '\0';
   }
-  if (!removed.empty()) {
-    TRY(git.ask({{"update-index", "-z", "--force-remove", "--stdin"}, removed, index}));
-  }
+  // In this order: whoever is ended in between still finds what was moved by its old name.
   if (!present.empty()) {
     TRY(git.ask(
         {{"update-index", "-z", "--add", "--remove", "--replace", "--stdin"}, present, index}));
+  }
+  if (!removed.empty()) {
+    TRY(git.ask({{"update-index", "-z", "--force-remove", "--stdin"}, removed, index}));
   }
   return {};
 }

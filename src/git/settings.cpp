@@ -117,4 +117,19 @@ Result<> Settings::check(const Program& git) const {
   return compare(now);
 }
 
+std::string Settings::digest() const {
+  std::string text;
+  const auto add = [&](std::string_view part) { text += fmt::format("{}:{}", part.size(), part); };
+  for (const auto& file : fixed_) {
+    add(file.path.native());
+    add(file.digest);
+  }
+  for (const auto& value : values_) {
+    add(value.file);
+    add(value.key);
+    add(value.value);
+  }
+  return sha256_hex(text);
+}
+
 }  // namespace ralph::git

@@ -17,6 +17,8 @@ class Settings {
 
   /// Code::permission when something else changed; the message names the file and, where it can, the setting.
   Result<> check(const Program& git) const;
+  /// Of all that check() compares: the same for settings that it would find unchanged.
+  std::string digest() const;
 
  private:
   struct File {

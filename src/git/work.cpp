@@ -6,6 +6,7 @@
 
 #include "git/fields.h"
 #include "git/index.h"
+#include "git/old_files.h"
 #include "git/ref.h"
 
 namespace ralph::git {
@@ -27,6 +28,14 @@ Result<std::optional<fs::path>> ask_folder(const Program& git, const std::string
   if (captured.err.find("not a git repository (or any") != std::string::npos) return std::nullopt;
   if (!captured.ok()) return std::unexpected(git.explain(call, captured));
   return fs::path(captured.out.substr(0, captured.out.size() - 1));
+}
+
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  for (std::size_t at = 0, end; (end = text.find('\n', at)) != text.npos; at = end + 1) {
+    lines.emplace_back(text.substr(at, end - at));
+  }
+  return lines;
 }
 
 /// The words of diff-tree, between two ids.
@@ -68,6 +77,20 @@ Result<std::optional<Work>> Work::open(const fs::path& folder, std::string& why_
 
 Result<> Work::check_settings() const { return settings_.check(git_); }
 
+Result<std::vector<Entry>> Work::entries() const {
+  TRY_ASSIGN(auto entries, list_entries(git_));
+  if (old_before_) TRY(leave_out_old(git_, *old_before_, entries));
+  return entries;
+}
+
+Result<std::string> Work::branch() const {
+  const Call call{{"symbolic-ref", "--quiet", "HEAD"}};
+  TRY_ASSIGN(const auto captured, git_.run(call));
+  if (captured.exit.exit_code == 1 && captured.err.empty()) return std::string();
+  if (!captured.ok()) return std::unexpected(git_.explain(call, captured));
+  return captured.out.substr(0, captured.out.find('\n'));
+}
+
 Result<std::string> Work::head() const {
   const Call call{{"rev-parse", "--verify", "--quiet", "HEAD"}};
   TRY_ASSIGN(const auto captured, git_.run(call));
@@ -96,24 +119,39 @@ Result<std::vector<std::string>> Work::commits_since(std::string_view commit) co
   }
   if (!captured.ok()) return std::unexpected(git_.explain(ask, captured));
   TRY_ASSIGN(const auto text, git_.ask({{"rev-list", "HEAD", "^" + std::string(commit), "--"}}));
-  std::vector<std::string> commits;
-  for (std::size_t at = 0, end; (end = text.find('\n', at)) != text.npos; at = end + 1) {
-    commits.push_back(text.substr(at, end - at));
-  }
-  return commits;
+  return lines_of(text);
+}
+
+Result<std::vector<std::string>> Work::commits_between(std::string_view from,
+                                                       std::string_view to) const {
+  TRY(check_id(from));
+  TRY(check_id(to));
+  TRY_ASSIGN(const auto text,
+             git_.ask({{"rev-list", std::string(to), "^" + std::string(from), "--"}}));
+  return lines_of(text);
+}
+
+Result<std::string> Work::subject(std::string_view commit) const {
+  TRY(check_id(commit));
+  TRY_ASSIGN(
+      const auto text,
+      git_.ask_line({{"rev-list", "--max-count=1", "--format=%s", std::string(commit), "--"}}));
+  // Before it is "commit ID".
+  const auto end = text.find('\n');
+  return end == text.npos ? std::string() : text.substr(end + 1);
 }
 
 Result<std::string> Work::tree() const {
   TRY(check_settings());
   TRY_ASSIGN(const auto index, PrivateIndex::copy(git_.git_folder()));
-  TRY_ASSIGN(const auto entries, list_entries(git_));
+  TRY_ASSIGN(const auto entries, this->entries());
   TRY(take_in(git_, entries, index.path()));
   return git_.ask_line({{"write-tree"}, {}, index.path()});
 }
 
 Result<std::vector<std::string>> Work::dirty() const {
   TRY(check_settings());
-  TRY_ASSIGN(const auto entries, list_entries(git_));
+  TRY_ASSIGN(const auto entries, this->entries());
   std::vector<std::string> paths;
   for (const auto& entry : entries) {
     if (!entry.ours()) paths.push_back(entry.path);

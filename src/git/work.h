@@ -8,10 +8,13 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/time.h"
 #include "git/program.h"
 #include "git/settings.h"
 
 namespace ralph::git {
+
+struct Entry;
 
 /// One file of a difference.
 struct FileChange {
@@ -30,14 +33,26 @@ class Work {
   static Result<std::optional<Work>> open(const std::filesystem::path& folder,
                                           std::string& why_not);
 
+  /// Untracked files born before that are the user's: nothing here takes them in or names them, and no reset removes
+  /// them, whatever `.gitignore` says by now. For whoever begins with nothing uncommitted: what was untracked then was
+  /// ignored. A file that was staged or committed since is no untracked one, but a reset leaves it in the folder.
+  void leave_alone_before(UtcTime time) { old_before_ = time; }
+
   /// The id of a tree that is exactly what the folder holds now: tracked and untracked files, ignored ones left out.
   Result<std::string> tree() const;
   /// Empty: there is no commit yet.
   Result<std::string> head() const;
+  /// What a commit would move, in full: "refs/heads/main", also before its first commit. Empty: HEAD is detached.
+  Result<std::string> branch() const;
   /// The first parent of a commit; empty: it has none.
   Result<std::string> parent(std::string_view commit) const;
   /// What HEAD has beyond a commit, the newest first. Code::usage: HEAD does not come from there.
   Result<std::vector<std::string>> commits_since(std::string_view commit) const;
+  /// What `to` has beyond `from`, the newest first.
+  Result<std::vector<std::string>> commits_between(std::string_view from,
+                                                   std::string_view to) const;
+  /// The first line of a commit's message.
+  Result<std::string> subject(std::string_view commit) const;
   /// Paths with changes that are not committed, untracked files among them.
   Result<std::vector<std::string>> dirty() const;
   /// Between two trees or commits; renames are an A and a D.
@@ -45,29 +60,45 @@ class Work {
   /// For people; without colour; a very long one is cut.
   Result<std::string> diff(std::string_view from, std::string_view to) const;
 
-  /// Commits all that dirty() names, by the user's name (or ralph's, where none is set). Empty: nothing was changed.
-  /// Code::busy: a merge, a rebase or the like is not finished, or paths are in conflict.
-  Result<std::string> commit(std::string_view message) const;
+  /// Code::busy: a merge, a rebase or the like is not finished.
+  Result<> ready() const;
+  /// Commits all that dirty() names to `branch` (as branch() gives it), by the user's name (or ralph's, where none is
+  /// set). Empty: nothing was changed. Code::busy: as ready(), or paths are in conflict, or HEAD is not on that branch.
+  Result<std::string> commit(std::string_view message, std::string_view branch) const;
   /// Puts what the folder holds now aside as a stash of this name. False: there was nothing. Code::busy as above.
   Result<bool> stash(std::string_view message) const;
-  /// The branch, the index and the folder are as they were at `commit`; files that were not tracked then are removed,
-  /// ignored ones stay. What was there before is kept as a commit under refs/ralph/`keep_as`, which must be a new
-  /// name; it is HEAD itself where nothing was uncommitted. A merge that is not finished is given up.
-  Result<> reset_to(std::string_view commit, std::string_view keep_as) const;
+  /// HEAD is on `branch` (empty: detached) again, and that, the index and the folder are as they were at `commit`; files
+  /// that were not tracked then are removed, ignored ones stay; no other branch is moved. What was there before is kept
+  /// as a commit under refs/ralph/`keep_as`, or `keep_as`-2, -3 … where that is taken; the ref is returned. It is HEAD
+  /// itself where nothing was uncommitted; its second parent is `branch`, where HEAD was on another and that one is to
+  /// move. A merge that is not finished is given up. Ended in its middle, it can be called again.
+  Result<std::string> reset_to(std::string_view commit, std::string_view keep_as,
+                               std::string_view branch) const;
   /// Whether the settings git would run programs by are what they were when this was opened.
   Result<> check_settings() const;
+  /// The same for settings that check_settings() takes for the same; to compare those of another day.
+  const std::string& settings_digest() const { return settings_digest_; }
 
   const std::filesystem::path& root() const { return git_.root(); }
 
  private:
-  Work(Program git, Settings settings) : git_(std::move(git)), settings_(std::move(settings)) {}
-  Result<> refuse_unfinished() const;
+  Work(Program git, Settings settings)
+      : git_(std::move(git)),
+        settings_(std::move(settings)),
+        settings_digest_(settings_.digest()) {}
+  /// As list_entries(), without the files to leave alone.
+  Result<std::vector<Entry>> entries() const;
+  Result<> stand_on(const std::string& branch, const std::string& commit) const;
   Result<> put_back(const std::string& commit) const;
+  Result<std::string> present_state(const std::string& target, const std::string& branch) const;
+  Result<std::string> keep(const std::string& name, const std::string& commit) const;
   Result<std::string> make_commit(const std::string& tree, const std::vector<std::string>& parents,
                                   std::string_view message) const;
 
   Program git_;
   Settings settings_;
+  std::string settings_digest_;
+  std::optional<UtcTime> old_before_;
 };
 
 }  // namespace ralph::git

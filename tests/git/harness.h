@@ -16,6 +16,7 @@ namespace ralph::git {
 
 namespace fs = std::filesystem;
 using Paths = std::vector<std::string>;
+constexpr std::string_view kMain = "refs/heads/main";
 
 /// A repository "repo" in a folder of its own, made by git itself.
 class GitWork : public testing::Test {

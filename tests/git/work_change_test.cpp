@@ -16,7 +16,7 @@ TEST_F(GitWorkChange, ACommitTakesEverythingButOurs) {
   write(".ralph/config.yml", "ours");
   shell("rm a");
   const auto work = open();
-  const auto commit = good(work.commit("# a title\n\nand a body"));
+  const auto commit = good(work.commit("# a title\n\nand a body", kMain));
   EXPECT_EQ(commit, git("rev-parse HEAD"));
   EXPECT_EQ(good(work.parent(commit)), before);
   EXPECT_EQ(good(work.parent(before)), "");
@@ -24,15 +24,15 @@ TEST_F(GitWorkChange, ACommitTakesEverythingButOurs) {
   EXPECT_EQ(git("log -1 --format=%B"), "# a title\n\nand a body\n");
   EXPECT_EQ(git("log -1 --format='%an %ae'"), "T t@example.org");
   EXPECT_EQ(git("status --porcelain"), "?? .ralph/");
-  EXPECT_EQ(good(work.commit("again")), "") << "nothing was changed";
+  EXPECT_EQ(good(work.commit("again", kMain)), "") << "nothing was changed";
   EXPECT_EQ(git("rev-parse HEAD"), commit);
 }
 
 TEST_F(GitWorkChange, TheFirstCommit) {
   const auto work = open();
-  EXPECT_EQ(good(work.commit("none")), "");
+  EXPECT_EQ(good(work.commit("none", kMain)), "");
   write("a", "a");
-  const auto commit = good(work.commit("first"));
+  const auto commit = good(work.commit("first", kMain));
   EXPECT_EQ(git("rev-parse main"), commit);
 }
 
@@ -41,12 +41,12 @@ TEST_F(GitWorkChange, WithoutANameItIsRalphs) {
   git("config --unset user.email");
   write("a", "a");
   const auto work = open();
-  good(work.commit("first"));
+  good(work.commit("first", kMain));
   EXPECT_EQ(git("log -1 --format='%an %ae %cn %ce'"),
             "ralph ralph@localhost ralph ralph@localhost");
   git("config author.name Anne");
   write("a", "b");
-  good(work.commit("second"));
+  good(work.commit("second", kMain));
   EXPECT_EQ(git("log -1 --format='%an %ae %cn'"), "Anne ralph@localhost ralph");
 }
 
@@ -56,7 +56,7 @@ TEST_F(GitWorkChange, WhatWasStagedAndIsGoneAgainIsNothing) {
   git("add b");
   shell("rm b");
   const auto work = open();
-  EXPECT_EQ(good(work.commit("none")), "");
+  EXPECT_EQ(good(work.commit("none", kMain)), "");
   EXPECT_EQ(git("rev-parse HEAD"), before);
 }
 
@@ -67,14 +67,14 @@ TEST_F(GitWorkChange, AMergeThatIsNotFinishedIsNotCommitted) {
       "&& echo main > a && git commit -qam main && ! git merge side");
   const auto before = git("rev-parse HEAD");
   const auto work = open();
-  for (const auto& error : {work.commit("x").error(), work.stash("x").error()}) {
+  for (const auto& error : {work.commit("x", kMain).error(), work.stash("x").error()}) {
     EXPECT_EQ(error.code, Code::busy);
     EXPECT_NE(error.message.find("a merge is not finished"), std::string::npos) << error.message;
     EXPECT_NE(error.hint.find("git merge --abort"), std::string::npos) << error.hint;
   }
   EXPECT_EQ(git("rev-parse HEAD"), before);
   // A reset gives it up, and keeps what was there.
-  good(work.reset_to(before, "merging"));
+  good(work.reset_to(before, "merging", kMain));
   EXPECT_EQ(git("status --porcelain"), "");
   EXPECT_FALSE(there(".git/MERGE_HEAD"));
   EXPECT_NE(git("show refs/ralph/merging:a").find("<<<<<<<"), std::string::npos);
@@ -87,11 +87,35 @@ TEST_F(GitWorkChange, ARebaseAndACherryPickAreRefused) {
       "&& echo main > a && git commit -qam main");
   const auto work = open();
   shell("! git cherry-pick side");
-  EXPECT_NE(work.commit("x").error().message.find("cherry-pick"), std::string::npos);
+  EXPECT_NE(work.commit("x", kMain).error().message.find("cherry-pick"), std::string::npos);
   git("cherry-pick --abort");
   shell("! git rebase side");
-  EXPECT_NE(work.commit("x").error().message.find("a rebase"), std::string::npos);
-  EXPECT_EQ(work.reset_to(first, "x").error().code, Code::busy);
+  EXPECT_NE(work.commit("x", kMain).error().message.find("a rebase"), std::string::npos);
+  EXPECT_EQ(work.reset_to(first, "x", kMain).error().code, Code::busy);
+}
+
+TEST_F(GitWorkChange, ReadyIsWhereNothingIsUnfinished) {
+  first_commit();
+  shell(
+      "git checkout -q -b side && echo side > a && git commit -qam side && git checkout -q main "
+      "&& echo main > a && git commit -qam main");
+  const auto work = open();
+  const auto refused = [&](std::string_view begin, std::string_view what, std::string_view end) {
+    good(work.ready());
+    shell(begin);
+    const auto ready = work.ready();
+    ASSERT_FALSE(ready) << what;
+    EXPECT_EQ(ready.error().code, Code::busy);
+    EXPECT_NE(ready.error().message.find(what), std::string::npos) << ready.error().message;
+    EXPECT_EQ(work.commit("x", good(work.branch())).error().message, ready.error().message);
+    shell(end);
+  };
+  refused("! git merge side", "a merge", "git merge --abort");
+  refused("! git rebase side", "a rebase", "git rebase --abort");
+  refused("! git cherry-pick side", "a cherry-pick", "git cherry-pick --abort");
+  refused("! git revert HEAD^", "a revert", "git revert --abort");
+  refused("git bisect start", "a bisect", "git bisect reset");
+  good(work.ready());
 }
 
 TEST_F(GitWorkChange, AConflictWithoutAMergeIsRefused) {
@@ -100,7 +124,7 @@ TEST_F(GitWorkChange, AConflictWithoutAMergeIsRefused) {
       "echo stashed > a && git stash -q && echo other > a && git commit -qam other && ! git stash "
       "pop");
   const auto work = open();
-  const auto commit = work.commit("x");
+  const auto commit = work.commit("x", kMain);
   ASSERT_FALSE(commit);
   EXPECT_NE(commit.error().message.find("in conflict, not merged yet: 'a'"), std::string::npos);
   EXPECT_EQ(work.stash("x").error().code, Code::busy);
@@ -145,13 +169,13 @@ TEST_F(GitWorkChange, AResetKeepsWhatWasThere) {
   const auto work = open();
   write("b", "b");
   write(".gitignore", "*.o\n");
-  const auto second = good(work.commit("second"));
+  const auto second = good(work.commit("second", kMain));
   EXPECT_EQ(good(work.commits_since(first)), Paths{second});
   write("a", "changed");
   write("new/file", "n");
   write("b.o", "ignored");
   write(".ralph/x", "ours");
-  good(work.reset_to(first, "before-1"));
+  good(work.reset_to(first, "before-1", kMain));
   EXPECT_EQ(git("rev-parse main"), first);
   EXPECT_EQ(read("a"), "one\n");
   EXPECT_FALSE(there("b"));
@@ -170,21 +194,31 @@ TEST_F(GitWorkChange, AResetKeepsHeadItselfWhereNothingWasUncommitted) {
   const auto first = first_commit();
   const auto work = open();
   write("b", "b");
-  const auto second = good(work.commit("second"));
-  good(work.reset_to(first, "kept"));
+  const auto second = good(work.commit("second", kMain));
+  good(work.reset_to(first, "kept", kMain));
   EXPECT_EQ(git("rev-parse refs/ralph/kept"), second);
 }
 
 TEST_F(GitWorkChange, AResetReplacesNothingThatWasKept) {
   const auto first = first_commit();
   git("update-ref refs/ralph/kept HEAD");
+  git("update-ref refs/ralph/kept-2 HEAD");
   const auto work = open();
   write("a", "changed");
-  EXPECT_FALSE(work.reset_to(first, "kept"));
-  EXPECT_EQ(read("a"), "changed");
-  EXPECT_EQ(work.reset_to(first, "../../heads/main").error().code, Code::usage);
-  EXPECT_EQ(work.reset_to("--hard", "x").error().code, Code::usage);
-  EXPECT_FALSE(work.reset_to(std::string(40, 'a'), "x"));
+  EXPECT_EQ(good(work.reset_to(first, "kept", kMain)), "refs/ralph/kept-3");
+  EXPECT_EQ(git("rev-parse refs/ralph/kept refs/ralph/kept-2"), first + "\n" + first);
+  EXPECT_EQ(git("show refs/ralph/kept-3:a"), "changed");
+  EXPECT_EQ(read("a"), "one\n");
+}
+
+TEST_F(GitWorkChange, AResetTakesIdsAndNamesOnly) {
+  const auto first = first_commit();
+  const auto work = open();
+  write("a", "changed");
+  EXPECT_EQ(work.reset_to(first, "x", "--force").error().code, Code::usage);
+  EXPECT_EQ(work.reset_to(first, "../../heads/main", kMain).error().code, Code::usage);
+  EXPECT_EQ(work.reset_to("--hard", "x", kMain).error().code, Code::usage);
+  EXPECT_FALSE(work.reset_to(std::string(40, 'a'), "x", kMain));
   EXPECT_EQ(read("a"), "changed");
 }
 
@@ -194,10 +228,20 @@ TEST_F(GitWorkChange, AResetDoesNotTouchWhatIsTrackedOfOurs) {
   git("add -f .ralph/config.yml");
   git("commit -q -m ours");
   write(".ralph/config.yml", "two");
-  const auto reset = open().reset_to(first, "x");
+  const auto reset = open().reset_to(first, "x", kMain);
   ASSERT_FALSE(reset);
   EXPECT_NE(reset.error().message.find(".ralph/config.yml"), std::string::npos);
   EXPECT_EQ(read(".ralph/config.yml"), "two");
+}
+
+TEST_F(GitWorkChange, AMessageWithBytesThatGitRefuses) {
+  const auto work = open();
+  write("a", "a");
+  good(work.commit(std::string_view("t\0t\xff", 4), kMain));
+  EXPECT_EQ(git("log -1 --format=%s"), "t\uFFFDt\uFFFD");
+  write("a", "b");
+  EXPECT_TRUE(good(work.stash(std::string_view("s\0s", 3))));
+  EXPECT_NE(git("stash list").find("s\uFFFDs"), std::string::npos);
 }
 
 TEST_F(GitWorkChange, AnIndexThatIsLockedIsNamed) {
@@ -206,7 +250,7 @@ TEST_F(GitWorkChange, AnIndexThatIsLockedIsNamed) {
   write(".git/index.lock", "");
   const auto work = open();
   good(work.tree());
-  const auto commit = work.commit("x");
+  const auto commit = work.commit("x", kMain);
   ASSERT_FALSE(commit);
   EXPECT_EQ(commit.error().code, Code::busy);
   EXPECT_NE(commit.error().message.find("index.lock"), std::string::npos);

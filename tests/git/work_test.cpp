@@ -114,7 +114,7 @@ TEST_F(GitWork, ATreeInALinkedWorktree) {
   folder_.write("other/b", "b");
   const auto work = open(folder_ / "other");
   EXPECT_EQ(paths_of(good(work.tree())), "a\nb");
-  const auto commit = good(work.commit("there"));
+  const auto commit = good(work.commit("there", "refs/heads/other"));
   EXPECT_EQ(git("rev-parse other"), commit);
   EXPECT_NE(git("rev-parse main"), commit);
   good(work.check_settings());
@@ -131,7 +131,7 @@ TEST_F(GitWork, PathsOfAllKinds) {
   std::ranges::sort(wanted);
   EXPECT_EQ(dirty, wanted);
   const auto before = good(work.head());
-  const auto commit = good(work.commit("names"));
+  const auto commit = good(work.commit("names", kMain));
   EXPECT_EQ(good(work.dirty()), Paths{});
   Paths changed;
   for (const auto& change : good(work.changes(before, commit))) {
@@ -153,7 +153,7 @@ TEST_F(GitWork, FilesThatBecomeFoldersAndLinks) {
   shell("mv linked elsewhere && ln -s elsewhere linked");
   const auto work = open();
   EXPECT_EQ(paths_of(good(work.tree())), "a/b\nelsewhere/g\nfolder\nlinked");
-  good(work.commit("turned"));
+  good(work.commit("turned", kMain));
   EXPECT_EQ(git("status --porcelain"), "");
 }
 
@@ -203,11 +203,11 @@ TEST_F(GitWork, ARepositoryInsideIsNotEntered) {
   const auto start = good(work.head());
   good(work.tree());
   good(work.dirty());
-  good(work.commit("more"));
+  good(work.commit("more", kMain));
   write("a", "three\n");
   good(work.stash("aside"));
   write("a", "three\n");
-  good(work.reset_to(start, "kept"));
+  good(work.reset_to(start, "kept", kMain));
   EXPECT_FALSE(attacked());
   git("status");
   EXPECT_TRUE(attacked()) << "git itself would have";
@@ -240,10 +240,10 @@ TEST_F(GitWork, HooksAndWatchersDoNotRun) {
   const auto work = open();
   const auto before = good(work.head());
   good(work.tree());
-  good(work.commit("more"));
+  good(work.commit("more", kMain));
   write("b", "c");
   good(work.stash("aside"));
-  good(work.reset_to(before, "kept"));
+  good(work.reset_to(before, "kept", kMain));
   EXPECT_FALSE(attacked());
 }
 
@@ -261,9 +261,9 @@ TEST_F(GitWork, SettingsThatNameProgramsMayNotChange) {
   refused(work.check_settings(), ".git/config' (filter.x.clean)");
   refused(work.tree(), "filter.x.clean");
   refused(work.dirty(), "filter.x.clean");
-  refused(work.commit("x"), "filter.x.clean");
+  refused(work.commit("x", kMain), "filter.x.clean");
   refused(work.stash("x"), "filter.x.clean");
-  refused(work.reset_to(start, "x"), "filter.x.clean");
+  refused(work.reset_to(start, "x", kMain), "filter.x.clean");
   EXPECT_FALSE(attacked());
   git("config --remove-section filter.x");
   good(work.check_settings());
@@ -301,6 +301,24 @@ TEST_F(GitWork, WhatAgentsSetEveryDayMayChange) {
   good(work.tree());
   git("config branch.main.other x");
   EXPECT_FALSE(work.check_settings());
+}
+
+TEST_F(GitWork, TheDigestOfSettingsIsThatOfWhatMayNotChange) {
+  first_commit();
+  const auto before = open().settings_digest();
+  EXPECT_EQ(before.size(), 64U);
+  git("config user.email agent@example.org");
+  git("remote add origin https://example.org/x.git");
+  EXPECT_EQ(open().settings_digest(), before);
+  git("config filter.x.clean cat");
+  const auto other = open().settings_digest();
+  EXPECT_NE(other, before);
+  git("config filter.x.clean tac");
+  EXPECT_NE(open().settings_digest(), other);
+  git("config --remove-section filter.x");
+  EXPECT_EQ(open().settings_digest(), before);
+  write(".git/info/attributes", "* diff=x\n");
+  EXPECT_NE(open().settings_digest(), before);
 }
 
 // Differences.
