@@ -217,7 +217,9 @@ Result<> Verifier::named_unchanged() const {
     const auto now = digest_of_named(place_.workspace, name);
     if (!now) return changed("was replaced", name);
     if (*now == digest) continue;
-    return changed(digest.empty() ? "was added" : now->empty() ? "was removed" : "was changed",
+    return changed(digest.empty() ? "was added"
+                   : now->empty() ? "was removed"
+                                  : "was changed",
                    name);
   }
   return {};
