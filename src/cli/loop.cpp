@@ -139,10 +139,16 @@ Result<Goal> read_goal(const Arguments& arguments, const config::Settings& setti
 
 Result<loop::Template> read_template(const std::string& file) {
   auto text = read_file(file);
-  if (text) return loop::Template::parse(*std::move(text), file);
-  return fail(Code::usage, "the prompt's template: " + text.error().message,
-              "docs/prompt-template.md tells how to write one; without --template the one built in "
-              "is used");
+  if (!text) {
+    return fail(Code::usage, "the prompt's template: " + text.error().message,
+                "docs/prompt-template.md tells how to write one; without --template the one built "
+                "in is used");
+  }
+  TRY_ASSIGN(auto form, loop::Template::parse(*std::move(text), file));
+  if (form.has("goal")) return form;
+  return fail(Code::config,
+              "the prompt's template '" + file + "' has no {{goal}}: nothing would be worked on",
+              "write {{goal}} where the goal shall stand");
 }
 
 loop::Options options_of(const config::Settings& settings) {

@@ -1,7 +1,5 @@
 #include "loop/answer.h"
 
-#include <algorithm>
-
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
@@ -43,15 +41,18 @@ Answer read(std::string_view text, std::string_view way) {
   return {std::string(summary), {}};
 }
 
-bool has_line(std::string_view text, std::string_view wanted) {
-  wanted = trimmed(wanted);
-  if (wanted.empty()) return false;
-  for (std::size_t at = 0; at < text.size();) {
-    const auto end = std::min(text.find('\n', at), text.size());
-    if (trimmed(text.substr(at, end - at)) == wanted) return true;
-    at = end + 1;
-  }
-  return false;
+/// Blank lines at the end do not count.
+std::string_view last_line(std::string_view text) {
+  text = trimmed(text);
+  const auto before = text.rfind('\n');
+  return trimmed(before == text.npos ? text : text.substr(before + 1));
+}
+
+/// Only white space, or the closing fence of a code block.
+bool ends_a_message(std::string_view rest) {
+  rest = trimmed(rest);
+  return rest.empty() || (rest.size() >= 3 && (rest.find_first_not_of('`') == rest.npos ||
+                                               rest.find_first_not_of('~') == rest.npos));
 }
 
 }  // namespace
@@ -62,10 +63,16 @@ Answer structured_answer(std::string_view structured) {
 }
 
 Answer text_answer(std::string_view text, std::string_view done_marker) {
-  if (has_line(text, done_marker)) return {std::string(kDone), {}};
+  const auto marker = trimmed(done_marker);
+  if (!marker.empty() && last_line(text) == marker) return {std::string(kDone), {}};
   const auto object = last_object_with(text, "summary");
   if (object.empty()) return wrong("Your answer is missing.", kByText);
-  return read(object, kByText);
+  auto answer = read(object, kByText);
+  const auto end = static_cast<std::size_t>(object.data() - text.data()) + object.size();
+  if (answer.done() && !ends_a_message(text.substr(end))) {
+    return wrong("Your answer DONE is not the end of your message.", kByText);
+  }
+  return answer;
 }
 
 }  // namespace ralph::loop

@@ -21,8 +21,9 @@ struct Answer {
 /// From the structured output of an agent (JSON text; empty: it gave none).
 Answer structured_answer(std::string_view structured);
 
-/// From the last text of an agent that has no structured output: a line that is the marker is DONE; else the last JSON
-/// object with a "summary", alone or in a code fence.
+/// From the last text of an agent that has no structured output: DONE when the marker is its last line; else the last JSON
+/// object with a "summary", alone or in a code fence. Its DONE counts only as the end of the text: an agent may echo its
+/// prompt.
 Answer text_answer(std::string_view text, std::string_view done_marker);
 
 }  // namespace ralph::loop

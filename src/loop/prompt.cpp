@@ -30,10 +30,12 @@ Only when every part of the goal is reached, you have checked it in this iterati
 {{#answer_in_text}}
 {{#done_marker}}
 
-Instead of that you may end with a line that holds nothing but this:
+Instead of that the last line of your message may be this, and nothing but this:
 
     {{done_marker}}
 {{/done_marker}}
+
+Either counts only at the very end of your message: behind the object or the last line nothing may stand.
 {{/answer_in_text}}
 )";
 

@@ -25,6 +25,8 @@ class Template {
   struct Value {
     std::string_view name, text;
   };
+  /// Whether {{name}} stands in it.
+  bool has(std::string_view name) const;
   std::string fill(const std::vector<Value>& values) const;
 
  private:

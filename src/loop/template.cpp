@@ -137,6 +137,12 @@ Result<Template> Template::parse(std::string text, std::string_view name) {
   return form;
 }
 
+bool Template::has(std::string_view name) const {
+  return std::ranges::any_of(pieces_, [&](const Piece& piece) {
+    return piece.kind == Piece::Kind::value && piece.text == name;
+  });
+}
+
 std::string Template::fill(const std::vector<Value>& values) const {
   const auto text_of = [&](std::string_view name) {
     const auto found = std::ranges::find(values, name, &Value::name);

@@ -1,7 +1,9 @@
 #include "loop/verify.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <optional>
+#include <set>
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -95,6 +97,41 @@ class CheckCopy {
   UniqueFd folder_;
 };
 
+/// The NAMEs of `.ralph/NAME` in the commands, but for those that ralph itself writes.
+std::set<std::string> named_in(const std::vector<std::string>& commands) {
+  constexpr std::string_view kPrefix = ".ralph/";
+  constexpr std::string_view kNameBytes =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+  std::set<std::string> names;
+  for (const auto& command : commands) {
+    for (auto at = command.find(kPrefix); at != command.npos; at = command.find(kPrefix, at)) {
+      at += kPrefix.size();
+      const auto end = std::min(command.find_first_not_of(kNameBytes, at), command.size());
+      names.insert(command.substr(at, end - at));
+    }
+  }
+  for (const auto own : {"", ".", "..", "lock", kCheck, kCopy}) names.erase(own);
+  return names;
+}
+
+/// Of the regular file `.ralph/NAME`; empty: there is none. A link is an error.
+Result<std::string> digest_of_named(const fs::path& workspace, const std::string& name) {
+  struct stat info{};
+  const auto path = workspace / kFolder / name;
+  if (::lstat(path.c_str(), &info) != 0 && (errno == ENOENT || errno == ENOTDIR)) return {};
+  TRY_ASSIGN(const auto folder, open_folder(workspace));
+  const UniqueFd fd(
+      ::openat(folder.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (!fd && errno == ELOOP) {
+    return fail(Code::config, fmt::format("'{}' is a symbolic link", path.native()),
+                "verification names it: put the file itself there");
+  }
+  if (!fd) return fail_errno(errno, fmt::format("cannot open '{}'", path.native()));
+  if (::fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode)) return {};
+  TRY_ASSIGN(const auto bytes, read_fd(fd.get(), path.native(), kLargestCheck));
+  return sha256_hex(bytes);
+}
+
 /// Lengths keep ["a", "b"] and ["ab"] apart.
 std::string digest_of(const std::vector<std::string>& commands, std::string_view check_digest) {
   std::string all;
@@ -139,8 +176,8 @@ Result<bool> run_script(const Verifier::Place& place, const std::string& name,
   return false;
 }
 
-std::unexpected<Error> changed(std::string_view what) {
-  return fail(Code::permission, fmt::format("'.ralph/check' {} since the loop began", what),
+std::unexpected<Error> changed(std::string_view what, std::string_view name = kCheck) {
+  return fail(Code::permission, fmt::format("'.ralph/{}' {} since the loop began", name, what),
               "look at what it does now before you let a loop go on with it");
 }
 
@@ -157,7 +194,13 @@ Result<Verifier> Verifier::make(Place place, std::vector<std::string> commands) 
     verifier.check_ = place.workspace / kFolder / kCheck;
     verifier.check_digest_ = sha256_hex(*check);
   }
-  verifier.digest_ = digest_of(commands, verifier.check_digest_);
+  auto digests = verifier.check_digest_;
+  for (const auto& name : named_in(commands)) {
+    TRY_ASSIGN(auto digest, digest_of_named(place.workspace, name));
+    digests += fmt::format("\n{} {}", name, digest);
+    verifier.named_.push_back({name, std::move(digest)});
+  }
+  verifier.digest_ = digest_of(commands, digests);
   verifier.place_ = std::move(place);
   verifier.commands_ = std::move(commands);
   return verifier;
@@ -167,6 +210,19 @@ std::vector<std::string> Verifier::names() const {
   auto names = commands_;
   if (!check_.empty()) names.emplace_back(".ralph/check");
   return names;
+}
+
+Result<> Verifier::named_unchanged() const {
+  for (const auto& [name, digest] : named_) {
+    const auto now = digest_of_named(place_.workspace, name);
+    if (!now) return changed("was replaced", name);
+    if (*now == digest) continue;
+    return changed(digest.empty() ? "was added"
+                   : now->empty() ? "was removed"
+                                  : "was changed",
+                   name);
+  }
+  return {};
 }
 
 Result<Verification> Verifier::run(const std::function<void(std::string_view)>& on_output,
@@ -181,6 +237,7 @@ Result<Verification> Verifier::run(const std::function<void(std::string_view)>& 
     return run_script(place_, name, script, {on_output, stop}, verification);
   };
   for (const auto& command : commands_) {
+    TRY(named_unchanged());
     TRY_ASSIGN(const bool passed, passes(command, command));
     if (!passed) return verification;
   }

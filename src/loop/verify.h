@@ -27,18 +27,24 @@ class Verifier {
   bool empty() const { return commands_.empty() && check_.empty(); }
   /// For the prompt and for people; `.ralph/check` by its name.
   std::vector<std::string> names() const;
-  /// Of the commands' text and the content of `.ralph/check`.
+  /// Of the commands' text, the content of `.ralph/check` and of the files `.ralph/NAME` that the commands name.
   const std::string& digest() const { return digest_; }
 
-  /// Runs them in order until one fails; nothing of a command is left running. Code::permission: `.ralph/check` is not what
-  /// it was at the start. `on_output` gets what they print, as it comes.
+  /// Runs them in order until one fails; nothing of a command is left running. Code::permission: `.ralph/check` or a file
+  /// `.ralph/NAME` that a command names is not what it was at the start. `on_output` gets what they print, as it comes.
   Result<Verification> run(const std::function<void(std::string_view)>& on_output,
                            std::stop_token stop) const;
 
  private:
+  struct NamedFile {
+    std::string name, digest;  // digest empty: there is no such file
+  };
+  Result<> named_unchanged() const;
+
   Place place_;
   std::vector<std::string> commands_;
   std::filesystem::path check_;  // empty: there is none
+  std::vector<NamedFile> named_;
   std::string check_digest_, digest_;
 };
 

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kFolders[] = {"logs", "runs", "state", "tmp"};
 constexpr std::string_view kGitignore =
     "# What runs leave behind. Everything else here is yours to commit.\n"
-    "/logs/\n/runs/\n/state/\n/tmp/\n/lock\n";
+    "/logs/\n/runs/\n/state/\n/tmp/\n/lock\n/check.running\n";
 
 Result<fs::path> absolute_folder(const fs::path& workspace) {
   std::error_code error;

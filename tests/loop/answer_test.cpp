@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "loop/prompt.h"
+
 namespace ralph::loop {
 namespace {
 
@@ -62,11 +64,41 @@ TEST(TextAnswer, WhatLooksLikeAnObjectIsPassedOver) {
 TEST(TextAnswer, TheMarkerIsALineOfItsOwn) {
   EXPECT_TRUE(text_answer("All is there.\n  LOOP_DONE \r\n", "LOOP_DONE").done());
   EXPECT_TRUE(text_answer("LOOP_DONE", "LOOP_DONE").done());
-  EXPECT_TRUE(text_answer("LOOP_DONE\n{\"summary\":\"x\"}", "LOOP_DONE").done());
   EXPECT_FALSE(text_answer("not yet LOOP_DONE", "LOOP_DONE").done());
   EXPECT_FALSE(text_answer("LOOP_DONE!", "LOOP_DONE").done());
   EXPECT_FALSE(text_answer("\n\n", "").done());
   EXPECT_TRUE(text_answer(R"({"summary":"DONE"})", "LOOP_DONE").done());
+}
+
+TEST(TextAnswer, TheMarkerCountsOnlyAsTheLastLine) {
+  EXPECT_TRUE(text_answer("LOOP_DONE\nLOOP_DONE\n\n \n", "LOOP_DONE").done());
+  EXPECT_FALSE(text_answer("I will say\nLOOP_DONE\nwhen it is.", "LOOP_DONE").done());
+  EXPECT_EQ(summary_in("LOOP_DONE\n{\"summary\":\"x\"}"), "x");
+}
+
+TEST(TextAnswer, AnObjectIsDoneOnlyAtTheEnd) {
+  const std::string done = R"({"summary": "DONE"})";
+  EXPECT_EQ(summary_in("All is there.\n```json\n" + done + "\n```\n\n"), "DONE");
+  EXPECT_EQ(summary_in("~~~\n" + done + "\n~~~"), "DONE");
+  EXPECT_EQ(summary_in(done + " \n"), "DONE");
+  for (const std::string_view more : {" bye", "\n```\nError: no network", "\n{\"other\":1}", "."}) {
+    const auto answer = text_answer(done + std::string(more), "LOOP_DONE");
+    EXPECT_EQ(answer.summary, "") << more;
+    EXPECT_TRUE(answer.correction.starts_with("Your answer DONE is not the end")) << more;
+  }
+  EXPECT_EQ(summary_in(R"({"summary":"half of it"} bye)"), "half of it");
+}
+
+TEST(TextAnswer, AnEchoOfThePromptIsNoAnswer) {
+  PromptParts parts;
+  parts.goal = "Write a parser.";
+  parts.answer_in_text = true;
+  parts.done_marker = "LOOP_DONE";
+  std::vector<std::string> cuts;
+  const auto prompt = make_prompt(Template::builtin(), parts, PromptCaps{}, cuts);
+  ASSERT_NE(prompt.find("\n    LOOP_DONE"), std::string::npos);
+  EXPECT_FALSE(text_answer(prompt + "\nError: cannot reach the model\n", "LOOP_DONE").done());
+  EXPECT_FALSE(text_answer(prompt, "LOOP_DONE").done());
 }
 
 TEST(TextAnswer, WithoutOneTheCorrectionSaysHow) {

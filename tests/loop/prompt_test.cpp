@@ -101,6 +101,7 @@ TEST(Prompt, AgentsWithoutStructuredOutputAnswerInText) {
   const auto prompt = made(parts);
   EXPECT_FALSE(prompt.has("StructuredOutput"));
   EXPECT_TRUE(prompt.has("one JSON object, and nothing behind it"));
+  EXPECT_TRUE(prompt.has("the last line of your message"));
   EXPECT_TRUE(prompt.has("\n    ALL_OVER\n"));
   parts.answer_in_text = false;
   EXPECT_FALSE(made(parts).has("ALL_OVER"));

@@ -72,6 +72,13 @@ TEST(Template, TheHintListsTheParts) {
   EXPECT_NE(form.error().hint.find("goal, agents_md"), std::string::npos);
 }
 
+TEST(Template, KnowsWhichPartsItHas) {
+  const auto form = Template::parse("{{#goal}}{{ history }}{{/goal}}", "t.md");
+  ASSERT_TRUE(form);
+  EXPECT_TRUE(form->has("history"));
+  EXPECT_FALSE(form->has("goal")) << "a section alone does not show it";
+}
+
 TEST(Template, TheBuiltInOneHasEveryPart) {
   ASSERT_TRUE(Template::parse(std::string(Template::builtin_text()), "built-in"));
   for (const std::string name : {"iteration", "goal", "agents_md", "history", "verification",

@@ -181,6 +181,46 @@ TEST(Verifier, TheDigestIsOfCommandsAndCheck) {
   EXPECT_NE(digest({"a"}), with);
 }
 
+TEST(Verifier, AFileThatACommandNamesIsThatOfTheStart) {
+  Bench bench;
+  bench.check("#!/bin/sh\n");
+  const auto file = bench.folder.write(".ralph/lib.sh", "exit 1\n");
+  const std::vector<std::string> commands{"touch reached", "sh ./.ralph/lib.sh; ls .ralph/logs/"};
+  const auto verifier = bench.verifier(commands);
+  ASSERT_TRUE(verifier);
+  EXPECT_EQ(bench.run(*verifier)->reason, "exit code 2");
+  std::filesystem::remove(bench.folder / "reached");
+  const auto refused = [&] {
+    const auto verification = bench.run(*verifier);
+    return !verification && verification.error().code == Code::permission &&
+           verification.error().message.contains(".ralph/lib.sh") &&
+           !std::filesystem::exists(bench.folder / "reached");
+  };
+  bench.folder.write(".ralph/lib.sh", "exit 0\n");
+  EXPECT_TRUE(refused());
+  EXPECT_NE(bench.verifier(commands)->digest(), verifier->digest());
+  std::filesystem::remove(file);
+  EXPECT_TRUE(refused()) << "it is gone";
+  std::filesystem::create_symlink(bench.folder.write("same", "exit 1\n"), file);
+  EXPECT_TRUE(refused()) << "it is a link";
+  EXPECT_EQ(bench.verifier(commands).error().code, Code::config);
+  std::filesystem::remove(file);
+  const auto without = bench.verifier(commands);
+  bench.folder.write(".ralph/lib.sh", "exit 1\n");
+  EXPECT_EQ(bench.run(*without).error().code, Code::permission) << "it is new";
+  EXPECT_TRUE(bench.run(*verifier)) << "it is what it was";
+}
+
+TEST(Verifier, ACommandCannotChangeWhatTheNextOneNames) {
+  Bench bench;
+  bench.folder.write(".ralph/lib.sh", "exit 1\n");
+  const auto verification =
+      bench.run({"f=lib.sh; echo 'touch reached' > \".ralph\"/$f", "sh .ralph/lib.sh"});
+  ASSERT_FALSE(verification);
+  EXPECT_EQ(verification.error().code, Code::permission);
+  EXPECT_FALSE(std::filesystem::exists(bench.folder / "reached"));
+}
+
 /// Ignores SIGTERM, never ends, and has a daemon that left its session and holds no pipe.
 constexpr std::string_view kEndless = R"(trap '' TERM HUP INT
 setsid sh -c 'trap "" TERM HUP INT; : > daemon; while :; do sleep 1; done' </dev/null >/dev/null 2>&1 &

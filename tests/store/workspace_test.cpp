@@ -55,7 +55,8 @@ TEST(Workspace, GitIgnoresWhatRunsLeaveAndNothingElse) {
   for (std::string line; std::getline(lines, line);) {
     if (!line.starts_with('#')) ignored.insert(line);
   }
-  EXPECT_EQ(ignored, (std::set<std::string>{"/logs/", "/runs/", "/state/", "/tmp/", "/lock"}));
+  EXPECT_EQ(ignored, (std::set<std::string>{"/logs/", "/runs/", "/state/", "/tmp/", "/lock",
+                                            "/check.running"}));
 }
 
 TEST(Workspace, WhatAUserWroteStays) {
