@@ -1,6 +1,7 @@
 #include "agent/compaction.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -179,19 +180,12 @@ std::string summary_in(const api::Reply& answer) {
   return std::string(trimmed(text));
 }
 
-std::string continuation(std::string_view summary, const Keepsakes& kept,
-                         const std::filesystem::path& transcript) {
+std::string continuation(std::string_view summary, const Keepsakes& kept) {
   auto text = fmt::format(
       "The conversation so far filled the context window and was replaced by this summary of "
       "it.\n\n<summary>\n{}\n</summary>",
       summary);
   text += prompts_text(kept) + files_text(kept);
-  if (!transcript.empty()) {
-    text += fmt::format(
-        "\n\nAll that was said before, word by word, is in {}; search in it for what is missing "
-        "here.",
-        transcript.string());
-  }
   return text +
          "\n\nGo on with the task where it stood, without asking and without telling what you were "
          "given here.";

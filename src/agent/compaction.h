@@ -1,6 +1,5 @@
 #pragma once
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -78,8 +77,7 @@ std::vector<api::Message> with_summary_request(std::vector<api::Message> message
                                                std::string_view instructions);
 /// Empty: the answer holds none.
 std::string summary_in(const api::Reply& answer);
-/// What the conversation goes on with. `transcript`: where all of it can be read; empty: nowhere.
-std::string continuation(std::string_view summary, const Keepsakes& kept,
-                         const std::filesystem::path& transcript);
+/// What the conversation goes on with.
+std::string continuation(std::string_view summary, const Keepsakes& kept);
 
 }  // namespace ralph::agent

@@ -19,7 +19,6 @@ constexpr std::size_t kMostNames = 200;  // looked at in one message
 constexpr std::size_t kMostFiles = 20;
 constexpr std::size_t kMostBytes = std::size_t{512} << 10;
 constexpr std::size_t kMostCommandsListed = 40;
-constexpr std::string_view kCommandBegins = "!`";
 constexpr std::string_view kBehindNames = ".,;:!?)]}>'\"`";
 
 Document text_block(std::string text) { return {{"type", "text"}, {"text", std::move(text)}}; }
@@ -100,7 +99,10 @@ void Prompts::expand(UserMessage& message, const std::stop_token& stop) const {
 bool Prompts::put_call(const SlashCall& call, Document& blocks, std::string& shown,
                        const std::stop_token& stop) const {
   const auto* skill = skills_.find(call.name);
-  const auto text = skill == nullptr ? std::nullopt : skills_.text(*skill, call.arguments);
+  if (skill == nullptr) return false;
+  const auto run = [&](const std::string& command) { return output_of(*skill, command, stop); };
+  auto text =
+      skills_.text(*skill, call.arguments, skill->runs_commands() ? RunCommand(run) : RunCommand());
   if (!text) return false;
   auto name = fmt::format(
       "<command-message>{0}</command-message>\n<command-name>/{0}</command-name>\n", call.name);
@@ -108,7 +110,7 @@ bool Prompts::put_call(const SlashCall& call, Document& blocks, std::string& sho
     name += fmt::format("<command-args>{}</command-args>\n", call.arguments);
   }
   shown = json_string(trimmed(name));
-  blocks = Document::array({text_block(name), text_block(with_output(*skill, *text, stop))});
+  blocks = Document::array({text_block(name), text_block(*std::move(text))});
   return true;
 }
 
@@ -127,23 +129,6 @@ std::string Prompts::note_about(std::string_view name) const {
     note += fmt::format(" The nearest name is /{}.", meant);
   }
   return note + (list.empty() ? " There are no commands." : " There are: " + list + ".");
-}
-
-/// Puts the output of !`command` in its place, where it begins a word.
-std::string Prompts::with_output(const Skill& skill, std::string_view text,
-                                 const std::stop_token& stop) const {
-  if (!skill.runs_commands()) return std::string(text);
-  std::string out;
-  for (;;) {
-    const auto at = text.find(kCommandBegins);
-    const auto end = at == text.npos ? at : text.find('`', at + kCommandBegins.size());
-    if (end == text.npos) return out.append(text);
-    const bool begins = at == 0 || is_blank_char(text[at - 1]);
-    const auto begin = at + kCommandBegins.size();
-    out.append(text.substr(0, begins ? at : begin));
-    if (begins) out += output_of(skill, std::string(text.substr(begin, end - begin)), stop);
-    text.remove_prefix(begins ? end + 1 : begin);
-  }
 }
 
 /// Both the file and the session must allow it.

@@ -38,8 +38,6 @@ class Prompts {
  private:
   bool put_call(const SlashCall& call, json::Document& blocks, std::string& shown,
                 const std::stop_token& stop) const;
-  std::string with_output(const Skill& skill, std::string_view text,
-                          const std::stop_token& stop) const;
   std::string output_of(const Skill& skill, const std::string& command,
                         const std::stop_token& stop) const;
   std::string note_about(std::string_view name) const;

@@ -15,6 +15,9 @@ namespace {
 namespace fs = std::filesystem;
 using json::Document;
 
+constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+constexpr std::size_t kMostBytesOfRecord = std::size_t{64} << 20;
+
 /// Whose words a file holds. `shared`: the repository's, which others wrote; `local`: the user's about it.
 enum class Origin { user, shared, local, flag };
 
@@ -48,7 +51,7 @@ class Pile {
   Pile(Settings& settings, bool trusted) : settings_(settings), trusted_(trusted) {}
 
   void add(const Document& more, Origin origin, const std::string& name) {
-    if (!more.is_object()) return;
+    if (!more.is_object()) return ignore(name, "it is no JSON object; correct it");
     if (auto model = text_of(more, "model"); !model.empty()) settings_.model = std::move(model);
     if (const auto& compact = member(more, "autoCompactEnabled"); compact.is_boolean()) {
       settings_.auto_compact = compact.get<bool>();
@@ -67,7 +70,28 @@ class Pile {
     add_environment(member(more, "env"), origin, name);
   }
 
+  void ignore(const std::string& name, std::string_view why) {
+    settings_.notes.push_back(fmt::format("Ignoring the settings in {}: {}", name, why));
+  }
+
  private:
+  /// Whatever is not what it should be could be a denial that its writer counts on.
+  void tell_mistakes(const Document& permissions, const std::string& name) {
+    if (!permissions.is_null() && !permissions.is_object()) {
+      return ignore(name + ", permissions", "it is no object; correct it");
+    }
+    for (const auto* const key : {"allow", "deny", "ask", "additionalDirectories"}) {
+      const auto& list = member(permissions, key);
+      const auto is_text = [](const Document& entry) { return entry.is_string(); };
+      if (!list.is_null() && !list.is_array()) {
+        ignore(fmt::format("{}, permissions.{}", name, key), "it is no list; correct it");
+      } else if (!std::ranges::all_of(list, is_text)) {
+        ignore(fmt::format("{}, some of permissions.{}", name, key),
+               "they are no texts; correct them");
+      }
+    }
+  }
+
   /// A file in the repository speaks for whoever can write there; in a folder the user trusts, for the user.
   bool may_open_doors(Origin origin) const {
     return origin == Origin::user || origin == Origin::flag || trusted_;
@@ -92,6 +116,7 @@ class Pile {
   }
 
   void add_permissions(const Document& permissions, Origin origin, const std::string& name) {
+    tell_mistakes(permissions, name);
     auto allow = texts_of(member(permissions, "allow"));
     if (!may_open_doors(origin) && !allow.empty()) {
       settings_.notes.push_back(fmt::format(
@@ -119,18 +144,19 @@ class Pile {
   bool trusted_;
 };
 
-/// Nothing that could wait for ever, or be somebody's input.
-Result<std::string> read_regular_file(const fs::path& path) {
+/// `boundary`: as for read_source_file(). A file that is there and of no use is told of.
+void read_into(Pile& pile, const fs::path& path, const fs::path& boundary, Origin origin) {
+  const auto file = read_source_file(path, boundary, kMostBytes);
   std::error_code error;
-  const auto status = fs::status(path, error);
-  if (error || !fs::is_regular_file(status)) return fail(Code::not_found, "no regular file");
-  return read_file(path);
-}
-
-void read_into(Pile& pile, const fs::path& path, Origin origin) {
-  const auto text = read_regular_file(path);
-  if (!text) return;
-  if (const auto parsed = json::parse(*text)) pile.add(*parsed, origin, path.string());
+  if (!file && !fs::exists(path, error)) return;
+  if (!file) {
+    return pile.ignore(path.string(), boundary.empty()
+                                          ? "it is no regular file of text that can be read"
+                                          : "it is no regular file of yours within the folder");
+  }
+  const auto parsed = json::parse(file->text);
+  if (!parsed) return pile.ignore(path.string(), "it is not JSON; correct it");
+  pile.add(*parsed, origin, path.string());
 }
 
 /// --settings: JSON, or the name of a file with it.
@@ -158,8 +184,8 @@ fs::path claude_record(const Environment& environment) {
 }
 
 Document read_object(const fs::path& path) {
-  const auto text = read_regular_file(path);
-  auto parsed = text ? json::parse(*text) : Result<Document>(Document::object());
+  const auto file = read_source_file(path, {}, kMostBytesOfRecord);
+  auto parsed = file ? json::parse(file->text) : Result<Document>(Document::object());
   return parsed && parsed->is_object() ? *std::move(parsed) : Document::object();
 }
 
@@ -177,13 +203,13 @@ Result<Settings> read_settings(const Options& options, const Environment& enviro
   Pile pile(settings, is_trusted(environment, cwd));
   if (!options.bare) {
     if (wants(options, "user")) {
-      read_into(pile, environment.config_folder() / "settings.json", Origin::user);
+      read_into(pile, environment.config_folder() / "settings.json", {}, Origin::user);
     }
     if (wants(options, "project")) {
-      read_into(pile, cwd / ".claude" / "settings.json", Origin::shared);
+      read_into(pile, cwd / ".claude" / "settings.json", real(cwd), Origin::shared);
     }
     if (wants(options, "local")) {
-      read_into(pile, cwd / ".claude" / "settings.local.json", Origin::local);
+      read_into(pile, cwd / ".claude" / "settings.local.json", real(cwd), Origin::local);
     }
   }
   if (!options.settings.empty()) {

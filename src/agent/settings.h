@@ -26,7 +26,8 @@ struct Settings {
 };
 
 /// The user's settings.json, the folder's .claude/settings.json and settings.local.json, and --settings, the later ones
-/// winning, lists growing. A file that is missing or broken is passed over; only --settings must be good. What a repository
+/// winning, lists growing. A file that is missing is passed over, and one that is broken or a link out of the folder, with a note;
+/// only --settings must be good. What a repository
 /// allows counts only where the user trusts it.
 Result<Settings> read_settings(const Options& options, const Environment& environment,
                                const std::filesystem::path& cwd);

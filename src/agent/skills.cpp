@@ -213,24 +213,26 @@ const Skill* Skills::find(std::string_view name) const {
   return found == all_.end() ? nullptr : &found->second;
 }
 
-std::optional<std::string> Skills::text(const Skill& skill, std::string_view arguments) const {
-  if (skill.kind == Skill::Kind::set) return text_of_set(skill, arguments);
+std::optional<std::string> Skills::text(const Skill& skill, std::string_view arguments,
+                                        const RunCommand& run) const {
+  if (skill.kind == Skill::Kind::set) return text_of_set(skill, arguments, run);
   const auto file = read_source_file(skill.file, skill.boundary);
   if (!file) return std::nullopt;
   const auto body = split_front(file->text).body;
-  if (skill.kind == Skill::Kind::command) return with_arguments(body, arguments);
+  if (skill.kind == Skill::Kind::command) return with_arguments(body, arguments, run);
   const auto folder = file->path.parent_path().string();
   return fmt::format("The files of this skill are in {}\n\n{}", folder,
-                     with_arguments(replaced(body, kSkillFolder, folder), arguments));
+                     with_arguments(replaced(body, kSkillFolder, folder), arguments, run));
 }
 
 /// One after the other; what is missing or too much is named.
-std::string Skills::text_of_set(const Skill& set, std::string_view arguments) const {
+std::string Skills::text_of_set(const Skill& set, std::string_view arguments,
+                                const RunCommand& run) const {
   std::string all = fmt::format("The skills of the set {}:\n", set.name);
   for (const auto& name : set.members) {
     const auto* skill = find(name);
     const bool usable = skill != nullptr && skill->kind == Skill::Kind::skill;
-    const auto one = usable ? text(*skill, arguments) : std::nullopt;
+    const auto one = usable ? text(*skill, arguments, run) : std::nullopt;
     if (!one) {
       all += fmt::format("\n(There is no skill {}.)\n", name);
     } else if (all.size() + one->size() > kLargestSet) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -33,6 +34,9 @@ struct Skill {
   bool runs_commands() const;
 };
 
+/// Runs a command that a text names, and gives what is put in its place.
+using RunCommand = std::function<std::string(const std::string& command)>;
+
 /// The skills and commands of a session, by name. Their texts are read when they are called, as they are then.
 class Skills {
  public:
@@ -47,18 +51,23 @@ class Skills {
   const std::map<std::string, Skill, std::less<>>& all() const { return all_; }
   /// nullptr: there is none.
   const Skill* find(std::string_view name) const;
-  /// What it says, with the arguments in their places; nullopt: it can no longer be read.
-  std::optional<std::string> text(const Skill& skill, std::string_view arguments) const;
+  /// What it says, as with_arguments() makes it; nullopt: it can no longer be read.
+  std::optional<std::string> text(const Skill& skill, std::string_view arguments,
+                                  const RunCommand& run = {}) const;
 
  private:
   void add(Skill skill);
-  std::string text_of_set(const Skill& set, std::string_view arguments) const;
+  std::string text_of_set(const Skill& set, std::string_view arguments,
+                          const RunCommand& run) const;
 
   std::map<std::string, Skill, std::less<>> all_;
 };
 
 /// Puts the arguments into a text: $ARGUMENTS is all of them, $ARGUMENTS[0] and $0 the first word. Places for words there
-/// are not stay as they are; a text without any place gets the arguments at its end.
-std::string with_arguments(std::string_view text, std::string_view arguments);
+/// are not stay as they are; a text without any place gets the arguments at its end. With `run` every !`command` of the
+/// text, where it begins a word, gives way to its output; arguments within it are words for the shell, never syntax, and
+/// what arguments and outputs bring is never run.
+std::string with_arguments(std::string_view text, std::string_view arguments,
+                           const RunCommand& run = {});
 
 }  // namespace ralph::agent

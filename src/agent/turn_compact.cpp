@@ -139,7 +139,7 @@ void Turn::start_over(std::string_view trigger, std::string_view summary, Steady
   auto& conversation = parts_.conversation;
   auto kept = parts_.kept;
   for (auto& file : kept.files) file = (std::filesystem::path(parts_.init.cwd) / file).string();
-  const auto text = continuation(summary, kept, conversation.file());
+  const auto text = continuation(summary, kept);
   const auto content = text_content(text);
   const auto introduction = parts_.introduction();
   CompactFacts facts;

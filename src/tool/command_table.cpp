@@ -58,7 +58,6 @@ constexpr std::array kReading = std::to_array<Known>({
     {"paste", true},
     {"printenv", false},
     {"printf", false, false, "v"},
-    {"ps", false},
     {"pwd", false},
     {"readlink", true},
     {"realpath", true},
@@ -114,6 +113,15 @@ struct GitCommand {
   std::string_view name;
   std::string_view only = "";
 };
+constexpr std::string_view kValuesOfGit = "-C -c --git-dir --work-tree --namespace --config-env";
+constexpr std::string_view kGitShowing =
+    "grep show cat-file diff blame annotate archive format-patch whatchanged difftool diff-tree "
+    "diff-index diff-files stash";
+constexpr std::string_view kHarmlessOfGitLog =
+    "-- -i -s -sb -b --short --branch --porcelain --untracked-files --ignored --oneline --stat "
+    "--graph --all --decorate --no-decorate --max-count --format --pretty --author --since --until "
+    "--after --before --reverse --name-only --name-status --shortstat --numstat --no-merges "
+    "--merges --grep --date --abbrev-commit --follow --first-parent --no-color";
 constexpr std::string_view kForbiddenOfGit =
     "output ext-diff textconv filters exec-path open-files-in-pager no-index show-signature dirty "
     "broken";
@@ -143,6 +151,24 @@ constexpr std::array kGit = std::to_array<GitCommand>({
     {"tag", "-l --list -n"},
     {"worktree", "list"},
 });
+
+/// Arguments that make a reading command read what none of its words names.
+struct Refused {
+  std::string_view name;
+  std::string_view letters;  // in "-abc"
+  std::string_view options;  // in "--option", parted by blanks
+  std::string_view words;    // anywhere in an argument, parted by blanks
+  std::string_view first;    // what an argument begins with
+};
+constexpr std::array kRefused = std::to_array<Refused>({
+    {"jq", "fL", "from-file library-path", "import include", ""},
+    {"strings", "", "", "", "@"},  // a file with further arguments
+});
+
+/// The letters of ps that take the next word, if they end theirs.
+constexpr std::string_view kValuesOfPs = "oOCuUpqgGsk";
+constexpr std::string_view kBareValuesOfPs = "oOUpqk";
+constexpr std::string_view kLongValuesOfPs = "--sort --format --pid --ppid --user --group";
 
 constexpr std::array<std::string_view, 9> kFindActions{
     "-exec", "-execdir", "-ok", "-okdir", "-delete", "-fprint", "-fprint0", "-fprintf", "-fls"};
@@ -197,6 +223,56 @@ bool arguments_are_fine(const Known& known, Words arguments) {
     if (is_forbidden(word.text, known.letters, known.options)) return false;
   }
   return known.operands == Operands::any || operands_are_fine(arguments, known.operands);
+}
+
+bool is_of_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/// Whether a text has the word somewhere, not as a part of a longer one.
+bool has_word(std::string_view text, std::string_view word) {
+  for (auto at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
+    const auto end = at + word.size();
+    const bool begins = at == 0 || !is_of_word(text[at - 1]);
+    if (begins && (end == text.size() || !is_of_word(text[end]))) return true;
+  }
+  return false;
+}
+
+bool has_some_word(std::string_view text, std::string_view words) {
+  while (!words.empty()) {
+    const auto one = words.substr(0, words.find(' '));
+    if (has_word(text, one)) return true;
+    words.remove_prefix(std::min(words.size(), one.size() + 1));
+  }
+  return false;
+}
+
+bool is_refused(std::string_view name, Words arguments) {
+  const auto refused = std::ranges::find(kRefused, name, &Refused::name);
+  return refused != kRefused.end() && std::ranges::any_of(arguments, [&](const ShellWord& word) {
+           return is_forbidden(word.text, refused->letters, refused->options) ||
+                  has_some_word(word.text, refused->words) ||
+                  (!refused->first.empty() && word.text.starts_with(refused->first));
+         });
+}
+
+bool takes_next_word(std::string_view word) {
+  if (word.starts_with("--")) return contains_word(kLongValuesOfPs, word);
+  const bool bare = !word.starts_with('-');
+  return word.find_first_of(bare ? kBareValuesOfPs : kValuesOfPs, bare ? 0 : 1) == word.size() - 1;
+}
+
+/// "e" among letters without a dash shows the variables of every process.
+std::optional<ReadingCommand> reading_ps(Words arguments) {
+  bool is_value = false;
+  for (const auto& word : arguments) {
+    if (!word.literal || word.text.empty()) return std::nullopt;
+    const bool letters = !is_value && !word.text.starts_with('-');
+    if (letters && word.text.find('e') != std::string::npos) return std::nullopt;
+    is_value = !is_value && takes_next_word(word.text);
+  }
+  return ReadingCommand{false, false};
 }
 
 std::optional<ReadingCommand> reading_find(Words arguments) {
@@ -302,9 +378,33 @@ std::optional<ReadingCommand> reading_command(const ShellCommand& command) {
   if (name == "find") return reading_find(arguments);
   if (name == "git") return reading_git(arguments);
   if (name == "sed") return reading_sed(arguments);
+  if (name == "ps") return reading_ps(arguments);
+  if (is_refused(name, arguments)) return std::nullopt;
   const auto known = std::ranges::find(kReading, name, &Known::name);
   if (known == kReading.end() || !arguments_are_fine(*known, arguments)) return std::nullopt;
   return ReadingCommand{known->names_files, known->pattern_first};
+}
+
+bool git_shows_contents(const ShellCommand& command) {
+  auto arguments = Words(command.words);
+  if (arguments.empty() || !arguments[0].is("git")) return false;
+  arguments = arguments.subspan(1);
+  while (!arguments.empty() && arguments.front().text.starts_with('-')) {
+    const bool value = contains_word(kValuesOfGit, arguments.front().text);
+    arguments = arguments.subspan(std::min<std::size_t>(arguments.size(), value ? 2 : 1));
+  }
+  if (arguments.empty()) return false;
+  const auto name = std::string_view(arguments.front().text);
+  if (!arguments.front().literal || contains_word(kGitShowing, name)) return true;
+  const auto shows = [](const ShellWord& word) {
+    const std::string_view text = word.text;
+    if (!word.literal && !word.certain) return true;
+    if (!text.starts_with('-')) return false;
+    const bool number = text.find_first_not_of("0123456789", text.starts_with("-n") ? 2 : 1) ==
+                        std::string_view::npos;
+    return !number && !contains_word(kHarmlessOfGitLog, text.substr(0, text.find('=')));
+  };
+  return (name == "log" || name == "status") && std::ranges::any_of(arguments, shows);
 }
 
 bool reads_further(const ShellCommand& command) {

@@ -18,6 +18,9 @@ std::optional<ReadingCommand> reading_command(const ShellCommand& command);
 /// Whether a reading command is told to follow links it meets, or to read files that a file lists.
 bool reads_further(const ShellCommand& command);
 
+/// Whether git is told, or may be told, to show what is in files, of now or of before.
+bool git_shows_contents(const ShellCommand& command);
+
 /// mkdir, touch, rm, rmdir, mv, cp, and sed -i with a plain substitution.
 struct FileCommand {
   std::size_t first_operand = 1;  // words before it name no files

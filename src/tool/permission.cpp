@@ -111,6 +111,7 @@ bool is_path_rule(const Rule& rule, Access::Kind kind) {
 
 /// Whether a reading command may read files its words do not name: by wildcards, variables, options, or below a folder.
 bool reads_unnamed_files(const ShellCommand& command) {
+  if (git_shows_contents(command)) return true;
   const auto known = reading_command(command);
   if (!known || !known->names_files) return false;
   const auto words = std::span(command.words);

@@ -17,10 +17,12 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMaxBases = 16;
 constexpr std::size_t kLongestName = 256;
 constexpr std::size_t kMostEntries = 20000;
-constexpr std::array<std::string_view, 4> kSensitiveFolders{".git", ".claude", ".vscode", ".idea"};
-constexpr std::array<std::string_view, 10> kSensitiveFiles{
-    ".gitconfig", ".gitmodules", ".bashrc",    ".bash_profile", ".profile",
-    ".zshrc",     ".zprofile",   ".ripgreprc", ".mcp.json",     ".claude.json"};
+constexpr std::size_t kMostCopied = 10000;
+constexpr std::array<std::string_view, 6> kSensitiveFolders{".git",  ".claude", ".vscode",
+                                                            ".idea", ".husky",  ".ralph"};
+constexpr std::array<std::string_view, 13> kSensitiveFiles{
+    ".gitconfig", ".gitmodules", ".bashrc",    ".bash_profile", ".profile",     ".zshenv", ".envrc",
+    ".zshrc",     ".zprofile",   ".ripgreprc", ".mcp.json",     ".claude.json", ".npmrc"};
 constexpr std::array<std::string_view, 3> kHarmless{"/dev/null", "/dev/stdin", "-"};
 
 /// The part of an argument that may be a path: all of it, or what follows "--option=" or "-o".
@@ -81,6 +83,22 @@ bool names_target(const ShellCommand& command) {
   return std::ranges::any_of(command.words, [](const ShellWord& word) { return word.is("-t"); });
 }
 
+/// What is copied: all operands but the one that is copied to.
+std::vector<ShellWord> sources_of(const ShellCommand& command) {
+  auto found = operands_of(command);
+  std::size_t before = 0;  // operands in front of "-t"
+  for (const auto& word : std::span(command.words).subspan(1)) {
+    if (word.is("--")) break;
+    if (word.is("-t") && before < found.size()) {
+      found.erase(found.begin() + static_cast<std::ptrdiff_t>(before));
+      return found;
+    }
+    if (!word.text.starts_with('-')) ++before;
+  }
+  if (!found.empty()) found.pop_back();
+  return found;
+}
+
 bool copies_folders(const ShellCommand& command) {
   return std::ranges::any_of(command.words, [](const ShellWord& word) {
     if (word.text.starts_with("--")) return word.text == "--recursive" || word.text == "--archive";
@@ -95,6 +113,23 @@ bool entry_is_safe(const fs::path& entry, const Workspace& workspace) {
   return is_surely_inside(resolved, workspace) && !is_sensitive(resolved, workspace);
 }
 
+bool is_sensitive_name(const std::string& name) {
+  return std::ranges::find(kSensitiveFolders, name) != kSensitiveFolders.end() ||
+         std::ranges::find(kSensitiveFiles, name) != kSensitiveFiles.end();
+}
+
+/// Also when it cannot be looked through, or is too large for that.
+bool holds_sensitive(const fs::path& folder) {
+  std::error_code error;
+  if (!fs::is_directory(folder, error)) return false;
+  std::size_t count = 0;
+  for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (++count > kMostCopied || is_sensitive_name(entry->path().filename().string())) return true;
+  }
+  return static_cast<bool>(error);
+}
+
 /// Also when it is too large to be looked through.
 bool has_links(const fs::path& folder) {
   std::error_code error;
@@ -104,6 +139,13 @@ bool has_links(const fs::path& folder) {
     if (++count > kMostEntries || entry->is_symlink(error)) return true;
   }
   return false;
+}
+
+/// Whether the shell makes a word of it that the command does not take for the name of a file: "-R", "@list".
+bool is_taken_for_option(const std::string& pattern, const fs::path& path, const fs::path& base) {
+  if (pattern.starts_with('/') || pattern.starts_with('.')) return false;
+  const auto word = path.lexically_relative(base).string();
+  return word.starts_with('-') || word.starts_with('@');
 }
 
 bool climbs_after_wildcard(const std::string& text) {
@@ -181,9 +223,19 @@ bool CommandFiles::matches_inside(const std::string& pattern) const {
   return std::ranges::all_of(bases_, [&](const fs::path& base) {
     const auto found = matching_paths(pattern, base);
     return found && std::ranges::all_of(*found, [&](const fs::path& path) {
-             return workspace_.contains(workspace_.resolve(path.string()));
+             return !is_taken_for_option(pattern, path, base) &&
+                    workspace_.contains(workspace_.resolve(path.string()));
            });
   });
+}
+
+/// Of a command that names no files: the shell still looks for names that match.
+bool CommandFiles::wildcards_inside(const ShellWord& word) const {
+  if (word.literal) return true;
+  if (word.pattern) return word.text.find_first_of("*?[") == word.text.npos || operand_inside(word);
+  auto text = word.text;
+  for (auto at = text.find("$?"); at != text.npos; at = text.find("$?")) text.erase(at, 2);
+  return text.find_first_of("*?[") == text.npos;
 }
 
 bool CommandFiles::operand_inside(const ShellWord& word) const {
@@ -217,7 +269,10 @@ bool CommandFiles::reads_inside(const ShellCommand& command) const {
   for (const auto& input : command.inputs) {
     if (!input.literal || !operand_inside(input)) return false;
   }
-  if (!known->names_files) return true;
+  if (!known->names_files) {
+    return std::ranges::all_of(command.words,
+                               [&](const ShellWord& word) { return wildcards_inside(word); });
+  }
   if (reads_further(command) || compares_folders(command)) return false;
   bool skip = known->pattern_first && std::ranges::none_of(command.words, gives_pattern);
   for (std::size_t i = 1; i < command.words.size(); ++i) {
@@ -227,6 +282,7 @@ bool CommandFiles::reads_inside(const ShellCommand& command) const {
       skip = false;
       continue;
     }
+    if (skip && !option && command.words[0].is("jq")) return false;  // a program nobody has seen
     if (!operand_inside(word)) return false;
   }
   return true;
@@ -259,8 +315,14 @@ bool CommandFiles::changes_inside(const ShellCommand& command) const {
   return !is_copy(command) || copies_inside(command);
 }
 
-/// Whether nothing that a copy may replace or be written through is a link to elsewhere.
+/// Whether nothing that a copy may replace or be written through is a link to elsewhere, and nothing that is copied with
+/// its folder is sensitive.
 bool CommandFiles::copies_inside(const ShellCommand& command) const {
+  if (command.words[0].is("mv") || copies_folders(command)) {
+    for (const auto& source : sources_of(command)) {
+      if (std::ranges::any_of(paths(source), holds_sensitive)) return false;
+    }
+  }
   const auto names = operands_of(command);
   for (const auto& name : names) {
     for (const auto& target : paths(name)) {  // any of them may be the one that is copied to

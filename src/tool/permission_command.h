@@ -33,6 +33,7 @@ class CommandFiles {
 
  private:
   bool operand_inside(const ShellWord& word) const;
+  bool wildcards_inside(const ShellWord& word) const;
   bool option_inside(const ShellWord& word) const;
   bool all_inside(const std::string& text) const;
   bool matches_inside(const std::string& pattern) const;

@@ -102,6 +102,48 @@ TEST(Commands, RunShellCommandsThatAreAllowed) {
   EXPECT_TRUE(std::filesystem::exists(bench.work() / "made.txt"));
 }
 
+TEST(Commands, ArgumentsAreNeverRun) {
+  Bench bench;
+  bench.folder().write("work/.claude/commands/i.md",
+                       "---\nallowed-tools: Bash\n---\nTitle: $ARGUMENTS\n");
+  const auto text = heard(bench.ask("/i A !`touch X` b", {"--dangerously-skip-permissions"}));
+  EXPECT_TRUE(text.contains("Title: A !`touch X` b\n")) << text;
+  bench.folder().write(
+      "work/.claude/commands/e.md",
+      "---\nallowed-tools: Bash\n---\n!`echo $ARGUMENTS` !`echo \"<$ARGUMENTS>\" '$0'`\n");
+  const auto echoed = heard(
+      bench.ask("/e a;touch X $(touch X) \"it's\" !`touch X`", {"--dangerously-skip-permissions"}));
+  EXPECT_TRUE(
+      echoed.ends_with("\na;touch X $(touch X) it's !`touch X` "
+                       "<a;touch X $(touch X) \"it's\" !`touch X`> a;touch\n"))
+      << echoed;
+  EXPECT_FALSE(std::filesystem::exists(bench.work() / "X"));
+}
+
+TEST(Commands, ArgumentsAreNotPutWhereAShellReadsThemAgain) {
+  Bench bench;
+  for (const auto* const command :
+       {"sh -c \"echo $ARGUMENTS\"", "eval echo $0", "echo \"$(echo \"$0\")\"", "echo # $0",
+        "echo \\'$0\\'", "cat <<E\n$ARGUMENTS\nE\n", "echo $'$0'", "echo \"${x:-$0}\""}) {
+    bench.folder().write("work/.claude/commands/e.md",
+                         std::string("---\nallowed-tools: Bash\n---\n!`") + command + "`\n");
+    const auto text = heard(bench.ask("/e '\n'touch\\ X;$(touch\\ X)'\n';touch\\ X;\"'\"",
+                                      {"--dangerously-skip-permissions"}));
+    EXPECT_TRUE(text.contains("was not run")) << text;
+    EXPECT_FALSE(std::filesystem::exists(bench.work() / "X")) << command;
+  }
+}
+
+/// What is judged is the command with its arguments.
+TEST(Commands, ArgumentsCountForPermissions) {
+  Bench bench;
+  bench.folder().write("work/.claude/commands/c.md", "---\nallowed-tools: Bash\n---\n!`cat $0`\n");
+  bench.folder().write("work/a.txt", "Inside.");
+  bench.folder().write("b.txt", "Outside.");
+  EXPECT_TRUE(heard(bench.ask("/c a.txt")).contains("Inside."));
+  EXPECT_FALSE(heard(bench.ask("/c ../b.txt")).contains("Outside."));
+}
+
 TEST(Commands, ThoseOfTheProgramItselfAskNoModel) {
   Bench bench;
   const auto ran = bench.ask("/help me");

@@ -67,6 +67,7 @@ TEST(Compaction, TheSummaryIsAskedForWithAllThatWasSaidAndThenStandsForIt) {
   EXPECT_TRUE(after.contains("It was one."));
   EXPECT_TRUE(after.contains("Say one")) << "the task, word by word";
   EXPECT_TRUE(after.contains(bench.work().string())) << "where it is";
+  EXPECT_FALSE(after.contains(".jsonl")) << "it may not read the session's file";
   EXPECT_FALSE(after.contains("tool_use") || after.contains("tool_result"));
 }
 

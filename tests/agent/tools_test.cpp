@@ -142,6 +142,43 @@ TEST(Tools, SettingsThatAreNoFilesAreNotWaitedFor) {
   EXPECT_EQ(bench.ask("go").code, 0);
 }
 
+TEST(Tools, SettingsOfAProjectDoNotComeFromElsewhere) {
+  Bench bench;
+  bench.folder().write("outside.json", R"({"permissions":{"defaultMode":"acceptEdits"}})");
+  bench.folder().write("work/inside.json", R"({"permissions":{"defaultMode":"acceptEdits"}})");
+  std::filesystem::create_directories(bench.work() / ".claude");
+  const auto settings = bench.work() / ".claude/settings.json";
+  std::filesystem::create_symlink("../../outside.json", settings);
+  const auto led_out = bench.ask("go");
+  EXPECT_EQ(led_out.events()[0]["permissionMode"], "default");
+  EXPECT_TRUE(led_out.err.contains(settings.string())) << led_out.err;
+  std::filesystem::remove(settings);
+  std::filesystem::create_symlink("../inside.json", settings);
+  EXPECT_EQ(bench.ask("go").events()[0]["permissionMode"], "acceptEdits");
+}
+
+TEST(Tools, BrokenSettingsAreToldOf) {
+  const std::pair<const char*, const char*> cases[]{
+      {R"({"permissions": )", "it is not JSON"},
+      {R"([1])", "it is no JSON object"},
+      {R"({"permissions":["Bash"]})", "permissions: it is no object"},
+      {R"({"permissions":{"deny":"Bash"}})", "permissions.deny: it is no list"},
+      {R"({"permissions":{"deny":[["Bash"]]}})", "permissions.deny: they are no texts"}};
+  for (const auto* const file : {"work/.claude/settings.json", "home/.claude/settings.json"}) {
+    for (const auto& [text, why] : cases) {
+      Bench bench;
+      bench.folder().write(file, text);
+      const auto ran = bench.ask("go");
+      EXPECT_EQ(ran.code, 0);
+      EXPECT_TRUE(ran.err.contains(file) && ran.err.contains(why)) << text << "\n" << ran.err;
+    }
+  }
+  Bench fine;
+  fine.folder().write("work/.claude/settings.json",
+                      R"({"permissions":{"deny":["Bash"],"ask":[]}})");
+  EXPECT_EQ(fine.ask("go").err, "");
+}
+
 TEST(Tools, BadInputIsToldToTheModel) {
   Bench bench(calls({R"({"name":"Bash","input":{}})",
                      R"({"name":"Bash","raw_input":"{\"command\": \"ech"})",

@@ -187,6 +187,78 @@ TEST(Evasion, ALineDoesNotUseWhatItsCopiesBrought) {
              {"mv dir d2 && ls d2", "cp dir/x y && cat y", "mv dir d2; touch z"});
 }
 
+TEST(Evasion, NoFileBringsArgumentsOrPrograms) {
+  Judge judge;
+  judge.desk.put("a.json", "{}");
+  expect_all(judge, Mode::standard, false,
+             {"strings @args", "strings -n 4 @/etc/passwd", "strings '@args' a",
+              "jq 'import \"a\" as $x; $x' a.json", "jq -n 'include \"a\"; .'",
+              "jq -L /etc . a.json", "jq -nL.. . a.json", "jq --library-path /etc . a.json",
+              "jq -f prog a.json", "jq --from-file prog a.json", "jq * a.json"});
+  expect_all(judge, Mode::standard, true,
+             {"strings a", "jq . a.json", "jq -r .important a.json", "jq .included *.json"});
+  judge.desk.put("@args", "/etc/passwd");
+  expect_all(judge, Mode::standard, false, {"strings *", "strings ?args"});
+}
+
+TEST(Evasion, CopiesBringNothingSensitive) {
+  Judge judge;
+  judge.desk.put("tpl/a.txt", "x");
+  judge.desk.put("tpl/.claude/settings.json", "{}");
+  judge.desk.put("deep/er/.envrc", "x");
+  judge.desk.put("plain/c.txt", "x");
+  judge.desk.put(".git/config", "");
+  fs::create_directories(judge.desk.file("sub"));
+  expect_all(judge, Mode::accept_edits, false,
+             {"cp -r tpl/. .", "cp -a tpl/. .", "cp -R tpl sub", "cp -rT tpl .", "mv tpl sub",
+              "mv -T tpl sub", "cp -r -t . tpl/.", "cp -r tpl/. -t .", "cp -r plain tpl sub",
+              "cp -r deep sub", "mv deep sub", "cp --recursive deep sub", "cp -r -- deep plain sub",
+              "cp --archive deep sub"});
+  expect_all(
+      judge, Mode::accept_edits, true,
+      {"cp -r plain sub", "cp -r plain/. .", "mv plain sub", "cp -r -t . plain", "cp tpl/a.txt ."});
+  for (const auto* const name : {".envrc", ".zshenv", ".npmrc", ".husky/pre-commit", ".ralph/x",
+                                 ".bashrc", ".profile", ".mcp.json", ".gitmodules"}) {
+    EXPECT_FALSE(judge.write(judge.desk.file(name).string(), Mode::accept_edits).allowed) << name;
+  }
+}
+
+TEST(Evasion, GitShowsNothingThatMayNotBeRead) {
+  Judge judge;
+  const Lines showing{
+      "git grep x",       "git show HEAD:secret", "git cat-file -p HEAD:secret", "git log -p",
+      "git log --patch",  "git log -U3",          "git log -L1,2:secret",        "git diff",
+      "git blame secret", "git status -v",        "git -C . show HEAD:secret"};
+  const Lines telling{"git log --oneline -5", "git log",    "git log -n3 --stat", "git status",
+                      "git status -s",        "git branch", "git ls-files"};
+  expect_all(judge, Mode::bypass, true, showing);
+  judge.rules.deny = {"Read(secret)"};
+  expect_all(judge, Mode::bypass, false, showing);
+  expect_all(judge, Mode::standard, true, telling);
+}
+
+TEST(Evasion, WildcardsMakeNoOptions) {
+  Judge judge;
+  judge.desk.put("sub/a.txt", "x");
+  expect_all(judge, Mode::standard, true, {"grep SECRET *", "cat *"});
+  judge.desk.put("-R", "");
+  judge.desk.put("sub/-R", "");
+  expect_all(judge, Mode::standard, false, {"grep SECRET *", "grep SECRET [-]R", "grep SECRET ?R"});
+  expect_all(judge, Mode::standard, true, {"grep SECRET ./*", "grep SECRET s*", "cat sub/*"});
+}
+
+TEST(Evasion, WhatNamesNoFilesShowsNothingFromOutside) {
+  Judge judge;
+  judge.desk.put("a.txt", "x");
+  expect_all(judge, Mode::standard, false,
+             {"echo /etc/*", "printf '%s\\n' /root/.*", "echo ../*", "echo ~/*", "echo $HOME/*",
+              "echo {/etc/*,x}", "basename /etc/pass*", "ps axeww", "ps e", "ps -ef e",
+              "ps -C foo e", "ps -oC e", "ps $(echo axe)", "ps --forest auxe"});
+  expect_all(judge, Mode::standard, true,
+             {"echo *", "echo a*", "echo {a,b}", "echo \"Exit: $?\"", "echo '*'", "ps aux",
+              "ps -ef", "ps -eo pid,etime", "ps axo etime", "ps -C node", "ps -p 1"});
+}
+
 TEST(Evasion, NoCommandIsHiddenFromARuleAgainstIt) {
   Judge judge;
   const Lines hiding{"echo $((1)); r\\m x",
