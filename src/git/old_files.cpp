@@ -58,8 +58,8 @@ bool born_before(const fs::path& path, UtcTime time) {
   const auto info = look_at(path);
   if (!info) return false;
   const auto& born = (info->stx_mask & STATX_BTIME) != 0 ? info->stx_btime : info->stx_ctime;
-  const auto since = std::chrono::seconds(born.tv_sec) + std::chrono::nanoseconds(born.tv_nsec);
-  return since < time.time_since_epoch();
+  const auto part = std::chrono::floor<Millis>(std::chrono::nanoseconds(born.tv_nsec));
+  return std::chrono::seconds(born.tv_sec) + part < time.time_since_epoch();
 }
 
 Result<> leave_out_old(const Program& git, UtcTime time, std::vector<Entry>& entries) {
