@@ -143,6 +143,7 @@ class Filler {
   }
 
   void put(std::string_view value, std::string& out) {
+    if (quoting_ && quoting_->open != 0 && value.empty()) return;
     put_ = true;
     if (!quoting_) {
       out += value;

@@ -398,7 +398,7 @@ bool git_shows_contents(const ShellCommand& command) {
   if (!arguments.front().literal || contains_word(kGitShowing, name)) return true;
   const auto shows = [](const ShellWord& word) {
     const std::string_view text = word.text;
-    if (!word.literal && !word.certain) return true;
+    if (!word.literal && !is_plain(word)) return true;
     if (!text.starts_with('-')) return false;
     const bool number = text.find_first_not_of("0123456789", text.starts_with("-n") ? 2 : 1) ==
                         std::string_view::npos;
