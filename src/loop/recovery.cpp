@@ -82,6 +82,7 @@ Loop::Over Loop::recover() {
   auto record = make_record(finished ? Record::Step::summary : Record::Step::attempt, current, end);
   record.progress = finished ? end.answer.summary : "ERROR: interrupted";
   if (!finished) record.outcome = "interrupted";
+  record.tree = content();  // what is there from now on is known
   if (auto kept = keep(run, std::move(record)); !kept) storage_ = kept.error();
   return std::nullopt;
 }

@@ -86,7 +86,6 @@ Document document_of(const State& state) {
   to["verify_digest"] = state.verify_digest;
   to["settings_digest"] = state.settings_digest;
   to["git_digest"] = state.git_digest;
-  to["branch_at_start"] = state.branch_at_start;
   to["aside"] = state.aside;
   to["fresh_from"] = state.fresh_from;
   to["tree_at_start"] = state.tree_at_start;
@@ -122,7 +121,6 @@ std::optional<State> state_of(const Document& from) {
   state.verify_digest = json::text(from, "verify_digest");
   state.settings_digest = json::text(from, "settings_digest");
   state.git_digest = json::text(from, "git_digest");
-  state.branch_at_start = json::text(from, "branch_at_start");
   state.aside = json::text(from, "aside");
   state.fresh_from = std::max<std::int64_t>(0, json::integer(from, "fresh_from"));
   state.tree_at_start = json::text(from, "tree_at_start");

@@ -39,7 +39,6 @@ struct State {
   std::string verify_digest;    // of the commands that verification runs
   std::string settings_digest;  // of the settings it was started with
   std::string git_digest;       // of the settings git would run programs by
-  std::string branch_at_start;
   std::string aside;  // the loop before it, while its records are still in progress.ndjson
   std::int64_t fresh_from = 0;  // counts of things in a row begin behind so many records
   std::string tree_at_start, commit_at_start;

@@ -54,8 +54,7 @@ TEST(LoopRecord, IsReadBackAsItWasWritten) {
 
 TEST(LoopRecord, WhatCannotBeOneIsNone) {
   for (const auto* line :
-       {"", "7", "[]", "{}", "{\"step\":\"other\",\"timestamp\":\"2026-11-15T14:00:00Z\"}",
-        "{\"step\":\"iteration\",\"timestamp\":\"yesterday\"}",
+       {"", "7", "[]", "{}", "{\"step\":\"iteration\",\"timestamp\":\"yesterday\"}",
         "{\"step\":\"iteration\",\"timestamp\":\"2026-11-15T14:00:00Z\",\"iteration\":-1}"}) {
     EXPECT_FALSE(read_record(line)) << line;
   }
@@ -64,6 +63,14 @@ TEST(LoopRecord, WhatCannotBeOneIsNone) {
   ASSERT_TRUE(odd);
   EXPECT_EQ(odd->cost_usd, std::nullopt);
   EXPECT_EQ(odd->progress, "");
+}
+
+TEST(LoopRecord, AStepWeDoNotKnowStillCostSomething) {
+  const auto odd = read_record(
+      R"({"step":"other","timestamp":"2026-11-15T14:00:00Z","iteration":1,"cost_usd":0.5})");
+  ASSERT_TRUE(odd);
+  EXPECT_EQ(odd->step, Record::Step::attempt);
+  EXPECT_EQ(odd->cost_usd, 0.5);
 }
 
 TEST_F(LoopFiles, TheStateIsReadBackAsItWasSaved) {
@@ -79,9 +86,13 @@ TEST_F(LoopFiles, TheStateIsReadBackAsItWasSaved) {
   state.model = "sonnet";
   state.flags = {{"max_cost", {"5"}}, {"commit", {}}};
   state.verify_digest = "d";
+  state.settings_digest = "s";
+  state.git_digest = "g";
+  state.aside = "before";
+  state.fresh_from = 2;
   state.tree_at_start = "t";
   state.commit_at_start = "c";
-  state.current = Current{3, "run", state.updated, "verify", "tb", "cb", {"a.md"}};
+  state.current = Current{3, "run", state.updated, "verify", "tb", "cb", "refs/heads/x", {"a.md"}};
   state.waiting_until = state.updated;
   state.waiting_for = "the rate limit";
   state.earlier_days = {{"2026-11-14", 1.5}};
@@ -130,6 +141,7 @@ TEST_F(LoopFiles, WhatAnEarlierLoopLeftIsKept) {
   ASSERT_TRUE(files_.save(state));
   ASSERT_TRUE(files_.append(iteration(1, "one")));
   ASSERT_TRUE(files_.put_aside(state));
+  ASSERT_TRUE(files_.put_records_aside("old-1"));
   EXPECT_TRUE(fs::exists(files_.folder() / "loop-old-1.json"));
   EXPECT_TRUE(fs::exists(files_.folder() / "progress-old-1.ndjson"));
   EXPECT_TRUE(files_.records(bad_)->empty());
