@@ -4,24 +4,6 @@
 namespace ralph::agent_process {
 namespace {
 
-constexpr std::string_view kWorker =
-    R"(MAX_THINKING_TOKENS=16384 ANTHROPIC_API_KEY= claude \
-  -p \
-  --model sonnet \
-  --tools "Read,Write,Edit,Glob,Grep,Bash,Skill,StructuredOutput" \
-  --verbose \
-  --input-format stream-json \
-  --output-format stream-json \
-  --json-schema '{"type":"object","properties":{"summary":{"type":"string"}},"required":["summary"]}')";
-constexpr std::string_view kSummarizer =
-    R"(MAX_THINKING_TOKENS=16384 ANTHROPIC_API_KEY= claude \
-  -p \
-  --model haiku \
-  --tools "Read,Glob,Grep,StructuredOutput" \
-  --verbose \
-  --input-format stream-json \
-  --output-format stream-json \
-  --json-schema '{"type":"object","properties":{"summary":{"type":"string"}},"required":["summary"]}')";
 constexpr std::string_view kCorrection =
     R"(You must use the StructuredOutput tool. Return: {"summary": "what you accomplished"})";
 /// An answer that forgets the tool, again when it is reminded, and then remembers it.

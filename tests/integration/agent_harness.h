@@ -22,6 +22,26 @@ using json::Document;
 
 inline std::string ralph() { return RALPH_BUILD "/ralph"; }
 
+// The two command lines of the loop this agent must be a drop-in for.
+inline constexpr std::string_view kWorker =
+    R"(MAX_THINKING_TOKENS=16384 ANTHROPIC_API_KEY= claude \
+  -p \
+  --model sonnet \
+  --tools "Read,Write,Edit,Glob,Grep,Bash,Skill,StructuredOutput" \
+  --verbose \
+  --input-format stream-json \
+  --output-format stream-json \
+  --json-schema '{"type":"object","properties":{"summary":{"type":"string"}},"required":["summary"]}')";
+inline constexpr std::string_view kSummarizer =
+    R"(MAX_THINKING_TOKENS=16384 ANTHROPIC_API_KEY= claude \
+  -p \
+  --model haiku \
+  --tools "Read,Glob,Grep,StructuredOutput" \
+  --verbose \
+  --input-format stream-json \
+  --output-format stream-json \
+  --json-schema '{"type":"object","properties":{"summary":{"type":"string"}},"required":["summary"]}')";
+
 inline std::vector<std::string> lines_of(std::string_view text) {
   std::vector<std::string> lines;
   for (std::size_t at = 0; at < text.size();) {

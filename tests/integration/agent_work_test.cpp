@@ -8,25 +8,6 @@
 namespace ralph::agent_process {
 namespace {
 
-constexpr std::string_view kWorker =
-    R"(MAX_THINKING_TOKENS=16384 ANTHROPIC_API_KEY= claude \
-  -p \
-  --model sonnet \
-  --tools "Read,Write,Edit,Glob,Grep,Bash,Skill,StructuredOutput" \
-  --verbose \
-  --input-format stream-json \
-  --output-format stream-json \
-  --json-schema '{"type":"object","properties":{"summary":{"type":"string"}},"required":["summary"]}')";
-constexpr std::string_view kSummarizer =
-    R"(MAX_THINKING_TOKENS=16384 ANTHROPIC_API_KEY= claude \
-  -p \
-  --model haiku \
-  --tools "Read,Glob,Grep,StructuredOutput" \
-  --verbose \
-  --input-format stream-json \
-  --output-format stream-json \
-  --json-schema '{"type":"object","properties":{"summary":{"type":"string"}},"required":["summary"]}')";
-
 constexpr std::string_view kProgram = R"(#!/bin/sh
 # Adds its arguments up.
 total=0
