@@ -181,7 +181,8 @@ void Work::announce(const tool::TaskNotification& ended) {
 void Work::tell(ResultFacts facts) {
   facts.index = results_++;
   last_is_error_ = facts.is_error;
-  if (facts.local_command.empty()) conversation_->keep_totals(ledger_->totals());
+  const bool costs = facts.local_command.empty() || ledger_->cost_usd() > 0;
+  if (costs) conversation_->keep_totals(ledger_->totals());
   wire_.result(events_->result(facts, true), events_->result(facts, false), shown(facts, options_));
   ledger_->next_result();
 }

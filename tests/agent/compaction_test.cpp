@@ -214,7 +214,7 @@ TEST(Compaction, OnDemandWithInstructions) {
   Bench bench(R"({"steps":[
     {"text":"First answer.","usage":{"input_tokens":10,"output_tokens":5}},
     {"text":"<summary>All so far.</summary>","usage":{"input_tokens":10,"output_tokens":5}},
-    {"text":"Done."}]})");
+    {"text":"Done.","usage":{"input_tokens":10,"output_tokens":5}}]})");
   bench.ask("Say one");
   const auto ran = bench.ask("/compact keep the names", {"--continue"});
   EXPECT_EQ(ran.code, 0);
@@ -229,6 +229,7 @@ TEST(Compaction, OnDemandWithInstructions) {
   EXPECT_EQ(result["modelUsage"]["claude-opus-5-5"]["inputTokens"], 20);
   EXPECT_TRUE(all_text(ran.requests[1]).contains("keep the names"));
   const auto after = bench.ask("go on", {"--continue"});
+  EXPECT_EQ(after.result()["modelUsage"]["claude-opus-5-5"]["inputTokens"], 30);
   const auto text = all_text(after.requests[2]);
   EXPECT_TRUE(text.contains("All so far.") && text.contains("Say one"));
   EXPECT_FALSE(text.contains("First answer."));
