@@ -14,6 +14,9 @@ if(RALPH_SANITIZE)
   target_link_options(ralph_flags INTERFACE -fsanitize=${RALPH_SANITIZE})
 else()
   target_compile_definitions(ralph_flags INTERFACE $<$<CONFIG:Release>:_FORTIFY_SOURCE=2>)
+  # What nobody calls is left out: a smaller program, and less of it in memory.
+  target_compile_options(ralph_flags INTERFACE -ffunction-sections -fdata-sections)
+  target_link_options(ralph_flags INTERFACE -Wl,--gc-sections)
 endif()
 
 # The standard headers, compiled once for all targets.
