@@ -263,21 +263,13 @@ Loop::Over Loop::run_verification(Record& record) {
 }
 
 Loop::Over Loop::settle_failure(const Current& current, const RunEnd& end) {
-  using stream::Outcome;
-  const Run run{Run::Kind::worker, current.iteration, current.run_id};
-  const auto message = end.verdict.message();
-  const bool cancelled = end.verdict.outcome == Outcome::cancelled;
-  const bool out_of_time = end.verdict.outcome == Outcome::timed_out &&
-                           setup_.options.budget.time > Millis::zero() &&
-                           elapsed() >= setup_.options.budget.time;
-  const auto next = after(end.verdict, end.summary);
-  const bool counts = !cancelled && !out_of_time && !end.spent_all && next == After::failure;
-
+  const auto why = why_failed(end);
+  const bool counts = why == Why::failure;
   auto record = make_record(counts ? Record::Step::iteration : Record::Step::attempt, current, end);
   record.progress =
       counts && end.verdict.status() == stream::Status::success
           ? fmt::format("ERROR: no valid answer after {} corrections", kMostCorrections)
-          : "ERROR: " + message;
+          : "ERROR: " + end.verdict.message();
   record.failed = counts;
   record.tree = content();
   record.changed = record.tree.empty() || record.tree != current.tree_before;
@@ -285,22 +277,36 @@ Loop::Over Loop::settle_failure(const Current& current, const RunEnd& end) {
     auto done = setup_.options.rollback ? roll_back(current, record) : commit(current, record);
     if (!done) note(stream::Level::warning, describe(done.error()));
   }
-  const auto resets_at = end.verdict.resets_at;
+  const Run run{Run::Kind::worker, current.iteration, current.run_id};
   if (auto kept = keep(run, std::move(record)); !kept) storage_ = kept.error();
-  if (storage_) return std::nullopt;
-  if (cancelled) return Ending{End::stopped, {}, end.verdict.exit_code()};
-  if (out_of_time) return Ending{End::time};
-  if (end.spent_all) {
-    const auto limit =
-        limit_reached(setup_.options.budget, totals_, state_.earlier_days, elapsed(), now_utc());
-    return Ending{limit.value_or(End::cost)};
+  return storage_ ? std::nullopt : go_on_after(why, end.verdict);
+}
+
+Loop::Why Loop::why_failed(const RunEnd& end) const {
+  const auto& time = setup_.options.budget.time;
+  if (end.verdict.outcome == stream::Outcome::cancelled) return Why::stopped;
+  if (end.spent_all) return Why::cost;
+  const bool timed_out = end.verdict.outcome == stream::Outcome::timed_out;
+  if (timed_out && time > Millis::zero() && elapsed() >= time) return Why::time;
+  switch (after(end.verdict, end.summary)) {
+    case After::failure: return Why::failure;
+    case After::over: return Why::over;
+    case After::wait: return Why::rate_limit;
+    case After::backoff: return Why::outage;
   }
-  switch (next) {
-    case After::failure: return wait_after_failure();
-    case After::over: return Ending{End::agent, message, end.verdict.exit_code()};
-    case After::wait:
-      return wait("the rate limit", rate_limit_pause(resets_at, now_utc(), ++pauses_));
-    case After::backoff: {
+  return Why::failure;
+}
+
+Loop::Over Loop::go_on_after(Why why, const stream::Verdict& verdict) {
+  switch (why) {
+    case Why::failure: return wait_after_failure();
+    case Why::stopped: return Ending{End::stopped, {}, verdict.exit_code()};
+    case Why::time: return Ending{End::time};
+    case Why::cost: return Ending{limit_now().value_or(End::cost)};
+    case Why::over: return Ending{End::agent, verdict.message(), verdict.exit_code()};
+    case Why::rate_limit:
+      return wait("the rate limit", rate_limit_pause(verdict.resets_at, now_utc(), ++pauses_));
+    case Why::outage: {
       std::uniform_real_distribution<double> any(0, 1);
       return wait("an outage of the model's service", outage_pause(++pauses_, any(random_)));
     }
@@ -311,11 +317,8 @@ Loop::Over Loop::settle_failure(const Current& current, const RunEnd& end) {
 /// An agent that fails at once shall not spin.
 Loop::Over Loop::wait_after_failure() {
   pauses_ = 0;
-  const bool last =
-      limit_reached(setup_.options.budget, totals_, state_.earlier_days, elapsed(), now_utc())
-          .has_value();
   const auto pause = failure_pause(totals_.failures_in_a_row, setup_.request.retries.pause);
-  return last || pause == Millis::zero() ? std::nullopt : wait("the next try", pause);
+  return limit_now() || pause == Millis::zero() ? std::nullopt : wait("the next try", pause);
 }
 
 /// A commit made before a crash counts as made.
@@ -334,6 +337,9 @@ Result<> Loop::commit(const Current& current, Record& record) {
 
 Result<> Loop::roll_back(const Current& current, Record& record) {
   if (!git_ || current.commit_before.empty()) return {};
+  TRY_ASSIGN(const auto dirty, git_->dirty());
+  TRY_ASSIGN(const auto branch, git_->branch());
+  if (dirty.empty() && head() == current.commit_before && branch == current.branch) return {};
   if (state_.current) state_.current->phase = "rollback";
   TRY(save());
   TRY(git_->reset_to(current.commit_before,

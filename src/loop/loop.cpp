@@ -79,16 +79,17 @@ Loop::Over Loop::stop_asked() const {
   return Ending{End::stopped, {}, 128 + signal};
 }
 
+std::optional<End> Loop::limit_now() const {
+  return limit_reached(setup_.options.budget, totals_, state_.earlier_days, elapsed(), now_utc());
+}
+
 Loop::Over Loop::step() {
   if (storage_) {
     return Ending{End::agent, describe(*storage_),
                   stream::row(stream::Outcome::storage_failed).exit_code};
   }
   if (auto asked = stop_asked()) return asked;
-  if (const auto limit = limit_reached(setup_.options.budget, totals_, state_.earlier_days,
-                                       elapsed(), now_utc())) {
-    return Ending{*limit};
-  }
+  if (const auto limit = limit_now()) return Ending{*limit};
   if (summary_is_due()) {
     summarize();
     return std::nullopt;

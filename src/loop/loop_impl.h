@@ -82,6 +82,10 @@ class Loop {
   Over settle(const Current& current, RunEnd end);
   Over settle_answer(const Current& current, const RunEnd& end);
   Over settle_failure(const Current& current, const RunEnd& end);
+  enum class Why { failure, stopped, time, cost, over, rate_limit, outage };
+  Why why_failed(const RunEnd& end) const;
+  Over go_on_after(Why why, const stream::Verdict& verdict);
+  std::optional<End> limit_now() const;
   Over verify(Record& record);
   Over run_verification(Record& record);
   void summarize();
