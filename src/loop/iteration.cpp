@@ -5,6 +5,7 @@
 
 #include "base/id.h"
 #include "base/utf8.h"
+#include "git/git.h"
 #include "loop/answer_keeper.h"
 #include "loop/content.h"
 #include "loop/loop_impl.h"
@@ -65,9 +66,12 @@ std::string Loop::content() {
   return {};
 }
 
+/// Read where that can be done: it is needed often.
 std::string Loop::head() const {
   if (!git_) return {};
-  return git_->head().value_or("");
+  const auto known = git::read_head(setup_.request.host.workspace);
+  const bool read = known && *known && !(*known)->commit.empty();
+  return read ? (*known)->commit : git_->head().value_or("");
 }
 
 run::Request Loop::within_budget(run::Request request) const {
@@ -131,7 +135,7 @@ Loop::Over Loop::iterate() {
   current.tree_before = std::exchange(left_content_, {});
   if (current.tree_before.empty()) current.tree_before = content();
   current.commit_before = head();
-  if (git_) current.branch = git_->branch().value_or("");
+  if (git_ && setup_.options.commit) current.branch = git_->branch().value_or("");
   const auto guidance = files_.guidance();
   for (const auto& each : guidance) current.guidance.push_back(each.name);
   if (auto saved = save(); !saved) {
