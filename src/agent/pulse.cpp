@@ -27,8 +27,9 @@ void Pulse::tell(const std::stop_token& stop) {
     const auto first = std::ranges::min_element(commands_, {}, &Command::next);
     if (first == commands_.end()) {
       changed_.wait(lock, stop, [this] { return !commands_.empty(); });
-    } else if (std::chrono::steady_clock::now() < first->next) {
-      changed_.wait_until(lock, stop, first->next, [] { return false; });
+    } else if (const auto when = first->next; std::chrono::steady_clock::now() < when) {
+      // A copy: the command may be gone meanwhile.
+      changed_.wait_until(lock, stop, when, [] { return false; });
     } else {
       tell_of(*first);
     }
