@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 #include "agent/text.h"
 #include "base/id.h"

@@ -39,7 +39,7 @@ bool is_kept(Key key) {
   }
 }
 
-const std::string kConfigFlag = "config";
+constexpr const char* kConfigFlag = "config";
 
 /// Of --config, or of the --config of the start.
 std::string config_file_of(const Arguments& arguments, const std::optional<loop::State>& state) {

@@ -8,6 +8,7 @@
 #include "git/git.h"
 #include "loop/answer_keeper.h"
 #include "loop/content.h"
+#include "loop/excerpt.h"
 #include "loop/loop_impl.h"
 #include "loop/requests.h"
 #include "loop/time_keeper.h"
@@ -15,15 +16,13 @@
 namespace ralph::loop {
 namespace {
 
-constexpr std::size_t kLongestProgress = 8000;  // of a text that is no answer, in code points
+constexpr std::size_t kLongestProgress = 8000;  // bytes of a text that is no answer
 constexpr std::size_t kLongestSubject = 72;
 
 std::string last_words(std::string_view text) {
   const auto end = text.find_last_not_of(" \t\r\n");
   if (end == std::string_view::npos) return {};
-  text = text.substr(0, end + 1);
-  if (text.size() > kLongestProgress) text.remove_prefix(text.size() - kLongestProgress);
-  return utf8::repaired(text);
+  return utf8::repaired(end_of(text.substr(0, end + 1), kLongestProgress).text);
 }
 
 /// A run that was stopped for what it cost.
