@@ -65,7 +65,7 @@ Words values_of(Slot slot, const Draft& draft) {
     case Slot::tool_names: return one(names_of(ask.tools));
     case Slot::tool_rules: return one(fmt::format("{}", fmt::join(ask.tools, ",")));
     case Slot::resume: return one(ask.resume);
-    case Slot::partial: return when(json && ask.max_cost.has_value());
+    case Slot::partial: return when(json && (ask.max_cost || ask.conversation));
     case Slot::max_cost: return ask.max_cost ? one(fmt::format("{}", *ask.max_cost)) : Words{};
     case Slot::max_turns: return ask.max_turns ? one(fmt::format("{}", *ask.max_turns)) : Words{};
     case Slot::json_schema: return one(ask.json_schema);
