@@ -174,12 +174,13 @@ Served Toolbox::serve_one(const api::Block& call, const std::stop_token& stop) {
   const auto input = parsed.value_or(json::Document::object());
   if (const auto wrong = complaint(*tool, input)) return misused(call, *wrong, *wrong);
 
-  const auto access = tool->access(input, workspace_);
+  auto access = tool->access(input, workspace_);
   auto decision = decide(*tool, input, access);
   const auto meta = meta_of(call, decision);
   if (!decision.allowed) {
     return {&call, tool::failure(decision.message), meta, std::move(decision)};
   }
+  access.grant = decision.grant;
   const auto run = [&] { return tool->run(input, access, workspace_, stop); };
   auto outcome = pulse_ == nullptr ? run() : pulse_->watch(call, input, run);
   const bool misused = outcome.misused;
@@ -190,8 +191,10 @@ std::optional<tool::Outcome> Toolbox::serve_user(std::string_view name, const js
                                                  const std::stop_token& stop) {
   const auto* tool = tool::find_tool(name);
   if (tool == nullptr) return std::nullopt;
-  const auto access = tool->access(input, workspace_);
-  if (!tool::decide(*tool, input, access, mode(), rules_, workspace_).allowed) return std::nullopt;
+  auto access = tool->access(input, workspace_);
+  const auto decision = tool::decide(*tool, input, access, mode(), rules_, workspace_);
+  if (!decision.allowed) return std::nullopt;
+  access.grant = decision.grant;
   auto outcome = tool->run(input, access, workspace_, stop);
   if (outcome.is_error.value_or(false)) return std::nullopt;
   return outcome;

@@ -204,8 +204,8 @@ class Bash final : public Tool {
   std::string_view description() const override { return kDescription; }
   std::string_view schema() const override { return kSchema; }
 
-  Access access(const json::Document& input, const Workspace&) const override {
-    return {Access::Kind::run, {}, text_of(input, "command")};
+  Access access(const json::Document& input, const Workspace& workspace) const override {
+    return {Access::Kind::run, {}, text_of(input, "command"), workspace.cwd()};
   }
 
   Outcome run(const json::Document& input, const Access&, Workspace& workspace,

@@ -178,12 +178,14 @@ bool permits(const std::string& text, const Call& call) {
          matches_path(rule.pattern, call.access.path, call.workspace.setup().root);
 }
 
-Decision allowed(std::string reason_type) { return {true, std::move(reason_type), {}, {}}; }
+Decision allowed(std::string reason_type, Grant grant) {
+  return {true, std::move(reason_type), {}, {}, grant};
+}
 
 Decision denied_by_rule(const Call& call, std::string_view rule, std::string_view how) {
   return {false, "rule",
           fmt::format("The permission rule {} {} this use of {}.", rule, how, call.tool.name()),
-          fmt::format("Rule {}", rule)};
+          fmt::format("Rule {}", rule), Grant::none};
 }
 
 /// A rule against some commands cannot be kept where commands are hidden.
@@ -200,7 +202,7 @@ std::optional<Decision> denied_as_hidden(const Call& call, const std::vector<std
             "The permission rule {} restrains {}, and whether it is about this command line "
             "cannot be told: {}. Write plain commands, one after the other.",
             text, call.tool.name(), why),
-        fmt::format("Rule {}", text)};
+        fmt::format("Rule {}", text), Grant::none};
   }
   return std::nullopt;
 }
@@ -210,31 +212,33 @@ Decision decide_read(const Call& call, Mode mode) {
   const auto& output = call.workspace.setup().output_folder;
   const auto relative = output.empty() ? fs::path("..") : path.lexically_relative(output);
   const bool own_output = !relative.empty() && *relative.begin() != "..";
-  if (call.workspace.contains(path) || own_output || reads_everywhere(mode)) return allowed("mode");
+  if (call.workspace.contains(path) || own_output || reads_everywhere(mode)) {
+    return allowed("mode", mode == Mode::bypass ? Grant::user : Grant::reading);
+  }
   return {false, "workingDir",
           fmt::format("Reading {} is not permitted: it is outside of the working folders of this "
                       "session, and nobody "
                       "can be asked.",
                       path.string()),
-          "Path is outside of the working folders"};
+          "Path is outside of the working folders", Grant::none};
 }
 
 Decision decide_write(const Call& call, Mode mode) {
   const auto& path = call.access.path;
   const bool inside = is_surely_inside(path, call.workspace);
-  if (mode == Mode::bypass) return allowed("mode");
+  if (mode == Mode::bypass) return allowed("mode", Grant::user);
   if (inside && changes_inside_freely(mode)) {
-    if (!is_sensitive(path, call.workspace)) return allowed("mode");
+    if (!is_sensitive(path, call.workspace)) return allowed("mode", Grant::editing);
     return {false, "safetyCheck",
             fmt::format("Writing to {} needs an explicit permission rule: other programs take "
                         "commands from that file.",
                         path.string()),
-            "Sensitive file"};
+            "Sensitive file", Grant::none};
   }
   return {false, inside ? "" : "workingDir",
           fmt::format("Writing to {} is not permitted in this session, and nobody can be asked.",
                       path.string()),
-          inside ? "" : "Path is outside of the working folders"};
+          inside ? "" : "Path is outside of the working folders", Grant::none};
 }
 
 /// How one command of a line came to be allowed; not: why.
@@ -281,30 +285,39 @@ Decision command_denied(Part part, const std::string& text) {
             fmt::format("'{}' would change files, which is not permitted in this session, and "
                         "nobody can be asked.",
                         text),
-            ""};
+            "", Grant::none};
   }
   return {false, "other",
           fmt::format("'{}' is not permitted in this session, and nobody can be asked.", text),
-          "This command requires a permission"};
+          "This command requires a permission", Grant::none};
+}
+
+/// What a part of a line needs. A rule of the user's frees a command that its own analysis would confine.
+Grant grant_of(Part part, const ShellCommand& command) {
+  if (part == Part::by_rule) return reading_command(command) ? Grant::reading : Grant::user;
+  if (part == Part::by_mode || !command.outputs.empty()) return Grant::editing;
+  return Grant::reading;
 }
 
 Decision decide_run(const Call& call, Mode mode, const Rules& rules) {
-  if (mode == Mode::bypass) return allowed("mode");
+  if (mode == Mode::bypass) return allowed("mode", Grant::user);
   const auto& line = call.line;
   if (!line.understood || line.commands.empty() || changes_folder_and_runs_git(line)) {
     return command_denied(Part::unknown, call.access.command);
   }
   const CommandFiles files(line, call.workspace);
   bool all_by_rule = true;
+  Grant grant = Grant::reading;
   for (const auto& command : line.commands) {
     const auto part = judge_part(call, files, command, mode, rules);
     if (part == Part::changes_files || part == Part::unknown)
       return command_denied(part, command.text);
     all_by_rule = all_by_rule && part == Part::by_rule;
+    grant = std::max(grant, grant_of(part, command));
   }
   if (!all_by_rule && files.follows_copy(line))
     return command_denied(Part::changes_files, call.access.command);
-  return allowed(all_by_rule ? "rule" : "subcommandResults");
+  return allowed(all_by_rule ? "rule" : "subcommandResults", grant);
 }
 
 Decision decide_by_mode(const Call& call, Mode mode, const Rules& rules) {
@@ -314,7 +327,8 @@ Decision decide_by_mode(const Call& call, Mode mode, const Rules& rules) {
     case Access::Kind::run: return decide_run(call, mode, rules);
     case Access::Kind::nothing: break;
   }
-  return allowed(mode == Mode::bypass ? "mode" : "");
+  return allowed(mode == Mode::bypass ? "mode" : "",
+                 mode == Mode::bypass ? Grant::user : Grant::reading);
 }
 
 }  // namespace
@@ -334,6 +348,16 @@ std::string_view to_string(Mode mode) {
   return "default";
 }
 
+std::string_view to_string(Grant grant) {
+  switch (grant) {
+    case Grant::none: return "none";
+    case Grant::reading: return "reading";
+    case Grant::editing: return "editing";
+    case Grant::user: return "user";
+  }
+  return "none";
+}
+
 Decision decide(const Tool& tool, const json::Document& input, const Access& access, Mode mode,
                 const Rules& rules, const Workspace& workspace) {
   const bool runs = access.kind == Access::Kind::run;
@@ -348,7 +372,7 @@ Decision decide(const Tool& tool, const json::Document& input, const Access& acc
   if (auto hidden = denied_as_hidden(call, rules.deny)) return *std::move(hidden);
   if (auto hidden = denied_as_hidden(call, rules.ask)) return *std::move(hidden);
   for (const auto& rule : rules.allow) {
-    if (permits(rule, call)) return allowed("rule");
+    if (permits(rule, call)) return allowed("rule", Grant::user);
   }
   return decide_by_mode(call, mode, rules);
 }

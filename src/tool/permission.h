@@ -28,6 +28,7 @@ struct Decision {
   std::string reason_type;  // "mode", "rule", "subcommandResults", "workingDir" …; empty: none
   std::string message;      // of a denial, for the model and the client
   std::string reason;       // of a denial, shorter; empty: none
+  Grant grant = Grant::none;  // none: denied
 };
 
 /// Claude Code's table for a session nobody watches: what would be asked about is denied.

@@ -28,13 +28,20 @@ Outcome failure(std::string_view text);
 /// The same for a call the tool refuses as it is: the model gets it as <tool_use_error>.
 Outcome misuse(std::string_view text);
 
-/// What a call would touch, for whoever decides whether it may.
+/// Why a call is allowed. It decides what the kernel lets its commands do: nothing but reading, changing files in the
+/// working folders, or whatever the user could do.
+enum class Grant { none, reading, editing, user };
+std::string_view to_string(Grant grant);
+
+/// What a call would touch, and on which grant it runs.
 struct Access {
   enum class Kind { nothing, read, write, run };
   Kind kind = Kind::nothing;
   std::filesystem::path
       path;             // of read and write: absolute, as the system would find it, links resolved
   std::string command;  // of run
+  std::filesystem::path cwd = {};  // of run: the folder it starts in, which the decision is about
+  Grant grant = Grant::none;       // set from the decision before the call runs
 };
 
 /// One thing the model can ask for. The input has passed the schema. Called from many threads.
