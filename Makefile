@@ -6,7 +6,7 @@ JOBS ?= $(shell nproc)
 CTEST = ctest --output-on-failure -j $(JOBS)
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test install asan tsan fuzz bench torture conformance lint format clean help
+.PHONY: build demo test install asan tsan fuzz bench torture attacks conformance lint format clean help
 
 build: ## build/ralph and build/ralph-guard
 	@scripts/setup build
@@ -55,6 +55,13 @@ torture: ## every way agents and machines go wrong, through the real `ralph run`
 	@scripts/configure release -DRALPH_TESTS=ON
 	@cmake --build build -j $(JOBS) --target ralph ralph-guard fake_agent
 	@scripts/torture build
+
+attacks: ## every known attack on the safety promises; all of them must fail
+	@scripts/setup build test
+	@scripts/configure release -DRALPH_TESTS=ON
+	@cmake --build build -j $(JOBS) --target ralph ralph-guard fake_agent confined
+	@scripts/attacks build
+	@scripts/attacks build --unprotected
 
 conformance: build ## the real Claude Code from npm, driven offline against the mock, and beside our agent
 	@scripts/conformance build

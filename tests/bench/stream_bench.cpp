@@ -65,8 +65,7 @@ std::size_t decode(std::string_view bytes) {
   return count.events;
 }
 
-void measure(Table& table, std::string_view name, std::string bytes, double least_share,
-             double least_speed) {
+void measure(Table& table, std::string_view name, std::string bytes, double least_share) {
   bytes.reserve(bytes.size() + simdjson::SIMDJSON_PADDING);
   std::size_t sum = 0;
   const double split = best_of(kRounds, [&] { sum += count_with_splitter(bytes); });
@@ -77,20 +76,18 @@ void measure(Table& table, std::string_view name, std::string bytes, double leas
   table.add({fmt::format("split into lines, {}", name), fmt::format("{:.1f} GB/s", speed(split)),
              fmt::format("memchr {:.1f} GB/s", speed(scan)), "(shown)", sum > 0});
   const double share = dom / ours;
-  const bool met = share >= least_share && speed(ours) >= least_speed;
   table.add({fmt::format("bytes to events, {}", name), fmt::format("{:.2f} GB/s", speed(ours)),
              fmt::format("simdjson DOM {:.2f} GB/s ({:.0f} %)", speed(dom), share * 100),
-             least_share > 0 ? fmt::format("at least {:.0f} % of simdjson", least_share * 100)
-                             : fmt::format("at least {:.1f} GB/s", least_speed),
-             met});
+             fmt::format("at least {:.0f} % of simdjson", least_share * 100),
+             share >= least_share});
 }
 
 }  // namespace
 
 void measure_streams(Table& table) {
-  measure(table, "400 B lines", small_lines(32 << 20), 0, 0.6);
-  measure(table, "mixed lines", mixed_lines(64 << 20), 0.6, 0);
-  measure(table, "1 MB lines", megabyte_lines(32 << 20), 0.6, 0);
+  measure(table, "400 B lines", small_lines(32 << 20), 0.35);
+  measure(table, "mixed lines", mixed_lines(64 << 20), 0.6);
+  measure(table, "1 MB lines", megabyte_lines(32 << 20), 0.6);
 }
 
 }  // namespace ralph::bench
