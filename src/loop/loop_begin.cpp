@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include "loop/loop_impl.h"
-#include "store/private_files.h"
 
 namespace ralph::loop {
 namespace {
@@ -35,7 +34,6 @@ Result<> Loop::begin() {
   TRY_ASSIGN(auto lock, store::Lock::take(workspace_->lock_file(), "ralph loop"));
   lock_.emplace(std::move(lock));
   store::sweep_tmp(*workspace_);
-  TRY(store::make_private_folder(files_.folder()));
   TRY_ASSIGN(verifier_,
              Verifier::make({folder, setup_.request.host.own_env, setup_.options.verify_limit},
                             setup_.options.verify));
@@ -75,8 +73,9 @@ Result<> Loop::settle_old(const State& old) {
   if (!old.current) return {};
   const auto& current = *old.current;
   if (std::ranges::find(records_, current.run_id, &Record::run_id) != records_.end()) return {};
-  const auto end =
-      end_in_journal(workspace_->run_folder(current.run_id) / "journal.ndjson", setup_);
+  std::string warning;
+  TRY_ASSIGN(const auto end, end_of_interrupted(current, warning));
+  if (!warning.empty()) setup_.warnings.push_back(warning);
   auto record = make_record(Record::Step::attempt, current, end);
   record.outcome = "interrupted";
   record.progress = "ERROR: interrupted";
