@@ -20,6 +20,7 @@ namespace fs = std::filesystem;
 using Kind = Folder::Kind;
 
 constexpr int kFolderFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+constexpr std::size_t kMostLevels = 16;  // folders held open while a tree is removed
 constexpr int kFileFlags = O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
 
 struct Remedy {
@@ -119,29 +120,50 @@ void let_owner_in(int at, const char* name) {
   [[maybe_unused]] const int done = ::fchmodat(at, name, 0700, AT_SYMLINK_NOFOLLOW);
 }
 
-/// Removes what is in the folder `name`, and the folder. A folder in it is moved up to `at`, under a new name that is
-/// added to `waiting`.
-void empty_folder(int at, const std::string& name, std::vector<std::string>& waiting) {
+DirPtr open_for_removal(int at, const std::string& name) {
   UniqueFd fd(::openat(at, name.c_str(), kFolderFlags));
   if (!fd && errno == EACCES) {
     let_owner_in(at, name.c_str());
     fd.reset(::openat(at, name.c_str(), kFolderFlags));
   }
-  if (!fd) return;
-  ::fchmod(fd.get(), 0700);
-  if (const auto entries = list(fd.get())) {
-    while (const dirent* const entry = ::readdir(entries.get())) {
-      if (is_dot(entry->d_name) || ::unlinkat(fd.get(), entry->d_name, 0) == 0) continue;
-      if (kind_at(fd.get(), entry->d_name) != Kind::folder) continue;
-      if (::unlinkat(fd.get(), entry->d_name, AT_REMOVEDIR) == 0) continue;
-      // A folder can be moved only by who may write into it.
-      let_owner_in(fd.get(), entry->d_name);
-      auto moved = ".removed-" + random_hex(8);
-      if (::renameat(fd.get(), entry->d_name, at, moved.c_str()) != 0) continue;
-      waiting.push_back(std::move(moved));
+  if (fd) ::fchmod(fd.get(), 0700);
+  DIR* const dir = fd ? ::fdopendir(fd.get()) : nullptr;
+  if (dir != nullptr) fd.release();
+  return {dir, ::closedir};
+}
+
+/// Removes the folder `name` and what it holds. Folders that are nested too deeply are moved up to `at`; their new
+/// names are added to `waiting`.
+void remove_tree(int at, const std::string& name, std::vector<std::string>& waiting) {
+  struct Level {
+    DirPtr entries;
+    std::string name;
+  };
+  std::vector<Level> levels;
+  const auto enter = [&](int parent, std::string entry) {
+    auto entries = open_for_removal(parent, entry);
+    if (entries) levels.push_back({std::move(entries), std::move(entry)});
+  };
+  for (enter(at, name); !levels.empty();) {
+    const int fd = ::dirfd(levels.back().entries.get());
+    const dirent* const entry = ::readdir(levels.back().entries.get());
+    if (entry == nullptr) {
+      const auto emptied = std::move(levels.back().name);
+      levels.pop_back();
+      const int parent = levels.empty() ? at : ::dirfd(levels.back().entries.get());
+      ::unlinkat(parent, emptied.c_str(), AT_REMOVEDIR);
+      continue;
     }
+    if (is_dot(entry->d_name) || ::unlinkat(fd, entry->d_name, 0) == 0) continue;
+    if (kind_at(fd, entry->d_name) != Kind::folder) continue;
+    if (levels.size() < kMostLevels) {
+      enter(fd, entry->d_name);
+      continue;
+    }
+    let_owner_in(fd, entry->d_name);  // a folder can be moved only by who may write into it
+    auto moved = ".removed-" + random_hex(8);
+    if (::renameat(fd, entry->d_name, at, moved.c_str()) == 0) waiting.push_back(std::move(moved));
   }
-  ::unlinkat(at, name.c_str(), AT_REMOVEDIR);
 }
 
 }  // namespace
@@ -310,7 +332,7 @@ void Folder::remove_all(std::string_view name) const {
   while (!waiting.empty()) {
     const auto next = std::move(waiting.back());
     waiting.pop_back();
-    if (kind_of(next) == Kind::folder) empty_folder(fd(), next, waiting);
+    if (kind_of(next) == Kind::folder) remove_tree(fd(), next, waiting);
   }
 }
 

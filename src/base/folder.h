@@ -40,8 +40,8 @@ class Folder {
   Result<> rename(std::string_view from, std::string_view to) const;
   /// A file or a link, not what it leads to. One that does not exist is removed already.
   Result<> remove(std::string_view name) const;
-  /// Whatever it is, with all it holds, as far as that can be removed. Linear in the number of files, and needs no
-  /// more than two descriptors however deep folders are nested.
+  /// Whatever it is, with all it holds, as far as that can be removed. Linear in the number of files, with a bounded
+  /// number of descriptors however deep folders are nested.
   void remove_all(std::string_view name) const;
 
   enum class Kind { missing, file, hard_link, folder, link, fifo, socket, device, unknown };
