@@ -20,9 +20,9 @@ stream::Outcome outcome_of(Code code) {
     case Code::limit: return stream::Outcome::limit_reached;
     case Code::malformed:
     case Code::unavailable:
-    case Code::internal: return stream::Outcome::agent_error;
+    case Code::internal: return stream::Outcome::not_started;
   }
-  return stream::Outcome::agent_error;
+  return stream::Outcome::not_started;
 }
 
 }  // namespace

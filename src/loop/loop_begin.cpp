@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "loop/loop_impl.h"
+#include "process/descriptor_limit.h"
 
 namespace ralph::loop {
 namespace {
@@ -29,6 +30,7 @@ std::map<std::string, double> days_together(std::map<std::string, double> days,
 
 Result<> Loop::begin() {
   const auto& folder = setup_.request.host.workspace;
+  TRY(process::check_descriptor_limit());
   TRY(check_goal(setup_.goal));
   TRY_ASSIGN(workspace_, store::Workspace::open(folder));
   TRY_ASSIGN(auto lock, store::Lock::take(workspace_->lock_file(), "ralph loop"));

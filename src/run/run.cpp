@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/utf8.h"
 #include "git/git.h"
+#include "process/descriptor_limit.h"
 #include "run/attempt.h"
 #include "run/bookkeeping.h"
 #include "run/records.h"
@@ -88,6 +89,7 @@ class Run {
 };
 
 Result<> Run::begin() {
+  TRY(process::check_descriptor_limit());
   TRY_ASSIGN(workspace_, store::Workspace::open(request_.host.workspace));
   if (!request_.lock_held) {
     TRY_ASSIGN(auto lock, store::Lock::take(workspace_->lock_file(), "ralph run"));
@@ -383,7 +385,7 @@ stream::Outcome outcome_of(const Error& error) {
     case Code::unavailable:
     case Code::internal: break;
   }
-  return Outcome::agent_error;
+  return Outcome::not_started;
 }
 
 Report run(Request request, const Audience& audience, Control& control, const Masker& masker) {
