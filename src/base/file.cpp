@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 #include <poll.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/id.h"
@@ -55,6 +56,28 @@ std::filesystem::path folder_of(const std::filesystem::path& path) {
   return parent.empty() ? std::filesystem::path(".") : parent;
 }
 
+/// A descriptor of our own by name: who gave it to us writes to it, or has closed it.
+bool is_own_descriptor(const std::filesystem::path& path) {
+  const auto& name = path.native();
+  return name == "/dev/stdin" || name.starts_with("/dev/fd/") || name.starts_with("/proc/self/fd/");
+}
+
+/// /dev/null, or a link to it, which switches a settings file off.
+bool is_null_device(const struct stat& info) {
+  return S_ISCHR(info.st_mode) && info.st_rdev == makedev(1, 3);
+}
+
+/// That reading it comes to an end.
+Result<> check_readable(const std::filesystem::path& path, const struct stat& info) {
+  const auto mode = info.st_mode;
+  if (S_ISREG(mode) || is_own_descriptor(path) || is_null_device(info)) return {};
+  const auto* const what = S_ISDIR(mode)    ? " is a folder, not a file"
+                           : S_ISFIFO(mode) ? " is a named pipe, not a file"
+                           : S_ISSOCK(mode) ? " is a socket, not a file"
+                                            : " is a device, not a file";
+  return fail(Code::usage, quoted(path) + what);
+}
+
 std::unexpected<Error> too_large(std::string_view name, std::size_t size, std::size_t max_bytes) {
   return fail(Code::limit, fmt::format("{} has {} bytes or more; at most {} are allowed here", name,
                                        size, max_bytes));
@@ -80,16 +103,23 @@ Result<std::string> read_fd(int fd, std::string_view name, std::size_t max_bytes
   }
 }
 
-Result<std::string> read_file(const std::filesystem::path& path, std::size_t max_bytes) {
-  TRY_ASSIGN(auto fd, open_file(path, O_RDONLY, 0));
+Result<std::string> read_open_file(int fd, const std::filesystem::path& path,
+                                   std::size_t max_bytes) {
   struct stat info{};
-  if (::fstat(fd.get(), &info) != 0) return fail_errno(errno, "cannot read " + quoted(path));
-  if (S_ISDIR(info.st_mode)) {
-    return fail(Code::usage, quoted(path) + " is a folder, not a file");
-  }
+  if (::fstat(fd, &info) != 0) return fail_errno(errno, "cannot read " + quoted(path));
   const auto size = static_cast<std::size_t>(info.st_size);
   if (size > max_bytes) return too_large(quoted(path), size, max_bytes);
-  return read_fd(fd.get(), quoted(path), max_bytes);
+  return read_fd(fd, quoted(path), max_bytes);
+}
+
+Result<std::string> read_file(const std::filesystem::path& path, std::size_t max_bytes) {
+  // Looked at before it is opened, which a device may not survive, and after: it may be another one by then.
+  struct stat info{};
+  if (::stat(path.c_str(), &info) == 0) TRY(check_readable(path, info));
+  TRY_ASSIGN(const auto fd, open_file(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0));
+  if (::fstat(fd.get(), &info) != 0) return fail_errno(errno, "cannot read " + quoted(path));
+  TRY(check_readable(path, info));
+  return read_open_file(fd.get(), path, max_bytes);
 }
 
 Result<> write_file_atomically(const std::filesystem::path& path, std::string_view bytes,

@@ -8,13 +8,19 @@
 
 namespace ralph {
 
-/// The whole file. Refuses folders, and files over `max_bytes` with a message that names both sizes.
+/// The whole file. Refuses folders, devices and named pipes, which could make us wait for ever, and files over
+/// `max_bytes` with a message that names both sizes. /dev/null is empty; /dev/stdin and /dev/fd/N, which a shell's
+/// <(...) names, are read to their end.
 Result<std::string> read_file(const std::filesystem::path& path,
                               std::size_t max_bytes = std::size_t{256} << 20);
 
 /// All that comes from a descriptor until its end. `name` is for the error message.
 Result<std::string> read_fd(int fd, std::string_view name,
                             std::size_t max_bytes = std::size_t{256} << 20);
+
+/// The whole of an open regular file; `path` is for the error message.
+Result<std::string> read_open_file(int fd, const std::filesystem::path& path,
+                                   std::size_t max_bytes);
 
 /// Replaces a file so that a reader, or a crash at any moment, sees the old bytes or the new ones:
 /// a temp name in the same folder, fsync, rename, fsync of the folder. The file's mode becomes `mode`.

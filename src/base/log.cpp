@@ -1,6 +1,5 @@
 #include "base/log.h"
 
-#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
@@ -10,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/safe_text.h"
 #include "base/time.h"
 #include "base/utf8.h"
 
@@ -58,9 +58,7 @@ bool enabled() { return sink.on; }
 void debug(std::string_view room, std::string_view text) {
   if (!enabled()) return;
   std::string line = sink.mask == nullptr ? std::string(text) : sink.mask(text);
-  line = utf8::shortened(utf8::repaired(line), kLongest);
-  const auto is_control = [](char c) { return (c >= 0 && c < 0x20) || c == 0x7f; };
-  std::replace_if(line.begin(), line.end(), is_control, ' ');
+  line = one_line(safe_text(utf8::shortened(line, 4 * kLongest)), kLongest);
   line = fmt::format("{} debug {}: {}\n", iso_utc(now_utc()), room, line);
   // A log that cannot be written must not stop the work.
   try_write_all(sink.fd, line);

@@ -97,6 +97,10 @@ int choose_or_give_up(const std::vector<std::string>& words, StdOutput& output) 
     return report(
         {Code::unavailable, "out of memory", "a limit (ulimit -v, a container) may be too low"},
         output);
+  } catch (const std::exception& error) {
+    return report({Code::internal, fmt::format("internal error: {}", error.what()),
+                   "please report it, with the command line"},
+                  output);
   }
 }
 

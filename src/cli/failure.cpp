@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "base/safe_text.h"
 #include "cli/environment.h"
 #include "stream/outcome.h"
 
@@ -19,17 +20,18 @@ stream::Outcome outcome_of(Code code) {
     case Code::limit: return stream::Outcome::limit_reached;
     case Code::malformed:
     case Code::unavailable:
-    case Code::internal: return stream::Outcome::agent_error;
+    case Code::internal: return stream::Outcome::not_started;
   }
-  return stream::Outcome::agent_error;
+  return stream::Outcome::not_started;
 }
 
 }  // namespace
 
 int report(const Error& error, StdOutput& output) {
   const auto& masker = log_masker();
-  output.err(fmt::format("ralph: {}\n", masker.mask(error.message)));
-  if (!error.hint.empty()) output.err(masker.mask(error.hint) + "\n");
+  // Made safe before it is masked: a colour code must not hide a key.
+  output.err(fmt::format("ralph: {}\n", masker.mask(safe_text(error.message))));
+  if (!error.hint.empty()) output.err(masker.mask(safe_text(error.hint)) + "\n");
   return stream::row(outcome_of(error.code)).exit_code;
 }
 
@@ -40,7 +42,7 @@ int report_usage(const Error& error, const Command* command, StdOutput& output) 
 }
 
 void warn(std::string_view message, StdOutput& output) {
-  output.err(fmt::format("ralph: warning: {}\n", message));
+  output.err(fmt::format("ralph: warning: {}\n", log_masker().mask(safe_text(message))));
 }
 
 }  // namespace ralph::cli

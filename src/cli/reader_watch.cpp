@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cerrno>
+#include <exception>
 #include <utility>
 
 #include <poll.h>
@@ -33,9 +34,13 @@ bool wait_until_gone(int fd, int quit) {
 
 ReaderWatch::ReaderWatch(int fd, std::function<void()> on_gone)
     : quit_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  if (!has_reader(fd)) return;
+  // Without a way to end the thread there is none: a reader that is gone is noticed by the next write.
+  if (!quit_ || !has_reader(fd)) return;
   thread_ = std::jthread([fd, quit = quit_.get(), on_gone = std::move(on_gone)] {
-    if (wait_until_gone(fd, quit)) on_gone();
+    try {
+      if (wait_until_gone(fd, quit)) on_gone();
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): as above
+    }
   });
 }
 

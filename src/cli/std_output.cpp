@@ -8,6 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "view/safe_text.h"
+#include "view/style.h"
+
 namespace ralph::cli {
 namespace {
 
@@ -29,17 +32,34 @@ std::int64_t now_ns() { return Clock::now().time_since_epoch().count(); }
 
 }  // namespace
 
-StdOutput::StdOutput(int out_fd, int err_fd) : out_{out_fd, {}}, err_{err_fd, {}} {}
+StdOutput::StdOutput(int out_fd, int err_fd) : out_{out_fd, {}}, err_{err_fd, {}} {
+  out_.terminal = ::isatty(out_fd) == 1;
+}
 
-void StdOutput::out(std::string_view text) {
+void StdOutput::collect(std::string_view text) {
   if (closed_) return;
   pending_ += text;
   if (pending_.size() >= kPiece) flush();
 }
 
+void StdOutput::out(std::string_view text) {
+  if (out_.terminal) return collect(view::safe_text(text));
+  collect(text);
+}
+
+void StdOutput::out_styled(std::string_view text) {
+  if (out_.terminal) return collect(view::safe_styled_text(text));
+  collect(text);
+}
+
 void StdOutput::err(std::string_view text) {
   flush();
-  write(err_, text);
+  write(err_, view::safe_text(text));
+}
+
+void StdOutput::err_styled(std::string_view text) {
+  flush();
+  write(err_, view::safe_styled_text(text));
 }
 
 void StdOutput::flush() {

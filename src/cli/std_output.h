@@ -22,9 +22,13 @@ class StdOutput final : public view::Output {
   StdOutput(const StdOutput&) = delete;
   StdOutput& operator=(const StdOutput&) = delete;
 
+  /// The bytes as they are, but on a terminal, which they cannot drive.
   void out(std::string_view text) override;
-  /// Flushes stdout first, so that the two stay in order on a terminal.
+  /// Made harmless wherever it goes: it is for people. Flushes stdout first, so that the two stay in order on a
+  /// terminal.
   void err(std::string_view text) override;
+  void out_styled(std::string_view text) override;
+  void err_styled(std::string_view text) override;
   void flush();
   /// From any thread: we are to come to an end. A reader that takes nothing for `patience` from now on is given up;
   /// otherwise one that is slow, or stopped, is waited for. Only ever shortens.
@@ -44,7 +48,9 @@ class StdOutput final : public view::Output {
     UniqueFd nonblocking;  // the same terminal or pipe, opened once more
     bool prepared = false;
     bool given_up = false;
+    bool terminal = false;
   };
+  void collect(std::string_view text);
   int write(Stream& stream, std::string_view text);
   bool out_of_patience(std::chrono::steady_clock::time_point last_progress) const;
 

@@ -1,11 +1,8 @@
 #include "cli/stop_signals.h"
 
-#include <array>
 #include <cerrno>
+#include <exception>
 
-#include <poll.h>
-#include <sys/eventfd.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 namespace ralph::cli {
@@ -17,22 +14,42 @@ bool is_ignored(int signal_number) {
   return ::sigaction(signal_number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
+/// Sent to our own thread only, to end it.
+int quit_signal() { return SIGRTMIN + 5; }
+
+/// As if we had never taken it: somebody who cannot be told is ended.
+[[noreturn]] void end_by(int signal_number) {
+  ::signal(signal_number, SIG_DFL);
+  sigset_t one;
+  ::sigemptyset(&one);
+  ::sigaddset(&one, signal_number);
+  ::pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
+  ::raise(signal_number);
+  ::_exit(128 + signal_number);
+}
+
 }  // namespace
 
 StopSignals::StopSignals(std::function<void(int)> on_signal) : on_signal_(std::move(on_signal)) {
   ::sigemptyset(&signals_);
+  ::sigaddset(&signals_, quit_signal());
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     if (!is_ignored(number)) ::sigaddset(&signals_, number);
   }
   ::pthread_sigmask(SIG_BLOCK, &signals_, &before_);
-  incoming_ = UniqueFd(::signalfd(-1, &signals_, SFD_CLOEXEC | SFD_NONBLOCK));
-  quit_ = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  thread_ = std::jthread([this] { listen(); });
+  try {
+    thread_ = std::jthread([this] { listen(); });
+  } catch (...) {
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    throw;
+  }
 }
 
 StopSignals::~StopSignals() {
-  ::eventfd_write(quit_.get(), 1);
-  if (thread_.joinable()) thread_.join();
+  if (thread_.joinable()) {
+    ::pthread_kill(thread_.native_handle(), quit_signal());
+    thread_.join();
+  }
   ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
@@ -43,20 +60,21 @@ void StopSignals::wait() {
 void StopSignals::take(int signal_number) {
   int none = 0;
   received_.compare_exchange_strong(none, signal_number);
-  source_.request_stop();
-  if (on_signal_) on_signal_(signal_number);
+  try {
+    source_.request_stop();
+    if (on_signal_) on_signal_(signal_number);
+  } catch (const std::exception&) {
+    end_by(signal_number);
+  }
 }
 
 void StopSignals::listen() {
   for (;;) {
-    std::array<pollfd, 2> fds{{{incoming_.get(), POLLIN, 0}, {quit_.get(), POLLIN, 0}}};
-    if (::poll(fds.data(), fds.size(), -1) < 0 && errno != EINTR) return;
-    signalfd_siginfo info{};
-    if (::read(incoming_.get(), &info, sizeof info) == sizeof info) {
-      take(static_cast<int>(info.ssi_signo));
-      if (!on_signal_) return;
-    }
-    if (fds[1].revents != 0) return;
+    const int number = ::sigwaitinfo(&signals_, nullptr);
+    if (number < 0 && errno == EINTR) continue;
+    if (number < 0 || number == quit_signal()) return;
+    take(number);
+    if (!on_signal_) return;
   }
 }
 

@@ -6,13 +6,11 @@
 
 #include <signal.h>
 
-#include "base/unique_fd.h"
-
 namespace ralph::cli {
 
 /// Takes SIGINT, SIGTERM and SIGHUP, each unless we were started to ignore it (nohup). Make it before other
 /// threads: the signals are blocked in the calling thread and those it starts, and a thread of its own takes
-/// them: the first requests a stop, and each is told to `on_signal`.
+/// them: the first requests a stop, and each is told to `on_signal`. Needs no descriptor: it works when none is left.
 class StopSignals {
  public:
   explicit StopSignals(std::function<void(int)> on_signal = {});
@@ -33,8 +31,6 @@ class StopSignals {
   std::function<void(int)> on_signal_;
   sigset_t signals_{};
   sigset_t before_{};
-  UniqueFd incoming_;  // signalfd
-  UniqueFd quit_;      // eventfd
   std::stop_source source_;
   std::atomic<int> received_ = 0;
   std::jthread thread_;

@@ -6,7 +6,6 @@
 #include "cli/command.h"
 #include "cli/failure.h"
 #include "cli/loop_look.h"
-#include "store/private_files.h"
 
 namespace ralph::cli {
 namespace {
@@ -19,7 +18,6 @@ Result<std::string> text_of(const Arguments& arguments) {
 Result<> leave(const std::filesystem::path& folder, std::string_view text) {
   TRY_ASSIGN(const auto workspace, store::Workspace::open(folder));
   const loop::Files files(folder);
-  TRY(store::make_private_folder(files.folder()));
   TRY(files.leave_guidance(text));
   return {};
 }

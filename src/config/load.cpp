@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "base/file.h"
+#include "base/folder.h"
 
 namespace ralph::config {
 namespace {
@@ -23,9 +24,18 @@ std::string variable(const LoadRequest& request, std::string_view name) {
   return {};
 }
 
+/// A link that leads nowhere is there too: whoever made it wants to be told.
 bool is_there(const fs::path& path) {
   std::error_code ignored;
-  return fs::exists(path, ignored);
+  return fs::symlink_status(path, ignored).type() != fs::file_type::not_found && !ignored;
+}
+
+/// Agents write into `.ralph`: what is read there is a plain file in it. Other settings may be links of the user's.
+Result<std::string> read_settings(const ConfigFile& file) {
+  const auto folder = file.path.parent_path();
+  if (file.asked_for || folder.filename() != ".ralph") return read_file(file.path, kMaxBytes);
+  TRY_ASSIGN(const auto opened, Folder::open(folder));
+  return opened.read(file.path.filename().native(), kMaxBytes);
 }
 
 /// Empty when there is no home.
@@ -61,7 +71,7 @@ void note_shadowed(const std::vector<ConfigFile>& files, Layers& layers) {
 }
 
 void add(const ConfigFile& file, Layers& layers) {
-  if (const auto text = read_file(file.path, kMaxBytes)) {
+  if (const auto text = read_settings(file)) {
     layers.add_file(*text, file.path);
   } else {
     layers.add_mistake(describe(text.error()));

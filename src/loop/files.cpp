@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cerrno>
+#include <tuple>
 
-#include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,7 +11,6 @@
 #include "base/unique_fd.h"
 #include "base/utf8.h"
 #include "loop/state.h"
-#include "store/private_files.h"
 #include "store/workspace.h"
 
 namespace ralph::loop {
@@ -22,18 +21,19 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMostProgress = std::size_t{256} << 20;
 constexpr std::size_t kLongestGuidance = std::size_t{64} << 10;
 constexpr std::size_t kMostGuidance = 100;
+constexpr std::size_t kMostNames = 100'000;  // that are looked at
+constexpr const char* kProgress = "progress.ndjson";
+constexpr const char* kGuidance = "guidance";
+constexpr const char* kStop = "stop";
 
-bool is_there(const fs::path& path) {
-  struct stat info{};
-  return ::lstat(path.c_str(), &info) == 0;
-}
-
-/// Only what we put there: a private file, no link.
-Result<UniqueFd> open_progress(const fs::path& path) {
-  if (!is_there(path)) return store::create_private_file(path);
-  UniqueFd fd(::open(path.c_str(), O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  if (!fd) return store::fail_storage(errno, fmt::format("cannot open '{}'", path.native()));
-  return fd;
+/// The whole file; empty when there is none.
+Result<std::string> read_if_there(const store::Location& file, std::size_t max_bytes) {
+  const auto folder = file.parent();
+  auto text = folder ? folder->read(file.name(), max_bytes)
+                     : Result<std::string>(std::unexpected(folder.error()));
+  if (!text && text.error().code == Code::not_found) return std::string();
+  if (!text) text.error().code = Code::storage;
+  return text;
 }
 
 /// A crash may have cut the last line; the next one begins a new line all the same.
@@ -46,14 +46,12 @@ bool ends_in_a_line(const UniqueFd& fd) {
 }  // namespace
 
 Files::Files(const fs::path& workspace)
-    : folder_(store::Workspace::at(workspace).root() / "state") {}
+    : place_(store::Workspace::at(workspace).state()), folder_(place_.path()) {}
 
 Result<std::vector<Record>> Files::records(std::int64_t& bad) const {
   bad = 0;
   std::vector<Record> records;
-  const auto path = folder_ / "progress.ndjson";
-  if (!is_there(path)) return records;
-  TRY_ASSIGN(const auto text, read_file(path, kMostProgress));
+  TRY_ASSIGN(const auto text, read_if_there(place_ / kProgress, kMostProgress));
   std::string_view rest = text;
   for (auto end = rest.find('\n'); end != std::string_view::npos; end = rest.find('\n')) {
     const auto line = rest.substr(0, end);
@@ -69,24 +67,21 @@ Result<std::vector<Record>> Files::records(std::int64_t& bad) const {
 }
 
 Result<> Files::append(const Record& record) const {
-  const auto path = folder_ / "progress.ndjson";
-  TRY_ASSIGN(const auto fd, open_progress(path));
-  const auto line = (ends_in_a_line(fd) ? "" : "\n") + write_record(record) + "\n";
-  if (const int error = try_write_all(fd.get(), line); error != 0) {
-    return store::fail_storage(error, fmt::format("cannot write '{}'", path.native()));
-  }
-  if (::fdatasync(fd.get()) != 0) {
-    return store::fail_storage(errno, fmt::format("cannot write '{}'", path.native()));
-  }
-  return {};
+  TRY_ASSIGN(const auto folder, place_.folder());
+  const auto fd = folder.open_append(kProgress);
+  if (!fd) return fail(Code::storage, fd.error().message, fd.error().hint);
+  const auto line = (ends_in_a_line(*fd) ? "" : "\n") + write_record(record) + "\n";
+  int error = try_write_all(fd->get(), line);
+  if (error == 0 && ::fdatasync(fd->get()) != 0) error = errno;
+  if (error == 0) return {};
+  return fail_storage(error, fmt::format("cannot write '{}'", folder.path_of(kProgress).native()));
 }
 
 Result<> Files::put_records_aside(std::string_view id) const {
-  const auto from = folder_ / "progress.ndjson";
-  const auto to = folder_ / fmt::format("progress-{}.ndjson", id);
-  if (!is_there(from) || is_there(to)) return {};
-  if (::rename(from.c_str(), to.c_str()) == 0) return {};
-  return store::fail_storage(errno, fmt::format("cannot rename '{}'", from.native()));
+  TRY_ASSIGN(const auto folder, place_.make_folder());
+  const auto moved = folder.rename(kProgress, fmt::format("progress-{}.ndjson", id));
+  if (moved || moved.error().code == Code::not_found || moved.error().code == Code::busy) return {};
+  return moved;
 }
 
 Result<std::string> Files::leave_guidance(std::string_view text) const {
@@ -99,54 +94,50 @@ Result<std::string> Files::leave_guidance(std::string_view text) const {
         fmt::format("the guidance has {} bytes; it may have {}", text.size(), kLongestGuidance),
         "put it into a file of the workspace and name that");
   }
-  const auto folder = folder_ / "guidance";
-  TRY(store::make_private_folder(folder));
+  TRY_ASSIGN(const auto folder, (place_ / kGuidance).make_folder());
   // Sorts by time.
   const auto name =
       fmt::format("{:015}-{}.md", now_utc().time_since_epoch().count(), random_hex(3));
-  TRY(write_file_atomically(folder / name, utf8::repaired(text)));
+  TRY(folder.write_atomically(name, utf8::repaired(text)));
   return name;
 }
 
 std::vector<Files::Guidance> Files::guidance() const {
   std::vector<Guidance> found;
-  std::error_code error;
-  for (fs::directory_iterator at(folder_ / "guidance", error), end; !error && at != end;
-       at.increment(error)) {
-    std::error_code ignored;
-    const bool ours = at->path().extension() == ".md" &&
-                      at->symlink_status(ignored).type() == fs::file_type::regular;
-    if (!ours || found.size() >= kMostGuidance) continue;
-    if (auto text = read_file(at->path(), kLongestGuidance)) {
-      struct stat info{};
-      if (::stat(at->path().c_str(), &info) != 0) continue;
-      found.push_back({at->path().filename().native(), *std::move(text),
-                       UtcTime(std::chrono::seconds(info.st_mtim.tv_sec))});
-    }
+  const auto folder = (place_ / kGuidance).folder();
+  if (!folder) return found;
+  auto names = folder->names(kMostNames).value_or(std::vector<std::string>());
+  std::ranges::sort(names);
+  for (const auto& name : names) {
+    if (!name.ends_with(".md") || found.size() >= kMostGuidance) continue;
+    const auto fd = folder->open_read(name);
+    struct stat info{};
+    if (!fd || ::fstat(fd->get(), &info) != 0) continue;
+    auto text = read_open_file(fd->get(), folder->path_of(name), kLongestGuidance);
+    if (!text) continue;
+    found.push_back({name, *std::move(text), UtcTime(std::chrono::seconds(info.st_mtim.tv_sec))});
   }
-  std::ranges::sort(found, {}, &Guidance::name);
   return found;
 }
 
 void Files::take_guidance(const std::vector<std::string>& names) const {
-  for (const auto& name : names) {
-    std::error_code ignored;
-    const fs::path file(name);
-    if (file.has_parent_path()) continue;
-    fs::remove(folder_ / "guidance" / file, ignored);
-  }
+  const auto folder = (place_ / kGuidance).folder();
+  if (!folder) return;
+  for (const auto& name : names) std::ignore = folder->remove(name);
 }
 
-Result<> Files::ask_to_stop() const { return write_file_atomically(folder_ / "stop", ""); }
+Result<> Files::ask_to_stop() const {
+  TRY_ASSIGN(const auto folder, place_.folder());
+  return folder.write_atomically(kStop, "");
+}
 
 bool Files::asked_to_stop() const {
-  std::error_code error;
-  return fs::symlink_status(folder_ / "stop", error).type() == fs::file_type::regular;
+  const auto folder = place_.folder();
+  return folder && folder->kind_of(kStop) == Folder::Kind::file;
 }
 
 void Files::forget_stop() const {
-  std::error_code ignored;
-  fs::remove(folder_ / "stop", ignored);
+  if (const auto folder = place_.folder()) std::ignore = folder->remove(kStop);
 }
 
 }  // namespace ralph::loop

@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 
 #include "loop/loop_impl.h"
-#include "store/private_files.h"
+#include "process/descriptor_limit.h"
 
 namespace ralph::loop {
 namespace {
@@ -30,12 +30,12 @@ std::map<std::string, double> days_together(std::map<std::string, double> days,
 
 Result<> Loop::begin() {
   const auto& folder = setup_.request.host.workspace;
+  TRY(process::check_descriptor_limit());
   TRY(check_goal(setup_.goal));
   TRY_ASSIGN(workspace_, store::Workspace::open(folder));
   TRY_ASSIGN(auto lock, store::Lock::take(workspace_->lock_file(), "ralph loop"));
   lock_.emplace(std::move(lock));
   store::sweep_tmp(*workspace_);
-  TRY(store::make_private_folder(files_.folder()));
   TRY_ASSIGN(verifier_,
              Verifier::make({folder, setup_.request.host.own_env, setup_.options.verify_limit},
                             setup_.options.verify));
@@ -75,8 +75,9 @@ Result<> Loop::settle_old(const State& old) {
   if (!old.current) return {};
   const auto& current = *old.current;
   if (std::ranges::find(records_, current.run_id, &Record::run_id) != records_.end()) return {};
-  const auto end =
-      end_in_journal(workspace_->run_folder(current.run_id) / "journal.ndjson", setup_);
+  std::string warning;
+  TRY_ASSIGN(const auto end, end_of_interrupted(current, warning));
+  if (!warning.empty()) setup_.warnings.push_back(warning);
   auto record = make_record(Record::Step::attempt, current, end);
   record.outcome = "interrupted";
   record.progress = "ERROR: interrupted";

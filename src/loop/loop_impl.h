@@ -42,8 +42,8 @@ PromptParts prompt_parts(const Setup& setup, const std::vector<Record>& records,
                          const std::vector<Files::Guidance>& guidance,
                          const std::vector<std::string>& verify_names);
 
-/// What the journal of a run tells of it, for a run whose ralph was killed.
-RunEnd end_in_journal(const std::filesystem::path& journal, const Setup& setup);
+/// What the journal of a run tells of it, for a run whose ralph was killed. `bad`: lines that are not readable.
+RunEnd end_in_journal(std::string_view journal, const Setup& setup, std::int64_t& bad);
 
 /// Takes an agent's last words for its answer, where it has no form to answer in.
 void take_words(const Setup& setup, RunEnd& end);
@@ -77,6 +77,7 @@ class Loop {
   Over step();
   Over iterate();
   Over recover();
+  Result<RunEnd> end_of_interrupted(const Current& current, std::string& warning) const;
   Over end_not_written() const;
   Over finish_rollback(const Current& current, const RunEnd& end);
   Over settle(const Current& current, RunEnd end);

@@ -2,15 +2,16 @@
 
 #include <fmt/core.h>
 
-#include "base/file.h"
 #include "loop/loop_impl.h"
 #include "loop/time_keeper.h"
+#include "store/journal.h"
 #include "stream/event_json.h"
 
 namespace ralph::loop {
 namespace {
 
 constexpr std::size_t kLargestJournal = std::size_t{256} << 20;
+constexpr std::string_view kOwnRecord = "{\"record\":";  // of the run itself, not an event
 
 }  // namespace
 
@@ -19,16 +20,19 @@ std::optional<Ending> end_of(const Record& record) {
   return Ending{end_named(record.outcome).value_or(End::done)};
 }
 
-RunEnd end_in_journal(const std::filesystem::path& journal, const Setup& setup) {
+RunEnd end_in_journal(std::string_view text, const Setup& setup, std::int64_t& bad) {
   RunEnd end{{}, {}, stream::Summary(setup.models), {}};
   TimeKeeper time;
-  const auto text = read_file(journal, kLargestJournal).value_or("");
   stream::EventReader reader;
   std::string_view rest = text;
+  bad = 0;
   for (auto at = rest.find('\n'); at != std::string_view::npos; at = rest.find('\n')) {
-    if (const auto event = reader.decode(rest.substr(0, at))) {
+    const auto line = rest.substr(0, at);
+    if (const auto event = reader.decode(line)) {
       stream::dispatch(*event, end.summary);
       stream::dispatch(*event, time);
+    } else if (!line.starts_with(kOwnRecord)) {
+      ++bad;
     }
     rest.remove_prefix(at + 1);
   }
@@ -38,6 +42,33 @@ RunEnd end_in_journal(const std::filesystem::path& journal, const Setup& setup) 
   stream::Ending unknown;
   unknown.cancelled_by = 9;
   end.verdict = stream::classify(end.summary, unknown);
+  return end;
+}
+
+/// A cost that cannot be known must not count as none unnoticed.
+Result<RunEnd> Loop::end_of_interrupted(const Current& current, std::string& warning) const {
+  const auto place = workspace_->run_folder(current.run_id) / store::Journal::kName;
+  const auto shown = place.path().native();
+  const auto folder = place.parent();
+  auto text = folder ? folder->read(place.name(), kLargestJournal)
+                     : Result<std::string>(std::unexpected(folder.error()));
+  const bool missing = !text && text.error().code == Code::not_found;
+  if (!text && !missing && !setup_.options.accept_changes) {
+    return fail(Code::storage,
+                fmt::format("what run {} cost cannot be read: {}", current.run_id,
+                            text.error().message),
+                "put its journal back, or --accept-changes counts that run as $0");
+  }
+  std::int64_t bad = 0;
+  auto end = end_in_journal(text.value_or(""), setup_, bad);
+  if (!text) {
+    const auto why =
+        missing ? fmt::format("it left no journal ('{}')", shown) : text.error().message;
+    warning = fmt::format("run {} counts as $0: {}", current.run_id, why);
+  } else if (bad > 0) {
+    warning = fmt::format(
+        "{} lines of '{}' cannot be read: that run may have cost more than is counted", bad, shown);
+  }
   return end;
 }
 
@@ -65,7 +96,14 @@ Loop::Over Loop::recover() {
     state_.current.reset();
     return end_of(*recorded);
   }
-  auto end = end_in_journal(workspace_->run_folder(current.run_id) / "journal.ndjson", setup_);
+  std::string warning;
+  auto known = end_of_interrupted(current, warning);
+  if (!warning.empty()) note(stream::Level::warning, warning);
+  if (!known) {
+    storage_ = known.error();
+    return std::nullopt;
+  }
+  auto end = *std::move(known);
   ran_before_ += end.time.total();
   if (current.phase == "rollback") return finish_rollback(current, end);
   const bool ended = end.summary.result_count > 0 && !end.summary.results.back().is_error;

@@ -178,20 +178,20 @@ Totals add_up(const std::vector<Record>& records, std::int64_t fresh_from) {
 
 Result<std::optional<State>> Files::load(std::string& warning) const {
   TRY_ASSIGN(const auto document,
-             store::load_state(folder_ / "loop.json", looks_like_a_state, warning));
+             store::load_state(place_ / "loop.json", looks_like_a_state, warning));
   return state_of(document);
 }
 
 std::optional<State> Files::peek(std::string& warning) const {
-  return state_of(store::peek_state(folder_ / "loop.json", looks_like_a_state, warning));
+  return state_of(store::peek_state(place_ / "loop.json", looks_like_a_state, warning));
 }
 
 Result<> Files::save(const State& state) const {
-  return store::save_state(folder_ / "loop.json", document_of(state));
+  return store::save_state(place_ / "loop.json", document_of(state));
 }
 
 Result<> Files::put_aside(const State& old) const {
-  return store::save_state(folder_ / fmt::format("loop-{}.json", old.loop_id), document_of(old));
+  return store::save_state(place_ / fmt::format("loop-{}.json", old.loop_id), document_of(old));
 }
 
 }  // namespace ralph::loop

@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "loop/record.h"
+#include "store/location.h"
 
 namespace ralph::loop {
 
@@ -113,6 +114,7 @@ class Files {
   const std::filesystem::path& folder() const { return folder_; }
 
  private:
+  store::Location place_;
   std::filesystem::path folder_;
 };
 

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include <signal.h>
-
 #include "process/guard_link.h"
 #include "process/registry.h"
 
@@ -17,7 +15,7 @@ constexpr Millis kGuardPatience{5000};
 void end_tree_now(ChildParts parts) {
   const auto deadline = std::chrono::steady_clock::now() + kGuardPatience;
   guard::Report report;
-  ::kill(parts.guard, SIGCONT);
+  wake_guard(parts.guard);
   bool answers = send_request(parts.control.get(), guard::RequestKind::end, 0) == Sent::done;
   while (answers) {
     answers = wait_for_report(parts.control.get(), report, deadline) == Heard::report;

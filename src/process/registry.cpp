@@ -110,6 +110,12 @@ void retire_guard(pid_t guard) {
   std::erase(registry().guards, guard);
 }
 
+void wake_guard(pid_t guard) {
+  const std::lock_guard lock(registry().mutex);
+  const auto& guards = registry().guards;
+  if (std::ranges::find(guards, guard) != guards.end()) ::kill(guard, SIGCONT);
+}
+
 Swept retire_lost_guard(pid_t guard, pid_t program) {
   retire_guard(guard);
   return sweep_orphans(program);

@@ -191,7 +191,7 @@ Result<Child> start(const Command& command) {
   TRY_ASSIGN(Stdio stdio, make_stdio(command));
   int pair[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
-    return fail_errno(errno, "cannot make a socket for ralph-guard");
+    return fail_errno(errno, "cannot make a socket for ralph-guard", guard_hint(errno));
   }
   UniqueFd control(pair[0]);
   TRY_ASSIGN(plan.control, moved_up(UniqueFd(pair[1])));

@@ -117,7 +117,7 @@ class Supervision {
   /// In the thread that asks us to stop: the tree ends also while a sink blocks ours.
   void stop_at_once(int control) {
     stop_at_ns_ = steady_clock::now().time_since_epoch().count();
-    ::kill(guard_, SIGCONT);
+    wake_guard(guard_);
     send_request(control, guard::RequestKind::end, static_cast<int>(policy_.grace.count()));
     watch_.wake_up();
   }
@@ -304,7 +304,7 @@ class Supervision {
 
   void keep_limits() {
     if (end_unsent_) ask_to_end_again();
-    if (waits_for_guard()) ::kill(guard_, SIGCONT);
+    if (waits_for_guard()) wake_guard(guard_);
     if (!swept_ && answer_by_ && steady_clock::now() >= *answer_by_) {
       hear_guard();
       if (!swept_) finish_without_guard();
@@ -331,7 +331,7 @@ class Supervision {
     end_requested_ = true;
     end_grace_ = grace;
     answer_by_ = steady_clock::now() + grace + policy_.patience;
-    ::kill(guard_, SIGCONT);
+    wake_guard(guard_);
     ask_to_end_again();
   }
 

@@ -94,12 +94,9 @@ AttemptEnd run_attempt(const AttemptParts& parts, const MakeDecoder& make_decode
 
   // Before the start: whoever sees the agent can stop it.
   overseer.begin(parts.wall_left);
-  parts.control.attach(&watch);
+  Control::Attachment attached(parts.control, watch);
   auto child = process::start(parts.command);
-  if (!child) {
-    parts.control.attach(nullptr);
-    return {{}, child.error(), {}};
-  }
+  if (!child) return {{}, child.error(), {}};
   const auto began = std::chrono::steady_clock::now();
 
   LastWords words;
@@ -131,7 +128,7 @@ AttemptEnd run_attempt(const AttemptParts& parts, const MakeDecoder& make_decode
   const LifeSigns life_signs(child->guard_pid(), parts.rules.limits.silence, watch,
                              [&] { return relay.busy(); });
   const auto exit = process::supervise(std::move(*child), sinks, watch, stop.get_token());
-  parts.control.attach(nullptr);
+  attached.end();
   const bool cancelled = parts.control.cancelled_by() != 0;
   if (cancelled || is_time_limit(exit.ended_by)) parts.hurry(kPatienceAtTheEnd);
 

@@ -13,7 +13,7 @@ std::string digest_of_system_prompt(const backend::Ask& ask) {
   return sha256_hex(ask.system_prompt + '\0' + ask.append_system_prompt);
 }
 
-Result<store::Sessions> load_sessions(const std::filesystem::path& file,
+Result<store::Sessions> load_sessions(const store::Location& file,
                                       std::vector<std::string>& warnings) {
   std::string warning;
   auto sessions = store::Sessions::load(file, warning);

@@ -38,7 +38,13 @@ std::vector<InstalledAgent> find_agents(const backend::Host& host) {
     std::vector<std::jthread> asking;
     asking.reserve(agents.size());
     for (std::size_t i = 0; i < agents.size(); ++i) {
-      asking.emplace_back([&, i] { answers[i] = versions.ask(agents[i].path, host); });
+      asking.emplace_back([&, i] {
+        try {
+          answers[i] = versions.ask(agents[i].path, host);
+        } catch (const std::exception& error) {
+          answers[i] = fail(Code::internal, error.what());
+        }
+      });
     }
   }
   for (std::size_t i = 0; i < agents.size(); ++i) {

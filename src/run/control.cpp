@@ -33,7 +33,7 @@ bool Control::wait(Millis pause) {
   return signal_ == 0;
 }
 
-void Control::attach(process::Watch* watch) {
+void Control::set_watch(process::Watch* watch) {
   const std::lock_guard lock(mutex_);
   watch_ = watch;
 }

@@ -2,6 +2,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <stop_token>
+#include <utility>
 
 #include "base/time.h"
 #include "process/supervise.h"
@@ -25,10 +26,26 @@ class Control {
   /// False: the run was stopped meanwhile.
   bool wait(Millis pause);
 
-  /// While an agent runs, what ask() reaches it by. nullptr: none runs.
-  void attach(process::Watch* watch);
+  /// While it lives, ask() reaches the agent by the watch, which outlives it.
+  class Attachment {
+   public:
+    Attachment(Control& control, process::Watch& watch) : control_(&control) {
+      control.set_watch(&watch);
+    }
+    Attachment(const Attachment&) = delete;
+    Attachment& operator=(const Attachment&) = delete;
+    ~Attachment() { end(); }
+    void end() {
+      if (auto* const control = std::exchange(control_, nullptr)) control->set_watch(nullptr);
+    }
+
+   private:
+    Control* control_;
+  };
 
  private:
+  void set_watch(process::Watch* watch);
+
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
   std::stop_source source_;

@@ -1,7 +1,11 @@
 #include "run/life_signs.h"
 
 #include <algorithm>
+#include <exception>
 
+#include <fmt/core.h>
+
+#include "base/log.h"
 #include "process/cpu_time.h"
 
 namespace ralph::run {
@@ -18,8 +22,14 @@ LifeSigns::LifeSigns(pid_t root, Millis silence, process::Watch& watch, std::fun
     : busy_(std::move(busy)) {
   if (silence <= Millis::zero()) return;
   const auto every = std::clamp(silence / kLooksPerLimit, kMostOften, kLeastOften);
-  thread_ = std::jthread(
-      [this, root, every, &watch](const std::stop_token& stop) { look(stop, root, every, watch); });
+  thread_ = std::jthread([this, root, every, &watch](const std::stop_token& stop) {
+    try {
+      look(stop, root, every, watch);
+    } catch (const std::exception& error) {
+      // Without it only output counts as life.
+      log::debug("run", fmt::format("processor time is no longer watched: {}", error.what()));
+    }
+  });
 }
 
 void LifeSigns::look(const std::stop_token& stop, pid_t root, Millis every, process::Watch& watch) {

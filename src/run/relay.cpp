@@ -1,7 +1,10 @@
 #include "run/relay.h"
 
+#include <exception>
 #include <new>
 #include <utility>
+
+#include <fmt/core.h>
 
 namespace ralph::run {
 
@@ -47,6 +50,9 @@ Result<> Relay::work_on(std::string_view bytes) {
   } catch (const std::bad_alloc&) {
     return fail(Code::unavailable, "out of memory",
                 "a limit (ulimit -v, a container) may be too low");
+  } catch (const std::exception& error) {
+    return fail(Code::internal, fmt::format("the agent's output could not be shown: {}", error.what()),
+                "please report it; the raw log holds all the agent printed");
   }
 }
 

@@ -9,13 +9,13 @@
 #include "base/file.h"
 #include "base/utf8.h"
 #include "git/git.h"
+#include "process/descriptor_limit.h"
 #include "run/attempt.h"
 #include "run/bookkeeping.h"
 #include "run/records.h"
 #include "run/retry.h"
 #include "run/sandbox.h"
 #include "store/journal.h"
-#include "store/private_files.h"
 #include "store/raw_log.h"
 #include "store/workspace.h"
 
@@ -58,6 +58,7 @@ class Run {
   Millis elapsed() const;
   Millis wall_left() const;
   void check_session();
+  Result<store::Location> log_folder() const;
   Result<> open_log();
   Result<> write_prompt();
   stream::Verdict attempts();
@@ -88,6 +89,7 @@ class Run {
 };
 
 Result<> Run::begin() {
+  TRY(process::check_descriptor_limit());
   TRY_ASSIGN(workspace_, store::Workspace::open(request_.host.workspace));
   if (!request_.lock_held) {
     TRY_ASSIGN(auto lock, store::Lock::take(workspace_->lock_file(), "ralph run"));
@@ -236,9 +238,23 @@ void Run::publish(const stream::Verdict& verdict) {
 Result<> Run::write_prompt() {
   if (!plan_.prompt_file) return {};
   prompt_file_.reset();
-  TRY_ASSIGN(auto file, store::TempFile::write(plan_.prompt_file->path, plan_.prompt_file->bytes));
+  const auto place = workspace_->tmp() / plan_.prompt_file->path.filename().native();
+  TRY_ASSIGN(auto file, store::TempFile::write(place, plan_.prompt_file->bytes));
   prompt_file_.emplace(std::move(file));
   return {};
+}
+
+/// One that the user chose may be a link, or be reached by links; our own may not.
+Result<store::Location> Run::log_folder() const {
+  const auto below = request_.log_dir.lexically_normal().lexically_relative(workspace_->root());
+  if (!below.empty() && *below.begin() != "..") {
+    return store::Location(workspace_->root(), {below.begin(), below.end()});
+  }
+  TRY(make_folders(request_.log_dir));
+  std::error_code error;
+  const auto real = std::filesystem::canonical(request_.log_dir, error);
+  if (error) return fail_errno(error.value(), "cannot use '" + request_.log_dir.native() + "'");
+  return store::Location(real, {});
 }
 
 /// Everything that is refused here is about the disk.
@@ -246,9 +262,9 @@ Result<> Run::open_log() {
   const auto open = [&]() -> Result<store::RawLog> {
     const auto base = raw_log_base(request_, start_);
     TRY(workspace_->check());
-    TRY(make_folders(request_.log_dir));
-    TRY(store::make_private_folder(base.parent_path()));
-    return store::RawLog::open(base.parent_path(), base.filename().native(), now_utc());
+    TRY_ASSIGN(const auto folder, log_folder());
+    return store::RawLog::open(folder / request_.backend->name, base.filename().native(),
+                               now_utc());
   };
   auto opened = open();
   if (!opened) return fail(Code::storage, opened.error().message, opened.error().hint);
@@ -369,7 +385,7 @@ stream::Outcome outcome_of(const Error& error) {
     case Code::unavailable:
     case Code::internal: break;
   }
-  return Outcome::agent_error;
+  return Outcome::not_started;
 }
 
 Report run(Request request, const Audience& audience, Control& control, const Masker& masker) {

@@ -50,7 +50,7 @@ Document or_null(const std::optional<Number>& value) {
 
 }  // namespace
 
-Result<Budget> load_budget(const std::filesystem::path& file, std::string& warning) {
+Result<Budget> load_budget(const Location& file, std::string& warning) {
   TRY_ASSIGN(const auto root, load_state(file, is_good, warning));
   return Budget{.total_cost_usd = number_in<double>(root, kCost).value_or(0),
                 .max_cost_usd = number_in<double>(root, kMaxCost),
@@ -58,7 +58,7 @@ Result<Budget> load_budget(const std::filesystem::path& file, std::string& warni
                 .max_iterations = number_in<std::int64_t>(root, kMaxIterations)};
 }
 
-Result<> save_budget(const std::filesystem::path& file, const Budget& budget) {
+Result<> save_budget(const Location& file, const Budget& budget) {
   std::string warning;  // whoever loads the file is told
   TRY_ASSIGN(auto root, load_state(file, is_good, warning));
   root[kCost] = budget.total_cost_usd;

@@ -12,7 +12,6 @@
 #include "base/time.h"
 #include "json/document.h"
 #include "json/mask.h"
-#include "store/private_files.h"
 #include "store/shorten.h"
 #include "stream/event_json.h"
 
@@ -57,14 +56,11 @@ json::Document begin_record(std::string_view name) {
 Journal::Journal(std::filesystem::path path, UniqueFd fd, const Masker& masker)
     : path_(std::move(path)), fd_(std::move(fd)), masker_(&masker) {}
 
-Result<Journal> Journal::open(const std::filesystem::path& folder, const Masker& masker) {
-  if (auto made = make_folders(folder); !made) {
-    made.error().code = Code::storage;
-    return std::unexpected(made.error());
-  }
-  auto path = folder / "journal.ndjson";
-  TRY_ASSIGN(auto fd, create_private_file(path));
-  return Journal(std::move(path), std::move(fd), masker);
+Result<Journal> Journal::open(const Location& folder, const Masker& masker) {
+  TRY_ASSIGN(const auto made, folder.make_folder());
+  auto fd = made.create(kName);
+  if (!fd) return fail(Code::storage, fd.error().message, fd.error().hint);
+  return Journal(made.path_of(kName), *std::move(fd), masker);
 }
 
 void Journal::on_any(const stream::Event& event) {

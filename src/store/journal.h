@@ -8,6 +8,7 @@
 #include "base/mask.h"
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "store/location.h"
 #include "stream/handler.h"
 
 namespace ralph::store {
@@ -20,11 +21,12 @@ namespace ralph::store {
 /// A Handler cannot fail: failure() tells, and everything after it is dropped.
 class Journal final : public stream::Handler {
  public:
+  static constexpr const char* kName = "journal.ndjson";
   /// Bytes of one member of a line, before JSON's escapes.
   static constexpr std::size_t kLongestText = std::size_t{16} << 10;
 
   /// Makes the folder and the file, which must not exist yet; `masker` outlives the journal.
-  static Result<Journal> open(const std::filesystem::path& folder, const Masker& masker);
+  static Result<Journal> open(const Location& folder, const Masker& masker);
 
   void on_any(const stream::Event& event) override;
   /// A record of our own: one JSON object as text, which becomes {"record":name, "at":now, …its members}.

@@ -13,13 +13,10 @@
 #include "base/time.h"
 #include "json/document.h"
 #include "json/writer.h"
-#include "store/private_files.h"
 #include "store/workspace.h"
 
 namespace ralph::store {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr std::size_t kLongestNote = 4096;
 constexpr std::size_t kLongestWhat = 60;
@@ -90,11 +87,11 @@ std::optional<Holder> holder_in(const UniqueFd& fd) {
   return Holder{pid, plain(text_in(*note, "what")), since ? iso_utc(*since) : "an unknown time"};
 }
 
-std::unexpected<Error> fail_busy(const UniqueFd& fd, const fs::path& file) {
+std::unexpected<Error> fail_busy(const UniqueFd& fd, const std::string& file) {
   constexpr std::string_view kBusy = "another run is using this workspace";
   const auto holder = holder_in(fd);
   if (!holder) {
-    return fail(Code::busy, fmt::format("{}: it holds '{}'", kBusy, file.native()),
+    return fail(Code::busy, fmt::format("{}: it holds '{}'", kBusy, file),
                 "wait until it ends; it has not said who it is, or runs in another container");
   }
   return fail(
@@ -103,59 +100,69 @@ std::unexpected<Error> fail_busy(const UniqueFd& fd, const fs::path& file) {
       fmt::format("wait until it ends, or stop it: kill {}", holder->pid));
 }
 
-/// Whether the path still leads to the open file: somebody may have removed it meanwhile.
-bool is_at(const UniqueFd& fd, const fs::path& path) {
+/// Whether the name still leads to the open file: somebody may have removed it meanwhile.
+bool is_at(const UniqueFd& fd, const Folder& folder, const std::string& name) {
   struct stat open_file{}, named{};
-  return ::fstat(fd.get(), &open_file) == 0 && ::lstat(path.c_str(), &named) == 0 &&
+  return ::fstat(fd.get(), &open_file) == 0 &&
+         ::fstatat(folder.fd(), name.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
          open_file.st_dev == named.st_dev && open_file.st_ino == named.st_ino;
 }
 
-Result<UniqueFd> open_lock_file(const fs::path& file) {
-  constexpr int kFlags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
-  UniqueFd fd(::open(file.c_str(), kFlags, 0600));
-  if (!fd || ::fchmod(fd.get(), 0600) != 0) {
-    return fail_storage(errno, fmt::format("cannot open the lock '{}'", file.native()));
-  }
-  return fd;
+/// The file is emptied later: it must not be a file of somebody else under another name.
+Result<UniqueFd> open_lock_file(const Folder& folder, const std::string& name) {
+  auto fd = folder.open_append(name);
+  if (fd) return fd;
+  return fail(Code::storage, "cannot open the lock: " + fd.error().message, fd.error().hint);
 }
 
 /// Whoever has the lock and has not said so yet writes its note next, or is leaving: asked a few times.
-Result<> lock(const UniqueFd& fd, const fs::path& file) {
+Result<> lock(const UniqueFd& fd, const std::string& file) {
   for (int looks = 0;; ++looks) {
     if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return {};
     if (errno == EINTR) continue;
     if (errno != EWOULDBLOCK) {
-      return fail_storage(errno, fmt::format("cannot lock '{}'", file.native()));
+      return fail_storage(errno, fmt::format("cannot lock '{}'", file));
     }
     if (looks == kLooks || holder_in(fd)) return fail_busy(fd, file);
     std::this_thread::sleep_for(kPause);
   }
 }
 
-Result<> write_note(const UniqueFd& fd, const fs::path& file, std::string_view what) {
+Result<> write_note(const UniqueFd& fd, const std::string& file, std::string_view what) {
   int error_number = ::ftruncate(fd.get(), 0) == 0 ? 0 : errno;
   if (error_number == 0) error_number = try_write_all(fd.get(), note_of_ours(what));
   if (error_number == 0) return {};
-  return fail_storage(error_number, fmt::format("cannot write the lock '{}'", file.native()));
+  return fail_storage(error_number, fmt::format("cannot write the lock '{}'", file));
 }
 
 }  // namespace
 
-Result<Lock> Lock::take(const fs::path& file, std::string_view what) {
+Result<Lock> Lock::take(const Location& file, std::string_view what) {
+  const auto shown = file.path().native();
   for (;;) {
-    TRY_ASSIGN(auto fd, open_lock_file(file));
-    TRY(lock(fd, file));
-    if (!is_at(fd, file)) continue;
-    TRY(write_note(fd, file, what));
+    const auto folder = file.parent();
+    if (!folder) {
+      return fail(Code::storage,
+                  fmt::format("cannot open the lock '{}': {}", shown, folder.error().message),
+                  folder.error().hint);
+    }
+    TRY_ASSIGN(auto fd, open_lock_file(*folder, file.name()));
+    TRY(lock(fd, shown));
+    if (!is_at(fd, *folder, file.name())) continue;
+    TRY(write_note(fd, shown, what));
     return Lock(std::move(fd));
   }
 }
 
 /// A lock of our own tells, and is gone at once; whoever takes the lock meanwhile looks more than once.
-std::optional<Lock::Holder> Lock::holder(const fs::path& file) {
-  const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  if (!fd || ::flock(fd.get(), LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK) return std::nullopt;
-  if (auto named = holder_in(fd)) return named;
+std::optional<Lock::Holder> Lock::holder(const Location& file) {
+  const auto folder = file.parent();
+  if (!folder) return std::nullopt;
+  const auto fd = folder->open_read(file.name());
+  if (!fd || ::flock(fd->get(), LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK) {
+    return std::nullopt;
+  }
+  if (auto named = holder_in(*fd)) return named;
   return Holder{0, plain({}), "an unknown time"};
 }
 

@@ -1,20 +1,18 @@
 #pragma once
 #include <filesystem>
-#include <string>
 
-#include "base/result.h"
-#include "base/unique_fd.h"
+#include "base/folder.h"
 
 namespace ralph::store {
 
-/// A failed system call on something of ours: Code::storage, and what to do about it.
-std::unexpected<Error> fail_storage(int error_number, std::string what);
+using ralph::fail_storage;
 
 /// Makes a folder nobody else can look into, whatever the umask, or takes the existing one and
 /// closes it to others. Refuses symbolic links: a checked-out repository may hold any.
-Result<> make_private_folder(const std::filesystem::path& path);
-
-/// Creates a file of mode 0600, whatever the umask, for appending; one that exists is an error.
-Result<UniqueFd> create_private_file(const std::filesystem::path& path);
+inline Result<> make_private_folder(const std::filesystem::path& path) {
+  auto made = Folder::make(path);
+  if (made) return {};
+  return fail(Code::storage, made.error().message, made.error().hint);
+}
 
 }  // namespace ralph::store

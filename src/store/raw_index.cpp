@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cerrno>
 
-#include <fcntl.h>
 #include <fmt/core.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/folder.h"
 
 namespace ralph::store {
 namespace {
@@ -51,12 +51,13 @@ std::filesystem::path index_path_of(const std::filesystem::path& log) {
 
 Result<IndexReader> IndexReader::open(const std::filesystem::path& path) {
   IndexReader reader;
-  reader.fd_.reset(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!reader.fd_) return fail_errno(errno, fmt::format("cannot open '{}'", path.native()));
-  struct stat info{};
-  if (::fstat(reader.fd_.get(), &info) != 0 || !S_ISREG(info.st_mode)) {
-    return fail(Code::malformed, fmt::format("'{}' is not a file", path.native()));
-  }
+  // The way to it is the user's; the file itself may be anybody's.
+  std::error_code error;
+  const auto parent =
+      std::filesystem::canonical(path.has_parent_path() ? path.parent_path() : ".", error);
+  if (error) return fail_errno(error.value(), fmt::format("cannot open '{}'", path.native()));
+  TRY_ASSIGN(const auto folder, Folder::open(parent));
+  TRY_ASSIGN(reader.fd_, folder.open_read(path.filename().native()));
   while (reader.buffer_.size() < kIndexHeaderSize && reader.fill()) {
   }
   const std::string_view header = std::string_view(reader.buffer_).substr(0, kIndexHeaderSize);

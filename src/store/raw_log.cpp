@@ -1,8 +1,8 @@
 #include "store/raw_log.h"
 
 #include <cerrno>
+#include <tuple>
 
-#include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -43,17 +43,11 @@ std::string safe_part(std::string_view words) {
   return out;
 }
 
-/// Creates a file that did not exist. EEXIST is the caller's to handle: the descriptor is empty
-/// then.
-Result<UniqueFd> create(const std::filesystem::path& path) {
-  UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600));
-  if (!fd && errno != EEXIST) {
-    return fail_errno(errno, fmt::format("cannot create the log '{}'", path.native()));
-  }
-  if (fd && ::fchmod(fd.get(), 0600) != 0) {
-    return fail_errno(errno, fmt::format("cannot set the mode of '{}'", path.native()));
-  }
-  return fd;
+/// Creates a file that did not exist; the descriptor is empty when it did.
+Result<UniqueFd> create(const Folder& folder, const std::filesystem::path& path) {
+  auto fd = folder.create(path.filename().native());
+  if (fd || fd.error().code != Code::busy) return fd;
+  return UniqueFd();
 }
 
 Result<> sync(const UniqueFd& fd, const std::filesystem::path& path) {
@@ -75,27 +69,26 @@ std::string raw_log_name(UtcTime start, std::string_view mode, std::string_view 
   return name;
 }
 
-Result<RawLog> RawLog::open(const std::filesystem::path& folder, std::string_view name,
-                            UtcTime start) {
-  TRY(make_folders(folder));
+Result<RawLog> RawLog::open(const Location& location, std::string_view name, UtcTime start) {
+  TRY_ASSIGN(const auto folder, location.make_folder());
   for (int n = 1; n <= kMostNames; ++n) {
     RawLog log;
     log.paths_ =
-        raw_log_paths(folder / (n == 1 ? std::string(name) : fmt::format("{}-{}", name, n)));
-    TRY_ASSIGN(log.out_, create(log.paths_.out));
+        raw_log_paths(folder.path_of(n == 1 ? std::string(name) : fmt::format("{}-{}", name, n)));
+    TRY_ASSIGN(log.out_, create(folder, log.paths_.out));
     if (!log.out_) continue;
-    TRY_ASSIGN(log.err_, create(log.paths_.err));
-    TRY_ASSIGN(log.index_, create(log.paths_.index));
+    TRY_ASSIGN(log.err_, create(folder, log.paths_.err));
+    TRY_ASSIGN(log.index_, create(folder, log.paths_.index));
     if (log.err_ && log.index_) {
       TRY(log.put(log.index_, index_header(start), log.paths_.index));
       return log;
     }
     // Something else of that name is in the way: leave it, and nothing of ours beside it.
-    ::unlink(log.paths_.out.c_str());
-    if (log.err_) ::unlink(log.paths_.err.c_str());
+    std::ignore = folder.remove(log.paths_.out.filename().native());
+    if (log.err_) std::ignore = folder.remove(log.paths_.err.filename().native());
   }
   return fail(Code::storage, fmt::format("cannot find a free name for the log '{}' in '{}'", name,
-                                         folder.native()));
+                                         folder.path().native()));
 }
 
 Result<> RawLog::append_out(std::string_view bytes, Micros t) {

@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "base/unique_fd.h"
+#include "store/location.h"
 
 namespace ralph::store {
 
@@ -29,8 +30,7 @@ std::string raw_log_name(UtcTime start, std::string_view mode, std::string_view 
 /// exists. After a failed write every call returns that error: the log ends where the disk did.
 class RawLog {
  public:
-  static Result<RawLog> open(const std::filesystem::path& folder, std::string_view name,
-                             UtcTime start);
+  static Result<RawLog> open(const Location& folder, std::string_view name, UtcTime start);
 
   /// Stdout bytes that arrived `t` after the start; in the file when this returns.
   Result<> append_out(std::string_view bytes, Micros t);

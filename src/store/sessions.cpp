@@ -92,12 +92,12 @@ bool is_session_id(std::string_view text) {
          std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
 }
 
-Result<Sessions> Sessions::load(const std::filesystem::path& file, std::string& warning) {
+Result<Sessions> Sessions::load(const Location& file, std::string& warning) {
   TRY_ASSIGN(const auto root, load_state(file, is_good, warning));
   return Sessions(file, json::write(root));
 }
 
-Sessions Sessions::peek(const std::filesystem::path& file, std::string& warning) {
+Sessions Sessions::peek(const Location& file, std::string& warning) {
   return {file, json::write(peek_state(file, is_good, warning))};
 }
 

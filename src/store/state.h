@@ -1,6 +1,5 @@
 #pragma once
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,6 +7,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "store/location.h"
 
 namespace ralph::store {
 
@@ -30,9 +30,9 @@ bool is_session_id(std::string_view text);
 /// moved aside ("….bad-<time>") and named in `warning`.
 class Sessions {
  public:
-  static Result<Sessions> load(const std::filesystem::path& file, std::string& warning);
+  static Result<Sessions> load(const Location& file, std::string& warning);
   /// The same, but what cannot be read stays where it is, and counts as nothing.
-  static Sessions peek(const std::filesystem::path& file, std::string& warning);
+  static Sessions peek(const Location& file, std::string& warning);
 
   /// The session of a mode ("planner", "coder"); empty: none.
   std::string of_mode(std::string_view mode) const;
@@ -44,10 +44,9 @@ class Sessions {
   Result<> save() const;
 
  private:
-  Sessions(std::filesystem::path file, std::string text)
-      : file_(std::move(file)), text_(std::move(text)) {}
+  Sessions(Location file, std::string text) : file_(std::move(file)), text_(std::move(text)) {}
 
-  std::filesystem::path file_;
+  Location file_;
   std::string text_;  // the document, as JSON text
 };
 
@@ -60,7 +59,7 @@ struct Budget {
   std::int64_t iterations = 0;
   std::optional<std::int64_t> max_iterations;
 };
-Result<Budget> load_budget(const std::filesystem::path& file, std::string& warning);
-Result<> save_budget(const std::filesystem::path& file, const Budget& budget);
+Result<Budget> load_budget(const Location& file, std::string& warning);
+Result<> save_budget(const Location& file, const Budget& budget);
 
 }  // namespace ralph::store

@@ -1,82 +1,77 @@
 #include "store/state_file.h"
 
-#include <cerrno>
-
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
-#include <sys/stat.h>
 
-#include "base/file.h"
 #include "base/time.h"
-#include "store/private_files.h"
 
 namespace ralph::store {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr std::size_t kMostBytes = std::size_t{4} << 20;
 constexpr int kMostNames = 1000;
 
-bool is_there(const fs::path& path) {
-  struct stat info{};
-  return ::lstat(path.c_str(), &info) == 0;
-}
-
-/// A name beside the file that nothing has yet.
-fs::path free_name(const fs::path& file) {
-  const auto base = fmt::format("{}.bad-{}", file.native(), compact_utc(now_utc()));
-  fs::path name = base;
-  for (int n = 2; is_there(name) && n <= kMostNames; ++n) name = fmt::format("{}-{}", base, n);
-  return name;
-}
-
-Result<json::Document> read_object(const fs::path& file, bool (*good)(const json::Document&)) {
-  struct stat info{};
-  if (::stat(file.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
-    return fail(Code::malformed, fmt::format("'{}' is not a file", file.native()));
-  }
-  TRY_ASSIGN(const auto text, read_file(file, kMostBytes));
-  TRY_ASSIGN(auto document, json::parse(text, fmt::format("'{}'", file.native())));
+Result<json::Document> read_object(const Folder& folder, const std::string& name,
+                                   bool (*good)(const json::Document&)) {
+  const auto shown = fmt::format("'{}'", folder.path_of(name).native());
+  TRY_ASSIGN(const auto text, folder.read(name, kMostBytes));
+  TRY_ASSIGN(auto document, json::parse(text, shown));
   if (document.is_object() && good(document)) return document;
-  return fail(Code::malformed,
-              fmt::format("'{}' holds something else than it should", file.native()));
+  return fail(Code::malformed, shown + " holds something else than it should");
 }
+
+/// Whatever it is: it keeps its content under a name beside its own that nothing has yet.
+Result<std::filesystem::path> move_aside(const Folder& folder, const std::string& name) {
+  const auto base = fmt::format("{}.bad-{}", name, compact_utc(now_utc()));
+  auto aside = base;
+  auto moved = folder.rename(name, aside);
+  for (int n = 2; !moved && moved.error().code == Code::busy && n <= kMostNames; ++n) {
+    aside = fmt::format("{}-{}", base, n);
+    moved = folder.rename(name, aside);
+  }
+  if (moved) return folder.path_of(aside);
+  return fail(Code::storage, moved.error().message, moved.error().hint);
+}
+
+Result<json::Document> nothing() { return json::Document::object(); }
 
 }  // namespace
 
-Result<json::Document> load_state(const fs::path& file, bool (*good)(const json::Document&),
+Result<json::Document> load_state(const Location& file, bool (*good)(const json::Document&),
                                   std::string& warning) {
-  if (!is_there(file)) return json::Document::object();
-  auto document = read_object(file, good);
+  const auto folder = file.parent();
+  if (!folder && folder.error().code == Code::not_found) return nothing();
+  if (!folder) return std::unexpected(folder.error());
+  auto document = read_object(*folder, file.name(), good);
   if (document) return document;
-  // The system's refusals are not the file's fault.
   const auto code = document.error().code;
-  if (code != Code::malformed && code != Code::limit && code != Code::not_found) {
+  if (code == Code::not_found) return nothing();
+  // The system's refusals are not the file's fault.
+  if (code != Code::malformed && code != Code::limit) {
     document.error().code = Code::storage;
     return document;
   }
-  const auto aside = free_name(file);
-  if (::rename(file.c_str(), aside.c_str()) != 0) {
-    return fail_storage(errno, fmt::format("cannot move the unreadable '{}' aside", file.native()));
-  }
+  TRY_ASSIGN(const auto aside, move_aside(*folder, file.name()));
   warning = fmt::format("{}; it was moved to '{}' and a new one is begun", document.error().message,
                         aside.native());
-  return json::Document::object();
+  return nothing();
 }
 
-json::Document peek_state(const fs::path& file, bool (*good)(const json::Document&),
+json::Document peek_state(const Location& file, bool (*good)(const json::Document&),
                           std::string& warning) {
-  if (!is_there(file)) return json::Document::object();
-  auto document = read_object(file, good);
+  const auto folder = file.parent();
+  auto document = folder ? read_object(*folder, file.name(), good)
+                         : Result<json::Document>(std::unexpected(folder.error()));
   if (document) return *std::move(document);
-  warning = document.error().message + "; it is not used";
+  if (document.error().code != Code::not_found) {
+    warning = document.error().message + "; it is not used";
+  }
   return json::Document::object();
 }
 
-Result<> save_state(const fs::path& file, const json::Document& state) {
-  if (file.has_parent_path()) TRY(make_folders(file.parent_path()));
-  auto written = write_file_atomically(file, json::write_pretty(state));
+Result<> save_state(const Location& file, const json::Document& state) {
+  TRY_ASSIGN(const auto folder, file.make_parent());
+  auto written = folder.write_atomically(file.name(), json::write_pretty(state));
   if (!written) written.error().code = Code::storage;
   return written;
 }

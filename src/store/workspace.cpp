@@ -1,13 +1,13 @@
 #include "store/workspace.h"
 
 #include <cerrno>
+#include <tuple>
 
 #include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
-#include "store/private_files.h"
 
 namespace ralph::store {
 namespace {
@@ -29,12 +29,27 @@ Result<fs::path> absolute_folder(const fs::path& workspace) {
               "create it, or work in another folder");
 }
 
-Result<> write_gitignore(const fs::path& path) {
-  struct stat info{};
-  if (::lstat(path.c_str(), &info) == 0) return {};
-  auto written = write_file_atomically(path, kGitignore);
+Result<> write_gitignore(const Folder& folder) {
+  if (folder.kind_of(".gitignore") != Folder::Kind::missing) return {};
+  auto written = folder.write_atomically(".gitignore", kGitignore);
   if (!written) written.error().code = Code::storage;
   return written;
+}
+
+/// Whoever owns the folder can put anything in the place of our files at any time.
+Result<> check_owner(const Folder& folder) {
+  struct stat info{}, workspace{};
+  const auto parent = folder.path().parent_path();
+  if (::fstat(folder.fd(), &info) != 0 || ::stat(parent.c_str(), &workspace) != 0) {
+    return fail_storage(errno, fmt::format("cannot look at '{}'", folder.path().native()));
+  }
+  const bool fine =
+      info.st_uid == ::geteuid() || info.st_uid == 0 || info.st_uid == workspace.st_uid;
+  if (fine) return {};
+  return fail(Code::storage,
+              fmt::format("'{}' belongs to another user (uid {})", folder.path().native(),
+                          info.st_uid),
+              "remove it, or work in a folder of your own");
 }
 
 }  // namespace
@@ -44,13 +59,16 @@ Result<Workspace> Workspace::open(const fs::path& workspace) {
   TRY_ASSIGN(const auto folder, absolute_folder(workspace));
   opened.root_ = folder / ".ralph";
   TRY(opened.check());
-  TRY(write_gitignore(opened.root_ / ".gitignore"));
+  TRY_ASSIGN(const auto root, (Location{opened.root_, {}}.folder()));
+  TRY(write_gitignore(root));
   return opened;
 }
 
 Result<> Workspace::check() const {
-  TRY(make_private_folder(root_));
-  for (const auto name : kFolders) TRY(make_private_folder(root_ / name));
+  const auto root = Folder::make(root_);
+  if (!root) return fail(Code::storage, root.error().message, root.error().hint);
+  TRY(check_owner(*root));
+  for (const auto name : kFolders) TRY((Location{root_, {std::string(name)}}.make_folder()));
   return {};
 }
 
@@ -61,25 +79,27 @@ Workspace Workspace::at(const fs::path& workspace) {
 }
 
 void sweep_tmp(const Workspace& workspace) {
-  std::error_code error;
-  fs::directory_iterator entry(workspace.tmp(), error);
-  while (!error && entry != fs::directory_iterator()) {
-    std::error_code ignored;
-    fs::remove_all(entry->path(), ignored);
-    entry.increment(error);
-  }
+  constexpr std::size_t kMostNames = 100'000;
+  const auto tmp = workspace.tmp().folder();
+  if (!tmp) return;
+  const auto names = tmp->names(kMostNames);
+  if (!names) return;
+  for (const auto& name : *names) tmp->remove_all(name);
 }
 
-Result<TempFile> TempFile::write(const fs::path& path, std::string_view bytes) {
-  TRY_ASSIGN(const auto fd, create_private_file(path));
-  TempFile file(path);
-  const int error_number = try_write_all(fd.get(), bytes);
+Result<TempFile> TempFile::write(const Location& place, std::string_view bytes) {
+  auto folder = place.parent();
+  if (!folder) return fail(Code::storage, folder.error().message, folder.error().hint);
+  auto fd = folder->create(place.name());
+  if (!fd) return fail(Code::storage, fd.error().message, fd.error().hint);
+  TempFile file(*std::move(folder), place.name());
+  const int error_number = try_write_all(fd->get(), bytes);
   if (error_number == 0) return file;
-  return fail_storage(error_number, fmt::format("cannot write '{}'", path.native()));
+  return fail_storage(error_number, fmt::format("cannot write '{}'", place.path().native()));
 }
 
 TempFile::~TempFile() {
-  if (!path_.empty()) ::unlink(path_.c_str());
+  if (!name_.empty()) std::ignore = folder_.remove(name_);
 }
 
 }  // namespace ralph::store

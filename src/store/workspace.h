@@ -8,10 +8,12 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "store/location.h"
 
 namespace ralph::store {
 
-/// The folder `.ralph` of a workspace and the folders in it: private (0700), never links. Its .gitignore,
+/// The folder `.ralph` of a workspace and the folders in it: private (0700), never links, not another user's (but
+/// root's, or that of the workspace's owner). Its .gitignore,
 /// written when there is none, covers logs, runs, state, tmp and lock only.
 /// Code::storage with the path and the remedy when it cannot be made or written.
 class Workspace {
@@ -23,12 +25,13 @@ class Workspace {
   static Workspace at(const std::filesystem::path& workspace);
 
   const std::filesystem::path& root() const { return root_; }  // …/.ralph, absolute
-  std::filesystem::path lock_file() const { return root_ / "lock"; }
-  std::filesystem::path tmp() const { return root_ / "tmp"; }
-  std::filesystem::path sessions_file() const { return root_ / "state" / "claude-session.json"; }
-  std::filesystem::path budget_file() const { return root_ / "state" / "budget.json"; }
-  std::filesystem::path run_folder(std::string_view run_id) const {
-    return root_ / "runs" / run_id;
+  Location lock_file() const { return {root_, {"lock"}}; }
+  Location state() const { return {root_, {"state"}}; }
+  Location tmp() const { return {root_, {"tmp"}}; }
+  Location sessions_file() const { return state() / "claude-session.json"; }
+  Location budget_file() const { return state() / "budget.json"; }
+  Location run_folder(std::string_view run_id) const {
+    return {root_, {"runs", std::string(run_id)}};
   }
 
  private:
@@ -43,13 +46,13 @@ class Lock {
  public:
   /// flock(2) on the file, which then tells our pid, when we began and what we do. Code::busy when a live
   /// process holds it: the message names its pid and since when. The file of a dead one is taken over.
-  static Result<Lock> take(const std::filesystem::path& file, std::string_view what);
+  static Result<Lock> take(const Location& file, std::string_view what);
   /// Who holds it now, for who only looks: nothing is made, written or taken over. nullopt: nobody.
   struct Holder {
     std::int64_t pid = 0;  // 0: it has not said, or runs in another container
     std::string what, since;
   };
-  static std::optional<Holder> holder(const std::filesystem::path& file);
+  static std::optional<Holder> holder(const Location& file);
   Lock(Lock&& other) noexcept = default;
   Lock& operator=(Lock&&) = delete;
   /// Empties the file and leaves it where it is.
@@ -63,14 +66,16 @@ class Lock {
 /// A private file (0600) that is removed with this object. Replaces nothing: an existing file is an error.
 class TempFile {
  public:
-  static Result<TempFile> write(const std::filesystem::path& path, std::string_view bytes);
-  TempFile(TempFile&& other) noexcept : path_(std::move(other.path_)) { other.path_.clear(); }
+  static Result<TempFile> write(const Location& place, std::string_view bytes);
+  TempFile(TempFile&& other) noexcept
+      : folder_(std::move(other.folder_)), name_(std::exchange(other.name_, {})) {}
   TempFile& operator=(TempFile&&) = delete;
   ~TempFile();
 
  private:
-  explicit TempFile(std::filesystem::path path) : path_(std::move(path)) {}
-  std::filesystem::path path_;
+  TempFile(Folder folder, std::string name) : folder_(std::move(folder)), name_(std::move(name)) {}
+  Folder folder_;
+  std::string name_;
 };
 
 }  // namespace ralph::store

@@ -22,6 +22,7 @@ constexpr std::array kTable = std::to_array<OutcomeRow>({
      "the raw log and its .stderr file hold what there is"},
     {Outcome::crashed, "crashed", 1, Status::failed, "the agent crashed",
      "its stderr is beside the raw log"},
+    {Outcome::not_started, "not_started", 1, Status::failed, "the agent could not be started", ""},
     {Outcome::bad_usage, "bad_usage", 2, Status::failed, "the command line is wrong", ""},
     {Outcome::bad_config, "bad_config", 2, Status::failed, "the configuration is wrong", ""},
     {Outcome::not_installed, "not_installed", 3, Status::failed, "the agent is not installed",

@@ -19,6 +19,7 @@ enum class Outcome {
   no_result,
   no_output,
   crashed,
+  not_started,
   bad_usage,
   bad_config,
   not_installed,

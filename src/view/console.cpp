@@ -4,6 +4,7 @@
 
 #include "base/utf8.h"
 #include "view/safe_text.h"
+#include "view/style.h"
 
 namespace ralph::view {
 namespace {
@@ -11,13 +12,6 @@ namespace {
 constexpr std::size_t kShort = 200;
 constexpr std::size_t kLong = 2000;  // errors are wanted whole, but no page of HTML
 constexpr std::size_t kPerCodePoint = 32;
-
-constexpr std::string_view kReset = "\x1b[0m";
-constexpr std::string_view kDim = "\x1b[2m";
-constexpr std::string_view kGreen = "\x1b[1;32m";
-constexpr std::string_view kCyan = "\x1b[36m";
-constexpr std::string_view kYellow = "\x1b[33m";
-constexpr std::string_view kRed = "\x1b[1;31m";
 
 enum class Reach { tag, line };  // how much of a line its colour covers
 
@@ -96,7 +90,8 @@ std::string Console::shown_line(std::string_view text, std::size_t code_points) 
 }
 
 void Console::print(const stream::Event& event, const Tag& tag, std::string_view text) {
-  if (!quiet()) output_.out(tag.line(event.parent.empty() ? "" : "  ", text, options_.colour_out));
+  if (quiet()) return;
+  output_.out_styled(tag.line(event.parent.empty() ? "" : "  ", text, options_.colour_out));
 }
 
 void Console::error(const stream::Event& event, std::string_view text) {
@@ -105,7 +100,7 @@ void Console::error(const stream::Event& event, std::string_view text) {
   if (line.empty() || line == last_error_) return;
   last_error_ = line;
   if (!options_.one_screen) print(event, kTag, line);
-  output_.err(kTag.line("", line, options_.colour_err));
+  output_.err_styled(kTag.line("", line, options_.colour_err));
 }
 
 void Console::warning(const stream::Event& event, std::string_view text) {
@@ -113,7 +108,7 @@ void Console::warning(const stream::Event& event, std::string_view text) {
   if (quiet()) return;
   const auto line = shown_line(text, kLong);
   if (verbose() && !options_.one_screen) print(event, kTag, line);
-  output_.err(kTag.line("", line, options_.colour_err));
+  output_.err_styled(kTag.line("", line, options_.colour_err));
 }
 
 /// The judgement on a run without the error that was shown last; empty when nothing else is in it.

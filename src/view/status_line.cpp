@@ -8,6 +8,7 @@
 #include "view/columns.h"
 #include "view/figures.h"
 #include "view/safe_text.h"
+#include "view/style.h"
 
 namespace ralph::view {
 namespace {
@@ -19,28 +20,23 @@ constexpr std::size_t kMostTools = 16;
 constexpr std::size_t kLongest = 300;      // code points of a tool's text
 constexpr std::size_t kMostBytes = 8'000;  // of a text that is looked at
 
-constexpr std::string_view kErase = "\r\x1b[K";
-constexpr std::string_view kDim = "\x1b[2m";
-constexpr std::string_view kReset = "\x1b[0m";
-
 }  // namespace
 
 StatusLine::StatusLine(Options options, const Masker& masker, Output& output)
     : options_(std::move(options)), masker_(masker), output_(output) {}
 
-void StatusLine::out(std::string_view text) {
-  const std::lock_guard hold(mutex_);
-  if (text.empty()) return;
-  erase();
-  output_.out(text);
-  at_line_start_ = text.ends_with('\n');
-}
+void StatusLine::out(std::string_view text) { pass_on(&Output::out, text); }
+void StatusLine::out_styled(std::string_view text) { pass_on(&Output::out_styled, text); }
+void StatusLine::err(std::string_view text) { pass_on(&Output::err, text); }
+void StatusLine::err_styled(std::string_view text) { pass_on(&Output::err_styled, text); }
 
-void StatusLine::err(std::string_view text) {
+void StatusLine::pass_on(void (Output::*how)(std::string_view), std::string_view text) {
   const std::lock_guard hold(mutex_);
   if (text.empty()) return;
   erase();
-  output_.err(text);
+  (output_.*how)(text);
+  const bool to_stdout = how == &Output::out || how == &Output::out_styled;
+  if (to_stdout) at_line_start_ = text.ends_with('\n');
 }
 
 void StatusLine::flush() {
@@ -133,7 +129,7 @@ std::string StatusLine::text(SteadyTime now) const {
 
 void StatusLine::erase() {
   if (!drawn_) return;
-  output_.out(kErase);
+  output_.out_styled(kEraseLine);
   drawn_ = false;
   changed_ = true;
 }
@@ -143,8 +139,8 @@ void StatusLine::draw(SteadyTime now) {
   const auto told = options_.width ? options_.width() : 0;
   const auto width = told == 0 ? kUsualWidth : told;
   const auto line = cut_to_columns(text(now), width - 1);
-  output_.out(fmt::format("{}{}{}{}", drawn_ ? kErase : "", options_.colour ? kDim : "", line,
-                          options_.colour ? kReset : ""));
+  output_.out_styled(fmt::format("{}{}{}{}", drawn_ ? kEraseLine : "", options_.colour ? kDim : "",
+                                 line, options_.colour ? kReset : ""));
   drawn_ = true;
   changed_ = false;
   last_draw_ = now;

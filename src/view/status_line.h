@@ -34,6 +34,8 @@ class StatusLine final : public Output, public stream::Handler {
 
   void out(std::string_view text) override;
   void err(std::string_view text) override;
+  void out_styled(std::string_view text) override;
+  void err_styled(std::string_view text) override;
   void flush();
   /// Call it ten times a second; draws when something is new, and once a second for the time.
   void tick();
@@ -67,6 +69,7 @@ class StatusLine final : public Output, public stream::Handler {
   };
   std::string shown(std::string_view text) const;
   std::string text(SteadyTime now) const;
+  void pass_on(void (Output::*how)(std::string_view), std::string_view text);
   void erase();
   void draw(SteadyTime now);
   void draw_if_due();

@@ -54,6 +54,32 @@ TEST_F(File, WithoutASizeIsReadToo) {
   EXPECT_NE(text->find("Name:"), std::string::npos);
 }
 
+TEST_F(File, ThatWouldNeverEndIsRefused) {
+  const auto fifo = folder_ / "fifo";
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  fs::create_symlink("/dev/zero", folder_ / "zero");
+  for (const auto& path : {fifo, folder_ / "zero", fs::path("/dev/zero"), fs::path("/dev/tty")}) {
+    const auto text = read_file(path);
+    ASSERT_FALSE(text) << path;
+    EXPECT_EQ(text.error().code, Code::usage) << path;
+    EXPECT_NE(text.error().message.find(path.native()), std::string::npos);
+  }
+  fs::create_symlink("/dev/null", folder_ / "null");
+  EXPECT_EQ(read_file(folder_ / "null"), "");
+  EXPECT_EQ(read_file("/dev/null"), "");
+}
+
+TEST_F(File, OfAShellsSubstitutionIsRead) {
+  int ends[2];
+  ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+  const UniqueFd from(ends[0]);
+  {
+    const UniqueFd to(ends[1]);
+    ASSERT_EQ(::write(to.get(), "text", 4), 4);
+  }
+  EXPECT_EQ(read_file("/dev/fd/" + std::to_string(from.get())), "text");
+}
+
 TEST_F(File, ThatDoesNotExistIsAnError) {
   const auto missing = read_file(folder_ / "missing");
   ASSERT_FALSE(missing);

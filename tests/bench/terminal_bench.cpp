@@ -78,7 +78,7 @@ bool cat_bare(const std::string& file) {
 
 /// Supervised, logged, decoded, shown: what `ralph run` does beside its journal.
 bool cat_shown(const std::string& file, const Folder& folder) {
-  auto log = store::RawLog::open(folder, "log", now_utc());
+  auto log = store::RawLog::open(store::Location(folder), "log", now_utc());
   const UniqueFd null(::open("/dev/null", O_WRONLY | O_CLOEXEC));
   if (!log || !null) return false;
   cli::StdOutput output(null.get(), null.get());

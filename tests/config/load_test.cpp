@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "base/id.h"
+#include "support/plants.h"
 
 namespace ralph::config {
 namespace {
@@ -99,6 +100,27 @@ TEST_F(LoadTest, AFolderOrAHugeFileIsAMistakeInTheSettings) {
   fs::remove(folder_ / "ralph.yml");
   write("ralph.yml", std::string(kMaxBytes + 1, '#'));
   EXPECT_EQ(load(request_).error().code, Code::config);
+}
+
+TEST(Plants, InTheFolderOfAgentsLeadNowhere) {
+  test::expect_harmless({{".ralph/config.yml",
+                          [](const fs::path& folder) {
+                            LoadRequest request;
+                            request.workspace = folder;
+                            const auto loaded = load(request);
+                            EXPECT_FALSE(loaded);
+                            EXPECT_EQ(loaded.error().code, Code::config);
+                            const auto text = test::told(loaded);
+                            EXPECT_NE(text.find("config.yml"), text.npos) << text;
+                            return text;
+                          }},
+                         {"ralph.yml", [](const fs::path& folder) {
+                            LoadRequest request;
+                            request.workspace = folder;
+                            request.environment = {"HOME=" + folder.native()};
+                            const auto loaded = load(request);
+                            return loaded ? std::string() : to_string(loaded.error().code).data();
+                          }}});
 }
 
 TEST(Documentation, EverySettingIsExplained) {

@@ -55,7 +55,7 @@ Piped pipe_through(Agent& agent, view::Verbosity verbosity = view::Verbosity::no
                         piped.shown);
   stream::Decoder decoder(stream::make_claude_dialect(), {&summary, &collector, &console, &leave},
                           "run");
-  auto log = store::RawLog::open(agent.folder / "logs", "log", now_utc()).value();
+  auto log = store::RawLog::open(store::Location(agent.folder / "logs"), "log", now_utc()).value();
 
   auto child = process::start(agent.command).value();
   const process::Sinks sinks{[&](std::string_view bytes) -> Result<> {

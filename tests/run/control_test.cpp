@@ -38,6 +38,17 @@ std::string journal_in(const Bench& bench) {
   return text;
 }
 
+TEST(Stopping, AnAttachmentEndsWithItsScopeHoweverThatIsLeft) {
+  Control control;
+  try {
+    process::Watch watch;
+    const Control::Attachment attached(control, watch);
+    throw std::runtime_error("no thread");
+  } catch (const std::runtime_error&) {
+    EXPECT_FALSE(control.ask(SIGINT)) << "there is no watch any more";
+  }
+}
+
 TEST(Stopping, TheAgentIsAskedAndItsLastWordsAreKept) {
   Bench bench;
   bench.script(

@@ -1,6 +1,7 @@
 #include "run/relay.h"
 
 #include <atomic>
+#include <stdexcept>
 
 #include "run/harness.h"
 
@@ -62,6 +63,19 @@ TEST(Relay, RunningOutOfMemoryIsAFailureNotAnAbort) {
   Relay relay([](std::string_view) -> Result<> { throw std::bad_alloc(); }, [] {});
   relay.push("x");
   EXPECT_EQ(relay.finish()->message, "out of memory");
+}
+
+TEST(Relay, WorkThatThrowsIsAnError) {
+  std::atomic<bool> told = false;
+  Relay relay([](std::string_view) -> Result<> { throw std::runtime_error("odd"); },
+              [&] { told = true; });
+  relay.push("x");
+  relay.go();
+  const auto error = relay.finish();
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->code, Code::internal);
+  EXPECT_NE(error->message.find("odd"), std::string::npos);
+  EXPECT_TRUE(told);
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ Event event_of(stream::Payload what, std::int64_t seq = 1) {
 class JournalTest : public testing::Test {
  protected:
   Journal open() {
-    auto journal = Journal::open(folder_ / "runs" / "r1", masker_);
+    auto journal = Journal::open(Location(folder_ / "runs" / "r1"), masker_);
     EXPECT_TRUE(journal) << describe(journal.error());
     return *std::move(journal);
   }
@@ -70,7 +70,7 @@ TEST_F(JournalTest, IsPrivateAndNeverOverwrites) {
   EXPECT_EQ(journal.path(), folder_ / "runs/r1/journal.ndjson");
   EXPECT_EQ(mode_of(journal.path()), 0600u);
   EXPECT_EQ(mode_of(folder_ / "runs/r1"), 0700u);
-  const auto second = Journal::open(folder_ / "runs" / "r1", masker_);
+  const auto second = Journal::open(Location(folder_ / "runs" / "r1"), masker_);
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().code, Code::storage);
   EXPECT_NE(second.error().message.find(journal.path().native()), std::string::npos);
@@ -79,7 +79,7 @@ TEST_F(JournalTest, IsPrivateAndNeverOverwrites) {
 
 TEST_F(JournalTest, CannotBeMade) {
   folder_.write("file", "");
-  const auto journal = Journal::open(folder_ / "file" / "r1", masker_);
+  const auto journal = Journal::open(Location(folder_ / "file" / "r1"), masker_);
   ASSERT_FALSE(journal);
   EXPECT_EQ(journal.error().code, Code::storage);
 }

@@ -44,7 +44,7 @@ class Holder {
  public:
   explicit Holder(const fs::path& file) : pid_(::fork()) {
     if (pid_ == 0) {
-      const auto lock = Lock::take(file, "ralph run");
+      const auto lock = Lock::take(Location(file), "ralph run");
       said_.write(lock ? 'y' : 'n');
       for (;;) ::pause();
     }
@@ -84,7 +84,7 @@ void expect_busy(const Result<Lock>& lock) {
 
 TEST(Lock, TellsWhoHoldsIt) {
   const TempFolder folder;
-  const auto lock = Lock::take(folder / "lock", "ralph run");
+  const auto lock = Lock::take(Location(folder / "lock"), "ralph run");
   ASSERT_TRUE(lock);
   const auto text = text_of(folder / "lock");
   EXPECT_EQ(text.find('\n'), text.size() - 1) << "one line";
@@ -94,7 +94,7 @@ TEST(Lock, TellsWhoHoldsIt) {
   EXPECT_TRUE(parse_iso(note["started"].get<std::string>()));
   EXPECT_GT(note["start_ticks"].get<std::int64_t>(), 0);
 
-  const auto second = Lock::take(folder / "lock", "ralph loop");
+  const auto second = Lock::take(Location(folder / "lock"), "ralph loop");
   expect_busy(second);
   EXPECT_EQ(second.error().message,
             fmt::format("another run is using this workspace (ralph run, pid {}, since {})",
@@ -105,34 +105,34 @@ TEST(Lock, TellsWhoHoldsIt) {
 TEST(Lock, IsReleasedAndTheFileStaysEmpty) {
   const TempFolder folder;
   {
-    const auto lock = Lock::take(folder / "lock", "one");
+    const auto lock = Lock::take(Location(folder / "lock"), "one");
   }
   EXPECT_TRUE(fs::exists(folder / "lock"));
   EXPECT_EQ(text_of(folder / "lock"), "");
-  EXPECT_TRUE(Lock::take(folder / "lock", "two"));
+  EXPECT_TRUE(Lock::take(Location(folder / "lock"), "two"));
 }
 
 TEST(Lock, WhoeverLooksLearnsWhoHoldsIt) {
   const TempFolder folder;
-  EXPECT_FALSE(Lock::holder(folder / "lock"));
+  EXPECT_FALSE(Lock::holder(Location(folder / "lock")));
   EXPECT_FALSE(fs::exists(folder / "lock")) << "looking makes nothing";
   {
-    const auto lock = Lock::take(folder / "lock", "ralph loop");
+    const auto lock = Lock::take(Location(folder / "lock"), "ralph loop");
     ASSERT_TRUE(lock);
     const auto text = text_of(folder / "lock");
-    const auto holder = Lock::holder(folder / "lock");
+    const auto holder = Lock::holder(Location(folder / "lock"));
     ASSERT_TRUE(holder);
     EXPECT_EQ(holder->pid, ::getpid());
     EXPECT_EQ(holder->what, "ralph loop");
     EXPECT_EQ(text_of(folder / "lock"), text);
   }
-  EXPECT_FALSE(Lock::holder(folder / "lock"));
+  EXPECT_FALSE(Lock::holder(Location(folder / "lock")));
 }
 
 TEST(Lock, AHolderWhoHasNotSaidItsNameIsSeen) {
   const TempFolder folder;
   const auto held = hold_silently(folder / "lock");
-  const auto holder = Lock::holder(folder / "lock");
+  const auto holder = Lock::holder(Location(folder / "lock"));
   ASSERT_TRUE(holder);
   EXPECT_EQ(holder->pid, 0);
 }
@@ -141,33 +141,33 @@ TEST(Lock, ANoteWithoutTheLockIsNoHolder) {
   const TempFolder folder;
   std::string note;
   {
-    const auto lock = Lock::take(folder / "lock", "ralph loop");
+    const auto lock = Lock::take(Location(folder / "lock"), "ralph loop");
     note = text_of(folder / "lock");
   }
   folder.write("lock", note);
-  EXPECT_FALSE(Lock::holder(folder / "lock"));
+  EXPECT_FALSE(Lock::holder(Location(folder / "lock")));
 }
 
 TEST(Lock, OfAKilledProcessHasNoHolder) {
   const TempFolder folder;
   Holder other(folder / "lock");
   ASSERT_TRUE(other.has_it());
-  ASSERT_TRUE(Lock::holder(folder / "lock"));
-  EXPECT_EQ(Lock::holder(folder / "lock")->pid, other.pid());
+  ASSERT_TRUE(Lock::holder(Location(folder / "lock")));
+  EXPECT_EQ(Lock::holder(Location(folder / "lock"))->pid, other.pid());
   other.kill();
-  EXPECT_FALSE(Lock::holder(folder / "lock"));
+  EXPECT_FALSE(Lock::holder(Location(folder / "lock")));
 }
 
 TEST(Lock, MovesWithItsObject) {
   const TempFolder folder;
-  auto first = Lock::take(folder / "lock", "one");
+  auto first = Lock::take(Location(folder / "lock"), "one");
   ASSERT_TRUE(first);
   {
     const Lock moved = *std::move(first);
-    expect_busy(Lock::take(folder / "lock", "two"));
+    expect_busy(Lock::take(Location(folder / "lock"), "two"));
     EXPECT_NE(text_of(folder / "lock"), "");
   }
-  EXPECT_TRUE(Lock::take(folder / "lock", "two"));
+  EXPECT_TRUE(Lock::take(Location(folder / "lock"), "two"));
 }
 
 TEST(Lock, OfAKilledProcessIsTakenOver) {
@@ -175,13 +175,13 @@ TEST(Lock, OfAKilledProcessIsTakenOver) {
   Holder holder(folder / "lock");
   ASSERT_TRUE(holder.has_it());
   const auto pid = holder.pid();
-  const auto while_it_lives = Lock::take(folder / "lock", "test");
+  const auto while_it_lives = Lock::take(Location(folder / "lock"), "test");
   expect_busy(while_it_lives);
   EXPECT_NE(while_it_lives.error().message.find(fmt::format("pid {}", pid)), std::string::npos);
   EXPECT_NE(while_it_lives.error().hint.find(fmt::format("kill {}", pid)), std::string::npos);
   holder.kill();
   EXPECT_NE(text_of(folder / "lock"), "") << "a killed process leaves its note";
-  const auto lock = Lock::take(folder / "lock", "test");
+  const auto lock = Lock::take(Location(folder / "lock"), "test");
   ASSERT_TRUE(lock) << describe(lock.error());
   EXPECT_EQ((*json::parse(text_of(folder / "lock")))["pid"], ::getpid());
 }
@@ -193,7 +193,7 @@ TEST(Lock, OfTwoThreadsAtOnceExactlyOneWins) {
     const auto race = [&] {
       --waiting;
       while (waiting > 0) std::this_thread::yield();
-      const auto lock = Lock::take(folder / "lock", "race");
+      const auto lock = Lock::take(Location(folder / "lock"), "race");
       ++(lock ? winners : losers);
       while (winners + losers < 2) std::this_thread::yield();
     };
@@ -214,17 +214,17 @@ TEST(Lock, OfTwoProcessesAtOnceExactlyOneWins) {
 
 TEST(Lock, IsNotKeptByAProgramStartedMeanwhile) {
   const TempFolder folder;
-  auto lock = std::make_unique<Lock>(*Lock::take(folder / "lock", "test"));
+  auto lock = std::make_unique<Lock>(*Lock::take(Location(folder / "lock"), "test"));
   auto child = process::start({.argv = {"sleep", "1000"}});
   ASSERT_TRUE(child) << describe(child.error());
   lock.reset();
-  EXPECT_TRUE(Lock::take(folder / "lock", "test"));
+  EXPECT_TRUE(Lock::take(Location(folder / "lock"), "test"));
 }
 
 /// Whoever runs a program without closing everything does not hand the lock on either.
 TEST(Lock, IsClosedByExec) {
   const TempFolder folder;
-  const auto lock = Lock::take(folder / "lock", "test");
+  const auto lock = Lock::take(Location(folder / "lock"), "test");
   int found = 0;
   for (const auto& entry : fs::directory_iterator("/proc/self/fd")) {
     std::error_code ignored;
@@ -252,7 +252,7 @@ TEST(Lock, ANoteThatSaysNothingStillGivesASensibleMessage) {
   };
   for (const auto& note : notes) {
     folder.write("lock", note);
-    const auto lock = Lock::take(folder / "lock", "test");
+    const auto lock = Lock::take(Location(folder / "lock"), "test");
     expect_busy(lock);
     EXPECT_NE(lock.error().message.find((folder / "lock").native()), std::string::npos);
     EXPECT_EQ(lock.error().message.find("pid"), std::string::npos) << lock.error().message;
@@ -263,14 +263,14 @@ TEST(Lock, WordsInTheFileCannotPlayWithTheTerminal) {
   const TempFolder folder;
   std::string ticks;
   {
-    const auto lock = Lock::take(folder / "lock", "test");
+    const auto lock = Lock::take(Location(folder / "lock"), "test");
     ticks = (*json::parse(text_of(folder / "lock")))["start_ticks"].dump();
   }
   const auto holder = hold_silently(folder / "lock");
   folder.write("lock",
                fmt::format(R"({{"pid":{},"start_ticks":{},"what":"\u001b[31m{}","started":"x"}})",
                            ::getpid(), ticks, std::string(1000, 'a')));
-  const auto lock = Lock::take(folder / "lock", "test");
+  const auto lock = Lock::take(Location(folder / "lock"), "test");
   expect_busy(lock);
   EXPECT_EQ(lock.error().message.find('\x1b'), std::string::npos);
   EXPECT_LT(lock.error().message.size(), 200u);
@@ -283,7 +283,7 @@ TEST(Lock, CannotBeMade) {
   folder.write("target", "precious");
   fs::create_symlink("target", folder / "link");
   for (const auto name : {"folder", "link", "no/such"}) {
-    const auto lock = Lock::take(folder / name, "test");
+    const auto lock = Lock::take(Location(folder / name), "test");
     ASSERT_FALSE(lock) << name;
     EXPECT_EQ(lock.error().code, Code::storage) << name;
     EXPECT_NE(lock.error().message.find(name), std::string::npos);

@@ -26,7 +26,7 @@ class RawLogTest : public testing::Test {
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
   RawLog open(std::string_view name = "log") {
-    return *RawLog::open(folder_ / "logs", name, kStart);
+    return *RawLog::open(Location(folder_ / "logs"), name, kStart);
   }
   static std::string text_of(const std::filesystem::path& path) { return *read_file(path); }
   static std::vector<IndexRecord> records_of(const std::filesystem::path& path) {
@@ -92,7 +92,7 @@ TEST_F(RawLogTest, FilesArePrivate) {
 
 TEST_F(RawLogTest, FilesAreTheOwnersUnderAnyUmask) {
   const auto usual = ::umask(0777);
-  const auto log = RawLog::open(folder_ / "logs", "log", kStart);
+  const auto log = RawLog::open(Location(folder_ / "logs"), "log", kStart);
   ::umask(usual);
   ASSERT_TRUE(log);
   EXPECT_EQ(mode_of(log->paths().out), 0600u);
@@ -113,7 +113,7 @@ TEST_F(RawLogTest, NeverOverwrites) {
 
 TEST_F(RawLogTest, CannotBeCreated) {
   std::ofstream(folder_ / "file") << "x";
-  const auto log = RawLog::open(folder_ / "file", "log", kStart);
+  const auto log = RawLog::open(Location(folder_ / "file"), "log", kStart);
   ASSERT_FALSE(log);
   EXPECT_NE(log.error().message.find("file"), std::string::npos) << log.error().message;
 }

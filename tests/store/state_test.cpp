@@ -55,7 +55,7 @@ class StateTest : public testing::Test {
  protected:
   Sessions load() {
     warning_.clear();
-    auto sessions = Sessions::load(file_, warning_);
+    auto sessions = Sessions::load(Location(file_), warning_);
     EXPECT_TRUE(sessions) << describe(sessions.error());
     return *std::move(sessions);
   }
@@ -250,27 +250,29 @@ TEST_F(StateTest, ALinkToNowhereIsMovedAside) {
   EXPECT_FALSE(fs::exists(folder_ / "nowhere"));
 }
 
-TEST_F(StateTest, SessionsThatCannotBeSaved) {
+TEST_F(StateTest, SessionsInAFolderThatIsNone) {
   folder_.write("file", "");
-  auto sessions = Sessions::load(folder_ / "file" / "sessions.json", warning_);
-  ASSERT_TRUE(sessions);
-  const auto saved = sessions->save();
+  const Location file(folder_ / "file" / "sessions.json");
+  const auto loaded = Sessions::load(file, warning_);
+  ASSERT_FALSE(loaded);
+  EXPECT_EQ(loaded.error().code, Code::storage);
+  const auto saved = Sessions::peek(file, warning_).save();
   ASSERT_FALSE(saved);
   EXPECT_EQ(saved.error().code, Code::storage);
 }
 
 TEST_F(StateTest, ABudgetComesBackAsItWas) {
   file_ = folder_ / "budget.json";
-  const auto empty = load_budget(file_, warning_);
+  const auto empty = load_budget(Location(file_), warning_);
   ASSERT_TRUE(empty);
   EXPECT_EQ(empty->iterations, 0);
   EXPECT_EQ(empty->max_cost_usd, std::nullopt);
-  ASSERT_TRUE(save_budget(file_, {1.234, 10.5, 123'456, std::nullopt}));
+  ASSERT_TRUE(save_budget(Location(file_), {1.234, 10.5, 123'456, std::nullopt}));
   EXPECT_EQ(mode_of(file_), 0600u);
   EXPECT_EQ(
       document_in(file_).dump(),
       R"({"total_cost_usd":1.234,"max_cost_usd":10.5,"iterations":123456,"max_iterations":null})");
-  const auto budget = load_budget(file_, warning_);
+  const auto budget = load_budget(Location(file_), warning_);
   ASSERT_TRUE(budget);
   EXPECT_EQ(warning_, "");
   EXPECT_EQ(budget->total_cost_usd, 1.234);
@@ -281,14 +283,14 @@ TEST_F(StateTest, ABudgetComesBackAsItWas) {
 
 TEST_F(StateTest, WhatOthersWroteIntoABudgetStays) {
   file_ = folder_.write("budget.json", R"({"note":{"x":1},"iterations":17.0,"max_cost_usd":3})");
-  auto budget = load_budget(file_, warning_);
+  auto budget = load_budget(Location(file_), warning_);
   ASSERT_TRUE(budget);
   EXPECT_EQ(warning_, "");
   EXPECT_EQ(budget->iterations, 17);
   EXPECT_EQ(budget->max_cost_usd, 3.0);
   for (int i = 0; i < 100; ++i) {
     ++budget->iterations;
-    ASSERT_TRUE(save_budget(file_, *budget));
+    ASSERT_TRUE(save_budget(Location(file_), *budget));
   }
   EXPECT_EQ(document_in(file_)["note"].dump(), R"({"x":1})");
   EXPECT_EQ(document_in(file_)["iterations"], 117);
@@ -304,7 +306,7 @@ TEST_F(StateTest, ABadBudgetIsMovedAside) {
   }
   for (const auto& text : texts) {
     folder_.write("budget.json", text);
-    const auto budget = load_budget(file_, warning_);
+    const auto budget = load_budget(Location(file_), warning_);
     ASSERT_TRUE(budget) << text;
     EXPECT_EQ(budget->total_cost_usd, 0);
     EXPECT_EQ(budget->iterations, 0);
@@ -314,8 +316,8 @@ TEST_F(StateTest, ABadBudgetIsMovedAside) {
 
 TEST_F(StateTest, ABudgetThatWentBadMeanwhileIsNotLost) {
   file_ = folder_.write("budget.json", "garbage");
-  ASSERT_TRUE(save_budget(file_, {.total_cost_usd = 2}));
-  EXPECT_EQ(load_budget(file_, warning_)->total_cost_usd, 2);
+  ASSERT_TRUE(save_budget(Location(file_), {.total_cost_usd = 2}));
+  EXPECT_EQ(load_budget(Location(file_), warning_)->total_cost_usd, 2);
   const auto aside = beginning_with(folder_.path(), "budget.json.bad-");
   ASSERT_EQ(aside.size(), 1u);
   EXPECT_EQ(text_of(aside[0]), "garbage");

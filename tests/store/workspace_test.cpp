@@ -43,8 +43,8 @@ TEST_P(WorkspaceUnderUmask, EverythingIsTheOwnersAlone) {
   EXPECT_EQ(mode_of(workspace->root()), 0700u);
   for (const auto& name : kFolders) EXPECT_EQ(mode_of(workspace->root() / name), 0700u) << name;
   EXPECT_EQ(mode_of(workspace->root() / ".gitignore"), 0600u);
-  EXPECT_EQ(mode_of(workspace->lock_file()), 0600u);
-  EXPECT_EQ(mode_of(workspace->tmp() / "prompt.md"), 0600u);
+  EXPECT_EQ(mode_of(workspace->lock_file().path()), 0600u);
+  EXPECT_EQ(mode_of(workspace->tmp().path() / "prompt.md"), 0600u);
 }
 
 TEST(Workspace, GitIgnoresWhatRunsLeaveAndNothingElse) {
@@ -83,7 +83,7 @@ TEST(Workspace, PathsAreAbsolute) {
   ASSERT_TRUE(here && dot);
   EXPECT_TRUE(fs::equivalent(here->root(), folder / ".ralph"));
   EXPECT_TRUE(fs::equivalent(dot->root(), folder / ".ralph"));
-  EXPECT_EQ(here->run_folder("r1").filename(), "r1");
+  EXPECT_EQ(here->run_folder("r1").path().filename(), "r1");
 }
 
 TEST(Workspace, ALinkIsRefused) {
@@ -182,22 +182,22 @@ TEST(SweepTmp, RemovesWhatIsThereAndNothingItPointsAt) {
   const auto precious = folder.write("precious/file", "x");
   folder.write(".ralph/tmp/prompt.md", "old");
   folder.write(".ralph/tmp/deep/er/file", "old");
-  fs::create_directory_symlink(folder / "precious", workspace.tmp() / "link");
+  fs::create_directory_symlink(folder / "precious", workspace.tmp().path() / "link");
   sweep_tmp(workspace);
-  EXPECT_TRUE(fs::is_empty(workspace.tmp()));
+  EXPECT_TRUE(fs::is_empty(workspace.tmp().path()));
   EXPECT_EQ(text_of(precious), "x");
-  fs::remove(workspace.tmp());
+  fs::remove(workspace.tmp().path());
   sweep_tmp(workspace);
 }
 
 TEST(TempFile, LivesAsLongAsItsObject) {
   const TempFolder folder;
   {
-    auto first = TempFile::write(folder / "f", "bytes");
+    auto first = TempFile::write(Location(folder / "f"), "bytes");
     ASSERT_TRUE(first);
     const TempFile moved = *std::move(first);
     EXPECT_EQ(text_of(folder / "f"), "bytes");
-    const auto second = TempFile::write(folder / "f", "others");
+    const auto second = TempFile::write(Location(folder / "f"), "others");
     ASSERT_FALSE(second);
     EXPECT_EQ(second.error().code, Code::storage);
     EXPECT_EQ(text_of(folder / "f"), "bytes") << "replaces nothing, removes nothing";
@@ -207,7 +207,7 @@ TEST(TempFile, LivesAsLongAsItsObject) {
 
 TEST(TempFile, CannotBeWritten) {
   const TempFolder folder;
-  const auto file = TempFile::write(folder / "no" / "f", "bytes");
+  const auto file = TempFile::write(Location(folder / "no" / "f"), "bytes");
   ASSERT_FALSE(file);
   EXPECT_EQ(file.error().code, Code::storage);
   EXPECT_NE(file.error().hint, "");

@@ -51,6 +51,7 @@ TEST(Outcome, ExitCodesAreThePromisedOnes) {
                                               {Outcome::no_result, 1},
                                               {Outcome::no_output, 1},
                                               {Outcome::crashed, 1},
+                                              {Outcome::not_started, 1},
                                               {Outcome::bad_usage, 2},
                                               {Outcome::bad_config, 2},
                                               {Outcome::not_installed, 3},

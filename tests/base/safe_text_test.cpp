@@ -1,10 +1,10 @@
-#include "view/safe_text.h"
+#include "base/safe_text.h"
 
 #include <gtest/gtest.h>
 
 #include "base/utf8.h"
 
-namespace ralph::view {
+namespace ralph {
 namespace {
 
 TEST(SafeText, KeepsOrdinaryText) {
@@ -30,6 +30,7 @@ TEST(SafeText, ShowsOtherControlCharacters) {
 
 TEST(SafeText, TextCannotTurnTheDirectionAround) {
   EXPECT_EQ(safe_text("a\u202eb\u2066c\u2027d"), "a\uFFFDb\uFFFDc\u2027d");
+  EXPECT_EQ(safe_text("\u061cx\u200ey\u200fz"), "\uFFFDx\uFFFDy\uFFFDz");
 }
 
 TEST(SafeText, ReplacesC1AndInvalidUtf8) {
@@ -70,4 +71,4 @@ TEST(OneLine, FlattensTrimsAndCuts) {
 }
 
 }  // namespace
-}  // namespace ralph::view
+}  // namespace ralph

@@ -1,10 +1,10 @@
-#include "view/safe_text.h"
+#include "base/safe_text.h"
 
 #include <algorithm>
 
 #include "base/utf8.h"
 
-namespace ralph::view {
+namespace ralph {
 namespace {
 
 constexpr char kEscape = '\x1b';
@@ -15,12 +15,15 @@ bool is_c1_lead(std::string_view text, std::size_t at) {
          static_cast<unsigned char>(text[at + 1]) < 0xA0;
 }
 
-/// Characters that turn the direction of text around: U+202A–U+202E, U+2066–U+2069.
-bool is_direction(std::string_view text, std::size_t at) {
-  if (text[at] != '\xE2' || at + 2 >= text.size()) return false;
+/// Length of a character that changes the direction of text: U+061C, U+200E, U+200F, U+202A–U+202E, U+2066–U+2069.
+/// 0: it is none.
+std::size_t direction_length(std::string_view text, std::size_t at) {
+  if (text.substr(at).starts_with("\xD8\x9C")) return 2;
+  if (text[at] != '\xE2' || at + 2 >= text.size()) return 0;
   const auto last = static_cast<unsigned char>(text[at + 2]);
-  return (text[at + 1] == '\x80' && last >= 0xAA && last <= 0xAE) ||
-         (text[at + 1] == '\x81' && last >= 0xA6 && last <= 0xA9);
+  const bool mark = text[at + 1] == '\x80' &&
+                    (last == 0x8E || last == 0x8F || (last >= 0xAA && last <= 0xAE));
+  return mark || (text[at + 1] == '\x81' && last >= 0xA6 && last <= 0xA9) ? 3 : 0;
 }
 
 /// Length of a whole "ESC [ parameters final" sequence at `at`; 0: there is none.
@@ -38,9 +41,10 @@ std::size_t append_control(std::string& out, std::string_view text, std::size_t 
     out += '\n';
     return 2;
   }
-  if (is_c1_lead(text, at) || is_direction(text, at)) {
+  const auto direction = direction_length(text, at);
+  if (is_c1_lead(text, at) || direction > 0) {
     utf8::append(out, 0xFFFD);
-    return is_c1_lead(text, at) ? 2 : 3;
+    return direction > 0 ? direction : 2;
   }
   const char c = text[at];
   utf8::append(out, c == 0x7F ? 0x2421 : 0x2400 + static_cast<char32_t>(c));
@@ -50,7 +54,7 @@ std::size_t append_control(std::string& out, std::string_view text, std::size_t 
 bool is_unsafe(std::string_view text, std::size_t at) {
   const char c = text[at];
   return (is_control(c) && c != '\n' && c != '\t') || is_c1_lead(text, at) ||
-         is_direction(text, at);
+         direction_length(text, at) > 0;
 }
 
 }  // namespace
@@ -79,4 +83,4 @@ std::string one_line(std::string text, std::size_t code_points) {
   return utf8::shortened(text, code_points);
 }
 
-}  // namespace ralph::view
+}  // namespace ralph
