@@ -68,6 +68,8 @@ Result<std::vector<Record>> Files::records(std::int64_t& bad) const {
   return records;
 }
 
+bool Files::has_records() const { return is_there(folder_ / "progress.ndjson"); }
+
 Result<> Files::append(const Record& record) const {
   const auto path = folder_ / "progress.ndjson";
   TRY_ASSIGN(const auto fd, open_progress(path));
