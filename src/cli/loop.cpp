@@ -17,6 +17,7 @@
 #include "cli/stop_signals.h"
 #include "loop/direnv.h"
 #include "loop/requests.h"
+#include "loop/state_store.h"
 
 namespace ralph::cli {
 namespace {
@@ -92,8 +93,10 @@ Result<Loaded> load(const Arguments& arguments) {
   TRY_ASSIGN(loaded.settings, load_settings(arguments.value("config"), loaded.flags));
   if (!arguments.flag("resume")) return loaded;
   const auto& folder = loaded.settings.settings.text(Key::cwd);
-  std::string warning;
-  loaded.state = loop::Files(folder.empty() ? "." : folder).peek(warning);
+  const loop::StateStore store(folder.empty() ? "." : folder, loop::user_state_folder());
+  using enum loop::StateStore::Source;
+  TRY_ASSIGN(auto known, store.load(arguments.flag("accept-changes") ? workspace : trusted));
+  if (known) loaded.state = std::move(known->state);
   if (!loaded.state) {
     return fail(Code::usage, "there is no loop to resume in this folder",
                 "begin one: ralph loop GOAL.md");
@@ -227,6 +230,7 @@ Result<loop::Setup> make_setup(const Arguments& arguments, const Loaded& loaded,
   if (const auto file = config_file_of(arguments, loaded.state); !file.empty()) {
     setup.flags[kConfigFlag] = {std::filesystem::absolute(file).lexically_normal().native()};
   }
+  setup.state_folder = loop::user_state_folder();
   setup.settings_digest = digest_of(settings);
   setup.settings_digest_before = loaded.digest_before;
   merge_direnv(setup);

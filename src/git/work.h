@@ -80,6 +80,7 @@ class Work {
   const std::string& settings_digest() const { return settings_digest_; }
 
   const std::filesystem::path& root() const { return git_.root(); }
+  const Program& program() const { return git_; }
 
  private:
   Work(Program git, Settings settings)

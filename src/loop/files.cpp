@@ -66,6 +66,8 @@ Result<std::vector<Record>> Files::records(std::int64_t& bad) const {
   return records;
 }
 
+bool Files::has_records() const { return is_there(folder_ / "progress.ndjson"); }
+
 Result<> Files::append(const Record& record) const {
   TRY_ASSIGN(const auto folder, place_.folder());
   const auto fd = folder.open_append(kProgress);

@@ -7,7 +7,6 @@
 #include "base/utf8.h"
 #include "git/git.h"
 #include "loop/answer_keeper.h"
-#include "loop/content.h"
 #include "loop/excerpt.h"
 #include "loop/loop_impl.h"
 #include "loop/requests.h"
@@ -51,18 +50,6 @@ Answer answer_of(const Setup& setup, const stream::Summary& summary) {
 void Loop::begin_run(std::string_view phase, std::int64_t iteration, std::string run_id) {
   state_.current =
       Current{iteration, std::move(run_id), now_utc(), std::string(phase), {}, {}, {}, {}};
-}
-
-/// Nobody has to be told twice that changes cannot be seen.
-std::string Loop::content() {
-  auto id = git_ ? git_->tree() : content_id(setup_.request.host.workspace);
-  if (id) return *std::move(id);
-  if (!content_unknown_) {
-    note(stream::Level::warning,
-         fmt::format("changes of files cannot be seen: {}", describe(id.error())));
-  }
-  content_unknown_ = true;
-  return {};
 }
 
 /// Read where that can be done: it is needed often.
@@ -133,8 +120,9 @@ Loop::Over Loop::iterate() {
   auto& current = *state_.current;
   current.tree_before = std::exchange(left_content_, {});
   if (current.tree_before.empty()) current.tree_before = content();
+  if (!tampered_.empty()) return Ending{End::tampered, tampered_};
   current.commit_before = head();
-  if (git_ && setup_.options.commit) current.branch = git_->branch().value_or("");
+  current.branch = state_.branch;
   const auto guidance = files_.guidance();
   for (const auto& each : guidance) current.guidance.push_back(each.name);
   if (auto saved = save(); !saved) {
@@ -178,7 +166,7 @@ Result<> Loop::keep(const Run& run, Record record) {
   record.progress = masker_.mask(record.progress);
   if (record.verification) record.verification->tail = masker_.mask(record.verification->tail);
   TRY(workspace_->check());
-  TRY(files_.append(record));
+  TRY(store_.append(record));
   if (record.step == Record::Step::iteration && state_.current) {
     files_.take_guidance(state_.current->guidance);
   }
@@ -214,14 +202,19 @@ Loop::Over Loop::settle_answer(const Current& current, const RunEnd& end) {
   record.done = end.answer.done();
   record.tree = content();
   record.changed = record.tree.empty() || record.tree != current.tree_before;
-  Over over;
-  if (record.done) over = verify(record);
+  Over over = tampered(record);
+  if (record.done && !over) over = verify(record);
   if (over && over->end == End::stopped) {
     // Whoever resumes finds the answer in the journal, and verifies it then.
     return over;
   }
-  if (auto committed = commit(current, record); !committed) {
-    note(stream::Level::warning, "not committed: " + describe(committed.error()));
+  auto committed = tampered_.empty() ? commit(current, record) : Result<>();
+  if (!committed) note(stream::Level::warning, "not committed: " + describe(committed.error()));
+  if (over && over->end == End::done) {
+    if (auto refused = refuse_uncommitted(committed)) {
+      over = std::move(refused);
+      record.outcome = row(over->end).name;
+    }
   }
   // Commands of verification may write files.
   if (!record.done) left_content_ = record.tree;
@@ -276,12 +269,14 @@ Loop::Over Loop::settle_failure(const Current& current, const RunEnd& end) {
   record.failed = counts;
   record.tree = content();
   record.changed = record.tree.empty() || record.tree != current.tree_before;
-  if (counts) {
+  const auto over = tampered(record);
+  if (counts && !over) {
     auto done = setup_.options.rollback ? roll_back(current, record) : commit(current, record);
     if (!done) note(stream::Level::warning, describe(done.error()));
   }
   const Run run{Run::Kind::worker, current.iteration, current.run_id};
   if (auto kept = keep(run, std::move(record)); !kept) storage_ = kept.error();
+  if (over) return over;
   return storage_ ? std::nullopt : go_on_after(why, end.verdict);
 }
 

@@ -28,7 +28,7 @@ Loop::Loop(Setup setup, Observer& observer, Control& control, const Masker& mask
       observer_(observer),
       control_(control),
       masker_(masker),
-      files_(setup_.request.host.workspace) {}
+      store_(setup_.request.host.workspace, setup_.state_folder) {}
 
 Result<> Loop::save() {
   state_.pid = ::getpid();
@@ -42,7 +42,7 @@ Result<> Loop::save() {
   state_.max_iterations = budget.iterations > 0 ? std::optional(budget.iterations) : std::nullopt;
   state_.max_cost_usd = budget.cost_usd;
   TRY(workspace_->check());
-  return files_.save(state_);
+  return store_.save(state_);
 }
 
 Millis Loop::elapsed() const {

@@ -49,6 +49,7 @@ struct Setup {
   std::string settings_digest;         // of all settings
   std::string settings_digest_before;  // of a resumed one: without what is said now
   std::vector<std::string> warnings;
+  std::filesystem::path state_folder;  // user_state_folder()
   const model::Table& models = model::Table::builtin();
 };
 

@@ -44,23 +44,42 @@ Result<> Loop::begin() {
   probe.ask.prompt = "-";
   std::vector<std::string> ignored;
   TRY(run::prepare(probe, ignored));
-  std::string warning;
-  TRY_ASSIGN(auto old, files_.load(warning));
-  if (!warning.empty()) setup_.warnings.push_back(warning);
+  if (auto outside = store_.prepare(); !outside) {
+    setup_.warnings.push_back(
+        fmt::format("the state of this loop cannot be kept where no agent writes: {}; 'ralph loop "
+                    "--resume' will need --accept-changes",
+                    describe(outside.error())));
+  }
+  TRY_ASSIGN(auto old, load_old());
   return take_over(std::move(old));
+}
+
+/// What a new loop takes over is its cost only: for that the copy in the workspace is better than nothing.
+Result<std::optional<State>> Loop::load_old() {
+  using enum StateStore::Source;
+  const bool strict = setup_.resumed && !setup_.options.accept_changes;
+  std::string warning;
+  if (!strict) TRY(files_.load(warning));  // moves an unreadable one aside
+  if (!warning.empty()) setup_.warnings.push_back(warning);
+  TRY_ASSIGN(auto loaded, store_.load(strict ? trusted : workspace));
+  if (!loaded) {
+    std::int64_t bad = 0;
+    TRY_ASSIGN(records_, files_.records(bad));
+    return std::nullopt;
+  }
+  if (setup_.resumed) {
+    setup_.warnings.insert(setup_.warnings.end(), loaded->warnings.begin(), loaded->warnings.end());
+  }
+  records_ = std::move(loaded->records);
+  if (!loaded->trusted) TRY(store_.adopt(loaded->state, records_));
+  return std::move(loaded->state);
 }
 
 Result<> Loop::take_over(std::optional<State> old) {
   if (old && !old->aside.empty()) {
     // A ralph was killed while it put the loop before it aside.
-    TRY(files_.put_records_aside(old->aside));
+    TRY(store_.put_records_aside(old->aside));
     old->aside.clear();
-  }
-  std::int64_t bad = 0;
-  TRY_ASSIGN(records_, files_.records(bad));
-  if (bad > 0) {
-    setup_.warnings.push_back(fmt::format("{} lines of '{}' cannot be read and are left out", bad,
-                                          (files_.folder() / "progress.ndjson").native()));
   }
   if (!setup_.resumed) return begin_anew(old);
   if (!old) {
@@ -81,7 +100,7 @@ Result<> Loop::settle_old(const State& old) {
   auto record = make_record(Record::Step::attempt, current, end);
   record.outcome = "interrupted";
   record.progress = "ERROR: interrupted";
-  TRY(files_.append(record));
+  TRY(store_.append(record));
   records_.push_back(std::move(record));
   return {};
 }
@@ -110,16 +129,21 @@ Result<> Loop::begin_anew(const std::optional<State>& old) {
   state_.settings_digest = setup_.settings_digest;
   state_.tree_at_start = content();
   state_.commit_at_start = head();
-  if (git_) state_.git_digest = git_->settings_digest();
+  state_.git_digest = git_digest();
+  if (git_) {
+    TRY_ASSIGN(state_.branch, git_->branch());
+  }
   if (git_ && setup_.options.commit) git_->leave_alone_before(state_.started);
   if (setup_.options.rollback && state_.commit_at_start.empty()) {
     setup_.warnings.push_back("there is no commit yet: the first iteration cannot be rolled back");
   }
-  if (!records_.empty()) state_.aside = old ? old->loop_id : "before-" + setup_.loop_id;
+  if (!records_.empty() || files_.has_records()) {
+    state_.aside = old ? old->loop_id : "before-" + setup_.loop_id;
+  }
   records_.clear();
   TRY(save());
   if (state_.aside.empty()) return {};
-  TRY(files_.put_records_aside(state_.aside));
+  TRY(store_.put_records_aside(state_.aside));
   state_.aside.clear();
   return save();
 }
@@ -136,9 +160,20 @@ Result<> Loop::check_unchanged(const State& old) const {
         Code::usage, "the settings are not those the loop began with",
         fmt::format("look at ralph.yml, .ralph/config.yml and RALPH_ variables; {}", kAccept));
   }
-  if (git_ && !old.git_digest.empty() && old.git_digest != git_->settings_digest()) {
+  if (git_ && !old.git_digest.empty() && old.git_digest != git_digest()) {
     return fail(Code::usage, "git's settings are not those the loop began with",
-                fmt::format("look at .git/config and .git/info; {}", kAccept));
+                fmt::format("look at .git/config, .git/info and flags of the index (git ls-files "
+                            "-v); {}",
+                            kAccept));
+  }
+  if (git_ && setup_.options.commit) {
+    TRY_ASSIGN(const auto branch, git_->branch());
+    if (branch != old.branch) {
+      return fail(Code::usage,
+                  fmt::format("the loop began on '{}', and '{}' is checked out", old.branch,
+                              branch.empty() ? "no branch" : branch),
+                  fmt::format("git checkout that branch; {}", kAccept));
+    }
   }
   return {};
 }
@@ -150,7 +185,10 @@ Result<> Loop::go_on_with(State old) {
   if (setup_.goal.empty()) setup_.goal = old.goal;
   const bool same_goal = setup_.goal == old.goal;
   state_ = std::move(old);
-  if (git_) state_.git_digest = git_->settings_digest();
+  state_.git_digest = git_digest();
+  if (git_) {
+    TRY_ASSIGN(state_.branch, git_->branch());
+  }
   if (git_ && setup_.options.commit) git_->leave_alone_before(state_.started);
   ended_before_ = !state_.end.empty();
   if (setup_.options.commit && !state_.current) TRY(check_users_changes());
@@ -165,12 +203,16 @@ Result<> Loop::go_on_with(State old) {
     state_.end.clear();
     state_.end_why.clear();
   }
+  TRY(store_.rewrite_copy(records_));
   return save();
 }
 
 Result<> Loop::open_git() {
   std::string why_not;
   TRY_ASSIGN(git_, git::Work::open(setup_.request.host.workspace, why_not));
+  if (git_) {
+    TRY_ASSIGN(integrity_, git::Integrity::read(git_->program()));
+  }
   if (git_ && setup_.options.commit) TRY(git_->ready());
   if (!setup_.options.commit || git_) return {};
   return fail(Code::usage, "--commit needs a git repository: " + why_not,

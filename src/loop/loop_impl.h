@@ -5,9 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "git/integrity.h"
 #include "git/work.h"
 #include "loop/answer.h"
 #include "loop/loop.h"
+#include "loop/state_store.h"
 #include "loop/verify.h"
 #include "store/workspace.h"
 
@@ -63,6 +65,7 @@ class Loop {
   using Over = std::optional<Ending>;  // nullopt: the loop goes on
 
   // Set-up.
+  Result<std::optional<State>> load_old();
   Result<> take_over(std::optional<State> old);
   Result<> settle_old(const State& old);
   Result<> check_unchanged(const State& old) const;
@@ -101,6 +104,10 @@ class Loop {
 
   // The workspace.
   std::string content();
+  Over tampered(Record& record) const;
+  Over refuse_uncommitted(const Result<>& committed) const;
+  Result<> check_on_branch() const;
+  std::string git_digest() const;
   Result<> commit(const Current& current, Record& record);
   Result<> roll_back(const Current& current, Record& record);
   std::string head() const;
@@ -122,7 +129,8 @@ class Loop {
 
   std::optional<store::Workspace> workspace_;
   std::optional<store::Lock> lock_;
-  Files files_;
+  StateStore store_;
+  const Files& files_ = store_.files();
   State state_;
   Millis ran_before_{0};
   bool ended_before_ = false;  // the loop that is resumed had come to an end
@@ -130,6 +138,8 @@ class Loop {
   Totals totals_;
   std::optional<Verifier> verifier_;
   std::optional<git::Work> git_;
+  std::optional<git::Integrity> integrity_;
+  std::string tampered_;  // how the repository was; empty: it was not
   std::string left_content_;      // by the last iteration, when nothing could happen since
   bool content_unknown_ = false;  // was told
   bool warnings_told_ = false;    // about how the agent is started

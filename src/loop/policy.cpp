@@ -36,8 +36,11 @@ constexpr auto kEnds = std::to_array<EndRow>({
     {End::stopped, "stopped", Outcome::cancelled, "the loop was stopped",
      "'ralph loop --resume' goes on where it was"},
     {End::tampered, "tampered", Outcome::permission_denied,
-     "the commands of verification were changed during the loop",
-     "look at them; 'ralph loop --resume --accept-changes' takes them as they are now"},
+     "verification or the repository was tampered with during the loop",
+     "look at it; 'ralph loop --resume --accept-changes' takes it as it is now"},
+    {End::not_committed, "not_committed", Outcome::limit_reached,
+     "the agent says DONE and verification agrees, but the work is not committed on the branch",
+     "put the branch in order, then 'ralph loop --resume' goes on"},
     {End::agent, "agent", Outcome::agent_error, "the agent cannot work here", ""},
 });
 

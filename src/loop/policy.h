@@ -34,7 +34,8 @@ enum class End {
   failures,
   no_progress,
   stopped,   // the user asked for it
-  tampered,  // the commands of verification were changed
+  tampered,  // the commands of verification or the repository were changed
+  not_committed,  // DONE and verified, but not on the branch
   agent,     // the agent cannot work here: its key, its installation, the disk …
 };
 struct EndRow {

@@ -42,6 +42,7 @@ TimeSplit time_of(const json::Document& from) {
 json::Document document_of(const Verification& verification) {
   json::Document to{{"passed", verification.passed},
                     {"duration_ms", verification.duration.count()}};
+  if (!verification.where.empty()) to["where"] = verification.where;
   if (verification.passed) return to;
   to["command"] = verification.command;
   to["reason"] = verification.reason;
@@ -51,7 +52,8 @@ json::Document document_of(const Verification& verification) {
 
 Verification verification_of(const json::Document& from) {
   return {json::boolean(from, "passed"), json::text(from, "command"), json::text(from, "reason"),
-          json::text(from, "tail"), Millis(json::integer(from, "duration_ms"))};
+          json::text(from, "tail"), Millis(json::integer(from, "duration_ms")),
+          json::text(from, "where")};
 }
 
 std::optional<Record::Step> step_named(std::string_view name) {

@@ -8,6 +8,7 @@
 
 #include "base/utf8.h"
 #include "json/field.h"
+#include "loop/state_json.h"
 #include "store/state_file.h"
 
 namespace ralph::loop {
@@ -64,6 +65,8 @@ bool is_plain(std::string_view id) {
          std::ranges::all_of(id, [](unsigned char c) { return std::isalnum(c) != 0 || c == '-'; });
 }
 
+}  // namespace
+
 bool looks_like_a_state(const Document& document) {
   return !json::text(document, "loop_id").empty() && !json::text(document, "status").empty();
 }
@@ -88,6 +91,7 @@ Document document_of(const State& state) {
   to["git_digest"] = state.git_digest;
   to["aside"] = state.aside;
   to["fresh_from"] = state.fresh_from;
+  to["branch"] = state.branch;
   to["tree_at_start"] = state.tree_at_start;
   to["commit_at_start"] = state.commit_at_start;
   to["max_iterations"] = state.max_iterations ? Document(*state.max_iterations) : Document();
@@ -103,6 +107,7 @@ std::optional<State> state_of(const Document& from) {
   if (!looks_like_a_state(from)) return std::nullopt;
   State state;
   state.loop_id = json::text(from, "loop_id");
+  if (!is_plain(state.loop_id)) return std::nullopt;
   state.status = json::text(from, "status");
   state.end = json::text(from, "end");
   state.end_why = json::text(from, "end_why");
@@ -123,6 +128,7 @@ std::optional<State> state_of(const Document& from) {
   state.git_digest = json::text(from, "git_digest");
   state.aside = json::text(from, "aside");
   state.fresh_from = std::max<std::int64_t>(0, json::integer(from, "fresh_from"));
+  state.branch = json::text(from, "branch");
   state.tree_at_start = json::text(from, "tree_at_start");
   state.commit_at_start = json::text(from, "commit_at_start");
   if (json::member(from, "max_iterations").is_number_integer()) {
@@ -139,6 +145,8 @@ std::optional<State> state_of(const Document& from) {
   state.earlier_days = days_of(json::member(from, "earlier_days"));
   return state;
 }
+
+namespace {
 
 void count(const Record& record, const Record* before, Totals& totals) {
   ++totals.iterations;

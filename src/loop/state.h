@@ -42,6 +42,7 @@ struct State {
   std::string git_digest;       // of the settings git would run programs by
   std::string aside;  // the loop before it, while its records are still in progress.ndjson
   std::int64_t fresh_from = 0;  // counts of things in a row begin behind so many records
+  std::string branch;  // HEAD was on it at the start, in full; empty: on none, or nothing is committed
   std::string tree_at_start, commit_at_start;
   std::optional<Current> current;
   std::optional<UtcTime> waiting_until;
@@ -87,6 +88,7 @@ class Files {
 
   /// In their order; a last line that was cut by a crash is left out. Lines that cannot be read are counted in `bad`.
   Result<std::vector<Record>> records(std::int64_t& bad) const;
+  bool has_records() const;
   /// In the file, and on the disk, when this returns.
   Result<> append(const Record& record) const;
 

@@ -1,20 +1,19 @@
 #include "loop/verify.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <optional>
-#include <set>
 
-#include <fcntl.h>
 #include <fmt/core.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/file.h"
+#include "base/path.h"
 #include "base/sha256.h"
-#include "base/unique_fd.h"
+#include "loop/check_file.h"
+#include "loop/command_files.h"
 #include "loop/excerpt.h"
+#include "loop/file_watch.h"
 #include "process/capture.h"
+#include "process/environment.h"
 
 namespace ralph::loop {
 namespace {
@@ -22,11 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kTail = std::size_t{8} << 10;
-constexpr std::size_t kLargestCheck = std::size_t{16} << 20;
-constexpr const char* kFolder = ".ralph";
-constexpr const char* kCheck = "check";
-/// What is run: the bytes that were looked at, beside the file they are from so that `dirname "$0"` is the same.
-constexpr const char* kCopy = "check.running";
+constexpr int kMostLinks = 8;
 
 /// Keeps the end of a text, and a byte more: what is cut is seen to be cut, and not within a character.
 class Tail {
@@ -40,104 +35,6 @@ class Tail {
  private:
   std::string text_;
 };
-
-Result<UniqueFd> open_folder(const fs::path& workspace) {
-  const auto path = workspace / kFolder;
-  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!fd) return fail_errno(errno, fmt::format("cannot open the folder '{}'", path.native()));
-  return fd;
-}
-
-/// The bytes of `.ralph/check`; nullopt: there is none. Never a link's, never those of a file that cannot be executed.
-Result<std::optional<std::string>> read_check(const fs::path& workspace) {
-  struct stat info{};
-  const auto path = workspace / kFolder / kCheck;
-  if (::lstat(path.c_str(), &info) != 0 && (errno == ENOENT || errno == ENOTDIR)) return {};
-  TRY_ASSIGN(const auto folder, open_folder(workspace));
-  const UniqueFd fd(::openat(folder.get(), kCheck, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  if (!fd && errno == ELOOP) {
-    return fail(Code::config, fmt::format("'{}' is a symbolic link", path.native()),
-                "put the check itself there");
-  }
-  if (!fd) return fail_errno(errno, fmt::format("cannot open '{}'", path.native()));
-  if (::fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode)) {
-    return fail(Code::config, fmt::format("'{}' is not a regular file", path.native()));
-  }
-  if ((info.st_mode & S_IXUSR) == 0) {
-    return fail(Code::config, fmt::format("'{}' cannot be executed", path.native()),
-                fmt::format("chmod +x '{}', or remove it", path.native()));
-  }
-  TRY_ASSIGN(auto bytes, read_fd(fd.get(), path.native(), kLargestCheck));
-  return bytes;
-}
-
-/// The checked bytes as a file that can be run, gone at the end of the scope.
-class CheckCopy {
- public:
-  CheckCopy(const CheckCopy&) = delete;
-  CheckCopy& operator=(const CheckCopy&) = delete;
-  CheckCopy() = default;
-  ~CheckCopy() {
-    if (folder_) ::unlinkat(folder_.get(), kCopy, 0);
-  }
-
-  Result<> make(const fs::path& workspace, std::string_view bytes) {
-    TRY_ASSIGN(folder_, open_folder(workspace));
-    ::unlinkat(folder_.get(), kCopy, 0);  // of a ralph that was killed
-    const UniqueFd fd(
-        ::openat(folder_.get(), kCopy, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0700));
-    const auto name = (workspace / kFolder / kCopy).native();
-    if (!fd || ::fchmod(fd.get(), 0700) != 0) {
-      return fail_errno(errno, fmt::format("cannot create '{}'", name));
-    }
-    return write_all(fd.get(), bytes, name);
-  }
-
- private:
-  UniqueFd folder_;
-};
-
-/// The NAMEs of `.ralph/NAME` in the commands, but for those that ralph itself writes.
-std::set<std::string> named_in(const std::vector<std::string>& commands) {
-  constexpr std::string_view kPrefix = ".ralph/";
-  constexpr std::string_view kNameBytes =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
-  std::set<std::string> names;
-  for (const auto& command : commands) {
-    for (auto at = command.find(kPrefix); at != command.npos; at = command.find(kPrefix, at)) {
-      at += kPrefix.size();
-      const auto end = std::min(command.find_first_not_of(kNameBytes, at), command.size());
-      names.insert(command.substr(at, end - at));
-    }
-  }
-  for (const auto own : {"", ".", "..", "lock", kCheck, kCopy}) names.erase(own);
-  return names;
-}
-
-/// Of the regular file `.ralph/NAME`; empty: there is none. A link is an error.
-Result<std::string> digest_of_named(const fs::path& workspace, const std::string& name) {
-  struct stat info{};
-  const auto path = workspace / kFolder / name;
-  if (::lstat(path.c_str(), &info) != 0 && (errno == ENOENT || errno == ENOTDIR)) return {};
-  TRY_ASSIGN(const auto folder, open_folder(workspace));
-  const UniqueFd fd(
-      ::openat(folder.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  if (!fd && errno == ELOOP) {
-    return fail(Code::config, fmt::format("'{}' is a symbolic link", path.native()),
-                "verification names it: put the file itself there");
-  }
-  if (!fd) return fail_errno(errno, fmt::format("cannot open '{}'", path.native()));
-  if (::fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode)) return {};
-  TRY_ASSIGN(const auto bytes, read_fd(fd.get(), path.native(), kLargestCheck));
-  return sha256_hex(bytes);
-}
-
-/// Lengths keep ["a", "b"] and ["ab"] apart.
-std::string digest_of(const std::vector<std::string>& commands, std::string_view check_digest) {
-  std::string all;
-  for (const auto& command : commands) all += fmt::format("{}:{}\n", command.size(), command);
-  return sha256_hex(all + "check " + std::string(check_digest));
-}
 
 std::string reason_of(const process::Exit& exit, Millis limit) {
   switch (exit.ended_by) {
@@ -164,8 +61,11 @@ Result<bool> run_script(const Verifier::Place& place, const std::string& name,
     tail.add(bytes);
     if (listener.on_output) listener.on_output(bytes);
   };
-  const process::Command command{
+  process::Command command{
       .argv = {"/bin/sh", "-c", script}, .cwd = place.workspace, .env = place.env, .terminal = {}};
+  if (place.wrap) {
+    TRY_ASSIGN(command, place.wrap(std::move(command)));
+  }
   TRY_ASSIGN(const auto ran,
              process::capture(command, {.wall = place.limit, .bytes = 0}, listener.stop, show));
   verification.duration += ran.exit.duration;
@@ -176,12 +76,49 @@ Result<bool> run_script(const Verifier::Place& place, const std::string& name,
   return false;
 }
 
-std::unexpected<Error> changed(std::string_view what, std::string_view name = kCheck) {
-  return fail(Code::permission, fmt::format("'.ralph/{}' {} since the loop began", name, what),
+std::unexpected<Error> changed(std::string_view what, std::string_view path,
+                               std::string_view when = "since the loop began") {
+  return fail(Code::permission, fmt::format("'{}' {} {}", path, what, when),
               "look at what it does now before you let a loop go on with it");
+}
+std::unexpected<Error> changed_own(std::string_view what, std::string_view name = kCheck) {
+  return changed(what, fmt::format(".ralph/{}", name));
+}
+
+std::string digest_of(const fs::path& file) {
+  const auto bytes = read_file(file);
+  return bytes ? sha256_hex(*bytes) : std::string();
+}
+
+bool is_script(const FileVersion& version) {
+  return version.kind == FileVersion::Kind::link ||
+         (version.kind == FileVersion::Kind::file && !version.bytes.starts_with("\x7f"
+                                                                                "ELF"));
+}
+
+/// A script, and what it is a link to, as long as that is in the workspace.
+Result<> add_script(const fs::path& workspace, std::string path,
+                    std::vector<FileSwap::Wanted>& scripts) {
+  for (int links = 0; links <= kMostLinks; ++links) {
+    if (std::ranges::find(scripts, path, &FileSwap::Wanted::path) != scripts.end()) return {};
+    TRY_ASSIGN(auto version, read_version(workspace, path));
+    if (!is_script(version)) return {};
+    const auto target = version.kind == FileVersion::Kind::link
+                            ? (workspace / path).parent_path() / version.bytes
+                            : fs::path();
+    scripts.push_back({path, std::move(version)});
+    const auto inside = target.lexically_normal();
+    if (target.empty() || !is_below(inside, workspace)) return {};
+    path = inside.lexically_relative(workspace).native();
+  }
+  return {};
 }
 
 }  // namespace
+
+fs::path Verifier::held_folder(const fs::path& workspace) {
+  return workspace / kRalphFolder / "state" / "held";
+}
 
 Result<Verifier> Verifier::make(Place place, std::vector<std::string> commands) {
   for (const auto& command : commands) {
@@ -189,19 +126,26 @@ Result<Verifier> Verifier::make(Place place, std::vector<std::string> commands) 
     return fail(Code::usage, "a command of verification is empty: it would always succeed");
   }
   Verifier verifier;
-  TRY_ASSIGN(const auto check, read_check(place.workspace));
+  TRY_ASSIGN(auto check, read_check(place.workspace));
   if (check) {
-    verifier.check_ = place.workspace / kFolder / kCheck;
-    verifier.check_digest_ = sha256_hex(*check);
+    verifier.check_ = place.workspace / kRalphFolder / kCheck;
+    verifier.check_bytes_ = *std::move(check);
   }
-  auto digests = verifier.check_digest_;
   for (const auto& name : named_in(commands)) {
     TRY_ASSIGN(auto digest, digest_of_named(place.workspace, name));
-    digests += fmt::format("\n{} {}", name, digest);
     verifier.named_.push_back({name, std::move(digest)});
   }
-  verifier.digest_ = digest_of(commands, digests);
+  verifier.folder_ = ralph_folder_digests(place.workspace);
   verifier.place_ = std::move(place);
+  const auto& workspace = verifier.place_.workspace;
+  auto files = files_of(commands, workspace);
+  for (auto& script : files.scripts) {
+    TRY(add_script(workspace, std::move(script), verifier.scripts_));
+  }
+  for (const auto& input : files.inputs) verifier.inputs_[input] = digest_of(workspace / input);
+  for (const auto& program : files.programs) {
+    verifier.programs_[program] = verifier.resolve(program);
+  }
   verifier.commands_ = std::move(commands);
   return verifier;
 }
@@ -212,43 +156,162 @@ std::vector<std::string> Verifier::names() const {
   return names;
 }
 
+/// Lengths keep ["a", "b"] and ["ab"] apart.
+std::string Verifier::digest() const {
+  std::string all;
+  const auto add = [&](std::string_view part) { all += fmt::format("{}:{}\n", part.size(), part); };
+  for (const auto& command : commands_) add(command);
+  add("check " + (check_.empty() ? std::string() : sha256_hex(check_bytes_)));
+  for (const auto& [name, digest] : named_) add(name + " " + digest);
+  for (const auto& [path, version] : scripts_) add(path + " " + sha256_hex(version.bytes));
+  return sha256_hex(all);
+}
+
+std::vector<std::string> Verifier::scripts() const {
+  std::vector<std::string> paths;
+  for (const auto& script : scripts_) paths.push_back(script.path);
+  return paths;
+}
+
+void Verifier::trust_scripts(const std::vector<std::string>& paths) {
+  for (const auto& path : paths) {
+    if (std::erase_if(scripts_, [&](const auto& script) { return script.path == path; }) > 0) {
+      inputs_[path] = digest_of(place_.workspace / path);
+    }
+  }
+}
+
+/// By the PATH that verification has.
+std::string Verifier::resolve(const std::string& program) const {
+  const auto environment = process::changed_environment(place_.env);
+  if (!environment) return {};
+  return process::find_program(program, *environment, place_.workspace.native()).value_or("");
+}
+
 Result<> Verifier::named_unchanged() const {
   for (const auto& [name, digest] : named_) {
     const auto now = digest_of_named(place_.workspace, name);
-    if (!now) return changed("was replaced", name);
+    if (!now) return changed_own("was replaced", name);
     if (*now == digest) continue;
-    return changed(digest.empty() ? "was added"
-                   : now->empty() ? "was removed"
-                                  : "was changed",
-                   name);
+    return changed_own(digest.empty() ? "was added"
+                       : now->empty() ? "was removed"
+                                      : "was changed",
+                       name);
   }
   return {};
 }
 
-Result<Verification> Verifier::run(const std::function<void(std::string_view)>& on_output,
-                                   std::stop_token stop) const {
+Result<> Verifier::check_unchanged() const {
   const auto check = read_check(place_.workspace);
-  if (!check) return changed("was replaced");
-  if (check->has_value() != !check_.empty()) return changed(*check ? "was added" : "was removed");
-  if (*check && sha256_hex(**check) != check_digest_) return changed("was changed");
+  if (!check) return changed_own("was replaced");
+  if (check->has_value() != !check_.empty()) return changed_own(*check ? "was added" : "was removed");
+  if (*check && **check != check_bytes_) return changed_own("was changed");
+  return {};
+}
 
-  Verification verification;
+Result<> Verifier::folder_unchanged(std::vector<std::string>& findings) const {
+  const auto now = ralph_folder_digests(place_.workspace);
+  if (now == folder_) return {};
+  std::string name, what = "was removed";
+  for (const auto& [file, digest] : folder_) {
+    const auto found = now.find(file);
+    if (found != now.end() && found->second == digest) continue;
+    name = file;
+    if (found != now.end()) what = "was changed";
+    break;
+  }
+  for (const auto& [file, digest] : now) {
+    if (name.empty() && !folder_.contains(file)) name = file, what = "was added";
+  }
+  const bool used = !check_.empty() || std::ranges::any_of(commands_, [](const auto& command) {
+    return command.contains(".ralph");
+  });
+  if (used) return changed_own(what, name);
+  findings.push_back(fmt::format("'.ralph/{}' {} since the loop began", name, what));
+  return {};
+}
+
+Result<> Verifier::programs_unchanged(std::vector<std::string>& findings) const {
+  for (const auto& [program, path] : programs_) {
+    const auto now = resolve(program);
+    if (now == path) continue;
+    if (path.empty()) {
+      findings.push_back(fmt::format("'{}' is '{}', installed since the loop began", program, now));
+      continue;
+    }
+    return changed(fmt::format("is '{}', and was '{}'", now, path), program, "when the loop began");
+  }
+  return {};
+}
+
+void Verifier::find_changed_inputs(std::vector<std::string>& findings) const {
+  for (const auto& [path, digest] : inputs_) {
+    if (digest_of(place_.workspace / path) == digest) continue;
+    findings.push_back(
+        fmt::format("'{}', which verification reads, was changed since the loop began", path));
+  }
+}
+
+Result<> Verifier::run_commands(const Place& place,
+                                const std::function<void(std::string_view)>& on_output,
+                                const std::stop_token& stop, const FileSwap& files,
+                                Verification& verification) const {
   const auto passes = [&](const std::string& name, const std::string& script) {
-    return run_script(place_, name, script, {on_output, stop}, verification);
+    return run_script(place, name, script, {on_output, stop}, verification);
   };
   for (const auto& command : commands_) {
     TRY(named_unchanged());
+    if (!files.intact()) return changed("was changed", "a script", "by an earlier command");
     TRY_ASSIGN(const bool passed, passes(command, command));
-    if (!passed) return verification;
+    if (!passed) return {};
   }
-  if (*check) {
+  if (!check_.empty()) {
     CheckCopy copy;
-    TRY(copy.make(place_.workspace, **check));
-    TRY_ASSIGN(const bool passed,
-               passes(".ralph/check", fmt::format("exec ./{}/{}", kFolder, kCopy)));
-    if (!passed) return verification;
+    TRY(copy.make(place.workspace, check_bytes_));
+    auto watch = FileWatch::on({place.workspace / kRalphFolder / kCheckCopy});
+    TRY_ASSIGN(const bool passed, passes(".ralph/check", fmt::format("exec ./{}/{}", kRalphFolder,
+                                                                      kCheckCopy)));
+    if (watch && !watch->changed().empty()) {
+      return changed("was written to", ".ralph/check", "while it ran");
+    }
+    if (!passed) return {};
   }
   verification.passed = true;
+  return {};
+}
+
+Result<Verification> Verifier::run(const std::function<void(std::string_view)>& on_output,
+                                   std::stop_token stop, const Mode& mode) const {
+  Verification verification;
+  auto& findings = verification.findings;
+  TRY(check_unchanged());
+  TRY(folder_unchanged(findings));
+  TRY(programs_unchanged(findings));
+  find_changed_inputs(findings);
+  auto place = place_;
+  if (!mode.elsewhere.empty()) place = {mode.elsewhere, mode.env, place_.limit, mode.wrap};
+  auto wanted = scripts_;
+  for (const auto& file : mode.files) {
+    const bool known =
+        std::ranges::find(wanted, file.path, &FileSwap::Wanted::path) != wanted.end();
+    if (!known) wanted.push_back(file);
+  }
+  TRY_ASSIGN(auto files, FileSwap::begin(place.workspace, held_folder(place.workspace), wanted));
+  for (const auto& path : files.changed()) {
+    findings.push_back(
+        fmt::format("'{}' was changed; verification used the version of the loop's start", path));
+  }
+  std::vector<fs::path> paths;
+  for (const auto& file : wanted) paths.push_back(place.workspace / file.path);
+  auto watch = FileWatch::on(paths);
+  if (!watch) findings.push_back(describe(watch.error()));
+  auto ran = run_commands(place, on_output, stop, files, verification);
+  const auto written = watch ? watch->changed() : std::vector<std::string>();
+  const bool intact = files.intact();
+  TRY(files.end());
+  TRY(ran);
+  if (!written.empty()) return changed("was written to", written.front(), "during verification");
+  if (!intact) return changed("was changed", "a protected file or a script", "during verification");
   return verification;
 }
 

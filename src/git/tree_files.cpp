@@ -1,0 +1,76 @@
+#include "git/tree_files.h"
+
+#include <charconv>
+
+#include <fmt/core.h>
+
+#include "git/fields.h"
+#include "git/index.h"
+#include "git/ref.h"
+
+namespace ralph::git {
+namespace {
+
+/// ":100644 100755 <old id> <new id> M".
+bool read_raw(std::string_view field, TreeDifference& difference) {
+  const auto mode_end = field.find(' ');
+  const auto old_begin = mode_end == field.npos ? mode_end : field.find(' ', mode_end + 1);
+  const auto old_end = old_begin == field.npos ? old_begin : field.find(' ', old_begin + 1);
+  if (old_end == field.npos) return false;
+  std::from_chars(field.data() + 1, field.data() + mode_end, difference.old_mode, 8);
+  difference.old_id = field.substr(old_begin + 1, old_end - old_begin - 1);
+  return is_commit_id(difference.old_id);
+}
+
+}  // namespace
+
+Result<std::vector<TreeDifference>> tree_differences(const Program& git, std::string_view from,
+                                                     std::string_view to) {
+  TRY_ASSIGN(const auto text,
+             git.ask({{"diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames",
+                       "--no-ext-diff", std::string(from), std::string(to), "--"}}));
+  std::vector<TreeDifference> found;
+  for (Fields fields(text); !fields.done();) {
+    TreeDifference difference;
+    if (!read_raw(fields.next(), difference)) {
+      return fail(Code::malformed, "git printed a difference that cannot be read",
+                  "is 'git' in PATH the real one, and 2.31 or newer?");
+    }
+    difference.path = fields.next();
+    found.push_back(std::move(difference));
+  }
+  return found;
+}
+
+Result<std::string> read_blob(const Program& git, const std::string& id) {
+  return git.ask({{"cat-file", "blob", id}});
+}
+
+Result<std::vector<std::string>> untracked_files(const Program& git) {
+  TRY_ASSIGN(const auto text, git.ask({{"ls-files", "--others", "-z"}}));
+  std::vector<std::string> paths;
+  for (Fields fields(text); !fields.done();) {
+    std::string path(fields.next());
+    if (!path.ends_with('/')) paths.push_back(std::move(path));
+  }
+  return paths;
+}
+
+Result<std::string> with_old_versions(const Program& git, const std::string& tree,
+                                      const std::vector<TreeDifference>& files) {
+  if (files.empty()) return tree;
+  TRY_ASSIGN(const auto index, PrivateIndex::copy(git.git_folder()));
+  TRY(git.ask({{"read-tree", tree}, {}, index.path()}));
+  std::string lines;
+  // What goes comes first: a file may be where a folder has to be.
+  for (const bool removed : {true, false}) {
+    for (const auto& file : files) {
+      if ((file.old_mode == 0) != removed) continue;
+      lines += fmt::format("{:o} {}\t{}", file.old_mode, file.old_id, file.path) + '\0';
+    }
+  }
+  TRY(git.ask({{"update-index", "-z", "--index-info"}, lines, index.path()}));
+  return git.ask_line({{"write-tree"}, {}, index.path()});
+}
+
+}  // namespace ralph::git

@@ -1,0 +1,31 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "git/program.h"
+
+namespace ralph::git {
+
+/// One file that two trees have in different versions.
+struct TreeDifference {
+  std::string path;
+  unsigned old_mode = 0;  // as git writes it: 0100644, 0100755, 0120000 …; 0: missing
+  std::string old_id;
+};
+/// Between two trees or commits, without renames.
+Result<std::vector<TreeDifference>> tree_differences(const Program& git, std::string_view from,
+                                                     std::string_view to);
+
+/// The bytes of a blob as git keeps them: no filter, no change of line ends.
+Result<std::string> read_blob(const Program& git, const std::string& id);
+
+/// Untracked files, ignored ones among them, below the repository's root; repositories inside of it are left out.
+Result<std::vector<std::string>> untracked_files(const Program& git);
+
+/// `tree` with the old versions of these files; the id of the new tree.
+Result<std::string> with_old_versions(const Program& git, const std::string& tree,
+                                      const std::vector<TreeDifference>& files);
+
+}  // namespace ralph::git

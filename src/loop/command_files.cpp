@@ -1,0 +1,177 @@
+#include "loop/command_files.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <span>
+
+#include <sys/stat.h>
+
+namespace ralph::loop {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Programs whose first word that is no option is a script.
+constexpr auto kInterpreters = std::to_array<std::string_view>(
+    {"sh", "bash", "dash", "zsh", "ksh", "python", "python3", "node", "perl", "ruby", "php", "lua",
+     "deno", "bun", "source", "."});
+/// Words before the command itself.
+constexpr auto kPrefixes = std::to_array<std::string_view>(
+    {"env", "exec", "time", "nice", "nohup", "command", "timeout", "xvfb-run", "!", "if", "then",
+     "else", "elif", "while", "until", "do", "{", "sudo", "stdbuf", "setsid"});
+
+/// Files that a program reads by itself.
+struct Reads {
+  std::string_view program, file;
+};
+constexpr auto kReads = std::to_array<Reads>({
+    {"make", "GNUmakefile"},     {"make", "Makefile"},        {"make", "makefile"},
+    {"gmake", "Makefile"},       {"npm", "package.json"},     {"npx", "package.json"},
+    {"yarn", "package.json"},    {"pnpm", "package.json"},    {"node", "package.json"},
+    {"bun", "package.json"},     {"jest", "package.json"},    {"jest", "jest.config.js"},
+    {"pytest", "pytest.ini"},    {"pytest", "pyproject.toml"}, {"pytest", "setup.cfg"},
+    {"pytest", "tox.ini"},       {"pytest", "conftest.py"},   {"python", "pyproject.toml"},
+    {"python3", "pyproject.toml"}, {"tox", "tox.ini"},        {"nox", "noxfile.py"},
+    {"cargo", "Cargo.toml"},     {"go", "go.mod"},            {"cmake", "CMakeLists.txt"},
+    {"ctest", "CMakeLists.txt"}, {"mvn", "pom.xml"},          {"gradle", "build.gradle"},
+    {"just", "justfile"},        {"rake", "Rakefile"},        {"bundle", "Gemfile"},
+    {"composer", "composer.json"}, {"meson", "meson.build"},  {"bazel", "BUILD"},
+});
+
+bool is_one_of(std::span<const std::string_view> list, std::string_view word) {
+  return std::ranges::find(list, word) != list.end();
+}
+
+/// The words of each simple command, quotes taken away. What a shell would compute is not known and stays as it is.
+std::vector<std::vector<std::string>> simple_commands(std::string_view text) {
+  std::vector<std::vector<std::string>> commands(1);
+  std::string word;
+  bool in_word = false;
+  char quote = 0;
+  const auto end_word = [&] {
+    if (in_word) commands.back().push_back(std::move(word));
+    word.clear();
+    in_word = false;
+  };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quote != 0) {
+      if (c == quote) {
+        quote = 0;
+      } else {
+        word += c;
+      }
+    } else if (c == '\'' || c == '"') {
+      quote = c;
+      in_word = true;
+    } else if (c == '\\' && i + 1 < text.size()) {
+      word += text[++i];
+      in_word = true;
+    } else if (c == ' ' || c == '\t' || c == '<' || c == '>') {
+      end_word();
+    } else if (std::string_view("\n;&|()`").contains(c)) {
+      end_word();
+      if (!commands.back().empty()) commands.emplace_back();
+    } else {
+      word += c;
+      in_word = true;
+    }
+  }
+  end_word();
+  return commands;
+}
+
+/// The path of a file in the workspace, relative and plain; empty: it is none.
+std::string file_in(const fs::path& workspace, std::string_view word) {
+  fs::path path(word);
+  if (path.is_absolute()) path = path.lexically_normal().lexically_relative(workspace);
+  auto name = path.lexically_normal().native();
+  if (name.empty() || name == "." || name.starts_with("..") || name.starts_with(".ralph/") ||
+      name.starts_with(".git/")) {
+    return {};
+  }
+  struct stat info{};
+  if (::lstat((workspace / name).c_str(), &info) != 0) return {};
+  return S_ISREG(info.st_mode) || S_ISLNK(info.st_mode) ? name : std::string();
+}
+
+bool is_assignment(std::string_view word) {
+  const auto equals = word.find('=');
+  return equals != word.npos && equals > 0 &&
+         word.substr(0, equals).find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrst"
+                                                  "uvwxyz_0123456789") == word.npos;
+}
+
+struct Found {
+  std::set<std::string> programs, scripts, inputs;
+};
+
+/// From the place of a command on.
+void look_at(std::span<const std::string> words, const fs::path& workspace, Found& found) {
+  while (!words.empty()) {
+    const auto& word = words.front();
+    const bool number = word.find_first_not_of("0123456789.smhk") == word.npos;
+    if (!is_assignment(word) && !is_one_of(kPrefixes, word) && !word.starts_with('-') && !number) {
+      break;
+    }
+    words = words.subspan(1);
+  }
+  if (words.empty()) return;
+  const auto& command = words.front();
+  const auto name = fs::path(command).filename().native();
+  if (command.find('/') == command.npos) found.programs.insert(command);
+  if (command.find('/') != command.npos) {
+    if (auto file = file_in(workspace, command); !file.empty()) found.scripts.insert(file);
+  }
+  for (const auto& reads : kReads) {
+    const bool module = name.starts_with("python") && reads.program == "pytest";
+    if (reads.program != name && !module) continue;
+    if (auto file = file_in(workspace, reads.file); !file.empty()) found.inputs.insert(file);
+  }
+  bool script = is_one_of(kInterpreters, name);
+  for (const auto& word : words.subspan(1)) {
+    if (word == "-c" || word == "-m" || word == "-e") script = false;
+    if (word.starts_with('-')) continue;
+    auto file = file_in(workspace, word);
+    if (!file.empty()) (script ? found.scripts : found.inputs).insert(std::move(file));
+    script = false;
+  }
+}
+
+}  // namespace
+
+CommandFiles files_of(const std::vector<std::string>& commands, const fs::path& workspace) {
+  Found found;
+  for (const auto& command : commands) {
+    for (const auto& words : simple_commands(command)) look_at(words, workspace, found);
+  }
+  for (const auto& script : found.scripts) found.inputs.erase(script);
+  return {{found.programs.begin(), found.programs.end()},
+          {found.scripts.begin(), found.scripts.end()},
+          {found.inputs.begin(), found.inputs.end()}};
+}
+
+bool is_test_file(std::string_view path) {
+  constexpr auto kFolders = std::to_array<std::string_view>(
+      {"test", "tests", "spec", "specs", "__tests__", "testing", "testdata", "e2e", ".github",
+       ".gitlab", ".circleci"});
+  constexpr auto kNames = std::to_array<std::string_view>(
+      {"conftest.py", "Makefile", "GNUmakefile", "makefile", "tox.ini", "pytest.ini", "noxfile.py",
+       "package.json", "jest.config.js", "vitest.config.ts", ".gitlab-ci.yml", "Jenkinsfile",
+       ".travis.yml", "justfile", "Rakefile", ".coveragerc"});
+  const auto slash = path.rfind('/');
+  const auto name = slash == path.npos ? path : path.substr(slash + 1);
+  for (std::size_t at = 0; slash != path.npos && at <= slash;) {
+    const auto end = path.find('/', at);
+    if (is_one_of(kFolders, path.substr(at, end - at))) return true;
+    at = end + 1;
+  }
+  if (is_one_of(kNames, name) || name.starts_with("test_")) return true;
+  for (const auto part : {"_test.", ".test.", "_spec.", ".spec.", "-test.", "Test.", "Tests."}) {
+    if (name.contains(part)) return true;
+  }
+  return false;
+}
+
+}  // namespace ralph::loop

@@ -1,0 +1,23 @@
+#pragma once
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ralph::loop {
+
+/// What a shell command names, as far as its text tells.
+struct CommandFiles {
+  std::vector<std::string> programs;  // words in the place of a command, without a slash: "make"
+  std::vector<std::string> scripts;   // files of the workspace that are run: "./check.sh", the file of "bash check.sh"
+  std::vector<std::string> inputs;    // other files of the workspace it names, and those its programs read by themselves
+};
+
+/// Paths are relative to the workspace; only those that exist there. Linear in the text's length.
+CommandFiles files_of(const std::vector<std::string>& commands,
+                      const std::filesystem::path& workspace);
+
+/// Whether a path looks like a test or like what decides how tests are run.
+bool is_test_file(std::string_view path);
+
+}  // namespace ralph::loop

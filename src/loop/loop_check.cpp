@@ -1,0 +1,74 @@
+// What the loop believes of the workspace after an agent worked in it.
+#include <fmt/core.h>
+
+#include "base/sha256.h"
+#include "loop/content.h"
+#include "loop/loop_impl.h"
+
+namespace ralph::loop {
+
+/// Empty: not known. A repository that could be read at the start and cannot be read now was tampered with.
+std::string Loop::content() {
+  if (!git_) {
+    auto id = content_id(setup_.request.host.workspace);
+    if (id) return *std::move(id);
+    if (!std::exchange(content_unknown_, true)) {
+      note(stream::Level::warning,
+           fmt::format("changes of files cannot be seen: {}", describe(id.error())));
+    }
+    return {};
+  }
+  const auto found = integrity_->restore(git_->program());
+  if (found) {
+    for (const auto& line : *found) note(stream::Level::warning, line);
+  }
+  auto tree = found ? git_->tree() : Result<std::string>(std::unexpected(found.error()));
+  if (tree) return *std::move(tree);
+  const auto why = describe(tree.error());
+  if (state_.tree_at_start.empty()) {
+    if (!std::exchange(content_unknown_, true)) {
+      note(stream::Level::warning, fmt::format("changes of files cannot be seen: {}", why));
+    }
+  } else {
+    tampered_ = why;
+  }
+  return {};
+}
+
+std::string Loop::git_digest() const {
+  return git_ ? sha256_hex(git_->settings_digest() + integrity_->digest()) : std::string();
+}
+
+/// After content(): whether the iteration left a repository that nothing can be said about.
+Loop::Over Loop::tampered(Record& record) const {
+  if (tampered_.empty()) return std::nullopt;
+  record.outcome = row(End::tampered).name;
+  record.changed = false;
+  return Ending{End::tampered, tampered_};
+}
+
+/// What was verified is what HEAD holds, HEAD is on the branch of the start, and that branch still has its commits.
+Result<> Loop::check_on_branch() const {
+  TRY(git_->ready());
+  TRY_ASSIGN(const auto branch, git_->branch());
+  if (branch != state_.branch) {
+    return fail(Code::busy, fmt::format("'{}' is checked out, the loop began on '{}'",
+                                        branch.empty() ? "no branch" : branch, state_.branch));
+  }
+  TRY_ASSIGN(const auto dirty, git_->dirty());
+  if (!dirty.empty()) {
+    return fail(Code::busy, fmt::format("'{}' has changes that are not committed", dirty.front()));
+  }
+  if (!state_.commit_at_start.empty()) TRY(git_->commits_since(state_.commit_at_start));
+  return {};
+}
+
+/// With --commit a DONE counts when it is committed. nullopt: it is.
+Loop::Over Loop::refuse_uncommitted(const Result<>& committed) const {
+  if (!setup_.options.commit || !git_) return std::nullopt;
+  const auto on_branch = committed ? check_on_branch() : committed;
+  if (on_branch) return std::nullopt;
+  return Ending{End::not_committed, describe(on_branch.error())};
+}
+
+}  // namespace ralph::loop

@@ -1,0 +1,153 @@
+#include "loop/state_store.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include <fmt/core.h>
+
+#include "base/file.h"
+
+namespace ralph::loop {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kRemedy =
+    "start the loop anew, or say '--resume --accept-changes' to go on with what '.ralph/state' says";
+
+/// What loops are decided by, in words.
+std::string differences(const State& trusted, const State& copy) {
+  std::string text;
+  const auto add = [&](std::string_view name, bool same) {
+    if (!same) text += fmt::format("{}{}", text.empty() ? "" : ", ", name);
+  };
+  add("loop_id", trusted.loop_id == copy.loop_id);
+  add("end", trusted.end == copy.end);
+  add("goal", trusted.goal == copy.goal);
+  add("backend", trusted.backend == copy.backend);
+  add("model", trusted.model == copy.model);
+  add("flags", trusted.flags == copy.flags);
+  add("limits", trusted.max_iterations == copy.max_iterations &&
+                    trusted.max_cost_usd == copy.max_cost_usd);
+  add("digests", trusted.verify_digest == copy.verify_digest &&
+                     trusted.settings_digest == copy.settings_digest &&
+                     trusted.git_digest == copy.git_digest);
+  add("start", trusted.commit_at_start == copy.commit_at_start &&
+                   trusted.tree_at_start == copy.tree_at_start &&
+                   trusted.branch == copy.branch && trusted.started == copy.started);
+  add("costs", trusted.earlier_days == copy.earlier_days && trusted.ran >= copy.ran);
+  return text;
+}
+
+/// A ralph that was killed may not have written the last one to the copy.
+bool is_copy_of(const std::vector<Record>& copy, const std::vector<Record>& records) {
+  if (copy.size() > records.size() || copy.size() + 1 < records.size()) return false;
+  return std::equal(copy.begin(), copy.end(), records.begin());
+}
+
+}  // namespace
+
+fs::path user_state_folder() {
+  const auto variable = [](const char* name) -> fs::path {
+    const char* value = std::getenv(name);
+    return value == nullptr ? "" : value;
+  };
+  if (const auto state = variable("XDG_STATE_HOME"); state.is_absolute()) return state / "ralph";
+  const auto home = variable("HOME");
+  return home.is_absolute() ? home / ".local/state/ralph" : fs::path();
+}
+
+StateStore::StateStore(const std::filesystem::path& workspace, std::filesystem::path state_folder)
+    : files_(workspace), trusted_(workspace, std::move(state_folder)) {}
+
+Result<> StateStore::prepare() {
+  TRY(trusted_.prepare());
+  outside_ = true;
+  return {};
+}
+
+Result<StateStore::Loaded> StateStore::load_copy(const State& state) const {
+  Loaded loaded{state, {}, false, {}};
+  std::int64_t bad = 0;
+  TRY_ASSIGN(loaded.records, files_.records(bad));
+  if (bad > 0) {
+    loaded.warnings.push_back(fmt::format("{} lines of '{}' cannot be read and are left out", bad,
+                                          (files_.folder() / "progress.ndjson").native()));
+  }
+  return loaded;
+}
+
+Result<std::optional<StateStore::Loaded>> StateStore::load(Source source) const {
+  std::string warning;
+  const auto copy = files_.peek(warning);
+  auto trusted = trusted_.load();
+  if (trusted && *trusted && !copy && !trusted_.same_folder()) trusted = std::nullopt;
+  auto records = trusted && *trusted ? trusted_.records() : Result<std::vector<Record>>();
+  if (trusted && *trusted && records) {
+    Loaded loaded{**trusted, *std::move(records), true, {}};
+    auto known = load_copy(loaded.state);
+    const auto different = copy ? differences(loaded.state, *copy) : "missing";
+    const auto name = (files_.folder() / "loop.json").native();
+    if (!different.empty()) {
+      loaded.warnings.push_back(fmt::format(
+          "'{}' is not what ralph wrote ({}); ignored: what it recorded at '{}' counts", name,
+          different, trusted_.folder().native()));
+    }
+    if (!known || !is_copy_of(known->records, loaded.records)) {
+      loaded.warnings.push_back(fmt::format(
+          "'{}' is not what ralph wrote; ignored: what it recorded at '{}' counts",
+          (files_.folder() / "progress.ndjson").native(), trusted_.folder().native()));
+    }
+    return loaded;
+  }
+  const bool known = !trusted || *trusted || copy;
+  if (!known) return std::nullopt;
+  Error why{Code::permission,
+            fmt::format("ralph has no record of this loop at '{}': '.ralph/state/loop.json' alone is "
+                        "not believed, as an agent can write it",
+                        trusted_.folder().native()),
+            std::string(kRemedy)};
+  if (!trusted) why = trusted.error();
+  if (trusted && !records) why = records.error();
+  if (source == Source::trusted) return std::unexpected(std::move(why));
+  if (!copy) return std::nullopt;
+  TRY_ASSIGN(auto loaded, load_copy(*copy));
+  loaded.warnings.push_back(why.message);
+  // Whether it was done is for verification to say.
+  loaded.state.end.clear();
+  loaded.state.end_why.clear();
+  return loaded;
+}
+
+Result<> StateStore::save(const State& state) const {
+  if (outside_) TRY(trusted_.save(state));
+  return files_.save(state);
+}
+
+Result<> StateStore::append(const Record& record) const {
+  if (outside_) TRY(trusted_.append(record));
+  return files_.append(record);
+}
+
+Result<> StateStore::adopt(const State& state, const std::vector<Record>& records) const {
+  if (!outside_) return {};
+  TRY(trusted_.restart(state.loop_id));
+  for (const auto& record : records) TRY(trusted_.append(record));
+  return {};
+}
+
+Result<> StateStore::rewrite_copy(const std::vector<Record>& records) const {
+  std::int64_t bad = 0;
+  const auto present = files_.records(bad);
+  if (present && bad == 0 && *present == records) return {};
+  std::string text;
+  for (const auto& record : records) text += write_record(record) + "\n";
+  return write_file_atomically(files_.folder() / "progress.ndjson", text);
+}
+
+Result<> StateStore::put_records_aside(std::string_view id) const {
+  if (outside_) trusted_.forget_others();
+  return files_.put_records_aside(id);
+}
+
+}  // namespace ralph::loop

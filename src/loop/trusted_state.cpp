@@ -1,0 +1,208 @@
+#include "loop/trusted_state.h"
+
+#include <algorithm>
+#include <cerrno>
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/hmac.h"
+#include "base/id.h"
+#include "base/path.h"
+#include "base/sha256.h"
+#include "base/unique_fd.h"
+#include "json/field.h"
+#include "loop/state_json.h"
+#include "store/private_files.h"
+
+namespace ralph::loop {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kKeyBytes = 32;
+constexpr std::size_t kMacDigits = 64;
+constexpr std::size_t kMostState = std::size_t{8} << 20;
+constexpr std::size_t kMostRecords = std::size_t{256} << 20;
+
+fs::path real_path(const fs::path& path) {
+  std::error_code error;
+  auto real = fs::weakly_canonical(fs::absolute(path, error), error);
+  return error ? path : real;
+}
+
+std::unexpected<Error> not_ours(const fs::path& file, std::string_view what) {
+  return fail(Code::permission, fmt::format("'{}' {}", file.native(), what),
+              "start the loop anew, or 'ralph loop --resume --accept-changes' goes on with what "
+              ".ralph/state says");
+}
+
+bool is_there(const fs::path& path) {
+  struct stat info{};
+  return ::lstat(path.c_str(), &info) == 0;
+}
+
+std::string inode_of(const fs::path& path) {
+  struct stat info{};
+  if (::stat(path.c_str(), &info) != 0) return {};
+  return fmt::format("{}:{}", info.st_dev, info.st_ino);
+}
+
+}  // namespace
+
+TrustedState::TrustedState(const fs::path& workspace, fs::path folder)
+    : root_(std::move(folder)),
+      workspace_(real_path(workspace)),
+      folder_(root_.empty() ? fs::path()
+                            : root_ / "loops" / sha256_hex(workspace_.native()).substr(0, 32)) {}
+
+fs::path TrustedState::records_file() const { return folder_ / (chain_.loop_id + ".ndjson"); }
+
+Result<> TrustedState::prepare() const {
+  if (root_.empty()) {
+    return fail(Code::unavailable, "neither HOME nor XDG_STATE_HOME names a folder",
+                "set XDG_STATE_HOME");
+  }
+  if (is_below(real_path(root_), workspace_)) {
+    return fail(Code::usage, fmt::format("'{}' lies in the workspace", root_.native()),
+                "set XDG_STATE_HOME to a folder outside of it");
+  }
+  TRY(make_folders(root_.parent_path()));
+  TRY(store::make_private_folder(root_));
+  TRY(store::make_private_folder(root_ / "loops"));
+  TRY(store::make_private_folder(folder_));
+  if (!is_there(root_ / "key")) TRY(write_file_atomically(root_ / "key", random_hex(kKeyBytes)));
+  TRY(key());
+  return {};
+}
+
+Result<std::string> TrustedState::key() const {
+  const auto file = root_ / "key";
+  TRY_ASSIGN(const auto text, read_file(file, 4 * kKeyBytes));
+  if (text.size() < 2 * kKeyBytes) {
+    return fail(Code::storage, fmt::format("'{}' is not a key of ralph's", file.native()),
+                "remove it: the next loop makes a new one");
+  }
+  return sha256_hex(text);
+}
+
+Result<> TrustedState::save(const State& state) const {
+  TRY_ASSIGN(const auto key, this->key());
+  if (chain_.loop_id != state.loop_id) chain_ = {state.loop_id, {}, 0, 0, 0};
+  json::Document body;
+  body["workspace"] = workspace_.native();
+  body["inode"] = inode_of(workspace_);
+  body["records"] = chain_.count;
+  body["state"] = document_of(state);
+  const auto text = json::write(body);
+  json::Document file;
+  file["about"] = "what 'ralph loop --resume' goes by; written by ralph only";
+  file["mac"] = hmac_sha256_hex(key, text);
+  file["body"] = text;
+  TRY(write_file_atomically(state_file(), json::write(file) + "\n"));
+  chain_.saved = chain_.count;
+  return {};
+}
+
+Result<std::optional<State>> TrustedState::load() const {
+  if (folder_.empty() || !is_there(state_file())) return std::nullopt;
+  const auto bad = [&](std::string_view what) { return not_ours(state_file(), what); };
+  const auto key = this->key();
+  if (!key) return bad("cannot be checked: " + describe(key.error()));
+  const auto text = read_file(state_file(), kMostState);
+  if (!text) return bad("cannot be read: " + text.error().message);
+  const auto file = json::parse(*text);
+  if (!file || !file->is_object()) return bad("is not what ralph wrote there");
+  const auto body_text = json::text(*file, "body");
+  if (!equal_in_constant_time(hmac_sha256_hex(*key, body_text), json::text(*file, "mac"))) {
+    return bad("was changed by another program: its MAC does not match");
+  }
+  const auto body = json::parse(body_text);
+  if (!body) return bad("is not what ralph wrote there");
+  auto state = state_of(json::member(*body, "state"));
+  if (!state || json::text(*body, "workspace") != workspace_.native()) {
+    return bad("belongs to another workspace");
+  }
+  chain_ = {state->loop_id, {}, 0, json::integer(*body, "records"), 0};
+  same_folder_ = json::text(*body, "inode") == inode_of(workspace_);
+  return state;
+}
+
+/// A line is bound to its loop and to all lines before it.
+std::string TrustedState::next_mac(std::string_view key, std::string_view line) const {
+  return hmac_sha256_hex(key, fmt::format("{}\n{}\n{}", chain_.loop_id, chain_.mac, line));
+}
+
+Result<std::vector<Record>> TrustedState::records() const {
+  std::vector<Record> records;
+  chain_ = {chain_.loop_id, {}, 0, chain_.saved, 0};
+  const auto file = records_file();
+  const auto too_few = [&] { return not_ours(file, "has fewer records than ralph wrote"); };
+  if (!is_there(file)) {
+    if (chain_.saved > 0) return too_few();
+    return records;
+  }
+  TRY_ASSIGN(const auto key, this->key());
+  TRY_ASSIGN(const auto text, read_file(file, kMostRecords));
+  std::string_view rest = text;
+  // A line without its end was cut by a crash: it was never relied on.
+  for (auto end = rest.find('\n'); end != rest.npos; end = rest.find('\n')) {
+    const auto line = rest.substr(0, end);
+    rest.remove_prefix(end + 1);
+    const auto json = line.substr(std::min(kMacDigits + 1, line.size()));
+    auto mac = next_mac(key, json);
+    auto record = read_record(json);
+    if (!record || !equal_in_constant_time(mac, line.substr(0, kMacDigits))) {
+      return not_ours(file, "was changed by another program: a MAC does not match");
+    }
+    chain_.mac = std::move(mac);
+    ++chain_.count;
+    chain_.bytes = static_cast<std::int64_t>(text.size() - rest.size());
+    records.push_back(*std::move(record));
+  }
+  if (chain_.count < chain_.saved) return too_few();
+  return records;
+}
+
+Result<> TrustedState::append(const Record& record) const {
+  TRY_ASSIGN(const auto key, this->key());
+  const auto json = write_record(record);
+  auto mac = next_mac(key, json);
+  const UniqueFd fd(::open(records_file().c_str(),
+                           O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!fd) {
+    return store::fail_storage(errno, fmt::format("cannot open '{}'", records_file().native()));
+  }
+  const auto line = fmt::format("{} {}\n", mac, json);
+  int error = ::ftruncate(fd.get(), chain_.bytes) != 0 ? errno : try_write_all(fd.get(), line);
+  if (error == 0 && ::fdatasync(fd.get()) != 0) error = errno;
+  if (error != 0) {
+    return store::fail_storage(error, fmt::format("cannot write '{}'", records_file().native()));
+  }
+  chain_.mac = std::move(mac);
+  ++chain_.count;
+  chain_.bytes += static_cast<std::int64_t>(line.size());
+  return {};
+}
+
+Result<> TrustedState::restart(const std::string& loop_id) const {
+  chain_ = {loop_id, {}, 0, 0, 0};
+  if (::unlink(records_file().c_str()) == 0 || errno == ENOENT) return {};
+  return store::fail_storage(errno, fmt::format("cannot remove '{}'", records_file().native()));
+}
+
+void TrustedState::forget_others() const {
+  std::error_code error;
+  for (fs::directory_iterator at(folder_, error), end; !error && at != end; at.increment(error)) {
+    std::error_code ignored;
+    if (at->path().extension() == ".ndjson" && at->path() != records_file()) {
+      fs::remove(at->path(), ignored);
+    }
+  }
+}
+
+}  // namespace ralph::loop
