@@ -88,6 +88,11 @@ Result<std::vector<Entry>> Work::entries() const {
 
 Result<std::string> Work::branch() const { return read_branch(git_); }
 
+Result<std::string> Work::commit_of(const std::string& ref) const {
+  if (is_ref_name(ref)) return read_commit(git_, ref);
+  return fail(Code::usage, fmt::format("'{}' is no name for a ref", ref));
+}
+
 /// The last value is that of our own command line.
 bool Work::wants_signatures() const {
   const auto captured = git_.run({{"config", "--type=bool", "--get-all", "commit.gpgsign"}});

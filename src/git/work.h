@@ -46,6 +46,8 @@ class Work {
   Result<std::string> tree() const;
   /// Empty: there is no commit yet.
   Result<std::string> head() const;
+  /// What a ref, in full, stands for; empty: there is none.
+  Result<std::string> commit_of(const std::string& ref) const;
   /// What a commit would move, in full: "refs/heads/main", also before its first commit. Empty: HEAD is detached.
   Result<std::string> branch() const;
   /// The first parent of a commit; empty: it has none.

@@ -81,6 +81,16 @@ Result<> Files::append(const Record& record) const {
   return {};
 }
 
+bool Files::has_records() const { return is_there(folder_ / "progress.ndjson"); }
+
+Result<> Files::rewrite(const std::vector<Record>& records) const {
+  std::string text;
+  for (const auto& record : records) text += write_record(record) + "\n";
+  auto written = write_file_atomically(folder_ / "progress.ndjson", text);
+  if (!written) written.error().code = Code::storage;
+  return written;
+}
+
 Result<> Files::put_records_aside(std::string_view id) const {
   const auto from = folder_ / "progress.ndjson";
   const auto to = folder_ / fmt::format("progress-{}.ndjson", id);

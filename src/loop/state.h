@@ -42,10 +42,12 @@ struct State {
   std::string aside;  // the loop before it, while its records are still in progress.ndjson
   std::int64_t fresh_from = 0;  // counts of things in a row begin behind so many records
   std::string tree_at_start, commit_at_start;
+  std::string branch_at_start;          // in full; "HEAD": detached; empty: not known
+  std::optional<UtcTime> files_before;  // files older than that are the user's, by the disk's clock
   std::optional<Current> current;
   std::optional<UtcTime> waiting_until;
   std::string waiting_for;
-  std::string end;                             // name of the reason; empty: not over
+  std::string end;                             // name of the reason, or "undone"; empty: not over
   std::string end_why;                         // one sentence
   std::map<std::string, double> earlier_days;  // what loops before this one cost, by UTC day
   Millis ran{0};                               // when this was written, all starts together
@@ -88,6 +90,10 @@ class Files {
   Result<std::vector<Record>> records(std::int64_t& bad) const;
   /// In the file, and on the disk, when this returns.
   Result<> append(const Record& record) const;
+  /// Whether progress.ndjson is there.
+  bool has_records() const;
+  /// Replaces it by these, in one step.
+  Result<> rewrite(const std::vector<Record>& records) const;
 
   /// A loop begins anew: what the last one left is kept as loop-ID.json …
   Result<> put_aside(const State& old) const;
