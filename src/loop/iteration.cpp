@@ -102,9 +102,10 @@ RunEnd Loop::run(run::Request request, const Run& run) {
   // It was paid for.
   if (end.spent_all && end.answer.summary.empty())
     end.answer = structured_answer(given.structured());
-  if (report.not_recorded && !storage_ && !mend_workspace().value_or(false)) {
-    storage_ = report.not_recorded;
-  }
+  const bool recorded =
+      !report.not_recorded && report.verdict.outcome != stream::Outcome::storage_failed;
+  log_removed_ = !recorded && mend_workspace().value_or(false);
+  if (report.not_recorded && !storage_ && !log_removed_) storage_ = report.not_recorded;
   return end;
 }
 
@@ -294,6 +295,8 @@ Loop::Why Loop::why_failed(const RunEnd& end) const {
   if (end.spent_all) return Why::cost;
   const bool timed_out = end.verdict.outcome == stream::Outcome::timed_out;
   if (timed_out && time > Millis::zero() && elapsed() >= time) return Why::time;
+  // A disk that can be written to: it was the agent.
+  if (end.verdict.outcome == stream::Outcome::storage_failed && log_removed_) return Why::failure;
   switch (after(end.verdict, end.summary)) {
     case After::failure: return Why::failure;
     case After::over: return Why::over;

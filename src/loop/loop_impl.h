@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/unique_fd.h"
 #include "git/work.h"
 #include "loop/answer.h"
 #include "loop/loop.h"
@@ -112,6 +113,7 @@ class Loop {
   Result<> save();
   /// True: `.ralph` was not as we left it, and was written again.
   Result<bool> mend_workspace();
+  bool is_same_folder();
   void begin_run(std::string_view phase, std::int64_t iteration, std::string run_id);
   Millis elapsed() const;
   void note(stream::Level level, std::string_view text);
@@ -125,6 +127,8 @@ class Loop {
 
   std::optional<store::Workspace> workspace_;
   std::optional<store::Lock> lock_;
+  UniqueFd folder_;           // `.ralph`
+  bool log_removed_ = false;  // while the last run wrote it
   Files files_;
   State state_;
   Millis ran_before_{0};
