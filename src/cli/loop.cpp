@@ -175,6 +175,7 @@ loop::Options options_of(const config::Settings& settings) {
   options.commit = settings.boolean(Key::commit);
   options.rollback = settings.boolean(Key::rollback);
   options.stash = settings.boolean(Key::stash);
+  options.git_timeout = settings.duration(Key::git_timeout);
   return options;
 }
 

@@ -81,6 +81,7 @@ std::string name_of(const loop::Record& record) {
       return fmt::format("iteration {}{}", record.iteration, record.failed ? " failed" : "");
     case attempt: return fmt::format("iteration {} will be repeated", record.iteration);
     case summary: return fmt::format("summary of {} iterations", record.iteration);
+    case undo: return fmt::format("undone after iteration {}", record.iteration);
   }
   return {};
 }

@@ -57,6 +57,7 @@ constexpr std::array<Setting, kKeys> kTable{{
     {Key::done_marker, "done_marker", Kind::text, "LOOP_DONE", "--done-marker", "LINE", "a line that says DONE, for agents that answer in plain text", "", 0, true},
     {Key::loop_guard, "loop_guard", Kind::integer, "5", "--loop-guard", "N", "our own agent is warned after so many equal calls with equal results, and stopped after twice as many; 0: never", "", 0, true},
     {Key::commit, "commit", Kind::boolean, "false", "--commit", "", "commit after every iteration; never pushes", "", 0, true},
+    {Key::git_timeout, "git_timeout", Kind::duration, "2m", "--git-timeout", "TIME", "the longest a git command that only reads may take; those that change something have no limit; 0: no limit", "", 0, true},
     {Key::rollback, "rollback", Kind::boolean, "false", "--rollback", "", "put the files back after a failed iteration; needs --commit", "", 0, true},
     {Key::stash, "stash", Kind::boolean, "false", "--stash", "", "stash changes that are not committed before --commit begins", "", 0, true},
     // clang-format on

@@ -57,6 +57,7 @@ enum class Key {
   done_marker,
   loop_guard,
   commit,
+  git_timeout,
   rollback,
   stash,
 };

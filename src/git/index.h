@@ -4,16 +4,22 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/unique_fd.h"
 #include "git/fields.h"
 #include "git/program.h"
 
 namespace ralph::git {
 
-/// A copy of the user's index that may be changed; removed with this object.
+/// An index of our own, in the git folder: git compares its time with those of files, and only there both come from the
+/// same clock. Removed with this object; one that a killed ralph left is removed by the next.
 class PrivateIndex {
  public:
+  /// Of the user's index.
   static Result<PrivateIndex> copy(const std::filesystem::path& git_folder);
-  PrivateIndex(PrivateIndex&& other) noexcept : folder_(std::move(other.folder_)) {
+  /// Without a file: git takes it for empty.
+  static Result<PrivateIndex> empty(const std::filesystem::path& git_folder);
+  PrivateIndex(PrivateIndex&& other) noexcept
+      : folder_(std::move(other.folder_)), lock_(std::move(other.lock_)) {
     other.folder_.clear();
   }
   PrivateIndex& operator=(PrivateIndex&&) = delete;
@@ -22,17 +28,35 @@ class PrivateIndex {
   std::filesystem::path path() const { return folder_ / "index"; }
 
  private:
-  explicit PrivateIndex(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  PrivateIndex(std::filesystem::path folder, UniqueFd lock)
+      : folder_(std::move(folder)), lock_(std::move(lock)) {}
   std::filesystem::path folder_;
+  UniqueFd lock_;  // says that somebody uses the folder
 };
 
-/// Every path that differs between HEAD, the index and the folder, those of `.ralph` among them. No submodule is
-/// entered: git would follow that one's settings.
-Result<std::vector<Entry>> list_entries(const Program& git);
+/// Every path that differs between HEAD, an index (empty: the user's) and the folder, those of `.ralph` among them. No
+/// submodule is entered: git would follow that one's settings.
+Result<std::vector<Entry>> list_entries(const Program& git,
+                                        const std::filesystem::path& index = {});
 
 /// Brings an index (empty: the user's) to what the folder holds. `git add -A` would do it in one call, but starts
 /// another git in every submodule.
 Result<> take_in(const Program& git, const std::vector<Entry>& entries,
                  const std::filesystem::path& index);
+
+/// The tree of an index.
+Result<std::string> write_tree(const Program& git, const std::filesystem::path& index);
+/// Paths leave an index; one that is not there is no error.
+Result<> remove_paths(const Program& git, const std::vector<std::string>& paths,
+                      const std::filesystem::path& index);
+/// The tree without these paths.
+Result<std::string> tree_without(const Program& git, const std::string& tree,
+                                 const std::vector<std::string>& paths);
+/// The tree with what the folder holds at these paths.
+Result<std::string> tree_with(const Program& git, const std::string& tree,
+                              const std::vector<std::string>& paths);
+
+/// As `--stdin -z` reads them.
+std::string zero_separated(const std::vector<std::string>& paths);
 
 }  // namespace ralph::git

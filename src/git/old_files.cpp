@@ -2,17 +2,28 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cerrno>
 #include <cstdint>
+#include <cstdlib>
 #include <optional>
 #include <set>
+#include <thread>
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/unique_fd.h"
+#include "git/index.h"
 
 namespace ralph::git {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr Millis kLongestTick{2500};
+constexpr Millis kPoll{1};
 
 /// A path that HEAD has is no untracked one, whatever was done to the index.
 std::set<std::string> paths_of_head(const std::vector<Entry>& entries) {
@@ -21,6 +32,28 @@ std::set<std::string> paths_of_head(const std::vector<Entry>& entries) {
     if (entry.staged == 'D') paths.insert(entry.path);
   }
   return paths;
+}
+
+UtcTime birth_of(const struct statx& info) {
+  const auto& born = (info.stx_mask & STATX_BTIME) != 0 ? info.stx_btime : info.stx_ctime;
+  const auto part = std::chrono::floor<Millis>(std::chrono::nanoseconds(born.tv_nsec));
+  return UtcTime(std::chrono::seconds(born.tv_sec) + part);
+}
+
+/// Of a file without a name where the file system can make one, else of one that is removed at once.
+Result<UtcTime> time_of_new_file(const fs::path& folder) {
+  UniqueFd fd(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+  if (!fd) {
+    auto name = (folder / ".ralph-time-XXXXXX").native();
+    fd.reset(::mkostemp(name.data(), O_CLOEXEC));
+    if (fd) ::unlink(name.c_str());
+  }
+  struct statx info{};
+  if (fd && ::statx(fd.get(), "", AT_EMPTY_PATH, STATX_BTIME | STATX_CTIME, &info) == 0) {
+    return birth_of(info);
+  }
+  return fail_errno(errno, fmt::format("cannot make a file in '{}'", folder.native()),
+                    "make room there, and check who owns it");
 }
 
 std::optional<struct statx> look_at(const fs::path& path) {
@@ -56,10 +89,7 @@ bool is_moved(const fs::path& path, const std::set<std::uint32_t>& missing) {
 
 bool born_before(const fs::path& path, UtcTime time) {
   const auto info = look_at(path);
-  if (!info) return false;
-  const auto& born = (info->stx_mask & STATX_BTIME) != 0 ? info->stx_btime : info->stx_ctime;
-  const auto part = std::chrono::floor<Millis>(std::chrono::nanoseconds(born.tv_nsec));
-  return std::chrono::seconds(born.tv_sec) + part < time.time_since_epoch();
+  return info && birth_of(*info) < time;
 }
 
 Result<> leave_out_old(const Program& git, UtcTime time, std::vector<Entry>& entries) {
@@ -76,17 +106,28 @@ Result<> leave_out_old(const Program& git, UtcTime time, std::vector<Entry>& ent
   return {};
 }
 
-Result<> forget_old(const Program& git, UtcTime time, const std::string& commit) {
+Result<> forget_old(const Program& git, UtcTime time, const std::string& tree,
+                    const fs::path& index) {
   TRY_ASSIGN(const auto added, git.ask({{"diff-index", "--cached", "-M", "--diff-filter=A",
-                                         "--name-only", "-z", commit, "--"}}));
-  std::string old;
+                                         "--name-only", "-z", tree, "--"},
+                                        {},
+                                        index}));
+  std::vector<std::string> old;
   for (Fields fields(added); !fields.done();) {
-    const std::string path(fields.next());
-    if (born_before(git.root() / path, time)) old += path + '\0';
+    std::string path(fields.next());
+    if (born_before(git.root() / path, time)) old.push_back(std::move(path));
   }
-  if (old.empty()) return {};
-  TRY(git.ask({{"update-index", "-z", "--force-remove", "--stdin"}, old}));
-  return {};
+  return remove_paths(git, old, index);
+}
+
+Result<UtcTime> file_time_now(const fs::path& folder) {
+  TRY_ASSIGN(const auto first, time_of_new_file(folder));
+  const auto deadline = std::chrono::steady_clock::now() + kLongestTick;
+  for (;;) {
+    TRY_ASSIGN(const auto now, time_of_new_file(folder));
+    if (now != first || std::chrono::steady_clock::now() > deadline) return now;
+    std::this_thread::sleep_for(kPoll);
+  }
 }
 
 }  // namespace ralph::git

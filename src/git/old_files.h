@@ -17,8 +17,13 @@ bool born_before(const std::filesystem::path& path, UtcTime time);
 /// in: the index still knows it by its inode.
 Result<> leave_out_old(const Program& git, UtcTime time, std::vector<Entry>& entries);
 
-/// What the user's index has beyond a commit and was born before leaves the index; the files stay. Moved ones, which git
-/// finds by their content, remain in it.
-Result<> forget_old(const Program& git, UtcTime time, const std::string& commit);
+/// What an index has beyond a tree and was born before leaves the index; the files stay. Moved ones, which git finds by
+/// their content, remain in it.
+Result<> forget_old(const Program& git, UtcTime time, const std::string& tree,
+                    const std::filesystem::path& index);
+
+/// By the clock that stamps the files of this folder, which need not be ours: files that are there are born before that,
+/// files made later are not. Waits for the next tick of that clock: some milliseconds, on old file systems two seconds.
+Result<UtcTime> file_time_now(const std::filesystem::path& folder);
 
 }  // namespace ralph::git

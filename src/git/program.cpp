@@ -10,7 +10,6 @@
 namespace ralph::git {
 namespace {
 
-constexpr Millis kLongest{60'000};
 constexpr std::size_t kMostOutput = std::size_t{256} << 20;
 constexpr std::size_t kMostQuoted = 600;
 
@@ -36,6 +35,12 @@ constexpr std::string_view kKept[] = {
     "GIT_DISCOVERY_ACROSS_FILESYSTEM",
 };
 
+/// Subcommands of ours that write: objects, refs, an index or files.
+constexpr std::string_view kChanging[] = {
+    "add",   "checkout", "clean",        "commit",     "commit-tree",  "read-tree",
+    "reset", "stash",    "symbolic-ref", "update-ref", "update-index", "write-tree",
+};
+
 /// What git says, and what it means.
 struct Meaning {
   std::string_view said;
@@ -47,6 +52,11 @@ constexpr Meaning kMeanings[] = {
      "the repository belongs to another user: work as that user, or tell git to trust it as it "
      "says"},
     {"index.lock", Code::busy,
+     "another git works here; if none does, one crashed: remove that file"},
+    {"not uptodate", Code::busy, "the file was changed while ralph worked; try again"},
+    {"would be overwritten", Code::busy, "the file was made while ralph worked; try again"},
+    {"would be removed", Code::busy, "the file was made while ralph worked; try again"},
+    {".lock': File exists", Code::busy,
      "another git works here; if none does, one crashed: remove that file"},
     {"must be run in a work tree", Code::usage, "a bare repository holds no files to work on"},
     {"No space left", Code::storage, "free some space on the disk"},
@@ -84,6 +94,10 @@ std::string quotable(std::string_view text) {
 }
 
 }  // namespace
+
+bool changes_something(std::string_view subcommand) {
+  return std::ranges::find(kChanging, subcommand) != std::end(kChanging);
+}
 
 Result<Program> Program::find() {
   TRY_ASSIGN(const auto environment, process::changed_environment({}));
@@ -132,13 +146,24 @@ process::Command Program::command(const Call& call) const {
   return command;
 }
 
+Millis Program::timeout_of(const Call& call) const {
+  return changes_something(call.words.front()) ? Millis::zero() : limits_.timeout;
+}
+
 Result<process::Captured> Program::run(const Call& call) const {
-  const process::CaptureLimits limits{kLongest, kMostOutput};
-  TRY_ASSIGN(auto captured, process::capture(command(call), limits));
+  const auto timeout = timeout_of(call);
+  const bool stoppable = !limits_.stop.stop_requested();
+  TRY_ASSIGN(auto captured, process::capture(command(call), {timeout, kMostOutput},
+                                             stoppable ? limits_.stop : std::stop_token()));
   const auto name = fmt::format("'git {}' in '{}'", call.words.front(), root_.native());
   if (captured.exit.ended_by == process::EndedBy::wall) {
-    return fail(Code::limit, fmt::format("{} took longer than {}", name, format_duration(kLongest)),
-                "look for a program it waits for, or a disk that is slow");
+    return fail(Code::limit,
+                fmt::format("{} took longer than {} (git_timeout)", name, format_duration(timeout)),
+                "raise git_timeout (--git-timeout), or look for a program it waits for or a slow "
+                "disk");
+  }
+  if (captured.exit.ended_by == process::EndedBy::stop_request) {
+    return fail(Code::unavailable, fmt::format("{} was ended: ralph was told to stop", name));
   }
   if (!captured.exit.exit_code) {
     return fail(Code::unavailable, fmt::format("{} was ended by somebody", name),

@@ -1,10 +1,12 @@
 #pragma once
 #include <cstddef>
 #include <filesystem>
+#include <stop_token>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "base/time.h"
 #include "process/capture.h"
 #include "process/command.h"
 
@@ -18,6 +20,16 @@ struct Call {
   std::vector<process::EnvChange> env = {};  // beside what every call gets
 };
 
+/// How long a call may take, and who may end it. A call that changes something has no time limit: ended in its middle it
+/// would leave a lock, or half of its work. `stop` ends the call that runs when the stop is requested, no later one.
+struct CallLimits {
+  Millis timeout{120'000};  // zero: none
+  std::stop_token stop = {};
+};
+
+/// Whether a subcommand writes to the repository or to the folder.
+bool changes_something(std::string_view subcommand);
+
 /// The `git` program, and the repository it works on. Of our environment's GIT_* it gets only what says who the
 /// user is and where his settings are; programs that git could start by itself are switched off.
 class Program {
@@ -28,6 +40,7 @@ class Program {
   /// From now on it looks for no repository, wherever `.git` leads by then.
   void pin(std::filesystem::path root, std::filesystem::path git_folder);
   /// Where it starts: the repository's root, once pinned.
+  void set_limits(CallLimits limits) { limits_ = std::move(limits); }
   void start_in(std::filesystem::path folder) { root_ = std::move(folder); }
 
   /// An error: it could not be started, or had to be ended. Any exit code is none.
@@ -45,7 +58,10 @@ class Program {
  private:
   process::Command command(const Call& call) const;
 
+  Millis timeout_of(const Call& call) const;
+
   std::string path_;
+  CallLimits limits_;
   std::filesystem::path root_, git_folder_;
 };
 

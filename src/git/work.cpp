@@ -7,6 +7,7 @@
 #include "git/fields.h"
 #include "git/index.h"
 #include "git/old_files.h"
+#include "git/position.h"
 #include "git/ref.h"
 
 namespace ralph::git {
@@ -51,13 +52,15 @@ Result<Call> diff_call(std::initializer_list<std::string> form, std::string_view
 
 }  // namespace
 
-Result<std::optional<Work>> Work::open(const fs::path& folder, std::string& why_not) {
+Result<std::optional<Work>> Work::open(const fs::path& folder, std::string& why_not,
+                                       CallLimits limits) {
   auto program = Program::find();
   if (!program && program.error().code == Code::not_found) {
     why_not = "git is not installed: " + program.error().message;
     return std::nullopt;
   }
   TRY_ASSIGN(auto git, std::move(program));
+  git.set_limits(std::move(limits));
   git.start_in(folder);
   TRY_ASSIGN(auto own, ask_folder(git, "--absolute-git-dir"));
   if (!own) {
@@ -83,12 +86,17 @@ Result<std::vector<Entry>> Work::entries() const {
   return entries;
 }
 
-Result<std::string> Work::branch() const {
-  const Call call{{"symbolic-ref", "--quiet", "HEAD"}};
-  TRY_ASSIGN(const auto captured, git_.run(call));
-  if (captured.exit.exit_code == 1 && captured.err.empty()) return std::string();
-  if (!captured.ok()) return std::unexpected(git_.explain(call, captured));
-  return captured.out.substr(0, captured.out.find('\n'));
+Result<std::string> Work::branch() const { return read_branch(git_); }
+
+Result<std::string> Work::commit_of(const std::string& ref) const {
+  if (is_ref_name(ref)) return read_commit(git_, ref);
+  return fail(Code::usage, fmt::format("'{}' is no name for a ref", ref));
+}
+
+/// The last value is that of our own command line.
+bool Work::wants_signatures() const {
+  const auto captured = git_.run({{"config", "--type=bool", "--get-all", "commit.gpgsign"}});
+  return captured && captured->out.ends_with("true\nfalse\n");
 }
 
 Result<std::string> Work::head() const {

@@ -15,6 +15,9 @@
 namespace ralph::git {
 
 struct Entry;
+struct Move;
+struct Position;
+struct Snapshot;
 
 /// One file of a difference.
 struct FileChange {
@@ -25,15 +28,16 @@ struct FileChange {
 };
 
 /// A repository somebody works in, through the `git` program. Hooks, file watchers and the signing of commits are off, the
-/// network is never used, nothing is ever pushed; the user's index is never changed but by commit(), reset_to() and
-/// stash(). `.ralph/` never takes part, nor does a repository inside of this one; a submodule is the commit it stands at.
+/// network is never used, nothing is ever pushed; the user's index is never changed but by commit(), reset_to(), restore()
+/// and stash(). `.ralph/` never takes part, nor does a repository inside of this one; a submodule is the commit it stands
+/// at. Changes of files that are marked assume-unchanged or skip-worktree stay in the folder, and the marks in the index.
 class Work {
  public:
   /// nullopt: `folder` lies in no repository, or `git` is not installed (`why_not` says which).
-  static Result<std::optional<Work>> open(const std::filesystem::path& folder,
-                                          std::string& why_not);
+  static Result<std::optional<Work>> open(const std::filesystem::path& folder, std::string& why_not,
+                                          CallLimits limits = {});
 
-  /// Untracked files born before that are the user's: nothing here takes them in or names them, and no reset removes
+  /// The time is that of file_time_now(). Untracked files born before that are the user's: nothing here takes them in or names them, and no reset removes
   /// them, whatever `.gitignore` says by now. For whoever begins with nothing uncommitted: what was untracked then was
   /// ignored. A file that was staged or committed since is no untracked one, but a reset leaves it in the folder.
   void leave_alone_before(UtcTime time) { old_before_ = time; }
@@ -42,6 +46,8 @@ class Work {
   Result<std::string> tree() const;
   /// Empty: there is no commit yet.
   Result<std::string> head() const;
+  /// What a ref, in full, stands for; empty: there is none.
+  Result<std::string> commit_of(const std::string& ref) const;
   /// What a commit would move, in full: "refs/heads/main", also before its first commit. Empty: HEAD is detached.
   Result<std::string> branch() const;
   /// The first parent of a commit; empty: it has none.
@@ -65,15 +71,28 @@ class Work {
   /// Commits all that dirty() names to `branch` (as branch() gives it), by the user's name (or ralph's, where none is
   /// set). Empty: nothing was changed. Code::busy: as ready(), or paths are in conflict, or HEAD is not on that branch.
   Result<std::string> commit(std::string_view message, std::string_view branch) const;
-  /// Puts what the folder holds now aside as a stash of this name. False: there was nothing. Code::busy as above.
-  Result<bool> stash(std::string_view message) const;
+  /// Puts what the folder holds now aside as a stash of this name, what is staged as its second parent: 'git stash pop
+  /// --index' brings both back. Kept under refs/ralph/`keep_as` too: an agent may drop a stash. False: there was nothing.
+  /// Code::busy as above.
+  Result<bool> stash(std::string_view message, std::string_view keep_as = "stashed") const;
   /// HEAD is on `branch` (empty: detached) again, and that, the index and the folder are as they were at `commit`; files
-  /// that were not tracked then are removed, ignored ones stay; no other branch is moved. What was there before is kept
-  /// as a commit under refs/ralph/`keep_as`, or `keep_as`-2, -3 … where that is taken; the ref is returned. It is HEAD
-  /// itself where nothing was uncommitted; its second parent is `branch`, where HEAD was on another and that one is to
-  /// move. A merge that is not finished is given up. Ended in its middle, it can be called again.
+  /// that were not tracked then are removed, ignored ones stay; no other branch is moved. A merge that is not finished is
+  /// given up.
+  /// What was there before is kept as a commit under refs/ralph/`keep_as`, or `keep_as`-2, -3 … where that is taken; the
+  /// ref is returned. It is HEAD itself where nothing was uncommitted and HEAD stays on its branch. Else it looks like a
+  /// stash: its tree is what the folder held, its parents are HEAD and a commit of what was staged, whose further parents
+  /// are the branch that moves and the commits of a merge. It is there, and on the disk, before anything is touched.
+  /// `replaced`: ignored files that were where the commit has something else, and are in the kept tree only.
+  /// Ended in its middle, it can be called again. Code::busy: files were changed meanwhile, or git's locks are held.
   Result<std::string> reset_to(std::string_view commit, std::string_view keep_as,
-                               std::string_view branch) const;
+                               std::string_view branch,
+                               std::vector<std::string>* replaced = nullptr) const;
+  /// Branch, folder and index are again what such a ref holds; what is there now is kept in the same way.
+  Result<std::string> restore(std::string_view ref, std::string_view keep_as) const;
+  /// The ref of a reset that was ended in its middle; empty: none was.
+  Result<std::string> interrupted() const;
+  /// Whether the user wants commits to be signed, which those of commit() are not.
+  bool wants_signatures() const;
   /// Whether the settings git would run programs by are what they were when this was opened.
   Result<> check_settings() const;
   /// The same for settings that check_settings() takes for the same; to compare those of another day.
@@ -89,9 +108,17 @@ class Work {
         settings_digest_(settings_.digest()) {}
   /// As list_entries(), without the files to leave alone.
   Result<std::vector<Entry>> entries() const;
-  Result<> stand_on(const std::string& branch, const std::string& commit) const;
-  Result<> put_back(const std::string& commit) const;
-  Result<std::string> present_state(const std::string& target, const std::string& branch) const;
+  struct Destination;
+  Result<std::string> go_to(const Destination& to, const std::string& name,
+                            std::vector<std::string>* replaced) const;
+  Result<> arrive(const Destination& to, const Position& from, const Snapshot& snapshot,
+                  const Move& move, const std::string& branch_tip,
+                  const std::string& also_tip) const;
+  Result<Destination> destination_of(const std::string& commit) const;
+  Result<std::string> make_kept(const Position& position, const Snapshot& snapshot,
+                                const Destination& to, const std::string& name,
+                                const std::string& branch_tip,
+                                const std::vector<std::string>& further) const;
   Result<std::string> keep(const std::string& name, const std::string& commit) const;
   Result<std::string> make_commit(const std::string& tree, const std::vector<std::string>& parents,
                                   std::string_view message) const;

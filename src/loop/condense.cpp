@@ -33,6 +33,16 @@ std::vector<Record> behind(const std::vector<Record>& records, std::int64_t iter
   return later;
 }
 
+/// What was taken back after the last iteration: the agent would look for it in vain.
+std::vector<std::string> undone_since(const std::vector<Record>& records) {
+  std::vector<std::string> texts;
+  for (const auto& record : records) {
+    if (record.step == Record::Step::iteration) texts.clear();
+    if (record.step == Record::Step::undo) texts.push_back(record.progress);
+  }
+  return texts;
+}
+
 std::string refusal(const std::vector<Record>& records) {
   const auto last = behind(records, 0);
   if (last.empty() || !last.back().verification || last.back().verification->passed) return {};
@@ -57,6 +67,7 @@ PromptParts prompt_parts(const Setup& setup, const std::vector<Record>& records,
   parts.recent = behind(records, parts.summary_covers);
   parts.iteration = parts.summary_covers + static_cast<std::int64_t>(parts.recent.size()) + 1;
   parts.verification = refusal(records);
+  parts.guidance = undone_since(records);
   for (const auto& each : guidance) parts.guidance.push_back(each.text);
   parts.verify_commands = verify_names;
   parts.answer_in_text = !answers_by_schema(*setup.request.backend);

@@ -66,8 +66,6 @@ Result<std::vector<Record>> Files::records(std::int64_t& bad) const {
   return records;
 }
 
-bool Files::has_records() const { return is_there(folder_ / "progress.ndjson"); }
-
 Result<> Files::append(const Record& record) const {
   TRY_ASSIGN(const auto folder, place_.folder());
   const auto fd = folder.open_append(kProgress);
@@ -77,6 +75,20 @@ Result<> Files::append(const Record& record) const {
   if (error == 0 && ::fdatasync(fd->get()) != 0) error = errno;
   if (error == 0) return {};
   return fail_storage(error, fmt::format("cannot write '{}'", folder.path_of(kProgress).native()));
+}
+
+bool Files::has_records() const {
+  const auto folder = place_.folder();
+  return folder && folder->open_read(kProgress).has_value();
+}
+
+Result<> Files::rewrite(const std::vector<Record>& records) const {
+  std::string text;
+  for (const auto& record : records) text += write_record(record) + "\n";
+  TRY_ASSIGN(const auto folder, place_.make_folder());
+  auto written = folder.write_atomically(kProgress, text);
+  if (!written) written.error().code = Code::storage;
+  return written;
 }
 
 Result<> Files::put_records_aside(std::string_view id) const {

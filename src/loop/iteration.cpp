@@ -89,7 +89,10 @@ RunEnd Loop::run(run::Request request, const Run& run) {
   // It was paid for.
   if (end.spent_all && end.answer.summary.empty())
     end.answer = structured_answer(given.structured());
-  if (report.not_recorded && !storage_) storage_ = report.not_recorded;
+  const bool recorded =
+      !report.not_recorded && report.verdict.outcome != stream::Outcome::storage_failed;
+  log_removed_ = !recorded && mend_workspace().value_or(false);
+  if (report.not_recorded && !storage_ && !log_removed_) storage_ = report.not_recorded;
   return end;
 }
 
@@ -165,7 +168,7 @@ Record Loop::make_record(Record::Step step, const Current& current, const RunEnd
 Result<> Loop::keep(const Run& run, Record record) {
   record.progress = masker_.mask(record.progress);
   if (record.verification) record.verification->tail = masker_.mask(record.verification->tail);
-  TRY(workspace_->check());
+  TRY(mend_workspace());
   TRY(store_.append(record));
   if (record.step == Record::Step::iteration && state_.current) {
     files_.take_guidance(state_.current->guidance);
@@ -269,6 +272,7 @@ Loop::Over Loop::settle_failure(const Current& current, const RunEnd& end) {
   record.failed = counts;
   record.tree = content();
   record.changed = record.tree.empty() || record.tree != current.tree_before;
+  if (!counts) record_moved_head(current, record);
   const auto over = tampered(record);
   if (counts && !over) {
     auto done = setup_.options.rollback ? roll_back(current, record) : commit(current, record);
@@ -286,6 +290,8 @@ Loop::Why Loop::why_failed(const RunEnd& end) const {
   if (end.spent_all) return Why::cost;
   const bool timed_out = end.verdict.outcome == stream::Outcome::timed_out;
   if (timed_out && time > Millis::zero() && elapsed() >= time) return Why::time;
+  // A disk that can be written to: it was the agent.
+  if (end.verdict.outcome == stream::Outcome::storage_failed && log_removed_) return Why::failure;
   switch (after(end.verdict, end.summary)) {
     case After::failure: return Why::failure;
     case After::over: return Why::over;
@@ -323,14 +329,20 @@ Loop::Over Loop::wait_after_failure() {
 Result<> Loop::commit(const Current& current, Record& record) {
   if (!setup_.options.commit || !git_) return {};
   if (state_.current) state_.current->phase = "commit";
-  TRY_ASSIGN(record.commit, git_->commit(commit_message(record), current.branch));
-  if (record.commit.empty()) {
-    const auto now = head();
-    if (now != current.commit_before) record.commit = now;
-    return {};
+  auto made = git_->commit(commit_message(record), current.branch);
+  if (!made || made->empty()) {
+    record_moved_head(current, record);
+    return made ? Result<>() : std::unexpected(made.error());
   }
+  record.commit = *std::move(made);
   observer_.committed(record.commit, record.iteration);
   return {};
+}
+
+/// Commits that the agent made itself are the iteration's: 'ralph undo' takes them back with it.
+void Loop::record_moved_head(const Current& current, Record& record) const {
+  if (!setup_.options.commit) return;
+  if (const auto now = head(); now != current.commit_before) record.commit = now;
 }
 
 Result<> Loop::roll_back(const Current& current, Record& record) {
@@ -340,12 +352,22 @@ Result<> Loop::roll_back(const Current& current, Record& record) {
   if (dirty.empty() && head() == current.commit_before && branch == current.branch) return {};
   if (state_.current) state_.current->phase = "rollback";
   TRY(save());
-  TRY(git_->reset_to(current.commit_before,
-                     fmt::format("rolled-back/{}-{}", state_.loop_id, record.iteration),
-                     current.branch));
+  std::vector<std::string> replaced;
+  TRY_ASSIGN(const auto kept,
+             git_->reset_to(current.commit_before,
+                            fmt::format("rolled-back/{}-{}", state_.loop_id, record.iteration),
+                            current.branch, &replaced));
   record.tree = content();
   record.changed = false;
   observer_.rolled_back(current.commit_before, record.iteration);
+  note(stream::Level::info,
+       fmt::format("what was there is kept: 'ralph undo --restore {}' goes back to it", kept));
+  if (!replaced.empty()) {
+    note(stream::Level::warning,
+         fmt::format("{} ignored files, '{}' first, were where the commit has others: they are in "
+                     "{} only",
+                     replaced.size(), replaced.front(), kept));
+  }
   return {};
 }
 

@@ -41,7 +41,7 @@ Result<> Loop::save() {
   const auto& budget = setup_.options.budget;
   state_.max_iterations = budget.iterations > 0 ? std::optional(budget.iterations) : std::nullopt;
   state_.max_cost_usd = budget.cost_usd;
-  TRY(workspace_->check());
+  TRY(mend_workspace());
   return store_.save(state_);
 }
 

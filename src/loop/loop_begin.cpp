@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "git/old_files.h"
 #include "loop/loop_impl.h"
 #include "process/descriptor_limit.h"
 
@@ -130,10 +131,7 @@ Result<> Loop::begin_anew(const std::optional<State>& old) {
   state_.tree_at_start = content();
   state_.commit_at_start = head();
   state_.git_digest = git_digest();
-  if (git_) {
-    TRY_ASSIGN(state_.branch, git_->branch());
-  }
-  if (git_ && setup_.options.commit) git_->leave_alone_before(state_.started);
+  TRY(begin_git());
   if (setup_.options.rollback && state_.commit_at_start.empty()) {
     setup_.warnings.push_back("there is no commit yet: the first iteration cannot be rolled back");
   }
@@ -189,7 +187,9 @@ Result<> Loop::go_on_with(State old) {
   if (git_) {
     TRY_ASSIGN(state_.branch, git_->branch());
   }
-  if (git_ && setup_.options.commit) git_->leave_alone_before(state_.started);
+  if (git_ && setup_.options.commit) {
+    git_->leave_alone_before(state_.files_before.value_or(state_.started));
+  }
   ended_before_ = !state_.end.empty();
   if (setup_.options.commit && !state_.current) TRY(check_users_changes());
   files_.forget_stop();
@@ -209,7 +209,8 @@ Result<> Loop::go_on_with(State old) {
 
 Result<> Loop::open_git() {
   std::string why_not;
-  TRY_ASSIGN(git_, git::Work::open(setup_.request.host.workspace, why_not));
+  TRY_ASSIGN(git_, git::Work::open(setup_.request.host.workspace, why_not,
+                                   {setup_.options.git_timeout, control_.runs().token()}));
   if (git_) {
     TRY_ASSIGN(integrity_, git::Integrity::read(git_->program()));
   }
@@ -217,6 +218,23 @@ Result<> Loop::open_git() {
   if (!setup_.options.commit || git_) return {};
   return fail(Code::usage, "--commit needs a git repository: " + why_not,
               "run 'git init', or leave --commit out");
+}
+
+/// What a new loop has to know of the repository: where it began, and which files were there before.
+Result<> Loop::begin_git() {
+  if (!git_) return {};
+  TRY_ASSIGN(const auto branch, git_->branch());
+  state_.branch = branch;
+  state_.branch_at_start = branch.empty() ? "HEAD" : branch;
+  if (!setup_.options.commit) return {};
+  TRY_ASSIGN(state_.files_before, git::file_time_now(git_->root()));
+  git_->leave_alone_before(*state_.files_before);
+  if (git_->wants_signatures()) {
+    setup_.warnings.push_back(
+        "commit.gpgsign is set, but the commits of the loop are not signed: nobody is there to type "
+        "a passphrase");
+  }
+  return {};
 }
 
 /// A tree the user has changes in is not ours to commit.
@@ -244,9 +262,15 @@ Result<> Loop::stash_or_refuse() {
                             dirty.size(), dirty.front()),
                 "commit them, or let --stash put them aside, or leave --commit out");
   }
-  TRY_ASSIGN(const bool stashed, git_->stash(fmt::format("before ralph loop {}", setup_.loop_id)));
-  if (stashed)
-    setup_.warnings.push_back("your changes were stashed: 'git stash pop' brings them back");
+  const auto keep_as = fmt::format("stashed-{}", setup_.loop_id);
+  TRY_ASSIGN(const bool stashed,
+             git_->stash(fmt::format("before ralph loop {}", setup_.loop_id), keep_as));
+  if (stashed) {
+    setup_.warnings.push_back(fmt::format(
+        "your changes were stashed: 'git stash pop --index' brings them back; should the stash be "
+        "gone by then: 'git stash apply --index refs/ralph/{}'",
+        keep_as));
+  }
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/unique_fd.h"
 #include "git/integrity.h"
 #include "git/work.h"
 #include "loop/answer.h"
@@ -70,6 +71,7 @@ class Loop {
   Result<> settle_old(const State& old);
   Result<> check_unchanged(const State& old) const;
   Result<> open_git();
+  Result<> begin_git();
   Result<> check_users_changes();
   Result<> stash_or_refuse();
   Result<> begin_anew(const std::optional<State>& old);
@@ -110,12 +112,16 @@ class Loop {
   std::string git_digest() const;
   Result<> commit(const Current& current, Record& record);
   Result<> roll_back(const Current& current, Record& record);
+  void record_moved_head(const Current& current, Record& record) const;
   std::string head() const;
 
   // The files.
   Record make_record(Record::Step step, const Current& current, const RunEnd& end) const;
   Result<> keep(const Run& run, Record record);
   Result<> save();
+  /// True: `.ralph` was not as we left it, and was written again.
+  Result<bool> mend_workspace();
+  bool is_same_folder();
   void begin_run(std::string_view phase, std::int64_t iteration, std::string run_id);
   Millis elapsed() const;
   void note(stream::Level level, std::string_view text);
@@ -129,6 +135,8 @@ class Loop {
 
   std::optional<store::Workspace> workspace_;
   std::optional<store::Lock> lock_;
+  UniqueFd folder_;           // `.ralph`
+  bool log_removed_ = false;  // while the last run wrote it
   StateStore store_;
   const Files& files_ = store_.files();
   State state_;

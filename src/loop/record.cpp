@@ -11,7 +11,7 @@
 namespace ralph::loop {
 namespace {
 
-constexpr auto kSteps = std::to_array<std::string_view>({"iteration", "attempt", "summary"});
+constexpr auto kSteps = std::to_array<std::string_view>({"iteration", "attempt", "summary", "undo"});
 
 json::Document document_of(const stream::Tokens& tokens) {
   return {{"input", tokens.input_uncached},

@@ -37,13 +37,14 @@ struct Record {
     iteration,  // counts: there is one for every iteration
     attempt,    // a start that does not count: interrupted, rate limited, an outage
     summary,    // of the summarizer
+    undo,       // 'ralph undo' took something back
   };
   Step step = Step::iteration;
   std::int64_t iteration = 0;  // of Step::summary: how many iterations its text covers
   UtcTime at;                  // when it was over
   std::string run_id;
   std::string
-      progress;  // what the agent said it did; of Step::summary: the summary; of a failed one: why
+      progress;  // what the agent said it did; of a summary or an undo: its text; of a failed one: why
   std::string outcome;   // name in the outcome table; "refused": a DONE that verification refused
   bool failed = false;   // counts as one of the consecutive failures
   bool done = false;     // the agent said DONE

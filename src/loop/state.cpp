@@ -94,6 +94,8 @@ Document document_of(const State& state) {
   to["branch"] = state.branch;
   to["tree_at_start"] = state.tree_at_start;
   to["commit_at_start"] = state.commit_at_start;
+  to["branch_at_start"] = state.branch_at_start;
+  to["files_before"] = state.files_before ? Document(iso_utc(*state.files_before)) : Document();
   to["max_iterations"] = state.max_iterations ? Document(*state.max_iterations) : Document();
   to["max_cost_usd"] = state.max_cost_usd ? Document(*state.max_cost_usd) : Document();
   to["current"] = state.current ? document_of(*state.current) : Document();
@@ -131,6 +133,8 @@ std::optional<State> state_of(const Document& from) {
   state.branch = json::text(from, "branch");
   state.tree_at_start = json::text(from, "tree_at_start");
   state.commit_at_start = json::text(from, "commit_at_start");
+  state.branch_at_start = json::text(from, "branch_at_start");
+  state.files_before = parse_iso(json::text(from, "files_before"));
   if (json::member(from, "max_iterations").is_number_integer()) {
     state.max_iterations = json::integer(from, "max_iterations");
   }

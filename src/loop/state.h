@@ -44,10 +44,12 @@ struct State {
   std::int64_t fresh_from = 0;  // counts of things in a row begin behind so many records
   std::string branch;  // HEAD was on it at the start, in full; empty: on none, or nothing is committed
   std::string tree_at_start, commit_at_start;
+  std::string branch_at_start;          // in full; "HEAD": detached; empty: not known
+  std::optional<UtcTime> files_before;  // files older than that are the user's, by the disk's clock
   std::optional<Current> current;
   std::optional<UtcTime> waiting_until;
   std::string waiting_for;
-  std::string end;                             // name of the reason; empty: not over
+  std::string end;                             // name of the reason, or "undone"; empty: not over
   std::string end_why;                         // one sentence
   std::map<std::string, double> earlier_days;  // what loops before this one cost, by UTC day
   Millis ran{0};                               // when this was written, all starts together
@@ -88,9 +90,12 @@ class Files {
 
   /// In their order; a last line that was cut by a crash is left out. Lines that cannot be read are counted in `bad`.
   Result<std::vector<Record>> records(std::int64_t& bad) const;
-  bool has_records() const;
   /// In the file, and on the disk, when this returns.
   Result<> append(const Record& record) const;
+  /// Whether progress.ndjson is there.
+  bool has_records() const;
+  /// Replaces it by these, in one step.
+  Result<> rewrite(const std::vector<Record>& records) const;
 
   /// A loop begins anew: what the last one left is kept as loop-ID.json …
   Result<> put_aside(const State& old) const;

@@ -140,9 +140,7 @@ Result<> StateStore::rewrite_copy(const std::vector<Record>& records) const {
   std::int64_t bad = 0;
   const auto present = files_.records(bad);
   if (present && bad == 0 && *present == records) return {};
-  std::string text;
-  for (const auto& record : records) text += write_record(record) + "\n";
-  return write_file_atomically(files_.folder() / "progress.ndjson", text);
+  return files_.rewrite(records);
 }
 
 Result<> StateStore::put_records_aside(std::string_view id) const {

@@ -26,6 +26,10 @@ must_not_exist() { [ ! -e "$1" ] && [ ! -L "$1" ] || breach "'$1' exists"; }
 must_exist() { [ -e "$1" ] || [ -L "$1" ] || breach "'$1' is gone"; }
 must_hold() { [ "$(cat -- "$1" 2>/dev/null)" = "$2" ] || breach "'$1' does not hold '$2' any more"; }
 must_not_hold() { ! grep -qF -- "$2" "$1" 2>/dev/null || breach "'$1' holds '$2'"; }
+# An object that a ref of the repository leads to holds this text.
+must_be_kept() {
+  git rev-list --objects --all | cut -d' ' -f1 | git cat-file --batch | grep -aF -- "$1" >/dev/null || breach "no ref leads to '$1'"
+}
 must_not_show() { ! grep -qF -- "$1" "$OUT" || breach "the output shows '$1'"; }
 must_not_end_with() { [ "$CODE" -ne "$1" ] || breach "the exit code is $1"; }
 # What the user is told; checked for the protected variant only.

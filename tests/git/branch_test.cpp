@@ -64,7 +64,7 @@ TEST_F(GitBranch, AResetGoesBackToItsOwnAndMovesNoOther) {
   EXPECT_FALSE(there("u"));
   EXPECT_FALSE(there("new"));
   EXPECT_EQ(paths_of("refs/ralph/kept"), "a\nnew\nu");
-  EXPECT_EQ(git("rev-parse refs/ralph/kept^@"), users_);
+  EXPECT_EQ(git("rev-parse refs/ralph/kept^1"), users_);
 }
 
 TEST_F(GitBranch, CommitsOnItsOwnAreKeptToo) {
@@ -74,7 +74,8 @@ TEST_F(GitBranch, CommitsOnItsOwnAreKeptToo) {
   git("checkout -q users");
   good(work.reset_to(first_, "kept", kMain));
   EXPECT_EQ(git("rev-parse main users"), first_ + "\n" + users_);
-  EXPECT_EQ(git("rev-parse refs/ralph/kept^@"), users_ + "\n" + moved);
+  EXPECT_EQ(git("rev-parse refs/ralph/kept^1"), users_);
+  EXPECT_EQ(git("rev-parse refs/ralph/kept^2^@"), users_ + "\n" + moved);
   EXPECT_FALSE(there("m"));
 }
 

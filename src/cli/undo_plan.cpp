@@ -1,0 +1,131 @@
+#include "cli/undo_plan.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/core.h>
+
+#include "base/utf8.h"
+
+namespace ralph::cli {
+namespace {
+
+constexpr std::size_t kShortId = 10;
+constexpr std::size_t kMostSubject = 60;
+constexpr std::string_view kDetached = "HEAD";  // in State::branch_at_start
+
+std::unexpected<Error> nothing_left() {
+  return fail(Code::usage, "every commit of the loop is taken back already",
+              "'git for-each-ref refs/ralph' lists what is kept");
+}
+
+std::unexpected<Error> no_commit() {
+  return fail(Code::not_found, "the loop of this folder has made no commit");
+}
+
+/// The branch stands where an iteration left it; which.
+Result<UndoStep> step_at_head(const git::Work& work, const UndoPast& past) {
+  TRY_ASSIGN(const auto head, work.head());
+  const auto newest = past.steps.rbegin();
+  const auto step = std::ranges::find(newest, past.steps.rend(), head, &UndoStep::after);
+  if (step != past.steps.rend()) return *step;
+  if (!head.empty() && head == past.state.commit_at_start) return nothing_left();
+  return fail(Code::usage,
+              fmt::format("the branch stands at {}, which is no commit of the loop (its last one "
+                          "is {})",
+                          head.empty() ? "no commit" : short_id(head), short_id(newest->after)),
+              "take that back first, or use 'git revert' for a single commit");
+}
+
+/// Where the branch was before an iteration; empty: there was no commit yet.
+Result<std::string> before(const git::Work& work, const UndoStep& step) {
+  if (!step.before.empty()) return step.before;
+  return work.parent(step.after);
+}
+
+/// What `commits` has beyond the iterations'; in the same order.
+Result<std::vector<std::string>> made_by_others(const git::Work& work, const UndoPast& past,
+                                                std::vector<std::string> commits) {
+  std::set<std::string> known(commits.begin(), commits.end()), ours;
+  for (const auto& step : past.steps) {
+    // One that was undone, or is elsewhere.
+    if (!known.contains(step.after)) continue;
+    TRY_ASSIGN(const auto from, before(work, step));
+    if (from.empty()) continue;
+    TRY_ASSIGN(const auto made, work.commits_between(from, step.after));
+    ours.insert(made.begin(), made.end());
+  }
+  std::erase_if(commits, [&](const std::string& commit) { return ours.contains(commit); });
+  return commits;
+}
+
+Result<> refuse_others(const git::Work& work, const std::vector<std::string>& others) {
+  TRY_ASSIGN(const auto subject, work.subject(others.back()));
+  return fail(Code::usage,
+              fmt::format("{} not the loop's {} among its own; the first is {} '{}'",
+                          others.size() == 1 ? "1 commit that is"
+                                             : fmt::format("{} commits that are", others.size()),
+                          others.size() == 1 ? "lies" : "lie", short_id(others.back()),
+                          utf8::shortened(subject, kMostSubject)),
+              "to take back those too: --include-others; to go back step by step: 'ralph undo'");
+}
+
+/// What HEAD and the branch have beyond the start; the newest first.
+Result<std::vector<std::string>> commits_to_leave(const git::Work& work, const std::string& head,
+                                                  const std::string& tip,
+                                                  const std::string& start) {
+  std::vector<std::string> commits;
+  if (!head.empty()) {
+    TRY_ASSIGN(commits, work.commits_between(start, head));
+  }
+  if (tip.empty() || tip == head) return commits;
+  TRY_ASSIGN(const auto more, work.commits_between(start, tip));
+  for (const auto& commit : more) {
+    if (std::ranges::find(commits, commit) == commits.end()) commits.push_back(commit);
+  }
+  return commits;
+}
+
+}  // namespace
+
+std::string short_id(std::string_view commit) { return std::string(commit.substr(0, kShortId)); }
+
+Result<Undo> plan_last(const git::Work& work, const UndoPast& past) {
+  if (past.steps.empty()) return no_commit();
+  TRY_ASSIGN(const auto step, step_at_head(work, past));
+  TRY_ASSIGN(const auto to, before(work, step));
+  if (to.empty()) {
+    return fail(Code::usage,
+                fmt::format("{} is the first commit of the repository: there is nothing to go "
+                            "back to",
+                            short_id(step.after)));
+  }
+  TRY_ASSIGN(const auto commits, work.commits_between(to, step.after));
+  TRY_ASSIGN(const auto branch, work.branch());
+  return Undo{step.after, to, branch, std::ssize(commits)};
+}
+
+Result<Undo> plan_all(const git::Work& work, const UndoPast& past, bool include_others) {
+  const auto& state = past.state;
+  const auto& start = state.commit_at_start;
+  TRY_ASSIGN(const auto head, work.head());
+  TRY_ASSIGN(const auto present, work.branch());
+  auto branch = state.branch_at_start.empty() ? present : state.branch_at_start;
+  if (branch == kDetached) branch.clear();
+  if (start.empty()) {
+    if (past.steps.empty()) return no_commit();
+    return fail(Code::usage, "the repository had no commit when the loop began",
+                "there is nothing to go back to; 'ralph undo' takes back the commits after the "
+                "first");
+  }
+  TRY_ASSIGN(const auto tip, branch.empty() ? Result<std::string>(head) : work.commit_of(branch));
+  if (head == start && present == branch && tip == start) {
+    return past.steps.empty() ? Result<Undo>(no_commit()) : Result<Undo>(nothing_left());
+  }
+  TRY_ASSIGN(const auto commits, commits_to_leave(work, head, tip, start));
+  TRY_ASSIGN(const auto others, made_by_others(work, past, commits));
+  if (!others.empty() && !include_others) TRY(refuse_others(work, others));
+  return Undo{head, start, branch, std::ssize(commits), std::ssize(others), present != branch};
+}
+
+}  // namespace ralph::cli

@@ -1,0 +1,45 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "git/work.h"
+#include "loop/state.h"
+
+namespace ralph::cli {
+
+/// What one iteration did to the branch.
+struct UndoStep {
+  std::string before, after;  // commits; `before` may be empty: not known
+};
+
+/// The loop of this folder, and what it committed.
+struct UndoPast {
+  loop::State state;
+  std::vector<UndoStep> steps;  // the oldest first
+  std::int64_t iterations = 0;
+};
+
+/// What is to be done, and then what was.
+struct Undo {
+  std::string from, to;  // commits
+  std::string branch;    // that HEAD will be on, in full; empty: detached
+  std::int64_t commits = 0;
+  std::int64_t others = 0;            // among them, made between the iterations
+  bool other_branch = false;          // HEAD is not on `branch` now
+  std::string kept;                   // the ref
+  std::vector<std::string> replaced;  // files that are there only
+};
+
+/// The last iteration. The branch must stand where an iteration left it.
+Result<Undo> plan_last(const git::Work& work, const UndoPast& past);
+
+/// Branch and HEAD as they were when the loop began, wherever the agent went. Commits of others, on the branch or where
+/// HEAD is, are refused unless they are included.
+Result<Undo> plan_all(const git::Work& work, const UndoPast& past, bool include_others);
+
+/// The first ten digits.
+std::string short_id(std::string_view commit);
+
+}  // namespace ralph::cli
