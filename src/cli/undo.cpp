@@ -16,6 +16,7 @@
 #include "git/work.h"
 #include "json/writer.h"
 #include "loop/state.h"
+#include "loop/state_store.h"
 #include "store/workspace.h"
 
 namespace ralph::cli {
@@ -28,19 +29,20 @@ struct Wish {
   std::string restore;  // a ref; empty: undo
 };
 
-Result<UndoPast> read_past(StdOutput& output) {
-  const loop::Files files(std::filesystem::current_path());
-  std::string warning;
-  auto state = files.peek(warning);
-  if (!warning.empty()) warn(warning, output);
-  if (!state) {
+loop::StateStore state_store() {
+  return {std::filesystem::current_path(), loop::user_state_folder()};
+}
+
+/// Everything an undo replaces is kept, so a loop that is known from `.ralph` alone can be undone too.
+Result<UndoPast> read_past(const loop::StateStore& store, StdOutput& output) {
+  TRY_ASSIGN(auto loaded, store.load(loop::StateStore::Source::workspace));
+  if (!loaded) {
     return fail(Code::not_found, "no loop has run in this folder",
                 "go to the folder 'ralph loop' was started in");
   }
-  std::int64_t bad = 0;
-  TRY_ASSIGN(const auto records, files.records(bad));
-  if (bad > 0) warn(fmt::format("{} lines of its progress cannot be read", bad), output);
-  UndoPast past{*std::move(state), {}, loop::add_up(records).iterations};
+  for (const auto& warning : loaded->warnings) warn(warning, output);
+  const auto& records = loaded->records;
+  UndoPast past{std::move(loaded->state), {}, loop::add_up(records).iterations, loaded->trusted};
   for (const auto& record : records) {
     if (!record.commit.empty()) past.steps.push_back({record.commit_before, record.commit});
   }
@@ -92,12 +94,12 @@ Result<> refuse_dirty(const git::Work& work) {
 }
 
 /// What was undone is not done. Before anything is undone: whoever is killed then leaves a loop that can go on.
-Result<> reopen(const loop::Files& files, loop::State& state) {
+Result<> reopen(const loop::StateStore& store, loop::State& state) {
   if (state.end.empty()) return {};
   state.end = "undone";
   state.end_why = "'ralph loop --resume' goes on";
   state.status = "ended";
-  return files.save(state);
+  return store.save(state);
 }
 
 std::string words_of(const Undo& undo) {
@@ -107,7 +109,7 @@ std::string words_of(const Undo& undo) {
       undo.commits == 1 ? "1 commit" : fmt::format("{} commits", undo.commits), short_id(undo.to));
 }
 
-Result<> record_undo(const loop::Files& files, const git::Work& work, const UndoPast& past,
+Result<> record_undo(const loop::StateStore& store, const git::Work& work, const UndoPast& past,
                      const Undo& undo) {
   loop::Record record;
   record.step = loop::Record::Step::undo;
@@ -115,41 +117,42 @@ Result<> record_undo(const loop::Files& files, const git::Work& work, const Undo
   record.at = now_utc();
   record.progress = words_of(undo);
   TRY_ASSIGN(record.tree, work.tree());
-  return files.append(record);
+  return store.append(record);
 }
 
 Result<Undo> undo(const Wish& wish, StdOutput& output) {
-  // Who has no loop here gets no folder .ralph.
-  TRY(read_past(output));
-  const auto folder = std::filesystem::current_path();
-  const auto workspace = store::Workspace::at(folder);
+  // A folder without a loop gets no folder .ralph.
+  auto store = state_store();
+  TRY(read_past(store, output));
+  const auto workspace = store::Workspace::at(std::filesystem::current_path());
   TRY_ASSIGN(const auto lock, store::Lock::take(workspace.lock_file(), "ralph undo"));
-  TRY_ASSIGN(auto past, read_past(output));
+  TRY_ASSIGN(auto past, read_past(store, output));
+  if (past.trusted) TRY(store.prepare());
   TRY_ASSIGN(const auto work, open_work(past.state));
   TRY(work.ready());
   TRY_ASSIGN(auto undo,
              wish.all ? plan_all(work, past, wish.include_others) : plan_last(work, past));
   TRY(refuse_dirty(work));
   const auto name = fmt::format("undone-{}-{}", compact_utc(now_utc()), short_id(undo.from));
-  const loop::Files files(folder);
   const auto state = past.state;
-  TRY(reopen(files, past.state));
+  TRY(reopen(store, past.state));
   auto kept = work.reset_to(undo.to, name, undo.branch, &undo.replaced);
   if (!kept) {
-    if (!state.end.empty()) TRY(files.save(state));
+    if (!state.end.empty()) TRY(store.save(state));
     return std::unexpected(kept.error());
   }
   undo.kept = *std::move(kept);
-  TRY(record_undo(files, work, past, undo));
+  TRY(record_undo(store, work, past, undo));
   return undo;
 }
 
 /// The ref that holds what was there.
 Result<std::string> restore(const std::string& ref, StdOutput& output) {
-  TRY(read_past(output));
+  const auto store = state_store();
+  TRY(read_past(store, output));
   const auto workspace = store::Workspace::at(std::filesystem::current_path());
   TRY_ASSIGN(const auto lock, store::Lock::take(workspace.lock_file(), "ralph undo"));
-  TRY_ASSIGN(const auto past, read_past(output));
+  TRY_ASSIGN(const auto past, read_past(store, output));
   TRY_ASSIGN(const auto work, open_work(past.state));
   return work.restore(ref, fmt::format("before-restore-{}", compact_utc(now_utc())));
 }

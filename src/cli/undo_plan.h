@@ -19,6 +19,7 @@ struct UndoPast {
   loop::State state;
   std::vector<UndoStep> steps;  // the oldest first
   std::int64_t iterations = 0;
+  bool trusted = false;  // as ralph recorded it outside of the workspace
 };
 
 /// What is to be done, and then what was.
