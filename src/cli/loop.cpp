@@ -94,6 +94,10 @@ Result<Loaded> load(const Arguments& arguments) {
   const auto& folder = loaded.settings.settings.text(Key::cwd);
   std::string warning;
   loaded.state = loop::Files(folder.empty() ? "." : folder).peek(warning);
+  if (!loaded.state && !warning.empty()) {
+    return fail(Code::storage, "the loop cannot be resumed: " + warning,
+                "look at what is there; 'ralph loop GOAL.md' begins a new loop");
+  }
   if (!loaded.state) {
     return fail(Code::usage, "there is no loop to resume in this folder",
                 "begin one: ralph loop GOAL.md");

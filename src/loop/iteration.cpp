@@ -135,7 +135,10 @@ Loop::Over Loop::iterate() {
   if (current.tree_before.empty()) current.tree_before = content();
   current.commit_before = head();
   if (git_ && setup_.options.commit) current.branch = git_->branch().value_or("");
-  const auto guidance = files_.guidance();
+  std::string refused;
+  const auto guidance = files_.guidance(refused);
+  if (!refused.empty() && refused != refused_guidance_) note(stream::Level::warning, refused);
+  refused_guidance_ = refused;
   for (const auto& each : guidance) current.guidance.push_back(each.name);
   if (auto saved = save(); !saved) {
     storage_ = saved.error();

@@ -132,6 +132,7 @@ class Loop {
   std::optional<git::Work> git_;
   std::string left_content_;      // by the last iteration, when nothing could happen since
   bool content_unknown_ = false;  // was told
+  std::string refused_guidance_;  // was told
   bool warnings_told_ = false;    // about how the agent is started
   std::optional<Error> storage_;  // a step could not be recorded
   int pauses_ = 0;                // in a row
