@@ -51,7 +51,11 @@ Result<LoopLook> look_at_loop(const std::filesystem::path& folder, StdOutput& ou
   look.state = files.peek(warning);
   if (!warning.empty()) warn(view::one_line(view::safe_text(warning), kLongestWarning), output);
   std::int64_t bad = 0;
-  TRY_ASSIGN(look.records, files.records(bad));
+  if (auto records = files.records(bad)) {
+    look.records = *std::move(records);
+  } else {
+    warn(describe(records.error()), output);
+  }
   if (bad > 0) warn(fmt::format("{} lines of its progress cannot be read", bad), output);
   return look;
 }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
@@ -13,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/folder.h"
 #include "base/mask.h"
 #include "base/unique_fd.h"
 #include "cli/command.h"
@@ -52,8 +54,26 @@ std::string in_words(const std::string& path) {
   return path == "-" ? "standard input" : fmt::format("'{}'", path);
 }
 
+bool is_in_ralph(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto real = std::filesystem::weakly_canonical(path.parent_path(), error);
+  const auto named = [](const auto& part) { return part == ".ralph"; };
+  return std::ranges::any_of(path, named) || std::ranges::any_of(real, named);
+}
+
+Result<UniqueFd> open_plain_file(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto parent =
+      std::filesystem::canonical(path.has_parent_path() ? path.parent_path() : ".", error);
+  if (error) return fail_errno(error.value(), fmt::format("cannot open '{}'", path.native()));
+  TRY_ASSIGN(const auto folder, Folder::open(parent));
+  return folder.open_read(path.filename().native());
+}
+
 Result<UniqueFd> open_log(const std::string& path) {
   if (path == "-") return UniqueFd(::dup(0));
+  // Agents write into `.ralph`: there only a plain file is a log, and nothing is waited for.
+  if (is_in_ralph(path)) return open_plain_file(path);
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
   if (!fd) return fail_errno(errno, "cannot open " + in_words(path));
   struct stat info{};

@@ -97,7 +97,10 @@ void show(const LoopLook& look, StdOutput& output) {
     line("Last", fmt::format("iteration {}: {}", last->iteration, last->progress));
   }
   const loop::Files files(look.folder);
-  if (const auto waiting = files.guidance().size(); waiting > 0) {
+  std::string refused;
+  const auto waiting = files.guidance(refused).size();
+  if (!refused.empty()) warn(refused, output);
+  if (waiting > 0) {
     line("Guidance",
          fmt::format("{} for iteration {}", counted(static_cast<std::int64_t>(waiting), "message"),
                      look.next_iteration()));

@@ -36,6 +36,14 @@ Result<std::string> read_if_there(const store::Location& file, std::size_t max_b
   return text;
 }
 
+Result<Files::Guidance> read_guidance(const Folder& folder, const std::string& name) {
+  TRY_ASSIGN(const auto fd, folder.open_read(name));
+  struct stat info{};
+  if (::fstat(fd.get(), &info) != 0) return fail_storage(errno, "cannot look at '" + name + "'");
+  TRY_ASSIGN(auto text, read_open_file(fd.get(), folder.path_of(name), kLongestGuidance));
+  return Files::Guidance{name, std::move(text), UtcTime(std::chrono::seconds(info.st_mtim.tv_sec))};
+}
+
 /// A crash may have cut the last line; the next one begins a new line all the same.
 bool ends_in_a_line(const UniqueFd& fd) {
   const auto size = ::lseek(fd.get(), 0, SEEK_END);
@@ -116,22 +124,31 @@ Result<std::string> Files::leave_guidance(std::string_view text) const {
   return name;
 }
 
-std::vector<Files::Guidance> Files::guidance() const {
+std::vector<Files::Guidance> Files::guidance(std::string& refused) const {
   std::vector<Guidance> found;
+  const auto refuse = [&](const Error& error) {
+    if (refused.empty() && error.code != Code::not_found) refused = "guidance: " + describe(error);
+  };
   const auto folder = (place_ / kGuidance).folder();
-  if (!folder) return found;
+  if (!folder) return refuse(folder.error()), found;
   auto names = folder->names(kMostNames).value_or(std::vector<std::string>());
+  std::erase_if(names, [](const auto& name) { return !name.ends_with(".md"); });
   std::ranges::sort(names);
   for (const auto& name : names) {
-    if (!name.ends_with(".md") || found.size() >= kMostGuidance) continue;
-    const auto fd = folder->open_read(name);
-    struct stat info{};
-    if (!fd || ::fstat(fd->get(), &info) != 0) continue;
-    auto text = read_open_file(fd->get(), folder->path_of(name), kLongestGuidance);
-    if (!text) continue;
-    found.push_back({name, *std::move(text), UtcTime(std::chrono::seconds(info.st_mtim.tv_sec))});
+    if (found.size() >= kMostGuidance) break;
+    auto text = read_guidance(*folder, name);
+    if (text) {
+      found.push_back(*std::move(text));
+    } else {
+      refuse(text.error());
+    }
   }
   return found;
+}
+
+std::vector<Files::Guidance> Files::guidance() const {
+  std::string ignored;
+  return guidance(ignored);
 }
 
 void Files::take_guidance(const std::vector<std::string>& names) const {

@@ -126,7 +126,10 @@ Loop::Over Loop::iterate() {
   if (!tampered_.empty()) return Ending{End::tampered, tampered_};
   current.commit_before = head();
   current.branch = state_.branch;
-  const auto guidance = files_.guidance();
+  std::string refused;
+  const auto guidance = files_.guidance(refused);
+  if (!refused.empty() && refused != refused_guidance_) note(stream::Level::warning, refused);
+  refused_guidance_ = refused;
   for (const auto& each : guidance) current.guidance.push_back(each.name);
   if (auto saved = save(); !saved) {
     storage_ = saved.error();

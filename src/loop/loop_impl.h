@@ -150,6 +150,7 @@ class Loop {
   std::string tampered_;  // how the repository was; empty: it was not
   std::string left_content_;      // by the last iteration, when nothing could happen since
   bool content_unknown_ = false;  // was told
+  std::string refused_guidance_;  // was told
   bool warnings_told_ = false;    // about how the agent is started
   std::optional<Error> storage_;  // a step could not be recorded
   int pauses_ = 0;                // in a row

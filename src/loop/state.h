@@ -108,7 +108,8 @@ class Files {
     std::string name, text;
     UtcTime at;
   };
-  /// The oldest first.
+  /// The oldest first. `refused`: what is there and is not used, and why.
+  std::vector<Guidance> guidance(std::string& refused) const;
   std::vector<Guidance> guidance() const;
   /// It was in a prompt whose iteration is over.
   void take_guidance(const std::vector<std::string>& names) const;
