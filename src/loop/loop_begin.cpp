@@ -124,7 +124,6 @@ Result<> Loop::begin_anew(const std::optional<State>& old) {
   state_.earlier_days = std::move(days);
   state_.goal = setup_.goal;
   state_.goal_file = setup_.goal_file;
-  state_.verify_digest = verifier_->digest();
   state_.settings_digest = setup_.settings_digest;
   state_.tree_at_start = content();
   state_.commit_at_start = head();
@@ -133,6 +132,8 @@ Result<> Loop::begin_anew(const std::optional<State>& old) {
     TRY_ASSIGN(state_.branch, git_->branch());
   }
   if (git_ && setup_.options.commit) git_->leave_alone_before(state_.started);
+  TRY(prepare_verification());
+  state_.verify_digest = verifier_->digest();
   if (setup_.options.rollback && state_.commit_at_start.empty()) {
     setup_.warnings.push_back("there is no commit yet: the first iteration cannot be rolled back");
   }
@@ -179,6 +180,8 @@ Result<> Loop::check_unchanged(const State& old) const {
 
 Result<> Loop::go_on_with(State old) {
   TRY(open_git());
+  state_ = old;  // what was there at the start
+  TRY(prepare_verification());
   TRY(check_unchanged(old));
   TRY(check_goal(old.goal));
   if (setup_.goal.empty()) setup_.goal = old.goal;
