@@ -165,6 +165,8 @@ loop::Options options_of(const config::Settings& settings) {
   budget.idle = settings.integer(Key::max_idle).value_or(0);
   options.verify = settings.list(Key::verify);
   options.verify_limit = settings.duration(Key::verify_timeout);
+  options.protect = settings.list(Key::verify_protect);
+  options.verify_clean = settings.boolean(Key::verify_clean);
   options.summarize_every = settings.integer(Key::summarize_every).value_or(0);
   options.recent = settings.integer(Key::recent).value_or(1);
   options.summary_model = settings.text(Key::summary_model);
@@ -305,7 +307,7 @@ constexpr Option kOptions[] = {
     {"--resume", "", "go on with the last loop of this folder, with what was said at its start"},
     {"--print-prompt", "", "show the prompt the next iteration would get; start nothing"},
     {"--accept-changes", "",
-     "with --resume: take settings and the commands of verification as they are now"},
+     "with --resume: take settings, commands of verification and the loop's files as they are now"},
     {"--config", "FILE", "this file instead of ralph.yml or .ralph/config.yml"},
 };
 constexpr Example kExamples[] = {

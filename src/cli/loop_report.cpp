@@ -109,6 +109,12 @@ std::string loop_report(const loop::Report& report, UtcTime now, std::string_vie
   Table table;
   table.line(done ? "Done" : "Ended", reason.text);
   table.more(reason.hint);
+  if (!report.verified.empty()) {
+    table.line("Verified", sentence(report.verified));
+  } else if (done) {
+    table.line("Verified", "not at all: the agent says so, and no command was given (--verify)");
+  }
+  for (const auto& finding : report.findings) table.line("Look at", sentence(finding));
   table.line("Iterations", fmt::format("{}, {}", grouped(report.totals.iterations),
                                        counted(report.totals.tool_calls, "tool call")));
   table.line("Time", time_text(report));

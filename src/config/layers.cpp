@@ -148,10 +148,31 @@ void Layers::add_file(std::string_view text, const std::filesystem::path& name) 
 void Layers::add_entry(const Node::Key& key, const Node& value, const Node& whole,
                        const std::filesystem::path& file) {
   if (key.text == "pty_mode") return add_pty_mode(value, whole, file);
+  if (key.text == "verify" && value.kind == Node::Kind::map) return add_verify(value, whole, file);
   const auto* known = find_setting(key.text);
   if (known == nullptr) return unknown_key(key, file);
   if (value.is_null()) return;
   take(*known, value, {Origin::Kind::file, file.native(), key.line}, file.parent_path());
+}
+
+/// verify: {commands: …, timeout: …, protect: …, clean: …}.
+void Layers::add_verify(const Node& map, const Node& whole, const std::filesystem::path& file) {
+  for (std::size_t i = 0; i < map.keys.size(); ++i) {
+    const auto& key = map.keys[i];
+    const auto name = key.text == "commands" ? std::string("verify") : "verify_" + key.text;
+    const auto* known = find_setting(name);
+    const auto where = fmt::format("{}:{}", file.native(), key.line);
+    if (known == nullptr) {
+      add_mistake(fmt::format("{}: unknown key 'verify.{}'; there are commands, timeout, protect and "
+                              "clean",
+                              where, utf8::shortened(key.text, 60)));
+    } else if (name != "verify" && whole.find(name) != nullptr) {
+      add_mistake(fmt::format("{}: verify.{} and {} say the same: keep one", where, key.text, name));
+    } else if (!map.items[i].is_null()) {
+      take(*known, map.items[i], {Origin::Kind::file, file.native(), key.line},
+           file.parent_path());
+    }
+  }
 }
 
 void Layers::add_pty_mode(const Node& value, const Node& whole, const std::filesystem::path& file) {

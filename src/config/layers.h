@@ -43,6 +43,7 @@ class Layers {
  private:
   void add_entry(const Node::Key& key, const Node& value, const Node& whole,
                  const std::filesystem::path& file);
+  void add_verify(const Node& map, const Node& whole, const std::filesystem::path& file);
   void add_pty_mode(const Node& value, const Node& whole, const std::filesystem::path& file);
   void add_variable(const Setting& setting, std::string_view text);
   void add_flag(const FlagValue& flag);

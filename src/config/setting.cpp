@@ -48,6 +48,8 @@ constexpr std::array<Setting, kKeys> kTable{{
     {Key::max_idle, "max_idle", Kind::integer, "3", "--max-idle", "N", "end after this many iterations in a row that changed no file and said the same; 0: no limit", "", 0, true},
     {Key::verify, "verify", Kind::lines, "", "--verify", "COMMAND", "a shell command that must succeed before DONE is believed; may be given several times", "", 0, true},
     {Key::verify_timeout, "verify_timeout", Kind::duration, "10m", "--verify-timeout", "TIME", "the longest each of them may take; 0: no limit", "", 0, true},
+    {Key::verify_protect, "verify_protect", Kind::lines, "", "--protect", "GLOB", "files that verification takes as they were at the start; may be given several times", "", 0, true},
+    {Key::verify_clean, "verify_clean", Kind::boolean, "false", "--verify-clean", "", "verify in a clean clone of the start commit plus the agent's changes", "", 0, true},
     {Key::reasoning, "reasoning", Kind::choice, "med", "--reasoning", "none|low|med|high", "how much the model shall think", "none|low|med|high", 0, true},
     {Key::template_file, "template", Kind::path, "", "--template", "FILE", "the prompt's template instead of the one built in", "", 0, true},
     {Key::summarize_every, "summarize_every", Kind::integer, "10", "--summarize-every", "N", "condense the older history after so many iterations; 0: never", "", 0, true},

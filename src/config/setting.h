@@ -48,6 +48,8 @@ enum class Key {
   max_idle,
   verify,
   verify_timeout,
+  verify_protect,
+  verify_clean,
   reasoning,
   template_file,
   summarize_every,

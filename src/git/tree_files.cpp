@@ -46,6 +46,19 @@ Result<std::string> read_blob(const Program& git, const std::string& id) {
   return git.ask({{"cat-file", "blob", id}});
 }
 
+Result<std::set<std::string>> paths_in_tree(const Program& git, const std::string& tree,
+                                            const std::vector<std::string>& paths) {
+  TRY_ASSIGN(const auto text,
+             git.ask({{"ls-tree", "-r", "-z", "--name-only", "--full-tree", tree}}));
+  std::set<std::string_view> known;
+  for (Fields fields(text); !fields.done();) known.insert(fields.next());
+  std::set<std::string> found;
+  for (const auto& path : paths) {
+    if (known.contains(path)) found.insert(path);
+  }
+  return found;
+}
+
 Result<std::vector<std::string>> untracked_files(const Program& git) {
   TRY_ASSIGN(const auto text, git.ask({{"ls-files", "--others", "-z"}}));
   std::vector<std::string> paths;
@@ -54,6 +67,24 @@ Result<std::vector<std::string>> untracked_files(const Program& git) {
     if (!path.ends_with('/')) paths.push_back(std::move(path));
   }
   return paths;
+}
+
+Result<std::vector<std::string>> ignored_files(const Program& git,
+                                               const std::filesystem::path& folder,
+                                               const std::vector<std::string>& paths) {
+  std::string list;
+  for (const auto& path : paths) {
+    list += (folder / path).lexically_relative(git.root()).native() + '\0';
+  }
+  const Call call{{"check-ignore", "-z", "--stdin"}, list};
+  TRY_ASSIGN(const auto captured, git.run(call));
+  if (captured.exit.exit_code == 1) return std::vector<std::string>();
+  if (!captured.ok()) return std::unexpected(git.explain(call, captured));
+  std::vector<std::string> ignored;
+  for (Fields fields(captured.out); !fields.done();) {
+    ignored.push_back((git.root() / fields.next()).lexically_relative(folder).native());
+  }
+  return ignored;
 }
 
 Result<std::string> with_old_versions(const Program& git, const std::string& tree,

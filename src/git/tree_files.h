@@ -1,4 +1,6 @@
 #pragma once
+#include <filesystem>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,8 +23,17 @@ Result<std::vector<TreeDifference>> tree_differences(const Program& git, std::st
 /// The bytes of a blob as git keeps them: no filter, no change of line ends.
 Result<std::string> read_blob(const Program& git, const std::string& id);
 
+/// Which of these paths a tree has.
+Result<std::set<std::string>> paths_in_tree(const Program& git, const std::string& tree,
+                                            const std::vector<std::string>& paths);
+
 /// Untracked files, ignored ones among them, below the repository's root; repositories inside of it are left out.
 Result<std::vector<std::string>> untracked_files(const Program& git);
+
+/// Those of `paths`, relative to `folder`, that git ignores and does not track.
+Result<std::vector<std::string>> ignored_files(const Program& git,
+                                               const std::filesystem::path& folder,
+                                               const std::vector<std::string>& paths);
 
 /// `tree` with the old versions of these files; the id of the new tree.
 Result<std::string> with_old_versions(const Program& git, const std::string& tree,

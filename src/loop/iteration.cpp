@@ -231,39 +231,6 @@ Loop::Over Loop::settle_answer(const Current& current, const RunEnd& end) {
   return over;
 }
 
-/// nullopt: DONE was refused, and the loop goes on.
-Loop::Over Loop::verify(Record& record) {
-  auto over = verifier_->empty() ? Over(Ending{End::done}) : run_verification(record);
-  const bool unchanged = !record.tree.empty() && record.tree == state_.tree_at_start;
-  if (over && over->end == End::done && unchanged) {
-    over = Ending{End::unchanged};
-    record.outcome = row(End::unchanged).name;
-  }
-  return over;
-}
-
-Loop::Over Loop::run_verification(Record& record) {
-  if (state_.current) state_.current->phase = "verify";
-  if (auto saved = save(); !saved) storage_ = saved.error();
-  observer_.verifying(verifier_->names());
-  observer_.flush();
-  auto verification =
-      verifier_->run([&](std::string_view bytes) { observer_.output_of_verification(bytes); },
-                     control_.runs().token());
-  if (!verification) {
-    record.outcome = row(End::tampered).name;
-    return Ending{End::tampered, describe(verification.error())};
-  }
-  if (control_.runs().cancelled_by() != 0) {
-    return Ending{End::stopped, {}, 128 + control_.runs().cancelled_by()};
-  }
-  observer_.verified(*verification);
-  record.verification = *std::move(verification);
-  if (record.verification->passed) return Ending{End::done};
-  record.outcome = "refused";
-  return std::nullopt;
-}
-
 Loop::Over Loop::settle_failure(const Current& current, const RunEnd& end) {
   const auto why = why_failed(end);
   const bool counts = why == Why::failure;

@@ -139,11 +139,19 @@ Report Loop::report(const Ending& ending) {
   report.days = days_together(state_.earlier_days, totals_.days);
   report.elapsed = elapsed();
   report.state_folder = files_.folder();
-  const auto now = content();
+  const auto now = ending.end == End::tampered ? std::string() : content();
   if (git_ && !now.empty() && !state_.tree_at_start.empty()) {
     report.from = state_.tree_at_start;
     report.to = now;
     if (auto files = git_->changes(*report.from, *report.to)) report.files = *std::move(files);
+    report_tests(report.files);
+  }
+  report.findings = findings_;
+  if (!records_.empty() && records_.back().verification && records_.back().verification->passed) {
+    for (const auto& name : verifier_->names()) {
+      report.verified += fmt::format("{} `{}`", report.verified.empty() ? "by" : ",", name);
+    }
+    report.verified += " " + records_.back().verification->where;
   }
   return report;
 }

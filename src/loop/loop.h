@@ -27,6 +27,8 @@ struct Options {
   Budget budget;
   std::vector<std::string> verify;
   Millis verify_limit{0};
+  std::vector<std::string> protect;  // globs: files that verification takes from the start
+  bool verify_clean = false;         // verification runs in a clone of its own
   std::int64_t summarize_every = 10, recent = 5;
   std::string summary_model = "haiku", summary_reasoning = "high";
   std::string reasoning = "med";
@@ -95,6 +97,8 @@ struct Report {
   std::vector<git::FileChange> files;   // since the start; only in a git repository
   std::optional<std::string> from, to;  // trees or commits those are between
   std::filesystem::path state_folder;
+  std::string verified;               // "by `make test` in the working tree"; empty: not at all
+  std::vector<std::string> findings;  // what looks like tampering
 };
 
 /// How somebody outside stops a loop; from any thread.

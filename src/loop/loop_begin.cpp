@@ -126,12 +126,13 @@ Result<> Loop::begin_anew(const std::optional<State>& old) {
   state_.earlier_days = std::move(days);
   state_.goal = setup_.goal;
   state_.goal_file = setup_.goal_file;
-  state_.verify_digest = verifier_->digest();
   state_.settings_digest = setup_.settings_digest;
   state_.tree_at_start = content();
   state_.commit_at_start = head();
   state_.git_digest = git_digest();
   TRY(begin_git());
+  TRY(prepare_verification());
+  state_.verify_digest = verifier_->digest();
   if (setup_.options.rollback && state_.commit_at_start.empty()) {
     setup_.warnings.push_back("there is no commit yet: the first iteration cannot be rolled back");
   }
@@ -178,6 +179,8 @@ Result<> Loop::check_unchanged(const State& old) const {
 
 Result<> Loop::go_on_with(State old) {
   TRY(open_git());
+  state_ = old;  // what was there at the start
+  TRY(prepare_verification());
   TRY(check_unchanged(old));
   TRY(check_goal(old.goal));
   if (setup_.goal.empty()) setup_.goal = old.goal;

@@ -1,4 +1,6 @@
 // What the loop believes of the workspace after an agent worked in it.
+#include <utility>
+
 #include <fmt/core.h>
 
 #include "base/sha256.h"
@@ -20,7 +22,7 @@ std::string Loop::content() {
   }
   const auto found = integrity_->restore(git_->program());
   if (found) {
-    for (const auto& line : *found) note(stream::Level::warning, line);
+    for (const auto& line : *found) add_finding(line);
   }
   auto tree = found ? git_->tree() : Result<std::string>(std::unexpected(found.error()));
   if (tree) return *std::move(tree);

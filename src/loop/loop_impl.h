@@ -7,9 +7,11 @@
 
 #include "base/unique_fd.h"
 #include "git/integrity.h"
+#include "git/tree_files.h"
 #include "git/work.h"
 #include "loop/answer.h"
 #include "loop/loop.h"
+#include "loop/path_glob.h"
 #include "loop/state_store.h"
 #include "loop/verify.h"
 #include "store/workspace.h"
@@ -77,6 +79,7 @@ class Loop {
   Result<> begin_anew(const std::optional<State>& old);
   Result<> go_on_with(State old);
   Result<> prepare_git();
+  Result<> prepare_verification();
 
   // The steps.
   Over step();
@@ -94,6 +97,15 @@ class Loop {
   std::optional<End> limit_now() const;
   Over verify(Record& record);
   Over run_verification(Record& record);
+  Result<Verification> verify_in_place(const std::string& tree);
+  Result<Verification> verify_in_clone(const std::string& tree);
+  Result<std::vector<git::TreeDifference>> protected_changes(const std::string& tree) const;
+  Result<std::vector<FileSwap::Wanted>> protected_files(
+      const std::vector<git::TreeDifference>& changes) const;
+  std::string in_workspace(const std::string& path) const;
+  Result<> check_not_changed_meanwhile(const Record& record);
+  void report_tests(const std::vector<git::FileChange>& files);
+  void add_finding(std::string text);
   void summarize();
   bool summary_is_due() const;
   std::vector<Record> to_fold() const;
@@ -147,6 +159,9 @@ class Loop {
   std::optional<Verifier> verifier_;
   std::optional<git::Work> git_;
   std::optional<git::Integrity> integrity_;
+  PathGlobs protect_;
+  std::string bubblewrap_;             // its path; empty: it is not used
+  std::vector<std::string> findings_;  // that look like tampering, for the report
   std::string tampered_;  // how the repository was; empty: it was not
   std::string left_content_;      // by the last iteration, when nothing could happen since
   bool content_unknown_ = false;  // was told

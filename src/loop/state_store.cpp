@@ -101,6 +101,10 @@ Result<std::optional<StateStore::Loaded>> StateStore::load(Source source) const 
     return loaded;
   }
   const bool known = !trusted || *trusted || copy;
+  if (!known && !warning.empty()) {
+    return fail(Code::storage, "the loop cannot be resumed: " + warning,
+                "look at what is there; 'ralph loop GOAL.md' begins a new loop");
+  }
   if (!known) return std::nullopt;
   Error why{Code::permission,
             fmt::format("ralph has no record of this loop at '{}': '.ralph/state/loop.json' alone is "

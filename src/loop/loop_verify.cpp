@@ -1,0 +1,242 @@
+// Whether a DONE is true.
+#include <algorithm>
+#include <set>
+
+#include <fmt/core.h>
+
+#include "git/old_files.h"
+#include "git/tree_files.h"
+#include "loop/clean_clone.h"
+#include "loop/command_files.h"
+#include "loop/loop_impl.h"
+
+namespace ralph::loop {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostProtected = 1000;
+constexpr std::size_t kMostNamed = 3;
+constexpr std::string_view kPlain = "in the working tree";
+
+FileVersion version_of(unsigned mode, std::string bytes) {
+  using Kind = FileVersion::Kind;
+  switch (mode) {
+    case 0100644: return {Kind::file, std::move(bytes), 0644};
+    case 0100755: return {Kind::file, std::move(bytes), 0755};
+    case 0120000: return {Kind::link, std::move(bytes), 0};
+    default: return {};
+  }
+}
+
+std::string names_of(const std::vector<std::string>& paths) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(paths.size(), kMostNamed); ++i) {
+    text += fmt::format("{}'{}'", i == 0 ? "" : ", ", paths[i]);
+  }
+  return paths.size() > kMostNamed ? fmt::format("{} and {} more", text, paths.size() - kMostNamed)
+                                   : text;
+}
+
+}  // namespace
+
+/// Each is told once, and is in the report.
+void Loop::add_finding(std::string text) {
+  if (std::ranges::find(findings_, text) != findings_.end()) return;
+  note(stream::Level::warning, text);
+  findings_.push_back(std::move(text));
+}
+
+/// What --protect and --verify-clean need is there before the first iteration.
+Result<> Loop::prepare_verification() {
+  const auto& options = setup_.options;
+  TRY_ASSIGN(protect_, PathGlobs::make(options.protect));
+  const auto* flag = options.verify_clean ? "--verify-clean" : "--protect";
+  if ((options.verify_clean || !protect_.empty()) && (!git_ || state_.tree_at_start.empty())) {
+    return fail(Code::usage, fmt::format("{} needs a git repository", flag),
+                fmt::format("run 'git init' and commit, or leave {} out", flag));
+  }
+  if (options.verify_clean) {
+    if (auto found = find_bubblewrap()) {
+      bubblewrap_ = *std::move(found);
+    } else {
+      setup_.warnings.push_back(fmt::format(
+          "verification runs in a clean clone, but with network and access to your files: {}",
+          describe(found.error())));
+    }
+  }
+  // What git ignores was generated: the version of the start may be outdated.
+  if (const auto scripts = verifier_->scripts(); git_ && !scripts.empty()) {
+    TRY_ASSIGN(const auto ignored, git::ignored_files(git_->program(), setup_.request.host.workspace,
+                                                      scripts));
+    verifier_->trust_scripts(ignored);
+  }
+  TRY_ASSIGN(const auto left, FileSwap::recover(setup_.request.host.workspace,
+                                                Verifier::held_folder(
+                                                    setup_.request.host.workspace)));
+  if (!left.empty()) {
+    setup_.warnings.push_back(fmt::format(
+        "verification was interrupted: {} put back as the agent left them", names_of(left)));
+  }
+  return {};
+}
+
+/// Path in the workspace of a path of the repository; empty: it lies elsewhere.
+std::string Loop::in_workspace(const std::string& path) const {
+  const auto relative =
+      (git_->root() / path).lexically_relative(setup_.request.host.workspace).native();
+  return relative.starts_with("..") ? std::string() : relative;
+}
+
+/// Protected files that are not what they were at the start.
+Result<std::vector<git::TreeDifference>> Loop::protected_changes(const std::string& tree) const {
+  if (protect_.empty()) return std::vector<git::TreeDifference>();
+  TRY_ASSIGN(auto files, git::tree_differences(git_->program(), state_.tree_at_start, tree));
+  std::erase_if(files, [&](const git::TreeDifference& file) {
+    const auto path = in_workspace(file.path);
+    return path.empty() || !protect_.matches(path);
+  });
+  if (files.size() > kMostProtected) {
+    return fail(Code::limit, fmt::format("{} protected files were changed", files.size()),
+                "say fewer with --protect");
+  }
+  return files;
+}
+
+/// Their versions of the start; ignored files that appeared since are set aside too.
+Result<std::vector<FileSwap::Wanted>> Loop::protected_files(
+    const std::vector<git::TreeDifference>& changes) const {
+  std::vector<FileSwap::Wanted> wanted;
+  if (protect_.empty()) return wanted;
+  std::set<std::string> known;
+  for (const auto& change : changes) {
+    std::string bytes;
+    if (change.old_mode == 0160000) continue;  // a submodule
+    if (change.old_mode != 0) {
+      TRY_ASSIGN(bytes, git::read_blob(git_->program(), change.old_id));
+    }
+    wanted.push_back({in_workspace(change.path), version_of(change.old_mode, std::move(bytes))});
+    known.insert(wanted.back().path);
+  }
+  TRY_ASSIGN(const auto untracked, git::untracked_files(git_->program()));
+  for (const auto& file : untracked) {
+    const auto path = in_workspace(file);
+    const bool matters = !path.empty() && !path.starts_with(".ralph/") && protect_.matches(path) &&
+                         !known.contains(path) &&
+                         !git::born_before(git_->root() / file, state_.started);
+    if (matters && wanted.size() < kMostProtected) wanted.push_back({path, {}});
+  }
+  return wanted;
+}
+
+Result<Verification> Loop::verify_in_clone(const std::string& tree) {
+  TRY_ASSIGN(const auto changes, protected_changes(tree));
+  for (const auto& change : changes) {
+    add_finding(fmt::format("'{}' is protected and was changed; verification used the version of "
+                            "the loop's start",
+                            in_workspace(change.path)));
+  }
+  TRY_ASSIGN(const auto verified, git::with_old_versions(git_->program(), tree, changes));
+  TRY_ASSIGN(const auto clone,
+             CleanClone::make({*git_, setup_.request.host.workspace, state_.commit_at_start,
+                               verified}));
+  auto verification = verifier_->run(
+      [&](std::string_view bytes) { observer_.output_of_verification(bytes); },
+      control_.runs().token(), clone.mode(setup_.request.host.own_env, bubblewrap_));
+  if (verification) {
+    verification->where =
+        bubblewrap_.empty() ? "in a clean clone" : "in a clean clone without network";
+  }
+  return verification;
+}
+
+Result<Verification> Loop::verify_in_place(const std::string& tree) {
+  TRY_ASSIGN(const auto changes, protected_changes(tree));
+  Verifier::Mode mode;
+  TRY_ASSIGN(mode.files, protected_files(changes));
+  auto verification = verifier_->run(
+      [&](std::string_view bytes) { observer_.output_of_verification(bytes); },
+      control_.runs().token(), mode);
+  if (verification) verification->where = kPlain;
+  return verification;
+}
+
+/// nullopt: DONE was refused, and the loop goes on.
+Loop::Over Loop::verify(Record& record) {
+  auto over = verifier_->empty() ? Over(Ending{End::done}) : run_verification(record);
+  const bool unchanged = !record.tree.empty() && record.tree == state_.tree_at_start;
+  if (over && over->end == End::done && unchanged) {
+    over = Ending{End::unchanged};
+    record.outcome = row(End::unchanged).name;
+  }
+  return over;
+}
+
+/// A file of the start that commands of verification changed is not the one they verified. Others may be what they
+/// make: caches, logs.
+Result<> Loop::check_not_changed_meanwhile(const Record& record) {
+  if (!git_ || record.tree.empty()) return {};
+  const auto now = content();
+  if (!tampered_.empty()) return fail(Code::permission, tampered_);
+  if (now == record.tree) return {};
+  TRY_ASSIGN(const auto changes, git_->changes(record.tree, now));
+  std::vector<std::string> all, paths, others;
+  for (const auto& change : changes) {
+    if (change.kind != 'A') all.push_back(change.path);
+  }
+  if (all.empty()) return {};
+  TRY_ASSIGN(const auto known, git::paths_in_tree(git_->program(), state_.tree_at_start, all));
+  for (auto& path : all) (known.contains(path) ? paths : others).push_back(std::move(path));
+  if (!others.empty()) {
+    add_finding(fmt::format("changed during verification: {}", names_of(others)));
+  }
+  if (paths.empty()) return {};
+  return fail(Code::busy, fmt::format("files were changed during verification: {}", names_of(paths)));
+}
+
+Loop::Over Loop::run_verification(Record& record) {
+  if (state_.current) state_.current->phase = "verify";
+  if (auto saved = save(); !saved) storage_ = saved.error();
+  observer_.verifying(verifier_->names());
+  observer_.flush();
+  const bool clean = setup_.options.verify_clean;
+  auto verification = clean ? verify_in_clone(record.tree) : verify_in_place(record.tree);
+  const auto over = [&](std::string why) {
+    record.outcome = row(End::tampered).name;
+    return Ending{End::tampered, std::move(why)};
+  };
+  if (!verification) return over(describe(verification.error()));
+  for (auto& finding : verification->findings) add_finding(std::move(finding));
+  verification->findings.clear();
+  if (control_.runs().cancelled_by() != 0) {
+    return Ending{End::stopped, {}, 128 + control_.runs().cancelled_by()};
+  }
+  if (verification->passed) {
+    const auto same = check_not_changed_meanwhile(record);
+    if (!tampered_.empty()) return over(tampered_);
+    if (!same) {
+      verification->passed = false;
+      verification->command = verifier_->names().front();
+      verification->reason = same.error().message;
+    }
+  }
+  observer_.verified(*verification);
+  record.verification = *std::move(verification);
+  if (record.verification->passed) return Ending{End::done};
+  record.outcome = "refused";
+  return std::nullopt;
+}
+
+/// Tests that are not what they were, for the report.
+void Loop::report_tests(const std::vector<git::FileChange>& files) {
+  std::vector<std::string> tests;
+  for (const auto& file : files) {
+    if (is_test_file(file.path)) tests.push_back(file.path);
+  }
+  if (!tests.empty()) {
+    findings_.push_back(fmt::format("{} test file{} changed: {}", tests.size(),
+                                    tests.size() == 1 ? "" : "s", names_of(tests)));
+  }
+}
+
+}  // namespace ralph::loop
