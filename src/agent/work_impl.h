@@ -38,7 +38,7 @@ class Work {
  private:
   void say(std::string_view line) const { setup_.io.err(std::string(line) + "\n"); }
   int give_up(const Error& error) const;
-  int missing_session(const Error& error);
+  int give_up_with_result(const Error& error);
 
   Result<> prepare(Opening opening);
   Result<> prepare_parts(Opening& opening, const Settings& settings);

@@ -17,6 +17,8 @@ namespace ralph::agent {
 
 Result<> Work::prepare(Opening opening) {
   TRY_ASSIGN(const auto settings, read_settings(options_, setup_.environment, setup_.cwd));
+  TRY_ASSIGN(const auto unsupported, check_supported(settings, options_));
+  for (const auto& note : unsupported) say(note);
   TRY_ASSIGN(login_, find_login(setup_.environment, settings, live_.over()));
   for (const auto& note : settings.notes) say(note);
   for (const auto& note : login_.notes) say(note);

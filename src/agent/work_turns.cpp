@@ -26,7 +26,7 @@ void Work::receive(UserMessage message) {
 
 /// Runs beside the turns, until the end of input.
 void Work::read_stream() {
-  ControlDesk desk(wire_, live_, *model_, skills_);
+  ControlDesk desk(wire_, live_, *model_, skills_, options_);
   const auto take = [&](std::string_view line) -> Result<> {
     TRY_ASSIGN(auto input, read_input_line(line));
     if (const auto* control = std::get_if<ControlRequest>(&input)) desk.serve(*control);
