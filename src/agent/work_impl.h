@@ -1,6 +1,7 @@
 #pragma once
 // Private to this room's .cpp files.
 #include <atomic>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -53,6 +54,7 @@ class Work {
   InitFacts init_facts() const;
   void receive(UserMessage message);
   void read_stream();
+  void or_give_up(const std::function<void()>& work);
   int converse();
   std::vector<std::string> introduction() const;
   void turn(std::vector<UserMessage> messages);
