@@ -114,7 +114,7 @@ class Reader {
     const auto most = form_ == Form::error ? kMostErrorBody : kMostMessage;
     head_.body += bytes.substr(0, most - head_.body.size());
     if (head_.body.size() == most) return fail(Code::limit, "the answer is too long");
-    return {};
+    return check_progress();
   }
 
   Attempt finish(const http::Sent& sent) {
@@ -131,7 +131,7 @@ class Reader {
     } else if (form_ == Form::stream) {
       attempt.failure = end_stream(attempt, sent);
     } else if (!sent) {
-      attempt.failure = failure_of(sent.error());
+      attempt.failure = failure_ ? *failure_ : failure_of(sent.error());
     } else {
       attempt.failure = read_message(head_.body, attempt.reply, listener_);
       attempt.told = !attempt.reply.content.empty();
@@ -153,12 +153,13 @@ class Reader {
     return {};
   }
 
-  /// The transfer sees bytes and waits on; that they are events which bring the answer forward is seen here.
+  /// The transfer sees bytes and waits on; whether they bring the answer forward is seen here. One in one piece is written
+  /// when it is ready: it must come within the limit.
   Result<> check_progress() {
     const auto limit = request_.stall_timeout * (ended_ ? 1 : kPingPatience);
     if (limit <= Millis{0} || std::chrono::steady_clock::now() - last_progress_ <= limit) return {};
     const auto message =
-        fmt::format("the endpoint sent nothing but keep-alives for {}", format_duration(limit));
+        fmt::format("the answer made no progress for {}, only keep-alives", format_duration(limit));
     if (!ended_) failure_ = Failure{.kind = FailureKind::stalled, .message = message};
     return fail(Code::limit, message);
   }
