@@ -176,9 +176,9 @@ Result<Resumed> read_session(const std::filesystem::path& path) {
     return !too_large;
   }));
   if (too_large) {
-    return fail(Code::limit,
-                fmt::format("session file '{}' is larger than {} MB", path.native(), kLargest >> 20),
-                "start a new session");
+    auto message =
+        fmt::format("session file '{}' is larger than {} MB", path.native(), kLargest >> 20);
+    return fail(Code::limit, std::move(message), "start a new session");
   }
   TRY_ASSIGN(auto session, parse_session(text, path));
   if (skipped > 0) {

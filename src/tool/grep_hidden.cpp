@@ -86,7 +86,9 @@ std::vector<std::string> hiding_options(const fs::path& folder, const Workspace&
     auto parts = parts_of(anchored.base);
     for (auto& part : parts) part = escaped(part);
     parts.insert(parts.end(), anchored.parts.begin(), anchored.parts.end());
-    for (auto& glob : globs_below(std::move(parts), folder, Below::included)) globs.insert(std::move(glob));
+    for (auto& glob : globs_below(std::move(parts), folder, Below::included)) {
+      globs.insert(std::move(glob));
+    }
   }
   std::vector<std::string> options;
   for (const auto& glob : globs) options.push_back("--glob=!" + glob);

@@ -24,8 +24,8 @@ struct Searched {
 /// line, bytes as they are, without their `end`. A line over 64 KB is dropped. It is looked for in the absolute folders
 /// of PATH that no tool can write to. No ripgrep, or arguments it cannot be given, are errors.
 /// CLAUDE_CODE_GLOB_TIMEOUT_SECONDS is the time limit, 20 s without it.
-Result<Searched> search(const std::vector<std::string>& arguments, const OpenFolder& folder, char end,
-                        const std::function<void(std::string_view)>& on_line,
+Result<Searched> search(const std::vector<std::string>& arguments, const OpenFolder& folder,
+                        char end, const std::function<void(std::string_view)>& on_line,
                         const Workspace& workspace, const std::stop_token& stop);
 
 /// A path as results show it: relative where it is in the current folder.

@@ -33,15 +33,17 @@ TEST(Trust, NothingARepositoryRaisesCountsAndAllOfItIsNamedOnce) {
     EXPECT_EQ(ran.result()["permission_denials"].size(), 1U);
     EXPECT_EQ(lines_with(ran.err, "Ignoring"), 2U) << ran.err;
     for (const auto* name :
-         {"env", "apiKeyHelper", "awsAuthRefresh", "hooks", "disableAllHooks", "permissions.allow (1)",
-          "permissions.additionalDirectories (1)", "permissions.defaultMode", "MCP servers (1)"}) {
+         {"env", "apiKeyHelper", "awsAuthRefresh", "hooks", "disableAllHooks",
+          "permissions.allow (1)", "permissions.additionalDirectories (1)",
+          "permissions.defaultMode", "MCP servers (1)"}) {
       EXPECT_TRUE(ran.err.contains(name)) << name << ran.err;
     }
   }
 }
 
 TEST(Trust, WhatAnUntrustedRepositoryDeniesCounts) {
-  Bench bench(R"({"steps":[{"tool_use":{"name":"Bash","input":{"command":"ls"}}},{"text":"Done."}]})");
+  Bench bench(R"({"steps":[{"tool_use":{"name":"Bash","input":{"command":"ls"}}},
+                           {"text":"Done."}]})");
   bench.folder().write("work/.claude/settings.json", R"({"permissions":{"deny":["Bash"]}})");
   const auto ran = bench.ask("go");
   EXPECT_EQ(ran.result()["permission_denials"].size(), 1U);
@@ -93,7 +95,8 @@ TEST(Unsupported, HooksThatAreOffOrAcceptedDoNotStopIt) {
   Bench empty;
   EXPECT_EQ(empty.ask("go", {"--settings", R"({"hooks":{"Stop":[]}})"}).code, 0);
   Bench wrong;
-  EXPECT_TRUE(wrong.ask("go", {"--accept-unsupported", "everything"}).err.contains("hooks and mcp"));
+  EXPECT_TRUE(
+      wrong.ask("go", {"--accept-unsupported", "everything"}).err.contains("hooks and mcp"));
 }
 
 TEST(Unsupported, McpServersInForceStopTheAgent) {

@@ -72,7 +72,8 @@ TEST(SafeFile, RefusesFoldersDevicesAndReadOnlyFiles) {
 }
 
 TEST(SafeFile, ShowsNothingOfProcesses) {
-  for (const auto* const path : {"/proc/self/environ", "/proc/1/environ", "/proc/thread-self/mem"}) {
+  for (const auto* const path :
+       {"/proc/self/environ", "/proc/1/environ", "/proc/thread-self/mem"}) {
     const auto file = open_for_reading(path);
     ASSERT_FALSE(file) << path;
     EXPECT_TRUE(file.error().message.contains("information about a process")) << path;
