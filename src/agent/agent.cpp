@@ -21,7 +21,6 @@ constexpr int kInterruptedExit = 130;
 /// Options whose absence of effect somebody would miss.
 std::vector<std::string_view> without_effect(const Options& options) {
   std::vector<std::string_view> names;
-  if (!options.mcp_config.empty()) names.emplace_back("--mcp-config");
   if (!options.agents.empty()) names.emplace_back("--agents");
   if (!options.agent.empty()) names.emplace_back("--agent");
   if (!options.permission_prompt_tool.empty()) names.emplace_back("--permission-prompt-tool");
@@ -42,13 +41,13 @@ int Work::give_up(const Error& error) const {
 }
 
 /// Clients that read the stream wait for a result.
-int Work::missing_session(const Error& error) {
-  say(error.message);
+int Work::give_up_with_result(const Error& error) {
+  say(describe(error));
   if (options_.output == Format::stream_json) {
     ResultFacts facts;
     facts.subtype = "error_during_execution";
     facts.is_error = true;
-    facts.errors = {error.message};
+    facts.errors = {describe(error)};
     const EventMaker events(options_.resume.value_or(make_uuid()));
     wire_.event(events.result(facts, false));
   }
@@ -69,9 +68,12 @@ int Work::run() {
   auto opening = open(options_);
   if (!opening) {
     const bool missing = opening.error().code == Code::not_found;
-    return missing ? missing_session(opening.error()) : give_up(opening.error());
+    return missing ? give_up_with_result(opening.error()) : give_up(opening.error());
   }
-  if (const auto ready = prepare(*std::move(opening)); !ready) return give_up(ready.error());
+  if (const auto ready = prepare(*std::move(opening)); !ready) {
+    const bool unsupported = ready.error().code == Code::unavailable;
+    return unsupported ? give_up_with_result(ready.error()) : give_up(ready.error());
+  }
   return converse();
 }
 

@@ -1,9 +1,11 @@
 #include "agent/control_desk.h"
 
+#include <fmt/core.h>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include "agent/events.h"
+#include "agent/settings.h"
 #include "json/document.h"
 #include "json/writer.h"
 
@@ -31,7 +33,25 @@ void ControlDesk::serve(const ControlRequest& request) {
          "unsupported_request");
 }
 
+/// A client's hooks may be what keeps the agent from something: without them the session must not begin unnoticed.
+std::string ControlDesk::unsupported(const ControlRequest& request) const {
+  const auto parsed = json::parse(request.request);
+  if (!parsed || !parsed->is_object()) return {};
+  const auto asks_for = [&](const char* key, std::string_view feature) {
+    const auto found = parsed->find(key);
+    return found != parsed->end() && !found->empty() && !accepts(options_, feature);
+  };
+  constexpr std::string_view kNotYet =
+      "{} are not supported by ralph's agent yet; --accept-unsupported {} goes on without them";
+  if (asks_for("hooks", kHooks)) return fmt::format(kNotYet, "hooks", kHooks);
+  if (asks_for("sdkMcpServers", kMcp)) return fmt::format(kNotYet, "MCP servers", kMcp);
+  return {};
+}
+
 void ControlDesk::initialize(const ControlRequest& request) {
+  if (const auto why = unsupported(request); !why.empty()) {
+    return refuse(request.id, why, "unsupported_request");
+  }
   std::string payload;
   json::ObjectWriter(payload)
       .raw("commands", commands_json(skills_))

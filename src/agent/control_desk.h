@@ -6,6 +6,7 @@
 #include "agent/input_line.h"
 #include "agent/live.h"
 #include "agent/model_choice.h"
+#include "agent/options.h"
 #include "agent/skills.h"
 #include "agent/wire.h"
 
@@ -14,8 +15,9 @@ namespace ralph::agent {
 /// Answers the client's control requests, on the thread that reads them: also while a turn runs.
 class ControlDesk {
  public:
-  ControlDesk(Wire& wire, Live& live, ModelChoice& model, const Skills& skills)
-      : wire_(wire), live_(live), model_(model), skills_(skills) {}
+  ControlDesk(Wire& wire, Live& live, ModelChoice& model, const Skills& skills,
+              const Options& options)
+      : wire_(wire), live_(live), model_(model), skills_(skills), options_(options) {}
 
   void serve(const ControlRequest& request);
 
@@ -23,6 +25,8 @@ class ControlDesk {
   /// `payload`: JSON; empty: none.
   void succeed(std::string_view id, std::string_view payload);
   void refuse(std::string_view id, std::string_view error, std::string_view code);
+  /// Why a session cannot begin as the client wants it; empty: it can.
+  std::string unsupported(const ControlRequest& request) const;
   void initialize(const ControlRequest& request);
   void interrupt(const ControlRequest& request);
   void set_model(const ControlRequest& request);
@@ -31,6 +35,7 @@ class ControlDesk {
   Live& live_;
   ModelChoice& model_;
   const Skills& skills_;
+  const Options& options_;
 };
 
 }  // namespace ralph::agent

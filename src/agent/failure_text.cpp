@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "base/mask.h"
+#include "base/utf8.h"
 
 namespace ralph::agent {
 namespace {
@@ -48,9 +49,13 @@ std::string text_for(const api::Failure& failure, std::string_view model, bool w
 
 /// What an endpoint says may hold our key, and bytes that a terminal obeys.
 std::string presentable(std::string_view text) {
-  auto masked = Masker().mask(text);
+  auto masked = utf8::repaired(Masker().mask(text));
   std::ranges::replace_if(
       masked, [](char c) { return (c >= 0 && c < ' ' && c != '\n') || c == '\x7f'; }, ' ');
+  for (std::size_t at = 0; (at = masked.find('\xC2', at)) != masked.npos; ++at) {
+    const bool is_c1 = at + 1 < masked.size() && static_cast<unsigned char>(masked[at + 1]) < 0xA0;
+    if (is_c1) masked[at] = masked[at + 1] = ' ';
+  }
   return masked;
 }
 

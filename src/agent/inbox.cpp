@@ -11,14 +11,17 @@ bool Inbox::accepts(const UserMessage& message) {
   return message.uuid.empty() || known_.insert(message.uuid).second;
 }
 
-bool Inbox::idle() {
+bool Inbox::claim() {
   const std::lock_guard lock(mutex_);
-  return idle_;
+  if (!std::exchange(idle_, false)) return false;
+  claimed_ = true;
+  return true;
 }
 
 void Inbox::push(UserMessage message) {
   const std::lock_guard lock(mutex_);
-  if (std::exchange(idle_, false)) {
+  const bool was_claimed = message.started && std::exchange(claimed_, false);
+  if (was_claimed || std::exchange(idle_, false)) {
     handed_ = std::move(message);
   } else {
     queue_.push_back(std::move(message));
@@ -46,9 +49,9 @@ void Inbox::release() {
 std::vector<UserMessage> Inbox::next(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   std::vector<UserMessage> messages;
-  if (!handed_ && queue_.empty()) {
-    idle_ = true;
-    changed_.wait(lock, stop, [&] { return handed_ || (closed_ && holds_ == 0); });
+  if (!handed_ && (claimed_ || queue_.empty())) {
+    idle_ = !claimed_;
+    changed_.wait(lock, stop, [&] { return handed_ || (!claimed_ && closed_ && holds_ == 0); });
     idle_ = false;
   }
   if (stop.stop_requested()) return messages;

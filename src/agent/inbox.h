@@ -26,8 +26,9 @@ class Inbox {
  public:
   /// False: its uuid was there before. Each message is asked about once, before it is pushed.
   bool accepts(const UserMessage& message);
-  /// Nothing is being answered: the next message will be, at once.
-  bool idle();
+  /// True: nothing is being answered, and the next message that is `started` will be, at once, before any other. It must
+  /// then be pushed.
+  bool claim();
   void push(UserMessage message);
   /// No more will come from the user.
   void close();
@@ -46,6 +47,7 @@ class Inbox {
   std::mutex mutex_;
   std::condition_variable_any changed_;
   bool idle_ = true;
+  bool claimed_ = false;  // a started message is about to be pushed
   bool closed_ = false;
   int holds_ = 0;
   std::optional<UserMessage> handed_;  // to an idle agent

@@ -5,10 +5,16 @@
 #include <fmt/core.h>
 
 #include "agent/events.h"
+#include "agent/transcript_impl.h"
 #include "base/id.h"
 
 namespace ralph::agent {
 namespace {
+
+/// Where a session was begun, or at least where its file is.
+std::string recorded_folder(const std::filesystem::path& session) {
+  return recorded_cwd(session).value_or(session.parent_path().string());
+}
 
 /// A title that several sessions have names none of them.
 Result<> check_title(const std::string& title, const OpeningFacts& facts) {
@@ -36,6 +42,12 @@ Result<std::optional<Resumed>> find_earlier(const Options& options, const Openin
                 fmt::format("No conversation found with session ID: {}", *options.resume));
   }
   TRY_ASSIGN(auto session, read_session(*path));
+  if (!options.fork_session && !belongs_to(*path, facts.config_folder, facts.cwd)) {
+    return fail(Code::not_found,
+                fmt::format("session {} was begun in another folder: {}", session.session_id,
+                            recorded_folder(*path)),
+                "go there, or go on with a copy of it here with --fork-session");
+  }
   return std::optional(std::move(session));
 }
 
@@ -43,7 +55,7 @@ Result<std::string> new_id(const Options& options, const OpeningFacts& facts) {
   if (options.session_id.empty()) return make_uuid();
   const auto path = transcript_path(facts.config_folder, facts.cwd, options.session_id);
   std::error_code error;
-  if (std::filesystem::exists(path, error)) {
+  if (std::filesystem::exists(std::filesystem::symlink_status(path, error))) {
     return fail(Code::usage,
                 fmt::format("Error: Session ID {} is already in use.", options.session_id));
   }
@@ -86,6 +98,7 @@ Result<Opening> open_session(const Options& options, const OpeningFacts& facts) 
     opening.resumed = true;
     if (!same && options.persist) TRY(copy_history(*earlier, path, stamp, last_uuid));
     opening.title = earlier->title;
+    opening.notes = std::move(earlier->notes);
     opening.messages = std::move(earlier->messages);
     opening.totals = std::move(earlier->totals);
     opening.context_tokens = earlier->context_tokens;

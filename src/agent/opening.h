@@ -22,6 +22,7 @@ struct Opening {
   std::vector<ModelTotal> totals;
   std::optional<std::string> system_prompt;  // what the session began with
   std::optional<Transcript> transcript;      // nullopt: it is not kept
+  std::vector<std::string> notes;            // worth telling on stderr
 };
 
 /// What an opening depends on beside the options.

@@ -10,6 +10,10 @@
 
 namespace ralph::agent {
 
+/// Features of Claude Code that are not here yet, as --accept-unsupported names them.
+inline constexpr std::string_view kHooks = "hooks";
+inline constexpr std::string_view kMcp = "mcp";
+
 enum class Format { text, json, stream_json };
 
 /// What Claude Code's command line says, checked; words it has and we do not use are accepted and kept out.
@@ -66,6 +70,7 @@ struct Options {
   std::optional<std::vector<std::string>> setting_sources;  // empty list: none
   std::vector<std::string> mcp_config;
   bool strict_mcp_config = false;
+  std::vector<std::string> accepted_unsupported;  // --accept-unsupported, an addition of ours
   bool bare = false;
   bool disable_slash_commands = false;
   std::vector<std::string> betas;

@@ -26,6 +26,12 @@ struct Draft {
 /// Takes over a value (empty for a flag) and says what is wrong with it; empty: nothing.
 using Take = std::string (*)(Draft&, const std::string& value);
 
+std::string take_max_turns(Draft& draft, const std::string& value);
+std::string take_loop_guard(Draft& draft, const std::string& value);
+std::string take_max_thinking(Draft& draft, const std::string& value);
+std::string take_budget(Draft& draft, const std::string& value);
+std::string check_task_budget(Draft& draft, const std::string& value);
+
 enum class Where { listed, hidden };  // in Claude Code's own --help
 
 /// One option. Its names and how many words it takes are in `flags`: "<x>" one, "[x]" one or none, "<x...>" one and

@@ -1,8 +1,4 @@
-#include <algorithm>
-#include <charconv>
-#include <cmath>
-#include <limits>
-#include <optional>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,41 +7,6 @@
 
 namespace ralph::agent {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r\n");
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
-}
-
-/// As JavaScript reads a number: blanks around it, nothing is 0, "0x10", "1e3", "Infinity".
-std::optional<double> read_number(std::string_view text) {
-  text = trimmed(text);
-  if (text.empty()) return 0;
-  const bool negative = text.front() == '-';
-  if (text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
-    std::uint64_t value = 0;
-    const auto end = std::from_chars(text.data() + 2, text.data() + text.size(), value, 16);
-    if (end.ec != std::errc{} || end.ptr != text.data() + text.size()) return std::nullopt;
-    return static_cast<double>(value);
-  }
-  if (negative || text.front() == '+') text.remove_prefix(1);
-  double value = 0;
-  if (text == "Infinity") {
-    value = std::numeric_limits<double>::infinity();
-  } else {
-    if (text.empty() || text.find_first_not_of("0123456789.eE+-") != text.npos) return std::nullopt;
-    const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (end.ec != std::errc{} || end.ptr != text.data() + text.size()) return std::nullopt;
-  }
-  return negative ? -value : value;
-}
-
-/// Rounded up; nullopt: more than a counter holds.
-std::optional<std::int64_t> whole(double value) {
-  if (std::abs(value) > 9e15) return std::nullopt;
-  return static_cast<std::int64_t>(std::ceil(value));
-}
 
 template <std::string Options::* member>
 std::string text(Draft& draft, const std::string& value) {
@@ -153,44 +114,16 @@ std::string take_resume(Draft& draft, const std::string& value) {
   return {};
 }
 
-std::string take_max_turns(Draft& draft, const std::string& value) {
-  const auto number = read_number(value);
-  if (!number) return "must be a number";
-  draft.options.max_turns = *number > 0 ? whole(*number) : std::nullopt;
-  return {};
-}
-
-std::string take_loop_guard(Draft& draft, const std::string& value) {
-  const auto number = read_number(value);
-  if (!number || !(*number >= 2 || *number == 0)) return "must be 0 or a number of at least 2";
-  draft.options.loop_guard = whole(*number);
-  return {};
-}
-
-std::string take_max_thinking(Draft& draft, const std::string& value) {
-  const auto number = read_number(value);
-  if (!number) return "must be a number";
-  draft.options.max_thinking_tokens = whole(*number);
-  return {};
-}
-
-std::string take_budget(Draft& draft, const std::string& value) {
-  const auto number = read_number(value);
-  if (!number || !(*number > 0)) {
-    return "--max-budget-usd must be a positive number greater than 0";
-  }
-  draft.options.max_budget_usd = *number;
-  return {};
-}
-
-std::string check_task_budget(Draft&, const std::string& value) {
-  const auto number = read_number(value);
-  const bool good = number && *number > 0 && std::floor(*number) == *number;
-  return good ? "" : "--task-budget must be a positive integer";
-}
-
 std::string take_sources(Draft& draft, const std::string& value) {
   draft.options.setting_sources = split_commas(value);
+  return {};
+}
+
+std::string take_accepted(Draft& draft, const std::string& value) {
+  for (auto& feature : split_commas(value)) {
+    if (feature != kHooks && feature != kMcp) return "It takes hooks and mcp, divided by a comma.";
+    draft.options.accepted_unsupported.push_back(std::move(feature));
+  }
   return {};
 }
 
@@ -202,7 +135,7 @@ std::string take_schema(Draft& draft, const std::string& value) {
 
 std::string warn_safe_mode(Draft& draft, const std::string&) {
   draft.options.warnings.emplace_back(
-      "Warning: --safe-mode has no effect: there are no hooks and plugins here, and memory and "
+      "Warning: --safe-mode has no effect: hooks and plugins never run here, and memory and "
       "settings are still read. Use --bare or --setting-sources \"\" to leave those out.");
   return {};
 }
@@ -265,6 +198,7 @@ constexpr OptionRow kOptions[] = {
   {"--setting-sources <sources>", listed, "", take_sources, "Which settings files count: user,project,local"},
   {"--mcp-config <configs...>", listed, "", one_more<&O::mcp_config>, "MCP servers: files or JSON"},
   {"--strict-mcp-config", listed, "", on<&O::strict_mcp_config>, "No other MCP servers than those"},
+  {"--accept-unsupported <features>", hidden, "", take_accepted, "Go on although configured hooks or MCP servers would not run: hooks,mcp (ralph only)"},
   {"--bare", listed, "", on<&O::bare>, "Without hooks, plugins, memory and project files"},
   {"--disable-slash-commands", listed, "", on<&O::disable_slash_commands>, "No skills and commands"},
   {"--betas <betas...>", listed, "", take_betas, "Beta features to ask the API for"},
@@ -354,52 +288,6 @@ constexpr CommandRow kCommands[] = {
 
 std::span<const OptionRow> option_rows() { return kOptions; }
 std::span<const CommandRow> command_rows() { return kCommands; }
-
-std::vector<std::string_view> names_of(const OptionRow& row) {
-  std::vector<std::string_view> names;
-  for (auto word : split_blanks(row.flags)) {
-    if (!word.starts_with('-')) break;
-    if (word.ends_with(',')) word.remove_suffix(1);
-    names.push_back(word);
-  }
-  return names;
-}
-
-std::vector<std::string_view> split_blanks(std::string_view text) {
-  std::vector<std::string_view> parts;
-  for (std::size_t at = 0; (at = text.find_first_not_of(' ', at)) != text.npos;) {
-    const auto end = std::min(text.find(' ', at), text.size());
-    parts.push_back(text.substr(at, end - at));
-    at = end;
-  }
-  return parts;
-}
-
-std::vector<std::string> split_commas(std::string_view text) {
-  std::vector<std::string> parts;
-  if (trimmed(text).empty()) return parts;
-  for (std::size_t at = 0; at <= text.size();) {
-    const auto end = std::min(text.find(',', at), text.size());
-    parts.emplace_back(trimmed(text.substr(at, end - at)));
-    at = end + 1;
-  }
-  return parts;
-}
-
-std::vector<std::string> split_rules(std::string_view text) {
-  std::vector<std::string> parts;
-  std::string part;
-  int depth = 0;
-  for (const char c : text) {
-    if (c == '(') ++depth;
-    if (c == ')' && depth > 0) --depth;
-    const bool divides = depth == 0 && (c == ',' || c == ' ' || c == '\t' || c == '\n');
-    if (!divides) part += c;
-    if (divides && !part.empty()) parts.push_back(std::exchange(part, {}));
-  }
-  if (!part.empty()) parts.push_back(std::move(part));
-  return parts;
-}
 
 std::string options_help() {
   std::string out =

@@ -1,10 +1,12 @@
 #include "agent/settings.h"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "agent/settings_impl.h"
 #include "agent/source_file.h"
 #include "base/file.h"
 #include "json/document.h"
@@ -16,7 +18,22 @@ namespace fs = std::filesystem;
 using json::Document;
 
 constexpr std::size_t kMostBytes = std::size_t{1} << 20;
-constexpr std::size_t kMostBytesOfRecord = std::size_t{64} << 20;
+
+/// Settings beside those of permissions that name programs or servers to run, set variables, or switch off
+/// what the user's own settings ask for.
+constexpr std::array kRaisingKeys{"env",
+                                  "hooks",
+                                  "disableAllHooks",
+                                  "apiKeyHelper",
+                                  "awsAuthRefresh",
+                                  "awsCredentialExport",
+                                  "gcpAuthRefresh",
+                                  "otelHeadersHelper",
+                                  "statusLine",
+                                  "enableAllProjectMcpServers",
+                                  "enabledMcpjsonServers",
+                                  "disabledMcpjsonServers",
+                                  "enabledPlugins"};
 
 /// Whose words a file holds. `shared`: the repository's, which others wrote; `local`: the user's about it.
 enum class Origin { user, shared, local, flag };
@@ -24,12 +41,6 @@ enum class Origin { user, shared, local, flag };
 std::string text_of(const Document& object, const char* key) {
   const auto found = object.is_object() ? object.find(key) : object.end();
   return found != object.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
-const Document& member(const Document& object, const char* key) {
-  static const Document kNone;
-  const auto found = object.is_object() ? object.find(key) : object.end();
-  return found == object.end() ? kNone : *found;
 }
 
 std::vector<std::string> texts_of(const Document& list) {
@@ -45,6 +56,35 @@ void append(std::vector<std::string>& to, std::vector<std::string> more) {
   std::ranges::move(more, std::back_inserter(to));
 }
 
+/// A list of hooks that is empty asks for nothing.
+bool has_hooks(const Document& hooks) {
+  if (!hooks.is_object()) return !hooks.empty();
+  return std::ranges::any_of(hooks, [](const Document& event) { return !event.empty(); });
+}
+
+/// What would let a session do more than its user said: settings by name, for one line per file.
+class Raising {
+ public:
+  explicit Raising(const Document& settings) {
+    for (const auto* const key : kRaisingKeys) note(member(settings, key), key);
+    const auto& permissions = member(settings, "permissions");
+    for (const auto* const key : {"allow", "additionalDirectories", "defaultMode"}) {
+      note(member(permissions, key), fmt::format("permissions.{}", key));
+    }
+  }
+  const std::string& names() const { return names_; }
+
+ private:
+  void note(const Document& value, const std::string& name) {
+    if (value.empty()) return;  // null too
+    if (!names_.empty()) names_ += ", ";
+    names_ += name;
+    if (value.is_array()) names_ += fmt::format(" ({})", value.size());
+  }
+
+  std::string names_;
+};
+
 /// Puts the settings of one file after another on top.
 class Pile {
  public:
@@ -56,18 +96,18 @@ class Pile {
     if (const auto& compact = member(more, "autoCompactEnabled"); compact.is_boolean()) {
       settings_.auto_compact = compact.get<bool>();
     }
-    const bool own = origin == Origin::user || origin == Origin::flag;
-    if (auto helper = text_of(more, "apiKeyHelper"); own && !helper.empty()) {
-      settings_.api_key_helper = std::move(helper);
-    }
     if (more.contains("dangerouslySkipPermissions")) {
       settings_.notes.push_back(
           fmt::format("dangerouslySkipPermissions in {} has no effect: it is no setting; use "
                       "--dangerously-skip-permissions",
                       name));
     }
-    add_permissions(member(more, "permissions"), origin, name);
-    add_environment(member(more, "env"), origin, name);
+    add_restrictions(member(more, "permissions"), name);
+    const bool own = origin == Origin::user || origin == Origin::flag;
+    if (own || trusted_) return add_freedoms(more, own, name);
+    if (const auto raising = Raising(more); !raising.names().empty()) {
+      settings_.notes.push_back(untrusted_note(raising.names(), name));
+    }
   }
 
   void ignore(const std::string& name, std::string_view why) {
@@ -76,7 +116,7 @@ class Pile {
 
  private:
   /// Whatever is not what it should be could be a denial that its writer counts on.
-  void tell_mistakes(const Document& permissions, const std::string& name) {
+  void report_mistakes(const Document& permissions, const std::string& name) {
     if (!permissions.is_null() && !permissions.is_object()) {
       return ignore(name + ", permissions", "it is no object; correct it");
     }
@@ -92,19 +132,38 @@ class Pile {
     }
   }
 
-  /// A file in the repository speaks for whoever can write there; in a folder the user trusts, for the user.
-  bool may_open_doors(Origin origin) const {
-    return origin == Origin::user || origin == Origin::flag || trusted_;
+  /// What only takes away counts from every file.
+  void add_restrictions(const Document& permissions, const std::string& name) {
+    report_mistakes(permissions, name);
+    append(settings_.rules.deny, texts_of(member(permissions, "deny")));
+    append(settings_.rules.ask, texts_of(member(permissions, "ask")));
+  }
+
+  /// Of the user's own files, and of a repository the user trusts.
+  void add_freedoms(const Document& more, bool own, const std::string& name) {
+    const auto& permissions = member(more, "permissions");
+    append(settings_.rules.allow, texts_of(member(permissions, "allow")));
+    append(settings_.directories, texts_of(member(permissions, "additionalDirectories")));
+    const auto mode = text_of(permissions, "defaultMode");
+    if (!mode.empty() && (own || mode != "bypassPermissions")) settings_.default_mode = mode;
+    if (auto helper = text_of(more, "apiKeyHelper"); own && !helper.empty()) {
+      settings_.api_key_helper = std::move(helper);
+    } else if (!helper.empty()) {
+      settings_.notes.push_back(fmt::format(
+          "Ignoring apiKeyHelper of {}: only your own settings name the program that gives the key",
+          name));
+    }
+    add_environment(member(more, "env"), name);
+    if (has_hooks(member(more, "hooks"))) settings_.hooks.push_back(name);
+    if (const auto& off = member(more, "disableAllHooks"); off.is_boolean()) {
+      settings_.hooks_off = off.get<bool>();
+    }
+    append(settings_.disabled_mcp_servers, texts_of(member(more, "disabledMcpjsonServers")));
   }
 
   /// Variables make programs run others (PATH, BASH_ENV, GIT_…).
-  void add_environment(const Document& variables, Origin origin, const std::string& name) {
-    if (!variables.is_object() || variables.empty()) return;
-    if (!may_open_doors(origin)) {
-      settings_.notes.push_back(fmt::format(
-          "Ignoring env of {}: this workspace is not trusted ('ralph trust' trusts it)", name));
-      return;
-    }
+  void add_environment(const Document& variables, const std::string& name) {
+    if (!variables.is_object()) return;
     for (const auto& [key, value] : variables.items()) {
       const bool valid = !key.empty() && key.find_first_of(std::string_view("=\0", 2)) == key.npos;
       if (!valid)
@@ -112,31 +171,6 @@ class Pile {
       if (valid && value.is_string()) {
         settings_.environment.emplace_back(key, value.get<std::string>());
       }
-    }
-  }
-
-  void add_permissions(const Document& permissions, Origin origin, const std::string& name) {
-    tell_mistakes(permissions, name);
-    auto allow = texts_of(member(permissions, "allow"));
-    if (!may_open_doors(origin) && !allow.empty()) {
-      settings_.notes.push_back(fmt::format(
-          "Ignoring {} permissions.allow entries from {}: this workspace is not trusted "
-          "('ralph trust' trusts it)",
-          allow.size(), name));
-      allow.clear();
-    }
-    append(settings_.rules.allow, std::move(allow));
-    append(settings_.rules.deny, texts_of(member(permissions, "deny")));
-    append(settings_.rules.ask, texts_of(member(permissions, "ask")));
-    if (may_open_doors(origin)) {
-      append(settings_.directories, texts_of(member(permissions, "additionalDirectories")));
-    }
-    const auto mode = text_of(permissions, "defaultMode");
-    const bool harmless =
-        mode == "default" || mode == "manual" || mode == "acceptEdits" || mode == "dontAsk";
-    const bool own = origin == Origin::user || origin == Origin::flag;
-    if (own || harmless || (trusted_ && mode != "bypassPermissions")) {
-      if (!mode.empty()) settings_.default_mode = mode;
     }
   }
 
@@ -173,34 +207,14 @@ Result<Document> given_settings(const std::string& given) {
   return parsed;
 }
 
-fs::path trust_file(const Environment& environment) {
-  return environment.own_config_folder() / "trusted.json";
-}
-
-/// Claude Code's record of what its user has trusted.
-fs::path claude_record(const Environment& environment) {
-  const auto folder = environment.get("CLAUDE_CONFIG_DIR");
-  return (folder.empty() ? environment.home() : fs::path(folder)) / ".claude.json";
-}
-
-Document read_object(const fs::path& path) {
-  const auto file = read_source_file(path, {}, kMostBytesOfRecord);
-  auto parsed = file ? json::parse(file->text) : Result<Document>(Document::object());
-  return parsed && parsed->is_object() ? *std::move(parsed) : Document::object();
-}
-
-fs::path real(const fs::path& folder) {
-  std::error_code error;
-  auto resolved = fs::weakly_canonical(folder, error);
-  return error ? folder : resolved;
-}
-
 }  // namespace
 
 Result<Settings> read_settings(const Options& options, const Environment& environment,
                                const fs::path& cwd) {
   Settings settings;
-  Pile pile(settings, is_trusted(environment, cwd));
+  const auto record = read_claude_record(environment);
+  const bool trusted = is_trusted(environment, record, cwd);
+  Pile pile(settings, trusted);
   if (!options.bare) {
     if (wants(options, "user")) {
       read_into(pile, environment.config_folder() / "settings.json", {}, Origin::user);
@@ -216,28 +230,9 @@ Result<Settings> read_settings(const Options& options, const Environment& enviro
     TRY_ASSIGN(const auto given, given_settings(options.settings));
     pile.add(given, Origin::flag, "--settings");
   }
+  if (settings.hooks_off || options.bare) settings.hooks.clear();
+  add_mcp_servers(settings, {options, record, real(cwd), trusted});
   return settings;
-}
-
-bool is_trusted(const Environment& environment, const fs::path& folder) {
-  const auto path = real(folder).string();
-  if (member(read_object(trust_file(environment)), path.c_str()) == true) return true;
-  const auto record = read_object(claude_record(environment));
-  const auto& project = member(member(record, "projects"), path.c_str());
-  return member(project, "hasTrustDialogAccepted") == true;
-}
-
-Result<> set_trust(const Environment& environment, const fs::path& folder, bool trusted) {
-  const auto file = trust_file(environment);
-  auto record = read_object(file);
-  const auto path = real(folder).string();
-  if (trusted) {
-    record[path] = true;
-  } else {
-    record.erase(path);
-  }
-  TRY(make_folders(file.parent_path(), 0700));
-  return write_file_atomically(file, json::write_pretty(record), 0600);
 }
 
 }  // namespace ralph::agent

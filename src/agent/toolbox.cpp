@@ -4,6 +4,7 @@
 #include <array>
 #include <condition_variable>
 #include <deque>
+#include <exception>
 #include <new>
 #include <system_error>
 #include <thread>
@@ -208,6 +209,8 @@ Served Toolbox::serve_safely(const api::Block& call, const std::stop_token& stop
     return {&call, tool::failure("there is not enough memory for this call"), {}, {}};
   } catch (const std::system_error& error) {
     return {&call, tool::failure(fmt::format("the system refuses: {}", error.what())), {}, {}};
+  } catch (const std::exception& error) {
+    return {&call, tool::failure(fmt::format("internal error: {}", error.what())), {}, {}};
   }
 }
 

@@ -5,16 +5,17 @@
 #include <tuple>
 #include <utility>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/transcript_impl.h"
 #include "base/file.h"
 #include "base/id.h"
 #include "base/time.h"
 #include "base/utf8.h"
 #include "json/writer.h"
+#include "tool/safe_file.h"
 
 namespace ralph::agent {
 namespace {
@@ -25,10 +26,13 @@ std::string on_one_line(std::string json) {
   return json;
 }
 
+constexpr const char* kRemedy =
+    "free space or mend its rights; --no-session-persistence does without it";
+
 std::unexpected<Error> cannot_write(int error_number, const std::filesystem::path& path) {
   return fail_errno(error_number,
                     fmt::format("cannot write the session's file '{}'", path.native()),
-                    "free space or mend its rights; --no-session-persistence does without it");
+                    kRemedy);
 }
 
 /// The bytes written; fewer than asked for: `failure` is errno.
@@ -153,14 +157,14 @@ Result<> Transcript::append_title(std::string_view title) {
 
 Result<> Transcript::open() {
   TRY(make_folders(path_.parent_path(), 0700));
-  int fd = -1;
-  do {
-    fd = ::open(path_.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
-  } while (fd < 0 && errno == EINTR);
-  if (fd < 0) return cannot_write(errno, path_);
-  fd_.reset(fd);
-  std::ignore =
-      ::fchmod(fd, 0600);  // a file somebody made by hand; one we may not change we may still write
+  auto file = tool::open_for_appending(resolved_session_path(path_));
+  if (!file) {
+    return fail(file.error().code,
+                fmt::format("cannot write the session's file: {}", file.error().message), kRemedy);
+  }
+  fd_ = *std::move(file);
+  // A file somebody made by hand; one we may not change we may still write.
+  std::ignore = ::fchmod(fd_.get(), 0600);
   return {};
 }
 

@@ -39,7 +39,8 @@ struct Entry {
 };
 
 /// The file of a session, one JSON object a line, in the form of Claude Code's transcripts. It is made by the first line;
-/// a line is one write, and one that fails leaves the file as it was. Only the owner may read it.
+/// a line is one write, and one that fails leaves the file as it was. Only the owner may read it. A link, pipe or device
+/// in its place is refused.
 class Transcript {
  public:
   /// Goes on behind `parent`, the uuid of the last line that counts; empty: it is the first.
@@ -78,6 +79,7 @@ struct Resumed {
   Keepsakes kept;
   std::vector<ModelTotal> totals;
   std::optional<std::string> system_prompt;  // what the session began with, where it says so
+  std::vector<std::string> notes;            // worth telling on stderr
 };
 
 /// Where the sessions of a folder are: <config>/projects/<key of the real path>.
@@ -90,10 +92,15 @@ std::filesystem::path transcript_path(const std::filesystem::path& config_folder
 /// Reads a session: ours, Claude Code's, or one written by hand. Lines that are cut, broken or unknown are left out; a
 /// tool call without a result gets one that says it was interrupted, a prompt without an answer gets a note,
 /// unless an error answered it: then it is the last message.
-/// In a session that was killed before it began nothing was said; a file that is no session at all is an error.
+/// In a session that was killed before it began nothing was said; a file that is no session at all is an error, and so is
+/// a link, pipe or device. Lines over 32 MB are left out, with a note.
 Result<Resumed> read_session(const std::filesystem::path& path);
 /// The same from bytes; `path` is where they are from.
 Result<Resumed> parse_session(std::string_view text, const std::filesystem::path& path);
+/// Whether a session was begun in this folder. Claude Code keeps those of "/x/y" and "/x-y" in one place; the file itself
+/// says which it is. One that does not say belongs to the folder it is kept for.
+bool belongs_to(const std::filesystem::path& session, const std::filesystem::path& config_folder,
+                const std::filesystem::path& cwd);
 /// The newest session of this folder; nullopt: there is none.
 std::optional<std::filesystem::path> newest_session(const std::filesystem::path& config_folder,
                                                     const std::filesystem::path& cwd);

@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <cctype>
-#include <fstream>
+#include <tuple>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "agent/transcript_impl.h"
-#include "base/file.h"
+#include "base/utf8.h"
 
 namespace ralph::agent {
 namespace {
@@ -68,13 +68,20 @@ std::string key_of(const fs::path& real_path) {
   return key.substr(0, kLongestKey) + "-" + hash_of(units);
 }
 
+/// No link.
+bool is_file(const fs::path& path) {
+  std::error_code error;
+  return fs::is_regular_file(fs::symlink_status(path, error));
+}
+
 /// The sessions of a folder, the newest first.
 std::vector<fs::path> sessions_in(const fs::path& folder) {
   std::vector<std::pair<fs::file_time_type, fs::path>> found;
   std::error_code error;
+  if (!fs::is_directory(fs::symlink_status(folder, error))) return {};
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     std::error_code gone;
-    if (at->path().extension() != ".jsonl" || !at->is_regular_file(gone)) continue;
+    if (at->path().extension() != ".jsonl" || !is_file(at->path())) continue;
     const auto time = at->last_write_time(gone);
     if (!gone) found.emplace_back(time, at->path());
   }
@@ -85,33 +92,30 @@ std::vector<fs::path> sessions_in(const fs::path& folder) {
 }
 
 bool has_prompt(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  for (std::string line; std::getline(file, line);) {
-    if (line.find("\"user\"") == line.npos) continue;
+  bool found = false;
+  std::ignore = read_session_lines(path, [&](std::string_view line, bool) {
+    if (!line.contains("\"user\"")) return true;
     const auto document = json::parse(line, "line");
-    if (document && text_member(*document, "type") == "user" && document->contains("message") &&
-        !true_member(*document, "isSidechain")) {
-      return true;
-    }
-  }
-  return false;
+    found = document && text_member(*document, "type") == "user" && document->contains("message") &&
+            !true_member(*document, "isSidechain");
+    return !found;
+  });
+  return found;
 }
 
 std::string title_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
   std::string custom;
   std::string other;
-  for (std::string line; std::getline(file, line);) {
-    const bool maybe =
-        line.find("-title\"") != line.npos || line.starts_with(R"({"type":"summary")");
-    if (!maybe) continue;
+  std::ignore = read_session_lines(path, [&](std::string_view line, bool) {
+    if (!line.contains("-title\"") && !line.starts_with(R"({"type":"summary")")) return true;
     const auto document = json::parse(line, "line");
-    if (!document) continue;
+    if (!document) return true;
     const auto type = text_member(*document, "type");
     if (type == "custom-title") custom = text_member(*document, "customTitle");
     if (type == "ai-title") other = text_member(*document, "aiTitle");
     if (type == "summary") other = text_member(*document, "summary");
-  }
+    return true;
+  });
   return custom.empty() ? other : custom;
 }
 
@@ -121,21 +125,22 @@ bool is_file_name(std::string_view id) {
   });
 }
 
-bool is_file(const fs::path& path) {
+/// A link, pipe or device too: who asks for it by its id is told why it is refused.
+bool is_there(const fs::path& path) {
   std::error_code error;
-  return fs::is_regular_file(path, error);
+  return fs::exists(fs::symlink_status(path, error)) && !fs::is_directory(path, error);
 }
 
 std::optional<fs::path> find_by_id(const fs::path& config_folder, const fs::path& cwd,
                                    std::string_view id) {
   if (!is_file_name(id)) return std::nullopt;
-  if (auto here = transcript_path(config_folder, cwd, id); is_file(here)) return here;
+  if (auto here = transcript_path(config_folder, cwd, id); is_there(here)) return here;
   std::error_code error;
   std::vector<fs::path> found;
   fs::directory_iterator at(config_folder / "projects", error);
   for (const fs::directory_iterator end; !error && at != end; at.increment(error)) {
     auto there = at->path() / fmt::format("{}.jsonl", id);
-    if (is_file(there)) found.push_back(std::move(there));
+    if (is_there(there)) found.push_back(std::move(there));
   }
   if (found.empty()) return std::nullopt;
   return *std::ranges::min_element(found);
@@ -159,9 +164,20 @@ fs::path transcript_path(const fs::path& config_folder, const fs::path& cwd,
   return sessions_folder(config_folder, cwd) / fmt::format("{}.jsonl", session_id);
 }
 
+bool belongs_to(const fs::path& session, const fs::path& config_folder, const fs::path& cwd) {
+  const auto begun_in = recorded_cwd(session);
+  if (!begun_in) return session.parent_path() == sessions_folder(config_folder, cwd);
+  const auto real = [](const fs::path& path) {
+    std::error_code error;
+    const auto resolved = fs::weakly_canonical(path, error);
+    return utf8::repaired((error ? path : resolved).native());
+  };
+  return real(*begun_in) == real(cwd);
+}
+
 std::optional<fs::path> newest_session(const fs::path& config_folder, const fs::path& cwd) {
   for (auto& path : sessions_in(sessions_folder(config_folder, cwd))) {
-    if (has_prompt(path)) return std::move(path);
+    if (has_prompt(path) && belongs_to(path, config_folder, cwd)) return std::move(path);
   }
   return std::nullopt;
 }
@@ -169,8 +185,10 @@ std::optional<fs::path> newest_session(const fs::path& config_folder, const fs::
 std::vector<fs::path> sessions_titled(const fs::path& config_folder, const fs::path& cwd,
                                       std::string_view title) {
   auto paths = sessions_in(sessions_folder(config_folder, cwd));
-  std::erase_if(
-      paths, [&](const auto& path) { return title.empty() || !same_title(title_of(path), title); });
+  std::erase_if(paths, [&](const auto& path) {
+    return title.empty() || !same_title(title_of(path), title) ||
+           !belongs_to(path, config_folder, cwd);
+  });
   return paths;
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 #include <cstddef>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +33,20 @@ struct Line {
   std::string anchor;                  // of a boundary: the line behind which …
   std::vector<std::string> preserved;  // … these lines were kept
 };
+
+inline constexpr std::size_t kLongestSessionLine = std::size_t{32} << 20;
+
+/// Gets a line without its newline; `terminated`: it had one. Returns whether more are wanted.
+using SessionLines = std::function<bool(std::string_view line, bool terminated)>;
+/// Reads a session's file line by line: a regular file that no link leads to. Lines over kLongestSessionLine are left out;
+/// returns how many those were.
+Result<std::size_t> read_session_lines(const std::filesystem::path& path, const SessionLines& each);
+
+/// The folder a session was begun in, as its file says; nullopt: it does not.
+std::optional<std::string> recorded_cwd(const std::filesystem::path& path);
+
+/// The path with links resolved down to the folder of all projects, which may be one; below it none is followed.
+std::filesystem::path resolved_session_path(const std::filesystem::path& path);
 
 /// What a session's file says.
 struct Scan {
@@ -79,6 +95,11 @@ class MessageMaker {
   std::vector<std::string> open_;  // calls without a result
   bool failed_ = false;            // what was asked last has its answer: an error
 };
+
+/// Copies of whole requests, which say nothing new.
+inline bool is_request_copy(std::string_view line) {
+  return line.starts_with(R"({"type":"api-request)");
+}
 
 /// The blocks of a message's content, which may be a string; an empty array when there are none.
 json::Document blocks_of(const json::Document& content);

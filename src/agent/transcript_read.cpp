@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/transcript_impl.h"
-#include "base/file.h"
 #include "base/id.h"
 #include "json/document.h"
 
@@ -15,7 +14,7 @@ using json::Document;
 
 namespace {
 
-constexpr std::size_t kLargest = std::size_t{2} << 30;
+constexpr std::size_t kLargest = std::size_t{512} << 20;
 
 /// A line again, this time all of it; it was good before.
 Document reread(const Line& line) {
@@ -168,8 +167,25 @@ Result<Resumed> parse_session(std::string_view text, const std::filesystem::path
 }
 
 Result<Resumed> read_session(const std::filesystem::path& path) {
-  TRY_ASSIGN(const auto text, read_file(path, kLargest));
-  return parse_session(text, path);
+  std::string text;
+  bool too_large = false;
+  TRY_ASSIGN(const auto skipped, read_session_lines(path, [&](std::string_view line, bool whole) {
+    if (is_request_copy(line)) return true;
+    too_large = text.size() + line.size() > kLargest;
+    if (!too_large) text.append(line).append(whole ? "\n" : "");
+    return !too_large;
+  }));
+  if (too_large) {
+    auto message =
+        fmt::format("session file '{}' is larger than {} MB", path.native(), kLargest >> 20);
+    return fail(Code::limit, std::move(message), "start a new session");
+  }
+  TRY_ASSIGN(auto session, parse_session(text, path));
+  if (skipped > 0) {
+    session.notes.push_back(fmt::format("{} lines over {} MB of session file '{}' are left out",
+                                        skipped, kLongestSessionLine >> 20, path.native()));
+  }
+  return session;
 }
 
 }  // namespace ralph::agent

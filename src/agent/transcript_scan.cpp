@@ -148,7 +148,7 @@ Document blocks_of(const Document& content) {
 Scan scan_session(std::string_view text) {
   Scan scan;
   for_each_line(text, [&](std::string_view line) {
-    if (line.starts_with(R"({"type":"api-request)")) return;  // copies of whole requests
+    if (is_request_copy(line)) return;
     const auto document = json::parse(line, "line");
     if (!document || !document->is_object()) return;
     const auto type = text_member(*document, "type");

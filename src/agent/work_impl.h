@@ -1,6 +1,7 @@
 #pragma once
 // Private to this room's .cpp files.
 #include <atomic>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,7 +39,7 @@ class Work {
  private:
   void say(std::string_view line) const { setup_.io.err(std::string(line) + "\n"); }
   int give_up(const Error& error) const;
-  int missing_session(const Error& error);
+  int give_up_with_result(const Error& error);
 
   Result<> prepare(Opening opening);
   Result<> prepare_parts(Opening& opening, const Settings& settings);
@@ -53,6 +54,7 @@ class Work {
   InitFacts init_facts() const;
   void receive(UserMessage message);
   void read_stream();
+  void or_give_up(const std::function<void()>& work);
   int converse();
   std::vector<std::string> introduction() const;
   void turn(std::vector<UserMessage> messages);

@@ -9,6 +9,7 @@
 #include "agent/memory.h"
 #include "agent/system_prompt.h"
 #include "agent/text.h"
+#include "agent/transcript_impl.h"
 #include "agent/work_impl.h"
 #include "base/id.h"
 #include "json/writer.h"
@@ -17,7 +18,10 @@ namespace ralph::agent {
 
 Result<> Work::prepare(Opening opening) {
   TRY_ASSIGN(const auto settings, read_settings(options_, setup_.environment, setup_.cwd));
+  TRY_ASSIGN(const auto unsupported, check_supported(settings, options_));
+  for (const auto& note : unsupported) say(note);
   TRY_ASSIGN(login_, find_login(setup_.environment, settings, live_.over()));
+  for (const auto& note : opening.notes) say("ralph: " + note);
   for (const auto& note : settings.notes) say(note);
   for (const auto& note : login_.notes) say(note);
   return prepare_parts(opening, settings);
@@ -145,8 +149,8 @@ tool::Workspace::Setup Work::workspace_setup(const Settings& settings) {
   for (const auto& folder : options_.add_dirs) {
     setup.directories.push_back(real(setup_.cwd / folder));
   }
-  setup.output_folder =
-      sessions_folder(environment.config_folder(), setup_.cwd) / id / "tool-results";
+  const auto session = transcript_path(environment.config_folder(), setup_.cwd, id);
+  setup.output_folder = resolved_session_path(session).parent_path() / id / "tool-results";
   setup.environment = {{"CLAUDECODE", "1"},
                        {"CLAUDE_CODE_ENTRYPOINT", "sdk-cli"},
                        {"CLAUDE_CODE_SESSION_ID", id},

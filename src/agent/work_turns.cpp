@@ -1,3 +1,5 @@
+#include <exception>
+#include <new>
 #include <utility>
 
 #include <fmt/core.h>
@@ -18,7 +20,7 @@ void Work::receive(UserMessage message) {
   message.alone = !options_.disable_slash_commands && slash_call(message).has_value();
   if (!message.uuid.empty()) {
     wire_.event(events_->command_lifecycle(message.uuid, "queued"));
-    message.started = inbox_.idle();
+    message.started = inbox_.claim();
     if (message.started) wire_.event(events_->command_lifecycle(message.uuid, "started"));
   }
   inbox_.push(std::move(message));
@@ -26,7 +28,7 @@ void Work::receive(UserMessage message) {
 
 /// Runs beside the turns, until the end of input.
 void Work::read_stream() {
-  ControlDesk desk(wire_, live_, *model_, skills_);
+  ControlDesk desk(wire_, live_, *model_, skills_, options_);
   const auto take = [&](std::string_view line) -> Result<> {
     TRY_ASSIGN(auto input, read_input_line(line));
     if (const auto* control = std::get_if<ControlRequest>(&input)) desk.serve(*control);
@@ -40,13 +42,28 @@ void Work::read_stream() {
     say(read.error().message);
     live_.abandon(1);
   }
-  inbox_.close();
+}
+
+/// For the body of a thread: what nobody could catch ends the agent with a message.
+void Work::or_give_up(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const std::bad_alloc&) {
+    say("ralph: out of memory; the agent ends (a limit such as ulimit -v may be too low)");
+    live_.abandon(1);
+  } catch (const std::exception& error) {
+    say(fmt::format("ralph: internal error: {}; the agent ends", error.what()));
+    live_.abandon(1);
+  }
 }
 
 int Work::converse() {
   std::jthread reader;
   if (options_.input == Format::stream_json) {
-    reader = std::jthread([this] { read_stream(); });
+    reader = std::jthread([this] {
+      or_give_up([this] { read_stream(); });
+      inbox_.close();
+    });
   } else {
     auto prompt = read_prompt(options_.prompt, setup_.io, live_.over());
     if (const auto code = live_.exit_code()) return *code;
@@ -120,7 +137,8 @@ void Work::start_over(const UserMessage& message) {
   converse_in(*opening);
   connect();
   introduced_ = false;
-  context_.emplace(context_->policy(), opening->context_tokens);
+  const auto policy = context_->policy();  // a copy: emplace() destroys what policy() refers to
+  context_.emplace(policy, opening->context_tokens);
   kept_ = std::move(opening->kept);
   parts_->user_id = user_id();
   parts_->api_time = Millis{0};
@@ -155,13 +173,16 @@ void Work::watch_tasks() {
   if (tasks_.list().empty() || watching_.exchange(true)) return;
   inbox_.hold();
   watcher_ = std::jthread([this] {
-    do {
-      while (tasks_.wait_for_finish(live_.over())) {
-        for (const auto& ended : tasks_.take_finished()) announce(ended);
-      }
-      watching_ = false;
-      // A task that came just now found us still watching.
-    } while (!live_.over().stop_requested() && !tasks_.list().empty() && !watching_.exchange(true));
+    or_give_up([this] {
+      do {
+        while (tasks_.wait_for_finish(live_.over())) {
+          for (const auto& ended : tasks_.take_finished()) announce(ended);
+        }
+        watching_ = false;
+        // A task that came just now found us still watching.
+      } while (!live_.over().stop_requested() && !tasks_.list().empty() &&
+               !watching_.exchange(true));
+    });
     inbox_.release();
   });
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 #include <string>
 #include <utility>
 
@@ -16,6 +17,8 @@ constexpr std::size_t kMostErrorBody = std::size_t{1} << 20;
 constexpr std::size_t kMostMessage = std::size_t{64} << 20;
 /// How long an endpoint may keep a stream open that has said all.
 constexpr Millis kAfterTheEnd{500};
+/// Pings and comments say that an endpoint still works; for so many times the stall timeout that is believed.
+constexpr int kPingPatience = 2;
 
 FailureKind kind_of(http::Failure failure) {
   switch (failure) {
@@ -93,6 +96,7 @@ class Reader {
 
   Result<> take_head(const http::Response& head) {
     head_ = head;
+    last_progress_ = std::chrono::steady_clock::now();
     const bool good = head.status >= 200 && head.status < 300;
     const bool streamed = streams_ && !is_json(head.headers);
     form_ = !good ? Form::error : streamed ? Form::stream : Form::message;
@@ -103,11 +107,14 @@ class Reader {
   }
 
   Result<> take_body(std::string_view bytes) {
-    if (form_ == Form::stream) return decoder_.feed(bytes);
+    if (form_ == Form::stream) {
+      TRY(decoder_.feed(bytes));
+      return check_progress();
+    }
     const auto most = form_ == Form::error ? kMostErrorBody : kMostMessage;
     head_.body += bytes.substr(0, most - head_.body.size());
     if (head_.body.size() == most) return fail(Code::limit, "the answer is too long");
-    return {};
+    return check_progress();
   }
 
   Attempt finish(const http::Sent& sent) {
@@ -124,7 +131,7 @@ class Reader {
     } else if (form_ == Form::stream) {
       attempt.failure = end_stream(attempt, sent);
     } else if (!sent) {
-      attempt.failure = failure_of(sent.error());
+      attempt.failure = failure_ ? *failure_ : failure_of(sent.error());
     } else {
       attempt.failure = read_message(head_.body, attempt.reply, listener_);
       attempt.told = !attempt.reply.content.empty();
@@ -139,8 +146,22 @@ class Reader {
   Result<> take_event(const http::SseEvent& event) {
     failure_ = assembler_->take(event);
     if (failure_) return fail(Code::malformed, failure_->message);
-    if (assembler_->reply().whole) shorten(request_.stall_timeout);
+    // Behind the listener: the time it took is not the endpoint's.
+    if (event.type != "ping" && !ended_) last_progress_ = std::chrono::steady_clock::now();
+    ended_ = assembler_->reply().whole;
+    if (ended_) shorten(request_.stall_timeout);
     return {};
+  }
+
+  /// The transfer sees bytes and waits on; whether they bring the answer forward is seen here. One in one piece is written
+  /// when it is ready: it must come within the limit.
+  Result<> check_progress() {
+    const auto limit = request_.stall_timeout * (ended_ ? 1 : kPingPatience);
+    if (limit <= Millis{0} || std::chrono::steady_clock::now() - last_progress_ <= limit) return {};
+    const auto message =
+        fmt::format("the answer made no progress for {}, only keep-alives", format_duration(limit));
+    if (!ended_) failure_ = Failure{.kind = FailureKind::stalled, .message = message};
+    return fail(Code::limit, message);
   }
 
   static void shorten(Millis& timeout) {
@@ -165,7 +186,9 @@ class Reader {
   std::optional<Assembler> assembler_;
   http::Response head_;
   Form form_ = Form::unknown;
-  std::optional<Failure> failure_;  // why the assembler gave up
+  std::optional<Failure> failure_;  // why the stream was given up
+  bool ended_ = false;              // it has said all
+  SteadyTime last_progress_;
 };
 
 }  // namespace

@@ -2,21 +2,45 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <span>
+#include <system_error>
 #include <vector>
 
+#include <fcntl.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #include "base/time.h"
+#include "base/unique_fd.h"
 
 namespace ralph {
 namespace {
+
+/// For kernels and seccomp filters without getrandom; 0 or an errno.
+int fill_from_device(std::span<std::uint8_t> bytes) {
+  const UniqueFd device(::open("/dev/urandom", O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (!device) return errno;
+  while (!bytes.empty()) {
+    const ssize_t got = ::read(device.get(), bytes.data(), bytes.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return got == 0 ? EIO : errno;
+    bytes = bytes.subspan(static_cast<std::size_t>(got));
+  }
+  return 0;
+}
 
 std::vector<std::uint8_t> random_bytes(std::size_t count) {
   std::vector<std::uint8_t> bytes(count);
   std::size_t have = 0;
   while (have < count) {
     const ssize_t got = ::getrandom(bytes.data() + have, count - have, 0);
-    if (got > 0) have += static_cast<std::size_t>(got);
+    if (got > 0) {
+      have += static_cast<std::size_t>(got);
+    } else if (got == 0 || errno != EINTR) {
+      const int failure = fill_from_device(std::span(bytes).subspan(have));
+      if (failure == 0) break;
+      throw std::system_error(failure, std::generic_category(), "no random numbers");
+    }
   }
   return bytes;
 }

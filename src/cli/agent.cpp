@@ -15,6 +15,7 @@
 #include "cli/reader_watch.h"
 #include "cli/std_output.h"
 #include "cli/stop_signals.h"
+#include "view/safe_text.h"
 
 namespace ralph::cli {
 namespace {
@@ -25,18 +26,21 @@ std::string version_line() {
   return fmt::format("{} (Claude Code; ralph {})\n", agent::kClaudeVersion, RALPH_VERSION);
 }
 
-/// stdout and stderr for many threads. A line is out when the call returns.
+/// stdout and stderr for many threads. A line is out when the call returns. A terminal gets nothing that could drive it,
+/// be it the model's, a settings file's or an endpoint's; stderr never does, as it may be shown later.
 agent::Io make_io(StdOutput& output, std::mutex& mutex) {
   agent::Io io;
-  io.out = [&](std::string_view lines) {
+  io.out = [&, terminal = ::isatty(STDOUT_FILENO) == 1](std::string_view lines) {
+    const auto shown = terminal ? view::safe_text(lines) : std::string();
     const std::lock_guard lock(mutex);
-    output.out(lines);
+    output.out(terminal ? shown : lines);
     output.flush();
     return !output.closed() && !output.failure();
   };
   io.err = [&](std::string_view lines) {
+    const auto shown = view::safe_text(lines);
     const std::lock_guard lock(mutex);
-    output.err(lines);
+    output.err(shown);
   };
   return io;
 }
@@ -44,7 +48,7 @@ agent::Io make_io(StdOutput& output, std::mutex& mutex) {
 int agent_door(std::span<const std::string> words, StdOutput& output) {
   auto options = agent::parse_options(words, ::isatty(STDOUT_FILENO) == 1);
   if (!options) {
-    output.err(describe(options.error()) + "\n");
+    output.err(view::safe_text(describe(options.error())) + "\n");
     return 1;
   }
   if (options->version || options->help) {

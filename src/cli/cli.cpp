@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <new>
 #include <span>
@@ -20,6 +22,7 @@
 #include "cli/help.h"
 #include "cli/options.h"
 #include "cli/std_output.h"
+#include "stream/outcome.h"
 
 namespace ralph::cli {
 namespace {
@@ -99,9 +102,23 @@ int choose_or_give_up(const std::vector<std::string>& words, StdOutput& output) 
         output);
   } catch (const std::exception& error) {
     return report({Code::internal, fmt::format("internal error: {}", error.what()),
-                   "please report it, with the command line"},
+                   "please report it with the command that led to it"},
                   output);
   }
+}
+
+/// For what a thread or a destructor did not catch: a message and an exit code instead of a signal. Whatever was started
+/// ends with us: its guard sees our end.
+[[noreturn]] void end_with_message() {
+  std::string text = "ralph: internal error\n";
+  try {
+    if (const auto thrown = std::current_exception()) std::rethrow_exception(thrown);
+  } catch (const std::exception& error) {
+    text = fmt::format("ralph: internal error: {}\n", error.what());
+  } catch (...) {
+  }
+  write_if_possible(2, text);
+  std::_Exit(stream::row(stream::Outcome::agent_error).exit_code);
 }
 
 /// A descriptor that is closed would be given to the next file we open, which would then get our output.
@@ -117,6 +134,7 @@ void hold_standard_fds() {
 std::span<const Command* const> commands() { return kCommands; }
 
 int main(const std::vector<std::string>& words) {
+  std::set_terminate(end_with_message);
   hold_standard_fds();
   std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away is seen by write(2)
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is seen by write(2)

@@ -99,19 +99,20 @@ Outcome done(const Request& request, const Before& before, std::string_view afte
 
 Outcome store(const Request& request, const Before& before, std::string_view after,
               Workspace& workspace) {
-  if (const auto stored = replace_file(request.path, after); !stored) {
-    return failure(stored.error());
-  }
-  if (before.known) workspace.remember(request.path);
+  const auto stored = replace_file(request.path, after);
+  if (!stored) return failure(stored.error());
+  if (before.known) workspace.remember(request.path, *stored);
   return done(request, before, after);
 }
 
 Outcome edit_existing(const Request& request, Workspace& workspace) {
-  if (auto refusal = unread(request.path, workspace)) return *std::move(refusal);
-  auto bytes = read_regular_file(request.path, kMaxChangedFile);
+  const auto file = open_for_reading(request.path);
+  if (!file) return failure(file.error());
+  if (auto refusal = unread(request.path, file->stamp, workspace)) return *std::move(refusal);
+  auto bytes = read_whole(*file, kMaxChangedFile, request.path);
   if (!bytes) return failure(bytes.error());
   const Before before{*std::move(bytes), workspace.seen(request.path).has_value(),
-                      changed_since_seen(request.path, workspace)};
+                      changed_since_seen(request.path, file->stamp, workspace)};
   if (request.old_string.empty()) {
     if (!before.bytes.empty()) {
       return misuse("The file exists and is not empty: an empty old_string only creates files.");

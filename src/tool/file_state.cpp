@@ -1,7 +1,5 @@
 #include "tool/file_state.h"
 
-#include <system_error>
-
 #include "base/utf8.h"
 
 namespace ralph::tool {
@@ -22,20 +20,19 @@ std::string shown_text(std::string_view bytes) {
   return utf8::valid(text) ? text : utf8::repaired(text);
 }
 
-bool changed_since_seen(const fs::path& resolved, const Workspace& workspace) {
+bool changed_since_seen(const fs::path& resolved, const FileStamp& now,
+                        const Workspace& workspace) {
   const auto seen = workspace.seen(resolved);
-  if (!seen) return false;
-  std::error_code error;
-  return fs::last_write_time(resolved, error) != seen->modified ||
-         fs::file_size(resolved, error) != seen->size;
+  return seen && *seen != now;
 }
 
-std::optional<Outcome> unread(const fs::path& resolved, const Workspace& workspace) {
+std::optional<Outcome> unread(const fs::path& resolved, const FileStamp& now,
+                              const Workspace& workspace) {
   if (!workspace.setup().read_before_write) return std::nullopt;
   if (!workspace.seen(resolved)) {
     return misuse("File has not been read yet. Read it first before writing to it.");
   }
-  if (changed_since_seen(resolved, workspace)) {
+  if (changed_since_seen(resolved, now, workspace)) {
     return misuse("The file changed after it was read. Read it again before writing to it.");
   }
   return std::nullopt;

@@ -15,10 +15,12 @@ inline constexpr std::size_t kMaxChangedFile = std::size_t{64} << 20;
 /// The text as it is shown: without a byte order mark, "\n" at the end of lines, UTF-8 repaired.
 std::string shown_text(std::string_view bytes);
 
-/// Whether the model's knowledge of a file is older than the file.
-bool changed_since_seen(const std::filesystem::path& resolved, const Workspace& workspace);
+/// Whether the model's knowledge of a file is older than the file, which is like this now.
+bool changed_since_seen(const std::filesystem::path& resolved, const FileStamp& now,
+                        const Workspace& workspace);
 
 /// The refusal of a change to a file that was not read, or not as it is now, where the session demands it.
-std::optional<Outcome> unread(const std::filesystem::path& resolved, const Workspace& workspace);
+std::optional<Outcome> unread(const std::filesystem::path& resolved, const FileStamp& now,
+                              const Workspace& workspace);
 
 }  // namespace ralph::tool

@@ -80,7 +80,8 @@ Outcome found(const std::vector<std::string>& names, std::size_t total, bool com
                         {"countIsComplete", complete}});
 }
 
-Outcome glob(const Request& request, const Workspace& workspace, const std::stop_token& stop) {
+Outcome glob(const Request& request, const OpenFolder& folder, const Workspace& workspace,
+             const std::stop_token& stop) {
   const auto began = std::chrono::steady_clock::now();
   const auto cwd = workspace.cwd();
   std::vector<std::string> names;
@@ -90,7 +91,7 @@ Outcome glob(const Request& request, const Workspace& workspace, const std::stop
                                      "--null",      "--glob=" + literal_start(request.pattern)};
   std::ranges::move(hiding_options(request.folder, workspace), std::back_inserter(arguments));
   const auto searched = search(
-      arguments, request.folder, '\0',
+      arguments, folder, '\0',
       [&](std::string_view name) {
         if (++total > kMostFiles) return;
         names.push_back(utf8::repaired(shown_path(request.folder / name, cwd)));
@@ -132,9 +133,12 @@ class Glob final : public Tool {
         return failure(
             fmt::format("Directory does not exist: {}. Note: your current working directory is {}.",
                         request.folder.string(), workspace.cwd().string()));
-      case FileKind::folder: return glob(request, workspace, stop);
+      case FileKind::folder: break;
       default: return failure(fmt::format("Path is not a directory: {}", request.folder.string()));
     }
+    const auto folder = open_folder(request.folder);
+    if (!folder) return failure(folder.error());
+    return glob(request, *folder, workspace, stop);
   }
 };
 

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <optional>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "tool/grep_globs.h"
 #include "tool/grep_hidden.h"
 #include "tool/grep_results.h"
 #include "tool/input.h"
@@ -69,23 +72,6 @@ void add_content_options(std::vector<std::string>& arguments, const json::Docume
   lines("--after-context", number_of(input, "-A"));
 }
 
-/// Several patterns are parted by blanks, or by commas outside of braces.
-std::vector<std::string> globs_of(std::string_view text) {
-  std::vector<std::string> globs(1);
-  int depth = 0;
-  for (const char c : text) {
-    if (c == '{') ++depth;
-    if (c == '}') --depth;
-    if (c == ' ' || (c == ',' && depth == 0)) {
-      globs.emplace_back();
-    } else {
-      globs.back() += c;
-    }
-  }
-  std::erase(globs, "");
-  return globs;
-}
-
 std::vector<std::string> arguments_of(const json::Document& input, std::string_view mode) {
   std::vector<std::string> arguments{"--hidden", "--max-columns=500"};
   for (const auto* const folder : kVersionControl) {
@@ -103,53 +89,101 @@ std::vector<std::string> arguments_of(const json::Document& input, std::string_v
   } else {
     arguments.insert(arguments.end(), {"--files-with-matches", "--null"});
   }
-  for (const auto& glob : globs_of(text_of(input, "glob"))) arguments.push_back("--glob=" + glob);
   if (const auto type = text_of(input, "type"); !type.empty())
     arguments.push_back("--type=" + type);
   arguments.push_back("--regexp=" + text_of(input, "pattern"));
   return arguments;
 }
 
-std::unique_ptr<GrepResults> results_for(std::string_view mode, const Page& page,
-                                         const fs::path& cwd) {
-  if (mode == "content") return line_results(page);
-  if (mode == "count") return count_results(page);
-  return file_results(page, cwd);
+/// What is searched, open: what was decided on is what is searched.
+struct Target {
+  OpenFolder folder;             // that ripgrep starts in
+  std::optional<OpenFile> file;  // the only one to search, in `folder`
+  std::string file_name;
+  fs::path below;      // from the current folder to `folder`; empty: none, or `folder` is elsewhere
+  std::string prefix;  // of names in `folder`, as results show them
+};
+
+Result<Target> open_target(const fs::path& path, FileKind kind, const fs::path& cwd) {
+  Target target;
+  const auto folder = kind == FileKind::folder ? path : path.parent_path();
+  TRY_ASSIGN(target.folder, open_folder(folder));
+  if (kind != FileKind::folder) {
+    TRY_ASSIGN(target.file, open_for_reading(path));
+    target.file_name = path.filename().string();
+  }
+  if (folder == cwd) return target;
+  const fs::path shown = shown_path(folder, cwd);
+  target.prefix = (shown / "").string();
+  if (shown.is_relative()) target.below = shown;
+  return target;
 }
 
-Outcome grep(const json::Document& input, const fs::path& target, Workspace& workspace,
-             const std::stop_token& stop) {
-  const auto cwd = workspace.cwd();
-  const auto mode = text_of(input, "output_mode");
-  auto arguments = arguments_of(input, mode);
-  const auto& rules = workspace.setup().unreadable;
-  if (!rules.empty() &&
-      shown_path(target, cwd) == target) {  // globs do not reach out of the folder
-    return misuse(
-        fmt::format("Rules keep some files from being searched, so only what is in the current "
-                    "folder, {}, can be. Go to {} with cd, and search there.",
-                    cwd.string(), target.string()));
+/// False: the globs leave nothing to search.
+Result<bool> add_globs(std::vector<std::string>& arguments, const json::Document& input,
+                       const Target& target) {
+  bool wanted = false;
+  bool possible = false;
+  for (const auto& glob : split_globs(text_of(input, "glob"))) {
+    TRY_ASSIGN(const auto rebased, rebased_globs(glob, target.below));
+    for (const auto& one : rebased) arguments.push_back("--glob=" + one);
+    if (glob.starts_with('!')) continue;
+    wanted = true;
+    possible = possible || !rebased.empty();
   }
-  std::ranges::move(hiding_options(cwd, workspace), std::back_inserter(arguments));
-  if (target != cwd) {
-    arguments.emplace_back("--");
-    arguments.push_back(shown_path(target, cwd));
-  }
-  const auto results = results_for(mode, page_of(input), cwd);
-  const char end = mode == "content" || mode == "count" ? '\n' : '\0';
-  const auto searched = search(
-      arguments, cwd, end, [&](std::string_view line) { results->add(line); }, workspace, stop);
-  if (!searched) return failure(searched.error());
-  if (searched->stopped) return failure("The search was stopped.");
-  if (searched->rejected) {
+  return !wanted || possible || target.file;
+}
+
+std::unique_ptr<GrepResults> results_for(std::string_view mode, const Page& page,
+                                         const Target& target) {
+  if (mode == "content") return line_results(page);
+  if (mode == "count") return count_results(page);
+  return file_results(page, target.folder.fd.get(), target.prefix);
+}
+
+/// A line of ripgrep's as it would be, had it been started in the current folder.
+void add_line(GrepResults& results, std::string_view mode, std::string_view line,
+              const Target& target) {
+  const bool names = mode != "content" && mode != "count";
+  if (names) return results.add(target.file ? std::string_view(target.file_name) : line);
+  if (target.file || target.prefix.empty() || line == "--") return results.add(line);
+  results.add(std::string(target.prefix).append(line));
+}
+
+Outcome ended(const Searched& searched, GrepResults& results, Workspace& workspace) {
+  if (searched.stopped) return failure("The search was stopped.");
+  if (searched.rejected) {
     return failure(
         fmt::format("Search failed: ripgrep refused the pattern, glob or type, and "
                     "nothing was searched:\n{}",
-                    searched->complaint));
+                    searched.complaint));
   }
-  return results->outcome(
-      searched->cut_short ? "(The search took too long and was ended: there may be more)" : "",
+  return results.outcome(
+      searched.cut_short ? "(The search took too long and was ended: there may be more)" : "",
       workspace);
+}
+
+Outcome grep(const json::Document& input, const fs::path& path, const Target& target,
+             Workspace& workspace, const std::stop_token& stop) {
+  const auto mode = text_of(input, "output_mode");
+  auto arguments = arguments_of(input, mode);
+  const auto results = results_for(mode, page_of(input), target);
+  const auto some = add_globs(arguments, input, target);
+  if (!some) return misuse(some.error().message);
+  if (!*some) return results->outcome("", workspace);
+  const auto folder = target.file ? path.parent_path() : path;
+  std::ranges::move(hiding_options(folder, workspace), std::back_inserter(arguments));
+  if (folder == folder.root_path()) arguments.emplace_back("--glob=!/proc");
+  if (target.file) {
+    arguments.emplace_back("--");
+    arguments.push_back(path_of_descriptor(target.file->fd.get()).string());
+  }
+  const char end = mode == "content" || mode == "count" ? '\n' : '\0';
+  const auto searched = search(
+      arguments, target.folder, end,
+      [&](std::string_view line) { add_line(*results, mode, line, target); }, workspace, stop);
+  if (!searched) return failure(searched.error());
+  return ended(*searched, *results, workspace);
 }
 
 std::string bad_text(const json::Document& input) {
@@ -172,18 +206,21 @@ class Grep final : public Tool {
   Outcome run(const json::Document& input, const Access& access, Workspace& workspace,
               const std::stop_token& stop) const override {
     if (const auto why = bad_text(input); !why.empty()) return misuse(why);
-    const auto& target = access.path;
-    switch (kind_of(target)) {
-      case FileKind::missing:
-        return failure(
-            fmt::format("Path does not exist: {}. Note: your current working directory is {}.",
-                        target.string(), workspace.cwd().string()));
-      case FileKind::folder:
-      case FileKind::regular: return grep(input, target, workspace, stop);
-      default:
-        return failure(
-            fmt::format("{} is no file and no folder: it cannot be searched.", target.string()));
+    const auto& path = access.path;
+    const auto cwd = workspace.cwd();
+    const auto kind = kind_of(path);
+    if (kind == FileKind::missing) {
+      return failure(
+          fmt::format("Path does not exist: {}. Note: your current working directory is {}.",
+                      path.string(), cwd.string()));
     }
+    if ((kind != FileKind::folder && kind != FileKind::regular) || is_process_information(path)) {
+      return failure(
+          fmt::format("{} is no file and no folder: it cannot be searched.", path.string()));
+    }
+    const auto target = open_target(path, kind, cwd);
+    if (!target) return failure(target.error());
+    return grep(input, path, *target, workspace, stop);
   }
 };
 

@@ -1,8 +1,10 @@
 #include "tool/grep_hidden.h"
 
+#include <algorithm>
 #include <set>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include <fnmatch.h>
 
@@ -22,24 +24,28 @@ std::vector<std::string> parts_of(const fs::path& path) {
   return parts;
 }
 
-/// What is left of a pattern below a folder, whose parts its first ones must match.
-void add_below(Parts pattern, Parts folder, std::set<std::string>& found) {
-  if (pattern.empty()) {
-    found.insert("/**");
-    return;
+/// Which parts of a pattern may come next once the folder's parts are matched: true at 0 … pattern.size().
+std::vector<bool> reached(Parts pattern, Parts folder) {
+  std::vector<bool> now(pattern.size() + 1);
+  const auto set = [&](std::vector<bool>& places, std::size_t at) {
+    places[at] = true;
+    while (at < pattern.size() && pattern[at] == "**") places[++at] = true;  // it may match nothing
+  };
+  set(now, 0);
+  for (const auto& name : folder) {
+    std::vector<bool> next(pattern.size() + 1);
+    for (std::size_t at = 0; at < pattern.size(); ++at) {
+      if (!now[at]) continue;
+      if (pattern[at] == "**") {
+        set(next, at);
+      } else if (::fnmatch(pattern[at].c_str(), name.c_str(), 0) == 0) {
+        set(next, at + 1);
+      }
+    }
+    if (now[pattern.size()]) next[pattern.size()] = true;  // below what is matched
+    now = std::move(next);
   }
-  if (folder.empty()) {
-    std::string glob;
-    for (const auto& part : pattern) glob += "/" + part;
-    found.insert(std::move(glob));
-    return;
-  }
-  if (pattern.front() == "**") {
-    add_below(pattern.subspan(1), folder, found);
-    add_below(pattern, folder.subspan(1), found);
-  } else if (::fnmatch(pattern.front().c_str(), folder.front().c_str(), 0) == 0) {
-    add_below(pattern.subspan(1), folder.subspan(1), found);
-  }
+  return now;
 }
 
 /// A name is taken as it is, not as a pattern.
@@ -54,16 +60,35 @@ std::string escaped(const std::string& name) {
 
 }  // namespace
 
+std::vector<std::string> globs_below(std::vector<std::string> pattern, const fs::path& folder,
+                                     Below below) {
+  const auto repeats = [](const std::string& a, const std::string& b) {
+    return a == "**" && b == "**";
+  };
+  pattern.erase(std::ranges::unique(pattern, repeats).begin(), pattern.end());
+  const auto parts = parts_of(folder);
+  const auto places = reached(pattern, parts);
+  std::vector<std::string> globs;
+  std::string rest;
+  for (auto at = pattern.size(); at-- > 0;) {
+    rest = "/" + pattern[at] + rest;
+    if (places[at]) globs.push_back(rest);
+  }
+  if (places[pattern.size()] && below == Below::included) globs.emplace_back("/**");
+  return globs;
+}
+
 std::vector<std::string> hiding_options(const fs::path& folder, const Workspace& workspace) {
   std::set<std::string> globs;
-  const auto from_root = parts_of(folder);
   for (const auto& pattern : workspace.setup().unreadable) {
     const auto anchored = anchored_pattern(pattern, workspace.setup().root);
     if (anchored.base.empty()) continue;
     auto parts = parts_of(anchored.base);
     for (auto& part : parts) part = escaped(part);
     parts.insert(parts.end(), anchored.parts.begin(), anchored.parts.end());
-    add_below(parts, from_root, globs);
+    for (auto& glob : globs_below(std::move(parts), folder, Below::included)) {
+      globs.insert(std::move(glob));
+    }
   }
   std::vector<std::string> options;
   for (const auto& glob : globs) options.push_back("--glob=!" + glob);

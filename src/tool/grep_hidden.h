@@ -7,6 +7,13 @@
 
 namespace ralph::tool {
 
+/// Whether what lies below a match matches too.
+enum class Below { left_out, included };
+/// The parts of a pattern ("**" for any number of names) as globs that count from a folder, whose names its first parts
+/// must match. Empty: nothing in the folder can match.
+std::vector<std::string> globs_below(std::vector<std::string> pattern,
+                                     const std::filesystem::path& folder, Below below);
+
 /// Options that keep ripgrep, run in a folder, from the files that rules deny to read. They come last, to win over others.
 std::vector<std::string> hiding_options(const std::filesystem::path& folder,
                                         const Workspace& workspace);

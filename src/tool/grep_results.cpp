@@ -2,21 +2,20 @@
 
 #include <algorithm>
 #include <charconv>
-#include <system_error>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/utf8.h"
+#include "tool/file_stamp.h"
 #include "tool/input.h"
+#include "tool/path_walk.h"
 #include "tool/persist.h"
-#include "tool/ripgrep.h"
 
 namespace ralph::tool {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr std::size_t kMostCharacters = 20000;  // in the answer itself
 constexpr std::size_t kMostKept = 4 << 20;      // bytes of lines
@@ -140,14 +139,14 @@ class CountResults final : public GrepResults {
 
 class FileResults final : public GrepResults {
  public:
-  FileResults(const Page& page, fs::path cwd) : page_(page), cwd_(std::move(cwd)) {}
+  FileResults(const Page& page, int folder, std::string prefix)
+      : page_(page), folder_(folder), prefix_(std::move(prefix)) {}
 
   void add(std::string_view name) override {
     if (files_.size() == kMostFilesSorted) return;
-    std::error_code error;
-    const auto modified = fs::last_write_time(cwd_ / name, error);
-    files_.push_back({error ? fs::file_time_type::min() : modified,
-                      utf8::repaired(shown_path(cwd_ / name, cwd_))});
+    const auto info = look(folder_, std::string(name));
+    files_.push_back({info ? stamp_of(*info).modified_ns : 0,
+                      utf8::repaired(std::string(prefix_).append(name))});
   }
 
   Outcome outcome(std::string_view note, Workspace& workspace) override {
@@ -173,18 +172,19 @@ class FileResults final : public GrepResults {
 
  private:
   struct File {
-    fs::file_time_type modified;
+    std::int64_t modified;
     std::string name;
   };
   Page page_;
-  fs::path cwd_;
+  int folder_;
+  std::string prefix_;
   std::vector<File> files_;
 };
 
 }  // namespace
 
-std::unique_ptr<GrepResults> file_results(const Page& page, fs::path cwd) {
-  return std::make_unique<FileResults>(page, std::move(cwd));
+std::unique_ptr<GrepResults> file_results(const Page& page, int folder, std::string prefix) {
+  return std::make_unique<FileResults>(page, folder, std::move(prefix));
 }
 std::unique_ptr<GrepResults> line_results(const Page& page) {
   return std::make_unique<LineResults>(page);

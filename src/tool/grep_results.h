@@ -1,7 +1,7 @@
 #pragma once
 #include <cstdint>
-#include <filesystem>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "tool/tool.h"
@@ -22,7 +22,8 @@ class GrepResults {
   virtual Outcome outcome(std::string_view note, Workspace& workspace) = 0;
 };
 
-std::unique_ptr<GrepResults> file_results(const Page& page, std::filesystem::path cwd);
+/// Names count from an open folder, and are shown behind `prefix`.
+std::unique_ptr<GrepResults> file_results(const Page& page, int folder, std::string prefix);
 std::unique_ptr<GrepResults> line_results(const Page& page);
 std::unique_ptr<GrepResults> count_results(const Page& page);
 

@@ -5,34 +5,25 @@
 #include <memory>
 #include <string>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "tool/path_walk.h"
+#include "tool/safe_file.h"
 
 namespace ralph::tool {
-namespace {
-
-Result<UniqueFd> create_file(const std::filesystem::path& path) {
-  UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!fd) return fail_errno(errno, fmt::format("cannot create '{}'", path.string()));
-  return fd;
-}
-
-}  // namespace
-
 Result<KeptFile> KeptFile::create(const std::filesystem::path& path) {
-  TRY(make_folders(path.parent_path()));
   KeptFile file;
-  TRY_ASSIGN(file.fd_, create_file(path));
+  TRY_ASSIGN(file.fd_, create_private_file(path));
   file.path_ = path;
   return file;
 }
 
 Result<> KeptFile::rename(const std::filesystem::path& path) {
-  TRY(make_folders(path.parent_path()));
-  if (::rename(path_.c_str(), path.c_str()) != 0) {
+  TRY_ASSIGN(const auto from, open_parent(path_, Missing::is_an_error));
+  TRY_ASSIGN(const auto to, open_parent(path, Missing::is_made_private));
+  if (::renameat(from.get(), path_.filename().c_str(), to.get(), path.filename().c_str()) != 0) {
     return fail_errno(errno,
                       fmt::format("cannot rename '{}' to '{}'", path_.string(), path.string()));
   }
@@ -67,9 +58,10 @@ Result<> KeptFile::next_segment() {
   Segment& segment = segments_[current_];
   dropped_ += std::exchange(segment.size, 0);
   if (!segment.fd) {
-    const auto path = path_.string() + ".end";
-    TRY_ASSIGN(segment.fd, create_file(path));
-    ::unlink(path.c_str());
+    const std::filesystem::path path = path_.string() + ".end";
+    TRY_ASSIGN(segment.fd, create_private_file(path));
+    TRY_ASSIGN(const auto folder, open_parent(path, Missing::is_an_error));
+    ::unlinkat(folder.get(), path.filename().c_str(), 0);
   }
   if (::ftruncate(segment.fd.get(), 0) != 0 || ::lseek(segment.fd.get(), 0, SEEK_SET) != 0) {
     return fail_errno(errno, fmt::format("cannot empty a part of '{}'", path_.string()));

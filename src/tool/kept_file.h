@@ -16,7 +16,7 @@ class KeptFile {
   static constexpr std::uint64_t kHead = std::uint64_t{48} << 20;
   static constexpr std::uint64_t kSegment = std::uint64_t{8} << 20;
 
-  /// A new file, 0600, its folders 0700.
+  /// A new file, 0600, its folders 0700. The path is a resolved one: no link is followed.
   static Result<KeptFile> create(const std::filesystem::path& path);
 
   const std::filesystem::path& path() const { return path_; }

@@ -18,11 +18,12 @@ constexpr std::size_t kMaxBases = 16;
 constexpr std::size_t kLongestName = 256;
 constexpr std::size_t kMostEntries = 20000;
 constexpr std::size_t kMostCopied = 10000;
-constexpr std::array<std::string_view, 6> kSensitiveFolders{".git",  ".claude", ".vscode",
-                                                            ".idea", ".husky",  ".ralph"};
-constexpr std::array<std::string_view, 13> kSensitiveFiles{
-    ".gitconfig", ".gitmodules", ".bashrc",    ".bash_profile", ".profile",     ".zshenv", ".envrc",
-    ".zshrc",     ".zprofile",   ".ripgreprc", ".mcp.json",     ".claude.json", ".npmrc"};
+constexpr std::array<std::string_view, 7> kSensitiveFolders{
+    ".git", ".claude", ".vscode", ".idea", ".husky", ".ralph", ".ssh"};
+constexpr std::array<std::string_view, 14> kSensitiveFiles{
+    ".gitconfig", ".gitmodules", ".bashrc", ".bash_profile", ".profile",  ".zshenv",      ".envrc",
+    ".zshrc",     ".zprofile",   ".ripgreprc", "ralph.yml",  ".mcp.json", ".claude.json", ".npmrc"};
+constexpr std::array<std::string_view, 2> kSensitiveOfConfig{"ralph", "git"};  // in .config
 constexpr std::array<std::string_view, 3> kHarmless{"/dev/null", "/dev/stdin", "-"};
 
 /// The part of an argument that may be a path: all of it, or what follows "--option=" or "-o".
@@ -113,9 +114,16 @@ bool entry_is_safe(const fs::path& entry, const Workspace& workspace) {
   return is_surely_inside(resolved, workspace) && !is_sensitive(resolved, workspace);
 }
 
+/// Some file systems do not tell capital letters from small ones.
+bool is_one_of(std::span<const std::string_view> names, std::string name) {
+  std::ranges::transform(name, name.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return std::ranges::find(names, name) != names.end();
+}
+
 bool is_sensitive_name(const std::string& name) {
-  return std::ranges::find(kSensitiveFolders, name) != kSensitiveFolders.end() ||
-         std::ranges::find(kSensitiveFiles, name) != kSensitiveFiles.end();
+  return is_one_of(kSensitiveFolders, name) || is_one_of(kSensitiveFiles, name);
 }
 
 /// Also when it cannot be looked through, or is too large for that.
@@ -161,12 +169,14 @@ bool is_sensitive(const fs::path& resolved, const Workspace& workspace) {
   for (const auto& folder : folders) {
     const auto relative = resolved.lexically_relative(folder);
     if (relative.empty() || *relative.begin() == "..") continue;
+    std::string before;
     for (const auto& part : relative) {
-      if (std::ranges::find(kSensitiveFolders, part.string()) != kSensitiveFolders.end())
-        return true;
+      if (is_one_of(kSensitiveFolders, part.string())) return true;
+      if (before == ".config" && is_one_of(kSensitiveOfConfig, part.string())) return true;
+      before = part.string();
     }
   }
-  return std::ranges::find(kSensitiveFiles, resolved.filename().string()) != kSensitiveFiles.end();
+  return is_one_of(kSensitiveFiles, resolved.filename().string());
 }
 
 bool is_surely_inside(const fs::path& resolved, const Workspace& workspace) {

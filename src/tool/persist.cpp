@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/id.h"
 #include "base/utf8.h"
+#include "tool/safe_file.h"
 
 namespace ralph::tool {
 namespace {
@@ -14,9 +15,9 @@ constexpr std::size_t kPreview = 2000;
 Result<std::filesystem::path> put_aside(std::string_view text, const Workspace& workspace) {
   const auto& folder = workspace.setup().output_folder;
   if (folder.empty()) return fail(Code::storage, "there is no folder for long output");
-  TRY(make_folders(folder));
   auto path = folder / (random_hex(8) + ".txt");
-  TRY(write_file_atomically(path, text));
+  TRY_ASSIGN(const auto file, create_private_file(path));
+  TRY(write_all(file.get(), text, path.string()));
   return path;
 }
 

@@ -134,8 +134,8 @@ Outcome read_text(const Request& request, const OpenFile& file, std::string_view
   return shown(request, window);
 }
 
-Outcome read_image(const Request& request, const Image& image) {
-  const auto bytes = read_regular_file(request.path, kImageBytes);
+Outcome read_image(const Request& request, const OpenFile& opened, const Image& image) {
+  const auto bytes = read_whole(opened, kImageBytes, request.path);
   if (!bytes) {
     return failure(fmt::format("{}. Pictures up to {} KB can be shown: make a smaller copy first.",
                                bytes.error().message, kImageBytes / 1024));
@@ -160,7 +160,7 @@ Outcome read_open_file(const Request& request, const OpenFile& file, const std::
   std::string piece;
   const auto start = read_piece(file, piece, request.path);
   if (!start) return failure(start.error());
-  if (const auto image = image_of(*start)) return read_image(request, *image);
+  if (const auto image = image_of(*start)) return read_image(request, file, *image);
   if (start->starts_with("%PDF-")) {
     return misuse("PDF files cannot be shown. Use a shell command such as pdftotext.");
   }
@@ -170,8 +170,8 @@ Outcome read_open_file(const Request& request, const OpenFile& file, const std::
         "<system-reminder>Warning: the file exists but the contents are empty.</system-reminder>",
         text_detail(request, "", 1, 1));
   }
-  if (file.size > kUsualBytes && !request.partial && !request.large) {
-    return too_large(in_kilobytes(file.size));
+  if (file.stamp.size > kUsualBytes && !request.partial && !request.large) {
+    return too_large(in_kilobytes(file.stamp.size));
   }
   return read_text(request, file, *start, stop);
 }
@@ -199,7 +199,7 @@ class Read final : public Tool {
     const auto file = open_for_reading(request.path);
     if (!file) return failure(file.error());
     auto outcome = read_open_file(request, *file, stop);
-    if (!outcome.is_error) workspace.remember(request.path);
+    if (!outcome.is_error) workspace.remember(request.path, file->stamp);
     return outcome;
   }
 };

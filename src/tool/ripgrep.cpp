@@ -1,8 +1,12 @@
 #include "tool/ripgrep.h"
 
+#include <algorithm>
 #include <charconv>
+#include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "process/supervise.h"
 
@@ -62,26 +66,57 @@ Millis time_limit(const Workspace& workspace) {
   return seconds > 0 ? Millis{std::int64_t{seconds} * 1000} : kUsualTime;
 }
 
-process::Command command_of(const std::vector<std::string>& arguments, const fs::path& folder,
-                            const Workspace& workspace) {
+/// PATH as a program started here sees it.
+std::string search_path(const Workspace& workspace) {
+  for (const auto& change : workspace.setup().environment) {
+    if (change.name == "PATH") return change.value.value_or("");
+  }
+  const auto set = workspace.variable("PATH");
+  return set.empty() ? "/usr/local/bin:/usr/bin:/bin" : set;
+}
+
+/// A program in a working folder may be the model's own work; empty: there is no other.
+std::string find_ripgrep(const Workspace& workspace) {
+  const auto path = search_path(workspace);
+  for (std::size_t at = 0; at <= path.size();) {
+    const auto end = std::min(path.find(':', at), path.size());
+    const fs::path folder = path.substr(at, end - at);
+    at = end + 1;
+    if (!folder.is_absolute()) continue;
+    std::error_code error;
+    const auto program = fs::canonical(folder / "rg", error);
+    if (error || workspace.contains(program) || workspace.contains(folder.lexically_normal())) {
+      continue;
+    }
+    if (fs::is_regular_file(program, error) && ::access(program.c_str(), X_OK) == 0) return program;
+  }
+  return {};
+}
+
+process::Command command_of(std::string program, const std::vector<std::string>& arguments,
+                            const OpenFolder& folder, const Workspace& workspace) {
   process::Command command;
-  command.argv = {"rg", "--no-config", "--color=never", "--no-messages"};
+  command.argv = {std::move(program), "--no-config", "--color=never", "--no-messages",
+                  "--no-ignore-messages", "--no-ignore-dot"};
   command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
-  command.cwd = folder;
+  command.cwd = folder.path();
   command.env = workspace.setup().environment;
+  command.env.push_back({"RIPGREP_CONFIG_PATH", std::nullopt});
   return command;
 }
 
 }  // namespace
 
-Result<Searched> search(const std::vector<std::string>& arguments, const fs::path& folder, char end,
-                        const std::function<void(std::string_view)>& on_line,
+Result<Searched> search(const std::vector<std::string>& arguments, const OpenFolder& folder,
+                        char end, const std::function<void(std::string_view)>& on_line,
                         const Workspace& workspace, const std::stop_token& stop) {
-  auto child = process::start(command_of(arguments, folder, workspace));
-  if (!child && child.error().code == Code::not_found) {
-    return fail(Code::not_found, describe(child.error()),
-                "searching needs ripgrep, the program 'rg', in the PATH");
+  auto program = find_ripgrep(workspace);
+  if (program.empty()) {
+    return fail(Code::not_found, "program 'rg' was not found in PATH",
+                "searching needs ripgrep, the program 'rg', in a folder of PATH that is outside of "
+                "the working folders");
   }
+  auto child = process::start(command_of(std::move(program), arguments, folder, workspace));
   if (!child) return std::unexpected(child.error());
 
   Searched searched;

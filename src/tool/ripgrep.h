@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "tool/safe_file.h"
 #include "tool/workspace.h"
 
 namespace ralph::tool {
@@ -19,12 +20,12 @@ struct Searched {
   std::string complaint;
 };
 
-/// Runs ripgrep in a folder, without a shell and without its user's settings, and hands over its output line by line,
-/// bytes as they are, without their `end`. A line over 64 KB is dropped. No ripgrep, or arguments it cannot be given,
-/// are errors. CLAUDE_CODE_GLOB_TIMEOUT_SECONDS is the time limit, 20 s without it.
-Result<Searched> search(const std::vector<std::string>& arguments,
-                        const std::filesystem::path& folder, char end,
-                        const std::function<void(std::string_view)>& on_line,
+/// Runs ripgrep in an open folder, without a shell and without its user's settings, and hands over its output line by
+/// line, bytes as they are, without their `end`. A line over 64 KB is dropped. It is looked for in the absolute folders
+/// of PATH that no tool can write to. No ripgrep, or arguments it cannot be given, are errors.
+/// CLAUDE_CODE_GLOB_TIMEOUT_SECONDS is the time limit, 20 s without it.
+Result<Searched> search(const std::vector<std::string>& arguments, const OpenFolder& folder,
+                        char end, const std::function<void(std::string_view)>& on_line,
                         const Workspace& workspace, const std::stop_token& stop);
 
 /// A path as results show it: relative where it is in the current folder.

@@ -9,55 +9,14 @@
 
 #include "base/file.h"
 #include "base/id.h"
+#include "tool/path_walk.h"
 
 namespace ralph::tool {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kFolderFlags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 constexpr std::size_t kPiece = 65536;
-enum class Missing { is_an_error, is_made };
-
-std::unexpected<Error> moved(const fs::path& path) {
-  return fail(Code::permission,
-              fmt::format("'{}' is reached through a symbolic link that leads nowhere, or that "
-                          "appeared after the path was checked",
-                          path.string()),
-              "name the real file");
-}
-
-/// Below `folder`, which is closed.
-Result<UniqueFd> step_into(UniqueFd folder, const std::string& name, const fs::path& whole,
-                           Missing missing) {
-  UniqueFd next(::openat(folder.get(), name.c_str(), kFolderFlags));
-  if (!next && errno == ENOENT && missing == Missing::is_made) {
-    if (::mkdirat(folder.get(), name.c_str(), 0777) != 0 && errno != EEXIST) {
-      return fail_errno(errno, fmt::format("cannot create the folder of '{}'", whole.string()));
-    }
-    next.reset(::openat(folder.get(), name.c_str(), kFolderFlags));
-  }
-  if (next) return next;
-  const int why = errno;
-  struct stat info{};
-  if (::fstatat(folder.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 &&
-      S_ISLNK(info.st_mode)) {
-    return moved(whole);
-  }
-  return fail_errno(why, fmt::format("cannot open the folder of '{}'", whole.string()));
-}
-
-Result<UniqueFd> open_parent(const fs::path& path, Missing missing) {
-  if (!path.is_absolute() || path.native().find('\0') != std::string::npos) {
-    return fail(Code::usage, fmt::format("'{}' is no path of a file", path.string()));
-  }
-  UniqueFd folder(::open("/", kFolderFlags));
-  if (!folder) return fail_errno(errno, "cannot open '/'");
-  for (const auto& part : path.parent_path().relative_path()) {
-    TRY_ASSIGN(folder, step_into(std::move(folder), part.string(), path, missing));
-  }
-  return folder;
-}
 
 FileKind kind_of_mode(mode_t mode) {
   if (S_ISREG(mode)) return FileKind::regular;
@@ -65,19 +24,12 @@ FileKind kind_of_mode(mode_t mode) {
   return S_ISLNK(mode) ? FileKind::link : FileKind::other;
 }
 
-/// nullopt: there is nothing of that name.
-std::optional<struct stat> look(int folder, const std::string& name) {
-  struct stat info{};
-  if (::fstatat(folder, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) return std::nullopt;
-  return info;
-}
-
 Result<> require_regular(mode_t mode, const fs::path& path) {
   switch (kind_of_mode(mode)) {
     case FileKind::regular: return {};
     case FileKind::folder:
       return fail(Code::usage, fmt::format("'{}' is a directory, not a file", path.string()));
-    case FileKind::link: return moved(path);
+    case FileKind::link: return refused_link(path);
     default:
       return fail(Code::usage,
                   fmt::format("'{}' is a device, pipe or socket, not a file", path.string()),
@@ -94,6 +46,16 @@ Result<> may_be_replaced(int folder, const std::string& name, const struct stat&
   return {};
 }
 
+/// Of an open file, which must be a regular one.
+Result<struct stat> info_of(int fd, const fs::path& path) {
+  struct stat info{};
+  if (::fstat(fd, &info) != 0) {
+    return fail_errno(errno, fmt::format("cannot read '{}'", path.string()));
+  }
+  TRY(require_regular(info.st_mode, path));
+  return info;
+}
+
 /// A file that is to take another's place; removed unless it did.
 class Replacement {
  public:
@@ -104,8 +66,8 @@ class Replacement {
     if (exists_) ::unlinkat(folder_, name_.c_str(), 0);
   }
 
-  Result<> fill(std::string_view bytes, const std::optional<struct stat>& old,
-                const fs::path& path) {
+  Result<FileStamp> fill(std::string_view bytes, const std::optional<struct stat>& old,
+                         const fs::path& path) {
     const UniqueFd file(::openat(folder_, name_.c_str(),
                                  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
                                  old ? 0600 : 0666));
@@ -116,7 +78,12 @@ class Replacement {
     if (old && ::fchmod(file.get(), old->st_mode & 0777u) != 0) {
       return fail_errno(errno, fmt::format("cannot keep the mode of '{}'", path.string()));
     }
-    return write_all(file.get(), bytes, path.string());
+    TRY(write_all(file.get(), bytes, path.string()));
+    struct stat info{};
+    if (::fstat(file.get(), &info) != 0) {
+      return fail_errno(errno, fmt::format("cannot write '{}'", path.string()));
+    }
+    return stamp_of(info);
   }
 
   Result<> take_place_of(const std::string& name, const fs::path& path) {
@@ -135,27 +102,56 @@ class Replacement {
 
 }  // namespace
 
+FileStamp stamp_of(const struct stat& info) {
+  return {std::int64_t{info.st_mtim.tv_sec} * 1'000'000'000 + info.st_mtim.tv_nsec,
+          static_cast<std::uintmax_t>(info.st_size), info.st_ino};
+}
+
 FileKind kind_of(const fs::path& resolved) {
-  struct stat info{};
-  if (::lstat(resolved.c_str(), &info) != 0) {
-    return errno == ENOENT || errno == ENOTDIR ? FileKind::missing : FileKind::other;
+  const auto folder = open_parent(resolved, Missing::is_an_error);
+  if (!folder) {
+    return folder.error().code == Code::not_found ? FileKind::missing : FileKind::other;
   }
-  return kind_of_mode(info.st_mode);
+  const auto name = resolved.filename().string();
+  if (name.empty()) return FileKind::folder;
+  const auto info = look(folder->get(), name);
+  if (info) return kind_of_mode(info->st_mode);
+  return errno == ENOENT || errno == ENOTDIR ? FileKind::missing : FileKind::other;
+}
+
+bool is_process_information(const fs::path& resolved) {
+  auto part = resolved.begin();
+  if (part == resolved.end() || ++part == resolved.end() || *part != "proc") return false;
+  if (++part == resolved.end() || part->empty()) return true;
+  const auto name = part->string();
+  return name == "self" || name == "thread-self" ||
+         name.find_first_not_of("0123456789") == std::string::npos;
 }
 
 Result<OpenFile> open_for_reading(const fs::path& resolved) {
+  if (is_process_information(resolved)) {
+    return fail(Code::permission,
+                fmt::format("'{}' is information about a process, which may hold keys; it is not "
+                            "read",
+                            resolved.string()));
+  }
   TRY_ASSIGN(const auto folder, open_parent(resolved, Missing::is_an_error));
   const auto name = resolved.filename().string();
   if (const auto info = look(folder.get(), name)) TRY(require_regular(info->st_mode, resolved));
   UniqueFd file(::openat(folder.get(), name.c_str(),
                          O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   if (!file) return fail_errno(errno, fmt::format("cannot open '{}'", resolved.string()));
-  struct stat info{};
-  if (::fstat(file.get(), &info) != 0) {
-    return fail_errno(errno, fmt::format("cannot read '{}'", resolved.string()));
-  }
-  TRY(require_regular(info.st_mode, resolved));
-  return OpenFile{std::move(file), static_cast<std::uintmax_t>(info.st_size)};
+  TRY_ASSIGN(const auto info, info_of(file.get(), resolved));
+  return OpenFile{std::move(file), stamp_of(info)};
+}
+
+fs::path path_of_descriptor(int fd) { return fmt::format("/proc/{}/fd/{}", ::getpid(), fd); }
+
+fs::path OpenFolder::path() const { return path_of_descriptor(fd.get()); }
+
+Result<OpenFolder> open_folder(const fs::path& resolved) {
+  TRY_ASSIGN(auto fd, open_folder_path(resolved, Missing::is_an_error));
+  return OpenFolder{std::move(fd)};
 }
 
 Result<std::string_view> read_piece(const OpenFile& file, std::string& piece,
@@ -168,25 +164,52 @@ Result<std::string_view> read_piece(const OpenFile& file, std::string& piece,
   }
 }
 
-Result<std::string> read_regular_file(const fs::path& resolved, std::size_t max_bytes) {
-  TRY_ASSIGN(const auto file, open_for_reading(resolved));
+Result<std::string> read_whole(const OpenFile& file, std::size_t max_bytes, const fs::path& name) {
   const auto too_large = [&] {
     return fail(Code::limit,
-                fmt::format("'{}' is larger than {} MB", resolved.string(), max_bytes >> 20));
+                fmt::format("'{}' is larger than {} MB", name.string(), max_bytes >> 20));
   };
-  if (file.size > max_bytes) return too_large();
+  if (file.stamp.size > max_bytes) return too_large();
+  if (::lseek(file.fd.get(), 0, SEEK_SET) < 0) {
+    return fail_errno(errno, fmt::format("cannot read '{}'", name.string()));
+  }
   std::string text;
-  text.reserve(file.size);
+  text.reserve(file.stamp.size);
   std::string piece;
   for (;;) {
-    TRY_ASSIGN(const auto more, read_piece(file, piece, resolved));
+    TRY_ASSIGN(const auto more, read_piece(file, piece, name));
     if (more.empty()) return text;
     text += more;
     if (text.size() > max_bytes) return too_large();  // it grew, or it lies about its size
   }
 }
 
-Result<> replace_file(const fs::path& resolved, std::string_view bytes) {
+Result<std::string> read_regular_file(const fs::path& resolved, std::size_t max_bytes) {
+  TRY_ASSIGN(const auto file, open_for_reading(resolved));
+  return read_whole(file, max_bytes, resolved);
+}
+
+Result<UniqueFd> open_for_appending(const fs::path& resolved) {
+  TRY_ASSIGN(const auto folder, open_parent(resolved, Missing::is_an_error));
+  const auto name = resolved.filename().string();
+  if (const auto info = look(folder.get(), name)) TRY(require_regular(info->st_mode, resolved));
+  UniqueFd file(::openat(
+      folder.get(), name.c_str(),
+      O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0600));
+  if (!file) return fail_errno(errno, fmt::format("cannot open '{}'", resolved.string()));
+  TRY(info_of(file.get(), resolved));
+  return file;
+}
+
+Result<UniqueFd> create_private_file(const fs::path& resolved) {
+  TRY_ASSIGN(const auto folder, open_parent(resolved, Missing::is_made_private));
+  UniqueFd file(::openat(folder.get(), resolved.filename().c_str(),
+                         O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!file) return fail_errno(errno, fmt::format("cannot create '{}'", resolved.string()));
+  return file;
+}
+
+Result<FileStamp> replace_file(const fs::path& resolved, std::string_view bytes) {
   TRY_ASSIGN(const auto folder, open_parent(resolved, Missing::is_made));
   const auto name = resolved.filename().string();
   if (name.empty()) {
@@ -195,8 +218,9 @@ Result<> replace_file(const fs::path& resolved, std::string_view bytes) {
   const auto old = look(folder.get(), name);
   if (old) TRY(may_be_replaced(folder.get(), name, *old, resolved));
   Replacement replacement(folder.get());
-  TRY(replacement.fill(bytes, old, resolved));
-  return replacement.take_place_of(name, resolved);
+  TRY_ASSIGN(const auto stamp, replacement.fill(bytes, old, resolved));
+  TRY(replacement.take_place_of(name, resolved));
+  return stamp;
 }
 
 }  // namespace ralph::tool

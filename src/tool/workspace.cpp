@@ -44,16 +44,12 @@ bool Workspace::contains(const fs::path& resolved) const {
                              [&](const fs::path& folder) { return is_below(resolved, folder); });
 }
 
-void Workspace::remember(const fs::path& resolved) {
-  std::error_code error;
-  Seen now{fs::last_write_time(resolved, error), 0};
-  if (error) return;
-  now.size = fs::file_size(resolved, error);
+void Workspace::remember(const fs::path& resolved, const FileStamp& stamp) {
   const std::lock_guard lock(mutex_);
-  seen_[resolved] = now;
+  seen_[resolved] = stamp;
 }
 
-std::optional<Workspace::Seen> Workspace::seen(const fs::path& resolved) const {
+std::optional<FileStamp> Workspace::seen(const fs::path& resolved) const {
   const std::lock_guard lock(mutex_);
   const auto found = seen_.find(resolved);
   if (found == seen_.end()) return std::nullopt;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "process/command.h"
+#include "tool/file_stamp.h"
 
 namespace ralph::tool {
 
@@ -41,12 +42,8 @@ class Workspace {
   bool contains(const std::filesystem::path& resolved) const;
 
   /// A file the model has seen, as it was then.
-  struct Seen {
-    std::filesystem::file_time_type modified;
-    std::uintmax_t size = 0;
-  };
-  void remember(const std::filesystem::path& resolved);
-  std::optional<Seen> seen(const std::filesystem::path& resolved) const;
+  void remember(const std::filesystem::path& resolved, const FileStamp& stamp);
+  std::optional<FileStamp> seen(const std::filesystem::path& resolved) const;
 
   /// A variable of ours; empty: not set.
   std::string variable(std::string_view name) const;
@@ -55,7 +52,7 @@ class Workspace {
   Setup setup_;
   mutable std::mutex mutex_;
   std::filesystem::path cwd_;
-  std::map<std::filesystem::path, Seen> seen_;
+  std::map<std::filesystem::path, FileStamp> seen_;
 };
 
 }  // namespace ralph::tool

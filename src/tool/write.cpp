@@ -79,13 +79,16 @@ class Write final : public Tool {
     }
     std::optional<std::string> before;
     if (kind != FileKind::missing) {
-      if (auto refusal = unread(path, workspace)) return *std::move(refusal);
-      auto old = read_regular_file(path, kMaxChangedFile);
+      const auto file = open_for_reading(path);
+      if (!file) return failure(file.error());
+      if (auto refusal = unread(path, file->stamp, workspace)) return *std::move(refusal);
+      auto old = read_whole(*file, kMaxChangedFile, path);
       if (!old && old.error().code != Code::limit) return failure(old.error());
       if (old) before = *std::move(old);
     }
-    if (const auto done = replace_file(path, content); !done) return failure(done.error());
-    workspace.remember(path);
+    const auto done = replace_file(path, content);
+    if (!done) return failure(done.error());
+    workspace.remember(path, *done);
     return kind == FileKind::missing ? created(shown_path, content)
                                      : updated(shown_path, content, before);
   }

@@ -55,6 +55,20 @@ TEST(Compaction, AFullWindowIsCutDownToASummaryAndTheTurnGoesOn) {
   EXPECT_EQ(result["modelUsage"]["claude-opus-5-5"]["inputTokens"], 985'070) << "… but paid for";
 }
 
+TEST(Compaction, TheWindowThatWasSetCountsAfterClearToo) {
+  Bench bench(R"({"steps":[
+    {"tool_use":{"name":"Bash","input":{"command":"pwd"}},"usage":{"input_tokens":95000,"output_tokens":5}},
+    {"text":"<summary>It was one.</summary>"},{"text":"Done."}]})");
+  bench.set("CLAUDE_CODE_AUTO_COMPACT_WINDOW=100000");
+  bench.say("/clear");
+  bench.when("\"local_command\":\"clear\"", [](Bench& it) {
+    it.say("Say one");
+    it.hang_up();
+  });
+  const auto ran = bench.converse();
+  EXPECT_EQ(find_event(ran, "compact_boundary")["compact_metadata"]["trigger"], "auto");
+}
+
 TEST(Compaction, TheSummaryIsAskedForWithAllThatWasSaidAndThenStandsForIt) {
   Bench bench(kFullAfterOneCall);
   const auto ran = bench.ask("Say one", {"--dangerously-skip-permissions"});

@@ -67,7 +67,7 @@ TEST(Tools, WhatARepositoryAllowsCountsWhereItIsTrusted) {
   bench.folder().write("work/.claude/settings.json", R"({"permissions":{"allow":["Write"]}})");
   auto ran = bench.ask("go");
   EXPECT_EQ(ran.result()["permission_denials"].size(), 1U);
-  EXPECT_TRUE(ran.err.contains("Ignoring 1 permissions.allow entries")) << ran.err;
+  EXPECT_TRUE(ran.err.contains("Ignoring permissions.allow (1) of ")) << ran.err;
 
   Bench trusting(write);
   trusting.folder().write("work/.claude/settings.json", R"({"permissions":{"allow":["Write"]}})");
@@ -144,6 +144,9 @@ TEST(Tools, SettingsThatAreNoFilesAreNotWaitedFor) {
 
 TEST(Tools, SettingsOfAProjectDoNotComeFromElsewhere) {
   Bench bench;
+  bench.folder().write(
+      "home/.claude.json",
+      json::write({{"projects", {{bench.work().string(), {{"hasTrustDialogAccepted", true}}}}}}));
   bench.folder().write("outside.json", R"({"permissions":{"defaultMode":"acceptEdits"}})");
   bench.folder().write("work/inside.json", R"({"permissions":{"defaultMode":"acceptEdits"}})");
   std::filesystem::create_directories(bench.work() / ".claude");

@@ -1,9 +1,18 @@
 #include "base/id.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdlib>
 #include <set>
 
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace ralph {
 namespace {
@@ -15,6 +24,34 @@ TEST(Id, HexHasTheLengthAskedFor) {
   EXPECT_EQ(random_hex(3).size(), 6U);
   EXPECT_EQ(random_hex(1000).find_first_not_of(kHex), std::string::npos);
   EXPECT_EQ(random_hex(1000).size(), 2000U);
+}
+
+/// As under a seccomp filter that does not know the call.
+void forbid_getrandom() {
+  sock_filter code[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getrandom, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog filter{static_cast<unsigned short>(std::size(code)), code};
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+      ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0) {
+    std::_Exit(2);
+  }
+}
+
+TEST(Id, IsMadeWithoutGetrandomToo) {
+  const auto child = ::fork();
+  if (child == 0) {
+    forbid_getrandom();
+    ::alarm(30);
+    const auto one = random_hex(8);
+    std::_Exit(one.size() == 16 && one != random_hex(8) ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 TEST(Id, UuidIsVersionFour) {

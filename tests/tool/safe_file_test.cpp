@@ -1,11 +1,18 @@
 #include "tool/safe_file.h"
 
 #include <atomic>
+#include <cstddef>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <thread>
 
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 
 #include "tool/edit.h"
 #include "tool/harness.h"
@@ -62,6 +69,50 @@ TEST(SafeFile, RefusesFoldersDevicesAndReadOnlyFiles) {
   EXPECT_EQ(desk.bytes("kept"), "old");
   fs::permissions(desk.file("folder"), fs::perms::owner_read | fs::perms::owner_exec);
   EXPECT_FALSE(replace_file(desk.file("folder/x"), "new"));
+}
+
+TEST(SafeFile, ShowsNothingOfProcesses) {
+  for (const auto* const path :
+       {"/proc/self/environ", "/proc/1/environ", "/proc/thread-self/mem"}) {
+    const auto file = open_for_reading(path);
+    ASSERT_FALSE(file) << path;
+    EXPECT_TRUE(file.error().message.contains("information about a process")) << path;
+  }
+  EXPECT_TRUE(open_for_reading("/proc/meminfo"));
+}
+
+/// As in a container whose seccomp filter does not know openat2.
+void forbid_openat2() {
+  sock_filter code[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat2, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog filter{static_cast<unsigned short>(std::size(code)), code};
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+      ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0) {
+    std::_Exit(2);
+  }
+}
+
+TEST(SafeFile, FollowsNoLinkWithoutOpenat2Either) {
+  Desk desk;
+  desk.put("folder/a.txt", "x");
+  fs::create_directory_symlink(desk.file("folder"), desk.file("link"));
+  const auto child = ::fork();
+  if (child == 0) {
+    forbid_openat2();
+    const bool good = read_regular_file(desk.file("folder/a.txt"), 10) &&
+                      !open_for_reading(desk.file("link/a.txt")) &&
+                      !open_folder(desk.file("link")) &&
+                      kind_of(desk.file("link/a.txt")) == FileKind::other &&
+                      !replace_file(desk.file("link/b.txt"), "x");
+    std::_Exit(good ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 TEST(SafeFile, AFolderSwappedForALinkNeverLeadsOutside) {

@@ -64,8 +64,8 @@ TEST(Search, LeavesOutWhatRulesDenyToRead) {
       EXPECT_EQ(glob.find("secret"), std::string::npos) << rule << folder << glob;
       EXPECT_NE(glob.find("open.txt"), std::string::npos) << rule << folder << glob;
     }
-    const auto above = desk.call(grep_tool(), {{"pattern", "word"}, {"path", desk.root()}});
-    EXPECT_TRUE(above.text().starts_with("<tool_use_error>Rules keep")) << above.text();
+    const auto above = desk.call(grep_tool(), {{"pattern", "word"}, {"path", desk.root()}}).text();
+    EXPECT_EQ(above, "Found 1 file\n" + desk.file("sub/open.txt").string()) << rule;
   }
 }
 
@@ -276,7 +276,8 @@ TEST(Grep, HeedsItsTimeLimitAndAStopRequest) {
   TempFolder folder;
   folder.write("bin/rg", "#!/bin/sh\nprintf 'found.txt\\0'\nexec sleep 1000\n", 0755);
   Workspace::Setup setup;
-  setup.root = fs::canonical(folder.path());
+  fs::create_directory(folder / "root");
+  setup.root = fs::canonical(folder / "root");
   setup.environment = {{"PATH", (folder.path() / "bin").string() + ":/usr/bin:/bin"}};
   setup.variables = {"CLAUDE_CODE_GLOB_TIMEOUT_SECONDS=1"};
   Workspace workspace(setup);
@@ -288,6 +289,77 @@ TEST(Grep, HeedsItsTimeLimitAndAStopRequest) {
   const auto stopped =
       grep_tool().run({{"pattern", "x"}}, in(workspace), workspace, source.get_token());
   EXPECT_EQ(stopped.is_error, true);
+}
+
+/// What is searched is what the decision was about, whatever has its name by then.
+TEST(Search, AFolderOrFileSwappedForALinkAfterTheDecisionIsNotFollowed) {
+  Desk desk;
+  desk.put("folder/inside.txt", "word inside\n");
+  std::ofstream(desk.outside() / "inside.txt") << "word outside\n";
+  const auto after_swap = [&](const Tool& tool, const Document& input, std::string_view name) {
+    const auto access = tool.access(input, desk.workspace());
+    const auto real = desk.file(name);
+    fs::rename(real, desk.file("moved"));
+    fs::create_symlink(name == "folder" ? desk.outside() : desk.outside() / "inside.txt", real);
+    const auto outcome = tool.run(input, access, desk.workspace(), {});
+    fs::remove(real);
+    fs::rename(desk.file("moved"), real);
+    return outcome;
+  };
+  for (const auto* const mode : {"content", "count", "files_with_matches"}) {
+    for (const auto* const path : {"folder", "folder/inside.txt"}) {
+      const Document input{{"pattern", "word"}, {"path", path}, {"output_mode", mode}};
+      const auto outcome = after_swap(grep_tool(), input, path);
+      EXPECT_EQ(outcome.is_error, true) << mode << path << outcome.content;
+      EXPECT_FALSE(outcome.content.contains("outside")) << outcome.content;
+    }
+  }
+  const auto outcome = after_swap(glob_tool(), {{"pattern", "*"}, {"path", "folder"}}, "folder");
+  EXPECT_EQ(outcome.is_error, true) << outcome.content;
+}
+
+TEST(Grep, ShowsPathsAndCountsGlobsFromTheCurrentFolder) {
+  Desk desk;
+  desk.put("sub/a.txt", "word\n");
+  desk.put("sub/deep/b.txt", "word\n");
+  const auto content = [&](std::string_view path, std::string_view glob) {
+    return desk
+        .call(grep_tool(),
+              {{"pattern", "word"}, {"path", path}, {"glob", glob}, {"output_mode", "content"}})
+        .text();
+  };
+  EXPECT_EQ(content("sub", ""), "sub/a.txt:1:word\nsub/deep/b.txt:1:word");
+  EXPECT_EQ(content("sub", "sub/*.txt"), "sub/a.txt:1:word");
+  EXPECT_EQ(content("sub", "{other,sub/deep}/*.txt"), "sub/deep/b.txt:1:word");
+  EXPECT_EQ(content("sub", "!sub/deep/**"), "sub/a.txt:1:word");
+  EXPECT_EQ(content("sub", "other/*.txt"), "No matches found");
+  EXPECT_EQ(content("sub/a.txt", ""), "1:word") << "one file is not named";
+  EXPECT_EQ(
+      desk.call(grep_tool(), {{"pattern", "word"}, {"path", "sub/a.txt"}}).detail["filenames"],
+      Document({"sub/a.txt"}));
+}
+
+TEST(Grep, PatternsOfRulesTakeLinearTime) {
+  std::string pattern = "//**";
+  std::string folder;
+  for (int i = 0; i < 40; ++i) {
+    pattern += "/**/d*";
+    folder += "d/";
+  }
+  Desk desk(false, {pattern + "/x"});
+  desk.put(folder + "a.txt", "word\n");
+  const auto found = desk.call(grep_tool(), {{"pattern", "word"}, {"path", folder}});
+  EXPECT_FALSE(found.failed) << found.text();
+}
+
+TEST(Search, RipgrepIsNotTakenFromAFolderTheModelCanWriteTo) {
+  Desk desk;
+  desk.put("bin/rg", "#!/bin/sh\ntouch " + (desk.outside() / "owned").string() + "\n", 0755);
+  Workspace::Setup setup = desk.workspace().setup();
+  setup.environment = {{"PATH", ".:bin::" + desk.file("bin").string() + ":/usr/bin:/bin"}};
+  Workspace workspace(setup);
+  glob_tool().run({{"pattern", "*"}}, in(workspace), workspace, {});
+  EXPECT_FALSE(fs::exists(desk.outside() / "owned"));
 }
 
 }  // namespace
