@@ -17,6 +17,8 @@
 #include "cli/stop_signals.h"
 #include "loop/direnv.h"
 #include "loop/requests.h"
+#include "run/config_watch.h"
+#include "run/sandbox.h"
 
 namespace ralph::cli {
 namespace {
@@ -87,6 +89,7 @@ struct Loaded {
 };
 
 Result<Loaded> load(const Arguments& arguments) {
+  TRY(check_obeyed(arguments.value("config"), nullptr));
   Loaded loaded;
   loaded.flags = flags_of(arguments);
   TRY_ASSIGN(loaded.settings, load_settings(arguments.value("config"), loaded.flags));
@@ -187,14 +190,16 @@ Result<> check(const config::Settings& settings) {
   return {};
 }
 
-/// The variables of `.envrc`.
-void merge_direnv(loop::Setup& setup) {
+/// The variables of `.envrc`, which runs in the sandbox when there is one.
+Result<> merge_direnv(loop::Setup& setup) {
   auto& host = setup.request.host;
-  auto envrc = loop::load_envrc(host.workspace, host.own_env);
+  TRY_ASSIGN(const auto wrap, run::sandbox_for_commands(host));
+  auto envrc = loop::load_envrc(host.workspace, host.own_env, Millis{30'000}, {}, wrap);
   setup.warnings.insert(setup.warnings.end(), envrc.warnings.begin(), envrc.warnings.end());
   // What the settings say comes last: it wins.
   envrc.env.insert(envrc.env.end(), host.own_env.begin(), host.own_env.end());
   host.own_env = std::move(envrc.env);
+  return {};
 }
 
 Result<loop::Setup> make_setup(const Arguments& arguments, const Loaded& loaded,
@@ -229,7 +234,11 @@ Result<loop::Setup> make_setup(const Arguments& arguments, const Loaded& loaded,
   }
   setup.settings_digest = digest_of(settings);
   setup.settings_digest_before = loaded.digest_before;
-  merge_direnv(setup);
+  const auto config_file = config_file_of(arguments, loaded.state);
+  TRY(check_obeyed(config_file, &settings));
+  setup.request.state_folder = run::state_folder(setup.request.host.environment);
+  setup.request.obeyed_files = obeyed_files(config_file, &settings);
+  TRY(merge_direnv(setup));
   return setup;
 }
 

@@ -14,6 +14,7 @@
 #include "cli/std_output.h"
 #include "cli/stop_signals.h"
 #include "model/model.h"
+#include "run/config_watch.h"
 #include "view/console.h"
 #include "view/json_lines.h"
 
@@ -90,7 +91,11 @@ int supervise(run::Request request, const config::Settings& settings, const Mask
 int run_command(const Arguments& arguments, StdOutput& output) {
   const Masker plain(environment());
   const bool json = arguments.flag("json");
-  auto loaded = load_settings(arguments.value("config"), flags_of(arguments));
+  const auto config_file = arguments.value("config");
+  if (const auto seen = check_obeyed(config_file, nullptr); !seen) {
+    return not_begun(stream::Outcome::bad_config, seen.error(), {}, json, plain, output);
+  }
+  auto loaded = load_settings(config_file, flags_of(arguments));
   if (!loaded)
     return not_begun(stream::Outcome::bad_config, loaded.error(), {}, json, plain, output);
   const auto& settings = loaded->settings;
@@ -110,6 +115,8 @@ int run_command(const Arguments& arguments, StdOutput& output) {
                      settings.boolean(Key::json), masker, output);
   }
   request->notes = loaded->notes;
+  request->state_folder = run::state_folder(environment());
+  request->obeyed_files = obeyed_files(config_file, &settings);
   if (!arguments.flag("dry-run")) return supervise(*std::move(request), settings, masker, output);
   auto shown = show_dry_run(*std::move(request), settings.boolean(Key::json), masker, output);
   if (shown) return 0;

@@ -132,7 +132,11 @@ process::Command Program::command(const Call& call) const {
 
 Result<process::Captured> Program::run(const Call& call) const {
   const process::CaptureLimits limits{kLongest, kMostOutput};
-  TRY_ASSIGN(auto captured, process::capture(command(call), limits));
+  auto line = command(call);
+  if (wrap_) {
+    TRY_ASSIGN(line, wrap_(std::move(line)));
+  }
+  TRY_ASSIGN(auto captured, process::capture(line, limits));
   const auto name = fmt::format("'git {}' in '{}'", call.words.front(), root_.native());
   if (captured.exit.ended_by == process::EndedBy::wall) {
     return fail(Code::limit, fmt::format("{} took longer than {}", name, format_duration(kLongest)),

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,9 @@ class Program {
 
   /// From now on it looks for no repository, wherever `.git` leads by then.
   void pin(std::filesystem::path root, std::filesystem::path git_folder);
+  /// Every call goes through this, which puts it into a sandbox. Empty: none.
+  using Wrap = std::function<Result<process::Command>(process::Command)>;
+  void wrap_with(Wrap wrap) { wrap_ = std::move(wrap); }
   /// Where it starts: the repository's root, once pinned.
   void start_in(std::filesystem::path folder) { root_ = std::move(folder); }
 
@@ -47,6 +51,7 @@ class Program {
 
   std::string path_;
   std::filesystem::path root_, git_folder_;
+  Wrap wrap_;
 };
 
 }  // namespace ralph::git

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "loop/loop_impl.h"
+#include "run/sandbox.h"
 #include "store/private_files.h"
 
 namespace ralph::loop {
@@ -35,10 +36,14 @@ Result<> Loop::begin() {
   TRY_ASSIGN(auto lock, store::Lock::take(workspace_->lock_file(), "ralph loop"));
   lock_.emplace(std::move(lock));
   store::sweep_tmp(*workspace_);
+  TRY_ASSIGN(auto watch, run::ConfigWatch::begin(setup_.request.state_folder,
+                                                 setup_.request.obeyed_files));
+  config_watch_.emplace(std::move(watch));
   TRY(store::make_private_folder(files_.folder()));
-  TRY_ASSIGN(verifier_,
-             Verifier::make({folder, setup_.request.host.own_env, setup_.options.verify_limit},
-                            setup_.options.verify));
+  TRY_ASSIGN(auto wrap, run::sandbox_for_commands(setup_.request.host));
+  TRY_ASSIGN(verifier_, Verifier::make({folder, setup_.request.host.own_env,
+                                        setup_.options.verify_limit, std::move(wrap)},
+                                       setup_.options.verify));
   // Before anything is written: what cannot be started shall leave nothing.
   auto probe = setup_.request;
   probe.ask.prompt = "-";
@@ -170,6 +175,10 @@ Result<> Loop::go_on_with(State old) {
 Result<> Loop::open_git() {
   std::string why_not;
   TRY_ASSIGN(git_, git::Work::open(setup_.request.host.workspace, why_not));
+  if (git_) {
+    TRY_ASSIGN(auto wrap, run::sandbox_for_git(setup_.request.host));
+    git_->wrap_with(std::move(wrap));
+  }
   if (git_ && setup_.options.commit) TRY(git_->ready());
   if (!setup_.options.commit || git_) return {};
   return fail(Code::usage, "--commit needs a git repository: " + why_not,

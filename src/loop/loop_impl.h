@@ -9,6 +9,7 @@
 #include "loop/answer.h"
 #include "loop/loop.h"
 #include "loop/verify.h"
+#include "run/config_watch.h"
 #include "store/workspace.h"
 
 namespace ralph::loop {
@@ -121,6 +122,7 @@ class Loop {
 
   std::optional<store::Workspace> workspace_;
   std::optional<store::Lock> lock_;
+  std::optional<run::ConfigWatch> config_watch_;
   Files files_;
   State state_;
   Millis ran_before_{0};

@@ -164,8 +164,11 @@ Result<bool> run_script(const Verifier::Place& place, const std::string& name,
     tail.add(bytes);
     if (listener.on_output) listener.on_output(bytes);
   };
-  const process::Command command{
+  process::Command command{
       .argv = {"/bin/sh", "-c", script}, .cwd = place.workspace, .env = place.env, .terminal = {}};
+  if (place.wrap) {
+    TRY_ASSIGN(command, place.wrap(std::move(command)));
+  }
   TRY_ASSIGN(const auto ran,
              process::capture(command, {.wall = place.limit, .bytes = 0}, listener.stop, show));
   verification.duration += ran.exit.duration;

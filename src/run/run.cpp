@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -11,6 +12,9 @@
 #include "git/git.h"
 #include "run/attempt.h"
 #include "run/bookkeeping.h"
+#include "run/config_watch.h"
+#include "run/model_proxy.h"
+#include "run/protected_files.h"
 #include "run/records.h"
 #include "run/retry.h"
 #include "run/sandbox.h"
@@ -60,6 +64,9 @@ class Run {
   void check_session();
   Result<> open_log();
   Result<> write_prompt();
+  Result<> open_sandbox();
+  void close_sandbox();
+  void tell_changed_settings();
   stream::Verdict attempts();
   bool try_again(const stream::Verdict& verdict, Millis pause);
   stream::Verdict judge_again() const;
@@ -78,6 +85,10 @@ class Run {
   std::optional<store::Lock> lock_;
   std::optional<store::Journal> journal_;
   std::optional<store::TempFile> prompt_file_;
+  std::vector<store::TempFile> private_files_;
+  std::unique_ptr<ModelProxy> proxy_;
+  std::optional<MissingFiles> missing_;
+  std::optional<ConfigWatch> config_watch_;
   std::optional<store::RawLog> log_;
   backend::Plan plan_;
   std::vector<std::string> warnings_;
@@ -93,10 +104,13 @@ Result<> Run::begin() {
     TRY_ASSIGN(auto lock, store::Lock::take(workspace_->lock_file(), "ralph run"));
     lock_.emplace(std::move(lock));
     store::sweep_tmp(*workspace_);
+    TRY_ASSIGN(auto watch, ConfigWatch::begin(request_.state_folder, request_.obeyed_files));
+    config_watch_.emplace(std::move(watch));
   }
   warnings_ = request_.warnings;
   TRY_ASSIGN(plan_, prepare(request_, warnings_, &audience_.summary));
   TRY(write_prompt());
+  TRY(open_sandbox());
   TRY_ASSIGN(journal_, store::Journal::open(workspace_->run_folder(request_.run_id), masker_));
   TRY(open_log());
   const auto git = git::read_head(request_.host.workspace);
@@ -241,6 +255,42 @@ Result<> Run::write_prompt() {
   return {};
 }
 
+/// What the sandbox of the plan needs outside.
+Result<> Run::open_sandbox() {
+  if (!request_.host.sandboxed()) return {};
+  missing_.emplace(request_.host.workspace);
+  for (const auto& folder : plan_.kept_folders) TRY(store::make_private_folder(folder));
+  for (const auto& file : plan_.private_files) {
+    TRY_ASSIGN(auto written, store::TempFile::write(file.path, file.bytes));
+    private_files_.push_back(std::move(written));
+  }
+  if (plan_.route) {
+    TRY_ASSIGN(proxy_, ModelProxy::start(*std::exchange(plan_.route, {})));
+  }
+  return {};
+}
+
+/// Once nothing of the agent is left.
+void Run::close_sandbox() {
+  if (!missing_) return;
+  const auto folder = workspace_->root() / fmt::format("removed-{}", request_.run_id);
+  for (const auto& line : missing_->move_created(folder)) {
+    say(stream::Level::warning, "sandbox", line);
+  }
+  if (!proxy_) return;
+  for (const auto& line : proxy_->refused()) {
+    say(stream::Level::warning, "sandbox", "refused by the sandbox: " + line);
+  }
+  proxy_.reset();
+}
+
+void Run::tell_changed_settings() {
+  if (!config_watch_) return;
+  for (const auto& file : config_watch_->finish()) {
+    say(stream::Level::warning, "settings", changed_settings(file));
+  }
+}
+
 /// Everything that is refused here is about the disk.
 Result<> Run::open_log() {
   const auto open = [&]() -> Result<store::RawLog> {
@@ -319,6 +369,8 @@ void Run::tell_unpriced() {
 Report Run::go() {
   say_first();
   auto verdict = attempts();
+  close_sandbox();
+  tell_changed_settings();
   check_session();
   tell_unpriced();
   warnings_.clear();
@@ -348,8 +400,8 @@ Result<backend::Plan> prepare(Request& request, std::vector<std::string>& warnin
   if (summary != nullptr) summary->know_total(known_total);
   auto plan = backend::plan(*request.backend, request.ask, request.host, request.run_id);
   if (!plan && plan.error().code == Code::permission) plan.error().code = Code::not_found;
-  if (!plan || !request.host.sandbox) return plan;
-  if (auto done = put_into_sandbox(*plan, request.host); !done) {
+  if (!plan || !request.host.sandboxed()) return plan;
+  if (auto done = put_into_sandbox(*plan, request.host, request.run_id); !done) {
     return fail(Code::usage, done.error().message, done.error().hint);
   }
   return plan;
