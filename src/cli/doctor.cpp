@@ -96,7 +96,8 @@ int doctor(const Arguments& arguments, StdOutput& output) {
   request.environment = environment();
   const auto settings = config::load(request);
   auto checkup = run::check_up(settings, host_of(settings));
-  const auto seen = check_obeyed(request.config_file.native(), settings ? &settings->settings : nullptr);
+  const auto seen =
+      check_obeyed(request.config_file.native(), settings ? &settings->settings : nullptr);
   if (!seen) {
     checkup.checks.push_back(
         {run::Check::Level::blocks, "config", seen.error().message, seen.error().hint});

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
-#include <utility>
 
 #include <fmt/core.h>
 
@@ -13,11 +12,10 @@
 #include "run/attempt.h"
 #include "run/bookkeeping.h"
 #include "run/config_watch.h"
-#include "run/model_proxy.h"
-#include "run/protected_files.h"
 #include "run/records.h"
 #include "run/retry.h"
 #include "run/sandbox.h"
+#include "run/sandbox_session.h"
 #include "store/journal.h"
 #include "store/private_files.h"
 #include "store/raw_log.h"
@@ -64,9 +62,7 @@ class Run {
   void check_session();
   Result<> open_log();
   Result<> write_prompt();
-  Result<> open_sandbox();
-  void close_sandbox();
-  void tell_changed_settings();
+  void tell_of_guards();
   stream::Verdict attempts();
   bool try_again(const stream::Verdict& verdict, Millis pause);
   stream::Verdict judge_again() const;
@@ -85,9 +81,7 @@ class Run {
   std::optional<store::Lock> lock_;
   std::optional<store::Journal> journal_;
   std::optional<store::TempFile> prompt_file_;
-  std::vector<store::TempFile> private_files_;
-  std::unique_ptr<ModelProxy> proxy_;
-  std::optional<MissingFiles> missing_;
+  std::unique_ptr<SandboxSession> sandbox_;
   std::optional<ConfigWatch> config_watch_;
   std::optional<store::RawLog> log_;
   backend::Plan plan_;
@@ -110,7 +104,9 @@ Result<> Run::begin() {
   warnings_ = request_.warnings;
   TRY_ASSIGN(plan_, prepare(request_, warnings_, &audience_.summary));
   TRY(write_prompt());
-  TRY(open_sandbox());
+  if (request_.host.sandboxed()) {
+    TRY_ASSIGN(sandbox_, SandboxSession::open(plan_, request_.host.workspace, request_.run_id));
+  }
   TRY_ASSIGN(journal_, store::Journal::open(workspace_->run_folder(request_.run_id), masker_));
   TRY(open_log());
   const auto git = git::read_head(request_.host.workspace);
@@ -255,36 +251,11 @@ Result<> Run::write_prompt() {
   return {};
 }
 
-/// What the sandbox of the plan needs outside.
-Result<> Run::open_sandbox() {
-  if (!request_.host.sandboxed()) return {};
-  missing_.emplace(request_.host.workspace);
-  for (const auto& folder : plan_.kept_folders) TRY(store::make_private_folder(folder));
-  for (const auto& file : plan_.private_files) {
-    TRY_ASSIGN(auto written, store::TempFile::write(file.path, file.bytes));
-    private_files_.push_back(std::move(written));
-  }
-  if (plan_.route) {
-    TRY_ASSIGN(proxy_, ModelProxy::start(*std::exchange(plan_.route, {})));
-  }
-  return {};
-}
-
 /// Once nothing of the agent is left.
-void Run::close_sandbox() {
-  if (!missing_) return;
-  const auto folder = workspace_->root() / fmt::format("removed-{}", request_.run_id);
-  for (const auto& line : missing_->move_created(folder)) {
-    say(stream::Level::warning, "sandbox", line);
+void Run::tell_of_guards() {
+  if (sandbox_) {
+    for (const auto& line : sandbox_->close()) say(stream::Level::warning, "sandbox", line);
   }
-  if (!proxy_) return;
-  for (const auto& line : proxy_->refused()) {
-    say(stream::Level::warning, "sandbox", "refused by the sandbox: " + line);
-  }
-  proxy_.reset();
-}
-
-void Run::tell_changed_settings() {
   if (!config_watch_) return;
   for (const auto& file : config_watch_->finish()) {
     say(stream::Level::warning, "settings", changed_settings(file));
@@ -369,8 +340,7 @@ void Run::tell_unpriced() {
 Report Run::go() {
   say_first();
   auto verdict = attempts();
-  close_sandbox();
-  tell_changed_settings();
+  tell_of_guards();
   check_session();
   tell_unpriced();
   warnings_.clear();
@@ -405,23 +375,6 @@ Result<backend::Plan> prepare(Request& request, std::vector<std::string>& warnin
     return fail(Code::usage, done.error().message, done.error().hint);
   }
   return plan;
-}
-
-stream::Outcome outcome_of(const Error& error) {
-  using stream::Outcome;
-  switch (error.code) {
-    case Code::not_found: return Outcome::not_installed;
-    case Code::busy: return Outcome::locked;
-    case Code::storage:
-    case Code::permission: return Outcome::storage_failed;
-    case Code::config: return Outcome::bad_config;
-    case Code::usage:
-    case Code::limit: return Outcome::bad_usage;
-    case Code::malformed:
-    case Code::unavailable:
-    case Code::internal: break;
-  }
-  return Outcome::agent_error;
 }
 
 Report run(Request request, const Audience& audience, Control& control, const Masker& masker) {

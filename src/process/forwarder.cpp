@@ -1,8 +1,9 @@
-#include "run/forwarder.h"
+#include "process/forwarder.h"
 
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <thread>
 
 #include <arpa/inet.h>
@@ -18,7 +19,7 @@
 
 #include "base/unique_fd.h"
 
-namespace ralph::run {
+namespace ralph::process {
 namespace {
 
 constexpr int kBacklog = 128;
@@ -124,4 +125,14 @@ Result<> start_forwarder(std::uint16_t port, const std::filesystem::path& socket
   forward(listener, folder, socket.filename().native());
 }
 
-}  // namespace ralph::run
+Error become(const std::vector<std::string>& argv) {
+  std::vector<char*> words;
+  for (const auto& word : argv) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  std::signal(SIGPIPE, SIG_DFL);  // ralph itself ignores them
+  std::signal(SIGXFSZ, SIG_DFL);
+  ::execv(words.front(), words.data());
+  return fail_errno(errno, fmt::format("cannot start '{}'", argv.front())).error();
+}
+
+}  // namespace ralph::process
