@@ -17,7 +17,6 @@
 #include "cli/stop_signals.h"
 #include "loop/direnv.h"
 #include "loop/requests.h"
-#include "run/config_watch.h"
 #include "run/sandbox.h"
 
 namespace ralph::cli {
@@ -196,6 +195,15 @@ Result<> merge_direnv(loop::Setup& setup) {
   TRY_ASSIGN(const auto wrap, run::sandbox_for_commands(host));
   auto envrc = loop::load_envrc(host.workspace, host.own_env, Millis{30'000}, {}, wrap);
   setup.warnings.insert(setup.warnings.end(), envrc.warnings.begin(), envrc.warnings.end());
+  // A script of the agent may have said it: it must not choose what the sandbox shows or who gets the key.
+  std::erase_if(envrc.env, [&](const process::EnvChange& change) {
+    const bool refused = host.sandboxed() && run::decides_sandbox(change.name);
+    if (refused) {
+      setup.warnings.push_back(
+          fmt::format("'.envrc' sets {}: it is not used in a sandbox", change.name));
+    }
+    return refused;
+  });
   // What the settings say comes last: it wins.
   envrc.env.insert(envrc.env.end(), host.own_env.begin(), host.own_env.end());
   host.own_env = std::move(envrc.env);
@@ -236,8 +244,7 @@ Result<loop::Setup> make_setup(const Arguments& arguments, const Loaded& loaded,
   setup.settings_digest_before = loaded.digest_before;
   const auto config_file = config_file_of(arguments, loaded.state);
   TRY(check_obeyed(config_file, &settings));
-  setup.request.state_folder = run::state_folder(setup.request.host.environment);
-  setup.request.obeyed_files = obeyed_files(config_file, &settings);
+  watch_settings(config_file, settings, setup.request);
   TRY(merge_direnv(setup));
   return setup;
 }

@@ -14,7 +14,6 @@
 #include "cli/std_output.h"
 #include "cli/stop_signals.h"
 #include "model/model.h"
-#include "run/config_watch.h"
 #include "view/console.h"
 #include "view/json_lines.h"
 
@@ -115,8 +114,7 @@ int run_command(const Arguments& arguments, StdOutput& output) {
                      settings.boolean(Key::json), masker, output);
   }
   request->notes = loaded->notes;
-  request->state_folder = run::state_folder(environment());
-  request->obeyed_files = obeyed_files(config_file, &settings);
+  watch_settings(config_file, settings, *request);
   if (!arguments.flag("dry-run")) return supervise(*std::move(request), settings, masker, output);
   auto shown = show_dry_run(*std::move(request), settings.boolean(Key::json), masker, output);
   if (shown) return 0;

@@ -78,6 +78,15 @@ Result<> check_obeyed(std::string_view config_file, const config::Settings* sett
                                  obeyed_files(config_file, settings), Masker(environment()));
 }
 
+void watch_settings(std::string_view config_file, const config::Settings& settings,
+                    run::Request& request) {
+  request.state_folder = run::state_folder(environment());
+  request.obeyed_files = obeyed_files(config_file, &settings);
+  if (!request.state_folder.empty()) return;
+  request.warnings.emplace_back(
+      "HOME is not set: ralph cannot notice that an agent changes its settings");
+}
+
 view::Verbosity verbosity_of(const config::Settings& settings) {
   if (settings.boolean(Key::quiet)) return view::Verbosity::quiet;
   return settings.boolean(Key::verbose) ? view::Verbosity::verbose : view::Verbosity::normal;

@@ -28,6 +28,10 @@ std::vector<std::filesystem::path> obeyed_files(std::string_view config_file,
 /// Code::usage: one of them changed while an agent worked, and the user has not accepted it.
 Result<> check_obeyed(std::string_view config_file, const config::Settings* settings);
 
+/// Has the run notice when they change while its agent works.
+void watch_settings(std::string_view config_file, const config::Settings& settings,
+                    run::Request& request);
+
 view::Verbosity verbosity_of(const config::Settings& settings);
 
 /// What a run is told beside its settings; standard input is read when it is the prompt.

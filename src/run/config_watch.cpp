@@ -116,6 +116,15 @@ void add_lines(std::string& out, char sign, std::string_view text, std::string_v
   if (count > kMostLines) out += fmt::format("\n  {} … {} more lines", sign, count - kMostLines);
 }
 
+Result<> make_state_folder(const fs::path& state) {
+  auto made = make_folders(state.parent_path());
+  if (made) made = store::make_private_folder(state);
+  if (made) made = store::make_private_folder(state / "config");
+  if (made) return {};
+  return fail(Code::storage, "ralph cannot keep its state: " + made.error().message,
+              "set XDG_STATE_HOME to a folder that can be written");
+}
+
 }  // namespace
 
 fs::path state_folder(const std::vector<std::string>& environment) {
@@ -128,9 +137,7 @@ fs::path state_folder(const std::vector<std::string>& environment) {
 Result<ConfigWatch> ConfigWatch::begin(const fs::path& state, const std::vector<fs::path>& files) {
   ConfigWatch watch;
   if (state.empty()) return watch;
-  TRY(make_folders(state.parent_path()));
-  TRY(store::make_private_folder(state));
-  TRY(store::make_private_folder(state / "config"));
+  TRY(make_state_folder(state));
   TRY(check(state, files, Masker(std::vector<std::string>{})));
   for (const auto& named : files) {
     const auto file = full_name(named);

@@ -85,7 +85,8 @@ void Mounts::protect(const fs::path& path) {
   std::error_code error;
   const auto status = fs::symlink_status(path, error);
   if (!fs::exists(status) || fs::is_symlink(status)) return;
-  show(real_parent(path), Access::read_only);
+  const auto real = real_parent(path);
+  show_as(real, real, Access::read_only);  // the user may remove it while a loop runs
 }
 
 void Mounts::show_empty(const fs::path& folder) {
@@ -122,8 +123,11 @@ fs::path Mounts::show_links(fs::path file) {
 }
 
 void Mounts::show_program(const fs::path& program, const backend::Host& host) {
+  std::error_code error;
+  const auto workspace = fs::weakly_canonical(host.workspace, error);
   fs::path file = program;
   for (int i = 0; i < kMostInterpreters && !file.empty(); ++i) {
+    if (contains(workspace, real_parent(file))) return;
     // PATH may name it by a folder that is a link.
     if (const auto name = file.lexically_normal(); name != real_parent(name) && hidden(name)) {
       show(name, Access::read_only);

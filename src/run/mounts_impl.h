@@ -33,10 +33,11 @@ class Mounts {
   void show_empty(const std::filesystem::path& folder);
   /// A folder that does not exist is empty and read-only inside. bwrap creates the mount point.
   void block_folder(const std::filesystem::path& folder);
-  /// A file that will exist when the sandbox starts, under another name inside.
+  /// What may not exist before the sandbox starts, or no longer, under this name inside.
   void show_as(const std::filesystem::path& file, const std::filesystem::path& name, Access access);
   /// A program that lies in a hidden place: the links to it, the file, the packages beside it (node_modules),
-  /// and the interpreter its first line names.
+  /// and the interpreter its first line names. For one in the workspace nothing: an agent may have written it to have
+  /// something shown.
   void show_program(const std::filesystem::path& program, const backend::Host& host);
 
   std::vector<std::string> words() const;

@@ -217,6 +217,11 @@ Result<Wrap> sandbox_for_git(const Host& host) {
   return sandbox_of(std::move(frame), host);
 }
 
+bool decides_sandbox(std::string_view variable) {
+  return variable == "HOME" || variable.starts_with("XDG_") || variable.starts_with("CLAUDE_") ||
+         variable.starts_with("ANTHROPIC_");
+}
+
 Result<> check_sandbox(const Host& host) {
   TRY_ASSIGN(auto frame, make_frame(host));
   show_workspace(frame.mounts, host.workspace);

@@ -26,6 +26,9 @@ Result<Wrap> sandbox_for_commands(const backend::Host& host);
 /// The same for git, which also gets the repository the workspace lies in.
 Result<Wrap> sandbox_for_git(const backend::Host& host);
 
+/// Whether what the sandbox shows, or where the key goes, depends on this variable.
+bool decides_sandbox(std::string_view variable);
+
 /// Whether it would work here: starts `bwrap … true`.
 Result<> check_sandbox(const backend::Host& host);
 

@@ -21,8 +21,9 @@ constexpr auto kEndpoints = std::to_array<std::string_view>({
 });
 
 /// What the agents of ours are paid by.
-constexpr auto kModelKeys = std::to_array<std::string_view>(
-    {"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"});
+constexpr auto kModelKeys =
+    std::to_array<std::string_view>({"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN",
+                                     "CLAUDE_CODE_OAUTH_TOKEN", "ANTHROPIC_CUSTOM_HEADERS"});
 
 /// A cloud provider is chosen by one variable and paid by others.
 struct Cloud {
@@ -42,6 +43,21 @@ bool one_of(std::span<const std::string_view> list, std::string_view name) {
 bool is_for_loader(std::string_view name) {
   return name.starts_with("LD_") || name.starts_with("GLIBC_") || name.starts_with("MALLOC_") ||
          name == "GCONV_PATH" || name == "LOCPATH";
+}
+
+/// "postgres://user:password@host".
+bool has_password(std::string_view value) {
+  const auto scheme = value.find("://");
+  if (scheme == value.npos) return false;
+  const auto end = value.find_first_of("/?#", scheme + 3);
+  const auto authority = value.substr(scheme + 3, end - scheme - 3);
+  return authority.substr(0, authority.find('@')).contains(':') && authority.contains('@');
+}
+
+bool is_secret(std::string_view name, std::string_view value, const Masker& shapes) {
+  if (value.empty()) return false;
+  return looks_secret(name) || one_of(kModelKeys, name) || has_password(value) ||
+         !shapes.find_key_shape(value).empty();
 }
 
 bool pays(const Host& host, const backend::Backend* backend, std::string_view name) {
@@ -72,6 +88,7 @@ Values inherited(const Host& host) {
 SandboxEnv sandbox_env(const Host& host, const std::vector<process::EnvChange>& env,
                        const backend::Backend* backend, EnvFor whom) {
   SandboxEnv result;
+  const Masker shapes(std::vector<std::string>{});
   const auto remove = [&](const std::string& name) {
     result.changes.push_back({name, std::nullopt});
   };
@@ -79,8 +96,8 @@ SandboxEnv sandbox_env(const Host& host, const std::vector<process::EnvChange>& 
   for (const auto& [name, value] : inherited(host)) {
     const bool kept = whom == EnvFor::agent && pays(host, backend, name);
     if (one_of(kEndpoints, name)) remove(name);
-    if (!looks_secret(name) || kept) continue;
-    if (!value->empty()) result.removed.push_back(name);
+    if (kept || !is_secret(name, *value, shapes)) continue;
+    if (!one_of(kModelKeys, name)) result.removed.push_back(name);
     remove(name);
   }
   // What the user sets for this run is passed on, but for the key where it must not be.
@@ -89,7 +106,7 @@ SandboxEnv sandbox_env(const Host& host, const std::vector<process::EnvChange>& 
                      (whom == EnvFor::command || host.sandbox == SandboxLevel::strict);
     if (key) {
       remove(change.name);
-    } else if (change.value && looks_secret(change.name)) {
+    } else if (change.value) {
       std::erase_if(result.changes, [&](const auto& other) { return other.name == change.name; });
       std::erase(result.removed, change.name);
     }

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include <fmt/core.h>
-
 #include "store/private_files.h"
 
 namespace ralph::run {
@@ -12,7 +10,7 @@ Result<std::unique_ptr<SandboxSession>> SandboxSession::open(backend::Plan& plan
                                                              const std::filesystem::path& workspace,
                                                              std::string_view run_id) {
   std::unique_ptr<SandboxSession> session(new SandboxSession(workspace));
-  session->removed_ = workspace / ".ralph" / fmt::format("removed-{}", run_id);
+  session->removed_ = store::Workspace::at(workspace).run_folder(run_id) / "removed";
   for (const auto& folder : plan.kept_folders) TRY(store::make_private_folder(folder));
   for (const auto& file : plan.private_files) {
     TRY_ASSIGN(auto written, store::TempFile::write(file.path, file.bytes));
