@@ -42,6 +42,18 @@ std::string names_of(const Words& rules) {
   return fmt::format("{}", fmt::join(names, ","));
 }
 
+/// With a permission mode, a tool's name alone says that it may be asked for; only reading is approved by it. A rule with
+/// a pattern is the user's approval of that.
+Words approved(const Ask& ask) {
+  if (ask.permission_mode.empty() || ask.permission_mode == "bypassPermissions") return ask.tools;
+  Words rules;
+  for (const auto& rule : ask.tools) {
+    const bool reads = rule == "Read" || rule == "Glob" || rule == "Grep";
+    if (reads || rule.contains('(')) rules.push_back(rule);
+  }
+  return rules;
+}
+
 Words when(bool there) { return there ? Words{""} : Words{}; }
 Words one(std::string text) { return text.empty() ? Words{} : Words{std::move(text)}; }
 
@@ -63,7 +75,7 @@ Words values_of(Slot slot, const Draft& draft) {
     case Slot::system_prompt: return one(ask.system_prompt);
     case Slot::append_system_prompt: return one(ask.append_system_prompt);
     case Slot::tool_names: return one(names_of(ask.tools));
-    case Slot::tool_rules: return one(fmt::format("{}", fmt::join(ask.tools, ",")));
+    case Slot::tool_rules: return one(fmt::format("{}", fmt::join(approved(ask), ",")));
     case Slot::resume: return one(ask.resume);
     case Slot::partial: return when(json && (ask.max_cost || ask.conversation));
     case Slot::max_cost: return ask.max_cost ? one(fmt::format("{}", *ask.max_cost)) : Words{};

@@ -231,13 +231,13 @@ Result<> check_permissions(const Draft& draft, const Host& host, Plan& plan) {
         "set "
         "a permission mode");
   }
-  if (host.sandbox || variable(host, "IS_SANDBOX") == "1") return {};
+  if (host.sandboxed() || variable(host, "IS_SANDBOX") == "1") return {};
   if (host.is_root) {
     return fail(Code::usage,
                 fmt::format("{} refuses to skip permissions as root outside a sandbox",
                             draft.backend.program),
-                "use --sandbox, or set IS_SANDBOX=1 in a container you trust, or give "
-                "'--permission-mode acceptEdits', or run as an ordinary user");
+                "use --sandbox, which confines the agent; or set IS_SANDBOX=1 in a container you "
+                "trust, or give '--permission-mode acceptEdits', or run as an ordinary user");
   }
   plan.warnings.push_back(
       "permissions are skipped outside a sandbox: the agent may do whatever you may (--sandbox "
@@ -263,6 +263,15 @@ std::string display_name_of(const Backend& backend, const Ask& ask) {
 }
 
 }  // namespace
+
+std::string_view to_string(SandboxLevel level) {
+  switch (level) {
+    case SandboxLevel::off: return "off";
+    case SandboxLevel::on: return "on";
+    case SandboxLevel::strict: return "strict";
+  }
+  return "";
+}
 
 bool hides_key(const Backend& backend, Auth auth, const Host& host) {
   const auto name = backend.key_variable;

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backend/backend.h"
@@ -11,6 +12,10 @@
 #include "process/command.h"
 
 namespace ralph::backend {
+
+/// How far an agent is confined. `strict`: without a network, but for a proxy of ours to the model.
+enum class SandboxLevel { off, on, strict };
+std::string_view to_string(SandboxLevel level);
 
 /// The machine a run happens on, as far as a plan depends on it.
 struct Host {
@@ -20,7 +25,9 @@ struct Host {
   /// what it changes by itself; only Auth::login empties the key all the same.
   std::vector<process::EnvChange> own_env;
   bool is_root = false;
-  bool sandbox = false;  // the agent will be put into one
+  SandboxLevel sandbox = SandboxLevel::off;
+
+  bool sandboxed() const { return sandbox != SandboxLevel::off; }
 };
 
 /// A variable as the agent will find it; none: it is not set.
@@ -58,6 +65,14 @@ struct PromptFile {
   std::string bytes;
 };
 
+/// The way to the model out of a sandbox without a network. Holds the key: never to be shown or written.
+struct ModelRoute {
+  std::string endpoint;        // "https://api.anthropic.com"
+  std::string header, secret;  // what is added to each request: "x-api-key" and its value
+  std::string token;           // what the agent gets instead of the key
+  std::filesystem::path socket;
+};
+
 /// How one agent will be started for one Ask.
 struct Plan {
   const Backend* backend = nullptr;
@@ -67,6 +82,9 @@ struct Plan {
   Output output = Output::stream_json;
   Delivery delivery = Delivery::argument;
   std::optional<PromptFile> prompt_file;
+  std::vector<PromptFile> private_files;  // for the sandbox: written and removed as the prompt file
+  std::vector<std::filesystem::path> kept_folders;  // for the sandbox: made before the start
+  std::optional<ModelRoute> route;
   std::function<std::unique_ptr<stream::Dialect>()> make_dialect;
   bool skips_permissions = false;     // the agent asks nobody
   std::vector<std::string> notes;     // worth telling in verbose: "the stored login is used …"

@@ -21,7 +21,9 @@
 #include "cli/failure.h"
 #include "cli/help.h"
 #include "cli/options.h"
+#include "cli/sandbox_init.h"
 #include "cli/std_output.h"
+#include "run/model_route.h"
 #include "stream/outcome.h"
 
 namespace ralph::cli {
@@ -85,6 +87,7 @@ int choose(const std::vector<std::string>& words, StdOutput& output) {
   if (name == "--version" || name == "-V") return show("ralph " RALPH_VERSION "\n", output);
   if (name == "--help" || name == "-h") return show(program_help(), output);
   if (name == "help") return help(rest, output);
+  if (name == run::kSandboxInit) return sandbox_init(rest, output);
   const auto* command = find(name);
   return command == nullptr ? unknown_command(name, output) : run(*command, rest, output);
 }

@@ -12,8 +12,11 @@
 #include "cli/failure.h"
 #include "cli/options.h"
 #include "cli/std_output.h"
+#include "cli/run_settings.h"
 #include "config/load.h"
 #include "json/writer.h"
+#include "run/config_watch.h"
+#include "store/workspace.h"
 #include "view/safe_text.h"
 
 namespace ralph::cli {
@@ -189,11 +192,38 @@ int path(const Arguments& arguments, StdOutput& output) {
   return 0;
 }
 
+/// Not while an agent works: it could accept its own changes.
+Result<> check_nobody_works(const config::Settings* settings) {
+  const std::filesystem::path folder = settings == nullptr ? "." : settings->text(config::Key::cwd);
+  const auto holder = store::Lock::holder(store::Workspace::at(folder).lock_file());
+  if (!holder) return {};
+  return fail(Code::busy, fmt::format("{} works here now", holder->what),
+              "accept the settings when it has ended");
+}
+
+int accept(const Arguments& arguments, StdOutput& output) {
+  const auto loaded = config::load(request_of(arguments));
+  const auto* settings = loaded ? &loaded->settings : nullptr;
+  if (const auto free = check_nobody_works(settings); !free) return report(free.error(), output);
+  const auto files = obeyed_files(arguments.value("config"), settings);
+  const auto state = run::state_folder(environment());
+  const auto seen = run::ConfigWatch::check(state, files, Masker(environment()));
+  if (!seen) output.out(seen.error().message + "\n");
+  const auto accepted = run::ConfigWatch::accept(state, files);
+  if (!accepted) return report(accepted.error(), output);
+  for (const auto& file : *accepted) {
+    output.out(fmt::format("accepted: {}\n", view::safe_text(file.native())));
+  }
+  if (accepted->empty()) output.out("nothing to accept\n");
+  return 0;
+}
+
 int config_command(const Arguments& arguments, StdOutput& output) {
   const auto action = arguments.positional(0);
   if (action == "show") return show(arguments, output);
   if (action == "path") return path(arguments, output);
-  const auto near = nearest(action, {"show", "path"});
+  if (action == "accept") return accept(arguments, output);
+  const auto near = nearest(action, {"show", "path", "accept"});
   return report_usage({Code::usage,
                        fmt::format("unknown action '{}'{}", action,
                                    near.empty() ? "" : fmt::format("; did you mean '{}'?", near)),
@@ -202,7 +232,9 @@ int config_command(const Arguments& arguments, StdOutput& output) {
 }
 
 constexpr Positional kPositionals[] = {
-    {"ACTION", "show: every setting and where it came from; path: the files looked for"},
+    {"ACTION",
+     "show: every setting and where it came from; path: the files looked for; accept: obey what "
+     "changed while an agent worked"},
 };
 constexpr Option kOptions[] = {
     {"--config", "FILE", "this file instead of ralph.yml or .ralph/config.yml"},
@@ -210,6 +242,7 @@ constexpr Option kOptions[] = {
 };
 constexpr Example kExamples[] = {
     {"ralph config show", "what 'ralph run' would use here"},
+    {"ralph config accept", "after you have read what an agent changed"},
     {"RALPH_MAX_COST=2 ralph config show --json | jq .max_cost", "one setting, for a script"},
 };
 

@@ -10,6 +10,7 @@
 #include "cli/environment.h"
 #include "cli/failure.h"
 #include "cli/options.h"
+#include "cli/run_settings.h"
 #include "cli/std_output.h"
 #include "json/writer.h"
 #include "run/checkup.h"
@@ -94,7 +95,13 @@ int doctor(const Arguments& arguments, StdOutput& output) {
   request.config_file = arguments.value("config");
   request.environment = environment();
   const auto settings = config::load(request);
-  const auto checkup = run::check_up(settings, host_of(settings));
+  auto checkup = run::check_up(settings, host_of(settings));
+  const auto seen =
+      check_obeyed(request.config_file.native(), settings ? &settings->settings : nullptr);
+  if (!seen) {
+    checkup.checks.push_back(
+        {run::Check::Level::blocks, "config", seen.error().message, seen.error().hint});
+  }
   const auto masker = settings ? masker_for(settings->settings) : Masker(environment());
   if (arguments.flag("json")) {
     print_json(checkup, masker, output);

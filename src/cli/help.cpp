@@ -29,7 +29,8 @@ std::string left_side(const Option& option) {
       comma == std::string_view::npos
           ? fmt::format("    {}", option.names)
           : fmt::format("{}, {}", option.names.substr(0, comma), option.names.substr(comma + 1));
-  if (!option.value.empty()) text += fmt::format(" {}", option.value);
+  const bool attached = option.value.starts_with("[=");
+  if (!option.value.empty()) text += fmt::format("{}{}", attached ? "" : " ", option.value);
   return text;
 }
 

@@ -18,6 +18,7 @@
 #include "loop/direnv.h"
 #include "loop/requests.h"
 #include "loop/state_store.h"
+#include "run/sandbox.h"
 
 namespace ralph::cli {
 namespace {
@@ -88,6 +89,7 @@ struct Loaded {
 };
 
 Result<Loaded> load(const Arguments& arguments) {
+  TRY(check_obeyed(arguments.value("config"), nullptr));
   Loaded loaded;
   loaded.flags = flags_of(arguments);
   TRY_ASSIGN(loaded.settings, load_settings(arguments.value("config"), loaded.flags));
@@ -193,14 +195,25 @@ Result<> check(const config::Settings& settings) {
   return {};
 }
 
-/// The variables of `.envrc`.
-void merge_direnv(loop::Setup& setup) {
+/// The variables of `.envrc`, which runs in the sandbox when there is one.
+Result<> merge_direnv(loop::Setup& setup) {
   auto& host = setup.request.host;
-  auto envrc = loop::load_envrc(host.workspace, host.own_env);
+  TRY_ASSIGN(const auto wrap, run::sandbox_for_commands(host));
+  auto envrc = loop::load_envrc(host.workspace, host.own_env, Millis{30'000}, {}, wrap);
   setup.warnings.insert(setup.warnings.end(), envrc.warnings.begin(), envrc.warnings.end());
+  // A script of the agent may have said it: it must not choose what the sandbox shows or who gets the key.
+  std::erase_if(envrc.env, [&](const process::EnvChange& change) {
+    const bool refused = host.sandboxed() && run::decides_sandbox(change.name);
+    if (refused) {
+      setup.warnings.push_back(
+          fmt::format("'.envrc' sets {}: it is not used in a sandbox", change.name));
+    }
+    return refused;
+  });
   // What the settings say comes last: it wins.
   envrc.env.insert(envrc.env.end(), host.own_env.begin(), host.own_env.end());
   host.own_env = std::move(envrc.env);
+  return {};
 }
 
 Result<loop::Setup> make_setup(const Arguments& arguments, const Loaded& loaded,
@@ -236,7 +249,10 @@ Result<loop::Setup> make_setup(const Arguments& arguments, const Loaded& loaded,
   setup.state_folder = loop::user_state_folder();
   setup.settings_digest = digest_of(settings);
   setup.settings_digest_before = loaded.digest_before;
-  merge_direnv(setup);
+  const auto config_file = config_file_of(arguments, loaded.state);
+  TRY(check_obeyed(config_file, &settings));
+  watch_settings(config_file, settings, setup.request);
+  TRY(merge_direnv(setup));
   return setup;
 }
 

@@ -71,8 +71,9 @@ class Parser {
  private:
   void add(const Option& option) {
     const std::string name(long_name(option.names)), names(option.names);
-    auto* added = option.value.empty() ? app_.add_flag(names)->disable_flag_override()
-                                       : app_.add_option(names, values_[name]);
+    auto* added = option.value.empty()             ? app_.add_flag(names)->disable_flag_override()
+                  : option.value.starts_with("[=") ? app_.add_flag(names)
+                                                   : app_.add_option(names, values_[name]);
     options_[name] = added->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   }
 

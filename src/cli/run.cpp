@@ -90,7 +90,11 @@ int supervise(run::Request request, const config::Settings& settings, const Mask
 int run_command(const Arguments& arguments, StdOutput& output) {
   const Masker plain(environment());
   const bool json = arguments.flag("json");
-  auto loaded = load_settings(arguments.value("config"), flags_of(arguments));
+  const auto config_file = arguments.value("config");
+  if (const auto seen = check_obeyed(config_file, nullptr); !seen) {
+    return not_begun(stream::Outcome::bad_config, seen.error(), {}, json, plain, output);
+  }
+  auto loaded = load_settings(config_file, flags_of(arguments));
   if (!loaded)
     return not_begun(stream::Outcome::bad_config, loaded.error(), {}, json, plain, output);
   const auto& settings = loaded->settings;
@@ -110,6 +114,7 @@ int run_command(const Arguments& arguments, StdOutput& output) {
                      settings.boolean(Key::json), masker, output);
   }
   request->notes = loaded->notes;
+  watch_settings(config_file, settings, *request);
   if (!arguments.flag("dry-run")) return supervise(*std::move(request), settings, masker, output);
   auto shown = show_dry_run(*std::move(request), settings.boolean(Key::json), masker, output);
   if (shown) return 0;

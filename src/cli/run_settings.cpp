@@ -1,10 +1,14 @@
 #include "cli/run_settings.h"
 
+#include <algorithm>
+
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/id.h"
 #include "cli/environment.h"
+#include "config/load.h"
+#include "run/config_watch.h"
 
 namespace ralph::cli {
 namespace {
@@ -52,6 +56,35 @@ Result<config::Loaded> load_settings(std::string_view config_file,
   request.environment = environment();
   request.flags = std::move(flags);
   return config::load(request);
+}
+
+std::vector<std::filesystem::path> obeyed_files(std::string_view config_file,
+                                                const config::Settings* settings) {
+  config::LoadRequest request;
+  request.config_file = config_file;
+  request.environment = environment();
+  std::vector<std::filesystem::path> files;
+  for (const auto& file : config::find_files(request)) files.push_back(file.path);
+  const std::filesystem::path folder = settings == nullptr ? "." : settings->text(Key::cwd);
+  for (const auto* name : {"ralph.yml", ".ralph/config.yml", ".envrc"}) {
+    auto path = (folder / name).lexically_normal();
+    if (std::ranges::find(files, path) == files.end()) files.push_back(std::move(path));
+  }
+  return files;
+}
+
+Result<> check_obeyed(std::string_view config_file, const config::Settings* settings) {
+  return run::ConfigWatch::check(run::state_folder(environment()),
+                                 obeyed_files(config_file, settings), Masker(environment()));
+}
+
+void watch_settings(std::string_view config_file, const config::Settings& settings,
+                    run::Request& request) {
+  request.state_folder = run::state_folder(environment());
+  request.obeyed_files = obeyed_files(config_file, &settings);
+  if (!request.state_folder.empty()) return;
+  request.warnings.emplace_back(
+      "HOME is not set: ralph cannot notice that an agent changes its settings");
 }
 
 view::Verbosity verbosity_of(const config::Settings& settings) {

@@ -21,6 +21,17 @@ std::vector<config::FlagValue> flags_of(const Arguments& arguments);
 Result<config::Loaded> load_settings(std::string_view config_file,
                                      std::vector<config::FlagValue> flags);
 
+/// Every file of settings that a command in this workspace obeys, whether it exists or not: those of the user and the
+/// project, --config, and `.envrc`.
+std::vector<std::filesystem::path> obeyed_files(std::string_view config_file,
+                                                const config::Settings* settings);
+/// Code::usage: one of them changed while an agent worked, and the user has not accepted it.
+Result<> check_obeyed(std::string_view config_file, const config::Settings* settings);
+
+/// Has the run notice when they change while its agent works.
+void watch_settings(std::string_view config_file, const config::Settings& settings,
+                    run::Request& request);
+
 view::Verbosity verbosity_of(const config::Settings& settings);
 
 /// What a run is told beside its settings; standard input is read when it is the prompt.

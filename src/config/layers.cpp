@@ -52,7 +52,8 @@ std::optional<std::string> boolean_of(const Setting& setting, std::string_view t
 
 /// The last of several; lists put together.
 std::string joined(const Setting& setting, const std::vector<std::string>& values) {
-  if (values.empty()) return setting.kind == Kind::boolean ? "true" : "";
+  const bool is_switch = setting.kind == Kind::boolean || setting.value.starts_with('[');
+  if (values.empty()) return is_switch ? "true" : "";
   if (setting.kind == Kind::list) return fmt::format("{}", fmt::join(values, ","));
   if (setting.kind == Kind::words) return fmt::format("{}", fmt::join(values, " "));
   return values.back();

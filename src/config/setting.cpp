@@ -39,7 +39,7 @@ constexpr std::array<Setting, kKeys> kTable{{
     {Key::verbose, "verbose", Kind::boolean, "false", "-v,--verbose", "", "also show thinking, tool results, usage and the end summary"},
     {Key::quiet, "quiet", Kind::boolean, "false", "-q,--quiet", "", "show errors only, on stderr"},
     {Key::json, "json", Kind::boolean, "false", "--json", "", "print every event as a line of JSON"},
-    {Key::sandbox, "sandbox", Kind::boolean, "false", "--sandbox", "", "run the agent in a sandbox"},
+    {Key::sandbox, "sandbox", Kind::choice, "off", "--sandbox", "[=on|strict]", "confine the agent and the loop's commands to this folder; strict: without a network but for the model", "off|on|strict"},
     {Key::allow_secrets, "allow_secrets", Kind::boolean, "false", "--allow-secrets", "", "run although the prompt holds something that looks like a key"},
     {Key::max_iterations, "max_iterations", Kind::integer, "50", "-n,--max-iterations", "N", "end the loop after this many iterations; 0: no limit", "", 0, true},
     {Key::max_time, "max_time", Kind::duration, "0s", "--max-time", "TIME", "the longest the loop may take, waits included; 0: no limit", "", 0, true},

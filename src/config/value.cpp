@@ -44,8 +44,16 @@ Result<Value> read_boolean(const std::string& text) {
   return bad(text, "a boolean; write true or false");
 }
 
+/// What was a boolean once is still written as one.
+std::string switch_word(const std::string& text, std::string_view choices) {
+  if (!choices.starts_with("off|on")) return text;
+  if (text == "true" || text == "1") return "on";
+  return text == "false" || text == "0" ? "off" : text;
+}
+
 /// `choices` is "a|b|c".
-Result<Value> read_choice(const std::string& text, std::string_view choices) {
+Result<Value> read_choice(const std::string& given, std::string_view choices) {
+  const auto text = switch_word(given, choices);
   for (auto rest = choices;;) {
     const auto bar = rest.find('|');
     if (text == rest.substr(0, bar)) return text;

@@ -153,7 +153,11 @@ Millis Program::timeout_of(const Call& call) const {
 Result<process::Captured> Program::run(const Call& call) const {
   const auto timeout = timeout_of(call);
   const bool stoppable = !limits_.stop.stop_requested();
-  TRY_ASSIGN(auto captured, process::capture(command(call), {timeout, kMostOutput},
+  auto line = command(call);
+  if (wrap_) {
+    TRY_ASSIGN(line, wrap_(std::move(line)));
+  }
+  TRY_ASSIGN(auto captured, process::capture(line, {timeout, kMostOutput},
                                              stoppable ? limits_.stop : std::stop_token()));
   const auto name = fmt::format("'git {}' in '{}'", call.words.front(), root_.native());
   if (captured.exit.ended_by == process::EndedBy::wall) {

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -39,6 +40,9 @@ class Program {
 
   /// From now on it looks for no repository, wherever `.git` leads by then.
   void pin(std::filesystem::path root, std::filesystem::path git_folder);
+  /// Every call goes through this, which puts it into a sandbox. Empty: none.
+  using Wrap = std::function<Result<process::Command>(process::Command)>;
+  void wrap_with(Wrap wrap) { wrap_ = std::move(wrap); }
   /// Where it starts: the repository's root, once pinned.
   void set_limits(CallLimits limits) { limits_ = std::move(limits); }
   void start_in(std::filesystem::path folder) { root_ = std::move(folder); }
@@ -63,6 +67,7 @@ class Program {
   std::string path_;
   CallLimits limits_;
   std::filesystem::path root_, git_folder_;
+  Wrap wrap_;
 };
 
 }  // namespace ralph::git

@@ -42,6 +42,9 @@ class Work {
   /// ignored. A file that was staged or committed since is no untracked one, but a reset leaves it in the folder.
   void leave_alone_before(UtcTime time) { old_before_ = time; }
 
+  /// From now on git runs in a sandbox: a repository can name programs that it starts.
+  void wrap_with(Program::Wrap wrap) { git_.wrap_with(std::move(wrap)); }
+
   /// The id of a tree that is exactly what the folder holds now: tracked and untracked files, ignored ones left out.
   Result<std::string> tree() const;
   /// Empty: there is no commit yet.

@@ -7,11 +7,14 @@
 #include <utility>
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -51,6 +54,27 @@ Result<Listener> listen_on(std::uint16_t port) {
     return cannot_listen(errno, port);
   }
   return Listener{std::move(fd), ntohs(address.sin_port)};
+}
+
+/// The path may be longer than an address holds: it is reached through its folder's descriptor.
+Result<Listener> listen_on(const std::filesystem::path& path) {
+  const auto what = fmt::format("cannot listen on '{}'", path.native());
+  const UniqueFd folder(
+      ::open(path.parent_path().c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (!folder || !fd) return fail_errno(errno, what);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const auto name =
+      fmt::format("/proc/self/fd/{}/{}", folder.get(), path.filename().native());
+  if (name.size() >= sizeof address.sun_path) return fail_errno(ENAMETOOLONG, what);
+  name.copy(address.sun_path, name.size());
+  if (::fchmod(fd.get(), 0600) != 0 ||
+      ::bind(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
+      ::listen(fd.get(), kBacklog) != 0) {
+    return fail_errno(errno, what);
+  }
+  return Listener{std::move(fd), 0};
 }
 
 Response refusal_response(const Refusal& refusal) {
@@ -106,11 +130,13 @@ struct Server::Connection {
   std::jthread thread;
 };
 
-Server::Server(Limits limits, Handler handler) : limits_(limits), handler_(std::move(handler)) {}
+Server::Server(ServerOptions options, Handler handler)
+    : options_(std::move(options)), handler_(std::move(handler)) {}
 
 Result<std::unique_ptr<Server>> Server::start(const ServerOptions& options, Handler handler) {
-  TRY_ASSIGN(auto listener, listen_on(options.port));
-  std::unique_ptr<Server> server(new Server(options.limits, std::move(handler)));
+  TRY_ASSIGN(auto listener, options.unix_socket.empty() ? listen_on(options.port)
+                                                        : listen_on(options.unix_socket));
+  std::unique_ptr<Server> server(new Server(options, std::move(handler)));
   server->listener_ = std::move(listener.fd);
   server->port_ = listener.port;
   server->stop_ = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
@@ -128,6 +154,7 @@ void Server::stop() {
   ::eventfd_write(stop_.get(), 1);
   acceptor_.join();
   listener_.reset();     // ends those that nobody took yet
+  if (!options_.unix_socket.empty()) ::unlink(options_.unix_socket.c_str());
   connections_.clear();  // joins their threads
 }
 
@@ -151,6 +178,7 @@ void Server::take_connection() {
     ::poll(&stop, 1, kPauseWhenFullMs);
     return;
   }
+  if (options_.max_connections > 0 && connections_.size() >= options_.max_connections) return;
   auto& connection = connections_.emplace_back();
   try {
     connection.thread = std::jthread([this, &connection, owned = std::move(fd)]() mutable {
@@ -165,7 +193,7 @@ void Server::take_connection() {
 
 void Server::serve(UniqueFd fd) const {
   Socket socket(std::move(fd), stop_.get());
-  Conversation(socket, limits_, handler_).run();
+  Conversation(socket, options_.limits, handler_).run();
 }
 
 }  // namespace ralph::http

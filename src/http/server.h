@@ -1,5 +1,7 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <list>
 #include <memory>
@@ -16,13 +18,16 @@ namespace ralph::http {
 
 struct ServerOptions {
   std::uint16_t port = 0;  // 0: any free one
-  Limits limits;
+  Limits limits = {};
+  /// A Unix socket for the owner only, at this path, instead of a port. Removed by stop().
+  std::filesystem::path unix_socket = {};
+  std::size_t max_connections = 0;  // more are closed at once; 0: no limit
 };
 
 /// Answers one request; called by one thread per connection, so by many at a time.
 using Handler = std::function<void(const Request&, Exchange&)>;
 
-/// An HTTP/1.1 server on 127.0.0.1, for tests and tools on this machine: one thread per connection,
+/// An HTTP/1.1 server on 127.0.0.1 or a Unix socket, for tests and tools on this machine: one thread per connection,
 /// no timeouts of its own, requests of one connection answered in order. Connections that were
 /// opened before stop() are ended by it, streams too, within milliseconds.
 class Server {
@@ -42,12 +47,12 @@ class Server {
  private:
   struct Connection;
 
-  Server(Limits limits, Handler handler);
+  Server(ServerOptions options, Handler handler);
   void accept_all();
   void take_connection();
   void serve(UniqueFd fd) const;
 
-  Limits limits_;
+  ServerOptions options_;
   Handler handler_;
   UniqueFd listener_;
   UniqueFd stop_;  // eventfd, readable once stop() was called

@@ -78,7 +78,8 @@ Result<std::vector<process::EnvChange>> read_changes(std::string_view text) {
 }  // namespace
 
 Envrc load_envrc(const fs::path& workspace, const std::vector<process::EnvChange>& env,
-                 Millis limit, const std::stop_token& stop) {
+                 Millis limit, const std::stop_token& stop,
+                 const std::function<Result<process::Command>(process::Command)>& wrap) {
   Envrc envrc;
   std::error_code error;
   const process::Command direnv{
@@ -88,7 +89,14 @@ Envrc load_envrc(const fs::path& workspace, const std::vector<process::EnvChange
   const auto warn = [&](std::string_view why) {
     envrc.warnings.push_back(fmt::format("the variables of '.envrc' are not set: {}", why));
   };
-  const auto ran = process::capture(direnv, {.wall = limit}, stop);
+  const auto run = [&]() -> Result<process::Captured> {
+    auto command = direnv;
+    if (wrap) {
+      TRY_ASSIGN(command, wrap(std::move(command)));
+    }
+    return process::capture(command, {.wall = limit}, stop);
+  };
+  const auto ran = run();
   if (!ran) return warn(describe(ran.error())), envrc;
   const auto said = lines_of(ran->err);
   if (const auto why = failure(*ran, said, limit); !why.empty()) return warn(why), envrc;

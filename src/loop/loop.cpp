@@ -70,6 +70,9 @@ Report Loop::go() {
   if (!over) over = recover();
   if (!over) over = end_not_written();
   while (!over) over = step();
+  for (const auto& file : config_watch_->finish()) {
+    note(stream::Level::warning, run::changed_settings(file));
+  }
   return report(*over);
 }
 

@@ -5,6 +5,7 @@
 #include "git/old_files.h"
 #include "loop/loop_impl.h"
 #include "process/descriptor_limit.h"
+#include "run/sandbox.h"
 
 namespace ralph::loop {
 namespace {
@@ -37,9 +38,13 @@ Result<> Loop::begin() {
   TRY_ASSIGN(auto lock, store::Lock::take(workspace_->lock_file(), "ralph loop"));
   lock_.emplace(std::move(lock));
   store::sweep_tmp(*workspace_);
-  TRY_ASSIGN(verifier_,
-             Verifier::make({folder, setup_.request.host.own_env, setup_.options.verify_limit},
-                            setup_.options.verify));
+  TRY_ASSIGN(auto watch, run::ConfigWatch::begin(setup_.request.state_folder,
+                                                 setup_.request.obeyed_files));
+  config_watch_.emplace(std::move(watch));
+  TRY_ASSIGN(auto wrap, run::sandbox_for_commands(setup_.request.host));
+  TRY_ASSIGN(verifier_, Verifier::make({folder, setup_.request.host.own_env,
+                                        setup_.options.verify_limit, std::move(wrap)},
+                                       setup_.options.verify));
   // Before anything is written: what cannot be started shall leave nothing.
   auto probe = setup_.request;
   probe.ask.prompt = "-";
@@ -215,6 +220,8 @@ Result<> Loop::open_git() {
   TRY_ASSIGN(git_, git::Work::open(setup_.request.host.workspace, why_not,
                                    {setup_.options.git_timeout, control_.runs().token()}));
   if (git_) {
+    TRY_ASSIGN(auto wrap, run::sandbox_for_git(setup_.request.host));
+    git_->wrap_with(std::move(wrap));
     TRY_ASSIGN(integrity_, git::Integrity::read(git_->program()));
   }
   if (git_ && setup_.options.commit) TRY(git_->ready());

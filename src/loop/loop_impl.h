@@ -14,6 +14,7 @@
 #include "loop/path_glob.h"
 #include "loop/state_store.h"
 #include "loop/verify.h"
+#include "run/config_watch.h"
 #include "store/workspace.h"
 
 namespace ralph::loop {
@@ -147,6 +148,7 @@ class Loop {
 
   std::optional<store::Workspace> workspace_;
   std::optional<store::Lock> lock_;
+  std::optional<run::ConfigWatch> config_watch_;
   UniqueFd folder_;           // `.ralph`
   bool log_removed_ = false;  // while the last run wrote it
   StateStore store_;

@@ -23,8 +23,8 @@ class Verifier {
     std::filesystem::path workspace;
     std::vector<process::EnvChange> env;
     Millis limit{0};  // of each command; zero: none
-    /// Puts each command into a sandbox; empty: it runs as it is.
-    std::function<Result<process::Command>(process::Command)> wrap;
+    /// Puts each command into a sandbox; empty: there is none.
+    std::function<Result<process::Command>(process::Command)> wrap = {};
   };
   static Result<Verifier> make(Place place, std::vector<std::string> commands);
 

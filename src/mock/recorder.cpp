@@ -1,12 +1,11 @@
 #include "mock/recorder.h"
 
-#include <algorithm>
-#include <array>
 #include <utility>
 
 #include <fmt/core.h>
 
 #include "base/file.h"
+#include "http/end_to_end.h"
 #include "json/mask.h"
 #include "json/writer.h"
 #include "mock/answer_reader.h"
@@ -16,22 +15,6 @@ namespace {
 
 using http::Exchange;
 using http::Peer;
-
-/// Of one connection, not of the message; and compression, which nobody could read on the way.
-constexpr auto kNotPassedOn = std::to_array<std::string_view>(
-    {"host", "connection", "keep-alive", "proxy-connection", "proxy-authorization", "te", "trailer",
-     "transfer-encoding", "upgrade", "expect", "content-length", "accept-encoding"});
-
-http::Headers passed_on(const http::Headers& headers) {
-  http::Headers some;
-  for (const auto& header : headers) {
-    const auto is_it = [&](std::string_view name) {
-      return http::equal_ignoring_case(header.name, name);
-    };
-    if (std::ranges::none_of(kNotPassedOn, is_it)) some.add(header.name, header.value);
-  }
-  return some;
-}
 
 /// In the form of the API, so that every client can read it.
 http::Response bad_gateway(const Error& error) {
@@ -75,7 +58,7 @@ class Passage {
   Result<> begin(const http::Response& head) {
     begun_ = true;
     answer_ = {head.status, head.headers, {}};
-    return listened(exchange_.begin(head.status, passed_on(head.headers)));
+    return listened(exchange_.begin(head.status, http::end_to_end(head.headers)));
   }
   Result<> pass(std::string_view bytes) {
     answer_.body += bytes;
@@ -125,7 +108,7 @@ void Recorder::answer(const http::Request& request, Exchange& exchange) {
   http::ClientRequest asked;
   asked.method = request.method;
   asked.url = options_.endpoint + request.target;
-  asked.headers = passed_on(request.headers);
+  asked.headers = http::end_to_end(request.headers);
   asked.body = request.body;
   Passage passage(request, exchange);
   auto client = take_client();

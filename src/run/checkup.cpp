@@ -159,7 +159,7 @@ std::optional<Check> check_request(const config::Settings& settings, const backe
 
 /// What the agent may do here, and whether it starts at all.
 Check check_permissions(const backend::Host& host, const config::Settings& settings) {
-  const bool confined = settings.boolean(Key::sandbox);
+  const bool confined = sandbox_of(settings) != backend::SandboxLevel::off;
   const bool trusted = backend::variable(host, "IS_SANDBOX").value_or("") == "1";
   const auto& mode = settings.text(Key::permission_mode);
   if (!mode.empty() && mode != "bypassPermissions")
@@ -179,9 +179,16 @@ Check check_permissions(const backend::Host& host, const config::Settings& setti
           "--sandbox confines the agent"};
 }
 
-Check check_bubblewrap(const backend::Host& host, bool wanted) {
+/// A strict one needs a network namespace beside.
+Check check_bubblewrap(backend::Host host, bool wanted) {
+  host.sandbox = backend::SandboxLevel::strict;
+  const auto strict = check_sandbox(host);
+  if (strict) return {Level::ok, "sandbox", "available, strict too", {}};
+  host.sandbox = backend::SandboxLevel::on;
   const auto works = check_sandbox(host);
-  if (works) return {Level::ok, "sandbox", "available", {}};
+  if (works) {
+    return {Level::note, "sandbox", "available, but not strict: " + strict.error().message, {}};
+  }
   return {wanted ? Level::blocks : Level::note, "sandbox", works.error().message,
           works.error().hint};
 }
@@ -223,7 +230,8 @@ Checkup check_up(const Result<config::Loaded>& settings, const backend::Host& ho
   }
   checks.push_back(check_disk(host));
   checks.push_back(check_nesting(host));
-  checks.push_back(check_bubblewrap(host, settings && settings->settings.boolean(Key::sandbox)));
+  checks.push_back(check_bubblewrap(host, settings && sandbox_of(settings->settings) !=
+                                                             backend::SandboxLevel::off));
   return result;
 }
 

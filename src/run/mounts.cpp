@@ -62,7 +62,8 @@ void Mounts::hide(const fs::path& place) {
 }
 
 bool Mounts::hidden(const fs::path& path) const {
-  return std::ranges::any_of(hidden_, [&](const fs::path& place) { return contains(place, path); });
+  const auto holds = [&](const fs::path& place) { return contains(place, path); };
+  return std::ranges::any_of(hidden_, holds) || std::ranges::any_of(emptied_, holds);
 }
 
 void Mounts::show(const fs::path& path, Access access) {
@@ -74,6 +75,38 @@ void Mounts::show(const fs::path& path, Access access) {
   // A link to it that lies in a hidden place is gone: the name has to lead there all the same.
   const auto name = path.lexically_normal();
   if (name != real && hidden(name)) append(shown_, option, real, name);
+}
+
+void Mounts::show_hidden(const fs::path& real) {
+  if (hidden(real)) show(real, Access::read_only);
+}
+
+void Mounts::protect(const fs::path& path) {
+  std::error_code error;
+  const auto status = fs::symlink_status(path, error);
+  if (!fs::exists(status) || fs::is_symlink(status)) return;
+  const auto real = real_parent(path);
+  show_as(real, real, Access::read_only);  // the user may remove it while a loop runs
+}
+
+void Mounts::show_empty(const fs::path& folder) {
+  std::error_code error;
+  const auto real = fs::canonical(folder, error);
+  if (error) return;
+  emptied_.push_back(real);
+  shown_.insert(shown_.end(), {"--tmpfs", real.string()});
+  const auto name = folder.lexically_normal();
+  if (name == real || !hidden(name)) return;
+  emptied_.push_back(name);
+  append(shown_, "--bind", real, name);
+}
+
+void Mounts::block_folder(const fs::path& folder) {
+  shown_.insert(shown_.end(), {"--tmpfs", folder.string(), "--remount-ro", folder.string()});
+}
+
+void Mounts::show_as(const fs::path& file, const fs::path& name, Access access) {
+  append(shown_, access == Access::writable ? "--bind-try" : "--ro-bind-try", file, name);
 }
 
 fs::path Mounts::show_links(fs::path file) {
@@ -90,8 +123,11 @@ fs::path Mounts::show_links(fs::path file) {
 }
 
 void Mounts::show_program(const fs::path& program, const backend::Host& host) {
+  std::error_code error;
+  const auto workspace = fs::weakly_canonical(host.workspace, error);
   fs::path file = program;
   for (int i = 0; i < kMostInterpreters && !file.empty(); ++i) {
+    if (contains(workspace, real_parent(file))) return;
     // PATH may name it by a folder that is a link.
     if (const auto name = file.lexically_normal(); name != real_parent(name) && hidden(name)) {
       show(name, Access::read_only);

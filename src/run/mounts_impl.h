@@ -22,10 +22,22 @@ class Mounts {
 
   /// Empties a folder; of anything else the content. What does not exist needs no hiding.
   void hide(const std::filesystem::path& place);
-  /// A path that is hidden, or a folder that is to be writable; what does not exist is left out.
+  /// A path that is hidden, or one whose access changes; what does not exist is left out. It becomes a mount of its
+  /// own, so it can be neither renamed nor removed inside.
   void show(const std::filesystem::path& path, Access access);
+  /// The same, read-only, for a real path; nothing when it is not hidden.
+  void show_hidden(const std::filesystem::path& real);
+  /// Read-only from now on. A symbolic link is left as it is: what it leads to need not be for the sandbox.
+  void protect(const std::filesystem::path& path);
+  /// A folder that is empty inside; what is written into it is gone afterwards.
+  void show_empty(const std::filesystem::path& folder);
+  /// A folder that does not exist is empty and read-only inside. bwrap creates the mount point.
+  void block_folder(const std::filesystem::path& folder);
+  /// What may not exist before the sandbox starts, or no longer, under this name inside.
+  void show_as(const std::filesystem::path& file, const std::filesystem::path& name, Access access);
   /// A program that lies in a hidden place: the links to it, the file, the packages beside it (node_modules),
-  /// and the interpreter its first line names.
+  /// and the interpreter its first line names. For one in the workspace nothing: an agent may have written it to have
+  /// something shown.
   void show_program(const std::filesystem::path& program, const backend::Host& host);
 
   std::vector<std::string> words() const;
@@ -35,6 +47,7 @@ class Mounts {
   std::filesystem::path show_links(std::filesystem::path file);
 
   std::vector<std::filesystem::path> hidden_;
+  std::vector<std::filesystem::path> emptied_;
   std::vector<std::string> links_, shown_;
 };
 

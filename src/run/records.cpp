@@ -77,7 +77,7 @@ std::string started_record(const Request& request, const backend::Plan& plan, co
       .text("transport", plan.command.transport == process::Transport::pty ? "pty" : "pipe")
       .raw("prompt", prompt_of(request, plan))
       .text("resume", utf8::repaired(request.ask.resume))
-      .boolean("sandbox", request.host.sandbox)
+      .text("sandbox", backend::to_string(request.host.sandbox))
       .number("timeout_ms", ms(request.limits.wall))
       .number("idle_timeout_ms", ms(request.limits.silence))
       .number("retries", std::int64_t{request.retries.most});

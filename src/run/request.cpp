@@ -143,6 +143,13 @@ std::string_view backend_name(const config::Settings& settings) {
   return own_command ? std::string_view("custom") : settings.text(Key::backend);
 }
 
+backend::SandboxLevel sandbox_of(const config::Settings& settings) {
+  using backend::SandboxLevel;
+  const auto& word = settings.text(Key::sandbox);
+  if (word == "strict") return SandboxLevel::strict;
+  return word == "on" ? SandboxLevel::on : SandboxLevel::off;
+}
+
 backend::Auth auth_of(const config::Settings& settings) {
   return auth_named(settings.text(Key::auth));
 }
@@ -164,7 +171,7 @@ Result<Request> make_request(const config::Settings& settings, Invocation invoca
   TRY_ASSIGN(request.ask, make_ask(settings, invocation));
   request.host.environment = std::move(invocation.environment);
   request.host.is_root = invocation.is_root;
-  request.host.sandbox = settings.boolean(Key::sandbox);
+  request.host.sandbox = sandbox_of(settings);
   add_own_environment(settings, request.host);
   TRY_ASSIGN(request.backend, backend::choose(backend_name(settings), request.host));
   request.agent_name = agent_name(*request.backend, request.ask);

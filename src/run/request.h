@@ -46,6 +46,8 @@ struct Request {
   /// Asked when the agent has ended a turn and nothing of it runs on: what it is told next, in the same session; nothing:
   /// that was all. `sent` counts the messages since the agent was started. Only with Ask::conversation.
   std::function<std::optional<std::string>(const stream::Summary& summary, int sent)> follow_up;
+  std::filesystem::path state_folder;              // of the user, for ConfigWatch; empty: none
+  std::vector<std::filesystem::path> obeyed_files;  // settings that were read, or looked for
   bool warnings_told = false;  // those about how the agent is started: they are notes now
   bool lock_held = false;      // by who asks: the run takes no lock and sweeps nothing
 };
@@ -64,6 +66,7 @@ struct Invocation {
 /// The backend the settings ask for; a command alone asks for "custom".
 std::string_view backend_name(const config::Settings& settings);
 backend::Auth auth_of(const config::Settings& settings);
+backend::SandboxLevel sandbox_of(const config::Settings& settings);
 
 /// Errors: Code::usage for what is missing or contradicts itself, a prompt with a secret in it, an unknown
 /// backend; Code::not_found when no agent is installed.

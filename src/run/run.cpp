@@ -12,9 +12,11 @@
 #include "process/descriptor_limit.h"
 #include "run/attempt.h"
 #include "run/bookkeeping.h"
+#include "run/config_watch.h"
 #include "run/records.h"
 #include "run/retry.h"
 #include "run/sandbox.h"
+#include "run/sandbox_session.h"
 #include "store/journal.h"
 #include "store/raw_log.h"
 #include "store/workspace.h"
@@ -61,6 +63,7 @@ class Run {
   Result<store::Location> log_folder() const;
   Result<> open_log();
   Result<> write_prompt();
+  void tell_of_guards();
   stream::Verdict attempts();
   bool try_again(const stream::Verdict& verdict, Millis pause);
   stream::Verdict judge_again() const;
@@ -79,6 +82,8 @@ class Run {
   std::optional<store::Lock> lock_;
   std::optional<store::Journal> journal_;
   std::optional<store::TempFile> prompt_file_;
+  std::unique_ptr<SandboxSession> sandbox_;
+  std::optional<ConfigWatch> config_watch_;
   std::optional<store::RawLog> log_;
   backend::Plan plan_;
   std::vector<std::string> warnings_;
@@ -95,10 +100,15 @@ Result<> Run::begin() {
     TRY_ASSIGN(auto lock, store::Lock::take(workspace_->lock_file(), "ralph run"));
     lock_.emplace(std::move(lock));
     store::sweep_tmp(*workspace_);
+    TRY_ASSIGN(auto watch, ConfigWatch::begin(request_.state_folder, request_.obeyed_files));
+    config_watch_.emplace(std::move(watch));
   }
   warnings_ = request_.warnings;
   TRY_ASSIGN(plan_, prepare(request_, warnings_, &audience_.summary));
   TRY(write_prompt());
+  if (request_.host.sandboxed()) {
+    TRY_ASSIGN(sandbox_, SandboxSession::open(plan_, request_.host.workspace, request_.run_id));
+  }
   TRY_ASSIGN(journal_, store::Journal::open(workspace_->run_folder(request_.run_id), masker_));
   TRY(open_log());
   const auto git = git::read_head(request_.host.workspace);
@@ -257,6 +267,17 @@ Result<store::Location> Run::log_folder() const {
   return store::Location(real, {});
 }
 
+/// Once nothing of the agent is left.
+void Run::tell_of_guards() {
+  if (sandbox_) {
+    for (const auto& line : sandbox_->close()) say(stream::Level::warning, "sandbox", line);
+  }
+  if (!config_watch_) return;
+  for (const auto& file : config_watch_->finish()) {
+    say(stream::Level::warning, "settings", changed_settings(file));
+  }
+}
+
 /// Everything that is refused here is about the disk.
 Result<> Run::open_log() {
   const auto open = [&]() -> Result<store::RawLog> {
@@ -335,6 +356,7 @@ void Run::tell_unpriced() {
 Report Run::go() {
   say_first();
   auto verdict = attempts();
+  tell_of_guards();
   check_session();
   tell_unpriced();
   warnings_.clear();
@@ -364,28 +386,11 @@ Result<backend::Plan> prepare(Request& request, std::vector<std::string>& warnin
   if (summary != nullptr) summary->know_total(known_total);
   auto plan = backend::plan(*request.backend, request.ask, request.host, request.run_id);
   if (!plan && plan.error().code == Code::permission) plan.error().code = Code::not_found;
-  if (!plan || !request.host.sandbox) return plan;
-  if (auto done = put_into_sandbox(*plan, request.host); !done) {
+  if (!plan || !request.host.sandboxed()) return plan;
+  if (auto done = put_into_sandbox(*plan, request.host, request.run_id); !done) {
     return fail(Code::usage, done.error().message, done.error().hint);
   }
   return plan;
-}
-
-stream::Outcome outcome_of(const Error& error) {
-  using stream::Outcome;
-  switch (error.code) {
-    case Code::not_found: return Outcome::not_installed;
-    case Code::busy: return Outcome::locked;
-    case Code::storage:
-    case Code::permission: return Outcome::storage_failed;
-    case Code::config: return Outcome::bad_config;
-    case Code::usage:
-    case Code::limit: return Outcome::bad_usage;
-    case Code::malformed:
-    case Code::unavailable:
-    case Code::internal: break;
-  }
-  return Outcome::not_started;
 }
 
 Report run(Request request, const Audience& audience, Control& control, const Masker& masker) {

@@ -4,38 +4,30 @@
 #include <array>
 
 #include <fmt/core.h>
-#include <pwd.h>
-#include <unistd.h>
+#include <fmt/ranges.h>
 
-#include "process/supervise.h"
+#include "process/capture.h"
+#include "process/environment.h"
+#include "run/model_route.h"
 #include "run/mounts_impl.h"
+#include "run/sandbox_env_impl.h"
+#include "run/sandbox_places_impl.h"
 
 namespace ralph::run {
 namespace {
 
 namespace fs = std::filesystem;
 using backend::Host;
+using backend::SandboxLevel;
 
 constexpr std::chrono::seconds kProbeLimit{10};
 constexpr std::size_t kLongestComplaint = 2000;
 
-/// Private to the sandbox, or sockets through which a program reaches beyond it: a read-only mount
-/// does not keep it from connecting.
-constexpr auto kHidden = std::to_array<std::string_view>({
-    "/tmp",
-    "/var/tmp",
-    "/run/user",
-    "/run/dbus",
-    "/run/systemd/private",
-    "/run/docker.sock",
-    "/run/podman",
-    "/run/containerd",
-    "/run/crio",
+/// Own processes, semaphores and host name. User namespaces stay allowed: our agent confines its commands by them.
+constexpr auto kBase = std::to_array<std::string_view>({
+    "--die-with-parent", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
+    "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc",
 });
-
-/// Read by git; anything else of the home's configuration may hold secrets.
-constexpr auto kGitFiles =
-    std::to_array<std::string_view>({".gitconfig", ".config/git/config", ".config/git/ignore"});
 
 /// Root could remount what is read-only and write the kernel's settings: it keeps only the right to
 /// everybody's files.
@@ -63,16 +55,6 @@ Result<fs::path> home_of(const Host& host) {
   return real_folder(home, "the home");
 }
 
-/// The home that the system knows; HOME may be another.
-fs::path home_of_user() {
-  passwd entry{};
-  passwd* found = nullptr;
-  std::array<char, 16384> buffer{};
-  ::getpwuid_r(::getuid(), &entry, buffer.data(), buffer.size(), &found);
-  std::error_code error;
-  return found == nullptr ? fs::path{} : fs::canonical(found->pw_dir, error);
-}
-
 Result<> check_workspace(const fs::path& workspace, const fs::path& home) {
   if (!contains(workspace, home)) return {};
   const auto what = workspace == home ? std::string("is the home")
@@ -83,129 +65,172 @@ Result<> check_workspace(const fs::path& workspace, const fs::path& home) {
       "work in a folder of its own, or run without --sandbox");
 }
 
-/// An agent that keeps its files in the home itself would open all of it.
-Result<> check_state(const fs::path& state, const fs::path& home) {
-  std::error_code error;
-  const auto real = fs::weakly_canonical(state, error);
-  if (error || !contains(real, home)) return {};
-  return fail(
-      Code::usage,
-      fmt::format("the agent keeps its files in '{}', which holds the home: a sandbox could "
-                  "not hide it",
-                  state.string()),
-      "give the agent a folder of its own, or run without --sandbox");
-}
+/// A sandbox for one workspace, before anything is put into it.
+struct Frame {
+  fs::path bwrap, workspace, home;
+  Mounts mounts;
+};
 
-void hide_places(Mounts& mounts, const fs::path& home, const fs::path& workspace) {
-  for (const auto place : kHidden) mounts.hide(place);
-  mounts.hide(home);
-  const auto users = home_of_user();
-  if (!users.empty() && users != "/" && !contains(workspace, users)) mounts.hide(users);
-}
-
-/// `--bind-try`: an agent that never ran here has no files yet, and making some is not our business.
-Result<> show_state(Mounts& mounts, const backend::Plan& plan, const Host& host,
-                    const fs::path& home, std::vector<std::string>& notes) {
-  if (plan.backend == nullptr) return {};
-  std::error_code error;
-  const auto paths = backend::state_paths(*plan.backend, host);
-  for (const auto& path : paths) {
-    TRY(check_state(path, home));
-    mounts.show(path, Mounts::Access::writable);
-  }
-  if (!paths.empty() && !fs::exists(paths.front(), error)) {
-    notes.push_back(
-        fmt::format("'{0}' does not exist: what the agent keeps, sessions too, goes with the "
-                    "sandbox (mkdir '{0}' "
-                    "keeps it)",
-                    paths.front().string()));
-  }
-  return {};
-}
-
-/// The words in front of the agent's own command line.
-Result<std::vector<std::string>> wrapper(const backend::Plan& plan, const Host& host,
-                                         std::vector<std::string>& notes) {
-  const auto bwrap = backend::find_program("bwrap", host);
+Result<Frame> make_frame(const Host& host) {
+  Frame frame;
+  TRY_ASSIGN(frame.workspace, real_folder(host.workspace, "the workspace"));
+  TRY_ASSIGN(frame.home, home_of(host));
+  TRY(check_workspace(frame.workspace, frame.home));
+  auto bwrap = trusted_program("bwrap", host);
   if (!bwrap) {
     return fail(Code::unavailable, fmt::format("no sandbox: {}", bwrap.error().message),
                 "apt-get install bubblewrap");
   }
-  TRY_ASSIGN(const auto workspace, real_folder(host.workspace, "the workspace"));
-  TRY_ASSIGN(const auto cwd, real_folder(plan.command.cwd.empty() ? workspace : plan.command.cwd,
-                                         "the working folder"));
-  TRY_ASSIGN(const auto home, home_of(host));
-  TRY(check_workspace(workspace, home));
+  frame.bwrap = *std::move(bwrap);
+  hide_places(frame.mounts, frame.home, frame.workspace);
+  show_git_settings(frame.mounts, host, frame.home);
+  return frame;
+}
 
-  Mounts mounts;
-  hide_places(mounts, home, workspace);
-  mounts.show_program(plan.program, host);
-  for (const auto file : kGitFiles) mounts.show(home / file, Mounts::Access::read_only);
-  TRY(show_state(mounts, plan, host, home, notes));
-  mounts.show(host.workspace, Mounts::Access::writable);
-
-  std::vector<std::string> words{bwrap->string(),
-                                 "--die-with-parent",
-                                 "--unshare-pid",
-                                 "--ro-bind",
-                                 "/",
-                                 "/",
-                                 "--dev",
-                                 "/dev",
-                                 "--proc",
-                                 "/proc"};
+/// The words in front of a command line, but for its working folder.
+std::vector<std::string> words_of(const Frame& frame, const Host& host) {
+  std::vector<std::string> words{frame.bwrap.string()};
+  words.insert(words.end(), kBase.begin(), kBase.end());
+  if (host.sandbox == SandboxLevel::strict) words.emplace_back("--unshare-net");
   if (host.is_root) words.insert(words.end(), kForRoot.begin(), kForRoot.end());
-  const auto mounted = mounts.words();
+  const auto mounted = frame.mounts.words();
   words.insert(words.end(), mounted.begin(), mounted.end());
-  words.insert(words.end(), {"--chdir", cwd.string(), "--"});
   return words;
 }
 
 /// Starts `true` in the sandbox, so that a refusal is told before the agent's run begins.
-Result<> probe(std::vector<std::string> words, const backend::Plan& plan, const Host& host) {
-  words.push_back(backend::find_program("true", host).value_or("/bin/true").string());
-  const process::Command command{
-      .argv = std::move(words), .cwd = plan.command.cwd, .env = plan.command.env};
-  TRY_ASSIGN(auto child, process::start(command));
-  std::string said;
-  const process::Sink keep = [&](std::string_view bytes) -> Result<> {
-    said += bytes.substr(0, kLongestComplaint - std::min(kLongestComplaint, said.size()));
-    return {};
-  };
-  process::Watch watch;
-  watch.arm(process::Limit::wall, kProbeLimit);
-  const auto exit = process::supervise(std::move(child), {{}, keep}, watch, {});
-  if (exit.exit_code == 0) return {};
+Result<> probe(process::Command command, const Host& host) {
+  command.argv.push_back(backend::find_program("true", host).value_or("/bin/true").string());
+  command.transport = process::Transport::pipe;
+  command.input = process::StdinNull{};
+  TRY_ASSIGN(const auto ran,
+             process::capture(command, {.wall = kProbeLimit, .bytes = kLongestComplaint}));
+  if (ran.exit.exit_code == 0) return {};
+  auto said = ran.err;
   while (said.ends_with('\n')) said.pop_back();
   if (said.empty())
-    said = exit.ended_by == process::EndedBy::wall ? "no answer in 10 s" : "it said nothing";
+    said = ran.exit.ended_by == process::EndedBy::wall ? "no answer in 10 s" : "it said nothing";
   return fail(
       Code::unavailable, fmt::format("no sandbox: bwrap was refused: {}", said),
       "allow unprivileged user namespaces (in a container: run it with the rights bubblewrap "
       "needs), or run without --sandbox");
 }
 
+/// Completes a command: bwrap's words, the working folder, the environment, then its own words.
+Result<process::Command> wrapped(std::vector<std::string> words, const Host& host,
+                                 process::Command command, const backend::Backend* backend,
+                                 EnvFor whom, std::vector<std::string>* removed) {
+  TRY_ASSIGN(const auto cwd, real_folder(command.cwd.empty() ? host.workspace : command.cwd,
+                                         "the working folder"));
+  auto env = sandbox_env(host, command.env, backend, whom);
+  words.insert(words.end(), env.words.begin(), env.words.end());
+  words.insert(words.end(), {"--chdir", cwd.string(), "--"});
+  words.insert(words.end(), command.argv.begin(), command.argv.end());
+  command.argv = std::move(words);
+  command.env.insert(command.env.end(), env.changes.begin(), env.changes.end());
+  command.env.push_back({"IS_SANDBOX", "1"});
+  command.env.push_back({"TMPDIR", "/tmp"});
+  command.wrapper_depth = 2;  // bwrap, its reaper, then the program
+  if (removed != nullptr) *removed = std::move(env.removed);
+  return command;
+}
+
+Result<Wrap> sandbox_of(Frame frame, const Host& host) {
+  const auto words = words_of(frame, host);
+  return [words, host](process::Command command) -> Result<process::Command> {
+    auto more = words;
+    // git works on an index of ours, which lies in a folder of its own under the hidden /tmp.
+    for (const auto& change : command.env) {
+      if (change.name != "GIT_INDEX_FILE" || !change.value) continue;
+      const auto folder = fs::path(*change.value).parent_path().string();
+      more.insert(more.end(), {"--bind", folder, folder});
+    }
+    return wrapped(std::move(more), host, std::move(command), nullptr, EnvFor::command, nullptr);
+  };
+}
+
+void tell_removed(const std::vector<std::string>& removed, backend::Plan& plan) {
+  if (removed.empty()) return;
+  plan.notes.push_back(fmt::format(
+      "not passed into the sandbox: {} ('env' in the settings, or --env, passes a variable on)",
+      fmt::join(removed, ", ")));
+}
+
 }  // namespace
 
-Result<> put_into_sandbox(backend::Plan& plan, const Host& host) {
-  TRY_ASSIGN(auto words, wrapper(plan, host, plan.notes));
-  plan.command.env.push_back({"IS_SANDBOX", "1"});
-  plan.command.env.push_back({"TMPDIR", "/tmp"});
-  TRY(probe(words, plan, host));
-  words.push_back(real_parent(plan.program).string());
-  words.insert(words.end(), plan.command.argv.begin() + 1, plan.command.argv.end());
-  plan.command.argv = std::move(words);
-  plan.command.wrapper_depth = 2;  // bwrap, its reaper, then the agent
+Result<fs::path> trusted_program(std::string_view name, const Host& host) {
+  TRY_ASSIGN(auto found, process::find_program(name, host.environment, "/"));
+  std::error_code error;
+  const auto real = fs::canonical(found, error);
+  const auto workspace = fs::weakly_canonical(host.workspace, error);
+  if (!fs::path(found).is_absolute() || contains(workspace, real) ||
+      contains(workspace, fs::path(found).lexically_normal())) {
+    return fail(Code::not_found,
+                fmt::format("program '{}' was found only where the agent can write it ('{}')", name,
+                            found));
+  }
+  return fs::path(std::move(found));
+}
+
+Result<> put_into_sandbox(backend::Plan& plan, const Host& host, std::string_view run_id) {
+  TRY_ASSIGN(auto frame, make_frame(host));
+  frame.mounts.show_program(plan.program, host);
+  show_workspace(frame.mounts, host.workspace);
+  TRY(show_agent_state(frame.mounts, plan, host, frame.home, run_id));
+  auto command = std::move(plan.command);
+  command.argv.front() = real_parent(plan.program).string();
+  if (host.sandbox == SandboxLevel::strict) {
+    TRY(route_to_model(frame.mounts, plan, command, host, run_id));
+  }
+  const auto words = words_of(frame, host);
+  auto empty = command;
+  empty.argv.clear();
+  TRY_ASSIGN(empty, wrapped(words, host, std::move(empty), plan.backend, EnvFor::agent, nullptr));
+  TRY(probe(std::move(empty), host));
+  std::vector<std::string> removed;
+  TRY_ASSIGN(plan.command, wrapped(words, host, std::move(command), plan.backend, EnvFor::agent,
+                                   &removed));
+  if (plan.route) {
+    const auto env = environment_of_route(*plan.route);
+    plan.command.env.insert(plan.command.env.end(), env.begin(), env.end());
+  }
+  tell_removed(removed, plan);
   return {};
 }
 
+Result<Wrap> sandbox_for_commands(const Host& host) {
+  if (!host.sandboxed()) return Wrap{};
+  TRY_ASSIGN(auto frame, make_frame(host));
+  // What direnv was allowed to load.
+  for (const auto* name : {".config/direnv", ".local/share/direnv"}) {
+    frame.mounts.show(frame.home / name, Mounts::Access::read_only);
+  }
+  show_workspace(frame.mounts, host.workspace);
+  return sandbox_of(std::move(frame), host);
+}
+
+Result<Wrap> sandbox_for_git(const Host& host) {
+  if (!host.sandboxed()) return Wrap{};
+  TRY_ASSIGN(auto frame, make_frame(host));
+  show_repository(frame.mounts, frame.workspace);
+  show_workspace(frame.mounts, host.workspace);
+  return sandbox_of(std::move(frame), host);
+}
+
+bool decides_sandbox(std::string_view variable) {
+  return variable == "HOME" || variable.starts_with("XDG_") || variable.starts_with("CLAUDE_") ||
+         variable.starts_with("ANTHROPIC_");
+}
+
 Result<> check_sandbox(const Host& host) {
-  backend::Plan plan;
-  plan.command.cwd = host.workspace;
-  plan.command.env = host.own_env;
-  std::vector<std::string> notes;
-  TRY_ASSIGN(auto words, wrapper(plan, host, notes));
-  return probe(std::move(words), plan, host);
+  TRY_ASSIGN(auto frame, make_frame(host));
+  show_workspace(frame.mounts, host.workspace);
+  process::Command command;
+  command.cwd = host.workspace;
+  command.env = host.own_env;
+  TRY_ASSIGN(command, wrapped(words_of(frame, host), host, std::move(command), nullptr,
+                              EnvFor::command, nullptr));
+  return probe(std::move(command), host);
 }
 
 }  // namespace ralph::run

@@ -270,7 +270,7 @@ TEST(Permissions, SkippedOutsideASandboxWarnOnce) {
   machine.set("IS_SANDBOX=1");
   EXPECT_TRUE(machine.planned(asking("do it"))->warnings.empty());
   machine.host.environment.pop_back();
-  machine.host.sandbox = true;
+  machine.host.sandbox = SandboxLevel::on;
   EXPECT_TRUE(machine.planned(asking("do it"))->warnings.empty());
 }
 
@@ -296,13 +296,13 @@ TEST(Permissions, RootNeedsASandboxToSkipThem) {
   EXPECT_TRUE(machine.planned(asking("do it")));
   machine.host.environment.back() = "IS_SANDBOX=0";
   EXPECT_FALSE(machine.planned(asking("do it")));
-  machine.host.sandbox = true;
+  machine.host.sandbox = SandboxLevel::on;
   EXPECT_TRUE(machine.planned(asking("do it"))->skips_permissions);
 }
 
 TEST(Permissions, APatternThatHoldsNothingBackIsTold) {
   Machine machine;
-  machine.host.sandbox = true;
+  machine.host.sandbox = SandboxLevel::on;
   Ask ask = asking("do it");
   ask.tools = {"Read", "Bash(git *)"};
   EXPECT_EQ(machine.planned(ask)->warnings.size(), 1u);

@@ -218,7 +218,7 @@ TEST(SettingsEnvironment, EveryKindIsRead) {
   const auto& settings = loaded->settings;
   EXPECT_EQ(settings.text(Key::model), "opus");
   EXPECT_EQ(settings.origin(Key::model), (Origin{Origin::Kind::environment, "RALPH_MODEL", 0}));
-  EXPECT_TRUE(settings.boolean(Key::sandbox));
+  EXPECT_EQ(settings.text(Key::sandbox), "on");
   EXPECT_FALSE(settings.boolean(Key::json));
   EXPECT_TRUE(settings.given(Key::json));
   EXPECT_EQ(settings.list(Key::allowed_tools), (Words{"Read", "Bash"}));

@@ -19,7 +19,7 @@ class Sandbox : public ::testing::Test {
   std::string mark = random_hex(8);
 
   Sandbox() {
-    machine.host.sandbox = true;
+    machine.host.sandbox = backend::SandboxLevel::on;
     machine.host.is_root = ::geteuid() == 0;
     machine.host.environment.front() += ":/usr/local/bin:/usr/bin:/bin";
     machine.host.own_env = {{"HOME", (machine.folder / "home").string()},
@@ -167,17 +167,138 @@ TEST_F(Sandbox, AnAgentThatLivesInTheHomeIsShown) {
 }
 
 /// The agent claude, as a script that says what it finds.
-TEST_F(Sandbox, TheAgentsOwnFilesAreWritable) {
-  machine.folder.write(
-      "bin/claude", "#!/bin/sh\necho kept > ~/.claude/session\necho kept > ~/.claude.json\n", 0755);
-  machine.folder.write("home/.claude.json", "{}");
-  auto plan = machine.planned(backend::asking("do it"));
-  ASSERT_TRUE(plan) << describe(plan.error());
-  ASSERT_TRUE(put_into_sandbox(*plan, machine.host));
-  EXPECT_TRUE(plan->notes.empty());
-  EXPECT_EQ(process::run(plan->command).exit.exit_code, 0);
-  EXPECT_EQ(read_file(at("home/.claude/session")), "kept\n");
-  EXPECT_EQ(read_file(at("home/.claude.json")), "kept\n");
+class SandboxedClaude : public Sandbox {
+ protected:
+  /// Runs the script as the agent, with the files and folders that a run makes for its sandbox.
+  process::Ran claude(const std::string& script) {
+    machine.folder.write("bin/claude", "#!/bin/sh\n" + script, 0755);
+    auto plan = machine.planned(backend::asking("do it"));
+    EXPECT_TRUE(plan) << describe(plan.error());
+    const auto put = put_into_sandbox(*plan, machine.host);
+    EXPECT_TRUE(put) << describe(put.error());
+    for (const auto& folder : plan->kept_folders) fs::create_directories(folder);
+    for (const auto& file : plan->private_files) {
+      fs::create_directories(file.path.parent_path());
+      EXPECT_TRUE(write_file_atomically(file.path, file.bytes));
+    }
+    notes = plan->notes;
+    return process::run(plan->command);
+  }
+  std::vector<std::string> notes;
+};
+
+TEST_F(SandboxedClaude, SessionsAreKept) {
+  const auto ran = claude("echo kept > \"$(echo ~/.claude/projects/*)/session\" && echo ok");
+  EXPECT_EQ(ran.out, "ok\n") << ran.err;
+  int sessions = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(at("home/.claude/projects"))) {
+    sessions += entry.path().filename() == "session" ? 1 : 0;
+  }
+  EXPECT_EQ(sessions, 1);
+  EXPECT_TRUE(notes.empty());
+}
+
+TEST_F(SandboxedClaude, OtherProjectsAreHidden) {
+  fs::create_directories(at("home/.claude/projects/-other"));
+  machine.folder.write("home/.claude/projects/-other/session", "private");
+  EXPECT_EQ(claude("cat ~/.claude/projects/-other/session || echo hidden").out, "hidden\n");
+}
+
+TEST_F(SandboxedClaude, SettingsAreReadOnly) {
+  fs::create_directories(at("home/.claude/skills"));
+  machine.folder.write("home/.claude/settings.json", "{}");
+  const auto ran = claude(
+      "echo x > ~/.claude/settings.json || echo refused\n"
+      "echo x > ~/.claude/skills/new || echo refused\n"
+      "mv ~/.claude/skills ~/.claude/other || echo refused\n"
+      "mkdir ~/.claude/hooks && echo made\n");
+  EXPECT_EQ(ran.out, "refused\nrefused\nrefused\nmade\n") << ran.err;
+  EXPECT_EQ(read_file(at("home/.claude/settings.json")), "{}");
+  EXPECT_FALSE(fs::exists(at("home/.claude/hooks"))) << "what is new is gone afterwards";
+}
+
+TEST_F(SandboxedClaude, TrustIsAPrivateCopy) {
+  machine.folder.write("home/.claude.json", "{\"a\":1}");
+  const auto ran = claude("cat ~/.claude.json; echo trusted > ~/.claude.json; cat ~/.claude.json");
+  EXPECT_EQ(ran.out, "{\"a\":1}trusted\n") << ran.err;
+  EXPECT_EQ(read_file(at("home/.claude.json")), "{\"a\":1}");
+}
+
+TEST_F(SandboxedClaude, ARefreshedLoginIsKept) {
+  machine.folder.write("home/.claude/.credentials.json", "old");
+  EXPECT_EQ(claude("echo new > ~/.claude/.credentials.json && echo ok").out, "ok\n");
+  EXPECT_EQ(read_file(at("home/.claude/.credentials.json")), "new\n");
+}
+
+TEST_F(Sandbox, SecretsOfTheEnvironmentStayOutside) {
+  machine.host.environment.push_back("DEPLOY_TOKEN=outside");
+  machine.host.environment.push_back("SSH_AUTH_SOCK=/tmp/agent");
+  machine.host.own_env.push_back({"GIVEN_TOKEN", "inside"});
+  const auto plan = planned({"true"});
+  const auto removed = [&](std::string_view name) {
+    return std::ranges::any_of(plan.command.env, [&](const auto& change) {
+      return change.name == name && !change.value;
+    });
+  };
+  EXPECT_TRUE(removed("DEPLOY_TOKEN"));
+  EXPECT_TRUE(removed("SSH_AUTH_SOCK"));
+  EXPECT_FALSE(removed("GIVEN_TOKEN")) << "the user set it for this run";
+  ASSERT_EQ(plan.notes.size(), 1u);
+  EXPECT_TRUE(plan.notes[0].contains("DEPLOY_TOKEN")) << plan.notes[0];
+}
+
+/// bwrap itself runs outside: it must not load a library that the agent can write.
+TEST_F(Sandbox, TheLoadersVariablesDoNotReachBubblewrap) {
+  machine.host.own_env.push_back({"LD_LIBRARY_PATH", at("work").string()});
+  machine.folder.write("work/libcap.so.2", "not a library");
+  const auto ran = shell("echo $LD_LIBRARY_PATH");
+  EXPECT_EQ(ran.out, at("work").string() + "\n") << ran.err;
+}
+
+TEST_F(Sandbox, BubblewrapOfTheWorkspaceIsNotUsed) {
+  machine.folder.write("work/bwrap", "#!/bin/sh\necho outside\n", 0755);
+  machine.host.environment.front() =
+      fmt::format("PATH={}:/usr/bin:/bin", at("work").string());
+  EXPECT_EQ(check_sandbox(machine.host).error().code, Code::unavailable);
+  machine.host.environment.front() = "PATH=/usr/bin:/bin";
+  machine.host.own_env.push_back({"PATH", fmt::format("{}:/usr/bin:/bin", at("work").string())});
+  EXPECT_TRUE(check_sandbox(machine.host)) << "what is set for the agent does not count";
+}
+
+TEST_F(Sandbox, CommandsBesideTheAgentAreConfinedToo) {
+  machine.folder.write("home/private", "secret");
+  const auto wrap = sandbox_for_commands(machine.host);
+  ASSERT_TRUE(wrap) << describe(wrap.error());
+  process::Command command;
+  command.argv = {"/bin/sh", "-c", "cat ~/private || echo hidden; echo x > made && echo made"};
+  command.env = machine.host.own_env;
+  command.cwd = at("work");
+  const auto wrapped = (*wrap)(command);
+  ASSERT_TRUE(wrapped) << describe(wrapped.error());
+  EXPECT_EQ(process::run(*wrapped).out, "hidden\nmade\n");
+}
+
+TEST_F(Sandbox, WhatIsObeyedLaterIsReadOnly) {
+  fs::create_directories(at("work/.git/hooks"));
+  fs::create_directories(at("work/.ralph/state"));
+  for (const auto* name : {".git/config", "ralph.yml", ".envrc", ".mcp.json", ".ralph/config.yml"}) {
+    machine.folder.write(fmt::format("work/{}", name), "old");
+  }
+  const auto ran = shell(
+      "for f in .git/config .git/hooks/pre-commit ralph.yml .envrc .mcp.json .ralph/config.yml; do\n"
+      "  (echo evil > $f) 2>/dev/null && echo wrote $f\n"
+      "done\n"
+      "mv .git elsewhere 2>/dev/null && echo moved .git\n"
+      "rm -f ralph.yml 2>/dev/null && echo removed ralph.yml\n"
+      "echo x > .git/index && echo index\n");
+  EXPECT_EQ(ran.out, "index\n") << ran.err;
+}
+
+/// A link that an agent planted must not show what it leads to in the next sandbox.
+TEST_F(Sandbox, APlantedLinkShowsNothing) {
+  machine.folder.write("home/private", "secret");
+  fs::create_symlink(at("home/private"), at("work/.mcp.json"));
+  EXPECT_EQ(shell("cat .mcp.json || echo hidden").out, "hidden\n");
 }
 
 TEST_F(Sandbox, FilesThatWillBeLostAreTold) {

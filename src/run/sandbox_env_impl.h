@@ -1,0 +1,26 @@
+#pragma once
+// Private to this room's .cpp files.
+#include <string>
+#include <vector>
+
+#include "backend/plan.h"
+
+namespace ralph::run {
+
+/// What a sandbox does to the environment of a program in it.
+struct SandboxEnv {
+  std::vector<process::EnvChange> changes;  // for the start of bwrap: they come last
+  std::vector<std::string> words;           // of bwrap: variables that must not reach bwrap itself
+  std::vector<std::string> removed;         // names of secrets that were set and are not passed on
+};
+
+/// Who gets the environment: the agent keeps what pays for it at SandboxLevel::on, nobody else does.
+enum class EnvFor { agent, command };
+
+/// Removes secrets but those of the setting `env`, and the ways to agents and desktops outside (ssh-agent, D-Bus, X11,
+/// Docker). Variables of the loader (LD_PRELOAD …) go through bwrap's command line: bwrap runs outside the sandbox and
+/// must not load what the agent can write. `env` are the command's own changes.
+SandboxEnv sandbox_env(const backend::Host& host, const std::vector<process::EnvChange>& env,
+                       const backend::Backend* backend, EnvFor whom);
+
+}  // namespace ralph::run
