@@ -77,6 +77,21 @@ Result<StateStore::Loaded> StateStore::load_copy(const State& state) const {
   return loaded;
 }
 
+void StateStore::warn_about_copy(Loaded& loaded, std::string_view different) const {
+  const auto warn = [&](std::string_view name, std::string_view why) {
+    loaded.warnings.push_back(
+        fmt::format("'{}' is not what ralph wrote ({}); ignored: what it recorded at '{}' counts",
+                    (files_.folder() / name).native(), why, trusted_.folder().native()));
+  };
+  if (!different.empty()) warn("loop.json", different);
+  const auto copy = load_copy(loaded.state);
+  if (!copy) {
+    warn("progress.ndjson", copy.error().message);
+  } else if (!is_copy_of(copy->records, loaded.records)) {
+    warn("progress.ndjson", "other records");
+  }
+}
+
 Result<std::optional<StateStore::Loaded>> StateStore::load(Source source) const {
   std::string warning;
   const auto copy = files_.peek(warning);
@@ -85,19 +100,9 @@ Result<std::optional<StateStore::Loaded>> StateStore::load(Source source) const 
   auto records = trusted && *trusted ? trusted_.records() : Result<std::vector<Record>>();
   if (trusted && *trusted && records) {
     Loaded loaded{**trusted, *std::move(records), true, {}};
-    auto known = load_copy(loaded.state);
-    const auto different = copy ? differences(loaded.state, *copy) : "missing";
-    const auto name = (files_.folder() / "loop.json").native();
-    if (!different.empty()) {
-      loaded.warnings.push_back(fmt::format(
-          "'{}' is not what ralph wrote ({}); ignored: what it recorded at '{}' counts", name,
-          different, trusted_.folder().native()));
-    }
-    if (!known || !is_copy_of(known->records, loaded.records)) {
-      loaded.warnings.push_back(fmt::format(
-          "'{}' is not what ralph wrote; ignored: what it recorded at '{}' counts",
-          (files_.folder() / "progress.ndjson").native(), trusted_.folder().native()));
-    }
+    auto different = copy ? differences(loaded.state, *copy) : warning;
+    if (!copy && different.empty()) different = "missing";
+    warn_about_copy(loaded, different);
     return loaded;
   }
   const bool known = !trusted || *trusted || copy;

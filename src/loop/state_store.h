@@ -50,6 +50,8 @@ class StateStore {
 
  private:
   Result<Loaded> load_copy(const State& state) const;
+  /// `different`: what is wrong with loop.json; empty: nothing.
+  void warn_about_copy(Loaded& loaded, std::string_view different) const;
 
   Files files_;
   TrustedState trusted_;
