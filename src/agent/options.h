@@ -13,6 +13,7 @@ namespace ralph::agent {
 /// Features of Claude Code that are not here yet, as --accept-unsupported names them.
 inline constexpr std::string_view kHooks = "hooks";
 inline constexpr std::string_view kMcp = "mcp";
+inline constexpr std::string_view kSandbox = "sandbox";
 
 enum class Format { text, json, stream_json };
 

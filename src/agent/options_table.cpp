@@ -121,7 +121,9 @@ std::string take_sources(Draft& draft, const std::string& value) {
 
 std::string take_accepted(Draft& draft, const std::string& value) {
   for (auto& feature : split_commas(value)) {
-    if (feature != kHooks && feature != kMcp) return "It takes hooks and mcp, divided by a comma.";
+    if (feature != kHooks && feature != kMcp && feature != kSandbox) {
+      return "It takes hooks, mcp and sandbox, divided by commas.";
+    }
     draft.options.accepted_unsupported.push_back(std::move(feature));
   }
   return {};
@@ -198,7 +200,7 @@ constexpr OptionRow kOptions[] = {
   {"--setting-sources <sources>", listed, "", take_sources, "Which settings files count: user,project,local"},
   {"--mcp-config <configs...>", listed, "", one_more<&O::mcp_config>, "MCP servers: files or JSON"},
   {"--strict-mcp-config", listed, "", on<&O::strict_mcp_config>, "No other MCP servers than those"},
-  {"--accept-unsupported <features>", hidden, "", take_accepted, "Go on although configured hooks or MCP servers would not run: hooks,mcp (ralph only)"},
+  {"--accept-unsupported <features>", hidden, "", take_accepted, "Go on without what is configured and not supported: hooks,mcp,sandbox (ralph only)"},
   {"--bare", listed, "", on<&O::bare>, "Without hooks, plugins, memory and project files"},
   {"--disable-slash-commands", listed, "", on<&O::disable_slash_commands>, "No skills and commands"},
   {"--betas <betas...>", listed, "", take_betas, "Beta features to ask the API for"},

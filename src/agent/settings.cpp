@@ -19,11 +19,15 @@ using json::Document;
 
 constexpr std::size_t kMostBytes = std::size_t{1} << 20;
 
+/// Of the machine's administrator: it counts whatever the options say, and last.
+constexpr std::string_view kManagedSettings = "/etc/claude-code/managed-settings.json";
+
 /// Settings beside those of permissions that name programs or servers to run, set variables, or switch off
 /// what the user's own settings ask for.
 constexpr std::array kRaisingKeys{"env",
                                   "hooks",
                                   "disableAllHooks",
+                                  "sandbox",
                                   "apiKeyHelper",
                                   "awsAuthRefresh",
                                   "awsCredentialExport",
@@ -137,6 +141,9 @@ class Pile {
     report_mistakes(permissions, name);
     append(settings_.rules.deny, texts_of(member(permissions, "deny")));
     append(settings_.rules.ask, texts_of(member(permissions, "ask")));
+    if (text_of(permissions, "disableBypassPermissionsMode") == "disable") {
+      settings_.bypass_forbidden = true;
+    }
   }
 
   /// Of the user's own files, and of a repository the user trusts.
@@ -157,6 +164,9 @@ class Pile {
     if (has_hooks(member(more, "hooks"))) settings_.hooks.push_back(name);
     if (const auto& off = member(more, "disableAllHooks"); off.is_boolean()) {
       settings_.hooks_off = off.get<bool>();
+    }
+    if (const auto& on = member(member(more, "sandbox"), "enabled"); on.is_boolean()) {
+      settings_.sandbox = on.get<bool>() ? name : "";
     }
     append(settings_.disabled_mcp_servers, texts_of(member(more, "disabledMcpjsonServers")));
   }
@@ -230,6 +240,7 @@ Result<Settings> read_settings(const Options& options, const Environment& enviro
     TRY_ASSIGN(const auto given, given_settings(options.settings));
     pile.add(given, Origin::flag, "--settings");
   }
+  read_into(pile, kManagedSettings, {}, Origin::user);
   if (settings.hooks_off || options.bare) settings.hooks.clear();
   add_mcp_servers(settings, {options, record, real(cwd), trusted});
   return settings;

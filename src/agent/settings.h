@@ -24,13 +24,15 @@ struct Settings {
   std::vector<std::pair<std::string, std::string>> environment;  // for the commands it runs
   std::vector<std::string> hooks;        // the files whose hooks should run
   bool hooks_off = false;                // disableAllHooks
+  bool bypass_forbidden = false;         // permissions.disableBypassPermissionsMode
+  std::string sandbox;                   // the file that switches Claude Code's own sandbox on
   std::vector<std::string> mcp_servers;  // those that should be used, each with where it is named
   std::vector<std::string> disabled_mcp_servers;  // of .mcp.json
   std::vector<std::string> notes;                 // worth telling on stderr
 };
 
-/// The user's settings.json, the folder's .claude/settings.json and settings.local.json, and --settings, the later ones
-/// winning, lists growing. A file that is missing is passed over, and one that is broken or a link out of the folder, with a note;
+/// The user's settings.json, the folder's .claude/settings.json and settings.local.json, --settings, and the managed settings
+/// of the machine, the later ones winning, lists growing. A file that is missing is passed over, and one that is broken or a link out of the folder, with a note;
 /// only --settings must be good. Of a repository the user does not trust only what restricts counts; what else it
 /// sets is named in one note per file.
 Result<Settings> read_settings(const Options& options, const Environment& environment,
@@ -38,8 +40,8 @@ Result<Settings> read_settings(const Options& options, const Environment& enviro
 
 /// Whether --accept-unsupported names the feature.
 bool accepts(const Options& options, std::string_view feature);
-/// Hooks and MCP servers that should work and cannot are an error, unless --accept-unsupported names them; then notes
-/// for stderr say what does not work.
+/// Hooks, MCP servers and a sandbox that should work and cannot are an error, unless --accept-unsupported names them; then
+/// notes for stderr say what does not work.
 Result<std::vector<std::string>> check_supported(const Settings& settings, const Options& options);
 
 /// Whether the user has said so: `ralph trust`, or the original's trust dialog.

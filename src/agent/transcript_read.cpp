@@ -14,7 +14,7 @@ using json::Document;
 
 namespace {
 
-constexpr std::size_t kLargest = std::size_t{512} << 20;
+constexpr std::size_t kLargest = std::size_t{256} << 20;
 
 /// A line again, this time all of it; it was good before.
 Document reread(const Line& line) {

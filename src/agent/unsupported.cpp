@@ -102,30 +102,30 @@ void add_mcp_servers(Settings& settings, const McpSources& sources) {
 }
 
 Result<std::vector<std::string>> check_supported(const Settings& settings, const Options& options) {
+  const struct {
+    std::string_view feature;
+    std::string where;  // empty: it is not configured
+    std::string_view refusal, remedy, note;
+  } features[] = {
+      {kHooks, listed(settings.hooks),
+       "hooks are configured in {}, and ralph's agent cannot run them yet",
+       "remove them, set \"disableAllHooks\": true", "the hooks in {} do not run"},
+      {kMcp, listed(settings.mcp_servers),
+       "MCP servers are configured ({}), and ralph's agent cannot use them yet",
+       "leave out those of files with --strict-mcp-config", "MCP servers are not used: {}"},
+      {kSandbox, settings.sandbox,
+       "{} asks for Claude Code's sandbox, which ralph's agent does not have",
+       "use 'ralph run --sandbox'", "there is no sandbox as {} asks for it"},
+  };
   std::vector<std::string> notes;
-  if (!settings.hooks.empty()) {
-    const auto where = listed(settings.hooks);
-    if (!accepts(options, kHooks)) {
-      return fail(Code::unavailable,
-                  fmt::format("hooks are configured in {}, and ralph's agent cannot run them yet",
-                              where),
-                  "remove them, set \"disableAllHooks\": true, or go on without them with "
-                  "--accept-unsupported hooks");
-    }
-    notes.push_back(fmt::format("ralph: the hooks in {} do not run (--accept-unsupported)", where));
-  }
-  if (!settings.mcp_servers.empty()) {
-    const auto which = listed(settings.mcp_servers);
-    if (!accepts(options, kMcp)) {
-      return fail(
-          Code::unavailable,
-          fmt::format("MCP servers are configured ({}), and ralph's agent cannot use them yet",
-                      which),
-          "leave out those of files with --strict-mcp-config, or go on without them with "
-          "--accept-unsupported mcp");
+  for (const auto& [feature, where, refusal, remedy, note] : features) {
+    if (where.empty()) continue;
+    if (!accepts(options, feature)) {
+      return fail(Code::unavailable, fmt::format(fmt::runtime(refusal), where),
+                  fmt::format("{}, or go on without with --accept-unsupported {}", remedy, feature));
     }
     notes.push_back(
-        fmt::format("ralph: MCP servers are not used: {} (--accept-unsupported)", which));
+        fmt::format("ralph: {} (--accept-unsupported)", fmt::format(fmt::runtime(note), where)));
   }
   return notes;
 }

@@ -106,6 +106,11 @@ Result<> Work::prepare_tools(const Settings& settings) {
       options_.permission_mode.empty() ? settings.default_mode : options_.permission_mode;
   TRY_ASSIGN(auto mode, tool::parse_mode(word.empty() ? "default" : word));
   if (options_.skip_permissions) mode = tool::Mode::bypass;
+  if (mode == tool::Mode::bypass && settings.bypass_forbidden) {
+    return fail(Code::usage,
+                "bypassPermissions is forbidden by the setting disableBypassPermissionsMode",
+                "choose another --permission-mode");
+  }
   if (mode == tool::Mode::bypass && setup_.is_root && !environment.on("IS_SANDBOX")) {
     return fail(
         Code::usage,

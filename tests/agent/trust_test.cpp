@@ -96,7 +96,25 @@ TEST(Unsupported, HooksThatAreOffOrAcceptedDoNotStopIt) {
   EXPECT_EQ(empty.ask("go", {"--settings", R"({"hooks":{"Stop":[]}})"}).code, 0);
   Bench wrong;
   EXPECT_TRUE(
-      wrong.ask("go", {"--accept-unsupported", "everything"}).err.contains("hooks and mcp"));
+      wrong.ask("go", {"--accept-unsupported", "everything"}).err.contains("hooks, mcp and sandbox"));
+}
+
+TEST(Unsupported, ClaudesOwnSandboxStopsTheAgent) {
+  const std::string on = R"({"sandbox":{"enabled":true}})";
+  Bench bench;
+  EXPECT_TRUE(bench.ask("go", {"--settings", on}).err.contains("--accept-unsupported sandbox"));
+  Bench accepted;
+  EXPECT_EQ(accepted.ask("go", {"--settings", on, "--accept-unsupported", "sandbox"}).code, 0);
+}
+
+/// A rule that restricts counts from everywhere.
+TEST(Unsupported, BypassCanBeForbidden) {
+  Bench bench;
+  bench.folder().write("work/.claude/settings.json",
+                       R"({"permissions":{"disableBypassPermissionsMode":"disable"}})");
+  const auto ran = bench.ask("go", {"--dangerously-skip-permissions"});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_TRUE(ran.err.contains("disableBypassPermissionsMode")) << ran.err;
 }
 
 TEST(Unsupported, McpServersInForceStopTheAgent) {
