@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxBases = 16;
-constexpr std::size_t kMostLookups = 100'000;
+constexpr std::size_t kMostLookups = 50'000;
 constexpr std::size_t kMostEntries = 20'000;
 constexpr std::array<std::string_view, 3> kHarmless{"/dev/null", "/dev/stdin", "-"};
 /// They may leave the shell in another folder.

@@ -90,13 +90,13 @@ bool is_print_script(std::string_view script) {
 
 }  // namespace
 
-/// One folder by name: "-" and none at all lead where variables say.
+/// One folder by name: "-" and none at all lead where variables say. Whoever looks at the files follows it.
 std::optional<ReadingCommand> reading_cd(Words arguments) {
   if (arguments.size() != 1 || !arguments[0].literal || arguments[0].text.empty() ||
       arguments[0].text.starts_with('-')) {
     return std::nullopt;
   }
-  return ReadingCommand{{arguments[0]}};
+  return ReadingCommand{};
 }
 
 /// `command -v NAME`.
