@@ -214,7 +214,8 @@ Served Toolbox::serve_safely(const api::Block& call, const std::stop_token& stop
   }
 }
 
-/// Nothing it does can matter to another call of the same message.
+/// Nothing it does can matter to another call of the same message: it changes no file, and not the folder the others were
+/// decided on for.
 bool Toolbox::runs_beside_others(const api::Block& call) const {
   const auto* tool = find(call.name);
   if (tool == nullptr || tool->changes_files()) return false;
@@ -222,7 +223,8 @@ bool Toolbox::runs_beside_others(const api::Block& call) const {
   if (!input || !input->is_object()) return true;
   const auto command = input->find("command");
   if (command == input->end() || !command->is_string()) return true;
-  return tool::only_reads(command->get_ref<const std::string&>());
+  const auto& line = command->get_ref<const std::string&>();
+  return tool::only_reads(line) && tool::stays_in_folder(line);
 }
 
 void Toolbox::serve(std::span<const api::Block* const> calls,

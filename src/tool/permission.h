@@ -42,4 +42,7 @@ std::vector<std::string> unreadable_patterns(const Rules& rules);
 /// change nothing and to start nothing else.
 bool only_reads(std::string_view command);
 
+/// Whether a command line surely leaves the folder of later commands as it is.
+bool stays_in_folder(std::string_view command);
+
 }  // namespace ralph::tool

@@ -11,26 +11,20 @@ namespace {
 namespace fs = std::filesystem;
 using Paths = std::vector<fs::path>;
 
-constexpr std::size_t kMostEntries = 20000;
-
 /// With no wildcard but "*": what "?" and "[" match depends on the shell's language.
 std::string widened(const std::string& part) {
   const auto special = part.find_first_of("?[");
   return special == std::string::npos ? part : part.substr(0, special) + "*";
 }
 
-/// Adds the entries of a folder that match. False: there were too many to look at.
-bool add_matching(const fs::path& folder, const std::string& part, std::size_t& looked_at,
+/// Adds the entries of a folder that match. False: there are too many to look at.
+bool add_matching(const fs::path& folder, const std::string& part, std::size_t& entries_left,
                   Paths& found) {
   std::error_code error;
-  if (part.starts_with('.')) {
-    for (const auto* const name : {".", ".."}) {
-      if (matches_text(part, name)) found.push_back(folder / name);
-    }
-  }
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
-    if (++looked_at > kMostEntries) return false;
+    if (entries_left == 0) return false;
+    --entries_left;
     const auto name = entry->path().filename().string();
     const bool hidden = name.starts_with('.') && !part.starts_with('.');
     if (!hidden && matches_text(part, name)) found.push_back(entry->path());
@@ -40,17 +34,21 @@ bool add_matching(const fs::path& folder, const std::string& part, std::size_t& 
 
 }  // namespace
 
-std::optional<Paths> matching_paths(std::string_view pattern, const fs::path& folder) {
+std::optional<Paths> matching_paths(std::string_view pattern, const fs::path& folder,
+                                    std::size_t& entries_left) {
   const fs::path parts(pattern);
   Paths found{parts.is_absolute() ? fs::path("/") : folder};
-  std::size_t looked_at = 0;
   for (const auto& raw : parts.relative_path()) {
     const auto part = widened(raw.string());
     Paths next;
+    const bool wild = part.find('*') != std::string::npos;
+    if (wild && part.starts_with('.') && matches_text(part, "..")) return std::nullopt;
+    if (found.size() >= entries_left) return std::nullopt;
+    entries_left -= found.size();
     for (const auto& start : found) {
-      if (part.find('*') == std::string::npos) {
+      if (!wild) {
         next.push_back(start / part);
-      } else if (!add_matching(start, part, looked_at, next)) {
+      } else if (!add_matching(start, part, entries_left, next)) {
         return std::nullopt;
       }
     }

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string_view>
@@ -7,7 +8,8 @@
 namespace ralph::tool {
 
 /// All that the shell could make of a pattern in a folder, and maybe more; nullopt: it would take too long to tell.
+/// `entries_left` is how many names may still be looked at, and is lowered.
 std::optional<std::vector<std::filesystem::path>> matching_paths(
-    std::string_view pattern, const std::filesystem::path& folder);
+    std::string_view pattern, const std::filesystem::path& folder, std::size_t& entries_left);
 
 }  // namespace ralph::tool

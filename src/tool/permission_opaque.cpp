@@ -1,37 +1,33 @@
 #include "tool/permission_opaque.h"
 
 #include <algorithm>
-#include <array>
-#include <span>
 #include <string_view>
 
 #include <fmt/format.h>
 
+#include "tool/command_options.h"
+#include "tool/read_only_impl.h"
+
 namespace ralph::tool {
 namespace {
 
-using Words = std::span<const ShellWord>;
-
 /// They take commands as text, from their input, or for later.
-constexpr std::array<std::string_view, 29> kOpaque{
-    "bash",     "sh",      "dash",     "zsh",    "ksh",    "ash",    "fish", "busybox",
-    "coproc",   "trap",    "xargs",    "env",    "watch",  "script", "su",   "eval",
-    "source",   ".",       "alias",    "hash",   "enable", "shopt",  "[[",   "chroot",
-    "function", "runuser", "parallel", "toybox", "unshare"};
-
-/// The next word is a command as well.
-constexpr std::array<std::string_view, 10> kKeywords{"if",    "then", "else", "elif", "while",
-                                                     "until", "do",   "!",    "{",    "}"};
+constexpr std::string_view kOpaque =
+    "bash sh dash zsh ksh mksh ash fish csh tcsh busybox toybox coproc trap xargs env watch script "
+    "su sg eval source . alias hash enable shopt [[ chroot function runuser parallel unshare at "
+    "batch crontab compgen complete bind fc let mapfile readarray rbash nsenter systemd-run";
 
 /// One of their arguments is the command.
-constexpr std::array<std::string_view, 13> kWrappers{
-    "sudo",    "doas",    "timeout", "nice",   "ionice", "nohup",  "time",
-    "command", "builtin", "exec",    "setsid", "stdbuf", "setpriv"};
+constexpr std::string_view kWrappers =
+    "sudo doas pkexec timeout nice ionice nohup time command builtin exec setsid stdbuf setpriv "
+    "taskset flock chrt strace ltrace prlimit numactl gdb perf valgrind rlwrap fakeroot firejail "
+    "bwrap ssh sshpass dbus-run-session xvfb-run runcon cgexec chpst softlimit setarch linux32 "
+    "linux64 i386 x86_64 unbuffer expect catchsegv eatmydata proxychains torsocks newgrp";
 
-template <std::size_t N>
-bool is_in(const std::array<std::string_view, N>& list, std::string_view name) {
-  return std::ranges::find(list, name) != list.end();
-}
+/// Builtins that evaluate the brackets in the name of a variable, and text in brackets there.
+constexpr std::string_view kNaming = "declare typeset local readonly export read getopts unset wait";
+/// Variables whose text the shell evaluates or runs.
+constexpr std::string_view kEvaluated = "PS4 PS0 PS1 PS2 BASH_ENV ENV PROMPT_COMMAND BASH_LOADABLES_PATH";
 
 std::string_view base_name(const ShellWord& word) {
   const std::string_view text = word.text;
@@ -40,17 +36,52 @@ std::string_view base_name(const ShellWord& word) {
 }
 
 std::string why_not_clear(const ShellWord& word) {
-  if (is_in(kOpaque, base_name(word))) return fmt::format("'{}' runs other commands", word.text);
+  if (contains_word(kOpaque, base_name(word)))
+    return fmt::format("'{}' runs other commands", word.text);
   if (!word.literal) return fmt::format("'{}' is no plain name of a command", word.text);
   return {};
 }
 
+bool may_evaluate(std::string_view name, Words arguments) {
+  if (name == "printf") return !reading_printf(arguments);
+  const auto has = [&](auto test) { return std::ranges::any_of(arguments, test); };
+  if (name == "test" || name == "[") {
+    return has([](const ShellWord& word) { return word.text == "-v" || word.text == "-R"; });
+  }
+  return contains_word(kNaming, name) && has([](const ShellWord& word) {
+           const std::string_view text = word.text;
+           const bool attributes = text.starts_with('-') && text.find_first_of("in") != text.npos;
+           const auto variable = text.substr(0, text.find('='));
+           return attributes || variable.find_first_of("[$") != variable.npos;
+         });
+}
+
+/// What may stand behind a program that is not known.
+std::string why_carries(Words arguments) {
+  for (const auto& word : arguments) {
+    if (word.literal && contains_word(kOpaque, base_name(word)) && word.text != ".")
+      return fmt::format("'{}' runs other commands", word.text);
+  }
+  return {};
+}
+
+std::string why_wraps(Words arguments) {
+  for (const auto& word : arguments) {
+    if (auto why = why_not_clear(word); !why.empty()) return why;
+    if (base_name(word) == "find") return "a command in front of 'find' hides what it runs";
+  }
+  return {};
+}
+
 std::string why_opaque(Words words) {
-  while (!words.empty() && is_in(kKeywords, words.front().text)) words = words.subspan(1);
+  words = without_keywords(words);
   if (words.empty()) return {};
   const auto name = base_name(words.front());
-  if (name == "env" && words.size() == 1) return {};
+  const auto arguments = words.subspan(1);
+  if (name == "env" && arguments.empty()) return {};
   if (auto why = why_not_clear(words.front()); !why.empty()) return why;
+  if (name == "command" && reading_command_builtin(arguments)) return {};
+  if (may_evaluate(name, arguments)) return fmt::format("'{}' may evaluate text", name);
   const auto runs = [](const ShellWord& word) {
     return word.text.starts_with("-exec") || word.text.starts_with("-ok") || !word.literal;
   };
@@ -58,12 +89,15 @@ std::string why_opaque(Words words) {
     return std::ranges::any_of(words, runs) ? "'find' with -exec or wildcards runs other commands"
                                             : "";
   }
-  if (!is_in(kWrappers, name)) return {};
-  for (const auto& word : words.subspan(1)) {
-    if (auto why = why_not_clear(word); !why.empty()) return why;
-    if (base_name(word) == "find") return "a command in front of 'find' hides what it runs";
-  }
-  return {};
+  return contains_word(kWrappers, name) ? why_wraps(arguments) : why_carries(arguments);
+}
+
+bool sets_evaluated(const ShellCommand& command) {
+  return std::ranges::any_of(command.assignments,
+                             [](const std::string& text) { return mentions_word(text, kEvaluated); }) ||
+         std::ranges::any_of(command.words, [](const ShellWord& word) {
+           return mentions_word(word.text, kEvaluated);
+         });
 }
 
 }  // namespace
@@ -71,7 +105,10 @@ std::string why_opaque(Words words) {
 std::string hidden_commands(const ShellLine& line) {
   if (!line.understood) return "the line is too intricate to be taken apart";
   for (const auto& command : line.commands) {
+    if (reading_command(command)) continue;
     if (auto why = why_opaque(command.words); !why.empty()) return why;
+    if (command.quoted_code) return "a text in it looks like a command substitution";
+    if (sets_evaluated(command)) return "it sets a variable that the shell evaluates";
   }
   return {};
 }

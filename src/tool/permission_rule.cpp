@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cwctype>
 #include <vector>
-
-#include <fnmatch.h>
 
 namespace ralph::tool {
 namespace {
@@ -19,6 +18,100 @@ std::vector<std::string> parts_of(const fs::path& path) {
   return parts;
 }
 
+/// Whether a character is in the brackets at the front of a pattern; sets their length, 0: they do not end.
+bool is_in_brackets(std::string_view pattern, char c, std::size_t& length) {
+  std::size_t at = 1;
+  const bool negated = at < pattern.size() && (pattern[at] == '!' || pattern[at] == '^');
+  if (negated) ++at;
+  bool found = false;
+  for (bool first = true; at < pattern.size() && (first || pattern[at] != ']'); first = false) {
+    const auto end = pattern.substr(at).starts_with("[:") ? pattern.find(":]", at) : pattern.npos;
+    if (end != pattern.npos) {
+      const std::string name(pattern.substr(at + 2, end - at - 2));
+      found = found || std::iswctype(static_cast<unsigned char>(c), std::wctype(name.c_str())) != 0;
+      at = end + 2;
+      continue;
+    }
+    if (pattern[at] == '\\' && at + 1 < pattern.size()) ++at;
+    const char low = pattern[at++];
+    char high = low;
+    if (at + 1 < pattern.size() && pattern[at] == '-' && pattern[at + 1] != ']') {
+      high = pattern[at + 1];
+      at += 2;
+    }
+    found = found || (low <= c && c <= high);
+  }
+  length = at < pattern.size() ? at + 1 : 0;
+  return found != negated;
+}
+
+/// How much of the pattern stands for the character; 0: it does not match.
+std::size_t matches_character(std::string_view pattern, char c) {
+  if (pattern.empty()) return 0;
+  if (pattern[0] == '?') return 1;
+  if (pattern[0] == '[') {
+    std::size_t length = 0;
+    const bool found = is_in_brackets(pattern, c, length);
+    if (length > 0) return found ? length : 0;
+  }
+  if (pattern[0] == '\\' && pattern.size() > 1) return pattern[1] == c ? 2 : 0;
+  return pattern[0] == c ? 1 : 0;
+}
+
+/// One name against "*", "?", "[…]" and "\\"; never slower than their lengths multiplied.
+bool matches_name(std::string_view pattern, std::string_view name) {
+  std::size_t p = 0;
+  std::size_t n = 0;
+  std::size_t star = std::string_view::npos;
+  std::size_t retry = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      retry = n;
+    } else if (const auto length = matches_character(pattern.substr(p), name[n]); length > 0) {
+      p += length;
+      ++n;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      n = ++retry;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
+
+bool is_of_name(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '.' || c == '+' || c == '-';
+}
+
+/// "git *" and "git:*" are "git" alone, too.
+template <typename Match>
+bool matches_either(std::string_view pattern, std::string_view text, Match match) {
+  for (const std::string_view end : {" *", ":*"}) {
+    if (!pattern.ends_with(end)) continue;
+    const std::string start(pattern.substr(0, pattern.size() - end.size()));
+    return match(start, text) || match(start + " *", text);
+  }
+  return match(pattern, text);
+}
+
+/// "*" stands for any text. From the first beginning that fits on, all later ones fit only if it does.
+bool matches_from_some_word(std::string_view pattern, std::string_view text) {
+  const auto star = pattern.find('*');
+  if (star == 0) return matches_text(pattern, text);
+  const auto start = pattern.substr(0, star);
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (at > 0 && is_of_name(text[at - 1])) continue;
+    const auto rest = text.substr(at);
+    if (!rest.starts_with(start)) continue;
+    if (star != std::string_view::npos) return matches_text(pattern, rest);
+    if (rest.size() == start.size()) return true;
+  }
+  return false;
+}
+
 /// Whether the parts, or the first few of them, match: "**" is any number of parts.
 bool matches_parts(const std::vector<std::string>& pattern, const std::vector<std::string>& path) {
   std::vector<char> reached(path.size() + 1, 0);  // how much of the path the pattern so far matches
@@ -31,7 +124,7 @@ bool matches_parts(const std::vector<std::string>& pattern, const std::vector<st
         std::fill(next.begin() + static_cast<std::ptrdiff_t>(i), next.end(), char{1});
         break;
       }
-      if (i < path.size() && ::fnmatch(part.c_str(), path[i].c_str(), 0) == 0) next[i + 1] = 1;
+      if (i < path.size() && matches_name(part, path[i])) next[i + 1] = 1;
     }
     reached = std::move(next);
   }
@@ -76,12 +169,11 @@ bool matches_text(std::string_view pattern, std::string_view text) {
 }
 
 bool matches_command(std::string_view pattern, std::string_view command) {
-  for (const std::string_view end : {" *", ":*"}) {
-    if (!pattern.ends_with(end)) continue;
-    const std::string start(pattern.substr(0, pattern.size() - end.size()));
-    return matches_text(start, command) || matches_text(start + " *", command);
-  }
-  return matches_text(pattern, command);
+  return matches_either(pattern, command, matches_text);
+}
+
+bool matches_command_within(std::string_view pattern, std::string_view text) {
+  return matches_either(pattern, text, matches_from_some_word);
 }
 
 AnchoredPattern anchored_pattern(std::string_view pattern, const fs::path& root) {

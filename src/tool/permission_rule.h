@@ -24,6 +24,10 @@ bool matches_text(std::string_view pattern, std::string_view text);
 /// The same of a command. "git *" and "git:*" also match "git" alone.
 bool matches_command(std::string_view pattern, std::string_view command);
 
+/// Whether it matches the text from the beginning of some word of it on, or from behind a "/": what stands behind a program
+/// that starts another. Linear in the length of the text.
+bool matches_command_within(std::string_view pattern, std::string_view text);
+
 /// A pattern of paths taken apart: where it counts from, and its parts, "**" for any number of them.
 struct AnchoredPattern {
   std::filesystem::path base;  // empty: it matches nothing

@@ -44,6 +44,8 @@ class Parser {
   }
 
  private:
+  enum class Quotes { none, around };
+
   static bool unusual(char c) {
     return (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7F;
   }
@@ -157,7 +159,7 @@ class Parser {
     while (is_digit(peek())) ++at_;
     if (at_ == begin && take("&>")) {
       take(">");
-      redirect_to(command.outputs);
+      redirect_to(command, command.outputs);
       return true;
     }
     if (peek() != '<' && peek() != '>') {
@@ -165,8 +167,7 @@ class Parser {
       return false;
     }
     if (take("<<<")) {
-      std::vector<ShellWord> no_file;
-      redirect_to(no_file);
+      redirect_to(command, command.here_strings);
       return true;
     }
     if (comes("<<") || comes("<(") || comes(">(")) {
@@ -179,7 +180,7 @@ class Parser {
     }
     const bool writes = comes(">") || comes("<>");
     if (!take(">>") && !take(">|") && !take("<>")) ++at_;
-    redirect_to(writes ? command.outputs : command.inputs);
+    redirect_to(command, writes ? command.outputs : command.inputs);
     return true;
   }
 
@@ -187,16 +188,18 @@ class Parser {
   void parse_duplicate(ShellCommand& command) {
     skip_blanks(false);
     const auto word = parse_word();
+    command.quoted_code = command.quoted_code || word.quoted_code;
     const bool number = word.literal && !word.text.empty() &&
                         (std::ranges::all_of(word.text, is_digit) || word.text == "-");
     if (!number) command.outputs.push_back(word);
   }
 
-  void redirect_to(std::vector<ShellWord>& files) {
+  void redirect_to(ShellCommand& command, std::vector<ShellWord>& files) {
     skip_blanks(false);
     const auto begin = at_;
     auto word = parse_word();
     if (at_ == begin) give_up();
+    command.quoted_code = command.quoted_code || word.quoted_code;
     if (!word.is("/dev/null")) files.push_back(std::move(word));
   }
 
@@ -205,6 +208,9 @@ class Parser {
     auto word = parse_word();
     if (at_ == begin) return give_up();
     const auto raw = text_.substr(begin, at_ - begin);
+    const bool names_descriptor = raw.starts_with('{') && (peek() == '<' || peek() == '>');
+    if (names_descriptor) return give_up();  // "{NAME}>file" sets a variable
+    command.quoted_code = command.quoted_code || word.quoted_code;
     if (command.words.empty() && is_assignment(raw)) {
       command.assignments.emplace_back(raw);
     } else {
@@ -232,7 +238,7 @@ class Parser {
       at_ += 2;
       return;
     }
-    if (c == '$') return parse_dollar(word);
+    if (c == '$') return parse_dollar(word, Quotes::none);
     if (c == '`') return give_up();
     if (std::string_view("*?[{}").find(c) != std::string_view::npos) {
       if (word.literal) word.pattern = true;
@@ -253,7 +259,11 @@ class Parser {
 
   static void add_quoted(ShellWord& word, std::string_view text) {
     word.quoted = word.quoted || text.find_first_of("*?[]{}\\") != std::string_view::npos;
+    const auto before = word.text.size();
     word.text += text;
+    const auto seen = std::string_view(word.text).substr(before == 0 ? 0 : before - 1);
+    word.quoted_code = word.quoted_code || seen.find("$(") != seen.npos ||
+                       text.find('`') != std::string_view::npos;
   }
 
   void parse_single_quotes(ShellWord& word) {
@@ -268,7 +278,7 @@ class Parser {
       if (take("\\\n")) continue;
       if (peek() == '`') return give_up();
       if (peek() == '$' && peek(1) != '"' && peek(1) != ' ') {
-        parse_dollar(word);
+        parse_dollar(word, Quotes::around);
         continue;
       }
       const bool escape = peek() == '\\' &&
@@ -282,18 +292,19 @@ class Parser {
   }
 
   /// "$NAME", "${NAME}", "$1", "$?" and "$(…)"; every other kind can do more than it seems.
-  void parse_dollar(ShellWord& word) {
+  void parse_dollar(ShellWord& word, Quotes quotes) {
     not_literal(word);
     word.pattern = false;
     const auto begin = at_++;
     if (comes("((")) return give_up();
     if (take("(")) {
+      word.splits = word.splits || quotes == Quotes::none;
       parse_nested();
     } else if (take("{")) {
-      parse_name();
+      parse_name(word);
       if (!take("}")) give_up();
     } else if (is_name_start(peek())) {
-      parse_name();
+      parse_name(word);
     } else if (is_digit(peek()) || peek() == '?' || peek() == '#') {
       ++at_;
     } else {
@@ -302,9 +313,12 @@ class Parser {
     if (line_.understood) word.text += text_.substr(begin, at_ - begin);
   }
 
-  void parse_name() {
+  void parse_name(ShellWord& word) {
+    const auto begin = at_;
     if (!is_name_start(peek())) return give_up();
     while (is_name_start(peek()) || is_digit(peek())) ++at_;
+    if (comes("\\\n")) return give_up();  // the name may go on in the next line
+    word.variables.emplace_back(text_.substr(begin, at_ - begin));
   }
 
   std::string_view text_;

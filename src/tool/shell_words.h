@@ -13,6 +13,9 @@ struct ShellWord {
   bool pattern = false;  // wildcards or braces, and nothing else that is not literal
   bool quoted = false;   // some character that could be a wildcard's is quoted: it is itself
   bool certain = true;   // its first character is one the shell passes on as it is
+  bool splits = false;   // a command's output becomes part of it outside of quotes: any number of words and files
+  bool quoted_code = false;  // "$(" or "`" is in it as text
+  std::vector<std::string> variables = {};  // "$NAME" and "${NAME}" in it
 
   bool is(std::string_view what) const { return literal && text == what; }
 };
@@ -22,8 +25,10 @@ struct ShellCommand {
   std::vector<ShellWord> words;          // redirections and assignments are not among them
   std::vector<ShellWord> outputs;        // files it would write by ">", ">>" …; /dev/null is none
   std::vector<ShellWord> inputs;         // files it would read by "<"
+  std::vector<ShellWord> here_strings;   // texts it would read by "<<<"
   std::vector<std::string> assignments;  // "NAME=value" before the name
   std::string text;                      // as it is written
+  bool quoted_code = false;  // a text in it looks like a command substitution, should somebody evaluate it
 };
 
 /// A command line taken apart: the commands of its lists, pipes, subshells and substitutions. Whatever is not surely

@@ -35,8 +35,9 @@ std::string_view to_string(Grant grant);
 
 /// What a call would touch, and on which grant it runs.
 struct Access {
-  enum class Kind { nothing, read, write, run };
-  Kind kind = Kind::nothing;
+  /// `session`: nothing but what the session itself keeps. `unknown`: the tool does not say; only a rule allows it.
+  enum class Kind { unknown, session, read, write, run };
+  Kind kind = Kind::unknown;
   std::filesystem::path
       path;             // of read and write: absolute, as the system would find it, links resolved
   std::string command;  // of run

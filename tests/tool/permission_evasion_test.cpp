@@ -156,8 +156,9 @@ TEST(Evasion, LinksAreNotFollowedOnTheWay) {
 TEST(Evasion, ShortenedOptionsCount) {
   Judge judge;
   expect_all(judge, Mode::standard, false,
-             {"grep --rege=. /etc/passwd", "grep --reg . /etc/passwd", "grep --fi=x /etc/passwd"});
-  expect_all(judge, Mode::standard, true, {"grep --rege=. a.txt"});
+             {"grep --rege=. /etc/passwd", "grep --reg . /etc/passwd", "grep --fi=x /etc/passwd",
+              "grep --rege=. a.txt", "sort --out=x y", "ls --deref", "diff --rec a b"});
+  expect_all(judge, Mode::standard, true, {"grep --regexp=. a.txt", "ls --all"});
 }
 
 TEST(Evasion, CopiesAreNotWrittenThroughLinks) {
@@ -178,7 +179,8 @@ TEST(Evasion, CopiesAreNotWrittenThroughLinks) {
 TEST(Evasion, ALineDoesNotUseWhatItsCopiesBrought) {
   Judge judge;
   judge.desk.put("dir/x", "");
-  fs::create_directory_symlink(judge.desk.outside(), judge.desk.file("dir/way"));
+  judge.desk.put("dir/to/y", "");
+  fs::create_directory_symlink("to", judge.desk.file("dir/way"));
   expect_all(judge, Mode::accept_edits, false,
              {"mv dir d2 && touch d2/way/x", "cp -r dir d2; echo x > d2/way/x",
               "mv dir d2; cd d2; touch way/x", "mv dir d2; cat d2/*/x", "mv dir d2; cp x d2",

@@ -1,0 +1,64 @@
+#include "tool/sensitive_files.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string_view>
+#include <system_error>
+
+namespace ralph::tool {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<std::string_view, 7> kFolders{".git",   ".claude", ".vscode", ".idea",
+                                                   ".husky", ".ralph",  ".ssh"};
+constexpr std::array<std::string_view, 2> kFoldersOfConfig{"ralph", "git"};  // in .config
+constexpr std::array<std::string_view, 15> kFiles{
+    ".gitconfig", ".gitmodules", ".bashrc",      ".bash_profile", ".profile",
+    ".zshenv",    ".envrc",      ".zshrc",       ".zprofile",     ".ripgreprc",
+    ".mcp.json",  ".npmrc",      ".claude.json", "ralph.yml",     "ralph.yaml"};
+
+/// Some file systems do not tell capital letters from small ones.
+bool is_one_of(std::span<const std::string_view> names, std::string name) {
+  std::ranges::transform(name, name.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return std::ranges::find(names, name) != names.end();
+}
+
+}  // namespace
+
+bool is_sensitive_name(const std::string& name) {
+  return is_one_of(kFolders, name) || is_one_of(kFiles, name);
+}
+
+bool is_sensitive(const fs::path& resolved, const Workspace& workspace) {
+  const auto leads_through = [&](const fs::path& folder) {
+    const auto relative = resolved.lexically_relative(folder);
+    if (relative.empty() || *relative.begin() == "..") return false;
+    std::string before;
+    for (const auto& part : relative) {
+      if (is_one_of(kFolders, part.string())) return true;
+      if (before == ".config" && is_one_of(kFoldersOfConfig, part.string())) return true;
+      before = part.string();
+    }
+    return false;
+  };
+  return leads_through(workspace.setup().root) ||
+         std::ranges::any_of(workspace.setup().directories, leads_through) ||
+         is_sensitive_name(resolved.filename().string());
+}
+
+bool is_surely_inside(const fs::path& resolved, const Workspace& workspace) {
+  if (!workspace.contains(resolved)) return false;
+  fs::path start;
+  for (const auto& part : resolved) {
+    start /= part;
+    std::error_code error;
+    if (fs::is_symlink(fs::symlink_status(start, error))) return false;
+  }
+  return true;
+}
+
+}  // namespace ralph::tool
