@@ -28,6 +28,14 @@ namespace {
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  if (agent.confiner != nullptr) {
+    const ConfineError failed = agent.confiner->enter();
+    if (failed.error != 0) {
+      agent.failed_part = failed.part;
+      errno = failed.error;
+      give_up(agent, Stage::confine);
+    }
+  }
   ::execve(agent.program, agent.argv, environ);
   give_up(agent, Stage::exec);
 }
