@@ -93,7 +93,7 @@ confined() {
 # the brackets), then says "done". All events are in $OUT.
 agent_calls() {
   local steps=$1; shift
-  printf '{"steps": [%s, {"text": "done"}], "then": "repeat"}' "$steps" >"$WORK/scenario.json"
+  printf '{"steps": [%s, {"text": "done"}], "then": "repeat_last"}' "$steps" >"$WORK/scenario.json"
   CODE=0
   ralph mock "$WORK/scenario.json" --exec -- ralph agent -p go --output-format stream-json --verbose "$@" \
     >"$OUT" 2>&1 || CODE=$?

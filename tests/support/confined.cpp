@@ -1,5 +1,6 @@
 // Runs a bash command line under the confinement of a grant, as the Bash tool does, without deciding whether it is
 // allowed. For the attacks: what the kernel holds when the analysis of commands is mistaken.
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -26,12 +27,13 @@ struct Wanted {
   std::string command;
   bool print = false;
   bool background = false;
+  int repeat = 0;
 };
 
 [[noreturn]] void usage() {
   std::fputs(
       "usage: confined --grant reading|editing|user --workspace DIR [--add-dir DIR]... [--deny PATTERN]...\n"
-      "       [--print] [--background] [--support landlock=N,seccomp=0|1,mounts=0|1,bwrap=PATH] -- COMMAND\n",
+      "       [--print] [--background] [--repeat N] [--support landlock=N,seccomp=0|1,mounts=0|1,bwrap=PATH] -- COMMAND\n",
       stderr);
   std::exit(2);
 }
@@ -81,6 +83,7 @@ Wanted read_arguments(int argc, char** argv) {
     else if (option == "--workspace") wanted.setup.root = fs::canonical(value);
     else if (option == "--add-dir") wanted.setup.directories.push_back(fs::canonical(value));
     else if (option == "--deny") wanted.setup.unreadable.push_back(value);
+    else if (option == "--repeat") wanted.repeat = std::atoi(value.c_str());
     else if (option == "--support") wanted.setup.support = support_of(value);
     else usage();
   }
@@ -107,12 +110,21 @@ int run(Wanted wanted) {
   wanted.setup.output_folder = fs::path(temporary == nullptr ? "/tmp" : temporary) /
                                ("confined-" + std::to_string(::getpid())) / "tool-results";
   wanted.setup.tasks = &tasks;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    wanted.setup.variables.emplace_back(*entry);
+  }
   tool::Workspace workspace(wanted.setup);
   json::Document input{{"command", wanted.command}};
   if (wanted.background) input["run_in_background"] = true;
   const auto& bash = tool::bash_tool();
   auto access = bash.access(input, workspace);
   access.grant = wanted.grant;
+  for (int i = 0; i < wanted.repeat; ++i) {
+    const auto begin = std::chrono::steady_clock::now();
+    (void)bash.run(input, access, workspace, {});
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
+    std::printf("%.3f ms\n", took.count());
+  }
   const auto outcome = bash.run(input, access, workspace, {});
   const auto content = nlohmann::json::parse(outcome.content);
   std::puts((content.is_string() ? content.get<std::string>() : content.dump()).c_str());
