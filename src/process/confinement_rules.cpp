@@ -81,7 +81,7 @@ void add_landlock(Encoder& rules, const Confinement& confinement, int abi) {
   for (const auto& path : confinement.write) allow(path, rights.write);
   if (!confinement.scratch.empty()) allow(confinement.scratch, rights.write);
   allow(kNull, rights.device);
-  for (const auto device : kReadDevices) allow(device, rights.read);
+  for (const auto device : kReadDevices) allow(device, LANDLOCK_ACCESS_FS_READ_FILE);
 }
 
 void add_mounts(Encoder& rules, const Confinement& confinement) {
@@ -156,7 +156,7 @@ std::vector<std::string> bubblewrap_words(const Confinement& confinement,
   if (!confinement.scratch.empty()) places.emplace_back(confinement.scratch, "--bind");
   std::ranges::stable_sort(places, {}, &std::pair<fs::path, std::string_view>::first);
   for (const auto& [path, option] : places) {
-    if (path != "/proc" && !path.native().starts_with("/dev/")) mount(option, path);
+    if (path != "/proc") mount(option, path);
   }
   for (const auto& path : confinement.protect) mount("--ro-bind", path);
   for (const auto& path : confinement.hidden) {

@@ -1,8 +1,13 @@
 #include "process/seccomp_filter.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <initializer_list>
+#include <map>
+#include <mutex>
+#include <span>
+#include <tuple>
 #include <vector>
 
 #include <fcntl.h>
@@ -91,15 +96,13 @@ constexpr unsigned kReadingIoctls[] = {
 /// Put characters into a terminal's input; signals to others by way of a descriptor's owner.
 constexpr unsigned kForbiddenIoctls[] = {0x5412, 0x541C, 0x8901, 0x8902};
 
-class Program {
+/// What follows for one system call; ends with a return.
+class Code {
  public:
   void add(unsigned short code, unsigned value, unsigned char yes = 0, unsigned char no = 0) {
     code_.push_back({code, yes, no, value});
   }
-  void load(std::size_t offset) {
-    add(BPF_LD | BPF_W | BPF_ABS, static_cast<unsigned>(offset));
-  }
-  void load_number() { load(offsetof(seccomp_data, nr)); }
+  void load(std::size_t offset) { add(BPF_LD | BPF_W | BPF_ABS, static_cast<unsigned>(offset)); }
   /// The lower half; both architectures are little-endian.
   void load_argument(std::size_t index) {
     load(offsetof(seccomp_data, args) + index * sizeof(seccomp_data::args[0]));
@@ -107,36 +110,23 @@ class Program {
   void give(unsigned action) { add(BPF_RET | BPF_K, action); }
   void refuse(int error) { give(SECCOMP_RET_ERRNO | static_cast<unsigned>(error)); }
   void allow() { give(SECCOMP_RET_ALLOW); }
-
-  /// The number is loaded; refuses these calls.
-  template <typename Calls>
-  void refuse_calls(const Calls& calls, int error) {
-    for (const unsigned call : calls) {
-      add(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1);
-      refuse(error);
-    }
+  void refuse_if(unsigned value, int error) {
+    add(BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1);
+    refuse(error);
   }
-  /// What `rest` adds is only for this call and ends with a return; the number is loaded before and after.
-  template <typename Rest>
-  void for_call(unsigned call, Rest rest) {
-    add(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 0);
-    const auto jump = code_.size() - 1;
-    rest();
-    code_[jump].jf = static_cast<unsigned char>(code_.size() - 1 - jump);
-  }
-  /// The accumulator must be this, or the call is refused.
-  void allow_only(unsigned value, int error) {
+  void allow_if(unsigned value) {
     add(BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1);
     allow();
-    refuse(error);
   }
-  /// No bit of these in the accumulator, or the call is refused.
-  void refuse_bits(unsigned bits, int error) {
-    add(BPF_JMP | BPF_JSET | BPF_K, bits, 0, 1);
-    refuse(error);
-    allow();
+  void append(const Code& other) {
+    code_.insert(code_.end(), other.code_.begin(), other.code_.end());
   }
-
+  std::size_t size() const { return code_.size(); }
+  bool operator==(const Code& other) const {
+    return std::ranges::equal(code_, other.code_, [](const sock_filter& a, const sock_filter& b) {
+      return a.code == b.code && a.jt == b.jt && a.jf == b.jf && a.k == b.k;
+    });
+  }
   std::string bytes() const {
     return {reinterpret_cast<const char*>(code_.data()), code_.size() * sizeof(sock_filter)};
   }
@@ -145,124 +135,180 @@ class Program {
   std::vector<sock_filter> code_;
 };
 
-void add_architecture(Program& program) {
-  program.load(offsetof(seccomp_data, arch));
-  program.add(BPF_JMP | BPF_JEQ | BPF_K, kArchitecture, 1, 0);
-  program.give(SECCOMP_RET_KILL_PROCESS);
-  program.load_number();
-  program.add(BPF_JMP | BPF_JGT | BPF_K, kNewestCall, 0, 1);
-  program.refuse(ENOSYS);
+/// The code of each call that is not simply allowed.
+using Calls = std::map<unsigned, Code>;
+
+template <typename List>
+void refuse_calls(Calls& calls, const List& list, int error) {
+  for (const unsigned call : list) {
+    Code code;
+    code.refuse(error);
+    calls[call] = code;
+  }
 }
 
 /// The network, but no sockets of this machine's services: they do what they are told for everybody.
-void add_sockets(Program& program) {
-  program.for_call(SYS_socket, [&] {
-    program.load_argument(0);
-    for (const unsigned family : {AF_INET, AF_INET6, AF_NETLINK}) {
-      program.add(BPF_JMP | BPF_JEQ | BPF_K, family, 0, 1);
-      program.allow();
-    }
-    program.refuse(EACCES);
-  });
+void add_sockets(Calls& calls) {
+  Code code;
+  code.load_argument(0);
+  for (const unsigned family : {AF_INET, AF_INET6, AF_NETLINK}) code.allow_if(family);
+  code.refuse(EACCES);
+  calls[SYS_socket] = code;
 }
 
 /// open() with O_TRUNC truncates without asking for the right to write; before ABI 3 Landlock overlooks that.
-void add_truncation(Program& program) {
-  const auto check = [&](std::size_t flags) {
-    program.load_argument(flags);
-    program.add(BPF_ALU | BPF_AND | BPF_K, O_TRUNC | O_ACCMODE);
-    program.add(BPF_JMP | BPF_JEQ | BPF_K, O_TRUNC, 1, 0);
-    program.add(BPF_JMP | BPF_JEQ | BPF_K, O_TRUNC | O_ACCMODE, 0, 1);
-    program.refuse(EACCES);
-    program.allow();
+void add_truncation(Calls& calls) {
+  const auto check = [](std::size_t flags) {
+    Code code;
+    code.load_argument(flags);
+    code.add(BPF_ALU | BPF_AND | BPF_K, O_TRUNC | O_ACCMODE);
+    code.refuse_if(O_TRUNC, EACCES);
+    code.refuse_if(O_TRUNC | O_ACCMODE, EACCES);
+    code.allow();
+    return code;
   };
-  program.for_call(SYS_openat, [&] { check(2); });
+  calls[SYS_openat] = check(2);
 #ifdef SYS_open
-  program.for_call(SYS_open, [&] { check(1); });
+  calls[SYS_open] = check(1);
 #endif
-  program.refuse_calls(std::initializer_list<unsigned>{SYS_openat2}, ENOSYS);
-  program.refuse_calls(std::initializer_list<unsigned>{SYS_truncate}, EACCES);
+  refuse_calls(calls, std::initializer_list<unsigned>{SYS_openat2}, ENOSYS);
+  refuse_calls(calls, std::initializer_list<unsigned>{SYS_truncate}, EACCES);
 }
 
-void add_signals(Program& program) {
-  program.refuse_calls(kSignals, EPERM);
-  program.for_call(SYS_kill, [&] {
-    program.load_argument(0);
-    program.allow_only(0, EPERM);  // its own group
-  });
+/// An argument must have this value.
+Code only(std::size_t argument, unsigned value) {
+  Code code;
+  code.load_argument(argument);
+  code.allow_if(value);
+  code.refuse(EPERM);
+  return code;
 }
 
-void add_processes(Program& program) {
-  for (const unsigned call : kOfProcess) {
-    program.for_call(call, [&] {
-      program.load_argument(0);
-      program.allow_only(0, EPERM);
-    });
-  }
-  const auto refuse_others = [&](unsigned call, unsigned all_of_user) {
-    program.for_call(call, [&] {
-      program.load_argument(0);
-      program.add(BPF_JMP | BPF_JEQ | BPF_K, all_of_user, 0, 1);
-      program.refuse(EPERM);
-      program.load_argument(1);
-      program.allow_only(0, EPERM);
-    });
+void add_signals(Calls& calls) {
+  refuse_calls(calls, kSignals, EPERM);
+  calls[SYS_kill] = only(0, 0);  // its own group
+}
+
+void add_processes(Calls& calls) {
+  for (const unsigned call : kOfProcess) calls[call] = only(0, 0);
+  const auto own = [](unsigned all_of_user) {
+    Code code;
+    code.load_argument(0);
+    code.refuse_if(all_of_user, EPERM);
+    code.append(only(1, 0));
+    return code;
   };
-  refuse_others(SYS_setpriority, 2 /* PRIO_USER */);
-  refuse_others(SYS_ioprio_set, 3 /* IOPRIO_WHO_USER */);
-  program.for_call(SYS_clone, [&] {
-    program.load_argument(0);
-    program.refuse_bits(kNamespaces, EPERM);
-  });
+  calls[SYS_setpriority] = own(2 /* PRIO_USER */);
+  calls[SYS_ioprio_set] = own(3 /* IOPRIO_WHO_USER */);
+  Code clone;
+  clone.load_argument(0);
+  clone.add(BPF_JMP | BPF_JSET | BPF_K, kNamespaces, 0, 1);
+  clone.refuse(EPERM);
+  clone.allow();
+  calls[SYS_clone] = clone;
 }
 
-void add_descriptors(Program& program, bool reading) {
-  program.for_call(SYS_fcntl, [&] {
-    program.load_argument(1);
-    for (const unsigned command : {F_SETOWN, F_SETSIG, 15 /* F_SETOWN_EX */}) {
-      program.add(BPF_JMP | BPF_JEQ | BPF_K, command, 0, 1);
-      program.refuse(EPERM);
+void add_descriptors(Calls& calls, bool reading) {
+  Code fcntl;
+  fcntl.load_argument(1);
+  for (const unsigned command : {F_SETOWN, F_SETSIG, 15 /* F_SETOWN_EX */}) {
+    fcntl.refuse_if(command, EPERM);
+  }
+  fcntl.allow();
+  calls[SYS_fcntl] = fcntl;
+  Code ioctl;
+  ioctl.load_argument(1);
+  if (reading) {
+    for (const unsigned request : kReadingIoctls) ioctl.allow_if(request);
+    ioctl.refuse(ENOTTY);
+  } else {
+    for (const unsigned request : kForbiddenIoctls) ioctl.refuse_if(request, EPERM);
+    ioctl.allow();
+  }
+  calls[SYS_ioctl] = ioctl;
+}
+
+/// Calls from `first` on, up to the next one, have this code.
+struct Span {
+  unsigned first;
+  Code code;
+};
+
+std::vector<Span> spans_of(const Calls& calls) {
+  Code allow;
+  allow.allow();
+  std::vector<Span> spans{{0, allow}};
+  const auto add = [&](unsigned first, const Code& code) {
+    if (spans.back().first == first) {
+      spans.back().code = code;
+      if (spans.size() > 1 && spans[spans.size() - 2].code == code) spans.pop_back();
+    } else if (spans.back().code != code) {
+      spans.push_back({first, code});
     }
-    program.allow();
-  });
-  program.for_call(SYS_ioctl, [&] {
-    program.load_argument(1);
-    if (!reading) {
-      for (const unsigned request : kForbiddenIoctls) {
-        program.add(BPF_JMP | BPF_JEQ | BPF_K, request, 0, 1);
-        program.refuse(EPERM);
-      }
-      return program.allow();
-    }
-    for (const unsigned request : kReadingIoctls) {
-      program.add(BPF_JMP | BPF_JEQ | BPF_K, request, 0, 1);
-      program.allow();
-    }
-    program.refuse(ENOTTY);
-  });
+  };
+  for (const auto& [call, code] : calls) {
+    add(call, code);
+    add(call + 1, allow);
+  }
+  return spans;
+}
+
+/// A search tree over the spans: the kernel runs the program once for every call there is when it is installed.
+Code search(std::span<const Span> spans) {
+  if (spans.size() == 1) return spans.front().code;
+  const auto middle = spans.size() / 2;
+  const auto below = search(spans.first(middle));
+  Code code;
+  if (below.size() < 256) {
+    code.add(BPF_JMP | BPF_JGE | BPF_K, spans[middle].first,
+             static_cast<unsigned char>(below.size()), 0);
+  } else {  // farther than a conditional jump reaches
+    code.add(BPF_JMP | BPF_JGE | BPF_K, spans[middle].first, 0, 1);
+    code.add(BPF_JMP | BPF_JA, static_cast<unsigned>(below.size()));
+  }
+  code.append(below);
+  code.append(search(spans.subspan(middle)));
+  return code;
+}
+
+std::string make_filter(bool reading, Confinement::Network network, int landlock_abi) {
+  constexpr int kWithTruncate = 3, kWithSignals = 6;
+  Calls calls;
+  refuse_calls(calls, kNever, EPERM);
+  refuse_calls(calls, kUnknown, ENOSYS);
+  if (network == Confinement::Network::none) {
+    refuse_calls(calls, std::initializer_list<unsigned>{SYS_socket}, EACCES);
+  } else {
+    add_sockets(calls);
+  }
+  if (landlock_abi < kWithTruncate) add_truncation(calls);
+  if (reading) refuse_calls(calls, kAttributes, EPERM);
+  if (landlock_abi < kWithSignals) add_signals(calls);
+  add_processes(calls);
+  add_descriptors(calls, reading);
+
+  Code program;
+  program.load(offsetof(seccomp_data, arch));
+  program.add(BPF_JMP | BPF_JEQ | BPF_K, kArchitecture, 1, 0);
+  program.give(SECCOMP_RET_KILL_PROCESS);
+  program.load(offsetof(seccomp_data, nr));
+  program.add(BPF_JMP | BPF_JGT | BPF_K, kNewestCall, 0, 1);
+  program.refuse(ENOSYS);
+  program.append(search(spans_of(calls)));
+  return program.bytes();
 }
 
 }  // namespace
 
 std::optional<std::string> seccomp_filter(const Confinement& confinement, int landlock_abi) {
-  constexpr int kWithTruncate = 3, kWithSignals = 6;
-  const bool reading = confinement.write.empty();
-  Program program;
-  add_architecture(program);
-  program.refuse_calls(kNever, EPERM);
-  program.refuse_calls(kUnknown, ENOSYS);
-  if (confinement.network == Confinement::Network::none) {
-    program.refuse_calls(std::initializer_list<unsigned>{SYS_socket}, EACCES);
-  } else {
-    add_sockets(program);
-  }
-  if (reading) program.refuse_calls(kAttributes, EPERM);
-  if (landlock_abi < kWithTruncate) add_truncation(program);
-  if (landlock_abi < kWithSignals) add_signals(program);
-  add_processes(program);
-  add_descriptors(program, reading);
-  program.allow();
-  return program.bytes();
+  using Key = std::tuple<bool, Confinement::Network, int>;
+  static std::mutex mutex;
+  static std::map<Key, std::string> made;
+  const Key key{confinement.write.empty(), confinement.network, landlock_abi};
+  const std::lock_guard lock(mutex);
+  auto& filter = made[key];
+  if (filter.empty()) filter = std::apply(make_filter, key);
+  return filter;
 }
 
 #else

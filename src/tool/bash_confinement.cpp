@@ -10,7 +10,8 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <pwd.h>
+#include <linux/magic.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/path.h"
@@ -31,16 +32,30 @@ constexpr std::array<std::string_view, 10> kPrograms{"/usr",    "/bin",    "/sbi
 
 /// What programs read at their start. Not all of /etc: as root every secret in it could be read.
 constexpr std::string_view kSettings[] = {
-    "/etc/alternatives", "/etc/bash.bashrc", "/etc/ca-certificates", "/etc/crypto-policies",
-    "/etc/debian_version", "/etc/fonts", "/etc/gai.conf", "/etc/gitattributes", "/etc/gitconfig",
-    "/etc/gnutls", "/etc/group", "/etc/host.conf", "/etc/hostname", "/etc/hosts", "/etc/inputrc",
-    "/etc/issue", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/ld.so.preload",
-    "/etc/locale.alias", "/etc/locale.conf", "/etc/localtime", "/etc/login.defs", "/etc/lsb-release",
-    "/etc/machine-id", "/etc/magic", "/etc/mailcap", "/etc/manpath.config", "/etc/mime.types",
-    "/etc/mtab", "/etc/nsswitch.conf", "/etc/os-release", "/etc/passwd", "/etc/perl",
-    "/etc/pki/tls/certs", "/etc/profile", "/etc/protocols", "/etc/python3", "/etc/rpc",
-    "/etc/services", "/etc/shells", "/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/terminfo",
-    "/etc/timezone", "/etc/xattr.conf"};
+    "/etc/gitattributes", "/etc/gitconfig", "/etc/group", "/etc/hostname", "/etc/hosts",
+    "/etc/ld.so.cache", "/etc/locale.alias", "/etc/localtime", "/etc/magic", "/etc/nsswitch.conf",
+    "/etc/os-release", "/etc/passwd", "/etc/terminfo", "/etc/xattr.conf"};
+
+/// Those that exist, by their real names, without what is below another. They do not change while we run.
+template <typename List>
+std::vector<fs::path> existing(const List& list) {
+  std::vector<fs::path> found;
+  for (const std::string_view name : list) {
+    std::error_code error;
+    auto real = fs::canonical(name, error);
+    const auto covers = [&](const fs::path& other) { return is_below(real, other); };
+    if (!error && std::ranges::none_of(found, covers)) found.push_back(std::move(real));
+  }
+  return found;
+}
+const std::vector<fs::path>& program_paths() {
+  static const auto paths = existing(kPrograms);
+  return paths;
+}
+const std::vector<fs::path>& settings_paths() {
+  static const auto paths = existing(kSettings);
+  return paths;
+}
 
 /// The value a command will see.
 std::string variable(const Workspace& workspace, std::string_view name) {
@@ -51,30 +66,20 @@ std::string variable(const Workspace& workspace, std::string_view name) {
   return own == nullptr ? std::string() : std::string(own);
 }
 
-std::vector<fs::path> homes(const Workspace& workspace) {
-  std::vector<fs::path> found{variable(workspace, "HOME")};
-  passwd entry{};
-  passwd* user = nullptr;
-  std::array<char, 16384> buffer{};
-  ::getpwuid_r(::getuid(), &entry, buffer.data(), buffer.size(), &user);
-  if (user != nullptr) found.emplace_back(user->pw_dir);
-  return found;
-}
-
 /// The folders of PATH, without one that would open a home or the whole system.
 std::vector<fs::path> program_folders(const Workspace& workspace) {
   std::vector<fs::path> folders;
-  const auto owners = homes(workspace);
+  const fs::path home = variable(workspace, "HOME");
   const auto path = variable(workspace, "PATH");
   for (std::string_view rest = path; !rest.empty();) {
     const auto end = std::min(rest.find(':'), rest.size());
     const auto folder = fs::path(rest.substr(0, end)).lexically_normal();
     rest.remove_prefix(std::min(rest.size(), end + 1));
-    const bool opens_home = std::ranges::any_of(
-        owners, [&](const fs::path& home) { return !home.empty() && is_below(home, folder); });
-    const bool system = std::ranges::any_of(
-        kPrograms, [&](std::string_view known) { return is_below(folder, known); });
-    if (folder.is_absolute() && folder != "/" && !opens_home && !system) folders.push_back(folder);
+    const auto covers = [&](const fs::path& known) { return is_below(folder, known); };
+    const bool known = std::ranges::any_of(kPrograms, covers) || std::ranges::any_of(folders, covers);
+    const bool opens_home = !home.empty() && is_below(home, folder);
+    const bool of_all = folder == "/" || folder == "/home" || folder == "/root";
+    if (folder.is_absolute() && !known && !opens_home && !of_all) folders.push_back(folder);
   }
   return folders;
 }
@@ -88,17 +93,31 @@ bool matters(const fs::path& path, const Confinement& confinement) {
          std::ranges::any_of(confinement.write, touches);
 }
 
+/// In memory where possible: on a busy disk every folder made or removed waits for its journal.
+fs::path scratch_base() {
+  constexpr const char* kInMemory = "/dev/shm";
+  struct statfs status{};
+  if (::statfs(kInMemory, &status) == 0 && status.f_type == TMPFS_MAGIC &&
+      ::access(kInMemory, W_OK | X_OK) == 0) {
+    return kInMemory;
+  }
+  std::error_code error;
+  const auto base = fs::canonical(fs::temp_directory_path(error), error);
+  return error ? fs::path("/tmp") : base;
+}
+
 Confinement reading(const Workspace& workspace) {
   Confinement confinement;
   const auto& setup = workspace.setup();
   confinement.read = setup.directories;
   confinement.read.push_back(setup.root);
-  for (const auto path : kSettings) confinement.read.emplace_back(path);
+  const auto& settings = settings_paths();
+  confinement.read.insert(confinement.read.end(), settings.begin(), settings.end());
   confinement.read.emplace_back("/proc");
   const auto git = git_paths(setup.root, variable(workspace, "HOME"),
                              variable(workspace, "XDG_CONFIG_HOME"));
   confinement.read.insert(confinement.read.end(), git.begin(), git.end());
-  for (const auto path : kPrograms) confinement.execute.emplace_back(path);
+  confinement.execute = program_paths();
   const auto folders = program_folders(workspace);
   confinement.execute.insert(confinement.execute.end(), folders.begin(), folders.end());
   return confinement;
@@ -107,10 +126,7 @@ Confinement reading(const Workspace& workspace) {
 }  // namespace
 
 Result<ScratchFolder> ScratchFolder::make() {
-  std::error_code error;
-  const auto base = fs::canonical(fs::temp_directory_path(error), error);
-  auto name = (error ? fs::path("/tmp") : base) / "ralph-command-XXXXXX";
-  std::string text = name.string();
+  auto text = (scratch_base() / "ralph-command-XXXXXX").string();
   if (::mkdtemp(text.data()) == nullptr) {
     return fail_errno(errno, fmt::format("cannot make a temporary folder '{}'", text),
                       "set TMPDIR to a folder that can be written");

@@ -15,7 +15,6 @@
 
 #include "process/guard/files.h"
 #include "process/guard/mounts.h"
-#include "process/plain_list.h"
 
 namespace ralph::process::guard {
 
@@ -32,7 +31,6 @@ struct RulesetAttributes {
 constexpr std::uint64_t kOfFiles = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE |
                                    LANDLOCK_ACCESS_FS_READ_FILE | (1ULL << 14) | (1ULL << 15);
 constexpr std::size_t kMostBytes = std::size_t{64} << 20;
-constexpr int kLastCapability = 63;
 
 ConfineError failed(ConfinePart part, const char* path = "") {
   return {part, errno != 0 ? errno : EINVAL, path};
@@ -44,13 +42,17 @@ std::size_t padded(std::size_t length) { return (length + 7) / 8 * 8; }
 int add_rule(int ruleset, const char* path, std::uint64_t access) {
   const int fd = ::open(path, O_PATH | O_CLOEXEC);
   if (fd < 0) return errno == ENOENT || errno == ENOTDIR || errno == EACCES ? 0 : errno;
-  struct stat status{};
   landlock_path_beneath_attr rule{};
   rule.parent_fd = fd;
-  rule.allowed_access =
-      ::fstat(fd, &status) == 0 && S_ISDIR(status.st_mode) ? access : access & kOfFiles;
-  const bool added =
-      ::syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) == 0;
+  rule.allowed_access = access;
+  const auto add = [&] {
+    return ::syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) == 0;
+  };
+  bool added = add();
+  if (!added && errno == EINVAL) {  // not a folder
+    rule.allowed_access &= kOfFiles;
+    added = add();
+  }
   const int error = added ? 0 : errno;
   ::close(fd);
   return error;
@@ -114,15 +116,6 @@ ConfineError Confiner::prepare() {
 
 ConfineError Confiner::prepare_scratch() {
   return each(RuleKind::scratch, [this](const Rule& rule) {
-    const char* const slash = std::strrchr(rule.bytes, '/');
-    char parent[4096];
-    if (slash == nullptr || slash == rule.bytes || slash - rule.bytes >= 4096) {
-      return ConfineError{ConfinePart::rules, EINVAL, rule.bytes};
-    }
-    std::memcpy(parent, rule.bytes, static_cast<std::size_t>(slash - rule.bytes));
-    parent[slash - rule.bytes] = '\0';
-    scratch_parent_ = open_exactly(parent, O_PATH | O_DIRECTORY);
-    if (scratch_parent_ < 0) return failed(ConfinePart::rules, rule.bytes);
     scratch_ = rule.bytes;
     return ConfineError{};
   });
@@ -137,52 +130,73 @@ ConfineError Confiner::prepare_placeholders() {
 }
 
 ConfineError Confiner::prepare_mounts() {
-  bool wanted = false;
-  (void)each(RuleKind::mounts, [&](const Rule&) {
-    wanted = true;
+  (void)each(RuleKind::mounts, [this](const Rule&) {
+    own_mounts_ = true;
     return ConfineError{};
   });
-  if (!wanted) return {};
-  if (!enter_mount_namespace()) return failed(ConfinePart::mount_namespace);
-  own_mounts_ = true;
-
-  struct Copy {
-    int tree;
-    const char* path;
+  std::size_t count = 0;
+  const auto counted = [&](const Rule&) {
+    ++count;
+    return ConfineError{};
   };
-  PlainList<Copy> copies;
-  auto error = each(RuleKind::writable, [&](const Rule& rule) {
-    const int tree = copy_mounts(rule.bytes);
-    if (tree < 0) return failed(ConfinePart::mounts, rule.bytes);
-    copies.push({tree, rule.bytes});
+  (void)each(RuleKind::writable, counted);
+  if (count == 0) return {};
+  copies_ = static_cast<Copy*>(std::malloc(count * sizeof(Copy)));
+  if (copies_ == nullptr) return {ConfinePart::mounts, ENOMEM, ""};
+  return each(RuleKind::writable, [this](const Rule& rule) {
+    copies_[copy_count_++] = {rule.bytes, -1};
     return ConfineError{};
   });
-  if (error.error != 0) return error;
-  if (!make_all_read_only()) return failed(ConfinePart::mounts, "/");
-  for (const Copy& copy : copies) {
-    if (!put_mounts(copy.tree, copy.path)) return failed(ConfinePart::mounts, copy.path);
-  }
-  error = each(RuleKind::protect, [](const Rule& rule) {
-    const int tree = copy_mounts_read_only(rule.bytes);
-    if (tree >= 0 && put_mounts(tree, rule.bytes)) return ConfineError{};
-    return failed(ConfinePart::mounts, rule.bytes);
-  });
-  if (error.error != 0) return error;
-
-  return cover_hidden();
 }
 
-ConfineError Confiner::cover_hidden() {
+ConfineError Confiner::copy_writable() const {
+  for (std::size_t i = 0; i < copy_count_; ++i) {
+    copies_[i].tree = copy_mounts(copies_[i].path);
+    if (copies_[i].tree < 0) return failed(ConfinePart::mounts, copies_[i].path);
+  }
+  return {};
+}
+
+ConfineError Confiner::put_writable(bool scratch) const {
+  for (std::size_t i = 0; i < copy_count_; ++i) {
+    const Copy& copy = copies_[i];
+    const bool is_scratch = scratch_ != nullptr && std::strcmp(copy.path, scratch_) == 0;
+    if (is_scratch == scratch && !put_mounts(copy.tree, copy.path)) {
+      return failed(ConfinePart::mounts, copy.path);
+    }
+  }
+  return {};
+}
+
+/// The scratch folder lends its place to what covers; its own mount then goes on top of that.
+ConfineError Confiner::cover_hidden() const {
   Cover cover;
   bool covering = false;
-  const auto error = each(RuleKind::hidden, [&](const Rule& rule) {
+  return each(RuleKind::hidden, [&](const Rule& rule) {
     if (!covering && (scratch_ == nullptr || !cover.begin(scratch_))) {
       return failed(ConfinePart::hidden, scratch_ == nullptr ? "" : scratch_);
     }
     covering = true;
     return cover.hide(rule.bytes) ? ConfineError{} : failed(ConfinePart::hidden, rule.bytes);
   });
-  if (error.error == 0 && covering && !cover.end()) return failed(ConfinePart::hidden, scratch_);
+}
+
+ConfineError Confiner::enter_mounts() const {
+  if (!own_mounts_) return {};
+  errno = 0;
+  if (!enter_mount_namespace()) return failed(ConfinePart::mount_namespace);
+  ConfineError error = copy_writable();
+  if (error.error != 0) return error;
+  if (!make_all_read_only()) return failed(ConfinePart::mounts, "/");
+  error = put_writable(false);
+  if (error.error != 0) return error;
+  error = each(RuleKind::protect, [](const Rule& rule) {
+    const int tree = copy_mounts_read_only(rule.bytes);
+    if (tree >= 0 && put_mounts(tree, rule.bytes)) return ConfineError{};
+    return failed(ConfinePart::mounts, rule.bytes);
+  });
+  if (error.error == 0) error = cover_hidden();
+  if (error.error == 0) error = put_writable(true);
   return error;
 }
 
@@ -216,15 +230,11 @@ ConfineError Confiner::prepare_filter() {
   });
 }
 
+/// The bounding set can stay: after PR_SET_NO_NEW_PRIVS no program gets what is not permitted here.
 ConfineError Confiner::drop_capabilities() const {
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   __user_cap_data_struct data[2]{};
   if (::syscall(SYS_capget, &header, data) != 0) return failed(ConfinePart::capabilities);
-  for (int number = 0; number <= kLastCapability; ++number) {
-    if ((kept_ >> number & 1) != 0) continue;
-    // Without the right to do so it fails; what is not permitted cannot come back either way.
-    if (::prctl(PR_CAPBSET_DROP, number, 0, 0, 0) != 0) break;
-  }
   ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
   for (int half = 0; half < 2; ++half) {
     data[half].permitted &= static_cast<__u32>(kept_ >> (32 * half));
@@ -248,10 +258,8 @@ ConfineError Confiner::enter() const {
 
 void Confiner::clean_up() {
   if (bytes_ == nullptr) return;
-  placeholders_.release(own_mounts_);
-  if (scratch_ == nullptr) return;
-  if (own_mounts_) unmount(scratch_);
-  remove_folder(scratch_parent_, std::strrchr(scratch_, '/') + 1);
+  placeholders_.release();
+  if (scratch_ != nullptr) remove_folder(scratch_);
 }
 
 }  // namespace ralph::process::guard

@@ -22,8 +22,10 @@ class Confiner {
  public:
   /// Reads the rules; closes the descriptor.
   ConfineError load(int fd);
-  /// Placeholders, the mount namespace (of the guard itself) and the Landlock ruleset.
+  /// Placeholders, the Landlock ruleset and the seccomp filter.
   ConfineError prepare();
+  /// In the vfork child, before it changes to its working folder.
+  ConfineError enter_mounts() const;
   /// In the vfork child, as its last step before exec.
   ConfineError enter() const;
   /// When the last process has ended: placeholders and the scratch folder are removed.
@@ -43,16 +45,23 @@ class Confiner {
   ConfineError prepare_scratch();
   ConfineError prepare_placeholders();
   ConfineError prepare_mounts();
-  ConfineError cover_hidden();
   ConfineError prepare_landlock();
   ConfineError prepare_filter();
+  ConfineError copy_writable() const;
+  ConfineError put_writable(bool scratch) const;
+  ConfineError cover_hidden() const;
   ConfineError drop_capabilities() const;
 
   char* bytes_ = nullptr;
   std::size_t size_ = 0;
   Placeholders placeholders_;
   const char* scratch_ = nullptr;
-  int scratch_parent_ = -1;  // from outside of the mount namespace, where it can be written
+  struct Copy {
+    const char* path;
+    int tree;  // made by the child
+  };
+  Copy* copies_ = nullptr;  // of the writable paths
+  std::size_t copy_count_ = 0;
   bool own_mounts_ = false;
   int ruleset_ = -1;
   sock_fprog filter_{};

@@ -78,13 +78,13 @@ int open_exactly(const char* path, int flags) {
   return static_cast<int>(::syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how));
 }
 
-void remove_folder(int parent, const char* name) {
-  if (::unlinkat(parent, name, AT_REMOVEDIR) == 0) return;
-  const int folder = ::openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+void remove_folder(const char* path) {
+  if (::rmdir(path) == 0) return;
+  const int folder = open_exactly(path, O_RDONLY | O_DIRECTORY);
   if (folder < 0) return;
   Emptier(folder).run();
   ::close(folder);
-  ::unlinkat(parent, name, AT_REMOVEDIR);
+  ::rmdir(path);
 }
 
 }  // namespace ralph::process::guard

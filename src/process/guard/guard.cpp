@@ -243,7 +243,7 @@ pid_t start_agent(Launch& agent, Confiner& confiner) {
   if (pid >= 0) ::wait4(pid, nullptr, __WALL, nullptr);
   confiner.clean_up();
   if (pid < 0) refuse(Stage::fork, error);
-  refuse(agent.failed_stage, error, {agent.failed_part, error, ""});
+  refuse(agent.failed_stage, error, {agent.failed_part, error, agent.failed_path});
 }
 
 /// Returns only when every part of the confinement is in place.

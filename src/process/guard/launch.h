@@ -15,6 +15,7 @@ struct Launch {
   const Confiner* confiner = nullptr;  // nullptr: it is not confined
   volatile Stage failed_stage = Stage::exec;
   volatile ConfinePart failed_part{};
+  const char* volatile failed_path = "";
   volatile int error = 0;  // 0: the program runs
 };
 

@@ -15,7 +15,6 @@
 
 // <sys/mount.h> and <linux/mount.h> of one system may not be included together.
 extern "C" int mount(const char*, const char*, const char*, unsigned long, const void*) noexcept;
-extern "C" int umount2(const char*, int) noexcept;
 
 namespace ralph::process::guard {
 
@@ -25,7 +24,6 @@ constexpr unsigned kCopy = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC;
 constexpr unsigned kRecursive = 0x8000;  // AT_RECURSIVE
 constexpr unsigned long kPrivate = 1UL << 18;
 constexpr unsigned long kNoSuidDevExec = 2 | 4 | 8;
-constexpr int kDetach = 2;  // MNT_DETACH
 constexpr const char* kFile = "file";
 constexpr const char* kFolder = "folder";
 
@@ -111,10 +109,7 @@ bool put_mounts(int tree, const char* path) {
   return close_and(moved, tree);
 }
 
-void unmount(const char* path) { ::umount2(path, kDetach); }
-
 bool Cover::begin(const char* folder) {
-  folder_ = folder;
   if (::mount("tmpfs", folder, "tmpfs", kNoSuidDevExec, "size=64k,nr_inodes=16,mode=0700") != 0)
     return false;
   nodes_ = open_exactly(folder, O_PATH | O_DIRECTORY);
@@ -135,9 +130,8 @@ bool Cover::hide(const char* path) const {
   return put_mounts(tree, path);
 }
 
-bool Cover::end() {
-  close_and(true, nodes_);
-  return ::umount2(folder_, kDetach) == 0;
+Cover::~Cover() {
+  if (nodes_ >= 0) close_and(true, nodes_);
 }
 
 }  // namespace ralph::process::guard

@@ -4,7 +4,6 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -70,9 +69,8 @@ bool Placeholders::hold(const char* path) {
   return false;
 }
 
-void Placeholders::release(bool mounted) {
+void Placeholders::release() {
   for (const Held& held : held_) {
-    if (mounted) ::umount2(held.path, MNT_DETACH | UMOUNT_NOFOLLOW);
     struct stat status{};
     struct stat there{};
     // Who fails to get the lock for itself is not the last: another guard still needs the folder.

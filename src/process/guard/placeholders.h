@@ -10,8 +10,8 @@ class Placeholders {
  public:
   /// Makes one where the path is missing. False with errno: it cannot be made, or the path is a link.
   bool hold(const char* path);
-  /// Removes those that nobody else holds; `mounted`: what was mounted on them first. One with content stays.
-  void release(bool mounted);
+  /// Removes those that nobody else holds. One with content stays.
+  void release();
 
  private:
   struct Held {
