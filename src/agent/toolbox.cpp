@@ -184,6 +184,12 @@ Served Toolbox::serve_one(const api::Block& call, const std::stop_token& stop) {
   access.grant = decision.grant;
   const auto run = [&] { return tool->run(input, access, workspace_, stop); };
   auto outcome = pulse_ == nullptr ? run() : pulse_->watch(call, input, run);
+  if (!outcome.denied.empty()) {
+    tool::Decision denied{false, "other", outcome.denied, "This command cannot be confined",
+                          tool::Grant::none};
+    const auto denied_meta = meta_of(call, denied);
+    return {&call, std::move(outcome), denied_meta, std::move(denied)};
+  }
   const bool misused = outcome.misused;
   return {&call, std::move(outcome), misused ? "" : meta, {}};
 }

@@ -5,17 +5,14 @@
 #include <variant>
 #include <vector>
 
+#include "process/confinement.h"
+#include "process/env_change.h"
+
 namespace ralph::process {
 
 /// How the program's stdin and stdout are connected. stderr is always a pipe of its own.
 /// The PTY is in raw mode and is the program's controlling terminal.
 enum class Transport { pipe, pty };
-
-/// One change to the environment the program inherits from us: a value, or nullopt to remove it.
-struct EnvChange {
-  std::string name;
-  std::optional<std::string> value;
-};
 
 /// End of input at once. On a PTY too: stdin is then /dev/null, only stdout is the terminal.
 struct StdinNull {};
@@ -47,6 +44,10 @@ struct Command {
   /// For a program that wraps the one meant (a sandbox): how many generations below it that one is,
   /// the first child of each. Watch::send_signal goes there.
   int wrapper_depth = 0;
+  /// What the kernel keeps the program to. A part of it that cannot be enforced is an error of start().
+  std::optional<Confinement> confinement = std::nullopt;
+  /// By which means; nullopt: what support_for() finds on this machine.
+  std::optional<ConfinementSupport> support = std::nullopt;
 };
 
 }  // namespace ralph::process

@@ -6,10 +6,13 @@
 #include <fmt/core.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "process/child.h"
+#include "process/confinement_rules.h"
 #include "process/environment.h"
 #include "process/guard_image.h"
 #include "process/guard_link.h"
@@ -50,6 +53,7 @@ struct GuardPlan {
   std::vector<std::string> environment;
   const Stdio* stdio = nullptr;
   UniqueFd control;  // the guard's end
+  UniqueFd rules;    // of a confinement
 };
 
 std::vector<char*> pointers(std::vector<std::string>& strings) {
@@ -68,9 +72,14 @@ class SpawnSettings {
       dup(plan.stdio->theirs[static_cast<std::size_t>(fd)].get(), fd);
     }
     dup(plan.control.get(), guard::kControlFd);
-    if (image >= 0) dup(image, guard::kImageFd);
+    if (image >= 0) {
+      dup(image, guard::kImageFd);
+    } else {
+      ::posix_spawn_file_actions_addclose(&actions, guard::kImageFd);
+    }
+    if (plan.rules) dup(plan.rules.get(), guard::kRulesFd);
     ::posix_spawn_file_actions_addclosefrom_np(
-        &actions, image >= 0 ? guard::kImageFd + 1 : guard::kControlFd + 1);
+        &actions, plan.rules ? guard::kRulesFd + 1 : guard::kImageFd + 1);
     // Signals stay blocked in the guard from its first moment; none can end it before it is set up.
     ::posix_spawnattr_init(&attributes);
     sigset_t all;
@@ -148,7 +157,7 @@ Result<pid_t> wait_until_started(ChildParts& parts, const std::string& program,
   if (heard == Heard::report && report.kind == guard::ReportKind::started) return report.pid;
   if (heard == Heard::report && report.kind == guard::ReportKind::start_failed) {
     retire_guard(parts.guard);
-    return std::unexpected(explain_start_failure(report.stage, report.error, program, command));
+    return std::unexpected(explain_start_failure(report, program, command));
   }
   retire_lost_guard(parts.guard, -1);
   return fail(Code::unavailable, fmt::format("ralph-guard ended before '{}' was started", program),
@@ -156,11 +165,12 @@ Result<pid_t> wait_until_started(ChildParts& parts, const std::string& program,
 }
 
 std::vector<std::string> guard_arguments(const Command& command, const std::string& program,
-                                         int tty_fd) {
+                                         int tty_fd, bool confined) {
   std::vector<std::string> argv{"ralph-guard",
                                 std::to_string(guard::kVersion),
                                 std::to_string(tty_fd),
                                 std::to_string(command.wrapper_depth),
+                                std::to_string(confined ? guard::kRulesFd : -1),
                                 command.cwd.string(),
                                 program,
                                 "--"};
@@ -180,12 +190,34 @@ ChildParts our_side(Stdio stdio, const Command& command) {
   return parts;
 }
 
-}  // namespace
+Result<UniqueFd> file_in_memory(std::string_view bytes) {
+  UniqueFd file(::memfd_create("ralph-rules", MFD_CLOEXEC));
+  if (!file) return fail_errno(errno, "cannot make a file in memory");
+  if (const int error_number = try_write_all(file.get(), bytes)) {
+    return fail_errno(error_number, "cannot write to a file in memory");
+  }
+  return moved_up(std::move(file));
+}
 
-Result<Child> start(const Command& command) {
-  TRY(check(command));
-  GuardPlan plan;
-  TRY_ASSIGN(plan.environment, changed_environment(command.env));
+/// The program's argv and its depth below us change when bubblewrap is put around it.
+Result<> confine(Command& command, GuardPlan& plan) {
+  const auto& confinement = *command.confinement;
+  if (command.cwd.empty()) {
+    return fail(Code::internal, "a confined program needs a working folder");
+  }
+  const auto support = command.support ? *command.support : support_for(confinement);
+  TRY_ASSIGN(const auto mechanism, mechanism_for(confinement, support));
+  TRY_ASSIGN(const auto rules, encode_rules(confinement, support, mechanism));
+  TRY_ASSIGN(plan.rules, file_in_memory(rules));
+  if (mechanism == Mechanism::kernel) return {};
+  auto words = bubblewrap_words(confinement, support.bubblewrap, command.cwd);
+  words.insert(words.end(), command.argv.begin(), command.argv.end());
+  command.argv = std::move(words);
+  command.wrapper_depth += 2;  // bwrap, its reaper, then the program
+  return {};
+}
+
+Result<Child> start_checked(const Command& command, GuardPlan& plan) {
   TRY_ASSIGN(const std::string program,
              find_program(command.argv[0], plan.environment, command.cwd));
   TRY_ASSIGN(Stdio stdio, make_stdio(command));
@@ -196,7 +228,7 @@ Result<Child> start(const Command& command) {
   UniqueFd control(pair[0]);
   TRY_ASSIGN(plan.control, moved_up(UniqueFd(pair[1])));
   plan.stdio = &stdio;
-  plan.argv = guard_arguments(command, program, stdio.tty_fd);
+  plan.argv = guard_arguments(command, program, stdio.tty_fd, static_cast<bool>(plan.rules));
   const auto started = std::chrono::steady_clock::now();
   TRY_ASSIGN(const pid_t guard, spawn_guard(plan, command));
   plan.control.reset();
@@ -206,6 +238,23 @@ Result<Child> start(const Command& command) {
   parts.started = started;
   TRY_ASSIGN(parts.program, wait_until_started(parts, program, command));
   return Child(std::move(parts));
+}
+
+}  // namespace
+
+Result<Child> start(const Command& command) {
+  TRY(check(command));
+  GuardPlan plan;
+  if (!command.confinement) {
+    TRY_ASSIGN(plan.environment, changed_environment(command.env));
+    return start_checked(command, plan);
+  }
+  auto confined = command;
+  const auto& changes = command.confinement->environment;
+  confined.env.insert(confined.env.end(), changes.begin(), changes.end());
+  TRY_ASSIGN(plan.environment, changed_environment(confined.env));
+  TRY(confine(confined, plan));
+  return start_checked(confined, plan);
 }
 
 }  // namespace ralph::process

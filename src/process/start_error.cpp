@@ -143,6 +143,31 @@ Error explain_folder(int error_number, const std::filesystem::path& folder) {
   }
 }
 
+std::string_view words_of(guard::ConfinePart part) {
+  using guard::ConfinePart;
+  switch (part) {
+    case ConfinePart::rules: return "its rules cannot be read";
+    case ConfinePart::placeholder: return "a protected path cannot be kept from being created";
+    case ConfinePart::mount_namespace: return "no mount namespace can be made";
+    case ConfinePart::mounts: return "a path cannot be made read-only or writable";
+    case ConfinePart::hidden: return "a path cannot be hidden";
+    case ConfinePart::landlock: return "Landlock refuses a rule";
+    case ConfinePart::privileges: return "privileges cannot be given up";
+    case ConfinePart::capabilities: return "capabilities cannot be dropped";
+    case ConfinePart::filter: return "the seccomp filter is refused";
+  }
+  return "an unknown part failed";
+}
+
+Error explain_confine(const guard::Report& report, const std::string& program) {
+  const std::string_view path(report.path, ::strnlen(report.path, sizeof report.path));
+  const auto where = path.empty() ? std::string() : fmt::format(" ('{}')", path);
+  return {Code::unavailable,
+          fmt::format("'{}' was not started, because it cannot be confined: {}{}: {}", program,
+                      words_of(report.part), where, std::strerror(report.error)),
+          "'ralph doctor' shows what this machine can enforce"};
+}
+
 }  // namespace
 
 Error explain_too_long(const Command& command) {
@@ -172,9 +197,12 @@ Result<> check_folder(const std::filesystem::path& folder) {
   return {};
 }
 
-Error explain_start_failure(Stage stage, int error_number, const std::string& program,
+Error explain_start_failure(const guard::Report& report, const std::string& program,
                             const Command& command) {
+  const Stage stage = report.stage;
+  const int error_number = report.error;
   switch (stage) {
+    case Stage::confine: return explain_confine(report, program);
     case Stage::exec: return explain_exec(error_number, program, command);
     case Stage::folder: return explain_folder(error_number, command.cwd);
     case Stage::fork:

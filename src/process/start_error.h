@@ -10,7 +10,7 @@ namespace ralph::process {
 
 /// Says in a person's words why a program did not start: which step failed, and what the file is
 /// like.
-Error explain_start_failure(guard::Stage stage, int error_number, const std::string& program,
+Error explain_start_failure(const guard::Report& report, const std::string& program,
                             const Command& command);
 
 /// For E2BIG: names the argument that is too long, or says that all of it together is.

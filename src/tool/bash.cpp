@@ -11,6 +11,7 @@
 #include "tool/background.h"
 #include "tool/bash_answer.h"
 #include "tool/bash_command.h"
+#include "tool/bash_confinement.h"
 #include "tool/bash_environment.h"
 #include "tool/bash_words.h"
 #include "tool/builtin_tools.h"
@@ -198,6 +199,39 @@ Outcome see_through(Running running, Workspace& workspace, SteadyTime deadline,
   return answer_ended(command, running.call.text, said.empty() ? note : said);
 }
 
+Outcome unenforceable(const Call& call, const Error& error) {
+  auto text = fmt::format("'{}' is not permitted in this session, and nobody can be asked: {}",
+                          call.text, describe(error));
+  auto outcome = failure(text);
+  outcome.denied = std::move(text);
+  return outcome;
+}
+
+/// Says what went wrong; nullopt: it runs.
+std::optional<Outcome> start(Running& running, Grant grant, const Workspace& workspace) {
+  std::optional<ScratchFolder> scratch;
+  if (grant != Grant::user) {
+    auto made = ScratchFolder::make();
+    if (!made) return unenforceable(running.call, made.error());
+    scratch.emplace(*std::move(made));
+  }
+  auto confinement = confinement_of(grant, workspace, scratch ? scratch->path() : fs::path());
+  if (!confinement) return unenforceable(running.call, confinement.error());
+  auto support = workspace.setup().support;
+  if (*confinement) {
+    if (!support) support = process::support_for(**confinement);
+    const auto mechanism = process::mechanism_for(**confinement, *support);
+    if (!mechanism) return unenforceable(running.call, mechanism.error());
+  }
+  auto started = BashCommand::start({running.call.text, running.folder, command_environment(workspace),
+                                     workspace.setup().output_folder / (running.id + ".txt"),
+                                     shown_of(workspace), *std::move(confinement), support});
+  if (!started) return failure(describe(started.error()));
+  if (scratch) scratch->release();
+  running.command = *std::move(started);
+  return std::nullopt;
+}
+
 class Bash final : public Tool {
  public:
   std::string_view name() const override { return "Bash"; }
@@ -208,19 +242,16 @@ class Bash final : public Tool {
     return {Access::Kind::run, {}, text_of(input, "command"), workspace.cwd()};
   }
 
-  Outcome run(const json::Document& input, const Access&, Workspace& workspace,
+  Outcome run(const json::Document& input, const Access& access, Workspace& workspace,
               const std::stop_token& stop) const override {
     Running running{read_call(input, workspace), "b" + random_hex(4), {}, nullptr};
     if (auto refused = refusal(running.call)) return *std::move(refused);
     if (stop.stop_requested()) return answer_interrupted(BashOutput({}, 0));
     const auto deadline = std::chrono::steady_clock::now() + running.call.timeout;
     const auto note = leave_lost_folder(workspace);
-    running.folder = workspace.cwd();
-    auto started = BashCommand::start(
-        {running.call.text, running.folder, command_environment(workspace),
-         workspace.setup().output_folder / (running.id + ".txt"), shown_of(workspace)});
-    if (!started) return failure(describe(started.error()));
-    running.command = *std::move(started);
+    // The folder of the decision, even if another call has moved on; if it is gone, there is only the root.
+    running.folder = is_folder(access.cwd) ? access.cwd : workspace.cwd();
+    if (auto failed = start(running, access.grant, workspace)) return *std::move(failed);
     if (running.call.in_background) return start_in_background(std::move(running), workspace);
     return see_through(std::move(running), workspace, deadline, stop, note);
   }

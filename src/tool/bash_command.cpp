@@ -1,9 +1,11 @@
 #include "tool/bash_command.h"
 
 #include <cerrno>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -19,15 +21,26 @@ constexpr process::EndPolicy kEndPolicy{.grace = Millis{500}};
 
 std::string bash_program() { return ::access("/bin/bash", X_OK) == 0 ? "/bin/bash" : "bash"; }
 
-/// One line, so that bash counts the command's lines from 1. The command comes in the arguments, in pieces.
-std::string wrapper(int folder_note) {
-  return fmt::format(
-      "exec 2>&1; trap '2>/dev/null >|/proc/{}/fd/{} pwd -P' EXIT; "
-      "printf -v REPLY %s \"$@\"; set --; eval \"$REPLY\"",
-      ::getpid(), folder_note);
+std::string shell_quoted(std::string_view text) {
+  std::string result = "'";
+  for (const char c : text) {
+    if (c == '\'') {
+      result += "'\\''";
+    } else {
+      result += c;
+    }
+  }
+  return result + "'";
 }
 
-process::Command process_command(const BashCommand::Order& order, int folder_note) {
+/// One line, so that bash counts the command's lines from 1. The command comes in the arguments, in pieces.
+std::string wrapper(const std::string& folder_note) {
+  const auto note = fmt::format("2>/dev/null >|{} pwd -P", shell_quoted(folder_note));
+  return fmt::format(
+      "exec 2>&1; trap {} EXIT; printf -v REPLY %s \"$@\"; set --; eval \"$REPLY\"", shell_quoted(note));
+}
+
+process::Command process_command(const BashCommand::Order& order, const std::string& folder_note) {
   const auto program = bash_program();
   process::Command command;
   command.argv = {program, "-c", wrapper(folder_note), program};
@@ -36,7 +49,28 @@ process::Command process_command(const BashCommand::Order& order, int folder_not
   }
   command.cwd = order.folder;
   command.env = order.environment;
+  command.confinement = order.confinement;
+  command.support = order.support;
   return command;
+}
+
+/// Where the shell writes its last folder, and the name it does that by. A confined shell sees nothing of ours but its
+/// scratch folder; we read by our own descriptor, whatever becomes of the name.
+struct FolderNote {
+  UniqueFd file;
+  std::string name;
+};
+Result<FolderNote> make_folder_note(const BashCommand::Order& order) {
+  if (!order.confinement) {
+    UniqueFd file(::memfd_create("ralph-folder", MFD_CLOEXEC));
+    if (!file) return fail_errno(errno, "cannot make a file in memory");
+    auto name = fmt::format("/proc/{}/fd/{}", ::getpid(), file.get());
+    return FolderNote{std::move(file), std::move(name)};
+  }
+  auto name = (order.confinement->scratch / ".folder").string();
+  UniqueFd file(::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!file) return fail_errno(errno, fmt::format("cannot create '{}'", name));
+  return FolderNote{std::move(file), std::move(name)};
 }
 
 }  // namespace
@@ -47,9 +81,9 @@ BashCommand::~BashCommand() = default;
 
 Result<std::unique_ptr<BashCommand>> BashCommand::start(Order order) {
   std::unique_ptr<BashCommand> command(new BashCommand(order));
-  command->folder_note_.reset(::memfd_create("ralph-folder", MFD_CLOEXEC));
-  if (!command->folder_note_) return fail_errno(errno, "cannot make a file in memory");
-  TRY_ASSIGN(auto child, process::start(process_command(order, command->folder_note_.get())));
+  TRY_ASSIGN(auto note, make_folder_note(order));
+  command->folder_note_ = std::move(note.file);
+  TRY_ASSIGN(auto child, process::start(process_command(order, note.name)));
   try {
     command->thread_ = std::jthread(
         [self = command.get(), child = std::move(child)](std::stop_token stop) mutable {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -27,6 +28,8 @@ class BashCommand {
     std::vector<process::EnvChange> environment;
     std::filesystem::path output_file;  // for output that is too much to be shown
     std::size_t shown = 0;              // the most characters that are not too much
+    std::optional<process::Confinement> confinement = std::nullopt;
+    std::optional<process::ConfinementSupport> support = std::nullopt;
   };
   /// In a session of its own, no terminal, stdin at its end, stderr in stdout.
   static Result<std::unique_ptr<BashCommand>> start(Order order);

@@ -2,10 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
+#include <unistd.h>
+
+#include "base/mask.h"
 
 namespace ralph::tool {
 namespace {
@@ -17,11 +23,83 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kGitSetti
      {"diff.autoRefreshIndex", "false"}}};  // else `git diff` writes the index, and runs a hook
 
 constexpr std::string_view kCount = "GIT_CONFIG_COUNT";
+constexpr int kMostSettings = 1000;
 
-bool sets_git_settings(const Workspace& workspace) {
+/// Each changes what a command line means, or names a program, a library or a file of options.
+constexpr std::string_view kMeaning[] = {
+    "BASHOPTS", "BASH_COMPAT", "BASH_ENV", "BASH_LOADABLES_PATH", "BASH_XTRACEFD", "CDPATH",
+    "COLUMNS", "ENV", "EXECIGNORE", "FIGNORE", "FUNCNEST", "GLOBIGNORE", "GLOBSORT", "HISTFILE",
+    "HOSTFILE", "IFS", "INPUTRC", "OLDPWD", "OPTIND", "POSIXLY_CORRECT", "PROMPT_COMMAND", "PS4",
+    "SHELLOPTS", "TIMEFORMAT", "TMOUT", "ACLOCAL_PATH", "AWKLIBPATH", "AWKPATH", "BLOCK_SIZE",
+    "BLOCKSIZE", "BROWSER", "DF_BLOCK_SIZE", "DU_BLOCK_SIZE", "EDITOR", "FCEDIT", "FIND_BLOCK_SIZE",
+    "GCONV_PATH", "GETCONF_DIR", "GREP_COLOR", "GREP_COLORS", "GREP_OPTIONS", "GZIP", "HOSTALIASES",
+    "JAVA_TOOL_OPTIONS", "JQ_COLORS", "LESS", "LESSCLOSE", "LESSKEY", "LESSOPEN", "LOCALDOMAIN",
+    "LOCPATH", "LS_BLOCK_SIZE", "MAGIC", "MAILCAPS", "MANPAGER", "NIS_PATH", "NLSPATH",
+    "NODE_OPTIONS", "NODE_PATH", "PAGER", "PERL5DB", "PERL5LIB", "PERL5OPT", "PERLLIB",
+    "QUOTING_STYLE", "RES_OPTIONS", "RIPGREP_CONFIG_PATH", "RUBYLIB", "RUBYOPT", "SSH_ASKPASS",
+    "SSH_AUTH_SOCK", "SSLKEYLOGFILE", "TABSIZE", "TAR_OPTIONS", "TERMCAP", "TERMINFO",
+    "TERMINFO_DIRS", "TIME_STYLE", "TZDIR", "VISUAL", "XZ_DEFAULTS", "XZ_OPT", "ZSTD_CLEVEL",
+    "_JAVA_OPTIONS", "XDG_RUNTIME_DIR", "DOCKER_HOST", "ANTHROPIC_CUSTOM_HEADERS"};
+constexpr std::string_view kMeaningPrefixes[] = {"BASH_FUNC_", "LD_", "MALLOC_", "GLIBC_",
+                                                 "PYTHON", "DBUS_", "AWS_", "RESOLV_"};
+/// Of git's own variables only these are left: they name a person, or switch something off.
+constexpr std::string_view kGitKept[] = {
+    "GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_AUTHOR_DATE", "GIT_COMMITTER_NAME",
+    "GIT_COMMITTER_EMAIL", "GIT_COMMITTER_DATE", "GIT_CONFIG_NOSYSTEM", "GIT_TERMINAL_PROMPT",
+    "GIT_ADVICE", "GIT_PAGER", "GIT_OPTIONAL_LOCKS"};
+
+template <std::size_t N>
+bool contains(const std::string_view (&list)[N], std::string_view name) {
+  return std::ranges::find(list, name) != std::end(list);
+}
+
+bool changes_meaning(std::string_view name) {
+  if (name.starts_with("GIT_")) return !contains(kGitKept, name);
+  return contains(kMeaning, name) ||
+         std::ranges::any_of(kMeaningPrefixes,
+                             [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
+/// "postgres://user:password@host".
+bool is_login_url(std::string_view value) {
+  const auto scheme = value.find("://");
+  if (scheme == std::string_view::npos) return false;
+  const auto host = value.substr(scheme + 3);
+  const auto login = host.substr(0, std::min(host.find('/'), host.size()));
+  const auto at = login.rfind('@');
+  return at != std::string_view::npos && login.substr(0, at).find(':') != std::string_view::npos;
+}
+
+bool is_secret(std::string_view name, std::string_view value) {
+  static const Masker shapes;
+  return looks_secret(name) || is_login_url(value) || shapes.finds_secret(value);
+}
+
+std::optional<std::string> value_of(const Workspace& workspace, std::string_view name) {
   const auto& changes = workspace.setup().environment;
-  return !workspace.variable(kCount).empty() ||
-         std::ranges::find(changes, kCount, &process::EnvChange::name) != changes.end();
+  const auto found = std::ranges::find(changes, name, &process::EnvChange::name);
+  if (found != changes.end()) return found->value;
+  const auto own = workspace.variable(name);
+  return own.empty() ? std::nullopt : std::optional(own);
+}
+
+/// How many settings the user makes this way; git refuses a number it cannot read, and so do we.
+int settings_of_user(const Workspace& workspace) {
+  const auto text = value_of(workspace, kCount).value_or("");
+  int count = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  const bool whole = error == std::errc{} && end == text.data() + text.size();
+  return whole && count > 0 && count <= kMostSettings ? count : 0;
+}
+
+void add_git_settings(std::vector<process::EnvChange>& changes, int first) {
+  const auto count = static_cast<int>(kGitSettings.size());
+  changes.push_back({std::string(kCount), std::to_string(first + count)});
+  for (int i = 0; i < count; ++i) {
+    const auto& [key, value] = kGitSettings[static_cast<std::size_t>(i)];
+    changes.push_back({fmt::format("GIT_CONFIG_KEY_{}", first + i), std::string(key)});
+    changes.push_back({fmt::format("GIT_CONFIG_VALUE_{}", first + i), std::string(value)});
+  }
 }
 
 }  // namespace
@@ -29,16 +107,31 @@ bool sets_git_settings(const Workspace& workspace) {
 std::vector<process::EnvChange> command_environment(const Workspace& workspace) {
   std::vector<process::EnvChange> changes{
       {"GIT_PAGER", "cat"}, {"GIT_OPTIONAL_LOCKS", "0"}, {"GIT_EXTERNAL_DIFF", std::nullopt}};
-  if (!sets_git_settings(workspace)) {
-    changes.push_back({std::string(kCount), std::to_string(kGitSettings.size())});
-    for (std::size_t i = 0; i < kGitSettings.size(); ++i) {
-      changes.push_back({fmt::format("GIT_CONFIG_KEY_{}", i), std::string(kGitSettings[i].first)});
-      changes.push_back(
-          {fmt::format("GIT_CONFIG_VALUE_{}", i), std::string(kGitSettings[i].second)});
-    }
-  }
   const auto& own = workspace.setup().environment;
   changes.insert(changes.end(), own.begin(), own.end());
+  add_git_settings(changes, settings_of_user(workspace));  // the last of two is the one git takes
+  return changes;
+}
+
+std::vector<process::EnvChange> confined_environment(const Workspace& workspace) {
+  std::set<std::string> removed;
+  const auto look_at = [&](std::string_view name, std::string_view value) {
+    if (changes_meaning(name) || is_secret(name, value)) removed.emplace(name);
+  };
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    const auto equals = text.find('=');
+    if (equals == std::string_view::npos || equals == 0) continue;
+    look_at(text.substr(0, equals), text.substr(equals + 1));
+  }
+  for (const auto& change : workspace.setup().environment) {
+    look_at(change.name, change.value.value_or(""));
+  }
+  std::vector<process::EnvChange> changes;
+  for (const auto& name : removed) changes.push_back({name, std::nullopt});
+  changes.push_back({"GIT_PAGER", "cat"});
+  changes.push_back({"GIT_OPTIONAL_LOCKS", "0"});
+  add_git_settings(changes, 0);
   return changes;
 }
 

@@ -27,6 +27,8 @@ class Workspace {
     BackgroundTasks* tasks = nullptr;             // those that do; without it none may
     std::vector<std::string> unreadable;          // patterns of files that no search may look into
     std::vector<std::string> variables;           // ours, "NAME=value" (BASH_DEFAULT_TIMEOUT_MS …)
+    /// By which means commands are confined; nullopt: what this machine has.
+    std::optional<process::ConfinementSupport> support = std::nullopt;
   };
   explicit Workspace(Setup setup);
 

@@ -91,7 +91,7 @@ confined() {
   local grant=$1
   protected || grant=user
   CODE=0
-  "$TOOLS/confined" --grant "$grant" --workspace "${3:-$PWD}" ${DENY:+--deny "$DENY"} -- "$2" >"$OUT" 2>&1 || CODE=$?
+  "$TOOLS/confined" --grant "$grant" --workspace "${3:-$PWD}" ${DENY:+--deny "$DENY"} ${BACKGROUND:+--background} -- "$2" >"$OUT" 2>&1 || CODE=$?
 }
 # agent_calls 'SCENARIO STEPS' FLAGS...: our agent against the mock, whose model answers with these steps (JSON, without
 # the brackets), then says "done". All events are in $OUT.

@@ -59,6 +59,7 @@ struct Session {
   BackgroundTasks tasks;
   Workspace::Setup setup = standard();
   std::optional<Workspace> made;
+  Grant grant = Grant::user;
 
   Workspace& workspace() {
     if (!made) made.emplace(setup);
@@ -67,9 +68,12 @@ struct Session {
 
   Answer call(const nlohmann::json& input, const std::stop_token& stop = {}) {
     const auto outcome =
-        bash_tool().run(json::parse(input.dump(-1, ' ', true)).value(), {}, workspace(), stop);
+        bash_tool().run(json::parse(input.dump(-1, ' ', true)).value(), access(), workspace(), stop);
     return {nlohmann::json::parse(outcome.content).get<std::string>(), outcome.is_error,
             nlohmann::json::parse(outcome.detail), outcome.task};
+  }
+  Access access() {
+    return {Access::Kind::run, {}, {}, workspace().cwd(), grant};
   }
   Answer run(const std::string& command) { return call({{"command", command}}); }
 

@@ -2,6 +2,7 @@
 // has ended, or when ralph is gone. The agent's bytes never pass through here.
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -15,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "process/guard/confiner.h"
 #include "process/guard/launch.h"
 #include "process/guard/protocol.h"
 #include "process/tree.h"
@@ -54,8 +56,12 @@ bool reap(pid_t pid) { return ::wait4(pid, nullptr, WNOHANG | __WALL, nullptr) >
 /// was sent; killing.
 class Guard {
  public:
-  Guard(pid_t agent, int wrapper_depth, int sigchld)
-      : agent_(agent), wrapper_depth_(wrapper_depth), sigchld_(sigchld), tree_(::getpid(), agent) {}
+  Guard(pid_t agent, int wrapper_depth, int sigchld, Confiner& confiner)
+      : agent_(agent),
+        wrapper_depth_(wrapper_depth),
+        sigchld_(sigchld),
+        confiner_(confiner),
+        tree_(::getpid(), agent) {}
 
   void run() {
     int timeout = -1;
@@ -65,6 +71,7 @@ class Guard {
       if (sweeping_ && all_gone()) break;
       timeout = sweeping_ ? sweep_step() : -1;
     } while (!stuck_);
+    confiner_.clean_up();
     Report report;
     report.kind = ReportKind::swept;
     report.strays = tree_.strays();
@@ -192,6 +199,7 @@ class Guard {
   pid_t agent_;
   int wrapper_depth_;
   int sigchld_;
+  Confiner& confiner_;
   Tree tree_;
   PidList children_;
   bool ralph_lives_ = true;
@@ -206,11 +214,13 @@ class Guard {
   std::int64_t last_progress_ = 0;
 };
 
-[[noreturn]] void refuse(Stage stage, int error) {
+[[noreturn]] void refuse(Stage stage, int error, const ConfineError& confined = {}) {
   Report report;
   report.kind = ReportKind::start_failed;
   report.stage = stage;
   report.error = error;
+  report.part = confined.part;
+  std::strncpy(report.path, confined.path, sizeof report.path - 1);
   Guard::send(report);
   ::_exit(1);
 }
@@ -226,14 +236,24 @@ int watch_children() {
   return ::signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-pid_t start_agent(Launch& agent) {
+pid_t start_agent(Launch& agent, Confiner& confiner) {
   const pid_t pid = launch(agent);
-  if (pid < 0) refuse(Stage::fork, errno);
-  if (agent.error != 0) {
-    ::wait4(pid, nullptr, __WALL, nullptr);
-    refuse(agent.failed_stage, agent.error);
-  }
-  return pid;
+  const int error = pid < 0 ? errno : agent.error;
+  if (error == 0) return pid;
+  if (pid >= 0) ::wait4(pid, nullptr, __WALL, nullptr);
+  confiner.clean_up();
+  if (pid < 0) refuse(Stage::fork, error);
+  refuse(agent.failed_stage, error, {agent.failed_part, error, agent.failed_path});
+}
+
+/// Returns only when every part of the confinement is in place.
+void confine(Confiner& confiner, int rules) {
+  if (rules < 0) return;
+  auto failed = confiner.load(rules);
+  if (failed.error == 0) failed = confiner.prepare();
+  if (failed.error == 0) return;
+  confiner.clean_up();
+  refuse(Stage::confine, failed.error, failed);
 }
 
 void let_go_of_the_agents_things() {
@@ -252,17 +272,20 @@ int guard_main(int argc, char** argv) {
   }
   const int sigchld = watch_children();
   if (sigchld < 0 || ::prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) refuse(Stage::prepare, errno);
+  Confiner confiner;
+  confine(confiner, std::atoi(argv[4]));
   Launch agent;
   agent.tty_fd = std::atoi(argv[2]);
-  agent.cwd = argv[4];
-  agent.program = argv[5];
+  agent.cwd = argv[5];
+  agent.program = argv[6];
   agent.argv = argv + kFirstArgument;
-  const pid_t pid = start_agent(agent);
+  agent.confiner = confiner.active() ? &confiner : nullptr;
+  const pid_t pid = start_agent(agent, confiner);
   let_go_of_the_agents_things();
   Report started;
   started.pid = pid;
   Guard::send(started);
-  Guard(pid, std::atoi(argv[3]), sigchld).run();
+  Guard(pid, std::atoi(argv[3]), sigchld, confiner).run();
   return 0;
 }
 

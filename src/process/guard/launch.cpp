@@ -17,6 +17,14 @@ namespace {
   ::_exit(127);
 }
 
+void check(Launch& agent, const ConfineError& confined) {
+  if (confined.error == 0) return;
+  agent.failed_part = confined.part;
+  agent.failed_path = confined.path;
+  errno = confined.error;
+  give_up(agent, Stage::confine);
+}
+
 [[noreturn]] void become_agent(Launch& agent, pid_t guard) {
   if (::setsid() < 0) give_up(agent, Stage::session);
   if (agent.tty_fd >= 0 && ::ioctl(agent.tty_fd, TIOCSCTTY, 0) != 0) {
@@ -24,10 +32,12 @@ namespace {
   }
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != guard) ::_exit(127);
+  if (agent.confiner != nullptr) check(agent, agent.confiner->enter_mounts());
   if (agent.cwd[0] != '\0' && ::chdir(agent.cwd) != 0) give_up(agent, Stage::folder);
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  if (agent.confiner != nullptr) check(agent, agent.confiner->enter());
   ::execve(agent.program, agent.argv, environ);
   give_up(agent, Stage::exec);
 }

@@ -1,6 +1,7 @@
 #pragma once
 #include <sys/types.h>
 
+#include "process/guard/confiner.h"
 #include "process/guard/protocol.h"
 
 namespace ralph::process::guard {
@@ -11,7 +12,10 @@ struct Launch {
   const char* program = "";
   char** argv = nullptr;
   int tty_fd = -1;
+  const Confiner* confiner = nullptr;  // nullptr: it is not confined
   volatile Stage failed_stage = Stage::exec;
+  volatile ConfinePart failed_part{};
+  const char* volatile failed_path = "";
   volatile int error = 0;  // 0: the program runs
 };
 

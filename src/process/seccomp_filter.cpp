@@ -1,0 +1,320 @@
+#include "process/seccomp_filter.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <initializer_list>
+#include <map>
+#include <mutex>
+#include <span>
+#include <tuple>
+#include <vector>
+
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+
+namespace ralph::process {
+
+#if defined(__x86_64__) || defined(__aarch64__)
+
+namespace {
+
+#ifdef __x86_64__
+constexpr unsigned kArchitecture = AUDIT_ARCH_X86_64;
+#else
+constexpr unsigned kArchitecture = AUDIT_ARCH_AARCH64;
+#endif
+
+/// Newer ones, and those of the x32 ABI, have larger numbers.
+constexpr unsigned kNewestCall = 462;  // mseal
+constexpr unsigned kFchmodat2 = 452;
+
+constexpr unsigned kNamespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC |
+                                 CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
+
+/// Power over other processes, over the kernel, or over mounts.
+constexpr unsigned kNever[] = {
+    SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_pidfd_getfd, SYS_kcmp,
+    SYS_process_madvise, SYS_process_mrelease, SYS_move_pages, SYS_migrate_pages, SYS_bpf,
+    SYS_perf_event_open, SYS_userfaultfd, SYS_add_key, SYS_request_key, SYS_keyctl, SYS_mount,
+    SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_open_tree, SYS_move_mount, SYS_fsopen,
+    SYS_fsconfig, SYS_fsmount, SYS_fspick, SYS_mount_setattr, SYS_unshare, SYS_setns,
+    SYS_open_by_handle_at, SYS_swapon, SYS_swapoff, SYS_reboot, SYS_kexec_load, SYS_init_module,
+    SYS_finit_module, SYS_delete_module, SYS_acct, SYS_quotactl, SYS_quotactl_fd, SYS_syslog,
+    SYS_settimeofday, SYS_clock_settime, SYS_adjtimex, SYS_clock_adjtime, SYS_sethostname,
+    SYS_setdomainname, SYS_fanotify_init, SYS_shmget, SYS_shmat, SYS_shmctl, SYS_semget, SYS_semctl,
+    SYS_semop, SYS_semtimedop, SYS_msgget, SYS_msgctl, SYS_msgsnd, SYS_msgrcv, SYS_mq_open,
+    SYS_mq_unlink,
+#ifdef SYS_kexec_file_load
+    SYS_kexec_file_load,
+#endif
+#ifdef SYS_iopl
+    SYS_iopl, SYS_ioperm, SYS_modify_ldt, SYS_uselib,
+#endif
+};
+
+/// Programs do without them when the kernel has none.
+constexpr unsigned kUnknown[] = {SYS_io_uring_setup, SYS_io_uring_enter, SYS_io_uring_register,
+                                 SYS_clone3};
+
+/// What Landlock has no rule for. Where something can be written, read-only mounts keep the rest.
+constexpr unsigned kAttributes[] = {
+    SYS_fchmod, SYS_fchmodat, kFchmodat2, SYS_fchown, SYS_fchownat, SYS_utimensat, SYS_setxattr,
+    SYS_lsetxattr, SYS_fsetxattr, SYS_removexattr, SYS_lremovexattr, SYS_fremovexattr, SYS_truncate,
+#ifdef SYS_chmod
+    SYS_chmod, SYS_chown, SYS_lchown, SYS_utime, SYS_utimes, SYS_futimesat,
+#endif
+};
+
+/// Signals to others; for a Landlock that does not restrict them.
+constexpr unsigned kSignals[] = {SYS_tkill, SYS_tgkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo,
+                                 SYS_pidfd_send_signal};
+
+/// The first argument is a process; 0 is the caller itself.
+constexpr unsigned kOfProcess[] = {SYS_prlimit64, SYS_sched_setaffinity, SYS_sched_setscheduler,
+                                   SYS_sched_setparam, SYS_sched_setattr};
+
+/// Of terminals, pipes and files, and changing nothing outside the process.
+constexpr unsigned kReadingIoctls[] = {
+    0x5401,      // TCGETS
+    0x540F,      // TIOCGPGRP
+    0x5413,      // TIOCGWINSZ
+    0x541B,      // FIONREAD
+    0x5421,      // FIONBIO
+    0x5429,      // TIOCGSID
+    0x5450,      // FIONCLEX
+    0x5451,      // FIOCLEX
+    0x80086601,  // FS_IOC_GETFLAGS
+    0x801C581F,  // FS_IOC_FSGETXATTR
+    0xC020660B,  // FS_IOC_FIEMAP
+};
+/// Put characters into a terminal's input; signals to others by way of a descriptor's owner.
+constexpr unsigned kForbiddenIoctls[] = {0x5412, 0x541C, 0x8901, 0x8902};
+
+/// What follows for one system call; ends with a return.
+class Code {
+ public:
+  void add(unsigned short code, unsigned value, unsigned char yes = 0, unsigned char no = 0) {
+    code_.push_back({code, yes, no, value});
+  }
+  void load(std::size_t offset) { add(BPF_LD | BPF_W | BPF_ABS, static_cast<unsigned>(offset)); }
+  /// The lower half; both architectures are little-endian.
+  void load_argument(std::size_t index) {
+    load(offsetof(seccomp_data, args) + index * sizeof(seccomp_data::args[0]));
+  }
+  void give(unsigned action) { add(BPF_RET | BPF_K, action); }
+  void refuse(int error) { give(SECCOMP_RET_ERRNO | static_cast<unsigned>(error)); }
+  void allow() { give(SECCOMP_RET_ALLOW); }
+  void refuse_if(unsigned value, int error) {
+    add(BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1);
+    refuse(error);
+  }
+  void allow_if(unsigned value) {
+    add(BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1);
+    allow();
+  }
+  void append(const Code& other) {
+    code_.insert(code_.end(), other.code_.begin(), other.code_.end());
+  }
+  std::size_t size() const { return code_.size(); }
+  bool operator==(const Code& other) const {
+    return std::ranges::equal(code_, other.code_, [](const sock_filter& a, const sock_filter& b) {
+      return a.code == b.code && a.jt == b.jt && a.jf == b.jf && a.k == b.k;
+    });
+  }
+  std::string bytes() const {
+    return {reinterpret_cast<const char*>(code_.data()), code_.size() * sizeof(sock_filter)};
+  }
+
+ private:
+  std::vector<sock_filter> code_;
+};
+
+/// The code of each call that is not simply allowed.
+using Calls = std::map<unsigned, Code>;
+
+template <typename List>
+void refuse_calls(Calls& calls, const List& list, int error) {
+  for (const unsigned call : list) {
+    Code code;
+    code.refuse(error);
+    calls[call] = code;
+  }
+}
+
+/// The network, but no sockets of this machine's services: they do what they are told for everybody.
+void add_sockets(Calls& calls) {
+  Code code;
+  code.load_argument(0);
+  for (const unsigned family : {AF_INET, AF_INET6, AF_NETLINK}) code.allow_if(family);
+  code.refuse(EACCES);
+  calls[SYS_socket] = code;
+}
+
+/// open() with O_TRUNC truncates without asking for the right to write; before ABI 3 Landlock overlooks that.
+void add_truncation(Calls& calls) {
+  const auto check = [](std::size_t flags) {
+    Code code;
+    code.load_argument(flags);
+    code.add(BPF_ALU | BPF_AND | BPF_K, O_TRUNC | O_ACCMODE);
+    code.refuse_if(O_TRUNC, EACCES);
+    code.refuse_if(O_TRUNC | O_ACCMODE, EACCES);
+    code.allow();
+    return code;
+  };
+  calls[SYS_openat] = check(2);
+#ifdef SYS_open
+  calls[SYS_open] = check(1);
+#endif
+  refuse_calls(calls, std::initializer_list<unsigned>{SYS_openat2}, ENOSYS);
+  refuse_calls(calls, std::initializer_list<unsigned>{SYS_truncate}, EACCES);
+}
+
+/// An argument must have this value.
+Code only(std::size_t argument, unsigned value) {
+  Code code;
+  code.load_argument(argument);
+  code.allow_if(value);
+  code.refuse(EPERM);
+  return code;
+}
+
+void add_signals(Calls& calls) {
+  refuse_calls(calls, kSignals, EPERM);
+  calls[SYS_kill] = only(0, 0);  // its own group
+}
+
+void add_processes(Calls& calls) {
+  for (const unsigned call : kOfProcess) calls[call] = only(0, 0);
+  const auto own = [](unsigned all_of_user) {
+    Code code;
+    code.load_argument(0);
+    code.refuse_if(all_of_user, EPERM);
+    code.append(only(1, 0));
+    return code;
+  };
+  calls[SYS_setpriority] = own(2 /* PRIO_USER */);
+  calls[SYS_ioprio_set] = own(3 /* IOPRIO_WHO_USER */);
+  Code clone;
+  clone.load_argument(0);
+  clone.add(BPF_JMP | BPF_JSET | BPF_K, kNamespaces, 0, 1);
+  clone.refuse(EPERM);
+  clone.allow();
+  calls[SYS_clone] = clone;
+}
+
+void add_descriptors(Calls& calls, bool reading) {
+  Code fcntl;
+  fcntl.load_argument(1);
+  for (const unsigned command : {F_SETOWN, F_SETSIG, 15 /* F_SETOWN_EX */}) {
+    fcntl.refuse_if(command, EPERM);
+  }
+  fcntl.allow();
+  calls[SYS_fcntl] = fcntl;
+  Code ioctl;
+  ioctl.load_argument(1);
+  if (reading) {
+    for (const unsigned request : kReadingIoctls) ioctl.allow_if(request);
+    ioctl.refuse(ENOTTY);
+  } else {
+    for (const unsigned request : kForbiddenIoctls) ioctl.refuse_if(request, EPERM);
+    ioctl.allow();
+  }
+  calls[SYS_ioctl] = ioctl;
+}
+
+/// Calls from `first` on, up to the next one, have this code.
+struct Span {
+  unsigned first;
+  Code code;
+};
+
+std::vector<Span> spans_of(const Calls& calls) {
+  Code allow;
+  allow.allow();
+  std::vector<Span> spans{{0, allow}};
+  const auto add = [&](unsigned first, const Code& code) {
+    if (spans.back().first == first) {
+      spans.back().code = code;
+      if (spans.size() > 1 && spans[spans.size() - 2].code == code) spans.pop_back();
+    } else if (spans.back().code != code) {
+      spans.push_back({first, code});
+    }
+  };
+  for (const auto& [call, code] : calls) {
+    add(call, code);
+    add(call + 1, allow);
+  }
+  return spans;
+}
+
+/// A search tree over the spans: the kernel runs the program once for every call there is when it is installed.
+Code search(std::span<const Span> spans) {
+  if (spans.size() == 1) return spans.front().code;
+  const auto middle = spans.size() / 2;
+  const auto below = search(spans.first(middle));
+  Code code;
+  if (below.size() < 256) {
+    code.add(BPF_JMP | BPF_JGE | BPF_K, spans[middle].first,
+             static_cast<unsigned char>(below.size()), 0);
+  } else {  // farther than a conditional jump reaches
+    code.add(BPF_JMP | BPF_JGE | BPF_K, spans[middle].first, 0, 1);
+    code.add(BPF_JMP | BPF_JA, static_cast<unsigned>(below.size()));
+  }
+  code.append(below);
+  code.append(search(spans.subspan(middle)));
+  return code;
+}
+
+std::string make_filter(bool reading, Confinement::Network network, int landlock_abi) {
+  constexpr int kWithTruncate = 3, kWithSignals = 6;
+  Calls calls;
+  refuse_calls(calls, kNever, EPERM);
+  refuse_calls(calls, kUnknown, ENOSYS);
+  if (network == Confinement::Network::none) {
+    refuse_calls(calls, std::initializer_list<unsigned>{SYS_socket}, EACCES);
+  } else {
+    add_sockets(calls);
+  }
+  if (landlock_abi < kWithTruncate) add_truncation(calls);
+  if (reading) refuse_calls(calls, kAttributes, EPERM);
+  if (landlock_abi < kWithSignals) add_signals(calls);
+  add_processes(calls);
+  add_descriptors(calls, reading);
+
+  Code program;
+  program.load(offsetof(seccomp_data, arch));
+  program.add(BPF_JMP | BPF_JEQ | BPF_K, kArchitecture, 1, 0);
+  program.give(SECCOMP_RET_KILL_PROCESS);
+  program.load(offsetof(seccomp_data, nr));
+  program.add(BPF_JMP | BPF_JGT | BPF_K, kNewestCall, 0, 1);
+  program.refuse(ENOSYS);
+  program.append(search(spans_of(calls)));
+  return program.bytes();
+}
+
+}  // namespace
+
+std::optional<std::string> seccomp_filter(const Confinement& confinement, int landlock_abi) {
+  using Key = std::tuple<bool, Confinement::Network, int>;
+  static std::mutex mutex;
+  static std::map<Key, std::string> made;
+  const Key key{confinement.write.empty(), confinement.network, landlock_abi};
+  const std::lock_guard lock(mutex);
+  auto& filter = made[key];
+  if (filter.empty()) filter = std::apply(make_filter, key);
+  return filter;
+}
+
+#else
+
+std::optional<std::string> seccomp_filter(const Confinement&, int) { return std::nullopt; }
+
+#endif
+
+}  // namespace ralph::process
