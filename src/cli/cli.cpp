@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
@@ -12,6 +13,7 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/mask.h"
@@ -111,16 +113,27 @@ int choose_or_give_up(const std::vector<std::string>& words, StdOutput& output) 
 }
 
 /// For what a thread or a destructor did not catch: a message and an exit code instead of a signal. Whatever was started
-/// ends with us: its guard sees our end.
+/// ends with us: its guard sees our end. There may be no memory left.
 [[noreturn]] void end_with_message() {
-  std::string text = "ralph: internal error\n";
+  std::array<char, 400> text{};
+  const auto thrown = std::current_exception();
+  const char* what = "terminated";
   try {
-    if (const auto thrown = std::current_exception()) std::rethrow_exception(thrown);
+    if (thrown) std::rethrow_exception(thrown);
+  } catch (const std::bad_alloc&) {
+    what = "out of memory";
   } catch (const std::exception& error) {
-    text = fmt::format("ralph: internal error: {}\n", error.what());
+    what = error.what();
   } catch (...) {
+    what = "unknown exception";
   }
-  write_if_possible(2, text);
+  std::snprintf(text.data(), text.size() - 1, "ralph: internal error: %s", what);
+  auto end = std::ranges::find(text, '\0');
+  std::ranges::replace_if(
+      text.begin(), end, [](char c) { return c < ' ' || c > '~'; }, '?');
+  *end++ = '\n';
+  [[maybe_unused]] const auto put =
+      ::write(STDERR_FILENO, text.data(), static_cast<std::size_t>(end - text.begin()));
   std::_Exit(stream::row(stream::Outcome::agent_error).exit_code);
 }
 

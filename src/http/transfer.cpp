@@ -2,6 +2,8 @@
 #include <array>
 #include <chrono>
 #include <cstring>
+#include <exception>
+#include <new>
 #include <utility>
 
 #include <fmt/core.h>
@@ -67,14 +69,30 @@ Transfer::Transfer(const CurlLibrary& curl, CURL* easy, const ClientOptions& opt
       stop_(stop),
       headers_(curl) {}
 
+/// libcurl is C: what is thrown becomes a failed transfer.
+bool Transfer::without_throwing(const std::function<bool()>& take) noexcept {
+  try {
+    return take();
+  } catch (const std::bad_alloc&) {
+    error_ = failed(Failure::too_large, "there is not enough memory for the answer");
+  } catch (const std::exception& error) {
+    error_ = failed(Failure::sink, error.what());
+  }
+  return false;
+}
+
 std::size_t Transfer::on_header(char* bytes, std::size_t one, std::size_t size,
                                 void* self) noexcept {
-  const bool go_on = static_cast<Transfer*>(self)->take_header({bytes, one * size});
+  auto& transfer = *static_cast<Transfer*>(self);
+  const bool go_on =
+      transfer.without_throwing([&] { return transfer.take_header({bytes, one * size}); });
   return go_on ? one * size : 0;
 }
 
 std::size_t Transfer::on_body(char* bytes, std::size_t one, std::size_t size, void* self) noexcept {
-  const bool go_on = static_cast<Transfer*>(self)->take_body({bytes, one * size});
+  auto& transfer = *static_cast<Transfer*>(self);
+  const bool go_on =
+      transfer.without_throwing([&] { return transfer.take_body({bytes, one * size}); });
   return go_on ? one * size : CURL_WRITEFUNC_ERROR;
 }
 

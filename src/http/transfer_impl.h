@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <functional>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -64,6 +65,7 @@ class Transfer {
   static std::size_t on_body(char* bytes, std::size_t one, std::size_t size, void* self) noexcept;
   static int on_connected(void* self, char*, char*, int, int) noexcept;
   /// False: the transfer ends here, with error_ or because of a stop request.
+  bool without_throwing(const std::function<bool()>& take) noexcept;
   bool take_header(std::string_view line);
   bool take_body(std::string_view bytes);
   bool end_head();

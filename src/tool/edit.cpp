@@ -46,6 +46,7 @@ struct Before {
   std::string bytes;
   bool known = true;
   bool stale = false;
+  std::optional<FileStamp> stamp = {};  // nullopt: there was none
 };
 
 std::string quoted(const Request& request) {
@@ -99,7 +100,7 @@ Outcome done(const Request& request, const Before& before, std::string_view afte
 
 Outcome store(const Request& request, const Before& before, std::string_view after,
               Workspace& workspace) {
-  const auto stored = replace_file(request.path, after);
+  const auto stored = replace_file(request.path, after, before.stamp);
   if (!stored) return failure(stored.error());
   if (before.known) workspace.remember(request.path, *stored);
   return done(request, before, after);
@@ -112,7 +113,7 @@ Outcome edit_existing(const Request& request, Workspace& workspace) {
   auto bytes = read_whole(*file, kMaxChangedFile, request.path);
   if (!bytes) return failure(bytes.error());
   const Before before{*std::move(bytes), workspace.seen(request.path).has_value(),
-                      changed_since_seen(request.path, file->stamp, workspace)};
+                      changed_since_seen(request.path, file->stamp, workspace), file->stamp};
   if (request.old_string.empty()) {
     if (!before.bytes.empty()) {
       return misuse("The file exists and is not empty: an empty old_string only creates files.");

@@ -1,6 +1,7 @@
 #include "tool/safe_file.h"
 
 #include <cerrno>
+#include <cstdio>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -46,6 +47,13 @@ Result<> may_be_replaced(int folder, const std::string& name, const struct stat&
   return {};
 }
 
+std::unexpected<Error> changed_meanwhile(const fs::path& path) {
+  return fail(Code::busy,
+              fmt::format("'{}' was changed by another program meanwhile; nothing was written",
+                          path.string()),
+              "read it again");
+}
+
 /// Of an open file, which must be a regular one.
 Result<struct stat> info_of(int fd, const fs::path& path) {
   struct stat info{};
@@ -87,14 +95,24 @@ class Replacement {
   }
 
   Result<> take_place_of(const std::string& name, const fs::path& path) {
-    if (::renameat(folder_, name_.c_str(), folder_, name.c_str()) != 0) {
-      return fail_errno(errno, fmt::format("cannot write '{}'", path.string()));
-    }
+    return renamed(::renameat(folder_, name_.c_str(), folder_, name.c_str()), path);
+  }
+  /// Only where there is nothing of that name.
+  Result<> take_free_place(const std::string& name, const fs::path& path) {
+    const int done =
+        ::renameat2(folder_, name_.c_str(), folder_, name.c_str(), RENAME_NOREPLACE);
+    if (done != 0 && errno == EEXIST) return changed_meanwhile(path);
+    const bool unknown = done != 0 && (errno == EINVAL || errno == ENOSYS);  // to the file system
+    return unknown ? take_place_of(name, path) : renamed(done, path);
+  }
+
+ private:
+  Result<> renamed(int done, const fs::path& path) {
+    if (done != 0) return fail_errno(errno, fmt::format("cannot write '{}'", path.string()));
     exists_ = false;
     return {};
   }
 
- private:
   int folder_;
   std::string name_;
   bool exists_ = false;
@@ -209,7 +227,8 @@ Result<UniqueFd> create_private_file(const fs::path& resolved) {
   return file;
 }
 
-Result<FileStamp> replace_file(const fs::path& resolved, std::string_view bytes) {
+Result<FileStamp> replace_file(const fs::path& resolved, std::string_view bytes,
+                               const std::optional<FileStamp>& expected) {
   TRY_ASSIGN(const auto folder, open_parent(resolved, Missing::is_made));
   const auto name = resolved.filename().string();
   if (name.empty()) {
@@ -219,7 +238,12 @@ Result<FileStamp> replace_file(const fs::path& resolved, std::string_view bytes)
   if (old) TRY(may_be_replaced(folder.get(), name, *old, resolved));
   Replacement replacement(folder.get());
   TRY_ASSIGN(const auto stamp, replacement.fill(bytes, old, resolved));
-  TRY(replacement.take_place_of(name, resolved));
+  if (expected) {
+    const auto now = look(folder.get(), name);
+    if (!now || stamp_of(*now) != *expected) return changed_meanwhile(resolved);
+  }
+  TRY(old ? replacement.take_place_of(name, resolved)
+          : replacement.take_free_place(name, resolved));
   return stamp;
 }
 

@@ -57,7 +57,9 @@ Result<UniqueFd> create_private_file(const std::filesystem::path& resolved);
 
 /// Makes the file hold these bytes, at once or not at all: readers see the old bytes or the new ones. Missing
 /// folders are made; an existing file keeps its mode. Folders, links, devices and read-only files are refused.
-/// Returns the new file's stamp.
-Result<FileStamp> replace_file(const std::filesystem::path& resolved, std::string_view bytes);
+/// A file that appears, or is no longer as `expected`, while this happens is another program's work: it is kept, and
+/// that is an error. Returns the new file's stamp.
+Result<FileStamp> replace_file(const std::filesystem::path& resolved, std::string_view bytes,
+                               const std::optional<FileStamp>& expected = std::nullopt);
 
 }  // namespace ralph::tool

@@ -78,15 +78,17 @@ class Write final : public Tool {
                       shown_path));
     }
     std::optional<std::string> before;
+    std::optional<FileStamp> stamp;
     if (kind != FileKind::missing) {
       const auto file = open_for_reading(path);
       if (!file) return failure(file.error());
+      stamp = file->stamp;
       if (auto refusal = unread(path, file->stamp, workspace)) return *std::move(refusal);
       auto old = read_whole(*file, kMaxChangedFile, path);
       if (!old && old.error().code != Code::limit) return failure(old.error());
       if (old) before = *std::move(old);
     }
-    const auto done = replace_file(path, content);
+    const auto done = replace_file(path, content, stamp);
     if (!done) return failure(done.error());
     workspace.remember(path, *done);
     return kind == FileKind::missing ? created(shown_path, content)

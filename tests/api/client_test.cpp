@@ -324,37 +324,6 @@ TEST(ApiClientOnePiece, WhereAStreamStalls) {
   EXPECT_EQ(asked->log.lines_of("abandoned"), Lines{"abandoned msg_cut from 0"});
 }
 
-/// Sends the start, then the same piece for as long as somebody listens.
-Answerer repeating(std::string type, std::string start, std::string piece) {
-  return [=](http::Exchange& exchange) {
-    exchange.begin(200, {{"content-type", type}});
-    if (!start.empty()) exchange.send(start);
-    auto peer = http::Peer::there;
-    while (peer == http::Peer::there) {
-      peer = exchange.send(piece);
-      if (peer == http::Peer::there) peer = exchange.wait(Millis{2});
-    }
-  };
-}
-
-TEST(ApiClient, KeepAlivesDoNotHoldAnAnswerOpenForEver) {
-  const auto short_stall = [](Endpoint& at, Request&) { at.stall_timeout = Millis{40}; };
-  const auto ping = sse("ping", R"({"type":"ping"})");
-  for (const auto& piece : {ping, std::string(": still here\n\n"), std::string("data")}) {
-    const auto asked = ask({repeating("text/event-stream", kPart, piece),
-                            answering(200, whole_message("good"))},
-                           quick(), short_stall);
-    EXPECT_EQ(asked->text(), "good") << piece;
-  }
-  const auto ended =
-      ask({repeating("text/event-stream", whole_stream("all"), ping)}, quick(), short_stall);
-  EXPECT_EQ(ended->text(), "all") << "what is whole counts";
-  const auto blanks = ask(
-      {repeating("application/json", "", " "), answering(200, whole_message("good"))}, quick(),
-      short_stall);
-  EXPECT_EQ(blanks->text(), "good");
-}
-
 TEST(ApiClientOnePiece, AndItsFailureCounts) {
   const auto asked = ask({streaming(""), answering(500, "down"), streaming(whole_stream("good"))});
   EXPECT_EQ(asked->text(), "good");

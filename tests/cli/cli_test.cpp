@@ -1,6 +1,7 @@
 #include "cli/cli.h"
 
 #include <csignal>
+#include <stdexcept>
 #include <thread>
 
 #include <fcntl.h>
@@ -188,6 +189,17 @@ TEST(Replay, TheEndOfATerminalIsTheEndOfTheLog) {
   });
   const StdinIs replaced(master.get());
   EXPECT_EQ(main({"ralph", "replay", "-q", "-"}), 0);
+}
+
+/// A child of ours, so that the handler of this program stays as it is.
+TEST(Main, AnExceptionThatNobodyCatchesIsAMessageAndAnExitCode) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(
+      {
+        cli::main({"ralph", "--version"});
+        std::jthread([] { throw std::runtime_error("broken \x1b]0;"); }).join();
+      },
+      testing::ExitedWithCode(1), "ralph: internal error: broken \\?]0;");
 }
 
 }  // namespace

@@ -1,6 +1,9 @@
 #include "http/client.h"
 
+#include <functional>
 #include <latch>
+#include <new>
+#include <stdexcept>
 #include <thread>
 #include <type_traits>
 #include <vector>
@@ -23,6 +26,21 @@ void echo(const Request& request, Exchange& exchange) {
 void count(const Request&, Exchange& exchange) {
   thread_local int requests = 0;
   exchange.respond({200, {}, std::to_string(++requests)});
+}
+
+TEST(HttpClient, WhatASinkThrowsIsAFailureOfTheRequest) {
+  const auto server = serve(
+      [](const Request&, Exchange& exchange) { exchange.respond({200, {}, "body"}); });
+  Client client;
+  const auto send = [&](const std::function<void()>& act) {
+    const ResponseSink sink{.body = [&](std::string_view) -> Result<> {
+      act();
+      return {};
+    }};
+    return client.send({.url = server->url()}, sink).error().failure;
+  };
+  EXPECT_EQ(send([] { throw std::bad_alloc(); }), Failure::too_large);
+  EXPECT_EQ(send([] { throw std::runtime_error("broken"); }), Failure::sink);
 }
 
 TEST(HttpClient, TheHeadComesOnceAndTheBodyGoesToTheSink) {

@@ -33,6 +33,20 @@ TEST(SafeFile, ReplacesKeepingTheModeAndLeavesNothingBehind) {
   EXPECT_EQ(std::distance(fs::directory_iterator(desk.root()), fs::directory_iterator()), 1);
 }
 
+TEST(SafeFile, WhatAnotherProgramWroteMeanwhileIsKept) {
+  Desk desk;
+  desk.put("a.txt", "old");
+  const auto stamp = open_for_reading(desk.file("a.txt"))->stamp;
+  desk.put("a.txt", "the user's own words");
+  const auto refused = replace_file(desk.file("a.txt"), "new", stamp);
+  ASSERT_FALSE(refused);
+  EXPECT_TRUE(refused.error().message.contains("changed by another program"));
+  EXPECT_EQ(desk.bytes("a.txt"), "the user's own words");
+  const auto now = open_for_reading(desk.file("a.txt"))->stamp;
+  EXPECT_TRUE(replace_file(desk.file("a.txt"), "new", now));
+  EXPECT_EQ(std::distance(fs::directory_iterator(desk.root()), fs::directory_iterator()), 1);
+}
+
 TEST(SafeFile, MakesFolders) {
   Desk desk;
   const test::Umask umask(022);
