@@ -248,10 +248,14 @@ Result<> Folder::check_file(std::string_view name, Kind kind) const {
 /// Looked at twice: a device must not even be opened, and what is opened may be another file by then.
 Result<UniqueFd> Folder::open_file(const std::string& name, int flags) const {
   if (!is_single_name(name)) return fail_name(name);
-  TRY(check_file(name, kind_at(fd(), name.c_str())));
+  struct stat info{};
+  if (::fstatat(fd(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0) {
+    TRY(check_file(name, kind_of_stat(info)));
+  } else if (errno != ENOENT) {
+    return fail_at(errno, "cannot look at", name);
+  }
   UniqueFd file(::openat(fd(), name.c_str(), flags | kFileFlags, 0600));
   if (!file) return fail_at(errno, "cannot open", name);
-  struct stat info{};
   if (::fstat(file.get(), &info) != 0) return fail_at(errno, "cannot look at", name);
   TRY(check_file(name, kind_of_stat(info)));
   return file;
