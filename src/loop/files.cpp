@@ -85,6 +85,20 @@ Result<> Files::append(const Record& record) const {
   return fail_storage(error, fmt::format("cannot write '{}'", folder.path_of(kProgress).native()));
 }
 
+bool Files::has_records() const {
+  const auto folder = place_.folder();
+  return folder && folder->kind_of(kProgress) == Folder::Kind::file;
+}
+
+Result<> Files::rewrite(const std::vector<Record>& records) const {
+  std::string text;
+  for (const auto& record : records) text += write_record(record) + "\n";
+  TRY_ASSIGN(const auto folder, place_.make_folder());
+  auto written = folder.write_atomically(kProgress, text);
+  if (!written) written.error().code = Code::storage;
+  return written;
+}
+
 Result<> Files::put_records_aside(std::string_view id) const {
   TRY_ASSIGN(const auto folder, place_.make_folder());
   const auto moved = folder.rename(kProgress, fmt::format("progress-{}.ndjson", id));
