@@ -98,9 +98,9 @@ std::unexpected<Error> fail_name(std::string_view name) {
 
 std::unexpected<Error> fail_not_folder(const fs::path& path, Kind kind) {
   return fail(Code::malformed, fmt::format("'{}' is {}", path.native(), in_words(kind)),
-              kind == Kind::link
-                  ? "ralph needs a folder of its own there: look where it leads, then remove the link"
-                  : "ralph needs a folder there: move it away");
+              kind == Kind::link ? "ralph needs a folder of its own there: look where it leads, then "
+                                   "remove the link"
+                                 : "ralph needs a folder there: move it away");
 }
 
 using DirPtr = std::unique_ptr<DIR, int (*)(DIR*)>;
@@ -113,7 +113,9 @@ DirPtr list(int folder) {
   return {dir, ::closedir};
 }
 
-bool is_dot(const char* name) { return std::strcmp(name, ".") == 0 || std::strcmp(name, "..") == 0; }
+bool is_dot(const char* name) {
+  return std::strcmp(name, ".") == 0 || std::strcmp(name, "..") == 0;
+}
 
 /// If this fails, so does what comes next.
 void let_owner_in(int at, const char* name) {
@@ -248,10 +250,14 @@ Result<> Folder::check_file(std::string_view name, Kind kind) const {
 /// Looked at twice: a device must not even be opened, and what is opened may be another file by then.
 Result<UniqueFd> Folder::open_file(const std::string& name, int flags) const {
   if (!is_single_name(name)) return fail_name(name);
-  TRY(check_file(name, kind_at(fd(), name.c_str())));
+  struct stat info{};
+  if (::fstatat(fd(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0) {
+    TRY(check_file(name, kind_of_stat(info)));
+  } else if (errno != ENOENT) {
+    return fail_at(errno, "cannot look at", name);
+  }
   UniqueFd file(::openat(fd(), name.c_str(), flags | kFileFlags, 0600));
   if (!file) return fail_at(errno, "cannot open", name);
-  struct stat info{};
   if (::fstat(file.get(), &info) != 0) return fail_at(errno, "cannot look at", name);
   TRY(check_file(name, kind_of_stat(info)));
   return file;

@@ -34,6 +34,8 @@ namespace ralph::cli {
 namespace {
 
 constexpr std::size_t kPiece = std::size_t{128} << 10;
+/// No agent writes such lines; a file of many terabytes that takes no space on the disk is one.
+constexpr std::size_t kLongestLine = std::size_t{256} << 20;
 
 /// How many times as fast as it was; nullopt: without pauses.
 using Speed = std::optional<double>;
@@ -160,8 +162,17 @@ Result<> feed(const UniqueFd& fd, const std::string& path, Pacer& pacer, stream:
               StdOutput& output) {
   std::string piece(kPiece, '\0');
   Result<std::size_t> got = 0;
+  std::size_t line = 0;  // bytes of the one that has not ended yet
   while (!output.closed() && (got = read_some(fd.get(), piece, path)) && *got > 0) {
     std::string_view rest(piece.data(), *got);
+    const auto end = rest.rfind('\n');
+    line = end == rest.npos ? line + rest.size() : rest.size() - end - 1;
+    if (line > kLongestLine) {
+      got = fail(Code::malformed,
+                 fmt::format("{} has a line of more than {} bytes", in_words(path), kLongestLine),
+                 "it is not a log, or a file without content (a sparse one)");
+      break;
+    }
     while (!rest.empty()) {
       const auto bytes = pacer.take(rest.size());
       pacer.wait(output);

@@ -87,7 +87,7 @@ Result<> Files::append(const Record& record) const {
 
 bool Files::has_records() const {
   const auto folder = place_.folder();
-  return folder && folder->open_read(kProgress).has_value();
+  return folder && folder->kind_of(kProgress) == Folder::Kind::file;
 }
 
 Result<> Files::rewrite(const std::vector<Record>& records) const {

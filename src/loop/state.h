@@ -92,7 +92,7 @@ class Files {
   Result<std::vector<Record>> records(std::int64_t& bad) const;
   /// In the file, and on the disk, when this returns.
   Result<> append(const Record& record) const;
-  /// Whether progress.ndjson is there.
+  /// Whether progress.ndjson is there, and is a plain file.
   bool has_records() const;
   /// Replaces it by these, in one step.
   Result<> rewrite(const std::vector<Record>& records) const;

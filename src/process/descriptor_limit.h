@@ -3,8 +3,8 @@
 
 namespace ralph::process {
 
-/// Code::unavailable when this process may not open as many files as supervising an agent takes: said before anything is
-/// started, so that what fails later is not taken for the agent's fault.
+/// Code::unavailable when this process may not open as many files as supervising an agent takes. Called before
+/// anything is started: what fails for it later looks like the agent's fault.
 Result<> check_descriptor_limit();
 
 }  // namespace ralph::process

@@ -51,7 +51,8 @@ Result<> Relay::work_on(std::string_view bytes) {
     return fail(Code::unavailable, "out of memory",
                 "a limit (ulimit -v, a container) may be too low");
   } catch (const std::exception& error) {
-    return fail(Code::internal, fmt::format("the agent's output could not be shown: {}", error.what()),
+    return fail(Code::internal,
+                fmt::format("the agent's output could not be shown: {}", error.what()),
                 "please report it; the raw log holds all the agent printed");
   }
 }

@@ -9,9 +9,9 @@
 
 namespace ralph::store {
 
-/// A file or folder that an agent may have tampered with, as it is reached: `root` by its path, whose last part must not
-/// be a link, then name by name from descriptors (Folder). Nothing is held open between two calls, so that a folder
-/// which was removed and made again is found.
+/// A file or folder that an agent may have tampered with, as it is reached: `root` by its path, whose last part must
+/// not be a link, then name by name from descriptors (Folder). Nothing is held open between two calls, so that a
+/// folder which was removed and made again is found.
 class Location {
  public:
   /// The last part of the path, in a folder that is trusted.

@@ -64,7 +64,9 @@ json::Document peek_state(const Location& file, bool (*good)(const json::Documen
                          : Result<json::Document>(std::unexpected(folder.error()));
   if (document) return *std::move(document);
   if (document.error().code != Code::not_found) {
-    warning = document.error().message + "; it is not used";
+    const auto& [code, message, hint] = document.error();
+    warning = message + "; it is not used";
+    if (!hint.empty()) warning += fmt::format(" ({})", hint);
   }
   return json::Document::object();
 }

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <tuple>
 
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,6 +16,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kFolders[] = {"logs", "runs", "state", "tmp"};
+constexpr const char* kGitignoreName = ".gitignore";
+constexpr off_t kLargestGitignore = off_t{1} << 20;
 constexpr std::string_view kGitignore =
     "# What runs leave behind. Everything else here is yours to commit.\n"
     "/logs/\n/runs/\n/state/\n/tmp/\n/lock\n/check.running\n";
@@ -29,9 +32,18 @@ Result<fs::path> absolute_folder(const fs::path& workspace) {
               "create it, or work in another folder");
 }
 
+/// git reads it whatever it is: it would wait for a pipe for ever.
+bool is_good_gitignore(const Folder& folder) {
+  struct stat info{};
+  return ::fstatat(folder.fd(), kGitignoreName, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+         S_ISREG(info.st_mode) && info.st_size <= kLargestGitignore;
+}
+
+/// One that somebody edited stays.
 Result<> write_gitignore(const Folder& folder) {
-  if (folder.kind_of(".gitignore") != Folder::Kind::missing) return {};
-  auto written = folder.write_atomically(".gitignore", kGitignore);
+  if (is_good_gitignore(folder)) return {};
+  folder.remove_all(kGitignoreName);
+  auto written = folder.write_atomically(kGitignoreName, kGitignore);
   if (!written) written.error().code = Code::storage;
   return written;
 }
@@ -59,8 +71,6 @@ Result<Workspace> Workspace::open(const fs::path& workspace) {
   TRY_ASSIGN(const auto folder, absolute_folder(workspace));
   opened.root_ = folder / ".ralph";
   TRY(opened.check());
-  TRY_ASSIGN(const auto root, (Location{opened.root_, {}}.folder()));
-  TRY(write_gitignore(root));
   return opened;
 }
 
@@ -69,7 +79,7 @@ Result<> Workspace::check() const {
   if (!root) return fail(Code::storage, root.error().message, root.error().hint);
   TRY(check_owner(*root));
   for (const auto name : kFolders) TRY((Location{root_, {std::string(name)}}.make_folder()));
-  return {};
+  return write_gitignore(*root);
 }
 
 Workspace Workspace::at(const fs::path& workspace) {

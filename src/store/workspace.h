@@ -19,7 +19,8 @@ namespace ralph::store {
 class Workspace {
  public:
   static Result<Workspace> open(const std::filesystem::path& workspace);
-  /// Makes sure that its folders are still there and no links: an agent may have changed them.
+  /// Makes sure that its folders are still there and no links, and that git can read its .gitignore: an agent may have
+  /// changed them.
   Result<> check() const;
   /// Its paths, whether they exist or not.
   static Workspace at(const std::filesystem::path& workspace);

@@ -28,6 +28,7 @@ std::string use_progress(const fs::path& folder) {
   const Files files(folder);
   std::int64_t bad = 0;
   auto text = told(files.records(bad)) + told(files.append(Record()));
+  if (!files.has_records()) text += told(files.rewrite({Record()}));
   return text + told(files.put_records_aside("l1"));
 }
 

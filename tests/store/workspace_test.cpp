@@ -47,6 +47,20 @@ TEST_P(WorkspaceUnderUmask, EverythingIsTheOwnersAlone) {
   EXPECT_EQ(mode_of(workspace->tmp().path() / "prompt.md"), 0600u);
 }
 
+TEST(Workspace, WhatGitWouldWaitForIsReplaced) {
+  const TempFolder folder;
+  const auto workspace = Workspace::open(folder.path());
+  const auto file = folder / ".ralph/.gitignore";
+  const auto usual = text_of(file);
+  fs::remove(file);
+  ASSERT_EQ(::mkfifo(file.c_str(), 0600), 0);
+  ASSERT_TRUE(workspace->check());
+  EXPECT_EQ(text_of(file), usual);
+  fs::resize_file(file, std::uintmax_t{8} << 30);
+  ASSERT_TRUE(workspace->check());
+  EXPECT_EQ(text_of(file), usual);
+}
+
 TEST(Workspace, GitIgnoresWhatRunsLeaveAndNothingElse) {
   const TempFolder folder;
   ASSERT_TRUE(Workspace::open(folder.path()));
