@@ -88,7 +88,8 @@ struct Loaded {
 };
 
 Result<Loaded> load(const Arguments& arguments) {
-  TRY(check_obeyed(arguments.value("config"), nullptr));
+  const bool accepts = arguments.flag("accept-changes");
+  if (!accepts) TRY(check_obeyed(arguments.value("config"), nullptr));
   Loaded loaded;
   loaded.flags = flags_of(arguments);
   TRY_ASSIGN(loaded.settings, load_settings(arguments.value("config"), loaded.flags));
@@ -243,6 +244,7 @@ Result<loop::Setup> make_setup(const Arguments& arguments, const Loaded& loaded,
   setup.settings_digest = digest_of(settings);
   setup.settings_digest_before = loaded.digest_before;
   const auto config_file = config_file_of(arguments, loaded.state);
+  if (setup.options.accept_changes) TRY(accept_obeyed(config_file, &settings));
   TRY(check_obeyed(config_file, &settings));
   watch_settings(config_file, settings, setup.request);
   TRY(merge_direnv(setup));
