@@ -17,7 +17,9 @@
 #include "cli/stop_signals.h"
 #include "loop/direnv.h"
 #include "loop/requests.h"
+#include "run/protected_files.h"
 #include "run/sandbox.h"
+#include "store/workspace.h"
 
 namespace ralph::cli {
 namespace {
@@ -194,7 +196,13 @@ Result<> check(const config::Settings& settings) {
 Result<> merge_direnv(loop::Setup& setup) {
   auto& host = setup.request.host;
   TRY_ASSIGN(const auto wrap, run::sandbox_for_commands(host));
+  const run::MissingFiles missing(host.workspace);
   auto envrc = loop::load_envrc(host.workspace, host.own_env, Millis{30'000}, {}, wrap);
+  if (wrap) {
+    const auto folder = store::Workspace::at(host.workspace).run_folder(setup.loop_id) / "removed";
+    const auto moved = missing.move_created(folder);
+    setup.warnings.insert(setup.warnings.end(), moved.begin(), moved.end());
+  }
   setup.warnings.insert(setup.warnings.end(), envrc.warnings.begin(), envrc.warnings.end());
   // A script of the agent may have said it: it must not choose what the sandbox shows or who gets the key.
   std::erase_if(envrc.env, [&](const process::EnvChange& change) {

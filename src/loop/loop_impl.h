@@ -10,6 +10,7 @@
 #include "loop/loop.h"
 #include "loop/verify.h"
 #include "run/config_watch.h"
+#include "run/protected_files.h"
 #include "store/workspace.h"
 
 namespace ralph::loop {
@@ -98,6 +99,7 @@ class Loop {
   Over wait(std::string_view why, Millis pause);
   Over wait_after_failure();
   Over stop_asked() const;
+  void note_changed_settings();
 
   // The workspace.
   std::string content();
@@ -123,6 +125,7 @@ class Loop {
   std::optional<store::Workspace> workspace_;
   std::optional<store::Lock> lock_;
   std::optional<run::ConfigWatch> config_watch_;
+  std::optional<run::MissingFiles> missing_;  // in a sandbox, which verification runs in too
   Files files_;
   State state_;
   Millis ran_before_{0};
