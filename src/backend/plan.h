@@ -26,6 +26,7 @@ struct Host {
   std::vector<process::EnvChange> own_env;
   bool is_root = false;
   SandboxLevel sandbox = SandboxLevel::off;
+  std::filesystem::path log_dir = {};  // where ralph itself writes, perhaps in the workspace
 
   bool sandboxed() const { return sandbox != SandboxLevel::off; }
 };

@@ -15,8 +15,6 @@
 #include "cli/run_settings.h"
 #include "config/load.h"
 #include "json/writer.h"
-#include "run/config_watch.h"
-#include "store/workspace.h"
 #include "view/safe_text.h"
 
 namespace ralph::cli {
@@ -192,25 +190,14 @@ int path(const Arguments& arguments, StdOutput& output) {
   return 0;
 }
 
-/// Not while an agent works: it could accept its own changes.
-Result<> check_nobody_works(const config::Settings* settings) {
-  const std::filesystem::path folder = settings == nullptr ? "." : settings->text(config::Key::cwd);
-  const auto holder = store::Lock::holder(store::Workspace::at(folder).lock_file());
-  if (!holder) return {};
-  return fail(Code::busy, fmt::format("{} works here now", holder->what),
-              "accept the settings when it has ended");
-}
-
 int accept(const Arguments& arguments, StdOutput& output) {
   const auto loaded = config::load(request_of(arguments));
   const auto* settings = loaded ? &loaded->settings : nullptr;
-  if (const auto free = check_nobody_works(settings); !free) return report(free.error(), output);
-  const auto files = obeyed_files(arguments.value("config"), settings);
-  const auto state = run::state_folder(environment());
-  const auto seen = run::ConfigWatch::check(state, files, Masker(environment()));
-  if (!seen) output.out(seen.error().message + "\n");
-  const auto accepted = run::ConfigWatch::accept(state, files);
+  const auto config_file = arguments.value("config");
+  const auto seen = check_obeyed(config_file, settings);
+  const auto accepted = accept_obeyed(config_file, settings);
   if (!accepted) return report(accepted.error(), output);
+  if (!seen) output.out(seen.error().message + "\n");
   for (const auto& file : *accepted) {
     output.out(fmt::format("accepted: {}\n", view::safe_text(file.native())));
   }

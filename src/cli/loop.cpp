@@ -18,7 +18,9 @@
 #include "loop/direnv.h"
 #include "loop/requests.h"
 #include "loop/state_store.h"
+#include "run/protected_files.h"
 #include "run/sandbox.h"
+#include "store/workspace.h"
 
 namespace ralph::cli {
 namespace {
@@ -89,7 +91,8 @@ struct Loaded {
 };
 
 Result<Loaded> load(const Arguments& arguments) {
-  TRY(check_obeyed(arguments.value("config"), nullptr));
+  const bool accepts = arguments.flag("accept-changes");
+  if (!accepts) TRY(check_obeyed(arguments.value("config"), nullptr));
   Loaded loaded;
   loaded.flags = flags_of(arguments);
   TRY_ASSIGN(loaded.settings, load_settings(arguments.value("config"), loaded.flags));
@@ -199,7 +202,13 @@ Result<> check(const config::Settings& settings) {
 Result<> merge_direnv(loop::Setup& setup) {
   auto& host = setup.request.host;
   TRY_ASSIGN(const auto wrap, run::sandbox_for_commands(host));
+  const run::MissingFiles missing(host.workspace);
   auto envrc = loop::load_envrc(host.workspace, host.own_env, Millis{30'000}, {}, wrap);
+  if (wrap) {
+    const auto folder = store::Workspace::at(host.workspace).run_folder(setup.loop_id) / "removed";
+    const auto moved = missing.move_created(folder);
+    setup.warnings.insert(setup.warnings.end(), moved.begin(), moved.end());
+  }
   setup.warnings.insert(setup.warnings.end(), envrc.warnings.begin(), envrc.warnings.end());
   // A script of the agent may have said it: it must not choose what the sandbox shows or who gets the key.
   std::erase_if(envrc.env, [&](const process::EnvChange& change) {
@@ -250,6 +259,7 @@ Result<loop::Setup> make_setup(const Arguments& arguments, const Loaded& loaded,
   setup.settings_digest = digest_of(settings);
   setup.settings_digest_before = loaded.digest_before;
   const auto config_file = config_file_of(arguments, loaded.state);
+  if (setup.options.accept_changes) TRY(accept_obeyed(config_file, &settings));
   TRY(check_obeyed(config_file, &settings));
   watch_settings(config_file, settings, setup.request);
   TRY(merge_direnv(setup));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -9,6 +10,7 @@
 #include "cli/environment.h"
 #include "config/load.h"
 #include "run/config_watch.h"
+#include "store/workspace.h"
 
 namespace ralph::cli {
 namespace {
@@ -76,6 +78,17 @@ std::vector<std::filesystem::path> obeyed_files(std::string_view config_file,
 Result<> check_obeyed(std::string_view config_file, const config::Settings* settings) {
   return run::ConfigWatch::check(run::state_folder(environment()),
                                  obeyed_files(config_file, settings), Masker(environment()));
+}
+
+Result<std::vector<std::filesystem::path>> accept_obeyed(std::string_view config_file,
+                                                         const config::Settings* settings) {
+  const std::filesystem::path folder = settings == nullptr ? "." : settings->text(Key::cwd);
+  if (const auto holder = store::Lock::holder(store::Workspace::at(folder).lock_file())) {
+    return fail(Code::busy, fmt::format("{} works here now", holder->what),
+                "accept the settings when it has ended");
+  }
+  return run::ConfigWatch::accept(run::state_folder(environment()),
+                                  obeyed_files(config_file, settings));
 }
 
 void watch_settings(std::string_view config_file, const config::Settings& settings,

@@ -28,6 +28,10 @@ std::vector<std::filesystem::path> obeyed_files(std::string_view config_file,
 /// Code::usage: one of them changed while an agent worked, and the user has not accepted it.
 Result<> check_obeyed(std::string_view config_file, const config::Settings* settings);
 
+/// The user has seen them; those that had changed. Code::busy while an agent works: it could accept its own changes.
+Result<std::vector<std::filesystem::path>> accept_obeyed(std::string_view config_file,
+                                                         const config::Settings* settings);
+
 /// Has the run notice when they change while its agent works.
 void watch_settings(std::string_view config_file, const config::Settings& settings,
                     run::Request& request);

@@ -70,10 +70,19 @@ Report Loop::go() {
   if (!over) over = recover();
   if (!over) over = end_not_written();
   while (!over) over = step();
+  note_changed_settings();
+  return report(*over);
+}
+
+/// What the agent, or its code in verification, left for later.
+void Loop::note_changed_settings() {
+  if (missing_) {
+    const auto folder = workspace_->run_folder(state_.loop_id) / "removed";
+    for (const auto& line : missing_->move_created(folder)) note(stream::Level::warning, line);
+  }
   for (const auto& file : config_watch_->finish()) {
     note(stream::Level::warning, run::changed_settings(file));
   }
-  return report(*over);
 }
 
 Loop::Over Loop::stop_asked() const {

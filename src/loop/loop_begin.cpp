@@ -41,6 +41,7 @@ Result<> Loop::begin() {
   TRY_ASSIGN(auto watch, run::ConfigWatch::begin(setup_.request.state_folder,
                                                  setup_.request.obeyed_files));
   config_watch_.emplace(std::move(watch));
+  if (setup_.request.host.sandboxed()) missing_.emplace(folder);
   TRY_ASSIGN(auto wrap, run::sandbox_for_commands(setup_.request.host));
   TRY_ASSIGN(verifier_, Verifier::make({folder, setup_.request.host.own_env,
                                         setup_.options.verify_limit, std::move(wrap)},

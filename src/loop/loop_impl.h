@@ -15,6 +15,7 @@
 #include "loop/state_store.h"
 #include "loop/verify.h"
 #include "run/config_watch.h"
+#include "run/protected_files.h"
 #include "store/workspace.h"
 
 namespace ralph::loop {
@@ -116,6 +117,7 @@ class Loop {
   Over wait(std::string_view why, Millis pause);
   Over wait_after_failure();
   Over stop_asked() const;
+  void note_changed_settings();
 
   // The workspace.
   std::string content();
@@ -149,6 +151,7 @@ class Loop {
   std::optional<store::Workspace> workspace_;
   std::optional<store::Lock> lock_;
   std::optional<run::ConfigWatch> config_watch_;
+  std::optional<run::MissingFiles> missing_;  // in a sandbox, which verification runs in too
   UniqueFd folder_;           // `.ralph`
   bool log_removed_ = false;  // while the last run wrote it
   StateStore store_;

@@ -116,6 +116,19 @@ void add_lines(std::string& out, char sign, std::string_view text, std::string_v
   if (count > kMostLines) out += fmt::format("\n  {} … {} more lines", sign, count - kMostLines);
 }
 
+/// Not synced: it has to outlive ralph, not the machine, and a run writes several.
+Result<> write_record(const fs::path& record, std::string_view text) {
+  const auto temporary = record.native() + ".tmp";
+  ::unlink(temporary.c_str());
+  const UniqueFd fd(
+      ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  const auto what = fmt::format("cannot write '{}'", record.native());
+  if (!fd) return fail_errno(errno, what);
+  TRY(write_all(fd.get(), text, temporary));
+  if (::rename(temporary.c_str(), record.c_str()) != 0) return fail_errno(errno, what);
+  return {};
+}
+
 Result<> make_state_folder(const fs::path& state) {
   auto made = make_folders(state.parent_path());
   if (made) made = store::make_private_folder(state);
@@ -149,7 +162,7 @@ Result<ConfigWatch> ConfigWatch::begin(const fs::path& state, const std::vector<
         .text("digest", now.digest)
         .text("text", utf8::repaired(now.text))
         .close();
-    TRY(write_file_atomically(record, text + "\n", 0600));
+    TRY(write_record(record, text + "\n"));
     watch.watched_.push_back({file, record, now.digest});
   }
   return watch;

@@ -74,7 +74,9 @@ void Mounts::show(const fs::path& path, Access access) {
   append(shown_, option, real, real);
   // A link to it that lies in a hidden place is gone: the name has to lead there all the same.
   const auto name = path.lexically_normal();
-  if (name != real && hidden(name)) append(shown_, option, real, name);
+  if (name == real || !hidden(name)) return;
+  // A second mount of a writable folder would lack what is read-only in the first.
+  append(shown_, access == Access::writable ? "--symlink" : option, real, name);
 }
 
 void Mounts::show_hidden(const fs::path& real) {

@@ -4,7 +4,7 @@
 
 #include <fmt/core.h>
 
-#include "store/private_files.h"
+#include "base/file.h"
 
 namespace ralph::run {
 namespace {
@@ -47,7 +47,7 @@ std::vector<std::string> MissingFiles::move_created(const fs::path& folder) cons
   for (const auto& name : missing_) {
     if (!is_there(workspace_ / name)) continue;
     auto target = folder / fs::path(name).filename();
-    const auto made = store::make_private_folder(folder);
+    const auto made = make_folders(folder);
     if (made) fs::rename(workspace_ / name, target, error);
     if (!made || error) {
       told.push_back(fmt::format(

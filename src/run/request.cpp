@@ -183,6 +183,7 @@ Result<Request> make_request(const config::Settings& settings, Invocation invoca
                 "leave --continue out");
   }
   TRY_ASSIGN(request.log_dir, log_dir_of(settings, request.host.workspace));
+  request.host.log_dir = request.log_dir.lexically_normal();
   if (settings.given(Key::allowed_tools) && request.ask.tools.empty()) {
     return fail(Code::usage, "allowed_tools is empty: it would be no restriction at all",
                 "name at least one tool, or leave it out for those of the mode");

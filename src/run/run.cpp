@@ -104,6 +104,7 @@ Result<> Run::begin() {
     config_watch_.emplace(std::move(watch));
   }
   warnings_ = request_.warnings;
+  if (request_.host.sandboxed()) TRY(make_folders(request_.log_dir));
   TRY_ASSIGN(plan_, prepare(request_, warnings_, &audience_.summary));
   TRY(write_prompt());
   if (request_.host.sandboxed()) {

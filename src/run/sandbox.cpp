@@ -135,17 +135,26 @@ Result<process::Command> wrapped(std::vector<std::string> words, const Host& hos
   return command;
 }
 
-Result<Wrap> sandbox_of(Frame frame, const Host& host) {
-  const auto words = words_of(frame, host);
-  return [words, host](process::Command command) -> Result<process::Command> {
-    auto more = words;
-    // git works on an index of ours, which lies in a folder of its own under the hidden /tmp.
-    for (const auto& change : command.env) {
-      if (change.name != "GIT_INDEX_FILE" || !change.value) continue;
-      const auto folder = fs::path(*change.value).parent_path().string();
-      more.insert(more.end(), {"--bind", folder, folder});
+/// git works on an index of ours, which lies in a folder of its own under the hidden /tmp. For git only: the environment
+/// of other commands may be the agent's.
+std::vector<std::string> show_index(const process::Command& command) {
+  for (const auto& change : command.env) {
+    if (change.name != "GIT_INDEX_FILE" || !change.value) continue;
+    const auto folder = fs::path(*change.value).parent_path().string();
+    return {"--bind", folder, folder};
+  }
+  return {};
+}
+
+Wrap wrap_of(const Frame& frame, const Host& host, bool is_git) {
+  return [words = words_of(frame, host), host,
+          is_git](process::Command command) -> Result<process::Command> {
+    auto all = words;
+    if (is_git) {
+      const auto index = show_index(command);
+      all.insert(all.end(), index.begin(), index.end());
     }
-    return wrapped(std::move(more), host, std::move(command), nullptr, EnvFor::command, nullptr);
+    return wrapped(std::move(all), host, std::move(command), nullptr, EnvFor::command, nullptr);
   };
 }
 
@@ -175,7 +184,7 @@ Result<fs::path> trusted_program(std::string_view name, const Host& host) {
 Result<> put_into_sandbox(backend::Plan& plan, const Host& host, std::string_view run_id) {
   TRY_ASSIGN(auto frame, make_frame(host));
   frame.mounts.show_program(plan.program, host);
-  show_workspace(frame.mounts, host.workspace);
+  show_workspace(frame.mounts, host);
   TRY(show_agent_state(frame.mounts, plan, host, frame.home, run_id));
   auto command = std::move(plan.command);
   command.argv.front() = real_parent(plan.program).string();
@@ -205,16 +214,16 @@ Result<Wrap> sandbox_for_commands(const Host& host) {
   for (const auto* name : {".config/direnv", ".local/share/direnv"}) {
     frame.mounts.show(frame.home / name, Mounts::Access::read_only);
   }
-  show_workspace(frame.mounts, host.workspace);
-  return sandbox_of(std::move(frame), host);
+  show_workspace(frame.mounts, host);
+  return wrap_of(frame, host, false);
 }
 
 Result<Wrap> sandbox_for_git(const Host& host) {
   if (!host.sandboxed()) return Wrap{};
   TRY_ASSIGN(auto frame, make_frame(host));
   show_repository(frame.mounts, frame.workspace);
-  show_workspace(frame.mounts, host.workspace);
-  return sandbox_of(std::move(frame), host);
+  show_workspace(frame.mounts, host);
+  return wrap_of(frame, host, true);
 }
 
 bool decides_sandbox(std::string_view variable) {
@@ -224,7 +233,7 @@ bool decides_sandbox(std::string_view variable) {
 
 Result<> check_sandbox(const Host& host) {
   TRY_ASSIGN(auto frame, make_frame(host));
-  show_workspace(frame.mounts, host.workspace);
+  show_workspace(frame.mounts, host);
   process::Command command;
   command.cwd = host.workspace;
   command.env = host.own_env;

@@ -186,12 +186,15 @@ void show_git_settings(Mounts& mounts, const Host& host, const fs::path& home) {
   }
 }
 
-void show_workspace(Mounts& mounts, const fs::path& workspace) {
+void show_workspace(Mounts& mounts, const Host& host) {
+  const auto& workspace = host.workspace;
   mounts.show(workspace, Access::writable);
   if (is_folder(workspace / ".git")) protect_main_git_folder(mounts, workspace / ".git");
   if (!is_folder(workspace / ".git")) mounts.protect(workspace / ".git");
   for (const auto name : protected_files()) mounts.protect(workspace / name);
   mounts.protect(workspace / ".ralph");
+  // ralph writes there from outside: it must not become a link.
+  if (!host.log_dir.empty() && contains(workspace, host.log_dir)) mounts.protect(host.log_dir);
 }
 
 void show_repository(Mounts& mounts, const fs::path& folder) {

@@ -22,9 +22,9 @@ void show_git_settings(Mounts& mounts, const backend::Host& host,
 Result<> show_agent_state(Mounts& mounts, backend::Plan& plan, const backend::Host& host,
                           const std::filesystem::path& home, std::string_view run_id);
 
-/// The workspace, writable, with what gives power later read-only: `.ralph`, settings of ralph, of direnv and of
+/// The workspace, writable, with what gives power later read-only: `.ralph` and the folder of logs, settings of ralph, of direnv and of
 /// agents, git's settings and hooks. Of what does not exist, only git's folders cannot be created: see MissingFiles.
-void show_workspace(Mounts& mounts, const std::filesystem::path& workspace);
+void show_workspace(Mounts& mounts, const backend::Host& host);
 
 /// A repository that a command of git works on: its root and its git folder, wherever they are.
 void show_repository(Mounts& mounts, const std::filesystem::path& folder);

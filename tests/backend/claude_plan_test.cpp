@@ -300,6 +300,24 @@ TEST(Permissions, RootNeedsASandboxToSkipThem) {
   EXPECT_TRUE(machine.planned(asking("do it"))->skips_permissions);
 }
 
+TEST(Permissions, AModeApprovesReadingAndTheUsersPatternsOnly) {
+  const Machine machine;
+  Ask ask = asking("do it");
+  ask.tools = {"Read", "Edit", "Bash", "Bash(git *)", "Glob"};
+  const auto approved = [&](const char* mode) {
+    ask.permission_mode = mode;
+    const auto words = machine.planned(ask)->command.argv;
+    EXPECT_EQ(*(std::ranges::find(words, "--tools") + 1), "Read,Edit,Bash,Glob");
+    return words.back();
+  };
+  EXPECT_EQ(approved("default"), "Read,Bash(git *),Glob");
+  EXPECT_EQ(approved("acceptEdits"), "Read,Bash(git *),Glob");
+  ask.tools = {"Edit", "Bash"};
+  ask.permission_mode = "default";
+  const auto words = machine.planned(ask)->command.argv;
+  EXPECT_EQ(std::ranges::find(words, "--allowedTools"), words.end());
+}
+
 TEST(Permissions, APatternThatHoldsNothingBackIsTold) {
   Machine machine;
   machine.host.sandbox = SandboxLevel::on;

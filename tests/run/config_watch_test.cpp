@@ -1,0 +1,96 @@
+#include "run/config_watch.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "support/temp_folder.h"
+
+namespace ralph::run {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ConfigWatchTest : public testing::Test {
+ protected:
+  void write(std::string_view text) { ASSERT_TRUE(write_file_atomically(file(), text)); }
+  fs::path file() const { return folder_.path() / "ralph.yml"; }
+  fs::path state() const { return folder_.path() / "state" / "ralph"; }
+  std::vector<fs::path> files() const { return {file(), folder_.path() / ".envrc"}; }
+  Result<> check() const {
+    return ConfigWatch::check(state(), files(), Masker(std::vector<std::string>{}));
+  }
+
+  test::TempFolder folder_;
+};
+
+TEST_F(ConfigWatchTest, WhatTheUserChangesIsObeyed) {
+  write("retries: 1\n");
+  auto watch = ConfigWatch::begin(state(), files());
+  ASSERT_TRUE(watch) << describe(watch.error());
+  EXPECT_TRUE(watch->finish().empty());
+  write("retries: 2\n");
+  EXPECT_TRUE(check());
+}
+
+TEST_F(ConfigWatchTest, WhatChangedMeanwhileIsRefusedUntilAccepted) {
+  write("same: 1\nold: 1\n");
+  auto watch = ConfigWatch::begin(state(), files());
+  ASSERT_TRUE(watch) << describe(watch.error());
+  write("same: 1\nnew: \x1b[31m\n");
+  EXPECT_EQ(watch->finish(), std::vector{file()});
+  const auto seen = check();
+  ASSERT_FALSE(seen);
+  EXPECT_EQ(seen.error().code, Code::usage);
+  EXPECT_TRUE(seen.error().message.ends_with("\n  - old: 1\n  + new: ?[31m")) << seen.error().message;
+  EXPECT_FALSE(ConfigWatch::begin(state(), files())) << "the old record is not replaced";
+  EXPECT_EQ(ConfigWatch::accept(state(), files()), std::vector{file()});
+  EXPECT_TRUE(check());
+}
+
+TEST_F(ConfigWatchTest, PutBackIsFine) {
+  write("a: 1\n");
+  auto watch = ConfigWatch::begin(state(), files());
+  ASSERT_TRUE(watch);
+  write("a: 2\n");
+  watch->finish();
+  write("a: 1\n");
+  EXPECT_TRUE(check());
+}
+
+TEST_F(ConfigWatchTest, CreatedRemovedAndReplacedFilesAreChanges) {
+  auto watch = ConfigWatch::begin(state(), files());
+  ASSERT_TRUE(watch);
+  write("a: 1\n");
+  EXPECT_TRUE(check().error().message.contains("was created"));
+  fs::remove(file());
+  EXPECT_TRUE(check());
+  ASSERT_EQ(::mkfifo(file().c_str(), 0600), 0);
+  EXPECT_FALSE(check()) << "and nobody waits for a writer";
+  EXPECT_EQ(watch->finish().size(), 1u);
+}
+
+/// What a killed ralph leaves behind is what begin() wrote.
+TEST_F(ConfigWatchTest, TheRecordIsThereBeforeTheAgent) {
+  write("a: 1\n");
+  auto watch = ConfigWatch::begin(state(), files());
+  ASSERT_TRUE(watch);
+  write("a: 2\n");
+  EXPECT_FALSE(check());
+  struct stat info{};
+  ASSERT_EQ(::stat((state() / "config").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777u, 0700u);
+}
+
+TEST_F(ConfigWatchTest, WithoutAHomeNothingIsRecorded) {
+  EXPECT_EQ(state_folder({"PATH=/bin"}), "");
+  EXPECT_EQ(state_folder({"HOME=/h"}), "/h/.local/state/ralph");
+  EXPECT_EQ(state_folder({"HOME=/h", "XDG_STATE_HOME=/s"}), "/s/ralph");
+  auto watch = ConfigWatch::begin("", files());
+  ASSERT_TRUE(watch);
+  write("a: 1\n");
+  EXPECT_TRUE(watch->finish().empty());
+}
+
+}  // namespace
+}  // namespace ralph::run
