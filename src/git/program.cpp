@@ -130,6 +130,7 @@ process::Command Program::command(const Call& call) const {
   command.env.insert(command.env.end(), {{"GIT_TERMINAL_PROMPT", "0"},
                                          {"GIT_OPTIONAL_LOCKS", "0"},
                                          {"GIT_NO_LAZY_FETCH", "1"},
+                                         {"GIT_NO_REPLACE_OBJECTS", "1"},
                                          {"GIT_EDITOR", "false"},
                                          {"LC_ALL", "C"}});
   if (!call.index.empty()) {

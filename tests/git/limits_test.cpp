@@ -26,8 +26,8 @@ class GitLimits : public GitWork {
   /// Calls of this subcommand do `instead` first.
   void when(std::string_view word, std::string_view instead) const {
     folder_.write("bin/git",
-                  fmt::format("#!/bin/sh\ncase \" $* \" in *' {} '*) {} ;; esac\nPATH='{}' exec git "
-                              "\"$@\"\n",
+                  fmt::format("#!/bin/sh\ncase \" $* \" in *' {} '*) {} ;; esac\n"
+                              "PATH='{}' exec git \"$@\"\n",
                               word, instead, path_),
                   0755);
   }
