@@ -18,11 +18,20 @@
 #include "loop/state.h"
 #include "loop/state_store.h"
 #include "store/workspace.h"
+#include "view/safe_text.h"
 
 namespace ralph::cli {
 namespace {
 
 constexpr std::size_t kMostNamed = 3;
+constexpr std::size_t kLongestName = 200;
+
+/// Names of files and refs are the agent's.
+int report_safely(Error error, StdOutput& output) {
+  error.message = view::safe_text(error.message);
+  error.hint = view::safe_text(error.hint);
+  return report(error, output);
+}
 
 struct Wish {
   bool all = false, include_others = false;
@@ -70,7 +79,8 @@ Result<git::Work> open_work(const loop::State& state) {
 std::string names_of(const std::vector<std::string>& paths) {
   std::string names;
   for (std::size_t i = 0; i < std::min(paths.size(), kMostNamed); ++i) {
-    names += fmt::format("{}'{}'", i == 0 ? "" : ", ", paths[i]);
+    names += fmt::format("{}'{}'", i == 0 ? "" : ", ",
+                         view::one_line(view::safe_text(paths[i]), kLongestName));
   }
   return paths.size() > kMostNamed ? names + " …" : names;
 }
@@ -196,7 +206,7 @@ std::string as_text(const Undo& undo) {
 
 int restore_command(const Wish& wish, bool json, StdOutput& output) {
   const auto kept = restore(wish.restore, output);
-  if (!kept) return report(kept.error(), output);
+  if (!kept) return report_safely(kept.error(), output);
   if (json) {
     std::string text;
     json::ObjectWriter(text).text("restored", wish.restore).text("kept", *kept).close();
@@ -222,8 +232,8 @@ int undo_command(const Arguments& arguments, StdOutput& output) {
   }
   if (!wish.restore.empty()) return restore_command(wish, arguments.flag("json"), output);
   const auto done = undo(wish, output);
-  if (!done) return report(done.error(), output);
-  output.out(arguments.flag("json") ? as_json(*done) : as_text(*done));
+  if (!done) return report_safely(done.error(), output);
+  output.out(arguments.flag("json") ? as_json(*done) : view::safe_text(as_text(*done)));
   return 0;
 }
 

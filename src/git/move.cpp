@@ -28,8 +28,36 @@ Kind kind_of(const fs::path& path) {
 /// One line of `diff-tree --raw`.
 struct Change {
   char kind = 'M';
+  std::string id;  // of what will be there; empty: nothing, or a submodule
   std::string path;
 };
+
+/// ":100644 100755 ID ID M"; the id behind the change.
+std::string new_id(std::string_view head) {
+  const auto last = head.rfind(' ');
+  const auto before = last == head.npos ? last : head.rfind(' ', last - 1);
+  if (before == head.npos || head.ends_with('D') || head.find(" 160000 ") == 7) return {};
+  return std::string(head.substr(before + 1, last - before - 1));
+}
+
+/// A file that cannot be written because git has lost its content must not stop us halfway.
+Result<> refuse_missing(const Program& git, const std::vector<Change>& changes) {
+  std::string ids;
+  for (const auto& change : changes) {
+    if (!change.id.empty()) ids += change.id + "\n";
+  }
+  if (ids.empty()) return {};
+  TRY_ASSIGN(const auto text, git.ask({{"cat-file", "--batch-check=%(objecttype)"}, ids}));
+  const auto missing = text.find(" missing\n");
+  if (missing == text.npos) return {};
+  const auto line = text.rfind('\n', missing);
+  const auto begin = line == text.npos ? 0 : line + 1;
+  return fail(Code::malformed,
+              fmt::format("the repository in '{}' has lost the object {}", git.root().native(),
+                          text.substr(begin, missing - begin)),
+              "'git fsck' lists what is missing, 'git fetch' may bring it back; nothing was "
+              "changed");
+}
 
 Result<std::vector<Change>> list_changes(const Program& git, const Move& move) {
   TRY_ASSIGN(const auto text,
@@ -40,7 +68,8 @@ Result<std::vector<Change>> list_changes(const Program& git, const Move& move) {
     const auto path = fields.next();
     // A file where a submodule is: git would remove that whole.
     const bool from_module = head.starts_with(":160000 ") && head.find(" 160000 ") == head.npos;
-    changes.push_back({from_module && !head.ends_with('D') ? 'A' : head.back(), std::string(path)});
+    const char kind = from_module && !head.ends_with('D') ? 'A' : head.back();
+    changes.push_back({kind, new_id(head), std::string(path)});
   }
   return changes;
 }
@@ -134,6 +163,7 @@ Result<Move> plan_move(const Program& git, Snapshot& snapshot, std::optional<Utc
   if (old_before) TRY(forget_old(git, *old_before, move.to, index));
   TRY_ASSIGN(move.from, write_tree(git, index));
   TRY_ASSIGN(const auto changes, list_changes(git, move));
+  TRY(refuse_missing(git, changes));
   Obstacles obstacles(git.root(), changes);
   for (const auto& change : changes) {
     if (change.kind == 'A') TRY(obstacles.look_at(change.path));

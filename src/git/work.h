@@ -27,6 +27,12 @@ struct FileChange {
   bool operator==(const FileChange&) const = default;
 };
 
+/// A ref, and what it stood for.
+struct RefValue {
+  std::string ref, commit;
+  bool operator==(const RefValue&) const = default;
+};
+
 /// A repository somebody works in, through the `git` program. Hooks, file watchers and the signing of commits are off, the
 /// network is never used, nothing is ever pushed; the user's index is never changed but by commit(), reset_to(), restore()
 /// and stash(). `.ralph/` never takes part, nor does a repository inside of this one; a submodule is the commit it stands
@@ -72,7 +78,8 @@ class Work {
   /// Code::busy: a merge, a rebase or the like is not finished.
   Result<> ready() const;
   /// Commits all that dirty() names to `branch` (as branch() gives it), by the user's name (or ralph's, where none is
-  /// set). Empty: nothing was changed. Code::busy: as ready(), or paths are in conflict, or HEAD is not on that branch.
+  /// set). What is staged and is different in the folder is kept under refs/ralph/staged-TIME.
+  /// Empty: nothing was changed. Code::busy: as ready(), or paths are in conflict, or HEAD is not on that branch.
   Result<std::string> commit(std::string_view message, std::string_view branch) const;
   /// Puts what the folder holds now aside as a stash of this name, what is staged as its second parent: 'git stash pop
   /// --index' brings both back. Kept under refs/ralph/`keep_as` too: an agent may drop a stash. False: there was nothing.
@@ -94,6 +101,13 @@ class Work {
   Result<std::string> restore(std::string_view ref, std::string_view keep_as) const;
   /// The ref of a reset that was ended in its middle; empty: none was.
   Result<std::string> interrupted() const;
+  /// Keeps where all branches, tags and stashes are, as one commit under refs/ralph/`keep_as`: an agent may delete them.
+  /// Does nothing when that ref is there already.
+  Result<> keep_refs(std::string_view keep_as) const;
+  /// Deletes that ref; call it when lost_refs() names none.
+  Result<> drop_kept_refs(std::string_view kept_as) const;
+  /// Those of them whose commits only that ref still leads to; empty, where there is no such ref.
+  Result<std::vector<RefValue>> lost_refs(std::string_view kept_as) const;
   /// Whether the user wants commits to be signed, which those of commit() are not.
   bool wants_signatures() const;
   /// Whether the settings git would run programs by are what they were when this was opened.
@@ -111,6 +125,7 @@ class Work {
         settings_digest_(settings_.digest()) {}
   /// As list_entries(), without the files to leave alone.
   Result<std::vector<Entry>> entries() const;
+  Result<> keep_staged(const std::vector<Entry>& entries) const;
   struct Destination;
   Result<std::string> go_to(const Destination& to, const std::string& name,
                             std::vector<std::string>* replaced) const;

@@ -82,7 +82,9 @@ std::string kept_message(const Position& position, const std::string& name,
   if (!branch.empty() && branch != position.branch && !tip.empty()) {
     text += fmt::format("{}{} {}", kBranchLine, branch, tip);
   }
-  if (conflicts) text += fmt::format("{}yes, below {}/ in the second parent", kConflictLine, kConflicts);
+  if (conflicts) {
+    text += fmt::format("{}yes, below {}/ in the second parent", kConflictLine, kConflicts);
+  }
   return text + "\n";
 }
 

@@ -146,6 +146,7 @@ Report Loop::report(const Ending& ending) {
     report.exit_code = stream::row(stream::Outcome::storage_failed).exit_code;
     report.why = describe(*storage_);
   }
+  report_lost_refs();
   report.loop_id = state_.loop_id;
   report.totals = totals_;
   report.days = days_together(state_.earlier_days, totals_.days);

@@ -199,6 +199,7 @@ Result<> Loop::go_on_with(State old) {
   if (git_ && setup_.options.commit) {
     git_->leave_alone_before(state_.files_before.value_or(state_.started));
   }
+  keep_refs();
   ended_before_ = !state_.end.empty();
   if (setup_.options.commit && !state_.current) TRY(check_users_changes());
   files_.forget_stop();
@@ -237,13 +238,14 @@ Result<> Loop::begin_git() {
   TRY_ASSIGN(const auto branch, git_->branch());
   state_.branch = branch;
   state_.branch_at_start = branch.empty() ? "HEAD" : branch;
+  keep_refs();
   if (!setup_.options.commit) return {};
   TRY_ASSIGN(state_.files_before, git::file_time_now(git_->root()));
   git_->leave_alone_before(*state_.files_before);
   if (git_->wants_signatures()) {
     setup_.warnings.push_back(
-        "commit.gpgsign is set, but the commits of the loop are not signed: nobody is there to type "
-        "a passphrase");
+        "commit.gpgsign is set, but the commits of the loop are not signed: nobody is there to "
+        "type a passphrase");
   }
   return {};
 }

@@ -41,6 +41,9 @@ struct Ending {
 std::map<std::string, double> days_together(std::map<std::string, double> days,
                                             const std::map<std::string, double>& more);
 
+/// Where the branches, tags and stashes of a loop's start are kept, below refs/ralph/.
+std::string start_ref(std::string_view loop_id);
+
 /// The end that a record stands for; nullopt: none.
 std::optional<Ending> end_of(const Record& record);
 
@@ -127,6 +130,8 @@ class Loop {
   std::string git_digest() const;
   Result<> commit(const Current& current, Record& record);
   Result<> roll_back(const Current& current, Record& record);
+  void keep_refs();
+  void report_lost_refs();
   void record_moved_head(const Current& current, Record& record) const;
   std::string head() const;
 

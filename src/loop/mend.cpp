@@ -1,4 +1,5 @@
-// The folder `.ralph`, when an agent removed it or put something else there.
+// What an agent removed: the folder `.ralph`, or refs.
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 
@@ -25,8 +26,9 @@ Result<fs::path> put_aside(const fs::path& path) {
   if (::lstat(path.c_str(), &info) != 0 || S_ISDIR(info.st_mode)) return fs::path();
   const fs::path aside = fmt::format("{}.replaced-{}", path.native(), compact_utc(now_utc()));
   if (::rename(path.c_str(), aside.c_str()) == 0) return aside;
-  return fail_errno(errno, fmt::format("'{}' is not a folder, and cannot be renamed", path.native()),
-                    "move it away");
+  return fail_errno(
+      errno, fmt::format("'{}' is not a folder, and cannot be renamed", path.native()),
+      "move it away");
 }
 
 }  // namespace
@@ -68,6 +70,46 @@ Result<bool> Loop::mend_workspace() {
                      root.native()));
   }
   return mended;
+}
+
+std::string start_ref(std::string_view loop_id) { return fmt::format("start-{}", loop_id); }
+
+/// A loop can work without.
+void Loop::keep_refs() {
+  if (!git_) return;
+  if (auto kept = git_->keep_refs(start_ref(state_.loop_id)); !kept) {
+    setup_.warnings.push_back(
+        fmt::format("branches and stashes are not protected from the agent: {}",
+                    describe(kept.error())));
+  }
+}
+
+void Loop::report_lost_refs() {
+  constexpr std::size_t kMostNamed = 10;
+  if (!git_) return;
+  const auto lost = git_->lost_refs(start_ref(state_.loop_id));
+  if (lost && lost->empty()) {
+    if (auto dropped = git_->drop_kept_refs(start_ref(state_.loop_id)); !dropped) {
+      note(stream::Level::warning, describe(dropped.error()));
+    }
+  }
+  if (!lost) return;
+  for (std::size_t i = 0; i < std::min(lost->size(), kMostNamed); ++i) {
+    const auto& [ref, commit] = (*lost)[i];
+    const auto name = std::string_view(ref).substr(ref.rfind('/') + 1);
+    constexpr std::string_view kBranches = "refs/heads/", kTags = "refs/tags/";
+    const auto command = ref.starts_with(kBranches)
+                             ? fmt::format("git branch --force {} {}",
+                                           std::string_view(ref).substr(kBranches.size()), commit)
+                         : ref.starts_with(kTags)
+                             ? fmt::format("git tag --force {} {}",
+                                           std::string_view(ref).substr(kTags.size()), commit)
+                             : fmt::format("git stash store --message {} {}", name, commit);
+    note(stream::Level::warning,
+         fmt::format("{} was deleted or moved during the loop, and no branch has its commit any "
+                     "more; to get it back: {}",
+                     ref, command));
+  }
 }
 
 }  // namespace ralph::loop

@@ -121,6 +121,7 @@ Loop::Over Loop::recover() {
   record.progress = finished ? end.answer.summary : "ERROR: interrupted";
   if (!finished) record.outcome = "interrupted";
   record.tree = content();  // what is there from now on is known
+  record_moved_head(current, record);
   if (auto kept = keep(run, std::move(record)); !kept) storage_ = kept.error();
   return std::nullopt;
 }

@@ -59,6 +59,32 @@ TEST(LoopGit, UndoTakesBackWhatTheLoopCommitted) {
   EXPECT_EQ(stage.shell("git log --format=%s"), "start\n");
 }
 
+TEST(LoopGit, AnUndoReopensTheLoopAndTheAgentIsTold) {
+  LoopStage stage({bash("echo 1 > a"), answer("DONE"), bash("echo 2 > b"), answer("DONE")});
+  EXPECT_EQ(stage.loop_on("Go", {"--commit"}).code(), 0);
+  EXPECT_EQ(stage.run(stage.command({agent_process::ralph(), "undo", "--all"})).code(), 0);
+  EXPECT_EQ(stage.state().end, "undone");
+  const auto ran = stage.loop({"--resume"});
+  EXPECT_EQ(ran.code(), 0) << ran.out << ran.err;
+  EXPECT_EQ(stage.iterations().size(), 2U);
+  EXPECT_EQ(stage.shell("git ls-files"), "b\nstart.txt\n");
+  ASSERT_EQ(stage.prompts().size(), 2U);
+  EXPECT_TRUE(stage.prompts().back().contains("The user took back 1 commit of earlier iterations"));
+}
+
+TEST(LoopGit, AFolderOfOursThatTheAgentRemovesIsWrittenAgain) {
+  LoopStage stage({bash("echo 1 > a"), answer("Wrote a."), bash("echo 2 > b; rm -rf .ralph"),
+                   answer("Wrote b."), answer("DONE")});
+  const auto ran = stage.loop_on("Go", {"--commit", "--retry-delay", "1ms"});
+  EXPECT_TRUE((ran.out + ran.err).contains("was removed or replaced while the agent worked"))
+      << ran.out << ran.err;
+  const auto iterations = stage.iterations();
+  ASSERT_GE(iterations.size(), 2U);
+  EXPECT_EQ(iterations.front().progress, "Wrote a.");
+  EXPECT_TRUE(iterations[1].failed);
+  EXPECT_FALSE(stage.state().loop_id.empty());
+}
+
 TEST(LoopGit, ChangesOfTheUserBetweenTwoStartsAreNotOurs) {
   LoopStage stage({bash("echo 1 > a"), answer("One."), bash("echo 2 > b"), answer("DONE")});
   EXPECT_EQ(stage.loop_on("Go", {"--commit", "--max-iterations", "1"}).code(), 6);

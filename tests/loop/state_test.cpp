@@ -92,6 +92,8 @@ TEST_F(LoopFiles, TheStateIsReadBackAsItWasSaved) {
   state.fresh_from = 2;
   state.tree_at_start = "t";
   state.commit_at_start = "c";
+  state.branch_at_start = "refs/heads/main";
+  state.files_before = UtcTime(Millis{1'700'000'000'123});
   state.current = Current{3, "run", state.updated, "verify", "tb", "cb", "refs/heads/x", {"a.md"}};
   state.waiting_until = state.updated;
   state.waiting_for = "the rate limit";

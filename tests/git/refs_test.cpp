@@ -1,0 +1,87 @@
+// Refs that an agent deletes, moves or replaces.
+#include "git/harness.h"
+
+namespace ralph::git {
+namespace {
+
+using GitRefs = GitWork;
+
+TEST_F(GitRefs, WhatIsDeletedIsKeptAndNamed) {
+  const auto first = first_commit();
+  const auto work = open();
+  good(work.keep_refs("start"));
+  EXPECT_TRUE(good(work.lost_refs("start")).empty());
+  EXPECT_TRUE(good(work.lost_refs("none")).empty());
+  good(work.drop_kept_refs("start"));
+  EXPECT_EQ(git("for-each-ref refs/ralph"), "");
+  shell("git checkout -q -b users && echo u > u && git add u && git commit -q -m users");
+  shell("git tag -a -m t v1 && git checkout -q main && git branch same");
+  shell("echo s1 > a && git stash -q && echo s2 > a && git stash -q");
+  const auto users = git("rev-parse users"), newer = git("rev-parse stash@{0}"),
+             older = git("rev-parse stash@{1}");
+  good(work.keep_refs("start"));
+  git("branch -D users");
+  git("branch -D same");
+  EXPECT_TRUE(good(work.lost_refs("start")).empty()) << "the tag has it, and main";
+  git("tag -d v1");
+  git("stash drop -q stash@{1}");
+  const std::vector<RefValue> lost{
+      {"stash@{1}", older}, {"refs/heads/users", users}, {"refs/tags/v1", users}};
+  auto found = good(work.lost_refs("start"));
+  for (auto& value : found) {
+    if (value.commit == older) value.ref = "stash@{1}";
+  }
+  EXPECT_TRUE(std::ranges::is_permutation(found, lost, {}, &RefValue::commit, &RefValue::commit));
+  EXPECT_EQ(git("merge-base refs/ralph/start " + older), older) << "a ref leads to it";
+  EXPECT_EQ(git("rev-parse stash@{0}"), newer);
+  good(work.keep_refs("start"));
+  EXPECT_EQ(good(work.lost_refs("start")).size(), 3U) << "it is kept once";
+  EXPECT_EQ(git("rev-parse main"), first);
+}
+
+TEST_F(GitRefs, BeforeTheFirstCommitThereAreNone) {
+  good(open().keep_refs("start"));
+  EXPECT_EQ(git("for-each-ref"), "");
+}
+
+TEST_F(GitRefs, ReplacedObjectsHaveNoEffect) {
+  const auto first = first_commit();
+  shell("echo planted > a && git commit -q -am planted");
+  git("replace " + first + " HEAD");
+  good(open().reset_to(first, "kept", kMain));
+  EXPECT_EQ(read("a"), "one\n");
+}
+
+TEST_F(GitRefs, ALostObjectStopsAResetBeforeAnythingIsTouched) {
+  const auto first = first_commit();
+  write("a", "two\n");
+  write("b", "b\n");
+  git("add -A");
+  git("commit -q -m second");
+  const auto blob = git("rev-parse " + first + ":a");
+  shell(fmt::format("rm -f .git/objects/{}/{}", blob.substr(0, 2), blob.substr(2)));
+  const auto reset = open().reset_to(first, "kept", kMain);
+  ASSERT_FALSE(reset);
+  EXPECT_NE(reset.error().message.find("has lost the object " + blob), std::string::npos)
+      << reset.error().message;
+  EXPECT_EQ(git("for-each-ref refs/ralph"), "");
+  EXPECT_EQ(read("a") + read("b"), "two\nb\n");
+}
+
+TEST_F(GitRefs, ACommitKeepsWhatWasStagedAndChangedAgain) {
+  first_commit();
+  write("a", "staged\n");
+  git("add a");
+  write("a", "later\n");
+  good(open().commit("x", kMain));
+  const auto ref = git("for-each-ref --format='%(refname)' refs/ralph");
+  EXPECT_TRUE(ref.starts_with("refs/ralph/staged-")) << ref;
+  EXPECT_EQ(git("show " + ref + ":a"), "staged");
+  write("a", "again\n");
+  git("add a");
+  good(open().commit("y", kMain));
+  EXPECT_EQ(git("for-each-ref --format='%(refname)' refs/ralph"), ref) << "nothing was at risk";
+}
+
+}  // namespace
+}  // namespace ralph::git
