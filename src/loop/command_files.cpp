@@ -131,7 +131,9 @@ void look_at(std::span<const std::string> words, const fs::path& workspace, Foun
   }
   bool script = is_one_of(kInterpreters, name);
   for (const auto& word : words.subspan(1)) {
-    if (word == "-c" || word == "-m" || word == "-e") script = false;
+    // Of a shell -e is no code.
+    const bool code = word == "-c" || word == "-m" || (word == "-e" && !name.ends_with("sh"));
+    if (code) script = false;
     if (word.starts_with('-')) continue;
     auto file = file_in(workspace, word);
     if (!file.empty()) (script ? found.scripts : found.inputs).insert(std::move(file));

@@ -122,7 +122,7 @@ Loop::Over Loop::iterate() {
   if (current.tree_before.empty()) current.tree_before = content();
   if (!tampered_.empty()) return Ending{End::tampered, tampered_};
   current.commit_before = head();
-  current.branch = state_.branch;
+  current.branch = state_.branch_at_start == "HEAD" ? "" : state_.branch_at_start;
   const auto guidance = files_.guidance();
   for (const auto& each : guidance) current.guidance.push_back(each.name);
   if (auto saved = save(); !saved) {

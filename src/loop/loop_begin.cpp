@@ -129,7 +129,7 @@ Result<> Loop::begin_anew(const std::optional<State>& old) {
   state_.commit_at_start = head();
   state_.git_digest = git_digest();
   if (git_) {
-    TRY_ASSIGN(state_.branch, git_->branch());
+    TRY_ASSIGN(state_.branch_at_start, present_branch());
   }
   if (git_ && setup_.options.commit) git_->leave_alone_before(state_.started);
   TRY(prepare_verification());
@@ -167,11 +167,11 @@ Result<> Loop::check_unchanged(const State& old) const {
                             kAccept));
   }
   if (git_ && setup_.options.commit) {
-    TRY_ASSIGN(const auto branch, git_->branch());
-    if (branch != old.branch) {
+    TRY_ASSIGN(const auto branch, present_branch());
+    if (branch != old.branch_at_start) {
       return fail(Code::usage,
-                  fmt::format("the loop began on '{}', and '{}' is checked out", old.branch,
-                              branch.empty() ? "no branch" : branch),
+                  fmt::format("the loop began on '{}', and '{}' is checked out",
+                              old.branch_at_start, branch),
                   fmt::format("git checkout that branch; {}", kAccept));
     }
   }
@@ -189,7 +189,7 @@ Result<> Loop::go_on_with(State old) {
   state_ = std::move(old);
   state_.git_digest = git_digest();
   if (git_) {
-    TRY_ASSIGN(state_.branch, git_->branch());
+    TRY_ASSIGN(state_.branch_at_start, present_branch());
   }
   if (git_ && setup_.options.commit) git_->leave_alone_before(state_.started);
   ended_before_ = !state_.end.empty();

@@ -118,6 +118,7 @@ class Loop {
   Over tampered(Record& record) const;
   Over refuse_uncommitted(const Result<>& committed) const;
   Result<> check_on_branch() const;
+  Result<std::string> present_branch() const;
   std::string git_digest() const;
   Result<> commit(const Current& current, Record& record);
   Result<> roll_back(const Current& current, Record& record);

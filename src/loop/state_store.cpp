@@ -34,7 +34,7 @@ std::string differences(const State& trusted, const State& copy) {
                      trusted.git_digest == copy.git_digest);
   add("start", trusted.commit_at_start == copy.commit_at_start &&
                    trusted.tree_at_start == copy.tree_at_start &&
-                   trusted.branch == copy.branch && trusted.started == copy.started);
+                   trusted.branch_at_start == copy.branch_at_start && trusted.started == copy.started);
   add("costs", trusted.earlier_days == copy.earlier_days && trusted.ran >= copy.ran);
   return text;
 }
