@@ -12,6 +12,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr int kMostNested = 4;  // sh -c "sh -c …"
+
 /// Programs whose first word that is no option is a script.
 constexpr auto kInterpreters = std::to_array<std::string_view>(
     {"sh", "bash", "dash", "zsh", "ksh", "python", "python3", "node", "perl", "ruby", "php", "lua",
@@ -107,11 +109,15 @@ struct Found {
   std::set<std::string> programs, scripts, inputs;
 };
 
+void look_at_text(std::string_view text, const fs::path& workspace, Found& found, int depth);
+
 /// From the place of a command on.
-void look_at(std::span<const std::string> words, const fs::path& workspace, Found& found) {
+void look_at(std::span<const std::string> words, const fs::path& workspace, Found& found,
+             int depth) {
   while (!words.empty()) {
     const auto& word = words.front();
-    const bool number = word.find_first_not_of("0123456789.smhk") == word.npos;
+    const bool number = !word.empty() && word.front() >= '0' && word.front() <= '9' &&
+                        word.find_first_not_of("0123456789.smhd") == word.npos;
     if (!is_assignment(word) && !is_one_of(kPrefixes, word) && !word.starts_with('-') && !number) {
       break;
     }
@@ -130,7 +136,10 @@ void look_at(std::span<const std::string> words, const fs::path& workspace, Foun
     if (auto file = file_in(workspace, reads.file); !file.empty()) found.inputs.insert(file);
   }
   bool script = is_one_of(kInterpreters, name);
+  bool shell_code = false;
   for (const auto& word : words.subspan(1)) {
+    if (shell_code) look_at_text(word, workspace, found, depth + 1);
+    shell_code = word == "-c" && name.ends_with("sh");
     // Of a shell -e is no code.
     const bool code = word == "-c" || word == "-m" || (word == "-e" && !name.ends_with("sh"));
     if (code) script = false;
@@ -141,13 +150,16 @@ void look_at(std::span<const std::string> words, const fs::path& workspace, Foun
   }
 }
 
+void look_at_text(std::string_view text, const fs::path& workspace, Found& found, int depth) {
+  if (depth > kMostNested) return;
+  for (const auto& words : simple_commands(text)) look_at(words, workspace, found, depth);
+}
+
 }  // namespace
 
 CommandFiles files_of(const std::vector<std::string>& commands, const fs::path& workspace) {
   Found found;
-  for (const auto& command : commands) {
-    for (const auto& words : simple_commands(command)) look_at(words, workspace, found);
-  }
+  for (const auto& command : commands) look_at_text(command, workspace, found, 0);
   for (const auto& script : found.scripts) found.inputs.erase(script);
   return {{found.programs.begin(), found.programs.end()},
           {found.scripts.begin(), found.scripts.end()},

@@ -72,6 +72,13 @@ Result<std::optional<State>> Loop::load_old() {
   }
   records_ = std::move(loaded->records);
   if (!loaded->trusted) TRY(store_.adopt(loaded->state, records_));
+  if (!loaded->trusted && setup_.resumed) {
+    // Whether it was done is for verification to say.
+    unsure_of_end_ = true;
+    loaded->state.end.clear();
+    loaded->state.end_why.clear();
+    loaded->state.current.reset();
+  }
   return std::move(loaded->state);
 }
 

@@ -146,6 +146,7 @@ class Loop {
   State state_;
   Millis ran_before_{0};
   bool ended_before_ = false;  // the loop that is resumed had come to an end
+  bool unsure_of_end_ = false;  // its state is what the workspace says
   std::vector<Record> records_;
   Totals totals_;
   std::optional<Verifier> verifier_;

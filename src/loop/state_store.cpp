@@ -113,9 +113,6 @@ Result<std::optional<StateStore::Loaded>> StateStore::load(Source source) const 
   if (!copy) return std::nullopt;
   TRY_ASSIGN(auto loaded, load_copy(*copy));
   loaded.warnings.push_back(why.message);
-  // Whether it was done is for verification to say.
-  loaded.state.end.clear();
-  loaded.state.end_why.clear();
   return loaded;
 }
 
