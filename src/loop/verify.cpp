@@ -307,9 +307,14 @@ Result<Verification> Verifier::run(const std::function<void(std::string_view)>& 
     if (!known) wanted.push_back(file);
   }
   TRY_ASSIGN(auto files, FileSwap::begin(place.workspace, held_folder(place.workspace), wanted));
+  std::string old_scripts;
   for (const auto& path : files.changed()) {
+    const bool script =
+        std::ranges::find(scripts_, path, &FileSwap::Wanted::path) != scripts_.end();
+    if (script) old_scripts += fmt::format("{}'{}'", old_scripts.empty() ? "" : ", ", path);
     findings.push_back(
-        fmt::format("'{}' was changed; verification used the version of the loop's start", path));
+        fmt::format("'{}' was changed; verification used the version of the loop's start{}", path,
+                    script ? fmt::format(" (--protect '!{}' lets the agent change it)", path) : ""));
   }
   std::vector<fs::path> paths;
   for (const auto& file : wanted) paths.push_back(place.workspace / file.path);
@@ -321,6 +326,9 @@ Result<Verification> Verifier::run(const std::function<void(std::string_view)>& 
   TRY(files.end());
   TRY(ran);
   if (!written.empty()) return changed("was written to", written.front(), "during verification");
+  if (!verification.passed && !old_scripts.empty()) {
+    verification.reason += fmt::format("; {} ran as of the loop's start", old_scripts);
+  }
   if (!intact) return changed("was changed", "a protected file or a script", "during verification");
   return verification;
 }

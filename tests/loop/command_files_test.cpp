@@ -35,6 +35,20 @@ TEST(CommandFiles, ScriptsAreWhatIsRun) {
   EXPECT_EQ(bench.of("perl -e check.sh").scripts, Words{});
 }
 
+TEST(CommandFiles, WhatOthersJudgeIsNoScript) {
+  const FilesBench bench;
+  for (const auto* text :
+       {"python3 tools/check.py | grep ok", "[ $(sh check.sh) = ok ]", "test `./check.sh` = 1",
+        "./check.sh >out && cmp out good", "cat Makefile | sh check.sh | tail -1"}) {
+    EXPECT_EQ(bench.of(text).scripts, Words{}) << text;
+    EXPECT_FALSE(bench.of(text).inputs.empty()) << text;
+  }
+  for (const auto* text : {"./check.sh >/dev/null", "./check.sh 2>errors", "./check.sh || exit 1",
+                           "./check.sh >&2", "(./check.sh)", "echo | ./check.sh", "./check.sh &"}) {
+    EXPECT_EQ(bench.of(text).scripts, Words{"check.sh"}) << text;
+  }
+}
+
 TEST(CommandFiles, InputsAreWhatProgramsRead) {
   const FilesBench bench;
   EXPECT_EQ(bench.of("make test").inputs, Words{"Makefile"});
