@@ -127,8 +127,8 @@ std::string verifying_step(const std::vector<std::string>& commands) {
 std::string verified_step(const loop::Verification& verification) {
   return step("verified", [&](ObjectWriter& to) {
     to.boolean("passed", verification.passed)
-        .number("duration_ms", std::int64_t{verification.duration.count()})
-        .text("where", verification.where);
+        .number("duration_ms", std::int64_t{verification.duration.count()});
+    if (!verification.where.empty()) to.text("where", verification.where);
     if (verification.passed) return;
     to.text("command", utf8::repaired(verification.command))
         .text("reason", utf8::repaired(verification.reason))
@@ -164,11 +164,13 @@ std::string finished_step(const loop::Report& report) {
         .number("elapsed_ms", std::int64_t{report.elapsed.count()})
         .raw("totals", totals_json(report.totals))
         .raw("files", array_json(report.files, append_file))
-        .text("verified", utf8::repaired(report.verified))
-        .raw("findings", array_json(report.findings, [](std::string& out, const std::string& text) {
-               json::append_string(out, utf8::repaired(text));
-             }))
         .text("state_folder", utf8::repaired(report.state_folder.native()));
+    if (!report.verified.empty()) to.text("verified", utf8::repaired(report.verified));
+    if (!report.findings.empty()) {
+      to.raw("findings", array_json(report.findings, [](std::string& out, const std::string& text) {
+               json::append_string(out, utf8::repaired(text));
+             }));
+    }
   });
 }
 

@@ -12,6 +12,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr int kMostNested = 4;  // sh -c "sh -c …"
+
 /// Programs whose first word that is no option is a script.
 constexpr auto kInterpreters = std::to_array<std::string_view>(
     {"sh", "bash", "dash", "zsh", "ksh", "python", "python3", "node", "perl", "ruby", "php", "lua",
@@ -43,44 +45,101 @@ bool is_one_of(std::span<const std::string_view> list, std::string_view word) {
   return std::ranges::find(list, word) != list.end();
 }
 
-/// The words of each simple command, quotes taken away. What a shell would compute is not known and stays as it is.
-std::vector<std::vector<std::string>> simple_commands(std::string_view text) {
-  std::vector<std::vector<std::string>> commands(1);
-  std::string word;
-  bool in_word = false;
-  char quote = 0;
-  const auto end_word = [&] {
-    if (in_word) commands.back().push_back(std::move(word));
-    word.clear();
-    in_word = false;
-  };
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (quote != 0) {
-      if (c == quote) {
-        quote = 0;
+/// A command without what joins it to others.
+struct Simple {
+  std::vector<std::string> words = {};
+  bool output_used = false;  // by a pipe, a file or $(…): others judge what it prints
+};
+
+/// Cuts a line into simple commands, quotes taken away. What a shell would compute is not known and stays as it is.
+class Splitter {
+ public:
+  explicit Splitter(std::string_view text) : text_(text) {}
+
+  std::vector<Simple> split() {
+    for (; at_ < text_.size(); ++at_) {
+      if (quote_ != 0) {
+        in_quotes(text_[at_]);
       } else {
-        word += c;
+        plain(text_[at_]);
       }
-    } else if (c == '\'' || c == '"') {
-      quote = c;
-      in_word = true;
-    } else if (c == '\\' && i + 1 < text.size()) {
-      word += text[++i];
-      in_word = true;
-    } else if (c == ' ' || c == '\t' || c == '<' || c == '>') {
-      end_word();
-    } else if (std::string_view("\n;&|()`").contains(c)) {
-      end_word();
-      if (!commands.back().empty()) commands.emplace_back();
+    }
+    end_command(false);
+    return std::move(commands_);
+  }
+
+ private:
+  void in_quotes(char c) {
+    if (c == quote_) {
+      quote_ = 0;
     } else {
-      word += c;
-      in_word = true;
+      word_ += c;
     }
   }
-  end_word();
-  return commands;
-}
+  void plain(char c) {
+    if (c == '\'' || c == '"') {
+      quote_ = c;
+      in_word_ = true;
+    } else if (c == '\\' && at_ + 1 < text_.size()) {
+      add(text_[++at_]);
+    } else if (c == ' ' || c == '\t' || c == '<') {
+      end_word();
+    } else if (c == '>') {
+      redirect();
+    } else if (c == '(' || c == ')' || c == '`') {
+      bracket(c);
+    } else if (c == '\n' || c == ';' || c == '&' || c == '|') {
+      const bool pipe = c == '|' && !text_.substr(at_).starts_with("||") &&
+                        (at_ == 0 || text_[at_ - 1] != '|');
+      end_command(pipe);
+    } else {
+      add(c);
+    }
+  }
+  void add(char c) {
+    word_ += c;
+    in_word_ = true;
+  }
+  /// "2>file" and ">/dev/null" leave nothing to judge.
+  void redirect() {
+    const auto target = text_.find_first_not_of("> ", at_);
+    const bool errors = word_ == "2";
+    const bool nowhere = target == text_.npos || text_.substr(target).starts_with("/dev/null") ||
+                         text_.substr(target).starts_with("&2");
+    if (errors) word_.clear(), in_word_ = false;
+    end_word();
+    if (!errors && !nowhere) command_.output_used = true;
+  }
+  void bracket(char c) {
+    const bool computed = c == '(' && word_.ends_with('$');
+    end_command(false);
+    if (c == '(') computed_.push_back(computed);
+    if (c == ')' && !computed_.empty()) computed_.pop_back();
+    if (c == '`') backtick_ = !backtick_;
+  }
+  void end_word() {
+    if (in_word_) command_.words.push_back(std::move(word_));
+    word_.clear();
+    in_word_ = false;
+  }
+  void end_command(bool pipe) {
+    end_word();
+    const bool computed =
+        backtick_ || std::ranges::find(computed_, true) != computed_.end();
+    if (pipe || computed) command_.output_used = true;
+    if (!command_.words.empty()) commands_.push_back(std::move(command_));
+    command_ = {};
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  char quote_ = 0;
+  std::string word_;
+  bool in_word_ = false, backtick_ = false;
+  std::vector<bool> computed_;  // open brackets: "$(" or "("
+  Simple command_;
+  std::vector<Simple> commands_;
+};
 
 /// The path of a file in the workspace, relative and plain; empty: it is none.
 std::string file_in(const fs::path& workspace, std::string_view word) {
@@ -107,11 +166,16 @@ struct Found {
   std::set<std::string> programs, scripts, inputs;
 };
 
+void look_at_text(std::string_view text, const fs::path& workspace, Found& found, int depth);
+
 /// From the place of a command on.
-void look_at(std::span<const std::string> words, const fs::path& workspace, Found& found) {
+void look_at(const Simple& simple, const fs::path& workspace, Found& found, int depth) {
+  std::span<const std::string> words = simple.words;
+  auto& scripts = simple.output_used ? found.inputs : found.scripts;
   while (!words.empty()) {
     const auto& word = words.front();
-    const bool number = word.find_first_not_of("0123456789.smhk") == word.npos;
+    const bool number = !word.empty() && word.front() >= '0' && word.front() <= '9' &&
+                        word.find_first_not_of("0123456789.smhd") == word.npos;
     if (!is_assignment(word) && !is_one_of(kPrefixes, word) && !word.starts_with('-') && !number) {
       break;
     }
@@ -122,7 +186,7 @@ void look_at(std::span<const std::string> words, const fs::path& workspace, Foun
   const auto name = fs::path(command).filename().native();
   if (command.find('/') == command.npos) found.programs.insert(command);
   if (command.find('/') != command.npos) {
-    if (auto file = file_in(workspace, command); !file.empty()) found.scripts.insert(file);
+    if (auto file = file_in(workspace, command); !file.empty()) scripts.insert(file);
   }
   for (const auto& reads : kReads) {
     const bool module = name.starts_with("python") && reads.program == "pytest";
@@ -130,22 +194,30 @@ void look_at(std::span<const std::string> words, const fs::path& workspace, Foun
     if (auto file = file_in(workspace, reads.file); !file.empty()) found.inputs.insert(file);
   }
   bool script = is_one_of(kInterpreters, name);
+  bool shell_code = false;
   for (const auto& word : words.subspan(1)) {
-    if (word == "-c" || word == "-m" || word == "-e") script = false;
+    if (shell_code) look_at_text(word, workspace, found, depth + 1);
+    shell_code = word == "-c" && name.ends_with("sh");
+    // Of a shell -e is no code.
+    const bool code = word == "-c" || word == "-m" || (word == "-e" && !name.ends_with("sh"));
+    if (code) script = false;
     if (word.starts_with('-')) continue;
     auto file = file_in(workspace, word);
-    if (!file.empty()) (script ? found.scripts : found.inputs).insert(std::move(file));
+    if (!file.empty()) (script ? scripts : found.inputs).insert(std::move(file));
     script = false;
   }
+}
+
+void look_at_text(std::string_view text, const fs::path& workspace, Found& found, int depth) {
+  if (depth > kMostNested) return;
+  for (const auto& simple : Splitter(text).split()) look_at(simple, workspace, found, depth);
 }
 
 }  // namespace
 
 CommandFiles files_of(const std::vector<std::string>& commands, const fs::path& workspace) {
   Found found;
-  for (const auto& command : commands) {
-    for (const auto& words : simple_commands(command)) look_at(words, workspace, found);
-  }
+  for (const auto& command : commands) look_at_text(command, workspace, found, 0);
   for (const auto& script : found.scripts) found.inputs.erase(script);
   return {{found.programs.begin(), found.programs.end()},
           {found.scripts.begin(), found.scripts.end()},

@@ -9,7 +9,9 @@ namespace ralph::loop {
 /// What a shell command names, as far as its text tells.
 struct CommandFiles {
   std::vector<std::string> programs;  // words in the place of a command, without a slash: "make"
-  std::vector<std::string> scripts;   // files of the workspace that are run: "./check.sh", the file of "bash check.sh"
+  /// Files of the workspace that are run and judged by their exit code: "./check.sh", "bash check.sh". One whose output
+  /// goes to another command or a file is what is checked, not what checks.
+  std::vector<std::string> scripts;
   std::vector<std::string> inputs;    // other files of the workspace it names, and those its programs read by themselves
 };
 

@@ -125,7 +125,7 @@ Loop::Over Loop::iterate() {
   if (current.tree_before.empty()) current.tree_before = content();
   if (!tampered_.empty()) return Ending{End::tampered, tampered_};
   current.commit_before = head();
-  current.branch = state_.branch;
+  current.branch = state_.branch_at_start == "HEAD" ? "" : state_.branch_at_start;
   std::string refused;
   const auto guidance = files_.guidance(refused);
   if (!refused.empty() && refused != refused_guidance_) note(stream::Level::warning, refused);

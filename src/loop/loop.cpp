@@ -54,7 +54,7 @@ void Loop::note(stream::Level level, std::string_view text) { observer_.note(lev
 
 /// The last ralph was killed behind the record of the last iteration, before it wrote down that the loop is over.
 Loop::Over Loop::end_not_written() const {
-  if (ended_before_ || records_.empty()) return std::nullopt;
+  if (ended_before_ || unsure_of_end_ || records_.empty()) return std::nullopt;
   const auto& last = records_.back();
   return last.step == Record::Step::iteration ? end_of(last) : std::nullopt;
 }

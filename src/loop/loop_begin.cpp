@@ -79,6 +79,13 @@ Result<std::optional<State>> Loop::load_old() {
   }
   records_ = std::move(loaded->records);
   if (!loaded->trusted) TRY(store_.adopt(loaded->state, records_));
+  if (!loaded->trusted && setup_.resumed) {
+    // Whether it was done is for verification to say.
+    unsure_of_end_ = true;
+    loaded->state.end.clear();
+    loaded->state.end_why.clear();
+    loaded->state.current.reset();
+  }
   return std::move(loaded->state);
 }
 
@@ -172,11 +179,11 @@ Result<> Loop::check_unchanged(const State& old) const {
                             kAccept));
   }
   if (git_ && setup_.options.commit) {
-    TRY_ASSIGN(const auto branch, git_->branch());
-    if (branch != old.branch) {
+    TRY_ASSIGN(const auto branch, present_branch());
+    if (branch != old.branch_at_start) {
       return fail(Code::usage,
-                  fmt::format("the loop began on '{}', and '{}' is checked out", old.branch,
-                              branch.empty() ? "no branch" : branch),
+                  fmt::format("the loop began on '{}', and '{}' is checked out",
+                              old.branch_at_start, branch),
                   fmt::format("git checkout that branch; {}", kAccept));
     }
   }
@@ -194,7 +201,7 @@ Result<> Loop::go_on_with(State old) {
   state_ = std::move(old);
   state_.git_digest = git_digest();
   if (git_) {
-    TRY_ASSIGN(state_.branch, git_->branch());
+    TRY_ASSIGN(state_.branch_at_start, present_branch());
   }
   if (git_ && setup_.options.commit) {
     git_->leave_alone_before(state_.files_before.value_or(state_.started));
@@ -235,9 +242,7 @@ Result<> Loop::open_git() {
 /// What a new loop has to know of the repository: where it began, and which files were there before.
 Result<> Loop::begin_git() {
   if (!git_) return {};
-  TRY_ASSIGN(const auto branch, git_->branch());
-  state_.branch = branch;
-  state_.branch_at_start = branch.empty() ? "HEAD" : branch;
+  TRY_ASSIGN(state_.branch_at_start, present_branch());
   keep_refs();
   if (!setup_.options.commit) return {};
   TRY_ASSIGN(state_.files_before, git::file_time_now(git_->root()));

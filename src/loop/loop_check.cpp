@@ -27,7 +27,8 @@ std::string Loop::content() {
   auto tree = found ? git_->tree() : Result<std::string>(std::unexpected(found.error()));
   if (tree) return *std::move(tree);
   const auto why = describe(tree.error());
-  if (state_.tree_at_start.empty()) {
+  const bool stopped = control_.runs().cancelled_by() != 0;
+  if (state_.tree_at_start.empty() || stopped) {
     if (!std::exchange(content_unknown_, true)) {
       note(stream::Level::warning, fmt::format("changes of files cannot be seen: {}", why));
     }
@@ -49,13 +50,19 @@ Loop::Over Loop::tampered(Record& record) const {
   return Ending{End::tampered, tampered_};
 }
 
+/// "HEAD": it is detached.
+Result<std::string> Loop::present_branch() const {
+  TRY_ASSIGN(auto branch, git_->branch());
+  return branch.empty() ? "HEAD" : std::move(branch);
+}
+
 /// What was verified is what HEAD holds, HEAD is on the branch of the start, and that branch still has its commits.
 Result<> Loop::check_on_branch() const {
   TRY(git_->ready());
-  TRY_ASSIGN(const auto branch, git_->branch());
-  if (branch != state_.branch) {
-    return fail(Code::busy, fmt::format("'{}' is checked out, the loop began on '{}'",
-                                        branch.empty() ? "no branch" : branch, state_.branch));
+  TRY_ASSIGN(const auto branch, present_branch());
+  if (branch != state_.branch_at_start) {
+    return fail(Code::busy, fmt::format("'{}' is checked out, the loop began on '{}'", branch,
+                                        state_.branch_at_start));
   }
   TRY_ASSIGN(const auto dirty, git_->dirty());
   if (!dirty.empty()) {

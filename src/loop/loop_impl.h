@@ -127,6 +127,7 @@ class Loop {
   Over tampered(Record& record) const;
   Over refuse_uncommitted(const Result<>& committed) const;
   Result<> check_on_branch() const;
+  Result<std::string> present_branch() const;
   std::string git_digest() const;
   Result<> commit(const Current& current, Record& record);
   Result<> roll_back(const Current& current, Record& record);
@@ -164,6 +165,7 @@ class Loop {
   State state_;
   Millis ran_before_{0};
   bool ended_before_ = false;  // the loop that is resumed had come to an end
+  bool unsure_of_end_ = false;  // its state is what the workspace says
   std::vector<Record> records_;
   Totals totals_;
   std::optional<Verifier> verifier_;

@@ -65,6 +65,11 @@ Result<> Loop::prepare_verification() {
           describe(found.error())));
     }
   }
+  std::vector<std::string> free;
+  for (auto& script : verifier_->scripts()) {
+    if (protect_.excludes(script)) free.push_back(std::move(script));
+  }
+  verifier_->trust_scripts(free);
   // What git ignores was generated: the version of the start may be outdated.
   if (const auto scripts = verifier_->scripts(); git_ && !scripts.empty()) {
     TRY_ASSIGN(const auto ignored, git::ignored_files(git_->program(), setup_.request.host.workspace,

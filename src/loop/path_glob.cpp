@@ -96,6 +96,8 @@ Result<PathGlobs> PathGlobs::make(const std::vector<std::string>& patterns) {
       return fail(Code::usage, fmt::format("the pattern '{}' of --protect {}", pattern, why),
                   "write paths of the workspace, such as 'tests/**' or '*_test.py'");
     };
+    const bool negated = pattern.starts_with('!');
+    if (negated) pattern.erase(0, 1);
     if (pattern.starts_with("./")) pattern.erase(0, 2);
     if (pattern.size() > kLongestPattern) return bad("is too long");
     if (pattern.starts_with('/')) return bad("is absolute");
@@ -103,14 +105,28 @@ Result<PathGlobs> PathGlobs::make(const std::vector<std::string>& patterns) {
     while (pattern.ends_with('/')) pattern.pop_back();
     if (pattern.empty()) return bad("is empty");
     const bool anchored = pattern.find('/') != pattern.npos;
-    globs.patterns_.push_back(anchored ? pattern : "**/" + pattern);
+    globs.patterns_.push_back({anchored ? pattern : "**/" + pattern, negated});
   }
   return globs;
 }
 
+const PathGlobs::Pattern* PathGlobs::last_match(std::string_view path) const {
+  const auto found = std::find_if(
+      patterns_.rbegin(), patterns_.rend(),
+      [&](const Pattern& pattern) { return matches_pattern(pattern.text, path); });
+  return found == patterns_.rend() ? nullptr : &*found;
+}
+
+bool PathGlobs::empty() const { return std::ranges::all_of(patterns_, &Pattern::negated); }
+
 bool PathGlobs::matches(std::string_view path) const {
-  return std::ranges::any_of(
-      patterns_, [&](const std::string& pattern) { return matches_pattern(pattern, path); });
+  const auto* last = last_match(path);
+  return last != nullptr && !last->negated;
+}
+
+bool PathGlobs::excludes(std::string_view path) const {
+  const auto* last = last_match(path);
+  return last != nullptr && last->negated;
 }
 
 }  // namespace ralph::loop

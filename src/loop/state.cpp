@@ -91,7 +91,6 @@ Document document_of(const State& state) {
   to["git_digest"] = state.git_digest;
   to["aside"] = state.aside;
   to["fresh_from"] = state.fresh_from;
-  to["branch"] = state.branch;
   to["tree_at_start"] = state.tree_at_start;
   to["commit_at_start"] = state.commit_at_start;
   to["branch_at_start"] = state.branch_at_start;
@@ -130,7 +129,6 @@ std::optional<State> state_of(const Document& from) {
   state.git_digest = json::text(from, "git_digest");
   state.aside = json::text(from, "aside");
   state.fresh_from = std::max<std::int64_t>(0, json::integer(from, "fresh_from"));
-  state.branch = json::text(from, "branch");
   state.tree_at_start = json::text(from, "tree_at_start");
   state.commit_at_start = json::text(from, "commit_at_start");
   state.branch_at_start = json::text(from, "branch_at_start");

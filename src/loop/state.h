@@ -42,7 +42,6 @@ struct State {
   std::string git_digest;       // of the settings git would run programs by
   std::string aside;  // the loop before it, while its records are still in progress.ndjson
   std::int64_t fresh_from = 0;  // counts of things in a row begin behind so many records
-  std::string branch;  // HEAD was on it at the start, in full; empty: on none, or nothing is committed
   std::string tree_at_start, commit_at_start;
   std::string branch_at_start;          // in full; "HEAD": detached; empty: not known
   std::optional<UtcTime> files_before;  // files older than that are the user's, by the disk's clock

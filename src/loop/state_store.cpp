@@ -34,7 +34,7 @@ std::string differences(const State& trusted, const State& copy) {
                      trusted.git_digest == copy.git_digest);
   add("start", trusted.commit_at_start == copy.commit_at_start &&
                    trusted.tree_at_start == copy.tree_at_start &&
-                   trusted.branch == copy.branch && trusted.started == copy.started);
+                   trusted.branch_at_start == copy.branch_at_start && trusted.started == copy.started);
   add("costs", trusted.earlier_days == copy.earlier_days && trusted.ran >= copy.ran);
   return text;
 }
@@ -122,9 +122,6 @@ Result<std::optional<StateStore::Loaded>> StateStore::load(Source source) const 
   if (!copy) return std::nullopt;
   TRY_ASSIGN(auto loaded, load_copy(*copy));
   loaded.warnings.push_back(why.message);
-  // Whether it was done is for verification to say.
-  loaded.state.end.clear();
-  loaded.state.end_why.clear();
   return loaded;
 }
 

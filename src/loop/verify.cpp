@@ -164,6 +164,12 @@ std::string Verifier::digest() const {
   add("check " + (check_.empty() ? std::string() : sha256_hex(check_bytes_)));
   for (const auto& [name, digest] : named_) add(name + " " + digest);
   for (const auto& [path, version] : scripts_) add(path + " " + sha256_hex(version.bytes));
+  if (uses_folder()) {
+    for (const auto& [name, digest] : folder_) add(name + " " + digest);
+  }
+  for (const auto& [program, path] : programs_) {
+    if (is_below(path, place_.workspace)) add(program + " " + path);
+  }
   return sha256_hex(all);
 }
 
@@ -209,6 +215,13 @@ Result<> Verifier::check_unchanged() const {
   return {};
 }
 
+/// Whether what is run may read other files of `.ralph/`.
+bool Verifier::uses_folder() const {
+  return !check_.empty() || std::ranges::any_of(commands_, [](const std::string& command) {
+    return command.contains(kRalphFolder);
+  });
+}
+
 Result<> Verifier::folder_unchanged(std::vector<std::string>& findings) const {
   const auto now = ralph_folder_digests(place_.workspace);
   if (now == folder_) return {};
@@ -223,10 +236,7 @@ Result<> Verifier::folder_unchanged(std::vector<std::string>& findings) const {
   for (const auto& [file, digest] : now) {
     if (name.empty() && !folder_.contains(file)) name = file, what = "was added";
   }
-  const bool used = !check_.empty() || std::ranges::any_of(commands_, [](const auto& command) {
-    return command.contains(".ralph");
-  });
-  if (used) return changed_own(what, name);
+  if (uses_folder()) return changed_own(what, name);
   findings.push_back(fmt::format("'.ralph/{}' {} since the loop began", name, what));
   return {};
 }
@@ -297,9 +307,14 @@ Result<Verification> Verifier::run(const std::function<void(std::string_view)>& 
     if (!known) wanted.push_back(file);
   }
   TRY_ASSIGN(auto files, FileSwap::begin(place.workspace, held_folder(place.workspace), wanted));
+  std::string old_scripts;
   for (const auto& path : files.changed()) {
+    const bool script =
+        std::ranges::find(scripts_, path, &FileSwap::Wanted::path) != scripts_.end();
+    if (script) old_scripts += fmt::format("{}'{}'", old_scripts.empty() ? "" : ", ", path);
     findings.push_back(
-        fmt::format("'{}' was changed; verification used the version of the loop's start", path));
+        fmt::format("'{}' was changed; verification used the version of the loop's start{}", path,
+                    script ? fmt::format(" (--protect '!{}' lets the agent change it)", path) : ""));
   }
   std::vector<fs::path> paths;
   for (const auto& file : wanted) paths.push_back(place.workspace / file.path);
@@ -311,6 +326,9 @@ Result<Verification> Verifier::run(const std::function<void(std::string_view)>& 
   TRY(files.end());
   TRY(ran);
   if (!written.empty()) return changed("was written to", written.front(), "during verification");
+  if (!verification.passed && !old_scripts.empty()) {
+    verification.reason += fmt::format("; {} ran as of the loop's start", old_scripts);
+  }
   if (!intact) return changed("was changed", "a protected file or a script", "during verification");
   return verification;
 }

@@ -31,8 +31,8 @@ class Verifier {
   bool empty() const { return commands_.empty() && check_.empty(); }
   /// For the prompt and for people; `.ralph/check` by its name.
   std::vector<std::string> names() const;
-  /// Of the commands' text, the content of `.ralph/check`, of the files `.ralph/NAME` that the commands name and of
-  /// their scripts.
+  /// Of the commands' text, `.ralph/check`, the files of `.ralph/` that they may read, their scripts, and programs that
+  /// are files of the workspace.
   std::string digest() const;
   /// Paths of the scripts that are run as they were at the start.
   std::vector<std::string> scripts() const;
@@ -66,6 +66,7 @@ class Verifier {
   Result<> named_unchanged() const;
   Result<> check_unchanged() const;
   Result<> programs_unchanged(std::vector<std::string>& findings) const;
+  bool uses_folder() const;
   Result<> folder_unchanged(std::vector<std::string>& findings) const;
   void find_changed_inputs(std::vector<std::string>& findings) const;
   Result<> run_commands(const Place& place, const std::function<void(std::string_view)>& on_output,

@@ -45,6 +45,17 @@ TEST(PathGlobs, AndNothingElse) {
   }
 }
 
+TEST(PathGlobs, AnExclamationMarkTakesBack) {
+  const auto globs = PathGlobs::make({"tests/**", "!tests/data", "!build.sh"});
+  ASSERT_TRUE(globs);
+  EXPECT_TRUE(globs->matches("tests/a"));
+  EXPECT_FALSE(globs->matches("tests/data/a"));
+  EXPECT_TRUE(globs->excludes("build.sh"));
+  EXPECT_FALSE(globs->excludes("other.sh"));
+  EXPECT_FALSE(globs->empty());
+  EXPECT_TRUE(PathGlobs::make({"!build.sh"})->empty());
+}
+
 TEST(PathGlobs, RefuseWhatLeadsOut) {
   for (const auto* pattern : {"", "/etc/passwd", "../x", "a/../../b", "/"}) {
     EXPECT_FALSE(PathGlobs::make({pattern})) << pattern;

@@ -265,5 +265,71 @@ TEST(Verifier, ACommandThatPassesLeavesNothingRunning) {
   EXPECT_TRUE(alive_with_mark(bench.mark).empty());
 }
 
+TEST(Verifier, AScriptIsTheOneOfTheStart) {
+  Bench bench;
+  bench.folder.write("check.sh", "#!/bin/sh\ntest -e never\n", 0755);
+  const auto verifier = bench.verifier({"./check.sh"});
+  ASSERT_TRUE(verifier);
+  EXPECT_EQ(verifier->scripts(), (std::vector<std::string>{"check.sh"}));
+  bench.folder.write("check.sh", "#!/bin/sh\n", 0755);
+  const auto verification = bench.run(*verifier);
+  ASSERT_TRUE(verification);
+  EXPECT_FALSE(verification->passed);
+  ASSERT_EQ(verification->findings.size(), 1U);
+  EXPECT_EQ(test::text_of(bench.folder / "check.sh"), "#!/bin/sh\n") << "it was put back";
+}
+
+TEST(Verifier, AScriptThatOthersGenerateIsRunAsItIs) {
+  Bench bench;
+  bench.folder.write("check.sh", "#!/bin/sh\ntest -e never\n", 0755);
+  auto verifier = bench.verifier({"./check.sh"});
+  ASSERT_TRUE(verifier);
+  verifier->trust_scripts({"check.sh"});
+  bench.folder.write("check.sh", "#!/bin/sh\n", 0755);
+  const auto verification = bench.run(*verifier);
+  ASSERT_TRUE(verification);
+  EXPECT_TRUE(verification->passed);
+  EXPECT_EQ(verification->findings.size(), 1U) << "and reported";
+}
+
+TEST(Verifier, AScriptThatIsWrittenToWhileItRunsIsTampering) {
+  Bench bench;
+  bench.folder.write("check.sh", "cp check.sh x; echo >>check.sh; cat x >check.sh\n", 0755);
+  const auto verification = bench.run({"sh check.sh"});
+  ASSERT_FALSE(verification);
+  EXPECT_EQ(verification.error().code, Code::permission);
+}
+
+TEST(Verifier, WrapsEveryCommand) {
+  Bench bench;
+  bench.check("#!/bin/sh\ntest \"$WRAPPED\" = yes\n");
+  const auto verifier = Verifier::make({bench.folder.path(),
+                                        {},
+                                        Millis{0},
+                                        [](process::Command command) -> Result<process::Command> {
+                                          command.argv.insert(command.argv.begin(),
+                                                              {"/usr/bin/env", "WRAPPED=yes"});
+                                          return command;
+                                        }},
+                                       {"test \"$WRAPPED\" = yes"});
+  ASSERT_TRUE(verifier);
+  const auto verification = bench.run(*verifier);
+  ASSERT_TRUE(verification);
+  EXPECT_TRUE(verification->passed) << verification->command;
+}
+
+TEST(Verifier, OtherVersionsAreUsedAndTheAgentsComeBack) {
+  Bench bench;
+  bench.folder.write("t", "weak");
+  const auto verifier = bench.verifier({"grep -qx strong t"});
+  ASSERT_TRUE(verifier);
+  Verifier::Mode mode;
+  mode.files = {{"t", {FileVersion::Kind::file, "strong\n", 0644}}};
+  const auto verification = verifier->run({}, {}, mode);
+  ASSERT_TRUE(verification) << describe(verification.error());
+  EXPECT_TRUE(verification->passed);
+  EXPECT_EQ(test::text_of(bench.folder / "t"), "weak");
+}
+
 }  // namespace
 }  // namespace ralph::loop

@@ -1,0 +1,156 @@
+#include "loop/file_swap.h"
+
+#include <fstream>
+
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "loop/file_watch.h"
+#include "support/temp_folder.h"
+
+namespace ralph::loop {
+namespace {
+
+namespace fs = std::filesystem;
+using Kind = FileVersion::Kind;
+
+struct SwapBench {
+  test::TempFolder folder;
+  fs::path held() const { return folder / ".ralph/state/held"; }
+  Result<FileSwap> begin(const std::vector<FileSwap::Wanted>& wanted) const {
+    return FileSwap::begin(folder.path(), held(), wanted);
+  }
+  std::string text(const std::string& name) const { return test::text_of(folder / name); }
+};
+
+FileSwap::Wanted file(std::string path, std::string bytes) {
+  return {std::move(path), {Kind::file, std::move(bytes), 0644}};
+}
+
+TEST(FileSwap, PutsVersionsInAndTheOthersBack) {
+  SwapBench bench;
+  bench.folder.write("tests/a", "agent's", 0755);
+  bench.folder.write("tests/new", "added");
+  {
+    auto swap = bench.begin({file("tests/a", "start's"), file("gone/b", "b"), {"tests/new", {}}});
+    ASSERT_TRUE(swap) << describe(swap.error());
+    EXPECT_EQ(swap->changed().size(), 3U);
+    EXPECT_EQ(bench.text("tests/a"), "start's");
+    EXPECT_EQ(bench.text("gone/b"), "b");
+    EXPECT_FALSE(fs::exists(bench.folder / "tests/new"));
+    EXPECT_TRUE(swap->intact());
+    ASSERT_TRUE(swap->end());
+  }
+  EXPECT_EQ(bench.text("tests/a"), "agent's");
+  EXPECT_EQ(fs::status(bench.folder / "tests/a").permissions(), fs::perms(0755));
+  EXPECT_EQ(bench.text("tests/new"), "added");
+  EXPECT_FALSE(fs::exists(bench.folder / "gone"));
+  EXPECT_FALSE(fs::exists(bench.held()));
+}
+
+TEST(FileSwap, WhatIsTheSameIsNotTouched) {
+  SwapBench bench;
+  bench.folder.write("a", "same", 0644);
+  auto swap = bench.begin({file("a", "same")});
+  ASSERT_TRUE(swap);
+  EXPECT_TRUE(swap->changed().empty());
+  EXPECT_FALSE(fs::exists(bench.held()));
+  bench.folder.write("a", "other");
+  EXPECT_FALSE(swap->intact());
+}
+
+TEST(FileSwap, AKilledRalphIsMadeUpFor) {
+  SwapBench bench;
+  bench.folder.write("a", "agent's");
+  bench.folder.write("b", "new");
+  const auto child = ::fork();
+  if (child == 0) {
+    const auto swap = bench.begin({file("a", "start's"), {"b", {}}, file("c", "start's")});
+    ::_exit(swap ? 0 : 1);
+  }
+  int status = 1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_EQ(status, 0);
+  EXPECT_EQ(bench.text("a"), "start's");
+  const auto recovered = FileSwap::recover(bench.folder.path(), bench.held());
+  ASSERT_TRUE(recovered);
+  EXPECT_EQ(recovered->size(), 3U);
+  EXPECT_EQ(bench.text("a"), "agent's");
+  EXPECT_EQ(bench.text("b"), "new");
+  EXPECT_FALSE(fs::exists(bench.folder / "c"));
+  EXPECT_TRUE(FileSwap::recover(bench.folder.path(), bench.held())->empty());
+}
+
+TEST(FileSwap, WhatWasNotPutAsideYetStays) {
+  SwapBench bench;
+  bench.folder.write("a", "agent's");
+  bench.folder.write(".ralph/state/held/list.json", R"([{"path":"a","existed":true}])");
+  ASSERT_TRUE(FileSwap::recover(bench.folder.path(), bench.held()));
+  EXPECT_EQ(bench.text("a"), "agent's");
+}
+
+TEST(FileSwap, NoLinkIsFollowed) {
+  SwapBench bench;
+  test::TempFolder outside;
+  outside.write("a", "mine");
+  fs::create_directory_symlink(outside.path(), bench.folder / "tests");
+  EXPECT_FALSE(bench.begin({file("tests/a", "start's")}));
+  fs::create_symlink(outside / "a", bench.folder / "link");
+  {
+    auto swap = bench.begin({file("link", "start's")});
+    ASSERT_TRUE(swap);
+    EXPECT_EQ(bench.text("link"), "start's");
+  }
+  EXPECT_TRUE(fs::is_symlink(bench.folder / "link"));
+  EXPECT_EQ(test::text_of(outside / "a"), "mine");
+}
+
+TEST(FileSwap, PathsThatLeadOutAreRefused) {
+  SwapBench bench;
+  for (const auto* path : {"../x", "/etc/x", "a/../../x", ".git/hooks/x", "", "a//b"}) {
+    EXPECT_FALSE(bench.begin({file(path, "x")})) << path;
+    bench.folder.write(".ralph/state/held/list.json",
+                       fmt::format(R"([{{"path":"{}","existed":true}}])", path));
+    EXPECT_FALSE(FileSwap::recover(bench.folder.path(), bench.held())) << path;
+    fs::remove_all(bench.held());
+  }
+}
+
+TEST(FileSwap, AFolderOrAFifoInTheWayComesBack) {
+  SwapBench bench;
+  bench.folder.write("a/inside", "kept");
+  ASSERT_EQ(::mkfifo((bench.folder / "b").c_str(), 0600), 0);
+  {
+    const auto swap = bench.begin({file("a", "start's"), file("b", "start's")});
+    ASSERT_TRUE(swap) << describe(swap.error());
+    EXPECT_EQ(bench.text("a"), "start's");
+  }
+  EXPECT_EQ(bench.text("a/inside"), "kept");
+  EXPECT_TRUE(fs::is_fifo(bench.folder / "b"));
+}
+
+TEST(FileWatch, SeesWhatWasTakenBack) {
+  SwapBench bench;
+  for (const auto* name : {"quiet", "written", "replaced", "removed"}) {
+    bench.folder.write(name, "x");
+  }
+  auto watch = FileWatch::on({bench.folder / "quiet", bench.folder / "written",
+                              bench.folder / "replaced", bench.folder / "removed",
+                              bench.folder / "missing"});
+  ASSERT_TRUE(watch);
+  EXPECT_TRUE(watch->changed().empty());
+  EXPECT_EQ(bench.text("quiet"), "x");
+  std::ofstream(bench.folder / "written") << "y";
+  std::ofstream(bench.folder / "written") << "x";
+  bench.folder.write("new", "y");
+  fs::rename(bench.folder / "new", bench.folder / "replaced");
+  fs::remove(bench.folder / "removed");
+  const auto changed = watch->changed();
+  EXPECT_EQ(changed.size(), 3U);
+}
+
+}  // namespace
+}  // namespace ralph::loop
