@@ -73,10 +73,11 @@ CommandPart make_part(const ShellCommand& command) {
     const bool git = part.texts.back() == "git" || part.texts.back().starts_with("git ");
     if (git) part.texts.push_back(without_git_options(words));
   }
-  if (part.reading || part.change || (!words.empty() && is_plain_git(words))) return part;
+  if (part.reading || part.change) return part;
+  for (const auto& assignment : command.assignments) part.carried.push_back(assignment);
+  if (!words.empty() && is_plain_git(words)) return part;
   part.carried.push_back(text);
   add_pieces(text, part.carried);
-  for (const auto& assignment : command.assignments) part.carried.push_back(assignment);
   for (const auto& given : command.here_strings) part.carried.push_back(given.text);
   return part;
 }

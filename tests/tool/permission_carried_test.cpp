@@ -50,7 +50,8 @@ TEST(Carried, ARuleIsNotEvadedByEvaluation) {
               "declare -i x; x='a[$(r\\m x)]'", "export 'a[$(r\\m x)]=1'", "let 'a[$(r\\m x)]=1'",
               "mapfile -C 'r\\m x' -c 1 a < y", "compgen -C 'r\\m x'", "hash -p /bin/rm ls; ls x",
               "enable -f ./x y", "alias a='r\\m'; a x", "foo '$(r\\m x)'", "foo \\$\\(r\\m\\)",
-              "BASH_ENV=x foo", "a[$(rm x)]=1", "a['b[$(rm x)]']=1", "/bin/r? x", "r{m,} x",
+              "BASH_ENV=x foo", "echo \"$(case a in a) rm x;; esac)\"", "echo \"$(if case a in a) rm x;; esac; then :; fi)\"",
+              "echo \"$(! case a in a) rm x;; esac)\"", "(case a in a) rm x;; esac)", "GIT_PAGER=rm git -p log",  "a[$(rm x)]=1", "a['b[$(rm x)]']=1", "/bin/r? x", "r{m,} x",
               "$'rm' x", "$X x", "${X}m x", "\"$(echo rm)\" x", "~/../bin/r* x", "wait -n -p 'a[$(r\\m)]'"});
   expect_all(judge, true, {"export A=b; make", "read x < y; make", "[ -n \"$X\" ]; make",
                            "printf '[%s]\\n' \"$X\"", "set -euo pipefail; make"});
