@@ -24,6 +24,9 @@ constexpr std::string_view kWrappers =
     "bwrap ssh sshpass dbus-run-session xvfb-run runcon cgexec chpst softlimit setarch linux32 "
     "linux64 i386 x86_64 unbuffer expect catchsegv eatmydata proxychains torsocks newgrp";
 
+/// With them sudo starts a shell that takes commands from its input.
+constexpr std::string_view kShellOptions = "-s -i --shell --login";
+
 /// Builtins that evaluate the brackets in the name of a variable, and text in brackets there.
 constexpr std::string_view kNaming = "declare typeset local readonly export read getopts unset wait";
 /// Variables whose text the shell evaluates or runs.
@@ -65,8 +68,11 @@ std::string why_carries(Words arguments) {
   return {};
 }
 
-std::string why_wraps(Words arguments) {
+std::string why_wraps(std::string_view name, Words arguments) {
+  const bool changes_user = name == "sudo" || name == "doas";
   for (const auto& word : arguments) {
+    if (changes_user && contains_word(kShellOptions, word.text))
+      return fmt::format("'{}' may start a shell", word.text);
     if (auto why = why_not_clear(word); !why.empty()) return why;
     if (base_name(word) == "find") return "a command in front of 'find' hides what it runs";
   }
@@ -89,7 +95,7 @@ std::string why_opaque(Words words) {
     return std::ranges::any_of(words, runs) ? "'find' with -exec or wildcards runs other commands"
                                             : "";
   }
-  return contains_word(kWrappers, name) ? why_wraps(arguments) : why_carries(arguments);
+  return contains_word(kWrappers, name) ? why_wraps(name, arguments) : why_carries(arguments);
 }
 
 bool sets_evaluated(const ShellCommand& command) {

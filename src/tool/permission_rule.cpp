@@ -112,8 +112,19 @@ bool matches_from_some_word(std::string_view pattern, std::string_view text) {
   return false;
 }
 
+std::vector<std::string_view> parts_of(std::string_view path) {
+  std::vector<std::string_view> parts;
+  while (!path.empty()) {
+    const auto part = path.substr(0, path.find('/'));
+    if (!part.empty() && part != ".") parts.push_back(part);
+    path.remove_prefix(std::min(path.size(), part.size() + 1));
+  }
+  return parts;
+}
+
 /// Whether the parts, or the first few of them, match: "**" is any number of parts.
-bool matches_parts(const std::vector<std::string>& pattern, const std::vector<std::string>& path) {
+bool matches_parts(const std::vector<std::string>& pattern,
+                   const std::vector<std::string_view>& path) {
   std::vector<char> reached(path.size() + 1, 0);  // how much of the path the pattern so far matches
   reached[0] = 1;
   for (const auto& part : pattern) {
@@ -195,12 +206,18 @@ AnchoredPattern anchored_pattern(std::string_view pattern, const fs::path& root)
   return {base.lexically_normal(), std::move(parts)};
 }
 
+bool matches_path(const AnchoredPattern& pattern, std::string_view resolved) {
+  if (pattern.base.empty()) return false;
+  std::string_view base = pattern.base.native();
+  while (base.ends_with('/')) base.remove_suffix(1);
+  if (!resolved.starts_with(base)) return false;
+  resolved.remove_prefix(base.size());
+  if (!resolved.empty() && resolved.front() != '/') return false;
+  return pattern.parts.empty() || matches_parts(pattern.parts, parts_of(resolved));
+}
+
 bool matches_path(std::string_view pattern, const fs::path& resolved, const fs::path& root) {
-  const auto wanted = anchored_pattern(pattern, root);
-  if (wanted.base.empty()) return false;
-  const auto relative = resolved.lexically_relative(wanted.base);
-  if (relative.empty() || *relative.begin() == "..") return false;
-  return wanted.parts.empty() || matches_parts(wanted.parts, parts_of(relative));
+  return matches_path(anchored_pattern(pattern, root), resolved.native());
 }
 
 }  // namespace ralph::tool

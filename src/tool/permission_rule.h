@@ -35,6 +35,9 @@ struct AnchoredPattern {
 };
 AnchoredPattern anchored_pattern(std::string_view pattern, const std::filesystem::path& root);
 
+/// The path is absolute and without ".".
+bool matches_path(const AnchoredPattern& pattern, std::string_view resolved);
+
 /// As .gitignore has it, with everything below a matching folder; "//x" counts from the root of the file system, "~/x"
 /// from the home folder, everything else from `root`.
 bool matches_path(std::string_view pattern, const std::filesystem::path& resolved,

@@ -40,6 +40,18 @@ void add_pieces(std::string_view text, std::vector<std::string>& found) {
   }
 }
 
+/// "git -c a=b push" is "git push" to a rule.
+std::string without_git_options(Words words) {
+  std::size_t at = 1;
+  while (at < words.size() && words[at].text.starts_with('-')) {
+    at += contains_word("-C -c --git-dir --work-tree --namespace --config-env --exec-path", words[at].text)
+              ? 2
+              : 1;
+  }
+  if (at >= words.size()) return "git";
+  return "git " + joined(words.subspan(at));
+}
+
 /// git itself starts none of its arguments, but for some.
 bool is_plain_git(Words words) {
   return words[0].is("git") && std::ranges::none_of(words, [](const ShellWord& word) {
@@ -58,11 +70,14 @@ CommandPart make_part(const ShellCommand& command) {
   if (!words.empty()) {
     const auto slash = words.front().text.rfind('/');
     if (slash != std::string::npos) part.texts.push_back(text.substr(slash + 1));
+    const bool git = part.texts.back() == "git" || part.texts.back().starts_with("git ");
+    if (git) part.texts.push_back(without_git_options(words));
   }
-  if (part.reading || part.change || (!words.empty() && is_plain_git(words))) return part;
+  if (part.reading || part.change) return part;
+  for (const auto& assignment : command.assignments) part.carried.push_back(assignment);
+  if (!words.empty() && is_plain_git(words)) return part;
   part.carried.push_back(text);
   add_pieces(text, part.carried);
-  for (const auto& assignment : command.assignments) part.carried.push_back(assignment);
   for (const auto& given : command.here_strings) part.carried.push_back(given.text);
   return part;
 }
@@ -103,7 +118,10 @@ std::vector<std::string_view> names_in(std::string_view text) {
 /// A rule about files, held against what one command names.
 class FileRule {
  public:
-  FileRule(const Rule& rule, const Call& call) : rule_(rule), call_(call) {}
+  FileRule(const Rule& rule, const Call& call)
+      : rule_(rule),
+        call_(call),
+        pattern_(anchored_pattern(rule.pattern, call.workspace.setup().root)) {}
 
   bool restrains(const CommandPart& part) const {
     const auto hit = [&](const ShellWord& word) { return matches(word.text); };
@@ -122,7 +140,7 @@ class FileRule {
 
  private:
   bool is_meant(const fs::path& path) const {
-    return matches_path(rule_.pattern, path, call_.workspace.setup().root);
+    return matches_path(pattern_, path.native());
   }
   bool matches(std::string_view name) const {
     return call_.files->any_path(name, [&](const fs::path& path) { return is_meant(path); });
@@ -169,6 +187,7 @@ class FileRule {
 
   const Rule& rule_;
   const Call& call_;
+  AnchoredPattern pattern_;
 };
 
 bool restrains_files_of_command(const Rule& rule, const Call& call) {

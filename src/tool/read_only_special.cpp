@@ -21,8 +21,8 @@ bool is_plain_conversion(std::string_view& text) {
   if (text.starts_with('.')) text.remove_prefix(1);
   skip(text, "0123456789*");
   if (text.starts_with('(')) {  // %(format)T
-    const auto end = text.find(")T");
-    if (end == std::string_view::npos) return false;
+    const auto end = text.find_first_of("()", 1);
+    if (end == std::string_view::npos || text.substr(end, 2) != ")T") return false;
     text.remove_prefix(end + 2);
     return true;
   }

@@ -120,8 +120,7 @@ class Check {
       const auto name = entry->path().filename().string();
       if (++entries_ > kMostEntries) return false;
       const bool unread = entry.depth() == 0 && contains_word(kUnread, name);
-      const bool objects = entry.depth() == 1 && name.size() == 2 &&
-                           entry->path().parent_path().filename() == "objects";
+      const bool objects = name.size() == 2 && entry->path().parent_path().filename() == "objects";
       if (unread || objects) entry.disable_recursion_pending();
       if (!unread && entry->is_symlink(error)) return false;
     }

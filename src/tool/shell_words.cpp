@@ -117,11 +117,22 @@ class Parser {
   /// A command of assignments or redirections only is one too; nothing at all is a mistake.
   void finish(ShellCommand command, std::size_t begin) {
     command.text = trimmed(text_.substr(begin, at_ - begin));
+    if (may_have_patterns(command)) return give_up();
     if (command.text.empty()) {
       if (line_.understood) give_up();
       return;
     }
     line_.commands.push_back(std::move(command));
+  }
+
+  /// The ")" behind a pattern of "case" closes nothing. It may stand behind words that begin other commands.
+  static bool may_have_patterns(const ShellCommand& command) {
+    constexpr std::string_view kLeading =
+        " if then else elif while until do ! { } time coproc function for select case ";
+    if (command.words.empty()) return false;
+    const auto first = " " + command.words.front().text + " ";
+    return kLeading.find(first) != kLeading.npos &&
+           std::ranges::any_of(command.words, [](const ShellWord& word) { return word.is("case"); });
   }
 
   void skip_newlines() {

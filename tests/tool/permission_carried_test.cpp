@@ -25,7 +25,7 @@ TEST(Carried, ARuleHoldsBehindAnyWrapper) {
               "script -c 'rm x'", "watch rm x", "parallel rm ::: x", "busybox rm x", "ssh h rm x",
               "ssh h 'cd /; rm x'", "su -c 'rm x'", "runuser -u a -- rm x", "ltrace rm x",
               "gdb -ex 'shell rm x'", "perf stat rm x", "systemd-run rm x", "at now <<< 'rm x'",
-              "time -p rm x", "nobody-knows-me --opt rm x", "./wrapper /bin/rm x", "foo 'a; rm x'",
+              "time -p rm x", "sudo -s <<< 'r\\m x'", "nobody-knows-me --opt rm x", "./wrapper /bin/rm x", "foo 'a; rm x'",
               "foo --exec=rm", "X=rm; foo $X y", "read v <<< 'rm x'; foo $v",
               "for x in rm; do foo $x y; done", "sudo -u a nice -n 5 rm x", "command -p rm x",
               "exec -a n rm x", "foo bash -c 'r\\m x'", "docker exec c sh -c 'r\\m'",
@@ -50,10 +50,20 @@ TEST(Carried, ARuleIsNotEvadedByEvaluation) {
               "declare -i x; x='a[$(r\\m x)]'", "export 'a[$(r\\m x)]=1'", "let 'a[$(r\\m x)]=1'",
               "mapfile -C 'r\\m x' -c 1 a < y", "compgen -C 'r\\m x'", "hash -p /bin/rm ls; ls x",
               "enable -f ./x y", "alias a='r\\m'; a x", "foo '$(r\\m x)'", "foo \\$\\(r\\m\\)",
-              "BASH_ENV=x foo", "a[$(rm x)]=1", "a['b[$(rm x)]']=1", "/bin/r? x", "r{m,} x",
+              "BASH_ENV=x foo", "echo \"$(case a in a) rm x;; esac)\"", "echo \"$(if case a in a) rm x;; esac; then :; fi)\"",
+              "echo \"$(! case a in a) rm x;; esac)\"", "(case a in a) rm x;; esac)", "GIT_PAGER=rm git -p log",  "a[$(rm x)]=1", "a['b[$(rm x)]']=1", "/bin/r? x", "r{m,} x",
               "$'rm' x", "$X x", "${X}m x", "\"$(echo rm)\" x", "~/../bin/r* x", "wait -n -p 'a[$(r\\m)]'"});
   expect_all(judge, true, {"export A=b; make", "read x < y; make", "[ -n \"$X\" ]; make",
                            "printf '[%s]\\n' \"$X\"", "set -euo pipefail; make"});
+}
+
+TEST(Carried, OptionsOfGitDoNotHideItsCommand) {
+  Judge judge;
+  judge.rules.deny = {"Bash(git push *)"};
+  expect_all(judge, false,
+             {"git push", "git -c a=b push x", "git --no-pager push", "git -C . push x",
+              "/usr/bin/git --git-dir x push", "git  push x", "g'it' pu''sh x", "taskset 1 git push"});
+  expect_all(judge, true, {"git pull", "git log push", "git"});
 }
 
 TEST(Carried, ToolsThatDoNotSayWhatTheyTouchNeedARule) {
