@@ -55,6 +55,14 @@ Result<std::string> hiding_settings(const Program& git) {
   return found;
 }
 
+/// The time of its last change cannot be set back.
+std::string stamp_of(const fs::path& path) {
+  struct stat info{};
+  if (::lstat(path.c_str(), &info) != 0) return {};
+  return fmt::format("{}:{}:{}:{}.{:09}", info.st_dev, info.st_ino, info.st_size,
+                     info.st_ctim.tv_sec, info.st_ctim.tv_nsec);
+}
+
 /// Never through a link.
 Result<> write_back(const fs::path& path, std::string_view bytes, bool exists) {
   struct stat info{};
@@ -116,7 +124,8 @@ Result<Integrity> Integrity::read(const Program& git) {
   }
   TRY_ASSIGN(now.flags_, hiding_flags(git));
   TRY_ASSIGN(now.settings_, hiding_settings(git));
-  TRY_ASSIGN(now.replaced_, git.ask({{"for-each-ref", "refs/replace"}}));
+  now.replace_folder_ = common / "refs/replace";
+  now.replaced_ = look_at(now.replace_folder_, true).kind != 0;
   return now;
 }
 
@@ -143,6 +152,8 @@ Result<> Integrity::check_places() const {
 }
 
 Result<> Integrity::restore_flags(const Program& git, std::vector<std::string>& found) const {
+  auto stamp = stamp_of(git.git_folder() / "index");
+  if (!stamp.empty() && stamp == index_stamp_) return {};
   TRY_ASSIGN(const auto now, hiding_flags(git));
   std::vector<std::string> skipped, assumed;
   for (const auto& flag : now) {
@@ -161,6 +172,7 @@ Result<> Integrity::restore_flags(const Program& git, std::vector<std::string>& 
     found.push_back(fmt::format("{} hid changes of {} from git: undone", name, named(paths)));
     return {};
   };
+  if (skipped.empty() && assumed.empty()) index_stamp_ = std::move(stamp);
   TRY(clear(skipped, "--no-skip-worktree", "the flag skip-worktree"));
   return clear(assumed, "--no-assume-unchanged", "the flag assume-unchanged");
 }
@@ -190,8 +202,7 @@ Result<std::vector<std::string>> Integrity::restore(const Program& git) const {
   if (auto flags = restore_flags(git, found); !flags) {
     return tampered("the repository cannot be read: " + flags.error().message);
   }
-  const auto replaced = git.ask({{"for-each-ref", "refs/replace"}});
-  if (replaced && *replaced != replaced_) {
+  if (!replaced_ && look_at(replace_folder_, true).kind != 0) {
     found.push_back("'git replace' was used: without effect on what ralph sees");
   }
   return found;

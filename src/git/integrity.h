@@ -48,7 +48,9 @@ class Integrity {
   std::vector<File> fixed_;     // a change is reported as tampering
   std::set<std::string> flags_; // "S path", "h path"
   std::string settings_;        // the user's, as far as they matter
-  std::string replaced_;        // refs/replace
+  std::filesystem::path replace_folder_;
+  bool replaced_ = false;            // it was there
+  mutable std::string index_stamp_;  // of the index whose flags were good
 };
 
 }  // namespace ralph::git

@@ -58,7 +58,8 @@ Result<> CheckCopy::make(const fs::path& workspace, std::string_view bytes) {
   TRY_ASSIGN(folder_, open_folder(workspace));
   ::unlinkat(folder_.get(), kCheckCopy, 0);  // of a ralph that was killed
   const UniqueFd fd(
-      ::openat(folder_.get(), kCheckCopy, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0700));
+      ::openat(folder_.get(), kCheckCopy, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+               0700));
   const auto name = (workspace / kRalphFolder / kCheckCopy).native();
   if (!fd || ::fchmod(fd.get(), 0700) != 0) {
     return fail_errno(errno, fmt::format("cannot create '{}'", name));

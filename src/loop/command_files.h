@@ -12,7 +12,8 @@ struct CommandFiles {
   /// Files of the workspace that are run and judged by their exit code: "./check.sh", "bash check.sh". One whose output
   /// goes to another command or a file is what is checked, not what checks.
   std::vector<std::string> scripts;
-  std::vector<std::string> inputs;    // other files of the workspace it names, and those its programs read by themselves
+  /// Other files of the workspace it names, and those its programs read by themselves.
+  std::vector<std::string> inputs;
 };
 
 /// Paths are relative to the workspace; only those that exist there. Linear in the text's length.

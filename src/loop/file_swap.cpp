@@ -86,6 +86,10 @@ Result<FileVersion> read_at(int root, const std::string& path) {
   return FileVersion{Kind::file, std::move(bytes), info.st_mode & 07777};
 }
 
+bool same_content(const FileVersion& a, const FileVersion& b) {
+  return a.kind == b.kind && a.bytes == b.bytes;
+}
+
 Result<> write_at(const Place& place, const std::string& path, const FileVersion& version) {
   const auto failed = [&] { return fail_errno(errno, fmt::format("cannot write '{}'", path)); };
   if (version.kind == Kind::link) {
@@ -132,7 +136,8 @@ Result<FileSwap> FileSwap::begin(const fs::path& root, const fs::path& held,
       return fail(Code::usage, fmt::format("'{}' is not a path of the workspace", each.path));
     }
     TRY_ASSIGN(const auto now, read_at(swap.root_.get(), each.path));
-    if (now == each.version) {
+    const bool same_mode = (now.mode & S_IXUSR) == (each.version.mode & S_IXUSR);
+    if (same_content(now, each.version) && same_mode) {
       swap.same_.push_back(each);
     } else {
       swap.swapped_.push_back({each, now.kind != Kind::missing});
@@ -212,7 +217,7 @@ std::vector<std::string> FileSwap::changed() const {
 bool FileSwap::intact() const {
   const auto is_there = [&](const Wanted& each) {
     const auto now = read_at(root_.get(), each.path);
-    return now && *now == each.version;
+    return now && same_content(*now, each.version);
   };
   return std::ranges::all_of(swapped_, is_there, &Swapped::wanted) &&
          std::ranges::all_of(same_, is_there);

@@ -44,7 +44,7 @@ class FileSwap {
 
   /// The paths that differed.
   std::vector<std::string> changed() const;
-  /// Whether all wanted versions are still there.
+  /// Whether all wanted versions are still there; a command may have changed their permissions.
   bool intact() const;
   /// Puts the other versions back; after it nothing is held.
   Result<> end();

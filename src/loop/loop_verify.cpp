@@ -72,8 +72,8 @@ Result<> Loop::prepare_verification() {
   verifier_->trust_scripts(free);
   // What git ignores was generated: the version of the start may be outdated.
   if (const auto scripts = verifier_->scripts(); git_ && !scripts.empty()) {
-    TRY_ASSIGN(const auto ignored, git::ignored_files(git_->program(), setup_.request.host.workspace,
-                                                      scripts));
+    TRY_ASSIGN(const auto ignored,
+               git::ignored_files(git_->program(), setup_.request.host.workspace, scripts));
     verifier_->trust_scripts(ignored);
   }
   TRY_ASSIGN(const auto left, FileSwap::recover(setup_.request.host.workspace,
@@ -196,7 +196,8 @@ Result<> Loop::check_not_changed_meanwhile(const Record& record) {
     add_finding(fmt::format("changed during verification: {}", names_of(others)));
   }
   if (paths.empty()) return {};
-  return fail(Code::busy, fmt::format("files were changed during verification: {}", names_of(paths)));
+  return fail(Code::busy,
+              fmt::format("files were changed during verification: {}", names_of(paths)));
 }
 
 Loop::Over Loop::run_verification(Record& record) {

@@ -27,7 +27,7 @@ struct Verification {
   std::string tail;     // the end of what it printed
   Millis duration{0};
   std::string where = {};  // "in the working tree", "in a clean clone"
-  std::vector<std::string> findings = {};  // what looks like tampering and did not decide; not in the file
+  std::vector<std::string> findings = {};  // looks like tampering, did not decide; not in the file
   bool operator==(const Verification&) const = default;
 };
 

@@ -13,7 +13,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kRemedy =
-    "start the loop anew, or say '--resume --accept-changes' to go on with what '.ralph/state' says";
+    "start the loop anew, or say '--resume --accept-changes' to go on with what '.ralph/state' "
+    "says";
 
 /// What loops are decided by, in words.
 std::string differences(const State& trusted, const State& copy) {
@@ -34,7 +35,8 @@ std::string differences(const State& trusted, const State& copy) {
                      trusted.git_digest == copy.git_digest);
   add("start", trusted.commit_at_start == copy.commit_at_start &&
                    trusted.tree_at_start == copy.tree_at_start &&
-                   trusted.branch_at_start == copy.branch_at_start && trusted.started == copy.started);
+                   trusted.branch_at_start == copy.branch_at_start &&
+                   trusted.started == copy.started);
   add("costs", trusted.earlier_days == copy.earlier_days && trusted.ran >= copy.ran);
   return text;
 }
@@ -112,8 +114,8 @@ Result<std::optional<StateStore::Loaded>> StateStore::load(Source source) const 
   }
   if (!known) return std::nullopt;
   Error why{Code::permission,
-            fmt::format("ralph has no record of this loop at '{}': '.ralph/state/loop.json' alone is "
-                        "not believed, as an agent can write it",
+            fmt::format("ralph has no record of this loop at '{}': '.ralph/state/loop.json' alone "
+                        "is not believed, as an agent can write it",
                         trusted_.folder().native()),
             std::string(kRemedy)};
   if (!trusted) why = trusted.error();

@@ -25,8 +25,8 @@ class StateStore {
   Result<> prepare();
 
   enum class Source {
-    trusted,    // the user's state folder only. Code::permission: there is none, or it is not what ralph wrote
-    workspace,  // what `.ralph/state/` says counts where the other is missing or bad: the user wants it
+    trusted,    // the user's state folder only. Code::permission: none, or not what ralph wrote
+    workspace,  // `.ralph/state/` counts where the other is missing or bad: the user wants it
   };
   struct Loaded {
     State state;

@@ -210,7 +210,9 @@ Result<> Verifier::named_unchanged() const {
 Result<> Verifier::check_unchanged() const {
   const auto check = read_check(place_.workspace);
   if (!check) return changed_own("was replaced");
-  if (check->has_value() != !check_.empty()) return changed_own(*check ? "was added" : "was removed");
+  if (check->has_value() != !check_.empty()) {
+    return changed_own(*check ? "was added" : "was removed");
+  }
   if (*check && **check != check_bytes_) return changed_own("was changed");
   return {};
 }
@@ -312,9 +314,10 @@ Result<Verification> Verifier::run(const std::function<void(std::string_view)>& 
     const bool script =
         std::ranges::find(scripts_, path, &FileSwap::Wanted::path) != scripts_.end();
     if (script) old_scripts += fmt::format("{}'{}'", old_scripts.empty() ? "" : ", ", path);
-    findings.push_back(
-        fmt::format("'{}' was changed; verification used the version of the loop's start{}", path,
-                    script ? fmt::format(" (--protect '!{}' lets the agent change it)", path) : ""));
+    const auto remedy =
+        script ? fmt::format(" (--protect '!{}' lets the agent change it)", path) : "";
+    findings.push_back(fmt::format(
+        "'{}' was changed; verification used the version of the loop's start{}", path, remedy));
   }
   std::vector<fs::path> paths;
   for (const auto& file : wanted) paths.push_back(place.workspace / file.path);

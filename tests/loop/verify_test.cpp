@@ -300,6 +300,14 @@ TEST(Verifier, AScriptThatIsWrittenToWhileItRunsIsTampering) {
   EXPECT_EQ(verification.error().code, Code::permission);
 }
 
+TEST(Verifier, ACommandMayMakeItsScriptExecutable) {
+  Bench bench;
+  bench.folder.write("check.sh", "#!/bin/sh\n", 0644);
+  const auto verification = bench.run({"chmod +x check.sh && ./check.sh", "./check.sh"});
+  ASSERT_TRUE(verification) << describe(verification.error());
+  EXPECT_TRUE(verification->passed);
+}
+
 TEST(Verifier, WrapsEveryCommand) {
   Bench bench;
   bench.check("#!/bin/sh\ntest \"$WRAPPED\" = yes\n");
