@@ -18,7 +18,8 @@ constexpr std::string_view kProcesses = "/proc/";
 bool is_of_process(std::string_view path) {
   if (!path.starts_with(kProcesses)) return false;
   path.remove_prefix(kProcesses.size());
-  return path == "self" || path == "thread-self" || (!path.empty() && path[0] >= '0' && path[0] <= '9');
+  return path == "self" || path == "thread-self" ||
+         (!path.empty() && path[0] >= '0' && path[0] <= '9');
 }
 
 void leave(std::string& folder) {

@@ -15,8 +15,8 @@ struct CommandPart {
   const ShellCommand* command = nullptr;
   std::optional<ReadingCommand> reading = {};
   std::optional<FileCommand> change = {};
-  std::vector<std::string> texts = {};    // what a rule against the command is held against as a whole
-  std::vector<std::string> carried = {};  // and these from each word on: it may start what stands there
+  std::vector<std::string> texts = {};    // what a rule against the command is held against
+  std::vector<std::string> carried = {};  // the same from each word on: it may start what is there
 };
 
 /// What is to be decided on.

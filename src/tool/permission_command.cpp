@@ -67,7 +67,8 @@ CommandFiles::CommandFiles(const ShellLine& line, const Workspace& workspace, co
       bases_{{plain(cwd), plain(cwd)}},
       resolver_(kMostLookups),
       entries_left_(kMostEntries) {
-  for (const auto& folder : workspace.setup().directories) working_folders_.push_back(plain(folder));
+  for (const auto& folder : workspace.setup().directories)
+    working_folders_.push_back(plain(folder));
   for (const auto& command : line.commands) {
     if (!command.words.empty() && contains_word(kMoving, command.words[0].text)) follow_cd(command);
   }
@@ -169,7 +170,9 @@ bool CommandFiles::wildcards_inside(const ShellWord& word) const {
   if (word.literal) return true;
   if (word.pattern) return word.text.find_first_of("*?[") == word.text.npos || operand_inside(word);
   const std::string_view text = word.text;
-  for (auto at = text.find_first_of("*?["); at != text.npos; at = text.find_first_of("*?[", at + 1)) {
+  constexpr std::string_view kWild = "*?[";
+  for (auto at = text.find_first_of(kWild); at != text.npos;
+       at = text.find_first_of(kWild, at + 1)) {
     const bool status = text[at] == '?' && at > 0 && text[at - 1] == '$';
     if (!status) return false;
   }
@@ -194,7 +197,8 @@ bool CommandFiles::reads_inside(const ShellCommand& command, const ReadingComman
                                [&](const ShellWord& word) { return wildcards_inside(word); });
   }
   const auto leads_through_links = [&](const ShellWord& word) { return is_folder(word.text); };
-  if (reading.follows_links && std::ranges::any_of(reading.files, leads_through_links)) return false;
+  if (reading.follows_links && std::ranges::any_of(reading.files, leads_through_links))
+    return false;
   return std::ranges::all_of(reading.files, inside);
 }
 

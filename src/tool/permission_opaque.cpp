@@ -28,9 +28,11 @@ constexpr std::string_view kWrappers =
 constexpr std::string_view kShellOptions = "-s -i --shell --login";
 
 /// Builtins that evaluate the brackets in the name of a variable, and text in brackets there.
-constexpr std::string_view kNaming = "declare typeset local readonly export read getopts unset wait";
+constexpr std::string_view kNaming =
+    "declare typeset local readonly export read getopts unset wait";
 /// Variables whose text the shell evaluates or runs.
-constexpr std::string_view kEvaluated = "PS4 PS0 PS1 PS2 BASH_ENV ENV PROMPT_COMMAND BASH_LOADABLES_PATH";
+constexpr std::string_view kEvaluated =
+    "PS4 PS0 PS1 PS2 BASH_ENV ENV PROMPT_COMMAND BASH_LOADABLES_PATH";
 
 std::string_view base_name(const ShellWord& word) {
   const std::string_view text = word.text;
@@ -99,11 +101,9 @@ std::string why_opaque(Words words) {
 }
 
 bool sets_evaluated(const ShellCommand& command) {
-  return std::ranges::any_of(command.assignments,
-                             [](const std::string& text) { return mentions_word(text, kEvaluated); }) ||
-         std::ranges::any_of(command.words, [](const ShellWord& word) {
-           return mentions_word(word.text, kEvaluated);
-         });
+  const auto names = [](std::string_view text) { return mentions_word(text, kEvaluated); };
+  return std::ranges::any_of(command.assignments, names) ||
+         std::ranges::any_of(command.words, names, &ShellWord::text);
 }
 
 }  // namespace

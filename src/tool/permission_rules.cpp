@@ -17,6 +17,8 @@ namespace fs = std::filesystem;
 constexpr std::string_view kGitRunning =
     "-c --config-env --exec-path --upload-pack --receive-pack --exec -x -u --extcmd foreach run "
     "config filter-branch bisect submodule difftool mergetool";
+constexpr std::string_view kGitValues =
+    "-C -c --git-dir --work-tree --namespace --config-env --exec-path";
 constexpr std::size_t kMostNames = 4;  // places in a word where the name of a file may begin
 
 std::string joined(Words words) {
@@ -44,9 +46,7 @@ void add_pieces(std::string_view text, std::vector<std::string>& found) {
 std::string without_git_options(Words words) {
   std::size_t at = 1;
   while (at < words.size() && words[at].text.starts_with('-')) {
-    at += contains_word("-C -c --git-dir --work-tree --namespace --config-env --exec-path", words[at].text)
-              ? 2
-              : 1;
+    at += contains_word(kGitValues, words[at].text) ? 2 : 1;
   }
   if (at >= words.size()) return "git";
   return "git " + joined(words.subspan(at));
@@ -165,16 +165,17 @@ class FileRule {
     for (const auto& file : change.files) {
       if (!gone && matches_below(file.text)) return true;
       if (!change.target) continue;
-      const auto slash = file.text.find_last_not_of('/');
-      const auto end = std::string_view(file.text).substr(0, slash == file.text.npos ? 0 : slash + 1);
-      const auto name = std::string(end.substr(end.rfind('/') + 1));
+      std::string_view source = file.text;
+      while (source.ends_with('/')) source.remove_suffix(1);
+      const std::string name(source.substr(source.rfind('/') + 1));
       if (matches(change.target->text + "/" + name) || makes_below(file.text, *change.target, name))
         return true;
     }
     return false;
   }
 
-  bool makes_below(std::string_view folder, const ShellWord& target, const std::string& name) const {
+  bool makes_below(std::string_view folder, const ShellWord& target,
+                   const std::string& name) const {
     return call_.files->any_below(folder, [&](const fs::path& entry) {
       return call_.files->any_path(folder, [&](const fs::path& source) {
         const auto rest = entry.lexically_relative(source);

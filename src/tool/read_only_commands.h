@@ -10,7 +10,7 @@ namespace ralph::tool {
 
 /// What a command that only reads would read.
 struct ReadingCommand {
-  std::vector<ShellWord> files = {};  // the words that name files; none and names_files: the current folder
+  std::vector<ShellWord> files = {};  // the words that name files; none: the current folder
   bool names_files = true;
   bool contents_below = false;  // shows what is in files below the folders among them
   bool follows_links = false;   // follows links it meets in folders among them

@@ -37,8 +37,8 @@ constexpr std::string_view kLogNames =
     "max-parents first-parent branches tags remotes all glob exclude walk-reflogs cherry-pick "
     "cherry-mark cherry left-right left-only right-only boundary date relative-date parents "
     "children graph no-graph topo-order date-order author-date-order reverse abbrev-commit "
-    "no-abbrev-commit decorate no-decorate decorate-refs source follow format pretty encoding notes "
-    "no-notes no-walk simplify-by-decoration full-history ancestry-path show-pulls count cc root "
+    "no-abbrev-commit decorate no-decorate decorate-refs source follow format pretty encoding "
+    "notes no-notes no-walk simplify-by-decoration full-history ancestry-path show-pulls count cc root "
     "no-show-signature no-mailmap";
 
 constexpr std::string_view kDiffLetters = "psuzabwWRDU?S:G:l:M?C?B?";
@@ -143,7 +143,7 @@ std::optional<ReadingCommand> reading_git(Words arguments) {
   const std::string names = std::string(known->names) + " " + std::string(known->more);
   auto read = read_arguments(arguments, {known->letters, names});
   if (!read) return std::nullopt;
-  // Which options take the next word differs between versions of git: it is looked at like an operand.
+  // Which options take the next word differs between versions: it is looked at like an operand.
   std::ranges::move(read->separate, std::back_inserter(read->operands));
   return ReadingCommand{std::move(read->operands)};
 }

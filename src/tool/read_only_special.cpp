@@ -72,7 +72,8 @@ bool takes_next_word(std::string_view word) {
 }
 
 bool is_word_of_ps(std::string_view word) {
-  if (word.starts_with("--")) return contains_word(kLongOptionsOfPs, word.substr(0, word.find('=')));
+  if (word.starts_with("--"))
+    return contains_word(kLongOptionsOfPs, word.substr(0, word.find('=')));
   if (word.find_first_not_of("0123456789,") == word.npos) return true;  // processes
   const bool bare = !word.starts_with('-');
   if (!bare) word.remove_prefix(1);
@@ -204,7 +205,8 @@ std::optional<ReadingCommand> reading_test(Words arguments) {
   for (const auto& word : arguments) {
     if (word.text == "$?" || word.text == "$#") continue;
     if (!word.literal) return std::nullopt;
-    if (contains_word(kTestOperators, word.text) || contains_word(kTestSymbols, word.text)) continue;
+    if (contains_word(kTestOperators, word.text) || contains_word(kTestSymbols, word.text))
+      continue;
     const bool number = word.text.starts_with('-') && word.text.size() > 1 &&
                         word.text.find_first_not_of(kDigits, 1) == std::string::npos;
     if (number) continue;

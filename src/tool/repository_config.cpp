@@ -110,7 +110,8 @@ class Reader {
   /// [section], [section "name"] and the old [section.name]; takes it off the line.
   bool read_section(std::string_view& line) {
     line.remove_prefix(1);
-    const auto end = std::ranges::find_if_not(line, [](char c) { return is_key_char(c) || c == '.'; });
+    const auto end =
+        std::ranges::find_if_not(line, [](char c) { return is_key_char(c) || c == '.'; });
     const auto name = line.substr(0, static_cast<std::size_t>(end - line.begin()));
     line = trimmed(line.substr(name.size()));
     section_ = lower(name.substr(0, name.find('.')));

@@ -13,7 +13,7 @@ struct ShellWord {
   bool pattern = false;  // wildcards or braces, and nothing else that is not literal
   bool quoted = false;   // some character that could be a wildcard's is quoted: it is itself
   bool certain = true;   // its first character is one the shell passes on as it is
-  bool splits = false;   // a command's output becomes part of it outside of quotes: any number of words and files
+  bool splits = false;   // a command's output is in it outside of quotes: any number of words
   bool quoted_code = false;  // "$(" or "`" is in it as text
   std::vector<std::string> variables = {};  // "$NAME" and "${NAME}" in it
 
@@ -28,7 +28,7 @@ struct ShellCommand {
   std::vector<ShellWord> here_strings;   // texts it would read by "<<<"
   std::vector<std::string> assignments;  // "NAME=value" before the name
   std::string text;                      // as it is written
-  bool quoted_code = false;  // a text in it looks like a command substitution, should somebody evaluate it
+  bool quoted_code = false;              // of some word
 };
 
 /// A command line taken apart: the commands of its lists, pipes, subshells and substitutions. Whatever is not surely
