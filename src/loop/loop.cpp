@@ -77,7 +77,7 @@ Report Loop::go() {
 /// What the agent, or its code in verification, left for later.
 void Loop::note_changed_settings() {
   if (missing_) {
-    const auto folder = workspace_->run_folder(state_.loop_id) / "removed";
+    const auto folder = workspace_->run_folder(state_.loop_id).path() / "removed";
     for (const auto& line : missing_->move_created(folder)) note(stream::Level::warning, line);
   }
   for (const auto& file : config_watch_->finish()) {

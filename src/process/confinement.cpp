@@ -33,6 +33,18 @@ std::string to_text(const Confinement& confinement) {
   return text;
 }
 
+std::string describe(const ConfinementSupport& support) {
+  const bool kernel = support.landlock_abi > 0 && support.seccomp;
+  const auto by = [&](bool possible, std::string_view means) {
+    if (possible) return std::string(means);
+    return support.bubblewrap.empty() ? std::string("denied") : std::string("bubblewrap");
+  };
+  return fmt::format(
+      "read-only commands: {}; deny rules in working folders and acceptEdits: {}",
+      by(kernel, fmt::format("Landlock ABI {} and seccomp", support.landlock_abi)),
+      by(kernel && support.mounts, "these and a mount namespace"));
+}
+
 Result<Mechanism> mechanism_for(const Confinement& confinement, const ConfinementSupport& support) {
   const bool kernel = support.landlock_abi > 0 && support.seccomp;
   if (kernel && (support.mounts || !confinement.needs_mounts())) return Mechanism::kernel;
@@ -43,7 +55,7 @@ Result<Mechanism> mechanism_for(const Confinement& confinement, const Confinemen
   } else if (!support.seccomp) {
     missing = "there is no seccomp filter for this kernel or architecture";
   } else {
-    missing = fmt::format("no mount namespace can be made ({})", support.no_mounts);
+    missing = support.no_mounts.empty() ? "no mount namespace can be made" : support.no_mounts;
   }
   return fail(Code::unavailable,
               fmt::format("the command cannot be confined here: {}, and bubblewrap is not "

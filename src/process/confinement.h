@@ -44,6 +44,9 @@ struct ConfinementSupport {
   bool operator==(const ConfinementSupport&) const = default;
 };
 
+/// Which mechanism enforces what.
+std::string describe(const ConfinementSupport& support);
+
 enum class Mechanism { kernel, bubblewrap };
 
 /// Which mechanism enforces a confinement; the error says what is missing.

@@ -33,6 +33,10 @@ constexpr std::string_view kNull = "/dev/null";
 constexpr std::string_view kReadDevices[] = {"/dev/zero", "/dev/full", "/dev/random",
                                              "/dev/urandom"};
 
+/// Links of the root folder that every path to a program leads through.
+constexpr std::string_view kSystemLinks[] = {"/bin",   "/sbin",   "/lib",           "/lib32",
+                                             "/lib64", "/libx32", "/etc/localtime", "/etc/os-release"};
+
 constexpr std::uint64_t bit(int number) { return std::uint64_t{1} << number; }
 
 class Encoder {
@@ -157,6 +161,12 @@ std::vector<std::string> bubblewrap_words(const Confinement& confinement,
   std::ranges::stable_sort(places, {}, &std::pair<fs::path, std::string_view>::first);
   for (const auto& [path, option] : places) {
     if (path != "/proc") mount(option, path);
+  }
+  for (const fs::path path : kSystemLinks) {
+    std::error_code error;
+    const auto target = fs::read_symlink(path, error);
+    const bool bound = std::ranges::any_of(places, [&](const auto& place) { return place.first == path; });
+    if (!error && !bound) words.insert(words.end(), {"--symlink", target.string(), path.string()});
   }
   for (const auto& path : confinement.protect) mount("--ro-bind", path);
   for (const auto& path : confinement.hidden) {

@@ -2,6 +2,7 @@
 #include <cstring>
 #include <mutex>
 #include <optional>
+#include <string_view>
 
 #include <linux/landlock.h>
 #include <linux/seccomp.h>
@@ -39,7 +40,12 @@ std::string refusal(const ConfinementSupport& means, Confinement confinement) {
   command.confinement = std::move(confinement);
   command.support = means;
   const auto ran = capture(command, {.wall = kProbeLimit, .bytes = 2000});
-  if (!ran) return ran.error().message;
+  if (!ran) {
+    constexpr std::string_view kBefore = "cannot be confined: ";
+    const auto& message = ran.error().message;
+    const auto at = message.find(kBefore);
+    return at == std::string::npos ? message : message.substr(at + kBefore.size());
+  }
   if (ran->ok()) return {};
   return ran->err.empty() ? "the probe failed" : ran->err.substr(0, ran->err.find('\n'));
 }
@@ -80,7 +86,7 @@ class Prober {
       ConfinementSupport means;
       means.bubblewrap = path;
       Confinement confinement;
-      confinement.execute = {"/"};
+      confinement.execute = {"/usr", "/bin", "/lib", "/lib64"};
       return refusal(means, confinement).empty() ? path : "";
     }
     return {};

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "backend/credentials.h"
+#include "process/confinement.h"
 #include "run/request.h"
 #include "run/run.h"
 #include "run/sandbox.h"
@@ -193,6 +194,19 @@ Check check_bubblewrap(backend::Host host, bool wanted) {
           works.error().hint};
 }
 
+/// What holds the commands of ralph's own agent to what was decided.
+Check check_confinement() {
+  const auto support = process::full_support();
+  const bool kernel = support.landlock_abi > 0 && support.seccomp && support.mounts;
+  if (kernel || !support.bubblewrap.empty())
+    return {Level::ok, "confinement", process::describe(support), {}};
+  const auto why = support.landlock_abi <= 0 ? std::string("this kernel has no Landlock")
+                   : !support.seccomp        ? std::string("there is no seccomp filter")
+                                             : support.no_mounts;
+  return {Level::warning, "confinement", fmt::format("{} ({})", process::describe(support), why),
+          "install bubblewrap, or allow user namespaces"};
+}
+
 }  // namespace
 
 std::string_view to_string(Check::Level level) {
@@ -230,6 +244,7 @@ Checkup check_up(const Result<config::Loaded>& settings, const backend::Host& ho
   }
   checks.push_back(check_disk(host));
   checks.push_back(check_nesting(host));
+  checks.push_back(check_confinement());
   checks.push_back(check_bubblewrap(host, settings && sandbox_of(settings->settings) !=
                                                              backend::SandboxLevel::off));
   return result;
