@@ -205,8 +205,8 @@ Result<> merge_direnv(loop::Setup& setup) {
   const run::MissingFiles missing(host.workspace);
   auto envrc = loop::load_envrc(host.workspace, host.own_env, Millis{30'000}, {}, wrap);
   if (wrap) {
-    const auto folder = store::Workspace::at(host.workspace).run_folder(setup.loop_id) / "removed";
-    const auto moved = missing.move_created(folder);
+    const auto folder = store::Workspace::at(host.workspace).run_folder(setup.loop_id);
+    const auto moved = missing.move_created(folder.path() / "removed");
     setup.warnings.insert(setup.warnings.end(), moved.begin(), moved.end());
   }
   setup.warnings.insert(setup.warnings.end(), envrc.warnings.begin(), envrc.warnings.end());
