@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string_view>
 #include <system_error>
 
@@ -10,29 +11,43 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 6> kFolders{".git",  ".claude", ".vscode",
-                                                   ".idea", ".husky",  ".ralph"};
+constexpr std::array<std::string_view, 7> kFolders{".git",   ".claude", ".vscode", ".idea",
+                                                   ".husky", ".ralph",  ".ssh"};
 constexpr std::array<std::string_view, 15> kFiles{
     ".gitconfig", ".gitmodules", ".bashrc",      ".bash_profile", ".profile",
     ".zshenv",    ".envrc",      ".zshrc",       ".zprofile",     ".ripgreprc",
     ".mcp.json",  ".npmrc",      ".claude.json", "ralph.yml",     "ralph.yaml"};
+constexpr std::array<std::string_view, 2> kInConfig{"ralph", "git"};  // folders of .config
 
-bool is_folder_name(const std::string& name) {
-  return std::ranges::find(kFolders, name) != kFolders.end();
+/// Some file systems do not tell capital letters from small ones.
+bool is_one_of(std::span<const std::string_view> names, std::string name) {
+  std::ranges::transform(name, name.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return std::ranges::find(names, name) != names.end();
+}
+
+bool leads_through_sensitive(const fs::path& relative) {
+  std::string before;
+  for (const auto& part : relative) {
+    if (is_one_of(kFolders, part.string())) return true;
+    if (before == ".config" && is_one_of(kInConfig, part.string())) return true;
+    before = part.string();
+  }
+  return false;
 }
 
 }  // namespace
 
 bool is_sensitive_name(const std::string& name) {
-  return is_folder_name(name) || std::ranges::find(kFiles, name) != kFiles.end();
+  return is_one_of(kFolders, name) || is_one_of(kFiles, name);
 }
 
 bool is_sensitive(const fs::path& resolved, const Workspace& workspace) {
   const auto leads_through = [&](const fs::path& folder) {
     const auto relative = resolved.lexically_relative(folder);
     if (relative.empty() || *relative.begin() == "..") return false;
-    return std::ranges::any_of(relative,
-                               [](const fs::path& part) { return is_folder_name(part.string()); });
+    return leads_through_sensitive(relative);
   };
   return leads_through(workspace.setup().root) ||
          std::ranges::any_of(workspace.setup().directories, leads_through) ||

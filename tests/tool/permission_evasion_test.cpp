@@ -220,7 +220,8 @@ TEST(Evasion, CopiesBringNothingSensitive) {
       judge, Mode::accept_edits, true,
       {"cp -r plain sub", "cp -r plain/. .", "mv plain sub", "cp -r -t . plain", "cp tpl/a.txt ."});
   for (const auto* const name : {".envrc", ".zshenv", ".npmrc", ".husky/pre-commit", ".ralph/x",
-                                 ".bashrc", ".profile", ".mcp.json", ".gitmodules"}) {
+                                 ".bashrc", ".profile", ".mcp.json", ".gitmodules", "ralph.yml",
+                                 "sub/.GIT/config", ".ssh/config", ".config/ralph/trusted.json"}) {
     EXPECT_FALSE(judge.write(judge.desk.file(name).string(), Mode::accept_edits).allowed) << name;
   }
 }
