@@ -13,11 +13,11 @@ namespace fs = std::filesystem;
 
 constexpr std::array<std::string_view, 7> kFolders{".git",   ".claude", ".vscode", ".idea",
                                                    ".husky", ".ralph",  ".ssh"};
-constexpr std::array<std::string_view, 2> kFoldersOfConfig{"ralph", "git"};  // in .config
 constexpr std::array<std::string_view, 15> kFiles{
     ".gitconfig", ".gitmodules", ".bashrc",      ".bash_profile", ".profile",
     ".zshenv",    ".envrc",      ".zshrc",       ".zprofile",     ".ripgreprc",
     ".mcp.json",  ".npmrc",      ".claude.json", "ralph.yml",     "ralph.yaml"};
+constexpr std::array<std::string_view, 2> kInConfig{"ralph", "git"};  // folders of .config
 
 /// Some file systems do not tell capital letters from small ones.
 bool is_one_of(std::span<const std::string_view> names, std::string name) {
@@ -25,6 +25,16 @@ bool is_one_of(std::span<const std::string_view> names, std::string name) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   });
   return std::ranges::find(names, name) != names.end();
+}
+
+bool leads_through_sensitive(const fs::path& relative) {
+  std::string before;
+  for (const auto& part : relative) {
+    if (is_one_of(kFolders, part.string())) return true;
+    if (before == ".config" && is_one_of(kInConfig, part.string())) return true;
+    before = part.string();
+  }
+  return false;
 }
 
 }  // namespace
@@ -37,13 +47,7 @@ bool is_sensitive(const fs::path& resolved, const Workspace& workspace) {
   const auto leads_through = [&](const fs::path& folder) {
     const auto relative = resolved.lexically_relative(folder);
     if (relative.empty() || *relative.begin() == "..") return false;
-    std::string before;
-    for (const auto& part : relative) {
-      if (is_one_of(kFolders, part.string())) return true;
-      if (before == ".config" && is_one_of(kFoldersOfConfig, part.string())) return true;
-      before = part.string();
-    }
-    return false;
+    return leads_through_sensitive(relative);
   };
   return leads_through(workspace.setup().root) ||
          std::ranges::any_of(workspace.setup().directories, leads_through) ||
