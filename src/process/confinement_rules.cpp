@@ -34,8 +34,8 @@ constexpr std::string_view kReadDevices[] = {"/dev/zero", "/dev/full", "/dev/ran
                                              "/dev/urandom"};
 
 /// Links of the root folder that every path to a program leads through.
-constexpr std::string_view kSystemLinks[] = {"/bin",   "/sbin",   "/lib",           "/lib32",
-                                             "/lib64", "/libx32", "/etc/localtime", "/etc/os-release"};
+constexpr std::string_view kSystemLinks[] = {
+    "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc/localtime", "/etc/os-release"};
 
 constexpr std::uint64_t bit(int number) { return std::uint64_t{1} << number; }
 
@@ -165,8 +165,9 @@ std::vector<std::string> bubblewrap_words(const Confinement& confinement,
   for (const fs::path path : kSystemLinks) {
     std::error_code error;
     const auto target = fs::read_symlink(path, error);
-    const bool bound = std::ranges::any_of(places, [&](const auto& place) { return place.first == path; });
-    if (!error && !bound) words.insert(words.end(), {"--symlink", target.string(), path.string()});
+    const auto same = [&](const auto& place) { return place.first == path; };
+    if (error || std::ranges::any_of(places, same)) continue;
+    words.insert(words.end(), {"--symlink", target.string(), path.string()});
   }
   for (const auto& path : confinement.protect) mount("--ro-bind", path);
   for (const auto& path : confinement.hidden) {

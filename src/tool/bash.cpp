@@ -223,9 +223,10 @@ std::optional<Outcome> start(Running& running, Grant grant, const Workspace& wor
     const auto mechanism = process::mechanism_for(**confinement, *support);
     if (!mechanism) return unenforceable(running.call, mechanism.error());
   }
-  auto started = BashCommand::start({running.call.text, running.folder, command_environment(workspace),
-                                     workspace.setup().output_folder / (running.id + ".txt"),
-                                     shown_of(workspace), *std::move(confinement), support});
+  auto started = BashCommand::start(
+      {running.call.text, running.folder, command_environment(workspace),
+       workspace.setup().output_folder / (running.id + ".txt"), shown_of(workspace),
+       *std::move(confinement), support});
   if (!started) return failure(describe(started.error()));
   if (scratch) scratch->release();
   running.command = *std::move(started);
@@ -249,7 +250,11 @@ class Bash final : public Tool {
     if (stop.stop_requested()) return answer_interrupted(BashOutput({}, 0));
     const auto deadline = std::chrono::steady_clock::now() + running.call.timeout;
     const auto note = leave_lost_folder(workspace);
-    // The folder of the decision, even if another call has moved on; if it is gone, there is only the root.
+    // The folder of the decision, even if another call has moved on. Where that is gone, names mean other files.
+    if (access.grant == Grant::editing && !is_folder(access.cwd)) {
+      return failure(fmt::format("The working folder {} is gone, so nothing was done. {}",
+                                 access.cwd.string(), reset_note(workspace)));
+    }
     running.folder = is_folder(access.cwd) ? access.cwd : workspace.cwd();
     if (auto failed = start(running, access.grant, workspace)) return *std::move(failed);
     if (running.call.in_background) return start_in_background(std::move(running), workspace);

@@ -36,8 +36,8 @@ std::string shell_quoted(std::string_view text) {
 /// One line, so that bash counts the command's lines from 1. The command comes in the arguments, in pieces.
 std::string wrapper(const std::string& folder_note) {
   const auto note = fmt::format("2>/dev/null >|{} pwd -P", shell_quoted(folder_note));
-  return fmt::format(
-      "exec 2>&1; trap {} EXIT; printf -v REPLY %s \"$@\"; set --; eval \"$REPLY\"", shell_quoted(note));
+  return fmt::format("exec 2>&1; trap {} EXIT; printf -v REPLY %s \"$@\"; set --; eval \"$REPLY\"",
+                     shell_quoted(note));
 }
 
 process::Command process_command(const BashCommand::Order& order, const std::string& folder_note) {

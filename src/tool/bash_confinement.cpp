@@ -76,7 +76,8 @@ std::vector<fs::path> program_folders(const Workspace& workspace) {
     const auto folder = fs::path(rest.substr(0, end)).lexically_normal();
     rest.remove_prefix(std::min(rest.size(), end + 1));
     const auto covers = [&](const fs::path& known) { return is_below(folder, known); };
-    const bool known = std::ranges::any_of(kPrograms, covers) || std::ranges::any_of(folders, covers);
+    const bool known =
+        std::ranges::any_of(kPrograms, covers) || std::ranges::any_of(folders, covers);
     const bool opens_home = !home.empty() && is_below(home, folder);
     const bool of_all = folder == "/" || folder == "/home" || folder == "/root";
     if (folder.is_absolute() && !known && !opens_home && !of_all) folders.push_back(folder);

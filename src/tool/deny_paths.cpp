@@ -99,7 +99,9 @@ class Finder {
              entry(folder, fs::directory_options::skip_permission_denied, error),
          end;
          !error && entry != end; entry.increment(error)) {
-      if (++looked_at_ > kMostEntries) return too_many("files in the working folders", kMostEntries);
+      if (++looked_at_ > kMostEntries) {
+        return too_many("files in the working folders", kMostEntries);
+      }
       if (visit(entry->path())) entry.disable_recursion_pending();
     }
     return {};

@@ -79,8 +79,8 @@ fs::path repository_of_worktree(const fs::path& file) {
   constexpr std::string_view kStart = "gitdir:";
   if (!text.starts_with(kStart)) return {};
   std::error_code error;
-  const auto folder =
-      fs::canonical(file.parent_path() / trimmed(std::string_view(text).substr(kStart.size())), error);
+  const auto named = trimmed(std::string_view(text).substr(kStart.size()));
+  const auto folder = fs::canonical(file.parent_path() / named, error);
   if (error) return {};
   const auto back = text_of(folder / "gitdir");
   if (back.empty() || fs::path(trimmed(back)).lexically_normal() != file) return {};

@@ -46,8 +46,9 @@ Result<> check(const fs::path& path) {
   }
   if (S_ISREG(status.st_mode) && status.st_nlink > 1) {
     return fail(Code::unavailable,
-                fmt::format("'{}' has a second name (a hard link) by which a command could change it",
-                            path.string()),
+                fmt::format(
+                    "'{}' has a second name (a hard link) by which a command could change it",
+                    path.string()),
                 "replace it by a copy");
   }
   return {};

@@ -77,6 +77,7 @@ class Agents {
   void history(Table& table) const;
   void tool_turns(Table& table) const;
   void search(Table& table) const;
+  void enforcement(Table& table) const;
 
  private:
   struct Measured {
@@ -255,6 +256,41 @@ void Agents::tool_turns(Table& table) const {
   tool_turn(table, "Read", R"({"name":"Read","input":{"file_path":"notes.txt"}})");
 }
 
+/// A turn that is allowed as read-only against the same turn on the user's word, which nothing confines; by turns.
+void Agents::enforcement(Table& table) const {
+  constexpr double kMostMore = 1.2;
+  const auto measure_turn = [&](std::string_view what, std::string_view call) {
+    const auto server =
+        start_mock(fmt::format(R"({{"steps":[{{"tool_use":{},"times":{}}},{{"text":"Done."}}],)"
+                               R"("then":"start_again"}})",
+                               call, kToolTurns));
+    if (server == nullptr) return;
+    const auto run = [&](std::string_view mode) {
+      Words argv = ours_;
+      for (const auto* word : {"-p", "hi", "--tools", "Bash,Read", "--output-format", "stream-json",
+                               "--verbose", "--permission-mode"}) {
+        argv.emplace_back(word);
+      }
+      argv.emplace_back(mode);
+      return run_program(argv, environment(*server, "ours"));
+    };
+    std::vector<double> held, free;
+    bool good = true;
+    for (int i = 0; i < 2 * kToolRounds; ++i) {
+      const auto confined = run("default"), unconfined = run("bypassPermissions");
+      good = good && confined.status == 0 && unconfined.status == 0;
+      held.push_back(confined.wall * 1000 / kToolTurns);
+      free.push_back(unconfined.wall * 1000 / kToolTurns);
+    }
+    const double with = least(held), without = least(free);
+    table.add({fmt::format("a turn with {}, enforced", what), fmt::format("{:.2f} ms", with),
+               fmt::format("not enforced {:.2f} ms ({:+.0f} %)", without, (with / without - 1) * 100),
+               "at most 20 % more", good && with <= without * kMostMore});
+  };
+  measure_turn("Bash true", R"({"name":"Bash","input":{"command":"true"}})");
+  measure_turn("Read", R"({"name":"Read","input":{"file_path":"notes.txt"}})");
+}
+
 void Agents::search(Table& table) const {
   const auto tree = scratch_ / "work" / "tree";
   bool good = true;
@@ -299,6 +335,7 @@ int measure(Table table, const Folder& build) {
     agents.deltas(table);
     agents.history(table);
     agents.tool_turns(table);
+    agents.enforcement(table);
     agents.search(table);
   }
   std::error_code ignored;

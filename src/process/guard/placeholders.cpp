@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "process/guard/files.h"
@@ -32,13 +33,19 @@ bool make(const char* path) {
   return made;
 }
 
-/// The folder with a shared lock, if it is still the one at the path; -1: it is not.
+/// Never for long: who removes a placeholder holds the lock for a moment only.
+void pause_shortly() {
+  const timespec millisecond{0, 1'000'000};
+  ::nanosleep(&millisecond, nullptr);
+}
+
+/// The folder with a shared lock, if it is still the one at the path; -1: it is not, or somebody removes it just now.
 int lock(const char* path) {
   const int fd = ::open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0) return -1;
   struct stat opened{};
   struct stat there{};
-  if (::flock(fd, LOCK_SH) == 0 && ::fstat(fd, &opened) == 0 && ::lstat(path, &there) == 0 &&
+  if (::flock(fd, LOCK_SH | LOCK_NB) == 0 && ::fstat(fd, &opened) == 0 && ::lstat(path, &there) == 0 &&
       same(opened, there)) {
     return fd;
   }
@@ -61,7 +68,10 @@ bool Placeholders::hold(const char* path) {
       return false;
     }
     const int fd = lock(path);
-    if (fd < 0) continue;
+    if (fd < 0) {
+      pause_shortly();
+      continue;
+    }
     held_.push({path, fd});
     return true;
   }
