@@ -85,6 +85,11 @@ std::vector<fs::path> program_folders(const Workspace& workspace) {
   return folders;
 }
 
+bool is_missing(const fs::path& folder) {
+  std::error_code error;
+  return !fs::is_directory(folder, error);
+}
+
 bool matters(const fs::path& path, const Confinement& confinement) {
   const auto touches = [&](const fs::path& allowed) {
     return is_below(path, allowed) || is_below(allowed, path);
@@ -149,6 +154,7 @@ Result<std::optional<Confinement>> confinement_of(Grant grant, const Workspace& 
     const auto& setup = workspace.setup();
     confinement.write = setup.directories;
     confinement.write.push_back(setup.root);
+    std::erase_if(confinement.write, is_missing);
     std::erase_if(confinement.read, [&](const fs::path& path) { return workspace.contains(path); });
     TRY_ASSIGN(confinement.protect, protected_paths(workspace));
     confinement.network = Confinement::Network::all;

@@ -101,6 +101,8 @@ Result<std::vector<fs::path>> protected_paths(const Workspace& workspace) {
   folders.push_back(workspace.setup().root);
   std::set<fs::path> found;
   for (const auto& folder : folders) {
+    std::error_code error;
+    if (!fs::is_directory(folder, error)) continue;
     for (const auto name : kNames) {
       TRY(check(folder / name));
       found.insert(folder / name);

@@ -74,9 +74,12 @@ TEST(BashConfinement, ReadingWritesNowhereAndHasNoNetwork) {
 TEST(BashConfinement, EditingWritesInTheWorkingFoldersButNotToWhatGivesPower) {
   Session session;
   put(session.root() / "sub/.git/config", "");
+  session.setup.directories = {session.folder.path() / "missing"};
   const auto confinement = of(Grant::editing, session);
+  EXPECT_FALSE(has(confinement.protect, session.folder.path() / "missing/.git"));
   EXPECT_EQ(confinement.write, std::vector<fs::path>{session.root()});
-  for (const auto* name : {".git", ".claude", ".ralph", "ralph.yml", ".mcp.json", ".envrc", "sub/.git"}) {
+  for (const auto* name :
+       {".git", ".claude", ".ralph", "ralph.yml", ".mcp.json", ".envrc", "sub/.git"}) {
     EXPECT_TRUE(has(confinement.protect, session.root() / name)) << name;
   }
   EXPECT_EQ(confinement.network, process::Confinement::Network::all);
