@@ -22,8 +22,8 @@ struct Settings {
   tool::Rules rules;
   std::vector<std::string> directories;                          // further working folders
   std::vector<std::pair<std::string, std::string>> environment;  // for the commands it runs
-  std::vector<std::string> hooks;        // the files whose hooks should run
-  bool hooks_off = false;                // disableAllHooks
+  std::vector<std::string> hooks;                                // the files whose hooks should run
+  bool hooks_off = false;                                        // disableAllHooks
   bool bypass_forbidden = false;         // permissions.disableBypassPermissionsMode
   std::string sandbox;                   // the file that switches Claude Code's own sandbox on
   std::vector<std::string> mcp_servers;  // those that should be used, each with where it is named

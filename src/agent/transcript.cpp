@@ -31,8 +31,7 @@ constexpr const char* kRemedy =
 
 std::unexpected<Error> cannot_write(int error_number, const std::filesystem::path& path) {
   return fail_errno(error_number,
-                    fmt::format("cannot write the session's file '{}'", path.native()),
-                    kRemedy);
+                    fmt::format("cannot write the session's file '{}'", path.native()), kRemedy);
 }
 
 /// The bytes written; fewer than asked for: `failure` is errno.

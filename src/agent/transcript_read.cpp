@@ -170,11 +170,11 @@ Result<Resumed> read_session(const std::filesystem::path& path) {
   std::string text;
   bool too_large = false;
   TRY_ASSIGN(const auto skipped, read_session_lines(path, [&](std::string_view line, bool whole) {
-    if (is_request_copy(line)) return true;
-    too_large = text.size() + line.size() > kLargest;
-    if (!too_large) text.append(line).append(whole ? "\n" : "");
-    return !too_large;
-  }));
+               if (is_request_copy(line)) return true;
+               too_large = text.size() + line.size() > kLargest;
+               if (!too_large) text.append(line).append(whole ? "\n" : "");
+               return !too_large;
+             }));
   if (too_large) {
     auto message =
         fmt::format("session file '{}' is larger than {} MB", path.native(), kLargest >> 20);

@@ -83,8 +83,8 @@ const Document& member(const Document& object, const char* key) {
 }
 
 std::string untrusted_note(std::string_view names, std::string_view file) {
-  return fmt::format(
-      "Ignoring {} of {}: this workspace is not trusted ('ralph trust' trusts it)", names, file);
+  return fmt::format("Ignoring {} of {}: this workspace is not trusted ('ralph trust' trusts it)",
+                     names, file);
 }
 
 void add_mcp_servers(Settings& settings, const McpSources& sources) {
@@ -121,8 +121,9 @@ Result<std::vector<std::string>> check_supported(const Settings& settings, const
   for (const auto& [feature, where, refusal, remedy, note] : features) {
     if (where.empty()) continue;
     if (!accepts(options, feature)) {
-      return fail(Code::unavailable, fmt::format(fmt::runtime(refusal), where),
-                  fmt::format("{}, or go on without with --accept-unsupported {}", remedy, feature));
+      return fail(
+          Code::unavailable, fmt::format(fmt::runtime(refusal), where),
+          fmt::format("{}, or go on without with --accept-unsupported {}", remedy, feature));
     }
     notes.push_back(
         fmt::format("ralph: {} (--accept-unsupported)", fmt::format(fmt::runtime(note), where)));

@@ -98,9 +98,10 @@ std::unexpected<Error> fail_name(std::string_view name) {
 
 std::unexpected<Error> fail_not_folder(const fs::path& path, Kind kind) {
   return fail(Code::malformed, fmt::format("'{}' is {}", path.native(), in_words(kind)),
-              kind == Kind::link ? "ralph needs a folder of its own there: look where it leads, then "
-                                   "remove the link"
-                                 : "ralph needs a folder there: move it away");
+              kind == Kind::link
+                  ? "ralph needs a folder of its own there: look where it leads, then "
+                    "remove the link"
+                  : "ralph needs a folder there: move it away");
 }
 
 using DirPtr = std::unique_ptr<DIR, int (*)(DIR*)>;

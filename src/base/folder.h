@@ -60,7 +60,8 @@ class Folder {
   static Result<Folder> make_at(int at, const char* name, std::filesystem::path path);
   Result<> check_file(std::string_view name, Kind kind) const;
   Result<UniqueFd> open_file(const std::string& name, int flags) const;
-  std::unexpected<Error> fail_at(int error_number, std::string_view what, std::string_view name) const;
+  std::unexpected<Error> fail_at(int error_number, std::string_view what,
+                                 std::string_view name) const;
 
   UniqueFd fd_;
   std::filesystem::path path_;

@@ -21,8 +21,8 @@ std::size_t direction_length(std::string_view text, std::size_t at) {
   if (text.substr(at).starts_with("\xD8\x9C")) return 2;
   if (text[at] != '\xE2' || at + 2 >= text.size()) return 0;
   const auto last = static_cast<unsigned char>(text[at + 2]);
-  const bool mark = text[at + 1] == '\x80' &&
-                    (last == 0x8E || last == 0x8F || (last >= 0xAA && last <= 0xAE));
+  const bool mark =
+      text[at + 1] == '\x80' && (last == 0x8E || last == 0x8F || (last >= 0xAA && last <= 0xAE));
   return mark || (text[at + 1] == '\x81' && last >= 0xA6 && last <= 0xA9) ? 3 : 0;
 }
 

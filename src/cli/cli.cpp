@@ -129,8 +129,7 @@ int choose_or_give_up(const std::vector<std::string>& words, StdOutput& output) 
   }
   std::snprintf(text.data(), text.size() - 1, "ralph: internal error: %s", what);
   auto end = std::ranges::find(text, '\0');
-  std::ranges::replace_if(
-      text.begin(), end, [](char c) { return c < ' ' || c > '~'; }, '?');
+  std::ranges::replace_if(text.begin(), end, [](char c) { return c < ' ' || c > '~'; }, '?');
   *end++ = '\n';
   [[maybe_unused]] const auto put =
       ::write(STDERR_FILENO, text.data(), static_cast<std::size_t>(end - text.begin()));

@@ -69,9 +69,8 @@ std::string iteration_text(const LoopLook& look, const loop::Totals& totals) {
 
 /// What the agent last said it did.
 const loop::Record* last_word(const std::vector<loop::Record>& records) {
-  const auto found = std::ranges::find_if(
-      records.rbegin(), records.rend(),
-      [](const loop::Record& record) {
+  const auto found =
+      std::ranges::find_if(records.rbegin(), records.rend(), [](const loop::Record& record) {
         return record.step == loop::Record::Step::iteration ||
                record.step == loop::Record::Step::attempt;
       });

@@ -195,8 +195,8 @@ std::string as_text(const Undo& undo) {
                                                    ? undo.branch.substr(kBranches.size())
                                                    : undo.branch);
   }
-  auto text = fmt::format("took back {}{}; {} is at {} again\n", what, others, branch,
-                          short_id(undo.to));
+  auto text =
+      fmt::format("took back {}{}; {} is at {} again\n", what, others, branch, short_id(undo.to));
   if (!undo.replaced.empty()) {
     text += fmt::format("{} were where that commit has other files, and are kept there only\n",
                         names_of(undo.replaced));
@@ -213,9 +213,9 @@ int restore_command(const Wish& wish, bool json, StdOutput& output) {
     output.out(text + "\n");
     return 0;
   }
-  output.out(fmt::format(
-      "restored {}\nto get back what was there until now: ralph undo --restore {}\n", wish.restore,
-      *kept));
+  output.out(
+      fmt::format("restored {}\nto get back what was there until now: ralph undo --restore {}\n",
+                  wish.restore, *kept));
   return 0;
 }
 

@@ -164,15 +164,14 @@ void Layers::add_verify(const Node& map, const Node& whole, const std::filesyste
     const auto* known = find_setting(name);
     const auto where = fmt::format("{}:{}", file.native(), key.line);
     if (known == nullptr) {
-      add_mistake(fmt::format(
-          "{}: unknown key 'verify.{}'; there are commands, timeout, protect and clean", where,
-          utf8::shortened(key.text, 60)));
+      add_mistake(
+          fmt::format("{}: unknown key 'verify.{}'; there are commands, timeout, protect and clean",
+                      where, utf8::shortened(key.text, 60)));
     } else if (name != "verify" && whole.find(name) != nullptr) {
       add_mistake(
           fmt::format("{}: verify.{} and {} say the same: keep one", where, key.text, name));
     } else if (!map.items[i].is_null()) {
-      take(*known, map.items[i], {Origin::Kind::file, file.native(), key.line},
-           file.parent_path());
+      take(*known, map.items[i], {Origin::Kind::file, file.native(), key.line}, file.parent_path());
     }
   }
 }

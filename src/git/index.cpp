@@ -43,8 +43,7 @@ void remove_abandoned(const fs::path& git_folder) {
   for (fs::directory_iterator at(git_folder, error), end; !error && at != end;
        at.increment(error)) {
     if (!at->path().filename().native().starts_with(kPrefix)) continue;
-    const UniqueFd fd(
-        ::open(at->path().c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    const UniqueFd fd(::open(at->path().c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     std::error_code ignored;
     if (fd && is_aged(fd.get()) && ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) {
       fs::remove_all(at->path(), ignored);
@@ -121,8 +120,7 @@ Result<std::string> write_tree(const Program& git, const fs::path& index) {
 Result<> remove_paths(const Program& git, const std::vector<std::string>& paths,
                       const fs::path& index) {
   if (paths.empty()) return {};
-  TRY(git.ask(
-      {{"update-index", "-z", "--force-remove", "--stdin"}, zero_separated(paths), index}));
+  TRY(git.ask({{"update-index", "-z", "--force-remove", "--stdin"}, zero_separated(paths), index}));
   return {};
 }
 

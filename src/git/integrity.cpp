@@ -106,8 +106,8 @@ Integrity::File Integrity::read_file_at(const fs::path& path) {
 
 Result<Integrity> Integrity::read(const Program& git) {
   const auto& own = git.git_folder();
-  TRY_ASSIGN(const auto common_text, git.ask_line({{"rev-parse", "--path-format=absolute",
-                                                    "--git-common-dir"}}));
+  TRY_ASSIGN(const auto common_text,
+             git.ask_line({{"rev-parse", "--path-format=absolute", "--git-common-dir"}}));
   const fs::path common = common_text;
   Integrity now;
   for (const auto& path : {git.root() / ".git", own, own / "HEAD", common / "objects",
@@ -132,8 +132,8 @@ Result<Integrity> Integrity::read(const Program& git) {
 Result<> Integrity::check_places() const {
   for (const auto& place : places_) {
     const auto now = look_at(place.path, place.may_appear);
-    if (place.kind == 0 && place.may_appear && (now.kind == 0 || now.kind == S_IFREG ||
-                                                now.kind == S_IFDIR)) {
+    if (place.kind == 0 && place.may_appear &&
+        (now.kind == 0 || now.kind == S_IFREG || now.kind == S_IFDIR)) {
       continue;
     }
     if (now.kind == 0) return tampered(fmt::format("'{}' is gone", place.path.native()));
@@ -145,8 +145,8 @@ Result<> Integrity::check_places() const {
   }
   for (const auto& file : fixed_) {
     if (read_file_at(file.path) == file) continue;
-    return tampered(fmt::format("'{}' was changed: git would take objects from elsewhere",
-                                file.path.native()));
+    return tampered(
+        fmt::format("'{}' was changed: git would take objects from elsewhere", file.path.native()));
   }
   return {};
 }
@@ -195,8 +195,9 @@ Result<std::vector<std::string>> Integrity::restore(const Program& git) const {
     return tampered("the repository cannot be read: " + settings.error().message);
   }
   if (*settings != settings_) {
-    return tampered("git's settings of the user were changed since ralph started: files could be "
-                    "hidden (look at 'git config --global --list')");
+    return tampered(
+        "git's settings of the user were changed since ralph started: files could be "
+        "hidden (look at 'git config --global --list')");
   }
   TRY(restore_files(found));
   if (auto flags = restore_flags(git, found); !flags) {

@@ -33,8 +33,8 @@ class Integrity {
   };
   struct Place {
     std::filesystem::path path;
-    unsigned kind = 0;      // S_IFMT; 0: missing
-    std::string inode;      // of folders, which are never replaced
+    unsigned kind = 0;  // S_IFMT; 0: missing
+    std::string inode;  // of folders, which are never replaced
     bool may_appear = false;
   };
   static Place look_at(const std::filesystem::path& path, bool may_appear);
@@ -44,10 +44,10 @@ class Integrity {
   Result<> restore_files(std::vector<std::string>& found) const;
 
   std::vector<Place> places_;
-  std::vector<File> restored_;  // put back when they were changed
-  std::vector<File> fixed_;     // a change is reported as tampering
-  std::set<std::string> flags_; // "S path", "h path"
-  std::string settings_;        // the user's, as far as they matter
+  std::vector<File> restored_;   // put back when they were changed
+  std::vector<File> fixed_;      // a change is reported as tampering
+  std::set<std::string> flags_;  // "S path", "h path"
+  std::string settings_;         // the user's, as far as they matter
   std::filesystem::path replace_folder_;
   bool replaced_ = false;            // it was there
   mutable std::string index_stamp_;  // of the index whose flags were good

@@ -1,8 +1,8 @@
 #include "git/old_files.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cerrno>
+#include <charconv>
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
@@ -108,10 +108,11 @@ Result<> leave_out_old(const Program& git, UtcTime time, std::vector<Entry>& ent
 
 Result<> forget_old(const Program& git, UtcTime time, const std::string& tree,
                     const fs::path& index) {
-  TRY_ASSIGN(const auto added, git.ask({{"diff-index", "--cached", "-M", "--diff-filter=A",
-                                         "--name-only", "-z", tree, "--"},
-                                        {},
-                                        index}));
+  TRY_ASSIGN(
+      const auto added,
+      git.ask({{"diff-index", "--cached", "-M", "--diff-filter=A", "--name-only", "-z", tree, "--"},
+               {},
+               index}));
   std::vector<std::string> old;
   for (Fields fields(added); !fields.done();) {
     std::string path(fields.next());

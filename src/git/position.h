@@ -11,9 +11,10 @@ namespace ralph::git {
 
 /// Where a repository stands.
 struct Position {
-  std::string head;                 // the commit; empty: none yet
-  std::string branch;               // in full; empty: detached
-  std::vector<std::string> merged;  // commits of a merge, cherry-pick or revert that is not finished
+  std::string head;    // the commit; empty: none yet
+  std::string branch;  // in full; empty: detached
+  std::vector<std::string>
+      merged;  // commits of a merge, cherry-pick or revert that is not finished
 };
 Result<Position> read_position(const Program& git);
 

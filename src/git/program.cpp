@@ -37,9 +37,9 @@ constexpr std::string_view kKept[] = {
 
 /// Subcommands of ours that write: objects, refs, an index or files.
 constexpr std::string_view kChanging[] = {
-    "add",       "checkout", "checkout-index", "clean", "commit",       "commit-tree", "init",
-    "read-tree", "repack",   "reset",          "stash", "symbolic-ref", "update-ref",  "update-index",
-    "write-tree",
+    "add",         "checkout",     "checkout-index", "clean",        "commit",
+    "commit-tree", "init",         "read-tree",      "repack",       "reset",
+    "stash",       "symbolic-ref", "update-ref",     "update-index", "write-tree",
 };
 
 /// What git says, and what it means.

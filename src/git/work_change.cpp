@@ -14,7 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-
 Result<> refuse_other_branch(std::string_view is, std::string_view wanted, const fs::path& root) {
   if (is == wanted) return {};
   return fail(Code::busy,

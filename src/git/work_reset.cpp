@@ -243,8 +243,7 @@ Result<Work::Destination> Work::destination_of(const std::string& commit) const 
   const auto is_branch = [](const std::string& name) {
     return name.empty() || (is_ref_name(name) && name.starts_with("refs/heads/"));
   };
-  if (is_branch(to.branch) && is_branch(to.also) &&
-      (to.also.empty() || is_commit_id(to.also_to))) {
+  if (is_branch(to.branch) && is_branch(to.also) && (to.also.empty() || is_commit_id(to.also_to))) {
     return to;
   }
   return fail(Code::malformed, fmt::format("the message of {} names no branch", commit),

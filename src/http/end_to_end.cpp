@@ -16,7 +16,9 @@ constexpr auto kNotPassedOn = std::to_array<std::string_view>(
 Headers end_to_end(const Headers& headers) {
   Headers some;
   for (const auto& header : headers) {
-    const auto is_it = [&](std::string_view name) { return equal_ignoring_case(header.name, name); };
+    const auto is_it = [&](std::string_view name) {
+      return equal_ignoring_case(header.name, name);
+    };
     if (std::ranges::none_of(kNotPassedOn, is_it)) some.add(header.name, header.value);
   }
   return some;

@@ -65,8 +65,7 @@ Result<Listener> listen_on(const std::filesystem::path& path) {
   if (!folder || !fd) return fail_errno(errno, what);
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  const auto name =
-      fmt::format("/proc/self/fd/{}/{}", folder.get(), path.filename().native());
+  const auto name = fmt::format("/proc/self/fd/{}/{}", folder.get(), path.filename().native());
   if (name.size() >= sizeof address.sun_path) return fail_errno(ENAMETOOLONG, what);
   name.copy(address.sun_path, name.size());
   if (::fchmod(fd.get(), 0600) != 0 ||
@@ -153,7 +152,7 @@ void Server::stop() {
   if (!acceptor_.joinable()) return;
   ::eventfd_write(stop_.get(), 1);
   acceptor_.join();
-  listener_.reset();     // ends those that nobody took yet
+  listener_.reset();  // ends those that nobody took yet
   if (!options_.unix_socket.empty()) ::unlink(options_.unix_socket.c_str());
   connections_.clear();  // joins their threads
 }

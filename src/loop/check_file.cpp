@@ -57,9 +57,8 @@ CheckCopy::~CheckCopy() {
 Result<> CheckCopy::make(const fs::path& workspace, std::string_view bytes) {
   TRY_ASSIGN(folder_, open_folder(workspace));
   ::unlinkat(folder_.get(), kCheckCopy, 0);  // of a ralph that was killed
-  const UniqueFd fd(
-      ::openat(folder_.get(), kCheckCopy, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-               0700));
+  const UniqueFd fd(::openat(folder_.get(), kCheckCopy,
+                             O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0700));
   const auto name = (workspace / kRalphFolder / kCheckCopy).native();
   if (!fd || ::fchmod(fd.get(), 0700) != 0) {
     return fail_errno(errno, fmt::format("cannot create '{}'", name));
@@ -101,8 +100,8 @@ Result<std::string> digest_of_named(const fs::path& workspace, const std::string
 }
 
 std::map<std::string, std::string> ralph_folder_digests(const fs::path& workspace) {
-  constexpr std::string_view kOwn[] = {"lock", "logs", "runs",       "state",
-                                       "tmp",  kCheckCopy,  ".gitignore", kCheck};
+  constexpr std::string_view kOwn[] = {"lock", "logs",     "runs",       "state",
+                                       "tmp",  kCheckCopy, ".gitignore", kCheck};
   std::map<std::string, std::string> digests;
   const auto root = workspace / kRalphFolder;
   std::error_code error;

@@ -45,9 +45,18 @@ fs::path temporary_folder(const fs::path& workspace) {
 }
 
 std::vector<std::string> bubblewrap_words(const std::string& bwrap) {
-  std::vector<std::string> words{bwrap,       "--die-with-parent", "--unshare-pid", "--unshare-net",
-                                 "--unshare-ipc", "--ro-bind",     "/",             "/",
-                                 "--dev",     "/dev",              "--proc",        "/proc"};
+  std::vector<std::string> words{bwrap,
+                                 "--die-with-parent",
+                                 "--unshare-pid",
+                                 "--unshare-net",
+                                 "--unshare-ipc",
+                                 "--ro-bind",
+                                 "/",
+                                 "/",
+                                 "--dev",
+                                 "/dev",
+                                 "--proc",
+                                 "/proc"};
   if (::geteuid() == 0) words.insert(words.end(), {"--cap-drop", "ALL"});
   return words;
 }
@@ -100,8 +109,8 @@ Result<> CleanClone::fill(const Source& source) {
                 source.tree.size() > 40 ? "--object-format=sha256" : "--object-format=sha1",
                 root.native()}}));
   git.pin(root, root / ".git");
-  TRY_ASSIGN(const auto objects, from.ask_line({{"rev-parse", "--path-format=absolute",
-                                                 "--git-path", "objects"}}));
+  TRY_ASSIGN(const auto objects,
+             from.ask_line({{"rev-parse", "--path-format=absolute", "--git-path", "objects"}}));
   const auto alternates = root / ".git/objects/info/alternates";
   TRY(write_file_atomically(alternates, objects + "\n"));
   if (!source.commit.empty()) {
@@ -160,10 +169,10 @@ Verifier::Mode CleanClone::mode(const std::vector<process::EnvChange>& own_env,
   for (const auto& change : own_env) {
     if (change.value) mode.env.push_back(change);
   }
-  for (auto& [name, value] : std::to_array<process::EnvChange>(
-           {{"HOME", (folder_ / "home").native()},
-            {"TMPDIR", (folder_ / "tmp").native()},
-            {"PATH", kPath}})) {
+  for (auto& [name, value] :
+       std::to_array<process::EnvChange>({{"HOME", (folder_ / "home").native()},
+                                          {"TMPDIR", (folder_ / "tmp").native()},
+                                          {"PATH", kPath}})) {
     mode.env.push_back({name, value});
   }
   if (bwrap.empty()) return mode;
@@ -172,8 +181,8 @@ Verifier::Mode CleanClone::mode(const std::vector<process::EnvChange>& own_env,
   for (const auto place : kHidden) hide(words, place);
   hide(words, home == nullptr ? "" : home);
   hide(words, workspace_);
-  words.insert(words.end(), {"--bind", folder_.native(), folder_.native(), "--chdir",
-                             there_.native(), "--"});
+  words.insert(words.end(),
+               {"--bind", folder_.native(), folder_.native(), "--chdir", there_.native(), "--"});
   mode.wrap = [words = std::move(words)](process::Command command) -> Result<process::Command> {
     command.argv.insert(command.argv.begin(), words.begin(), words.end());
     command.wrapper_depth = 2;

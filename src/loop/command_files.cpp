@@ -20,25 +20,48 @@ constexpr auto kInterpreters = std::to_array<std::string_view>(
      "deno", "bun", "source", "."});
 /// Words before the command itself.
 constexpr auto kPrefixes = std::to_array<std::string_view>(
-    {"env", "exec", "time", "nice", "nohup", "command", "timeout", "xvfb-run", "!", "if", "then",
-     "else", "elif", "while", "until", "do", "{", "sudo", "stdbuf", "setsid"});
+    {"env",      "exec", "time", "nice", "nohup",  "command", "timeout",
+     "xvfb-run", "!",    "if",   "then", "else",   "elif",    "while",
+     "until",    "do",   "{",    "sudo", "stdbuf", "setsid"});
 
 /// Files that a program reads by itself.
 struct Reads {
   std::string_view program, file;
 };
 constexpr auto kReads = std::to_array<Reads>({
-    {"make", "GNUmakefile"},     {"make", "Makefile"},        {"make", "makefile"},
-    {"gmake", "Makefile"},       {"npm", "package.json"},     {"npx", "package.json"},
-    {"yarn", "package.json"},    {"pnpm", "package.json"},    {"node", "package.json"},
-    {"bun", "package.json"},     {"jest", "package.json"},    {"jest", "jest.config.js"},
-    {"pytest", "pytest.ini"},    {"pytest", "pyproject.toml"}, {"pytest", "setup.cfg"},
-    {"pytest", "tox.ini"},       {"pytest", "conftest.py"},   {"python", "pyproject.toml"},
-    {"python3", "pyproject.toml"}, {"tox", "tox.ini"},        {"nox", "noxfile.py"},
-    {"cargo", "Cargo.toml"},     {"go", "go.mod"},            {"cmake", "CMakeLists.txt"},
-    {"ctest", "CMakeLists.txt"}, {"mvn", "pom.xml"},          {"gradle", "build.gradle"},
-    {"just", "justfile"},        {"rake", "Rakefile"},        {"bundle", "Gemfile"},
-    {"composer", "composer.json"}, {"meson", "meson.build"},  {"bazel", "BUILD"},
+    {"make", "GNUmakefile"},
+    {"make", "Makefile"},
+    {"make", "makefile"},
+    {"gmake", "Makefile"},
+    {"npm", "package.json"},
+    {"npx", "package.json"},
+    {"yarn", "package.json"},
+    {"pnpm", "package.json"},
+    {"node", "package.json"},
+    {"bun", "package.json"},
+    {"jest", "package.json"},
+    {"jest", "jest.config.js"},
+    {"pytest", "pytest.ini"},
+    {"pytest", "pyproject.toml"},
+    {"pytest", "setup.cfg"},
+    {"pytest", "tox.ini"},
+    {"pytest", "conftest.py"},
+    {"python", "pyproject.toml"},
+    {"python3", "pyproject.toml"},
+    {"tox", "tox.ini"},
+    {"nox", "noxfile.py"},
+    {"cargo", "Cargo.toml"},
+    {"go", "go.mod"},
+    {"cmake", "CMakeLists.txt"},
+    {"ctest", "CMakeLists.txt"},
+    {"mvn", "pom.xml"},
+    {"gradle", "build.gradle"},
+    {"just", "justfile"},
+    {"rake", "Rakefile"},
+    {"bundle", "Gemfile"},
+    {"composer", "composer.json"},
+    {"meson", "meson.build"},
+    {"bazel", "BUILD"},
 });
 
 bool is_one_of(std::span<const std::string_view> list, std::string_view word) {
@@ -89,8 +112,8 @@ class Splitter {
     } else if (c == '(' || c == ')' || c == '`') {
       bracket(c);
     } else if (c == '\n' || c == ';' || c == '&' || c == '|') {
-      const bool pipe = c == '|' && !text_.substr(at_).starts_with("||") &&
-                        (at_ == 0 || text_[at_ - 1] != '|');
+      const bool pipe =
+          c == '|' && !text_.substr(at_).starts_with("||") && (at_ == 0 || text_[at_ - 1] != '|');
       end_command(pipe);
     } else {
       add(c);
@@ -124,8 +147,7 @@ class Splitter {
   }
   void end_command(bool pipe) {
     end_word();
-    const bool computed =
-        backtick_ || std::ranges::find(computed_, true) != computed_.end();
+    const bool computed = backtick_ || std::ranges::find(computed_, true) != computed_.end();
     if (pipe || computed) command_.output_used = true;
     if (!command_.words.empty()) commands_.push_back(std::move(command_));
     command_ = {};
@@ -158,8 +180,9 @@ std::string file_in(const fs::path& workspace, std::string_view word) {
 bool is_assignment(std::string_view word) {
   const auto equals = word.find('=');
   return equals != word.npos && equals > 0 &&
-         word.substr(0, equals).find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrst"
-                                                  "uvwxyz_0123456789") == word.npos;
+         word.substr(0, equals).find_first_not_of(
+             "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrst"
+             "uvwxyz_0123456789") == word.npos;
 }
 
 struct Found {
@@ -225,9 +248,9 @@ CommandFiles files_of(const std::vector<std::string>& commands, const fs::path& 
 }
 
 bool is_test_file(std::string_view path) {
-  constexpr auto kFolders = std::to_array<std::string_view>(
-      {"test", "tests", "spec", "specs", "__tests__", "testing", "testdata", "e2e", ".github",
-       ".gitlab", ".circleci"});
+  constexpr auto kFolders =
+      std::to_array<std::string_view>({"test", "tests", "spec", "specs", "__tests__", "testing",
+                                       "testdata", "e2e", ".github", ".gitlab", ".circleci"});
   constexpr auto kNames = std::to_array<std::string_view>(
       {"conftest.py", "Makefile", "GNUmakefile", "makefile", "tox.ini", "pytest.ini", "noxfile.py",
        "package.json", "jest.config.js", "vitest.config.ts", ".gitlab-ci.yml", "Jenkinsfile",

@@ -111,8 +111,7 @@ void remove_empty_parents(int root, std::string path) {
   for (auto slash = path.rfind('/'); slash != std::string::npos; slash = path.rfind('/')) {
     path.resize(slash);
     const auto place = open_place(root, path, false);
-    if (!place.folder ||
-        ::unlinkat(place.folder.get(), place.name.c_str(), AT_REMOVEDIR) != 0) {
+    if (!place.folder || ::unlinkat(place.folder.get(), place.name.c_str(), AT_REMOVEDIR) != 0) {
       return;
     }
   }
@@ -145,9 +144,8 @@ Result<FileSwap> FileSwap::begin(const fs::path& root, const fs::path& held,
   }
   if (swap.swapped_.empty()) return swap;
   // What goes comes first: a file may be where a folder has to be.
-  std::ranges::stable_partition(swap.swapped_, [](const Swapped& each) {
-    return each.wanted.version.kind == Kind::missing;
-  });
+  std::ranges::stable_partition(
+      swap.swapped_, [](const Swapped& each) { return each.wanted.version.kind == Kind::missing; });
   TRY(make_folders(held.parent_path()));
   TRY(store::make_private_folder(held));
   TRY_ASSIGN(swap.held_, open_folder(held));
@@ -169,10 +167,10 @@ Result<> FileSwap::swap_in(std::size_t number) {
   const auto place = open_place(root_.get(), path, version.kind != Kind::missing);
   if (!place.folder) {
     if (version.kind == Kind::missing) return {};
-    return fail(Code::permission,
-                fmt::format("'{}' cannot be put back: a folder of its path is a link or a file",
-                            path),
-                "look at what the agent did there");
+    return fail(
+        Code::permission,
+        fmt::format("'{}' cannot be put back: a folder of its path is a link or a file", path),
+        "look at what the agent did there");
   }
   const auto aside = std::to_string(number);
   if (::renameat(place.folder.get(), place.name.c_str(), held_.get(), aside.c_str()) != 0 &&

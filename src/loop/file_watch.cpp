@@ -22,8 +22,7 @@ constexpr std::uint32_t kEvents =
 Result<FileWatch> FileWatch::on(const std::vector<std::filesystem::path>& files) {
   FileWatch watch;
   const auto failed = [](int error) {
-    return fail(Code::unavailable,
-                fmt::format("files cannot be watched: {}", std::strerror(error)),
+    return fail(Code::unavailable, fmt::format("files cannot be watched: {}", std::strerror(error)),
                 "raise fs.inotify.max_user_watches or max_user_instances");
   };
   watch.fd_ = UniqueFd(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));

@@ -35,7 +35,7 @@ struct Options {
   std::string done_marker = "LOOP_DONE";
   std::int64_t loop_guard = 0;
   bool commit = false, rollback = false, stash = false;
-  Millis git_timeout{0};  // of calls that only read; zero: none
+  Millis git_timeout{0};        // of calls that only read; zero: none
   bool accept_changes = false;  // of verification and settings, when a loop is resumed
   PromptCaps caps;
 };

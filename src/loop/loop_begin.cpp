@@ -38,8 +38,8 @@ Result<> Loop::begin() {
   TRY_ASSIGN(auto lock, store::Lock::take(workspace_->lock_file(), "ralph loop"));
   lock_.emplace(std::move(lock));
   store::sweep_tmp(*workspace_);
-  TRY_ASSIGN(auto watch, run::ConfigWatch::begin(setup_.request.state_folder,
-                                                 setup_.request.obeyed_files));
+  TRY_ASSIGN(auto watch,
+             run::ConfigWatch::begin(setup_.request.state_folder, setup_.request.obeyed_files));
   config_watch_.emplace(std::move(watch));
   if (setup_.request.host.sandboxed()) missing_.emplace(folder);
   TRY_ASSIGN(auto wrap, run::sandbox_for_commands(setup_.request.host));

@@ -158,13 +158,13 @@ class Loop {
   std::optional<store::Lock> lock_;
   std::optional<run::ConfigWatch> config_watch_;
   std::optional<run::MissingFiles> missing_;  // in a sandbox, which verification runs in too
-  UniqueFd folder_;           // `.ralph`
-  bool log_removed_ = false;  // while the last run wrote it
+  UniqueFd folder_;                           // `.ralph`
+  bool log_removed_ = false;                  // while the last run wrote it
   StateStore store_;
   const Files& files_ = store_.files();
   State state_;
   Millis ran_before_{0};
-  bool ended_before_ = false;  // the loop that is resumed had come to an end
+  bool ended_before_ = false;   // the loop that is resumed had come to an end
   bool unsure_of_end_ = false;  // its state is what the workspace says
   std::vector<Record> records_;
   Totals totals_;
@@ -174,13 +174,13 @@ class Loop {
   PathGlobs protect_;
   std::string bubblewrap_;             // its path; empty: it is not used
   std::vector<std::string> findings_;  // that look like tampering, for the report
-  std::string tampered_;  // how the repository was; empty: it was not
-  std::string left_content_;      // by the last iteration, when nothing could happen since
-  bool content_unknown_ = false;  // was told
-  std::string refused_guidance_;  // was told
-  bool warnings_told_ = false;    // about how the agent is started
-  std::optional<Error> storage_;  // a step could not be recorded
-  int pauses_ = 0;                // in a row
+  std::string tampered_;               // how the repository was; empty: it was not
+  std::string left_content_;           // by the last iteration, when nothing could happen since
+  bool content_unknown_ = false;       // was told
+  std::string refused_guidance_;       // was told
+  bool warnings_told_ = false;         // about how the agent is started
+  std::optional<Error> storage_;       // a step could not be recorded
+  int pauses_ = 0;                     // in a row
   std::mt19937 random_{std::random_device{}()};
 };
 

@@ -76,9 +76,9 @@ Result<> Loop::prepare_verification() {
                git::ignored_files(git_->program(), setup_.request.host.workspace, scripts));
     verifier_->trust_scripts(ignored);
   }
-  TRY_ASSIGN(const auto left, FileSwap::recover(setup_.request.host.workspace,
-                                                Verifier::held_folder(
-                                                    setup_.request.host.workspace)));
+  TRY_ASSIGN(const auto left,
+             FileSwap::recover(setup_.request.host.workspace,
+                               Verifier::held_folder(setup_.request.host.workspace)));
   if (!left.empty()) {
     setup_.warnings.push_back(fmt::format(
         "verification was interrupted: {} put back as the agent left them", names_of(left)));
@@ -137,17 +137,17 @@ Result<std::vector<FileSwap::Wanted>> Loop::protected_files(
 Result<Verification> Loop::verify_in_clone(const std::string& tree) {
   TRY_ASSIGN(const auto changes, protected_changes(tree));
   for (const auto& change : changes) {
-    add_finding(fmt::format("'{}' is protected and was changed; verification used the version of "
-                            "the loop's start",
-                            in_workspace(change.path)));
+    add_finding(
+        fmt::format("'{}' is protected and was changed; verification used the version of "
+                    "the loop's start",
+                    in_workspace(change.path)));
   }
   TRY_ASSIGN(const auto verified, git::with_old_versions(git_->program(), tree, changes));
-  TRY_ASSIGN(const auto clone,
-             CleanClone::make({*git_, setup_.request.host.workspace, state_.commit_at_start,
-                               verified}));
-  auto verification = verifier_->run(
-      [&](std::string_view bytes) { observer_.output_of_verification(bytes); },
-      control_.runs().token(), clone.mode(setup_.request.host.own_env, bubblewrap_));
+  TRY_ASSIGN(const auto clone, CleanClone::make({*git_, setup_.request.host.workspace,
+                                                 state_.commit_at_start, verified}));
+  auto verification =
+      verifier_->run([&](std::string_view bytes) { observer_.output_of_verification(bytes); },
+                     control_.runs().token(), clone.mode(setup_.request.host.own_env, bubblewrap_));
   if (verification) {
     verification->where =
         bubblewrap_.empty() ? "in a clean clone" : "in a clean clone without network";
@@ -159,9 +159,9 @@ Result<Verification> Loop::verify_in_place(const std::string& tree) {
   TRY_ASSIGN(const auto changes, protected_changes(tree));
   Verifier::Mode mode;
   TRY_ASSIGN(mode.files, protected_files(changes));
-  auto verification = verifier_->run(
-      [&](std::string_view bytes) { observer_.output_of_verification(bytes); },
-      control_.runs().token(), mode);
+  auto verification =
+      verifier_->run([&](std::string_view bytes) { observer_.output_of_verification(bytes); },
+                     control_.runs().token(), mode);
   if (verification) verification->where = kPlain;
   return verification;
 }

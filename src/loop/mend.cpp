@@ -26,9 +26,9 @@ Result<fs::path> put_aside(const fs::path& path) {
   if (::lstat(path.c_str(), &info) != 0 || S_ISDIR(info.st_mode)) return fs::path();
   const fs::path aside = fmt::format("{}.replaced-{}", path.native(), compact_utc(now_utc()));
   if (::rename(path.c_str(), aside.c_str()) == 0) return aside;
-  return fail_errno(
-      errno, fmt::format("'{}' is not a folder, and cannot be renamed", path.native()),
-      "move it away");
+  return fail_errno(errno,
+                    fmt::format("'{}' is not a folder, and cannot be renamed", path.native()),
+                    "move it away");
 }
 
 }  // namespace
@@ -37,9 +37,8 @@ Result<fs::path> put_aside(const fs::path& path) {
 bool Loop::is_same_folder() {
   struct stat held{}, named{};
   if (!folder_) return true;
-  return ::fstat(folder_.get(), &held) == 0 &&
-         ::lstat(workspace_->root().c_str(), &named) == 0 && held.st_dev == named.st_dev &&
-         held.st_ino == named.st_ino;
+  return ::fstat(folder_.get(), &held) == 0 && ::lstat(workspace_->root().c_str(), &named) == 0 &&
+         held.st_dev == named.st_dev && held.st_ino == named.st_ino;
 }
 
 /// All that the loop needs of it is in memory: state, records and limits. Logs of earlier runs are not.
@@ -78,9 +77,8 @@ std::string start_ref(std::string_view loop_id) { return fmt::format("start-{}",
 void Loop::keep_refs() {
   if (!git_) return;
   if (auto kept = git_->keep_refs(start_ref(state_.loop_id)); !kept) {
-    setup_.warnings.push_back(
-        fmt::format("branches and stashes are not protected from the agent: {}",
-                    describe(kept.error())));
+    setup_.warnings.push_back(fmt::format(
+        "branches and stashes are not protected from the agent: {}", describe(kept.error())));
   }
 }
 

@@ -111,9 +111,9 @@ Result<PathGlobs> PathGlobs::make(const std::vector<std::string>& patterns) {
 }
 
 const PathGlobs::Pattern* PathGlobs::last_match(std::string_view path) const {
-  const auto found = std::find_if(
-      patterns_.rbegin(), patterns_.rend(),
-      [&](const Pattern& pattern) { return matches_pattern(pattern.text, path); });
+  const auto found =
+      std::find_if(patterns_.rbegin(), patterns_.rend(),
+                   [&](const Pattern& pattern) { return matches_pattern(pattern.text, path); });
   return found == patterns_.rend() ? nullptr : &*found;
 }
 

@@ -33,10 +33,10 @@ enum class End {
   cost_per_day,
   failures,
   no_progress,
-  stopped,   // the user asked for it
-  tampered,  // the commands of verification or the repository were changed
+  stopped,        // the user asked for it
+  tampered,       // the commands of verification or the repository were changed
   not_committed,  // DONE and verified, but not on the branch
-  agent,     // the agent cannot work here: its key, its installation, the disk …
+  agent,          // the agent cannot work here: its key, its installation, the disk …
 };
 struct EndRow {
   End end;

@@ -11,7 +11,8 @@
 namespace ralph::loop {
 namespace {
 
-constexpr auto kSteps = std::to_array<std::string_view>({"iteration", "attempt", "summary", "undo"});
+constexpr auto kSteps =
+    std::to_array<std::string_view>({"iteration", "attempt", "summary", "undo"});
 
 json::Document document_of(const stream::Tokens& tokens) {
   return {{"input", tokens.input_uncached},
@@ -51,8 +52,11 @@ json::Document document_of(const Verification& verification) {
 }
 
 Verification verification_of(const json::Document& from) {
-  return {json::boolean(from, "passed"), json::text(from, "command"), json::text(from, "reason"),
-          json::text(from, "tail"), Millis(json::integer(from, "duration_ms")),
+  return {json::boolean(from, "passed"),
+          json::text(from, "command"),
+          json::text(from, "reason"),
+          json::text(from, "tail"),
+          Millis(json::integer(from, "duration_ms")),
           json::text(from, "where")};
 }
 

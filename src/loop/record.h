@@ -26,7 +26,7 @@ struct Verification {
   std::string reason;   // "exit code 1", "took longer than 10m"
   std::string tail;     // the end of what it printed
   Millis duration{0};
-  std::string where = {};  // "in the working tree", "in a clean clone"
+  std::string where = {};                  // "in the working tree", "in a clean clone"
   std::vector<std::string> findings = {};  // looks like tampering, did not decide; not in the file
   bool operator==(const Verification&) const = default;
 };

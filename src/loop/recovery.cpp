@@ -54,10 +54,10 @@ Result<RunEnd> Loop::end_of_interrupted(const Current& current, std::string& war
                      : Result<std::string>(std::unexpected(folder.error()));
   const bool missing = !text && text.error().code == Code::not_found;
   if (!text && !missing && !setup_.options.accept_changes) {
-    return fail(Code::storage,
-                fmt::format("what run {} cost cannot be read: {}", current.run_id,
-                            text.error().message),
-                "put its journal back, or --accept-changes counts that run as $0");
+    return fail(
+        Code::storage,
+        fmt::format("what run {} cost cannot be read: {}", current.run_id, text.error().message),
+        "put its journal back, or --accept-changes counts that run as $0");
   }
   std::int64_t bad = 0;
   auto end = end_in_journal(text.value_or(""), setup_, bad);

@@ -28,8 +28,8 @@ std::string differences(const State& trusted, const State& copy) {
   add("backend", trusted.backend == copy.backend);
   add("model", trusted.model == copy.model);
   add("flags", trusted.flags == copy.flags);
-  add("limits", trusted.max_iterations == copy.max_iterations &&
-                    trusted.max_cost_usd == copy.max_cost_usd);
+  add("limits",
+      trusted.max_iterations == copy.max_iterations && trusted.max_cost_usd == copy.max_cost_usd);
   add("digests", trusted.verify_digest == copy.verify_digest &&
                      trusted.settings_digest == copy.settings_digest &&
                      trusted.git_digest == copy.git_digest);

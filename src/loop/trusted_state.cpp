@@ -172,8 +172,8 @@ Result<> TrustedState::append(const Record& record) const {
   TRY_ASSIGN(const auto key, this->key());
   const auto json = write_record(record);
   auto mac = next_mac(key, json);
-  const UniqueFd fd(::open(records_file().c_str(),
-                           O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600));
+  const UniqueFd fd(
+      ::open(records_file().c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!fd) {
     return store::fail_storage(errno, fmt::format("cannot open '{}'", records_file().native()));
   }

@@ -42,8 +42,8 @@ class TrustedState {
   struct Chain {
     std::string loop_id, mac;  // the MAC of the last line
     std::int64_t count = 0;
-    std::int64_t saved = 0;   // so many are there at least
-    std::int64_t bytes = 0;   // where the last whole line ends
+    std::int64_t saved = 0;  // so many are there at least
+    std::int64_t bytes = 0;  // where the last whole line ends
   };
   Result<std::string> key() const;
   std::string next_mac(std::string_view key, std::string_view line) const;

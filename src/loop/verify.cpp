@@ -281,8 +281,8 @@ Result<> Verifier::run_commands(const Place& place,
     CheckCopy copy;
     TRY(copy.make(place.workspace, check_bytes_));
     auto watch = FileWatch::on({place.workspace / kRalphFolder / kCheckCopy});
-    TRY_ASSIGN(const bool passed, passes(".ralph/check", fmt::format("exec ./{}/{}", kRalphFolder,
-                                                                      kCheckCopy)));
+    TRY_ASSIGN(const bool passed,
+               passes(".ralph/check", fmt::format("exec ./{}/{}", kRalphFolder, kCheckCopy)));
     if (watch && !watch->changed().empty()) {
       return changed("was written to", ".ralph/check", "while it ran");
     }

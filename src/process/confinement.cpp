@@ -39,10 +39,9 @@ std::string describe(const ConfinementSupport& support) {
     if (possible) return std::string(means);
     return support.bubblewrap.empty() ? std::string("denied") : std::string("bubblewrap");
   };
-  return fmt::format(
-      "read-only commands: {}; deny rules in working folders and acceptEdits: {}",
-      by(kernel, fmt::format("Landlock ABI {} and seccomp", support.landlock_abi)),
-      by(kernel && support.mounts, "these and a mount namespace"));
+  return fmt::format("read-only commands: {}; deny rules in working folders and acceptEdits: {}",
+                     by(kernel, fmt::format("Landlock ABI {} and seccomp", support.landlock_abi)),
+                     by(kernel && support.mounts, "these and a mount namespace"));
 }
 
 Result<Mechanism> mechanism_for(const Confinement& confinement, const ConfinementSupport& support) {

@@ -35,11 +35,11 @@ std::string to_text(const Confinement& confinement);
 
 /// What this machine can enforce.
 struct ConfinementSupport {
-  int landlock_abi = 0;     // 0: none
-  bool seccomp = false;     // with a filter for this architecture
-  bool mounts = false;      // a mount namespace, with or without a user namespace
-  std::string no_mounts;    // why not
-  std::string bubblewrap;   // the program; empty: it is not installed, or does not work here
+  int landlock_abi = 0;    // 0: none
+  bool seccomp = false;    // with a filter for this architecture
+  bool mounts = false;     // a mount namespace, with or without a user namespace
+  std::string no_mounts;   // why not
+  std::string bubblewrap;  // the program; empty: it is not installed, or does not work here
 
   bool operator==(const ConfinementSupport&) const = default;
 };

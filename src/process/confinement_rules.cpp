@@ -144,10 +144,12 @@ Result<std::string> encode_rules(const Confinement& confinement, const Confineme
 
 std::vector<std::string> bubblewrap_words(const Confinement& confinement,
                                           const std::string& bubblewrap, const fs::path& cwd) {
-  std::vector<std::string> words{bubblewrap,      "--die-with-parent", "--unshare-pid",
-                                 "--unshare-ipc", "--unshare-uts",     "--cap-drop",
-                                 "ALL",           "--dev",             "/dev",
-                                 "--proc",        "/proc"};
+  std::vector<std::string> words{bubblewrap,      "--die-with-parent",
+                                 "--unshare-pid", "--unshare-ipc",
+                                 "--unshare-uts", "--cap-drop",
+                                 "ALL",           "--dev",
+                                 "/dev",          "--proc",
+                                 "/proc"};
   if (confinement.network == Confinement::Network::none) words.emplace_back("--unshare-net");
   const auto mount = [&](std::string_view option, const fs::path& path) {
     words.insert(words.end(), {std::string(option), path.string(), path.string()});

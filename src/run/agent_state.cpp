@@ -112,8 +112,8 @@ class StateMounts {
     for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
       if (++count > kMostEntries) {
         return fail(Code::usage,
-                    fmt::format("the agent's folder '{}' has more than {} entries",
-                                folder.native(), kMostEntries),
+                    fmt::format("the agent's folder '{}' has more than {} entries", folder.native(),
+                                kMostEntries),
                     "look at what fills it");
       }
       TRY(show_entry(at->path()));
@@ -195,10 +195,10 @@ Result<> check_state(const fs::path& state, const fs::path& home, const fs::path
                 "give the agent a folder of its own, or run without --sandbox");
   }
   if (!contains(real, fs::weakly_canonical(workspace, error))) return {};
-  return fail(Code::usage,
-              fmt::format("the workspace lies in '{}', where the agent keeps its files",
-                          state.string()),
-              "work in another folder, or run without --sandbox");
+  return fail(
+      Code::usage,
+      fmt::format("the workspace lies in '{}', where the agent keeps its files", state.string()),
+      "work in another folder, or run without --sandbox");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "base/file.h"
 #include "base/sha256.h"
 #include "store/state.h"
 
@@ -86,6 +87,19 @@ Result<> save_state(const Request& request, const store::Workspace& workspace,
   const bool resumable = request.backend->can.resume && store::is_session_id(summary.session_id);
   if (resumable) TRY(save_session(request, workspace, summary, warnings));
   return save_costs(request, workspace, summary, warnings);
+}
+
+Result<store::Location> log_folder(const std::filesystem::path& log_dir,
+                                   const store::Workspace& workspace) {
+  const auto below = log_dir.lexically_normal().lexically_relative(workspace.root());
+  if (!below.empty() && *below.begin() != "..") {
+    return store::Location(workspace.root(), {below.begin(), below.end()});
+  }
+  TRY(make_folders(log_dir));
+  std::error_code error;
+  const auto real = std::filesystem::canonical(log_dir, error);
+  if (error) return fail_errno(error.value(), "cannot use '" + log_dir.native() + "'");
+  return store::Location(real, {});
 }
 
 }  // namespace ralph::run

@@ -245,8 +245,8 @@ Checkup check_up(const Result<config::Loaded>& settings, const backend::Host& ho
   checks.push_back(check_disk(host));
   checks.push_back(check_nesting(host));
   checks.push_back(check_confinement());
-  checks.push_back(check_bubblewrap(host, settings && sandbox_of(settings->settings) !=
-                                                             backend::SandboxLevel::off));
+  checks.push_back(check_bubblewrap(
+      host, settings && sandbox_of(settings->settings) != backend::SandboxLevel::off));
   return result;
 }
 

@@ -55,7 +55,8 @@ Content read(const fs::path& file) {
 /// The same for every name of a file; the file itself may be a link, or not exist.
 fs::path full_name(const fs::path& file) {
   std::error_code error;
-  const auto folder = fs::weakly_canonical(file.has_parent_path() ? file.parent_path() : ".", error);
+  const auto folder =
+      fs::weakly_canonical(file.has_parent_path() ? file.parent_path() : ".", error);
   return error ? file : folder / file.filename();
 }
 
@@ -93,8 +94,8 @@ std::string shown(std::string_view line, const Masker& masker) {
   std::string safe;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
-    const bool c1 = byte == 0xC2 && i + 1 < text.size() &&
-                    static_cast<unsigned char>(text[i + 1]) < 0xA0;
+    const bool c1 =
+        byte == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0;
     if (c1) ++i;
     safe += c1 || byte < 0x20 || byte == 0x7f ? '?' : text[i];
   }

@@ -90,8 +90,8 @@ Result<> route_to_model(Mounts& mounts, backend::Plan& plan, process::Command& c
   if (route.endpoint.empty()) route.endpoint = kUsualEndpoint;
   while (route.endpoint.ends_with('/')) route.endpoint.pop_back();
   if (!route.endpoint.starts_with("http://") && !route.endpoint.starts_with("https://")) {
-    return fail(Code::usage, fmt::format("{} is not an http or https address",
-                                         plan.backend->endpoint_variable));
+    return fail(Code::usage,
+                fmt::format("{} is not an http or https address", plan.backend->endpoint_variable));
   }
   route.token = "ralph-sandbox-" + random_hex(32);
   route.socket = host.workspace / ".ralph" / "tmp" / fmt::format("model-{}.sock", run_id);
@@ -114,8 +114,8 @@ std::vector<process::EnvChange> environment_of_route(const backend::ModelRoute& 
       {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"},
   };
   // Whatever else is asked for is refused by the proxy with a reason, instead of an unreachable network.
-  for (const auto* name : {"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy",
-                           "all_proxy"}) {
+  for (const auto* name :
+       {"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"}) {
     env.push_back({name, here});
   }
   for (const auto* name : {"NO_PROXY", "no_proxy"}) env.push_back({name, "127.0.0.1,localhost"});

@@ -55,9 +55,9 @@ std::vector<std::string> MissingFiles::move_created(const fs::path& folder) cons
           "look at it before you run anything here",
           name));
     } else {
-      told.push_back(fmt::format(
-          "the agent created '{}', which the sandbox protects: moved to '{}'", name,
-          target.native()));
+      told.push_back(
+          fmt::format("the agent created '{}', which the sandbox protects: moved to '{}'", name,
+                      target.native()));
     }
   }
   if (without_git_ && is_there(workspace_ / ".git")) {

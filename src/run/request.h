@@ -46,7 +46,7 @@ struct Request {
   /// Asked when the agent has ended a turn and nothing of it runs on: what it is told next, in the same session; nothing:
   /// that was all. `sent` counts the messages since the agent was started. Only with Ask::conversation.
   std::function<std::optional<std::string>(const stream::Summary& summary, int sent)> follow_up;
-  std::filesystem::path state_folder;              // of the user, for ConfigWatch; empty: none
+  std::filesystem::path state_folder;               // of the user, for ConfigWatch; empty: none
   std::vector<std::filesystem::path> obeyed_files;  // settings that were read, or looked for
   bool warnings_told = false;  // those about how the agent is started: they are notes now
   bool lock_held = false;      // by who asks: the run takes no lock and sweeps nothing

@@ -60,10 +60,9 @@ class Run {
   Millis elapsed() const;
   Millis wall_left() const;
   void check_session();
-  Result<store::Location> log_folder() const;
   Result<> open_log();
   Result<> write_prompt();
-  void tell_of_guards();
+  void report_protection();
   stream::Verdict attempts();
   bool try_again(const stream::Verdict& verdict, Millis pause);
   stream::Verdict judge_again() const;
@@ -255,21 +254,8 @@ Result<> Run::write_prompt() {
   return {};
 }
 
-/// One that the user chose may be a link, or be reached by links; our own may not.
-Result<store::Location> Run::log_folder() const {
-  const auto below = request_.log_dir.lexically_normal().lexically_relative(workspace_->root());
-  if (!below.empty() && *below.begin() != "..") {
-    return store::Location(workspace_->root(), {below.begin(), below.end()});
-  }
-  TRY(make_folders(request_.log_dir));
-  std::error_code error;
-  const auto real = std::filesystem::canonical(request_.log_dir, error);
-  if (error) return fail_errno(error.value(), "cannot use '" + request_.log_dir.native() + "'");
-  return store::Location(real, {});
-}
-
 /// Once nothing of the agent is left.
-void Run::tell_of_guards() {
+void Run::report_protection() {
   if (sandbox_) {
     for (const auto& line : sandbox_->close()) say(stream::Level::warning, "sandbox", line);
   }
@@ -284,7 +270,7 @@ Result<> Run::open_log() {
   const auto open = [&]() -> Result<store::RawLog> {
     const auto base = raw_log_base(request_, start_);
     TRY(workspace_->check());
-    TRY_ASSIGN(const auto folder, log_folder());
+    TRY_ASSIGN(const auto folder, log_folder(request_.log_dir, *workspace_));
     return store::RawLog::open(folder / request_.backend->name, base.filename().native(),
                                now_utc());
   };
@@ -357,7 +343,7 @@ void Run::tell_unpriced() {
 Report Run::go() {
   say_first();
   auto verdict = attempts();
-  tell_of_guards();
+  report_protection();
   check_session();
   tell_unpriced();
   warnings_.clear();

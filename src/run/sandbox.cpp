@@ -25,8 +25,18 @@ constexpr std::size_t kLongestComplaint = 2000;
 
 /// Own processes, semaphores and host name. User namespaces stay allowed: our agent confines its commands by them.
 constexpr auto kBase = std::to_array<std::string_view>({
-    "--die-with-parent", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
-    "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc",
+    "--die-with-parent",
+    "--unshare-pid",
+    "--unshare-ipc",
+    "--unshare-uts",
+    "--unshare-cgroup-try",
+    "--ro-bind",
+    "/",
+    "/",
+    "--dev",
+    "/dev",
+    "--proc",
+    "/proc",
 });
 
 /// Root could remount what is read-only and write the kernel's settings: it keeps only the right to
@@ -120,8 +130,8 @@ Result<> probe(process::Command command, const Host& host) {
 Result<process::Command> wrapped(std::vector<std::string> words, const Host& host,
                                  process::Command command, const backend::Backend* backend,
                                  EnvFor whom, std::vector<std::string>* removed) {
-  TRY_ASSIGN(const auto cwd, real_folder(command.cwd.empty() ? host.workspace : command.cwd,
-                                         "the working folder"));
+  TRY_ASSIGN(const auto cwd,
+             real_folder(command.cwd.empty() ? host.workspace : command.cwd, "the working folder"));
   auto env = sandbox_env(host, command.env, backend, whom);
   words.insert(words.end(), env.words.begin(), env.words.end());
   words.insert(words.end(), {"--chdir", cwd.string(), "--"});
@@ -197,8 +207,8 @@ Result<> put_into_sandbox(backend::Plan& plan, const Host& host, std::string_vie
   TRY_ASSIGN(empty, wrapped(words, host, std::move(empty), plan.backend, EnvFor::agent, nullptr));
   TRY(probe(std::move(empty), host));
   std::vector<std::string> removed;
-  TRY_ASSIGN(plan.command, wrapped(words, host, std::move(command), plan.backend, EnvFor::agent,
-                                   &removed));
+  TRY_ASSIGN(plan.command,
+             wrapped(words, host, std::move(command), plan.backend, EnvFor::agent, &removed));
   if (plan.route) {
     const auto env = environment_of_route(*plan.route);
     plan.command.env.insert(plan.command.env.end(), env.begin(), env.end());

@@ -14,10 +14,27 @@ using backend::SandboxLevel;
 
 /// Ways to programs outside that act for the user; and RALPH_ENV, which may hold what a strict sandbox must not.
 constexpr auto kEndpoints = std::to_array<std::string_view>({
-    "SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_SESSION_BUS_ADDRESS",
-    "DBUS_SYSTEM_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET", "XAUTHORITY",
-    "XDG_RUNTIME_DIR", "SESSION_MANAGER", "DOCKER_HOST", "CONTAINER_HOST", "KUBECONFIG",
-    "RALPH_ENV", "SYSTEMD_EXEC_PID", "NOTIFY_SOCKET", "INVOCATION_ID", "TMUX", "TMUX_PANE", "STY",
+    "SSH_AUTH_SOCK",
+    "SSH_AGENT_PID",
+    "GPG_AGENT_INFO",
+    "DBUS_SESSION_BUS_ADDRESS",
+    "DBUS_SYSTEM_BUS_ADDRESS",
+    "DISPLAY",
+    "WAYLAND_DISPLAY",
+    "WAYLAND_SOCKET",
+    "XAUTHORITY",
+    "XDG_RUNTIME_DIR",
+    "SESSION_MANAGER",
+    "DOCKER_HOST",
+    "CONTAINER_HOST",
+    "KUBECONFIG",
+    "RALPH_ENV",
+    "SYSTEMD_EXEC_PID",
+    "NOTIFY_SOCKET",
+    "INVOCATION_ID",
+    "TMUX",
+    "TMUX_PANE",
+    "STY",
 });
 
 /// What the agents of ours are paid by.

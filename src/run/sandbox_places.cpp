@@ -1,5 +1,3 @@
-#include "run/sandbox_places_impl.h"
-
 #include <algorithm>
 #include <array>
 
@@ -11,6 +9,7 @@
 #include "process/capture.h"
 #include "run/protected_files.h"
 #include "run/sandbox.h"
+#include "run/sandbox_places_impl.h"
 
 namespace ralph::run {
 namespace {
@@ -59,9 +58,8 @@ constexpr auto kShown = std::to_array<std::string_view>({
     "/etc/ssh/ssh_known_hosts",
 });
 
-constexpr auto kGitFiles =
-    std::to_array<std::string_view>({".gitconfig", ".config/git/config", ".config/git/ignore",
-                                     ".config/git/attributes"});
+constexpr auto kGitFiles = std::to_array<std::string_view>(
+    {".gitconfig", ".config/git/config", ".config/git/ignore", ".config/git/attributes"});
 
 /// The home that the system knows; HOME may be another.
 fs::path home_of_user() {
@@ -134,8 +132,8 @@ std::vector<fs::path> named_by_git(const Host& host) {
   const auto git = trusted_program("git", host);
   if (!git) return {};
   process::Command command;
-  command.argv = {git->string(), "config", "--global", "--includes", "--show-origin", "-z",
-                  "--list"};
+  command.argv = {git->string(),   "config", "--global", "--includes",
+                  "--show-origin", "-z",     "--list"};
   command.cwd = host.workspace;
   command.env = {{"HOME", backend::variable(host, "HOME")}, {"GIT_DIR", std::nullopt}};
   const auto said = process::capture(command, {.wall = kLongestQuestion});

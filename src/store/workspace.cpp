@@ -58,10 +58,10 @@ Result<> check_owner(const Folder& folder) {
   const bool fine =
       info.st_uid == ::geteuid() || info.st_uid == 0 || info.st_uid == workspace.st_uid;
   if (fine) return {};
-  return fail(Code::storage,
-              fmt::format("'{}' belongs to another user (uid {})", folder.path().native(),
-                          info.st_uid),
-              "remove it, or work in a folder of your own");
+  return fail(
+      Code::storage,
+      fmt::format("'{}' belongs to another user (uid {})", folder.path().native(), info.st_uid),
+      "remove it, or work in a folder of your own");
 }
 
 }  // namespace

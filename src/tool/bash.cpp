@@ -223,10 +223,10 @@ std::optional<Outcome> start(Running& running, Grant grant, const Workspace& wor
     const auto mechanism = process::mechanism_for(**confinement, *support);
     if (!mechanism) return unenforceable(running.call, mechanism.error());
   }
-  auto started = BashCommand::start(
-      {running.call.text, running.folder, command_environment(workspace),
-       workspace.setup().output_folder / (running.id + ".txt"), shown_of(workspace),
-       *std::move(confinement), support});
+  auto started =
+      BashCommand::start({running.call.text, running.folder, command_environment(workspace),
+                          workspace.setup().output_folder / (running.id + ".txt"),
+                          shown_of(workspace), *std::move(confinement), support});
   if (!started) return failure(describe(started.error()));
   if (scratch) scratch->release();
   running.command = *std::move(started);

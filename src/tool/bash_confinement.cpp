@@ -26,15 +26,16 @@ namespace {
 namespace fs = std::filesystem;
 using process::Confinement;
 
-constexpr std::array<std::string_view, 10> kPrograms{"/usr",    "/bin",    "/sbin", "/lib",
-                                                     "/lib32",  "/lib64",  "/libx32", "/opt",
+constexpr std::array<std::string_view, 10> kPrograms{"/usr",       "/bin",      "/sbin",   "/lib",
+                                                     "/lib32",     "/lib64",    "/libx32", "/opt",
                                                      "/nix/store", "/gnu/store"};
 
 /// What programs read at their start. Not all of /etc: as root every secret in it could be read.
 constexpr std::string_view kSettings[] = {
-    "/etc/gitattributes", "/etc/gitconfig", "/etc/group", "/etc/hostname", "/etc/hosts",
-    "/etc/ld.so.cache", "/etc/locale.alias", "/etc/localtime", "/etc/magic", "/etc/nsswitch.conf",
-    "/etc/os-release", "/etc/passwd", "/etc/terminfo", "/etc/xattr.conf"};
+    "/etc/gitattributes", "/etc/gitconfig",     "/etc/group",        "/etc/hostname",
+    "/etc/hosts",         "/etc/ld.so.cache",   "/etc/locale.alias", "/etc/localtime",
+    "/etc/magic",         "/etc/nsswitch.conf", "/etc/os-release",   "/etc/passwd",
+    "/etc/terminfo",      "/etc/xattr.conf"};
 
 /// Those that exist, by their real names, without what is below another. They do not change while we run.
 template <typename List>
@@ -120,8 +121,8 @@ Confinement reading(const Workspace& workspace) {
   const auto& settings = settings_paths();
   confinement.read.insert(confinement.read.end(), settings.begin(), settings.end());
   confinement.read.emplace_back("/proc");
-  const auto git = git_paths(setup.root, variable(workspace, "HOME"),
-                             variable(workspace, "XDG_CONFIG_HOME"));
+  const auto git =
+      git_paths(setup.root, variable(workspace, "HOME"), variable(workspace, "XDG_CONFIG_HOME"));
   confinement.read.insert(confinement.read.end(), git.begin(), git.end());
   confinement.execute = program_paths();
   const auto folders = program_folders(workspace);

@@ -78,8 +78,8 @@ bool find_target(FileCommand& command, const Arguments& arguments) {
 
 bool copies_folders(const Arguments& arguments) {
   constexpr std::array<std::string_view, 5> kOptions{"-r", "-R", "-a", "--recursive", "--archive"};
-  return std::ranges::any_of(
-      kOptions, [&](std::string_view option) { return arguments.has(option); });
+  return std::ranges::any_of(kOptions,
+                             [&](std::string_view option) { return arguments.has(option); });
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace ralph::tool {
 struct FileCommand {
   enum class Kind { make, remove, copy, move, edit };
   Kind kind = Kind::make;
-  std::vector<ShellWord> files = {};  // all it may change or create; of copies: the sources
+  std::vector<ShellWord> files = {};     // all it may change or create; of copies: the sources
   std::optional<ShellWord> target = {};  // of copies and moves
   bool copies_folders = false;
 };

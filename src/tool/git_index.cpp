@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t kHeader = 12;
 constexpr std::size_t kHash = 20;
-constexpr std::size_t kMode = 24;        // where it is in an entry
+constexpr std::size_t kMode = 24;  // where it is in an entry
 constexpr std::size_t kFlags = 40 + kHash;
 constexpr std::uint32_t kSubmodule = 0160000;
 constexpr std::uint32_t kExtended = 0x4000;

@@ -61,8 +61,8 @@ void add_named(const fs::path& settings, const fs::path& home, std::vector<fs::p
     auto value = trimmed(line.substr(equals + 1));
     if (value.size() > 1 && value.front() == '"' && value.back() == '"')
       value = value.substr(1, value.size() - 2);
-    const fs::path named = value.starts_with("~/") ? home / value.substr(2)
-                                                   : settings.parent_path() / value;
+    const fs::path named =
+        value.starts_with("~/") ? home / value.substr(2) : settings.parent_path() / value;
     struct stat status{};
     if (::stat(named.c_str(), &status) == 0 && S_ISREG(status.st_mode)) paths.push_back(named);
   }

@@ -124,8 +124,8 @@ bool only_reads(std::string_view command) {
 bool stays_in_folder(std::string_view command) {
   const auto line = parse_shell_line(command);
   return line.understood && std::ranges::none_of(line.commands, [](const ShellCommand& part) {
-    return !part.words.empty() && part.words[0].is("cd");
-  });
+           return !part.words.empty() && part.words[0].is("cd");
+         });
 }
 
 }  // namespace ralph::tool

@@ -25,9 +25,9 @@ struct Rules {
 /// Whether a call may be made, and who says so.
 struct Decision {
   bool allowed = false;
-  std::string reason_type;  // "mode", "rule", "subcommandResults", "workingDir" …; empty: none
-  std::string message;      // of a denial, for the model and the client
-  std::string reason;       // of a denial, shorter; empty: none
+  std::string reason_type;    // "mode", "rule", "subcommandResults", "workingDir" …; empty: none
+  std::string message;        // of a denial, for the model and the client
+  std::string reason;         // of a denial, shorter; empty: none
   Grant grant = Grant::none;  // none: denied
 };
 

@@ -29,8 +29,8 @@ struct Call {
   const json::Document& input;
   const Access& access;
   const Workspace& workspace;
-  ShellLine line;                  // of run
-  std::vector<CommandPart> parts;  // of the line
+  ShellLine line;                     // of run
+  std::vector<CommandPart> parts;     // of the line
   std::optional<CommandFiles> files;  // of run
 };
 

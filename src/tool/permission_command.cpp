@@ -105,9 +105,8 @@ void CommandFiles::add_base(Base base) {
 }
 
 bool CommandFiles::is_inside(std::string_view path) const {
-  return std::ranges::any_of(working_folders_, [&](const std::string& folder) {
-    return is_at_or_below(path, folder);
-  });
+  return std::ranges::any_of(
+      working_folders_, [&](const std::string& folder) { return is_at_or_below(path, folder); });
 }
 
 /// Empty: nobody can tell where it leads.

@@ -110,9 +110,9 @@ bool CommandFiles::follows_copy() const {
                return is_below_some(copied, path, !copies && !open);
              });
     };
-    if (!copied.empty() && (std::ranges::any_of(command.words, hit) ||
-                            std::ranges::any_of(command.outputs, hit) ||
-                            std::ranges::any_of(command.inputs, hit))) {
+    if (!copied.empty() &&
+        (std::ranges::any_of(command.words, hit) || std::ranges::any_of(command.outputs, hit) ||
+         std::ranges::any_of(command.inputs, hit))) {
       return true;
     }
     if (!copies) continue;

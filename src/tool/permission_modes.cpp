@@ -85,9 +85,8 @@ class LineJudge {
 
  private:
   bool is_permitted(const ShellCommand& command) const {
-    return std::ranges::any_of(rules_.allow, [&](const std::string& rule) {
-      return permits_part(rule, call_, command);
-    });
+    return std::ranges::any_of(
+        rules_.allow, [&](const std::string& rule) { return permits_part(rule, call_, command); });
   }
 
   bool may_read(const CommandPart& part) {

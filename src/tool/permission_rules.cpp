@@ -55,8 +55,9 @@ std::string without_git_options(Words words) {
 /// git itself starts none of its arguments, but for some.
 bool is_plain_git(Words words) {
   return words[0].is("git") && std::ranges::none_of(words, [](const ShellWord& word) {
-    return contains_word(kGitRunning, std::string_view(word.text).substr(0, word.text.find('=')));
-  });
+           return contains_word(kGitRunning,
+                                std::string_view(word.text).substr(0, word.text.find('=')));
+         });
 }
 
 /// All that a rule against a part of a line is held against: as it is written, with its quotes away, without the path of
@@ -139,9 +140,7 @@ class FileRule {
   }
 
  private:
-  bool is_meant(const fs::path& path) const {
-    return matches_path(pattern_, path.native());
-  }
+  bool is_meant(const fs::path& path) const { return matches_path(pattern_, path.native()); }
   bool matches(std::string_view name) const {
     return call_.files->any_path(name, [&](const fs::path& path) { return is_meant(path); });
   }

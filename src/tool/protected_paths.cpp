@@ -39,17 +39,17 @@ Result<> check(const fs::path& path) {
   struct stat status{};
   if (::lstat(path.c_str(), &status) != 0) return {};
   if (S_ISLNK(status.st_mode)) {
-    return fail(Code::unavailable,
-                fmt::format("'{}' is a link, which no command can be kept from replacing",
-                            path.string()),
-                "put the file or folder itself there");
+    return fail(
+        Code::unavailable,
+        fmt::format("'{}' is a link, which no command can be kept from replacing", path.string()),
+        "put the file or folder itself there");
   }
   if (S_ISREG(status.st_mode) && status.st_nlink > 1) {
-    return fail(Code::unavailable,
-                fmt::format(
-                    "'{}' has a second name (a hard link) by which a command could change it",
+    return fail(
+        Code::unavailable,
+        fmt::format("'{}' has a second name (a hard link) by which a command could change it",
                     path.string()),
-                "replace it by a copy");
+        "replace it by a copy");
   }
   return {};
 }

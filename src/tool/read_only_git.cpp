@@ -16,10 +16,10 @@ namespace {
 struct GitCommand {
   std::string_view name;
   std::string_view letters = "";
-  std::string_view names = "";     // options
-  std::string_view more = "";      // further options
-  std::string_view only = "";      // not empty: these words and nothing else
-  bool needs_word = false;         // without one of `only` it would do something else
+  std::string_view names = "";  // options
+  std::string_view more = "";   // further options
+  std::string_view only = "";   // not empty: these words and nothing else
+  bool needs_word = false;      // without one of `only` it would do something else
 };
 
 constexpr std::string_view kDiffNames =
@@ -38,7 +38,8 @@ constexpr std::string_view kLogNames =
     "cherry-mark cherry left-right left-only right-only boundary date relative-date parents "
     "children graph no-graph topo-order date-order author-date-order reverse abbrev-commit "
     "no-abbrev-commit decorate no-decorate decorate-refs source follow format pretty encoding "
-    "notes no-notes no-walk simplify-by-decoration full-history ancestry-path show-pulls count cc root "
+    "notes no-notes no-walk simplify-by-decoration full-history ancestry-path show-pulls count cc "
+    "root "
     "no-show-signature no-mailmap";
 
 constexpr std::string_view kDiffLetters = "psuzabwWRDU?S:G:l:M?C?B?";

@@ -96,8 +96,8 @@ std::string find_ripgrep(const Workspace& workspace) {
 process::Command command_of(std::string program, const std::vector<std::string>& arguments,
                             const OpenFolder& folder, const Workspace& workspace) {
   process::Command command;
-  command.argv = {std::move(program), "--no-config", "--color=never", "--no-messages",
-                  "--no-ignore-messages", "--no-ignore-dot"};
+  command.argv = {std::move(program), "--no-config",          "--color=never",
+                  "--no-messages",    "--no-ignore-messages", "--no-ignore-dot"};
   command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
   command.cwd = folder.path();
   command.env = workspace.setup().environment;

@@ -99,8 +99,7 @@ class Replacement {
   }
   /// Only where there is nothing of that name.
   Result<> take_free_place(const std::string& name, const fs::path& path) {
-    const int done =
-        ::renameat2(folder_, name_.c_str(), folder_, name.c_str(), RENAME_NOREPLACE);
+    const int done = ::renameat2(folder_, name_.c_str(), folder_, name.c_str(), RENAME_NOREPLACE);
     if (done != 0 && errno == EEXIST) return changed_meanwhile(path);
     const bool unknown = done != 0 && (errno == EINVAL || errno == ENOSYS);  // to the file system
     return unknown ? take_place_of(name, path) : renamed(done, path);
@@ -211,9 +210,9 @@ Result<UniqueFd> open_for_appending(const fs::path& resolved) {
   TRY_ASSIGN(const auto folder, open_parent(resolved, Missing::is_an_error));
   const auto name = resolved.filename().string();
   if (const auto info = look(folder.get(), name)) TRY(require_regular(info->st_mode, resolved));
-  UniqueFd file(::openat(
-      folder.get(), name.c_str(),
-      O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0600));
+  UniqueFd file(
+      ::openat(folder.get(), name.c_str(),
+               O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0600));
   if (!file) return fail_errno(errno, fmt::format("cannot open '{}'", resolved.string()));
   TRY(info_of(file.get(), resolved));
   return file;

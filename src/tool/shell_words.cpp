@@ -132,7 +132,8 @@ class Parser {
     if (command.words.empty()) return false;
     const auto first = " " + command.words.front().text + " ";
     return kLeading.find(first) != kLeading.npos &&
-           std::ranges::any_of(command.words, [](const ShellWord& word) { return word.is("case"); });
+           std::ranges::any_of(command.words,
+                               [](const ShellWord& word) { return word.is("case"); });
   }
 
   void skip_newlines() {

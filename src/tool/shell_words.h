@@ -10,10 +10,10 @@ struct ShellWord {
   std::string text;
   bool literal =
       true;  // false: the shell makes something of it (variables, wildcards, "~", braces)
-  bool pattern = false;  // wildcards or braces, and nothing else that is not literal
-  bool quoted = false;   // some character that could be a wildcard's is quoted: it is itself
-  bool certain = true;   // its first character is one the shell passes on as it is
-  bool splits = false;   // a command's output is in it outside of quotes: any number of words
+  bool pattern = false;      // wildcards or braces, and nothing else that is not literal
+  bool quoted = false;       // some character that could be a wildcard's is quoted: it is itself
+  bool certain = true;       // its first character is one the shell passes on as it is
+  bool splits = false;       // a command's output is in it outside of quotes: any number of words
   bool quoted_code = false;  // "$(" or "`" is in it as text
   std::vector<std::string> variables = {};  // "$NAME" and "${NAME}" in it
 

@@ -32,10 +32,9 @@ TEST(Trust, NothingARepositoryRaisesCountsAndAllOfItIsNamedOnce) {
     EXPECT_EQ(ran.events()[0]["permissionMode"], "default");
     EXPECT_EQ(ran.result()["permission_denials"].size(), 1U);
     EXPECT_EQ(lines_with(ran.err, "Ignoring"), 2U) << ran.err;
-    for (const auto* name :
-         {"env", "apiKeyHelper", "awsAuthRefresh", "hooks", "disableAllHooks",
-          "permissions.allow (1)", "permissions.additionalDirectories (1)",
-          "permissions.defaultMode", "MCP servers (1)"}) {
+    for (const auto* name : {"env", "apiKeyHelper", "awsAuthRefresh", "hooks", "disableAllHooks",
+                             "permissions.allow (1)", "permissions.additionalDirectories (1)",
+                             "permissions.defaultMode", "MCP servers (1)"}) {
       EXPECT_TRUE(ran.err.contains(name)) << name << ran.err;
     }
   }
@@ -95,8 +94,8 @@ TEST(Unsupported, HooksThatAreOffOrAcceptedDoNotStopIt) {
   Bench empty;
   EXPECT_EQ(empty.ask("go", {"--settings", R"({"hooks":{"Stop":[]}})"}).code, 0);
   Bench wrong;
-  EXPECT_TRUE(
-      wrong.ask("go", {"--accept-unsupported", "everything"}).err.contains("hooks, mcp and sandbox"));
+  EXPECT_TRUE(wrong.ask("go", {"--accept-unsupported", "everything"})
+                  .err.contains("hooks, mcp and sandbox"));
 }
 
 TEST(Unsupported, ClaudesOwnSandboxStopsTheAgent) {

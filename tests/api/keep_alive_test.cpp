@@ -45,9 +45,9 @@ TEST(ApiKeepAlive, DoesNotHoldAWholeAnswerOpen) {
 }
 
 TEST(ApiKeepAlive, DoesNotHoldAnAnswerInOnePieceOpen) {
-  EXPECT_EQ(text_from({repeating("application/json", "", " "),
-                       answering(200, whole_message("good"))}),
-            "good");
+  EXPECT_EQ(
+      text_from({repeating("application/json", "", " "), answering(200, whole_message("good"))}),
+      "good");
 }
 
 }  // namespace

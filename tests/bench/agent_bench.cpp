@@ -283,9 +283,10 @@ void Agents::enforcement(Table& table) const {
       free.push_back(unconfined.wall * 1000 / kToolTurns);
     }
     const double with = least(held), without = least(free);
-    table.add({fmt::format("a turn with {}, enforced", what), fmt::format("{:.2f} ms", with),
-               fmt::format("not enforced {:.2f} ms ({:+.0f} %)", without, (with / without - 1) * 100),
-               "at most 20 % more", good && with <= without * kMostMore});
+    table.add(
+        {fmt::format("a turn with {}, enforced", what), fmt::format("{:.2f} ms", with),
+         fmt::format("not enforced {:.2f} ms ({:+.0f} %)", without, (with / without - 1) * 100),
+         "at most 20 % more", good && with <= without * kMostMore});
   };
   measure_turn("Bash true", R"({"name":"Bash","input":{"command":"true"}})");
   measure_turn("Read", R"({"name":"Read","input":{"file_path":"notes.txt"}})");

@@ -47,9 +47,8 @@ bool run_supervised() {
 
 void measure_supervision(Table& table) {
   bool good = true;
-  const auto [ours, peer] =
-      medians([&] { good = run_supervised() && good; },
-              [&] { good = run_program({"/bin/true"}).status == 0 && good; });
+  const auto [ours, peer] = medians([&] { good = run_supervised() && good; },
+                                    [&] { good = run_program({"/bin/true"}).status == 0 && good; });
   table.add({"start and end 'true' under supervision", fmt::format("{:.2f} ms", ours),
              fmt::format("posix_spawn and wait {:.2f} ms", peer), goal(),
              good && ours <= kMostTimes * peer});

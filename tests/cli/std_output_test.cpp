@@ -84,8 +84,7 @@ constexpr std::pair<const char*, Print> kPaths[] = {
     {"out_styled", [](StdOutput& output) { output.out_styled(kEvil); }},
     {"err_styled", [](StdOutput& output) { output.err_styled(kEvil); }},
     {"report", [](StdOutput& output) { report({Code::usage, std::string(kEvil), {}}, output); }},
-    {"hint",
-     [](StdOutput& output) { report({Code::usage, "x", std::string(kEvil)}, output); }},
+    {"hint", [](StdOutput& output) { report({Code::usage, "x", std::string(kEvil)}, output); }},
     {"warn", [](StdOutput& output) { warn(kEvil, output); }},
 };
 

@@ -57,7 +57,9 @@ TEST(StopSignals, WhoCannotBeToldIsEnded) {
 TEST(ReaderWatch, EndsAlsoWhenNoDescriptorWasLeft) {
   expect_exit(7, [] {
     leave_no_descriptor();
-    { const ReaderWatch watch(1, [] {}); }
+    {
+      const ReaderWatch watch(1, [] {});
+    }
     return 7;
   });
 }

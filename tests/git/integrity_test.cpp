@@ -82,7 +82,8 @@ TEST_F(GitIntegrity, AnotherRepositoryIsTampering) {
                 "another directory"},
            Case{"mkdir -p .git/objects/info; echo /x > .git/objects/info/alternates",
                 "rm .git/objects/info/alternates", "objects from elsewhere"},
-           Case{"cp .git/config x; echo '[bad' >> .git/config", "mv x .git/config", "cannot be read"},
+           Case{"cp .git/config x; echo '[bad' >> .git/config", "mv x .git/config",
+                "cannot be read"},
            Case{"cp .git/index x; echo bad > .git/index", "mv x .git/index", "cannot be read"},
        }) {
     shell(attack);

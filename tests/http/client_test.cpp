@@ -29,8 +29,8 @@ void count(const Request&, Exchange& exchange) {
 }
 
 TEST(HttpClient, WhatASinkThrowsIsAFailureOfTheRequest) {
-  const auto server = serve(
-      [](const Request&, Exchange& exchange) { exchange.respond({200, {}, "body"}); });
+  const auto server =
+      serve([](const Request&, Exchange& exchange) { exchange.respond({200, {}, "body"}); });
   Client client;
   const auto send = [&](const std::function<void()>& act) {
     const ResponseSink sink{.body = [&](std::string_view) -> Result<> {

@@ -74,9 +74,9 @@ TEST(CommandFiles, AnythingIsReadWithoutHarm) {
 }
 
 TEST(CommandFiles, TestFilesAreKnownByTheirNames) {
-  for (const auto* path :
-       {"tests/a.c", "src/test/java/A.java", "a/test_x.py", "x_test.go", "app.spec.ts", "conftest.py",
-        "Makefile", ".github/workflows/ci.yml", "FooTest.java", "a.test.js", "package.json"}) {
+  for (const auto* path : {"tests/a.c", "src/test/java/A.java", "a/test_x.py", "x_test.go",
+                           "app.spec.ts", "conftest.py", "Makefile", ".github/workflows/ci.yml",
+                           "FooTest.java", "a.test.js", "package.json"}) {
     EXPECT_TRUE(is_test_file(path)) << path;
   }
   for (const auto* path : {"src/a.c", "latest/a.c", "contest.py", "README.md", "attests.txt"}) {

@@ -137,9 +137,9 @@ TEST(FileWatch, SeesWhatWasTakenBack) {
   for (const auto* name : {"quiet", "written", "replaced", "removed"}) {
     bench.folder.write(name, "x");
   }
-  auto watch = FileWatch::on({bench.folder / "quiet", bench.folder / "written",
-                              bench.folder / "replaced", bench.folder / "removed",
-                              bench.folder / "missing"});
+  auto watch =
+      FileWatch::on({bench.folder / "quiet", bench.folder / "written", bench.folder / "replaced",
+                     bench.folder / "removed", bench.folder / "missing"});
   ASSERT_TRUE(watch);
   EXPECT_TRUE(watch->changed().empty());
   EXPECT_EQ(bench.text("quiet"), "x");

@@ -311,15 +311,15 @@ TEST(Verifier, ACommandMayMakeItsScriptExecutable) {
 TEST(Verifier, WrapsEveryCommand) {
   Bench bench;
   bench.check("#!/bin/sh\ntest \"$WRAPPED\" = yes\n");
-  const auto verifier = Verifier::make({bench.folder.path(),
-                                        {},
-                                        Millis{0},
-                                        [](process::Command command) -> Result<process::Command> {
-                                          command.argv.insert(command.argv.begin(),
-                                                              {"/usr/bin/env", "WRAPPED=yes"});
-                                          return command;
-                                        }},
-                                       {"test \"$WRAPPED\" = yes"});
+  const auto verifier =
+      Verifier::make({bench.folder.path(),
+                      {},
+                      Millis{0},
+                      [](process::Command command) -> Result<process::Command> {
+                        command.argv.insert(command.argv.begin(), {"/usr/bin/env", "WRAPPED=yes"});
+                        return command;
+                      }},
+                     {"test \"$WRAPPED\" = yes"});
   ASSERT_TRUE(verifier);
   const auto verification = bench.run(*verifier);
   ASSERT_TRUE(verification);

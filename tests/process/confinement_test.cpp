@@ -53,15 +53,16 @@ struct Ground {
 
 TEST(Confinement, IsDataThatCanBePrinted) {
   Confinement confinement;
-  confinement.read = {"/work"};
+  confinement.read = {"/project"};
   confinement.execute = {"/usr"};
-  confinement.write = {"/work/out"};
-  confinement.hidden = {"/work/secret"};
-  confinement.protect = {"/work/out/.git"};
+  confinement.write = {"/project/out"};
+  confinement.hidden = {"/project/secret"};
+  confinement.protect = {"/project/out/.git"};
   confinement.scratch = "/tmp/x";
   confinement.environment = {{"A", "b"}, {"KEY", std::nullopt}};
   EXPECT_EQ(to_text(confinement),
-            "read /work\nexecute /usr\nwrite /work/out\nhidden /work/secret\nprotect /work/out/.git\n"
+            "read /project\nexecute /usr\nwrite /project/out\nhidden /project/secret\nprotect "
+            "/project/out/.git\n"
             "scratch /tmp/x\nnetwork none\nsignals own tree\nset A=b\nunset KEY\n");
 }
 
@@ -85,7 +86,7 @@ TEST(Confinement, HandlesWhatEachLandlockAbiKnows) {
 TEST(Confinement, ChoosesTheKernelThenBubblewrapThenNothing) {
   Confinement reading;
   Confinement editing;
-  editing.write = {"/work"};
+  editing.write = {"/project"};
   ConfinementSupport support{.landlock_abi = 2, .seccomp = true, .mounts = true};
   EXPECT_EQ(mechanism_for(reading, support).value(), Mechanism::kernel);
   EXPECT_EQ(mechanism_for(editing, support).value(), Mechanism::kernel);
@@ -106,7 +107,7 @@ TEST(Confinement, KeepsOfRootsRightsOnlyThoseToFiles) {
   Confinement confinement;
   EXPECT_EQ(kept_capabilities(confinement, false), 0u);
   EXPECT_EQ(kept_capabilities(confinement, true), 1u << 2);
-  confinement.write = {"/work"};
+  confinement.write = {"/project"};
   EXPECT_EQ(kept_capabilities(confinement, true), 0b1111u);
 }
 
@@ -129,7 +130,8 @@ TEST(Confinement, AllowsReadingAndNothingElse) {
   Ground ground;
   ground.folder.write("workspace/file", "text\n");
   ground.folder.write("outside", "secret\n");
-  const auto ran = ground.run("cat file; echo x >file; echo x >new; cat ../outside; echo y >\"$0\"");
+  const auto ran =
+      ground.run("cat file; echo x >file; echo x >new; cat ../outside; echo y >\"$0\"");
   EXPECT_EQ(ran.out, "text\n");
   EXPECT_EQ(test::text_of(ground.workspace / "file"), "text\n");
   EXPECT_FALSE(fs::exists(ground.workspace / "new"));
@@ -168,7 +170,8 @@ TEST(Confinement, HidesAndProtectsInsideAllowedFolders) {
   ground.confinement.hidden = {ground.workspace / "secret", ground.workspace / "password"};
   ground.confinement.protect = {ground.workspace / "settings", ground.workspace / "missing"};
   const auto ran = ground.run(
-      "cat secret/key password; echo bad >settings; rm settings; echo bad >missing; mkdir missing/x; "
+      "cat secret/key password; echo bad >settings; rm settings; echo bad >missing; mkdir "
+      "missing/x; "
       "mv secret open; echo fine >file; cat file");
   EXPECT_EQ(ran.out, "fine\n");
   EXPECT_EQ(test::text_of(ground.workspace / "settings"), "good\n");
@@ -200,7 +203,9 @@ TEST(Confinement, APlaceholderStaysWhileAnotherCommandNeedsIt) {
   command.confinement = other;
   EXPECT_FALSE(capture(command, {})->ok());
   EXPECT_TRUE(fs::is_directory(ground.workspace / "missing"));
-  { const auto ended = *std::move(first); }
+  {
+    const auto ended = *std::move(first);
+  }
   EXPECT_FALSE(fs::exists(ground.workspace / "missing"));
 }
 
@@ -263,7 +268,8 @@ TEST(Confinement, BubblewrapDoesWhatTheKernelCannot) {
   ground.folder.write("outside", "secret\n");
   ground.confinement.hidden = {ground.workspace / "secret"};
   ground.confinement.protect = {ground.workspace / "missing"};
-  auto command = ground.command("cat secret/key ../outside; mkdir missing/x; echo fine >file; cat file");
+  auto command =
+      ground.command("cat secret/key ../outside; mkdir missing/x; echo fine >file; cat file");
   command.support = ConfinementSupport{.bubblewrap = here.bubblewrap};
   const auto ran = capture(command, {});
   ASSERT_TRUE(ran) << describe(ran.error());

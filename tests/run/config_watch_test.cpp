@@ -42,7 +42,8 @@ TEST_F(ConfigWatchTest, WhatChangedMeanwhileIsRefusedUntilAccepted) {
   const auto seen = check();
   ASSERT_FALSE(seen);
   EXPECT_EQ(seen.error().code, Code::usage);
-  EXPECT_TRUE(seen.error().message.ends_with("\n  - old: 1\n  + new: ?[31m")) << seen.error().message;
+  EXPECT_TRUE(seen.error().message.ends_with("\n  - old: 1\n  + new: ?[31m"))
+      << seen.error().message;
   EXPECT_FALSE(ConfigWatch::begin(state(), files())) << "the old record is not replaced";
   EXPECT_EQ(ConfigWatch::accept(state(), files()), std::vector{file()});
   EXPECT_TRUE(check());

@@ -18,15 +18,15 @@ namespace {
 class ModelProxyTest : public testing::Test {
  protected:
   void SetUp() override {
-    auto server = http::Server::start({}, [this](const http::Request& request,
-                                                 http::Exchange& exchange) {
-      const std::scoped_lock lock(mutex_);
-      requests_.push_back(request);
-      exchange.begin(200, {{"content-type", "text/event-stream"}});
-      exchange.send("one ");
-      exchange.send("two");
-      exchange.end();
-    });
+    auto server =
+        http::Server::start({}, [this](const http::Request& request, http::Exchange& exchange) {
+          const std::scoped_lock lock(mutex_);
+          requests_.push_back(request);
+          exchange.begin(200, {{"content-type", "text/event-stream"}});
+          exchange.send("one ");
+          exchange.send("two");
+          exchange.end();
+        });
     ASSERT_TRUE(server) << describe(server.error());
     endpoint_ = *std::move(server);
     backend::ModelRoute route{endpoint_->url(), "x-api-key", "the-key", "the-token",

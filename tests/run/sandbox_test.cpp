@@ -236,9 +236,8 @@ TEST_F(Sandbox, SecretsOfTheEnvironmentStayOutside) {
   machine.host.own_env.push_back({"GIVEN_TOKEN", "inside"});
   const auto plan = planned({"true"});
   const auto removed = [&](std::string_view name) {
-    return std::ranges::any_of(plan.command.env, [&](const auto& change) {
-      return change.name == name && !change.value;
-    });
+    return std::ranges::any_of(
+        plan.command.env, [&](const auto& change) { return change.name == name && !change.value; });
   };
   EXPECT_TRUE(removed("DEPLOY_TOKEN"));
   EXPECT_TRUE(removed("SSH_AUTH_SOCK"));
@@ -257,8 +256,7 @@ TEST_F(Sandbox, TheLoadersVariablesDoNotReachBubblewrap) {
 
 TEST_F(Sandbox, BubblewrapOfTheWorkspaceIsNotUsed) {
   machine.folder.write("work/bwrap", "#!/bin/sh\necho outside\n", 0755);
-  machine.host.environment.front() =
-      fmt::format("PATH={}:/usr/bin:/bin", at("work").string());
+  machine.host.environment.front() = fmt::format("PATH={}:/usr/bin:/bin", at("work").string());
   EXPECT_EQ(check_sandbox(machine.host).error().code, Code::unavailable);
   machine.host.environment.front() = "PATH=/usr/bin:/bin";
   machine.host.own_env.push_back({"PATH", fmt::format("{}:/usr/bin:/bin", at("work").string())});
@@ -281,11 +279,13 @@ TEST_F(Sandbox, CommandsBesideTheAgentAreConfinedToo) {
 TEST_F(Sandbox, WhatIsObeyedLaterIsReadOnly) {
   fs::create_directories(at("work/.git/hooks"));
   fs::create_directories(at("work/.ralph/state"));
-  for (const auto* name : {".git/config", "ralph.yml", ".envrc", ".mcp.json", ".ralph/config.yml"}) {
+  for (const auto* name :
+       {".git/config", "ralph.yml", ".envrc", ".mcp.json", ".ralph/config.yml"}) {
     machine.folder.write(fmt::format("work/{}", name), "old");
   }
   const auto ran = shell(
-      "for f in .git/config .git/hooks/pre-commit ralph.yml .envrc .mcp.json .ralph/config.yml; do\n"
+      "for f in .git/config .git/hooks/pre-commit ralph.yml .envrc .mcp.json .ralph/config.yml; "
+      "do\n"
       "  (echo evil > $f) 2>/dev/null && echo wrote $f\n"
       "done\n"
       "mv .git elsewhere 2>/dev/null && echo moved .git\n"

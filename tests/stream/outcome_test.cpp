@@ -45,23 +45,16 @@ TEST(Outcome, TheTableIsWhole) {
 }
 
 TEST(Outcome, ExitCodesAreThePromisedOnes) {
-  const std::pair<Outcome, int> promised[] = {{Outcome::ok, 0},
-                                              {Outcome::degraded, 0},
-                                              {Outcome::agent_error, 1},
-                                              {Outcome::no_result, 1},
-                                              {Outcome::no_output, 1},
-                                              {Outcome::crashed, 1},
-                                              {Outcome::not_started, 1},
-                                              {Outcome::bad_usage, 2},
-                                              {Outcome::bad_config, 2},
-                                              {Outcome::not_installed, 3},
-                                              {Outcome::auth_failed, 3},
-                                              {Outcome::permission_denied, 4},
-                                              {Outcome::rate_limited, 5},
-                                              {Outcome::limit_reached, 6},
-                                              {Outcome::timed_out, 7},
-                                              {Outcome::storage_failed, 8},
-                                              {Outcome::locked, 9}};
+  const std::pair<Outcome, int> promised[] = {
+      {Outcome::ok, 0},           {Outcome::degraded, 0},
+      {Outcome::agent_error, 1},  {Outcome::no_result, 1},
+      {Outcome::no_output, 1},    {Outcome::crashed, 1},
+      {Outcome::not_started, 1},  {Outcome::bad_usage, 2},
+      {Outcome::bad_config, 2},   {Outcome::not_installed, 3},
+      {Outcome::auth_failed, 3},  {Outcome::permission_denied, 4},
+      {Outcome::rate_limited, 5}, {Outcome::limit_reached, 6},
+      {Outcome::timed_out, 7},    {Outcome::storage_failed, 8},
+      {Outcome::locked, 9}};
   for (const auto& [outcome, code] : promised)
     EXPECT_EQ(row(outcome).exit_code, code) << row(outcome).name;
 }

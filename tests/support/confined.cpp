@@ -32,8 +32,10 @@ struct Wanted {
 
 [[noreturn]] void usage() {
   std::fputs(
-      "usage: confined --grant reading|editing|user --workspace DIR [--add-dir DIR]... [--deny PATTERN]...\n"
-      "       [--print] [--background] [--repeat N] [--support landlock=N,seccomp=0|1,mounts=0|1,bwrap=PATH] -- COMMAND\n",
+      "usage: confined --grant reading|editing|user --workspace DIR [--add-dir DIR]... [--deny "
+      "PATTERN]...\n"
+      "       [--print] [--background] [--repeat N] [--support "
+      "landlock=N,seccomp=0|1,mounts=0|1,bwrap=PATH] -- COMMAND\n",
       stderr);
   std::exit(2);
 }
@@ -55,11 +57,16 @@ process::ConfinementSupport support_of(std::string_view text) {
     if (equals == std::string_view::npos) usage();
     const auto name = part.substr(0, equals);
     const std::string value(part.substr(equals + 1));
-    if (name == "landlock") support.landlock_abi = std::atoi(value.c_str());
-    else if (name == "seccomp") support.seccomp = value == "1";
-    else if (name == "mounts") support.mounts = value == "1";
-    else if (name == "bwrap") support.bubblewrap = value;
-    else usage();
+    if (name == "landlock")
+      support.landlock_abi = std::atoi(value.c_str());
+    else if (name == "seccomp")
+      support.seccomp = value == "1";
+    else if (name == "mounts")
+      support.mounts = value == "1";
+    else if (name == "bwrap")
+      support.bubblewrap = value;
+    else
+      usage();
   }
   return support;
 }
@@ -79,13 +86,20 @@ Wanted read_arguments(int argc, char** argv) {
     }
     if (at + 1 >= argc) usage();
     const std::string value = argv[++at];
-    if (option == "--grant") wanted.grant = grant_of(value);
-    else if (option == "--workspace") wanted.setup.root = fs::canonical(value);
-    else if (option == "--add-dir") wanted.setup.directories.push_back(fs::canonical(value));
-    else if (option == "--deny") wanted.setup.unreadable.push_back(value);
-    else if (option == "--repeat") wanted.repeat = std::atoi(value.c_str());
-    else if (option == "--support") wanted.setup.support = support_of(value);
-    else usage();
+    if (option == "--grant")
+      wanted.grant = grant_of(value);
+    else if (option == "--workspace")
+      wanted.setup.root = fs::canonical(value);
+    else if (option == "--add-dir")
+      wanted.setup.directories.push_back(fs::canonical(value));
+    else if (option == "--deny")
+      wanted.setup.unreadable.push_back(value);
+    else if (option == "--repeat")
+      wanted.repeat = std::atoi(value.c_str());
+    else if (option == "--support")
+      wanted.setup.support = support_of(value);
+    else
+      usage();
   }
   if (wanted.grant == tool::Grant::none || wanted.setup.root.empty()) usage();
   if (at + 1 < argc) wanted.command = argv[at + 1];

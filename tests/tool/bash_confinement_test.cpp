@@ -128,8 +128,8 @@ TEST(BashConfinement, VariablesThatChangeMeaningOrHoldSecretsAreTakenAway) {
     const auto found = std::ranges::find(changes, name, &process::EnvChange::name);
     return found != changes.end() && !found->value;
   };
-  for (const auto* name : {"CDPATH", "GIT_DIR", "ANTHROPIC_API_KEY", "SOME_DATABASE", "SESSION_TOKEN",
-                           "BASH_FUNC_ls%%"}) {
+  for (const auto* name : {"CDPATH", "GIT_DIR", "ANTHROPIC_API_KEY", "SOME_DATABASE",
+                           "SESSION_TOKEN", "BASH_FUNC_ls%%"}) {
     EXPECT_TRUE(removed(name)) << name;
   }
   for (const auto* name : {"GIT_AUTHOR_NAME", "RALPH_TEST_PLAIN", "PATH", "HOME"}) {
@@ -182,7 +182,8 @@ TEST(BashConfinement, AReadingCommandWorksAndChangesNothing) {
   session.grant = Grant::reading;
   put(session.root() / "file", "b\na\n");
   const auto answer = session.run(
-      "sort file; cat <(echo inner); cat <<<here; cd sub; pwd; touch x; echo \"$TMPDIR\" | grep -c ralph");
+      "sort file; cat <(echo inner); cat <<<here; cd sub; pwd; touch x; echo \"$TMPDIR\" | grep -c "
+      "ralph");
   EXPECT_NE(answer.content.find("a\nb\ninner\nhere\n"), std::string::npos) << answer.content;
   EXPECT_FALSE(session.exists("sub/x"));
   EXPECT_EQ(session.workspace().cwd(), session.root() / "sub");
@@ -193,8 +194,8 @@ TEST(BashConfinement, WhereNothingEnforcesTheCallIsDenied) {
   Session session;
   session.grant = Grant::reading;
   session.setup.support = process::ConfinementSupport{};
-  const auto outcome = bash_tool().run({{"command", "touch file"}}, session.access(),
-                                       session.workspace(), {});
+  const auto outcome =
+      bash_tool().run({{"command", "touch file"}}, session.access(), session.workspace(), {});
   EXPECT_NE(outcome.denied.find("no Landlock"), std::string::npos) << outcome.denied;
   EXPECT_FALSE(session.exists("file"));
 }

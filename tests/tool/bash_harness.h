@@ -67,14 +67,12 @@ struct Session {
   }
 
   Answer call(const nlohmann::json& input, const std::stop_token& stop = {}) {
-    const auto outcome =
-        bash_tool().run(json::parse(input.dump(-1, ' ', true)).value(), access(), workspace(), stop);
+    const auto outcome = bash_tool().run(json::parse(input.dump(-1, ' ', true)).value(), access(),
+                                         workspace(), stop);
     return {nlohmann::json::parse(outcome.content).get<std::string>(), outcome.is_error,
             nlohmann::json::parse(outcome.detail), outcome.task};
   }
-  Access access() {
-    return {Access::Kind::run, {}, {}, workspace().cwd(), grant};
-  }
+  Access access() { return {Access::Kind::run, {}, {}, workspace().cwd(), grant}; }
   Answer run(const std::string& command) { return call({{"command", command}}); }
 
   bool exists(std::string_view name) const { return std::filesystem::exists(root() / name); }

@@ -19,21 +19,66 @@ TEST(Carried, ARuleHoldsBehindAnyWrapper) {
   Judge judge;
   judge.rules.deny = {"Bash(rm *)"};
   expect_all(judge, false,
-             {"taskset 1 rm x", "taskset -c 0 /usr/bin/rm x", "flock lock rm x", "flock lock -c 'rm x'",
-              "chrt -i 0 rm x", "strace -o /dev/null rm x", "setpriv --nnp rm x", "unshare -r rm x",
-              "nsenter -t 1 rm x", "chroot / rm x", "prlimit --nofile=9 rm x", "numactl -N0 rm x",
-              "script -c 'rm x'", "watch rm x", "parallel rm ::: x", "busybox rm x", "ssh h rm x",
-              "ssh h 'cd /; rm x'", "su -c 'rm x'", "runuser -u a -- rm x", "ltrace rm x",
-              "gdb -ex 'shell rm x'", "perf stat rm x", "systemd-run rm x", "at now <<< 'rm x'",
-              "time -p rm x", "sudo -s <<< 'r\\m x'", "nobody-knows-me --opt rm x", "./wrapper /bin/rm x", "foo 'a; rm x'",
-              "foo --exec=rm", "X=rm; foo $X y", "read v <<< 'rm x'; foo $v",
-              "for x in rm; do foo $x y; done", "sudo -u a nice -n 5 rm x", "command -p rm x",
-              "exec -a n rm x", "foo bash -c 'r\\m x'", "docker exec c sh -c 'r\\m'",
-              "if true; then taskset 1 rm x; fi", "! rm x", "{ rm x; }", "tar cf x --to-command='rm y'",
-              "git -c alias.x='!rm y' x", "git submodule foreach rm x", "git bisect run rm x",
-              "git rebase -x 'rm x' main", "awk 'BEGIN{system(\"rm x\")}'", "ls\nrm x", "ls & rm x",
-              "(rm x)", "echo \"$(rm x)\"", "echo `rm x`", "cat <(rm x)", "cat <<E | sh\nrm x\nE",
-              "eval rm x", "source x", ". ./x", "f() { rm x; }; f", "function f { rm x; }; f"});
+             {"taskset 1 rm x",
+              "taskset -c 0 /usr/bin/rm x",
+              "flock lock rm x",
+              "flock lock -c 'rm x'",
+              "chrt -i 0 rm x",
+              "strace -o /dev/null rm x",
+              "setpriv --nnp rm x",
+              "unshare -r rm x",
+              "nsenter -t 1 rm x",
+              "chroot / rm x",
+              "prlimit --nofile=9 rm x",
+              "numactl -N0 rm x",
+              "script -c 'rm x'",
+              "watch rm x",
+              "parallel rm ::: x",
+              "busybox rm x",
+              "ssh h rm x",
+              "ssh h 'cd /; rm x'",
+              "su -c 'rm x'",
+              "runuser -u a -- rm x",
+              "ltrace rm x",
+              "gdb -ex 'shell rm x'",
+              "perf stat rm x",
+              "systemd-run rm x",
+              "at now <<< 'rm x'",
+              "time -p rm x",
+              "sudo -s <<< 'r\\m x'",
+              "nobody-knows-me --opt rm x",
+              "./wrapper /bin/rm x",
+              "foo 'a; rm x'",
+              "foo --exec=rm",
+              "X=rm; foo $X y",
+              "read v <<< 'rm x'; foo $v",
+              "for x in rm; do foo $x y; done",
+              "sudo -u a nice -n 5 rm x",
+              "command -p rm x",
+              "exec -a n rm x",
+              "foo bash -c 'r\\m x'",
+              "docker exec c sh -c 'r\\m'",
+              "if true; then taskset 1 rm x; fi",
+              "! rm x",
+              "{ rm x; }",
+              "tar cf x --to-command='rm y'",
+              "git -c alias.x='!rm y' x",
+              "git submodule foreach rm x",
+              "git bisect run rm x",
+              "git rebase -x 'rm x' main",
+              "awk 'BEGIN{system(\"rm x\")}'",
+              "ls\nrm x",
+              "ls & rm x",
+              "(rm x)",
+              "echo \"$(rm x)\"",
+              "echo `rm x`",
+              "cat <(rm x)",
+              "cat <<E | sh\nrm x\nE",
+              "eval rm x",
+              "source x",
+              ". ./x",
+              "f() { rm x; }; f",
+              "function f { rm x; }; f"});
   expect_all(judge, true,
              {"git rm x", "git commit -m 'rm x'", "echo rm x", "grep rm x", "docker run --rm x",
               "make -j2", "ls rm", "cp rm y", "npm run build", "command -v rm", "set -e; make",
@@ -44,25 +89,53 @@ TEST(Carried, ARuleIsNotEvadedByEvaluation) {
   Judge judge;
   judge.rules.deny = {"Bash(rm *)"};
   expect_all(judge, false,
-             {"PS4='$(r''m x)'; set -x; ls", "export PS4='`r\\m x`'", "printf -v PS4 x; set -x",
-              "test -v 'a[$(r\\m x)]'", "[ -v 'a[`r\\m x`]' ]", "unset 'a[$(r\\m x)]'",
-              "read 'a[$(r\\m x)]' < y", "printf -v 'a[$(r\\m x)]' y", "printf %n 'a[$(r\\m x)]'",
-              "declare -i x; x='a[$(r\\m x)]'", "export 'a[$(r\\m x)]=1'", "let 'a[$(r\\m x)]=1'",
-              "mapfile -C 'r\\m x' -c 1 a < y", "compgen -C 'r\\m x'", "hash -p /bin/rm ls; ls x",
-              "enable -f ./x y", "alias a='r\\m'; a x", "foo '$(r\\m x)'", "foo \\$\\(r\\m\\)",
-              "BASH_ENV=x foo", "echo \"$(case a in a) rm x;; esac)\"", "echo \"$(if case a in a) rm x;; esac; then :; fi)\"",
-              "echo \"$(! case a in a) rm x;; esac)\"", "(case a in a) rm x;; esac)", "GIT_PAGER=rm git -p log",  "a[$(rm x)]=1", "a['b[$(rm x)]']=1", "/bin/r? x", "r{m,} x",
-              "$'rm' x", "$X x", "${X}m x", "\"$(echo rm)\" x", "~/../bin/r* x", "wait -n -p 'a[$(r\\m)]'"});
-  expect_all(judge, true, {"export A=b; make", "read x < y; make", "[ -n \"$X\" ]; make",
-                           "printf '[%s]\\n' \"$X\"", "set -euo pipefail; make"});
+             {"PS4='$(r''m x)'; set -x; ls",
+              "export PS4='`r\\m x`'",
+              "printf -v PS4 x; set -x",
+              "test -v 'a[$(r\\m x)]'",
+              "[ -v 'a[`r\\m x`]' ]",
+              "unset 'a[$(r\\m x)]'",
+              "read 'a[$(r\\m x)]' < y",
+              "printf -v 'a[$(r\\m x)]' y",
+              "printf %n 'a[$(r\\m x)]'",
+              "declare -i x; x='a[$(r\\m x)]'",
+              "export 'a[$(r\\m x)]=1'",
+              "let 'a[$(r\\m x)]=1'",
+              "mapfile -C 'r\\m x' -c 1 a < y",
+              "compgen -C 'r\\m x'",
+              "hash -p /bin/rm ls; ls x",
+              "enable -f ./x y",
+              "alias a='r\\m'; a x",
+              "foo '$(r\\m x)'",
+              "foo \\$\\(r\\m\\)",
+              "BASH_ENV=x foo",
+              "echo \"$(case a in a) rm x;; esac)\"",
+              "echo \"$(if case a in a) rm x;; esac; then :; fi)\"",
+              "echo \"$(! case a in a) rm x;; esac)\"",
+              "(case a in a) rm x;; esac)",
+              "GIT_PAGER=rm git -p log",
+              "a[$(rm x)]=1",
+              "a['b[$(rm x)]']=1",
+              "/bin/r? x",
+              "r{m,} x",
+              "$'rm' x",
+              "$X x",
+              "${X}m x",
+              "\"$(echo rm)\" x",
+              "~/../bin/r* x",
+              "wait -n -p 'a[$(r\\m)]'"});
+  expect_all(judge, true,
+             {"export A=b; make", "read x < y; make", "[ -n \"$X\" ]; make",
+              "printf '[%s]\\n' \"$X\"", "set -euo pipefail; make"});
 }
 
 TEST(Carried, OptionsOfGitDoNotHideItsCommand) {
   Judge judge;
   judge.rules.deny = {"Bash(git push *)"};
-  expect_all(judge, false,
-             {"git push", "git -c a=b push x", "git --no-pager push", "git -C . push x",
-              "/usr/bin/git --git-dir x push", "git  push x", "g'it' pu''sh x", "taskset 1 git push"});
+  expect_all(
+      judge, false,
+      {"git push", "git -c a=b push x", "git --no-pager push", "git -C . push x",
+       "/usr/bin/git --git-dir x push", "git  push x", "g'it' pu''sh x", "taskset 1 git push"});
   expect_all(judge, true, {"git pull", "git log push", "git"});
 }
 
@@ -90,7 +163,8 @@ TEST(Carried, ToolsThatDoNotSayWhatTheyTouchNeedARule) {
 
 TEST(Carried, WhatChangesTheFolderRunsAlone) {
   EXPECT_TRUE(stays_in_folder("ls; cat x | wc"));
-  for (const auto* const line : {"cd sub", "cd sub && ls", "(cd x; ls)", "echo \"$(cd x)\"", "ls &"}) {
+  for (const auto* const line :
+       {"cd sub", "cd sub && ls", "(cd x; ls)", "echo \"$(cd x)\"", "ls &"}) {
     EXPECT_FALSE(stays_in_folder(line)) << line;
   }
 }

@@ -203,8 +203,8 @@ ConfineError Confiner::enter_mounts() const {
 ConfineError Confiner::prepare_landlock() {
   auto error = each(RuleKind::landlock, [this](const Rule& rule) {
     const RulesetAttributes attributes{rule.header.number, 0, rule.header.second};
-    ruleset_ = static_cast<int>(
-        ::syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0));
+    ruleset_ =
+        static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0));
     return ruleset_ < 0 ? failed(ConfinePart::landlock) : ConfineError{};
   });
   if (error.error != 0 || ruleset_ < 0) return error;

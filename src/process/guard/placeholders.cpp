@@ -45,8 +45,8 @@ int lock(const char* path) {
   if (fd < 0) return -1;
   struct stat opened{};
   struct stat there{};
-  if (::flock(fd, LOCK_SH | LOCK_NB) == 0 && ::fstat(fd, &opened) == 0 && ::lstat(path, &there) == 0 &&
-      same(opened, there)) {
+  if (::flock(fd, LOCK_SH | LOCK_NB) == 0 && ::fstat(fd, &opened) == 0 &&
+      ::lstat(path, &there) == 0 && same(opened, there)) {
     return fd;
   }
   ::close(fd);
