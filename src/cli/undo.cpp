@@ -43,13 +43,19 @@ loop::StateStore state_store() {
 }
 
 /// Everything an undo replaces is kept, so a loop that is known from `.ralph` alone can be undone too.
-Result<UndoPast> read_past(const loop::StateStore& store, StdOutput& output) {
+Result<UndoPast> read_past(const loop::StateStore& store, std::vector<std::string>& warnings) {
   TRY_ASSIGN(auto loaded, store.load(loop::StateStore::Source::workspace));
   if (!loaded) {
     return fail(Code::not_found, "no loop has run in this folder",
                 "go to the folder 'ralph loop' was started in");
   }
-  for (const auto& warning : loaded->warnings) warn(warning, output);
+  if (loaded->trusted) {
+    warnings = loaded->warnings;
+  } else {
+    warnings = {
+        "ralph has no record of its own of this loop: undoing by .ralph/state, which an agent can "
+        "write"};
+  }
   const auto& records = loaded->records;
   UndoPast past{std::move(loaded->state), {}, loop::add_up(records).iterations, loaded->trusted};
   for (const auto& record : records) {
@@ -133,10 +139,12 @@ Result<> record_undo(const loop::StateStore& store, const git::Work& work, const
 Result<Undo> undo(const Wish& wish, StdOutput& output) {
   // A folder without a loop gets no folder .ralph.
   auto store = state_store();
-  TRY(read_past(store, output));
+  std::vector<std::string> warnings;
+  TRY(read_past(store, warnings));
   const auto workspace = store::Workspace::at(std::filesystem::current_path());
   TRY_ASSIGN(const auto lock, store::Lock::take(workspace.lock_file(), "ralph undo"));
-  TRY_ASSIGN(auto past, read_past(store, output));
+  TRY_ASSIGN(auto past, read_past(store, warnings));
+  for (const auto& warning : warnings) warn(warning, output);
   if (past.trusted) TRY(store.prepare());
   TRY_ASSIGN(const auto work, open_work(past.state));
   TRY(work.ready());
@@ -159,10 +167,12 @@ Result<Undo> undo(const Wish& wish, StdOutput& output) {
 /// The ref that holds what was there.
 Result<std::string> restore(const std::string& ref, StdOutput& output) {
   const auto store = state_store();
-  TRY(read_past(store, output));
+  std::vector<std::string> warnings;
+  TRY(read_past(store, warnings));
   const auto workspace = store::Workspace::at(std::filesystem::current_path());
   TRY_ASSIGN(const auto lock, store::Lock::take(workspace.lock_file(), "ralph undo"));
-  TRY_ASSIGN(const auto past, read_past(store, output));
+  TRY_ASSIGN(const auto past, read_past(store, warnings));
+  for (const auto& warning : warnings) warn(warning, output);
   TRY_ASSIGN(const auto work, open_work(past.state));
   return work.restore(ref, fmt::format("before-restore-{}", compact_utc(now_utc())));
 }
