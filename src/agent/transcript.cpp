@@ -162,7 +162,7 @@ Result<> Transcript::open() {
                 fmt::format("cannot write the session's file: {}", file.error().message), kRemedy);
   }
   fd_ = *std::move(file);
-  // A file somebody made by hand; one we may not change we may still write.
+  // A file with other permissions: one we cannot chmod may still be writable.
   std::ignore = ::fchmod(fd_.get(), 0600);
   return {};
 }

@@ -44,7 +44,7 @@ void Work::read_stream() {
   }
 }
 
-/// For the body of a thread: what nobody could catch ends the agent with a message.
+/// For the body of a thread: an exception ends the agent with a message.
 void Work::or_give_up(const std::function<void()>& work) {
   try {
     work();

@@ -15,7 +15,7 @@ std::unexpected<Error> fail_storage(int error_number, std::string what);
 
 /// A directory, held by its descriptor, that other programs may write into. Everything in it is reached by a single
 /// name: no link is followed, no device is opened and nothing waits for a peer, whatever was put there.
-/// Only plain files with one name are read or appended to: a hard link may be a file of somebody else.
+/// Only plain files with one name are read or appended to: a hard link may be another user's file.
 /// Code::not_found: it does not exist. Code::malformed: it is something else; the message says what, the hint what to
 /// do. Code::limit: it is too large. Everything else is Code::storage.
 class Folder {

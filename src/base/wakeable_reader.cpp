@@ -23,7 +23,7 @@ WakeableReader::Got WakeableReader::read(std::span<char> into, const std::stop_t
   for (;;) {
     if (stop.stop_requested()) return {Event::stopped};
     std::array<pollfd, 2> fds{{{fd_, POLLIN, 0}, {wake_.get(), POLLIN, 0}}};
-    // No descriptor was left for the eventfd: whoever calls us away is noticed a little later.
+    // No descriptor was left for the eventfd: a request to stop is noticed a little later.
     const bool slices = !wake_ && (!left || *left > kLookEvery);
     const int timeout = slices ? static_cast<int>(kLookEvery.count())
                         : left ? static_cast<int>(left->count())

@@ -53,7 +53,7 @@ Result<LoopLook> look_at_loop(const std::filesystem::path& folder, StdOutput& ou
   std::int64_t bad = 0;
   if (auto records = files.records(bad)) {
     look.records = *std::move(records);
-  } else if (!warning.starts_with(records.error().message)) {  // the folder of both is told of once
+  } else if (!warning.starts_with(records.error().message)) {  // one warning for the folder of both
     warn(describe(records.error()), output);
   }
   if (bad > 0) warn(fmt::format("{} lines of its progress cannot be read", bad), output);

@@ -17,7 +17,7 @@ bool is_ignored(int signal_number) {
 /// Sent to our own thread only, to end it.
 int quit_signal() { return SIGRTMIN + 5; }
 
-/// As if we had never taken it: somebody who cannot be told is ended.
+/// Restores the default action: a signal that cannot be handled ends the process.
 [[noreturn]] void end_by(int signal_number) {
   ::signal(signal_number, SIG_DFL);
   sigset_t one;

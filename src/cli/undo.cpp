@@ -109,7 +109,7 @@ Result<> refuse_dirty(const git::Work& work) {
               "commit them, or put them aside with 'git stash -u', then undo");
 }
 
-/// What was undone is not done. Before anything is undone: whoever is killed then leaves a loop that can go on.
+/// What was undone is not done. Called before anything is undone: a kill then leaves a loop that can be resumed.
 Result<> reopen(const loop::StateStore& store, loop::State& state) {
   if (state.end.empty()) return {};
   state.end = "undone";

@@ -24,7 +24,7 @@ std::string variable(const LoadRequest& request, std::string_view name) {
   return {};
 }
 
-/// A link that leads nowhere is there too: whoever made it wants to be told.
+/// A dangling link counts as present: the error should name it.
 bool is_there(const fs::path& path) {
   std::error_code ignored;
   return fs::symlink_status(path, ignored).type() != fs::file_type::not_found && !ignored;

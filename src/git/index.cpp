@@ -37,7 +37,7 @@ Result<> copy_with_time(const fs::path& from, const fs::path& to) {
               "free some space there");
 }
 
-/// What a ralph left that was killed: nobody holds its lock.
+/// What a killed ralph left behind: its lock is not held.
 void remove_abandoned(const fs::path& git_folder) {
   std::error_code error;
   for (fs::directory_iterator at(git_folder, error), end; !error && at != end;

@@ -31,7 +31,7 @@ class PrivateIndex {
   PrivateIndex(std::filesystem::path folder, UniqueFd lock)
       : folder_(std::move(folder)), lock_(std::move(lock)) {}
   std::filesystem::path folder_;
-  UniqueFd lock_;  // says that somebody uses the folder
+  UniqueFd lock_;  // held while the folder is in use
 };
 
 /// Every path that differs between HEAD, an index (empty: the user's) and the folder, those of `.ralph` among them. No

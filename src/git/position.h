@@ -31,7 +31,7 @@ Result<> refuse_unfinished(const Program& git, Reset reset);
 Result<> refuse_unmerged(std::vector<Entry> entries);
 /// Code::busy: another git works on the index or on HEAD, or one crashed. A lock is never removed.
 Result<> refuse_locked(const Program& git);
-/// A branch that HEAD shall be on, and is not yet. Code::permission: it leads to another one, which would be moved.
+/// A branch that HEAD should be on, and is not yet. Code::permission: it leads to another one, which would be moved.
 /// Code::busy: it is checked out in another worktree.
 Result<> refuse_unsafe_branch(const Program& git, const std::string& branch);
 

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 struct IndexPaths {
   HiddenFlags flags;
-  std::vector<std::string> of_ours;  // state of ours that somebody added
+  std::vector<std::string> of_ours;  // state files of ralph that were added to git
 };
 
 bool is_there(const fs::path& path) {

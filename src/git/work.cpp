@@ -90,7 +90,7 @@ Result<std::string> Work::branch() const { return read_branch(git_); }
 
 Result<std::string> Work::commit_of(const std::string& ref) const {
   if (is_ref_name(ref)) return read_commit(git_, ref);
-  return fail(Code::usage, fmt::format("'{}' is no name for a ref", ref));
+  return fail(Code::usage, fmt::format("'{}' is not a valid ref name", ref));
 }
 
 /// The last value is that of our own command line.

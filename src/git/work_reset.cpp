@@ -35,7 +35,7 @@ void sync_disk(const std::filesystem::path& folder) {
   if (fd) ::syncfs(fd.get());
 }
 
-/// Only from where it was: a commit that somebody made meanwhile stays on its branch.
+/// Only from where it was: a commit made meanwhile stays on its branch.
 Result<> move_ref(const Program& git, const std::string& ref, const std::string& to,
                   const std::string& from) {
   const auto was = from.empty() ? std::string(to.size(), '0') : from;
@@ -255,7 +255,7 @@ Result<std::string> Work::restore(std::string_view ref, std::string_view keep_as
   const auto keep_ref = fmt::format("{}{}", kOurs, keep_as);
   const auto name = ref.starts_with(kOurs) ? std::string(ref) : fmt::format("{}{}", kOurs, ref);
   if (!is_ref_name(name) || !is_ref_name(keep_ref)) {
-    return fail(Code::usage, fmt::format("'{}' is no name for a ref", ref),
+    return fail(Code::usage, fmt::format("'{}' is not a valid ref name", ref),
                 "'git for-each-ref refs/ralph' lists what is kept");
   }
   TRY_ASSIGN(const auto commit, read_commit(git_, name));

@@ -152,7 +152,7 @@ void Server::stop() {
   if (!acceptor_.joinable()) return;
   ::eventfd_write(stop_.get(), 1);
   acceptor_.join();
-  listener_.reset();  // ends those that nobody took yet
+  listener_.reset();  // ends connections not accepted yet
   if (!options_.unix_socket.empty()) ::unlink(options_.unix_socket.c_str());
   connections_.clear();  // joins their threads
 }

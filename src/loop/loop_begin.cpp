@@ -249,8 +249,8 @@ Result<> Loop::begin_git() {
   git_->leave_alone_before(*state_.files_before);
   if (git_->wants_signatures()) {
     setup_.warnings.push_back(
-        "commit.gpgsign is set, but the commits of the loop are not signed: nobody is there to "
-        "type a passphrase");
+        "commit.gpgsign is set, but the commits of the loop are not signed: there is no "
+        "terminal for a passphrase");
   }
   return {};
 }

@@ -20,7 +20,7 @@ bool is_there(const fs::path& path) {
   return ::lstat(path.c_str(), &info) == 0;
 }
 
-/// What is there and is no folder gets another name beside it, which is returned; empty: nothing is in the way.
+/// What is there and is not a folder gets another name beside it, which is returned; empty: nothing is in the way.
 Result<fs::path> put_aside(const fs::path& path) {
   struct stat info{};
   if (::lstat(path.c_str(), &info) != 0 || S_ISDIR(info.st_mode)) return fs::path();

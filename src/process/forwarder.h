@@ -9,7 +9,7 @@
 namespace ralph::process {
 
 /// Inside a sandbox without a network: listens on a port of its loopback and passes each connection to a Unix socket
-/// that was opened outside. A process of its own, of nobody's standard streams; it ends with the sandbox. Returns once
+/// that was opened outside. A process of its own without standard streams; it ends with the sandbox. Returns once
 /// it listens.
 Result<> start_forwarder(std::uint16_t port, const std::filesystem::path& socket);
 

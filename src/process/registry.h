@@ -29,7 +29,7 @@ struct Swept {
 /// stray.
 Swept retire_lost_guard(pid_t guard, pid_t program);
 
-/// A guard that somebody stopped goes on. One that was retired is left alone: its number may be another process's by
+/// A stopped guard is continued. One that was retired is left alone: its number may be another process's by
 /// now. Any thread may call.
 void wake_guard(pid_t guard);
 

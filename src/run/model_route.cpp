@@ -27,7 +27,7 @@ std::unexpected<Error> not_possible(std::string_view what) {
               "set ANTHROPIC_API_KEY (with a stored login: and --auth api-key), or use --sandbox");
 }
 
-/// The plan takes the key from an agent whose stored login shall pay.
+/// Removes the key from an agent that uses its stored login.
 bool key_is_hidden(const process::Command& command, std::string_view name) {
   for (auto change = command.env.rbegin(); change != command.env.rend(); ++change) {
     if (change->name == name) return change->value.value_or("").empty();

@@ -7,7 +7,7 @@
 
 namespace ralph::run {
 
-/// Files and folders of a workspace that give power to whoever writes them, because ralph, direnv, git or an agent obeys
+/// Files and folders of a workspace that give power to their writer, because ralph, direnv, git or an agent obeys
 /// them later. Relative to the workspace.
 std::span<const std::string_view> protected_files();
 

@@ -14,7 +14,7 @@ struct SandboxEnv {
   std::vector<std::string> removed;         // names of secrets that were set and are not passed on
 };
 
-/// Who gets the environment: the agent keeps what pays for it at SandboxLevel::on, nobody else does.
+/// Who gets the environment: only the agent keeps its API key at SandboxLevel::on.
 enum class EnvFor { agent, command };
 
 /// Removes secrets but those of the setting `env`, and the ways to agents and desktops outside (ssh-agent, D-Bus, X11,

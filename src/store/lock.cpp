@@ -100,7 +100,7 @@ std::unexpected<Error> fail_busy(const UniqueFd& fd, const std::string& file) {
       fmt::format("wait until it ends, or stop it: kill {}", holder->pid));
 }
 
-/// Whether the name still leads to the open file: somebody may have removed it meanwhile.
+/// Whether the name still leads to the open file: it may have been removed meanwhile.
 bool is_at(const UniqueFd& fd, const Folder& folder, const std::string& name) {
   struct stat open_file{}, named{};
   return ::fstat(fd.get(), &open_file) == 0 &&
@@ -108,7 +108,7 @@ bool is_at(const UniqueFd& fd, const Folder& folder, const std::string& name) {
          open_file.st_dev == named.st_dev && open_file.st_ino == named.st_ino;
 }
 
-/// The file is emptied later: it must not be a file of somebody else under another name.
+/// The file is emptied later: it must not be another file under a second name.
 Result<UniqueFd> open_lock_file(const Folder& folder, const std::string& name) {
   auto fd = folder.open_append(name);
   if (fd) return fd;

@@ -39,7 +39,7 @@ bool is_good_gitignore(const Folder& folder) {
          S_ISREG(info.st_mode) && info.st_size <= kLargestGitignore;
 }
 
-/// One that somebody edited stays.
+/// One that was edited stays.
 Result<> write_gitignore(const Folder& folder) {
   if (is_good_gitignore(folder)) return {};
   folder.remove_all(kGitignoreName);

@@ -8,7 +8,7 @@
 
 namespace ralph::tool {
 
-/// A folder of one command, 0700, that nobody else writes to: its TMPDIR. Removed by the guard when the command's last
+/// A folder of one command, 0700, that no other command writes to: its TMPDIR. Removed by the guard when the command's last
 /// process has ended, and by us where no guard was started.
 class ScratchFolder {
  public:

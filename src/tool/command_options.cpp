@@ -5,7 +5,7 @@
 namespace ralph::tool {
 namespace {
 
-/// Wildcards and braces may stay: whoever looks at the files sees what they become.
+/// Wildcards and braces may stay: the check of files expands them.
 bool is_readable_operand(const ShellWord& word) { return word.literal || word.pattern; }
 
 bool is_of_word(char c) {

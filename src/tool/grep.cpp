@@ -216,7 +216,7 @@ class Grep final : public Tool {
     }
     if ((kind != FileKind::folder && kind != FileKind::regular) || is_process_information(path)) {
       return failure(
-          fmt::format("{} is no file and no folder: it cannot be searched.", path.string()));
+          fmt::format("{} is neither a file nor a folder and cannot be searched.", path.string()));
     }
     const auto target = open_target(path, kind, cwd);
     if (!target) return failure(target.error());

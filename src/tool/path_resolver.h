@@ -12,7 +12,7 @@ class PathResolver {
  public:
   explicit PathResolver(std::size_t most_lookups) : most_lookups_(most_lookups) {}
 
-  /// `base` is absolute with links resolved. What does not exist is taken as it is written. nullopt: nobody can tell
+  /// `base` is absolute with links resolved. What does not exist is taken as it is written. nullopt: unknown
   /// where the path will lead (".." behind a name that does not exist yet, links in a circle, the links of /proc), or
   /// too much was looked at.
   std::optional<std::string> resolve(std::string_view base, std::string_view path);

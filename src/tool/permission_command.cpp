@@ -109,7 +109,7 @@ bool CommandFiles::is_inside(std::string_view path) const {
       working_folders_, [&](const std::string& folder) { return is_at_or_below(path, folder); });
 }
 
-/// Empty: nobody can tell where it leads.
+/// Empty: where it leads is unknown.
 std::vector<std::string> CommandFiles::paths(std::string_view text) const {
   std::vector<std::string> found;
   for (const auto& base : bases_) {

@@ -13,7 +13,7 @@
 
 namespace ralph::tool {
 
-/// A command line and the folders its parts may run in, for whoever judges its files. What it costs grows with the length
+/// A command line and the folders its parts may run in, for the check of its files. What it costs grows with the length
 /// of the line, up to a limit; beyond it nothing is inside.
 class CommandFiles {
  public:

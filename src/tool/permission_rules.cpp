@@ -148,7 +148,7 @@ class FileRule {
     return call_.files->any_below(name, [&](const fs::path& path) { return is_meant(path); });
   }
 
-  /// Wildcards, and folders that are looked through, name files nobody sees.
+  /// Wildcards, and folders that are looked through, name files that the line does not show.
   bool restrains_reading(const ShellCommand& command, const ReadingCommand& reading) const {
     if (reading.contents_below && reading.files.empty()) return true;
     const auto hit = [&](const ShellWord& word) {

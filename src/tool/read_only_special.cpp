@@ -38,7 +38,7 @@ constexpr std::string_view kTestOperators =
     "-ot -ef -a -o";
 constexpr std::string_view kTestSymbols = "! ( ) = == != < >";
 
-/// Arguments of find: with no value, with one that is no file, with one that is.
+/// Arguments of find: with no value, with one that is not a file, with one that is.
 constexpr std::string_view kFindPlain =
     "-P -empty -depth -d -mount -xdev -nouser -nogroup -print -print0 -ls -prune -quit -not ! -a "
     "-and -o -or ( ) , -true -false -daystart -readable -writable -executable -noleaf";

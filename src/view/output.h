@@ -7,7 +7,7 @@ namespace ralph::view {
 class Output {
  public:
   virtual ~Output() = default;
-  /// Any text, whoever wrote it: on a terminal it is made harmless.
+  /// Any text, from any source: on a terminal it is made harmless.
   virtual void out(std::string_view text) = 0;
   virtual void err(std::string_view text) = 0;
   /// Text in which the sequences of view/style.h mean something. What others wrote is safe_text() in it already.

@@ -3,7 +3,7 @@
 namespace ralph::process::guard {
 
 /// The program's own mount namespace, made in the vfork child: only system calls. Each function returns false with errno.
-/// A namespace whose changes nobody else sees; without the right to make one, in a user namespace that maps only us.
+/// A namespace whose changes no other process sees; without the right to make one, in a user namespace that maps only us.
 bool enter_mount_namespace();
 /// A copy of the mounts at and below a path, not yet anywhere. -1 with errno.
 int copy_mounts(const char* path);

@@ -39,7 +39,7 @@ void pause_shortly() {
   ::nanosleep(&millisecond, nullptr);
 }
 
-/// The folder with a shared lock, if it is still the one at the path; -1: it is not, or somebody removes it just now.
+/// The folder with a shared lock, if it is still the one at the path; -1: it is not, or it is being removed.
 int lock(const char* path) {
   const int fd = ::open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0) return -1;

@@ -10,7 +10,7 @@ class Placeholders {
  public:
   /// Makes one where the path is missing. False with errno: it cannot be made, or the path is a link.
   bool hold(const char* path);
-  /// Removes those that nobody else holds. One with content stays.
+  /// Removes those that no other command holds. One with content stays.
   void release();
 
  private:
