@@ -2,12 +2,11 @@
 #include <array>
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 #include "base/file.h"
-#include "base/mask.h"
-#include "json/document.h"
+#include "base/project_key.h"
 #include "run/sandbox_places_impl.h"
+#include "run/state_filter_impl.h"
 
 namespace ralph::run {
 namespace {
@@ -19,11 +18,11 @@ using backend::SandboxLevel;
 
 constexpr std::size_t kMostEntries = 2000;
 constexpr std::size_t kLargestRecord = std::size_t{64} << 20;
-constexpr std::size_t kLongestKey = 200;
 
-/// What becomes of an entry of the agent's folder; any other is read-only.
+/// What becomes of an entry of the agent's folder. Any other is read-only, but not shown in a strict sandbox: it may hold a
+/// key, as copies of settings do.
 enum class Fate {
-  kept,     // writable, and still there afterwards: parts of sessions
+  shown,    // read-only in every sandbox
   dropped,  // not shown: the agent makes its own, which is gone afterwards
   project,  // sessions by project: only those of the workspace are shown
   login,    // a credential that the agent refreshes
@@ -35,13 +34,22 @@ struct Rule {
   std::string_view name;
   Fate fate;
 };
-/// Shell snapshots are sourced by sessions outside, so they are never shared.
+/// Shell snapshots are sourced by sessions outside, so they are never shared. Todos, plans and the history of files are not
+/// sorted by project: they would show the work of others.
 constexpr auto kRules = std::to_array<Rule>({
     {"projects", Fate::project},
-    {"todos", Fate::kept},
-    {"tasks", Fate::kept},
-    {"plans", Fate::kept},
-    {"file-history", Fate::kept},
+    {"todos", Fate::dropped},
+    {"tasks", Fate::dropped},
+    {"plans", Fate::dropped},
+    {"file-history", Fate::dropped},
+    {"CLAUDE.md", Fate::shown},
+    {"AGENTS.md", Fate::shown},
+    {"rules", Fate::shown},
+    {"agents", Fate::shown},
+    {"commands", Fate::shown},
+    {"skills", Fate::shown},
+    {"output-styles", Fate::shown},
+    {"plugins", Fate::shown},
     {".credentials.json", Fate::login},
     {"auth.json", Fate::key},
     {".claude.json", Fate::record},
@@ -64,39 +72,6 @@ std::optional<Fate> fate_of(std::string_view name) {
   const auto rule = std::ranges::find(kRules, name, &Rule::name);
   if (rule != kRules.end()) return rule->fate;
   return name.starts_with(".claude.json.") ? std::optional(Fate::dropped) : std::nullopt;
-}
-
-/// The name Claude Code and our agent give a project's folder of sessions: letters and digits stay.
-std::string project_key(const fs::path& workspace) {
-  std::string key;
-  for (const char c : workspace.native()) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool plain =
-        (byte >= '0' && byte <= '9') || ((byte | 0x20) >= 'a' && (byte | 0x20) <= 'z');
-    if (plain) key += c;
-    // One '-' for each UTF-16 unit: continuation bytes count for nothing.
-    if (!plain && (byte & 0xC0) != 0x80) key += byte >= 0xF0 ? "--" : "-";
-  }
-  return key;
-}
-
-/// Secrets of the settings, for a sandbox that must hold none.
-std::string without_secrets(const std::string& text) {
-  auto document = json::parse(text);
-  if (!document || !document->is_object()) return "{}";
-  for (const auto* name : {"apiKeyHelper", "awsAuthRefresh", "awsCredentialExport", "primaryApiKey",
-                           "oauthAccount", "customApiKeyResponses", "otelHeadersHelper"}) {
-    document->erase(name);
-  }
-  const auto env = document->find("env");
-  if (env != document->end() && env->is_object()) {
-    std::vector<std::string> names;
-    for (const auto& [name, value] : env->items()) {
-      if (looks_secret(name) || name.starts_with("ANTHROPIC_")) names.push_back(name);
-    }
-    for (const auto& name : names) env->erase(name);
-  }
-  return document->dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 /// Puts the parts of one agent's files where they belong.
@@ -129,9 +104,12 @@ class StateMounts {
 
   Result<> show_entry(const fs::path& path) {
     const auto fate = fate_of(path.filename().native());
-    if (!fate) return mounts_.show(path, Access::read_only), Result<>();
+    if (!fate) {
+      if (!strict()) mounts_.show(path, Access::read_only);
+      return {};
+    }
     switch (*fate) {
-      case Fate::kept: mounts_.show(path, Access::writable); break;
+      case Fate::shown: mounts_.show(path, Access::read_only); break;
       case Fate::dropped: break;
       case Fate::project: show_projects(path); break;
       case Fate::login:
@@ -152,15 +130,18 @@ class StateMounts {
  private:
   bool strict() const { return host_.sandbox == SandboxLevel::strict; }
 
-  /// The folder of the workspace's sessions has to exist outside to be kept.
+  /// The folder of the workspace's sessions has to exist outside to be kept; so has the one of its memory to be
+  /// read-only, which every later session obeys.
   void show_projects(const fs::path& projects) {
     std::error_code error;
     const auto key = project_key(fs::weakly_canonical(host_.workspace, error));
-    if (key.size() > kLongestKey) return mounts_.show(projects, Access::writable);
     mounts_.show_empty(projects);
     if (!fs::exists(projects, error)) plan_.kept_folders.push_back(projects);
     plan_.kept_folders.push_back(projects / key);
+    const auto memory = projects / key / "memory";
+    plan_.kept_folders.push_back(memory);
     mounts_.show_as(projects / key, projects / key, Access::writable);
+    mounts_.show_as(memory, memory, Access::read_only);
   }
 
   Result<> show_copy(const fs::path& path, Access access) {
@@ -168,7 +149,7 @@ class StateMounts {
     if (!fs::is_regular_file(path, error)) return {};
     auto text = read_file(path, kLargestRecord);
     if (!text) return fail(Code::usage, text.error().message, text.error().hint);
-    const auto name = fmt::format("{}-{}", path.filename().native().substr(1), run_id_);
+    const auto name = fmt::format("agent-{}-{}", run_id_, plan_.private_files.size());
     const auto copy = host_.workspace / ".ralph" / "tmp" / name;
     plan_.private_files.push_back({copy, strict() ? without_secrets(*text) : *std::move(text)});
     mounts_.show_as(copy, path.lexically_normal(), access);

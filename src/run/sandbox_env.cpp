@@ -71,12 +71,6 @@ bool has_password(std::string_view value) {
   return authority.substr(0, authority.find('@')).contains(':') && authority.contains('@');
 }
 
-bool is_secret(std::string_view name, std::string_view value, const Masker& shapes) {
-  if (value.empty()) return false;
-  return looks_secret(name) || one_of(kModelKeys, name) || has_password(value) ||
-         !shapes.find_key_shape(value).empty();
-}
-
 bool pays(const Host& host, const backend::Backend* backend, std::string_view name) {
   if (backend == nullptr || host.sandbox == SandboxLevel::strict) return false;
   // ralph does not know which key the command of the user wants.
@@ -101,6 +95,12 @@ Values inherited(const Host& host) {
 }
 
 }  // namespace
+
+bool is_secret(std::string_view name, std::string_view value, const Masker& shapes) {
+  if (value.empty()) return false;
+  return looks_secret(name) || one_of(kModelKeys, name) || has_password(value) ||
+         !shapes.find_key_shape(value).empty();
+}
 
 SandboxEnv sandbox_env(const Host& host, const std::vector<process::EnvChange>& env,
                        const backend::Backend* backend, EnvFor whom) {

@@ -4,8 +4,13 @@
 #include <vector>
 
 #include "backend/plan.h"
+#include "base/mask.h"
 
 namespace ralph::run {
+
+/// Whether a variable, or a setting, holds what a sandbox hides: by its name, or because the value has the form of a key or
+/// of an address with a password.
+bool is_secret(std::string_view name, std::string_view value, const Masker& shapes);
 
 /// What a sandbox does to the environment of a program in it.
 struct SandboxEnv {
