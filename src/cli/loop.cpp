@@ -202,11 +202,11 @@ Result<> check(const config::Settings& settings) {
 Result<> merge_direnv(loop::Setup& setup) {
   auto& host = setup.request.host;
   TRY_ASSIGN(const auto wrap, run::sandbox_for_commands(host));
-  const run::MissingFiles missing(host.workspace);
+  const run::ProtectedFiles before(host.workspace, run::named_by_repository(host));
   auto envrc = loop::load_envrc(host.workspace, host.own_env, Millis{30'000}, {}, wrap);
   if (wrap) {
     const auto folder = store::Workspace::at(host.workspace).run_folder(setup.loop_id);
-    const auto moved = missing.move_created(folder.path() / "removed");
+    const auto moved = before.restore(folder.path() / "removed");
     setup.warnings.insert(setup.warnings.end(), moved.begin(), moved.end());
   }
   setup.warnings.insert(setup.warnings.end(), envrc.warnings.begin(), envrc.warnings.end());

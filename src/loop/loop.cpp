@@ -76,9 +76,9 @@ Report Loop::go() {
 
 /// What the agent, or its code in verification, left for later.
 void Loop::note_changed_settings() {
-  if (missing_) {
+  if (protected_) {
     const auto folder = workspace_->run_folder(state_.loop_id).path() / "removed";
-    for (const auto& line : missing_->move_created(folder)) note(stream::Level::warning, line);
+    for (const auto& line : protected_->restore(folder)) note(stream::Level::warning, line);
   }
   for (const auto& file : config_watch_->finish()) {
     note(stream::Level::warning, run::changed_settings(file));

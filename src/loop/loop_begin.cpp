@@ -30,6 +30,19 @@ std::map<std::string, double> days_together(std::map<std::string, double> days,
   return days;
 }
 
+/// The record stands for the iterations too, which write none of their own.
+Result<> Loop::protect_files() {
+  const auto& request = setup_.request;
+  const auto removed = workspace_->run_folder(setup_.loop_id).path() / "removed";
+  for (auto& line :
+       run::ProtectedFiles::recover(request.host.workspace, request.state_folder, removed)) {
+    setup_.warnings.push_back(std::move(line));
+  }
+  if (!request.host.sandboxed()) return {};
+  protected_.emplace(request.host.workspace, run::named_by_repository(request.host));
+  return protected_->remember(request.state_folder);
+}
+
 Result<> Loop::begin() {
   const auto& folder = setup_.request.host.workspace;
   TRY(process::check_descriptor_limit());
@@ -41,7 +54,7 @@ Result<> Loop::begin() {
   TRY_ASSIGN(auto watch,
              run::ConfigWatch::begin(setup_.request.state_folder, setup_.request.obeyed_files));
   config_watch_.emplace(std::move(watch));
-  if (setup_.request.host.sandboxed()) missing_.emplace(folder);
+  TRY(protect_files());
   TRY_ASSIGN(auto wrap, run::sandbox_for_commands(setup_.request.host));
   TRY_ASSIGN(verifier_, Verifier::make({folder, setup_.request.host.own_env,
                                         setup_.options.verify_limit, std::move(wrap)},

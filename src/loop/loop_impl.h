@@ -84,6 +84,7 @@ class Loop {
   Result<> begin_anew(const std::optional<State>& old);
   Result<> go_on_with(State old);
   Result<> prepare_git();
+  Result<> protect_files();
   Result<> prepare_verification();
 
   // The steps.
@@ -157,9 +158,9 @@ class Loop {
   std::optional<store::Workspace> workspace_;
   std::optional<store::Lock> lock_;
   std::optional<run::ConfigWatch> config_watch_;
-  std::optional<run::MissingFiles> missing_;  // in a sandbox, which verification runs in too
-  UniqueFd folder_;                           // `.ralph`
-  bool log_removed_ = false;                  // while the last run wrote it
+  std::optional<run::ProtectedFiles> protected_;  // in a sandbox, which verification runs in too
+  UniqueFd folder_;                               // `.ralph`
+  bool log_removed_ = false;                      // while the last run wrote it
   StateStore store_;
   const Files& files_ = store_.files();
   State state_;

@@ -16,7 +16,7 @@
 #include "base/utf8.h"
 #include "json/document.h"
 #include "json/writer.h"
-#include "store/private_files.h"
+#include "run/state_record.h"
 
 namespace ralph::run {
 namespace {
@@ -117,28 +117,6 @@ void add_lines(std::string& out, char sign, std::string_view text, std::string_v
   if (count > kMostLines) out += fmt::format("\n  {} … {} more lines", sign, count - kMostLines);
 }
 
-/// Not synced: it has to outlive ralph, not the machine, and a run writes several.
-Result<> write_record(const fs::path& record, std::string_view text) {
-  const auto temporary = record.native() + ".tmp";
-  ::unlink(temporary.c_str());
-  const UniqueFd fd(
-      ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-  const auto what = fmt::format("cannot write '{}'", record.native());
-  if (!fd) return fail_errno(errno, what);
-  TRY(write_all(fd.get(), text, temporary));
-  if (::rename(temporary.c_str(), record.c_str()) != 0) return fail_errno(errno, what);
-  return {};
-}
-
-Result<> make_state_folder(const fs::path& state) {
-  auto made = make_folders(state.parent_path());
-  if (made) made = store::make_private_folder(state);
-  if (made) made = store::make_private_folder(state / "config");
-  if (made) return {};
-  return fail(Code::storage, "ralph cannot keep its state: " + made.error().message,
-              "set XDG_STATE_HOME to a folder that can be written");
-}
-
 }  // namespace
 
 fs::path state_folder(const std::vector<std::string>& environment) {
@@ -151,7 +129,7 @@ fs::path state_folder(const std::vector<std::string>& environment) {
 Result<ConfigWatch> ConfigWatch::begin(const fs::path& state, const std::vector<fs::path>& files) {
   ConfigWatch watch;
   if (state.empty()) return watch;
-  TRY(make_state_folder(state));
+  TRY(make_state_folder(state, "config"));
   TRY(check(state, files, Masker(std::vector<std::string>{})));
   for (const auto& named : files) {
     const auto file = full_name(named);
@@ -163,7 +141,7 @@ Result<ConfigWatch> ConfigWatch::begin(const fs::path& state, const std::vector<
         .text("digest", now.digest)
         .text("text", utf8::repaired(now.text))
         .close();
-    TRY(write_record(record, text + "\n"));
+    TRY(write_state_record(record, text + "\n"));
     watch.watched_.push_back({file, record, now.digest});
   }
   return watch;

@@ -72,6 +72,7 @@ void Mounts::show(const fs::path& path, Access access) {
   if (error) return;
   const auto* const option = access == Access::writable ? "--bind" : "--ro-bind";
   append(shown_, option, real, real);
+  if (access == Access::writable) pinned_.push_back(real);
   // A link to it that lies in a hidden place is gone: the name has to lead there all the same.
   const auto name = path.lexically_normal();
   if (name == real || !hidden(name)) return;
@@ -88,7 +89,31 @@ void Mounts::protect(const fs::path& path) {
   const auto status = fs::symlink_status(path, error);
   if (!fs::exists(status) || fs::is_symlink(status)) return;
   const auto real = real_parent(path);
+  protected_.push_back(real);
   show_as(real, real, Access::read_only);  // the user may remove it while a loop runs
+}
+
+void Mounts::pin(const fs::path& folder) {
+  const auto holds = [&](const fs::path& place) { return contains(place, folder); };
+  if (std::ranges::any_of(protected_, holds)) return;
+  if (std::ranges::find(pinned_, folder) != pinned_.end()) return;
+  pinned_.push_back(folder);
+  show_as(folder, folder, Access::writable);
+}
+
+void Mounts::pin_parents(const fs::path& from, const fs::path& path) {
+  if (!contains(from, path)) return;
+  auto folder = from;
+  for (const auto& part : path.parent_path().lexically_relative(from)) {
+    if (part == ".") continue;
+    folder /= part;
+    pin(folder);
+  }
+}
+
+bool Mounts::hides_part_of(const fs::path& folder) const {
+  return std::ranges::any_of(hidden_,
+                             [&](const fs::path& place) { return contains(folder, place); });
 }
 
 void Mounts::show_empty(const fs::path& folder) {

@@ -27,8 +27,15 @@ class Mounts {
   void show(const std::filesystem::path& path, Access access);
   /// The same, read-only, for a real path; nothing when it is not hidden.
   void show_hidden(const std::filesystem::path& real);
-  /// Read-only from now on. A symbolic link is left as it is: what it leads to need not be for the sandbox.
+  /// Read-only from now on. A symbolic link itself cannot be mounted: see ProtectedFiles.
   void protect(const std::filesystem::path& path);
+  /// Writable, but neither renamed nor removed: a folder that only holds mounts could be. Call it before anything in the
+  /// folder is protected; later calls change nothing.
+  void pin(const std::filesystem::path& folder);
+  /// The same for the folders between `from` and the path, from the outermost on.
+  void pin_parents(const std::filesystem::path& from, const std::filesystem::path& path);
+  /// Whether a hidden place lies in the folder.
+  bool hides_part_of(const std::filesystem::path& folder) const;
   /// A folder that is empty inside; what is written into it is gone afterwards.
   void show_empty(const std::filesystem::path& folder);
   /// A folder that does not exist is empty and read-only inside. bwrap creates the mount point.
@@ -48,6 +55,7 @@ class Mounts {
 
   std::vector<std::filesystem::path> hidden_;
   std::vector<std::filesystem::path> emptied_;
+  std::vector<std::filesystem::path> pinned_, protected_;
   std::vector<std::string> links_, shown_;
 };
 

@@ -103,11 +103,18 @@ Result<> Run::begin() {
     config_watch_.emplace(std::move(watch));
   }
   warnings_ = request_.warnings;
+  if (!request_.lock_held) {
+    const auto removed = workspace_->run_folder(request_.run_id).path() / "removed";
+    const auto told =
+        ProtectedFiles::recover(request_.host.workspace, request_.state_folder, removed);
+    warnings_.insert(warnings_.end(), told.begin(), told.end());
+  }
   if (request_.host.sandboxed()) TRY(make_folders(request_.log_dir));
   TRY_ASSIGN(plan_, prepare(request_, warnings_, &audience_.summary));
   TRY(write_prompt());
   if (request_.host.sandboxed()) {
-    TRY_ASSIGN(sandbox_, SandboxSession::open(plan_, request_.host.workspace, request_.run_id));
+    const auto state = request_.lock_held ? std::filesystem::path() : request_.state_folder;
+    TRY_ASSIGN(sandbox_, SandboxSession::open(plan_, request_.host, state, request_.run_id));
   }
   TRY_ASSIGN(journal_, store::Journal::open(workspace_->run_folder(request_.run_id), masker_));
   TRY(open_log());

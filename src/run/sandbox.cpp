@@ -194,7 +194,7 @@ Result<fs::path> trusted_program(std::string_view name, const Host& host) {
 Result<> put_into_sandbox(backend::Plan& plan, const Host& host, std::string_view run_id) {
   TRY_ASSIGN(auto frame, make_frame(host));
   frame.mounts.show_program(plan.program, host);
-  show_workspace(frame.mounts, host);
+  TRY(show_workspace(frame.mounts, host));
   TRY(show_agent_state(frame.mounts, plan, host, frame.home, run_id));
   auto command = std::move(plan.command);
   command.argv.front() = real_parent(plan.program).string();
@@ -224,15 +224,15 @@ Result<Wrap> sandbox_for_commands(const Host& host) {
   for (const auto* name : {".config/direnv", ".local/share/direnv"}) {
     frame.mounts.show(frame.home / name, Mounts::Access::read_only);
   }
-  show_workspace(frame.mounts, host);
+  TRY(show_workspace(frame.mounts, host));
   return wrap_of(frame, host, false);
 }
 
 Result<Wrap> sandbox_for_git(const Host& host) {
   if (!host.sandboxed()) return Wrap{};
   TRY_ASSIGN(auto frame, make_frame(host));
-  show_repository(frame.mounts, frame.workspace);
-  show_workspace(frame.mounts, host);
+  TRY(show_repository(frame.mounts, frame.workspace));
+  TRY(show_workspace(frame.mounts, host));
   return wrap_of(frame, host, true);
 }
 
@@ -243,7 +243,7 @@ bool decides_sandbox(std::string_view variable) {
 
 Result<> check_sandbox(const Host& host) {
   TRY_ASSIGN(auto frame, make_frame(host));
-  show_workspace(frame.mounts, host);
+  TRY(show_workspace(frame.mounts, host));
   process::Command command;
   command.cwd = host.workspace;
   command.env = host.own_env;

@@ -23,10 +23,11 @@ Result<> show_agent_state(Mounts& mounts, backend::Plan& plan, const backend::Ho
                           const std::filesystem::path& home, std::string_view run_id);
 
 /// The workspace, writable, with what gives power later read-only: `.ralph` and the folder of logs, settings of ralph, of direnv and of
-/// agents, git's settings and hooks. Of what does not exist, only git's folders cannot be created: see MissingFiles.
-void show_workspace(Mounts& mounts, const backend::Host& host);
+/// agents, git's settings and hooks. Of what does not exist, only git's folders cannot be created: see ProtectedFiles.
+Result<> show_workspace(Mounts& mounts, const backend::Host& host);
 
-/// A repository that a command of git works on: its root and its git folder, wherever they are.
-void show_repository(Mounts& mounts, const std::filesystem::path& folder);
+/// A repository that a command of git works on: its root, read-only, and its git folder, wherever they are. Code::usage
+/// for a root that holds a hidden place, as the home.
+Result<> show_repository(Mounts& mounts, const std::filesystem::path& folder);
 
 }  // namespace ralph::run

@@ -7,10 +7,12 @@
 namespace ralph::run {
 
 Result<std::unique_ptr<SandboxSession>> SandboxSession::open(backend::Plan& plan,
-                                                             const std::filesystem::path& workspace,
+                                                             const backend::Host& host,
+                                                             const std::filesystem::path& state,
                                                              std::string_view run_id) {
-  std::unique_ptr<SandboxSession> session(new SandboxSession(workspace));
-  session->removed_ = store::Workspace::at(workspace).run_folder(run_id).path() / "removed";
+  std::unique_ptr<SandboxSession> session(new SandboxSession(host));
+  session->removed_ = store::Workspace::at(host.workspace).run_folder(run_id).path() / "removed";
+  TRY(session->protected_.remember(state));
   for (const auto& folder : plan.kept_folders) TRY(store::make_private_folder(folder));
   for (const auto& file : plan.private_files) {
     TRY_ASSIGN(auto written, store::TempFile::write(store::Location(file.path), file.bytes));
@@ -23,7 +25,7 @@ Result<std::unique_ptr<SandboxSession>> SandboxSession::open(backend::Plan& plan
 }
 
 std::vector<std::string> SandboxSession::close() {
-  auto lines = missing_.move_created(removed_);
+  auto lines = protected_.restore(removed_);
   if (!proxy_) return lines;
   for (const auto& line : proxy_->refused()) {
     lines.push_back("refused by the sandbox: " + line);

@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "run/model_proxy.h"
 #include "run/protected_files.h"
+#include "run/sandbox.h"
 #include "store/workspace.h"
 
 namespace ralph::run {
@@ -17,17 +18,20 @@ namespace ralph::run {
 /// of its sessions, the proxy to the model.
 class SandboxSession {
  public:
-  /// Takes the route, and the key with it, out of the plan.
+  /// Takes the route, and the key with it, out of the plan. `state` is ralph's state folder, for the case that ralph is
+  /// killed; empty: somebody else keeps a record.
   static Result<std::unique_ptr<SandboxSession>> open(backend::Plan& plan,
-                                                      const std::filesystem::path& workspace,
+                                                      const backend::Host& host,
+                                                      const std::filesystem::path& state,
                                                       std::string_view run_id);
   /// Call when nothing of the agent is left. What the user should know, one line each.
   std::vector<std::string> close();
 
  private:
-  explicit SandboxSession(const std::filesystem::path& workspace) : missing_(workspace) {}
+  explicit SandboxSession(const backend::Host& host)
+      : protected_(host.workspace, named_by_repository(host)) {}
 
-  MissingFiles missing_;
+  ProtectedFiles protected_;
   std::filesystem::path removed_;  // where forbidden files go
   std::vector<store::TempFile> files_;
   std::unique_ptr<ModelProxy> proxy_;
