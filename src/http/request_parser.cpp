@@ -164,6 +164,7 @@ bool RequestParser::read_header(std::string_view line) {
 
 bool RequestParser::begin_body() {
   const auto& headers = request_.headers;
+  largest_body_ = limits_.body_of ? limits_.body_of(request_) : limits_.body;
   const auto length = headers.find("content-length");
   const auto encoding = headers.find("transfer-encoding");
   if (!encoding) return begin_length_body(length.value_or("0"));
@@ -183,8 +184,8 @@ bool RequestParser::begin_length_body(std::string_view length) {
   }
   const auto bytes = whole_number(length, 10);
   if (!bytes) return refuse(400, "Content-Length is not a number");
-  if (*bytes > limits_.body) {
-    return refuse(413, fmt::format("a body of {} bytes; at most {}", *bytes, limits_.body));
+  if (*bytes > largest_body_) {
+    return refuse(413, fmt::format("a body of {} bytes; at most {}", *bytes, largest_body_));
   }
   remaining_ = *bytes;
   state_ = remaining_ == 0 ? State::done : State::body;
@@ -212,8 +213,8 @@ bool RequestParser::advance_chunk_size() {
   body_started_ = true;
   const auto size = whole_number(trimmed(line->substr(0, line->find(';'))), 16);
   if (!size) return refuse(400, "a chunk's size is not a number");
-  if (*size > limits_.body - request_.body.size()) {
-    return refuse(413, fmt::format("a body of more than {} bytes", limits_.body));
+  if (*size > largest_body_ - request_.body.size()) {
+    return refuse(413, fmt::format("a body of more than {} bytes", largest_body_));
   }
   remaining_ = *size;
   state_ = remaining_ == 0 ? State::trailers : State::chunk;

@@ -1,9 +1,11 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "http/message.h"
 
@@ -12,6 +14,8 @@ namespace ralph::http {
 struct Limits {
   std::size_t head = std::size_t{64} << 10;  // request line, headers and trailers together
   std::size_t body = std::size_t{64} << 20;
+  /// The limit for the body of one request, asked when its head is there; empty: `body`.
+  std::function<std::size_t(const Request& head)> body_of = {};
 };
 
 /// Why a connection cannot go on: the status to answer with, and a sentence.
@@ -27,7 +31,7 @@ struct Refusal {
 /// readers could disagree about where a request ends; a missing Host is fine.
 class RequestParser {
  public:
-  explicit RequestParser(Limits limits = {}) : limits_(limits) {}
+  explicit RequestParser(Limits limits = {}) : limits_(std::move(limits)) {}
 
   void feed(std::string_view bytes);
   /// The next whole request; nullopt: feed more, unless refusal() says that there is no more.
@@ -57,6 +61,7 @@ class RequestParser {
   bool begin_length_body(std::string_view length);
 
   Limits limits_;
+  std::size_t largest_body_ = 0;  // of this request
   State state_ = State::request_line;
   Request request_;
   std::optional<Refusal> refusal_;

@@ -82,23 +82,51 @@ Response refusal_response(const Refusal& refusal) {
           refusal.message + "\n"};
 }
 
+/// The bytes one connection holds, out of a common budget.
+class Share {
+ public:
+  Share(std::atomic<std::size_t>& all, std::size_t most) : all_(all), most_(most) {}
+  Share(const Share&) = delete;
+  Share& operator=(const Share&) = delete;
+  ~Share() { release(); }
+
+  /// False: the budget is used up.
+  bool take(std::size_t bytes) {
+    if (most_ == 0) return true;
+    taken_ += bytes;
+    return all_.fetch_add(bytes) + bytes <= most_;
+  }
+  void release() { all_ -= std::exchange(taken_, 0); }
+
+ private:
+  std::atomic<std::size_t>& all_;
+  std::size_t most_;
+  std::size_t taken_ = 0;
+};
+
 /// The requests of one connection, one after the other.
 class Conversation {
  public:
-  Conversation(Socket& socket, Limits limits, const Handler& handler)
-      : socket_(socket), parser_(limits), handler_(handler) {}
+  Conversation(Socket& socket, const ServerOptions& options, std::atomic<std::size_t>& held,
+               const Handler& handler)
+      : socket_(socket),
+        parser_(options.limits),
+        share_(held, options.max_held),
+        handler_(handler) {}
 
   void run() {
     while (const auto request = receive()) {
       Exchange exchange(*request, socket_);
       handler_(*request, exchange);
       if (exchange.unanswered()) exchange.respond({500, {}, "no answer\n"});
+      share_.release();
       if (!exchange.reusable()) return;
     }
-    if (!parser_.refusal()) return;
-    log::debug("http", "refused: " + parser_.refusal()->message);
+    const auto& refusal = full_ ? full_ : parser_.refusal();
+    if (!refusal) return;
+    log::debug("http", "refused: " + refusal->message);
     const Request unreadable;
-    Exchange(unreadable, socket_).respond(refusal_response(*parser_.refusal()));
+    Exchange(unreadable, socket_).respond(refusal_response(*refusal));
   }
 
  private:
@@ -112,12 +140,18 @@ class Conversation {
       }
       const auto bytes = socket_.receive(buffer_);
       if (bytes.empty()) return std::nullopt;
+      if (!share_.take(bytes.size())) {
+        full_ = Refusal{503, "too many large requests at a time"};
+        return std::nullopt;
+      }
       parser_.feed(bytes);
     }
   }
 
   Socket& socket_;
   RequestParser parser_;
+  Share share_;
+  std::optional<Refusal> full_;
   const Handler& handler_;
   std::array<char, 65536> buffer_;
 };
@@ -181,7 +215,10 @@ void Server::take_connection() {
   auto& connection = connections_.emplace_back();
   try {
     connection.thread = std::jthread([this, &connection, owned = std::move(fd)]() mutable {
-      serve(std::move(owned));
+      try {
+        serve(std::move(owned));
+      } catch (const std::exception&) {  // no memory: only this connection ends
+      }
       connection.done = true;
     });
   } catch (const std::system_error& error) {  // no thread to be had: the client sees the end
@@ -190,9 +227,9 @@ void Server::take_connection() {
   }
 }
 
-void Server::serve(UniqueFd fd) const {
+void Server::serve(UniqueFd fd) {
   Socket socket(std::move(fd), stop_.get());
-  Conversation(socket, options_.limits, handler_).run();
+  Conversation(socket, options_, held_, handler_).run();
 }
 
 }  // namespace ralph::http

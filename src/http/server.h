@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -22,6 +23,8 @@ struct ServerOptions {
   /// A Unix socket for the owner only, at this path, instead of a port. Removed by stop().
   std::filesystem::path unix_socket = {};
   std::size_t max_connections = 0;  // more are closed at once; 0: no limit
+  /// Bytes of requests, of all connections together, that are held until they are answered; more get 503. 0: no limit.
+  std::size_t max_held = 0;
 };
 
 /// Answers one request; called by one thread per connection, so by many at a time.
@@ -50,13 +53,14 @@ class Server {
   Server(ServerOptions options, Handler handler);
   void accept_all();
   void take_connection();
-  void serve(UniqueFd fd) const;
+  void serve(UniqueFd fd);
 
   ServerOptions options_;
   Handler handler_;
   UniqueFd listener_;
   UniqueFd stop_;  // eventfd, readable once stop() was called
   std::uint16_t port_ = 0;
+  std::atomic<std::size_t> held_ = 0;  // see ServerOptions::max_held
   std::list<Connection> connections_;  // of the accepting thread
   std::jthread acceptor_;
 };

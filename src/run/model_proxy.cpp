@@ -15,6 +15,9 @@ namespace ralph::run {
 namespace {
 
 constexpr std::size_t kMostConnections = 64;
+constexpr std::size_t kLargestBody = std::size_t{64} << 20;
+constexpr std::size_t kLargestRefusedBody = std::size_t{64} << 10;
+constexpr std::size_t kMostHeld = std::size_t{256} << 20;
 constexpr std::size_t kMostRefused = 20;
 constexpr std::size_t kLongestShown = 120;
 
@@ -26,8 +29,12 @@ constexpr auto kAllowed = std::to_array<Allowed>({
     {"POST", "/v1/messages"},
     {"POST", "/v1/messages/count_tokens"},
     {"GET", "/v1/models"},
-    {"HEAD", "/"},
 });
+
+/// Asked by clients to see whether there is a network. The answer is ours.
+bool is_probe(const http::Request& request) {
+  return request.method == "HEAD" && request.target == "/";
+}
 
 bool is_allowed(const http::Request& request) {
   // Not the absolute form, whose host we would not go to.
@@ -87,6 +94,10 @@ Result<std::unique_ptr<ModelProxy>> ModelProxy::start(backend::ModelRoute route)
   http::ServerOptions options;
   options.unix_socket = proxy->route_.socket;
   options.max_connections = kMostConnections;
+  options.max_held = kMostHeld;
+  options.limits.body_of = [raw = proxy.get()](const http::Request& head) {
+    return raw->largest_body(head);
+  };
   TRY_ASSIGN(proxy->server_,
              http::Server::start(options, [raw = proxy.get()](const http::Request& request,
                                                               http::Exchange& exchange) {
@@ -100,33 +111,44 @@ ModelProxy::~ModelProxy() {
   if (server_) server_->stop();
 }
 
-void ModelProxy::answer(const http::Request& request, http::Exchange& exchange) {
-  if (!is_allowed(request)) {
-    return refuse(request, exchange,
-                  "this sandbox has no network: only the model's Messages API can be reached");
+std::string_view ModelProxy::refusal_of(const http::Request& head) const {
+  if (is_probe(head)) return {};
+  if (!is_allowed(head)) {
+    return "this sandbox has no network: only the model's Messages API can be reached";
   }
-  if (request.method != "HEAD" && !shows(request, route_.token)) {
-    return refuse(request, exchange, "the request does not show the key of this sandbox");
-  }
-  pass_on(request, exchange);
+  if (!shows(head, route_.token)) return "the request does not show the key of this sandbox";
+  return {};
 }
 
-void ModelProxy::refuse(const http::Request& request, http::Exchange& exchange,
-                        std::string_view why) {
+/// Called once for each request: a large body of one that is refused is never read.
+std::size_t ModelProxy::largest_body(const http::Request& head) {
+  if (refusal_of(head).empty()) return kLargestBody;
+  record_refused(head);
+  return kLargestRefusedBody;
+}
+
+void ModelProxy::answer(const http::Request& request, http::Exchange& exchange) {
+  if (const auto why = refusal_of(request); !why.empty()) {
+    exchange.respond(failure(403, "permission_error", why));
+  } else if (is_probe(request)) {
+    exchange.respond({200, {}, ""});
+  } else {
+    pass_on(request, exchange);
+  }
+}
+
+void ModelProxy::record_refused(const http::Request& request) {
   // Without the query: it may be what the agent wanted to send out.
   const auto target = request.target.substr(0, request.target.find('?'));
   const auto what =
       utf8::shortened(utf8::repaired(fmt::format("{} {}", request.method, target)), kLongestShown);
   log::debug("sandbox", "refused " + what);
-  {
-    const std::scoped_lock lock(mutex_);
-    if (refused_.contains(what) || refused_.size() < kMostRefused) {
-      ++refused_[what];
-    } else {
-      ++refused_others_;
-    }
+  const std::scoped_lock lock(mutex_);
+  if (refused_.contains(what) || refused_.size() < kMostRefused) {
+    ++refused_[what];
+  } else {
+    ++refused_others_;
   }
-  exchange.respond(failure(403, "permission_error", why));
 }
 
 void ModelProxy::pass_on(const http::Request& request, http::Exchange& exchange) {

@@ -31,8 +31,11 @@ class ModelProxy {
 
  private:
   explicit ModelProxy(backend::ModelRoute route) : route_(std::move(route)) {}
+  /// Why a request is not passed on, decided by its head; empty: it is.
+  std::string_view refusal_of(const http::Request& head) const;
+  std::size_t largest_body(const http::Request& head);
   void answer(const http::Request& request, http::Exchange& exchange);
-  void refuse(const http::Request& request, http::Exchange& exchange, std::string_view why);
+  void record_refused(const http::Request& request);
   void pass_on(const http::Request& request, http::Exchange& exchange);
   std::unique_ptr<http::Client> take_client();
   void give_back(std::unique_ptr<http::Client> client);

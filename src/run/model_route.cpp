@@ -19,6 +19,15 @@ using backend::Host;
 constexpr std::string_view kUsualEndpoint = "https://api.anthropic.com";
 constexpr std::size_t kLargestFile = std::size_t{1} << 20;
 
+/// "https://user:password@host/path" without the part before '@', for people.
+std::string without_user(std::string_view address) {
+  const auto begin = address.find("://") + 3;
+  const auto authority = address.substr(begin, address.find_first_of("/?#", begin) - begin);
+  const auto at = authority.rfind('@');
+  if (at == authority.npos) return std::string(address);
+  return std::string(address.substr(0, begin)).append(address.substr(begin + at + 1));
+}
+
 std::unexpected<Error> not_possible(std::string_view what) {
   return fail(Code::usage,
               fmt::format("--sandbox=strict needs an API key, which ralph's proxy adds outside the "
@@ -99,7 +108,8 @@ Result<> route_to_model(Mounts& mounts, backend::Plan& plan, process::Command& c
   mounts.show_program(ralph, host);
   command.argv.insert(command.argv.begin(),
                       {ralph.string(), std::string(kSandboxInit), route.socket.string(), "--"});
-  plan.notes.push_back(fmt::format("the sandbox has no network but for {}", route.endpoint));
+  plan.notes.push_back(
+      fmt::format("the sandbox has no network but for {}", without_user(route.endpoint)));
   plan.route = std::move(route);
   return {};
 }

@@ -104,6 +104,18 @@ TEST_F(ModelProxyTest, RefusesEverythingElse) {
   EXPECT_EQ(refused[0], "CONNECT example.org:443");
 }
 
+TEST_F(ModelProxyTest, ALargeBodyIsReadOnlyWithTheToken) {
+  // The body never comes: an answer means that nothing waits for it.
+  const auto answer = ask("POST /v1/messages HTTP/1.1\r\ncontent-length: 67000000\r\n\r\n");
+  EXPECT_TRUE(answer.starts_with("HTTP/1.1 413 ")) << answer;
+  EXPECT_EQ(proxy_->refused(), std::vector<std::string>{"POST /v1/messages"});
+}
+
+TEST_F(ModelProxyTest, AProbeIsNotPassedOn) {
+  EXPECT_TRUE(ask("HEAD / HTTP/1.1\r\nconnection: close\r\n\r\n").starts_with("HTTP/1.1 200 "));
+  EXPECT_TRUE(requests_.empty());
+}
+
 TEST_F(ModelProxyTest, RemembersAFewRefusals) {
   for (int i = 0; i < 30; ++i) ask(post(fmt::format("/{}?secret", i), ""));
   const auto refused = proxy_->refused();
