@@ -11,12 +11,14 @@ constexpr std::size_t kMode = 24;  // where it is in an entry
 constexpr std::size_t kFlags = 40 + kHash;
 constexpr std::uint32_t kSubmodule = 0160000;
 constexpr std::uint32_t kExtended = 0x4000;
+/// Bytes of all paths: version 4 packs long names into few bytes.
+constexpr std::size_t kMostKept = std::size_t{32} << 20;
 
 class Reader {
  public:
   explicit Reader(std::string_view index) : all_(index) {}
 
-  std::optional<std::vector<std::string>> run() {
+  std::optional<IndexPaths> run() {
     if (all_.size() < kHeader + kHash || !all_.starts_with("DIRC")) return std::nullopt;
     version_ = number(4, 4);
     if (version_ < 2 || version_ > 4) return std::nullopt;
@@ -47,8 +49,17 @@ class Reader {
     if (version_ < 4) name_.clear();
     name_ += all_.substr(at_, end - at_);
     at_ = version_ == 4 ? end + 1 : begin + ((end - begin) / 8 + 1) * 8;
-    if (is_submodule) found_.push_back(name_);
-    return at_ <= all_.size();
+    if (is_submodule) add(name_, found_.submodules);
+    if (const auto slash = name_.rfind('/'); slash != std::string::npos)
+      add(std::string_view(name_).substr(0, slash), found_.folders);
+    return at_ <= all_.size() && kept_ <= kMostKept;
+  }
+
+  /// Names come in order, so those of one folder mostly follow each other.
+  void add(std::string_view path, std::vector<std::string>& paths) {
+    if (!paths.empty() && paths.back() == path) return;
+    kept_ += path.size();
+    if (kept_ <= kMostKept) paths.emplace_back(path);
   }
 
   /// Version 4 says how much of the name before is not part of this one.
@@ -78,13 +89,12 @@ class Reader {
   std::size_t at_ = 0;
   std::uint32_t version_ = 0;
   std::string name_;
-  std::vector<std::string> found_;
+  std::size_t kept_ = 0;
+  IndexPaths found_;
 };
 
 }  // namespace
 
-std::optional<std::vector<std::string>> submodule_paths(std::string_view index) {
-  return Reader(index).run();
-}
+std::optional<IndexPaths> index_paths(std::string_view index) { return Reader(index).run(); }
 
 }  // namespace ralph::tool

@@ -6,8 +6,12 @@
 
 namespace ralph::tool {
 
-/// The paths of the submodules in an index of git (versions 2 to 4, SHA-1), given its bytes. nullopt: it is none, or only a
-/// part of one.
-std::optional<std::vector<std::string>> submodule_paths(std::string_view index);
+struct IndexPaths {
+  std::vector<std::string> submodules;
+  std::vector<std::string> folders;  // that hold files, most of them once
+};
+
+/// What an index of git (versions 2 to 4, SHA-1) has paths of, given its bytes. nullopt: it is none, or only a part of one.
+std::optional<IndexPaths> index_paths(std::string_view index);
 
 }  // namespace ralph::tool

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <system_error>
 
 #include <nlohmann/json.hpp>
 
@@ -116,6 +117,19 @@ std::vector<std::string_view> names_in(std::string_view text) {
   return found;
 }
 
+/// Whether a path is in the store of a repository, whose objects hold all files and their old versions.
+bool is_git_object(const fs::path& path) {
+  fs::path before;
+  bool in_git = false;
+  std::error_code error;
+  for (const auto& part : path) {
+    if (part == "objects" && (in_git || fs::exists(before / "HEAD", error))) return true;
+    in_git = in_git || part == ".git";
+    before /= part;
+  }
+  return false;
+}
+
 /// A rule about files, held against what one command names.
 class FileRule {
  public:
@@ -140,7 +154,9 @@ class FileRule {
   }
 
  private:
-  bool is_meant(const fs::path& path) const { return matches_path(pattern_, path.native()); }
+  bool is_meant(const fs::path& path) const {
+    return matches_path(pattern_, path.native()) || (rule_.tool == "Read" && is_git_object(path));
+  }
   bool matches(std::string_view name) const {
     return call_.files->any_path(name, [&](const fs::path& path) { return is_meant(path); });
   }
@@ -209,6 +225,7 @@ bool matches_some_text(const Rule& rule, const json::Document& input) {
 bool restrains_path(const Rule& rule, const Call& call) {
   const auto& root = call.workspace.setup().root;
   if (matches_path(rule.pattern, call.access.path, root)) return true;
+  if (rule.tool == "Read" && is_git_object(call.access.path)) return true;
   for (const auto* const key : {"file_path", "path", "notebook_path"}) {
     const auto named = call.input.find(key);
     if (named == call.input.end() || !named->is_string()) continue;

@@ -94,17 +94,24 @@ constexpr std::string_view kGlobalOptions = "--no-pager --no-optional-locks";
 constexpr std::string_view kValuesOfGit = "-C -c --git-dir --work-tree --namespace --config-env";
 constexpr std::string_view kGitShowing =
     "grep show cat-file diff blame annotate archive format-patch whatchanged difftool diff-tree "
-    "diff-index diff-files stash";
+    "diff-index diff-files stash checkout-index unpack-file fast-export bundle pack-objects "
+    "merge-file merge-tree range-diff";
 constexpr std::string_view kHarmlessOfGitLog =
     "-- -i -s -sb -b --short --branch --porcelain --untracked-files --ignored --oneline --stat "
     "--graph --all --decorate --no-decorate --max-count --format --pretty --author --since --until "
     "--after --before --reverse --name-only --name-status --shortstat --numstat --no-merges "
     "--merges --grep --date --abbrev-commit --follow --first-parent --no-color";
 
-/// Placeholders that have a signature checked, by the program the settings name.
+/// Placeholders that have a signature checked, by the program the settings name. "+", "-" or a blank may stand behind
+/// the "%".
 bool asks_for_signature(const ShellWord& word) {
-  return word.text.find("%G") != std::string::npos ||
-         word.text.find("%(signature") != std::string::npos;
+  std::string_view text = word.text;
+  for (auto at = text.find('%'); at != text.npos; at = text.find('%')) {
+    text.remove_prefix(at + 1);
+    const auto placeholder = text.substr(std::min(text.size(), text.find_first_not_of("+- ")));
+    if (placeholder.starts_with('G') || placeholder.starts_with("(signature")) return true;
+  }
+  return false;
 }
 
 bool has_only(const GitCommand& known, Words arguments) {
@@ -120,6 +127,12 @@ bool shows(const ShellWord& word) {
   const bool number = text.find_first_not_of("0123456789", text.starts_with("-n") ? 2 : 1) ==
                       std::string_view::npos;
   return !number && !contains_word(kHarmlessOfGitLog, text.substr(0, text.find('=')));
+}
+
+/// "%(raw)" shows the whole object that a ref names, which may be a file.
+bool formats_contents(const ShellWord& word) {
+  return !word.literal || word.text.find("raw") != std::string::npos ||
+         word.text.find("contents") != std::string::npos;
 }
 
 }  // namespace
@@ -160,7 +173,9 @@ bool git_shows_contents(const ShellCommand& command) {
   if (arguments.empty()) return false;
   const auto name = std::string_view(arguments.front().text);
   if (!arguments.front().literal || contains_word(kGitShowing, name)) return true;
-  return (name == "log" || name == "status") && std::ranges::any_of(arguments, shows);
+  if (contains_word("for-each-ref tag branch", name))
+    return std::ranges::any_of(arguments, formats_contents);
+  return contains_word("log status reflog", name) && std::ranges::any_of(arguments, shows);
 }
 
 }  // namespace ralph::tool

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <unordered_set>
+#include <vector>
 
 #include "tool/command_options.h"
 #include "tool/file_commands.h"
@@ -21,6 +23,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMaxSettings = std::size_t{1} << 20;
 constexpr std::size_t kMaxIndex = std::size_t{64} << 20;
 constexpr std::size_t kMostEntries = 20'000;
+constexpr std::size_t kMostTracked = 100'000;  // folders with tracked files
 constexpr int kMostRepositories = 64;
 constexpr int kDeepest = 4;
 /// Folders of a repository that git does not read from while it only looks.
@@ -87,7 +90,7 @@ class Check {
     }
     return has_harmless_settings(folder, worktree) && has_harmless_settings(common, worktree) &&
            holds_no_links(folder) && holds_no_links(common) && borrows_nothing(common) &&
-           submodules_are_harmless(folder, worktree, depth);
+           index_is_harmless(folder, worktree, depth);
   }
 
  private:
@@ -133,20 +136,35 @@ class Check {
     return !is_there(alternates) || (fs::file_size(alternates, error) == 0 && !error);
   }
 
-  bool submodules_are_harmless(const fs::path& folder, const fs::path& worktree, int depth) {
+  /// "git grep" reads tracked files below a folder that has become a link.
+  bool leads_through_no_link(const std::vector<std::string>& folders, const fs::path& worktree) {
+    std::unordered_set<std::string_view> seen;
+    for (const std::string_view folder : folders) {
+      for (auto end = folder.size(); end != folder.npos; end = folder.rfind('/', end - 1)) {
+        const auto path = folder.substr(0, end);
+        if (path.empty() || !seen.insert(path).second) break;
+        if (++tracked_ > kMostTracked || is_link(worktree / path)) return false;
+      }
+    }
+    return true;
+  }
+
+  bool index_is_harmless(const fs::path& folder, const fs::path& worktree, int depth) {
     if (!is_there(folder / "index")) return true;
     const auto index = text_of(folder / "index", kMaxIndex);
-    const auto paths = index ? submodule_paths(*index) : std::nullopt;
-    return paths && std::ranges::all_of(*paths, [&](const std::string& path) {
-             const auto submodule = worktree / path;
-             if (!is_there(submodule / ".git")) return !looks_bare(submodule);
-             return is_harmless(submodule / ".git", submodule, depth + 1);
-           });
+    const auto paths = index ? index_paths(*index) : std::nullopt;
+    if (!paths || !leads_through_no_link(paths->folders, worktree)) return false;
+    return std::ranges::all_of(paths->submodules, [&](const std::string& path) {
+      const auto submodule = worktree / path;
+      if (!is_there(submodule / ".git")) return !looks_bare(submodule);
+      return is_harmless(submodule / ".git", submodule, depth + 1);
+    });
   }
 
   const Workspace& workspace_;
   int repositories_ = 0;
   std::size_t entries_ = 0;
+  std::size_t tracked_ = 0;
 };
 
 /// Whether git most likely takes it and looks no further.

@@ -62,7 +62,7 @@ constexpr std::array kSections = std::to_array<Section>({
 constexpr std::string_view kFreeSections =
     "branch user author committer push pull fetch init help gc maintenance pack receive transfer "
     "rerere stash column versionsort advice gui gitflow worktree rebase am apply i18n tag commit "
-    "checkout clone index http https credential url alias lfs safe sequence mergetool difftool "
+    "checkout clone index http https credential url alias safe sequence mergetool difftool "
     "notes color";
 
 bool is_key_char(char c) {

@@ -13,10 +13,11 @@ namespace fs = std::filesystem;
 
 constexpr std::array<std::string_view, 7> kFolders{".git",   ".claude", ".vscode", ".idea",
                                                    ".husky", ".ralph",  ".ssh"};
-constexpr std::array<std::string_view, 15> kFiles{
-    ".gitconfig", ".gitmodules", ".bashrc",      ".bash_profile", ".profile",
-    ".zshenv",    ".envrc",      ".zshrc",       ".zprofile",     ".ripgreprc",
-    ".mcp.json",  ".npmrc",      ".claude.json", "ralph.yml",     "ralph.yaml"};
+constexpr auto kFiles = std::to_array<std::string_view>(
+    {".gitconfig",    ".gitmodules", ".bashrc",   ".bash_profile", ".bash_login", ".bash_logout",
+     ".bash_aliases", ".profile",    ".inputrc",  ".zshenv",       ".zshrc",      ".zprofile",
+     ".zlogin",       ".zlogout",    ".envrc",    ".ripgreprc",    ".mcp.json",   ".npmrc",
+     ".claude.json",  "ralph.yml",   "ralph.yaml"});
 constexpr std::array<std::string_view, 2> kInConfig{"ralph", "git"};  // folders of .config
 
 /// Some file systems do not tell capital letters from small ones.

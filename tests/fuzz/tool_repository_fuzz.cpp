@@ -16,9 +16,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto more = std::string(text) + "\n[filter \"x\"]\n\tclean = x\n";
     if (check_config(more, "/g", "/w").harmless) std::abort();
   }
-  submodule_paths(text);
-  submodule_paths(std::string("DIRC\0\0\0\2\0\0\0\1", 12) + std::string(text));
-  submodule_paths(std::string("DIRC\0\0\0\4\0\0\0\3", 12) + std::string(text));
+  index_paths(text);
+  index_paths(std::string("DIRC\0\0\0\2\0\0\0\1", 12) + std::string(text));
+  index_paths(std::string("DIRC\0\0\0\4\0\0\0\3", 12) + std::string(text));
   const auto half = size / 2;
   matches_command_within(text.substr(0, half), text.substr(half));
   matches_path(text.substr(0, half), "/w/" + std::string(text.substr(half)), "/w");

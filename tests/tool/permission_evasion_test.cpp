@@ -219,25 +219,60 @@ TEST(Evasion, CopiesBringNothingSensitive) {
   expect_all(
       judge, Mode::accept_edits, true,
       {"cp -r plain sub", "cp -r plain/. .", "mv plain sub", "cp -r -t . plain", "cp tpl/a.txt ."});
-  for (const auto* const name : {".envrc", ".zshenv", ".npmrc", ".husky/pre-commit", ".ralph/x",
-                                 ".bashrc", ".profile", ".mcp.json", ".gitmodules", "ralph.yml",
-                                 "sub/.GIT/config", ".ssh/config", ".config/ralph/trusted.json"}) {
+  for (const auto* const name :
+       {".envrc", ".zshenv", ".npmrc", ".husky/pre-commit", ".ralph/x", ".bashrc", ".bash_login",
+        ".bash_logout", ".zlogin", ".inputrc", ".profile", ".mcp.json", ".gitmodules", "ralph.yml",
+        "sub/.GIT/config", ".ssh/config", ".config/ralph/trusted.json"}) {
     EXPECT_FALSE(judge.write(judge.desk.file(name).string(), Mode::accept_edits).allowed) << name;
   }
 }
 
 TEST(Evasion, GitShowsNothingThatMayNotBeRead) {
   Judge judge;
-  const Lines showing{
-      "git grep x",       "git show HEAD:secret", "git cat-file -p HEAD:secret", "git log -p",
-      "git log --patch",  "git log -U3",          "git log -L1,2:secret",        "git diff",
-      "git blame secret", "git status -v",        "git -C . show HEAD:secret"};
-  const Lines telling{"git log --oneline -5", "git log",    "git log -n3 --stat", "git status",
-                      "git status -s",        "git branch", "git ls-files"};
+  const Lines showing{"git grep x",
+                      "git show HEAD:secret",
+                      "git cat-file -p HEAD:secret",
+                      "git log -p",
+                      "git log --patch",
+                      "git log -U3",
+                      "git log -L1,2:secret",
+                      "git diff",
+                      "git blame secret",
+                      "git status -v",
+                      "git -C . show HEAD:secret",
+                      "git for-each-ref --format='%(raw)'",
+                      "git for-each-ref --format='%(*raw)'",
+                      "git tag --format='%(contents)'",
+                      "git reflog -p"};
+  const Lines telling{"git log --oneline -5", "git log",
+                      "git log -n3 --stat",   "git status",
+                      "git status -s",        "git branch",
+                      "git ls-files",         "git for-each-ref --format='%(refname)'",
+                      "git reflog show"};
   expect_all(judge, Mode::bypass, true, showing);
   judge.rules.deny = {"Read(secret)"};
   expect_all(judge, Mode::bypass, false, showing);
   expect_all(judge, Mode::standard, true, telling);
+}
+
+TEST(Evasion, TheObjectsOfGitAreNotReadWhereAFileMayNotBe) {
+  Judge judge;
+  judge.desk.put(".git/HEAD", "ref: refs/heads/main\n");
+  judge.desk.put(".git/objects/ab/cdef", "x");
+  judge.desk.put("copy/HEAD", "x");
+  judge.desk.put("copy/objects/ab", "x");
+  judge.desk.put("objects/plain", "x");
+  const Lines reading{"od .git/objects/ab/cdef", "hexdump -C .git/objects/ab/cdef",
+                      "cat < .git/objects/ab/cdef", "cd .git/objects/ab && od cdef",
+                      "cat copy/objects/ab"};
+  expect_all(judge, Mode::standard, true, reading);
+  judge.rules.deny = {"Read(secret)"};
+  expect_all(judge, Mode::standard, false, reading);
+  expect_all(judge, Mode::bypass, false,
+             {"cp -r .git x", "python3 x.py .git/objects/ab/cdef", "mv .git/objects/ab y"});
+  expect_all(judge, Mode::standard, true, {"cat .git/HEAD", "cat objects/plain", "ls -a"});
+  EXPECT_FALSE(judge.read(judge.desk.file(".git/objects/ab/cdef").string()).allowed);
+  EXPECT_TRUE(judge.read(judge.desk.file(".git/HEAD").string()).allowed);
 }
 
 TEST(Evasion, WildcardsMakeNoOptions) {

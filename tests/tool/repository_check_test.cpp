@@ -66,6 +66,8 @@ TEST(RepositoryConfig, TakesNoSettingThatNamesProgramsOrFiles) {
                                  "[merge.x]\ndriver = x",
                                  "[interactive]\ndiffFilter = x",
                                  "[core]\nnewThing = x",
+                                 "[lfs \"extension.x\"]\nclean = x",
+                                 "[lfs]\nurl = x",
                                  "[newsection]\nx = y"}) {
     EXPECT_FALSE(is_harmless(text)) << text;
   }
@@ -99,12 +101,16 @@ std::string index_of(const std::string& entries, char count, std::string_view ex
 TEST(GitIndex, FindsSubmodules) {
   const auto index =
       index_of(entry("a.txt", 0100644) + entry("lib/sub", 0160000) + entry("z", 0160000), 3);
-  EXPECT_EQ(submodule_paths(index), (std::vector<std::string>{"lib/sub", "z"}));
-  EXPECT_EQ(submodule_paths(index_of("", 0)), std::vector<std::string>{});
-  EXPECT_FALSE(submodule_paths(index_of("", 0, std::string("link\0\0\0\0", 8))));
-  EXPECT_FALSE(submodule_paths(index_of(entry("a", 0100644), 2)));
+  const auto paths = index_paths(index);
+  ASSERT_TRUE(paths);
+  EXPECT_EQ(paths->submodules, (std::vector<std::string>{"lib/sub", "z"}));
+  EXPECT_EQ(paths->folders, (std::vector<std::string>{"lib"}));
+  ASSERT_TRUE(index_paths(index_of("", 0)));
+  EXPECT_TRUE(index_paths(index_of("", 0))->submodules.empty());
+  EXPECT_FALSE(index_paths(index_of("", 0, std::string("link\0\0\0\0", 8))));
+  EXPECT_FALSE(index_paths(index_of(entry("a", 0100644), 2)));
   for (std::size_t size = 0; size < index.size(); ++size) {
-    submodule_paths(std::string_view(index).substr(0, size));
+    index_paths(std::string_view(index).substr(0, size));
   }
 }
 
@@ -119,6 +125,20 @@ struct Repository {
   }
   bool looks() { return judge.run("git status").allowed; }
 };
+
+TEST(RepositoryCheck, NoTrackedPathLeadsThroughALink) {
+  Repository repository;
+  auto& desk = repository.judge.desk;
+  desk.put("a/b/notes", "x");
+  desk.put(".git/index", index_of(entry("a/b/notes", 0100644) + entry("file", 0100644), 2));
+  EXPECT_TRUE(repository.judge.run("git grep -n x").allowed);
+  fs::rename(desk.file("a"), desk.file("c"));
+  EXPECT_TRUE(repository.judge.run("git grep -n x").allowed);
+  fs::create_directory_symlink(desk.outside(), desk.file("a"));
+  for (const auto* const line : {"git grep -n x", "git status", "git diff"}) {
+    EXPECT_FALSE(repository.judge.run(line).allowed) << line;
+  }
+}
 
 TEST(RepositoryCheck, NothingInARepositoryIsALink) {
   Repository here;
