@@ -5,7 +5,6 @@
 
 #include <fmt/core.h>
 
-#include "agent/source_file.h"
 #include "agent/text.h"
 
 namespace ralph::agent {
@@ -14,18 +13,33 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kDeepestImport = 5;
+constexpr std::size_t kMostBytes = std::size_t{1} << 20;  // of all files together
 constexpr std::string_view kFence = "```";
 
 /// Reads instruction files, each once, and follows their imports.
 class Reader {
  public:
-  Reader(fs::path home, fs::path boundary)
-      : home_(std::move(home)), boundary_(std::move(boundary)) {}
+  /// `bytes_left` counts down over all readers.
+  Reader(fs::path home, fs::path boundary, const DeniedFiles& denied, std::size_t& bytes_left)
+      : home_(std::move(home)),
+        boundary_(std::move(boundary)),
+        denied_(denied),
+        bytes_left_(bytes_left) {}
 
   /// Empty: there is nothing to read. `anywhere`: its imports may lie outside the boundary.
   std::string read(const fs::path& path, bool anywhere, int depth = 0) {
+    if (bytes_left_ == 0) return {};
     const auto file = read_source_file(path, anywhere ? fs::path() : boundary_);
     if (!file || !done_.insert(file->path).second) return {};
+    if (!anywhere && denied_.contains(path, file->path)) {
+      return "(Left out: a permission rule denies reading this file.)\n";
+    }
+    if (file->text.size() > bytes_left_) {
+      bytes_left_ = 0;
+      return fmt::format("(Left out, with all that follows: instructions of more than {} KB.)\n",
+                         kMostBytes >> 10);
+    }
+    bytes_left_ -= file->text.size();
     return with_imports(file->text, file->path.parent_path(), anywhere, depth);
   }
 
@@ -64,6 +78,8 @@ class Reader {
 
   fs::path home_;
   fs::path boundary_;
+  const DeniedFiles& denied_;
+  std::size_t& bytes_left_;
   std::set<fs::path> done_;
 };
 
@@ -84,20 +100,21 @@ void add(std::vector<Instructions>& all, const fs::path& path, std::string text)
 }  // namespace
 
 std::vector<Instructions> read_instructions(const Options& options, const Environment& environment,
-                                            const fs::path& cwd) {
+                                            const fs::path& cwd, const DeniedFiles& denied) {
   std::vector<Instructions> all;
   if (options.bare) return all;
   std::error_code error;
   const auto real = fs::canonical(cwd, error);
   if (error) return all;
-  Reader reader(environment.home(), real);
+  std::size_t bytes_left = kMostBytes;
+  Reader reader(environment.home(), real, denied, bytes_left);
   if (wants(options, "user")) {
     const auto path = environment.config_folder() / "CLAUDE.md";
     add(all, path, reader.read(path, true));
   }
   for (const auto& folder : folders_down_to(real)) {
     // A folder above the working folder may hold anything: from there the file itself, and nothing it imports.
-    Reader of_folder(environment.home(), folder);
+    Reader of_folder(environment.home(), folder, denied, bytes_left);
     const int depth = folder == real ? 0 : kDeepestImport;
     if (wants(options, "project")) {
       const bool own = fs::exists(folder / "CLAUDE.md", error);

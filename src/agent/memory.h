@@ -5,6 +5,7 @@
 
 #include "agent/environment.h"
 #include "agent/options.h"
+#include "agent/source_file.h"
 
 namespace ralph::agent {
 
@@ -16,9 +17,11 @@ struct Instructions {
 
 /// The user's CLAUDE.md, then those of the folders from the top down to `cwd`: CLAUDE.md, or AGENTS.md where there is none,
 /// and CLAUDE.local.md. "@path" in a text imports a file: within the working folder, or, from the user's own file, anywhere.
-/// What is missing, too large or no text is passed over.
+/// What is missing, too large or no text is passed over; what a rule denies to a project's files, and what would make
+/// them more than 1 MB together, is left out with a note in its place.
 std::vector<Instructions> read_instructions(const Options& options, const Environment& environment,
-                                            const std::filesystem::path& cwd);
+                                            const std::filesystem::path& cwd,
+                                            const DeniedFiles& denied);
 
 /// As the model is told of them, in front of the first message; empty: there are none.
 std::string instructions_text(const std::vector<Instructions>& all);

@@ -103,7 +103,8 @@ bool Prompts::put_call(const SlashCall& call, Document& blocks, std::string& sho
   const auto run = [&](const std::string& command) { return output_of(*skill, command, stop); };
   auto text =
       skills_.text(*skill, call.arguments, skill->runs_commands() ? RunCommand(run) : RunCommand());
-  if (!text) return false;
+  if (!text && text.error().code != Code::limit) return false;
+  if (!text) text = reminder("The call is left out. " + text.error().message);
   auto name = fmt::format(
       "<command-message>{0}</command-message>\n<command-name>/{0}</command-name>\n", call.name);
   if (!call.arguments.empty()) {

@@ -12,6 +12,7 @@
 namespace ralph::agent {
 namespace {
 
+constexpr std::size_t kLargestText = std::size_t{512} << 10;
 constexpr std::string_view kAll = "$ARGUMENTS";
 constexpr std::string_view kCommandBegins = "!`";
 
@@ -90,13 +91,14 @@ class Filler {
     const auto quoting = *std::exchange(quoting_, std::nullopt);
     const bool clear =
         !quoting.odd && tool::hidden_commands(tool::parse_shell_line(filled)).empty();
-    if (put_ && !clear) return std::nullopt;
+    if ((put_ && !clear) || filled.size() > kLargestText) return std::nullopt;
     return filled;
   }
 
+  /// Ends early once it is over the limit.
   std::string fill(std::string_view text) {
     std::string out;
-    while (!text.empty()) {
+    while (!text.empty() && out.size() <= kLargestText) {
       const auto plain = text.substr(0, text.find('$'));
       out += plain;
       text.remove_prefix(plain.size());
@@ -162,12 +164,14 @@ class Filler {
 };
 
 /// Places for commands are those of the text itself, where a word begins; nothing that is put in is looked at again.
-std::string filled_and_run(Filler& filler, std::string_view text, const RunCommand& run) {
-  std::string out;
-  for (;;) {
+void fill_and_run(Filler& filler, std::string_view text, const RunCommand& run, std::string& out) {
+  while (out.size() <= kLargestText) {
     const auto at = text.find(kCommandBegins);
     const auto end = at == text.npos ? at : text.find('`', at + kCommandBegins.size());
-    if (end == text.npos) return out + filler.fill(text);
+    if (end == text.npos) {
+      out += filler.fill(text);
+      return;
+    }
     const bool begins = at == 0 || kBlanks.find(text[at - 1]) != kBlanks.npos;
     const auto begin = at + kCommandBegins.size();
     out += filler.fill(text.substr(0, begins ? at : begin));
@@ -184,11 +188,20 @@ std::string filled_and_run(Filler& filler, std::string_view text, const RunComma
 
 }  // namespace
 
-std::string with_arguments(std::string_view text, std::string_view arguments,
-                           const RunCommand& run) {
+Result<std::string> with_arguments(std::string_view text, std::string_view arguments,
+                                   const RunCommand& run) {
   Filler filler(arguments);
-  auto filled = run ? filled_and_run(filler, text, run) : filler.fill(text);
+  std::string filled;
+  if (run) {
+    fill_and_run(filler, text, run, filled);
+  } else {
+    filled = filler.fill(text);
+  }
   if (!filler.used() && !arguments.empty()) filled.append("\n\nARGUMENTS: ").append(arguments);
+  if (filled.size() > kLargestText) {
+    return fail(Code::limit,
+                fmt::format("The text with its arguments is over {} KB.", kLargestText >> 10));
+  }
   return filled;
 }
 

@@ -83,7 +83,7 @@ tool::Outcome SkillTool::run(const json::Document& input, const tool::Access&, t
         name, name));
   }
   auto text = skills_.text(*skill, tool::text_of(input, "args"));
-  if (!text) return tool::failure(fmt::format("The skill {} can no longer be read.", name));
+  if (!text) return tool::failure(text.error().message);
   auto outcome = tool::success(fmt::format("Launching skill: {}", name),
                                {{"success", true}, {"commandName", name}});
   outcome.follow_up = *std::move(text);

@@ -8,7 +8,6 @@
 
 #include "agent/frontmatter.h"
 #include "agent/options_impl.h"
-#include "agent/source_file.h"
 #include "agent/text.h"
 #include "base/path.h"
 #include "base/utf8.h"
@@ -25,7 +24,7 @@ constexpr std::size_t kMostSkills = 1'000;
 constexpr std::size_t kMostMembers = 100;
 constexpr std::size_t kLongestName = 100;
 constexpr std::size_t kLongestDescription = 500;  // code points
-constexpr std::size_t kLargestSet = std::size_t{512} << 10;
+constexpr std::size_t kLargestText = std::size_t{512} << 10;
 constexpr std::string_view kSkillFile = "SKILL.md";
 constexpr std::string_view kSkillFolder = "${CLAUDE_SKILL_DIR}";
 
@@ -84,10 +83,23 @@ class Walk {
   std::size_t entries_ = 0;
 };
 
+/// Where a kind of skills is looked for.
+struct Place {
+  fs::path root;
+  fs::path boundary;  // as for read_source_file()
+  const DeniedFiles& denied;
+
+  std::optional<SourceFile> read(const fs::path& path) const {
+    auto file = read_source_file(path, boundary);
+    if (file && !boundary.empty() && denied.contains(path, file->path)) return std::nullopt;
+    return file;
+  }
+};
+
 std::optional<Skill> read_skill(Skill::Kind kind, std::string name, const fs::path& path,
-                                const fs::path& boundary) {
+                                const Place& place) {
   if (!is_name(name)) return std::nullopt;
-  auto file = read_source_file(path, boundary);
+  auto file = place.read(path);
   if (!file) return std::nullopt;
   const auto text = split_front(file->text);
   Skill skill{kind,
@@ -95,7 +107,7 @@ std::optional<Skill> read_skill(Skill::Kind kind, std::string name, const fs::pa
               description_of(text),
               std::string(text.value("argument-hint")),
               std::move(file->path),
-              boundary};
+              place.boundary};
   skill.for_model = !text.is_true("disable-model-invocation");
   skill.allowed_tools = split_rules(text.value("allowed-tools"));
   return skill;
@@ -103,28 +115,28 @@ std::optional<Skill> read_skill(Skill::Kind kind, std::string name, const fs::pa
 
 using Add = std::function<void(Skill)>;
 
-void find_skills(const fs::path& root, const fs::path& boundary, const Add& add) {
-  Walk(boundary, [&](const fs::path& folder, const std::vector<fs::path>& files) {
+void find_skills(const Place& place, const Add& add) {
+  Walk(place.boundary, [&](const fs::path& folder, const std::vector<fs::path>& files) {
     const auto file = folder / kSkillFile;
     if (std::ranges::find(files, file) == files.end()) return true;
-    auto skill = read_skill(Skill::Kind::skill, folder.filename().string(), file, boundary);
+    auto skill = read_skill(Skill::Kind::skill, folder.filename().string(), file, place);
     if (skill) add(*std::move(skill));
     return false;
-  }).through(root);
+  }).through(place.root);
 }
 
 /// sub/deep.md is "sub:deep".
-void find_commands(const fs::path& root, const fs::path& boundary, const Add& add) {
-  Walk(boundary, [&](const fs::path&, const std::vector<fs::path>& files) {
+void find_commands(const Place& place, const Add& add) {
+  Walk(place.boundary, [&](const fs::path&, const std::vector<fs::path>& files) {
     for (const auto& file : files) {
       if (file.extension() != ".md") continue;
-      auto name = file.lexically_relative(root).replace_extension().generic_string();
+      auto name = file.lexically_relative(place.root).replace_extension().generic_string();
       std::ranges::replace(name, '/', ':');
-      auto skill = read_skill(Skill::Kind::command, std::move(name), file, boundary);
+      auto skill = read_skill(Skill::Kind::command, std::move(name), file, place);
       if (skill) add(*std::move(skill));
     }
     return true;
-  }).through(root);
+  }).through(place.root);
 }
 
 /// A JSON list of names, or an object with one in "skills".
@@ -140,11 +152,11 @@ std::vector<std::string> members_of(const json::Document& set) {
   return members;
 }
 
-void find_sets(const fs::path& root, const fs::path& boundary, const Add& add) {
-  Walk(boundary, [&](const fs::path&, const std::vector<fs::path>& files) {
+void find_sets(const Place& place, const Add& add) {
+  Walk(place.boundary, [&](const fs::path&, const std::vector<fs::path>& files) {
     for (const auto& path : files) {
       if (path.extension() != ".json" || !is_name(path.stem().string())) continue;
-      auto file = read_source_file(path, boundary);
+      auto file = place.read(path);
       if (!file) continue;
       auto members = members_of(json::parse(file->text).value_or(json::Document()));
       if (members.empty()) continue;
@@ -155,19 +167,23 @@ void find_sets(const fs::path& root, const fs::path& boundary, const Add& add) {
                 utf8::shortened("Loads these skills together: " + names, kLongestDescription),
                 "",
                 std::move(file->path),
-                boundary};
+                place.boundary};
       set.members = std::move(members);
       add(std::move(set));
     }
     return false;
-  }).through(root);
+  }).through(place.root);
 }
 
-std::string replaced(std::string text, std::string_view what, std::string_view with) {
-  for (auto at = text.find(what); at != text.npos; at = text.find(what, at + with.size())) {
-    text.replace(at, what.size(), with);
+std::string replaced(std::string_view text, std::string_view what, std::string_view with) {
+  std::string out;
+  for (;;) {
+    const auto at = text.find(what);
+    out += text.substr(0, at);
+    if (at == text.npos || out.size() > kLargestText) return out;
+    out += with;
+    text.remove_prefix(at + what.size());
   }
-  return text;
 }
 
 }  // namespace
@@ -178,8 +194,10 @@ bool Skill::runs_commands() const {
   });
 }
 
-Skills Skills::find(const Options& options, const Environment& environment, const fs::path& cwd) {
+Skills Skills::find(const Options& options, const Environment& environment, const fs::path& cwd,
+                    DeniedFiles denied) {
   Skills skills;
+  skills.denied_ = std::move(denied);
   std::error_code error;
   const auto real = fs::canonical(cwd, error);
   if (options.bare || options.disable_slash_commands || error) return skills;
@@ -188,14 +206,14 @@ Skills Skills::find(const Options& options, const Environment& environment, cons
   const auto shared = real / ".claude";
   const bool user = wants(options, "user");
   const bool project = wants(options, "project");
-  if (user) find_skills(own / "skills", {}, add);
+  if (user) find_skills({own / "skills", {}, skills.denied_}, add);
   if (project) {
-    find_skills(shared / "skills", real, add);
-    find_skills(shared / "library", real, add);
-    find_sets(shared / "skillsets", real, add);
+    find_skills({shared / "skills", real, skills.denied_}, add);
+    find_skills({shared / "library", real, skills.denied_}, add);
+    find_sets({shared / "skillsets", real, skills.denied_}, add);
   }
-  if (user) find_commands(own / "commands", {}, add);
-  if (project) find_commands(shared / "commands", real, add);
+  if (user) find_commands({own / "commands", {}, skills.denied_}, add);
+  if (project) find_commands({shared / "commands", real, skills.denied_}, add);
   return skills;
 }
 
@@ -213,16 +231,19 @@ const Skill* Skills::find(std::string_view name) const {
   return found == all_.end() ? nullptr : &found->second;
 }
 
-std::optional<std::string> Skills::text(const Skill& skill, std::string_view arguments,
-                                        const RunCommand& run) const {
+Result<std::string> Skills::text(const Skill& skill, std::string_view arguments,
+                                 const RunCommand& run) const {
   if (skill.kind == Skill::Kind::set) return text_of_set(skill, arguments, run);
-  const auto file = read_source_file(skill.file, skill.boundary);
-  if (!file) return std::nullopt;
+  const auto file = Place{{}, skill.boundary, denied_}.read(skill.file);
+  if (!file) {
+    return fail(Code::not_found, fmt::format("The skill {} can no longer be read.", skill.name));
+  }
   const auto body = split_front(file->text).body;
   if (skill.kind == Skill::Kind::command) return with_arguments(body, arguments, run);
   const auto folder = file->path.parent_path().string();
-  return fmt::format("The files of this skill are in {}\n\n{}", folder,
-                     with_arguments(replaced(body, kSkillFolder, folder), arguments, run));
+  TRY_ASSIGN(const auto filled,
+             with_arguments(replaced(body, kSkillFolder, folder), arguments, run));
+  return fmt::format("The files of this skill are in {}\n\n{}", folder, filled);
 }
 
 /// One after the other; what is missing or too much is named.
@@ -232,10 +253,10 @@ std::string Skills::text_of_set(const Skill& set, std::string_view arguments,
   for (const auto& name : set.members) {
     const auto* skill = find(name);
     const bool usable = skill != nullptr && skill->kind == Skill::Kind::skill;
-    const auto one = usable ? text(*skill, arguments, run) : std::nullopt;
-    if (!one) {
+    const auto one = usable ? text(*skill, arguments, run) : fail(Code::not_found, "");
+    if (!one && one.error().code != Code::limit) {
       all += fmt::format("\n(There is no skill {}.)\n", name);
-    } else if (all.size() + one->size() > kLargestSet) {
+    } else if (!one || all.size() + one->size() > kLargestText) {
       all += fmt::format("\n(The skill {} is left out: the set is too large.)\n", name);
     } else {
       all += fmt::format("\n# Skill {}\n\n{}\n", name, *one);

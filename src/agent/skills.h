@@ -9,6 +9,8 @@
 
 #include "agent/environment.h"
 #include "agent/options.h"
+#include "agent/source_file.h"
+#include "base/result.h"
 
 namespace ralph::agent {
 
@@ -42,32 +44,33 @@ class Skills {
  public:
   /// Of the user: skills/ and commands/ in the configuration folder. Of the workspace, in .claude/: skills/, library/,
   /// skillsets/ and commands/. Of two with the same name the first counts, in this order, and a skill before a command. None with
-  /// --bare or --disable-slash-commands.
+  /// --bare or --disable-slash-commands. Of the workspace's, none that is a file rules deny to read.
   static Skills find(const Options& options, const Environment& environment,
-                     const std::filesystem::path& cwd);
+                     const std::filesystem::path& cwd, DeniedFiles denied);
 
   bool empty() const { return all_.empty(); }
   /// Sorted by name.
   const std::map<std::string, Skill, std::less<>>& all() const { return all_; }
   /// nullptr: there is none.
   const Skill* find(std::string_view name) const;
-  /// What it says, as with_arguments() makes it; nullopt: it can no longer be read.
-  std::optional<std::string> text(const Skill& skill, std::string_view arguments,
-                                  const RunCommand& run = {}) const;
+  /// What it says, as with_arguments() makes it. An error: it can no longer be read, or is too long (Code::limit).
+  Result<std::string> text(const Skill& skill, std::string_view arguments,
+                           const RunCommand& run = {}) const;
 
  private:
   void add(Skill skill);
   std::string text_of_set(const Skill& set, std::string_view arguments,
                           const RunCommand& run) const;
 
+  DeniedFiles denied_;
   std::map<std::string, Skill, std::less<>> all_;
 };
 
 /// Puts the arguments into a text: $ARGUMENTS is all of them, $ARGUMENTS[0] and $0 the first word. Places for words there
 /// are not stay as they are; a text without any place gets the arguments at its end. With `run` every !`command` of the
 /// text, where it begins a word, gives way to its output; arguments within it are words for the shell, never syntax, and
-/// what arguments and outputs bring is never run.
-std::string with_arguments(std::string_view text, std::string_view arguments,
-                           const RunCommand& run = {});
+/// what arguments and outputs bring is never run. An error: it would be more than 512 KB.
+Result<std::string> with_arguments(std::string_view text, std::string_view arguments,
+                                   const RunCommand& run = {});
 
 }  // namespace ralph::agent

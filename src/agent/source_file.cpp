@@ -1,6 +1,7 @@
 #include "agent/source_file.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -23,6 +24,19 @@ bool is_ours(const std::filesystem::path& path) {
 bool wants(const Options& options, std::string_view source) {
   return !options.setting_sources ||
          std::ranges::find(*options.setting_sources, source) != options.setting_sources->end();
+}
+
+DeniedFiles::DeniedFiles(const std::vector<std::string>& patterns,
+                         const std::filesystem::path& root) {
+  for (const auto& pattern : patterns) {
+    std::ranges::move(tool::restraining_patterns(pattern, root), std::back_inserter(patterns_));
+  }
+}
+
+bool DeniedFiles::contains(const std::filesystem::path& named,
+                           const std::filesystem::path& resolved) const {
+  return tool::matches_path(patterns_, resolved.native()) ||
+         tool::matches_path(patterns_, named.lexically_normal().native());
 }
 
 std::optional<SourceFile> read_source_file(const std::filesystem::path& path,

@@ -4,8 +4,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "agent/options.h"
+#include "tool/permission_rule.h"
 
 namespace ralph::agent {
 
@@ -16,6 +18,18 @@ bool wants(const Options& options, std::string_view source);
 struct SourceFile {
   std::filesystem::path path;  // links resolved
   std::string text;            // UTF-8
+};
+
+/// Files that rules keep from being read (tool::unreadable_patterns).
+class DeniedFiles {
+ public:
+  DeniedFiles() = default;
+  DeniedFiles(const std::vector<std::string>& patterns, const std::filesystem::path& root);
+  /// `named` is absolute; a rule may be about either name.
+  bool contains(const std::filesystem::path& named, const std::filesystem::path& resolved) const;
+
+ private:
+  std::vector<tool::AnchoredPattern> patterns_;
 };
 
 /// `boundary`: the file must lie below, and belong to this user or the system; empty: the user's own file, which may be

@@ -82,6 +82,7 @@ class Work {
   std::optional<StructuredOutput> structured_;
   tool::BackgroundTasks tasks_;
   std::optional<tool::Workspace> workspace_;
+  DeniedFiles denied_files_;
   Skills skills_;
   std::optional<SkillTool> skill_tool_;
   std::optional<Pulse> pulse_;

@@ -123,7 +123,8 @@ Result<> Work::prepare_tools(const Settings& settings) {
   auto setup = workspace_setup(settings);
   setup.unreadable = tool::unreadable_patterns(rules);
   workspace_.emplace(std::move(setup));
-  skills_ = Skills::find(options_, environment, setup_.cwd);
+  denied_files_ = DeniedFiles(workspace_->setup().unreadable, workspace_->setup().root);
+  skills_ = Skills::find(options_, environment, setup_.cwd, denied_files_);
   skill_tool_.emplace(skills_);
   std::vector<const tool::Tool*> more;
   if (offers_skills()) more.push_back(&*skill_tool_);

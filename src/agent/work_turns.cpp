@@ -88,7 +88,8 @@ void Work::complete(const MessageIds& messages) {
 /// What the model must know before the first message: where it is, and what always holds here.
 std::vector<std::string> Work::introduction() const {
   return {surroundings(setup_.cwd, git_branch_),
-          instructions_text(read_instructions(options_, setup_.environment, setup_.cwd))};
+          instructions_text(
+              read_instructions(options_, setup_.environment, setup_.cwd, denied_files_))};
 }
 
 /// Empty: the model is asked.

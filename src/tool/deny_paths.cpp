@@ -36,7 +36,11 @@ class Finder {
   explicit Finder(const Workspace& workspace) : workspace_(workspace) {}
 
   Result<std::vector<fs::path>> run() {
-    for (const auto& pattern : workspace_.setup().unreadable) add_pattern(pattern);
+    for (const auto& text : workspace_.setup().unreadable) {
+      for (const auto& pattern : restraining_patterns(text, workspace_.setup().root)) {
+        add_pattern(pattern);
+      }
+    }
     if (!wild_.empty()) TRY(walk([this](const fs::path& path) { return add_if_matching(path); }));
     TRY(find_links());
     if (found_.size() > kMostPaths) return too_many("paths that rules deny to read", kMostPaths);
@@ -59,9 +63,8 @@ class Finder {
   }
 
   /// A pattern without wildcards, or with "**" only at its end, names one path.
-  void add_pattern(const std::string& pattern) {
-    auto [base, parts] = anchored_pattern(pattern, workspace_.setup().root);
-    if (base.empty()) return;
+  void add_pattern(const AnchoredPattern& pattern) {
+    auto [base, parts] = pattern;
     while (!parts.empty() && (parts.back() == "**" || parts.back() == "*") && parts.size() > 1) {
       if (parts.back() == "*" && !is_literal(parts[parts.size() - 2])) break;
       parts.pop_back();
@@ -77,11 +80,7 @@ class Finder {
 
   /// True: what is below need not be looked at.
   bool add_if_matching(const fs::path& path) {
-    const auto& root = workspace_.setup().root;
-    if (!std::ranges::any_of(
-            wild_, [&](const auto& pattern) { return matches_path(pattern, path, root); })) {
-      return false;
-    }
+    if (!matches_path(wild_, path.native())) return false;
     add(path);
     return true;
   }
@@ -139,7 +138,7 @@ class Finder {
   }
 
   const Workspace& workspace_;
-  std::vector<std::string> wild_;
+  std::vector<AnchoredPattern> wild_;
   std::set<fs::path> found_;
   std::set<Inode> linked_;
   std::size_t looked_at_ = 0;

@@ -6,8 +6,6 @@
 #include <string_view>
 #include <utility>
 
-#include <fnmatch.h>
-
 #include "tool/permission_rule.h"
 
 namespace ralph::tool {
@@ -38,7 +36,7 @@ std::vector<bool> reached(Parts pattern, Parts folder) {
       if (!now[at]) continue;
       if (pattern[at] == "**") {
         set(next, at);
-      } else if (::fnmatch(pattern[at].c_str(), name.c_str(), 0) == 0) {
+      } else if (matches_name(pattern[at], name)) {
         set(next, at + 1);
       }
     }
@@ -49,19 +47,64 @@ std::vector<bool> reached(Parts pattern, Parts folder) {
 }
 
 /// A name is taken as it is, not as a pattern.
-std::string escaped(const std::string& name) {
+std::string escaped(std::string_view name) {
   std::string text;
   for (const char c : name) {
-    if (std::string_view("*?[]{}\\!#").find(c) != std::string_view::npos) text += '\\';
+    if (std::string_view("*?[]{}\\!# ").find(c) != std::string_view::npos) text += '\\';
     text += c;
   }
   return text;
 }
 
+/// How long the brackets at the front of a pattern are; 0: they do not end.
+std::size_t bracket_length(std::string_view pattern) {
+  std::size_t at = pattern.starts_with("[!") || pattern.starts_with("[^") ? 2 : 1;
+  for (bool first = true; at < pattern.size() && (first || pattern[at] != ']'); first = false) {
+    const auto end = pattern.substr(at).starts_with("[:") ? pattern.find(":]", at) : pattern.npos;
+    if (end != pattern.npos) {
+      at = end + 2;
+    } else {
+      at += pattern[at] == '\\' && at + 1 < pattern.size() ? 2 : 1;
+    }
+  }
+  return at < pattern.size() ? at + 1 : 0;
+}
+
+bool is_plain_bracket(std::string_view bracket) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
+  return bracket.substr(1, bracket.size() - 2).find_first_not_of(kPlain) == bracket.npos;
+}
+
+/// One part of a rule in ripgrep's language, where braces are alternatives and a character is a byte. What ripgrep cannot
+/// say becomes one to four bytes: it hides more rather than less.
+std::string as_ripgrep_glob(std::string_view part) {
+  constexpr std::string_view kAnyCharacter = "{?,??,???,????}";
+  if (part == "**") return std::string(part);
+  std::string glob;
+  while (!part.empty()) {
+    std::size_t length = 1;
+    if (part[0] == '*') {
+      if (!glob.ends_with('*') || glob.ends_with("\\*")) glob += '*';
+    } else if (part[0] == '?') {
+      glob += kAnyCharacter;
+    } else if (part[0] == '[' && bracket_length(part) > 0) {
+      length = bracket_length(part);
+      const auto bracket = part.substr(0, length);
+      glob += is_plain_bracket(bracket) ? bracket : kAnyCharacter;
+    } else {
+      length = part[0] == '\\' && part.size() > 1 ? 2 : 1;
+      glob += escaped(part.substr(length - 1, 1));
+    }
+    part.remove_prefix(length);
+  }
+  return glob;
+}
+
 }  // namespace
 
 std::vector<std::string> globs_below(std::vector<std::string> pattern, const fs::path& folder,
-                                     Below below) {
+                                     Below below, const Translate& translate) {
   const auto repeats = [](const std::string& a, const std::string& b) {
     return a == "**" && b == "**";
   };
@@ -71,7 +114,7 @@ std::vector<std::string> globs_below(std::vector<std::string> pattern, const fs:
   std::vector<std::string> globs;
   std::string rest;
   for (auto at = pattern.size(); at-- > 0;) {
-    rest = "/" + pattern[at] + rest;
+    rest = "/" + (translate ? translate(pattern[at]) : pattern[at]) + rest;
     if (places[at]) globs.push_back(rest);
   }
   if (places[pattern.size()] && below == Below::included) globs.emplace_back("/**");
@@ -80,14 +123,14 @@ std::vector<std::string> globs_below(std::vector<std::string> pattern, const fs:
 
 std::vector<std::string> hiding_options(const fs::path& folder, const Workspace& workspace) {
   std::set<std::string> globs;
-  for (const auto& pattern : workspace.setup().unreadable) {
-    const auto anchored = anchored_pattern(pattern, workspace.setup().root);
-    if (anchored.base.empty()) continue;
-    auto parts = parts_of(anchored.base);
-    for (auto& part : parts) part = escaped(part);
-    parts.insert(parts.end(), anchored.parts.begin(), anchored.parts.end());
-    for (auto& glob : globs_below(std::move(parts), folder, Below::included)) {
-      globs.insert(std::move(glob));
+  for (const auto& text : workspace.setup().unreadable) {
+    for (const auto& pattern : restraining_patterns(text, workspace.setup().root)) {
+      auto parts = parts_of(pattern.base);
+      for (auto& part : parts) part = escaped(part);
+      parts.insert(parts.end(), pattern.parts.begin(), pattern.parts.end());
+      for (auto& glob : globs_below(std::move(parts), folder, Below::included, as_ripgrep_glob)) {
+        globs.insert(std::move(glob));
+      }
     }
   }
   std::vector<std::string> options;

@@ -1,5 +1,6 @@
 #pragma once
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,8 +36,18 @@ struct AnchoredPattern {
 };
 AnchoredPattern anchored_pattern(std::string_view pattern, const std::filesystem::path& root);
 
+/// What a rule that denies or asks is about: the pattern as it is written, and with its start, up to the first wildcard,
+/// resolved, so that a rule that names a link is also about what the link leads to.
+std::vector<AnchoredPattern> restraining_patterns(std::string_view pattern,
+                                                  const std::filesystem::path& root);
+
+/// One name against "*", "?", "[…]" and "\\", by code points.
+bool matches_name(std::string_view pattern, std::string_view name);
+
 /// The path is absolute and without ".".
 bool matches_path(const AnchoredPattern& pattern, std::string_view resolved);
+/// Whether one of them matches.
+bool matches_path(std::span<const AnchoredPattern> patterns, std::string_view resolved);
 
 /// As .gitignore has it, with everything below a matching folder; "//x" counts from the root of the file system, "~/x"
 /// from the home folder, everything else from `root`.

@@ -100,6 +100,13 @@ bool restrains_command(const Rule& rule, const Call& call) {
   return std::ranges::any_of(pieces, within);
 }
 
+/// The answer of Edit shows what is in a file, and so does the record of what Write replaced.
+bool shows_contents(const Call& call) {
+  std::error_code error;
+  return call.access.kind == Access::Kind::write &&
+         (call.tool.name() != "Write" || fs::exists(fs::symlink_status(call.access.path, error)));
+}
+
 bool is_path_rule(const Rule& rule, Access::Kind kind) {
   if (rule.tool == "Read") return kind == Access::Kind::read;
   return (rule.tool == "Edit" || rule.tool == "Write") && kind == Access::Kind::write;
@@ -136,7 +143,7 @@ class FileRule {
   FileRule(const Rule& rule, const Call& call)
       : rule_(rule),
         call_(call),
-        pattern_(anchored_pattern(rule.pattern, call.workspace.setup().root)) {}
+        patterns_(restraining_patterns(rule.pattern, call.workspace.setup().root)) {}
 
   bool restrains(const CommandPart& part) const {
     const auto hit = [&](const ShellWord& word) { return matches(word.text); };
@@ -155,7 +162,7 @@ class FileRule {
 
  private:
   bool is_meant(const fs::path& path) const {
-    return matches_path(pattern_, path.native()) || (rule_.tool == "Read" && is_git_object(path));
+    return matches_path(patterns_, path.native()) || (rule_.tool == "Read" && is_git_object(path));
   }
   bool matches(std::string_view name) const {
     return call_.files->any_path(name, [&](const fs::path& path) { return is_meant(path); });
@@ -203,7 +210,7 @@ class FileRule {
 
   const Rule& rule_;
   const Call& call_;
-  AnchoredPattern pattern_;
+  std::vector<AnchoredPattern> patterns_;
 };
 
 bool restrains_files_of_command(const Rule& rule, const Call& call) {
@@ -223,14 +230,14 @@ bool matches_some_text(const Rule& rule, const json::Document& input) {
 
 /// Also by the name the call gives it, which may be that of a link.
 bool restrains_path(const Rule& rule, const Call& call) {
-  const auto& root = call.workspace.setup().root;
-  if (matches_path(rule.pattern, call.access.path, root)) return true;
+  const auto patterns = restraining_patterns(rule.pattern, call.workspace.setup().root);
+  if (matches_path(patterns, call.access.path.native())) return true;
   if (rule.tool == "Read" && is_git_object(call.access.path)) return true;
   for (const auto* const key : {"file_path", "path", "notebook_path"}) {
     const auto named = call.input.find(key);
     if (named == call.input.end() || !named->is_string()) continue;
     const auto path = call.workspace.cwd() / named->get_ref<const std::string&>();
-    if (matches_path(rule.pattern, path.lexically_normal(), root)) return true;
+    if (matches_path(patterns, path.lexically_normal().native())) return true;
   }
   return false;
 }
@@ -258,7 +265,9 @@ bool restrains(const std::string& text, const Call& call) {
     return named ? restrains_command(rule, call) : restrains_files_of_command(rule, call);
   }
   if (touches_no_file(kind)) return named && matches_some_text(rule, call.input);
-  return (named || is_path_rule(rule, kind)) && !rule.pattern.empty() && restrains_path(rule, call);
+  const bool about_files =
+      named || is_path_rule(rule, kind) || (rule.tool == "Read" && shows_contents(call));
+  return about_files && !rule.pattern.empty() && restrains_path(rule, call);
 }
 
 bool permits(const std::string& text, const Call& call) {

@@ -61,6 +61,39 @@ TEST(Memory, LoopsCodeAndLargeFilesAreHarmless) {
   EXPECT_LT(text.size(), 10'000U);
 }
 
+/// The repository decides what these files are, the user what may be read.
+TEST(Memory, RulesAgainstReadingHoldForImportsAndLinks) {
+  Bench bench;
+  bench.folder().write("work/.env", "The secret.\n");
+  bench.folder().write("work/CLAUDE.md", "Rule. @.env\n");
+  const std::vector<std::string> rule{"--disallowedTools", "Read(.env)"};
+  auto text = first_message(bench.ask("hi", rule));
+  EXPECT_TRUE(text.contains("Rule."));
+  EXPECT_TRUE(text.contains("a permission rule denies reading this file"));
+  EXPECT_FALSE(text.contains("The secret."));
+  for (const auto* const name : {"CLAUDE.md", "AGENTS.md", "CLAUDE.local.md"}) {
+    std::filesystem::remove(bench.work() / "CLAUDE.md");
+    std::filesystem::create_symlink(".env", bench.work() / name);
+    text = texts(bench.ask("hi", rule).requests.back()["messages"][0]);
+    EXPECT_FALSE(text.contains("The secret.")) << name;
+    std::filesystem::remove(bench.work() / name);
+  }
+}
+
+TEST(Memory, AMegabyteOfInstructionsAtMost) {
+  Bench bench;
+  std::string imports;
+  for (int i = 0; i < 10; ++i) {
+    const auto name = "part" + std::to_string(i);
+    bench.folder().write("work/" + name, std::string(200 << 10, 'x'));
+    imports += "@" + name + "\n";
+  }
+  bench.folder().write("work/CLAUDE.md", imports);
+  const auto text = first_message(bench.ask("hi"));
+  EXPECT_LT(text.size(), std::size_t{1} << 20);
+  EXPECT_TRUE(text.contains("with all that follows: instructions of more than 1024 KB"));
+}
+
 TEST(Memory, SourcesCanBeLeftOut) {
   Bench bench;
   bench.folder().write("home/.claude/CLAUDE.md", "Users rule.\n");

@@ -53,6 +53,30 @@ TEST(Skills, TheModelLoadsOne) {
   EXPECT_EQ(ran.result()["permission_denials"], Document::array());
 }
 
+TEST(Skills, NoneIsAFileThatRulesDenyToRead) {
+  Bench bench(skill_calls({R"({"skill":"s"})"}));
+  bench.folder().write("work/.env", "The secret.\n");
+  for (const auto* const link : {".claude/skills/s/SKILL.md", ".claude/commands/s.md"}) {
+    const auto path = bench.work() / link;
+    std::filesystem::create_directories(path.parent_path());
+    std::filesystem::create_symlink(bench.work() / ".env", path);
+  }
+  const auto ran = bench.ask("go", {"--disallowedTools", "Read(.env)"});
+  for (const auto& request : ran.requests) EXPECT_FALSE(request.dump().contains("The secret."));
+}
+
+TEST(Skills, ATextThatArgumentsMakeTooLongIsAnError) {
+  const auto input = R"({"skill":"s","args":")" + std::string(20'000, 'A') + R"("})";
+  Bench bench(skill_calls({input}));
+  std::string places;
+  for (int i = 0; i < 2000; ++i) places += "$ARGUMENTS ";
+  bench.folder().write("work/.claude/skills/s/SKILL.md", places);
+  const auto ran = bench.ask("go");
+  EXPECT_EQ(text_of_result(ran.of_type("user").at(0)),
+            "The text with its arguments is over 512 KB.");
+  EXPECT_EQ(ran.result()["result"], "Done.");
+}
+
 /// The API refuses a text between two results.
 TEST(Skills, TheTextsComeBehindTheResultsOfAllCalls) {
   Bench bench(skill_calls({R"({"skill":"a"})", R"({"skill":"b"})"}));
