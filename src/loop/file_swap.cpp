@@ -6,13 +6,14 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
-#include "json/field.h"
-#include "store/private_files.h"
+#include "base/id.h"
+#include "base/sha256.h"
+#include "loop/held_list.h"
+#include "store/workspace.h"
 
 namespace ralph::loop {
 namespace {
@@ -21,7 +22,9 @@ namespace fs = std::filesystem;
 using Kind = FileVersion::Kind;
 
 constexpr std::size_t kMostBytes = std::size_t{64} << 20;
-constexpr const char* kList = "list.json";
+constexpr std::size_t kMostNames = 100'000;
+constexpr std::string_view kMissing = "missing";
+constexpr const char* kHeld = "held-";
 
 /// The folder a path is in, and its name there.
 struct Place {
@@ -86,6 +89,16 @@ Result<FileVersion> read_at(int root, const std::string& path) {
   return FileVersion{Kind::file, std::move(bytes), info.st_mode & 07777};
 }
 
+/// Of its kind and its bytes, not of its permissions.
+std::string digest_of(const FileVersion& version) {
+  switch (version.kind) {
+    case Kind::missing: return std::string(kMissing);
+    case Kind::file: return "file " + sha256_hex(version.bytes);
+    case Kind::link: return "link " + sha256_hex(version.bytes);
+    default: return "other";
+  }
+}
+
 bool same_content(const FileVersion& a, const FileVersion& b) {
   return a.kind == b.kind && a.bytes == b.bytes;
 }
@@ -106,6 +119,12 @@ Result<> write_at(const Place& place, const std::string& path, const FileVersion
   return {};
 }
 
+/// Missing, or the version with that digest.
+bool is_ours(int root, const std::string& path, const std::string& digest) {
+  const auto now = read_at(root, path);
+  return now && (now->kind == Kind::missing || digest_of(*now) == digest);
+}
+
 /// Folders that are empty now; git keeps none.
 void remove_empty_parents(int root, std::string path) {
   for (auto slash = path.rfind('/'); slash != std::string::npos; slash = path.rfind('/')) {
@@ -117,6 +136,20 @@ void remove_empty_parents(int root, std::string path) {
   }
 }
 
+/// Folders of held files that no list names: of a ralph that could keep no list, or another program's.
+void warn_about_unknown(const fs::path& root, std::vector<std::string>& warnings) {
+  const auto state = store::Workspace::at(root).state().folder();
+  if (!state) return;
+  for (const auto& name : state->names(kMostNames).value_or(std::vector<std::string>())) {
+    if (name != "held" && !name.starts_with(kHeld)) continue;
+    warnings.push_back(fmt::format(
+        "'{}' is not used: ralph has no record of it (files of yours may be in it: look, then "
+        "remove it)",
+        state->path_of(name).native()));
+    return;
+  }
+}
+
 }  // namespace
 
 Result<FileVersion> read_version(const fs::path& root, const std::string& path) {
@@ -124,46 +157,64 @@ Result<FileVersion> read_version(const fs::path& root, const std::string& path) 
   return read_at(fd.get(), path);
 }
 
-Result<FileSwap> FileSwap::begin(const fs::path& root, const fs::path& held,
-                                 const std::vector<Wanted>& wanted) {
+Result<FileSwap> FileSwap::begin(const fs::path& root, const std::vector<Wanted>& wanted,
+                                 const UserState* user) {
   FileSwap swap;
   swap.root_path_ = root;
-  swap.held_path_ = held;
+  swap.user_ = user;
   TRY_ASSIGN(swap.root_, open_folder(root));
+  std::vector<std::pair<Swapped, const FileVersion*>> different;
   for (const auto& each : wanted) {
     if (!is_plain_path(each.path)) {
       return fail(Code::usage, fmt::format("'{}' is not a path of the workspace", each.path));
     }
     TRY_ASSIGN(const auto now, read_at(swap.root_.get(), each.path));
     const bool same_mode = (now.mode & S_IXUSR) == (each.version.mode & S_IXUSR);
+    Swapped entry{each.path, now.kind != Kind::missing, digest_of(each.version)};
     if (same_content(now, each.version) && same_mode) {
-      swap.same_.push_back(each);
+      swap.same_.push_back(std::move(entry));
     } else {
-      swap.swapped_.push_back({each, now.kind != Kind::missing});
+      different.emplace_back(std::move(entry), &each.version);
     }
   }
-  if (swap.swapped_.empty()) return swap;
+  if (different.empty()) return swap;
   // What goes comes first: a file may be where a folder has to be.
   std::ranges::stable_partition(
-      swap.swapped_, [](const Swapped& each) { return each.wanted.version.kind == Kind::missing; });
-  TRY(make_folders(held.parent_path()));
-  TRY(store::make_private_folder(held));
-  TRY_ASSIGN(swap.held_, open_folder(held));
-  TRY(swap.write_list());
-  for (std::size_t i = 0; i < swap.swapped_.size(); ++i) TRY(swap.swap_in(i));
+      different, [](const auto& each) { return each.second->kind == Kind::missing; });
+  for (auto& each : different) swap.swapped_.push_back(std::move(each.first));
+  TRY(swap.make_held_folder());
+  for (std::size_t i = 0; i < different.size(); ++i) TRY(swap.swap_in(i, *different[i].second));
   return swap;
 }
 
-Result<> FileSwap::write_list() const {
-  json::Document list = json::Document::array();
-  for (const auto& each : swapped_) {
-    list.push_back({{"path", each.wanted.path}, {"existed", each.existed}});
+/// A new folder: nothing that another program put there is taken for a version that is held.
+Result<> FileSwap::make_held_folder() {
+  const auto workspace = store::Workspace::at(root_path_);
+  TRY(make_folders(workspace.root()));
+  TRY_ASSIGN(auto state, workspace.state().make_folder());
+  const auto name = kHeld + random_hex(4);
+  if (::mkdirat(state.fd(), name.c_str(), 0700) != 0) {
+    return fail_errno(errno, fmt::format("cannot make '{}'", state.path_of(name).native()));
   }
-  return write_file_atomically(held_path_ / kList, json::write(list));
+  TRY_ASSIGN(const auto held, state.open_folder(name));
+  if (user_ != nullptr) {
+    HeldList list{name, {}};
+    for (const auto& [path, existed, digest] : swapped_) {
+      list.files.push_back({path, existed, digest});
+    }
+    if (auto saved = save_held(*user_, list); !saved) {
+      state.remove_all(name);
+      return saved;
+    }
+  }
+  held_ = UniqueFd(::fcntl(held.fd(), F_DUPFD_CLOEXEC, 3));
+  state_.emplace(std::move(state));
+  name_ = name;
+  return {};
 }
 
-Result<> FileSwap::swap_in(std::size_t number) {
-  const auto& [path, version] = swapped_[number].wanted;
+Result<> FileSwap::swap_in(std::size_t number, const FileVersion& version) {
+  const auto& path = swapped_[number].path;
   const auto place = open_place(root_.get(), path, version.kind != Kind::missing);
   if (!place.folder) {
     if (version.kind == Kind::missing) return {};
@@ -180,87 +231,126 @@ Result<> FileSwap::swap_in(std::size_t number) {
   return version.kind == Kind::missing ? Result<>() : write_at(place, path, version);
 }
 
-Result<> FileSwap::swap_out(std::size_t number) {
-  const auto& path = swapped_[number].wanted.path;
+std::string FileSwap::held_name(std::string_view name) const {
+  return (state_->path_of(name_) / name).native();
+}
+
+Result<> FileSwap::swap_out(std::size_t number, Found found) {
+  const auto& [path, existed, digest] = swapped_[number];
   const auto aside = std::to_string(number);
   struct stat info{};
   const bool kept = ::fstatat(held_.get(), aside.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0;
   // Killed before it was put aside: what is there is the version to keep.
-  if (!kept && swapped_[number].existed) return {};
+  if (!kept && existed) return {};
   const auto place = open_place(root_.get(), path, kept);
-  if (!place.folder) {
-    if (!kept) return {};
-    return fail_errno(errno, fmt::format("cannot put '{}' back; it is kept as '{}'", path,
-                                         (held_path_ / aside).native()));
-  }
+  const auto failed = [&] {
+    return fail_errno(
+        errno, fmt::format("cannot put '{}' back; it is kept as '{}'", path, held_name(aside)));
+  };
+  if (!place.folder) return kept ? failed() : Result<>();
   const auto* name = place.name.c_str();
-  if (::unlinkat(place.folder.get(), name, 0) != 0 && errno == EISDIR) {
-    const auto made = "made-" + aside;
-    ::renameat(place.folder.get(), name, held_.get(), made.c_str());
+  if (found == Found::stays && !is_ours(root_.get(), path, digest)) {
+    left_.push_back(fmt::format(
+        "'{}' was changed since verification was interrupted, and stays{}", path,
+        kept ? fmt::format("; the version of before is '{}'", held_name(aside)) : std::string()));
+    return {};
+  }
+  // Looked at where nobody else writes: what was saved a moment ago is not removed.
+  const auto moved = "changed-" + aside;
+  if (::renameat(place.folder.get(), name, held_.get(), moved.c_str()) != 0) {
+    if (errno != ENOENT) return failed();
+  } else if (is_ours(held_.get(), moved, digest)) {
+    ::unlinkat(held_.get(), moved.c_str(), 0);
+  } else {
+    left_.push_back(
+        fmt::format("'{}' was changed during verification; that version is kept as '{}'", path,
+                    held_name(moved)));
   }
   if (kept && ::renameat(held_.get(), aside.c_str(), place.folder.get(), name) != 0) {
-    return fail_errno(errno, fmt::format("cannot put '{}' back; it is kept as '{}'", path,
-                                         (held_path_ / aside).native()));
+    return failed();
   }
   if (!kept) remove_empty_parents(root_.get(), path);
+  back_.push_back(path);
   return {};
 }
 
 std::vector<std::string> FileSwap::changed() const {
   std::vector<std::string> paths;
-  for (const auto& each : swapped_) paths.push_back(each.wanted.path);
+  for (const auto& each : swapped_) paths.push_back(each.path);
   return paths;
 }
 
 bool FileSwap::intact() const {
-  const auto is_there = [&](const Wanted& each) {
+  const auto is_there = [&](const Swapped& each) {
     const auto now = read_at(root_.get(), each.path);
-    return now && same_content(*now, each.version);
+    return now && digest_of(*now) == each.digest;
   };
-  return std::ranges::all_of(swapped_, is_there, &Swapped::wanted) &&
-         std::ranges::all_of(same_, is_there);
+  return std::ranges::all_of(swapped_, is_there) && std::ranges::all_of(same_, is_there);
 }
 
-Result<> FileSwap::end() {
-  if (!held_) return {};
+/// The list goes when all is done; until then another ralph can try again.
+Result<> FileSwap::swap_all_out(Found found) {
   Result<> first;
   // In the other order: a folder that was made for a file goes before the file that was there.
   for (auto i = swapped_.size(); i-- > 0;) {
-    if (auto done = swap_out(i); !done && first) first = std::move(done);
+    if (auto done = swap_out(i, found); !done && first) first = std::move(done);
   }
   if (!first) return first;
   held_.reset();
-  std::error_code ignored;
-  fs::remove_all(held_path_, ignored);
+  if (left_.empty()) state_->remove_all(name_);
+  if (user_ != nullptr) forget_held(*user_);
   return {};
+}
+
+Result<std::vector<std::string>> FileSwap::end() {
+  if (!held_) return std::vector<std::string>();
+  TRY(swap_all_out(Found::goes_aside));
+  return left_;
 }
 
 FileSwap::~FileSwap() { static_cast<void>(end()); }
 
-Result<std::vector<std::string>> FileSwap::recover(const fs::path& root, const fs::path& held) {
-  struct stat info{};
-  if (::lstat((held / kList).c_str(), &info) != 0 || !S_ISREG(info.st_mode)) {
-    return std::vector<std::string>();
-  }
+Result<> FileSwap::put_back(const fs::path& root, const HeldList& list, const UserState& user,
+                            Recovered& recovered) {
   FileSwap swap;
   swap.root_path_ = root;
-  swap.held_path_ = held;
-  TRY_ASSIGN(swap.root_, open_folder(root));
-  TRY_ASSIGN(swap.held_, open_folder(held));
-  TRY_ASSIGN(const auto text, read_file(held / kList, kMostBytes));
-  TRY_ASSIGN(const auto list, json::parse(text, (held / kList).native()));
-  for (const auto& each : list) {
-    auto path = json::text(each, "path");
-    if (!is_plain_path(path)) {
-      return fail(Code::permission, fmt::format("'{}' was changed", (held / kList).native()),
-                  "look at the files beside it: they are versions of the agent's that verification "
-                  "put aside");
+  swap.user_ = &user;
+  swap.name_ = list.folder;
+  for (const auto& file : list.files) {
+    if (!is_plain_path(file.path)) {
+      return fail(Code::permission, fmt::format("'{}' is not a path of the workspace", file.path));
     }
-    swap.swapped_.push_back({{std::move(path), {}}, json::boolean(each, "existed")});
+    swap.swapped_.push_back({file.path, file.existed, file.digest});
   }
-  auto paths = swap.changed();
-  TRY(swap.end());
-  return paths;
+  TRY_ASSIGN(swap.root_, open_folder(root));
+  TRY_ASSIGN(swap.state_, store::Workspace::at(root).state().folder());
+  const auto held = swap.state_->open_folder(list.folder);
+  if (!held) {
+    forget_held(user);
+    return fail(Code::storage,
+                fmt::format("verification was interrupted, and what it had put aside is gone: {}",
+                            held.error().message));
+  }
+  swap.held_ = UniqueFd(::fcntl(held->fd(), F_DUPFD_CLOEXEC, 3));
+  auto done = swap.swap_all_out(Found::stays);
+  swap.held_.reset();  // after a failure it is not tried again in another way
+  TRY(done);
+  recovered.paths = swap.back_;
+  recovered.warnings = swap.left_;
+  return {};
+}
+
+FileSwap::Recovered FileSwap::recover(const fs::path& root, const UserState* user) {
+  Recovered recovered;
+  auto list = user != nullptr ? load_held(*user) : Result<std::optional<HeldList>>();
+  if (!list) recovered.warnings.push_back(describe(list.error()) + "; it is not used");
+  if (list && *list) {
+    auto done = put_back(root, **list, *user, recovered);
+    if (!done) recovered.warnings.push_back(describe(done.error()));
+  } else {
+    warn_about_unknown(root, recovered.warnings);
+  }
+  return recovered;
 }
 
 }  // namespace ralph::loop

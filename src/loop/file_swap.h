@@ -1,12 +1,15 @@
 #pragma once
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <sys/types.h>
 
+#include "base/folder.h"
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "loop/held_list.h"
 
 namespace ralph::loop {
 
@@ -23,21 +26,26 @@ struct FileVersion {
 Result<FileVersion> read_version(const std::filesystem::path& root, const std::string& path);
 
 /// Puts other versions of files into a folder for a while, and then those back that were there. What is put aside is kept
-/// in `held`, with a list of it: a ralph that was killed meanwhile is made up for by recover(). Links are never
-/// followed; nothing outside of the folder is touched.
+/// in a new folder `.ralph/state/held-…`; a list of it in the user's state folder lets recover() make up for a ralph that
+/// was killed meanwhile. Links are never followed; nothing outside of the folder is touched; nothing is removed that was
+/// not put there by this class.
 class FileSwap {
  public:
   struct Wanted {
     std::string path;  // relative to the folder, without ".."
     FileVersion version;
   };
-  /// Only what differs is touched. `held` must be on the same file system.
+  /// Only what differs is touched. `user`: where the list is kept; null: nowhere, so that after a crash the user has to
+  /// look into the folder. It must outlive this object.
   static Result<FileSwap> begin(const std::filesystem::path& root,
-                                const std::filesystem::path& held,
-                                const std::vector<Wanted>& wanted);
-  /// Puts back what a killed ralph left in `held`; the paths.
-  static Result<std::vector<std::string>> recover(const std::filesystem::path& root,
-                                                  const std::filesystem::path& held);
+                                const std::vector<Wanted>& wanted, const UserState* user = nullptr);
+  struct Recovered {
+    std::vector<std::string> paths;     // were put back
+    std::vector<std::string> warnings;  // what was not, and where it is
+  };
+  /// Puts back what a killed ralph put aside, by the list in `user` only. A file that is not what ralph put in its place
+  /// stays as it is.
+  static Recovered recover(const std::filesystem::path& root, const UserState* user);
   FileSwap(FileSwap&& other) noexcept = default;
   FileSwap& operator=(FileSwap&&) = delete;
   ~FileSwap();
@@ -46,23 +54,35 @@ class FileSwap {
   std::vector<std::string> changed() const;
   /// Whether all wanted versions are still there; a command may have changed their permissions.
   bool intact() const;
-  /// Puts the other versions back; after it nothing is held.
-  Result<> end();
+  /// Puts the other versions back; after it nothing is held. What was written in their place meanwhile is kept in the
+  /// folder of what is held; the result names it.
+  Result<std::vector<std::string>> end();
 
  private:
   struct Swapped {
-    Wanted wanted;
+    std::string path;
     bool existed = false;  // there was another version, which is held
+    std::string digest;    // of the version that was wanted
   };
+  enum class Found { goes_aside, stays };  // a version that is neither held nor ours
   FileSwap() = default;
-  Result<> write_list() const;
-  Result<> swap_in(std::size_t number);
-  Result<> swap_out(std::size_t number);
+  Result<> make_held_folder();
+  Result<> swap_in(std::size_t number, const FileVersion& version);
+  Result<> swap_out(std::size_t number, Found found);
+  Result<> swap_all_out(Found found);
+  static Result<> put_back(const std::filesystem::path& root, const HeldList& list,
+                           const UserState& user, Recovered& recovered);
+  std::string held_name(std::string_view name) const;
 
-  std::filesystem::path root_path_, held_path_;
+  std::filesystem::path root_path_;
   UniqueFd root_, held_;
+  std::optional<Folder> state_;  // `.ralph/state`
+  std::string name_;             // of the held folder
+  const UserState* user_ = nullptr;
   std::vector<Swapped> swapped_;
-  std::vector<Wanted> same_;  // the others, for intact()
+  std::vector<Swapped> same_;      // the others, for intact()
+  std::vector<std::string> back_;  // paths that are as they were
+  std::vector<std::string> left_;  // in the held folder, in words
 };
 
 }  // namespace ralph::loop

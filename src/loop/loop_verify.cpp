@@ -76,13 +76,13 @@ Result<> Loop::prepare_verification() {
                git::ignored_files(git_->program(), setup_.request.host.workspace, scripts));
     verifier_->trust_scripts(ignored);
   }
-  TRY_ASSIGN(const auto left,
-             FileSwap::recover(setup_.request.host.workspace,
-                               Verifier::held_folder(setup_.request.host.workspace)));
-  if (!left.empty()) {
-    setup_.warnings.push_back(fmt::format(
-        "verification was interrupted: {} put back as the agent left them", names_of(left)));
+  auto recovered = FileSwap::recover(setup_.request.host.workspace, store_.user());
+  if (!recovered.paths.empty()) {
+    setup_.warnings.push_back(
+        fmt::format("verification was interrupted: {} put back as the agent left them",
+                    names_of(recovered.paths)));
   }
+  for (auto& warning : recovered.warnings) setup_.warnings.push_back(std::move(warning));
   return {};
 }
 
@@ -158,6 +158,7 @@ Result<Verification> Loop::verify_in_clone(const std::string& tree) {
 Result<Verification> Loop::verify_in_place(const std::string& tree) {
   TRY_ASSIGN(const auto changes, protected_changes(tree));
   Verifier::Mode mode;
+  mode.user = store_.user();
   TRY_ASSIGN(mode.files, protected_files(changes));
   auto verification =
       verifier_->run([&](std::string_view bytes) { observer_.output_of_verification(bytes); },

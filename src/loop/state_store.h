@@ -47,6 +47,8 @@ class StateStore {
   Result<> put_records_aside(std::string_view id) const;
 
   const Files& files() const { return files_; }
+  /// After prepare(); null: nothing can be kept outside of the workspace.
+  const UserState* user() const { return outside_ ? &trusted_.user() : nullptr; }
 
  private:
   Result<Loaded> load_copy(const State& state) const;

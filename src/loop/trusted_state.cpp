@@ -11,9 +11,6 @@
 
 #include "base/file.h"
 #include "base/hmac.h"
-#include "base/id.h"
-#include "base/path.h"
-#include "base/sha256.h"
 #include "base/unique_fd.h"
 #include "json/field.h"
 #include "loop/state_json.h"
@@ -24,21 +21,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kKeyBytes = 32;
 constexpr std::size_t kMacDigits = 64;
 constexpr std::size_t kMostState = std::size_t{8} << 20;
 constexpr std::size_t kMostRecords = std::size_t{256} << 20;
-
-fs::path real_path(const fs::path& path) {
-  std::error_code error;
-  auto real = fs::weakly_canonical(fs::absolute(path, error), error);
-  return error ? path : real;
-}
+constexpr const char* kState = "loop.json";
+constexpr std::string_view kRemedy =
+    "start the loop anew, or 'ralph loop --resume --accept-changes' goes on with what "
+    ".ralph/state says";
 
 std::unexpected<Error> not_ours(const fs::path& file, std::string_view what) {
-  return fail(Code::permission, fmt::format("'{}' {}", file.native(), what),
-              "start the loop anew, or 'ralph loop --resume --accept-changes' goes on with what "
-              ".ralph/state says");
+  return fail(Code::permission, fmt::format("'{}' {}", file.native(), what), std::string(kRemedy));
 }
 
 bool is_there(const fs::path& path) {
@@ -46,89 +38,34 @@ bool is_there(const fs::path& path) {
   return ::lstat(path.c_str(), &info) == 0;
 }
 
-std::string inode_of(const fs::path& path) {
-  struct stat info{};
-  if (::stat(path.c_str(), &info) != 0) return {};
-  return fmt::format("{}:{}", info.st_dev, info.st_ino);
-}
-
 }  // namespace
 
 TrustedState::TrustedState(const fs::path& workspace, fs::path folder)
-    : root_(std::move(folder)),
-      workspace_(real_path(workspace)),
-      folder_(root_.empty() ? fs::path()
-                            : root_ / "loops" / sha256_hex(workspace_.native()).substr(0, 32)) {}
+    : user_(workspace, std::move(folder)) {}
 
-fs::path TrustedState::records_file() const { return folder_ / (chain_.loop_id + ".ndjson"); }
-
-Result<> TrustedState::prepare() const {
-  if (root_.empty()) {
-    return fail(Code::unavailable, "neither HOME nor XDG_STATE_HOME names a folder",
-                "set XDG_STATE_HOME");
-  }
-  if (is_below(real_path(root_), workspace_)) {
-    return fail(Code::usage, fmt::format("'{}' lies in the workspace", root_.native()),
-                "set XDG_STATE_HOME to a folder outside of it");
-  }
-  TRY(make_folders(root_.parent_path()));
-  TRY(store::make_private_folder(root_));
-  TRY(store::make_private_folder(root_ / "loops"));
-  TRY(store::make_private_folder(folder_));
-  if (!is_there(root_ / "key")) TRY(write_file_atomically(root_ / "key", random_hex(kKeyBytes)));
-  TRY(key());
-  return {};
-}
-
-Result<std::string> TrustedState::key() const {
-  const auto file = root_ / "key";
-  TRY_ASSIGN(const auto text, read_file(file, 4 * kKeyBytes));
-  if (text.size() < 2 * kKeyBytes) {
-    return fail(Code::storage, fmt::format("'{}' is not a key of ralph's", file.native()),
-                "remove it: the next loop makes a new one");
-  }
-  return sha256_hex(text);
+fs::path TrustedState::records_file() const {
+  return user_.folder() / (chain_.loop_id + ".ndjson");
 }
 
 Result<> TrustedState::save(const State& state) const {
-  TRY_ASSIGN(const auto key, this->key());
   if (chain_.loop_id != state.loop_id) chain_ = {state.loop_id, {}, 0, 0, 0};
   json::Document body;
-  body["workspace"] = workspace_.native();
-  body["inode"] = inode_of(workspace_);
   body["records"] = chain_.count;
   body["state"] = document_of(state);
-  const auto text = json::write(body);
-  json::Document file;
-  file["about"] = "what 'ralph loop --resume' goes by; written by ralph only";
-  file["mac"] = hmac_sha256_hex(key, text);
-  file["body"] = text;
-  TRY(write_file_atomically(state_file(), json::write(file) + "\n"));
+  TRY(user_.write(kState, "what 'ralph loop --resume' goes by; written by ralph only",
+                  std::move(body)));
   chain_.saved = chain_.count;
   return {};
 }
 
 Result<std::optional<State>> TrustedState::load() const {
-  if (folder_.empty() || !is_there(state_file())) return std::nullopt;
-  const auto bad = [&](std::string_view what) { return not_ours(state_file(), what); };
-  const auto key = this->key();
-  if (!key) return bad("cannot be checked: " + describe(key.error()));
-  const auto text = read_file(state_file(), kMostState);
-  if (!text) return bad("cannot be read: " + text.error().message);
-  const auto file = json::parse(*text);
-  if (!file || !file->is_object()) return bad("is not what ralph wrote there");
-  const auto body_text = json::text(*file, "body");
-  if (!equal_in_constant_time(hmac_sha256_hex(*key, body_text), json::text(*file, "mac"))) {
-    return bad("was changed by another program: its MAC does not match");
-  }
-  const auto body = json::parse(body_text);
-  if (!body) return bad("is not what ralph wrote there");
-  auto state = state_of(json::member(*body, "state"));
-  if (!state || json::text(*body, "workspace") != workspace_.native()) {
-    return bad("belongs to another workspace");
-  }
-  chain_ = {state->loop_id, {}, 0, json::integer(*body, "records"), 0};
-  same_folder_ = json::text(*body, "inode") == inode_of(workspace_);
+  auto body = user_.read(kState, kMostState);
+  if (!body) return fail(body.error().code, body.error().message, std::string(kRemedy));
+  if (!*body) return std::nullopt;
+  auto state = state_of(json::member(**body, "state"));
+  if (!state) return not_ours(user_.folder() / kState, "is not what ralph wrote there");
+  chain_ = {state->loop_id, {}, 0, json::integer(**body, "records"), 0};
+  same_folder_ = user_.same_folder(**body);
   return state;
 }
 
@@ -146,7 +83,7 @@ Result<std::vector<Record>> TrustedState::records() const {
     if (chain_.saved > 0) return too_few();
     return records;
   }
-  TRY_ASSIGN(const auto key, this->key());
+  TRY_ASSIGN(const auto key, user_.key());
   TRY_ASSIGN(const auto text, read_file(file, kMostRecords));
   std::string_view rest = text;
   // A line without its end was cut by a crash: it was never relied on.
@@ -169,7 +106,7 @@ Result<std::vector<Record>> TrustedState::records() const {
 }
 
 Result<> TrustedState::append(const Record& record) const {
-  TRY_ASSIGN(const auto key, this->key());
+  TRY_ASSIGN(const auto key, user_.key());
   const auto json = write_record(record);
   auto mac = next_mac(key, json);
   const UniqueFd fd(
@@ -197,7 +134,8 @@ Result<> TrustedState::restart(const std::string& loop_id) const {
 
 void TrustedState::forget_others() const {
   std::error_code error;
-  for (fs::directory_iterator at(folder_, error), end; !error && at != end; at.increment(error)) {
+  for (fs::directory_iterator at(user_.folder(), error), end; !error && at != end;
+       at.increment(error)) {
     std::error_code ignored;
     if (at->path().extension() == ".ndjson" && at->path() != records_file()) {
       fs::remove(at->path(), ignored);

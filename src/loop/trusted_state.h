@@ -8,19 +8,19 @@
 
 #include "base/result.h"
 #include "loop/state.h"
+#include "loop/user_state.h"
 
 namespace ralph::loop {
 
-/// The last loop of a workspace as ralph itself wrote it: its state and its records, outside of the workspace, with MACs
-/// whose key lies beside them. `.ralph/state/` holds a copy for people; an agent can write that one.
-/// Files: FOLDER/key, FOLDER/loops/<digest of the workspace's real path>/{loop.json, ID.ndjson}; all private.
+/// The last loop of a workspace as ralph itself wrote it: its state and its records, in UserState: loop.json and
+/// ID.ndjson. `.ralph/state/` holds a copy for people; an agent can write that one.
 class TrustedState {
  public:
   /// Touches nothing. `folder` is user_state_folder().
   TrustedState(const std::filesystem::path& workspace, std::filesystem::path folder);
 
   /// Makes the folders and the key. An error: nothing can be kept there, or it lies within the workspace.
-  Result<> prepare() const;
+  Result<> prepare() const { return user_.prepare(); }
   /// nullopt: no loop of this workspace is known. Code::permission: not what ralph wrote.
   Result<std::optional<State>> load() const;
   /// After load(): the workspace is still the folder it was, not another one of the same name.
@@ -35,7 +35,8 @@ class TrustedState {
   /// Removes the records of loops before that one.
   void forget_others() const;
 
-  const std::filesystem::path& folder() const { return folder_; }
+  const std::filesystem::path& folder() const { return user_.folder(); }
+  const UserState& user() const { return user_; }
 
  private:
   /// The records of one loop, as far as they were read or written: appending needs no second look at them.
@@ -45,14 +46,10 @@ class TrustedState {
     std::int64_t saved = 0;  // so many are there at least
     std::int64_t bytes = 0;  // where the last whole line ends
   };
-  Result<std::string> key() const;
   std::string next_mac(std::string_view key, std::string_view line) const;
-  std::filesystem::path state_file() const { return folder_ / "loop.json"; }
   std::filesystem::path records_file() const;
 
-  std::filesystem::path root_;       // ralph's folder
-  std::filesystem::path workspace_;  // its real path
-  std::filesystem::path folder_;     // of the workspace's loop
+  UserState user_;
   mutable Chain chain_;
   mutable bool same_folder_ = true;
 };

@@ -116,10 +116,6 @@ Result<> add_script(const fs::path& workspace, std::string path,
 
 }  // namespace
 
-fs::path Verifier::held_folder(const fs::path& workspace) {
-  return workspace / kRalphFolder / "state" / "held";
-}
-
 Result<Verifier> Verifier::make(Place place, std::vector<std::string> commands) {
   for (const auto& command : commands) {
     if (command.find_first_not_of(" \t\r\n") != command.npos) continue;
@@ -308,7 +304,7 @@ Result<Verification> Verifier::run(const std::function<void(std::string_view)>& 
         std::ranges::find(wanted, file.path, &FileSwap::Wanted::path) != wanted.end();
     if (!known) wanted.push_back(file);
   }
-  TRY_ASSIGN(auto files, FileSwap::begin(place.workspace, held_folder(place.workspace), wanted));
+  TRY_ASSIGN(auto files, FileSwap::begin(place.workspace, wanted, mode.user));
   std::string old_scripts;
   for (const auto& path : files.changed()) {
     const bool script =
@@ -326,13 +322,14 @@ Result<Verification> Verifier::run(const std::function<void(std::string_view)>& 
   auto ran = run_commands(place, on_output, stop, files, verification);
   const auto written = watch ? watch->changed() : std::vector<std::string>();
   const bool intact = files.intact();
-  TRY(files.end());
+  TRY_ASSIGN(auto kept, files.end());
   TRY(ran);
-  if (!written.empty()) return changed("was written to", written.front(), "during verification");
+  const auto when = "during verification" + (kept.empty() ? "" : " (" + kept.front() + ")");
+  if (!written.empty()) return changed("was written to", written.front(), when);
   if (!verification.passed && !old_scripts.empty()) {
     verification.reason += fmt::format("; {} ran as of the loop's start", old_scripts);
   }
-  if (!intact) return changed("was changed", "a protected file or a script", "during verification");
+  if (!intact || !kept.empty()) return changed("was changed", "a protected file or a script", when);
   return verification;
 }
 

@@ -45,6 +45,8 @@ class Verifier {
     std::filesystem::path elsewhere = {};      // run there instead of in the workspace
     std::vector<process::EnvChange> env = {};  // there; instead of that of the place
     std::function<Result<process::Command>(process::Command)> wrap = {};  // there
+    const UserState* user =
+        nullptr;  // remembers what is put aside; null: after a crash nobody does
   };
   /// Runs them in order until one fails; nothing of a command is left running. Code::permission: `.ralph/check`, a file
   /// in `.ralph/` or a program is not what it was at the start, or a script was written to during the run. `on_output`
@@ -55,9 +57,6 @@ class Verifier {
                            std::stop_token stop) const {
     return run(on_output, std::move(stop), Mode());
   }
-
-  /// Where run() puts versions aside.
-  static std::filesystem::path held_folder(const std::filesystem::path& workspace);
 
  private:
   struct NamedFile {

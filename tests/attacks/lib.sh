@@ -130,3 +130,18 @@ run_ralph() {
   CODE=0
   IS_SANDBOX=${IS_SANDBOX-1} ANTHROPIC_API_KEY=${ANTHROPIC_API_KEY-test-key-for-attacks} timeout 100 ralph "$@" >"$OUT" 2>&1 || CODE=$?
 }
+# forge_record NAME BODY: what an attacker does who can read the user's key: a file with a valid MAC in ralph's own folder
+# for this workspace. BODY is JSON; a loop must have run here before.
+forge_record() {
+  python3 - "$1" "$2" <<'PY' || broken "no key to forge with"
+import hashlib, hmac, json, os, sys
+root = os.path.expanduser("~/.local/state/ralph")
+here = os.path.realpath(".")
+key = hashlib.sha256(open(root + "/key", "rb").read()).hexdigest().encode()
+body = json.dumps({**json.loads(sys.argv[2]), "workspace": here, "inode": "%d:%d" % (os.stat(".").st_dev, os.stat(".").st_ino)})
+mac = hmac.new(key, body.encode(), "sha256").hexdigest()
+file = os.path.join(root, "loops", hashlib.sha256(here.encode()).hexdigest()[:32], sys.argv[1])
+os.makedirs(os.path.dirname(file), exist_ok=True)
+json.dump({"mac": mac, "body": body}, open(file, "w"))
+PY
+}

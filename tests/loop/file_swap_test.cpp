@@ -18,10 +18,29 @@ namespace fs = std::filesystem;
 using Kind = FileVersion::Kind;
 
 struct SwapBench {
-  test::TempFolder folder;
-  fs::path held() const { return folder / ".ralph/state/held"; }
+  test::TempFolder folder, outside;
+  UserState user{folder.path(), outside / "ralph"};
+  SwapBench() { EXPECT_TRUE(user.prepare()); }
   Result<FileSwap> begin(const std::vector<FileSwap::Wanted>& wanted) const {
-    return FileSwap::begin(folder.path(), held(), wanted);
+    return FileSwap::begin(folder.path(), wanted, &user);
+  }
+  FileSwap::Recovered recover() const { return FileSwap::recover(folder.path(), &user); }
+  /// A ralph that is killed with these versions in place.
+  void interrupt(const std::vector<FileSwap::Wanted>& wanted) const {
+    const auto child = ::fork();
+    if (child == 0) {
+      const auto swap = begin(wanted);
+      ::_exit(swap ? 0 : 1);
+    }
+    int status = 1;
+    EXPECT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+  /// The folder of what is held; empty: there is none.
+  fs::path held() const {
+    if (!fs::exists(folder / ".ralph/state")) return {};
+    for (const auto& entry : fs::directory_iterator(folder / ".ralph/state")) return entry.path();
+    return {};
   }
   std::string text(const std::string& name) const { return test::text_of(folder / name); }
 };
@@ -48,7 +67,7 @@ TEST(FileSwap, PutsVersionsInAndTheOthersBack) {
   EXPECT_EQ(fs::status(bench.folder / "tests/a").permissions(), fs::perms(0755));
   EXPECT_EQ(bench.text("tests/new"), "added");
   EXPECT_FALSE(fs::exists(bench.folder / "gone"));
-  EXPECT_FALSE(fs::exists(bench.held()));
+  EXPECT_EQ(bench.held(), "");
 }
 
 TEST(FileSwap, WhatIsTheSameIsNotTouched) {
@@ -57,7 +76,7 @@ TEST(FileSwap, WhatIsTheSameIsNotTouched) {
   auto swap = bench.begin({file("a", "same")});
   ASSERT_TRUE(swap);
   EXPECT_TRUE(swap->changed().empty());
-  EXPECT_FALSE(fs::exists(bench.held()));
+  EXPECT_EQ(bench.held(), "");
   bench.folder.write("a", "other");
   EXPECT_FALSE(swap->intact());
 }
@@ -66,30 +85,99 @@ TEST(FileSwap, AKilledRalphIsMadeUpFor) {
   SwapBench bench;
   bench.folder.write("a", "agent's");
   bench.folder.write("b", "new");
-  const auto child = ::fork();
-  if (child == 0) {
-    const auto swap = bench.begin({file("a", "start's"), {"b", {}}, file("c", "start's")});
-    ::_exit(swap ? 0 : 1);
-  }
-  int status = 1;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  ASSERT_EQ(status, 0);
+  bench.interrupt({file("a", "start's"), {"b", {}}, file("c", "start's")});
   EXPECT_EQ(bench.text("a"), "start's");
-  const auto recovered = FileSwap::recover(bench.folder.path(), bench.held());
-  ASSERT_TRUE(recovered);
-  EXPECT_EQ(recovered->size(), 3U);
+  const auto recovered = bench.recover();
+  EXPECT_EQ(recovered.paths.size(), 3U);
+  EXPECT_TRUE(recovered.warnings.empty());
   EXPECT_EQ(bench.text("a"), "agent's");
   EXPECT_EQ(bench.text("b"), "new");
   EXPECT_FALSE(fs::exists(bench.folder / "c"));
-  EXPECT_TRUE(FileSwap::recover(bench.folder.path(), bench.held())->empty());
+  EXPECT_EQ(bench.held(), "");
+  EXPECT_TRUE(bench.recover().paths.empty());
 }
 
 TEST(FileSwap, WhatWasNotPutAsideYetStays) {
   SwapBench bench;
   bench.folder.write("a", "agent's");
-  bench.folder.write(".ralph/state/held/list.json", R"([{"path":"a","existed":true}])");
-  ASSERT_TRUE(FileSwap::recover(bench.folder.path(), bench.held()));
+  fs::create_directories(bench.folder / ".ralph/state/held-1");
+  ASSERT_TRUE(save_held(bench.user, {"held-1", {{"a", true, "missing"}}}));
+  EXPECT_TRUE(bench.recover().warnings.empty());
   EXPECT_EQ(bench.text("a"), "agent's");
+}
+
+TEST(FileSwap, WhatWasWrittenSinceAKillStays) {
+  SwapBench bench;
+  bench.folder.write("a", "agent's");
+  bench.folder.write("b", "agent's");
+  bench.interrupt({file("a", "start's"), {"b", {}}, file("c", "start's")});
+  for (const auto* name : {"a", "b", "c"}) bench.folder.write(name, "user's");
+  const auto recovered = bench.recover();
+  EXPECT_TRUE(recovered.paths.empty());
+  EXPECT_EQ(recovered.warnings.size(), 3U);
+  for (const auto* name : {"a", "b", "c"}) EXPECT_EQ(bench.text(name), "user's");
+  ASSERT_NE(bench.held(), "");
+  EXPECT_TRUE(recovered.warnings.back().contains(bench.held().native()));
+  EXPECT_TRUE(bench.recover().paths.empty());
+}
+
+TEST(FileSwap, WhatIsWrittenMeanwhileIsKept) {
+  SwapBench bench;
+  bench.folder.write("a", "agent's");
+  auto swap = bench.begin({file("a", "start's"), file("b", "start's")});
+  ASSERT_TRUE(swap);
+  bench.folder.write("a", "user's");
+  bench.folder.write("b", "user's");
+  const auto kept = swap->end();
+  ASSERT_TRUE(kept);
+  EXPECT_EQ(kept->size(), 2U);
+  EXPECT_EQ(bench.text("a"), "agent's");
+  EXPECT_FALSE(fs::exists(bench.folder / "b"));
+  EXPECT_EQ(test::text_of(bench.held() / "changed-0"), "user's");
+  EXPECT_EQ(test::text_of(bench.held() / "changed-1"), "user's");
+}
+
+TEST(FileSwap, AListInTheWorkspaceIsNotUsed) {
+  SwapBench bench;
+  bench.folder.write("a", "user's");
+  bench.folder.write("b", "user's");
+  bench.folder.write(".ralph/state/held/list.json",
+                     R"([{"path":"a","existed":false},{"path":"b","existed":true}])");
+  bench.folder.write(".ralph/state/held/1", "planted");
+  for (const UserState* user : std::initializer_list<const UserState*>{&bench.user, nullptr}) {
+    const auto recovered = FileSwap::recover(bench.folder.path(), user);
+    EXPECT_TRUE(recovered.paths.empty());
+    EXPECT_EQ(recovered.warnings.size(), 1U);
+  }
+  EXPECT_EQ(bench.text("a"), "user's");
+  EXPECT_EQ(bench.text("b"), "user's");
+  EXPECT_EQ(bench.text(".ralph/state/held/1"), "planted");
+}
+
+TEST(FileSwap, AChangedListIsNotUsed) {
+  SwapBench bench;
+  bench.folder.write("a", "agent's");
+  bench.interrupt({file("a", "start's")});
+  const auto list = bench.user.folder() / "held.json";
+  auto text = test::text_of(list);
+  text.replace(text.find("true"), 4, "null");
+  std::ofstream(list) << text;
+  const auto recovered = bench.recover();
+  EXPECT_TRUE(recovered.paths.empty());
+  EXPECT_EQ(recovered.warnings.size(), 2U);  // the list, and the folder that none names
+  EXPECT_EQ(bench.text("a"), "start's");
+}
+
+TEST(FileSwap, AHeldFolderThatIsALinkIsNotUsed) {
+  SwapBench bench;
+  bench.folder.write("a", "agent's");
+  bench.interrupt({file("a", "start's")});
+  const auto held = bench.held();
+  fs::rename(held, bench.outside / "elsewhere");
+  fs::create_directory_symlink(bench.outside / "elsewhere", held);
+  EXPECT_EQ(bench.recover().warnings.size(), 1U);
+  EXPECT_EQ(bench.text("a"), "start's");
+  EXPECT_EQ(test::text_of(bench.outside / "elsewhere/0"), "agent's");
 }
 
 TEST(FileSwap, NoLinkIsFollowed) {
@@ -112,10 +200,8 @@ TEST(FileSwap, PathsThatLeadOutAreRefused) {
   SwapBench bench;
   for (const auto* path : {"../x", "/etc/x", "a/../../x", ".git/hooks/x", "", "a//b"}) {
     EXPECT_FALSE(bench.begin({file(path, "x")})) << path;
-    bench.folder.write(".ralph/state/held/list.json",
-                       fmt::format(R"([{{"path":"{}","existed":true}}])", path));
-    EXPECT_FALSE(FileSwap::recover(bench.folder.path(), bench.held())) << path;
-    fs::remove_all(bench.held());
+    ASSERT_TRUE(save_held(bench.user, {"held-1", {{path, true, "missing"}}}));
+    EXPECT_TRUE(bench.recover().paths.empty()) << path;
   }
 }
 
