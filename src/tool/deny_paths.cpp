@@ -19,6 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostEntries = 100'000;
 constexpr std::size_t kMostPaths = 2000;
+constexpr int kMostAttempts = 5;
 
 bool is_literal(const std::string& part) {
   return part.find_first_of("*?[\\") == std::string::npos;
@@ -37,7 +38,7 @@ class Finder {
 
   Result<std::vector<fs::path>> run() {
     for (const auto& pattern : workspace_.setup().unreadable) add_pattern(pattern);
-    if (!wild_.empty()) TRY(walk([this](const fs::path& path) { return add_if_matching(path); }));
+    if (!wild_.empty()) TRY(find_matching());
     TRY(find_links());
     if (found_.size() > kMostPaths) return too_many("paths that rules deny to read", kMostPaths);
     return std::vector<fs::path>(found_.begin(), found_.end());
@@ -52,10 +53,29 @@ class Finder {
                 "deny whole folders, or work in a smaller folder");
   }
 
-  void add(const fs::path& path) {
+  /// False: what was there a moment ago is not there now.
+  bool add(const fs::path& path) {
     std::error_code error;
     const auto real = fs::canonical(path, error);
-    if (!error) found_.insert(real);
+    if (!error) {
+      found_.insert(real);
+      return true;
+    }
+    return fs::is_symlink(path, error);
+  }
+
+  /// While files are moved a walk may miss one, so it begins anew then.
+  Result<> find_matching() {
+    for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
+      moved_ = false;
+      looked_at_ = 0;
+      TRY(walk([this](const fs::path& path) { return add_if_matching(path); }));
+      if (!moved_) return {};
+    }
+    return fail(Code::busy,
+                "files in the working folders are moved all the time: a rule that denies reading "
+                "cannot be enforced for commands",
+                "try again when they stay where they are");
   }
 
   /// A pattern without wildcards, or with "**" only at its end, names one path.
@@ -72,7 +92,7 @@ class Finder {
     }
     fs::path path = base;
     for (const auto& part : parts) path /= part;
-    add(path);
+    (void)add(path);  // it may not exist
   }
 
   /// True: what is below need not be looked at.
@@ -82,7 +102,7 @@ class Finder {
             wild_, [&](const auto& pattern) { return matches_path(pattern, path, root); })) {
       return false;
     }
-    add(path);
+    if (!add(path)) moved_ = true;
     return true;
   }
 
@@ -104,6 +124,7 @@ class Finder {
       }
       if (visit(entry->path())) entry.disable_recursion_pending();
     }
+    if (error) moved_ = true;  // a folder was gone before it was opened
     return {};
   }
 
@@ -143,6 +164,7 @@ class Finder {
   std::set<fs::path> found_;
   std::set<Inode> linked_;
   std::size_t looked_at_ = 0;
+  bool moved_ = false;
 };
 
 }  // namespace
