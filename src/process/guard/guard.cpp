@@ -30,7 +30,8 @@ constexpr std::int64_t kOrphanGraceMs = 300;  // when ralph is gone and nobody c
 constexpr std::int64_t kNoProgressMs = 3000;
 constexpr std::int64_t kMostKillingMs = 10'000;  // whatever progress there is
 constexpr int kRoundPauseMs = 5;
-constexpr int kFastRounds = 3;  // without a death
+constexpr int kFastRounds = 20;
+constexpr int kMostReaped = 10'000;  // before something else is looked at
 constexpr int kPassMs = 100;  // a tree that grows faster than it is counted is killed, not counted
 
 std::int64_t now_ns() {
@@ -134,8 +135,9 @@ class Guard {
       report_exit(info, usage);
       if (!sweeping_) start_sweep(now_ms() + kSettleMs, kStrayGraceMs);
     }
-    pid_t ended = 0;
-    while (!agent_ended_ && (ended = look_at_child(P_ALL, 0, info, nullptr)) > 0) {
+    for (int i = 0; !agent_ended_ && i < kMostReaped; ++i) {
+      const pid_t ended = look_at_child(P_ALL, 0, info, nullptr);
+      if (ended <= 0) return;
       if (ended == agent_) return reap_ended();
       if (reap(ended)) last_progress_ = now_ms();
     }
@@ -201,18 +203,23 @@ class Guard {
   /// A process that forks and leaves at once, again and again, is gone before a whole tree is looked at; but then its
   /// child is one of ours, whose number is no other's until we wait for it. One call each, many times over.
   void kill_children() {
-    for (int idle = 0; idle < kFastRounds; ++idle) {
+    if (!agent_ended_) return;
+    for (int round = 0; round < kFastRounds; ++round) {
+      reap_all();
       children_.clear();
       tree_.append_children(::getpid(), children_);
-      bool others = false;
-      for (const pid_t child : children_) {
-        ::kill(child, SIGKILL);
-        others = others || child != agent_;
-      }
-      if (!others) return;
-      for (const pid_t child : children_) {
-        if (child != agent_ && reap(child)) idle = 0;
-      }
+      if (children_.empty()) return;
+      for (const pid_t child : children_) ::kill(child, SIGKILL);
+    }
+  }
+
+  /// The agent too: its group has been killed, and is not any more once its number may be another's.
+  void reap_all() {
+    for (int i = 0; i < kMostReaped; ++i) {
+      const pid_t ended = ::wait4(-1, nullptr, WNOHANG | __WALL, nullptr);
+      if (ended <= 0) return;
+      agent_reaped_ = agent_reaped_ || ended == agent_;
+      last_progress_ = now_ms();
     }
   }
 
