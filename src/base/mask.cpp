@@ -19,7 +19,10 @@ constexpr std::string_view kMask = "***";
 constexpr std::string_view kSecretEndings[] = {"TOKEN",  "SECRET",     "PASSWORD",   "PASSWD",
                                                "APIKEY", "PASSPHRASE", "CREDENTIAL", "CREDENTIALS"};
 /// Or when it is one of these; as endings they would catch MONKEY and COMPASS.
-constexpr std::string_view kSecretWords[] = {"KEY", "KEYS", "AUTH", "PASS", "SECRETS"};
+constexpr std::string_view kSecretWords[] = {"KEY",  "KEYS", "AUTH",   "AUTHORIZATION",
+                                             "PASS", "PAT",  "SECRETS"};
+/// PWD and OLDPWD are the shell's.
+constexpr std::string_view kPassword = "PWD";
 /// A name whose last part is one of these says something about a secret, not the secret itself.
 constexpr std::string_view kHarmlessLastWords[] = {
     "SOCK", "FILE",   "PATH", "DIR",   "ID",    "NAME", "TYPE",    "METHOD", "URL",      "URI",
@@ -100,7 +103,8 @@ std::string_view secret_in(std::string_view entry) {
 
 bool looks_secret(std::string_view variable_name) {
   const auto words = words_of(variable_name);
-  return !words.empty() && !contains(kHarmlessLastWords, words.back()) &&
+  if (words.empty() || contains(kHarmlessLastWords, words.back())) return false;
+  return (words.size() > 1 && words.back() == kPassword) ||
          std::any_of(words.begin(), words.end(), is_secret_word);
 }
 

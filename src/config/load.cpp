@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/folder.h"
+#include "base/placeholder.h"
 
 namespace ralph::config {
 namespace {
@@ -27,7 +28,8 @@ std::string variable(const LoadRequest& request, std::string_view name) {
 /// A dangling link counts as present: the error should name it.
 bool is_there(const fs::path& path) {
   std::error_code ignored;
-  return fs::symlink_status(path, ignored).type() != fs::file_type::not_found && !ignored;
+  return fs::symlink_status(path, ignored).type() != fs::file_type::not_found && !ignored &&
+         !is_placeholder(path.c_str());
 }
 
 /// Agents write into `.ralph`: what is read there is a plain file in it. Other settings may be links of the user's.

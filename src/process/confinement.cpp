@@ -37,7 +37,8 @@ std::string describe(const ConfinementSupport& support) {
   const bool kernel = support.landlock_abi > 0 && support.seccomp;
   const auto by = [&](bool possible, std::string_view means) {
     if (possible) return std::string(means);
-    return support.bubblewrap.empty() ? std::string("denied") : std::string("bubblewrap");
+    return support.bubblewrap.empty() || !support.seccomp ? std::string("denied")
+                                                          : std::string("bubblewrap and seccomp");
   };
   return fmt::format("read-only commands: {}; deny rules in working folders and acceptEdits: {}",
                      by(kernel, fmt::format("Landlock ABI {} and seccomp", support.landlock_abi)),
@@ -47,12 +48,12 @@ std::string describe(const ConfinementSupport& support) {
 Result<Mechanism> mechanism_for(const Confinement& confinement, const ConfinementSupport& support) {
   const bool kernel = support.landlock_abi > 0 && support.seccomp;
   if (kernel && (support.mounts || !confinement.needs_mounts())) return Mechanism::kernel;
-  if (!support.bubblewrap.empty()) return Mechanism::bubblewrap;
+  if (!support.bubblewrap.empty() && support.seccomp) return Mechanism::bubblewrap;
   std::string missing;
-  if (support.landlock_abi <= 0) {
-    missing = "this kernel has no Landlock";
-  } else if (!support.seccomp) {
+  if (!support.seccomp && support.landlock_abi > 0) {
     missing = "there is no seccomp filter for this kernel or architecture";
+  } else if (support.landlock_abi <= 0) {
+    missing = "this kernel has no Landlock";
   } else {
     missing = support.no_mounts.empty() ? "no mount namespace can be made" : support.no_mounts;
   }

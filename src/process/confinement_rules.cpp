@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 #include <string_view>
 #include <system_error>
 
@@ -10,6 +11,8 @@
 #include <linux/landlock.h>
 #include <unistd.h>
 
+#include "base/path.h"
+#include "process/guard/protocol.h"
 #include "process/guard/rules.h"
 #include "process/seccomp_filter.h"
 
@@ -27,6 +30,7 @@ constexpr std::uint64_t kSinceFirst = (1ULL << 13) - 1;
 constexpr std::uint64_t kRead = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
 constexpr std::uint64_t kDevices = LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_BLOCK;
 constexpr int kWithRefer = 2, kWithTruncate = 3, kWithIoctl = 5, kWithScopes = 6;
+constexpr int kNewestAbi = kWithScopes;
 
 constexpr std::string_view kNull = "/dev/null";
 /// What programs read; terminals, disks and shared memory are not among them.
@@ -88,12 +92,30 @@ void add_landlock(Encoder& rules, const Confinement& confinement, int abi) {
   for (const auto device : kReadDevices) allow(device, LANDLOCK_ACCESS_FS_READ_FILE);
 }
 
+/// The folders around a hidden path that could be moved, so that the path no longer is what a rule names; outer ones
+/// first.
+std::set<fs::path> fixed_folders(const Confinement& confinement) {
+  std::set<fs::path> folders;
+  const auto movable = [&](const fs::path& folder) {
+    return std::ranges::any_of(confinement.write, [&](const fs::path& writable) {
+      return folder != writable && is_below(folder, writable);
+    });
+  };
+  for (const auto& hidden : confinement.hidden) {
+    for (auto folder = hidden.parent_path(); movable(folder); folder = folder.parent_path()) {
+      if (!folders.insert(folder).second) break;
+    }
+  }
+  return folders;
+}
+
 void add_mounts(Encoder& rules, const Confinement& confinement) {
   rules.add(RuleKind::mounts, {});
   auto writable = confinement.write;
   if (!confinement.scratch.empty()) writable.push_back(confinement.scratch);
   std::ranges::sort(writable);  // a folder before what is in it
   for (const auto& path : writable) rules.add_path(RuleKind::writable, path);
+  for (const auto& path : fixed_folders(confinement)) rules.add_path(RuleKind::fixed, path);
   for (const auto& path : confinement.hidden) rules.add_path(RuleKind::hidden, path);
 }
 
@@ -130,7 +152,10 @@ Result<std::string> encode_rules(const Confinement& confinement, const Confineme
   if (!confinement.scratch.empty()) rules.add_path(RuleKind::scratch, confinement.scratch);
   for (const auto& path : confinement.protect) rules.add_path(RuleKind::protect, path);
   if (mechanism == Mechanism::bubblewrap) {
-    rules.add(RuleKind::capabilities, {});  // never empty: the guard must know that it is confined
+    // Mounts and namespaces do what Landlock would: of the filter only what every Landlock leaves to it is needed.
+    const auto filter = seccomp_filter(confinement, kNewestAbi);
+    if (!filter) return fail(Code::unavailable, "there is no seccomp filter for this architecture");
+    rules.add(RuleKind::wrapper_filter, *filter);
     return rules.take();
   }
   if (confinement.needs_mounts()) add_mounts(rules, confinement);
@@ -144,12 +169,19 @@ Result<std::string> encode_rules(const Confinement& confinement, const Confineme
 
 std::vector<std::string> bubblewrap_words(const Confinement& confinement,
                                           const std::string& bubblewrap, const fs::path& cwd) {
-  std::vector<std::string> words{bubblewrap,      "--die-with-parent",
-                                 "--unshare-pid", "--unshare-ipc",
-                                 "--unshare-uts", "--cap-drop",
-                                 "ALL",           "--dev",
-                                 "/dev",          "--proc",
-                                 "/proc"};
+  std::vector<std::string> words{bubblewrap,
+                                 "--die-with-parent",
+                                 "--unshare-pid",
+                                 "--unshare-ipc",
+                                 "--unshare-uts",
+                                 "--cap-drop",
+                                 "ALL",
+                                 "--dev",
+                                 "/dev",
+                                 "--proc",
+                                 "/proc",
+                                 "--seccomp",
+                                 std::to_string(guard::kFilterFd)};
   if (confinement.network == Confinement::Network::none) words.emplace_back("--unshare-net");
   const auto mount = [&](std::string_view option, const fs::path& path) {
     words.insert(words.end(), {std::string(option), path.string(), path.string()});
@@ -159,6 +191,7 @@ std::vector<std::string> bubblewrap_words(const Confinement& confinement,
     for (const auto& path : *list) places.emplace_back(path, "--ro-bind-try");
   }
   for (const auto& path : confinement.write) places.emplace_back(path, "--bind");
+  for (const auto& path : fixed_folders(confinement)) places.emplace_back(path, "--bind");
   if (!confinement.scratch.empty()) places.emplace_back(confinement.scratch, "--bind");
   std::ranges::stable_sort(places, {}, &std::pair<fs::path, std::string_view>::first);
   for (const auto& [path, option] : places) {
@@ -178,6 +211,8 @@ std::vector<std::string> bubblewrap_words(const Confinement& confinement,
       words.insert(words.end(), {"--tmpfs", path.string(), "--remount-ro", path.string()});
     } else if (fs::exists(path, error)) {
       words.insert(words.end(), {"--ro-bind", "/dev/null", path.string()});
+    } else {
+      mount("--ro-bind", path);  // fails: it was there when it was looked for
     }
   }
   if (!cwd.empty()) words.insert(words.end(), {"--chdir", cwd.string()});

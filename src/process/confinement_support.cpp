@@ -85,6 +85,7 @@ class Prober {
       if (::access(path, X_OK) != 0) continue;
       ConfinementSupport means;
       means.bubblewrap = path;
+      means.seccomp = has_seccomp();
       Confinement confinement;
       confinement.execute = {"/usr", "/bin", "/lib", "/lib64"};
       return refusal(means, confinement).empty() ? path : "";

@@ -20,7 +20,9 @@ namespace ralph::process {
 namespace {
 
 constexpr Millis kNoProgress{3000};
+constexpr Millis kLongestSweep{5000};  // whatever progress there is
 constexpr Millis kRoundPause{1};
+constexpr int kPassMs = 100;
 
 struct Registry {
   std::mutex mutex;
@@ -62,7 +64,7 @@ Round kill_orphans(Tree& tree) {
   const std::lock_guard lock(registry().mutex);
   PidList orphans;
   append_orphans(registry(), tree, orphans);
-  bool progress = tree.signal_trees(orphans, SIGKILL) > 0;
+  bool progress = tree.signal_trees(orphans, SIGKILL, kPassMs) > 0;
   for (const pid_t orphan : orphans) {
     if (::waitpid(orphan, nullptr, WNOHANG | __WALL) > 0) progress = true;
   }
@@ -71,11 +73,13 @@ Round kill_orphans(Tree& tree) {
 
 Swept sweep_orphans(pid_t program) {
   Tree tree(::getpid(), program);
-  auto last_progress = std::chrono::steady_clock::now();
+  const auto begin = std::chrono::steady_clock::now();
+  auto last_progress = begin;
   for (;;) {
     const Round round = kill_orphans(tree);
     const auto now = std::chrono::steady_clock::now();
     if (round.orphans == 0) return {tree.strays(), 0};
+    if (now - begin > kLongestSweep) return {tree.strays(), std::max(tree.alive(), 1)};
     if (round.progress) {
       last_progress = now;  // and at once again: a fork loop must not get ahead
     } else if (now - last_progress > kNoProgress) {

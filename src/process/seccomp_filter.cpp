@@ -110,9 +110,14 @@ constexpr unsigned kNever[] = {
 #endif
 };
 
-/// Programs do without them when the kernel has none.
+/// Programs do without them when the kernel has none. Watching needs no right to read; and by a lock on a placeholder
+/// (guard/placeholders.h) a command would keep the next one from starting.
 constexpr unsigned kUnknown[] = {SYS_io_uring_setup, SYS_io_uring_enter, SYS_io_uring_register,
-                                 SYS_clone3};
+                                 SYS_clone3,         SYS_inotify_init1,  SYS_inotify_add_watch,
+#ifdef SYS_inotify_init
+                                 SYS_inotify_init,
+#endif
+                                 SYS_flock};
 
 /// What Landlock has no rule for. Where something can be written, read-only mounts keep the rest.
 constexpr unsigned kAttributes[] = {
@@ -123,6 +128,10 @@ constexpr unsigned kAttributes[] = {
     SYS_chmod,    SYS_chown,     SYS_lchown,    SYS_utime,       SYS_utimes,       SYS_futimesat,
 #endif
 };
+
+/// By a path, for which Landlock has no rule. By a descriptor they can be read: that was opened.
+constexpr unsigned kAttributesByPath[] = {SYS_getxattr, SYS_lgetxattr, SYS_listxattr,
+                                          SYS_llistxattr};
 
 /// Signals to others; for a Landlock that does not restrict them.
 constexpr unsigned kSignals[] = {SYS_tkill, SYS_tgkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo,
@@ -207,6 +216,20 @@ void add_sockets(Calls& calls) {
   for (const unsigned family : {AF_INET, AF_INET6, AF_NETLINK}) code.allow_if(family);
   code.refuse(EACCES);
   calls[SYS_socket] = code;
+}
+
+/// Pairs that stay pairs: a datagram can be sent from one to any socket of this machine.
+void add_socket_pairs(Calls& calls) {
+  constexpr unsigned kTypes = 0xf;  // the rest are flags
+  Code code;
+  code.load_argument(0);
+  code.add(BPF_JMP | BPF_JEQ | BPF_K, AF_UNIX, 1, 0);
+  code.refuse(EACCES);
+  code.load_argument(1);
+  code.add(BPF_ALU | BPF_AND | BPF_K, kTypes);
+  for (const unsigned type : {SOCK_STREAM, SOCK_SEQPACKET}) code.allow_if(type);
+  code.refuse(EACCES);
+  calls[SYS_socketpair] = code;
 }
 
 /// open() with O_TRUNC truncates without asking for the right to write; before ABI 3 Landlock overlooks that.
@@ -334,8 +357,12 @@ std::string make_filter(bool reading, Confinement::Network network, int landlock
   } else {
     add_sockets(calls);
   }
+  add_socket_pairs(calls);
   if (landlock_abi < kWithTruncate) add_truncation(calls);
-  if (reading) refuse_calls(calls, kAttributes, EPERM);
+  if (reading) {
+    refuse_calls(calls, kAttributes, EPERM);
+    refuse_calls(calls, kAttributesByPath, EOPNOTSUPP);
+  }
   if (landlock_abi < kWithSignals) add_signals(calls);
   add_processes(calls);
   add_descriptors(calls, reading);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/placeholder.h"
 #include "base/sha256.h"
 #include "base/unique_fd.h"
 #include "base/utf8.h"
@@ -43,6 +44,7 @@ struct Content {
 
 /// What is no regular file, or too large to be settings, has a digest of its own.
 Content read(const fs::path& file) {
+  if (is_placeholder(file.c_str())) return {"absent", {}};
   const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (!fd) return {errno == ENOENT || errno == ENOTDIR ? "absent" : "unreadable", {}};
   struct stat info{};

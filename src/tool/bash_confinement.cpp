@@ -1,7 +1,6 @@
 #include "tool/bash_confinement.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <string>
@@ -18,6 +17,7 @@
 #include "tool/bash_environment.h"
 #include "tool/deny_paths.h"
 #include "tool/git_paths.h"
+#include "tool/program_folders.h"
 #include "tool/protected_paths.h"
 
 namespace ralph::tool {
@@ -26,9 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 using process::Confinement;
 
-constexpr std::array<std::string_view, 10> kPrograms{"/usr",       "/bin",      "/sbin",   "/lib",
-                                                     "/lib32",     "/lib64",    "/libx32", "/opt",
-                                                     "/nix/store", "/gnu/store"};
+constexpr std::string_view kUsualPath = "/usr/local/bin:/usr/bin:/bin";
 
 /// What programs read at their start. Not all of /etc: as root every secret in it could be read.
 constexpr std::string_view kSettings[] = {
@@ -37,53 +35,18 @@ constexpr std::string_view kSettings[] = {
     "/etc/magic",         "/etc/nsswitch.conf", "/etc/os-release",   "/etc/passwd",
     "/etc/terminfo",      "/etc/xattr.conf"};
 
-/// Those that exist, by their real names, without what is below another. They do not change while we run.
-template <typename List>
-std::vector<fs::path> existing(const List& list) {
-  std::vector<fs::path> found;
-  for (const std::string_view name : list) {
-    std::error_code error;
-    auto real = fs::canonical(name, error);
-    const auto covers = [&](const fs::path& other) { return is_below(real, other); };
-    if (!error && std::ranges::none_of(found, covers)) found.push_back(std::move(real));
-  }
-  return found;
-}
-const std::vector<fs::path>& program_paths() {
-  static const auto paths = existing(kPrograms);
-  return paths;
-}
+/// Those that exist, by their real names. They do not change while we run.
 const std::vector<fs::path>& settings_paths() {
-  static const auto paths = existing(kSettings);
+  static const auto paths = [] {
+    std::vector<fs::path> found;
+    for (const std::string_view name : kSettings) {
+      std::error_code error;
+      auto real = fs::canonical(name, error);
+      if (!error) found.push_back(std::move(real));
+    }
+    return found;
+  }();
   return paths;
-}
-
-/// The value a command will see.
-std::string variable(const Workspace& workspace, std::string_view name) {
-  const auto& changes = workspace.setup().environment;
-  const auto found = std::ranges::find(changes, name, &process::EnvChange::name);
-  if (found != changes.end()) return found->value.value_or("");
-  const char* const own = std::getenv(std::string(name).c_str());
-  return own == nullptr ? std::string() : std::string(own);
-}
-
-/// The folders of PATH, without one that would open a home or the whole system.
-std::vector<fs::path> program_folders(const Workspace& workspace) {
-  std::vector<fs::path> folders;
-  const fs::path home = variable(workspace, "HOME");
-  const auto path = variable(workspace, "PATH");
-  for (std::string_view rest = path; !rest.empty();) {
-    const auto end = std::min(rest.find(':'), rest.size());
-    const auto folder = fs::path(rest.substr(0, end)).lexically_normal();
-    rest.remove_prefix(std::min(rest.size(), end + 1));
-    const auto covers = [&](const fs::path& known) { return is_below(folder, known); };
-    const bool known =
-        std::ranges::any_of(kPrograms, covers) || std::ranges::any_of(folders, covers);
-    const bool opens_home = !home.empty() && is_below(home, folder);
-    const bool of_all = folder == "/" || folder == "/home" || folder == "/root";
-    if (folder.is_absolute() && !known && !opens_home && !of_all) folders.push_back(folder);
-  }
-  return folders;
 }
 
 bool is_missing(const fs::path& folder) {
@@ -121,12 +84,18 @@ Confinement reading(const Workspace& workspace) {
   const auto& settings = settings_paths();
   confinement.read.insert(confinement.read.end(), settings.begin(), settings.end());
   confinement.read.emplace_back("/proc");
-  const auto git =
-      git_paths(setup.root, variable(workspace, "HOME"), variable(workspace, "XDG_CONFIG_HOME"));
+  const auto git = git_paths(workspace, variable_of_commands(workspace, "HOME"),
+                             variable_of_commands(workspace, "XDG_CONFIG_HOME"));
   confinement.read.insert(confinement.read.end(), git.begin(), git.end());
-  confinement.execute = program_paths();
-  const auto folders = program_folders(workspace);
-  confinement.execute.insert(confinement.execute.end(), folders.begin(), folders.end());
+  confinement.execute = system_folders();
+  std::string path;
+  for (const auto& folder : program_folders(workspace)) {
+    path += (path.empty() ? "" : ":") + folder.string();
+    const auto covers = [&](const fs::path& known) { return is_below(folder, known); };
+    if (std::ranges::none_of(confinement.execute, covers)) confinement.execute.push_back(folder);
+  }
+  confinement.environment = confined_environment(workspace);
+  confinement.environment.push_back({"PATH", path.empty() ? std::string(kUsualPath) : path});
   return confinement;
 }
 
@@ -164,7 +133,6 @@ Result<std::optional<Confinement>> confinement_of(Grant grant, const Workspace& 
   std::erase_if(denied, [&](const fs::path& path) { return !matters(path, confinement); });
   confinement.hidden = std::move(denied);
   confinement.scratch = scratch;
-  confinement.environment = confined_environment(workspace);
   if (!scratch.empty()) {
     for (const auto* const name : {"TMPDIR", "TMP", "TEMP"}) {
       confinement.environment.push_back({name, scratch.string()});

@@ -133,19 +133,44 @@ bool changes_meaning(std::string_view name) {
                              [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
-/// "postgres://user:password@host".
-bool is_login_url(std::string_view value) {
-  const auto scheme = value.find("://");
-  if (scheme == std::string_view::npos) return false;
-  const auto host = value.substr(scheme + 3);
-  const auto login = host.substr(0, std::min(host.find('/'), host.size()));
-  const auto at = login.rfind('@');
-  return at != std::string_view::npos && login.substr(0, at).find(':') != std::string_view::npos;
+/// A password before a host: "postgres://user:password@host", "user:password@proxy:3128". A password may have a "/" or
+/// an "@" in it, and the value several URLs.
+bool has_login(std::string_view value) {
+  const auto at = value.rfind('@');
+  if (at == std::string_view::npos) return false;
+  auto before = value.substr(0, at);
+  // Without a scheme: not a list of paths.
+  if (before.find("://") == std::string_view::npos && before.find('/') != std::string_view::npos)
+    return false;
+  for (;;) {
+    const auto scheme = before.find("://");
+    const auto part = before.substr(0, scheme);
+    if (part.find(':') != std::string_view::npos) return true;
+    if (scheme == std::string_view::npos) return false;
+    before.remove_prefix(scheme + 3);
+  }
+}
+
+/// "host=h password=p", "Server=s;Pwd=p".
+bool sets_password(std::string_view value) {
+  constexpr std::string_view kNames[] = {"password", "passwd", "pwd", "passphrase", "secret"};
+  for (std::size_t equals = value.find('='); equals != std::string_view::npos;
+       equals = value.find('=', equals + 1)) {
+    const auto before = value.substr(0, value.find_last_not_of(' ', equals - 1) + 1);
+    if (equals == 0 || before.empty()) continue;
+    for (const auto name : kNames) {
+      if (before.size() < name.size()) continue;
+      const auto same = [](char a, char b) { return (a | 0x20) == b; };
+      if (std::ranges::equal(before.substr(before.size() - name.size()), name, same)) return true;
+    }
+  }
+  return false;
 }
 
 bool is_secret(std::string_view name, std::string_view value) {
   static const Masker shapes;
-  return looks_secret(name) || is_login_url(value) || shapes.finds_secret(value);
+  return looks_secret(name) || has_login(value) || sets_password(value) ||
+         shapes.finds_secret(value);
 }
 
 std::optional<std::string> value_of(const Workspace& workspace, std::string_view name) {

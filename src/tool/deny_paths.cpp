@@ -19,6 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostEntries = 100'000;
 constexpr std::size_t kMostPaths = 2000;
+constexpr int kMostAttempts = 5;
 
 bool is_literal(const std::string& part) {
   return part.find_first_of("*?[\\") == std::string::npos;
@@ -41,7 +42,7 @@ class Finder {
         add_pattern(pattern);
       }
     }
-    if (!wild_.empty()) TRY(walk([this](const fs::path& path) { return add_if_matching(path); }));
+    if (!wild_.empty()) TRY(find_matching());
     TRY(find_links());
     if (found_.size() > kMostPaths) return too_many("paths that rules deny to read", kMostPaths);
     return std::vector<fs::path>(found_.begin(), found_.end());
@@ -56,10 +57,29 @@ class Finder {
                 "deny whole folders, or work in a smaller folder");
   }
 
-  void add(const fs::path& path) {
+  /// False: what was there a moment ago is not there now.
+  bool add(const fs::path& path) {
     std::error_code error;
     const auto real = fs::canonical(path, error);
-    if (!error) found_.insert(real);
+    if (!error) {
+      found_.insert(real);
+      return true;
+    }
+    return fs::is_symlink(path, error);
+  }
+
+  /// While files are moved a walk may miss one, so it begins anew then.
+  Result<> find_matching() {
+    for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
+      moved_ = false;
+      looked_at_ = 0;
+      TRY(walk([this](const fs::path& path) { return add_if_matching(path); }));
+      if (!moved_) return {};
+    }
+    return fail(Code::busy,
+                "files in the working folders are moved all the time: a rule that denies reading "
+                "cannot be enforced for commands",
+                "try again when they stay where they are");
   }
 
   /// A pattern without wildcards, or with "**" only at its end, names one path.
@@ -75,13 +95,13 @@ class Finder {
     }
     fs::path path = base;
     for (const auto& part : parts) path /= part;
-    add(path);
+    (void)add(path);  // it may not exist
   }
 
   /// True: what is below need not be looked at.
   bool add_if_matching(const fs::path& path) {
     if (!matches_path(wild_, path.native())) return false;
-    add(path);
+    if (!add(path)) moved_ = true;
     return true;
   }
 
@@ -103,6 +123,7 @@ class Finder {
       }
       if (visit(entry->path())) entry.disable_recursion_pending();
     }
+    if (error) moved_ = true;  // a folder was gone before it was opened
     return {};
   }
 
@@ -142,6 +163,7 @@ class Finder {
   std::set<fs::path> found_;
   std::set<Inode> linked_;
   std::size_t looked_at_ = 0;
+  bool moved_ = false;
 };
 
 }  // namespace

@@ -17,6 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostBytes = std::size_t{256} << 10;
+constexpr int kMostLinks = 16;
 constexpr std::string_view kBlanks = " \t\r\n";
 
 std::string_view trimmed(std::string_view text) {
@@ -49,23 +50,61 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-/// Files that the user's configuration names.
-void add_named(const fs::path& settings, const fs::path& home, std::vector<fs::path>& paths) {
-  const auto text = text_of(settings);
-  for (std::string_view rest = text; !rest.empty();) {
-    const auto line = trimmed(next_line(rest));
-    const auto equals = line.find('=');
-    if (equals == std::string_view::npos) continue;
-    const auto name = lower(trimmed(line.substr(0, equals)));
-    if (name != "path" && name != "excludesfile" && name != "attributesfile") continue;
-    auto value = trimmed(line.substr(equals + 1));
-    if (value.size() > 1 && value.front() == '"' && value.back() == '"')
-      value = value.substr(1, value.size() - 2);
-    const fs::path named =
-        value.starts_with("~/") ? home / value.substr(2) : settings.parent_path() / value;
+/// The plain file that a name of the user's leads to. Empty: there is none, or it is in a working folder, where commands
+/// could make it lead elsewhere.
+fs::path users_file(fs::path named, const Workspace& workspace) {
+  for (int links = 0; links < kMostLinks; ++links) {
+    std::error_code error;
+    const auto folder = fs::canonical(named.parent_path(), error);
+    if (error || workspace.contains(folder)) return {};
+    const auto path = folder / named.filename();
     struct stat status{};
-    if (::stat(named.c_str(), &status) == 0 && S_ISREG(status.st_mode)) paths.push_back(named);
+    if (workspace.contains(path) || ::lstat(path.c_str(), &status) != 0) return {};
+    if (!S_ISLNK(status.st_mode)) return S_ISREG(status.st_mode) ? path : fs::path();
+    named = folder / fs::read_symlink(path, error);
+    if (error) return {};
   }
+  return {};
+}
+
+/// A configuration file of the user's, and the files that it names.
+class UserFiles {
+ public:
+  UserFiles(const Workspace& workspace, const fs::path& home, std::vector<fs::path>& paths)
+      : workspace_(workspace), home_(home), paths_(paths) {}
+
+  bool add(const fs::path& named) {
+    auto path = users_file(named, workspace_);
+    if (path.empty()) return false;
+    paths_.push_back(std::move(path));
+    return true;
+  }
+
+  void add_settings(const fs::path& settings) {
+    if (!add(settings)) return;
+    const auto text = text_of(settings);
+    for (std::string_view rest = text; !rest.empty();) {
+      const auto line = trimmed(next_line(rest));
+      const auto equals = line.find('=');
+      if (equals == std::string_view::npos) continue;
+      const auto name = lower(trimmed(line.substr(0, equals)));
+      if (name != "path" && name != "excludesfile" && name != "attributesfile") continue;
+      auto value = trimmed(line.substr(equals + 1));
+      if (value.size() > 1 && value.front() == '"' && value.back() == '"')
+        value = value.substr(1, value.size() - 2);
+      add(value.starts_with("~/") ? home_ / value.substr(2) : settings.parent_path() / value);
+    }
+  }
+
+ private:
+  const Workspace& workspace_;
+  const fs::path& home_;
+  std::vector<fs::path>& paths_;
+};
+
+bool is_plain_file(const fs::path& path) {
+  struct stat status{};
+  return ::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
 }
 
 bool is_there(const fs::path& path) {
@@ -84,9 +123,11 @@ fs::path repository_of_worktree(const fs::path& file) {
   if (error) return {};
   const auto back = text_of(folder / "gitdir");
   if (back.empty() || fs::path(trimmed(back)).lexically_normal() != file) return {};
-  const auto common = text_of(folder / "commondir");
-  const auto repository = fs::canonical(folder / trimmed(common), error);
-  const bool is_one = !error && is_there(repository / "HEAD") && is_there(repository / "objects");
+  // Not what its `commondir` says: where git itself makes such a folder.
+  const auto worktrees = folder.parent_path();
+  const auto repository = worktrees.parent_path();
+  const bool is_one = worktrees.filename() == "worktrees" && is_there(repository / "HEAD") &&
+                      is_there(repository / "objects");
   return is_one ? repository : fs::path();
 }
 
@@ -94,7 +135,9 @@ void add_repository(const fs::path& root, std::vector<fs::path>& paths) {
   std::vector<fs::path> above;
   for (auto at = root;; at = at.parent_path()) {
     if (at != root) {
-      for (const auto* const name : {".gitignore", ".gitattributes"}) above.push_back(at / name);
+      for (const auto* const name : {".gitignore", ".gitattributes"}) {
+        if (is_plain_file(at / name)) above.push_back(at / name);
+      }
     }
     const auto git = at / ".git";
     if (is_there(git)) {
@@ -113,20 +156,18 @@ void add_repository(const fs::path& root, std::vector<fs::path>& paths) {
 
 }  // namespace
 
-std::vector<fs::path> git_paths(const fs::path& root, const fs::path& home,
+std::vector<fs::path> git_paths(const Workspace& workspace, const fs::path& home,
                                 const fs::path& xdg_config) {
   std::vector<fs::path> paths;
   if (home.is_absolute()) {
-    const auto config = xdg_config.is_absolute() ? xdg_config : home / ".config";
-    paths.push_back(home / ".gitconfig");
+    const auto config = (xdg_config.is_absolute() ? xdg_config : home / ".config") / "git";
+    UserFiles files(workspace, home, paths);
+    files.add_settings(home / ".gitconfig");
     // Not the whole folder: git keeps passwords there too.
-    for (const auto* const name : {"config", "ignore", "attributes"}) {
-      paths.push_back(config / "git" / name);
-    }
-    add_named(home / ".gitconfig", home, paths);
-    add_named(config / "git" / "config", home, paths);
+    files.add_settings(config / "config");
+    for (const auto* const name : {"ignore", "attributes"}) files.add(config / name);
   }
-  add_repository(root, paths);
+  add_repository(workspace.setup().root, paths);
   return paths;
 }
 

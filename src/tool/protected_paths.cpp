@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 5> kOnlyExisting{".vscode", ".idea", ".hu
 /// Whose files, one by one, could have a second name.
 constexpr std::array<std::string_view, 4> kWithFiles{".git", ".git/hooks", ".claude", ".ralph"};
 
-constexpr std::size_t kMostEntries = 4000;
+constexpr std::size_t kMostEntries = 100'000;
 constexpr std::size_t kDeepest = 4;
 constexpr std::size_t kMostFiles = 1000;
 
@@ -65,8 +65,15 @@ Result<> check_files(const fs::path& folder) {
   return {};
 }
 
-/// Breadth first: what is near the top is found in any tree.
-void add_below(const fs::path& folder, std::set<fs::path>& found) {
+std::unexpected<Error> too_many(const fs::path& folder) {
+  return fail(Code::limit,
+              fmt::format("there are more than {} files in the first levels of '{}': repositories "
+                          "and settings among them cannot be protected",
+                          kMostEntries, folder.string()),
+              "work in a smaller folder, or allow the command by a rule");
+}
+
+Result<> add_below(const fs::path& folder, std::set<fs::path>& found) {
   struct Level {
     fs::path folder;
     std::size_t depth;
@@ -81,7 +88,7 @@ void add_below(const fs::path& folder, std::set<fs::path>& found) {
              entry(level.folder, fs::directory_options::skip_permission_denied, error),
          end;
          !error && entry != end; entry.increment(error)) {
-      if (++looked_at > kMostEntries) return;
+      if (++looked_at > kMostEntries) return too_many(folder);
       std::error_code ignored;
       if (entry->is_symlink(ignored)) continue;
       const auto name = entry->path().filename().string();
@@ -92,6 +99,7 @@ void add_below(const fs::path& folder, std::set<fs::path>& found) {
       }
     }
   }
+  return {};
 }
 
 }  // namespace
@@ -108,7 +116,7 @@ Result<std::vector<fs::path>> protected_paths(const Workspace& workspace) {
       found.insert(folder / name);
     }
     for (const auto name : kWithFiles) TRY(check_files(folder / name));
-    add_below(folder, found);
+    TRY(add_below(folder, found));
   }
   return std::vector<fs::path>(found.begin(), found.end());
 }

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "base/id.h"
+#include "base/placeholder.h"
 #include "support/plants.h"
 
 namespace ralph::config {
@@ -45,6 +46,15 @@ TEST_F(LoadTest, WithoutFilesThereAreDefaults) {
   EXPECT_TRUE(loaded->notes.empty());
   EXPECT_EQ(loaded->settings.text(Key::backend), "auto");
   EXPECT_EQ(loaded->settings.text(Key::log_dir), (folder_ / ".ralph/logs").native());
+}
+
+TEST_F(LoadTest, APlaceholderIsNoFile) {
+  fs::create_directory(folder_ / "ralph.yml");
+  EXPECT_NE(model().find("is a folder"), std::string::npos);
+  ASSERT_EQ(::chmod((folder_ / "ralph.yml").c_str(), kPlaceholderMode), 0);
+  EXPECT_TRUE(load(request_));
+  write("ralph.yml/x", "");
+  EXPECT_NE(model().find("is a folder"), std::string::npos);
 }
 
 TEST_F(LoadTest, TheProjectFileBeatsTheUsers) {

@@ -268,14 +268,59 @@ TEST(Confinement, BubblewrapDoesWhatTheKernelCannot) {
   ground.folder.write("outside", "secret\n");
   ground.confinement.hidden = {ground.workspace / "secret"};
   ground.confinement.protect = {ground.workspace / "missing"};
-  auto command =
-      ground.command("cat secret/key ../outside; mkdir missing/x; echo fine >file; cat file");
-  command.support = ConfinementSupport{.bubblewrap = here.bubblewrap};
+  auto command = ground.command(
+      "cat secret/key ../outside; mkdir missing/x; echo fine >file; cat file; "
+      "grep -o 'Seccomp:.*2' /proc/self/status");
+  command.support = ConfinementSupport{.seccomp = true, .bubblewrap = here.bubblewrap};
   const auto ran = capture(command, {});
   ASSERT_TRUE(ran) << describe(ran.error());
-  EXPECT_EQ(ran->out, "fine\n") << ran->err;
+  EXPECT_EQ(ran->out, "fine\nSeccomp:\t2\n") << ran->err;
   EXPECT_EQ(test::text_of(ground.workspace / "file"), "fine\n");
   EXPECT_FALSE(fs::exists(ground.workspace / "missing"));
+  EXPECT_FALSE(fs::exists(ground.scratch));
+}
+
+TEST(Confinement, WithoutAFilterBubblewrapIsNotEnough) {
+  Confinement confinement;
+  EXPECT_FALSE(mechanism_for(confinement, {.bubblewrap = "/usr/bin/bwrap"}));
+  EXPECT_EQ(*mechanism_for(confinement, {.seccomp = true, .bubblewrap = "/usr/bin/bwrap"}),
+            Mechanism::bubblewrap);
+}
+
+TEST(Confinement, AllowsNothingThroughALink) {
+  Ground ground;
+  ground.folder.write("elsewhere/file", "secret\n");
+  const auto link = ground.workspace.parent_path() / "link";
+  fs::create_directory_symlink(ground.workspace.parent_path() / "elsewhere", link);
+  ground.confinement.read.push_back(link);
+  EXPECT_EQ(ground.run("cat ../link/file").out, "");
+}
+
+TEST(Confinement, FoldersAroundAHiddenPathStayWhereTheyAre) {
+  Ground ground;
+  if (!full_support().mounts) GTEST_SKIP() << "no mount namespace";
+  ground.allow_writing();
+  ground.folder.write("workspace/a/b/key", "secret\n");
+  ground.folder.write("workspace/a/other", "x\n");
+  ground.confinement.hidden = {ground.workspace / "a/b/key"};
+  ground.run("mv a/b a/c; mv a d; mv a/other a/moved; rm -rf a/b");
+  EXPECT_TRUE(fs::exists(ground.workspace / "a/b/key"));
+  EXPECT_TRUE(fs::exists(ground.workspace / "a/moved"));
+}
+
+TEST(Confinement, AHiddenPathThatIsGoneEndsTheStart) {
+  Ground ground;
+  if (!full_support().mounts) GTEST_SKIP() << "no mount namespace";
+  ground.confinement.hidden = {ground.workspace / "moved"};
+  EXPECT_FALSE(capture(ground.command("true"), {}));
+}
+
+TEST(Confinement, TheScratchFolderGoesWhateverItsMode) {
+  Ground ground;
+  if (!full_support().mounts) GTEST_SKIP() << "no mount namespace";
+  ground.allow_writing();
+  const auto folder = ground.scratch.string();
+  EXPECT_TRUE(ground.run("cd " + folder + " && mkdir -p a/b && chmod 0 a/b a .").ok());
   EXPECT_FALSE(fs::exists(ground.scratch));
 }
 

@@ -102,19 +102,77 @@ TEST(BashConfinement, EditingIsRefusedWhereAProtectedFileHasAnotherWayIn) {
   EXPECT_FALSE(session.exists("file"));
 }
 
+std::string path_of(const process::Confinement& confinement) {
+  const auto found = std::ranges::find(confinement.environment, "PATH", &process::EnvChange::name);
+  return found == confinement.environment.end() ? "none" : found->value.value_or("removed");
+}
+
 TEST(BashConfinement, PathFoldersThatWouldOpenTheHomeAreLeftOut) {
   Session session;
-  session.setup.environment.push_back({"HOME", "/home/somebody"});
+  const auto base = session.root().parent_path() / "outside";
+  const auto home = base / "home";
+  put(home / "bin/x", "");
+  put(home / ".gitconfig", "");
+  put(base / "tools/x", "");
+  session.setup.environment.push_back({"HOME", home.string()});
   session.setup.environment.push_back(
-      {"PATH", "/usr/bin:/home/somebody/bin:/home/somebody:/home:/:.:bin::/tools/bin"});
+      {"PATH", "/usr/bin:" + (home / "bin").string() + ":" + home.string() + ":" + base.string() +
+                   ":/home:/:.:bin::/missing:" + (base / "tools").string()});
   const auto confinement = of(Grant::reading, session);
-  EXPECT_TRUE(has(confinement.execute, "/home/somebody/bin"));
-  EXPECT_TRUE(has(confinement.execute, "/tools/bin"));
-  for (const auto* path : {"/home/somebody", "/home", "/", ".", "bin", "/usr/bin"}) {
+  EXPECT_TRUE(has(confinement.execute, home / "bin"));
+  EXPECT_TRUE(has(confinement.execute, base / "tools"));
+  for (const auto& path : {home, base, fs::path("/home"), fs::path("/"), fs::path("/usr/bin")}) {
     EXPECT_FALSE(has(confinement.execute, path)) << path;
   }
-  EXPECT_TRUE(has(confinement.read, "/home/somebody/.gitconfig"));
-  EXPECT_FALSE(has(confinement.read, "/home/somebody/.config/git"));
+  EXPECT_EQ(path_of(confinement),
+            "/usr/bin:" + (home / "bin").string() + ":" + (base / "tools").string());
+  EXPECT_TRUE(has(confinement.read, home / ".gitconfig"));
+  EXPECT_FALSE(has(confinement.read, home / ".config/git"));
+}
+
+TEST(BashConfinement, NoProgramComesFromAWorkingFolder) {
+  Session session;
+  const auto outside = session.root().parent_path() / "outside";
+  put(outside / "x", "");
+  put(session.root() / ".venv/bin/tac", "");
+  fs::create_directory_symlink(outside, session.root() / "link");
+  fs::create_directory_symlink(session.root() / ".venv/bin", outside / "link");
+  session.setup.environment.push_back({"PATH", (session.root() / ".venv/bin").string() + ":" +
+                                                   (session.root() / "link").string() + ":" +
+                                                   (outside / "link").string() + "::"});
+  const auto confinement = of(Grant::reading, session);
+  EXPECT_FALSE(has(confinement.execute, outside));
+  EXPECT_FALSE(has(confinement.execute, session.root() / ".venv/bin"));
+  EXPECT_EQ(path_of(confinement), "/usr/local/bin:/usr/bin:/bin");
+}
+
+TEST(BashConfinement, NoLinkAboveTheFolderDecidesWhatIsRead) {
+  Session session;
+  const auto above = session.root().parent_path();
+  fs::create_directories(above / ".git");
+  fs::create_symlink("/", above / ".gitignore");
+  put(above / ".gitattributes/x", "");
+  auto paths = git_paths(session.workspace(), {}, {});
+  EXPECT_FALSE(has(paths, above / ".gitignore"));
+  EXPECT_FALSE(has(paths, above / ".gitattributes"));
+  EXPECT_TRUE(has(paths, above / ".git"));
+  fs::remove(above / ".gitignore");
+  put(above / ".gitignore", "*.o");
+  EXPECT_TRUE(has(git_paths(session.workspace(), {}, {}), above / ".gitignore"));
+}
+
+TEST(BashConfinement, TheUsersOwnGitFilesMayBeLinksButNotInAWorkingFolder) {
+  Session session;
+  const auto home = session.root().parent_path() / "home";
+  put(home / "dotfiles/git", "[core]\n excludesFile = ~/ignored\n attributesFile = ~/dotfiles\n");
+  put(home / "ignored", "");
+  fs::create_symlink("dotfiles/git", home / ".gitconfig");
+  EXPECT_EQ(git_paths(session.workspace(), home, {}),
+            (std::vector<fs::path>{home / "dotfiles/git", home / "ignored"}));
+  fs::create_symlink(home / "ignored", session.root() / "planted");
+  fs::remove(home / ".gitconfig");
+  fs::create_symlink(session.root() / "planted", home / ".gitconfig");
+  EXPECT_TRUE(git_paths(session.workspace(), home, {}).empty());
 }
 
 TEST(BashConfinement, VariablesThatChangeMeaningOrHoldSecretsAreTakenAway) {
@@ -172,9 +230,13 @@ TEST(BashConfinement, ALinkedWorktreeReadsTheRepositoryThatKnowsIt) {
   put(repository / "worktrees/work/gitdir", (session.root() / ".git").string() + "\n");
   put(repository / "worktrees/work/commondir", "../..\n");
   put(session.root() / ".git", "gitdir: " + (repository / "worktrees/work").string() + "\n");
-  EXPECT_TRUE(has(git_paths(session.root(), {}, {}), repository));
+  EXPECT_TRUE(has(git_paths(session.workspace(), {}, {}), repository));
   put(repository / "worktrees/work/gitdir", "/somewhere/else/.git\n");
-  EXPECT_FALSE(has(git_paths(session.root(), {}, {}), repository));
+  EXPECT_FALSE(has(git_paths(session.workspace(), {}, {}), repository));
+  put(session.root() / "planted/gitdir", (session.root() / ".git").string() + "\n");
+  put(session.root() / "planted/commondir", repository.string() + "\n");
+  put(session.root() / ".git", "gitdir: planted\n");
+  EXPECT_FALSE(has(git_paths(session.workspace(), {}, {}), repository));
 }
 
 TEST(BashConfinement, AReadingCommandWorksAndChangesNothing) {

@@ -8,6 +8,7 @@
 #include <linux/capability.h>
 #include <linux/landlock.h>
 #include <linux/seccomp.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -38,10 +39,15 @@ ConfineError failed(ConfinePart part, const char* path = "") {
 
 std::size_t padded(std::size_t length) { return (length + 7) / 8 * 8; }
 
-/// 0, also for a path that is missing or that we may not look for: then the program may not either.
+/// A path that is missing or that we may not look for: the program may not either. Through a link nothing is allowed.
+bool is_left_out(int error) {
+  return error == ENOENT || error == ENOTDIR || error == EACCES || error == ELOOP;
+}
+
+/// 0, also for a path that is left out.
 int add_rule(int ruleset, const char* path, std::uint64_t access) {
-  const int fd = ::open(path, O_PATH | O_CLOEXEC);
-  if (fd < 0) return errno == ENOENT || errno == ENOTDIR || errno == EACCES ? 0 : errno;
+  const int fd = open_exactly(path, O_PATH);
+  if (fd < 0) return is_left_out(errno) ? 0 : errno;
   landlock_path_beneath_attr rule{};
   rule.parent_fd = fd;
   rule.allowed_access = access;
@@ -73,7 +79,9 @@ ConfineError Confiner::load(int fd) {
   std::size_t at = 0;
   Rule rule{};
   while (next(at, rule)) {
-    const bool is_path = rule.header.kind != RuleKind::filter && rule.header.length > 0;
+    const bool is_filter =
+        rule.header.kind == RuleKind::filter || rule.header.kind == RuleKind::wrapper_filter;
+    const bool is_path = !is_filter && rule.header.length > 0;
     if (is_path && rule.bytes[rule.header.length - 1] != '\0') break;
   }
   if (!whole || at != size_) return {ConfinePart::rules, EPROTO, ""};
@@ -111,6 +119,7 @@ ConfineError Confiner::prepare() {
   if (error.error == 0) error = prepare_mounts();
   if (error.error == 0) error = prepare_landlock();
   if (error.error == 0) error = prepare_filter();
+  if (error.error == 0) error = pass_filter();
   return error;
 }
 
@@ -168,6 +177,15 @@ ConfineError Confiner::put_writable(bool scratch) const {
   return {};
 }
 
+/// What something is mounted on cannot be moved.
+ConfineError Confiner::fix_folders() const {
+  return each(RuleKind::fixed, [](const Rule& rule) {
+    const int tree = copy_mounts(rule.bytes);
+    if (tree >= 0 && put_mounts(tree, rule.bytes)) return ConfineError{};
+    return failed(ConfinePart::hidden, rule.bytes);
+  });
+}
+
 /// The scratch folder lends its place to what covers; its own mount then goes on top of that.
 ConfineError Confiner::cover_hidden() const {
   Cover cover;
@@ -189,6 +207,7 @@ ConfineError Confiner::enter_mounts() const {
   if (error.error != 0) return error;
   if (!make_all_read_only()) return failed(ConfinePart::mounts, "/");
   error = put_writable(false);
+  if (error.error == 0) error = fix_folders();
   if (error.error != 0) return error;
   error = each(RuleKind::protect, [](const Rule& rule) {
     const int tree = copy_mounts_read_only(rule.bytes);
@@ -227,6 +246,25 @@ ConfineError Confiner::prepare_filter() {
     std::memcpy(copy, rule.bytes, rule.header.length);
     filter_ = {static_cast<unsigned short>(count), copy};
     return ConfineError{};
+  });
+}
+
+/// A file in memory that the wrapper inherits; it closes it.
+ConfineError Confiner::pass_filter() {
+  return each(RuleKind::wrapper_filter, [](const Rule& rule) {
+    errno = 0;
+    const int file = ::memfd_create("ralph-filter", MFD_CLOEXEC);
+    if (file < 0) return failed(ConfinePart::filter);
+    const bool passed =
+        ::write(file, rule.bytes, rule.header.length) == static_cast<ssize_t>(rule.header.length) &&
+        ::lseek(file, 0, SEEK_SET) == 0 && ::dup2(file, kFilterFd) == kFilterFd;
+    const auto error = passed ? ConfineError{} : failed(ConfinePart::filter);
+    if (file == kFilterFd) {
+      ::fcntl(file, F_SETFD, 0);
+    } else {
+      ::close(file);
+    }
+    return error;
   });
 }
 

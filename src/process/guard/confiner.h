@@ -47,8 +47,10 @@ class Confiner {
   ConfineError prepare_mounts();
   ConfineError prepare_landlock();
   ConfineError prepare_filter();
+  ConfineError pass_filter();
   ConfineError copy_writable() const;
   ConfineError put_writable(bool scratch) const;
+  ConfineError fix_folders() const;
   ConfineError cover_hidden() const;
   ConfineError drop_capabilities() const;
 

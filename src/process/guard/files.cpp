@@ -69,6 +69,16 @@ class Emptier {
   unsigned long moved_ = 0;
 };
 
+/// A program may have taken our own rights to its folder away. Not by the path: that must not be a link.
+void make_accessible(const char* path) {
+  const int folder = open_exactly(path, O_PATH | O_DIRECTORY);
+  if (folder < 0) return;
+  char name[32];
+  std::snprintf(name, sizeof name, "/proc/self/fd/%d", folder);
+  ::chmod(name, S_IRWXU);
+  ::close(folder);
+}
+
 }  // namespace
 
 int open_exactly(const char* path, int flags) {
@@ -80,6 +90,7 @@ int open_exactly(const char* path, int flags) {
 
 void remove_folder(const char* path) {
   if (::rmdir(path) == 0) return;
+  make_accessible(path);
   const int folder = open_exactly(path, O_RDONLY | O_DIRECTORY);
   if (folder < 0) return;
   Emptier(folder).run();

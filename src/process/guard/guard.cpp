@@ -28,7 +28,10 @@ namespace {
 constexpr std::int64_t kSettleMs = 20;        // for descendants that are leaving by themselves
 constexpr std::int64_t kOrphanGraceMs = 300;  // when ralph is gone and nobody can say how long
 constexpr std::int64_t kNoProgressMs = 3000;
+constexpr std::int64_t kMostKillingMs = 10'000;  // whatever progress there is
 constexpr int kRoundPauseMs = 5;
+constexpr int kFastRounds = 20;
+constexpr int kMostReaped = 10'000;  // before something else is looked at
 constexpr int kPassMs = 100;  // a tree that grows faster than it is counted is killed, not counted
 
 std::int64_t now_ns() {
@@ -132,8 +135,9 @@ class Guard {
       report_exit(info, usage);
       if (!sweeping_) start_sweep(now_ms() + kSettleMs, kStrayGraceMs);
     }
-    pid_t ended = 0;
-    while (!agent_ended_ && (ended = look_at_child(P_ALL, 0, info, nullptr)) > 0) {
+    for (int i = 0; !agent_ended_ && i < kMostReaped; ++i) {
+      const pid_t ended = look_at_child(P_ALL, 0, info, nullptr);
+      if (ended <= 0) return;
       if (ended == agent_) return reap_ended();
       if (reap(ended)) last_progress_ = now_ms();
     }
@@ -179,21 +183,50 @@ class Guard {
       signal_all(SIGTERM);
     }
     if (now < kill_at_) return static_cast<int>(kill_at_ - now);
-    if (!killing_) last_progress_ = now;
-    killing_ = true;
+    if (!killing_) start_killing(now);
     if (!agent_reaped_) ::kill(-agent_, SIGKILL);
-    if (signal_all(SIGKILL) > 0) {
-      last_progress_ = now;
-      return 0;
+    kill_children();
+    const bool progress = signal_all(SIGKILL) > 0;
+    if (progress) last_progress_ = now;
+    stuck_ = now - last_progress_ > kNoProgressMs || now > give_up_at_;
+    return progress ? 0 : kRoundPauseMs;
+  }
+
+  /// From here on we must not wait our turn among processes that fork; only some users get this.
+  void start_killing(std::int64_t now) {
+    killing_ = true;
+    last_progress_ = now;
+    give_up_at_ = now + kMostKillingMs;
+    ::setpriority(PRIO_PROCESS, 0, -20);
+  }
+
+  /// A process that forks and leaves at once, again and again, is gone before a whole tree is looked at; but then its
+  /// child is one of ours, whose number is no other's until we wait for it. One call each, many times over.
+  void kill_children() {
+    if (!agent_ended_) return;
+    for (int round = 0; round < kFastRounds; ++round) {
+      reap_all();
+      children_.clear();
+      tree_.append_children(::getpid(), children_);
+      if (children_.empty()) return;
+      for (const pid_t child : children_) ::kill(child, SIGKILL);
     }
-    stuck_ = now - last_progress_ > kNoProgressMs;
-    return kRoundPauseMs;
+  }
+
+  /// The agent too: its group has been killed, and is not any more once its number may be another's.
+  void reap_all() {
+    for (int i = 0; i < kMostReaped; ++i) {
+      const pid_t ended = ::wait4(-1, nullptr, WNOHANG | __WALL, nullptr);
+      if (ended <= 0) return;
+      agent_reaped_ = agent_reaped_ || ended == agent_;
+      last_progress_ = now_ms();
+    }
   }
 
   int signal_all(int signal_number) {
     children_.clear();
     tree_.append_children(::getpid(), children_);
-    return tree_.signal_trees(children_, signal_number, signal_number == SIGKILL ? 0 : kPassMs);
+    return tree_.signal_trees(children_, signal_number, kPassMs);
   }
 
   pid_t agent_;
@@ -212,6 +245,7 @@ class Guard {
   std::int64_t term_at_ = 0;
   std::int64_t kill_at_ = 0;
   std::int64_t last_progress_ = 0;
+  std::int64_t give_up_at_ = 0;
 };
 
 [[noreturn]] void refuse(Stage stage, int error, const ConfineError& confined = {}) {

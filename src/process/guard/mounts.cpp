@@ -120,7 +120,7 @@ bool Cover::begin(const char* folder) {
 bool Cover::hide(const char* path) const {
   struct stat status{};
   const int there = open_exactly(path, O_PATH);
-  if (there < 0) return errno == ENOENT;
+  if (there < 0) return false;
   const bool known = ::fstat(there, &status) == 0;
   close_and(true, there);
   if (!known) return false;

@@ -8,19 +8,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/placeholder.h"
 #include "process/guard/files.h"
 
 namespace ralph::process::guard {
 
 namespace {
 
-constexpr mode_t kMark = S_ISVTX | S_IRWXU | S_IXGRP | S_IXOTH;  // no program makes such a folder
 constexpr mode_t kUsual = 0755;
 constexpr int kMostAttempts = 100;
-
-bool is_placeholder(const struct stat& status) {
-  return S_ISDIR(status.st_mode) && (status.st_mode & 07777) == kMark;
-}
 
 bool same(const struct stat& a, const struct stat& b) {
   return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
@@ -28,7 +24,7 @@ bool same(const struct stat& a, const struct stat& b) {
 
 bool make(const char* path) {
   const mode_t before = ::umask(0);
-  const bool made = ::mkdir(path, kMark) == 0;
+  const bool made = ::mkdir(path, kPlaceholderMode) == 0;
   ::umask(before);
   return made;
 }

@@ -12,6 +12,7 @@ inline constexpr std::uint32_t kVersion = 3;
 inline constexpr int kControlFd = 3;  // the guard's end of the socket pair
 inline constexpr int kImageFd = 4;    // the guard's own program, when it is started from a memfd
 inline constexpr int kRulesFd = 5;    // the agent's confinement, if it has one
+inline constexpr int kFilterFd = 6;   // its seccomp filter, where bubblewrap confines it
 inline constexpr int kFirstArgument = 8;  // where the agent's argv starts in the guard's
 
 /// How long processes the agent left behind may go on after SIGTERM; a request to end may shorten

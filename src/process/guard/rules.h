@@ -6,15 +6,17 @@
 namespace ralph::process::guard {
 
 enum class RuleKind : std::uint32_t {
-  landlock = 1,  // number: handled access to files; second: scopes
-  allow,         // Landlock: access `number` below a path; a missing path is left out
-  mounts,        // a mount namespace where everything is read-only …
-  writable,      // … but this path
-  protect,       // made if missing, removed at the end; number 1: read-only
-  hidden,        // a path that cannot be opened
-  capabilities,  // number: those that are kept, a bit each
-  filter,        // an array of sock_filter
-  scratch,       // a folder to be removed at the end
+  landlock = 1,    // number: handled access to files; second: scopes
+  allow,           // Landlock: access `number` below a path; a missing path is left out
+  mounts,          // a mount namespace where everything is read-only …
+  writable,        // … but this path
+  fixed,           // a folder in a writable one that can be neither moved nor removed
+  protect,         // made if missing, removed at the end; number 1: read-only
+  hidden,          // a path that cannot be opened
+  capabilities,    // number: those that are kept, a bit each
+  filter,          // an array of sock_filter
+  wrapper_filter,  // the same, for the wrapper (kFilterFd)
+  scratch,         // a folder to be removed at the end
 };
 
 struct RuleHeader {
