@@ -30,14 +30,21 @@ Decision denied_by_rule(const Call& call, std::string_view rule, std::string_vie
           fmt::format("Rule {}", rule), Grant::none};
 }
 
+/// Why it cannot be told whether a rule is about a line; empty: it can.
+std::string why_hidden(const Rule& rule, const Call& call) {
+  if (auto why = hidden_commands(call.line); !why.empty()) return why;
+  if (auto why = hidden_words(call.line); !why.empty()) return why;
+  return may_restrain(rule, call) ? "the shell makes something else of some of its words" : "";
+}
+
 /// A rule against some commands cannot be kept where commands are hidden.
 std::optional<Decision> denied_as_hidden(const Call& call, const std::vector<std::string>& rules) {
   if (call.access.kind != Access::Kind::run) return std::nullopt;
   for (const auto& text : rules) {
     const auto rule = parse_rule(text);
     if (rule.covers_all() || !names_tool(rule, call.tool.name())) continue;
-    const auto why = hidden_commands(call.line);
-    if (why.empty()) return std::nullopt;
+    const auto why = why_hidden(rule, call);
+    if (why.empty()) continue;
     return Decision{
         false, "rule",
         fmt::format(

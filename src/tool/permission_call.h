@@ -5,6 +5,7 @@
 
 #include "tool/permission.h"
 #include "tool/permission_command.h"
+#include "tool/permission_rule.h"
 #include "tool/shell_words.h"
 
 /// Parts of tool::decide().
@@ -36,6 +37,8 @@ struct Call {
 
 /// Whether a rule that denies or asks is about this call, or a part of it.
 bool restrains(const std::string& rule, const Call& call);
+/// Whether a rule against a command may be about a part of the line, depending on what the shell makes of its words.
+bool may_restrain(const Rule& rule, const Call& call);
 /// Whether an allow rule is about all of this call; of a command line: see permits_part.
 bool permits(const std::string& rule, const Call& call);
 /// Whether an allow rule is about a part of a command line.

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include "tool/command_options.h"
+#include "tool/file_commands.h"
+#include "tool/git_arguments.h"
 #include "tool/read_only_impl.h"
 
 namespace ralph::tool {
@@ -33,6 +35,17 @@ constexpr std::string_view kNaming =
 /// Variables whose text the shell evaluates or runs.
 constexpr std::string_view kEvaluated =
     "PS4 PS0 PS1 PS2 BASH_ENV ENV PROMPT_COMMAND BASH_LOADABLES_PATH";
+
+/// They start none of their arguments, whatever these are.
+constexpr std::string_view kStartNothing =
+    "basename cat cd chgrp chmod chown cmp comm continue cp curl cut date dd declare df diff "
+    "dirname "
+    "du echo exit export file fold for getopts grep head id join kill ln local ls md5sum mkdir "
+    "mkfifo mktemp mv nl od paste popd printf pushd pwd read readlink readonly realpath return rev "
+    "rm rmdir seq set sha1sum sha256sum sha512sum shift sleep stat tac tail tee test touch tr "
+    "truncate typeset umask uname unset wait wc [ : true false break";
+/// What the shell puts there is a number.
+constexpr std::string_view kNumbers = "-j$(nproc) $(nproc)";
 
 std::string_view base_name(const ShellWord& word) {
   const std::string_view text = word.text;
@@ -100,6 +113,27 @@ std::string why_opaque(Words words) {
   return contains_word(kWrappers, name) ? why_wraps(name, arguments) : why_carries(arguments);
 }
 
+/// A command as it stands, or behind a program that may start it.
+std::string why_word_hides(Words words) {
+  words = without_keywords(words);
+  if (words.empty()) return {};
+  const auto name = base_name(words.front());
+  if (contains_word(kStartNothing, name)) return {};
+  const auto git = std::ranges::find(words, std::string_view("git"), base_name);
+  if (git != words.end()) {
+    const auto arguments = words.subspan(static_cast<std::size_t>(git - words.begin()) + 1);
+    if (auto why = hidden_in_git(arguments); !why.empty()) return why;
+    if (git == words.begin()) return {};
+    if (std::ranges::find(arguments, std::string_view("git"), base_name) != arguments.end())
+      return fmt::format("'git' stands behind '{}' more than once", name);
+  }
+  for (const auto& word : words.subspan(1)) {
+    if (!word.literal && !contains_word(kNumbers, word.text))
+      return fmt::format("what '{}' becomes may be a command that '{}' runs", word.text, name);
+  }
+  return {};
+}
+
 bool sets_evaluated(const ShellCommand& command) {
   const auto names = [](std::string_view text) { return mentions_word(text, kEvaluated); };
   return std::ranges::any_of(command.assignments, names) ||
@@ -115,6 +149,14 @@ std::string hidden_commands(const ShellLine& line) {
     if (auto why = why_opaque(command.words); !why.empty()) return why;
     if (command.quoted_code) return "a text in it looks like a command substitution";
     if (sets_evaluated(command)) return "it sets a variable that the shell evaluates";
+  }
+  return {};
+}
+
+std::string hidden_words(const ShellLine& line) {
+  for (const auto& command : line.commands) {
+    if (reading_command(command) || file_command(command)) continue;
+    if (auto why = why_word_hides(command.words); !why.empty()) return why;
   }
   return {};
 }

@@ -9,4 +9,7 @@ namespace ralph::tool {
 /// it; empty: it cannot.
 std::string hidden_commands(const ShellLine& line);
 
+/// Why words of a line that the shell makes something of, or an alias of git, may hide a command; empty: they cannot.
+std::string hidden_words(const ShellLine& line);
+
 }  // namespace ralph::tool

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tool/git_arguments.h"
 #include "tool/permission_call.h"
 #include "tool/permission_rule.h"
 #include "tool/read_only_git.h"
@@ -18,8 +19,6 @@ namespace fs = std::filesystem;
 constexpr std::string_view kGitRunning =
     "-c --config-env --exec-path --upload-pack --receive-pack --exec -x -u --extcmd foreach run "
     "config filter-branch bisect submodule difftool mergetool";
-constexpr std::string_view kGitValues =
-    "-C -c --git-dir --work-tree --namespace --config-env --exec-path";
 constexpr std::size_t kMostNames = 4;  // places in a word where the name of a file may begin
 
 std::string joined(Words words) {
@@ -43,16 +42,6 @@ void add_pieces(std::string_view text, std::vector<std::string>& found) {
   }
 }
 
-/// "git -c a=b push" is "git push" to a rule.
-std::string without_git_options(Words words) {
-  std::size_t at = 1;
-  while (at < words.size() && words[at].text.starts_with('-')) {
-    at += contains_word(kGitValues, words[at].text) ? 2 : 1;
-  }
-  if (at >= words.size()) return "git";
-  return "git " + joined(words.subspan(at));
-}
-
 /// git itself starts none of its arguments, but for some.
 bool is_plain_git(Words words) {
   return words[0].is("git") && std::ranges::none_of(words, [](const ShellWord& word) {
@@ -73,7 +62,10 @@ CommandPart make_part(const ShellCommand& command) {
     const auto slash = words.front().text.rfind('/');
     if (slash != std::string::npos) part.texts.push_back(text.substr(slash + 1));
     const bool git = part.texts.back() == "git" || part.texts.back().starts_with("git ");
-    if (git) part.texts.push_back(without_git_options(words));
+    if (git) {  // "git -C x push" is "git push" to a rule
+      const auto rest = joined(without_git_options(words.subspan(1)));
+      part.texts.push_back(rest.empty() ? "git" : "git " + rest);
+    }
   }
   if (part.reading || part.change) return part;
   for (const auto& assignment : command.assignments) part.carried.push_back(assignment);
@@ -82,6 +74,16 @@ CommandPart make_part(const ShellCommand& command) {
   add_pieces(text, part.carried);
   for (const auto& given : command.here_strings) part.carried.push_back(given.text);
   return part;
+}
+
+/// The text of a command up to the first word that the shell makes something of; nullopt: there is none.
+std::optional<std::string> start_of(std::string_view name, Words arguments) {
+  const auto open = std::ranges::find(arguments, false, &ShellWord::literal);
+  if (open == arguments.end()) return std::nullopt;
+  const auto before = static_cast<std::size_t>(open - arguments.begin());
+  auto text = std::string(name) + ' ';
+  if (before > 0) text += joined(arguments.first(before)) + ' ';
+  return text;
 }
 
 bool restrains_command(const Rule& rule, const Call& call) {
@@ -254,6 +256,24 @@ Call::Call(const Tool& of, const json::Document& with, const Access& touching, c
   line = parse_shell_line(access.command);
   for (const auto& command : line.commands) parts.push_back(make_part(command));
   files.emplace(line, workspace, access.cwd.empty() ? workspace.cwd() : access.cwd);
+}
+
+bool may_restrain(const Rule& rule, const Call& call) {
+  std::string_view start = rule.pattern;
+  if (start.ends_with(":*")) start.remove_suffix(2);
+  start = start.substr(0, start.find('*'));
+  const auto fits = [&](const std::optional<std::string>& text) {
+    return text && (text->starts_with(start) || start.starts_with(*text));
+  };
+  return std::ranges::any_of(call.parts, [&](const CommandPart& part) {
+    const auto words = without_keywords(part.command->words);
+    if (words.empty() || (start.empty() && (part.reading || part.change))) return false;
+    const auto arguments = words.subspan(1);
+    const std::string_view path = words.front().text;
+    const auto name = path.substr(path.rfind('/') + 1);
+    return fits(start_of(path, arguments)) || fits(start_of(name, arguments)) ||
+           (name == "git" && fits(start_of(name, without_git_options(arguments))));
+  });
 }
 
 bool restrains(const std::string& text, const Call& call) {

@@ -56,6 +56,8 @@ constexpr std::array kSections = std::to_array<Section>({
     {"submodule", Names::without, "active fetchjobs"},
     {"blame", Names::without, "coloring date showemail showroot blankboundary"},
     {"grep", Names::without, "linenumber column patterntype extendedregexp threads fullname"},
+    {"lfs", Names::without, "repositoryformatversion"},  // git-lfs runs what lfs.extension names
+    {"lfs", Names::with, "access locksverify"},
 });
 
 /// Nothing in them matters to git while it only reads.

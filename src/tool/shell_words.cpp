@@ -255,6 +255,7 @@ class Parser {
     if (std::string_view("*?[{}").find(c) != std::string_view::npos) {
       if (word.literal) word.pattern = true;
       not_literal(word);
+      word.several = true;
     }
     if (c == '~' && (first || word.text.ends_with('=') || word.text.ends_with(':'))) {
       not_literal(word);
@@ -307,6 +308,7 @@ class Parser {
   void parse_dollar(ShellWord& word, Quotes quotes) {
     not_literal(word);
     word.pattern = false;
+    word.several = word.several || quotes == Quotes::none;
     const auto begin = at_++;
     if (comes("((")) return give_up();
     if (take("(")) {

@@ -139,6 +139,70 @@ TEST(Carried, OptionsOfGitDoNotHideItsCommand) {
   expect_all(judge, true, {"git pull", "git log push", "git"});
 }
 
+TEST(Carried, WhatTheShellMakesOfAWordIsNoWayRoundARule) {
+  Judge judge;
+  judge.rules.deny = {"Bash(curl *)", "Bash(git push *)"};
+  expect_all(
+      judge, false,
+      {"git {push,origin,main}", "X=push; git $X origin main", "git pus? origin main",
+       "git \"$(echo push)\" origin main", "for v in push; do git $v origin main; done",
+       "read x <<< push; git $x origin main", "git -C $X status", "git $X", "/usr/bin/git \"$X\"",
+       "sudo git $X", "foo {curl,x}", "X=cu; foo ${X}rl x", "foo \"--exec=$X\"", "foo c*"});
+  expect_all(judge, true,
+             {"git checkout \"$B\"", "git -C \"$D\" status", "git commit -m \"$M\"", "rm \"$X\"",
+              "make -j$(nproc)", "make -j \"4\"", "for f in *.c; do echo \"$f\"; done", "ls *.c",
+              "mkdir -p \"$X\"", "echo $HOME", "cp *.c sub"});
+}
+
+TEST(Carried, ARuleAboutArgumentsHoldsForWordsOfTheShell) {
+  Judge judge;
+  judge.rules.deny = {"Bash(rm -rf *)", "Bash(git commit * --no-verify*)"};
+  expect_all(judge, false,
+             {"rm $X y", "rm {-rf,y}", "/bin/rm \"$X\"", "git commit -m x $X",
+              "git -C . commit -m x \"$X\""});
+  expect_all(judge, true,
+             {"rm -f \"$X\"", "rm y", "git commit -m x", "git add \"$X\"", "touch \"$X\""});
+  judge.rules.deny = {"Bash(*--no-verify*)"};
+  expect_all(judge, false, {"git commit $X", "git commit --no-verify"});
+  expect_all(judge, true, {"git commit -m x", "ls *.c", "echo \"$HOME\""});
+}
+
+TEST(Carried, AnAliasOfGitIsNoWayRoundARule) {
+  Judge judge;
+  judge.rules.deny = {"Bash(git push *)"};
+  expect_all(judge, false,
+             {"git -c alias.x=push x origin main",
+              "git -c Alias.x=push x",
+              "git --config-env=alias.x=X x",
+              "git -c include.path=f x",
+              "git --shallow-file /dev/null push origin main",
+              "git --exec-path=x status",
+              "git x origin main",
+              "nice git x",
+              "foo git x",
+              "foo git status git x",
+              "git -c core.fsmonitor='r\\m' status --ignored=x",
+              "git submodule foreach 'git pu\\sh'",
+              "git bisect run x",
+              "git rebase -x 'git pu\\sh' main",
+              "git rebase --ex='git pu\\sh' main",
+              "git config alias.x push",
+              "git config core.pager x",
+              "git config --global alias.x push",
+              "git fetch --upload-pa=x y",
+              "git fetch \"$X\"",
+              "git clone -u x y z",
+              "git grep -Ox y",
+              "git filter-branch x",
+              "git for-each-repo --config=x push"});
+  expect_all(
+      judge, true,
+      {"git -c user.name=x commit -m y", "git -c \"user.name=$X\" commit -m y",
+       "git --no-pager diff", "git config user.email a@b.c", "git config --get alias.x",
+       "git --git-dir=x status", "git fetch origin", "git rebase main", "git submodule update",
+       "git clone x y", "git stash", "git add -u", "nice git status"});
+}
+
 TEST(Carried, ToolsThatDoNotSayWhatTheyTouchNeedARule) {
   class Quiet final : public Tool {
    public:

@@ -318,6 +318,7 @@ TEST(Evasion, NoCommandIsHiddenFromARuleAgainstIt) {
                      "eval 'r''m x'",
                      "timeout 5 bash -c 'r\\m x'",
                      "sudo $x",
+                     "make -j2 && ./run $X",
                      "if $x; then ls; fi",
                      "nice find . -exec rm {} +",
                      "echo 'rm x' | sh",
@@ -327,7 +328,7 @@ TEST(Evasion, NoCommandIsHiddenFromARuleAgainstIt) {
     (asks ? judge.rules.ask : judge.rules.deny) = {"Bash(rm *)"};
     expect_all(judge, Mode::bypass, false, hiding);
     expect_all(judge, Mode::bypass, true,
-               {"ls", "make -j2 && ./run $X", "if ls; then make; fi", "timeout 5 make", "env",
+               {"ls", "make -j2 && ./run x", "if ls; then make; fi", "timeout 5 make", "env",
                 "find . -name x"});
   }
   const auto message = judge.run("bash -c 'r\\m x'", Mode::bypass).message;

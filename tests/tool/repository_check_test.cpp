@@ -20,7 +20,8 @@ TEST(RepositoryConfig, KnowsWhatAPlainRepositoryHas) {
       "\thooksPath = .husky\n[remote \"origin\"]\n\turl = git@h:x\n\tfetch = +refs/heads/*:r\n"
       "\tgh-resolved = base\n[branch \"a.b\"]\n\tmerge = x\n\tvscode-merge-base = y\n"
       "[user]\n\tname = \"A # B\"\n; note\n[alias]\n\tx = !rm\n[submodule \"s\"]\n\turl = u\n"
-      "[core] quotePath\n[color \"diff\"] meta = red\r\n"));
+      "[core] quotePath\n[color \"diff\"] meta = red\r\n"
+      "[lfs]\n\trepositoryformatversion = 0\n[lfs \"https://h/x\"]\n\taccess = basic\n"));
 }
 
 TEST(RepositoryConfig, TakesNoSettingThatNamesProgramsOrFiles) {
