@@ -35,14 +35,16 @@ constexpr std::string_view kSettings[] = {
     "/etc/magic",         "/etc/nsswitch.conf", "/etc/os-release",   "/etc/passwd",
     "/etc/terminfo",      "/etc/xattr.conf"};
 
-/// Those that exist, by their real names. They do not change while we run.
+/// Those that exist outside of the folders of programs, by their real names. They do not change while we run.
 const std::vector<fs::path>& settings_paths() {
   static const auto paths = [] {
     std::vector<fs::path> found;
     for (const std::string_view name : kSettings) {
       std::error_code error;
       auto real = fs::canonical(name, error);
-      if (!error) found.push_back(std::move(real));
+      const auto covers = [&](const fs::path& folder) { return is_below(real, folder); };
+      if (!error && std::ranges::none_of(system_folders(), covers))
+        found.push_back(std::move(real));
     }
     return found;
   }();

@@ -53,12 +53,13 @@ std::string lower(std::string_view text) {
 /// The plain file that a name of the user's leads to. Empty: there is none, or it is in a working folder, where commands
 /// could make it lead elsewhere.
 fs::path users_file(fs::path named, const Workspace& workspace) {
+  struct stat status{};
+  if (::stat(named.c_str(), &status) != 0) return {};  // nearly always, and quickly
   for (int links = 0; links < kMostLinks; ++links) {
     std::error_code error;
     const auto folder = fs::canonical(named.parent_path(), error);
     if (error || workspace.contains(folder)) return {};
     const auto path = folder / named.filename();
-    struct stat status{};
     if (workspace.contains(path) || ::lstat(path.c_str(), &status) != 0) return {};
     if (!S_ISLNK(status.st_mode)) return S_ISREG(status.st_mode) ? path : fs::path();
     named = folder / fs::read_symlink(path, error);

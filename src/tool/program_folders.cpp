@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <mutex>
 #include <system_error>
 
 #include "base/path.h"
@@ -35,6 +36,31 @@ bool may_have_programs(const fs::path& folder, const fs::path& home, const Works
   return !meets(setup.root) && std::ranges::none_of(setup.directories, meets);
 }
 
+struct Key {
+  std::string path;
+  fs::path home;
+  fs::path root;
+  std::vector<fs::path> directories;
+
+  bool operator==(const Key&) const = default;
+};
+
+std::vector<fs::path> find_folders(const Key& key, const Workspace& workspace) {
+  std::vector<fs::path> folders;
+  std::error_code error;
+  const auto home = fs::weakly_canonical(key.home, error);
+  for (std::string_view rest = key.path; !rest.empty();) {
+    const auto end = std::min(rest.find(':'), rest.size());
+    const auto named = fs::path(rest.substr(0, end)).lexically_normal();
+    rest.remove_prefix(std::min(rest.size(), end + 1));
+    if (!named.is_absolute() || !may_have_programs(named, home, workspace)) continue;
+    auto real = fs::weakly_canonical(named, error);
+    if (error || !may_have_programs(real, home, workspace)) continue;
+    if (std::ranges::find(folders, real) == folders.end()) folders.push_back(std::move(real));
+  }
+  return folders;
+}
+
 }  // namespace
 
 std::string variable_of_commands(const Workspace& workspace, std::string_view name) {
@@ -60,21 +86,21 @@ const std::vector<fs::path>& system_folders() {
 }
 
 std::vector<fs::path> program_folders(const Workspace& workspace) {
-  std::vector<fs::path> folders;
-  std::error_code error;
-  const auto home = fs::weakly_canonical(variable_of_commands(workspace, "HOME"), error);
-  const auto path = variable_of_commands(workspace, "PATH");
-  for (std::string_view rest = path; !rest.empty();) {
-    const auto end = std::min(rest.find(':'), rest.size());
-    const auto named = fs::path(rest.substr(0, end)).lexically_normal();
-    rest.remove_prefix(std::min(rest.size(), end + 1));
-    // A link in a working folder could lead elsewhere when it is looked at again.
-    if (!named.is_absolute() || !may_have_programs(named, home, workspace)) continue;
-    auto real = fs::canonical(named, error);
-    if (error || !may_have_programs(real, home, workspace)) continue;
-    if (std::ranges::find(folders, real) == folders.end()) folders.push_back(std::move(real));
+  struct Found {
+    std::mutex mutex;
+    Key key;
+    std::vector<fs::path> folders;
+  };
+  static Found last;
+  const auto& setup = workspace.setup();
+  Key key{variable_of_commands(workspace, "PATH"), variable_of_commands(workspace, "HOME"),
+          setup.root, setup.directories};
+  const std::lock_guard lock(last.mutex);
+  if (last.key != key) {
+    last.folders = find_folders(key, workspace);
+    last.key = std::move(key);
   }
-  return folders;
+  return last.folders;
 }
 
 }  // namespace ralph::tool

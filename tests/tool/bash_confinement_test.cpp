@@ -125,7 +125,7 @@ TEST(BashConfinement, PathFoldersThatWouldOpenTheHomeAreLeftOut) {
     EXPECT_FALSE(has(confinement.execute, path)) << path;
   }
   EXPECT_EQ(path_of(confinement),
-            "/usr/bin:" + (home / "bin").string() + ":" + (base / "tools").string());
+            "/usr/bin:" + (home / "bin").string() + ":/missing:" + (base / "tools").string());
   EXPECT_TRUE(has(confinement.read, home / ".gitconfig"));
   EXPECT_FALSE(has(confinement.read, home / ".config/git"));
 }
