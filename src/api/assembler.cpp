@@ -68,6 +68,16 @@ std::string_view block_type_for(std::string_view delta_type) {
   return delta_type == "thinking_delta" || delta_type == "signature_delta" ? "thinking" : "";
 }
 
+/// A delta has a type and what it adds: text that is not empty, or something that is no text.
+bool brings_something(dom::object delta) {
+  for (const auto [key, value] : delta) {
+    std::string_view text;
+    if (key == "type" || value.is_null()) continue;
+    if (value.get_string().get(text) != simdjson::SUCCESS || !text.empty()) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 struct Assembler::State {
@@ -82,6 +92,8 @@ struct Assembler::State {
   std::vector<OpenBlock> open;
   std::size_t next_index = 0;
   std::size_t bytes = 0;
+  std::size_t progress = 0;
+  bool started = false;
   bool told = false;
 
   using Step = std::optional<Failure> (State::*)(dom::object);
@@ -153,6 +165,8 @@ std::optional<Failure> Assembler::State::apply(std::string_view type, dom::objec
 }
 
 std::optional<Failure> Assembler::State::start_message(dom::object event) {
+  if (!started) ++progress;
+  started = true;
   if (const auto message = object_in(event, "message")) take_head(reply, *message);
   return std::nullopt;
 }
@@ -175,6 +189,7 @@ std::optional<Failure> Assembler::State::add_open(std::size_t index, std::string
   if (open.size() >= kMostOpenBlocks) {
     return garbage(fmt::format("over {} blocks of the answer are open at once", kMostOpenBlocks));
   }
+  ++progress;
   open.emplace_back(index, type);
   next_index = index + 1;
   return std::nullopt;
@@ -200,6 +215,7 @@ std::optional<Failure> Assembler::State::add_delta(dom::object event) {
     block = &open.back();
   }
   block->add(type, *delta);
+  if (brings_something(*delta)) ++progress;
   if (const auto text = text_in(*delta, "thinking"); !text.empty()) listener.on_thinking(text);
   return std::nullopt;
 }
@@ -217,6 +233,7 @@ void Assembler::State::close(std::size_t place) {
   const auto at = std::ranges::upper_bound(indexes, index) - indexes.begin();
   indexes.insert(indexes.begin() + at, index);
   const auto& whole = *reply.content.insert(reply.content.begin() + at, std::move(block));
+  ++progress;
   told = true;
   listener.on_block(reply, whole);
 }
@@ -227,9 +244,11 @@ void Assembler::State::close_all() {
 }
 
 std::optional<Failure> Assembler::State::end_message(dom::object event) {
+  const bool ended = !reply.stop_reason.empty();
   if (const auto delta = object_in(event, "delta")) take_ending(reply, *delta);
   if (const auto usage = object_in(event, "usage")) merge_usage(reply.usage, *usage);
   if (!reply.stop_reason.empty()) close_all();
+  if (!ended && !reply.stop_reason.empty()) ++progress;
   return std::nullopt;
 }
 
@@ -246,6 +265,8 @@ Assembler::~Assembler() = default;
 std::optional<Failure> Assembler::take(const http::SseEvent& event) { return state_->take(event); }
 
 const Reply& Assembler::reply() const { return state_->reply; }
+
+std::size_t Assembler::progress() const { return state_->progress; }
 
 bool Assembler::told() const { return state_->told; }
 

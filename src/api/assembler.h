@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,6 +21,9 @@ class Assembler {
   /// nullopt: go on. The event's own type and the data's may differ or be missing.
   std::optional<Failure> take(const http::SseEvent& event);
   const Reply& reply() const;
+  /// Grows with every event that brings the reply forward: a head, a block, text in one, an ending. Keep-alives, unknown
+  /// events, empty deltas and repetitions leave it as it is.
+  std::size_t progress() const;
   /// Whether the listener has heard of an event or a block.
   bool told() const;
   /// The reply, with the block that is still open.

@@ -17,7 +17,7 @@ constexpr std::size_t kMostErrorBody = std::size_t{1} << 20;
 constexpr std::size_t kMostMessage = std::size_t{64} << 20;
 /// How long an endpoint may keep a stream open that has said all.
 constexpr Millis kAfterTheEnd{500};
-/// Pings and comments say that an endpoint still works; for so many times the stall timeout that is believed.
+/// Pings, comments and events that add nothing say that an endpoint still works; for so many times the stall timeout that is believed.
 constexpr int kPingPatience = 2;
 
 FailureKind kind_of(http::Failure failure) {
@@ -144,10 +144,11 @@ class Reader {
 
  private:
   Result<> take_event(const http::SseEvent& event) {
+    const auto before = assembler_->progress();
     failure_ = assembler_->take(event);
     if (failure_) return fail(Code::malformed, failure_->message);
     // Behind the listener: the time it took is not the endpoint's.
-    if (event.type != "ping" && !ended_) last_progress_ = std::chrono::steady_clock::now();
+    if (assembler_->progress() > before) last_progress_ = std::chrono::steady_clock::now();
     ended_ = assembler_->reply().whole;
     if (ended_) shorten(request_.stall_timeout);
     return {};

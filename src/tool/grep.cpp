@@ -11,6 +11,7 @@
 #include "tool/grep_globs.h"
 #include "tool/grep_hidden.h"
 #include "tool/grep_results.h"
+#include "tool/ignore_files.h"
 #include "tool/input.h"
 #include "tool/ripgrep.h"
 #include "tool/safe_file.h"
@@ -150,7 +151,13 @@ void add_line(GrepResults& results, std::string_view mode, std::string_view line
   results.add(std::string(target.prefix).append(line));
 }
 
-Outcome ended(const Searched& searched, GrepResults& results, Workspace& workspace) {
+constexpr std::string_view kCutShort =
+    "(The search took too long and was ended: there may be more)";
+constexpr std::string_view kNothingIgnored =
+    "(Git-ignored files were searched, too: a .gitignore or info/exclude here is not a regular "
+    "file)";
+
+Outcome ended(const Searched& searched, bool odd, GrepResults& results, Workspace& workspace) {
   if (searched.stopped) return failure("The search was stopped.");
   if (searched.rejected) {
     return failure(
@@ -158,9 +165,7 @@ Outcome ended(const Searched& searched, GrepResults& results, Workspace& workspa
                     "nothing was searched:\n{}",
                     searched.complaint));
   }
-  return results.outcome(
-      searched.cut_short ? "(The search took too long and was ended: there may be more)" : "",
-      workspace);
+  return results.outcome(searched.cut_short ? kCutShort : odd ? kNothingIgnored : "", workspace);
 }
 
 Outcome grep(const json::Document& input, const fs::path& path, const Target& target,
@@ -173,6 +178,8 @@ Outcome grep(const json::Document& input, const fs::path& path, const Target& ta
   if (!*some) return results->outcome("", workspace);
   const auto folder = target.file ? path.parent_path() : path;
   std::ranges::move(hiding_options(folder, workspace), std::back_inserter(arguments));
+  const bool odd = has_odd_ignore_files(folder);
+  if (odd) arguments.emplace_back("--no-ignore-vcs");
   if (folder == folder.root_path()) arguments.emplace_back("--glob=!/proc");
   if (target.file) {
     arguments.emplace_back("--");
@@ -183,7 +190,7 @@ Outcome grep(const json::Document& input, const fs::path& path, const Target& ta
       arguments, target.folder, end,
       [&](std::string_view line) { add_line(*results, mode, line, target); }, workspace, stop);
   if (!searched) return failure(searched.error());
-  return ended(*searched, *results, workspace);
+  return ended(*searched, odd, *results, workspace);
 }
 
 std::string bad_text(const json::Document& input) {

@@ -40,6 +40,22 @@ TEST(ApiKeepAlive, DoesNotHoldAStreamOpenForEver) {
   }
 }
 
+/// Whatever its name is, only what makes the answer longer is progress.
+TEST(ApiKeepAlive, EventsThatAddNothingDoNotHoldAStreamOpen) {
+  const auto empty =
+      sse("content_block_delta",
+          R"({"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":""}})");
+  for (const auto& piece :
+       {std::string("data: {\"type\":\"ping\"}\n\n"), sse("keepalive", "{}"), empty,
+        message_start(), sse("content_block_stop", R"({"type":"content_block_stop","index":7})"),
+        sse("message_delta", R"({"type":"message_delta","delta":{}})")}) {
+    EXPECT_EQ(text_from({repeating("text/event-stream", message_start(), piece),
+                         answering(200, whole_message("good"))}),
+              "good")
+        << piece;
+  }
+}
+
 TEST(ApiKeepAlive, DoesNotHoldAWholeAnswerOpen) {
   EXPECT_EQ(text_from({repeating("text/event-stream", whole_stream("all"), kPing)}), "all");
 }

@@ -69,6 +69,26 @@ TEST(Search, LeavesOutWhatRulesDenyToRead) {
   }
 }
 
+/// ripgrep would wait for somebody to write into the pipe.
+TEST(Search, DoesNotWaitForIgnoreFilesThatArePipes) {
+  for (const auto* const name :
+       {".gitignore", "sub/.gitignore", "../.gitignore", ".git/info/exclude",
+        "sub/.git/info/exclude", "gitdir/commondir"}) {
+    Desk desk;
+    desk.put("file.txt", "word\n");
+    desk.put("sub/x", "x\n");
+    const bool worktree = std::string_view(name) == "gitdir/commondir";
+    if (worktree) desk.put(".git", "gitdir: gitdir\n");
+    if (!worktree) fs::create_directories(desk.file(".git/info"));
+    const auto pipe = desk.file(name);
+    fs::create_directories(pipe.parent_path());
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0) << name;
+    const auto text = desk.call(grep_tool(), {{"pattern", "word"}}).text();
+    EXPECT_NE(text.find("Found 1 file\nfile.txt"), text.npos) << name << text;
+    EXPECT_NE(text.find("is not a regular file"), text.npos) << name << text;
+  }
+}
+
 TEST(Glob, ShowsAtMostAHundred) {
   Desk desk;
   for (int i = 0; i < 150; ++i) desk.put("f" + std::to_string(i), "");
