@@ -18,6 +18,7 @@ constexpr std::string_view kSettings[] = {
     "core.hooksPath=/dev/null", "core.fsmonitor=false",    "commit.gpgsign=false",
     "protocol.allow=never",     "core.quotepath=false",    "gc.auto=0",
     "maintenance.auto=false",   "submodule.recurse=false",
+    "core.commitGraph=false",  // it may say what the commits do not
 };
 
 /// Variables of ours that a call may see. The others could lead to another repository, or change what git prints.

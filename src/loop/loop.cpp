@@ -160,7 +160,10 @@ Report Loop::report(const Ending& ending) {
     report_tests(report.files);
   }
   report.findings = findings_;
-  if (!records_.empty() && records_.back().verification && records_.back().verification->passed) {
+  const bool verified_by_these =
+      ending.end == End::done || std::ssize(records_) > state_.fresh_from;
+  if (verified_by_these && !records_.empty() && records_.back().verification &&
+      records_.back().verification->passed) {
     for (const auto& name : verifier_->names()) {
       report.verified += fmt::format("{} `{}`", report.verified.empty() ? "by" : ",", name);
     }

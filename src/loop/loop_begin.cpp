@@ -211,6 +211,7 @@ Result<> Loop::go_on_with(State old) {
   TRY(check_goal(old.goal));
   if (setup_.goal.empty()) setup_.goal = old.goal;
   const bool same_goal = setup_.goal == old.goal;
+  const bool same_checks = old.verify_digest == verifier_->digest();
   state_ = std::move(old);
   state_.git_digest = git_digest();
   if (git_) {
@@ -223,13 +224,15 @@ Result<> Loop::go_on_with(State old) {
   ended_before_ = !state_.end.empty();
   if (setup_.options.commit && !state_.current) TRY(check_users_changes());
   files_.forget_stop();
-  if (ended_before_) state_.fresh_from = static_cast<std::int64_t>(records_.size());
+  if (!same_checks) unsure_of_end_ = true;
+  if (ended_before_ || !same_checks) state_.fresh_from = static_cast<std::int64_t>(records_.size());
   totals_ = add_up(records_, state_.fresh_from);
   ran_before_ = state_.ran;
   state_.goal = setup_.goal;
   state_.verify_digest = verifier_->digest();
   state_.settings_digest = setup_.settings_digest;
-  if (state_.end != row(End::done).name || !same_goal) {
+  // What other commands verified is not done by these.
+  if (state_.end != row(End::done).name || !same_goal || !same_checks) {
     state_.end.clear();
     state_.end_why.clear();
   }

@@ -267,8 +267,14 @@ Result<> Verifier::run_commands(const Place& place,
   const auto passes = [&](const std::string& name, const std::string& script) {
     return run_script(place, name, script, {on_output, stop}, verification);
   };
+  const auto folder = ralph_folder_digests(place.workspace);
+  const auto folder_same = [&]() -> Result<> {
+    if (!uses_folder() || ralph_folder_digests(place.workspace) == folder) return {};
+    return changed("was changed", "a file in .ralph", "during verification");
+  };
   for (const auto& command : commands_) {
     TRY(named_unchanged());
+    TRY(folder_same());
     if (!files.intact()) return changed("was changed", "a script", "by an earlier command");
     TRY_ASSIGN(const bool passed, passes(command, command));
     if (!passed) return {};
@@ -276,7 +282,8 @@ Result<> Verifier::run_commands(const Place& place,
   if (!check_.empty()) {
     CheckCopy copy;
     TRY(copy.make(place.workspace, check_bytes_));
-    auto watch = FileWatch::on({place.workspace / kRalphFolder / kCheckCopy});
+    TRY(folder_same());
+    auto watch = FileWatch::on(place.workspace, {fmt::format("{}/{}", kRalphFolder, kCheckCopy)});
     TRY_ASSIGN(const bool passed,
                passes(".ralph/check", fmt::format("exec ./{}/{}", kRalphFolder, kCheckCopy)));
     if (watch && !watch->changed().empty()) {
@@ -284,6 +291,7 @@ Result<> Verifier::run_commands(const Place& place,
     }
     if (!passed) return {};
   }
+  TRY(folder_same());
   verification.passed = true;
   return {};
 }
@@ -315,9 +323,9 @@ Result<Verification> Verifier::run(const std::function<void(std::string_view)>& 
     findings.push_back(fmt::format(
         "'{}' was changed; verification used the version of the loop's start{}", path, remedy));
   }
-  std::vector<fs::path> paths;
-  for (const auto& file : wanted) paths.push_back(place.workspace / file.path);
-  auto watch = FileWatch::on(paths);
+  std::vector<std::string> paths;
+  for (const auto& file : wanted) paths.push_back(file.path);
+  auto watch = FileWatch::on(place.workspace, paths);
   if (!watch) findings.push_back(describe(watch.error()));
   auto ran = run_commands(place, on_output, stop, files, verification);
   const auto written = watch ? watch->changed() : std::vector<std::string>();

@@ -224,8 +224,7 @@ TEST(FileWatch, SeesWhatWasTakenBack) {
     bench.folder.write(name, "x");
   }
   auto watch =
-      FileWatch::on({bench.folder / "quiet", bench.folder / "written", bench.folder / "replaced",
-                     bench.folder / "removed", bench.folder / "missing"});
+      FileWatch::on(bench.folder / "", {"quiet", "written", "replaced", "removed", "missing"});
   ASSERT_TRUE(watch);
   EXPECT_TRUE(watch->changed().empty());
   EXPECT_EQ(bench.text("quiet"), "x");
@@ -236,6 +235,23 @@ TEST(FileWatch, SeesWhatWasTakenBack) {
   fs::remove(bench.folder / "removed");
   const auto changed = watch->changed();
   EXPECT_EQ(changed.size(), 3U);
+}
+
+TEST(FileWatch, SeesAnotherFileUnderTheName) {
+  SwapBench bench;
+  for (const auto* name : {"linked", "sub/deep/moved", "sub/quiet"}) bench.folder.write(name, "x");
+  auto watch = FileWatch::on(bench.folder / "", {"linked", "sub/deep/moved", "sub/quiet"});
+  ASSERT_TRUE(watch);
+  fs::create_hard_link(bench.folder / "linked", bench.folder / "kept");
+  EXPECT_TRUE(watch->changed().empty());
+  fs::remove(bench.folder / "linked");
+  fs::create_hard_link(bench.folder / "kept", bench.folder / "linked");
+  EXPECT_EQ(watch->changed().size(), 1U);
+  fs::rename(bench.folder / "sub/deep", bench.folder / "aside");
+  fs::rename(bench.folder / "aside", bench.folder / "sub/deep");
+  const auto changed = watch->changed();
+  ASSERT_EQ(changed.size(), 1U);
+  EXPECT_TRUE(changed[0].ends_with("moved"));
 }
 
 }  // namespace
