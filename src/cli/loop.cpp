@@ -287,10 +287,12 @@ int not_begun(const Error& error, StdOutput& output) {
 
 int print_prompt(const loop::Setup& setup, StdOutput& output) {
   std::vector<std::string> cuts;
-  const auto prompt = loop::next_prompt(setup, cuts);
+  std::string refused;
+  const auto prompt = loop::next_prompt(setup, cuts, refused);
   if (!prompt) return report(prompt.error(), output);
   output.out(*prompt);
   for (const auto& cut : cuts) warn(fmt::format("{} was cut", cut), output);
+  if (!refused.empty()) warn(refused, output);
   return 0;
 }
 

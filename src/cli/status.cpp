@@ -10,7 +10,9 @@
 #include "cli/loop_look.h"
 #include "json/mask.h"
 #include "json/writer.h"
+#include "loop/guidance.h"
 #include "loop/policy.h"
+#include "loop/state_store.h"
 #include "view/figures.h"
 #include "view/safe_text.h"
 
@@ -77,6 +79,14 @@ const loop::Record* last_word(const std::vector<loop::Record>& records) {
   return found == records.rend() ? nullptr : &*found;
 }
 
+std::size_t waiting_guidance(const LoopLook& look, StdOutput& output) {
+  std::string refused;
+  const auto waiting =
+      loop::Guidance(look.folder, loop::user_state_folder()).pending(refused).size();
+  if (!refused.empty()) warn(refused, output);
+  return waiting;
+}
+
 void show(const LoopLook& look, StdOutput& output) {
   const auto& state = *look.state;
   const auto totals = loop::add_up(look.records);
@@ -96,9 +106,7 @@ void show(const LoopLook& look, StdOutput& output) {
     line("Last", fmt::format("iteration {}: {}", last->iteration, last->progress));
   }
   const loop::Files files(look.folder);
-  std::string refused;
-  const auto waiting = files.guidance(refused).size();
-  if (!refused.empty()) warn(refused, output);
+  const auto waiting = waiting_guidance(look, output);
   if (waiting > 0) {
     line("Guidance",
          fmt::format("{} for iteration {}", counted(static_cast<std::int64_t>(waiting), "message"),
@@ -107,7 +115,7 @@ void show(const LoopLook& look, StdOutput& output) {
   if (look.runs() && files.asked_to_stop()) line("Stop", "asked for: after this iteration");
 }
 
-std::string as_json(const LoopLook& look) {
+std::string as_json(const LoopLook& look, StdOutput& output) {
   const auto& state = *look.state;
   const auto totals = loop::add_up(look.records);
   const loop::Files files(look.folder);
@@ -136,7 +144,7 @@ std::string as_json(const LoopLook& look) {
   if (state.max_cost_usd) to.number("max_cost_usd", *state.max_cost_usd);
   to.number("failures_in_a_row", totals.failures_in_a_row);
   if (const auto* last = last_word(look.records)) to.text("last", last->progress);
-  to.number("guidance", static_cast<std::int64_t>(files.guidance().size()));
+  to.number("guidance", static_cast<std::int64_t>(waiting_guidance(look, output)));
   to.boolean("stop_asked", files.asked_to_stop());
   to.close();
   return json::mask(utf8::repaired(out), log_masker()) + "\n";
@@ -151,7 +159,7 @@ Result<> status(const Arguments& arguments, StdOutput& output) {
                             : "begin one with 'ralph loop GOAL.md', or name its folder with --cwd");
   }
   if (arguments.flag("json")) {
-    output.out(as_json(look));
+    output.out(as_json(look, output));
   } else {
     show(look, output);
   }

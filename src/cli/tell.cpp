@@ -6,6 +6,8 @@
 #include "cli/command.h"
 #include "cli/failure.h"
 #include "cli/loop_look.h"
+#include "loop/guidance.h"
+#include "loop/state_store.h"
 
 namespace ralph::cli {
 namespace {
@@ -17,8 +19,7 @@ Result<std::string> text_of(const Arguments& arguments) {
 
 Result<> leave(const std::filesystem::path& folder, std::string_view text) {
   TRY_ASSIGN(const auto workspace, store::Workspace::open(folder));
-  const loop::Files files(folder);
-  TRY(files.leave_guidance(text));
+  TRY(loop::Guidance(folder, loop::user_state_folder()).leave(text));
   return {};
 }
 

@@ -53,7 +53,7 @@ std::string refusal(const std::vector<Record>& records) {
 }  // namespace
 
 PromptParts prompt_parts(const Setup& setup, const std::vector<Record>& records,
-                         const std::vector<Files::Guidance>& guidance,
+                         const std::vector<Guidance::Message>& guidance,
                          const std::vector<std::string>& verify_names) {
   PromptParts parts;
   parts.goal = setup.goal;
@@ -76,7 +76,8 @@ PromptParts prompt_parts(const Setup& setup, const std::vector<Record>& records,
   return parts;
 }
 
-Result<std::string> next_prompt(const Setup& setup, std::vector<std::string>& cuts) {
+Result<std::string> next_prompt(const Setup& setup, std::vector<std::string>& cuts,
+                                std::string& refused) {
   const Files files(setup.request.host.workspace);
   std::int64_t bad = 0;
   std::vector<Record> records;
@@ -85,7 +86,8 @@ Result<std::string> next_prompt(const Setup& setup, std::vector<std::string>& cu
   }
   TRY_ASSIGN(const auto verifier,
              Verifier::make({setup.request.host.workspace, {}, {}}, setup.options.verify));
-  return make_prompt(setup.form, prompt_parts(setup, records, files.guidance(), verifier.names()),
+  const auto guidance = Guidance(setup.request.host.workspace, setup.state_folder).pending(refused);
+  return make_prompt(setup.form, prompt_parts(setup, records, guidance, verifier.names()),
                      setup.options.caps, cuts);
 }
 

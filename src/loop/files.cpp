@@ -1,15 +1,11 @@
-#include <algorithm>
 #include <cerrno>
 #include <tuple>
 
 #include <fmt/core.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/id.h"
 #include "base/unique_fd.h"
-#include "base/utf8.h"
 #include "loop/state.h"
 #include "store/workspace.h"
 
@@ -19,11 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostProgress = std::size_t{256} << 20;
-constexpr std::size_t kLongestGuidance = std::size_t{64} << 10;
-constexpr std::size_t kMostGuidance = 100;
-constexpr std::size_t kMostNames = 100'000;  // that are looked at
 constexpr const char* kProgress = "progress.ndjson";
-constexpr const char* kGuidance = "guidance";
 constexpr const char* kStop = "stop";
 
 /// The whole file; empty when there is none.
@@ -34,14 +26,6 @@ Result<std::string> read_if_there(const store::Location& file, std::size_t max_b
   if (!text && text.error().code == Code::not_found) return std::string();
   if (!text) text.error().code = Code::storage;
   return text;
-}
-
-Result<Files::Guidance> read_guidance(const Folder& folder, const std::string& name) {
-  TRY_ASSIGN(const auto fd, folder.open_read(name));
-  struct stat info{};
-  if (::fstat(fd.get(), &info) != 0) return fail_storage(errno, "cannot look at '" + name + "'");
-  TRY_ASSIGN(auto text, read_open_file(fd.get(), folder.path_of(name), kLongestGuidance));
-  return Files::Guidance{name, std::move(text), UtcTime(std::chrono::seconds(info.st_mtim.tv_sec))};
 }
 
 /// A crash may have cut the last line; the next one begins a new line all the same.
@@ -104,57 +88,6 @@ Result<> Files::put_records_aside(std::string_view id) const {
   const auto moved = folder.rename(kProgress, fmt::format("progress-{}.ndjson", id));
   if (moved || moved.error().code == Code::not_found || moved.error().code == Code::busy) return {};
   return moved;
-}
-
-Result<std::string> Files::leave_guidance(std::string_view text) const {
-  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
-    return fail(Code::usage, "the guidance is empty", "say what the agent shall know");
-  }
-  if (text.size() > kLongestGuidance) {
-    return fail(
-        Code::limit,
-        fmt::format("the guidance has {} bytes; it may have {}", text.size(), kLongestGuidance),
-        "put it into a file of the workspace and name that");
-  }
-  TRY_ASSIGN(const auto folder, (place_ / kGuidance).make_folder());
-  // Sorts by time.
-  const auto name =
-      fmt::format("{:015}-{}.md", now_utc().time_since_epoch().count(), random_hex(3));
-  TRY(folder.write_atomically(name, utf8::repaired(text)));
-  return name;
-}
-
-std::vector<Files::Guidance> Files::guidance(std::string& refused) const {
-  std::vector<Guidance> found;
-  const auto refuse = [&](const Error& error) {
-    if (refused.empty() && error.code != Code::not_found) refused = "guidance: " + describe(error);
-  };
-  const auto folder = (place_ / kGuidance).folder();
-  if (!folder) return refuse(folder.error()), found;
-  auto names = folder->names(kMostNames).value_or(std::vector<std::string>());
-  std::erase_if(names, [](const auto& name) { return !name.ends_with(".md"); });
-  std::ranges::sort(names);
-  for (const auto& name : names) {
-    if (found.size() >= kMostGuidance) break;
-    auto text = read_guidance(*folder, name);
-    if (text) {
-      found.push_back(*std::move(text));
-    } else {
-      refuse(text.error());
-    }
-  }
-  return found;
-}
-
-std::vector<Files::Guidance> Files::guidance() const {
-  std::string ignored;
-  return guidance(ignored);
-}
-
-void Files::take_guidance(const std::vector<std::string>& names) const {
-  const auto folder = (place_ / kGuidance).folder();
-  if (!folder) return;
-  for (const auto& name : names) std::ignore = folder->remove(name);
 }
 
 Result<> Files::ask_to_stop() const {

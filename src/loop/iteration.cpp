@@ -127,7 +127,7 @@ Loop::Over Loop::iterate() {
   current.commit_before = head();
   current.branch = state_.branch_at_start == "HEAD" ? "" : state_.branch_at_start;
   std::string refused;
-  const auto guidance = files_.guidance(refused);
+  const auto guidance = guidance_.pending(refused);
   if (!refused.empty() && refused != refused_guidance_) note(stream::Level::warning, refused);
   refused_guidance_ = refused;
   for (const auto& each : guidance) current.guidance.push_back(each.name);
@@ -174,7 +174,7 @@ Result<> Loop::keep(const Run& run, Record record) {
   TRY(mend_workspace());
   TRY(store_.append(record));
   if (record.step == Record::Step::iteration && state_.current) {
-    files_.take_guidance(state_.current->guidance);
+    guidance_.remove(state_.current->guidance);
   }
   records_.push_back(record);
   totals_ = add_up(records_, state_.fresh_from);

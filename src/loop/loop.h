@@ -121,7 +121,8 @@ class Control {
 /// while; state and progress are on the disk after every step.
 Report work(Setup setup, Observer& observer, Control& control, const Masker& masker);
 
-/// The prompt the next iteration would get; starts and writes nothing.
-Result<std::string> next_prompt(const Setup& setup, std::vector<std::string>& cuts);
+/// The prompt the next iteration would get; starts and writes nothing. `refused`: guidance that is not used, and why.
+Result<std::string> next_prompt(const Setup& setup, std::vector<std::string>& cuts,
+                                std::string& refused);
 
 }  // namespace ralph::loop

@@ -10,6 +10,7 @@
 #include "git/tree_files.h"
 #include "git/work.h"
 #include "loop/answer.h"
+#include "loop/guidance.h"
 #include "loop/loop.h"
 #include "loop/path_glob.h"
 #include "loop/state_store.h"
@@ -49,7 +50,7 @@ std::optional<Ending> end_of(const Record& record);
 
 /// What the next prompt is made of, from the files of the loop.
 PromptParts prompt_parts(const Setup& setup, const std::vector<Record>& records,
-                         const std::vector<Files::Guidance>& guidance,
+                         const std::vector<Guidance::Message>& guidance,
                          const std::vector<std::string>& verify_names);
 
 /// What the journal of a run tells of it, for a run whose ralph was killed. `bad`: lines that are not readable.
@@ -163,6 +164,7 @@ class Loop {
   bool log_removed_ = false;                      // while the last run wrote it
   StateStore store_;
   const Files& files_ = store_.files();
+  Guidance guidance_;
   State state_;
   Millis ran_before_{0};
   bool ended_before_ = false;   // the loop that is resumed had come to an end

@@ -92,7 +92,7 @@ Loop::Over Loop::recover() {
   const auto current = *state_.current;
   const auto recorded = std::ranges::find(records_, current.run_id, &Record::run_id);
   if (recorded != records_.end()) {
-    if (recorded->step == Record::Step::iteration) files_.take_guidance(current.guidance);
+    if (recorded->step == Record::Step::iteration) guidance_.remove(current.guidance);
     state_.current.reset();
     return end_of(*recorded);
   }

@@ -76,7 +76,7 @@ Totals add_up(const std::vector<Record>& records, std::int64_t fresh_from = 0);
 /// "2026-11-15".
 std::string day_of(UtcTime time);
 
-/// The files of the loop in a workspace: `.ralph/state/loop.json`, `progress.ndjson`, `guidance/`, `stop`. All private.
+/// The files of the loop in a workspace: `.ralph/state/loop.json`, `progress.ndjson`, `stop`. All private.
 class Files {
  public:
   explicit Files(const std::filesystem::path& workspace);
@@ -100,18 +100,6 @@ class Files {
   Result<> put_aside(const State& old) const;
   /// … and progress-ID.ndjson; done before, it does nothing.
   Result<> put_records_aside(std::string_view id) const;
-
-  /// Text for the next prompt; its name. Whoever calls needs no lock.
-  Result<std::string> leave_guidance(std::string_view text) const;
-  struct Guidance {
-    std::string name, text;
-    UtcTime at;
-  };
-  /// The oldest first. `refused`: what is there and is not used, and why.
-  std::vector<Guidance> guidance(std::string& refused) const;
-  std::vector<Guidance> guidance() const;
-  /// It was in a prompt whose iteration is over.
-  void take_guidance(const std::vector<std::string>& names) const;
 
   /// Asks the loop to end after this iteration.
   Result<> ask_to_stop() const;

@@ -6,6 +6,7 @@
 
 #include "base/unique_fd.h"
 #include "cli/cli.h"
+#include "loop/guidance.h"
 #include "loop/state.h"
 #include "store/workspace.h"
 #include "support/temp_folder.h"
@@ -30,6 +31,7 @@ class LoopCommands : public testing::Test {
     return {code, std::move(out), testing::internal::GetCapturedStderr()};
   }
   void SetUp() override {
+    ::setenv("XDG_STATE_HOME", state_folder_.path().c_str(), 1);
     ASSERT_TRUE(store::Workspace::open(folder_.path()));
     state_.loop_id = "L";
     state_.status = "running";
@@ -49,7 +51,7 @@ class LoopCommands : public testing::Test {
     return store::Lock::take(store::Workspace::at(folder_.path()).lock_file(), what);
   }
 
-  test::TempFolder folder_;
+  test::TempFolder folder_, state_folder_;
   loop::Files files_{folder_.path()};
   loop::State state_;
 };
@@ -97,8 +99,11 @@ TEST_F(LoopCommands, TellIsForTheIterationAfterTheOneThatRuns) {
   EXPECT_EQ(ran.code, 0);
   EXPECT_EQ(ran.out, "kept for iteration 4\n");
   EXPECT_EQ(ran.err, "");
-  ASSERT_EQ(files_.guidance().size(), 1U);
-  EXPECT_EQ(files_.guidance().front().text, "Look at the lexer");
+  std::string refused;
+  const auto found = loop::Guidance(folder_.path(), state_folder_ / "ralph").pending(refused);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found.front().text, "Look at the lexer");
+  EXPECT_EQ(refused, "");
 }
 
 TEST_F(LoopCommands, TellIsForTheNextIterationWhileTheLoopWaits) {

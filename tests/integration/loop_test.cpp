@@ -335,8 +335,8 @@ TEST(Loop, AGoalThatIsTooLongIsRefusedAtTheStart) {
 TEST(Loop, GuidanceGoesIntoTheNextPromptOnce) {
   LoopStage stage({bash("touch a"), answer("One."), answer("DONE")});
   ASSERT_TRUE(store::Workspace::open(stage.work()));
-  std::filesystem::create_directories(loop::Files(stage.work()).folder());
-  ASSERT_TRUE(loop::Files(stage.work()).leave_guidance("Mind the gap"));
+  ASSERT_TRUE(
+      loop::Guidance(stage.work(), stage.home() / ".local/state/ralph").leave("Mind the gap"));
   EXPECT_EQ(stage.loop_on("Go").code(), 0);
   const auto prompts = stage.prompts();
   ASSERT_EQ(prompts.size(), 2U);

@@ -1,5 +1,6 @@
 #include "support/plants.h"
 
+#include "loop/guidance.h"
 #include "loop/state.h"
 #include "store/workspace.h"
 
@@ -33,14 +34,17 @@ std::string use_progress(const fs::path& folder) {
 }
 
 std::string use_guidance(const fs::path& folder) {
-  const Files files(folder);
-  std::string text;
-  for (const auto& each : files.guidance()) text += each.text;
-  text += told(files.leave_guidance("a hint"));
+  const test::TempFolder outside;
+  const Guidance guidance(folder, outside / "ralph");
+  std::string refused;
+  auto text = told(guidance.leave("a hint"));
   std::vector<std::string> names{"a.md", "../notes/a.md", "guidance"};
-  for (const auto& each : files.guidance()) names.push_back(each.name);
-  files.take_guidance(names);
-  return text;
+  for (const auto& each : guidance.pending(refused)) {
+    text += each.text;
+    names.push_back(each.name);
+  }
+  guidance.remove(names);
+  return text + refused;
 }
 
 std::string use_stop(const fs::path& folder) {

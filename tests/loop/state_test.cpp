@@ -149,26 +149,6 @@ TEST_F(LoopFiles, WhatAnEarlierLoopLeftIsKept) {
   EXPECT_TRUE(files_.records(bad_)->empty());
 }
 
-TEST_F(LoopFiles, GuidanceIsTakenInItsOrderAndOnce) {
-  const auto first = files_.leave_guidance("Use tabs");
-  const auto second = files_.leave_guidance("Look at cart.c");
-  ASSERT_TRUE(first && second);
-  auto found = files_.guidance();
-  ASSERT_EQ(found.size(), 2U);
-  files_.take_guidance({*first});
-  found = files_.guidance();
-  ASSERT_EQ(found.size(), 1U);
-  EXPECT_EQ(found.front().text, "Look at cart.c");
-  EXPECT_FALSE(files_.leave_guidance(" \n"));
-  EXPECT_FALSE(files_.leave_guidance(std::string(100'000, 'x')));
-}
-
-TEST_F(LoopFiles, NamesOfGuidanceLeadNowhereElse) {
-  std::ofstream(files_.folder() / "keep.md") << "x";
-  files_.take_guidance({"../keep.md", (files_.folder() / "keep.md").string()});
-  EXPECT_TRUE(fs::exists(files_.folder() / "keep.md"));
-}
-
 TEST_F(LoopFiles, ALinkInPlaceOfTheProgressIsNotFollowed) {
   const auto outside = folder_.path() / "outside";
   std::ofstream(outside) << "mine\n";
