@@ -1,7 +1,9 @@
 #include "git/index.h"
 
 #include <cerrno>
+#include <charconv>
 #include <cstdlib>
+#include <set>
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -51,7 +53,67 @@ void remove_abandoned(const fs::path& git_folder) {
   }
 }
 
+/// What `ls-files --stage --debug -z` prints of an index.
+struct Listed {
+  std::string lines;  // as `update-index --index-info -z` reads them
+  std::vector<std::string> assumed, skipped, intended;
+};
+
+/// "MODE ID STAGE TAB PATH", NUL, then lines of stat data, the last of which ends with the flags.
+Result<Listed> parse_listed(std::string_view text) {
+  constexpr std::string_view kFlags = "flags: ";
+  constexpr unsigned kAssumed = 0x8000, kSkipped = 1U << 30, kIntended = 1U << 29;
+  Listed listed;
+  while (!text.empty()) {
+    const auto end = text.find('\0');
+    const auto tab = text.find('\t');
+    const auto at = end == text.npos ? end : text.find(kFlags, end);
+    const auto line_end = at == text.npos ? at : text.find('\n', at);
+    if (line_end == text.npos || tab > end) {
+      return fail(Code::malformed, "git printed an index that cannot be read",
+                  "is 'git' in PATH the real one, and 2.31 or newer?");
+    }
+    unsigned flags = 0;
+    std::from_chars(text.data() + at + kFlags.size(), text.data() + line_end, flags, 16);
+    const std::string path(text.substr(tab + 1, end - tab - 1));
+    if ((flags & kAssumed) != 0) listed.assumed.push_back(path);
+    if ((flags & kSkipped) != 0) listed.skipped.push_back(path);
+    if ((flags & kIntended) != 0) {
+      listed.intended.push_back(path);
+    } else {
+      listed.lines += text.substr(0, end + 1);
+    }
+    text.remove_prefix(line_end + 1);
+  }
+  return listed;
+}
+
+bool is_there(const fs::path& path) {
+  struct stat info{};
+  return ::lstat(path.c_str(), &info) == 0;
+}
+
 }  // namespace
+
+Result<PrivateIndex> PrivateIndex::rebuild(const Program& git) {
+  TRY_ASSIGN(const auto text, git.ask({{"ls-files", "--stage", "--debug", "-z"}}));
+  TRY_ASSIGN(auto listed, parse_listed(text));
+  TRY_ASSIGN(auto index, empty(git.git_folder()));
+  const auto change = [&](std::vector<std::string> words, const std::string& input) -> Result<> {
+    if (input.empty()) return {};
+    TRY(git.ask({std::move(words), input, index.path()}));
+    return {};
+  };
+  TRY(change({"update-index", "-z", "--index-info"}, listed.lines));
+  TRY(change({"update-index", "-z", "--assume-unchanged", "--stdin"},
+             zero_separated(listed.assumed)));
+  TRY(change({"update-index", "-z", "--skip-worktree", "--stdin"}, zero_separated(listed.skipped)));
+  std::erase_if(listed.intended, [&](const auto& path) { return !is_there(git.root() / path); });
+  TRY(change({"--literal-pathspecs", "add", "--intent-to-add", "--force", "--pathspec-from-file=-",
+              "--pathspec-file-nul"},
+             zero_separated(listed.intended)));
+  return index;
+}
 
 Result<PrivateIndex> PrivateIndex::empty(const fs::path& git_folder) {
   remove_abandoned(git_folder);
@@ -101,6 +163,24 @@ Result<> take_in(const Program& git, const std::vector<Entry>& entries, const fs
   if (!removed.empty()) {
     TRY(git.ask({{"update-index", "-z", "--force-remove", "--stdin"}, removed, index}));
   }
+  return {};
+}
+
+Result<> forget_stat_data(const Program& git, const std::vector<Entry>& entries) {
+  std::set<std::string_view> paths;
+  for (const auto& entry : entries) {
+    if (entry.to_take()) paths.insert(entry.path);
+  }
+  TRY_ASSIGN(const auto text, git.ask({{"ls-files", "--stage", "-z"}}));
+  std::string lines;
+  for (Fields fields(text); !fields.done();) {
+    const auto field = fields.next();
+    const auto tab = field.find('\t');
+    if (tab == field.npos || !paths.contains(field.substr(tab + 1))) continue;
+    lines += field;
+    lines += '\0';
+  }
+  if (!lines.empty()) TRY(git.ask({{"update-index", "-z", "--index-info"}, lines}));
   return {};
 }
 

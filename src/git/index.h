@@ -14,7 +14,10 @@ namespace ralph::git {
 /// same clock. Removed with this object; one that a killed ralph left is removed by the next.
 class PrivateIndex {
  public:
-  /// Of the user's index.
+  /// The paths, ids and flags of the user's index, and nothing else of it: stat data and cached trees, which git would
+  /// believe, could be an agent's. Every file is read again.
+  static Result<PrivateIndex> rebuild(const Program& git);
+  /// Of the user's index, as it is.
   static Result<PrivateIndex> copy(const std::filesystem::path& git_folder);
   /// Without a file: git takes it for empty.
   static Result<PrivateIndex> empty(const std::filesystem::path& git_folder);
@@ -43,6 +46,9 @@ Result<std::vector<Entry>> list_entries(const Program& git,
 /// another git in every submodule.
 Result<> take_in(const Program& git, const std::vector<Entry>& entries,
                  const std::filesystem::path& index);
+
+/// The user's index has no stat data of these paths any more: take_in() reads their files, whatever an agent wrote there.
+Result<> forget_stat_data(const Program& git, const std::vector<Entry>& entries);
 
 /// The tree of an index.
 Result<std::string> write_tree(const Program& git, const std::filesystem::path& index);

@@ -157,6 +157,8 @@ Result<std::string> tree_to_reach(const Program& git, const Snapshot& snapshot,
 Result<Move> plan_move(const Program& git, Snapshot& snapshot, std::optional<UtcTime> old_before,
                        const std::string& tree) {
   const auto index = snapshot.index.path();
+  // A file whose time alone changed is no other file. The exit code says whether there are other ones.
+  TRY(git.run({{"update-index", "-q", "--refresh"}, {}, index}));
   Move move;
   TRY_ASSIGN(move.to, tree_to_reach(git, snapshot, tree));
   TRY(remove_paths(git, snapshot.pinned, index));

@@ -17,7 +17,7 @@ constexpr std::size_t kMostQuoted = 600;
 constexpr std::string_view kSettings[] = {
     "core.hooksPath=/dev/null", "core.fsmonitor=false",    "commit.gpgsign=false",
     "protocol.allow=never",     "core.quotepath=false",    "gc.auto=0",
-    "maintenance.auto=false",   "submodule.recurse=false",
+    "maintenance.auto=false",   "submodule.recurse=false", "core.untrackedCache=false",
     "core.commitGraph=false",  // it may say what the commits do not
 };
 
@@ -148,8 +148,11 @@ process::Command Program::command(const Call& call) const {
   return command;
 }
 
+/// What is ended while it writes an index of our own leaves nothing behind.
 Millis Program::timeout_of(const Call& call) const {
-  return changes_something(call.words.front()) ? Millis::zero() : limits_.timeout;
+  const auto& word = call.words.front();
+  const bool own = !call.index.empty() && (word == "update-index" || word == "write-tree");
+  return changes_something(word) && !own ? Millis::zero() : limits_.timeout;
 }
 
 Result<process::Captured> Program::run(const Call& call) const {

@@ -21,8 +21,8 @@ struct Call {
   std::vector<process::EnvChange> env = {};  // beside what every call gets
 };
 
-/// How long a call may take, and who may end it. A call that changes something has no time limit: ended in its middle it
-/// would leave a lock, or half of its work. `stop` ends the call that runs when the stop is requested, no later one.
+/// How long a call may take, and who may end it. A call that changes something of the user's has no time limit: ended in
+/// its middle it would leave a lock, or half of its work. `stop` ends the call that runs when the stop is requested, no later one.
 struct CallLimits {
   Millis timeout{120'000};  // zero: none
   std::stop_token stop = {};

@@ -74,7 +74,7 @@ Result<> take_in_hidden(const Program& git, Snapshot& snapshot) {
 
 /// "mode id stage TAB path", each of them a path of its own in the tree.
 Result<std::string> staged_tree(const Program& git, bool& conflicts) {
-  TRY_ASSIGN(const auto index, PrivateIndex::copy(git.git_folder()));
+  TRY_ASSIGN(const auto index, PrivateIndex::rebuild(git));
   TRY_ASSIGN(const auto text, git.ask({{"ls-files", "--unmerged", "-z"}, {}, index.path()}));
   std::string removed, added;
   for (Fields fields(text); !fields.done();) {
@@ -109,7 +109,7 @@ bool is_state_of_ours(std::string_view path) {
 }
 
 Result<Snapshot> take_snapshot(const Program& git, std::optional<UtcTime> old_before) {
-  TRY_ASSIGN(auto copy, PrivateIndex::copy(git.git_folder()));
+  TRY_ASSIGN(auto copy, PrivateIndex::rebuild(git));
   TRY_ASSIGN(auto paths, read_index_paths(git));
   Snapshot snapshot{std::move(copy), {}, {}, {}, false, std::move(paths.flags), {}};
   snapshot.pinned = std::move(paths.of_ours);

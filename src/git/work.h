@@ -27,9 +27,9 @@ struct FileChange {
   bool operator==(const FileChange&) const = default;
 };
 
-/// A ref, and what it stood for.
+/// A ref ("HEAD" for a detached one, "stash@{0}"), and what it stood for.
 struct RefValue {
-  std::string ref, commit;
+  std::string ref, commit;  // commit: or the id of an annotated tag
   bool operator==(const RefValue&) const = default;
 };
 
@@ -101,12 +101,13 @@ class Work {
   Result<std::string> restore(std::string_view ref, std::string_view keep_as) const;
   /// The ref of a reset that was ended in its middle; empty: none was.
   Result<std::string> interrupted() const;
-  /// Keeps where all branches, tags and stashes are, as one commit under refs/ralph/`keep_as`: an agent may delete them.
-  /// Does nothing when that ref is there already.
+  /// Keeps where all branches, tags, stashes and a detached HEAD are, as a commit under refs/ralph/`keep_as`, and each
+  /// annotated tag under refs/ralph/tags-`keep_as`/: an agent may delete them. Does nothing when that ref is there
+  /// already. Code::limit: there are too many, and only the newest are kept.
   Result<> keep_refs(std::string_view keep_as) const;
-  /// Deletes that ref; call it when lost_refs() names none.
+  /// Deletes those refs; call it when lost_refs() names none.
   Result<> drop_kept_refs(std::string_view kept_as) const;
-  /// Those of them whose commits only that ref still leads to; empty, where there is no such ref.
+  /// Those of them whose commits or annotated tags only that ref still leads to; empty, where there is no such ref.
   Result<std::vector<RefValue>> lost_refs(std::string_view kept_as) const;
   /// Whether the user wants commits to be signed, which those of commit() are not.
   bool wants_signatures() const;

@@ -74,6 +74,7 @@ Result<std::string> Work::commit(std::string_view message, std::string_view bran
   if (entries.empty()) return std::string();
   TRY_ASSIGN(auto who, identity(git_));
   TRY(keep_staged(entries));
+  TRY(forget_stat_data(git_, entries));
   TRY(take_in(git_, entries, {}));
   // What was staged may be gone from the folder again: then there is nothing to commit.
   const Call staged{{"diff-index", "--cached", "--quiet", "HEAD", "--"}};

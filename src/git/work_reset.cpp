@@ -14,8 +14,8 @@
 namespace ralph::git {
 namespace {
 
-constexpr int kMostKept = 1000;  // under one name
-constexpr const char* kUnfinished = "refs/ralph/unfinished";
+constexpr int kMostKept = 1000;                                        // under one name
+constexpr const char* kUnfinished = "refs/worktree/ralph/unfinished";  // of this worktree alone
 constexpr std::string_view kHeadLine = "\nRalph-Head: ";
 constexpr std::string_view kBranchLine = "\nRalph-Branch: ";
 constexpr std::string_view kConflictLine = "\nRalph-Conflicts: ";

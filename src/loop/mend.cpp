@@ -31,6 +31,26 @@ Result<fs::path> put_aside(const fs::path& path) {
                     "move it away");
 }
 
+/// A word for a shell, whatever the name of a branch or the words of a stash are.
+std::string shell_word(std::string_view text) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./";
+  if (!text.empty() && text.find_first_not_of(kPlain) == text.npos) return std::string(text);
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
+}
+
+/// The command that brings a ref back. `git branch --force` would refuse the branch that is checked out.
+std::string way_back(const git::Work& work, const std::string& ref, const std::string& id) {
+  if (ref == "HEAD") return fmt::format("git branch detached-{} {}", id.substr(0, 12), id);
+  if (ref.starts_with("refs/heads/") || ref.starts_with("refs/tags/")) {
+    return fmt::format("git update-ref {} {}", shell_word(ref), id);
+  }
+  return fmt::format("git stash store --message {} {}", shell_word(work.subject(id).value_or(ref)),
+                     id);
+}
+
 }  // namespace
 
 /// Held open: its inode number is not given to another folder.
@@ -77,8 +97,9 @@ std::string start_ref(std::string_view loop_id) { return fmt::format("start-{}",
 void Loop::keep_refs() {
   if (!git_) return;
   if (auto kept = git_->keep_refs(start_ref(state_.loop_id)); !kept) {
-    setup_.warnings.push_back(fmt::format(
-        "branches and stashes are not protected from the agent: {}", describe(kept.error())));
+    setup_.warnings.push_back(
+        fmt::format("not all branches, tags and stashes are protected from the agent: {}",
+                    describe(kept.error())));
   }
 }
 
@@ -91,22 +112,25 @@ void Loop::report_lost_refs() {
       note(stream::Level::warning, describe(dropped.error()));
     }
   }
-  if (!lost) return;
-  for (std::size_t i = 0; i < std::min(lost->size(), kMostNamed); ++i) {
-    const auto& [ref, commit] = (*lost)[i];
-    const auto name = std::string_view(ref).substr(ref.rfind('/') + 1);
-    constexpr std::string_view kBranches = "refs/heads/", kTags = "refs/tags/";
-    const auto command = ref.starts_with(kBranches)
-                             ? fmt::format("git branch --force {} {}",
-                                           std::string_view(ref).substr(kBranches.size()), commit)
-                         : ref.starts_with(kTags)
-                             ? fmt::format("git tag --force {} {}",
-                                           std::string_view(ref).substr(kTags.size()), commit)
-                             : fmt::format("git stash store --message {} {}", name, commit);
+  if (!lost) {
     note(stream::Level::warning,
-         fmt::format("{} was deleted or moved during the loop, and no branch has its commit any "
-                     "more; to get it back: {}",
-                     ref, command));
+         fmt::format("whether branches, tags or stashes were deleted cannot be said: {}",
+                     describe(lost.error())));
+    return;
+  }
+  for (std::size_t i = 0; i < std::min(lost->size(), kMostNamed); ++i) {
+    const auto& [ref, id] = (*lost)[i];
+    note(stream::Level::warning,
+         fmt::format("{} was deleted or moved during the loop, and no other ref leads to what it "
+                     "was; to get it back: {}",
+                     ref, way_back(*git_, ref, id)));
+  }
+  if (lost->size() > kMostNamed) {
+    note(
+        stream::Level::warning,
+        fmt::format("{} more refs were deleted or moved; 'git log -1 refs/ralph/{}' names all that "
+                    "there were",
+                    lost->size() - kMostNamed, start_ref(state_.loop_id)));
   }
 }
 

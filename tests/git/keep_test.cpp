@@ -298,7 +298,7 @@ TEST_F(GitKeep, NothingIsLeftInTheGitFolder) {
   reset();
   EXPECT_EQ(shell("ls -d .git/ralph-* 2>/dev/null | wc -l"), "0");
   EXPECT_EQ(good(open().interrupted()), "");
-  git("update-ref refs/ralph/unfinished refs/ralph/kept");
+  git("update-ref refs/worktree/ralph/unfinished refs/ralph/kept");
   EXPECT_EQ(good(open().interrupted()), "refs/ralph/kept");
 }
 

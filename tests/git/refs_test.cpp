@@ -18,7 +18,7 @@ TEST_F(GitRefs, WhatIsDeletedIsKeptAndNamed) {
   shell("git tag -a -m t v1 && git checkout -q main && git branch same");
   shell("echo s1 > a && git stash -q && echo s2 > a && git stash -q");
   const auto users = git("rev-parse users"), newer = git("rev-parse stash@{0}"),
-             older = git("rev-parse stash@{1}");
+             older = git("rev-parse stash@{1}"), tag = git("rev-parse v1");
   good(work.keep_refs("start"));
   git("branch -D users");
   git("branch -D same");
@@ -26,7 +26,7 @@ TEST_F(GitRefs, WhatIsDeletedIsKeptAndNamed) {
   git("tag -d v1");
   git("stash drop -q stash@{1}");
   const std::vector<RefValue> lost{
-      {"stash@{1}", older}, {"refs/heads/users", users}, {"refs/tags/v1", users}};
+      {"stash@{1}", older}, {"refs/heads/users", users}, {"refs/tags/v1", tag}};
   auto found = good(work.lost_refs("start"));
   for (auto& value : found) {
     if (value.commit == older) value.ref = "stash@{1}";
@@ -37,6 +37,39 @@ TEST_F(GitRefs, WhatIsDeletedIsKeptAndNamed) {
   good(work.keep_refs("start"));
   EXPECT_EQ(good(work.lost_refs("start")).size(), 3U) << "it is kept once";
   EXPECT_EQ(git("rev-parse main"), first);
+}
+
+TEST_F(GitRefs, AnAnnotatedTagAndADetachedHeadAreKept) {
+  first_commit();
+  shell("git tag -a -m 'the words' v1 && git checkout -q --detach");
+  shell("echo d > d && git add d && git commit -q -m detached");
+  const auto tag = git("rev-parse v1"), head = git("rev-parse HEAD");
+  const auto work = open();
+  good(work.keep_refs("start"));
+  shell("git tag -d v1 && git checkout -q main");
+  const std::vector<RefValue> lost{{"HEAD", head}, {"refs/tags/v1", tag}};
+  EXPECT_EQ(good(work.lost_refs("start")), lost);
+  shell("git reflog expire --expire=now --all && git gc -q --prune=now");
+  EXPECT_NE(git("cat-file tag " + tag).find("the words"), std::string::npos);
+  good(work.drop_kept_refs("start"));
+  EXPECT_EQ(git("for-each-ref refs/ralph"), "");
+}
+
+TEST_F(GitRefs, AFileWhoseTimeAloneChangedStopsNoReset) {
+  const auto first = first_commit();
+  shell("echo two > a && git commit -q -am second && touch -d '1 hour ago' a");
+  good(open().reset_to(first, "kept", kMain));
+  EXPECT_EQ(read("a"), "one\n");
+}
+
+TEST_F(GitRefs, AnInterruptedResetIsThatOfItsWorktree) {
+  first_commit();
+  shell("git update-ref refs/ralph/kept HEAD");
+  shell("git worktree add -q linked -b linked");
+  shell("git -C linked update-ref refs/worktree/ralph/unfinished HEAD");
+  EXPECT_EQ(good(open().interrupted()), "");
+  shell("git update-ref refs/worktree/ralph/unfinished HEAD");
+  EXPECT_EQ(good(open().interrupted()), "refs/ralph/kept");
 }
 
 TEST_F(GitRefs, BeforeTheFirstCommitThereAreNone) {
