@@ -114,9 +114,6 @@ constexpr unsigned kNever[] = {
 /// (guard/placeholders.h) a command would keep the next one from starting.
 constexpr unsigned kUnknown[] = {SYS_io_uring_setup, SYS_io_uring_enter, SYS_io_uring_register,
                                  SYS_clone3,         SYS_inotify_init1,  SYS_inotify_add_watch,
-#ifdef SYS_inotify_init
-                                 SYS_inotify_init,
-#endif
                                  SYS_flock};
 
 /// What Landlock has no rule for. Where something can be written, read-only mounts keep the rest.

@@ -195,6 +195,29 @@ TEST(BashConfinement, VariablesThatChangeMeaningOrHoldSecretsAreTakenAway) {
   }
 }
 
+TEST(BashConfinement, PasswordsInVariablesAreTakenAway) {
+  Session session;
+  const std::vector<std::pair<std::string, std::string>> secret{
+      {"MYSQL_PWD", "x"},           {"GH_PAT", "x"},
+      {"AUTHORIZATION", "Basic x"}, {"A", "http://h/x,postgres://u:p@h/db"},
+      {"B", "postgres://u:a/b@h"},  {"C", "host=h password=p"},
+      {"D", "Server=s;Pwd=p"},      {"HTTPS_PROXY", "u:p@proxy:3128"}};
+  const std::vector<std::pair<std::string, std::string>> plain{{"E", "git@example.org"},
+                                                               {"F", "/usr/bin:/opt/node@18/bin"},
+                                                               {"G", "https://example.org/@x"},
+                                                               {"H", "a=b"},
+                                                               {"COMPAT", "x"}};
+  for (const auto& [name, value] : secret) session.setup.environment.push_back({name, value});
+  for (const auto& [name, value] : plain) session.setup.environment.push_back({name, value});
+  const auto changes = confined_environment(session.workspace());
+  const auto removed = [&](const std::string& name) {
+    const auto found = std::ranges::find(changes, name, &process::EnvChange::name);
+    return found != changes.end() && !found->value;
+  };
+  for (const auto& [name, value] : secret) EXPECT_TRUE(removed(name)) << name;
+  for (const auto& [name, value] : plain) EXPECT_FALSE(removed(name)) << name;
+}
+
 TEST(BashConfinement, OurGitSettingsComeAfterTheUsers) {
   Session session;
   session.setup.variables = {"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=core.pager",
