@@ -213,7 +213,10 @@ std::string Integrity::digest() const {
   std::string text;
   const auto add = [&](std::string_view part) { text += fmt::format("{}:{}", part.size(), part); };
   for (const auto& place : places_) {
-    if (!place.may_appear) add(fmt::format("{} {:o}", place.path.native(), place.kind));
+    if (place.may_appear) continue;
+    // Without the device, whose number may be another one after a restart of the machine.
+    const auto inode = place.inode.substr(place.inode.find(':') + 1);
+    add(fmt::format("{} {:o} {}", place.path.native(), place.kind, inode));
   }
   for (const auto* files : {&restored_, &fixed_}) {
     for (const auto& file : *files) add(file.exists ? "1" + file.bytes : "0");

@@ -72,6 +72,16 @@ TEST_F(GitRefs, AnInterruptedResetIsThatOfItsWorktree) {
   EXPECT_EQ(good(open().interrupted()), "refs/ralph/kept");
 }
 
+TEST_F(GitRefs, ANamedPipeForAttributesIsWaitedForNoLongerThanTheLimit) {
+  first_commit();
+  shell("mkdir sub && mkfifo sub/.gitattributes && echo x > sub/new");
+  std::string why_not;
+  const auto work = good(Work::open(repo(), why_not, {Millis{500}}));
+  const auto tree = work->tree();
+  ASSERT_FALSE(tree);
+  EXPECT_EQ(tree.error().code, Code::limit);
+}
+
 TEST_F(GitRefs, BeforeTheFirstCommitThereAreNone) {
   good(open().keep_refs("start"));
   EXPECT_EQ(git("for-each-ref"), "");
