@@ -15,6 +15,7 @@ enum class RuleKind : std::uint32_t {
   capabilities,  // number: those that are kept, a bit each
   filter,        // an array of sock_filter
   scratch,       // a folder to be removed at the end
+  keyring,       // a new session keyring
 };
 
 struct RuleHeader {
