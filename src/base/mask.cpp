@@ -86,12 +86,25 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
 }
 
+/// The password of "postgres://user:password@host"; empty: none.
+std::string_view password_in(std::string_view value) {
+  const auto scheme = value.find("://");
+  if (scheme == value.npos) return {};
+  auto authority = value.substr(scheme + 3);
+  authority = authority.substr(0, authority.find_first_of("/?#"));
+  const auto at = authority.rfind('@');
+  const auto colon = authority.find(':');
+  if (at == authority.npos || colon > at) return {};
+  return authority.substr(colon + 1, at - colon - 1);
+}
+
 /// The value in an entry that has to be hidden; empty: none. A value with the mask itself in it
 /// would make masking twice differ from masking once.
 std::string_view secret_in(std::string_view entry) {
   const auto equals = entry.find('=');
-  if (equals == entry.npos || !looks_secret(entry.substr(0, equals))) return {};
-  const auto value = trimmed(entry.substr(equals + 1));
+  if (equals == entry.npos) return {};
+  const auto whole = trimmed(entry.substr(equals + 1));
+  const auto value = looks_secret(entry.substr(0, equals)) ? whole : password_in(whole);
   if (value.size() < kShortestValue || contains(kHarmlessValues, value) || is_path(value) ||
       value.find(kMask) != value.npos) {
     return {};

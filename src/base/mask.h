@@ -15,7 +15,7 @@ class Masker {
   /// Key shapes only.
   Masker() = default;
   /// Also the values of these "NAME=value" entries where NAME looks secret and the value has 8 characters
-  /// or more, unless it is a file that exists or a word like "postgres".
+  /// or more, unless it is a file that exists or a word like "postgres"; of other variables the password in an address.
   explicit Masker(const std::vector<std::string>& environment);
 
   /// The text with every secret replaced by "***" (key shapes keep their public prefix: "sk-ant-***").

@@ -46,6 +46,8 @@ struct Command {
   int wrapper_depth = 0;
   /// What the kernel keeps the program to. A part of it that cannot be enforced is an error of start().
   std::optional<Confinement> confinement = std::nullopt;
+  /// Gives it a session keyring of its own and, but for a program with the setuid bit, none of the system calls for keys.
+  bool without_keyrings = false;
   /// By which means; nullopt: what support_for() finds on this machine.
   std::optional<ConfinementSupport> support = std::nullopt;
 };

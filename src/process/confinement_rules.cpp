@@ -167,6 +167,14 @@ Result<std::string> encode_rules(const Confinement& confinement, const Confineme
   return rules.take();
 }
 
+std::string keyring_rules(bool filtered) {
+  Encoder rules;
+  rules.add(RuleKind::keyring, {});
+  const auto filter = keyring_filter();
+  if (filtered && filter) rules.add(RuleKind::filter, *filter);
+  return rules.take();
+}
+
 std::vector<std::string> bubblewrap_words(const Confinement& confinement,
                                           const std::string& bubblewrap, const fs::path& cwd) {
   std::vector<std::string> words{bubblewrap,

@@ -26,6 +26,9 @@ std::uint64_t kept_capabilities(const Confinement& confinement, bool is_root);
 Result<std::string> encode_rules(const Confinement& confinement, const ConfinementSupport& support,
                                  Mechanism mechanism);
 
+/// The rules for Command::without_keyrings; `filtered`: also without the system calls for keys.
+std::string keyring_rules(bool filtered);
+
 /// Words in front of the program's own that make bubblewrap enforce the confinement.
 std::vector<std::string> bubblewrap_words(const Confinement& confinement,
                                           const std::string& bubblewrap,

@@ -26,13 +26,16 @@ namespace {
 
 #ifdef __x86_64__
 constexpr unsigned kArchitecture = AUDIT_ARCH_X86_64;
+constexpr unsigned kKeysOf32Bit[] = {286, 287, 288};  // add_key, request_key, keyctl
 #else
 constexpr unsigned kArchitecture = AUDIT_ARCH_AARCH64;
+constexpr unsigned kKeysOf32Bit[] = {309, 310, 311};
 #endif
 
 /// Newer ones, and those of the x32 ABI, have larger numbers.
 constexpr unsigned kNewestCall = 462;  // mseal
 constexpr unsigned kFchmodat2 = 452;
+constexpr unsigned kX32 = 0x40000000;
 
 constexpr unsigned kNamespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC |
                                  CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
@@ -388,9 +391,28 @@ std::optional<std::string> seccomp_filter(const Confinement& confinement, int la
   return filter;
 }
 
+std::optional<std::string> keyring_filter() {
+  Calls calls;
+  refuse_calls(calls, std::initializer_list<unsigned>{SYS_add_key, SYS_request_key, SYS_keyctl},
+               ENOSYS);
+  Code other;
+  other.load(offsetof(seccomp_data, nr));
+  for (const unsigned call : kKeysOf32Bit) other.refuse_if(call, ENOSYS);
+  other.allow();
+  Code program;
+  program.load(offsetof(seccomp_data, arch));
+  program.add(BPF_JMP | BPF_JEQ | BPF_K, kArchitecture, static_cast<unsigned char>(other.size()));
+  program.append(other);
+  program.load(offsetof(seccomp_data, nr));
+  program.add(BPF_ALU | BPF_AND | BPF_K, ~kX32);  // the same calls by another number
+  program.append(search(spans_of(calls)));
+  return program.bytes();
+}
+
 #else
 
 std::optional<std::string> seccomp_filter(const Confinement&, int) { return std::nullopt; }
+std::optional<std::string> keyring_filter() { return std::nullopt; }
 
 #endif
 

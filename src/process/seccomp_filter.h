@@ -12,4 +12,7 @@ namespace ralph::process {
 /// nullopt: there is no table for this architecture.
 std::optional<std::string> seccomp_filter(const Confinement& confinement, int landlock_abi);
 
+/// One that denies the system calls for the kernel's keyrings and nothing else.
+std::optional<std::string> keyring_filter();
+
 }  // namespace ralph::process

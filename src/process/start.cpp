@@ -8,6 +8,7 @@
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -199,6 +200,12 @@ Result<UniqueFd> file_in_memory(std::string_view bytes) {
   return moved_up(std::move(file));
 }
 
+/// A filter would take the rights of a setuid program away.
+bool gains_rights(const std::string& program) {
+  struct stat status{};
+  return ::stat(program.c_str(), &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID)) != 0;
+}
+
 /// The program's argv and its depth below us change when bubblewrap is put around it.
 Result<> confine(Command& command, GuardPlan& plan) {
   const auto& confinement = *command.confinement;
@@ -247,6 +254,9 @@ Result<Child> start(const Command& command) {
   GuardPlan plan;
   if (!command.confinement) {
     TRY_ASSIGN(plan.environment, changed_environment(command.env));
+    if (command.without_keyrings) {
+      TRY_ASSIGN(plan.rules, file_in_memory(keyring_rules(!gains_rights(command.argv[0]))));
+    }
     return start_checked(command, plan);
   }
   auto confined = command;

@@ -135,7 +135,7 @@ fs::path root_of(const fs::path& folder) {
 
 /// A path of git's settings; empty: it does not lie in the workspace.
 fs::path below(const fs::path& workspace, const fs::path& base, std::string_view value) {
-  if (value.empty() || value.starts_with('~') || value.starts_with('%')) return {};
+  if (value.empty()) return {};
   const auto path = (base / value).lexically_normal();
   std::error_code error;
   const auto name = path.has_filename() ? path : path.parent_path();
@@ -145,9 +145,10 @@ fs::path below(const fs::path& workspace, const fs::path& base, std::string_view
 
 /// One setting as `git config --show-origin -z` tells it: "key\nvalue", from `file`.
 fs::path named_by(std::string_view setting, const fs::path& file, const fs::path& root,
-                  const fs::path& workspace) {
+                  const fs::path& workspace, const fs::path& home) {
   const auto key = setting.substr(0, setting.find('\n'));
-  const auto value = setting.substr(std::min(key.size() + 1, setting.size()));
+  auto value = std::string(setting.substr(std::min(key.size() + 1, setting.size())));
+  if (value.starts_with("~/")) value = home / value.substr(2);
   if (key == "core.hookspath" || key == "core.attributesfile") return below(workspace, root, value);
   const bool include =
       key == "include.path" || (key.starts_with("includeif.") && key.ends_with(".path"));
@@ -163,6 +164,7 @@ std::vector<fs::path> named_by_repository(const Host& host) {
   const auto git = trusted_program("git", host);
   std::vector<fs::path> paths;
   if (root.empty() || !git) return paths;
+  const fs::path home = backend::variable(host, "HOME").value_or("/");
   for (const auto& folder : git_folders(root / ".git")) {
     process::Command command;
     command.argv = {git->string(), "config", "--file", (folder / "config").string(),
@@ -180,7 +182,7 @@ std::vector<fs::path> named_by_repository(const Host& host) {
     while (!text.empty()) {
       const auto origin = next();
       const fs::path file = origin.substr(std::min<std::size_t>(5, origin.size()));  // "file:"
-      if (auto path = named_by(next(), file, root, workspace); !path.empty() && path != ".") {
+      if (auto path = named_by(next(), file, root, workspace, home); !path.empty() && path != ".") {
         paths.push_back(std::move(path));
       }
     }

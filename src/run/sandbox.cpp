@@ -140,6 +140,7 @@ Result<process::Command> wrapped(std::vector<std::string> words, const Host& hos
   command.env.insert(command.env.end(), env.changes.begin(), env.changes.end());
   command.env.push_back({"IS_SANDBOX", "1"});
   command.env.push_back({"TMPDIR", "/tmp"});
+  command.without_keyrings = true;
   command.wrapper_depth = 2;  // bwrap, its reaper, then the program
   if (removed != nullptr) *removed = std::move(env.removed);
   return command;

@@ -42,6 +42,8 @@ constexpr auto kModelKeys =
     std::to_array<std::string_view>({"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN",
                                      "CLAUDE_CODE_OAUTH_TOKEN", "ANTHROPIC_CUSTOM_HEADERS"});
 
+constexpr std::size_t kShortestKey = 8;
+
 /// A cloud provider is chosen by one variable and paid by others.
 struct Cloud {
   std::string_view chosen_by, prefix;
@@ -94,6 +96,18 @@ Values inherited(const Host& host) {
   return values;
 }
 
+/// The keys themselves, by whatever name they are passed.
+std::vector<std::string> key_values(const Values& values,
+                                    const std::vector<process::EnvChange>& env) {
+  std::vector<std::string> keys;
+  const auto add = [&](std::string_view name, const std::string& value) {
+    if (one_of(kModelKeys, name) && value.size() >= kShortestKey) keys.push_back(value);
+  };
+  for (const auto& [name, value] : values) add(name, value.value_or(""));
+  for (const auto& change : env) add(change.name, change.value.value_or(""));
+  return keys;
+}
+
 }  // namespace
 
 bool is_secret(std::string_view name, std::string_view value, const Masker& shapes) {
@@ -110,18 +124,21 @@ SandboxEnv sandbox_env(const Host& host, const std::vector<process::EnvChange>& 
     result.changes.push_back({name, std::nullopt});
   };
   auto loader = inherited(host);
+  const bool no_key = whom == EnvFor::command || host.sandbox == SandboxLevel::strict;
+  const auto keys = no_key ? key_values(loader, env) : std::vector<std::string>();
+  const auto holds_key = [&](std::string_view value) {
+    return std::ranges::any_of(keys, [&](const auto& key) { return value.contains(key); });
+  };
   for (const auto& [name, value] : inherited(host)) {
     const bool kept = whom == EnvFor::agent && pays(host, backend, name);
     if (one_of(kEndpoints, name)) remove(name);
-    if (kept || !is_secret(name, *value, shapes)) continue;
+    if (!holds_key(*value) && (kept || !is_secret(name, *value, shapes))) continue;
     if (!one_of(kModelKeys, name)) result.removed.push_back(name);
     remove(name);
   }
   // What the user sets for this run is passed on, but for the key where it must not be.
   for (const auto& change : env) {
-    const bool key = one_of(kModelKeys, change.name) &&
-                     (whom == EnvFor::command || host.sandbox == SandboxLevel::strict);
-    if (key) {
+    if (no_key && (one_of(kModelKeys, change.name) || holds_key(change.value.value_or("")))) {
       remove(change.name);
     } else if (change.value) {
       std::erase_if(result.changes, [&](const auto& other) { return other.name == change.name; });

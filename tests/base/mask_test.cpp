@@ -210,5 +210,10 @@ TEST(Mask, LongTextsOfHalfKeysAreLeftAlone) {
   }
 }
 
+TEST(Masker, ThePasswordInAnAddressIsHidden) {
+  const Masker masker(std::vector<std::string>{"BASE_URL=https://me:correct-horse@host/path"});
+  EXPECT_EQ(masker.mask("to https://me:correct-horse@host"), "to https://me:***@host");
+}
+
 }  // namespace
 }  // namespace ralph

@@ -31,6 +31,7 @@ struct RulesetAttributes {
 /// Access rights that mean something for a path that is not a folder.
 constexpr std::uint64_t kOfFiles = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE |
                                    LANDLOCK_ACCESS_FS_READ_FILE | (1ULL << 14) | (1ULL << 15);
+constexpr int kJoinSessionKeyring = 1;
 constexpr std::size_t kMostBytes = std::size_t{64} << 20;
 
 ConfineError failed(ConfinePart part, const char* path = "") {
@@ -112,6 +113,10 @@ ConfineError Confiner::each(RuleKind kind, Function function) const {
 ConfineError Confiner::prepare() {
   (void)each(RuleKind::capabilities, [this](const Rule& rule) {
     kept_ = rule.header.number;
+    return ConfineError{};
+  });
+  (void)each(RuleKind::keyring, [this](const Rule&) {
+    new_keyring_ = true;
     return ConfineError{};
   });
   ConfineError error = prepare_scratch();
@@ -284,10 +289,16 @@ ConfineError Confiner::drop_capabilities() const {
 }
 
 ConfineError Confiner::enter() const {
+  // A kernel without keyrings, or a container that denies them, has none to leave.
+  if (new_keyring_) ::syscall(SYS_keyctl, kJoinSessionKeyring, nullptr);
   if (ruleset_ < 0 && filter_.filter == nullptr) return {};  // bubblewrap does it
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return failed(ConfinePart::privileges);
-  if (::syscall(SYS_landlock_restrict_self, ruleset_, 0) != 0) return failed(ConfinePart::landlock);
-  if (const ConfineError error = drop_capabilities(); error.error != 0) return error;
+  if (ruleset_ >= 0) {
+    if (::syscall(SYS_landlock_restrict_self, ruleset_, 0) != 0) {
+      return failed(ConfinePart::landlock);
+    }
+    if (const ConfineError error = drop_capabilities(); error.error != 0) return error;
+  }
   if (::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter_) != 0) {
     return failed(ConfinePart::filter);
   }

@@ -65,6 +65,7 @@ class Confiner {
   Copy* copies_ = nullptr;  // of the writable paths
   std::size_t copy_count_ = 0;
   bool own_mounts_ = false;
+  bool new_keyring_ = false;
   int ruleset_ = -1;
   sock_fprog filter_{};
   unsigned long long kept_ = 0;

@@ -17,6 +17,7 @@ enum class RuleKind : std::uint32_t {
   filter,          // an array of sock_filter
   wrapper_filter,  // the same, for the wrapper (kFilterFd)
   scratch,         // a folder to be removed at the end
+  keyring,         // a new session keyring
 };
 
 struct RuleHeader {
