@@ -28,8 +28,7 @@ constexpr std::size_t kLargestFile = std::size_t{64} << 20;
 constexpr auto kKept = std::to_array<std::string_view>(
     {"LANG", "LANGUAGE", "LC_", "TERM", "TZ", "USER", "LOGNAME", "SHELL"});
 /// Sockets and folders of others.
-constexpr auto kHidden = std::to_array<std::string_view>(
-    {"/tmp", "/var/tmp", "/run/user", "/run/dbus", "/run/docker.sock", "/run/podman"});
+constexpr auto kHidden = std::to_array<std::string_view>({"/tmp", "/var/tmp", "/run", "/var/lock"});
 
 bool is_kept(std::string_view name) {
   return std::ranges::any_of(kKept, [&](auto kept) {
@@ -63,7 +62,12 @@ std::vector<std::string> bubblewrap_words(const std::string& bwrap) {
 
 void hide(std::vector<std::string>& words, const fs::path& path) {
   struct stat info{};
-  if (path.empty() || path == "/" || ::stat(path.c_str(), &info) != 0) return;
+  if (path.empty() || path == "/" || ::lstat(path.c_str(), &info) != 0) return;
+  if (S_ISLNK(info.st_mode)) {
+    std::error_code error;
+    const auto real = fs::canonical(path, error);
+    return error ? void() : hide(words, real);
+  }
   if (S_ISDIR(info.st_mode)) {
     words.insert(words.end(), {"--tmpfs", path.native()});
   } else {
@@ -179,6 +183,8 @@ Verifier::Mode CleanClone::mode(const std::vector<process::EnvChange>& own_env,
   auto words = bubblewrap_words(bwrap);
   const char* home = std::getenv("HOME");
   for (const auto place : kHidden) hide(words, place);
+  std::error_code ignored;
+  hide(words, fs::canonical(fs::temp_directory_path(ignored), ignored));
   hide(words, home == nullptr ? "" : home);
   hide(words, workspace_);
   words.insert(words.end(),

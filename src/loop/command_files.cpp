@@ -103,6 +103,10 @@ class Splitter {
     if (c == '\'' || c == '"') {
       quote_ = c;
       in_word_ = true;
+    } else if (text_.substr(at_).starts_with("\\\n")) {
+      ++at_;
+    } else if (c == '#' && !in_word_) {
+      at_ = std::min(text_.find('\n', at_), text_.size()) - 1;
     } else if (c == '\\' && at_ + 1 < text_.size()) {
       add(text_[++at_]);
     } else if (c == ' ' || c == '\t' || c == '<') {
@@ -165,6 +169,9 @@ class Splitter {
 
 /// The path of a file in the workspace, relative and plain; empty: it is none.
 std::string file_in(const fs::path& workspace, std::string_view word) {
+  for (const std::string_view here : {"$PWD/", "${PWD}/"}) {
+    if (word.starts_with(here)) word.remove_prefix(here.size());
+  }
   fs::path path(word);
   if (path.is_absolute()) path = path.lexically_normal().lexically_relative(workspace);
   auto name = path.lexically_normal().native();
@@ -216,17 +223,22 @@ void look_at(const Simple& simple, const fs::path& workspace, Found& found, int 
     if (reads.program != name && !module) continue;
     if (auto file = file_in(workspace, reads.file); !file.empty()) found.inputs.insert(file);
   }
-  bool script = is_one_of(kInterpreters, name);
+  // "python3.11" is python.
+  const auto plain_name = name.substr(0, name.find_last_not_of("0123456789.") + 1);
+  bool script = is_one_of(kInterpreters, name) || is_one_of(kInterpreters, plain_name);
   bool shell_code = false;
   for (const auto& word : words.subspan(1)) {
     if (shell_code) look_at_text(word, workspace, found, depth + 1);
-    shell_code = word == "-c" && name.ends_with("sh");
+    const bool shell = name.ends_with("sh");
+    shell_code = shell && word.starts_with('-') && !word.starts_with("--") && word.ends_with('c');
     // Of a shell -e is no code.
-    const bool code = word == "-c" || word == "-m" || (word == "-e" && !name.ends_with("sh"));
+    const bool code =
+        shell_code || word == "-c" || word == "-m" || (word == "-e" && !name.ends_with("sh"));
     if (code) script = false;
     if (word.starts_with('-')) continue;
     auto file = file_in(workspace, word);
-    if (!file.empty()) (script ? scripts : found.inputs).insert(std::move(file));
+    if (file.empty()) continue;  // it may be the value of an option
+    (script ? scripts : found.inputs).insert(std::move(file));
     script = false;
   }
 }

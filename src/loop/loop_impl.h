@@ -2,6 +2,7 @@
 // Private to this room's .cpp files.
 #include <optional>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "loop/guidance.h"
 #include "loop/loop.h"
 #include "loop/path_glob.h"
+#include "loop/start_files.h"
 #include "loop/state_store.h"
 #include "loop/verify.h"
 #include "run/config_watch.h"
@@ -104,11 +106,10 @@ class Loop {
   std::optional<End> limit_now() const;
   Over verify(Record& record);
   Over run_verification(Record& record);
-  Result<Verification> verify_in_place(const std::string& tree);
+  Result<Verification> verify_in_place();
   Result<Verification> verify_in_clone(const std::string& tree);
-  Result<std::vector<git::TreeDifference>> protected_changes(const std::string& tree) const;
-  Result<std::vector<FileSwap::Wanted>> protected_files(
-      const std::vector<git::TreeDifference>& changes) const;
+  Result<> read_protected();
+  Result<> recover_protected();
   std::string in_workspace(const std::string& path) const;
   Result<> check_not_changed_meanwhile(const Record& record);
   void report_tests(const std::vector<git::FileChange>& files);
@@ -175,6 +176,8 @@ class Loop {
   std::optional<git::Work> git_;
   std::optional<git::Integrity> integrity_;
   PathGlobs protect_;
+  StartFiles protected_;               // what they match
+  std::set<std::string> not_in_git_;   // of those: ignored by git
   std::string bubblewrap_;             // its path; empty: it is not used
   std::vector<std::string> findings_;  // that look like tampering, for the report
   std::string tampered_;               // how the repository was; empty: it was not

@@ -1,6 +1,5 @@
 // Whether a DONE is true.
 #include <algorithm>
-#include <set>
 
 #include <fmt/core.h>
 
@@ -15,7 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostProtected = 1000;
 constexpr std::size_t kMostNamed = 3;
 constexpr std::string_view kPlain = "in the working tree";
 
@@ -83,71 +81,74 @@ Result<> Loop::prepare_verification() {
                     names_of(recovered.paths)));
   }
   for (auto& warning : recovered.warnings) setup_.warnings.push_back(std::move(warning));
-  return {};
+  return protect_.empty() ? Result<>() : read_protected();
 }
 
 /// Path in the workspace of a path of the repository; empty: it lies elsewhere.
 std::string Loop::in_workspace(const std::string& path) const {
   const auto relative =
       (git_->root() / path).lexically_relative(setup_.request.host.workspace).native();
-  return relative.starts_with("..") ? std::string() : relative;
+  return relative == ".." || relative.starts_with("../") ? std::string() : relative;
 }
 
-/// Protected files that are not what they were at the start.
-Result<std::vector<git::TreeDifference>> Loop::protected_changes(const std::string& tree) const {
-  if (protect_.empty()) return std::vector<git::TreeDifference>();
-  TRY_ASSIGN(auto files, git::tree_differences(git_->program(), state_.tree_at_start, tree));
-  std::erase_if(files, [&](const git::TreeDifference& file) {
+/// Reads the files of --protect. Says where it protects less than it seems to.
+Result<> Loop::read_protected() {
+  const auto& workspace = setup_.request.host.workspace;
+  TRY_ASSIGN(protected_, StartFiles::read(workspace, protect_));
+  if (!protected_.leading_out().empty()) {
+    setup_.warnings.push_back(
+        fmt::format("what protected links lead to outside of the workspace is not protected: {}",
+                    names_of(protected_.leading_out())));
+  }
+  const auto paths = protected_.paths();
+  for (const auto& pattern : setup_.options.protect) {
+    if (pattern.starts_with('!')) continue;
+    TRY_ASSIGN(const auto glob, PathGlobs::make({pattern}));
+    if (std::ranges::any_of(paths, [&](const auto& path) { return glob.matches(path); })) continue;
+    setup_.warnings.push_back(fmt::format("--protect '{}' matches no file yet", pattern));
+  }
+  if (paths.empty()) return {};
+  if (auto ignored = git::ignored_files(git_->program(), workspace, paths)) {
+    not_in_git_ = {ignored->begin(), ignored->end()};
+  }
+  return {};
+}
+
+/// A loop that is resumed has the files of its start from git, and knows by their digest whether these are they.
+Result<> Loop::recover_protected() {
+  if (protect_.empty() || protected_.digest() == state_.protected_digest) return {};
+  const auto now = content();
+  if (now.empty()) return fail(Code::unavailable, "the files of the start cannot be read");
+  TRY_ASSIGN(const auto files, git::tree_differences(git_->program(), state_.tree_at_start, now));
+  for (const auto& file : files) {
     const auto path = in_workspace(file.path);
-    return path.empty() || !protect_.matches(path);
-  });
-  if (files.size() > kMostProtected) {
-    return fail(Code::limit, fmt::format("{} protected files were changed", files.size()),
-                "say fewer with --protect");
-  }
-  return files;
-}
-
-/// Their versions of the start; ignored files that appeared since are set aside too.
-Result<std::vector<FileSwap::Wanted>> Loop::protected_files(
-    const std::vector<git::TreeDifference>& changes) const {
-  std::vector<FileSwap::Wanted> wanted;
-  if (protect_.empty()) return wanted;
-  std::set<std::string> known;
-  for (const auto& change : changes) {
+    if (path.empty() || !protected_.matches(path) || file.old_mode == 0160000) continue;
     std::string bytes;
-    if (change.old_mode == 0160000) continue;  // a submodule
-    if (change.old_mode != 0) {
-      TRY_ASSIGN(bytes, git::read_blob(git_->program(), change.old_id));
+    if (file.old_mode != 0) {
+      TRY_ASSIGN(bytes, git::read_blob(git_->program(), file.old_id));
     }
-    wanted.push_back({in_workspace(change.path), version_of(change.old_mode, std::move(bytes))});
-    known.insert(wanted.back().path);
+    protected_.put(path, version_of(file.old_mode, std::move(bytes)));
   }
-  TRY_ASSIGN(const auto untracked, git::untracked_files(git_->program()));
-  for (const auto& file : untracked) {
-    const auto path = in_workspace(file);
-    const bool matters = !path.empty() && !path.starts_with(".ralph/") && protect_.matches(path) &&
-                         !known.contains(path) &&
-                         !git::born_before(git_->root() / file, state_.started);
-    if (matters && wanted.size() < kMostProtected) wanted.push_back({path, {}});
+  for (const auto& path : not_in_git_) {
+    const bool old = git::born_before(setup_.request.host.workspace / path, state_.started);
+    if (!old) protected_.put(path, {});
   }
-  return wanted;
+  if (protected_.digest() == state_.protected_digest || setup_.options.accept_changes) return {};
+  return fail(Code::usage,
+              "files of --protect were changed since the loop began, and git does not have their "
+              "versions of then",
+              "put them back, or say '--resume --accept-changes' to go on with what is there");
 }
 
 Result<Verification> Loop::verify_in_clone(const std::string& tree) {
-  TRY_ASSIGN(const auto changes, protected_changes(tree));
-  for (const auto& change : changes) {
-    add_finding(
-        fmt::format("'{}' is protected and was changed; verification used the version of "
-                    "the loop's start",
-                    in_workspace(change.path)));
-  }
-  TRY_ASSIGN(const auto verified, git::with_old_versions(git_->program(), tree, changes));
   TRY_ASSIGN(const auto clone, CleanClone::make({*git_, setup_.request.host.workspace,
-                                                 state_.commit_at_start, verified}));
+                                                 state_.commit_at_start, tree}));
+  auto mode = clone.mode(setup_.request.host.own_env, bubblewrap_);
+  mode.start = &protected_;
+  mode.optional = not_in_git_;
   auto verification =
       verifier_->run([&](std::string_view bytes) { observer_.output_of_verification(bytes); },
-                     control_.runs().token(), clone.mode(setup_.request.host.own_env, bubblewrap_));
+                     control_.runs().token(), mode);
   if (verification) {
     verification->where =
         bubblewrap_.empty() ? "in a clean clone" : "in a clean clone without network";
@@ -155,11 +156,10 @@ Result<Verification> Loop::verify_in_clone(const std::string& tree) {
   return verification;
 }
 
-Result<Verification> Loop::verify_in_place(const std::string& tree) {
-  TRY_ASSIGN(const auto changes, protected_changes(tree));
+Result<Verification> Loop::verify_in_place() {
   Verifier::Mode mode;
   mode.user = store_.user();
-  TRY_ASSIGN(mode.files, protected_files(changes));
+  mode.start = &protected_;
   auto verification =
       verifier_->run([&](std::string_view bytes) { observer_.output_of_verification(bytes); },
                      control_.runs().token(), mode);
@@ -207,7 +207,7 @@ Loop::Over Loop::run_verification(Record& record) {
   observer_.verifying(verifier_->names());
   observer_.flush();
   const bool clean = setup_.options.verify_clean;
-  auto verification = clean ? verify_in_clone(record.tree) : verify_in_place(record.tree);
+  auto verification = clean ? verify_in_clone(record.tree) : verify_in_place();
   const auto over = [&](std::string why) {
     record.outcome = row(End::tampered).name;
     return Ending{End::tampered, std::move(why)};

@@ -1,6 +1,9 @@
 #include "loop/path_glob.h"
 
 #include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -15,6 +18,46 @@ struct Token {
   std::size_t length = 1;
 };
 
+constexpr std::array<std::pair<std::string_view, int (*)(int)>, 12> kClasses{{
+    {"alnum", std::isalnum},
+    {"alpha", std::isalpha},
+    {"blank", std::isblank},
+    {"cntrl", std::iscntrl},
+    {"digit", std::isdigit},
+    {"graph", std::isgraph},
+    {"lower", std::islower},
+    {"print", std::isprint},
+    {"punct", std::ispunct},
+    {"space", std::isspace},
+    {"upper", std::isupper},
+    {"xdigit", std::isxdigit},
+}};
+
+/// The "]" that ends a set; not that of a class, "[:digit:]", in it, and not one in its first place.
+std::size_t end_of_set(std::string_view pattern, std::size_t at) {
+  const bool negated =
+      pattern.substr(at + 1).starts_with('!') || pattern.substr(at + 1).starts_with('^');
+  const auto first = at + (negated ? 2 : 1);
+  for (auto i = first; i < pattern.size(); ++i) {
+    if (pattern[i] == ']' && i > first) return i;
+    if (!pattern.substr(i).starts_with("[:")) continue;
+    const auto close = pattern.find(":]", i + 2);
+    if (close != pattern.npos) i = close + 1;
+  }
+  return pattern.npos;
+}
+
+/// How many bytes of the set a class at its front has; 0: there is none.
+std::size_t class_at(std::string_view set, char c, bool& found) {
+  if (!set.starts_with("[:")) return 0;
+  const auto close = set.find(":]", 2);
+  if (close == set.npos) return 0;
+  for (const auto& [name, has] : kClasses) {
+    if (set.substr(2, close - 2) == name && has(static_cast<unsigned char>(c)) != 0) found = true;
+  }
+  return close + 2;
+}
+
 Token token_at(std::string_view pattern, std::size_t at) {
   using enum Token::Kind;
   const char c = pattern[at];
@@ -26,7 +69,7 @@ Token token_at(std::string_view pattern, std::size_t at) {
   if (c == '?') return {any, 1};
   if (c == '\\' && at + 1 < pattern.size()) return {byte, 2};
   if (c != '[') return {byte, 1};
-  const auto end = pattern.find(']', at + 2);
+  const auto end = end_of_set(pattern, at);
   return end == pattern.npos ? Token{byte, 1} : Token{set, end - at + 1};
 }
 
@@ -35,6 +78,10 @@ bool in_set(std::string_view set, char c) {
   if (negated) set.remove_prefix(1);
   bool found = false;
   for (std::size_t i = 0; i < set.size(); ++i) {
+    if (const auto length = class_at(set.substr(i), c, found); length > 0) {
+      i += length - 1;
+      continue;
+    }
     const bool range = i + 2 < set.size() && set[i + 1] == '-';
     found = found || (range ? set[i] <= c && c <= set[i + 2] : set[i] == c);
     if (range) i += 2;

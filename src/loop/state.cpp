@@ -87,6 +87,7 @@ Document document_of(const State& state) {
   to["model"] = state.model;
   to["flags"] = state.flags;
   to["verify_digest"] = state.verify_digest;
+  if (!state.protected_digest.empty()) to["protected_digest"] = state.protected_digest;
   to["settings_digest"] = state.settings_digest;
   to["git_digest"] = state.git_digest;
   to["aside"] = state.aside;
@@ -125,6 +126,7 @@ std::optional<State> state_of(const Document& from) {
     for (const auto& [name, values] : flags.items()) state.flags[name] = texts_of(values);
   }
   state.verify_digest = json::text(from, "verify_digest");
+  state.protected_digest = json::text(from, "protected_digest");
   state.settings_digest = json::text(from, "settings_digest");
   state.git_digest = json::text(from, "git_digest");
   state.aside = json::text(from, "aside");

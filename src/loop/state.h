@@ -37,9 +37,10 @@ struct State {
   std::string backend, model;
   /// What the user said at the start, by setting; never variables for the agent.
   std::map<std::string, std::vector<std::string>> flags;
-  std::string verify_digest;    // of the commands that verification runs
-  std::string settings_digest;  // of the settings it was started with
-  std::string git_digest;       // of the settings git would run programs by
+  std::string verify_digest;     // of the commands that verification runs
+  std::string protected_digest;  // of the files of --protect
+  std::string settings_digest;   // of the settings it was started with
+  std::string git_digest;        // of the settings git would run programs by
   std::string aside;  // the loop before it, while its records are still in progress.ndjson
   std::int64_t fresh_from = 0;  // counts of things in a row begin behind so many records
   std::string tree_at_start, commit_at_start;

@@ -1,7 +1,9 @@
 #include "loop/verify.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
+#include <set>
 
 #include <fmt/core.h>
 
@@ -260,35 +262,110 @@ void Verifier::find_changed_inputs(std::vector<std::string>& findings) const {
   }
 }
 
-Result<> Verifier::run_commands(const Place& place,
+/// What the folder must hold while a command runs.
+Result<std::vector<FileSwap::Wanted>> Verifier::wanted_in(const fs::path& folder,
+                                                          const Mode& mode) const {
+  auto wanted = scripts_;
+  std::set<std::string_view> known;
+  for (const auto& script : scripts_) known.insert(script.path);
+  auto more = mode.files;
+  if (mode.start != nullptr) {
+    TRY_ASSIGN(auto files, mode.start->wanted(folder, mode.optional));
+    std::ranges::move(files, std::back_inserter(more));
+  }
+  for (auto& file : more) {
+    if (!known.contains(file.path)) wanted.push_back(std::move(file));
+  }
+  return wanted;
+}
+
+/// The files that the agent left in another version. In a clone, git's filters may have made the difference.
+void Verifier::find_changed_files(const FileSwap& files,
+                                  const std::vector<FileSwap::Wanted>& wanted,
+                                  Verification& verification, std::string& old_scripts) const {
+  std::map<std::string_view, const FileVersion*> versions;
+  for (const auto& file : wanted) versions[file.path] = &file.version;
+  for (const auto& path : files.changed()) {
+    const bool script =
+        std::ranges::find(scripts_, path, &FileSwap::Wanted::path) != scripts_.end();
+    if (script) old_scripts += fmt::format("{}'{}'", old_scripts.empty() ? "" : ", ", path);
+    const auto& elsewhere = verification.where;
+    if (is_cache(path) || (!elsewhere.empty() && holds(place_.workspace, path, *versions[path]))) {
+      continue;
+    }
+    const auto remedy =
+        script ? fmt::format(" (--protect '!{}' lets the agent change it)", path) : "";
+    verification.findings.push_back(fmt::format(
+        "'{}' was changed; verification used the version of the loop's start{}", path, remedy));
+  }
+}
+
+/// One command, with the files of the start in place while it runs.
+Result<bool> Verifier::run_one(const Place& place, const Mode& mode, bool first,
+                               const std::function<Result<bool>()>& command,
+                               Verification& verification) const {
+  TRY_ASSIGN(auto wanted, wanted_in(place.workspace, mode));
+  if (!first) allow_execution(place.workspace, std::span(wanted).first(scripts_.size()));
+  TRY_ASSIGN(auto files, FileSwap::begin(place.workspace, wanted, mode.user));
+  std::string old_scripts;
+  auto seen = verification.findings;
+  find_changed_files(files, wanted, verification, old_scripts);
+  if (!first) verification.findings = std::move(seen);
+  std::vector<std::string> paths;
+  for (const auto& file : wanted) {
+    if (!is_cache(file.path)) paths.push_back(file.path);
+  }
+  auto watch = FileWatch::on(place.workspace, paths);
+  if (!watch && first) verification.findings.push_back(describe(watch.error()));
+  const auto passed = command();
+  const auto written = watch ? watch->changed() : std::vector<std::string>();
+  const bool intact = std::ranges::all_of(wanted, [&](const FileSwap::Wanted& file) {
+    return is_cache(file.path) || holds(place.workspace, file.path, file.version);
+  });
+  TRY_ASSIGN(const auto kept, files.end());
+  TRY(passed);
+  const auto when = "during verification" + (kept.empty() ? "" : " (" + kept.front() + ")");
+  if (!written.empty()) return changed("was written to", written.front(), when);
+  if (!intact) return changed("was changed", "a protected file or a script", when);
+  if (!*passed && !old_scripts.empty()) {
+    verification.reason += fmt::format("; {} ran as of the loop's start", old_scripts);
+  }
+  return *passed;
+}
+
+Result<> Verifier::run_commands(const Place& place, const Mode& mode,
                                 const std::function<void(std::string_view)>& on_output,
-                                const std::stop_token& stop, const FileSwap& files,
-                                Verification& verification) const {
-  const auto passes = [&](const std::string& name, const std::string& script) {
-    return run_script(place, name, script, {on_output, stop}, verification);
-  };
+                                const std::stop_token& stop, Verification& verification) const {
   const auto folder = ralph_folder_digests(place.workspace);
   const auto folder_same = [&]() -> Result<> {
     if (!uses_folder() || ralph_folder_digests(place.workspace) == folder) return {};
     return changed("was changed", "a file in .ralph", "during verification");
   };
+  const auto passes = [&](const std::string& name, const std::string& script) {
+    return run_script(place, name, script, {on_output, stop}, verification);
+  };
+  bool first = true;
   for (const auto& command : commands_) {
     TRY(named_unchanged());
     TRY(folder_same());
-    if (!files.intact()) return changed("was changed", "a script", "by an earlier command");
-    TRY_ASSIGN(const bool passed, passes(command, command));
+    TRY_ASSIGN(const bool passed,
+               run_one(place, mode, first, [&] { return passes(command, command); }, verification));
     if (!passed) return {};
+    first = false;
   }
   if (!check_.empty()) {
-    CheckCopy copy;
-    TRY(copy.make(place.workspace, check_bytes_));
     TRY(folder_same());
-    auto watch = FileWatch::on(place.workspace, {fmt::format("{}/{}", kRalphFolder, kCheckCopy)});
-    TRY_ASSIGN(const bool passed,
-               passes(".ralph/check", fmt::format("exec ./{}/{}", kRalphFolder, kCheckCopy)));
-    if (watch && !watch->changed().empty()) {
-      return changed("was written to", ".ralph/check", "while it ran");
-    }
+    const auto run_check = [&]() -> Result<bool> {
+      CheckCopy copy;
+      TRY(copy.make(place.workspace, check_bytes_));
+      auto watch = FileWatch::on(place.workspace, {fmt::format("{}/{}", kRalphFolder, kCheckCopy)});
+      auto passed = passes(".ralph/check", fmt::format("exec ./{}/{}", kRalphFolder, kCheckCopy));
+      if (watch && !watch->changed().empty()) {
+        return changed("was written to", ".ralph/check", "while it ran");
+      }
+      return passed;
+    };
+    TRY_ASSIGN(const bool passed, run_one(place, mode, first, run_check, verification));
     if (!passed) return {};
   }
   TRY(folder_same());
@@ -306,38 +383,9 @@ Result<Verification> Verifier::run(const std::function<void(std::string_view)>& 
   find_changed_inputs(findings);
   auto place = place_;
   if (!mode.elsewhere.empty()) place = {mode.elsewhere, mode.env, place_.limit, mode.wrap};
-  auto wanted = scripts_;
-  for (const auto& file : mode.files) {
-    const bool known =
-        std::ranges::find(wanted, file.path, &FileSwap::Wanted::path) != wanted.end();
-    if (!known) wanted.push_back(file);
-  }
-  TRY_ASSIGN(auto files, FileSwap::begin(place.workspace, wanted, mode.user));
-  std::string old_scripts;
-  for (const auto& path : files.changed()) {
-    const bool script =
-        std::ranges::find(scripts_, path, &FileSwap::Wanted::path) != scripts_.end();
-    if (script) old_scripts += fmt::format("{}'{}'", old_scripts.empty() ? "" : ", ", path);
-    const auto remedy =
-        script ? fmt::format(" (--protect '!{}' lets the agent change it)", path) : "";
-    findings.push_back(fmt::format(
-        "'{}' was changed; verification used the version of the loop's start{}", path, remedy));
-  }
-  std::vector<std::string> paths;
-  for (const auto& file : wanted) paths.push_back(file.path);
-  auto watch = FileWatch::on(place.workspace, paths);
-  if (!watch) findings.push_back(describe(watch.error()));
-  auto ran = run_commands(place, on_output, stop, files, verification);
-  const auto written = watch ? watch->changed() : std::vector<std::string>();
-  const bool intact = files.intact();
-  TRY_ASSIGN(auto kept, files.end());
-  TRY(ran);
-  const auto when = "during verification" + (kept.empty() ? "" : " (" + kept.front() + ")");
-  if (!written.empty()) return changed("was written to", written.front(), when);
-  if (!verification.passed && !old_scripts.empty()) {
-    verification.reason += fmt::format("; {} ran as of the loop's start", old_scripts);
-  }
-  if (!intact || !kept.empty()) return changed("was changed", "a protected file or a script", when);
+  verification.where = mode.elsewhere.native();
+  TRY(run_commands(place, mode, on_output, stop, verification));
+  verification.where.clear();
   return verification;
 }
 

@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "base/time.h"
 #include "loop/file_swap.h"
 #include "loop/record.h"
+#include "loop/start_files.h"
 #include "process/command.h"
 
 namespace ralph::loop {
@@ -42,6 +44,8 @@ class Verifier {
   /// How one run differs from the plain one.
   struct Mode {
     std::vector<FileSwap::Wanted> files = {};  // versions to verify with, beside the scripts
+    const StartFiles* start = nullptr;         // files of --protect
+    std::set<std::string> optional = {};       // of those: left out where they are missing
     std::filesystem::path elsewhere = {};      // run there instead of in the workspace
     std::vector<process::EnvChange> env = {};  // there; instead of that of the place
     std::function<Result<process::Command>(process::Command)> wrap = {};  // there
@@ -68,9 +72,16 @@ class Verifier {
   bool uses_folder() const;
   Result<> folder_unchanged(std::vector<std::string>& findings) const;
   void find_changed_inputs(std::vector<std::string>& findings) const;
-  Result<> run_commands(const Place& place, const std::function<void(std::string_view)>& on_output,
-                        const std::stop_token& stop, const FileSwap& files,
-                        Verification& verification) const;
+  Result<std::vector<FileSwap::Wanted>> wanted_in(const std::filesystem::path& folder,
+                                                  const Mode& mode) const;
+  void find_changed_files(const FileSwap& files, const std::vector<FileSwap::Wanted>& wanted,
+                          Verification& verification, std::string& old_scripts) const;
+  Result<bool> run_one(const Place& place, const Mode& mode, bool first,
+                       const std::function<Result<bool>()>& command,
+                       Verification& verification) const;
+  Result<> run_commands(const Place& place, const Mode& mode,
+                        const std::function<void(std::string_view)>& on_output,
+                        const std::stop_token& stop, Verification& verification) const;
   std::string resolve(const std::string& program) const;
 
   Place place_;

@@ -25,6 +25,9 @@ TEST(PathGlobs, MatchAsGitignoreDoes) {
            {"./Makefile", "Makefile"},
            {"t?st/[a-c].py", "test/b.py"},
            {"[!a]x", "bx"},
+           {"test_[[:digit:]].sh", "test_1.sh"},
+           {"[![:alpha:]_]x", "1x"},
+           {"[]a]x", "]x"},
            {"a\\*b", "a*b"},
        }) {
     EXPECT_TRUE(matches(pattern, path)) << pattern << " " << path;
