@@ -10,6 +10,7 @@
 #include <new>
 #include <span>
 #include <system_error>
+#include <tuple>
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -65,12 +66,37 @@ int help(const std::vector<std::string>& words, StdOutput& output) {
   return show(command_help(*command), output);
 }
 
+/// Commands that work in the current folder unless an argument, or RALPH_CWD, names another one.
+constexpr std::array<const Command*, 8> kInFolder{&kRunCommand,    &kLoopCommand, &kStatusCommand,
+                                                  &kTellCommand,   &kStopCommand, &kUndoCommand,
+                                                  &kConfigCommand, &kTrustCommand};
+
+/// A shell may stand in a folder that was deleted.
+Result<> check_current_folder(const Command& command, const Arguments& arguments) {
+  std::error_code error;
+  std::ignore = std::filesystem::current_path(error);
+  const auto names_other = [&](std::string_view path) {
+    return std::filesystem::path(path).is_absolute();
+  };
+  const char* variable = std::getenv("RALPH_CWD");
+  if (!error || std::ranges::find(kInFolder, &command) == kInFolder.end() ||
+      names_other(arguments.value("cwd", "")) || names_other(variable == nullptr ? "" : variable) ||
+      (&command == &kTrustCommand && names_other(arguments.positional(0)))) {
+    return {};
+  }
+  return fail(Code::usage, fmt::format("cannot use the current folder: {}", error.message()),
+              "it was deleted, or is not yours to see: go to another one (cd)");
+}
+
 int run(const Command& command, const std::vector<std::string>& words, StdOutput& output) {
   if (command.run_words != nullptr) return command.run_words(words, output);
   if (words.empty() && command.help_without_words) return show(command_help(command), output);
   const auto arguments = parse_arguments(command, words);
   if (!arguments) return report_usage(arguments.error(), &command, output);
   if (arguments->wants_help()) return show(command_help(command), output);
+  if (auto usable = check_current_folder(command, *arguments); !usable) {
+    return report(usable.error(), output);
+  }
   return command.run(*arguments, output);
 }
 
@@ -97,6 +123,8 @@ int choose(const std::vector<std::string>& words, StdOutput& output) {
 int choose_or_give_up(const std::vector<std::string>& words, StdOutput& output) {
   try {
     return choose(words, output);
+  } catch (const std::filesystem::filesystem_error& error) {
+    return report({Code::unavailable, error.what(), "look at the folder that is named"}, output);
   } catch (const std::system_error& error) {
     return report({Code::unavailable, fmt::format("the system refuses: {}", error.what()),
                    "a limit (ulimit -u, a container) may be too low"},

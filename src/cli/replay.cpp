@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -105,10 +106,15 @@ class Pacer {
   /// When they came, in milliseconds since the run's start.
   std::int64_t t_ms() const { return span_.t.count() / 1000; }
 
-  void wait(StdOutput& output) const {
+  void wait(StdOutput& output) {
     if (!speed_ || !timeline_) return;
+    const auto gap = span_.t - std::exchange(last_t_, span_.t);
+    if (gap > kLongestGap && !std::exchange(shortened_, true)) {
+      warn("pauses of more than a minute in the log are shown as one minute", output);
+    }
+    played_ += std::min<store::Micros>(gap, kLongestGap);
     const auto pause =
-        std::chrono::duration<double, std::micro>(static_cast<double>(span_.t.count()) / *speed_);
+        std::chrono::duration<double, std::micro>(static_cast<double>(played_.count()) / *speed_);
     const auto due = begin_ + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                                   std::min<std::chrono::duration<double>>(pause, kLongestPause));
     if (due <= std::chrono::steady_clock::now()) return;
@@ -117,12 +123,16 @@ class Pacer {
   }
 
  private:
-  static constexpr std::chrono::hours kLongestPause{24 * 3650};
+  static constexpr std::chrono::hours kLongestPause{24 * 3650};  // of a speed near 0
+  /// The times are those of a file that an agent can write.
+  static constexpr std::chrono::minutes kLongestGap{1};
 
   std::optional<store::Timeline> timeline_;
   Speed speed_;
   store::TimedSpan span_;
   std::uint64_t position_ = 0;
+  store::Micros last_t_{0}, played_{0};  // in the log; without what is left out of pauses
+  bool shortened_ = false;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
@@ -237,7 +247,8 @@ constexpr Positional kPositionals[] = {
     {"FILE", "a raw log (.ndjson) or a terminal capture of one; '-' is standard input"},
 };
 constexpr Option kOptions[] = {
-    {"--speed", "N|max", "N times as fast as it was, by the log's index; max: no pauses (default)"},
+    {"--speed", "N|max",
+     "N times as fast as it was, a pause as a minute at most; max: no pauses (default)"},
     {"-v,--verbose", "", "also show thinking, tool results, usage and the end summary"},
     {"-q,--quiet", "", "show errors only, on stderr"},
     {"--json", "", "print every event as a line of JSON, text in whole blocks"},

@@ -14,6 +14,10 @@ namespace {
 Error nobody_to_stop(const LoopLook& look) {
   const auto message = fmt::format("no loop is running in '{}'", look.folder.native());
   if (!look.holder) return {Code::not_found, message, "--cwd names the folder of another one"};
+  if (look.holder->pid == 0) {
+    return {Code::not_found, message + ", but another program holds the lock",
+            "'fuser .ralph/lock' may name it"};
+  }
   return {Code::not_found,
           fmt::format("{}, but '{}' (pid {})", message, look.holder->what, look.holder->pid),
           "only a loop can be stopped this way"};
@@ -22,7 +26,7 @@ Error nobody_to_stop(const LoopLook& look) {
 Result<> stop_now(const LoopLook& look) {
   const auto pid = look.holder->pid;
   if (pid <= 0) {
-    return fail(Code::unavailable, "the loop has not said which process it is",
+    return fail(Code::unavailable, "the kernel does not say which process the loop is",
                 "it runs in another container: stop it there, or leave --now out");
   }
   const auto lock = store::Workspace::at(look.folder).lock_file();

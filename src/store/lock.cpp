@@ -13,6 +13,7 @@
 #include "base/time.h"
 #include "json/document.h"
 #include "json/writer.h"
+#include "store/lock_owner.h"
 #include "store/workspace.h"
 
 namespace ralph::store {
@@ -21,6 +22,7 @@ namespace {
 constexpr std::size_t kLongestNote = 4096;
 constexpr std::size_t kLongestWhat = 60;
 constexpr std::size_t kStartTicksField = 22;
+constexpr const char* kUnknownTime = "an unknown time";
 constexpr int kLooks = 10;
 constexpr Millis kPause{20};
 
@@ -71,9 +73,9 @@ std::string plain(std::string text) {
 
 using Holder = Lock::Holder;
 
-/// Who says in the file to hold the lock; nullopt when nobody does, or the file is still that of a
-/// process which is gone: the holder has not written its own yet.
-std::optional<Holder> holder_in(const UniqueFd& fd) {
+/// What the file says of who holds the lock; nullopt when it says nothing, or is still that of a process which is gone:
+/// the holder has not written its own yet. Anybody can write it.
+std::optional<Holder> note_in(const UniqueFd& fd) {
   std::string text(kLongestNote, '\0');
   const auto got = ::pread(fd.get(), text.data(), text.size(), 0);
   if (got <= 0) return std::nullopt;
@@ -84,20 +86,33 @@ std::optional<Holder> holder_in(const UniqueFd& fd) {
   const auto ticks = integer_in(*note, "start_ticks");
   if (pid <= 0 || ticks == 0 || start_ticks(std::to_string(pid)) != ticks) return std::nullopt;
   const auto since = parse_iso(text_in(*note, "started"));
-  return Holder{pid, plain(text_in(*note, "what")), since ? iso_utc(*since) : "an unknown time"};
+  return Holder{pid, plain(text_in(*note, "what")), since ? iso_utc(*since) : kUnknownTime};
+}
+
+/// The process is the one that the kernel names; words about it are taken from the file only where it names the same.
+Holder holder_of(const UniqueFd& fd) {
+  auto note = note_in(fd);
+  const auto pid = lock_owner(fd, note ? note->pid : 0);
+  Holder holder{pid, command_of(pid), kUnknownTime};
+  if (note && note->pid == pid) {
+    holder.since = note->since;
+    if (holder.what.empty()) holder.what = note->what;
+  }
+  if (holder.what.empty()) holder.what = plain({});
+  return holder;
 }
 
 std::unexpected<Error> fail_busy(const UniqueFd& fd, const std::string& file) {
   constexpr std::string_view kBusy = "another run is using this workspace";
-  const auto holder = holder_in(fd);
-  if (!holder) {
+  const auto holder = holder_of(fd);
+  if (holder.pid == 0) {
     return fail(Code::busy, fmt::format("{}: it holds '{}'", kBusy, file),
                 "wait until it ends; it has not said who it is, or runs in another container");
   }
   return fail(
       Code::busy,
-      fmt::format("{} ({}, pid {}, since {})", kBusy, holder->what, holder->pid, holder->since),
-      fmt::format("wait until it ends, or stop it: kill {}", holder->pid));
+      fmt::format("{} ({}, pid {}, since {})", kBusy, holder.what, holder.pid, holder.since),
+      fmt::format("wait until it ends, or stop it: kill {}", holder.pid));
 }
 
 /// Whether the name still leads to the open file: it may have been removed meanwhile.
@@ -123,7 +138,7 @@ Result<> lock(const UniqueFd& fd, const std::string& file) {
     if (errno != EWOULDBLOCK) {
       return fail_storage(errno, fmt::format("cannot lock '{}'", file));
     }
-    if (looks == kLooks || holder_in(fd)) return fail_busy(fd, file);
+    if (looks == kLooks || note_in(fd)) return fail_busy(fd, file);
     std::this_thread::sleep_for(kPause);
   }
 }
@@ -162,8 +177,7 @@ std::optional<Lock::Holder> Lock::holder(const Location& file) {
   if (!fd || ::flock(fd->get(), LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK) {
     return std::nullopt;
   }
-  if (auto named = holder_in(*fd)) return named;
-  return Holder{0, plain({}), "an unknown time"};
+  return holder_of(*fd);
 }
 
 /// The file stays: whoever removed it could remove one that another run has just locked.

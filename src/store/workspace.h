@@ -50,7 +50,7 @@ class Lock {
   static Result<Lock> take(const Location& file, std::string_view what);
   /// Who holds it now, for who only looks: nothing is made, written or taken over. nullopt: nobody.
   struct Holder {
-    std::int64_t pid = 0;  // 0: it has not said, or runs in another container
+    std::int64_t pid = 0;  // by the kernel, not by the file; 0: not known, as of another container
     std::string what, since;
   };
   static std::optional<Holder> holder(const Location& file);

@@ -134,6 +134,33 @@ TEST(Lock, AHolderWhoHasNotSaidItsNameIsSeen) {
   const auto held = hold_silently(folder / "lock");
   const auto holder = Lock::holder(Location(folder / "lock"));
   ASSERT_TRUE(holder);
+  EXPECT_EQ(holder->pid, ::getpid());
+  EXPECT_EQ(holder->what, "a run");
+}
+
+/// The file may name any process; a signal must not reach that one.
+TEST(Lock, TheHolderIsWhoHasTheLockNotWhomTheFileNames) {
+  const TempFolder folder;
+  Holder other(folder / "other");
+  ASSERT_TRUE(other.has_it());
+  const auto lock = Lock::take(Location(folder / "lock"), "ralph loop");
+  ASSERT_TRUE(lock);
+  folder.write("lock", text_of(folder / "other"));
+  const auto holder = Lock::holder(Location(folder / "lock"));
+  ASSERT_TRUE(holder);
+  EXPECT_EQ(holder->pid, ::getpid());
+  const auto second = Lock::take(Location(folder / "lock"), "ralph run");
+  expect_busy(second);
+  EXPECT_TRUE(second.error().hint.ends_with(fmt::format("kill {}", ::getpid())));
+}
+
+TEST(Lock, AProgramThatIsNotRalphIsNotNamed) {
+  const TempFolder folder;
+  folder.write("lock", "");
+  auto child = process::start({.argv = {"flock", (folder / "lock").native(), "sleep", "1000"}});
+  ASSERT_TRUE(child) << describe(child.error());
+  std::optional<Lock::Holder> holder;
+  while (!(holder = Lock::holder(Location(folder / "lock")))) std::this_thread::yield();
   EXPECT_EQ(holder->pid, 0);
 }
 
@@ -254,8 +281,9 @@ TEST(Lock, ANoteThatSaysNothingStillGivesASensibleMessage) {
     folder.write("lock", note);
     const auto lock = Lock::take(Location(folder / "lock"), "test");
     expect_busy(lock);
-    EXPECT_NE(lock.error().message.find((folder / "lock").native()), std::string::npos);
-    EXPECT_EQ(lock.error().message.find("pid"), std::string::npos) << lock.error().message;
+    EXPECT_TRUE(lock.error().message.ends_with(
+        fmt::format("(a run, pid {}, since an unknown time)", ::getpid())))
+        << lock.error().message;
   }
 }
 
