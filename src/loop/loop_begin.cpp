@@ -159,7 +159,7 @@ Result<> Loop::begin_anew(const std::optional<State>& old) {
   TRY(begin_git());
   TRY(prepare_verification());
   state_.verify_digest = verifier_->digest();
-  state_.protected_digest = protected_.digest();
+  state_.protected_digest = start_files_.digest();
   if (setup_.options.rollback && state_.commit_at_start.empty()) {
     setup_.warnings.push_back("there is no commit yet: the first iteration cannot be rolled back");
   }
@@ -232,7 +232,7 @@ Result<> Loop::go_on_with(State old) {
   ran_before_ = state_.ran;
   state_.goal = setup_.goal;
   state_.verify_digest = verifier_->digest();
-  state_.protected_digest = protected_.digest();
+  state_.protected_digest = start_files_.digest();
   state_.settings_digest = setup_.settings_digest;
   // What other commands verified is not done by these.
   if (state_.end != row(End::done).name || !same_goal || !same_checks) {

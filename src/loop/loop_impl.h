@@ -176,7 +176,7 @@ class Loop {
   std::optional<git::Work> git_;
   std::optional<git::Integrity> integrity_;
   PathGlobs protect_;
-  StartFiles protected_;               // what they match
+  StartFiles start_files_;             // what they match
   std::set<std::string> not_in_git_;   // of those: ignored by git
   std::string bubblewrap_;             // its path; empty: it is not used
   std::vector<std::string> findings_;  // that look like tampering, for the report

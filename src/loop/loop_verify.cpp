@@ -94,13 +94,13 @@ std::string Loop::in_workspace(const std::string& path) const {
 /// Reads the files of --protect. Says where it protects less than it seems to.
 Result<> Loop::read_protected() {
   const auto& workspace = setup_.request.host.workspace;
-  TRY_ASSIGN(protected_, StartFiles::read(workspace, protect_));
-  if (!protected_.leading_out().empty()) {
+  TRY_ASSIGN(start_files_, StartFiles::read(workspace, protect_));
+  if (!start_files_.leading_out().empty()) {
     setup_.warnings.push_back(
         fmt::format("what protected links lead to outside of the workspace is not protected: {}",
-                    names_of(protected_.leading_out())));
+                    names_of(start_files_.leading_out())));
   }
-  const auto paths = protected_.paths();
+  const auto paths = start_files_.paths();
   for (const auto& pattern : setup_.options.protect) {
     if (pattern.starts_with('!')) continue;
     TRY_ASSIGN(const auto glob, PathGlobs::make({pattern}));
@@ -116,24 +116,24 @@ Result<> Loop::read_protected() {
 
 /// A loop that is resumed has the files of its start from git, and knows by their digest whether these are they.
 Result<> Loop::recover_protected() {
-  if (protect_.empty() || protected_.digest() == state_.protected_digest) return {};
+  if (protect_.empty() || start_files_.digest() == state_.protected_digest) return {};
   const auto now = content();
   if (now.empty()) return fail(Code::unavailable, "the files of the start cannot be read");
   TRY_ASSIGN(const auto files, git::tree_differences(git_->program(), state_.tree_at_start, now));
   for (const auto& file : files) {
     const auto path = in_workspace(file.path);
-    if (path.empty() || !protected_.matches(path) || file.old_mode == 0160000) continue;
+    if (path.empty() || !start_files_.matches(path) || file.old_mode == 0160000) continue;
     std::string bytes;
     if (file.old_mode != 0) {
       TRY_ASSIGN(bytes, git::read_blob(git_->program(), file.old_id));
     }
-    protected_.put(path, version_of(file.old_mode, std::move(bytes)));
+    start_files_.put(path, version_of(file.old_mode, std::move(bytes)));
   }
   for (const auto& path : not_in_git_) {
     const bool old = git::born_before(setup_.request.host.workspace / path, state_.started);
-    if (!old) protected_.put(path, {});
+    if (!old) start_files_.put(path, {});
   }
-  if (protected_.digest() == state_.protected_digest || setup_.options.accept_changes) return {};
+  if (start_files_.digest() == state_.protected_digest || setup_.options.accept_changes) return {};
   return fail(Code::usage,
               "files of --protect were changed since the loop began, and git does not have their "
               "versions of then",
@@ -144,7 +144,7 @@ Result<Verification> Loop::verify_in_clone(const std::string& tree) {
   TRY_ASSIGN(const auto clone, CleanClone::make({*git_, setup_.request.host.workspace,
                                                  state_.commit_at_start, tree}));
   auto mode = clone.mode(setup_.request.host.own_env, bubblewrap_);
-  mode.start = &protected_;
+  mode.start = &start_files_;
   mode.optional = not_in_git_;
   auto verification =
       verifier_->run([&](std::string_view bytes) { observer_.output_of_verification(bytes); },
@@ -159,7 +159,7 @@ Result<Verification> Loop::verify_in_clone(const std::string& tree) {
 Result<Verification> Loop::verify_in_place() {
   Verifier::Mode mode;
   mode.user = store_.user();
-  mode.start = &protected_;
+  mode.start = &start_files_;
   auto verification =
       verifier_->run([&](std::string_view bytes) { observer_.output_of_verification(bytes); },
                      control_.runs().token(), mode);
