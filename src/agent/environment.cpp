@@ -47,4 +47,10 @@ std::filesystem::path Environment::own_config_folder() const {
   return folder / "ralph";
 }
 
+std::filesystem::path Environment::state_folder() const {
+  std::filesystem::path folder = get("XDG_STATE_HOME");
+  if (!folder.is_absolute()) folder = home() / ".local/state";
+  return folder / "ralph";
+}
+
 }  // namespace ralph::agent

@@ -27,6 +27,8 @@ class Environment {
   std::filesystem::path config_folder() const;
   /// Our own: $XDG_CONFIG_HOME/ralph or ~/.config/ralph.
   std::filesystem::path own_config_folder() const;
+  /// Our own records: $XDG_STATE_HOME/ralph or ~/.local/state/ralph.
+  std::filesystem::path state_folder() const;
 
  private:
   std::vector<std::string> entries_;

@@ -259,13 +259,18 @@ void Toolbox::serve(std::span<const api::Block* const> calls,
       continue;
     }
     while (open >= kMostAtOnce) tell_next();
-    ++open;
-    running.emplace_back([&, call] {
+    const auto work = [&, call] {
       auto served = serve_safely(*call, stop);
       const std::lock_guard lock(mutex);
       done.push_back(std::move(served));
       changed.notify_one();
-    });
+    };
+    ++open;
+    try {
+      running.emplace_back(work);
+    } catch (const std::system_error&) {  // no more threads may be started
+      work();
+    }
   }
   tell_all();
 }

@@ -155,6 +155,10 @@ tool::Workspace::Setup Work::workspace_setup(const Settings& settings) {
   for (const auto& folder : options_.add_dirs) {
     setup.directories.push_back(real(setup_.cwd / folder));
   }
+  for (const auto& folder :
+       {environment.config_folder(), environment.own_config_folder(), environment.state_folder()}) {
+    setup.own_folders.push_back(real(setup_.cwd / folder));
+  }
   const auto session = transcript_path(environment.config_folder(), setup_.cwd, id);
   setup.output_folder = resolved_session_path(session).parent_path() / id / "tool-results";
   setup.environment = {{"CLAUDECODE", "1"},

@@ -115,7 +115,12 @@ Failure failure_of(int status, std::string_view body, std::string_view request_i
 }
 
 Failure failure_of(const http::Response& response) {
-  auto failure = failure_of(response.status, response.body, request_id_in(response.headers));
+  // Nothing encoded is asked for, and nothing is decoded.
+  const auto encoding = response.headers.find("content-encoding").value_or("identity");
+  const auto body = encoding == "identity" ? response.body
+                                           : fmt::format("status {}; its text is encoded ({})",
+                                                         response.status, encoding);
+  auto failure = failure_of(response.status, body, request_id_in(response.headers));
   failure.retry_after = retry_after_in(response.headers, now_utc());
   failure.should_retry = should_retry_in(response.headers);
   return failure;

@@ -25,9 +25,17 @@ unsigned little24(std::string_view bytes, std::size_t at) {
   return byte(bytes, at + 2) << 16 | little16(bytes, at);
 }
 
-Image png(std::string_view bytes) { return {"image/png", big32(bytes, 16), big32(bytes, 20)}; }
+/// Its first chunk says how large it is.
+std::optional<Image> png(std::string_view bytes) {
+  const Image image{"image/png", big32(bytes, 16), big32(bytes, 20)};
+  const bool whole = bytes.size() >= 33 && big32(bytes, 8) == 13 && bytes.substr(12, 4) == "IHDR";
+  return whole && image.width > 0 && image.height > 0 ? std::optional(image) : std::nullopt;
+}
 
-Image gif(std::string_view bytes) { return {"image/gif", little16(bytes, 6), little16(bytes, 8)}; }
+std::optional<Image> gif(std::string_view bytes) {
+  const Image image{"image/gif", little16(bytes, 6), little16(bytes, 8)};
+  return image.width > 0 && image.height > 0 ? std::optional(image) : std::nullopt;
+}
 
 bool is_start_of_frame(unsigned marker) {
   return marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 && marker != 0xCC;

@@ -19,6 +19,8 @@ class LineWindow {
   std::uint64_t taken() const { return taken_; }
   std::uint64_t total() const { return current_; }
   bool overflowed() const { return overflowed_; }
+  /// All of its lines have come.
+  bool complete() const { return current_ >= first_ && !inside(); }
 
  private:
   bool inside() const { return current_ >= first_ && current_ - first_ < count_; }

@@ -118,6 +118,10 @@ Result<std::vector<fs::path>> protected_paths(const Workspace& workspace) {
     for (const auto name : kWithFiles) TRY(check_files(folder / name));
     TRY(add_below(folder, found));
   }
+  for (const auto& own : workspace.setup().own_folders) {
+    std::error_code error;
+    if (workspace.contains(own) && fs::is_directory(own, error)) found.insert(own);
+  }
   return std::vector<fs::path>(found.begin(), found.end());
 }
 

@@ -22,6 +22,8 @@ constexpr std::size_t kUsualBytes = 256 * 1024;
 constexpr std::size_t kLargestBytes = 8 << 20;    // with allow_large
 constexpr std::size_t kImageBytes = 3750 * 1024;  // 5 MB as base64, what the API takes
 constexpr std::size_t kHeadBytes = 8192;          // looked at to tell what it is
+constexpr std::uint64_t kMostCounted = std::uint64_t{64} << 20;  // behind the lines asked for
+constexpr std::uint64_t kMostSkipped = std::uint64_t{4} << 30;   // in front of them
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 constexpr std::string_view kDescription =
@@ -99,7 +101,8 @@ Outcome nothing_to_show(const Request& request, std::uint64_t total) {
       text_detail(request, "", 0, total));
 }
 
-Outcome shown(const Request& request, const LineWindow& window) {
+/// `counted`: all lines of the file were.
+Outcome shown(const Request& request, const LineWindow& window, bool counted) {
   auto plain = utf8::repaired(window.text());
   std::string numbered;
   std::string_view rest = plain;
@@ -108,6 +111,11 @@ Outcome shown(const Request& request, const LineWindow& window) {
     fmt::format_to(std::back_inserter(numbered), "{}{}\t{}", i == 0 ? "" : "\n", request.first + i,
                    line);
     rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+  }
+  if (!counted) {
+    numbered += fmt::format(
+        "\n<system-reminder>The file is large and has at least {} lines.</system-reminder>",
+        window.total());
   }
   return success(numbered, text_detail(request, std::move(plain), window.taken(), window.total()));
 }
@@ -118,20 +126,29 @@ Outcome read_text(const Request& request, const OpenFile& file, std::string_view
   LineWindow window(request.first, request.count, request.large ? kLargestBytes : kUsualBytes);
   window.feed(head);
   std::string piece;
-  for (;;) {
+  std::uint64_t skipped = 0;
+  std::uint64_t counted = 0;
+  while (counted < kMostCounted) {
     if (stop.stop_requested()) return failure("Stopped while the file was being read.");
     const auto more = read_piece(file, piece, request.path);
     if (!more) return failure(more.error());
     if (more->empty()) break;
     window.feed(*more);
     if (window.overflowed()) break;
+    (window.complete() ? counted : skipped) += more->size();
+    if (skipped > kMostSkipped) {
+      return failure(
+          fmt::format("The first {} GB of the file have only {} lines. Use a shell "
+                      "command to see more of it.",
+                      kMostSkipped >> 30, window.total()));
+    }
   }
   if (window.overflowed()) {
     return request.large ? failure("The content is larger than 8 MB. Use offset and limit.")
                          : too_large("the lines asked for");
   }
   if (window.taken() == 0) return nothing_to_show(request, window.total());
-  return shown(request, window);
+  return shown(request, window, counted < kMostCounted);
 }
 
 Outcome read_image(const Request& request, const OpenFile& opened, const Image& image) {

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "base/path.h"
+
 namespace ralph::tool {
 namespace {
 
@@ -31,11 +33,20 @@ bool is_one_of(std::span<const std::string_view> names, std::string name) {
 bool leads_through_sensitive(const fs::path& relative) {
   std::string before;
   for (const auto& part : relative) {
-    if (is_one_of(kFolders, part.string())) return true;
+    if (is_sensitive_name(part.string())) return true;
     if (before == ".config" && is_one_of(kInConfig, part.string())) return true;
     before = part.string();
   }
   return false;
+}
+
+/// In one of our own folders, or a folder that holds one: removing or moving it would take the other with it.
+bool is_own(const fs::path& resolved, const Workspace& workspace) {
+  return std::ranges::any_of(workspace.setup().own_folders, [&](const fs::path& own) {
+    if (!workspace.contains(own)) return false;
+    const bool holds = is_below(own, resolved) && workspace.contains(resolved.parent_path());
+    return holds || is_below(resolved, own);
+  });
 }
 
 }  // namespace
@@ -52,7 +63,7 @@ bool is_sensitive(const fs::path& resolved, const Workspace& workspace) {
   };
   return leads_through(workspace.setup().root) ||
          std::ranges::any_of(workspace.setup().directories, leads_through) ||
-         is_sensitive_name(resolved.filename().string());
+         is_sensitive_name(resolved.filename().string()) || is_own(resolved, workspace);
 }
 
 bool is_surely_inside(const fs::path& resolved, const Workspace& workspace) {

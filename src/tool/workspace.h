@@ -26,7 +26,10 @@ class Workspace {
     bool background = true;                       // commands may go on behind a call
     BackgroundTasks* tasks = nullptr;             // those that do; without it none may
     std::vector<std::string> unreadable;          // patterns of files that no search may look into
-    std::vector<std::string> variables;           // ours, "NAME=value" (BASH_DEFAULT_TIMEOUT_MS …)
+    /// Folders with our own records and the user's settings, resolved. Inside a working folder only a rule lets a tool
+    /// change them.
+    std::vector<std::filesystem::path> own_folders;
+    std::vector<std::string> variables;  // ours, "NAME=value" (BASH_DEFAULT_TIMEOUT_MS …)
     /// By which means commands are confined; nullopt: what this machine has.
     std::optional<process::ConfinementSupport> support = std::nullopt;
   };

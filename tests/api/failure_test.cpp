@@ -12,6 +12,11 @@ Failure status(int code, std::string message = "m") {
   return {.kind = FailureKind::status, .status = code, .message = std::move(message)};
 }
 
+TEST(ApiFailure, AnEncodedBodyIsNotShown) {
+  const auto failure = failure_of({400, {{"content-encoding", "gzip"}}, "\x1f\x8b rest"});
+  EXPECT_EQ(failure.message, "status 400; its text is encoded (gzip)");
+}
+
 TEST(ApiFailure, TheApisOwnForm) {
   const auto failure = failure_of(
       529,

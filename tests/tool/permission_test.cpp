@@ -55,6 +55,30 @@ TEST(Permission, FollowsTheTableOfModes) {
   }
 }
 
+TEST(Permission, AProtectedNameIsNoFolderEither) {
+  Judge judge;
+  for (const auto* const name : {"ralph.yml/x", ".envrc/x", "sub/.bashrc/x"}) {
+    EXPECT_FALSE(judge.write(name, Mode::accept_edits).allowed) << name;
+  }
+}
+
+TEST(Permission, OwnFoldersInTheWorkspaceNeedARule) {
+  Judge judge;
+  auto setup = judge.desk.workspace().setup();
+  setup.own_folders = {setup.root / "state/ralph", "/elsewhere"};
+  const Workspace workspace(setup);
+  const auto may_write = [&](std::string_view path) {
+    const Document input{{"file_path", path}, {"content", ""}};
+    return decide(write_tool(), input, write_tool().access(input, workspace), Mode::accept_edits,
+                  judge.rules, workspace)
+        .allowed;
+  };
+  EXPECT_FALSE(may_write("state/ralph/key"));
+  EXPECT_FALSE(may_write("state")) << "it holds the folder";
+  EXPECT_TRUE(may_write("state/other"));
+  EXPECT_TRUE(may_write("file"));
+}
+
 TEST(Permission, SaysWhy) {
   Judge judge;
   const auto write = judge.write("new.txt");

@@ -146,7 +146,7 @@ TEST(Read, RefusesBinaryFilesAndPdf) {
 TEST(Read, ShowsPicturesByTheirContent) {
   Desk desk;
   const std::string png = std::string("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", 16) +
-                          std::string("\0\0\0\2\0\0\0\3", 8) + "rest";
+                          std::string("\0\0\0\2\0\0\0\3", 8) + "rest of it";
   desk.put("picture.txt", png);
   const auto called = desk.call(tool(), {{"file_path", "picture.txt"}});
   ASSERT_TRUE(called.content.is_array());
@@ -160,10 +160,29 @@ TEST(Read, ShowsPicturesByTheirContent) {
   EXPECT_TRUE(desk.call(tool(), {{"file_path", "huge.png"}}).failed);
 }
 
+/// The API refuses the whole request for a picture it cannot open.
+TEST(Read, ABrokenHeaderIsNoPicture) {
+  Desk desk;
+  desk.put("short.png", "\x89PNG\r\n\x1a\n");
+  desk.put("empty.gif", std::string("GIF89a\0\0\0\0", 10));
+  for (const auto* const name : {"short.png", "empty.gif"}) {
+    EXPECT_FALSE(desk.call(tool(), {{"file_path", name}}).content.is_array()) << name;
+  }
+}
+
+TEST(Read, CountsTheLinesOfAHugeFileOnlyInPart) {
+  Desk desk;
+  const auto path = desk.put("sparse", "one\ntwo\n" + std::string(10000, 'x'));
+  std::filesystem::resize_file(path, std::uintmax_t{1} << 40);
+  const auto called = desk.call(tool(), {{"file_path", "sparse"}, {"limit", 1}});
+  EXPECT_TRUE(called.text().starts_with("1\tone\n")) << called.text();
+  EXPECT_NE(called.text().find("at least 3 lines"), std::string::npos);
+}
+
 TEST(Read, StaysSmallInAHugeFile) {
   Desk desk;
   const auto path = desk.put("huge", "one\ntwo\nthree\n" + std::string(10000, 'x'));
-  std::filesystem::resize_file(path, std::uintmax_t{500} << 20);
+  std::filesystem::resize_file(path, std::uintmax_t{50} << 20);
   const auto called = desk.call(tool(), {{"file_path", "huge"}, {"offset", 2}, {"limit", 2}});
   EXPECT_EQ(called.text(), "2\ttwo\n3\tthree");
   EXPECT_EQ(called.detail["file"]["totalLines"], 4);
