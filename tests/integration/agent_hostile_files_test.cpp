@@ -98,7 +98,7 @@ TEST(HostileFile, PipesAndFoldersAreRefused) {
       {read("pipe"), "pipe"},
       {write("pipe", "x"), "pipe"},
       {edit("pipe", "a", "b"), "pipe"},
-      {grep("x", "pipe"), "no file and no folder"},
+      {grep("x", "pipe"), "neither a file nor a folder"},
       {read("folder"), "directory"},
       {write("folder", "x"), "directory"},
       {edit("folder", "a", "b"), "directory"},
