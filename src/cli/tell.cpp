@@ -43,7 +43,7 @@ int tell_command(const Arguments& arguments, StdOutput& output) {
 }
 
 constexpr Positional kPositionals[] = {
-    {"GUIDANCE", "what the agent shall know; '-' is standard input"}};
+    {"GUIDANCE", "what the agent should know; '-' is standard input"}};
 constexpr Option kOptions[] = {kCwdOption};
 constexpr Example kExamples[] = {
     {"ralph tell 'Leave the parser alone, the bug is in the lexer'", "for the next iteration"},

@@ -30,11 +30,12 @@ Result<UndoStep> step_at_head(const git::Work& work, const UndoPast& past) {
   const auto step = std::ranges::find(newest, past.steps.rend(), head, &UndoStep::after);
   if (step != past.steps.rend()) return *step;
   if (!head.empty() && head == past.state.commit_at_start) return nothing_left();
-  return fail(Code::usage,
-              fmt::format("the branch stands at {}, which is no commit of the loop (its last one "
-                          "is {})",
-                          head.empty() ? "no commit" : short_id(head), short_id(newest->after)),
-              "take that back first, or use 'git revert' for a single commit");
+  return fail(
+      Code::usage,
+      fmt::format("the branch stands at {}, which is not a commit of the loop (its last one "
+                  "is {})",
+                  head.empty() ? "no commit" : short_id(head), short_id(newest->after)),
+      "take that back first, or use 'git revert' for a single commit");
 }
 
 /// Where the branch was before an iteration; empty: there was no commit yet.

@@ -4,7 +4,7 @@
 namespace ralph::http {
 
 /// The headers of a message that a proxy passes on: not those of one connection, and none that asks for compression,
-/// which nobody could read on the way.
+/// which no proxy on the way could read.
 Headers end_to_end(const Headers& headers);
 
 }  // namespace ralph::http

@@ -255,7 +255,7 @@ Result<> FileSwap::swap_out(std::size_t number, Found found) {
         kept ? fmt::format("; the version of before is '{}'", held_name(aside)) : std::string()));
     return {};
   }
-  // Looked at where nobody else writes: what was saved a moment ago is not removed.
+  // Compared in a folder of our own: what was saved a moment ago is not removed.
   const auto moved = "changed-" + aside;
   if (::renameat(place.folder.get(), name, held_.get(), moved.c_str()) != 0) {
     if (errno != ENOENT) return failed();

@@ -26,7 +26,7 @@ constexpr std::string_view kExtension = ".json";
 
 Result<> check_text(std::string_view text) {
   if (text.find_first_not_of(" \t\r\n") == text.npos) {
-    return fail(Code::usage, "the guidance is empty", "say what the agent shall know");
+    return fail(Code::usage, "the guidance is empty", "say what the agent should know");
   }
   if (text.size() <= kLongestText) return {};
   return fail(Code::limit,

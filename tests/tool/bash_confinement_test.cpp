@@ -250,11 +250,11 @@ TEST(BashConfinement, ALinkedWorktreeReadsTheRepositoryThatKnowsIt) {
   const auto repository = base / "main/.git";
   put(repository / "HEAD", "ref: refs/heads/main\n");
   fs::create_directories(repository / "objects");
-  put(repository / "worktrees/work/gitdir", (session.root() / ".git").string() + "\n");
-  put(repository / "worktrees/work/commondir", "../..\n");
-  put(session.root() / ".git", "gitdir: " + (repository / "worktrees/work").string() + "\n");
+  put(repository / "worktrees/tree/gitdir", (session.root() / ".git").string() + "\n");
+  put(repository / "worktrees/tree/commondir", "../..\n");
+  put(session.root() / ".git", "gitdir: " + (repository / "worktrees/tree").string() + "\n");
   EXPECT_TRUE(has(git_paths(session.workspace(), {}, {}), repository));
-  put(repository / "worktrees/work/gitdir", "/somewhere/else/.git\n");
+  put(repository / "worktrees/tree/gitdir", "/somewhere/else/.git\n");
   EXPECT_FALSE(has(git_paths(session.workspace(), {}, {}), repository));
   put(session.root() / "planted/gitdir", (session.root() / ".git").string() + "\n");
   put(session.root() / "planted/commondir", repository.string() + "\n");
