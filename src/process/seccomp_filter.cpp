@@ -1,14 +1,11 @@
 #include "process/seccomp_filter.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <initializer_list>
 #include <map>
 #include <mutex>
-#include <span>
 #include <tuple>
-#include <vector>
 
 #include <fcntl.h>
 #include <linux/audit.h>
@@ -17,6 +14,8 @@
 #include <sched.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+
+#include "process/filter_code.h"
 
 namespace ralph::process {
 
@@ -158,60 +157,18 @@ constexpr unsigned kReadingIoctls[] = {
 /// Put characters into a terminal's input; signals to others by way of a descriptor's owner.
 constexpr unsigned kForbiddenIoctls[] = {0x5412, 0x541C, 0x8901, 0x8902};
 
-/// What follows for one system call; ends with a return.
-class Code {
- public:
-  void add(unsigned short code, unsigned value, unsigned char yes = 0, unsigned char no = 0) {
-    code_.push_back({code, yes, no, value});
-  }
-  void load(std::size_t offset) { add(BPF_LD | BPF_W | BPF_ABS, static_cast<unsigned>(offset)); }
-  /// The lower half; both architectures are little-endian.
-  void load_argument(std::size_t index) {
-    load(offsetof(seccomp_data, args) + index * sizeof(seccomp_data::args[0]));
-  }
-  void give(unsigned action) { add(BPF_RET | BPF_K, action); }
-  void refuse(int error) { give(SECCOMP_RET_ERRNO | static_cast<unsigned>(error)); }
-  void allow() { give(SECCOMP_RET_ALLOW); }
-  void refuse_if(unsigned value, int error) {
-    add(BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1);
-    refuse(error);
-  }
-  void allow_if(unsigned value) {
-    add(BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1);
-    allow();
-  }
-  void append(const Code& other) {
-    code_.insert(code_.end(), other.code_.begin(), other.code_.end());
-  }
-  std::size_t size() const { return code_.size(); }
-  bool operator==(const Code& other) const {
-    return std::ranges::equal(code_, other.code_, [](const sock_filter& a, const sock_filter& b) {
-      return a.code == b.code && a.jt == b.jt && a.jf == b.jf && a.k == b.k;
-    });
-  }
-  std::string bytes() const {
-    return {reinterpret_cast<const char*>(code_.data()), code_.size() * sizeof(sock_filter)};
-  }
-
- private:
-  std::vector<sock_filter> code_;
-};
-
-/// The code of each call that is not simply allowed.
-using Calls = std::map<unsigned, Code>;
-
 template <typename List>
-void refuse_calls(Calls& calls, const List& list, int error) {
+void refuse_calls(FilteredCalls& calls, const List& list, int error) {
   for (const unsigned call : list) {
-    Code code;
+    FilterCode code;
     code.refuse(error);
     calls[call] = code;
   }
 }
 
 /// The network, but no sockets of this machine's services: they do what they are told for everybody.
-void add_sockets(Calls& calls) {
-  Code code;
+void add_sockets(FilteredCalls& calls) {
+  FilterCode code;
   code.load_argument(0);
   for (const unsigned family : {AF_INET, AF_INET6, AF_NETLINK}) code.allow_if(family);
   code.refuse(EACCES);
@@ -219,9 +176,9 @@ void add_sockets(Calls& calls) {
 }
 
 /// Pairs that stay pairs: a datagram can be sent from one to any socket of this machine.
-void add_socket_pairs(Calls& calls) {
+void add_socket_pairs(FilteredCalls& calls) {
   constexpr unsigned kTypes = 0xf;  // the rest are flags
-  Code code;
+  FilterCode code;
   code.load_argument(0);
   code.add(BPF_JMP | BPF_JEQ | BPF_K, AF_UNIX, 1, 0);
   code.refuse(EACCES);
@@ -233,9 +190,9 @@ void add_socket_pairs(Calls& calls) {
 }
 
 /// open() with O_TRUNC truncates without asking for the right to write; before ABI 3 Landlock overlooks that.
-void add_truncation(Calls& calls) {
+void add_truncation(FilteredCalls& calls) {
   const auto check = [](std::size_t flags) {
-    Code code;
+    FilterCode code;
     code.load_argument(flags);
     code.add(BPF_ALU | BPF_AND | BPF_K, O_TRUNC | O_ACCMODE);
     code.refuse_if(O_TRUNC, EACCES);
@@ -252,23 +209,23 @@ void add_truncation(Calls& calls) {
 }
 
 /// An argument must have this value.
-Code only(std::size_t argument, unsigned value) {
-  Code code;
+FilterCode only(std::size_t argument, unsigned value) {
+  FilterCode code;
   code.load_argument(argument);
   code.allow_if(value);
   code.refuse(EPERM);
   return code;
 }
 
-void add_signals(Calls& calls) {
+void add_signals(FilteredCalls& calls) {
   refuse_calls(calls, kSignals, EPERM);
   calls[SYS_kill] = only(0, 0);  // its own group
 }
 
-void add_processes(Calls& calls) {
+void add_processes(FilteredCalls& calls) {
   for (const unsigned call : kOfProcess) calls[call] = only(0, 0);
   const auto own = [](unsigned all_of_user) {
-    Code code;
+    FilterCode code;
     code.load_argument(0);
     code.refuse_if(all_of_user, EPERM);
     code.append(only(1, 0));
@@ -276,7 +233,7 @@ void add_processes(Calls& calls) {
   };
   calls[SYS_setpriority] = own(2 /* PRIO_USER */);
   calls[SYS_ioprio_set] = own(3 /* IOPRIO_WHO_USER */);
-  Code clone;
+  FilterCode clone;
   clone.load_argument(0);
   clone.add(BPF_JMP | BPF_JSET | BPF_K, kNamespaces, 0, 1);
   clone.refuse(EPERM);
@@ -284,15 +241,15 @@ void add_processes(Calls& calls) {
   calls[SYS_clone] = clone;
 }
 
-void add_descriptors(Calls& calls, bool reading) {
-  Code fcntl;
+void add_descriptors(FilteredCalls& calls, bool reading) {
+  FilterCode fcntl;
   fcntl.load_argument(1);
   for (const unsigned command : {F_SETOWN, F_SETSIG, 15 /* F_SETOWN_EX */}) {
     fcntl.refuse_if(command, EPERM);
   }
   fcntl.allow();
   calls[SYS_fcntl] = fcntl;
-  Code ioctl;
+  FilterCode ioctl;
   ioctl.load_argument(1);
   if (reading) {
     for (const unsigned request : kReadingIoctls) ioctl.allow_if(request);
@@ -304,52 +261,9 @@ void add_descriptors(Calls& calls, bool reading) {
   calls[SYS_ioctl] = ioctl;
 }
 
-/// Calls from `first` on, up to the next one, have this code.
-struct Span {
-  unsigned first;
-  Code code;
-};
-
-std::vector<Span> spans_of(const Calls& calls) {
-  Code allow;
-  allow.allow();
-  std::vector<Span> spans{{0, allow}};
-  const auto add = [&](unsigned first, const Code& code) {
-    if (spans.back().first == first) {
-      spans.back().code = code;
-      if (spans.size() > 1 && spans[spans.size() - 2].code == code) spans.pop_back();
-    } else if (spans.back().code != code) {
-      spans.push_back({first, code});
-    }
-  };
-  for (const auto& [call, code] : calls) {
-    add(call, code);
-    add(call + 1, allow);
-  }
-  return spans;
-}
-
-/// A search tree over the spans: the kernel runs the program once for every call there is when it is installed.
-Code search(std::span<const Span> spans) {
-  if (spans.size() == 1) return spans.front().code;
-  const auto middle = spans.size() / 2;
-  const auto below = search(spans.first(middle));
-  Code code;
-  if (below.size() < 256) {
-    code.add(BPF_JMP | BPF_JGE | BPF_K, spans[middle].first,
-             static_cast<unsigned char>(below.size()), 0);
-  } else {  // farther than a conditional jump reaches
-    code.add(BPF_JMP | BPF_JGE | BPF_K, spans[middle].first, 0, 1);
-    code.add(BPF_JMP | BPF_JA, static_cast<unsigned>(below.size()));
-  }
-  code.append(below);
-  code.append(search(spans.subspan(middle)));
-  return code;
-}
-
 std::string make_filter(bool reading, Confinement::Network network, int landlock_abi) {
   constexpr int kWithTruncate = 3, kWithSignals = 6;
-  Calls calls;
+  FilteredCalls calls;
   refuse_calls(calls, kNever, EPERM);
   refuse_calls(calls, kUnknown, ENOSYS);
   if (network == Confinement::Network::none) {
@@ -367,15 +281,14 @@ std::string make_filter(bool reading, Confinement::Network network, int landlock
   add_processes(calls);
   add_descriptors(calls, reading);
 
-  Code program;
+  FilterCode program;
   program.load(offsetof(seccomp_data, arch));
   program.add(BPF_JMP | BPF_JEQ | BPF_K, kArchitecture, 1, 0);
   program.give(SECCOMP_RET_KILL_PROCESS);
   program.load(offsetof(seccomp_data, nr));
   program.add(BPF_JMP | BPF_JGT | BPF_K, kNewestCall, 0, 1);
   program.refuse(ENOSYS);
-  program.append(search(spans_of(calls)));
-  return program.bytes();
+  return assemble(program, calls);
 }
 
 }  // namespace
@@ -392,21 +305,21 @@ std::optional<std::string> seccomp_filter(const Confinement& confinement, int la
 }
 
 std::optional<std::string> keyring_filter() {
-  Calls calls;
+  FilteredCalls calls;
   refuse_calls(calls, std::initializer_list<unsigned>{SYS_add_key, SYS_request_key, SYS_keyctl},
                ENOSYS);
-  Code other;
+  FilterCode other;
   other.load(offsetof(seccomp_data, nr));
   for (const unsigned call : kKeysOf32Bit) other.refuse_if(call, ENOSYS);
   other.allow();
-  Code program;
+  FilterCode program;
   program.load(offsetof(seccomp_data, arch));
-  program.add(BPF_JMP | BPF_JEQ | BPF_K, kArchitecture, static_cast<unsigned char>(other.size()));
+  program.add(BPF_JMP | BPF_JEQ | BPF_K, kArchitecture,
+              static_cast<unsigned char>(other.instructions().size()));
   program.append(other);
   program.load(offsetof(seccomp_data, nr));
   program.add(BPF_ALU | BPF_AND | BPF_K, ~kX32);  // the same calls by another number
-  program.append(search(spans_of(calls)));
-  return program.bytes();
+  return assemble(program, calls);
 }
 
 #else

@@ -65,14 +65,17 @@ bool matters(const fs::path& path, const Confinement& confinement) {
          std::ranges::any_of(confinement.write, touches);
 }
 
+bool is_memory(const char* folder) {
+  struct statfs status{};
+  return ::statfs(folder, &status) == 0 && status.f_type == TMPFS_MAGIC &&
+         ::access(folder, W_OK | X_OK) == 0;
+}
+
 /// In memory where possible: on a busy disk every folder made or removed waits for its journal.
 fs::path scratch_base() {
   constexpr const char* kInMemory = "/dev/shm";
-  struct statfs status{};
-  if (::statfs(kInMemory, &status) == 0 && status.f_type == TMPFS_MAGIC &&
-      ::access(kInMemory, W_OK | X_OK) == 0) {
-    return kInMemory;
-  }
+  static const bool in_memory = is_memory(kInMemory);
+  if (in_memory) return kInMemory;
   std::error_code error;
   const auto base = fs::canonical(fs::temp_directory_path(error), error);
   return error ? fs::path("/tmp") : base;

@@ -1,0 +1,98 @@
+#include "process/filter_code.h"
+
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+
+#include <gtest/gtest.h>
+#include <linux/seccomp.h>
+
+namespace ralph::process {
+namespace {
+
+constexpr unsigned kHighest = 2000;
+
+FilterCode load_number() {
+  FilterCode start;
+  start.load(offsetof(seccomp_data, nr));
+  return start;
+}
+
+FilterCode refusing(int error) {
+  FilterCode code;
+  code.refuse(error);
+  return code;
+}
+
+/// What the program returns for a call, as the kernel would run it.
+unsigned run(const std::string& bytes, unsigned call, unsigned first_argument = 0) {
+  std::vector<sock_filter> program(bytes.size() / sizeof(sock_filter));
+  std::memcpy(program.data(), bytes.data(), bytes.size());
+  seccomp_data data{};
+  data.nr = static_cast<int>(call);
+  data.args[0] = first_argument;
+  unsigned loaded = 0;
+  for (std::size_t at = 0; at < program.size(); ++at) {
+    const auto& step = program[at];
+    switch (step.code) {
+      case BPF_LD | BPF_W | BPF_ABS:
+        std::memcpy(&loaded, reinterpret_cast<const char*>(&data) + step.k, sizeof loaded);
+        break;
+      case BPF_JMP | BPF_JGE | BPF_K: at += loaded >= step.k ? step.jt : step.jf; break;
+      case BPF_JMP | BPF_JEQ | BPF_K: at += loaded == step.k ? step.jt : step.jf; break;
+      case BPF_JMP | BPF_JA: at += step.k; break;
+      case BPF_RET | BPF_K: return step.k;
+      default: ADD_FAILURE() << "unexpected instruction " << step.code; return 0;
+    }
+  }
+  ADD_FAILURE() << "ran past the end";
+  return 0;
+}
+
+void expect_decisions(const FilteredCalls& calls) {
+  const auto program = assemble(load_number(), calls);
+  for (unsigned call = 0; call <= kHighest; ++call) {
+    const auto found = calls.find(call);
+    const unsigned expected =
+        found == calls.end() ? SECCOMP_RET_ALLOW : found->second.instructions().back().k;
+    ASSERT_EQ(run(program, call), expected) << "call " << call << " of " << calls.size();
+  }
+}
+
+TEST(FilterCode, WithoutFilteredCallsAllAreAllowed) { expect_decisions({}); }
+
+TEST(FilterCode, EveryCallGetsItsOwnCode) {
+  expect_decisions({{0, refusing(EPERM)}, {1, refusing(ENOSYS)}, {kHighest, refusing(EPERM)}});
+}
+
+TEST(FilterCode, NeighboursWithTheSameCodeAreOneSpan) {
+  const FilteredCalls calls{{7, refusing(EPERM)}, {8, refusing(EPERM)}, {9, refusing(EPERM)}};
+  expect_decisions(calls);
+  constexpr std::size_t kLoadTwoBranchesTwoReturns = 5;
+  EXPECT_EQ(assemble(load_number(), calls).size() / sizeof(sock_filter),
+            kLoadTwoBranchesTwoReturns);
+}
+
+TEST(FilterCode, ReachesCodeThatIsFartherThanAConditionalJump) {
+  FilteredCalls calls;
+  for (unsigned call = 0; call < kHighest; call += 2) {
+    calls[call] = refusing(static_cast<int>(call % 5 == 0 ? 1000 + call : 1));
+  }
+  expect_decisions(calls);
+}
+
+TEST(FilterCode, ArgumentsDecide) {
+  FilterCode only_seven;
+  only_seven.load_argument(0);
+  only_seven.allow_if(7);
+  only_seven.refuse_if(8, ENOSYS);
+  only_seven.refuse(EPERM);
+  const auto program = assemble(load_number(), {{42, only_seven}});
+  EXPECT_EQ(run(program, 42, 7), SECCOMP_RET_ALLOW);
+  EXPECT_EQ(run(program, 42, 8), SECCOMP_RET_ERRNO | ENOSYS);
+  EXPECT_EQ(run(program, 42, 9), SECCOMP_RET_ERRNO | EPERM);
+  EXPECT_EQ(run(program, 41, 9), SECCOMP_RET_ALLOW);
+}
+
+}  // namespace
+}  // namespace ralph::process
