@@ -7,7 +7,7 @@
 #include "agent/skills.h"
 #include "agent/text.h"
 #include "tool/permission_opaque.h"
-#include "tool/shell_words.h"
+#include "base/shell_words.h"
 
 namespace ralph::agent {
 namespace {
@@ -90,7 +90,7 @@ class Filler {
     auto filled = fill(command);
     const auto quoting = *std::exchange(quoting_, std::nullopt);
     const bool clear =
-        !quoting.odd && tool::hidden_commands(tool::parse_shell_line(filled)).empty();
+        !quoting.odd && tool::hidden_commands(parse_shell_line(filled)).empty();
     if ((put_ && !clear) || filled.size() > kLargestText) return std::nullopt;
     return filled;
   }

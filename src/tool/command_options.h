@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tool/shell_words.h"
+#include "base/shell_words.h"
 
 namespace ralph::tool {
 

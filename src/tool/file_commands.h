@@ -2,7 +2,7 @@
 #include <optional>
 #include <vector>
 
-#include "tool/shell_words.h"
+#include "base/shell_words.h"
 
 namespace ralph::tool {
 

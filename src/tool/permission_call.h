@@ -6,7 +6,7 @@
 #include "tool/permission.h"
 #include "tool/permission_command.h"
 #include "tool/permission_rule.h"
-#include "tool/shell_words.h"
+#include "base/shell_words.h"
 
 /// Parts of tool::decide().
 namespace ralph::tool {

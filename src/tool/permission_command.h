@@ -8,7 +8,7 @@
 #include "tool/file_commands.h"
 #include "tool/path_resolver.h"
 #include "tool/read_only_commands.h"
-#include "tool/shell_words.h"
+#include "base/shell_words.h"
 #include "tool/workspace.h"
 
 namespace ralph::tool {

@@ -1,7 +1,7 @@
 #pragma once
 #include <string>
 
-#include "tool/shell_words.h"
+#include "base/shell_words.h"
 
 namespace ralph::tool {
 

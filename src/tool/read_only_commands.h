@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "tool/command_options.h"
-#include "tool/shell_words.h"
+#include "base/shell_words.h"
 
 /// The commands that change nothing and start nothing else, each with the options for which that is so.
 namespace ralph::tool {

@@ -1,5 +1,5 @@
 #pragma once
-#include "tool/shell_words.h"
+#include "base/shell_words.h"
 
 namespace ralph::tool {
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <filesystem>
 
-#include "tool/shell_words.h"
+#include "base/shell_words.h"
 #include "tool/workspace.h"
 
 namespace ralph::tool {

@@ -5,13 +5,13 @@
 #include <string_view>
 
 #include "tool/permission.h"
-#include "tool/shell_words.h"
+#include "base/shell_words.h"
 
 /// Never crashes; what writes a file, runs another program, or is followed by either, is never read-only.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using ralph::tool::only_reads;
   const std::string line(reinterpret_cast<const char*>(data), size);
-  const auto parsed = ralph::tool::parse_shell_line(line);
+  const auto parsed = ralph::parse_shell_line(line);
   if (!only_reads(line)) return 0;
   if (!parsed.understood || parsed.commands.empty()) std::abort();
   for (const auto& command : parsed.commands) {

@@ -1,9 +1,10 @@
 #pragma once
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace ralph::tool {
+namespace ralph {
 
 /// A word of a command as the shell would pass it on, quotes and escapes taken away.
 struct ShellWord {
@@ -30,6 +31,7 @@ struct ShellCommand {
   std::vector<std::string> assignments;  // "NAME=value" before the name
   std::string text;                      // as it is written
   bool quoted_code = false;              // of some word
+  bool captured = false;                 // a pipe or a substitution takes what it prints
 };
 
 /// A command line taken apart: the commands of its lists, pipes, subshells and substitutions. Whatever is not surely
@@ -37,7 +39,8 @@ struct ShellCommand {
 struct ShellLine {
   std::vector<ShellCommand> commands;
   bool understood = true;
+  std::size_t parsed = 0;  // bytes of the line that were parsed; fewer than all: not understood
 };
 ShellLine parse_shell_line(std::string_view line);
 
-}  // namespace ralph::tool
+}  // namespace ralph

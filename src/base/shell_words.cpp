@@ -1,10 +1,10 @@
-#include "tool/shell_words.h"
+#include "base/shell_words.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <utility>
 
-namespace ralph::tool {
+namespace ralph {
 namespace {
 
 constexpr std::size_t kMaxLine = 65536;
@@ -40,6 +40,7 @@ class Parser {
     if (text_.size() > kMaxLine || std::ranges::any_of(text_, unusual)) give_up();
     parse_list('\0');
     if (!at_end()) give_up();
+    if (line_.understood) line_.parsed = text_.size();
     return std::move(line_);
   }
 
@@ -61,6 +62,7 @@ class Parser {
     return true;
   }
   void give_up() {
+    if (line_.understood) line_.parsed = std::min(at_, text_.size());
     line_.understood = false;
     at_ = text_.size();
   }
@@ -74,16 +76,26 @@ class Parser {
         if (need_command || (peek() == ')') != (closing == ')')) give_up();
         return;
       }
+      const auto before = line_.commands.size();
       parse_command();
       skip_blanks(false);
       if (at_end() || peek() == ')') {
         need_command = false;
         continue;
       }
-      need_command = take("&&") || take("||") || take("|&") || take("|");
+      need_command = take("&&") || take("||");
+      if (!need_command && (take("|&") || take("|"))) {
+        need_command = true;
+        mark_captured(before);
+      }
       if (!need_command && !take(";") && !take("\n")) return give_up();
       if (!need_command && peek() == ';') return give_up();
     }
+  }
+
+  /// Of the commands from this one on; those nested in each other are at most kMaxDepth deep.
+  void mark_captured(std::size_t from) {
+    for (; from < line_.commands.size(); ++from) line_.commands[from].captured = true;
   }
 
   void skip_blanks(bool newlines_too) {
@@ -313,7 +325,9 @@ class Parser {
     if (comes("((")) return give_up();
     if (take("(")) {
       word.splits = word.splits || quotes == Quotes::none;
+      const auto before = line_.commands.size();
       parse_nested();
+      mark_captured(before);
     } else if (take("{")) {
       parse_name(word);
       if (!take("}")) give_up();
@@ -345,4 +359,4 @@ class Parser {
 
 ShellLine parse_shell_line(std::string_view line) { return Parser(line).run(); }
 
-}  // namespace ralph::tool
+}  // namespace ralph
