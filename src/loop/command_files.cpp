@@ -1,11 +1,16 @@
 #include "loop/command_files.h"
 
 #include <algorithm>
-#include <array>
+#include <functional>
+#include <optional>
 #include <set>
-#include <span>
 
-#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/path.h"
+#include "loop/command_programs.h"
+#include "loop/file_trail.h"
+#include "process/environment.h"
 
 namespace ralph::loop {
 namespace {
@@ -13,272 +18,367 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kMostNested = 4;  // sh -c "sh -c …"
+constexpr int kMostPieces = 32;
+constexpr std::size_t kMostFolders = 16;
+constexpr std::size_t kLongestExcerpt = 24;
 
-/// Programs whose first word that is no option is a script.
-constexpr auto kInterpreters = std::to_array<std::string_view>(
-    {"sh", "bash", "dash", "zsh", "ksh", "python", "python3", "node", "perl", "ruby", "php", "lua",
-     "deno", "bun", "source", "."});
-/// Words before the command itself.
-constexpr auto kPrefixes = std::to_array<std::string_view>(
-    {"env",      "exec", "time", "nice", "nohup",  "command", "timeout",
-     "xvfb-run", "!",    "if",   "then", "else",   "elif",    "while",
-     "until",    "do",   "{",    "sudo", "stdbuf", "setsid"});
+/// Commands of the shell that run no file, or whose files are looked at by name.
+constexpr std::string_view kBuiltins =
+    "cd pushd popd eval trap source . : true false test [ [[ echo printf export set unset exit "
+    "return "
+    "read wait shift umask ulimit alias type hash local readonly declare kill jobs break continue "
+    "for "
+    "case esac function pwd in select";
+/// They only show a file.
+constexpr std::string_view kShowing = "cat head tail less";
+/// They run programs of `node_modules/.bin` by name.
+constexpr std::string_view kNodeRunners = "npx npm yarn pnpm bunx bun";
 
-/// Files that a program reads by itself.
-struct Reads {
-  std::string_view program, file;
-};
-constexpr auto kReads = std::to_array<Reads>({
-    {"make", "GNUmakefile"},
-    {"make", "Makefile"},
-    {"make", "makefile"},
-    {"gmake", "Makefile"},
-    {"npm", "package.json"},
-    {"npx", "package.json"},
-    {"yarn", "package.json"},
-    {"pnpm", "package.json"},
-    {"node", "package.json"},
-    {"bun", "package.json"},
-    {"jest", "package.json"},
-    {"jest", "jest.config.js"},
-    {"pytest", "pytest.ini"},
-    {"pytest", "pyproject.toml"},
-    {"pytest", "setup.cfg"},
-    {"pytest", "tox.ini"},
-    {"pytest", "conftest.py"},
-    {"python", "pyproject.toml"},
-    {"python3", "pyproject.toml"},
-    {"tox", "tox.ini"},
-    {"nox", "noxfile.py"},
-    {"cargo", "Cargo.toml"},
-    {"go", "go.mod"},
-    {"cmake", "CMakeLists.txt"},
-    {"ctest", "CMakeLists.txt"},
-    {"mvn", "pom.xml"},
-    {"gradle", "build.gradle"},
-    {"just", "justfile"},
-    {"rake", "Rakefile"},
-    {"bundle", "Gemfile"},
-    {"composer", "composer.json"},
-    {"meson", "meson.build"},
-    {"bazel", "BUILD"},
-});
+enum class Role { script, input };
 
-bool is_one_of(std::span<const std::string_view> list, std::string_view word) {
-  return std::ranges::find(list, word) != list.end();
-}
-
-/// A command without what joins it to others.
-struct Simple {
-  std::vector<std::string> words = {};
-  bool output_used = false;  // by a pipe, a file or $(…): others judge what it prints
-};
-
-/// Cuts a line into simple commands, quotes taken away. What a shell would compute is not known and stays as it is.
-class Splitter {
+class Finder {
  public:
-  explicit Splitter(std::string_view text) : text_(text) {}
+  Finder(const fs::path& workspace, const std::vector<std::string>& environment)
+      : environment_(environment) {
+    std::error_code error;
+    workspace_ = fs::canonical(workspace, error);
+    if (error) workspace_ = workspace;
+    folders_.push_back(workspace_);
+  }
 
-  std::vector<Simple> split() {
-    for (; at_ < text_.size(); ++at_) {
-      if (quote_ != 0) {
-        in_quotes(text_[at_]);
-      } else {
-        plain(text_[at_]);
+  void note_readers(std::string_view text) {
+    for (const auto& command : parse_shell_line(text).commands) {
+      const bool shows = !command.captured && !command.words.empty() &&
+                         has_word(kShowing, command.words.front().text);
+      if (shows) continue;
+      for (const auto& word : command.words) judged_.insert(word.text);
+      for (const auto& word : command.inputs) judged_.insert(word.text);
+    }
+  }
+
+  void look_at_text(std::string_view text, Role role = Role::script, int depth = 0) {
+    if (depth > kMostNested) return add_unknown(text);
+    for (int pieces = 0; pieces < kMostPieces; ++pieces) {
+      const auto line = parse_shell_line(text);
+      for (const auto& command : line.commands) look_at(command, role, depth);
+      if (line.understood) return;
+      text.remove_prefix(line.parsed);
+      add_unknown(text);
+      // After the next command that can be seen, it may go on in a way that is understood.
+      const auto end =
+          std::min(text.find_first_of("\n;&|", text.find_first_not_of("\n;&|")), text.size());
+      look_at_piece(text.substr(0, end));
+      text.remove_prefix(end);
+      while (!text.empty() && std::string_view("\n;&|").contains(text.front())) {
+        text.remove_prefix(1);
       }
     }
-    end_command(false);
-    return std::move(commands_);
+    look_at_piece(text);
+  }
+
+  void add_program(const std::string& path) {
+    if (path.starts_with('/')) add_file(path, Role::script);
+  }
+
+  /// The next command begins in the workspace.
+  void leave() {
+    folders_.resize(1);
+    assigned_.clear();
+  }
+
+  CommandFiles result() && {
+    for (const auto& script : scripts_) inputs_.erase(script);
+    const auto list = [](const std::set<std::string>& set) {
+      return std::vector<std::string>(set.begin(), set.end());
+    };
+    return {list(programs_), list(scripts_), list(inputs_),
+            list(outside_),  list(readers_), list(unknown_)};
   }
 
  private:
-  void in_quotes(char c) {
-    if (c == quote_) {
-      quote_ = 0;
+  void add_unknown(std::string_view text) {
+    while (!text.empty() && (text.front() == ' ' || text.front() == '\n')) text.remove_prefix(1);
+    text = text.substr(0, text.find('\n'));
+    const bool cut = text.size() > kLongestExcerpt;
+    unknown_.insert(std::string(text.substr(0, kLongestExcerpt)) + (cut ? "…" : ""));
+  }
+
+  std::optional<std::string> variable(std::string_view name) const {
+    if (name == "PWD") return ".";
+    if (assigned_.contains(name)) return std::nullopt;
+    for (const std::string_view entry : environment_) {
+      if (entry.size() > name.size() && entry.starts_with(name) && entry[name.size()] == '=') {
+        return std::string(entry.substr(name.size() + 1));
+      }
+    }
+    return std::nullopt;
+  }
+
+  /// The text that the shell makes of a word; nullopt: not known.
+  std::optional<std::string> expand(const ShellWord& word) const {
+    if (word.literal) return word.text;
+    if (word.pattern) return std::nullopt;
+    auto text = word.text;
+    const auto home = variable("HOME");
+    if (home && (text == "~" || text.starts_with("~/"))) text.replace(0, 1, *home);
+    if (text.starts_with("$(pwd)")) text.replace(0, 6, ".");
+    auto names = word.variables;
+    std::ranges::sort(names, std::greater(), &std::string::size);  // "$AB" before "$A"
+    for (const auto& name : names) {
+      const auto value = variable(name);
+      for (const auto& what : {"${" + name + "}", "$" + name}) {
+        const auto at = text.find(what);
+        if (value && at != text.npos) text.replace(at, what.size(), *value);
+      }
+    }
+    return text.find_first_of("$`*?[~") == text.npos ? std::optional(text) : std::nullopt;
+  }
+
+  std::vector<fs::path> places_of(const std::string& text) const {
+    if (text.empty()) return {};
+    if (text.front() == '/') return {text};
+    std::vector<fs::path> places;
+    for (const auto& folder : folders_) places.push_back(folder / text);
+    return places;
+  }
+
+  void add(const fs::path& path, Role role) {
+    const bool inside = is_below(path, workspace_) && path != workspace_;
+    const auto name = inside ? path.lexically_relative(workspace_).native() : std::string();
+    if (name.starts_with(".ralph/")) return;  // watched as a whole
+    const bool in_git = ("/" + name).contains("/.git/");
+    if (inside && !in_git) {
+      (role == Role::script ? scripts_ : inputs_).insert(name);
+    } else if (role == Role::script && is_writable(path)) {
+      outside_.insert(path.native());
+    }
+  }
+
+  /// Whether there is such a file. A program that was compiled is not a script.
+  bool add_file(const fs::path& path, Role role) {
+    const auto trail = follow(path);
+    if (trail.file.empty()) return false;
+    const bool compiled = role == Role::script && is_elf(trail.file);
+    if (compiled && is_below(trail.file, workspace_)) return true;
+    for (const auto& link : trail.links) add(link, role);
+    if (!compiled) add(trail.file, role);
+    return true;
+  }
+  bool add_named(const std::string& text, Role role) {
+    bool found = false;
+    for (const auto& place : places_of(text)) found = add_file(place, role) || found;
+    return found;
+  }
+
+  /// What cannot be followed may run every script that it names.
+  void add_executable(const std::string& text, Role role) {
+    for (const auto& place : places_of(text)) {
+      if (::access(place.c_str(), X_OK) == 0) add_file(place, role);
+    }
+  }
+  void look_at_piece(std::string_view text) {
+    constexpr std::string_view kEnds = " \t\n;|&()<>`'\"{}=$";
+    const bool captured = text.contains('`') || text.contains("$(") || text.contains('|');
+    for (std::size_t at = 0; at < text.size();) {
+      const auto end = std::min(text.find_first_of(kEnds, at), text.size());
+      const std::string word(text.substr(at, end - at));
+      add_named(word, Role::input);
+      if (!captured) add_executable(word, Role::script);
+      at = end + 1;
+    }
+  }
+
+  void enter(const ShellWord& word) {
+    const auto text = expand(word);
+    if (!text || folders_.size() >= kMostFolders) return add_unknown(word.text);
+    std::set<fs::path> more;
+    for (const auto& place : places_of(*text)) {
+      std::error_code error;
+      for (const auto& folder : {place.lexically_normal(), fs::canonical(place, error)}) {
+        if (fs::is_directory(folder, error)) more.insert(folder);
+      }
+    }
+    for (const auto& folder : more) {
+      if (std::ranges::find(folders_, folder) == folders_.end()) folders_.push_back(folder);
+    }
+  }
+
+  void assign(std::string_view text) {
+    const auto name = text.substr(0, text.find_first_of("+="));
+    assigned_.insert(std::string(name));
+    if (name == "PATH") add_unknown(text);
+  }
+
+  void look_at(const ShellCommand& command, Role role, int depth) {
+    const bool judged = std::ranges::any_of(
+        command.outputs, [&](const ShellWord& word) { return judged_.contains(word.text); });
+    if (command.captured || judged) role = Role::input;
+    for (const auto& text : command.assignments) assign(text);
+    for (const auto& word : command.inputs) {
+      if (const auto text = expand(word)) add_named(*text, Role::input);
+    }
+    const auto found = unwrap(command.words);
+    for (const auto& folder : found.folders) enter(folder);
+    for (const auto& text : found.texts) look_at_text(text, role, depth + 1);
+    run(found.words, role, depth, command);
+  }
+
+  void run(ShellWords words, Role role, int depth, const ShellCommand& command) {
+    if (words.empty()) return;
+    const auto program = expand(words.front());
+    if (!program) {
+      add_unknown(words.front().text);
+      return scan(words.subspan(1), role);
+    }
+    const auto name = fs::path(*program).filename().native();
+    const auto arguments = words.subspan(1);
+    if (program->contains('/')) {
+      add_named(*program, role);
+    } else if (!has_word(kBuiltins, *program)) {
+      programs_.insert(*program);
+      if (!process::find_program(*program, environment_, workspace_) &&
+          files_read_by(name).empty()) {
+        add_unknown(*program);
+        scan(arguments, role);
+      }
+    }
+    if (look_at_builtin(name, arguments, role, depth)) return;
+    std::set<fs::path> folders(folders_.begin(), folders_.end());
+    std::vector<std::string> names{name};
+    if (const auto* found = interpreter_of(name)) {
+      interpret(*found, arguments, role, depth, command, names, folders);
     } else {
-      word_ += c;
+      for (const auto& word : arguments) add_input(word, folders);
+    }
+    if (has_word(kNodeRunners, name)) {
+      for (const auto& word : arguments) add_named("node_modules/.bin/" + word.text, role);
+    }
+    if (name == "find") look_at_exec(arguments, role, depth, command);
+    for (const auto& each : names) add_read_files(each, folders);
+  }
+
+  void scan(ShellWords words, Role role) {
+    for (const auto& word : words) {
+      if (const auto text = expand(word)) add_executable(*text, role);
     }
   }
-  void plain(char c) {
-    if (c == '\'' || c == '"') {
-      quote_ = c;
-      in_word_ = true;
-    } else if (text_.substr(at_).starts_with("\\\n")) {
-      ++at_;
-    } else if (c == '#' && !in_word_) {
-      at_ = std::min(text_.find('\n', at_), text_.size()) - 1;
-    } else if (c == '\\' && at_ + 1 < text_.size()) {
-      add(text_[++at_]);
-    } else if (c == ' ' || c == '\t' || c == '<') {
-      end_word();
-    } else if (c == '>') {
-      redirect();
-    } else if (c == '(' || c == ')' || c == '`') {
-      bracket(c);
-    } else if (c == '\n' || c == ';' || c == '&' || c == '|') {
-      const bool pipe =
-          c == '|' && !text_.substr(at_).starts_with("||") && (at_ == 0 || text_[at_ - 1] != '|');
-      end_command(pipe);
+
+  /// True: nothing else is to be looked at.
+  bool look_at_builtin(std::string_view name, ShellWords words, Role role, int depth) {
+    if (name == "cd" || name == "pushd") {
+      take_options(words, {});
+      if (!words.empty()) enter(words.front());
+    } else if (name == "eval" || name == "trap") {
+      std::string text;
+      for (const auto& word : words) {
+        text += word.text + " ";
+        if (name == "trap") break;
+      }
+      look_at_text(text, role, depth + 1);
+    } else if (has_word("export declare local readonly read for", name)) {
+      for (const auto& word : words) assign(word.text);
     } else {
-      add(c);
+      return false;
+    }
+    return true;
+  }
+
+  void interpret(const Interpreter& found, ShellWords words, Role role, int depth,
+                 const ShellCommand& command, std::vector<std::string>& names,
+                 std::set<fs::path>& folders) {
+    const bool shell = found.names.starts_with("sh ");
+    bool script = found.operand, shell_code = false;
+    if (shell && words.empty() && command.inputs.empty() && command.here_strings.empty()) {
+      add_unknown(command.text);  // it reads commands from a pipe
+    }
+    for (const auto& [option, value] : take_options(words, found.values)) {
+      if (shell && option == "-c") shell_code = true;
+      if (has_word(found.code, option)) script = false;
+      if (has_word(found.loads, option)) add_named(value.text, role);
+      if (option == "-m") names.push_back(value.text);
+    }
+    if (shell_code && !words.empty()) {
+      look_at_text(words.front().text, role, depth + 1);
+      words = words.subspan(1);
+      script = false;
+    }
+    for (const auto& word : words) {
+      const auto text = expand(word);
+      if (script && !text) add_unknown(word.text);
+      if (script && text && add_named(*text, role)) {
+        script = false;
+      } else {
+        add_input(word, folders);
+      }
+    }
+    if (!script) return;
+    for (const auto& word : command.inputs) add_named(word.text, role);
+    for (const auto& word : command.here_strings) {
+      if (shell) look_at_text(word.text, role, depth + 1);
     }
   }
-  void add(char c) {
-    word_ += c;
-    in_word_ = true;
-  }
-  /// "2>file" and ">/dev/null" leave nothing to judge.
-  void redirect() {
-    const auto target = text_.find_first_not_of("> ", at_);
-    const bool errors = word_ == "2";
-    const bool nowhere = target == text_.npos || text_.substr(target).starts_with("/dev/null") ||
-                         text_.substr(target).starts_with("&2");
-    if (errors) word_.clear(), in_word_ = false;
-    end_word();
-    if (!errors && !nowhere) command_.output_used = true;
-  }
-  void bracket(char c) {
-    const bool computed = c == '(' && word_.ends_with('$');
-    end_command(false);
-    if (c == '(') computed_.push_back(computed);
-    if (c == ')' && !computed_.empty()) computed_.pop_back();
-    if (c == '`') backtick_ = !backtick_;
-  }
-  void end_word() {
-    if (in_word_) command_.words.push_back(std::move(word_));
-    word_.clear();
-    in_word_ = false;
-  }
-  void end_command(bool pipe) {
-    end_word();
-    const bool computed = backtick_ || std::ranges::find(computed_, true) != computed_.end();
-    if (pipe || computed) command_.output_used = true;
-    if (!command_.words.empty()) commands_.push_back(std::move(command_));
-    command_ = {};
-  }
 
-  std::string_view text_;
-  std::size_t at_ = 0;
-  char quote_ = 0;
-  std::string word_;
-  bool in_word_ = false, backtick_ = false;
-  std::vector<bool> computed_;  // open brackets: "$(" or "("
-  Simple command_;
-  std::vector<Simple> commands_;
-};
-
-/// The path of a file in the workspace, relative and plain; empty: it is none.
-std::string file_in(const fs::path& workspace, std::string_view word) {
-  for (const std::string_view here : {"$PWD/", "${PWD}/"}) {
-    if (word.starts_with(here)) word.remove_prefix(here.size());
-  }
-  fs::path path(word);
-  if (path.is_absolute()) path = path.lexically_normal().lexically_relative(workspace);
-  auto name = path.lexically_normal().native();
-  if (name.empty() || name == "." || name.starts_with("..") || name.starts_with(".ralph/") ||
-      name.starts_with(".git/")) {
-    return {};
-  }
-  struct stat info{};
-  if (::lstat((workspace / name).c_str(), &info) != 0) return {};
-  return S_ISREG(info.st_mode) || S_ISLNK(info.st_mode) ? name : std::string();
-}
-
-bool is_assignment(std::string_view word) {
-  const auto equals = word.find('=');
-  return equals != word.npos && equals > 0 &&
-         word.substr(0, equals).find_first_not_of(
-             "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrst"
-             "uvwxyz_0123456789") == word.npos;
-}
-
-struct Found {
-  std::set<std::string> programs, scripts, inputs;
-};
-
-void look_at_text(std::string_view text, const fs::path& workspace, Found& found, int depth);
-
-/// From the place of a command on.
-void look_at(const Simple& simple, const fs::path& workspace, Found& found, int depth) {
-  std::span<const std::string> words = simple.words;
-  auto& scripts = simple.output_used ? found.inputs : found.scripts;
-  while (!words.empty()) {
-    const auto& word = words.front();
-    const bool number = !word.empty() && word.front() >= '0' && word.front() <= '9' &&
-                        word.find_first_not_of("0123456789.smhd") == word.npos;
-    if (!is_assignment(word) && !is_one_of(kPrefixes, word) && !word.starts_with('-') && !number) {
-      break;
+  /// "find … -exec COMMAND ;"
+  void look_at_exec(ShellWords words, Role role, int depth, const ShellCommand& command) {
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      if (!has_word("-exec -execdir -ok -okdir", words[i].text)) continue;
+      const auto begin = ++i;
+      while (i < words.size() && words[i].text != ";" && words[i].text != "+") ++i;
+      run(unwrap(words.subspan(begin, i - begin)).words, role, depth, command);
     }
-    words = words.subspan(1);
   }
-  if (words.empty()) return;
-  const auto& command = words.front();
-  const auto name = fs::path(command).filename().native();
-  if (command.find('/') == command.npos) found.programs.insert(command);
-  if (command.find('/') != command.npos) {
-    if (auto file = file_in(workspace, command); !file.empty()) scripts.insert(file);
-  }
-  for (const auto& reads : kReads) {
-    const bool module = name.starts_with("python") && reads.program == "pytest";
-    if (reads.program != name && !module) continue;
-    if (auto file = file_in(workspace, reads.file); !file.empty()) found.inputs.insert(file);
-  }
-  // "python3.11" is python.
-  const auto plain_name = name.substr(0, name.find_last_not_of("0123456789.") + 1);
-  bool script = is_one_of(kInterpreters, name) || is_one_of(kInterpreters, plain_name);
-  bool shell_code = false;
-  for (const auto& word : words.subspan(1)) {
-    if (shell_code) look_at_text(word, workspace, found, depth + 1);
-    const bool shell = name.ends_with("sh");
-    shell_code = shell && word.starts_with('-') && !word.starts_with("--") && word.ends_with('c');
-    // Of a shell -e is no code.
-    const bool code =
-        shell_code || word == "-c" || word == "-m" || (word == "-e" && !name.ends_with("sh"));
-    if (code) script = false;
-    if (word.starts_with('-')) continue;
-    auto file = file_in(workspace, word);
-    if (file.empty()) continue;  // it may be the value of an option
-    (script ? scripts : found.inputs).insert(std::move(file));
-    script = false;
-  }
-}
 
-void look_at_text(std::string_view text, const fs::path& workspace, Found& found, int depth) {
-  if (depth > kMostNested) return;
-  for (const auto& simple : Splitter(text).split()) look_at(simple, workspace, found, depth);
-}
+  /// An argument may be a file or a folder, also as the value of an option in the same word.
+  void add_input(const ShellWord& word, std::set<fs::path>& folders) {
+    const auto text = expand(word);
+    if (!text) return;
+    std::vector<std::string> texts{*text};
+    if (const auto equals = text->find('='); equals != text->npos) {
+      texts.push_back(text->substr(equals + 1));
+    } else if (text->starts_with('-') && !text->starts_with("--") && text->size() > 2) {
+      texts.push_back(text->substr(2));
+    }
+    for (const auto& each : texts) {
+      for (const auto& place : places_of(each)) {
+        std::error_code error;
+        if (!add_file(place, Role::input) && fs::is_directory(place, error)) folders.insert(place);
+      }
+    }
+  }
+
+  void add_read_files(const std::string& program, const std::set<fs::path>& folders) {
+    for (const auto file : files_read_by(program)) {
+      readers_.insert(program);
+      for (const auto& folder : folders) add_file(folder / file, Role::input);
+    }
+  }
+
+  fs::path workspace_;
+  const std::vector<std::string>& environment_;
+  std::vector<fs::path> folders_;  // where a command may run
+  std::set<std::string> judged_;   // words of commands that may judge a file
+  std::set<std::string, std::less<>> assigned_;
+  std::set<std::string> programs_, scripts_, inputs_, outside_, readers_, unknown_;
+};
 
 }  // namespace
 
-CommandFiles files_of(const std::vector<std::string>& commands, const fs::path& workspace) {
-  Found found;
-  for (const auto& command : commands) look_at_text(command, workspace, found, 0);
-  for (const auto& script : found.scripts) found.inputs.erase(script);
-  return {{found.programs.begin(), found.programs.end()},
-          {found.scripts.begin(), found.scripts.end()},
-          {found.inputs.begin(), found.inputs.end()}};
+CommandFiles files_of(const std::vector<std::string>& commands, const fs::path& workspace,
+                      const std::vector<std::string>& environment) {
+  Finder finder(workspace, environment);
+  for (const auto& command : commands) finder.note_readers(command);
+  for (const auto& command : commands) {
+    finder.look_at_text(command);
+    finder.leave();
+  }
+  return std::move(finder).result();
 }
 
-bool is_test_file(std::string_view path) {
-  constexpr auto kFolders =
-      std::to_array<std::string_view>({"test", "tests", "spec", "specs", "__tests__", "testing",
-                                       "testdata", "e2e", ".github", ".gitlab", ".circleci"});
-  constexpr auto kNames = std::to_array<std::string_view>(
-      {"conftest.py", "Makefile", "GNUmakefile", "makefile", "tox.ini", "pytest.ini", "noxfile.py",
-       "package.json", "jest.config.js", "vitest.config.ts", ".gitlab-ci.yml", "Jenkinsfile",
-       ".travis.yml", "justfile", "Rakefile", ".coveragerc"});
-  const auto slash = path.rfind('/');
-  const auto name = slash == path.npos ? path : path.substr(slash + 1);
-  for (std::size_t at = 0; slash != path.npos && at <= slash;) {
-    const auto end = path.find('/', at);
-    if (is_one_of(kFolders, path.substr(at, end - at))) return true;
-    at = end + 1;
-  }
-  if (is_one_of(kNames, name) || name.starts_with("test_")) return true;
-  for (const auto part : {"_test.", ".test.", "_spec.", ".spec.", "-test.", "Test.", "Tests."}) {
-    if (name.contains(part)) return true;
-  }
-  return false;
+CommandFiles files_of_programs(const std::vector<std::string>& paths, const fs::path& workspace) {
+  const std::vector<std::string> environment;
+  Finder finder(workspace, environment);
+  for (const auto& path : paths) finder.add_program(path);
+  return std::move(finder).result();
 }
 
 }  // namespace ralph::loop

@@ -69,7 +69,9 @@ Result<> Loop::prepare_verification() {
   }
   verifier_->trust_scripts(free);
   // What git ignores was generated: the version of the start may be outdated.
-  if (const auto scripts = verifier_->scripts(); git_ && !scripts.empty()) {
+  auto scripts = verifier_->scripts();
+  std::erase_if(scripts, [&](const auto& path) { return verifier_->is_installed(path); });
+  if (git_ && !scripts.empty()) {
     TRY_ASSIGN(const auto ignored,
                git::ignored_files(git_->program(), setup_.request.host.workspace, scripts));
     verifier_->trust_scripts(ignored);

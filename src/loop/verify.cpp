@@ -11,11 +11,10 @@
 #include "base/path.h"
 #include "base/sha256.h"
 #include "loop/check_file.h"
-#include "loop/command_files.h"
 #include "loop/excerpt.h"
 #include "loop/file_watch.h"
+#include "loop/verify_impl.h"
 #include "process/capture.h"
-#include "process/environment.h"
 
 namespace ralph::loop {
 namespace {
@@ -23,7 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kTail = std::size_t{8} << 10;
-constexpr int kMostLinks = 8;
 
 /// Keeps the end of a text, and a byte more: what is cut is seen to be cut, and not within a character.
 class Tail {
@@ -78,42 +76,8 @@ Result<bool> run_script(const Verifier::Place& place, const std::string& name,
   return false;
 }
 
-std::unexpected<Error> changed(std::string_view what, std::string_view path,
-                               std::string_view when = "since the loop began") {
-  return fail(Code::permission, fmt::format("'{}' {} {}", path, what, when),
-              "look at what it does now before you let a loop go on with it");
-}
 std::unexpected<Error> changed_own(std::string_view what, std::string_view name = kCheck) {
   return changed(what, fmt::format(".ralph/{}", name));
-}
-
-std::string digest_of(const fs::path& file) {
-  const auto bytes = read_file(file);
-  return bytes ? sha256_hex(*bytes) : std::string();
-}
-
-bool is_script(const FileVersion& version) {
-  return version.kind == FileVersion::Kind::link ||
-         (version.kind == FileVersion::Kind::file && !version.bytes.starts_with("\x7f"
-                                                                                "ELF"));
-}
-
-/// A script, and what it is a link to, as long as that is in the workspace.
-Result<> add_script(const fs::path& workspace, std::string path,
-                    std::vector<FileSwap::Wanted>& scripts) {
-  for (int links = 0; links <= kMostLinks; ++links) {
-    if (std::ranges::find(scripts, path, &FileSwap::Wanted::path) != scripts.end()) return {};
-    TRY_ASSIGN(auto version, read_version(workspace, path));
-    if (!is_script(version)) return {};
-    const auto target = version.kind == FileVersion::Kind::link
-                            ? (workspace / path).parent_path() / version.bytes
-                            : fs::path();
-    scripts.push_back({path, std::move(version)});
-    const auto inside = target.lexically_normal();
-    if (target.empty() || !is_below(inside, workspace)) return {};
-    path = inside.lexically_relative(workspace).native();
-  }
-  return {};
 }
 
 }  // namespace
@@ -135,16 +99,8 @@ Result<Verifier> Verifier::make(Place place, std::vector<std::string> commands) 
   }
   verifier.folder_ = ralph_folder_digests(place.workspace);
   verifier.place_ = std::move(place);
-  const auto& workspace = verifier.place_.workspace;
-  auto files = files_of(commands, workspace);
-  for (auto& script : files.scripts) {
-    TRY(add_script(workspace, std::move(script), verifier.scripts_));
-  }
-  for (const auto& input : files.inputs) verifier.inputs_[input] = digest_of(workspace / input);
-  for (const auto& program : files.programs) {
-    verifier.programs_[program] = verifier.resolve(program);
-  }
   verifier.commands_ = std::move(commands);
+  TRY(verifier.find_files());
   return verifier;
 }
 
@@ -165,31 +121,11 @@ std::string Verifier::digest() const {
   if (uses_folder()) {
     for (const auto& [name, digest] : folder_) add(name + " " + digest);
   }
+  for (const auto& [path, identity] : outside_) add(path + " " + identity);
   for (const auto& [program, path] : programs_) {
     if (is_below(path, place_.workspace)) add(program + " " + path);
   }
   return sha256_hex(all);
-}
-
-std::vector<std::string> Verifier::scripts() const {
-  std::vector<std::string> paths;
-  for (const auto& script : scripts_) paths.push_back(script.path);
-  return paths;
-}
-
-void Verifier::trust_scripts(const std::vector<std::string>& paths) {
-  for (const auto& path : paths) {
-    if (std::erase_if(scripts_, [&](const auto& script) { return script.path == path; }) > 0) {
-      inputs_[path] = digest_of(place_.workspace / path);
-    }
-  }
-}
-
-/// By the PATH that verification has.
-std::string Verifier::resolve(const std::string& program) const {
-  const auto environment = process::changed_environment(place_.env);
-  if (!environment) return {};
-  return process::find_program(program, *environment, place_.workspace.native()).value_or("");
 }
 
 Result<> Verifier::named_unchanged() const {
@@ -241,33 +177,20 @@ Result<> Verifier::folder_unchanged(std::vector<std::string>& findings) const {
   return {};
 }
 
-Result<> Verifier::programs_unchanged(std::vector<std::string>& findings) const {
-  for (const auto& [program, path] : programs_) {
-    const auto now = resolve(program);
-    if (now == path) continue;
-    if (path.empty()) {
-      findings.push_back(fmt::format("'{}' is '{}', installed since the loop began", program, now));
-      continue;
-    }
-    return changed(fmt::format("is '{}', and was '{}'", now, path), program, "when the loop began");
-  }
-  return {};
-}
-
-void Verifier::find_changed_inputs(std::vector<std::string>& findings) const {
-  for (const auto& [path, digest] : inputs_) {
-    if (digest_of(place_.workspace / path) == digest) continue;
-    findings.push_back(
-        fmt::format("'{}', which verification reads, was changed since the loop began", path));
-  }
-}
-
-/// What the folder must hold while a command runs.
-Result<std::vector<FileSwap::Wanted>> Verifier::wanted_in(const fs::path& folder,
-                                                          const Mode& mode) const {
+/// What the folder must hold while a command runs: the scripts, whose number is stored, then the other files.
+Result<std::vector<FileSwap::Wanted>> Verifier::wanted_in(const fs::path& folder, const Mode& mode,
+                                                          std::size_t& scripts) const {
   auto wanted = scripts_;
-  std::set<std::string_view> known;
-  for (const auto& script : scripts_) known.insert(script.path);
+  if (!mode.elsewhere.empty()) {
+    std::erase_if(wanted, [&](const FileSwap::Wanted& script) {
+      std::error_code ignored;
+      return is_installed(script.path) &&
+             !fs::exists(fs::symlink_status(folder / script.path, ignored));
+    });
+  }
+  scripts = wanted.size();
+  std::set<std::string> known;
+  for (const auto& script : wanted) known.insert(script.path);
   auto more = mode.files;
   if (mode.start != nullptr) {
     TRY_ASSIGN(auto files, mode.start->wanted(folder, mode.optional));
@@ -304,8 +227,9 @@ void Verifier::find_changed_files(const FileSwap& files,
 Result<bool> Verifier::run_one(const Place& place, const Mode& mode, bool first,
                                const std::function<Result<bool>()>& command,
                                Verification& verification) const {
-  TRY_ASSIGN(auto wanted, wanted_in(place.workspace, mode));
-  if (!first) allow_execution(place.workspace, std::span(wanted).first(scripts_.size()));
+  std::size_t scripts = 0;
+  TRY_ASSIGN(auto wanted, wanted_in(place.workspace, mode, scripts));
+  if (!first) allow_execution(place.workspace, std::span(wanted).first(scripts));
   TRY_ASSIGN(auto files, FileSwap::begin(place.workspace, wanted, mode.user));
   std::string old_scripts;
   auto seen = verification.findings;
@@ -341,8 +265,14 @@ Result<> Verifier::run_commands(const Place& place, const Mode& mode,
     if (!uses_folder() || ralph_folder_digests(place.workspace) == folder) return {};
     return changed("was changed", "a file in .ralph", "during verification");
   };
-  const auto passes = [&](const std::string& name, const std::string& script) {
-    return run_script(place, name, script, {on_output, stop}, verification);
+  auto outside = watch_outside();
+  if (!outside) verification.findings.push_back(describe(outside.error()));
+  const auto passes = [&](const std::string& name, const std::string& script) -> Result<bool> {
+    TRY_ASSIGN(const bool passed, run_script(place, name, script, {on_output, stop}, verification));
+    const auto written = outside ? outside->changed() : std::vector<std::string>();
+    if (!written.empty()) return changed("was written to", written.front(), "during verification");
+    TRY(outside_unchanged());
+    return passed;
   };
   bool first = true;
   for (const auto& command : commands_) {
@@ -358,9 +288,10 @@ Result<> Verifier::run_commands(const Place& place, const Mode& mode,
     const auto run_check = [&]() -> Result<bool> {
       CheckCopy copy;
       TRY(copy.make(place.workspace, check_bytes_));
-      auto watch = FileWatch::on(place.workspace, {fmt::format("{}/{}", kRalphFolder, kCheckCopy)});
+      auto copy_watch =
+          FileWatch::on(place.workspace, {fmt::format("{}/{}", kRalphFolder, kCheckCopy)});
       auto passed = passes(".ralph/check", fmt::format("exec ./{}/{}", kRalphFolder, kCheckCopy));
-      if (watch && !watch->changed().empty()) {
+      if (copy_watch && !copy_watch->changed().empty()) {
         return changed("was written to", ".ralph/check", "while it ran");
       }
       return passed;
@@ -380,6 +311,7 @@ Result<Verification> Verifier::run(const std::function<void(std::string_view)>& 
   TRY(check_unchanged());
   TRY(folder_unchanged(findings));
   TRY(programs_unchanged(findings));
+  TRY(outside_unchanged());
   find_changed_inputs(findings);
   auto place = place_;
   if (!mode.elsewhere.empty()) place = {mode.elsewhere, mode.env, place_.limit, mode.wrap};
