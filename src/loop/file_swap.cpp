@@ -13,6 +13,7 @@
 #include "base/id.h"
 #include "base/sha256.h"
 #include "loop/held_list.h"
+#include "loop/start_files.h"
 #include "store/workspace.h"
 
 namespace ralph::loop {
@@ -249,7 +250,8 @@ Result<> FileSwap::swap_out(std::size_t number, Found found) {
   };
   if (!place.folder) return kept ? failed() : Result<>();
   const auto* name = place.name.c_str();
-  if (found == Found::stays && !is_ours(root_.get(), path, digest)) {
+  const bool cache = is_cache(path);  // what was written there meanwhile is of no use
+  if (found == Found::stays && !cache && !is_ours(root_.get(), path, digest)) {
     left_.push_back(fmt::format(
         "'{}' was changed since verification was interrupted, and stays{}", path,
         kept ? fmt::format("; the version of before is '{}'", held_name(aside)) : std::string()));
@@ -259,9 +261,8 @@ Result<> FileSwap::swap_out(std::size_t number, Found found) {
   const auto moved = "changed-" + aside;
   if (::renameat(place.folder.get(), name, held_.get(), moved.c_str()) != 0) {
     if (errno != ENOENT) return failed();
-  } else if (is_ours(held_.get(), moved, digest)) {
-    ::unlinkat(held_.get(), moved.c_str(), 0);
-  } else {
+  } else if (!(cache || is_ours(held_.get(), moved, digest)) ||
+             ::unlinkat(held_.get(), moved.c_str(), 0) != 0) {
     left_.push_back(
         fmt::format("'{}' was changed during verification; that version is kept as '{}'", path,
                     held_name(moved)));

@@ -28,7 +28,7 @@ Result<FileVersion> read_version(const std::filesystem::path& root, const std::s
 /// Puts other versions of files into a folder for a while, and then those back that were there. What is put aside is kept
 /// in a new folder `.ralph/state/held-…`; a list of it in the user's state folder lets recover() make up for a ralph that
 /// was killed meanwhile. Links are never followed; nothing outside of the folder is touched; nothing is removed that was
-/// not put there by this class.
+/// not put there by this class, but for caches (is_cache) that were written meanwhile.
 class FileSwap {
  public:
   struct Wanted {

@@ -68,6 +68,10 @@ Report Loop::go() {
     note(stream::Level::info, "the loop was done already");
     over = Ending{End::done};
   }
+  const bool protects = setup_.options.verify_clean || !protect_.empty();
+  if (const auto notice = verifier_->notice(); !over && !protects && !notice.empty()) {
+    note(stream::Level::info, notice);
+  }
   if (!over) over = recover();
   if (!over) over = end_not_written();
   while (!over) over = step();

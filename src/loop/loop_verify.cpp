@@ -8,13 +8,13 @@
 #include "loop/clean_clone.h"
 #include "loop/command_files.h"
 #include "loop/loop_impl.h"
+#include "loop/verify_impl.h"
 
 namespace ralph::loop {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostNamed = 3;
 constexpr std::string_view kPlain = "in the working tree";
 
 FileVersion version_of(unsigned mode, std::string bytes) {
@@ -25,15 +25,6 @@ FileVersion version_of(unsigned mode, std::string bytes) {
     case 0120000: return {Kind::link, std::move(bytes), 0};
     default: return {};
   }
-}
-
-std::string names_of(const std::vector<std::string>& paths) {
-  std::string text;
-  for (std::size_t i = 0; i < std::min(paths.size(), kMostNamed); ++i) {
-    text += fmt::format("{}'{}'", i == 0 ? "" : ", ", paths[i]);
-  }
-  return paths.size() > kMostNamed ? fmt::format("{} and {} more", text, paths.size() - kMostNamed)
-                                   : text;
 }
 
 }  // namespace

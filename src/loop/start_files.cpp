@@ -52,7 +52,7 @@ bool is_cache(std::string_view path) {
   const auto has = [&](std::string_view folder) {
     return path.starts_with(folder) || path.contains(fmt::format("/{}", folder));
   };
-  return has("__pycache__/") || has(".pytest_cache/");
+  return has("__pycache__/") || has(".pytest_cache/") || has(".mypy_cache/") || has(".ruff_cache/");
 }
 
 bool holds(const fs::path& folder, const std::string& path, const FileVersion& version) {

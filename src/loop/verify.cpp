@@ -121,7 +121,9 @@ std::string Verifier::digest() const {
   if (uses_folder()) {
     for (const auto& [name, digest] : folder_) add(name + " " + digest);
   }
-  for (const auto& [path, identity] : outside_) add(path + " " + identity);
+  for (const auto* files : {&named_outside_, &programs_outside_}) {
+    for (const auto& [path, identity] : *files) add(path + " " + identity);
+  }
   for (const auto& [program, path] : programs_) {
     if (is_below(path, place_.workspace)) add(program + " " + path);
   }
@@ -235,16 +237,18 @@ Result<bool> Verifier::run_one(const Place& place, const Mode& mode, bool first,
   auto seen = verification.findings;
   find_changed_files(files, wanted, verification, old_scripts);
   if (!first) verification.findings = std::move(seen);
+  // A command may install its programs anew.
+  std::erase_if(wanted, [&](const FileSwap::Wanted& file) {
+    return is_cache(file.path) || is_installed(file.path);
+  });
   std::vector<std::string> paths;
-  for (const auto& file : wanted) {
-    if (!is_cache(file.path)) paths.push_back(file.path);
-  }
+  for (const auto& file : wanted) paths.push_back(file.path);
   auto watch = FileWatch::on(place.workspace, paths);
   if (!watch && first) verification.findings.push_back(describe(watch.error()));
   const auto passed = command();
   const auto written = watch ? watch->changed() : std::vector<std::string>();
   const bool intact = std::ranges::all_of(wanted, [&](const FileSwap::Wanted& file) {
-    return is_cache(file.path) || holds(place.workspace, file.path, file.version);
+    return holds(place.workspace, file.path, file.version);
   });
   TRY_ASSIGN(const auto kept, files.end());
   TRY(passed);
@@ -271,7 +275,7 @@ Result<> Verifier::run_commands(const Place& place, const Mode& mode,
     TRY_ASSIGN(const bool passed, run_script(place, name, script, {on_output, stop}, verification));
     const auto written = outside ? outside->changed() : std::vector<std::string>();
     if (!written.empty()) return changed("was written to", written.front(), "during verification");
-    TRY(outside_unchanged());
+    TRY(outside_unchanged(named_outside_));
     return passed;
   };
   bool first = true;
@@ -311,7 +315,8 @@ Result<Verification> Verifier::run(const std::function<void(std::string_view)>& 
   TRY(check_unchanged());
   TRY(folder_unchanged(findings));
   TRY(programs_unchanged(findings));
-  TRY(outside_unchanged());
+  TRY(outside_unchanged(named_outside_));
+  TRY(outside_unchanged(programs_outside_));
   find_changed_inputs(findings);
   auto place = place_;
   if (!mode.elsewhere.empty()) place = {mode.elsewhere, mode.env, place_.limit, mode.wrap};

@@ -35,7 +35,18 @@ std::string interpreter_in(const FileVersion& script) {
   return line.substr(0, line.find_first_of(" \t\r"));
 }
 
+constexpr std::size_t kMostNamed = 3;
+
 }  // namespace
+
+std::string names_of(const std::vector<std::string>& paths) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(paths.size(), kMostNamed); ++i) {
+    text += fmt::format("{}'{}'", i == 0 ? "" : ", ", paths[i]);
+  }
+  return paths.size() > kMostNamed ? fmt::format("{} and {} more", text, paths.size() - kMostNamed)
+                                   : text;
+}
 
 std::unexpected<Error> changed(std::string_view what, std::string_view path,
                                std::string_view when) {
@@ -59,7 +70,7 @@ Result<> Verifier::find_files() {
   readers_ = std::move(files.readers);
   unknown_ = std::move(files.unknown);
   TRY(add_scripts(files.scripts));
-  for (const auto& path : files.outside) outside_[path] = identity_of(path);
+  for (const auto& path : files.outside) named_outside_[path] = identity_of(path);
   std::vector<std::string> more;
   for (const auto& script : scripts_) more.push_back(interpreter_in(script.version));
   for (const auto& program : files.programs) {
@@ -68,12 +79,12 @@ Result<> Verifier::find_files() {
     more.push_back(path);
     const auto file = follow(path).file;
     if (!file.empty() && !is_below(file, workspace) && is_writable(file)) {
-      outside_[file.native()] = identity_of(file);
+      programs_outside_[file.native()] = identity_of(file);
     }
   }
   const auto found = files_of_programs(more, workspace);
   TRY(add_scripts(found.scripts));
-  for (const auto& path : found.outside) outside_[path] = identity_of(path);
+  for (const auto& path : found.outside) programs_outside_[path] = identity_of(path);
   for (const auto& input : files.inputs) inputs_[input] = digest_of(workspace / input);
   return {};
 }
@@ -90,6 +101,33 @@ void Verifier::trust_scripts(const std::vector<std::string>& paths) {
       inputs_[path] = digest_of(place_.workspace / path);
     }
   }
+}
+
+std::string Verifier::notice() const {
+  auto kept = scripts();
+  for (const auto& [path, identity] : named_outside_) kept.push_back(path);
+  if (!check_.empty()) kept.emplace_back(".ralph/check");
+  if (kept.empty() && readers_.empty() && unknown_.empty()) return {};
+  std::vector<std::string> inputs;
+  for (const auto& [path, digest] : inputs_) inputs.push_back(path);
+  std::string text = "verification";
+  bool first = true;
+  const auto add = [&](const std::vector<std::string>& names, std::string_view before,
+                       std::string_view after) {
+    if (names.empty()) return;
+    text += fmt::format("{} {} {}{}", first ? "" : ",", before, names_of(names), after);
+    first = false;
+  };
+  add(kept, "keeps", " as of now");
+  add(inputs, "reports changes to", "");
+  add(unknown_, "cannot tell which files", " runs");
+  const auto reader = readers_.empty() ? "it" : names_of(readers_);
+  text += first ? ": " : "; other ";
+  return fmt::format(
+      "{}files that {} reads can be changed by the agent: --protect GLOB keeps files as "
+      "they "
+      "are now, --verify-clean verifies in a clean clone",
+      text, reader);
 }
 
 bool Verifier::is_installed(const std::string& path) const {
@@ -127,8 +165,8 @@ void Verifier::find_changed_inputs(std::vector<std::string>& findings) const {
   }
 }
 
-Result<> Verifier::outside_unchanged() const {
-  for (const auto& [path, identity] : outside_) {
+Result<> Verifier::outside_unchanged(const Identities& files) {
+  for (const auto& [path, identity] : files) {
     if (identity_of(path) != identity) return changed("was changed", path);
   }
   return {};
@@ -136,7 +174,7 @@ Result<> Verifier::outside_unchanged() const {
 
 Result<FileWatch> Verifier::watch_outside() const {
   std::vector<std::string> paths;
-  for (const auto& [path, identity] : outside_) paths.push_back(path.substr(1));
+  for (const auto& [path, identity] : named_outside_) paths.push_back(path.substr(1));
   return FileWatch::on("/", paths);
 }
 

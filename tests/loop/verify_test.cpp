@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/utf8.h"
+#include "loop/user_state.h"
 #include "process/harness.h"
 #include "support/temp_folder.h"
 
@@ -337,6 +338,83 @@ TEST(Verifier, OtherVersionsAreUsedAndTheAgentsComeBack) {
   ASSERT_TRUE(verification) << describe(verification.error());
   EXPECT_TRUE(verification->passed);
   EXPECT_EQ(test::text_of(bench.folder / "t"), "weak");
+}
+
+/// Files of --protect as they are now.
+StartFiles protect(const Bench& bench, const std::string& pattern) {
+  const auto globs = PathGlobs::make({pattern});
+  return *StartFiles::read(bench.folder.path(), *globs);
+}
+
+TEST(Verifier, CachesThatCommandsWriteAreNotKept) {
+  Bench bench;
+  bench.folder.write("tests/a.py", "x");
+  const auto start = protect(bench, "tests/**");
+  bench.folder.write("tests/__pycache__/a.pyc", "agent's");
+  const std::string write =
+      "test ! -e tests/__pycache__/a.pyc && mkdir -p tests/__pycache__ tests/.pytest_cache && "
+      "echo new >tests/__pycache__/a.pyc && echo new >tests/.pytest_cache/last";
+  const auto verifier = bench.verifier({write, write});
+  ASSERT_TRUE(verifier);
+  const test::TempFolder outside;
+  UserState user{bench.folder.path(), outside / "ralph"};
+  ASSERT_TRUE(user.prepare());
+  Verifier::Mode mode;
+  mode.start = &start;
+  mode.user = &user;
+  for (int run = 0; run < 2; ++run) {
+    const auto verification = verifier->run({}, {}, mode);
+    ASSERT_TRUE(verification) << describe(verification.error());
+    EXPECT_TRUE(verification->passed);
+    EXPECT_EQ(verification->findings, std::vector<std::string>{});
+    EXPECT_EQ(test::text_of(bench.folder / "tests/__pycache__/a.pyc"), "agent's");
+    EXPECT_EQ(test::text_of(bench.folder / "tests/.pytest_cache/last"), "new\n");
+    EXPECT_TRUE(std::filesystem::is_empty(bench.folder / ".ralph/state"));
+  }
+}
+
+TEST(Verifier, AScriptOutsideThatChangedIsTampering) {
+  Bench bench;
+  const test::TempFolder outside;
+  const auto script = outside.write("check.sh", "exit 0\n", 0700);
+  const auto verifier = bench.verifier({"sh " + script.native(), "true"});
+  ASSERT_TRUE(verifier);
+  EXPECT_TRUE(bench.run(*verifier)->passed);
+  const auto digest = verifier->digest();
+  outside.write("check.sh", "true\n", 0700);
+  const auto verification = bench.run(*verifier);
+  ASSERT_FALSE(verification);
+  EXPECT_EQ(verification.error().code, Code::permission);
+  EXPECT_NE(bench.verifier({"sh " + script.native(), "true"})->digest(), digest);
+}
+
+TEST(Verifier, ACommandMayInstallItsPrograms) {
+  Bench bench;
+  bench.folder.write("node_modules/.bin/x", "exit 0\n", 0700);
+  const auto verifier =
+      bench.verifier({"rm -r node_modules && mkdir -p node_modules/.bin && "
+                      "echo 'exit 0' >node_modules/.bin/x && sh node_modules/.bin/x"});
+  ASSERT_TRUE(verifier);
+  bench.folder.write("node_modules/.bin/x", "agent's", 0700);
+  const auto verification = bench.run(*verifier);
+  ASSERT_TRUE(verification) << describe(verification.error());
+  EXPECT_TRUE(verification->passed);
+}
+
+TEST(Verifier, SaysWhichFilesTheAgentCanChange) {
+  Bench bench;
+  bench.folder.write("Makefile", "all:\n");
+  bench.folder.write("check.sh", "exit 0\n");
+  EXPECT_EQ(bench.verifier({"grep -q all Makefile"})->notice(), "");
+  const auto notice = bench.verifier({"sh check.sh && make", "sh $X"})->notice();
+  EXPECT_TRUE(notice.starts_with(
+      "verification keeps 'check.sh' as of now, reports changes to 'Makefile', cannot tell which "
+      "files '$X' runs; other files that 'make' reads can be changed by the agent: --protect"))
+      << notice;
+  EXPECT_TRUE(
+      bench.verifier({"cargo test"})
+          ->notice()
+          .starts_with("verification: files that 'cargo' reads can be changed by the agent"));
 }
 
 }  // namespace
