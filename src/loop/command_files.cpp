@@ -5,11 +5,10 @@
 #include <optional>
 #include <set>
 
-#include <unistd.h>
-
 #include "base/path.h"
 #include "loop/command_programs.h"
 #include "loop/file_trail.h"
+#include "loop/judged_output.h"
 #include "process/environment.h"
 
 namespace ralph::loop {
@@ -29,8 +28,11 @@ constexpr std::string_view kBuiltins =
     "read wait shift umask ulimit alias type hash local readonly declare kill jobs break continue "
     "for "
     "case esac function pwd in select";
-/// They only show a file.
-constexpr std::string_view kShowing = "cat head tail less";
+/// Programs that run none of the files they are given.
+constexpr std::string_view kReadsOnly =
+    "grep cat head tail diff cmp chmod cp mv ls rm stat wc sed sort file touch git tar md5sum "
+    "sha256sum "
+    "rg jq cut tr find";
 /// They run programs of `node_modules/.bin` by name.
 constexpr std::string_view kNodeRunners = "npx npm yarn pnpm bunx bun";
 
@@ -46,21 +48,16 @@ class Finder {
     folders_.push_back(workspace_);
   }
 
-  void note_readers(std::string_view text) {
-    for (const auto& command : parse_shell_line(text).commands) {
-      const bool shows = !command.captured && !command.words.empty() &&
-                         has_word(kShowing, command.words.front().text);
-      if (shows) continue;
-      for (const auto& word : command.words) judged_.insert(word.text);
-      for (const auto& word : command.inputs) judged_.insert(word.text);
-    }
-  }
+  void note_readers(std::string_view text) { judged_.add(text); }
 
   void look_at_text(std::string_view text, Role role = Role::script, int depth = 0) {
     if (depth > kMostNested) return add_unknown(text);
     for (int pieces = 0; pieces < kMostPieces; ++pieces) {
       const auto line = parse_shell_line(text);
-      for (const auto& command : line.commands) look_at(command, role, depth);
+      const auto judged = judged_.of(line.commands);
+      for (std::size_t i = 0; i < line.commands.size(); ++i) {
+        look_at(line.commands[i], judged[i] ? Role::input : role, depth);
+      }
       if (line.understood) return;
       text.remove_prefix(line.parsed);
       add_unknown(text);
@@ -173,7 +170,7 @@ class Finder {
   /// What cannot be followed may run every script that it names.
   void add_executable(const std::string& text, Role role) {
     for (const auto& place : places_of(text)) {
-      if (::access(place.c_str(), X_OK) == 0) add_file(place, role);
+      if (is_executable_script(place)) add_file(place, role);
     }
   }
   void look_at_piece(std::string_view text) {
@@ -210,14 +207,12 @@ class Finder {
   }
 
   void look_at(const ShellCommand& command, Role role, int depth) {
-    const bool judged = std::ranges::any_of(
-        command.outputs, [&](const ShellWord& word) { return judged_.contains(word.text); });
-    if (command.captured || judged) role = Role::input;
     for (const auto& text : command.assignments) assign(text);
     for (const auto& word : command.inputs) {
       if (const auto text = expand(word)) add_named(*text, Role::input);
     }
     const auto found = unwrap(command.words);
+    for (const auto& text : found.assignments) assign(text);
     for (const auto& folder : found.folders) enter(folder);
     for (const auto& text : found.texts) look_at_text(text, role, depth + 1);
     run(found.words, role, depth, command);
@@ -249,12 +244,22 @@ class Finder {
       interpret(*found, arguments, role, depth, command, names, folders);
     } else {
       for (const auto& word : arguments) add_input(word, folders);
+      if (!has_word(kReadsOnly, name) && !has_word(kBuiltins, name)) ask_about(name, arguments);
     }
     if (has_word(kNodeRunners, name)) {
       for (const auto& word : arguments) add_named("node_modules/.bin/" + word.text, role);
     }
     if (name == "find") look_at_exec(arguments, role, depth, command);
     for (const auto& each : names) add_read_files(each, folders);
+  }
+
+  /// It may run the scripts that it is given, or only look at them.
+  void ask_about(const std::string& program, ShellWords words) {
+    for (const auto& word : words) {
+      const auto text = expand(word);
+      if (!text || !text->contains('/')) continue;
+      if (std::ranges::any_of(places_of(*text), is_executable_script)) return add_unknown(program);
+    }
   }
 
   void scan(ShellWords words, Role role) {
@@ -295,7 +300,7 @@ class Finder {
       if (shell && option == "-c") shell_code = true;
       if (has_word(found.code, option)) script = false;
       if (has_word(found.loads, option)) add_named(value.text, role);
-      if (option == "-m") names.push_back(value.text);
+      if (option == "-m") add_module(value.text, names);
     }
     if (shell_code && !words.empty()) {
       look_at_text(words.front().text, role, depth + 1);
@@ -316,6 +321,13 @@ class Finder {
     for (const auto& word : command.here_strings) {
       if (shell) look_at_text(word.text, role, depth + 1);
     }
+  }
+
+  /// "python3 -m tests.run"
+  void add_module(std::string name, std::vector<std::string>& names) {
+    names.push_back(name);
+    std::ranges::replace(name, '.', '/');
+    for (const auto* end : {".py", "/__main__.py"}) add_named(name + end, Role::input);
   }
 
   /// "find … -exec COMMAND ;"
@@ -356,7 +368,7 @@ class Finder {
   fs::path workspace_;
   const std::vector<std::string>& environment_;
   std::vector<fs::path> folders_;  // where a command may run
-  std::set<std::string> judged_;   // words of commands that may judge a file
+  JudgedOutput judged_;
   std::set<std::string, std::less<>> assigned_;
   std::set<std::string> programs_, scripts_, inputs_, outside_, readers_, unknown_;
 };

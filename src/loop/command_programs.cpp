@@ -125,7 +125,9 @@ bool take_wrapper(const Wrapper& wrapper, Unwrapped& found) {
     found.texts.push_back(words[1].text);
     words = {};
   }
-  while (!words.empty() && is_assignment(words.front().text)) words = words.subspan(1);
+  for (; !words.empty() && is_assignment(words.front().text); words = words.subspan(1)) {
+    found.assignments.push_back(words.front().text);
+  }
   return true;
 }
 
@@ -192,10 +194,12 @@ std::vector<std::string_view> files_read_by(std::string_view program) {
 }
 
 Unwrapped unwrap(ShellWords words) {
-  Unwrapped found{words, {}, {}};
+  Unwrapped found{words, {}, {}, {}};
   while (!found.words.empty()) {
     const auto& first = found.words.front();
-    if (first.literal && (has_word(kKeywords, first.text) || is_assignment(first.text))) {
+    const bool assignment = is_assignment(first.text);
+    if (assignment) found.assignments.push_back(first.text);
+    if (assignment || (first.literal && has_word(kKeywords, first.text))) {
       found.words = found.words.subspan(1);
       continue;
     }

@@ -42,9 +42,10 @@ std::vector<std::string_view> files_read_by(std::string_view program);
 
 /// A command without what is in front of it.
 struct Unwrapped {
-  ShellWords words;                // the program and its arguments; empty: there is none
-  std::vector<std::string> texts;  // arguments that a wrapper runs as shell code
-  std::vector<ShellWord> folders;  // where a wrapper changes to
+  ShellWords words;                      // the program and its arguments; empty: there is none
+  std::vector<std::string> texts;        // arguments that a wrapper runs as shell code
+  std::vector<ShellWord> folders;        // where a wrapper changes to
+  std::vector<std::string> assignments;  // "NAME=value"
 };
 /// Without words of the shell ("if", "!") and programs that run their arguments: `timeout -s KILL 5`, `env -i A=1`,
 /// `poetry run`.

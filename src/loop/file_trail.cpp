@@ -87,4 +87,9 @@ bool is_elf(const fs::path& path) {
              "ELF";
 }
 
+bool is_executable_script(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored) && ::access(path.c_str(), X_OK) == 0 && !is_elf(path);
+}
+
 }  // namespace ralph::loop

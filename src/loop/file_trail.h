@@ -22,5 +22,7 @@ std::string identity_of(const std::filesystem::path& path);
 bool is_writable(const std::filesystem::path& path);
 
 bool is_elf(const std::filesystem::path& path);
+/// A regular file, or a link to one, that can be run and is not compiled.
+bool is_executable_script(const std::filesystem::path& path);
 
 }  // namespace ralph::loop

@@ -71,6 +71,8 @@ TEST(CommandFiles, AnyFolderAndAnyWrapperLeadsToTheScript) {
                            "sub/run.sh >log 2>&1 || cat log",
                            "node -r ./sub/run.sh check.js",
                            "true & sub/run.sh",
+                           "sub/run.sh 2>&1 | tee log",
+                           "set -o pipefail; sub/run.sh | tail -n 5 | cat",
                            "x=${Y:-1}; sub/run.sh",
                            "x=$((1+1)) && sh sub/run.sh"}) {
     EXPECT_EQ(bench.of(text).scripts, Words{"sub/run.sh"}) << text;
@@ -122,6 +124,10 @@ TEST(CommandFiles, SaysWhatIsNotKnown) {
   EXPECT_EQ(bench.of("cat check.sh | sh").unknown, Words{"sh"});
   EXPECT_EQ(bench.of("sleep 1 & wait").unknown, Words{"& wait"});
   EXPECT_EQ(bench.of("PATH=/x:$PATH ls").unknown, Words{"PATH=/x:$PATH"});
+  EXPECT_EQ(bench.of("env PATH=/x ls").unknown, Words{"PATH=/x"});
+  bench.folder.write("run", "x", 0700);
+  EXPECT_EQ(bench.of("ldd ./run").unknown, Words{"ldd"});
+  EXPECT_EQ(bench.of("grep x ./run").unknown, Words{});
   EXPECT_EQ(bench.of("make test").readers, Words{"make"});
   for (const auto* text :
        {"make test", "./check.sh", "grep -x Hello a", "test -f a && ls | wc -l"}) {
@@ -133,7 +139,8 @@ TEST(CommandFiles, WhatOthersJudgeIsNoScript) {
   const FilesBench bench;
   for (const auto* text :
        {"python3 tools/check.py | grep ok", "[ $(sh check.sh) = ok ]", "test `./check.sh` = 1",
-        "./check.sh >out && cmp out good", "cat Makefile | sh check.sh | tail -1"}) {
+        "./check.sh >out && cmp out good", "./check.sh | tee out; cmp out good",
+        "./check.sh | head -n 1 | grep ok", "cat Makefile | sh check.sh | tail -1 | grep ok"}) {
     EXPECT_EQ(bench.of(text).scripts, Words{}) << text;
     EXPECT_FALSE(bench.of(text).inputs.empty()) << text;
   }
@@ -151,6 +158,7 @@ TEST(CommandFiles, InputsAreWhatProgramsRead) {
   EXPECT_EQ(bench.of("pytest tests/test_a.py").inputs, (Words{"conftest.py", "tests/test_a.py"}));
   EXPECT_EQ(bench.of("python3 -m pytest tests/test_a.py").inputs,
             (Words{"conftest.py", "tests/test_a.py"}));
+  EXPECT_EQ(bench.of("python3 -m tests.test_a").inputs, Words{"tests/test_a.py"});
   EXPECT_EQ(bench.of("cat <check.sh").inputs, Words{"check.sh"});
   EXPECT_EQ(bench.of("cat ../x /etc/passwd .git/config").inputs, Words{});
 }
