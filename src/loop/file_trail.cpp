@@ -66,12 +66,14 @@ std::string identity_of(const fs::path& path) {
   if (S_ISLNK(info.st_mode)) return "link " + fs::read_symlink(path, error).native();
   if (!S_ISREG(info.st_mode)) return {};
   if (info.st_size > kLargest) {
-    return fmt::format("large {} {} {}.{}", info.st_ino, info.st_size, info.st_ctim.tv_sec,
+    return fmt::format("inode {} {} {}.{}", info.st_ino, info.st_size, info.st_ctim.tv_sec,
                        info.st_ctim.tv_nsec);
   }
   const auto bytes = read_file(path, kLargest);
   return bytes ? "file " + sha256_hex(*bytes) : std::string();
 }
+
+bool is_content(std::string_view identity) { return !identity.starts_with("inode "); }
 
 bool is_writable(const fs::path& path) {
   return ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) == 0 ||

@@ -1,6 +1,7 @@
 #pragma once
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ralph::loop {
@@ -17,6 +18,8 @@ FileTrail follow(const std::filesystem::path& path);
 /// Of a link where it leads to, of a file its content; empty: there is neither. The content of large files is taken as
 /// unchanged as long as inode, size and time of change are.
 std::string identity_of(const std::filesystem::path& path);
+/// Whether an identity means the same after a restart, when inodes may be others.
+bool is_content(std::string_view identity);
 
 /// Whether this user can write the file or replace it.
 bool is_writable(const std::filesystem::path& path);

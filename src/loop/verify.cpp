@@ -12,6 +12,7 @@
 #include "base/sha256.h"
 #include "loop/check_file.h"
 #include "loop/excerpt.h"
+#include "loop/file_trail.h"
 #include "loop/file_watch.h"
 #include "loop/verify_impl.h"
 #include "process/capture.h"
@@ -122,7 +123,9 @@ std::string Verifier::digest() const {
     for (const auto& [name, digest] : folder_) add(name + " " + digest);
   }
   for (const auto* files : {&named_outside_, &programs_outside_}) {
-    for (const auto& [path, identity] : *files) add(path + " " + identity);
+    for (const auto& [path, identity] : *files) {
+      if (is_content(identity)) add(path + " " + identity);
+    }
   }
   for (const auto& [program, path] : programs_) {
     if (is_below(path, place_.workspace)) add(program + " " + path);
