@@ -118,7 +118,7 @@ std::string Verifier::notice() const {
     text += fmt::format("{} {} {}{}", first ? "" : ",", before, names_of(names), after);
     first = false;
   };
-  add(kept, "keeps", " as of now");
+  add(kept, "keeps the current version of", "");
   add(inputs, "reports changes to", "");
   add(unknown_, "cannot tell which files", " runs");
   const auto reader = readers_.empty() ? "it" : names_of(readers_);

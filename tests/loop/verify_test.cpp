@@ -408,7 +408,8 @@ TEST(Verifier, SaysWhichFilesTheAgentCanChange) {
   EXPECT_EQ(bench.verifier({"grep -q all Makefile"})->notice(), "");
   const auto notice = bench.verifier({"sh check.sh && make", "sh $X"})->notice();
   EXPECT_TRUE(notice.starts_with(
-      "verification keeps 'check.sh' as of now, reports changes to 'Makefile', cannot tell which "
+      "verification keeps the current version of 'check.sh', reports changes to 'Makefile', cannot "
+      "tell which "
       "files '$X' runs; other files that 'make' reads can be changed by the agent: --protect"))
       << notice;
   EXPECT_TRUE(
