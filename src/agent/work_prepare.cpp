@@ -12,9 +12,36 @@
 #include "agent/transcript_impl.h"
 #include "agent/work_impl.h"
 #include "base/id.h"
+#include "base/path.h"
+#include "git/named_paths.h"
 #include "json/writer.h"
+#include "process/environment.h"
 
 namespace ralph::agent {
+namespace {
+
+/// Hooks and settings in the working folders that git's settings name.
+void add_named_by_git(const Environment& environment, tool::Workspace::Setup& setup) {
+  std::error_code error;
+  const auto program = process::find_program("git", environment.entries(), "/");
+  const auto home = environment.home();
+  auto folders = setup.directories;
+  folders.push_back(setup.root);
+  const auto holds_git = [&](const std::filesystem::path& folder) {
+    return is_below(std::filesystem::weakly_canonical(*program, error), folder);
+  };
+  if (!program || std::ranges::any_of(folders, holds_git)) return;
+  for (const auto& folder : folders) {
+    for (const auto& path : git::named_paths(*program, folder, home, {{"HOME", home.string()}})) {
+      const auto named = folder / path;
+      auto real = std::filesystem::weakly_canonical(named, error);
+      if (real != named) setup.own_folders.push_back(std::move(real));  // a link leads there
+      setup.own_folders.push_back(named);
+    }
+  }
+}
+
+}  // namespace
 
 Result<> Work::prepare(Opening opening) {
   TRY_ASSIGN(const auto settings, read_settings(options_, setup_.environment, setup_.cwd));
@@ -115,7 +142,9 @@ Result<> Work::prepare_tools(const Settings& settings) {
     return fail(
         Code::usage,
         "--dangerously-skip-permissions cannot be used with root/sudo privileges for security "
-        "reasons");
+        "reasons",
+        "start it by 'ralph run --sandbox' or 'ralph loop --sandbox', set IS_SANDBOX=1 in a "
+        "container you trust, or choose --permission-mode acceptEdits");
   }
   auto rules = settings.rules;
   std::ranges::copy(options_.allowed_tools, std::back_inserter(rules.allow));
@@ -170,6 +199,7 @@ tool::Workspace::Setup Work::workspace_setup(const Settings& settings) {
   for (const auto& folder : settings.directories) {
     setup.directories.push_back(real(setup_.cwd / folder));
   }
+  add_named_by_git(environment, setup);
   for (const auto& [name, value] : settings.environment) setup.environment.push_back({name, value});
   const auto* model = model::Table::builtin().find(model_->id());
   setup.read_before_write = model != nullptr && model->thinking == model::Thinking::budget;

@@ -31,6 +31,13 @@ struct TerminalSize {
   unsigned short rows = 40;
 };
 
+/// What a program in bubblewrap cannot do, beside what its mounts and namespaces keep from it.
+enum class SandboxFilter {
+  none,
+  keyrings,              // reach the kernel's keyrings; its session keyring is a new one
+  keyrings_and_sockets,  // also open sockets that no network namespace holds, such as AF_VSOCK
+};
+
 /// A program to start. argv goes to exec as it is: no shell, no quoting, NUL bytes are refused.
 /// argv[0] without a slash is looked up in the PATH the program will see; a relative path counts
 /// from the program's working folder.
@@ -46,8 +53,8 @@ struct Command {
   int wrapper_depth = 0;
   /// What the kernel keeps the program to. A part of it that cannot be enforced is an error of start().
   std::optional<Confinement> confinement = std::nullopt;
-  /// Gives it a session keyring of its own and, but for a program with the setuid bit, none of the system calls for keys.
-  bool without_keyrings = false;
+  /// For bubblewrap as argv[0], which loads the filter last (--seccomp) and so may have the setuid bit.
+  SandboxFilter sandbox_filter = SandboxFilter::none;
   /// By which means; nullopt: what support_for() finds on this machine.
   std::optional<ConfinementSupport> support = std::nullopt;
 };

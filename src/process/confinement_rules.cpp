@@ -167,11 +167,12 @@ Result<std::string> encode_rules(const Confinement& confinement, const Confineme
   return rules.take();
 }
 
-std::string keyring_rules(bool filtered) {
+Result<std::string> sandbox_rules(SandboxFilter wanted) {
   Encoder rules;
   rules.add(RuleKind::keyring, {});
-  const auto filter = keyring_filter();
-  if (filtered && filter) rules.add(RuleKind::filter, *filter);
+  const auto filter = sandbox_filter(wanted);
+  if (!filter) return fail(Code::unavailable, "there is no seccomp filter for this architecture");
+  rules.add(RuleKind::wrapper_filter, *filter);
   return rules.take();
 }
 

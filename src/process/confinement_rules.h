@@ -5,7 +5,7 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
-#include "process/confinement.h"
+#include "process/command.h"
 
 namespace ralph::process {
 
@@ -26,8 +26,8 @@ std::uint64_t kept_capabilities(const Confinement& confinement, bool is_root);
 Result<std::string> encode_rules(const Confinement& confinement, const ConfinementSupport& support,
                                  Mechanism mechanism);
 
-/// The rules for Command::without_keyrings; `filtered`: also without the system calls for keys.
-std::string keyring_rules(bool filtered);
+/// The rules for Command::sandbox_filter.
+Result<std::string> sandbox_rules(SandboxFilter wanted);
 
 /// Words in front of the program's own that make bubblewrap enforce the confinement.
 std::vector<std::string> bubblewrap_words(const Confinement& confinement,

@@ -25,10 +25,12 @@ namespace {
 
 #ifdef __x86_64__
 constexpr unsigned kArchitecture = AUDIT_ARCH_X86_64;
-constexpr unsigned kKeysOf32Bit[] = {286, 287, 288};  // add_key, request_key, keyctl
+constexpr unsigned kKeysOf32Bit[] = {286, 287, 288};     // add_key, request_key, keyctl
+constexpr unsigned kSocketsOf32Bit[] = {102, 359, 360};  // socketcall, socket, socketpair
 #else
 constexpr unsigned kArchitecture = AUDIT_ARCH_AARCH64;
 constexpr unsigned kKeysOf32Bit[] = {309, 310, 311};
+constexpr unsigned kSocketsOf32Bit[] = {102, 281, 288};
 #endif
 
 /// Newer ones, and those of the x32 ABI, have larger numbers.
@@ -53,9 +55,6 @@ constexpr unsigned kNever[] = {
     SYS_bpf,
     SYS_perf_event_open,
     SYS_userfaultfd,
-    SYS_add_key,
-    SYS_request_key,
-    SYS_keyctl,
     SYS_mount,
     SYS_umount2,
     SYS_pivot_root,
@@ -112,11 +111,14 @@ constexpr unsigned kNever[] = {
 #endif
 };
 
+constexpr unsigned kKeys[] = {SYS_add_key, SYS_request_key, SYS_keyctl};
+
+/// Does by itself what the filter denies. Has the same numbers on every architecture.
+constexpr unsigned kIoUring[] = {SYS_io_uring_setup, SYS_io_uring_enter, SYS_io_uring_register};
+
 /// Programs do without them when the kernel has none. Watching needs no right to read; and by a lock on a placeholder
 /// (guard/placeholders.h) a command would keep the next one from starting.
-constexpr unsigned kUnknown[] = {SYS_io_uring_setup, SYS_io_uring_enter, SYS_io_uring_register,
-                                 SYS_clone3,         SYS_inotify_init1,  SYS_inotify_add_watch,
-                                 SYS_flock};
+constexpr unsigned kUnknown[] = {SYS_clone3, SYS_inotify_init1, SYS_inotify_add_watch, SYS_flock};
 
 /// What Landlock has no rule for. Where something can be written, read-only mounts keep the rest.
 constexpr unsigned kAttributes[] = {
@@ -173,6 +175,19 @@ void add_sockets(FilteredCalls& calls) {
   for (const unsigned family : {AF_INET, AF_INET6, AF_NETLINK}) code.allow_if(family);
   code.refuse(EACCES);
   calls[SYS_socket] = code;
+}
+
+/// Sockets that a network namespace holds, or a path; others (AF_VSOCK) lead out of it.
+void add_sockets_of_namespace(FilteredCalls& calls) {
+  const auto only_families = [](std::initializer_list<unsigned> families) {
+    FilterCode code;
+    code.load_argument(0);
+    for (const unsigned family : families) code.allow_if(family);
+    code.refuse(EAFNOSUPPORT);
+    return code;
+  };
+  calls[SYS_socket] = only_families({AF_UNIX, AF_INET, AF_INET6, AF_NETLINK});
+  calls[SYS_socketpair] = only_families({AF_UNIX});
 }
 
 /// Pairs that stay pairs: a datagram can be sent from one to any socket of this machine.
@@ -265,7 +280,9 @@ std::string make_filter(bool reading, Confinement::Network network, int landlock
   constexpr int kWithTruncate = 3, kWithSignals = 6;
   FilteredCalls calls;
   refuse_calls(calls, kNever, EPERM);
+  refuse_calls(calls, kKeys, EPERM);
   refuse_calls(calls, kUnknown, ENOSYS);
+  refuse_calls(calls, kIoUring, ENOSYS);
   if (network == Confinement::Network::none) {
     refuse_calls(calls, std::initializer_list<unsigned>{SYS_socket}, EACCES);
   } else {
@@ -304,13 +321,19 @@ std::optional<std::string> seccomp_filter(const Confinement& confinement, int la
   return filter;
 }
 
-std::optional<std::string> keyring_filter() {
+std::optional<std::string> sandbox_filter(SandboxFilter filter) {
+  const bool sockets = filter == SandboxFilter::keyrings_and_sockets;
   FilteredCalls calls;
-  refuse_calls(calls, std::initializer_list<unsigned>{SYS_add_key, SYS_request_key, SYS_keyctl},
-               ENOSYS);
+  refuse_calls(calls, kKeys, ENOSYS);
   FilterCode other;
   other.load(offsetof(seccomp_data, nr));
   for (const unsigned call : kKeysOf32Bit) other.refuse_if(call, ENOSYS);
+  if (sockets) {
+    add_sockets_of_namespace(calls);
+    refuse_calls(calls, kIoUring, ENOSYS);
+    for (const unsigned call : kSocketsOf32Bit) other.refuse_if(call, EACCES);
+    for (const unsigned call : kIoUring) other.refuse_if(call, ENOSYS);
+  }
   other.allow();
   FilterCode program;
   program.load(offsetof(seccomp_data, arch));
@@ -325,7 +348,7 @@ std::optional<std::string> keyring_filter() {
 #else
 
 std::optional<std::string> seccomp_filter(const Confinement&, int) { return std::nullopt; }
-std::optional<std::string> keyring_filter() { return std::nullopt; }
+std::optional<std::string> sandbox_filter(SandboxFilter) { return std::nullopt; }
 
 #endif
 

@@ -2,7 +2,7 @@
 #include <optional>
 #include <string>
 
-#include "process/confinement.h"
+#include "process/command.h"
 
 namespace ralph::process {
 
@@ -12,7 +12,7 @@ namespace ralph::process {
 /// nullopt: there is no table for this architecture.
 std::optional<std::string> seccomp_filter(const Confinement& confinement, int landlock_abi);
 
-/// One that denies the system calls for the kernel's keyrings and nothing else.
-std::optional<std::string> keyring_filter();
+/// One for a whole sandbox, which denies what SandboxFilter names and nothing else.
+std::optional<std::string> sandbox_filter(SandboxFilter filter);
 
 }  // namespace ralph::process

@@ -8,13 +8,13 @@
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "process/child.h"
 #include "process/confinement_rules.h"
 #include "process/environment.h"
+#include "process/guard/protocol.h"
 #include "process/guard_image.h"
 #include "process/guard_link.h"
 #include "process/registry.h"
@@ -200,12 +200,6 @@ Result<UniqueFd> file_in_memory(std::string_view bytes) {
   return moved_up(std::move(file));
 }
 
-/// A filter would take the rights of a setuid program away.
-bool gains_rights(const std::string& program) {
-  struct stat status{};
-  return ::stat(program.c_str(), &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID)) != 0;
-}
-
 /// The program's argv and its depth below us change when bubblewrap is put around it.
 Result<> confine(Command& command, GuardPlan& plan) {
   const auto& confinement = *command.confinement;
@@ -254,10 +248,13 @@ Result<Child> start(const Command& command) {
   GuardPlan plan;
   if (!command.confinement) {
     TRY_ASSIGN(plan.environment, changed_environment(command.env));
-    if (command.without_keyrings) {
-      TRY_ASSIGN(plan.rules, file_in_memory(keyring_rules(!gains_rights(command.argv[0]))));
-    }
-    return start_checked(command, plan);
+    if (command.sandbox_filter == SandboxFilter::none) return start_checked(command, plan);
+    auto filtered = command;
+    TRY_ASSIGN(const auto rules, sandbox_rules(command.sandbox_filter));
+    TRY_ASSIGN(plan.rules, file_in_memory(rules));
+    filtered.argv.insert(filtered.argv.begin() + 1,
+                         {"--seccomp", std::to_string(guard::kFilterFd)});
+    return start_checked(filtered, plan);
   }
   auto confined = command;
   const auto& changes = command.confinement->environment;

@@ -140,7 +140,9 @@ Result<process::Command> wrapped(std::vector<std::string> words, const Host& hos
   command.env.insert(command.env.end(), env.changes.begin(), env.changes.end());
   command.env.push_back({"IS_SANDBOX", "1"});
   command.env.push_back({"TMPDIR", "/tmp"});
-  command.without_keyrings = true;
+  command.sandbox_filter = host.sandbox == SandboxLevel::strict
+                               ? process::SandboxFilter::keyrings_and_sockets
+                               : process::SandboxFilter::keyrings;
   command.wrapper_depth = 2;  // bwrap, its reaper, then the program
   if (removed != nullptr) *removed = std::move(env.removed);
   return command;

@@ -26,8 +26,7 @@ Result<Wrap> sandbox_for_commands(const backend::Host& host);
 /// The same for git, which also gets the repository the workspace lies in.
 Result<Wrap> sandbox_for_git(const backend::Host& host);
 
-/// Paths in the workspace, relative to it, that the settings of its repository let git obey: a folder of hooks, settings to
-/// include. They need not exist.
+/// git::named_paths() of the workspace.
 std::vector<std::filesystem::path> named_by_repository(const backend::Host& host);
 
 /// Whether what the sandbox shows, or where the key goes, depends on this variable.

@@ -25,55 +25,68 @@ unsigned little24(std::string_view bytes, std::size_t at) {
   return byte(bytes, at + 2) << 16 | little16(bytes, at);
 }
 
-/// Its first chunk says how large it is.
-std::optional<Image> png(std::string_view bytes) {
-  const Image image{"image/png", big32(bytes, 16), big32(bytes, 20)};
-  const bool whole = bytes.size() >= 33 && big32(bytes, 8) == 13 && bytes.substr(12, 4) == "IHDR";
+/// nullopt: the header is damaged, so no model would take it.
+std::optional<Image> checked(Image image, bool whole) {
   return whole && image.width > 0 && image.height > 0 ? std::optional(image) : std::nullopt;
 }
 
+/// Its first chunk says how large it is.
+std::optional<Image> png(std::string_view bytes) {
+  const bool whole = bytes.size() >= 33 && big32(bytes, 8) == 13 && bytes.substr(12, 4) == "IHDR";
+  return checked({"image/png", big32(bytes, 16), big32(bytes, 20)}, whole);
+}
+
 std::optional<Image> gif(std::string_view bytes) {
-  const Image image{"image/gif", little16(bytes, 6), little16(bytes, 8)};
-  return image.width > 0 && image.height > 0 ? std::optional(image) : std::nullopt;
+  return checked({"image/gif", little16(bytes, 6), little16(bytes, 8)}, true);
 }
 
 bool is_start_of_frame(unsigned marker) {
   return marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 && marker != 0xCC;
 }
 
-Image jpeg(std::string_view bytes) {
-  for (std::size_t at = 2; at + 9 < bytes.size() && byte(bytes, at) == 0xFF;) {
+/// Its size comes behind segments of any length, such as a preview.
+std::optional<Image> jpeg(std::string_view bytes, bool more) {
+  std::size_t at = 2;
+  while (at + 4 <= bytes.size()) {
     const auto marker = byte(bytes, at + 1);
+    if (byte(bytes, at) != 0xFF) return std::nullopt;
     if (marker == 0xFF) {
       ++at;
       continue;
     }
+    const auto length = big16(bytes, at + 2);
+    if (length < 2) return std::nullopt;
     if (is_start_of_frame(marker)) {
-      return {"image/jpeg", big16(bytes, at + 7), big16(bytes, at + 5)};
+      if (more && at + 9 > bytes.size()) break;
+      const bool whole = more || at + 2 + length <= bytes.size();
+      return checked({"image/jpeg", big16(bytes, at + 7), big16(bytes, at + 5)}, whole);
     }
-    at += 2 + big16(bytes, at + 2);
+    at += 2 + length;
   }
-  return {"image/jpeg", 0, 0};
+  return more ? std::optional(Image{"image/jpeg", 0, 0}) : std::nullopt;
 }
 
-Image webp(std::string_view bytes) {
+std::optional<Image> webp(std::string_view bytes) {
+  constexpr std::string_view kType = "image/webp";
+  constexpr std::size_t kLossless = 25, kOther = 30;  // bytes with the size
   const auto kind = bytes.substr(12, 4);
-  if (kind == "VP8X") return {"image/webp", little24(bytes, 24) + 1, little24(bytes, 27) + 1};
-  if (kind == "VP8 ") {
-    return {"image/webp", little16(bytes, 26) & 0x3FFF, little16(bytes, 28) & 0x3FFF};
-  }
   if (kind == "VP8L") {
     const auto packed = little16(bytes, 21) | little16(bytes, 23) << 16;
-    return {"image/webp", (packed & 0x3FFF) + 1, (packed >> 14 & 0x3FFF) + 1};
+    return checked({kType, (packed & 0x3FFF) + 1, (packed >> 14 & 0x3FFF) + 1},
+                   bytes.size() >= kLossless && byte(bytes, 20) == 0x2F);
   }
-  return {"image/webp", 0, 0};
+  if (bytes.size() < kOther) return std::nullopt;
+  if (kind == "VP8X") return Image{kType, little24(bytes, 24) + 1, little24(bytes, 27) + 1};
+  if (kind != "VP8 ") return std::nullopt;
+  return checked({kType, little16(bytes, 26) & 0x3FFF, little16(bytes, 28) & 0x3FFF},
+                 bytes.substr(23, 3) == "\x9d\x01\x2a"sv);
 }
 
 }  // namespace
 
-std::optional<Image> image_of(std::string_view bytes) {
+std::optional<Image> image_of(std::string_view bytes, bool more) {
   if (bytes.starts_with("\x89PNG\r\n\x1a\n"sv)) return png(bytes);
-  if (bytes.starts_with("\xFF\xD8\xFF"sv)) return jpeg(bytes);
+  if (bytes.starts_with("\xFF\xD8\xFF"sv)) return jpeg(bytes, more);
   if (bytes.starts_with("GIF87a"sv) || bytes.starts_with("GIF89a"sv)) return gif(bytes);
   if (bytes.starts_with("RIFF"sv) && bytes.size() > 16 && bytes.substr(8, 4) == "WEBP") {
     return webp(bytes);

@@ -65,6 +65,21 @@ Result<> check_files(const fs::path& folder) {
   return {};
 }
 
+/// The outermost folder on the way to the path that does not exist: who makes it could make all below. The path itself
+/// when it exists.
+fs::path first_missing(fs::path path) {
+  std::error_code error;
+  while (!fs::exists(fs::symlink_status(path.parent_path(), error))) path = path.parent_path();
+  return path;
+}
+
+bool lies_in(const fs::path& path, const std::set<fs::path>& folders) {
+  for (auto at = path; at != at.parent_path(); at = at.parent_path()) {
+    if (folders.contains(at)) return true;
+  }
+  return false;
+}
+
 std::unexpected<Error> too_many(const fs::path& folder) {
   return fail(Code::limit,
               fmt::format("there are more than {} files in the first levels of '{}': repositories "
@@ -119,8 +134,9 @@ Result<std::vector<fs::path>> protected_paths(const Workspace& workspace) {
     TRY(add_below(folder, found));
   }
   for (const auto& own : workspace.setup().own_folders) {
-    std::error_code error;
-    if (workspace.contains(own) && fs::is_directory(own, error)) found.insert(own);
+    if (!workspace.contains(own)) continue;
+    TRY(check(own));
+    if (auto path = first_missing(own); !lies_in(path, found)) found.insert(std::move(path));
   }
   return std::vector<fs::path>(found.begin(), found.end());
 }

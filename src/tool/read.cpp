@@ -151,24 +151,24 @@ Outcome read_text(const Request& request, const OpenFile& file, std::string_view
   return shown(request, window, counted < kMostCounted);
 }
 
-Outcome read_image(const Request& request, const OpenFile& opened, const Image& image) {
+Outcome read_image(const Request& request, const OpenFile& opened) {
   const auto bytes = read_whole(opened, kImageBytes, request.path);
   if (!bytes) {
     return failure(fmt::format("{}. Pictures up to {} KB can be shown: make a smaller copy first.",
                                bytes.error().message, kImageBytes / 1024));
   }
+  const auto image = image_of(*bytes, false);
+  if (!image) return binary(request);
   const auto data = base64(*bytes);
   const json::Document content = json::Document::array(
       {{{"type", "image"},
-        {"source", {{"type", "base64"}, {"data", data}, {"media_type", image.media_type}}}}});
+        {"source", {{"type", "base64"}, {"data", data}, {"media_type", image->media_type}}}}});
   json::Document file = {
-      {"base64", data}, {"type", image.media_type}, {"originalSize", bytes->size()}};
-  if (image.width > 0 && image.height > 0) {
-    file["dimensions"] = {{"originalWidth", image.width},
-                          {"originalHeight", image.height},
-                          {"displayWidth", image.width},
-                          {"displayHeight", image.height}};
-  }
+      {"base64", data}, {"type", image->media_type}, {"originalSize", bytes->size()}};
+  file["dimensions"] = {{"originalWidth", image->width},
+                        {"originalHeight", image->height},
+                        {"displayWidth", image->width},
+                        {"displayHeight", image->height}};
   return {json::write(content), std::nullopt,
           json::write(json::Document{{"type", "image"}, {"file", std::move(file)}})};
 }
@@ -177,7 +177,7 @@ Outcome read_open_file(const Request& request, const OpenFile& file, const std::
   std::string piece;
   const auto start = read_piece(file, piece, request.path);
   if (!start) return failure(start.error());
-  if (const auto image = image_of(*start)) return read_image(request, file, *image);
+  if (image_of(*start, start->size() < file.stamp.size)) return read_image(request, file);
   if (start->starts_with("%PDF-")) {
     return misuse("PDF files cannot be shown. Use a shell command such as pdftotext.");
   }

@@ -251,7 +251,11 @@ TEST(Tools, RootNeedsASandboxToSkipPermissions) {
   const auto ran = bench.ask("go", kEverything);
   EXPECT_EQ(ran.code, 1);
   EXPECT_EQ(ran.out, "");
-  EXPECT_TRUE(ran.err.contains("root")) << ran.err;
+  EXPECT_TRUE(
+      ran.err.starts_with("--dangerously-skip-permissions cannot be used with root/sudo "
+                          "privileges for security reasons"))
+      << ran.err;
+  EXPECT_TRUE(ran.err.contains("ralph run --sandbox")) << ran.err;
   bench.set("IS_SANDBOX=1");
   EXPECT_EQ(bench.ask("go", kEverything).code, 0);
 }

@@ -6,6 +6,7 @@
 #include <semaphore>
 #include <thread>
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "support/tcp_client.h"
@@ -98,6 +99,36 @@ TEST(HttpServer, TakesLargeBodies) {
   client.say("POST / HTTP/1.1\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n");
   client.say(body);
   EXPECT_EQ(body_of(client.hear_answer()), std::to_string(body.size()));
+}
+
+TEST(HttpServer, HoldsOnlySoManyBytesOfAllRequestsTogether) {
+  std::latch holds(1), go(1);
+  const auto server = serve(
+      [&](const Request& request, Exchange& exchange) {
+        if (request.path == "/hold") {
+          holds.count_down();
+          go.wait();
+        }
+        exchange.respond({200, {}, ""});
+      },
+      {.max_held = 10'000});
+  const auto post = [](std::string_view path, std::size_t length) {
+    return fmt::format("POST {} HTTP/1.1\r\nContent-Length: {}\r\n\r\n{}", path, length,
+                       std::string(length, 'x'));
+  };
+  TcpClient holder(server->port());
+  holder.say(post("/hold", 8000));
+  holds.wait();
+  TcpClient refused(server->port());
+  refused.say(post("/", 5000));
+  EXPECT_TRUE(refused.hear_all().starts_with("HTTP/1.1 503 "));
+  TcpClient small(server->port());
+  small.say(post("/", 100));
+  EXPECT_TRUE(small.hear_answer().starts_with("HTTP/1.1 200 "));
+  go.count_down();
+  EXPECT_TRUE(holder.hear_answer().starts_with("HTTP/1.1 200 "));
+  holder.say(post("/", 5000));
+  EXPECT_TRUE(holder.hear_answer().starts_with("HTTP/1.1 200 ")) << "given back with the answer";
 }
 
 void stream_two(const Request&, Exchange& exchange) {

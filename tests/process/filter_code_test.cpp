@@ -5,7 +5,12 @@
 #include <cstring>
 
 #include <gtest/gtest.h>
+#include <linux/audit.h>
 #include <linux/seccomp.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+
+#include "process/seccomp_filter.h"
 
 namespace ralph::process {
 namespace {
@@ -25,11 +30,13 @@ FilterCode refusing(int error) {
 }
 
 /// What the program returns for a call, as the kernel would run it.
-unsigned run(const std::string& bytes, unsigned call, unsigned first_argument = 0) {
+unsigned run(const std::string& bytes, unsigned call, unsigned first_argument = 0,
+             unsigned architecture = 0) {
   std::vector<sock_filter> program(bytes.size() / sizeof(sock_filter));
   std::memcpy(program.data(), bytes.data(), bytes.size());
   seccomp_data data{};
   data.nr = static_cast<int>(call);
+  data.arch = architecture;
   data.args[0] = first_argument;
   unsigned loaded = 0;
   for (std::size_t at = 0; at < program.size(); ++at) {
@@ -40,6 +47,7 @@ unsigned run(const std::string& bytes, unsigned call, unsigned first_argument = 
         break;
       case BPF_JMP | BPF_JGE | BPF_K: at += loaded >= step.k ? step.jt : step.jf; break;
       case BPF_JMP | BPF_JEQ | BPF_K: at += loaded == step.k ? step.jt : step.jf; break;
+      case BPF_ALU | BPF_AND | BPF_K: loaded &= step.k; break;
       case BPF_JMP | BPF_JA: at += step.k; break;
       case BPF_RET | BPF_K: return step.k;
       default: ADD_FAILURE() << "unexpected instruction " << step.code; return 0;
@@ -93,6 +101,37 @@ TEST(FilterCode, ArgumentsDecide) {
   EXPECT_EQ(run(program, 42, 9), SECCOMP_RET_ERRNO | EPERM);
   EXPECT_EQ(run(program, 41, 9), SECCOMP_RET_ALLOW);
 }
+
+#ifdef __x86_64__
+TEST(FilterCode, ASandboxWithoutNetworkHasOnlySocketsOfItsNamespace) {
+  constexpr unsigned kRefused = SECCOMP_RET_ERRNO | EAFNOSUPPORT;
+  constexpr unsigned kX32 = 0x40000000;
+  const auto filter = sandbox_filter(SandboxFilter::keyrings_and_sockets).value();
+  const auto on = [&](unsigned call, unsigned argument) {
+    return run(filter, call, argument, AUDIT_ARCH_X86_64);
+  };
+  for (const unsigned family : {AF_UNIX, AF_INET, AF_INET6, AF_NETLINK}) {
+    EXPECT_EQ(on(SYS_socket, family), SECCOMP_RET_ALLOW) << family;
+  }
+  for (const unsigned family : {AF_VSOCK, AF_PACKET, AF_TIPC, AF_BLUETOOTH, AF_ALG, 42, 1000}) {
+    EXPECT_EQ(on(SYS_socket, family), kRefused) << family;
+    EXPECT_EQ(on(SYS_socket | kX32, family), kRefused) << family;
+  }
+  EXPECT_EQ(on(SYS_socketpair, AF_UNIX), SECCOMP_RET_ALLOW);
+  EXPECT_EQ(on(SYS_socketpair, AF_TIPC), kRefused);
+  EXPECT_EQ(on(SYS_io_uring_setup, 1), SECCOMP_RET_ERRNO | ENOSYS) << "opens sockets by itself";
+  EXPECT_EQ(on(SYS_keyctl, 0), SECCOMP_RET_ERRNO | ENOSYS);
+  EXPECT_EQ(on(SYS_openat, 0), SECCOMP_RET_ALLOW);
+  const auto of_32_bit = [&](unsigned call) { return run(filter, call, AF_INET, AUDIT_ARCH_I386); };
+  for (const unsigned call : {102, 359, 360, 425, 288}) {  // 41 is dup there
+    EXPECT_NE(of_32_bit(call), SECCOMP_RET_ALLOW) << call;
+  }
+  EXPECT_EQ(of_32_bit(41), SECCOMP_RET_ALLOW);
+  const auto open = sandbox_filter(SandboxFilter::keyrings).value();
+  EXPECT_EQ(run(open, SYS_socket, AF_VSOCK, AUDIT_ARCH_X86_64), SECCOMP_RET_ALLOW);
+  EXPECT_EQ(run(open, SYS_keyctl, 0, AUDIT_ARCH_X86_64), SECCOMP_RET_ERRNO | ENOSYS);
+}
+#endif
 
 }  // namespace
 }  // namespace ralph::process

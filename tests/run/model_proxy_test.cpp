@@ -111,6 +111,14 @@ TEST_F(ModelProxyTest, ALargeBodyIsReadOnlyWithTheToken) {
   EXPECT_EQ(proxy_->refused(), std::vector<std::string>{"POST /v1/messages"});
 }
 
+TEST_F(ModelProxyTest, ABodyOfMoreThan64MegabytesIsNeverRead) {
+  const auto answer =
+      ask("POST /v1/messages HTTP/1.1\r\nx-api-key: the-token\r\ncontent-length: 67108865\r\n\r\n");
+  EXPECT_TRUE(answer.starts_with("HTTP/1.1 413 ")) << answer;
+  EXPECT_TRUE(requests_.empty());
+  EXPECT_TRUE(proxy_->refused().empty()) << "the request itself is allowed";
+}
+
 TEST_F(ModelProxyTest, AProbeIsNotPassedOn) {
   EXPECT_TRUE(ask("HEAD / HTTP/1.1\r\nconnection: close\r\n\r\n").starts_with("HTTP/1.1 200 "));
   EXPECT_TRUE(requests_.empty());

@@ -85,6 +85,22 @@ TEST(BashConfinement, EditingWritesInTheWorkingFoldersButNotToWhatGivesPower) {
   EXPECT_EQ(confinement.network, process::Confinement::Network::all);
 }
 
+TEST(BashConfinement, OwnFoldersAreProtectedBeforeTheyExist) {
+  Session session;
+  put(session.root() / "hooks/pre-commit", "");
+  session.setup.own_folders = {session.root() / "hooks", session.root() / "new/state/ralph",
+                               session.root() / ".claude/own", "/elsewhere"};
+  const auto protect = of(Grant::editing, session).protect;
+  EXPECT_TRUE(has(protect, session.root() / "hooks"));
+  EXPECT_TRUE(has(protect, session.root() / "new")) << "the outermost that is missing";
+  EXPECT_FALSE(has(protect, session.root() / ".claude/own")) << "as .claude is";
+  EXPECT_FALSE(has(protect, "/elsewhere"));
+  session.grant = Grant::editing;
+  session.run("echo evil >hooks/pre-commit; mkdir -p new/state/ralph");
+  EXPECT_EQ(test::text_of(session.root() / "hooks/pre-commit"), "");
+  EXPECT_FALSE(session.exists("new"));
+}
+
 TEST(BashConfinement, EditingIsRefusedWhereAProtectedFileHasAnotherWayIn) {
   Session session;
   put(session.root() / "ralph.yml", "");

@@ -165,8 +165,34 @@ TEST(Read, ABrokenHeaderIsNoPicture) {
   Desk desk;
   desk.put("short.png", "\x89PNG\r\n\x1a\n");
   desk.put("empty.gif", std::string("GIF89a\0\0\0\0", 10));
-  for (const auto* const name : {"short.png", "empty.gif"}) {
+  desk.put("short.jpg", "\xFF\xD8\xFF");
+  desk.put("no-frame.jpg", std::string("\xFF\xD8\xFF\xE0\0\4xx\xFF\xD9", 10));
+  desk.put("cut.jpg", std::string("\xFF\xD8\xFF\xC0\0\x11\x08\0\2\0\3", 11));
+  desk.put("flat.jpg", std::string("\xFF\xD8\xFF\xC0\0\x0B\x08\0\0\0\3\1\1\x11\0", 15));
+  desk.put("short.webp", "RIFF\4\0\0\0WEBPVP8 xxxx");
+  desk.put("no-key.webp", "RIFF1234WEBPVP8 12340000000000000000");
+  desk.put("other.webp", "RIFF1234WEBPABCD12340000000000000000");
+  for (const auto* const name : {"short.png", "empty.gif", "short.jpg", "no-frame.jpg", "cut.jpg",
+                                 "flat.jpg", "short.webp", "no-key.webp", "other.webp"}) {
     EXPECT_FALSE(desk.call(tool(), {{"file_path", name}}).content.is_array()) << name;
+  }
+}
+
+TEST(Read, KnowsTheSizeOfEveryKindOfPicture) {
+  Desk desk;
+  const std::string frame("\xFF\xC0\0\x0B\x08\0\3\0\2\1\1\x11\0", 13);
+  const std::string preview = std::string("\xFF\xE1\xFF\xFF", 4) + std::string(0xFFFD, 'p');
+  desk.put("a.jpg", "\xFF\xD8" + frame);
+  desk.put("preview.jpg", "\xFF\xD8" + preview + preview + preview + preview + preview + frame);
+  desk.put("lossless.webp", std::string("RIFF\0\0\0\0WEBPVP8L\0\0\0\0\x2F\x01\x80\0\0", 25));
+  desk.put("lossy.webp", std::string("RIFF\0\0\0\0WEBPVP8 \0\0\0\0\0\0\0\x9d\x01\x2a\2\0\3\0", 30));
+  desk.put("more.webp", std::string("RIFF\0\0\0\0WEBPVP8X\0\0\0\0\0\0\0\0\1\0\0\2\0\0", 30));
+  for (const auto* const name :
+       {"a.jpg", "preview.jpg", "lossless.webp", "lossy.webp", "more.webp"}) {
+    const auto called = desk.call(tool(), {{"file_path", name}});
+    ASSERT_TRUE(called.content.is_array()) << name << called.text();
+    EXPECT_EQ(called.detail["file"]["dimensions"]["originalWidth"], 2) << name;
+    EXPECT_EQ(called.detail["file"]["dimensions"]["originalHeight"], 3) << name;
   }
 }
 
