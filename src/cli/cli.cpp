@@ -33,9 +33,9 @@ namespace ralph::cli {
 namespace {
 
 constexpr std::array<const Command*, 14> kCommands{
-    &kRunCommand,  &kLoopCommand,   &kStatusCommand, &kTellCommand,   &kStopCommand,
-    &kUndoCommand, &kReplayCommand, &kDoctorCommand, &kConfigCommand, &kAgentCommand,
-    &kAuthCommand, &kTrustCommand,  &kMockCommand,   &kDemoCommand};
+    &kDemoCommand,  &kRunCommand,  &kLoopCommand,   &kStatusCommand, &kTellCommand,
+    &kStopCommand,  &kUndoCommand, &kReplayCommand, &kDoctorCommand, &kConfigCommand,
+    &kAgentCommand, &kAuthCommand, &kTrustCommand,  &kMockCommand};
 
 std::string mask_for_log(std::string_view text) { return log_masker().mask(text); }
 
@@ -63,7 +63,8 @@ int help(const std::vector<std::string>& words, StdOutput& output) {
   if (words.empty() || words.front().starts_with('-')) return show(program_help(), output);
   const auto* command = find(words.front());
   if (command == nullptr) return unknown_command(words.front(), output);
-  return show(command_help(*command), output);
+  const bool all = std::ranges::find(words, "--all") != words.end();
+  return show(command_help(*command, all ? Extent::all : Extent::usual), output);
 }
 
 /// Commands that work in the current folder unless an argument, or RALPH_CWD, names another one.
@@ -88,9 +89,18 @@ Result<> check_current_folder(const Command& command, const Arguments& arguments
               "it was deleted, or is not yours to see: go to another one (cd)");
 }
 
+bool wants_all_help(const Command& command, const std::vector<std::string>& words) {
+  const auto end = std::ranges::find(words, "--");
+  const auto has = [&](std::string_view word) {
+    return std::find(words.begin(), end, word) != end;
+  };
+  return has_more_options(command) && has("--all") && (has("--help") || has("-h"));
+}
+
 int run(const Command& command, const std::vector<std::string>& words, StdOutput& output) {
   if (command.run_words != nullptr) return command.run_words(words, output);
   if (words.empty() && command.help_without_words) return show(command_help(command), output);
+  if (wants_all_help(command, words)) return show(command_help(command, Extent::all), output);
   const auto arguments = parse_arguments(command, words);
   if (!arguments) return report_usage(arguments.error(), &command, output);
   if (arguments->wants_help()) return show(command_help(command), output);

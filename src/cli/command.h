@@ -14,6 +14,8 @@ struct Option {
   std::string_view names;  // "-v,--verbose"; Arguments knows it by the long one, without dashes
   std::string_view value;  // "N|max"; empty: a flag
   std::string_view help;
+  std::string_view topic = {};  // the title of its section in help; empty: "Options"
+  bool on_request = false;      // shown by `--help --all` only
 };
 
 enum class Need { required, optional };

@@ -329,21 +329,22 @@ int loop_command(const Arguments& arguments, StdOutput& output) {
 }
 
 constexpr Positional kPositionals[] = {
-    {"GOAL.md", "the file that says what shall be reached", Need::optional},
+    {"GOAL.md", "the file that says what to achieve", Need::optional},
 };
 constexpr Option kOptions[] = {
-    {"--resume", "", "go on with the last loop of this folder, with what was said at its start"},
+    {"--resume", "", "continue the last loop of this folder as it was started"},
     {"--print-prompt", "", "show the prompt the next iteration would get; start nothing"},
-    {"--accept-changes", "",
-     "with --resume: take settings, commands of verification and the loop's files as they are now"},
+    {"--accept-changes",
+     "",
+     "with --resume: take settings, verification commands and the loop's files as they are now",
+     {},
+     true},
     {"--config", "FILE", "this file instead of ralph.yml or .ralph/config.yml"},
 };
 constexpr Example kExamples[] = {
     {"ralph loop GOAL.md --max-cost 5 --verify 'make test'", "until DONE is true, for at most $5"},
     {"ralph loop -p 'Make the tests pass' --commit --max-iterations 20", "a commit per iteration"},
     {"ralph loop --resume", "after Ctrl-C, a crash or a limit"},
-    {"ralph loop GOAL.md --print-prompt", "what the agent would be told"},
-    {"ralph loop GOAL.md -b custom --command 'aider --message-file {prompt_file}'", "any agent"},
 };
 
 }  // namespace
@@ -354,8 +355,7 @@ constinit const Command kLoopCommand{
     "Starts the agent again and again, each time with a fresh session, the goal, what was done so "
     "far\nand what verification said. Ends when the agent says DONE and verification agrees, or at "
     "a "
-    "limit.\nState is under .ralph/state: 'ralph status' shows it, 'ralph tell' adds guidance, "
-    "'ralph "
+    "limit.\nState is in .ralph/state: 'ralph status' shows it, 'ralph tell' adds guidance, 'ralph "
     "stop' ends it.\n"
     "Exit codes: 0 done, 1 the agent failed, 2 bad usage, 3 not installed or not logged in, 6 a "
     "limit was\nreached, 8 disk, 9 another ralph works here, 130 stopped.",
