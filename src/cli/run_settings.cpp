@@ -41,7 +41,8 @@ std::vector<Option> setting_options(bool of_loop) {
   std::vector<Option> list;
   for (const auto* const setting : shown) {
     list.push_back({setting->flag, setting->value, texts[static_cast<std::size_t>(setting->id)],
-                    config::title(setting->topic), setting->listed == config::Listed::on_request});
+                    config::title(setting->topic), setting->listed == config::Listed::on_request,
+                    setting->choices});
   }
   return list;
 }

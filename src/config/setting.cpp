@@ -134,6 +134,8 @@ std::string flag_of(const Setting& setting) {
   return dashes == std::string_view::npos ? "--" : std::string(setting.flag.substr(dashes));
 }
 
+std::span<const std::string_view> foreign_keys() { return kForeign; }
+
 bool is_foreign_key(std::string_view key) {
   return key.starts_with('_') || std::ranges::find(kForeign, key) != kForeign.end();
 }

@@ -114,7 +114,8 @@ std::string variable_of(const Setting& setting);
 /// "--max-cost"; for what stands behind "--": "--".
 std::string flag_of(const Setting& setting);
 
-/// Keys of ralph.yml that belong to other tools, or to other commands.
+/// Keys of ralph.yml that belong to other tools, or to other commands; those that begin with "_" do, too.
+std::span<const std::string_view> foreign_keys();
 bool is_foreign_key(std::string_view key);
 
 }  // namespace ralph::config
