@@ -339,8 +339,7 @@ constexpr Positional kPositionals[] = {
 };
 constexpr Option kOptions[] = {
     {"--resume", "", "continue the last loop of this folder as it was started"},
-    {"--dry-run", "",
-     "show what the loop would do and how the agent would be started; start nothing"},
+    {"--dry-run", "", "show what the loop would do; start nothing"},
     {"--print-prompt", "", "show the prompt the next iteration would get; start nothing"},
     {"--accept-changes",
      "",
