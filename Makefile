@@ -23,8 +23,10 @@ test: ## everything a change must pass
 	@scripts/check_layers
 	@cd build && $(CTEST)
 
-install: build ## PREFIX=/usr/local, DESTDIR is honoured
+install: build ## PREFIX=/usr/local, DESTDIR is honoured; WITH_CLAUDE=1 also the name claude
+	@cmake --build build --target pages
 	@DESTDIR="$(DESTDIR)" cmake --install build --prefix "$(PREFIX)"
+	@[ -z "$(WITH_CLAUDE)" ] || ln -sfn ralph "$(DESTDIR)$(PREFIX)/bin/claude"
 
 asan: ## the tests under AddressSanitizer and UBSan
 	@scripts/setup build test

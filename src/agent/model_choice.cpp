@@ -4,6 +4,9 @@
 #include <array>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "json/document.h"
 
 namespace ralph::agent {
 namespace {
@@ -19,6 +22,16 @@ constexpr std::array<Family, 4> kFamilies{{{"opus", "ANTHROPIC_DEFAULT_OPUS_MODE
                                            {"haiku", "ANTHROPIC_DEFAULT_HAIKU_MODEL"},
                                            {"fable", "ANTHROPIC_DEFAULT_FABLE_MODEL"}}};
 
+/// Variables that turn caching off for the models whose id has this part.
+struct Uncached {
+  std::string_view variable, part;
+};
+constexpr Uncached kUncached[] = {{"DISABLE_PROMPT_CACHING", ""},
+                                  {"DISABLE_PROMPT_CACHING_HAIKU", "haiku"},
+                                  {"DISABLE_PROMPT_CACHING_SONNET", "sonnet"},
+                                  {"DISABLE_PROMPT_CACHING_OPUS", "opus"}};
+constexpr const char* kExtraBody = "CLAUDE_CODE_EXTRA_BODY";
+
 api::ShapeWishes wishes_of(const Options& options, const Environment& environment) {
   api::ShapeWishes wishes;
   wishes.effort =
@@ -33,6 +46,14 @@ api::ShapeWishes wishes_of(const Options& options, const Environment& environmen
   wishes.without_thinking = environment.on("CLAUDE_CODE_DISABLE_THINKING");
   wishes.without_adaptive = environment.on("CLAUDE_CODE_DISABLE_ADAPTIVE_THINKING");
   wishes.without_betas = environment.on("CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS");
+  wishes.without_interleaving = environment.on("DISABLE_INTERLEAVED_THINKING");
+  wishes.betas = options.betas;
+  wishes.cache_for_an_hour = environment.on("ENABLE_PROMPT_CACHING_1H");
+  for (const auto& [variable, part] : kUncached) {
+    if (environment.on(variable)) wishes.uncached_models.emplace_back(part);
+  }
+  const auto extra = json::parse(environment.get(kExtraBody), kExtraBody);
+  if (extra && extra->is_object()) wishes.extra_body = environment.get(kExtraBody);
   return wishes;
 }
 
@@ -92,6 +113,9 @@ std::vector<std::string> ModelChoice::notes() const {
   if (!wishes_.effort.empty() && effort == kEfforts.end()) {
     notes.push_back(fmt::format("unknown effort '{}'; the model's own is used (known: {})",
                                 wishes_.effort, fmt::join(kEfforts, ", ")));
+  }
+  if (wishes_.extra_body.empty() && !environment_.get(kExtraBody).empty()) {
+    notes.push_back(fmt::format("{} is not a JSON object: it is not used", kExtraBody));
   }
   const auto* model = models_.find(id());
   if (model == nullptr || model->prices.empty()) {

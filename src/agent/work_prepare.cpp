@@ -117,6 +117,8 @@ void Work::connect() {
   if (const auto most = environment.number("CLAUDE_CODE_MAX_RETRIES")) {
     policy.max_retries = static_cast<int>(std::clamp<std::int64_t>(*most, 0, 1000));
   }
+  if (environment.on("IS_SANDBOX")) policy.hard_to_get.clear();
+  if (!options_.fallback_models.empty()) policy.hard_to_get = {""};  // soon to the next model
   client_.emplace(endpoint_for(environment, login_, setup_.version, events_->session_id()), policy);
 }
 

@@ -112,7 +112,12 @@ class Client::Asking {
   std::optional<Millis> next_pause(const Failure& failure) const {
     if (retries_ >= client_.policy_.max_retries) return std::nullopt;
     const auto earlier = status_of(failure) == 529 ? overloaded_ : retries_;
-    return pause_before_retry(failure, earlier, client_.policy_);
+    auto policy = client_.policy_;
+    const auto named = [&](const std::string& part) {
+      return request_.shape.model.find(part) != std::string::npos;
+    };
+    if (std::ranges::none_of(policy.hard_to_get, named)) policy.max_overloaded = policy.max_retries;
+    return pause_before_retry(failure, earlier, policy);
   }
 
   void abandon(Attempt& tried) {

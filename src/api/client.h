@@ -6,6 +6,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "api/failure.h"
 #include "api/reply.h"
@@ -38,7 +39,9 @@ Result<std::string> messages_url(std::string_view base_url);
 /// The policy as measured on Claude Code: which failure is worth how many tries, and how long to wait.
 struct RetryPolicy {
   int max_retries = 10;  // CLAUDE_CODE_MAX_RETRIES
-  int max_overloaded = 2;
+  int max_overloaded =
+      2;  // after 529, for the models that `hard_to_get` names; others: max_retries
+  std::vector<std::string> hard_to_get{"opus", "fable"};  // parts of ids
   std::optional<int> max_unauthorized;  // after 401; nullopt: max_retries, with a token alone 1
   Millis first_pause{500};              // doubled each time
   Millis longest_pause{32'000};

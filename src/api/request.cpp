@@ -3,14 +3,26 @@
 #include <algorithm>
 #include <cstddef>
 
+#include <nlohmann/json.hpp>
+
 #include "api/last_block_impl.h"
 #include "base/utf8.h"
+#include "json/document.h"
 #include "json/writer.h"
 
 namespace ralph::api {
 namespace {
 
-constexpr std::string_view kCacheMark = R"(,"cache_control":{"type":"ephemeral"})";
+std::string_view cache_mark(const Request& request) {
+  return request.shape.caching == Caching::hour
+             ? R"(,"cache_control":{"type":"ephemeral","ttl":"1h"})"
+             : R"(,"cache_control":{"type":"ephemeral"})";
+}
+
+bool has_marks(const Request& request) {
+  return request.cache_marks && request.shape.caching != Caching::none;
+}
+
 constexpr std::size_t kMarkedUserMessages = 2;
 constexpr std::size_t kRoomForTheRest = 4096;
 
@@ -61,17 +73,15 @@ void append_settings(std::string& out, const Request& request) {
   out += '}';
 }
 
-enum class Mark { yes, no };
-
-/// An array of blocks or tools, its last one marked where that is allowed.
-void append_array(std::string& out, std::string_view array, Mark mark) {
-  if (mark == Mark::no || !may_be_marked(array)) {
+/// An array of blocks or tools, its last one with this mark where that is allowed; empty: none.
+void append_array(std::string& out, std::string_view array, std::string_view mark) {
+  if (mark.empty() || !may_be_marked(array)) {
     out += array;
     return;
   }
   constexpr std::size_t kEnd = sizeof("}]") - 1;
   out += array.substr(0, array.size() - kEnd);
-  out += kCacheMark;
+  out += mark;
   out += array.substr(array.size() - kEnd);
 }
 
@@ -87,7 +97,7 @@ void append_system(std::string& out, const Request& request) {
     if (request.system[i].empty()) continue;  // the API takes no empty text
     out += before;
     append_text(out, request.system[i]);
-    if (i + 1 == last && request.cache_marks) out += kCacheMark;
+    if (i + 1 == last && has_marks(request)) out += cache_mark(request);
     out += '}';
     before = R"(,{"type":"text","text":)";
   }
@@ -108,14 +118,23 @@ void append_messages(std::string& out, const Request& request) {
   const auto marked = first_marked(request.messages);
   for (std::size_t i = 0; i < request.messages.size(); ++i) {
     const auto& message = request.messages[i];
-    const bool mark = request.cache_marks && i >= marked && message.role == "user";
+    const bool mark = has_marks(request) && i >= marked && message.role == "user";
     out += i == 0 ? R"({"role":")" : R"(,{"role":")";
     out += message.role;
     out += R"(","content":)";
-    append_array(out, message.content, mark ? Mark::yes : Mark::no);
+    append_array(out, message.content, mark ? cache_mark(request) : std::string_view());
     out += '}';
   }
   out += ']';
+}
+
+/// Costs a parse of the whole body: for those who ask for it.
+std::string with_extra(const std::string& body, const std::string& extra) {
+  auto document = json::parse(body, "the request");
+  const auto members = json::parse(extra, "the extra body");
+  if (!document || !members || !members->is_object()) return body;
+  document->update(*members);
+  return json::write(*document);
 }
 
 std::size_t size_of(const Request& request) {
@@ -133,14 +152,14 @@ std::string body_of(const Request& request) {
   append_settings(out, request);
   const bool with_system = has_text(request.system);
   if (!request.tools.empty()) {
-    const bool mark = request.cache_marks && !with_system;
+    const bool mark = has_marks(request) && !with_system;
     out += R"(,"tools":)";
-    append_array(out, request.tools, mark ? Mark::yes : Mark::no);
+    append_array(out, request.tools, mark ? cache_mark(request) : std::string_view());
   }
   if (with_system) append_system(out, request);
   append_messages(out, request);
   out += '}';
-  return out;
+  return request.shape.extra_body.empty() ? out : with_extra(out, request.shape.extra_body);
 }
 
 }  // namespace ralph::api

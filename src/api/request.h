@@ -13,6 +13,9 @@ namespace ralph::api {
 
 enum class ThinkingMode { omitted, adaptive, enabled, disabled };
 
+/// How long the API keeps the marked prefixes of a prompt.
+enum class Caching { none, five_minutes, hour };
+
 /// What is asked of a model beside the conversation.
 struct Shape {
   std::string model;  // the id that is sent
@@ -21,7 +24,9 @@ struct Shape {
   std::int64_t thinking_budget = 0;  // for enabled
   std::string thinking_display;      // for adaptive; empty: not said
   std::string effort;                // empty: not said
-  std::vector<std::string> betas;    // only those the fields above need
+  std::vector<std::string> betas;    // those the fields above need, and the user's
+  Caching caching = Caching::five_minutes;
+  std::string extra_body;  // a JSON object; its members replace those of the body. Empty: none
 
   bool operator==(const Shape&) const = default;
 };
@@ -36,6 +41,11 @@ struct ShapeWishes {
   bool without_thinking = false;                  // CLAUDE_CODE_DISABLE_THINKING
   bool without_adaptive = false;                  // CLAUDE_CODE_DISABLE_ADAPTIVE_THINKING
   bool without_betas = false;                     // CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS
+  bool without_interleaving = false;              // DISABLE_INTERLEAVED_THINKING
+  std::vector<std::string> betas;                 // --betas
+  bool cache_for_an_hour = false;                 // ENABLE_PROMPT_CACHING_1H
+  std::vector<std::string> uncached_models;       // parts of ids; "" is all: DISABLE_PROMPT_CACHING
+  std::string extra_body;                         // CLAUDE_CODE_EXTRA_BODY, if it is an object
 };
 
 /// The shape for a model by its alias or id. An id that is not Claude's gets no thinking, effort or betas.

@@ -14,6 +14,7 @@ constexpr std::array<std::string_view, 5> kEfforts{"low", "medium", "high", "xhi
 constexpr std::string_view kEffortBeta = "effort-2025-11-24";
 constexpr std::string_view kUpdatesBeta = "thinking-display-updates-2026-08-18";
 constexpr std::string_view kInterleavedBeta = "interleaved-thinking-2025-05-14";
+constexpr std::string_view kHourBeta = "extended-cache-ttl-2025-04-11";
 
 /// What adaptive models make of a wish for thinking tokens.
 struct Family {
@@ -88,10 +89,24 @@ void set_thinking(Shape& shape, model::Thinking accepted, const ShapeWishes& wis
   if (shown) shape.thinking_display = wishes.display;
 }
 
-void set_betas(Shape& shape) {
+void set_caching(Shape& shape, const ShapeWishes& wishes) {
+  const auto named = [&](const std::string& part) {
+    return shape.model.find(part) != std::string::npos;
+  };
+  if (std::ranges::any_of(wishes.uncached_models, named)) {
+    shape.caching = Caching::none;
+  } else if (wishes.cache_for_an_hour) {
+    shape.caching = Caching::hour;
+  }
+}
+
+void set_betas(Shape& shape, const ShapeWishes& wishes) {
   if (!shape.effort.empty()) shape.betas.emplace_back(kEffortBeta);
   if (shape.thinking_display == "updates") shape.betas.emplace_back(kUpdatesBeta);
-  if (shape.thinking == ThinkingMode::enabled) shape.betas.emplace_back(kInterleavedBeta);
+  if (shape.thinking == ThinkingMode::enabled && !wishes.without_interleaving) {
+    shape.betas.emplace_back(kInterleavedBeta);
+  }
+  if (shape.caching == Caching::hour) shape.betas.emplace_back(kHourBeta);
 }
 
 }  // namespace
@@ -110,7 +125,12 @@ Shape shape_for(const model::Table& models, std::string_view alias_or_id,
     shape.effort = known ? wishes.effort : abilities.effort;
   }
   set_thinking(shape, abilities.thinking, wishes);
-  if (!wishes.without_betas) set_betas(shape);
+  set_caching(shape, wishes);
+  if (!wishes.without_betas) set_betas(shape, wishes);
+  for (const auto& beta : wishes.betas) {
+    if (std::ranges::find(shape.betas, beta) == shape.betas.end()) shape.betas.push_back(beta);
+  }
+  shape.extra_body = wishes.extra_body;
   return shape;
 }
 

@@ -23,7 +23,7 @@ namespace {
 constexpr Millis kPatienceOfASignal{500};
 
 std::string version_line() {
-  return fmt::format("{} (Claude Code; ralph {})\n", agent::kClaudeVersion, RALPH_VERSION);
+  return fmt::format("{} (Claude Code)\n", agent::kClaudeVersion);
 }
 
 /// stdout and stderr for many threads. A line is out when the call returns. A terminal gets nothing that could drive it,

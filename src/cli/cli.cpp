@@ -23,6 +23,7 @@
 #include "cli/environment.h"
 #include "cli/failure.h"
 #include "cli/help.h"
+#include "cli/manual.h"
 #include "cli/options.h"
 #include "cli/sandbox_init.h"
 #include "cli/std_output.h"
@@ -32,10 +33,11 @@
 namespace ralph::cli {
 namespace {
 
-constexpr std::array<const Command*, 14> kCommands{
-    &kRunCommand,  &kLoopCommand,   &kStatusCommand, &kTellCommand,   &kStopCommand,
-    &kUndoCommand, &kReplayCommand, &kDoctorCommand, &kConfigCommand, &kAgentCommand,
-    &kAuthCommand, &kTrustCommand,  &kMockCommand,   &kDemoCommand};
+constexpr std::array<const Command*, 16> kCommands{
+    &kDemoCommand,   &kInitCommand,   &kRunCommand,    &kLoopCommand,
+    &kStatusCommand, &kTellCommand,   &kStopCommand,   &kUndoCommand,
+    &kReplayCommand, &kDoctorCommand, &kConfigCommand, &kAgentCommand,
+    &kAuthCommand,   &kTrustCommand,  &kMockCommand,   &kCompletionCommand};
 
 std::string mask_for_log(std::string_view text) { return log_masker().mask(text); }
 
@@ -59,17 +61,31 @@ int show(std::string_view text, StdOutput& output) {
   return 0;
 }
 
+/// For scripts: a line each.
+std::string command_names() {
+  std::string names;
+  for (const auto* command : kCommands) names += fmt::format("{}\n", command->name);
+  return names;
+}
+
 int help(const std::vector<std::string>& words, StdOutput& output) {
-  if (words.empty() || words.front().starts_with('-')) return show(program_help(), output);
+  if (words.empty()) return show(program_help(), output);
+  if (words.front() == "--man") return show(program_manual(), output);
+  if (words.front() == "--names") return show(command_names(), output);
+  if (words.front().starts_with('-')) return show(program_help(), output);
   const auto* command = find(words.front());
   if (command == nullptr) return unknown_command(words.front(), output);
-  return show(command_help(*command), output);
+  if (std::ranges::find(words, "--man") != words.end()) {
+    return show(command_manual(*command), output);
+  }
+  const bool all = std::ranges::find(words, "--all") != words.end();
+  return show(command_help(*command, all ? Extent::all : Extent::usual), output);
 }
 
 /// Commands that work in the current folder unless an argument, or RALPH_CWD, names another one.
-constexpr std::array<const Command*, 8> kInFolder{&kRunCommand,    &kLoopCommand, &kStatusCommand,
-                                                  &kTellCommand,   &kStopCommand, &kUndoCommand,
-                                                  &kConfigCommand, &kTrustCommand};
+constexpr std::array<const Command*, 9> kInFolder{&kInitCommand,   &kRunCommand,    &kLoopCommand,
+                                                  &kStatusCommand, &kTellCommand,   &kStopCommand,
+                                                  &kUndoCommand,   &kConfigCommand, &kTrustCommand};
 
 /// A shell may stand in a folder that was deleted.
 Result<> check_current_folder(const Command& command, const Arguments& arguments) {
@@ -88,9 +104,18 @@ Result<> check_current_folder(const Command& command, const Arguments& arguments
               "it was deleted, or is not yours to see: go to another one (cd)");
 }
 
+bool wants_all_help(const Command& command, const std::vector<std::string>& words) {
+  const auto end = std::ranges::find(words, "--");
+  const auto has = [&](std::string_view word) {
+    return std::find(words.begin(), end, word) != end;
+  };
+  return has_more_options(command) && has("--all") && (has("--help") || has("-h"));
+}
+
 int run(const Command& command, const std::vector<std::string>& words, StdOutput& output) {
   if (command.run_words != nullptr) return command.run_words(words, output);
   if (words.empty() && command.help_without_words) return show(command_help(command), output);
+  if (wants_all_help(command, words)) return show(command_help(command, Extent::all), output);
   const auto arguments = parse_arguments(command, words);
   if (!arguments) return report_usage(arguments.error(), &command, output);
   if (arguments->wants_help()) return show(command_help(command), output);

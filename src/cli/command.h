@@ -14,6 +14,9 @@ struct Option {
   std::string_view names;  // "-v,--verbose"; Arguments knows it by the long one, without dashes
   std::string_view value;  // "N|max"; empty: a flag
   std::string_view help;
+  std::string_view topic = {};    // the title of its section in help; empty: "Options"
+  bool on_request = false;        // shown by `--help --all` only
+  std::string_view choices = {};  // "a|b": the values there are
 };
 
 enum class Need { required, optional };
@@ -66,5 +69,7 @@ extern const Command kAuthCommand;
 extern const Command kTrustCommand;
 extern const Command kUndoCommand;
 extern const Command kDemoCommand;
+extern const Command kInitCommand;
+extern const Command kCompletionCommand;
 
 }  // namespace ralph::cli

@@ -14,6 +14,7 @@
 #include "cli/run_settings.h"
 #include "cli/std_output.h"
 #include "config/load.h"
+#include "config/settings_schema.h"
 #include "json/writer.h"
 #include "view/safe_text.h"
 
@@ -205,12 +206,18 @@ int accept(const Arguments& arguments, StdOutput& output) {
   return 0;
 }
 
+int schema(StdOutput& output) {
+  output.out(config::settings_schema() + "\n");
+  return 0;
+}
+
 int config_command(const Arguments& arguments, StdOutput& output) {
   const auto action = arguments.positional(0);
   if (action == "show") return show(arguments, output);
   if (action == "path") return path(arguments, output);
   if (action == "accept") return accept(arguments, output);
-  const auto near = nearest(action, {"show", "path", "accept"});
+  if (action == "schema") return schema(output);
+  const auto near = nearest(action, {"show", "path", "accept", "schema"});
   return report_usage({Code::usage,
                        fmt::format("unknown action '{}'{}", action,
                                    near.empty() ? "" : fmt::format("; did you mean '{}'?", near)),
@@ -221,7 +228,7 @@ int config_command(const Arguments& arguments, StdOutput& output) {
 constexpr Positional kPositionals[] = {
     {"ACTION",
      "show: every setting and where it came from; path: the files looked for; accept: obey what "
-     "changed while an agent worked"},
+     "changed while an agent worked; schema: the JSON Schema of ralph.yml, for editors"},
 };
 constexpr Option kOptions[] = {
     {"--config", "FILE", "this file instead of ralph.yml or .ralph/config.yml"},

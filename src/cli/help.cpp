@@ -13,13 +13,39 @@ struct Row {
   std::string_view right;
 };
 
-std::string table(std::string_view title, const std::vector<Row>& rows) {
-  if (rows.empty()) return {};
+constexpr std::size_t kWidth = 100;  // of a line
+
+/// The text in lines of at most `width` characters where it has blanks to break at.
+std::string wrapped(std::string_view text, std::size_t width, std::size_t indent) {
+  std::string lines;
+  while (text.size() > width) {
+    const auto blank = text.rfind(' ', width);
+    if (blank == text.npos) break;
+    lines += fmt::format("{}\n{:{}}", text.substr(0, blank), "", indent);
+    text.remove_prefix(blank + 1);
+  }
+  return lines.append(text);
+}
+
+std::size_t width_of(const std::vector<Row>& rows) {
   std::size_t width = 0;
   for (const auto& row : rows) width = std::max(width, row.left.size());
+  return width;
+}
+
+std::string table(std::string_view title, const std::vector<Row>& rows, std::size_t width) {
+  if (rows.empty()) return {};
   std::string text = fmt::format("\n{}:\n", title);
-  for (const auto& row : rows) text += fmt::format("  {:<{}}  {}\n", row.left, width, row.right);
+  const auto indent = width + 4;
+  const auto right = kWidth > indent + 30 ? kWidth - indent : 30;
+  for (const auto& row : rows) {
+    text += fmt::format("  {:<{}}  {}\n", row.left, width, wrapped(row.right, right, indent));
+  }
   return text;
+}
+
+std::string table(std::string_view title, const std::vector<Row>& rows) {
+  return table(title, rows, width_of(rows));
 }
 
 /// "-v, --verbose" and "    --speed N|max": long names stand below each other.
@@ -34,6 +60,42 @@ std::string left_side(const Option& option) {
   return text;
 }
 
+struct Section {
+  std::string_view title;
+  std::vector<Row> rows;
+};
+
+/// In the order in which their first option comes; those without a topic are the last.
+std::vector<Section> sections_of(const Command& command, Extent extent) {
+  constexpr std::string_view kOthers = "Options";
+  std::vector<Section> sections;
+  Section others{kOthers, {}};
+  for (const auto& option : options_of(command)) {
+    if (option.on_request && extent == Extent::usual) continue;
+    auto* section = &others;
+    if (!option.topic.empty()) {
+      auto found = std::ranges::find(sections, option.topic, &Section::title);
+      if (found == sections.end()) found = sections.insert(found, Section{option.topic, {}});
+      section = &*found;
+    }
+    section->rows.push_back({left_side(option), option.help});
+  }
+  others.rows.push_back(has_more_options(command)
+                            ? Row{"-h, --help [--all]", "show this text, or every option"}
+                            : Row{"-h, --help", "show this text"});
+  sections.push_back(std::move(others));
+  return sections;
+}
+
+std::string option_sections(const Command& command, Extent extent) {
+  const auto sections = sections_of(command, extent);
+  std::size_t width = 0;
+  for (const auto& section : sections) width = std::max(width, width_of(section.rows));
+  std::string text;
+  for (const auto& section : sections) text += table(section.title, section.rows, width);
+  return text;
+}
+
 std::string examples(std::span<const Example> list) {
   std::string text = list.empty() ? "" : "\nExamples:\n";
   for (const auto& example : list)
@@ -42,8 +104,10 @@ std::string examples(std::span<const Example> list) {
 }
 
 constexpr Example kProgramExamples[] = {
-    {"ralph replay .ralph/logs/claude/LOG.ndjson", "show a recorded session again"},
-    {"ralph replay LOG.ndjson --speed 10 -v", "ten times as fast as it was, with all details"},
+    {"ralph demo", "what ralph is for, offline, in two seconds"},
+    {"ralph run -p 'Fix the failing test'", "one run of an agent"},
+    {"ralph loop GOAL.md --verify 'make test' --max-cost 5",
+     "until the goal is reached, within a budget"},
 };
 
 }  // namespace
@@ -61,21 +125,29 @@ std::string program_help() {
          examples(kProgramExamples) + "\n'ralph COMMAND --help' tells more.\n";
 }
 
-std::string command_help(const Command& command) {
-  std::string text = fmt::format("{}\n\nUsage: ralph {}", command.about, command.name);
-  std::vector<Row> positionals, options;
+std::string usage_line(const Command& command) {
+  std::string text = fmt::format("ralph {}", command.name);
   for (const auto& positional : command.positionals) {
     const bool optional = positional.need == Need::optional;
     text += optional ? fmt::format(" [{}]", positional.name) : fmt::format(" {}", positional.name);
-    positionals.push_back({std::string(positional.name), positional.help});
   }
-  for (const auto& option : options_of(command))
-    options.push_back({left_side(option), option.help});
-  options.push_back({"-h, --help", "show this text"});
   text += " [OPTIONS]";
   if (!command.rest.empty()) text += fmt::format(" [-- {}]", command.rest);
-  return text + "\n" + table("Arguments", positionals) + table("Options", options) +
-         examples(command.examples);
+  return text;
+}
+
+bool has_more_options(const Command& command) {
+  return std::ranges::any_of(options_of(command), &Option::on_request);
+}
+
+std::string command_help(const Command& command, Extent extent) {
+  std::vector<Row> positionals;
+  for (const auto& positional : command.positionals) {
+    positionals.push_back({std::string(positional.name), positional.help});
+  }
+  return fmt::format("{}\n\nUsage: {}\n{}{}{}", command.about, usage_line(command),
+                     table("Arguments", positionals), option_sections(command, extent),
+                     examples(command.examples));
 }
 
 }  // namespace ralph::cli

@@ -11,6 +11,7 @@
 #include "cli/command.h"
 #include "cli/environment.h"
 #include "cli/failure.h"
+#include "cli/loop_dry_run.h"
 #include "cli/loop_view.h"
 #include "cli/run_settings.h"
 #include "cli/std_output.h"
@@ -128,7 +129,7 @@ Result<Goal> read_goal_file(const std::string& file) {
   return fail(Code::usage,
               missing ? fmt::format("the goal file '{}' does not exist", file)
                       : fmt::format("the goal file: {}", text.error().message),
-              "name a file that says what shall be reached, or use -p TEXT");
+              "name a file that says what to achieve, or use -p TEXT");
 }
 
 Result<Goal> read_goal(const Arguments& arguments, const config::Settings& settings,
@@ -156,7 +157,7 @@ Result<loop::Template> read_template(const std::string& file) {
   if (form.has("goal")) return form;
   return fail(Code::config,
               "the prompt's template '" + file + "' has no {{goal}}: nothing would be worked on",
-              "write {{goal}} where the goal shall stand");
+              "write {{goal}} where the goal belongs");
 }
 
 loop::Options options_of(const config::Settings& settings) {
@@ -237,7 +238,7 @@ Result<loop::Setup> make_setup(const Arguments& arguments, const Loaded& loaded,
   setup.goal = goal.text;
   setup.goal_file = goal.file;
   if (goal.text.find_first_not_of(" \t\r\n") == std::string::npos) {
-    return fail(Code::usage, "the goal is empty", "say what shall be reached");
+    return fail(Code::usage, "the goal is empty", "say what to achieve");
   }
   setup.options = options_of(settings);
   setup.options.accept_changes = arguments.flag("accept-changes");
@@ -259,10 +260,11 @@ Result<loop::Setup> make_setup(const Arguments& arguments, const Loaded& loaded,
   setup.settings_digest = digest_of(settings);
   setup.settings_digest_before = loaded.digest_before;
   const auto config_file = config_file_of(arguments, loaded.state);
-  if (setup.options.accept_changes) TRY(accept_obeyed(config_file, &settings));
-  TRY(check_obeyed(config_file, &settings));
+  const bool dry = arguments.flag("dry-run");
+  if (setup.options.accept_changes && !dry) TRY(accept_obeyed(config_file, &settings));
+  if (!setup.options.accept_changes || !dry) TRY(check_obeyed(config_file, &settings));
   watch_settings(config_file, settings, setup.request);
-  TRY(merge_direnv(setup));
+  if (!dry) TRY(merge_direnv(setup));
   return setup;
 }
 
@@ -325,25 +327,31 @@ int loop_command(const Arguments& arguments, StdOutput& output) {
   auto setup = make_setup(arguments, *loaded, masker);
   if (!setup) return not_begun(setup.error(), output);
   if (arguments.flag("print-prompt")) return print_prompt(*setup, output);
+  if (arguments.flag("dry-run")) {
+    const auto shown = show_loop_dry_run(*setup, settings, masker, output);
+    return shown ? 0 : not_begun(shown.error(), output);
+  }
   return work(*std::move(setup), settings, masker, output);
 }
 
 constexpr Positional kPositionals[] = {
-    {"GOAL.md", "the file that says what shall be reached", Need::optional},
+    {"GOAL.md", "the file that says what to achieve", Need::optional},
 };
 constexpr Option kOptions[] = {
-    {"--resume", "", "go on with the last loop of this folder, with what was said at its start"},
+    {"--resume", "", "continue the last loop of this folder as it was started"},
+    {"--dry-run", "", "show what the loop would do; start nothing"},
     {"--print-prompt", "", "show the prompt the next iteration would get; start nothing"},
-    {"--accept-changes", "",
-     "with --resume: take settings, commands of verification and the loop's files as they are now"},
+    {"--accept-changes",
+     "",
+     "with --resume: take settings, verification commands and the loop's files as they are now",
+     {},
+     true},
     {"--config", "FILE", "this file instead of ralph.yml or .ralph/config.yml"},
 };
 constexpr Example kExamples[] = {
     {"ralph loop GOAL.md --max-cost 5 --verify 'make test'", "until DONE is true, for at most $5"},
     {"ralph loop -p 'Make the tests pass' --commit --max-iterations 20", "a commit per iteration"},
     {"ralph loop --resume", "after Ctrl-C, a crash or a limit"},
-    {"ralph loop GOAL.md --print-prompt", "what the agent would be told"},
-    {"ralph loop GOAL.md -b custom --command 'aider --message-file {prompt_file}'", "any agent"},
 };
 
 }  // namespace
@@ -354,8 +362,7 @@ constinit const Command kLoopCommand{
     "Starts the agent again and again, each time with a fresh session, the goal, what was done so "
     "far\nand what verification said. Ends when the agent says DONE and verification agrees, or at "
     "a "
-    "limit.\nState is under .ralph/state: 'ralph status' shows it, 'ralph tell' adds guidance, "
-    "'ralph "
+    "limit.\nState is in .ralph/state: 'ralph status' shows it, 'ralph tell' adds guidance, 'ralph "
     "stop' ends it.\n"
     "Exit codes: 0 done, 1 the agent failed, 2 bad usage, 3 not installed or not logged in, 6 a "
     "limit was\nreached, 8 disk, 9 another ralph works here, 130 stopped.",

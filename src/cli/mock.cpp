@@ -50,8 +50,9 @@ Result<> check_recording(const Arguments& arguments) {
     return fail(Code::usage,
                 fmt::format("--record takes a URL like https://api.anthropic.com, not '{}'", url));
   }
-  if (!arguments.positional(0).empty() || arguments.flag("text")) {
-    return fail(Code::usage, "with --record the answers come from there: no scenario, no --text");
+  if (!arguments.positional(0).empty() || arguments.flag("text") || arguments.flag("cache")) {
+    return fail(Code::usage,
+                "with --record the answers come from there: no scenario, no --text, no --cache");
   }
   if (!arguments.flag("out"))
     return fail(Code::usage, "--record needs a file to write: --out FILE");
@@ -163,7 +164,8 @@ Result<int> serve(mock::Server& server, const Arguments& arguments, StopSignals&
 
 Result<std::unique_ptr<mock::Server>> start(const Arguments& arguments, std::uint16_t port) {
   const Masker masker(environment());
-  const mock::ServerOptions options{port, std::string(arguments.value("log")), masker};
+  const mock::ServerOptions options{port, std::string(arguments.value("log")), masker,
+                                    arguments.flag("cache")};
   if (arguments.flag("record")) {
     TRY_ASSIGN(auto recorder, mock::Recorder::open({std::string(arguments.value("record")),
                                                     std::string(arguments.value("out")), masker}));
@@ -193,6 +195,7 @@ constexpr Positional kPositionals[] = {
 constexpr Option kOptions[] = {
     {"--text", "TEXT", "answer with this text; repeated: one after the other"},
     {"--port", "N", "listen there; 0, the default, takes a free port"},
+    {"--cache", "", "count what the API's prompt cache would read and write, and say it in usage"},
     {"--log", "FILE", "write every request to FILE, a line of JSON each, secrets masked"},
     {"--record", "URL", "pass every request on to URL and keep the answers as a scenario"},
     {"--out", "FILE", "where --record writes it"},
@@ -205,6 +208,8 @@ constexpr Example kExamples[] = {
     {"ralph mock --text 'Done.' --exec -- claude -p 'Do it'", "Claude Code, offline"},
     {"ralph mock '{\"steps\": [{\"error\": 529}, {\"text\": \"back\"}]}' --exec -- claude -p hi",
      "does it survive an overload?"},
+    {"ralph mock --cache --log requests.ndjson --exec -- claude -p hi",
+     "what would it be billed? each line of the log has its usage"},
     {"ralph mock --record https://api.anthropic.com --out s.json --exec -- claude -p hi",
      "the same session again, later and for nothing: ralph mock s.json"},
 };

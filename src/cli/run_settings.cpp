@@ -17,11 +17,32 @@ namespace {
 
 using config::Key;
 
+/// With its default, where it has one that says something.
+std::string help_of(const config::Setting& setting) {
+  constexpr std::string_view kObvious[] = {"", "0s", ".", "auto", "off", "false"};
+  if (std::ranges::find(kObvious, setting.fallback) != std::end(kObvious)) {
+    return std::string(setting.help);
+  }
+  return fmt::format("{} (default: {})", setting.help, setting.fallback);
+}
+
+/// Made once: their texts live as long as the program.
 std::vector<Option> setting_options(bool of_loop) {
-  std::vector<Option> list;
+  static const auto texts = [] {
+    std::vector<std::string> made;
+    for (const auto& setting : config::settings_table()) made.push_back(help_of(setting));
+    return made;
+  }();
+  std::vector<const config::Setting*> shown;
   for (const auto& setting : config::settings_table()) {
-    const bool fits = of_loop || !setting.loop_only;
-    if (!setting.flag.empty() && fits) list.push_back({setting.flag, setting.value, setting.help});
+    if (!setting.flag.empty() && (of_loop || !setting.loop_only)) shown.push_back(&setting);
+  }
+  std::ranges::stable_sort(shown, {}, &config::Setting::topic);
+  std::vector<Option> list;
+  for (const auto* const setting : shown) {
+    list.push_back({setting->flag, setting->value, texts[static_cast<std::size_t>(setting->id)],
+                    config::title(setting->topic), setting->listed == config::Listed::on_request,
+                    setting->choices});
   }
   return list;
 }

@@ -81,6 +81,14 @@ enum class Kind {
   map,       // names and values
 };
 
+/// What a setting is about; help and manual have a section for each.
+enum class Topic { task, agent, limits, safety, verification, git, history, output };
+/// "Limits".
+std::string_view title(Topic topic);
+
+/// Whether `--help` shows a setting, or only `--help --all`.
+enum class Listed { always, on_request };
+
 struct Setting {
   Key id;
   std::string_view key;  // in files; RALPH_<KEY> in the environment
@@ -89,6 +97,8 @@ struct Setting {
   std::string_view flag;      // "-m,--model"; empty: it has none
   std::string_view value;     // what stands behind the flag in help: "NAME"; empty: nothing
   std::string_view help;
+  Topic topic;
+  Listed listed;
   std::string_view choices;  // "planner|coder"
   int least = 0;             // of an integer
   bool loop_only = false;    // `ralph run` has no use for it
@@ -104,7 +114,8 @@ std::string variable_of(const Setting& setting);
 /// "--max-cost"; for what stands behind "--": "--".
 std::string flag_of(const Setting& setting);
 
-/// Keys of ralph.yml that belong to other tools, or to other commands.
+/// Keys of ralph.yml that belong to other tools, or to other commands; those that begin with "_" do, too.
+std::span<const std::string_view> foreign_keys();
 bool is_foreign_key(std::string_view key);
 
 }  // namespace ralph::config

@@ -18,7 +18,7 @@ Result<> check_goal(std::string_view goal) {
   if (goal.size() <= kLongestGoal) return {};
   return fail(Code::usage,
               fmt::format("the goal has {} bytes; it may have {}", goal.size(), kLongestGoal),
-              "say what shall be reached, and name files for the rest");
+              "say what to achieve, and name files for the rest");
 }
 
 }  // namespace

@@ -20,7 +20,9 @@ http::Response json_response(const Call& call, int status, const Document& body)
           json::write(body)};
 }
 
-Plan whole(http::Response response) { return {performance_of(std::move(response), {}), {}, {}}; }
+Plan whole(http::Response response) {
+  return {performance_of(std::move(response), {}), {}, {}, {}};
+}
 
 http::Response error_response(const Call& call, const Failure& failure) {
   auto response = json_response(call, failure.status,
@@ -61,6 +63,10 @@ std::string complaint(const Call& call) {
       return fmt::format("{}: Input should be {}", required.key, required.wanted);
     }
   }
+  if (const auto marks = cache_marks(*call.body); marks > kMostCacheMarks) {
+    return fmt::format("A maximum of {} blocks with cache_control may be provided. Found {}.",
+                       kMostCacheMarks, marks);
+  }
   return {};
 }
 
@@ -82,8 +88,10 @@ const ErrorEvent* error_event(const Step& step) {
   return nullptr;
 }
 
-Performance act(const Reply& reply, const Step& step, const Call& call, Script& script) {
+Performance act(const Reply& reply, const Step& step, const Call& call, Script& script,
+                std::string& usage) {
   const auto message = script.message(reply, call.request, call.body);
+  usage = usage_json(message.usage);
   if (call.body != nullptr && wants_stream(*call.body)) {
     auto performance =
         performance_of(message_events(message, reply.chunk_size), reply, step.troubles);
@@ -100,18 +108,20 @@ Performance act(const Reply& reply, const Step& step, const Call& call, Script& 
   return performance_of(std::move(response), step.troubles);
 }
 
-Performance act(const Failure& failure, const Step& step, const Call& call, Script&) {
+Performance act(const Failure& failure, const Step& step, const Call& call, Script&, std::string&) {
   return performance_of(error_response(call, failure), step.troubles);
 }
 
-Performance act(const http::Response& response, const Step& step, const Call&, Script&) {
+Performance act(const http::Response& response, const Step& step, const Call&, Script&,
+                std::string&) {
   return performance_of(response, step.troubles);
 }
 
 Plan perform_step(const Step& step, const Call& call, Script& script) {
-  auto performance =
-      std::visit([&](const auto& action) { return act(action, step, call, script); }, step.action);
-  return {std::move(performance), step.delay, step.number};
+  std::string usage;
+  auto performance = std::visit(
+      [&](const auto& action) { return act(action, step, call, script, usage); }, step.action);
+  return {std::move(performance), step.delay, step.number, std::move(usage)};
 }
 
 Plan messages(const Call& call, Script& script) {

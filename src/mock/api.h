@@ -15,6 +15,7 @@ struct Plan {
   Performance performance;
   Millis delay{0};
   std::optional<std::size_t> step;  // the scenario's step that answers
+  std::string usage;                // of the message, as JSON; empty: it is none
 };
 
 /// A request together with what was made of it.

@@ -14,7 +14,7 @@ namespace {
 
 using json::Document;
 
-Document usage_json(const Usage& usage) {
+Document usage_document(const Usage& usage) {
   Document document{{"input_tokens", usage.input_tokens},
                     {"cache_creation_input_tokens", 0},
                     {"cache_read_input_tokens", 0},
@@ -29,7 +29,7 @@ Document usage_at_start(const Usage& usage) {
   for (const auto* key : {"output_tokens", "output_tokens_details", "server_tool_use"}) {
     others.erase(key);
   }
-  return usage_json(
+  return usage_document(
       {usage.input_tokens, std::min<std::int64_t>(usage.output_tokens, 1), json::write(others)});
 }
 
@@ -117,7 +117,8 @@ class Streamer {
     Document delta{{"stop_reason", message_.stop_reason},
                    {"stop_sequence", text_or_null(message_.stop_sequence)}};
     if (!message_.stop_details.empty()) delta["stop_details"] = parsed(message_.stop_details);
-    event("message_delta", {{"delta", std::move(delta)}, {"usage", usage_json(message_.usage)}});
+    event("message_delta",
+          {{"delta", std::move(delta)}, {"usage", usage_document(message_.usage)}});
     event("message_stop", Document::object());
   }
 
@@ -193,13 +194,15 @@ std::string event_bytes(const Event& event, LineEnd line_end) {
   return fmt::format("event: {}{}data: {}{}{}", event.name, end, event.data, end, end);
 }
 
+std::string usage_json(const Usage& usage) { return json::write(usage_document(usage)); }
+
 std::string message_json(const Message& message) {
   auto document = head_json(message);
   for (const auto& block : message.content) document["content"].push_back(block_json(block));
   document["stop_reason"] = message.stop_reason;
   document["stop_sequence"] = text_or_null(message.stop_sequence);
   if (!message.stop_details.empty()) document["stop_details"] = parsed(message.stop_details);
-  document["usage"] = usage_json(message.usage);
+  document["usage"] = usage_document(message.usage);
   return json::write(document);
 }
 

@@ -36,6 +36,8 @@ struct Event {
 /// "event: name\ndata: {…}\n\n", with those line ends.
 std::string event_bytes(const Event& event, LineEnd line_end = LineEnd::lf);
 
+std::string usage_json(const Usage& usage);
+
 /// The message as the API answers without streaming.
 std::string message_json(const Message& message);
 

@@ -56,8 +56,7 @@ std::string body_json(const Call& call, const Masker& masker) {
 
 }  // namespace
 
-std::string log_line(const Call& call, std::optional<std::size_t> step, std::optional<int> status,
-                     const Masker& masker, UtcTime time) {
+std::string log_line(const Call& call, const Outcome& outcome, const Masker& masker, UtcTime time) {
   const auto& request = call.request;
   std::string line;
   json::ObjectWriter(line)
@@ -67,8 +66,9 @@ std::string log_line(const Call& call, std::optional<std::size_t> step, std::opt
       .text("target", masker.mask(utf8::repaired(request.target)))
       .raw("headers", headers_json(request.headers, masker))
       .raw("body", body_json(call, masker))
-      .raw("step", step ? fmt::format("{}", *step) : "null")
-      .raw("status", status ? fmt::format("{}", *status) : "null")
+      .raw("step", outcome.step ? fmt::format("{}", *outcome.step) : "null")
+      .raw("status", outcome.status ? fmt::format("{}", *outcome.status) : "null")
+      .raw("usage", outcome.usage.empty() ? "null" : outcome.usage)
       .close();
   return line + "\n";
 }
@@ -87,9 +87,8 @@ Result<std::unique_ptr<RequestLog>> RequestLog::open(const std::filesystem::path
   return std::unique_ptr<RequestLog>(new RequestLog(path, std::move(fd), masker));
 }
 
-void RequestLog::write(const Call& call, std::optional<std::size_t> step,
-                       std::optional<int> status) {
-  const auto line = log_line(call, step, status, masker_, now_utc());
+void RequestLog::write(const Call& call, const Outcome& outcome) {
+  const auto line = log_line(call, outcome, masker_, now_utc());
   const std::scoped_lock lock(mutex_);
   if (failure_) return;
   if (const auto written = write_all(fd_.get(), line, path_.native()); !written) {

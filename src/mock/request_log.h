@@ -10,6 +10,13 @@
 
 namespace ralph::mock {
 
+/// What answers a request.
+struct Outcome {
+  std::optional<std::size_t> step;  // nullopt: none
+  std::optional<int> status;        // nullopt: not known yet
+  std::string usage;                // JSON; empty: no message answers
+};
+
 /// Every request as a line of JSON, with what answers it. Secrets are masked; only the owner may
 /// read the file. May be used by many threads.
 class RequestLog {
@@ -18,8 +25,7 @@ class RequestLog {
   static Result<std::unique_ptr<RequestLog>> open(const std::filesystem::path& path,
                                                   const Masker& masker);
 
-  /// The step is nullopt when none answers, the status when it is not known yet.
-  void write(const Call& call, std::optional<std::size_t> step, std::optional<int> status);
+  void write(const Call& call, const Outcome& outcome);
   /// The first line that could not be written: the log ends there.
   std::optional<Error> failure() const;
 
@@ -34,7 +40,6 @@ class RequestLog {
 };
 
 /// One line of the log, with its newline.
-std::string log_line(const Call& call, std::optional<std::size_t> step, std::optional<int> status,
-                     const Masker& masker, UtcTime time);
+std::string log_line(const Call& call, const Outcome& outcome, const Masker& masker, UtcTime time);
 
 }  // namespace ralph::mock

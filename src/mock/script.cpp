@@ -81,15 +81,22 @@ bool calls_a_tool(const std::vector<Block>& content) {
   });
 }
 
-Usage settled(const UsageWish& wish, const std::vector<Block>& content, std::size_t request_bytes) {
-  return {wish.input_tokens.value_or(estimated_tokens(request_bytes)),
-          wish.output_tokens.value_or(estimated_tokens(content_bytes(content))), wish.others};
+/// As the API reports them, in its order.
+std::string cache_members(const model::Tokens& tokens, const std::string& others) {
+  Document members{{"cache_creation_input_tokens", tokens.cache_write_5m + tokens.cache_write_1h},
+                   {"cache_read_input_tokens", tokens.cache_read},
+                   {"cache_creation",
+                    {{"ephemeral_5m_input_tokens", tokens.cache_write_5m},
+                     {"ephemeral_1h_input_tokens", tokens.cache_write_1h}}}};
+  members.update(Document::parse(others));
+  return json::write(members);
 }
 
 }  // namespace
 
-Script::Script(Scenario scenario)
+Script::Script(Scenario scenario, bool counts_cache)
     : scenario_(std::move(scenario)), used_(scenario_.steps.size(), 0) {
+  if (counts_cache) cache_.emplace();
   for (const auto& step : scenario_.steps) {
     if (!step.match) ordered_.push_back(&step);
   }
@@ -135,7 +142,7 @@ Message Script::message(const Reply& reply, const http::Request& request, const 
   if (message.stop_reason.empty()) {
     message.stop_reason = calls_a_tool(reply.content) ? "tool_use" : "end_turn";
   }
-  message.usage = settled(reply.usage, reply.content, request.body.size());
+  message.usage = usage_of(reply, request, body);
   const std::scoped_lock lock(mutex_);
   ++messages_;
   if (message.id.empty()) message.id = numbered("msg", messages_);
@@ -145,6 +152,17 @@ Message Script::message(const Reply& reply, const http::Request& request, const 
     call->id = numbered(call->type == "tool_use" ? "toolu" : "srvtoolu", ++tool_uses_);
   }
   return message;
+}
+
+/// What a step says of its usage counts, whatever the cache would have made of it.
+Usage Script::usage_of(const Reply& reply, const http::Request& request, const Document* body) {
+  const auto& wish = reply.usage;
+  const auto output = wish.output_tokens.value_or(estimated_tokens(content_bytes(reply.content)));
+  if (!cache_ || body == nullptr) {
+    return {wish.input_tokens.value_or(estimated_tokens(request.body.size())), output, wish.others};
+  }
+  const auto tokens = cache_->charge(*body);
+  return {wish.input_tokens.value_or(tokens.input), output, cache_members(tokens, wish.others)};
 }
 
 std::string Script::request_id() {

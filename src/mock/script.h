@@ -1,12 +1,14 @@
 #pragma once
 #include <cstddef>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "http/message.h"
 #include "json/document.h"
 #include "mock/message.h"
+#include "mock/prompt_cache.h"
 #include "mock/scenario.h"
 
 namespace ralph::mock {
@@ -15,7 +17,7 @@ namespace ralph::mock {
 /// by many threads; requests are answered in the order they ask.
 class Script {
  public:
-  explicit Script(Scenario scenario);
+  explicit Script(Scenario scenario, bool counts_cache = false);
 
   /// The first step with a match that fits; nullptr: none does. The body is nullptr when it is no
   /// JSON.
@@ -30,7 +32,10 @@ class Script {
   std::string request_id();
 
  private:
+  Usage usage_of(const Reply& reply, const http::Request& request, const json::Document* body);
+
   Scenario scenario_;
+  std::optional<PromptCache> cache_;  // usage says what it reads and writes
   std::vector<const Step*> ordered_;  // steps without a match
   std::mutex mutex_;
   std::vector<std::size_t> used_;  // how often each step answered

@@ -13,12 +13,14 @@ using http::Exchange;
 using http::Peer;
 
 Result<std::unique_ptr<Server>> Server::start(Scenario scenario, const ServerOptions& options) {
-  return open(std::unique_ptr<Server>(new Server(std::move(scenario), nullptr)), options);
+  return open(
+      std::unique_ptr<Server>(new Server(std::move(scenario), options.counts_cache, nullptr)),
+      options);
 }
 
 Result<std::unique_ptr<Server>> Server::start(std::unique_ptr<Recorder> recorder,
                                               const ServerOptions& options) {
-  return open(std::unique_ptr<Server>(new Server({}, std::move(recorder))), options);
+  return open(std::unique_ptr<Server>(new Server({}, false, std::move(recorder))), options);
 }
 
 Result<std::unique_ptr<Server>> Server::open(std::unique_ptr<Server> server,
@@ -56,11 +58,11 @@ std::optional<Plan> Server::decide(const http::Request& request) {
   const auto body = json::parse(request.body, "the request");
   const Call call{request, body ? &*body : nullptr, script_.request_id()};
   if (recorder_ != nullptr) {
-    log_->write(call, std::nullopt, std::nullopt);
+    log_->write(call, {});
     return std::nullopt;
   }
   auto planned = plan(call, script_);
-  if (log_ != nullptr) log_->write(call, planned.step, planned.performance.status);
+  if (log_ != nullptr) log_->write(call, {planned.step, planned.performance.status, planned.usage});
   return planned;
 }
 

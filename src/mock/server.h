@@ -19,6 +19,7 @@ struct ServerOptions {
   std::uint16_t port = 0;     // 0: any free one
   std::filesystem::path log;  // empty: none
   Masker masker;              // for the log
+  bool counts_cache = false;  // usage says what the API's prompt cache would read and write
 };
 
 /// A Messages API on 127.0.0.1 that answers until stop() or the end of the object: from a script, or
@@ -39,8 +40,8 @@ class Server {
   std::optional<Error> failure() const;
 
  private:
-  Server(Scenario scenario, std::unique_ptr<Recorder> recorder)
-      : script_(std::move(scenario)), recorder_(std::move(recorder)) {}
+  Server(Scenario scenario, bool counts_cache, std::unique_ptr<Recorder> recorder)
+      : script_(std::move(scenario), counts_cache), recorder_(std::move(recorder)) {}
   static Result<std::unique_ptr<Server>> open(std::unique_ptr<Server> server,
                                               const ServerOptions& options);
   void answer(const http::Request& request, http::Exchange& exchange);

@@ -12,6 +12,9 @@ namespace ralph::model {
 /// The context window of a model nobody described.
 inline constexpr std::int64_t kUnknownWindow = 200'000;
 
+/// What the API caches at least of a prompt, for a model nobody described; in tokens.
+inline constexpr std::int64_t kUsualCacheMinimum = 1024;
+
 /// USD per million tokens, for prompts of more than `above_tokens` tokens (input and cache together).
 struct Price {
   std::int64_t above_tokens = 0;
@@ -40,6 +43,7 @@ struct Model {
   Thinking thinking = Thinking::none;
   std::string default_effort;  // empty: none is sent
   std::vector<Price> prices;   // by rising above_tokens, the first has 0; empty: unknown
+  std::int64_t cache_minimum = kUsualCacheMinimum;  // no shorter prefix is cached, in tokens
 
   bool operator==(const Model&) const = default;
 };

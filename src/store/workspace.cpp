@@ -20,7 +20,7 @@ constexpr const char* kGitignoreName = ".gitignore";
 constexpr off_t kLargestGitignore = off_t{1} << 20;
 constexpr std::string_view kGitignore =
     "# What runs leave behind. Everything else here is yours to commit.\n"
-    "/logs/\n/runs/\n/state/\n/tmp/\n/lock\n/check.running\n";
+    "/.gitignore\n/logs/\n/runs/\n/state/\n/tmp/\n/lock\n/check.running\n";
 
 Result<fs::path> absolute_folder(const fs::path& workspace) {
   std::error_code error;

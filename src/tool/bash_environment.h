@@ -6,8 +6,8 @@
 
 namespace ralph::tool {
 
-/// The variables of a command's environment that we change. With them git starts no pager, no monitor and no hook just
-/// to look, and takes no folder for a bare repository by its looks, whatever settings the user's own GIT_CONFIG_*
+/// The variables of a command's environment that we change. With them no editor waits, and git starts no pager, no
+/// monitor and no hook just to look, and takes no folder for a bare repository by its looks, whatever settings the user's own GIT_CONFIG_*
 /// make. What the session sets comes after, and wins.
 std::vector<process::EnvChange> command_environment(const Workspace& workspace);
 

@@ -85,6 +85,30 @@ TEST(ApiBody, TheLastTwoUserMessagesAreMarked) {
             std::string::npos);
 }
 
+TEST(ApiBody, MarksOfAnHourAndNone) {
+  const std::vector<Message> messages{{"user", R"([{"type":"text","text":"a"}])"}};
+  Request request{.system = {"s"}, .messages = messages};
+  request.shape.caching = Caching::hour;
+  const json::Document hour{{"type", "ephemeral"}, {"ttl", "1h"}};
+  EXPECT_EQ(parsed(request)["system"][0]["cache_control"], hour);
+  EXPECT_EQ(parsed(request)["messages"][0]["content"][0]["cache_control"], hour);
+  request.shape.caching = Caching::none;
+  EXPECT_EQ(body_of(request).find("cache_control"), std::string::npos);
+}
+
+TEST(ApiBody, TheExtraBodyReplacesMembers) {
+  const std::vector<Message> messages{{"user", R"([{"type":"text","text":"a"}])"}};
+  Request request{.messages = messages};
+  request.shape.model = "m";
+  request.shape.extra_body = R"({"top_k":5,"max_tokens":7,"metadata":{"a":[1]}})";
+  const auto body = parsed(request);
+  EXPECT_EQ(body["top_k"], 5);
+  EXPECT_EQ(body["max_tokens"], 7);
+  EXPECT_EQ(body["metadata"], json::Document({{"a", {1}}}));
+  EXPECT_EQ(body["model"], "m");
+  EXPECT_EQ(body["messages"].size(), 1u);
+}
+
 TEST(ApiBody, BlocksThatCanBeMarked) {
   for (const std::string block : {
            R"({"type":"text","text":"a"})",

@@ -184,11 +184,20 @@ TEST(ApiClientRetry, UntilTheyAreUsedUp) {
   EXPECT_EQ(asked->log.lines.back(), "retry 10/10 server_error 4ms");
 }
 
-TEST(ApiClientRetry, OverloadIsWorthTwo) {
+TEST(ApiClientRetry, OverloadIsWorthTwoForTheModelsThatAreHardToGet) {
   const auto busy = answering(529, error_body("overloaded_error", "Overloaded"));
-  EXPECT_EQ(ask({busy})->requests.size(), 3U);
+  const auto model = [](std::string id) {
+    return [id = std::move(id)](Endpoint&, Request& request) { request.shape.model = id; };
+  };
+  EXPECT_EQ(ask({busy}, quick(), model("claude-opus-5-5"))->requests.size(), 3U);
+  EXPECT_EQ(ask({busy}, quick(), model("claude-fable-5-2"))->requests.size(), 3U);
+  EXPECT_EQ(ask({busy}, quick(), model("claude-sonnet-5-5"))->requests.size(), 11U);
+  auto patient = quick();
+  patient.hard_to_get.clear();
+  EXPECT_EQ(ask({busy}, patient, model("claude-opus-5-5"))->requests.size(), 11U);
   const auto down = answering(500, "");
-  const auto mixed = ask({down, down, busy, busy, streaming(whole_stream("good"))});
+  const auto mixed = ask({down, down, busy, busy, streaming(whole_stream("good"))}, quick(),
+                         model("claude-opus-5-5"));
   EXPECT_FALSE(mixed->answer.failure) << "other failures do not count as overload";
   EXPECT_EQ(mixed->requests.size(), 5U);
 }

@@ -120,5 +120,25 @@ TEST(ApiShape, MaxTokensAndTheBudgetBelowThem) {
             ThinkingMode::disabled);
 }
 
+TEST(ApiShape, Caching) {
+  EXPECT_EQ(shape("opus").caching, Caching::five_minutes);
+  const auto hour = shape("opus", {.cache_for_an_hour = true});
+  EXPECT_EQ(hour.caching, Caching::hour);
+  EXPECT_EQ(hour.betas.back(), "extended-cache-ttl-2025-04-11");
+  EXPECT_EQ(shape("opus", {.cache_for_an_hour = true, .uncached_models = {""}}).caching,
+            Caching::none);
+  EXPECT_EQ(shape("opus", {.uncached_models = {"opus"}}).caching, Caching::none);
+  EXPECT_EQ(shape("sonnet", {.uncached_models = {"opus"}}).caching, Caching::five_minutes);
+}
+
+TEST(ApiShape, BetasOfTheUserAreAddedOnce) {
+  EXPECT_EQ(shape("opus", {.betas = {"a-2026", kEffort, "b"}}).betas,
+            (std::vector<std::string>{kEffort, "a-2026", "b"}));
+  EXPECT_EQ(shape("opus", {.without_betas = true, .betas = {"a"}}).betas,
+            std::vector<std::string>{"a"});
+  EXPECT_EQ(shape("claude-haiku-4-5", {.without_interleaving = true}).betas,
+            std::vector<std::string>());
+}
+
 }  // namespace
 }  // namespace ralph::api

@@ -69,8 +69,8 @@ TEST(Workspace, GitIgnoresWhatRunsLeaveAndNothingElse) {
   for (std::string line; std::getline(lines, line);) {
     if (!line.starts_with('#')) ignored.insert(line);
   }
-  EXPECT_EQ(ignored, (std::set<std::string>{"/logs/", "/runs/", "/state/", "/tmp/", "/lock",
-                                            "/check.running"}));
+  EXPECT_EQ(ignored, (std::set<std::string>{"/.gitignore", "/logs/", "/runs/", "/state/", "/tmp/",
+                                            "/lock", "/check.running"}));
 }
 
 TEST(Workspace, WhatAUserWroteStays) {

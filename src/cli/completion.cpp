@@ -1,0 +1,264 @@
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include "base/nearest.h"
+#include "cli/command.h"
+#include "cli/failure.h"
+#include "cli/options.h"
+#include "cli/std_output.h"
+
+namespace ralph::cli {
+namespace {
+
+/// What a shell can offer for the value of an option.
+enum class Offer { nothing, words, files, folders };
+
+Offer offer_of(const Option& option) {
+  if (!option.choices.empty()) return Offer::words;
+  if (option.value == "FILE") return Offer::files;
+  return option.value == "DIR" ? Offer::folders : Offer::nothing;
+}
+
+bool takes_next_word(const Option& option) {
+  return !option.value.empty() && !option.value.starts_with("[=");
+}
+
+/// "a|b" as "a b".
+std::string spaced(std::string_view choices) {
+  std::string words(choices);
+  std::ranges::replace(words, '|', ' ');
+  return words;
+}
+
+/// "-v", "--verbose".
+std::vector<std::string> names_of(const Option& option) {
+  const auto comma = option.names.find(',');
+  if (comma == option.names.npos) return {std::string(option.names)};
+  return {std::string(option.names.substr(0, comma)), std::string(option.names.substr(comma + 1))};
+}
+
+/// Inside single quotes of a shell.
+std::string shell_quoted(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+std::vector<std::string> command_names() {
+  std::vector<std::string> names;
+  for (const auto* command : commands()) names.emplace_back(command->name);
+  names.emplace_back("help");
+  return names;
+}
+
+constexpr Option kHelpOption{"-h,--help", "", "show help"};
+
+std::vector<Option> all_options(const Command& command) {
+  auto options = options_of(command);
+  options.push_back(kHelpOption);
+  return options;
+}
+
+// --- bash ---
+
+std::string bash_values(const Command& command, const Option& option) {
+  std::vector<std::string> patterns;
+  for (const auto& name : names_of(option)) {
+    patterns.push_back(fmt::format("'{} {}'", command.name, name));
+  }
+  const auto reply = [&]() -> std::string {
+    switch (offer_of(option)) {
+      case Offer::words:
+        return fmt::format("COMPREPLY=($(compgen -W '{}' -- \"$cur\"))", spaced(option.choices));
+      case Offer::files: return "compopt -o filenames; COMPREPLY=($(compgen -f -- \"$cur\"))";
+      case Offer::folders: return "compopt -o filenames; COMPREPLY=($(compgen -d -- \"$cur\"))";
+      case Offer::nothing: return "COMPREPLY=()";
+    }
+    return "";
+  }();
+  return fmt::format("    {}) {}; return ;;\n", fmt::join(patterns, "|"), reply);
+}
+
+std::string bash_script() {
+  std::string values, options;
+  for (const auto* command : commands()) {
+    std::vector<std::string> names;
+    for (const auto& option : all_options(*command)) {
+      for (auto& name : names_of(option)) names.push_back(std::move(name));
+      if (takes_next_word(option)) values += bash_values(*command, option);
+    }
+    options += fmt::format("    {}) words='{}' ;;\n", command->name, fmt::join(names, " "));
+  }
+  return fmt::format(R"(# bash completion of ralph; made by: ralph completion bash
+_ralph() {{
+  local cur=${{COMP_WORDS[COMP_CWORD]}} prev=${{COMP_WORDS[COMP_CWORD-1]}} command=${{COMP_WORDS[1]}} words=
+  COMPREPLY=()
+  if [ "$COMP_CWORD" = 1 ]; then
+    COMPREPLY=($(compgen -W '{0} --help --version' -- "$cur"))
+    return
+  fi
+  case "$command $prev" in
+    'help '*) COMPREPLY=($(compgen -W '{0}' -- "$cur")); return ;;
+{1}  esac
+  case $command in
+{2}  esac
+  if [[ $cur == -* ]]; then
+    COMPREPLY=($(compgen -W "$words" -- "$cur"))
+  else
+    compopt -o filenames
+    COMPREPLY=($(compgen -f -- "$cur"))
+  fi
+}}
+complete -F _ralph ralph
+)",
+                     fmt::join(command_names(), " "), values, options);
+}
+
+// --- zsh ---
+
+/// In the brackets of an _arguments specification.
+std::string zsh_text(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '[' || c == ']' || c == ':' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+std::string zsh_option(const Option& option) {
+  const auto names = names_of(option);
+  std::string value;
+  if (takes_next_word(option)) {
+    const auto offer = offer_of(option);
+    value = fmt::format(":{}:{}", zsh_text(option.value),
+                        offer == Offer::words     ? fmt::format("({})", spaced(option.choices))
+                        : offer == Offer::files   ? "_files"
+                        : offer == Offer::folders ? "_files -/"
+                                                  : " ");
+  }
+  const auto rest = fmt::format("[{}]{}", zsh_text(option.help), value);
+  if (names.size() == 1) return shell_quoted("*" + names.front() + rest);
+  return fmt::format("'*'{{{},{}}}{}", names[0], names[1], shell_quoted(rest));
+}
+
+std::string zsh_script() {
+  std::string list, cases;
+  for (const auto* command : commands()) {
+    list += fmt::format("    {}\n",
+                        shell_quoted(fmt::format("{}:{}", command->name, command->summary)));
+    std::string options;
+    for (const auto& option : all_options(*command))
+      options += " \\\n        " + zsh_option(option);
+    cases += fmt::format("    {})\n      _arguments{} \\\n        '*:file:_files' ;;\n",
+                         command->name, options);
+  }
+  return fmt::format(R"(#compdef ralph
+# zsh completion of ralph; made by: ralph completion zsh
+_ralph() {{
+  local -a commands
+  commands=(
+{}    'help:help about a command'
+  )
+  if (( CURRENT == 2 )); then
+    _describe command commands
+    return
+  fi
+  local command=$words[2]
+  shift words
+  (( CURRENT-- ))
+  case $command in
+    help) _describe command commands ;;
+{}  esac
+}}
+if [ "$funcstack[1]" = _ralph ]; then _ralph "$@"; else compdef _ralph ralph; fi
+)",
+                     list, cases);
+}
+
+// --- fish ---
+
+std::string fish_option(const Command& command, const Option& option) {
+  auto line = fmt::format("complete -c ralph -n '__fish_seen_subcommand_from {}'", command.name);
+  for (const auto& name : names_of(option)) {
+    line += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
+  }
+  if (takes_next_word(option)) {
+    switch (offer_of(option)) {
+      case Offer::words: line += fmt::format(" -x -a '{}'", spaced(option.choices)); break;
+      case Offer::files: line += " -r -F"; break;
+      case Offer::folders: line += " -x -a '(__fish_complete_directories)'"; break;
+      case Offer::nothing: line += " -x"; break;
+    }
+  }
+  std::string help;
+  for (const char c : option.help)
+    help += c == '\'' || c == '\\' ? std::string{'\\', c} : std::string{c};
+  return fmt::format("{} -d '{}'\n", line, help);
+}
+
+std::string fish_script() {
+  std::string text = "# fish completion of ralph; made by: ralph completion fish\n";
+  for (const auto* command : commands()) {
+    std::string summary;
+    for (const char c : command->summary) {
+      summary += c == '\'' ? std::string("\\'") : std::string{c};
+    }
+    text += fmt::format("complete -c ralph -n __fish_use_subcommand -f -a {} -d '{}'\n",
+                        command->name, summary);
+  }
+  text += "complete -c ralph -n __fish_use_subcommand -f -a help -d 'help about a command'\n";
+  for (const auto* command : commands()) {
+    for (const auto& option : all_options(*command)) text += fish_option(*command, option);
+  }
+  return text;
+}
+
+struct Shell {
+  std::string_view name;
+  std::string (*script)();
+};
+constexpr Shell kShells[] = {{"bash", bash_script}, {"zsh", zsh_script}, {"fish", fish_script}};
+
+int completion_command(const Arguments& arguments, StdOutput& output) {
+  const auto wanted = arguments.positional(0);
+  const auto* const found = std::ranges::find(kShells, wanted, &Shell::name);
+  if (found == std::end(kShells)) {
+    return report_usage({Code::usage,
+                         fmt::format("no completion for '{}'; there is bash, zsh and fish", wanted),
+                         {}},
+                        &kCompletionCommand, output);
+  }
+  output.out(found->script());
+  return 0;
+}
+
+constexpr Positional kPositionals[] = {{"SHELL", "bash, zsh or fish"}};
+constexpr Example kExamples[] = {
+    {"source <(ralph completion bash)", "for this shell"},
+    {"ralph completion zsh >~/.zfunc/_ralph", "with fpath+=~/.zfunc before compinit"},
+    {"ralph completion fish >~/.config/fish/completions/ralph.fish", "for every fish"},
+};
+
+}  // namespace
+
+constinit const Command kCompletionCommand{
+    "completion",
+    "print a completion script for bash, zsh or fish",
+    "Prints a script that completes ralph's commands, options and their values. 'make install' "
+    "and\n"
+    "the Debian package put them where the shells look for them.",
+    kPositionals,
+    {},
+    kExamples,
+    completion_command,
+    {},
+    true,
+};
+
+}  // namespace ralph::cli

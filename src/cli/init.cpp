@@ -1,0 +1,199 @@
+#include <cerrno>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fcntl.h>
+#include <fmt/core.h>
+
+#include "base/file.h"
+#include "base/unique_fd.h"
+#include "cli/command.h"
+#include "cli/failure.h"
+#include "cli/options.h"
+#include "cli/std_output.h"
+#include "json/writer.h"
+#include "view/safe_text.h"
+
+namespace ralph::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kGoal = R"(# Goal
+
+Say here what should be true in the end, as you would tell a colleague who knows the code but not your plans.
+The agent reads this file at the start of every iteration; edit it whenever you like.
+
+## Done when
+
+- [ ] the first thing that can be checked
+- [ ] the tests pass
+
+## Limits
+
+- what must stay as it is
+)";
+
+/// What verification would be, by the files that a build system leaves.
+struct Build {
+  std::string_view file;
+  std::string_view text;  // that it contains; empty: anything
+  std::string_view command;
+};
+constexpr Build kBuilds[] = {
+    {"Makefile", "\ntest:", "make test"},
+    {"Makefile", "\ncheck:", "make check"},
+    {"package.json", "\"test\"", "npm test"},
+    {"Cargo.toml", "", "cargo test"},
+    {"go.mod", "", "go test ./..."},
+    {"pyproject.toml", "pytest", "python3 -m pytest"},
+    {"pytest.ini", "", "python3 -m pytest"},
+    {"tox.ini", "", "tox"},
+    {"pom.xml", "", "mvn -q test"},
+    {"build.gradle", "", "gradle test"},
+    {"CMakePresets.json", "testPresets", "ctest --preset default"},
+};
+
+std::string_view verification_of(const fs::path& folder) {
+  constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+  for (const auto& build : kBuilds) {
+    const auto text = read_file(folder / build.file, kMostBytes);
+    if (text && ("\n" + *text).find(build.text) != std::string::npos) return build.command;
+  }
+  return {};
+}
+
+std::string settings_text(std::string_view verify) {
+  const auto comment = verify.empty() ? "# " : "";
+  return fmt::format(
+      R"(# Settings of 'ralph run' and 'ralph loop'. 'ralph config show' lists all of them with their values.
+
+# The agent: claude, codex, gemini … or builtin (ralph's own). auto: the first one that is installed.
+backend: auto
+# model: sonnet
+
+# When to stop.
+max_cost: 5          # US dollars, for the whole loop
+max_iterations: 20
+timeout: 1h          # for one iteration
+
+# What must succeed before the agent's DONE counts.
+{0}verify:
+{0}  commands: ["{1}"]
+{0}  # protect: ["tests/**"]   # verify with these files as they were at the start
+{0}  # clean: true             # verify in a clean clone
+
+# commit: true       # a commit after every iteration; 'ralph undo' takes it back
+# sandbox: on        # confine the agent to this folder (needs bubblewrap); strict: no network but the model
+)",
+      comment, verify.empty() ? "make test" : verify);
+}
+
+enum class Done { written, there_already };
+
+/// Never replaces anything, not even through a link.
+Result<Done> write_new(const fs::path& path, std::string_view text) {
+  const UniqueFd file(
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
+  if (!file && errno == EEXIST) return Done::there_already;
+  if (!file) return fail_errno(errno, fmt::format("cannot create '{}'", path.native()));
+  TRY(write_all(file.get(), text, path.native()));
+  return Done::written;
+}
+
+/// Adds the line to the repository's .gitignore, unless something there already covers it.
+Result<Done> ignore_state(const fs::path& folder) {
+  constexpr std::string_view kLine = "/.ralph/\n";
+  const auto path = folder / ".gitignore";
+  std::error_code error;
+  if (!fs::exists(fs::symlink_status(path, error))) return write_new(path, kLine);
+  TRY_ASSIGN(const auto text, read_file(path, std::size_t{1} << 20));
+  for (const std::string_view known : {"/.ralph/", "/.ralph", ".ralph/", ".ralph"}) {
+    const auto line = fmt::format("\n{}\n", known);
+    if (("\n" + text + "\n").find(line) != std::string::npos) return Done::there_already;
+  }
+  const UniqueFd file(::open(path.c_str(), O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC));
+  if (!file) return fail_errno(errno, fmt::format("cannot add to '{}'", path.native()));
+  const bool open_line = !text.empty() && !text.ends_with('\n');
+  TRY(write_all(file.get(), fmt::format("{}{}", open_line ? "\n" : "", kLine), path.native()));
+  return Done::written;
+}
+
+struct Step {
+  std::string_view name;
+  Result<Done> done;
+};
+
+void tell(const std::vector<Step>& steps, bool json, StdOutput& output) {
+  std::string line;
+  json::ObjectWriter writer(line);
+  for (const auto& step : steps) {
+    if (!step.done) continue;
+    const bool written = *step.done == Done::written;
+    writer.boolean(step.name, written);
+    if (!json) {
+      output.out(fmt::format("{:<11} {}\n", step.name,
+                             written ? "written" : "is there already; left as it is"));
+    }
+  }
+  writer.close();
+  if (json) output.out(line + "\n");
+}
+
+int init_command(const Arguments& arguments, StdOutput& output) {
+  std::error_code error;
+  const auto given = arguments.positional(0);
+  const auto folder = fs::canonical(given.empty() ? "." : given, error);
+  if (error || !fs::is_directory(folder, error)) {
+    return report(
+        {Code::not_found,
+         fmt::format("'{}' is not a folder", view::safe_text(given.empty() ? "." : given)),
+         "make it first (mkdir)"},
+        output);
+  }
+  const auto verify = verification_of(folder);
+  std::vector<Step> steps;
+  steps.push_back({"ralph.yml", write_new(folder / "ralph.yml", settings_text(verify))});
+  steps.push_back({"GOAL.md", write_new(folder / "GOAL.md", kGoal)});
+  if (fs::exists(folder / ".git", error)) steps.push_back({".gitignore", ignore_state(folder)});
+  const bool json = arguments.flag("json");
+  tell(steps, json, output);
+  for (const auto& step : steps) {
+    if (!step.done) return report(step.done.error(), output);
+  }
+  if (json) return 0;
+  if (steps.front().done == Done::written) {
+    output.out(
+        verify.empty()
+            ? "\nNo way to run the tests was found: fill in 'verify' in ralph.yml.\n"
+            : fmt::format("\nDONE will be checked by '{}' (verify in ralph.yml).\n", verify));
+  }
+  output.out(
+      "Next: say in GOAL.md what to achieve, then 'ralph loop GOAL.md'. 'ralph doctor' checks this "
+      "machine.\n");
+  return 0;
+}
+
+constexpr Positional kPositionals[] = {{"FOLDER", "without it: this one", Need::optional}};
+constexpr Option kOptions[] = {{"--json", "", "which files were written, as one JSON object"}};
+constexpr Example kExamples[] = {
+    {"ralph init && $EDITOR GOAL.md && ralph loop GOAL.md", "from nothing to a loop"},
+};
+
+}  // namespace
+
+constinit const Command kInitCommand{
+    "init",
+    "write a ralph.yml and a GOAL.md to begin with",
+    "Writes a ralph.yml with comments and a GOAL.md to fill in, and adds /.ralph/ to .gitignore. "
+    "A\n"
+    "file that exists is left as it is. How the tests are run is guessed from the build files.",
+    kPositionals,
+    kOptions,
+    kExamples,
+    init_command,
+};
+
+}  // namespace ralph::cli

@@ -1,0 +1,56 @@
+#include "cli/loop_dry_run.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include "cli/dry_run.h"
+#include "cli/failure.h"
+#include "loop/requests.h"
+#include "view/safe_text.h"
+
+namespace ralph::cli {
+namespace {
+
+using config::Key;
+
+std::string or_none(const std::vector<std::string>& words) {
+  return words.empty() ? "none" : fmt::format("{}", fmt::join(words, ", "));
+}
+
+std::string limit(const config::Settings& settings, Key key) {
+  const auto text = config::to_text(settings.value(key), config::setting(key).kind);
+  return text.empty() || text == "0" || text == "0s" ? "none" : text;
+}
+
+void show_loop(const loop::Setup& setup, const config::Settings& settings, const Masker& masker,
+               StdOutput& output) {
+  const auto line = [&](std::string_view name, std::string_view value) {
+    output.out(fmt::format("{:<12} {}\n", name, masker.mask(view::safe_text(value))));
+  };
+  const auto& options = setup.options;
+  line("goal", setup.goal_file.empty() ? "from the command line" : setup.goal_file);
+  line("ends", fmt::format("iterations {}, time {}, cost {}", limit(settings, Key::max_iterations),
+                           limit(settings, Key::max_time), limit(settings, Key::max_cost)));
+  line("verify", or_none(options.verify));
+  line("protect", or_none(options.protect));
+  line("commits", options.commit ? "after every iteration" : "none");
+  line("sandbox", settings.text(Key::sandbox));
+}
+
+}  // namespace
+
+Result<> show_loop_dry_run(const loop::Setup& setup, const config::Settings& settings,
+                           const Masker& masker, StdOutput& output) {
+  std::vector<std::string> cuts;
+  std::string refused;
+  TRY_ASSIGN(auto prompt, loop::next_prompt(setup, cuts, refused));
+  const bool json = settings.boolean(Key::json);
+  if (!json) show_loop(setup, settings, masker, output);
+  TRY(show_dry_run(loop::worker_request(setup, setup.loop_id, std::move(prompt)), json, masker,
+                   output));
+  for (const auto& cut : cuts) warn(fmt::format("{} was cut", cut), output);
+  if (!refused.empty()) warn(refused, output);
+  return {};
+}
+
+}  // namespace ralph::cli

@@ -1,0 +1,14 @@
+#pragma once
+#include "base/mask.h"
+#include "base/result.h"
+#include "cli/std_output.h"
+#include "config/settings.h"
+#include "loop/loop.h"
+
+namespace ralph::cli {
+
+/// Shows what a loop would do and how its next agent would be started; starts and writes nothing.
+Result<> show_loop_dry_run(const loop::Setup& setup, const config::Settings& settings,
+                           const Masker& masker, StdOutput& output);
+
+}  // namespace ralph::cli

@@ -1,0 +1,41 @@
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "base/time.h"
+#include "json/document.h"
+#include "model/model.h"
+
+namespace ralph::mock {
+
+/// How many blocks of a request have cache_control, the request itself among them.
+std::size_t cache_marks(const json::Document& request);
+inline constexpr std::size_t kMostCacheMarks = 4;
+
+/// The prompt cache of the API by its published rules: a prefix of tools, system and messages, in this order, is kept
+/// where a block has cache_control; a later request finds it by the same bytes, at its own marks and up to 19 blocks
+/// before each of them; it lives for five minutes or an hour after its last use. May be used by many threads.
+class PromptCache {
+ public:
+  explicit PromptCache(std::function<UtcTime()> clock = now_utc) : clock_(std::move(clock)) {}
+
+  /// What a request reads, writes and sends uncached; from then on its prefixes are in the cache. A token is four
+  /// bytes of JSON. Output tokens are not counted.
+  model::Tokens charge(const json::Document& request);
+
+ private:
+  struct Entry {
+    Millis lifetime;
+    UtcTime used;
+  };
+  bool is_alive(const std::string& prefix, UtcTime now);
+
+  std::function<UtcTime()> clock_;
+  std::mutex mutex_;
+  std::map<std::string, Entry> entries_;  // by the digest of the prefix
+};
+
+}  // namespace ralph::mock
