@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "base/names.h"
 #include "git/old_files.h"
 #include "git/tree_files.h"
 #include "loop/clean_clone.h"
@@ -14,7 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostNamed = 3;
 constexpr std::string_view kPlain = "in the working tree";
 
 FileVersion version_of(unsigned mode, std::string bytes) {
@@ -25,15 +25,6 @@ FileVersion version_of(unsigned mode, std::string bytes) {
     case 0120000: return {Kind::link, std::move(bytes), 0};
     default: return {};
   }
-}
-
-std::string names_of(const std::vector<std::string>& paths) {
-  std::string text;
-  for (std::size_t i = 0; i < std::min(paths.size(), kMostNamed); ++i) {
-    text += fmt::format("{}'{}'", i == 0 ? "" : ", ", paths[i]);
-  }
-  return paths.size() > kMostNamed ? fmt::format("{} and {} more", text, paths.size() - kMostNamed)
-                                   : text;
 }
 
 }  // namespace
@@ -78,7 +69,7 @@ Result<> Loop::prepare_verification() {
   if (!recovered.paths.empty()) {
     setup_.warnings.push_back(
         fmt::format("verification was interrupted: {} put back as the agent left them",
-                    names_of(recovered.paths)));
+                    join_names(recovered.paths)));
   }
   for (auto& warning : recovered.warnings) setup_.warnings.push_back(std::move(warning));
   return protect_.empty() ? Result<>() : read_protected();
@@ -98,7 +89,7 @@ Result<> Loop::read_protected() {
   if (!start_files_.leading_out().empty()) {
     setup_.warnings.push_back(
         fmt::format("what protected links lead to outside of the workspace is not protected: {}",
-                    names_of(start_files_.leading_out())));
+                    join_names(start_files_.leading_out())));
   }
   const auto paths = start_files_.paths();
   for (const auto& pattern : setup_.options.protect) {
@@ -194,11 +185,11 @@ Result<> Loop::check_not_changed_meanwhile(const Record& record) {
   TRY_ASSIGN(const auto known, git::paths_in_tree(git_->program(), state_.tree_at_start, all));
   for (auto& path : all) (known.contains(path) ? paths : others).push_back(std::move(path));
   if (!others.empty()) {
-    add_finding(fmt::format("changed during verification: {}", names_of(others)));
+    add_finding(fmt::format("changed during verification: {}", join_names(others)));
   }
   if (paths.empty()) return {};
   return fail(Code::busy,
-              fmt::format("files were changed during verification: {}", names_of(paths)));
+              fmt::format("files were changed during verification: {}", join_names(paths)));
 }
 
 Loop::Over Loop::run_verification(Record& record) {
@@ -242,7 +233,7 @@ void Loop::report_tests(const std::vector<git::FileChange>& files) {
   }
   if (!tests.empty()) {
     findings_.push_back(fmt::format("{} test file{} changed: {}", tests.size(),
-                                    tests.size() == 1 ? "" : "s", names_of(tests)));
+                                    tests.size() == 1 ? "" : "s", join_names(tests)));
   }
 }
 
