@@ -18,6 +18,7 @@ constexpr std::string_view kSettings[] = {
     "core.hooksPath=/dev/null", "core.fsmonitor=false",    "commit.gpgsign=false",
     "protocol.allow=never",     "core.quotepath=false",    "gc.auto=0",
     "maintenance.auto=false",   "submodule.recurse=false", "core.untrackedCache=false",
+    "core.trustctime=true",     "core.checkStat=default",  "core.ignoreStat=false",
     "core.commitGraph=false",  // it may say what the commits do not
 };
 

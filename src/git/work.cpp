@@ -81,7 +81,7 @@ Result<std::optional<Work>> Work::open(const fs::path& folder, std::string& why_
 Result<> Work::check_settings() const { return settings_.check(git_); }
 
 Result<std::vector<Entry>> Work::entries() const {
-  TRY_ASSIGN(const auto index, PrivateIndex::rebuild(git_));
+  TRY_ASSIGN(const auto index, PrivateIndex::rebuild(git_, *known_));
   TRY_ASSIGN(auto entries, list_entries(git_, index.path()));
   if (old_before_) TRY(leave_out_old(git_, *old_before_, entries));
   return entries;
@@ -152,7 +152,7 @@ Result<std::string> Work::subject(std::string_view commit) const {
 
 Result<std::string> Work::tree() const {
   TRY(check_settings());
-  TRY_ASSIGN(const auto index, PrivateIndex::rebuild(git_));
+  TRY_ASSIGN(const auto index, PrivateIndex::rebuild(git_, *known_));
   TRY_ASSIGN(auto entries, list_entries(git_, index.path()));
   if (old_before_) TRY(leave_out_old(git_, *old_before_, entries));
   TRY(take_in(git_, entries, index.path()));

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "git/known_files.h"
 #include "git/program.h"
 #include "git/settings.h"
 
@@ -123,7 +125,8 @@ class Work {
   Work(Program git, Settings settings)
       : git_(std::move(git)),
         settings_(std::move(settings)),
-        settings_digest_(settings_.digest()) {}
+        settings_digest_(settings_.digest()),
+        known_(std::make_unique<KnownFiles>()) {}
   /// As list_entries(), without the files to leave alone.
   Result<std::vector<Entry>> entries() const;
   Result<> keep_staged(const std::vector<Entry>& entries) const;
@@ -145,6 +148,7 @@ class Work {
   Program git_;
   Settings settings_;
   std::string settings_digest_;
+  std::unique_ptr<KnownFiles> known_;  // grows in const functions: it saves time only
   std::optional<UtcTime> old_before_;
 };
 
