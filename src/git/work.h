@@ -41,7 +41,8 @@ struct RefValue {
 /// at. Changes of files that are marked assume-unchanged or skip-worktree stay in the folder, and the marks in the index.
 class Work {
  public:
-  /// nullopt: `folder` lies in no repository, or `git` is not installed (`why_not` says which).
+  /// nullopt: `folder` lies in no repository, or `git` is not installed (`why_not` says which). Code::permission: git would
+  /// wait for a named pipe or a device there.
   static Result<std::optional<Work>> open(const std::filesystem::path& folder, std::string& why_not,
                                           CallLimits limits = {});
 
@@ -113,7 +114,8 @@ class Work {
   Result<std::vector<RefValue>> lost_refs(std::string_view kept_as) const;
   /// Whether the user wants commits to be signed, which those of commit() are not.
   bool wants_signatures() const;
-  /// Whether the settings git would run programs by are what they were when this was opened.
+  /// Whether the settings git would run programs by are what they were when this was opened, and git would wait for no
+  /// named pipe or device.
   Result<> check_settings() const;
   /// The same for settings that check_settings() takes for the same; to compare those of another day.
   const std::string& settings_digest() const { return settings_digest_; }

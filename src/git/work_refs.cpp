@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "git/fields.h"
+#include "git/folder_scan.h"
 #include "git/position.h"
 #include "git/ref.h"
 #include "git/snapshot.h"
@@ -148,6 +149,7 @@ Result<> Work::keep_refs(std::string_view keep_as) const {
 
 Result<std::vector<RefValue>> Work::lost_refs(std::string_view kept_as) const {
   std::vector<RefValue> kept;
+  TRY(refuse_blocking_files(root(), settings_.git_folders()));
   TRY_ASSIGN(const auto commit, read_commit(git_, fmt::format("refs/ralph/{}", kept_as)));
   if (commit.empty()) return kept;
   TRY_ASSIGN(const auto message,

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include "base/names.h"
+#include "git/folder_scan.h"
 #include "git/old_files.h"
 #include "git/tree_files.h"
 #include "loop/clean_clone.h"
@@ -235,6 +236,23 @@ void Loop::report_tests(const std::vector<git::FileChange>& files) {
     findings_.push_back(fmt::format("{} test file{} changed: {}", tests.size(),
                                     tests.size() == 1 ? "" : "s", join_names(tests)));
   }
+}
+
+/// Work that no commit of ours holds. Of an ignored repository nobody expects that.
+void Loop::report_inner_repositories() {
+  auto found =
+      git::changed_repositories(git_->root(), state_.files_before.value_or(state_.started));
+  if (found.empty()) return;
+  if (const auto ignored = git::ignored_files(git_->program(), git_->root(), found)) {
+    std::erase_if(found, [&](const std::string& path) {
+      return std::ranges::find(*ignored, path) != ignored->end();
+    });
+  }
+  if (found.empty()) return;
+  findings_.push_back(
+      fmt::format("files changed in {}: {} of {} own, whose files are in no commit of this loop",
+                  join_names(found), found.size() == 1 ? "a repository" : "repositories",
+                  found.size() == 1 ? "its" : "their"));
 }
 
 }  // namespace ralph::loop
