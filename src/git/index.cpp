@@ -1,7 +1,6 @@
 #include "git/index.h"
 
 #include <cerrno>
-#include <charconv>
 #include <cstdlib>
 #include <set>
 
@@ -10,6 +9,9 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/file.h"
+#include "git/index_file.h"
 
 namespace ralph::git {
 namespace {
@@ -20,24 +22,6 @@ constexpr std::string_view kPrefix = "ralph-index-";
 
 /// Its maker has had the time to lock it: an index was written to it.
 bool is_aged(int fd) { return ::faccessat(fd, "index", F_OK, AT_SYMLINK_NOFOLLOW) == 0; }
-
-/// Git takes a file for unchanged by its time only when that is before the index's own: a copy with a later time
-/// would hide changes made in the same moment.
-Result<> copy_with_time(const fs::path& from, const fs::path& to) {
-  struct stat info{};
-  if (::stat(from.c_str(), &info) != 0) {
-    if (errno == ENOENT) return {};  // nothing was added yet
-    return fail_errno(errno, fmt::format("cannot look at '{}'", from.native()));
-  }
-  std::error_code error;
-  fs::copy_file(from, to, error);
-  const timespec times[] = {info.st_mtim, info.st_mtim};
-  if (!error && ::utimensat(AT_FDCWD, to.c_str(), times, 0) == 0) return {};
-  return fail(Code::storage,
-              fmt::format("cannot copy '{}' to '{}': {}", from.native(), to.native(),
-                          error ? error.message() : "its time cannot be set"),
-              "free some space there");
-}
 
 /// What a killed ralph left behind: its lock is not held.
 void remove_abandoned(const fs::path& git_folder) {
@@ -53,41 +37,6 @@ void remove_abandoned(const fs::path& git_folder) {
   }
 }
 
-/// What `ls-files --stage --debug -z` prints of an index.
-struct Listed {
-  std::string lines;  // as `update-index --index-info -z` reads them
-  std::vector<std::string> assumed, skipped, intended;
-};
-
-/// "MODE ID STAGE TAB PATH", NUL, then lines of stat data, the last of which ends with the flags.
-Result<Listed> parse_listed(std::string_view text) {
-  constexpr std::string_view kFlags = "flags: ";
-  constexpr unsigned kAssumed = 0x8000, kSkipped = 1U << 30, kIntended = 1U << 29;
-  Listed listed;
-  while (!text.empty()) {
-    const auto end = text.find('\0');
-    const auto tab = text.find('\t');
-    const auto at = end == text.npos ? end : text.find(kFlags, end);
-    const auto line_end = at == text.npos ? at : text.find('\n', at);
-    if (line_end == text.npos || tab > end) {
-      return fail(Code::malformed, "git printed an index that cannot be read",
-                  "is 'git' in PATH the real one, and 2.31 or newer?");
-    }
-    unsigned flags = 0;
-    std::from_chars(text.data() + at + kFlags.size(), text.data() + line_end, flags, 16);
-    const std::string path(text.substr(tab + 1, end - tab - 1));
-    if ((flags & kAssumed) != 0) listed.assumed.push_back(path);
-    if ((flags & kSkipped) != 0) listed.skipped.push_back(path);
-    if ((flags & kIntended) != 0) {
-      listed.intended.push_back(path);
-    } else {
-      listed.lines += text.substr(0, end + 1);
-    }
-    text.remove_prefix(line_end + 1);
-  }
-  return listed;
-}
-
 bool is_there(const fs::path& path) {
   struct stat info{};
   return ::lstat(path.c_str(), &info) == 0;
@@ -95,23 +44,22 @@ bool is_there(const fs::path& path) {
 
 }  // namespace
 
-Result<PrivateIndex> PrivateIndex::rebuild(const Program& git) {
+Result<PrivateIndex> PrivateIndex::rebuild(const Program& git, KnownFiles& known) {
   TRY_ASSIGN(const auto text, git.ask({{"ls-files", "--stage", "--debug", "-z"}}));
-  TRY_ASSIGN(auto listed, parse_listed(text));
+  TRY_ASSIGN(auto entries, parse_index_listing(text));
+  std::erase_if(entries, [&](const IndexEntry& entry) {
+    return entry.intended && !is_there(git.root() / entry.path);
+  });
   TRY_ASSIGN(auto index, empty(git.git_folder()));
-  const auto change = [&](std::vector<std::string> words, const std::string& input) -> Result<> {
-    if (input.empty()) return {};
-    TRY(git.ask({std::move(words), input, index.path()}));
-    return {};
-  };
-  TRY(change({"update-index", "-z", "--index-info"}, listed.lines));
-  TRY(change({"update-index", "-z", "--assume-unchanged", "--stdin"},
-             zero_separated(listed.assumed)));
-  TRY(change({"update-index", "-z", "--skip-worktree", "--stdin"}, zero_separated(listed.skipped)));
-  std::erase_if(listed.intended, [&](const auto& path) { return !is_there(git.root() / path); });
-  TRY(change({"--literal-pathspecs", "add", "--intent-to-add", "--force", "--pathspec-from-file=-",
-              "--pathspec-file-nul"},
-             zero_separated(listed.intended)));
+  if (entries.empty()) return index;
+  const auto stats = known.look(git.root(), entries, KnownFiles::Disk::of(index.lock_.get()));
+  const UniqueFd file(::openat(index.lock_.get(), "index",
+                               O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!file) {
+    return fail_errno(errno, fmt::format("cannot make '{}'", index.path().native()),
+                      "make room there, and check who owns it");
+  }
+  TRY(write_all(file.get(), index_bytes(entries, stats), index.path().native()));
   return index;
 }
 
@@ -123,14 +71,9 @@ Result<PrivateIndex> PrivateIndex::empty(const fs::path& git_folder) {
                       "make room there, and check who owns it");
   }
   UniqueFd lock(::open(name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (lock) ::flock(lock.get(), LOCK_EX | LOCK_NB);
+  if (!lock) return fail_errno(errno, fmt::format("cannot open the folder '{}'", name));
+  ::flock(lock.get(), LOCK_EX | LOCK_NB);
   return PrivateIndex(fs::path(name), std::move(lock));
-}
-
-Result<PrivateIndex> PrivateIndex::copy(const fs::path& git_folder) {
-  TRY_ASSIGN(auto index, empty(git_folder));
-  TRY(copy_with_time(git_folder / "index", index.path()));
-  return index;
 }
 
 PrivateIndex::~PrivateIndex() {

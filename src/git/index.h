@@ -6,6 +6,7 @@
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "git/fields.h"
+#include "git/known_files.h"
 #include "git/program.h"
 
 namespace ralph::git {
@@ -15,10 +16,8 @@ namespace ralph::git {
 class PrivateIndex {
  public:
   /// The paths, ids and flags of the user's index, and nothing else of it: stat data and cached trees, which git would
-  /// believe, could be an agent's. Every file is read again.
-  static Result<PrivateIndex> rebuild(const Program& git);
-  /// Of the user's index, as it is.
-  static Result<PrivateIndex> copy(const std::filesystem::path& git_folder);
+  /// believe, could be an agent's. Git reads every file that is not known.
+  static Result<PrivateIndex> rebuild(const Program& git, KnownFiles& known);
   /// Without a file: git takes it for empty.
   static Result<PrivateIndex> empty(const std::filesystem::path& git_folder);
   PrivateIndex(PrivateIndex&& other) noexcept

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/names.h"
 #include "base/sha256.h"
 #include "base/unique_fd.h"
 #include "git/fields.h"
@@ -19,7 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostBytes = std::size_t{4} << 20;
-constexpr std::size_t kMostNamed = 3;
 
 std::unexpected<Error> tampered(std::string message) {
   return fail(Code::permission, std::move(message),
@@ -76,15 +76,6 @@ Result<> write_back(const fs::path& path, std::string_view bytes, bool exists) {
     return fail_errno(errno, fmt::format("cannot remove '{}'", path.native()));
   }
   return write_file_atomically(path, bytes, 0644);
-}
-
-std::string named(const std::vector<std::string>& paths) {
-  std::string text;
-  for (std::size_t i = 0; i < std::min(paths.size(), kMostNamed); ++i) {
-    text += fmt::format("{}'{}'", i == 0 ? "" : ", ", paths[i]);
-  }
-  return paths.size() > kMostNamed ? fmt::format("{} and {} more", text, paths.size() - kMostNamed)
-                                   : text;
 }
 
 }  // namespace
@@ -169,7 +160,7 @@ Result<> Integrity::restore_flags(const Program& git, std::vector<std::string>& 
     std::string list;
     for (const auto& path : paths) list += path + '\0';
     TRY(git.ask({{"update-index", option, "-z", "--stdin"}, list}));
-    found.push_back(fmt::format("{} hid changes of {} from git: undone", name, named(paths)));
+    found.push_back(fmt::format("{} hid changes of {} from git: undone", name, join_names(paths)));
     return {};
   };
   if (skipped.empty() && assumed.empty()) index_stamp_ = std::move(stamp);

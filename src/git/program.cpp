@@ -12,12 +12,14 @@ namespace {
 
 constexpr std::size_t kMostOutput = std::size_t{256} << 20;
 constexpr std::size_t kMostQuoted = 600;
+constexpr Millis kAfterStop{5'000};
 
 /// Settings that every call has, whatever the repository says.
 constexpr std::string_view kSettings[] = {
     "core.hooksPath=/dev/null", "core.fsmonitor=false",    "commit.gpgsign=false",
     "protocol.allow=never",     "core.quotepath=false",    "gc.auto=0",
     "maintenance.auto=false",   "submodule.recurse=false", "core.untrackedCache=false",
+    "core.trustctime=true",     "core.checkStat=default",  "core.ignoreStat=false",
     "core.commitGraph=false",  // it may say what the commits do not
 };
 
@@ -152,7 +154,9 @@ process::Command Program::command(const Call& call) const {
 Millis Program::timeout_of(const Call& call) const {
   const auto& word = call.words.front();
   const bool own = !call.index.empty() && (word == "update-index" || word == "write-tree");
-  return changes_something(word) && !own ? Millis::zero() : limits_.timeout;
+  if (changes_something(word) && !own) return Millis::zero();
+  if (!limits_.stop.stop_requested()) return limits_.timeout;
+  return limits_.timeout > Millis::zero() ? std::min(limits_.timeout, kAfterStop) : kAfterStop;
 }
 
 Result<process::Captured> Program::run(const Call& call) const {
@@ -165,6 +169,10 @@ Result<process::Captured> Program::run(const Call& call) const {
   TRY_ASSIGN(auto captured, process::capture(line, {timeout, kMostOutput},
                                              stoppable ? limits_.stop : std::stop_token()));
   const auto name = fmt::format("'git {}' in '{}'", call.words.front(), root_.native());
+  if (captured.exit.ended_by == process::EndedBy::wall && !stoppable) {
+    return fail(Code::limit, fmt::format("{} took longer than {} after ralph was told to stop",
+                                         name, format_duration(timeout)));
+  }
   if (captured.exit.ended_by == process::EndedBy::wall) {
     return fail(Code::limit,
                 fmt::format("{} took longer than {} (git_timeout)", name, format_duration(timeout)),

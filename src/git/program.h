@@ -22,7 +22,8 @@ struct Call {
 };
 
 /// How long a call may take, and who may end it. A call that changes something of the user's has no time limit: ended in
-/// its middle it would leave a lock, or half of its work. `stop` ends the call that runs when the stop is requested, no later one.
+/// its middle it would leave a lock, or half of its work. `stop` ends the call that runs when the stop is requested; a later one
+/// may take five seconds.
 struct CallLimits {
   Millis timeout{120'000};  // zero: none
   std::stop_token stop = {};

@@ -86,6 +86,8 @@ Result<std::vector<Settings::Value>> Settings::values(const Program& git) {
 Result<Settings> Settings::read(const Program& git, const fs::path& common) {
   Settings settings;
   const auto& own = git.git_folder();
+  settings.git_folders_ = {own};
+  if (common != own) settings.git_folders_.push_back(common);
   for (const auto& path : {git.root() / ".git", own / "commondir", common / "info/attributes"}) {
     settings.fixed_.push_back({path, digest_of(path)});
   }

@@ -17,6 +17,8 @@ class Settings {
 
   /// Code::permission when something else changed; the message names the file and, where it can, the setting.
   Result<> check(const Program& git) const;
+  /// The git folder, and that of "config" where it is another one.
+  const std::vector<std::filesystem::path>& git_folders() const { return git_folders_; }
   /// Of all that check() compares: the same for settings that it would find unchanged.
   std::string digest() const;
 
@@ -33,6 +35,7 @@ class Settings {
   static Result<std::vector<Value>> values(const Program& git);
   Result<> compare(const std::vector<Value>& now) const;
 
+  std::vector<std::filesystem::path> git_folders_;
   std::vector<File> fixed_;    // lead to other settings: no byte of them may change
   std::vector<File> configs_;  // unchanged: the values are as well
   std::vector<Value> values_;  // those that matter

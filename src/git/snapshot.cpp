@@ -73,8 +73,8 @@ Result<> take_in_hidden(const Program& git, Snapshot& snapshot) {
 }
 
 /// "mode id stage TAB path", each of them a path of its own in the tree.
-Result<std::string> staged_tree(const Program& git, bool& conflicts) {
-  TRY_ASSIGN(const auto index, PrivateIndex::rebuild(git));
+Result<std::string> staged_tree(const Program& git, KnownFiles& known, bool& conflicts) {
+  TRY_ASSIGN(const auto index, PrivateIndex::rebuild(git, known));
   TRY_ASSIGN(const auto text, git.ask({{"ls-files", "--unmerged", "-z"}, {}, index.path()}));
   std::string removed, added;
   for (Fields fields(text); !fields.done();) {
@@ -108,8 +108,9 @@ bool is_state_of_ours(std::string_view path) {
   return false;
 }
 
-Result<Snapshot> take_snapshot(const Program& git, std::optional<UtcTime> old_before) {
-  TRY_ASSIGN(auto copy, PrivateIndex::rebuild(git));
+Result<Snapshot> take_snapshot(const Program& git, KnownFiles& known,
+                               std::optional<UtcTime> old_before) {
+  TRY_ASSIGN(auto copy, PrivateIndex::rebuild(git, known));
   TRY_ASSIGN(auto paths, read_index_paths(git));
   Snapshot snapshot{std::move(copy), {}, {}, {}, false, std::move(paths.flags), {}};
   snapshot.pinned = std::move(paths.of_ours);
@@ -126,7 +127,7 @@ Result<Snapshot> take_snapshot(const Program& git, std::optional<UtcTime> old_be
     TRY(take_in_hidden(git, snapshot));
     TRY_ASSIGN(snapshot.tree, write_tree(git, index));
   }
-  TRY_ASSIGN(snapshot.staged_tree, staged_tree(git, snapshot.conflicts));
+  TRY_ASSIGN(snapshot.staged_tree, staged_tree(git, known, snapshot.conflicts));
   return snapshot;
 }
 

@@ -29,7 +29,8 @@ struct Snapshot {
 inline constexpr std::string_view kConflicts = "ralph-conflicts";
 
 /// Untracked files born before `old_before` are left out.
-Result<Snapshot> take_snapshot(const Program& git, std::optional<UtcTime> old_before);
+Result<Snapshot> take_snapshot(const Program& git, KnownFiles& known,
+                               std::optional<UtcTime> old_before);
 
 /// Sets them again, where the user's index still has the path.
 Result<> set_flags(const Program& git, const HiddenFlags& flags);

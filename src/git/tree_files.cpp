@@ -2,10 +2,7 @@
 
 #include <charconv>
 
-#include <fmt/core.h>
-
 #include "git/fields.h"
-#include "git/index.h"
 #include "git/ref.h"
 
 namespace ralph::git {
@@ -59,16 +56,6 @@ Result<std::set<std::string>> paths_in_tree(const Program& git, const std::strin
   return found;
 }
 
-Result<std::vector<std::string>> untracked_files(const Program& git) {
-  TRY_ASSIGN(const auto text, git.ask({{"ls-files", "--others", "-z"}}));
-  std::vector<std::string> paths;
-  for (Fields fields(text); !fields.done();) {
-    std::string path(fields.next());
-    if (!path.ends_with('/')) paths.push_back(std::move(path));
-  }
-  return paths;
-}
-
 Result<std::vector<std::string>> ignored_files(const Program& git,
                                                const std::filesystem::path& folder,
                                                const std::vector<std::string>& paths) {
@@ -85,23 +72,6 @@ Result<std::vector<std::string>> ignored_files(const Program& git,
     ignored.push_back((git.root() / fields.next()).lexically_relative(folder).native());
   }
   return ignored;
-}
-
-Result<std::string> with_old_versions(const Program& git, const std::string& tree,
-                                      const std::vector<TreeDifference>& files) {
-  if (files.empty()) return tree;
-  TRY_ASSIGN(const auto index, PrivateIndex::copy(git.git_folder()));
-  TRY(git.ask({{"read-tree", tree}, {}, index.path()}));
-  std::string lines;
-  // What goes comes first: a file may be where a folder has to be.
-  for (const bool removed : {true, false}) {
-    for (const auto& file : files) {
-      if ((file.old_mode == 0) != removed) continue;
-      lines += fmt::format("{:o} {}\t{}", file.old_mode, file.old_id, file.path) + '\0';
-    }
-  }
-  TRY(git.ask({{"update-index", "-z", "--index-info"}, lines, index.path()}));
-  return git.ask_line({{"write-tree"}, {}, index.path()});
 }
 
 }  // namespace ralph::git

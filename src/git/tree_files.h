@@ -27,16 +27,9 @@ Result<std::string> read_blob(const Program& git, const std::string& id);
 Result<std::set<std::string>> paths_in_tree(const Program& git, const std::string& tree,
                                             const std::vector<std::string>& paths);
 
-/// Untracked files, ignored ones among them, below the repository's root; repositories inside of it are left out.
-Result<std::vector<std::string>> untracked_files(const Program& git);
-
 /// Those of `paths`, relative to `folder`, that git ignores and does not track.
 Result<std::vector<std::string>> ignored_files(const Program& git,
                                                const std::filesystem::path& folder,
                                                const std::vector<std::string>& paths);
-
-/// `tree` with the old versions of these files; the id of the new tree.
-Result<std::string> with_old_versions(const Program& git, const std::string& tree,
-                                      const std::vector<TreeDifference>& files);
 
 }  // namespace ralph::git

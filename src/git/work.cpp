@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "git/fields.h"
+#include "git/folder_scan.h"
 #include "git/index.h"
 #include "git/old_files.h"
 #include "git/position.h"
@@ -75,13 +76,17 @@ Result<std::optional<Work>> Work::open(const fs::path& folder, std::string& why_
   }
   git.pin(*std::move(root), *std::move(own));
   TRY_ASSIGN(auto settings, Settings::read(git, *common));
+  TRY(refuse_blocking_files(git.root(), settings.git_folders()));
   return Work(std::move(git), std::move(settings));
 }
 
-Result<> Work::check_settings() const { return settings_.check(git_); }
+Result<> Work::check_settings() const {
+  TRY(refuse_blocking_files(root(), settings_.git_folders()));
+  return settings_.check(git_);
+}
 
 Result<std::vector<Entry>> Work::entries() const {
-  TRY_ASSIGN(const auto index, PrivateIndex::rebuild(git_));
+  TRY_ASSIGN(const auto index, PrivateIndex::rebuild(git_, *known_));
   TRY_ASSIGN(auto entries, list_entries(git_, index.path()));
   if (old_before_) TRY(leave_out_old(git_, *old_before_, entries));
   return entries;
@@ -152,7 +157,7 @@ Result<std::string> Work::subject(std::string_view commit) const {
 
 Result<std::string> Work::tree() const {
   TRY(check_settings());
-  TRY_ASSIGN(const auto index, PrivateIndex::rebuild(git_));
+  TRY_ASSIGN(const auto index, PrivateIndex::rebuild(git_, *known_));
   TRY_ASSIGN(auto entries, list_entries(git_, index.path()));
   if (old_before_) TRY(leave_out_old(git_, *old_before_, entries));
   TRY(take_in(git_, entries, index.path()));

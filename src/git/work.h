@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "git/known_files.h"
 #include "git/program.h"
 #include "git/settings.h"
 
@@ -39,7 +41,8 @@ struct RefValue {
 /// at. Changes of files that are marked assume-unchanged or skip-worktree stay in the folder, and the marks in the index.
 class Work {
  public:
-  /// nullopt: `folder` lies in no repository, or `git` is not installed (`why_not` says which).
+  /// nullopt: `folder` lies in no repository, or `git` is not installed (`why_not` says which). Code::permission: git would
+  /// wait for a named pipe or a device there.
   static Result<std::optional<Work>> open(const std::filesystem::path& folder, std::string& why_not,
                                           CallLimits limits = {});
 
@@ -111,7 +114,8 @@ class Work {
   Result<std::vector<RefValue>> lost_refs(std::string_view kept_as) const;
   /// Whether the user wants commits to be signed, which those of commit() are not.
   bool wants_signatures() const;
-  /// Whether the settings git would run programs by are what they were when this was opened.
+  /// Whether the settings git would run programs by are what they were when this was opened, and git would wait for no
+  /// named pipe or device.
   Result<> check_settings() const;
   /// The same for settings that check_settings() takes for the same; to compare those of another day.
   const std::string& settings_digest() const { return settings_digest_; }
@@ -123,7 +127,8 @@ class Work {
   Work(Program git, Settings settings)
       : git_(std::move(git)),
         settings_(std::move(settings)),
-        settings_digest_(settings_.digest()) {}
+        settings_digest_(settings_.digest()),
+        known_(std::make_unique<KnownFiles>()) {}
   /// As list_entries(), without the files to leave alone.
   Result<std::vector<Entry>> entries() const;
   Result<> keep_staged(const std::vector<Entry>& entries) const;
@@ -145,6 +150,7 @@ class Work {
   Program git_;
   Settings settings_;
   std::string settings_digest_;
+  std::unique_ptr<KnownFiles> known_;  // grows in const functions: it saves time only
   std::optional<UtcTime> old_before_;
 };
 

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "git/fields.h"
+#include "git/folder_scan.h"
 #include "git/position.h"
 #include "git/ref.h"
 #include "git/snapshot.h"
@@ -148,6 +149,7 @@ Result<> Work::keep_refs(std::string_view keep_as) const {
 
 Result<std::vector<RefValue>> Work::lost_refs(std::string_view kept_as) const {
   std::vector<RefValue> kept;
+  TRY(refuse_blocking_files(root(), settings_.git_folders()));
   TRY_ASSIGN(const auto commit, read_commit(git_, fmt::format("refs/ralph/{}", kept_as)));
   if (commit.empty()) return kept;
   TRY_ASSIGN(const auto message,
@@ -171,7 +173,7 @@ Result<> Work::keep_staged(const std::vector<Entry>& entries) const {
     return entry.staged != ' ' && entry.staged != '?' && entry.staged != 'D' && entry.to_take();
   });
   if (!differs) return {};
-  TRY_ASSIGN(const auto snapshot, take_snapshot(git_, old_before_));
+  TRY_ASSIGN(const auto snapshot, take_snapshot(git_, *known_, old_before_));
   TRY_ASSIGN(const auto head, this->head());
   std::vector<std::string> parents;
   if (!head.empty()) parents.push_back(head);

@@ -171,12 +171,9 @@ Result<FileSwap> FileSwap::begin(const fs::path& root, const std::vector<Wanted>
     }
     TRY_ASSIGN(const auto now, read_at(swap.root_.get(), each.path));
     const bool same_mode = (now.mode & S_IXUSR) == (each.version.mode & S_IXUSR);
-    Swapped entry{each.path, now.kind != Kind::missing, digest_of(each.version)};
-    if (same_content(now, each.version) && same_mode) {
-      swap.same_.push_back(std::move(entry));
-    } else {
-      different.emplace_back(std::move(entry), &each.version);
-    }
+    if (same_content(now, each.version) && same_mode) continue;
+    different.emplace_back(Swapped{each.path, now.kind != Kind::missing, digest_of(each.version)},
+                           &each.version);
   }
   if (different.empty()) return swap;
   // What goes comes first: a file may be where a folder has to be.
@@ -279,14 +276,6 @@ std::vector<std::string> FileSwap::changed() const {
   std::vector<std::string> paths;
   for (const auto& each : swapped_) paths.push_back(each.path);
   return paths;
-}
-
-bool FileSwap::intact() const {
-  const auto is_there = [&](const Swapped& each) {
-    const auto now = read_at(root_.get(), each.path);
-    return now && digest_of(*now) == each.digest;
-  };
-  return std::ranges::all_of(swapped_, is_there) && std::ranges::all_of(same_, is_there);
 }
 
 /// The list goes when all is done; until then another ralph can try again.

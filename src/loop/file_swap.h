@@ -52,8 +52,6 @@ class FileSwap {
 
   /// The paths that differed.
   std::vector<std::string> changed() const;
-  /// Whether all wanted versions are still there; a command may have changed their permissions.
-  bool intact() const;
   /// Puts the other versions back; after it nothing is held. What was written in their place meanwhile is kept in the
   /// folder of what is held; the result names it.
   Result<std::vector<std::string>> end();
@@ -80,7 +78,6 @@ class FileSwap {
   std::string name_;             // of the held folder
   const UserState* user_ = nullptr;
   std::vector<Swapped> swapped_;
-  std::vector<Swapped> same_;      // the others, for intact()
   std::vector<std::string> back_;  // paths that are as they were
   std::vector<std::string> left_;  // in the held folder, in words
 };

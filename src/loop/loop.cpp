@@ -163,6 +163,7 @@ Report Loop::report(const Ending& ending) {
     report.to = now;
     if (auto files = git_->changes(*report.from, *report.to)) report.files = *std::move(files);
     report_tests(report.files);
+    report_inner_repositories();
   }
   report.findings = findings_;
   const bool verified_by_these =

@@ -113,6 +113,7 @@ class Loop {
   std::string in_workspace(const std::string& path) const;
   Result<> check_not_changed_meanwhile(const Record& record);
   void report_tests(const std::vector<git::FileChange>& files);
+  void report_inner_repositories();
   void add_finding(std::string text);
   void summarize();
   bool summary_is_due() const;

@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include "base/names.h"
+#include "git/folder_scan.h"
 #include "git/old_files.h"
 #include "git/tree_files.h"
 #include "loop/clean_clone.h"
@@ -71,7 +73,7 @@ Result<> Loop::prepare_verification() {
   if (!recovered.paths.empty()) {
     setup_.warnings.push_back(
         fmt::format("verification was interrupted: {} put back as the agent left them",
-                    names_of(recovered.paths)));
+                    join_names(recovered.paths)));
   }
   for (auto& warning : recovered.warnings) setup_.warnings.push_back(std::move(warning));
   return protect_.empty() ? Result<>() : read_protected();
@@ -91,7 +93,7 @@ Result<> Loop::read_protected() {
   if (!start_files_.leading_out().empty()) {
     setup_.warnings.push_back(
         fmt::format("what protected links lead to outside of the workspace is not protected: {}",
-                    names_of(start_files_.leading_out())));
+                    join_names(start_files_.leading_out())));
   }
   const auto paths = start_files_.paths();
   for (const auto& pattern : setup_.options.protect) {
@@ -187,11 +189,11 @@ Result<> Loop::check_not_changed_meanwhile(const Record& record) {
   TRY_ASSIGN(const auto known, git::paths_in_tree(git_->program(), state_.tree_at_start, all));
   for (auto& path : all) (known.contains(path) ? paths : others).push_back(std::move(path));
   if (!others.empty()) {
-    add_finding(fmt::format("changed during verification: {}", names_of(others)));
+    add_finding(fmt::format("changed during verification: {}", join_names(others)));
   }
   if (paths.empty()) return {};
   return fail(Code::busy,
-              fmt::format("files were changed during verification: {}", names_of(paths)));
+              fmt::format("files were changed during verification: {}", join_names(paths)));
 }
 
 Loop::Over Loop::run_verification(Record& record) {
@@ -235,8 +237,25 @@ void Loop::report_tests(const std::vector<git::FileChange>& files) {
   }
   if (!tests.empty()) {
     findings_.push_back(fmt::format("{} test file{} changed: {}", tests.size(),
-                                    tests.size() == 1 ? "" : "s", names_of(tests)));
+                                    tests.size() == 1 ? "" : "s", join_names(tests)));
   }
+}
+
+/// Work that no commit of ours holds. Of an ignored repository nobody expects that.
+void Loop::report_inner_repositories() {
+  auto found =
+      git::changed_repositories(git_->root(), state_.files_before.value_or(state_.started));
+  if (found.empty()) return;
+  if (const auto ignored = git::ignored_files(git_->program(), git_->root(), found)) {
+    std::erase_if(found, [&](const std::string& path) {
+      return std::ranges::find(*ignored, path) != ignored->end();
+    });
+  }
+  if (found.empty()) return;
+  findings_.push_back(
+      fmt::format("files changed in {}: {} of {} own, whose files are in no commit of this loop",
+                  join_names(found), found.size() == 1 ? "a repository" : "repositories",
+                  found.size() == 1 ? "its" : "their"));
 }
 
 }  // namespace ralph::loop

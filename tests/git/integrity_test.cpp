@@ -118,7 +118,6 @@ TEST_F(GitIntegrity, OldVersionsComeFromATree) {
   EXPECT_EQ((*changes)[1].old_mode, 0100755U);
   EXPECT_EQ((*changes)[2].old_mode, 0120000U);
   EXPECT_EQ((*changes)[3].old_mode, 0U);
-  EXPECT_EQ(with_old_versions(work_->program(), *now, *changes), *start);
   EXPECT_EQ(paths_in_tree(work_->program(), *start, {"t/a", "t/new"}),
             (std::set<std::string>{"t/a"}));
 }
@@ -127,9 +126,6 @@ TEST_F(GitIntegrity, IgnoredFilesAreKnown) {
   shell("echo gen > .gitignore && echo x > gen && echo x > mine");
   EXPECT_EQ(ignored_files(work_->program(), repo(), {"gen", "mine"}),
             (std::vector<std::string>{"gen"}));
-  const auto untracked = untracked_files(work_->program());
-  ASSERT_TRUE(untracked);
-  EXPECT_NE(std::ranges::find(*untracked, "gen"), untracked->end());
 }
 
 }  // namespace

@@ -1,0 +1,82 @@
+#include "base/sha1.h"
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
+namespace ralph {
+namespace {
+
+using Words = std::array<std::uint32_t, 5>;
+
+constexpr std::size_t kBlock = 64;
+constexpr std::size_t kLengthBytes = 8;
+constexpr Words kStart{0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0};
+
+std::uint32_t big_endian(const char* at) {
+  std::uint32_t word = 0;
+  std::memcpy(&word, at, sizeof word);
+  return std::endian::native == std::endian::little ? std::byteswap(word) : word;
+}
+
+/// The function and the constant of each of the four times twenty rounds.
+template <int kPart>
+std::uint32_t mixed(std::uint32_t b, std::uint32_t c, std::uint32_t d) {
+  if constexpr (kPart == 0) return (d ^ (b & (c ^ d))) + 0x5a827999;
+  if constexpr (kPart == 1) return (b ^ c ^ d) + 0x6ed9eba1;
+  if constexpr (kPart == 2) return ((b & c) | (d & (b | c))) + 0x8f1bbcdc;
+  return (b ^ c ^ d) + 0xca62c1d6;
+}
+
+template <int kPart>
+void twenty_rounds(Words& state, const std::array<std::uint32_t, 80>& w) {
+  auto [a, b, c, d, e] = state;
+  for (std::size_t i = kPart * 20; i < kPart * 20 + 20; ++i) {
+    const auto next = std::rotl(a, 5) + mixed<kPart>(b, c, d) + e + w[i];
+    e = d, d = c, c = std::rotl(b, 30), b = a, a = next;
+  }
+  state = {a, b, c, d, e};
+}
+
+void digest_block(Words& state, const char* block) {
+  std::array<std::uint32_t, 80> w;
+  for (std::size_t i = 0; i < 16; ++i) w[i] = big_endian(block + i * 4);
+  for (std::size_t i = 16; i < 80; ++i) {
+    w[i] = std::rotl(w[i - 3] ^ w[i - 8] ^ w[i - 14] ^ w[i - 16], 1);
+  }
+  auto next = state;
+  twenty_rounds<0>(next, w);
+  twenty_rounds<1>(next, w);
+  twenty_rounds<2>(next, w);
+  twenty_rounds<3>(next, w);
+  for (std::size_t i = 0; i < state.size(); ++i) state[i] += next[i];
+}
+
+/// The last, incomplete block, a one bit, zeros, and the length in bits: one or two blocks.
+std::string padded(std::string_view rest, std::uint64_t all_bytes) {
+  std::string tail(rest);
+  tail += '\x80';
+  while (tail.size() % kBlock != kBlock - kLengthBytes) tail += '\0';
+  for (int shift = 56; shift >= 0; shift -= 8) {
+    tail += static_cast<char>(((all_bytes * 8) >> shift) & 0xFF);
+  }
+  return tail;
+}
+
+}  // namespace
+
+std::string sha1_hex(std::string_view bytes) {
+  Words state = kStart;
+  const auto whole = bytes.size() - bytes.size() % kBlock;
+  for (std::size_t at = 0; at < whole; at += kBlock) digest_block(state, bytes.data() + at);
+  const auto tail = padded(bytes.substr(whole), bytes.size());
+  for (std::size_t at = 0; at < tail.size(); at += kBlock) digest_block(state, tail.data() + at);
+  std::string hex;
+  for (const auto word : state) {
+    for (int shift = 28; shift >= 0; shift -= 4) hex += "0123456789abcdef"[(word >> shift) & 0xF];
+  }
+  return hex;
+}
+
+}  // namespace ralph
