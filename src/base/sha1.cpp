@@ -29,12 +29,22 @@ std::uint32_t mixed(std::uint32_t b, std::uint32_t c, std::uint32_t d) {
   return (b ^ c ^ d) + 0xca62c1d6;
 }
 
+/// Five rounds in a row, so that the words change their parts and not their places.
 template <int kPart>
-void twenty_rounds(Words& state, const std::array<std::uint32_t, 80>& w) {
+void twenty_rounds(Words& state, const std::array<std::uint32_t, 80>& words) {
   auto [a, b, c, d, e] = state;
-  for (std::size_t i = kPart * 20; i < kPart * 20 + 20; ++i) {
-    const auto next = std::rotl(a, 5) + mixed<kPart>(b, c, d) + e + w[i];
-    e = d, d = c, c = std::rotl(b, 30), b = a, a = next;
+  const auto* w = words.data() + std::size_t{kPart} * 20;
+  const auto round = [](std::uint32_t v, std::uint32_t& x, std::uint32_t y, std::uint32_t z,
+                        std::uint32_t& sum, std::uint32_t word) {
+    sum += std::rotl(v, 5) + mixed<kPart>(x, y, z) + word;
+    x = std::rotl(x, 30);
+  };
+  for (int i = 0; i < 20; i += 5, w += 5) {
+    round(a, b, c, d, e, w[0]);
+    round(e, a, b, c, d, w[1]);
+    round(d, e, a, b, c, w[2]);
+    round(c, d, e, a, b, w[3]);
+    round(b, c, d, e, a, w[4]);
   }
   state = {a, b, c, d, e};
 }
