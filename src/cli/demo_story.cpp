@@ -61,7 +61,8 @@ constexpr std::string_view kScenario = R"json({
   {"tool_use": {"name": "Edit", "input": {"file_path": "receipt.sh",
      "old_string": "%d.%d", "new_string": "%d.%2d"}}},
   {"text": "That was the last bug.",
-   "tool_use": {"name": "StructuredOutput", "input": {"summary": "DONE"}}},
+   "tool_use": {"name": "StructuredOutput", "input": {"summary":
+     "Cents take two places. That was the last bug.", "done": true}}},
 
   {"text": "Verification got '8. 5': the two places are filled with a blank. I should have run the test.",
    "tool_use": {"name": "Read", "input": {"file_path": "receipt.sh"}}},
@@ -70,7 +71,8 @@ constexpr std::string_view kScenario = R"json({
      "old_string": "%d.%2d", "new_string": "%d.%02d"}}},
   {"tool_use": {"name": "Bash", "input": {"command": "sh test.sh"}}},
   {"text": "All three receipts are right now.",
-   "tool_use": {"name": "StructuredOutput", "input": {"summary": "DONE"}}}
+   "tool_use": {"name": "StructuredOutput", "input": {"summary":
+     "Cents are filled with zeros; all three receipts are right.", "done": true}}}
 ]})json";
 
 }  // namespace

@@ -169,6 +169,7 @@ loop::Options options_of(const config::Settings& settings) {
   budget.cost_per_day_usd = settings.money(Key::max_cost_per_day);
   budget.failures = settings.integer(Key::max_failures).value_or(0);
   budget.idle = settings.integer(Key::max_idle).value_or(0);
+  budget.refusals = settings.integer(Key::max_refused).value_or(0);
   options.verify = settings.list(Key::verify);
   options.verify_limit = settings.duration(Key::verify_timeout);
   options.protect = settings.list(Key::verify_protect);

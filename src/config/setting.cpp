@@ -46,6 +46,7 @@ constexpr std::array<Setting, kKeys> kTable{{
     {Key::max_cost_per_day, "max_cost_per_day", Kind::money, "", "--max-cost-per-day", "USD", "end when all loops of this workspace have cost this much today (UTC)", Topic::limits, Listed::on_request, "", 0, true},
     {Key::max_failures, "max_failures", Kind::integer, "5", "--max-failures", "N", "end after this many failed iterations in a row; 0: no limit", Topic::limits, Listed::on_request, "", 0, true},
     {Key::max_idle, "max_idle", Kind::integer, "3", "--max-idle", "N", "end after this many iterations in a row that changed no file and said the same; 0: no limit", Topic::limits, Listed::on_request, "", 0, true},
+    {Key::max_refused, "max_refused", Kind::integer, "3", "--max-refused", "N", "end after this many DONEs in a row that verification refused; 0: no limit", Topic::limits, Listed::on_request, "", 0, true},
     {Key::verify, "verify", Kind::lines, "", "--verify", "COMMAND", "a command that must succeed before DONE counts; repeatable", Topic::verification, Listed::always, "", 0, true},
     {Key::verify_timeout, "verify_timeout", Kind::duration, "10m", "--verify-timeout", "TIME", "the longest each of them may take; 0: no limit", Topic::verification, Listed::on_request, "", 0, true},
     {Key::verify_protect, "verify_protect", Kind::lines, "", "--protect", "GLOB", "verify with these files as they were at the start; repeatable", Topic::verification, Listed::always, "", 0, true},

@@ -46,6 +46,7 @@ enum class Key {
   max_cost_per_day,
   max_failures,
   max_idle,
+  max_refused,
   verify,
   verify_timeout,
   verify_protect,

@@ -1,5 +1,7 @@
 #include "loop/answer.h"
 
+#include <algorithm>
+
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
@@ -11,9 +13,9 @@ namespace {
 
 /// How an agent is to give its answer.
 constexpr std::string_view kByTool =
-    R"(Call the tool StructuredOutput once with {"summary": "…"}: three to seven sentences about what this iteration did and what the next step is, or "DONE" if the whole goal is reached and checked.)";
+    R"(Call the tool StructuredOutput once with {"summary": "…", "done": false}: three to seven sentences about what this iteration did and what the next step is; "done": true if the whole goal is reached and checked.)";
 constexpr std::string_view kByText =
-    R"(End your message with one JSON object {"summary": "…"}: three to seven sentences about what this iteration did and what the next step is, or "DONE" if the whole goal is reached and checked.)";
+    R"(End your message with one JSON object {"summary": "…", "done": false}: three to seven sentences about what this iteration did and what the next step is; "done": true if the whole goal is reached and checked.)";
 
 constexpr std::string_view kBlank = " \t\r\n\f\v";
 
@@ -27,6 +29,24 @@ Answer wrong(std::string_view what, std::string_view way) {
   return {{}, fmt::format("{} {} Do no further work for it.", what, way)};
 }
 
+/// "DONE", "Done.", "**done!**".
+bool is_bare_done(std::string_view summary) {
+  constexpr std::string_view kAround = " \t\r\n.!*_`'\"";
+  const auto begin = summary.find_first_not_of(kAround);
+  if (begin == summary.npos) return false;
+  const auto word = summary.substr(begin, summary.find_last_not_of(kAround) - begin + 1);
+  return std::ranges::equal(word, kDone, [](char a, char b) { return (a & ~0x20) == b; });
+}
+
+/// nullopt: it says neither.
+std::optional<bool> done_in(const json::Document& object) {
+  const auto found = object.find("done");
+  if (found == object.end() || found->is_null()) return std::nullopt;
+  if (found->is_boolean()) return found->get<bool>();
+  if (*found == "true" || *found == "false") return *found == "true";
+  return std::nullopt;
+}
+
 /// The answer in a JSON text.
 Answer read(std::string_view text, std::string_view way) {
   const auto document = json::parse(text, "answer");
@@ -38,7 +58,14 @@ Answer read(std::string_view text, std::string_view way) {
   if (!found->is_string()) return wrong("The \"summary\" of your answer is not a text.", way);
   const auto summary = trimmed(found->get_ref<const std::string&>());
   if (summary.empty()) return wrong("The \"summary\" of your answer is empty.", way);
-  return {std::string(summary), {}};
+  const auto said = done_in(*document);
+  const auto done = document->find("done");
+  if (!said && done != document->end() && !done->is_null()) {
+    return wrong("The \"done\" of your answer is neither true nor false.", way);
+  }
+  const bool bare = is_bare_done(summary);
+  if (bare && said == false) return wrong("Your answer says DONE and \"done\": false.", way);
+  return {std::string(summary), {}, said.value_or(bare)};
 }
 
 /// Blank lines at the end do not count.
@@ -64,12 +91,15 @@ Answer structured_answer(std::string_view structured) {
 
 Answer text_answer(std::string_view text, std::string_view done_marker) {
   const auto marker = trimmed(done_marker);
-  if (!marker.empty() && last_line(text) == marker) return {std::string(kDone), {}};
+  if (!marker.empty() && last_line(text) == marker) {
+    const auto before = trimmed(text.substr(0, text.rfind(marker)));
+    return {std::string(before.empty() ? kDone : before), {}, true};
+  }
   const auto object = last_object_with(text, "summary");
   if (object.empty()) return wrong("Your answer is missing.", kByText);
   auto answer = read(object, kByText);
   const auto end = static_cast<std::size_t>(object.data() - text.data()) + object.size();
-  if (answer.done() && !ends_a_message(text.substr(end))) {
+  if (answer.done && !ends_a_message(text.substr(end))) {
     return wrong("Your answer DONE is not the end of your message.", kByText);
   }
   return answer;

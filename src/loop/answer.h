@@ -7,6 +7,9 @@ namespace ralph::loop {
 
 /// What every agent in the loop is asked for.
 inline constexpr std::string_view kAnswerSchema =
+    R"({"type":"object","properties":{"summary":{"type":"string"},"done":{"type":"boolean"}},"required":["summary"]})";
+/// What the summarizer is asked for.
+inline constexpr std::string_view kSummarySchema =
     R"({"type":"object","properties":{"summary":{"type":"string"}},"required":["summary"]})";
 inline constexpr std::string_view kDone = "DONE";
 inline constexpr int kMostCorrections = 3;
@@ -15,15 +18,16 @@ inline constexpr int kMostCorrections = 3;
 struct Answer {
   std::string summary;     // empty: there is none
   std::string correction;  // for the agent
-  bool done() const { return summary == kDone; }
+  bool done = false;       // the goal is reached, it says
 };
 
-/// From the structured output of an agent (JSON text; empty: it gave none).
+/// From the structured output of an agent (JSON text; empty: it gave none). A summary that is nothing but "DONE", in any
+/// case and with or without punctuation, says so as well as "done": true.
 Answer structured_answer(std::string_view structured);
 
-/// From the last text of an agent that has no structured output: DONE when the marker is its last line; else the last JSON
-/// object with a "summary", alone or in a code fence. Its DONE counts only as the end of the text: an agent may echo its
-/// prompt.
+/// From the last text of an agent that has no structured output: done when the marker is its last line, with the words
+/// before it as summary; else the last JSON object with a "summary", alone or in a code fence. That it is done counts only
+/// at the end of the text: an agent may echo its prompt.
 Answer text_answer(std::string_view text, std::string_view done_marker);
 
 }  // namespace ralph::loop

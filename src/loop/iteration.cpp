@@ -34,9 +34,11 @@ bool spent_all(const RunEnd& end, std::optional<double> max_cost) {
 
 std::string commit_message(const Record& record) {
   auto words = record.progress;
-  if (record.outcome == "refused") words += ", refused by verification";
   const auto subject = utf8::shortened(words.substr(0, words.find('\n')), kLongestSubject);
-  return fmt::format("ralph: iteration {}: {}\n\n{}\n", record.iteration, subject, words);
+  const bool refused = record.outcome == "refused";
+  if (refused) words += "\n\nThe agent said DONE; verification refused it.";
+  return fmt::format("ralph: iteration {}{}: {}\n\n{}\n", record.iteration,
+                     refused ? ", DONE refused" : "", subject, words);
 }
 
 }  // namespace
@@ -204,8 +206,8 @@ Loop::Over Loop::settle(const Current& current, RunEnd end) {
 Loop::Over Loop::settle_answer(const Current& current, const RunEnd& end) {
   pauses_ = 0;
   auto record = make_record(Record::Step::iteration, current, end);
-  record.progress = masker_.mask(end.answer.summary);
-  record.done = end.answer.done();
+  record.progress = masker_.mask(last_words(end.answer.summary));
+  record.done = end.answer.done;
   record.tree = content();
   record.changed = record.tree.empty() || record.tree != current.tree_before;
   Over over = tampered(record);

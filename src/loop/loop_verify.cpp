@@ -166,9 +166,12 @@ Result<Verification> Loop::verify_in_place() {
 Loop::Over Loop::verify(Record& record) {
   auto over = verifier_->empty() ? Over(Ending{End::done}) : run_verification(record);
   const bool unchanged = !record.tree.empty() && record.tree == state_.tree_at_start;
-  if (over && over->end == End::done && unchanged) {
+  if (!over || over->end != End::done || !unchanged) return over;
+  if (verifier_->empty()) {
     over = Ending{End::unchanged};
     record.outcome = row(End::unchanged).name;
+  } else {
+    findings_.emplace_back("no file was changed: verification passes without a change");
   }
   return over;
 }

@@ -12,12 +12,12 @@ constexpr std::string_view kAnswer =
     R"({{^answer_in_text}}
 End with a call of the tool `StructuredOutput`, exactly once:
 
-    {"summary": "…"}
+    {"summary": "…", "done": false}
 {{/answer_in_text}}
 {{#answer_in_text}}
-End your last message with one JSON object, and nothing behind it:
+End your last message with one JSON object, and nothing after it:
 
-    {"summary": "…"}
+    {"summary": "…", "done": false}
 {{/answer_in_text}}
 
 The summary is for whoever takes the next step and sees nothing of this session but these words: three to seven sentences
@@ -26,16 +26,18 @@ names the next step.
 
 Only when every part of the goal is reached, you have checked it in this iteration and nothing is left to do:
 
-    {"summary": "DONE"}
+    {"summary": "…", "done": true}
+
+The summary then says what was reached and how you know.
 {{#answer_in_text}}
 {{#done_marker}}
 
-Instead of that the last line of your message may be this, and nothing but this:
+Instead of that object the last line of your message may be this, and nothing but this:
 
     {{done_marker}}
 {{/done_marker}}
 
-Either counts only at the very end of your message: behind the object or the last line nothing may stand.
+Either counts only at the very end of your message: nothing may follow the object or that line.
 {{/answer_in_text}}
 )";
 

@@ -81,6 +81,7 @@ run::Request worker_request(const Setup& setup, const std::string& run_id, std::
 run::Request summarizer_request(const Setup& setup, const std::string& run_id, std::string prompt) {
   auto request = any_request(setup, run_id, std::move(prompt));
   request.ask.model = setup.options.summary_model;
+  if (answers_by_schema(*request.backend)) request.ask.json_schema = kSummarySchema;
   request.ask.tools = summarizer_tools();
   request.task = "summary";
   think(request, setup.options.summary_reasoning);

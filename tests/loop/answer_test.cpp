@@ -3,6 +3,7 @@
 #include <string>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "loop/prompt.h"
 
@@ -15,10 +16,31 @@ TEST(StructuredAnswer, IsTheSummary) {
   const auto answer = structured_answer(R"({"summary":" did it\n","more":1})");
   EXPECT_EQ(answer.summary, "did it");
   EXPECT_EQ(answer.correction, "");
-  EXPECT_FALSE(answer.done());
-  EXPECT_TRUE(structured_answer(R"({"summary":"DONE"})").done());
-  EXPECT_TRUE(structured_answer(R"({"summary":"DONE\n"})").done());
-  EXPECT_FALSE(structured_answer(R"({"summary":"DONE, nearly"})").done());
+  EXPECT_FALSE(answer.done);
+  EXPECT_TRUE(structured_answer(R"({"summary":"DONE"})").done);
+  EXPECT_TRUE(structured_answer(R"({"summary":"DONE\n"})").done);
+  EXPECT_FALSE(structured_answer(R"({"summary":"DONE, nearly"})").done);
+}
+
+TEST(StructuredAnswer, DoneIsSaidByItsOwnMember) {
+  const auto answer = structured_answer(R"({"summary":"All of it works.","done":true})");
+  EXPECT_TRUE(answer.done);
+  EXPECT_EQ(answer.summary, "All of it works.");
+  EXPECT_TRUE(structured_answer(R"({"summary":"x","done":"true"})").done);
+  EXPECT_FALSE(structured_answer(R"({"summary":"x","done":false})").done);
+  EXPECT_FALSE(structured_answer(R"({"summary":"x","done":null})").done);
+  EXPECT_FALSE(structured_answer(R"({"summary":"x"})").done);
+}
+
+TEST(StructuredAnswer, ABareDoneCountsInAnyCaseAndWithPunctuation) {
+  for (const std::string_view word :
+       {"DONE", "done", "Done.", "DONE!", "**DONE**", "`DONE`.", "DONE\n"}) {
+    const auto answer = structured_answer(nlohmann::json{{"summary", word}}.dump());
+    EXPECT_TRUE(answer.done) << word;
+  }
+  for (const std::string_view word : {"DONE, nearly", "not done", "DONER", "D.O.N.E", "."}) {
+    EXPECT_FALSE(structured_answer(nlohmann::json{{"summary", word}}.dump()).done) << word;
+  }
 }
 
 TEST(StructuredAnswer, EveryLackHasItsWords) {
@@ -31,6 +53,8 @@ TEST(StructuredAnswer, EveryLackHasItsWords) {
       {R"({"summary":7})", "The \"summary\" of your answer is not a text."},
       {R"({"summary":null})", "The \"summary\" of your answer is not a text."},
       {R"({"summary":" \n"})", "The \"summary\" of your answer is empty."},
+      {R"({"summary":"x","done":"soon"})", "The \"done\" of your answer is neither"},
+      {R"({"summary":"DONE","done":false})", "Your answer says DONE and \"done\": false."},
   };
   for (const auto& [structured, words] : rows) {
     const auto answer = structured_answer(structured);
@@ -62,17 +86,22 @@ TEST(TextAnswer, WhatLooksLikeAnObjectIsPassedOver) {
 }
 
 TEST(TextAnswer, TheMarkerIsALineOfItsOwn) {
-  EXPECT_TRUE(text_answer("All is there.\n  LOOP_DONE \r\n", "LOOP_DONE").done());
-  EXPECT_TRUE(text_answer("LOOP_DONE", "LOOP_DONE").done());
-  EXPECT_FALSE(text_answer("not yet LOOP_DONE", "LOOP_DONE").done());
-  EXPECT_FALSE(text_answer("LOOP_DONE!", "LOOP_DONE").done());
-  EXPECT_FALSE(text_answer("\n\n", "").done());
-  EXPECT_TRUE(text_answer(R"({"summary":"DONE"})", "LOOP_DONE").done());
+  EXPECT_TRUE(text_answer("All is there.\n  LOOP_DONE \r\n", "LOOP_DONE").done);
+  EXPECT_TRUE(text_answer("LOOP_DONE", "LOOP_DONE").done);
+  EXPECT_FALSE(text_answer("not yet LOOP_DONE", "LOOP_DONE").done);
+  EXPECT_FALSE(text_answer("LOOP_DONE!", "LOOP_DONE").done);
+  EXPECT_FALSE(text_answer("\n\n", "").done);
+  EXPECT_TRUE(text_answer(R"({"summary":"DONE"})", "LOOP_DONE").done);
+}
+
+TEST(TextAnswer, TheWordsBeforeTheMarkerAreTheSummary) {
+  EXPECT_EQ(summary_in("All is there.\nTests pass.\nLOOP_DONE\n"), "All is there.\nTests pass.");
+  EXPECT_EQ(summary_in("LOOP_DONE"), "DONE");
 }
 
 TEST(TextAnswer, TheMarkerCountsOnlyAsTheLastLine) {
-  EXPECT_TRUE(text_answer("LOOP_DONE\nLOOP_DONE\n\n \n", "LOOP_DONE").done());
-  EXPECT_FALSE(text_answer("I will say\nLOOP_DONE\nwhen it is.", "LOOP_DONE").done());
+  EXPECT_TRUE(text_answer("LOOP_DONE\nLOOP_DONE\n\n \n", "LOOP_DONE").done);
+  EXPECT_FALSE(text_answer("I will say\nLOOP_DONE\nwhen it is.", "LOOP_DONE").done);
   EXPECT_EQ(summary_in("LOOP_DONE\n{\"summary\":\"x\"}"), "x");
 }
 
@@ -97,8 +126,8 @@ TEST(TextAnswer, AnEchoOfThePromptIsNoAnswer) {
   std::vector<std::string> cuts;
   const auto prompt = make_prompt(Template::builtin(), parts, PromptCaps{}, cuts);
   ASSERT_NE(prompt.find("\n    LOOP_DONE"), std::string::npos);
-  EXPECT_FALSE(text_answer(prompt + "\nError: cannot reach the model\n", "LOOP_DONE").done());
-  EXPECT_FALSE(text_answer(prompt, "LOOP_DONE").done());
+  EXPECT_FALSE(text_answer(prompt + "\nError: cannot reach the model\n", "LOOP_DONE").done);
+  EXPECT_FALSE(text_answer(prompt, "LOOP_DONE").done);
 }
 
 TEST(TextAnswer, WithoutOneTheCorrectionSaysHow) {

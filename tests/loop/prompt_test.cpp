@@ -53,7 +53,7 @@ TEST(Prompt, TheFirstIteration) {
   EXPECT_TRUE(prompt.has("Explore the repository first"));
   EXPECT_TRUE(prompt.has("this is the first step"));
   EXPECT_TRUE(prompt.has("`StructuredOutput`"));
-  EXPECT_TRUE(prompt.has(R"({"summary": "DONE"})"));
+  EXPECT_TRUE(prompt.has(R"("done": true})"));
   for (const auto* rule :
        {"`.ralph/`", "background", "Stay in this folder", "git push", "One step"}) {
     EXPECT_TRUE(prompt.has(rule)) << rule;
@@ -100,7 +100,7 @@ TEST(Prompt, AgentsWithoutStructuredOutputAnswerInText) {
   parts.done_marker = "ALL_OVER";
   const auto prompt = made(parts);
   EXPECT_FALSE(prompt.has("StructuredOutput"));
-  EXPECT_TRUE(prompt.has("one JSON object, and nothing behind it"));
+  EXPECT_TRUE(prompt.has("one JSON object, and nothing after it"));
   EXPECT_TRUE(prompt.has("the last line of your message"));
   EXPECT_TRUE(prompt.has("\n    ALL_OVER\n"));
   parts.answer_in_text = false;
