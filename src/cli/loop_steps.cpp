@@ -6,6 +6,7 @@
 #include "cli/loop_report.h"
 #include "json/mask.h"
 #include "json/writer.h"
+#include "loop/answer.h"
 #include "loop/policy.h"
 #include "view/figures.h"
 
@@ -185,8 +186,11 @@ std::string record_line(const loop::Record& record, std::optional<int> context_p
     line += record.changed ? ", files changed" : ", no file changed";
   }
   if (context_percent) line += fmt::format(", context {}%", *context_percent);
-  if (!record.progress.empty()) line += fmt::format(": {}", first_line(record.progress));
-  if (record.done && record.verification && !record.verification->passed) line += ", refused";
+  const bool refused = record.done && record.verification && !record.verification->passed;
+  if (record.done) line += refused ? ", DONE refused" : ", DONE";
+  if (!record.progress.empty() && record.progress != loop::kDone) {
+    line += fmt::format(": {}", first_line(record.progress));
+  }
   return line;
 }
 
