@@ -17,6 +17,8 @@ breach() { echo "BREACH: $*"; BREACHES=$((BREACHES + 1)); }
 # The script is wrong, or the thing under attack did not even run.
 broken() { echo "BROKEN: $*"; [ ! -s "$OUT" ] || tail -n 20 "$OUT"; exit 1; }
 skip() { echo "SKIPPED: $*"; exit 77; }
+# Sanitizers need terabytes of address space, and to be the first library.
+skip_under_sanitizers() { ! grep -qs -e __asan_init -e __tsan_init "$(command -v ralph)" || skip "this is a build with sanitizers"; }
 finish() { [ "$BREACHES" -eq 0 ] || exit 10; exit 0; }
 protected() { [ "$VARIANT" = protected ]; }
 
