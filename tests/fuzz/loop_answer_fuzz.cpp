@@ -29,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check(loop::text_answer(text, "MARK"));
   const auto object = loop::last_object_with(text, "summary");
   require(object.empty() || (object.starts_with('{') && object.ends_with('}')));
-  require(loop::text_answer(text + "\nMARK\n", "MARK").done());
+  require(loop::text_answer(text + "\nMARK\n", "MARK").done);
   // A control character ends every string, a '!' every object.
   require(loop::text_answer(text + "\n!{\"summary\":\"ok\"}", "").summary == "ok");
   return 0;
