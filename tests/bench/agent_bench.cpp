@@ -23,7 +23,7 @@ using Folder = std::filesystem::path;
 using Words = std::vector<std::string>;
 
 constexpr int kTextRounds = 7, kDeltaRounds = 3, kTurnRounds = 3;
-constexpr double kTimesFaster = 30, kTimesSmaller = 12, kTimesFasterInDeltas = 10;
+constexpr double kTimesFaster = 30, kTimesSmaller = 10, kTimesFasterInDeltas = 10;
 constexpr std::size_t kDeltas = 12'000, kDeltaBytes = 20;
 constexpr int kTurns = 40;
 constexpr std::size_t kHistory = 1'000'000;
