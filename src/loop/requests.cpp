@@ -1,6 +1,7 @@
 #include "loop/requests.h"
 
 #include <algorithm>
+#include <optional>
 
 #include <fmt/core.h>
 
@@ -11,7 +12,7 @@ namespace ralph::loop {
 namespace {
 
 /// What the user set for the agent stays.
-void set_variable(backend::Host& host, std::string name, std::string value) {
+void set_variable(backend::Host& host, std::string name, std::optional<std::string> value) {
   const auto known = std::ranges::find(host.own_env, name, &process::EnvChange::name);
   if (known == host.own_env.end()) host.own_env.push_back({std::move(name), std::move(value)});
 }
@@ -20,7 +21,9 @@ void think(run::Request& request, std::string_view reasoning) {
   if (request.backend->can.effort) request.ask.effort = effort_of(reasoning);
   if (!request.backend->can.conversation) return;
   const auto tokens = thinking_tokens(request.ask.model, reasoning);
-  if (tokens > 0) set_variable(request.host, "MAX_THINKING_TOKENS", fmt::format("{}", tokens));
+  // Without thinking, one that we inherited must not ask for it.
+  const auto value = tokens > 0 ? std::optional(fmt::format("{}", tokens)) : std::nullopt;
+  set_variable(request.host, "MAX_THINKING_TOKENS", value);
 }
 
 /// A turn that failed is not made good by more words, unless it failed for the form of its answer.
