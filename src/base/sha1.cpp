@@ -5,13 +5,15 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/sha_padding.h"
+
 namespace ralph {
 namespace {
 
+using sha::kBlock;
+
 using Words = std::array<std::uint32_t, 5>;
 
-constexpr std::size_t kBlock = 64;
-constexpr std::size_t kLengthBytes = 8;
 constexpr Words kStart{0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0};
 
 std::uint32_t big_endian(const char* at) {
@@ -63,24 +65,13 @@ void digest_block(Words& state, const char* block) {
   for (std::size_t i = 0; i < state.size(); ++i) state[i] += next[i];
 }
 
-/// The last, incomplete block, a one bit, zeros, and the length in bits: one or two blocks.
-std::string padded(std::string_view rest, std::uint64_t all_bytes) {
-  std::string tail(rest);
-  tail += '\x80';
-  while (tail.size() % kBlock != kBlock - kLengthBytes) tail += '\0';
-  for (int shift = 56; shift >= 0; shift -= 8) {
-    tail += static_cast<char>(((all_bytes * 8) >> shift) & 0xFF);
-  }
-  return tail;
-}
-
 }  // namespace
 
 std::string sha1_hex(std::string_view bytes) {
   Words state = kStart;
   const auto whole = bytes.size() - bytes.size() % kBlock;
   for (std::size_t at = 0; at < whole; at += kBlock) digest_block(state, bytes.data() + at);
-  const auto tail = padded(bytes.substr(whole), bytes.size());
+  const auto tail = sha::padded(bytes.substr(whole), bytes.size());
   for (std::size_t at = 0; at < tail.size(); at += kBlock) digest_block(state, tail.data() + at);
   std::string hex;
   for (const auto word : state) {

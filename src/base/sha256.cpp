@@ -4,13 +4,14 @@
 #include <bit>
 #include <cstdint>
 
+#include "base/sha_padding.h"
+
 namespace ralph {
 namespace {
 
-using Words = std::array<std::uint32_t, 8>;
+using sha::kBlock;
 
-constexpr std::size_t kBlock = 64;
-constexpr std::size_t kLengthBytes = 8;
+using Words = std::array<std::uint32_t, 8>;
 
 /// The first 32 bits of the fractions of the square roots of the first 8 primes, and of the cube
 /// roots of the first 64.
@@ -55,24 +56,13 @@ void digest_block(Words& state, std::string_view block) {
   for (std::size_t i = 0; i < state.size(); ++i) state[i] += mixed[i];
 }
 
-/// The last, incomplete block, a one bit, zeros, and the length in bits: one or two blocks.
-std::string padded(std::string_view rest, std::uint64_t all_bytes) {
-  std::string tail(rest);
-  tail += '\x80';
-  while (tail.size() % kBlock != kBlock - kLengthBytes) tail += '\0';
-  for (int shift = 56; shift >= 0; shift -= 8) {
-    tail += static_cast<char>(((all_bytes * 8) >> shift) & 0xFF);
-  }
-  return tail;
-}
-
 }  // namespace
 
 std::string sha256_hex(std::string_view bytes) {
   Words state = kStart;
   const auto whole = bytes.size() - bytes.size() % kBlock;
   for (std::size_t at = 0; at < whole; at += kBlock) digest_block(state, bytes.substr(at, kBlock));
-  const auto tail = padded(bytes.substr(whole), bytes.size());
+  const auto tail = sha::padded(bytes.substr(whole), bytes.size());
   for (std::size_t at = 0; at < tail.size(); at += kBlock) {
     digest_block(state, std::string_view(tail).substr(at, kBlock));
   }

@@ -8,9 +8,9 @@
 
 namespace ralph::git {
 
-/// Code::permission: something that git would open is a named pipe or a device, for which it would wait as long as it may:
-/// a `.gitignore`, `.gitattributes` or `.gitmodules` in `root`, anything in the git folders. Of a very large folder only the
-/// first files are looked at, those nearest to its top.
+/// Fails with Code::permission if git would block on a named pipe or a device: a `.gitignore`, `.gitattributes` or
+/// `.gitmodules` anywhere below `root`, or any file in the git folders. A very large tree is scanned breadth-first, and only
+/// up to a limit.
 Result<> refuse_blocking_files(const std::filesystem::path& root,
                                const std::vector<std::filesystem::path>& git_folders);
 

@@ -89,8 +89,8 @@ std::optional<KnownFiles::Disk> KnownFiles::Disk::of(int fresh) {
   return Disk{info.st_dev, info.st_ctim.tv_sec};
 }
 
-/// The order matters: lstat, then that nobody writes, then the bytes. A write after the second has a later ctime than the
-/// first found. nullopt: nothing can be said of the file.
+/// The order of the three steps matters: lstat, then check for writers, then read. A write after the check gets a later
+/// ctime than lstat reported. Returns nullopt if the file cannot be vouched for.
 std::optional<KnownFiles::Known> KnownFiles::look_at(int root, const IndexEntry& entry,
                                                      const Disk& disk) {
   struct stat info{};

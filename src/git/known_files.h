@@ -12,14 +12,14 @@
 
 namespace ralph::git {
 
-/// Tracked files whose bytes ralph itself read and hashed: where that is the id in the index, git need not read them again.
-/// Kept in memory only; nothing in it comes from git's index or from any other file that an agent can write.
-/// A file counts as unchanged when lstat says of it what it said before: every write sets its ctime, which no program
-/// can set back. What that rests on is checked:
-/// - its ctime is two seconds older than the look: a later write has another one, also in git's whole seconds;
-/// - nobody had it open for writing then: the kernel sets no times for a write to a page that is mapped already;
-/// - it is on the disk of the git folder, whose file system is known to keep ctime and leases like that.
-/// It is assumed that nobody sets the clock back or writes to the disk below the file system, as root can.
+/// Tracked files that ralph itself has read and hashed. Where the hash matches the id in the index, git need not read the
+/// file again. Lives in memory only: nothing in it comes from git's index or any other file that an agent can write.
+/// A file is unchanged if lstat reports the same as before: every write updates its ctime, which no program can set back.
+/// This holds only under conditions that are checked:
+/// - its ctime was at least two seconds old when it was read, so a later write changes it even in git's whole seconds;
+/// - nobody had it open for writing at that time, because a write to a page that is already mapped updates no timestamp;
+/// - it is on the same device as the git folder, on a file system known to maintain ctime and leases this way.
+/// Assumes that nobody sets the clock back or writes to the device below the file system, as root can.
 class KnownFiles {
  public:
   /// A disk, and the time by its own clock.
