@@ -46,7 +46,7 @@ TEST(Loop, TheWorkerIsCalledAsTheDocumentsSay) {
       stage
           .run(stage.command({agent_process::ralph(), "loop", "-p", "Go", "-b", "claude", "--model",
                               "sonnet", "--env", "SPY=" + (stage.folder() / "argv").string(),
-                              "--env", "PATH=" RALPH_FIXTURES "/loop:" RALPH_BUILD ":/usr/bin:/bin",
+                              "--env", "PATH=" RALPH_FIXTURES "/loop:" RALPH_TOOLS ":/usr/bin:/bin",
                               "--env", "RALPH=" RALPH_BUILD "/ralph"}))
           .code(),
       0);
