@@ -134,7 +134,7 @@ class Stage {
     command.argv = std::move(argv);
     command.cwd = work();
     command.env = {{"HOME", home().string()},
-                   {"PATH", (folder_ / "bin").string() + ":" RALPH_TOOLS ":/usr/bin:/bin"},
+                   {"PATH", (folder_ / "bin").string() + ":" RALPH_BUILD "/tools:/usr/bin:/bin"},
                    {"ANTHROPIC_API_KEY", "sk-ant-test-key"},
                    {"ANTHROPIC_BASE_URL", server_ ? server_->url() : ""},
                    {"IS_SANDBOX", "1"},  // root may run agents

@@ -42,14 +42,14 @@ TEST(Loop, EachIterationIsAFreshSessionThatKnowsWhatWasDone) {
 
 TEST(Loop, TheWorkerIsCalledAsTheDocumentsSay) {
   LoopStage stage({bash("touch x"), answer("DONE")});
-  EXPECT_EQ(
-      stage
-          .run(stage.command({agent_process::ralph(), "loop", "-p", "Go", "-b", "claude", "--model",
-                              "sonnet", "--env", "SPY=" + (stage.folder() / "argv").string(),
-                              "--env", "PATH=" RALPH_FIXTURES "/loop:" RALPH_TOOLS ":/usr/bin:/bin",
-                              "--env", "RALPH=" RALPH_BUILD "/ralph"}))
-          .code(),
-      0);
+  EXPECT_EQ(stage
+                .run(stage.command(
+                    {agent_process::ralph(), "loop", "-p", "Go", "-b", "claude", "--model",
+                     "sonnet", "--env", "SPY=" + (stage.folder() / "argv").string(), "--env",
+                     "PATH=" RALPH_FIXTURES "/loop:" RALPH_BUILD "/tools:/usr/bin:/bin", "--env",
+                     "RALPH=" RALPH_BUILD "/ralph"}))
+                .code(),
+            0);
   const auto words = test::text_of(stage.folder() / "argv");
   for (const auto* word :
        {"-p\n", "--model\nsonnet\n", "--verbose\n", "--input-format\nstream-json\n",
