@@ -6,9 +6,9 @@ JOBS ?= $(shell nproc)
 CTEST = ctest --output-on-failure -j $(JOBS)
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test install asan tsan fuzz bench torture attacks conformance lint format clean help
+.PHONY: build demo test install deb trial asan tsan fuzz bench torture attacks conformance lint format clean help
 
-build: ## build/ralph and build/ralph-guard
+build: ## build/ralph, build/ralph-guard and build/claude (a link)
 	@scripts/setup build
 	@scripts/configure release
 	@cmake --build build -j $(JOBS) --target ralph ralph-guard
@@ -27,6 +27,16 @@ install: build ## PREFIX=/usr/local, DESTDIR is honoured; WITH_CLAUDE=1 also the
 	@cmake --build build --target pages
 	@DESTDIR="$(DESTDIR)" cmake --install build --prefix "$(PREFIX)"
 	@[ -z "$(WITH_CLAUDE)" ] || ln -sfn ralph "$(DESTDIR)$(PREFIX)/bin/claude"
+
+deb: ## build/ralph_VERSION_ARCH.deb, checked by lintian
+	@scripts/setup build deb
+	@scripts/configure release
+	@cmake --build build -j $(JOBS) --target ralph ralph-guard pages
+	@scripts/deb build
+
+trial: ## demo, test, deb, install and remove in a bare Debian 12, as root and as a user
+	@scripts/try_debian root
+	@scripts/try_debian user
 
 asan: ## the tests under AddressSanitizer and UBSan
 	@scripts/setup build test

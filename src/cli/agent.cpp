@@ -22,9 +22,7 @@ namespace {
 
 constexpr Millis kPatienceOfASignal{500};
 
-std::string version_line() {
-  return fmt::format("{} (Claude Code)\n", agent::kClaudeVersion);
-}
+std::string version_line() { return fmt::format("{} (Claude Code)\n", agent::kClaudeVersion); }
 
 /// stdout and stderr for many threads. A line is out when the call returns. A terminal gets nothing that could drive it,
 /// be it the model's, a settings file's or an endpoint's; stderr never does, as it may be shown later.
@@ -88,7 +86,7 @@ constinit const Command kAgentCommand{
     "Does what the Claude Code binary does in headless use: the same options, the same "
     "stream-json\n"
     "in and out, the Messages API called directly. The same when this program is called 'claude'.\n"
-    "'ralph agent --help' lists its options; docs/agent.md describes it.",
+    "'ralph agent --help' lists its options; 'ralph docs agent' describes it.",
     {},
     {},
     kExamples,

@@ -33,11 +33,11 @@
 namespace ralph::cli {
 namespace {
 
-constexpr std::array<const Command*, 16> kCommands{
-    &kDemoCommand,   &kInitCommand,   &kRunCommand,    &kLoopCommand,
-    &kStatusCommand, &kTellCommand,   &kStopCommand,   &kUndoCommand,
-    &kReplayCommand, &kDoctorCommand, &kConfigCommand, &kAgentCommand,
-    &kAuthCommand,   &kTrustCommand,  &kMockCommand,   &kCompletionCommand};
+constexpr std::array<const Command*, 17> kCommands{
+    &kDemoCommand,   &kInitCommand,      &kRunCommand,  &kLoopCommand,   &kStatusCommand,
+    &kTellCommand,   &kStopCommand,      &kUndoCommand, &kReplayCommand, &kDoctorCommand,
+    &kConfigCommand, &kAgentCommand,     &kAuthCommand, &kTrustCommand,  &kMockCommand,
+    &kDocsCommand,   &kCompletionCommand};
 
 std::string mask_for_log(std::string_view text) { return log_masker().mask(text); }
 

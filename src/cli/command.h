@@ -71,5 +71,6 @@ extern const Command kUndoCommand;
 extern const Command kDemoCommand;
 extern const Command kInitCommand;
 extern const Command kCompletionCommand;
+extern const Command kDocsCommand;
 
 }  // namespace ralph::cli

@@ -213,6 +213,8 @@ std::string fish_script() {
                         command->name, summary);
   }
   text += "complete -c ralph -n __fish_use_subcommand -f -a help -d 'help about a command'\n";
+  text += fmt::format("complete -c ralph -n '__fish_seen_subcommand_from help' -f -a '{}'\n",
+                      fmt::join(command_names(), " "));
   for (const auto* command : commands()) {
     for (const auto& option : all_options(*command)) text += fish_option(*command, option);
   }

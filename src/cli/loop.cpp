@@ -150,8 +150,8 @@ Result<loop::Template> read_template(const std::string& file) {
   auto text = read_file(file);
   if (!text) {
     return fail(Code::usage, "the prompt's template: " + text.error().message,
-                "docs/prompt-template.md tells how to write one; without --template the one built "
-                "in is used");
+                "'ralph docs prompt-template' tells how to write one; without --template the one "
+                "built in is used");
   }
   TRY_ASSIGN(auto form, loop::Template::parse(*std::move(text), file));
   if (form.has("goal")) return form;

@@ -189,7 +189,7 @@ int mock_command(const Arguments& arguments, StdOutput& output) {
 }
 
 constexpr Positional kPositionals[] = {
-    {"SCENARIO", "a JSON file with the answers, or the JSON itself; docs/mock.md describes it",
+    {"SCENARIO", "a JSON file with the answers, or the JSON itself; 'ralph docs mock' describes it",
      Need::optional},
 };
 constexpr Option kOptions[] = {
