@@ -18,6 +18,7 @@ demo: build ## what ralph is for, offline, in two seconds
 
 test: ## everything a change must pass
 	@scripts/setup build test
+	@scripts/schema_suite
 	@scripts/configure release -DRALPH_TESTS=ON
 	@cmake --build build -j $(JOBS)
 	@scripts/check_layers

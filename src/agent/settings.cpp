@@ -22,9 +22,13 @@ constexpr std::size_t kMostBytes = std::size_t{1} << 20;
 /// Of the machine's administrator: it counts whatever the options say, and last.
 constexpr std::string_view kManagedSettings = "/etc/claude-code/managed-settings.json";
 
+/// The original does not know it; repositories written for other tools have it.
+constexpr const char* kSkipPermissions = "dangerouslySkipPermissions";
+
 /// Settings beside those of permissions that name programs or servers to run, set variables, or switch off
 /// what the user's own settings ask for.
-constexpr std::array kRaisingKeys{"env",
+constexpr std::array kRaisingKeys{kSkipPermissions,
+                                  "env",
                                   "hooks",
                                   "disableAllHooks",
                                   "sandbox",
@@ -80,7 +84,7 @@ class Raising {
 
  private:
   void note(const Document& value, const std::string& name) {
-    if (value.empty()) return;  // null too
+    if (value.empty() || value == false) return;  // null too
     if (!names_.empty()) names_ += ", ";
     names_ += name;
     if (value.is_array()) names_ += fmt::format(" ({})", value.size());
@@ -99,12 +103,6 @@ class Pile {
     if (auto model = text_of(more, "model"); !model.empty()) settings_.model = std::move(model);
     if (const auto& compact = member(more, "autoCompactEnabled"); compact.is_boolean()) {
       settings_.auto_compact = compact.get<bool>();
-    }
-    if (more.contains("dangerouslySkipPermissions")) {
-      settings_.notes.push_back(
-          fmt::format("dangerouslySkipPermissions in {} has no effect: it is no setting; use "
-                      "--dangerously-skip-permissions",
-                      name));
     }
     add_restrictions(member(more, "permissions"), name);
     const bool own = origin == Origin::user || origin == Origin::flag;
@@ -153,6 +151,7 @@ class Pile {
     append(settings_.directories, texts_of(member(permissions, "additionalDirectories")));
     const auto mode = text_of(permissions, "defaultMode");
     if (!mode.empty() && (own || mode != "bypassPermissions")) settings_.default_mode = mode;
+    if (member(more, kSkipPermissions) == true) settings_.default_mode = "bypassPermissions";
     if (auto helper = text_of(more, "apiKeyHelper"); own && !helper.empty()) {
       settings_.api_key_helper = std::move(helper);
     } else if (!helper.empty()) {

@@ -16,8 +16,9 @@ namespace ralph::agent {
 struct Settings {
   std::string model;
   std::string
-      api_key_helper;        // from the user's own files only: a repository must not name programs
-  std::string default_mode;  // of permissions; never "bypassPermissions" from a repository
+      api_key_helper;  // from the user's own files only: a repository must not name programs
+  // Of permissions. "bypassPermissions" from a repository: only by dangerouslySkipPermissions, and only where it is trusted.
+  std::string default_mode;
   bool auto_compact = true;  // autoCompactEnabled
   tool::Rules rules;
   std::vector<std::string> directories;                          // further working folders

@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-#include "loop/loop_impl.h"
+#include "loop/interrupted_log_impl.h"
 #include "loop/time_keeper.h"
 #include "store/journal.h"
 #include "stream/event_json.h"
@@ -37,12 +37,16 @@ RunEnd end_in_journal(std::string_view text, const Setup& setup, std::int64_t& b
     rest.remove_prefix(at + 1);
   }
   end.time = time.split();
+  conclude_interrupted(end, setup);
+  return end;
+}
+
+void conclude_interrupted(RunEnd& end, const Setup& setup) {
   end.answer = answer_of(setup, end.summary);
   // Its own end is not known; what it said is.
   stream::Ending unknown;
   unknown.cancelled_by = 9;
   end.verdict = stream::classify(end.summary, unknown);
-  return end;
 }
 
 /// A cost that cannot be known must not count as none unnoticed.
@@ -61,6 +65,7 @@ Result<RunEnd> Loop::end_of_interrupted(const Current& current, std::string& war
   }
   std::int64_t bad = 0;
   auto end = end_in_journal(text.value_or(""), setup_, bad);
+  add_from_log(end, text.value_or(""), setup_, *workspace_);
   if (!text) {
     const auto why =
         missing ? fmt::format("it left no journal ('{}')", shown) : text.error().message;

@@ -184,6 +184,27 @@ TEST(Login, TheUsersHelperAndTheStoredKeyAreAskedInTurn) {
       << "a repository must not name programs";
 }
 
+TEST(Login, ATokenOfTheEnvironmentIsSentAsABearer) {
+  Bench bench;
+  bench.env.erase(bench.env.begin() + 1);
+  bench.set("ANTHROPIC_AUTH_TOKEN=token-of-the-test");
+  const auto ran = bench.ask("hi");
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  const auto log = read_file(bench.folder() / "requests").value();
+  EXPECT_TRUE(log.contains(R"("Bearer toke***")")) << log;
+  EXPECT_FALSE(log.contains("x-api-key")) << log;
+}
+
+TEST(Login, AnEmptyKeyIsNoneAndTheStoredOneIsUsed) {
+  Bench bench;
+  bench.env.erase(bench.env.begin() + 1);
+  bench.set("ANTHROPIC_API_KEY=");
+  bench.folder().write("home/.config/ralph/auth.json", R"({"api_key":"sk-stored"})");
+  const auto ran = bench.ask("hi");
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.events()[0]["apiKeySource"], "ralph auth login");
+}
+
 TEST(Login, AStoredKeyOthersMayReadIsNotUsed) {
   Bench bench;
   bench.env.erase(bench.env.begin() + 1);

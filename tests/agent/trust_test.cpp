@@ -60,6 +60,49 @@ TEST(Trust, ATrustedRepositoryChoosesAModeButNotBypass) {
   }
 }
 
+TEST(Trust, DangerouslySkipPermissionsCountsAsBypassWhereTheRepositoryIsTrusted) {
+  for (const auto* file : {"work/.claude/settings.json", "work/.claude/settings.local.json"}) {
+    Bench trusted;
+    trust(trusted);
+    trusted.folder().write(file, R"({"dangerouslySkipPermissions":true})");
+    auto ran = trusted.ask("go");
+    EXPECT_EQ(ran.events()[0]["permissionMode"], "bypassPermissions");
+    EXPECT_EQ(ran.err, "");
+
+    Bench untrusted;
+    untrusted.folder().write(file, R"({"dangerouslySkipPermissions":true})");
+    ran = untrusted.ask("go");
+    EXPECT_EQ(ran.events()[0]["permissionMode"], "default");
+    EXPECT_TRUE(ran.err.contains("Ignoring dangerouslySkipPermissions of ")) << ran.err;
+    EXPECT_TRUE(ran.err.contains("'ralph trust' trusts it")) << ran.err;
+  }
+}
+
+TEST(Trust, DangerouslySkipPermissionsIsBoundByWhatRestrictsBypass) {
+  Bench off;
+  trust(off);
+  off.folder().write("work/.claude/settings.json", R"({"dangerouslySkipPermissions":false})");
+  EXPECT_EQ(off.ask("go").events()[0]["permissionMode"], "default");
+
+  Bench said;
+  trust(said);
+  said.folder().write("work/.claude/settings.json", R"({"dangerouslySkipPermissions":true})");
+  EXPECT_EQ(said.ask("go", {"--permission-mode", "plan"}).events()[0]["permissionMode"], "plan");
+
+  Bench forbidden;
+  trust(forbidden);
+  forbidden.folder().write("work/.claude/settings.json", R"({"dangerouslySkipPermissions":true})");
+  forbidden.folder().write("home/.claude/settings.json",
+                           R"({"permissions":{"disableBypassPermissionsMode":"disable"}})");
+  EXPECT_EQ(forbidden.ask("go").code, 1);
+
+  Bench root;
+  trust(root);
+  root.is_root = true;
+  root.folder().write("work/.claude/settings.json", R"({"dangerouslySkipPermissions":true})");
+  EXPECT_EQ(root.ask("go").code, 1);
+}
+
 /// Hooks may be what keeps an agent from something.
 TEST(Unsupported, HooksInForceStopTheAgentBeforeItAsksTheModel) {
   const auto check = [](Bench& bench, const std::vector<std::string>& words) {

@@ -1,10 +1,14 @@
-// A loop whose ralph is killed at any moment and resumed.
+// A loop whose ralph is killed at any moment and resumed. RALPH_LOOP_KILLS=200 kills it more often, RALPH_LOOP_SEED=N at
+// other moments.
 #include <condition_variable>
 #include <mutex>
 #include <random>
 #include <thread>
 
 #include "integration/loop_harness.h"
+#include "model/model.h"
+#include "stream/decoder.h"
+#include "stream/summary.h"
 
 namespace ralph::loop_process {
 namespace {
@@ -28,9 +32,23 @@ std::vector<std::string> steps() {
   return steps;
 }
 
-int wanted_kills() {
-  const char* text = std::getenv("RALPH_LOOP_KILLS");
-  return text == nullptr ? 12 : std::atoi(text);
+int number_from(const char* variable, int otherwise) {
+  const char* text = std::getenv(variable);
+  return text == nullptr ? otherwise : std::atoi(text);
+}
+
+/// What the answers cost that reached a disk: the raw logs of all runs, read anew.
+double cost_in_logs(const std::filesystem::path& work) {
+  double cost = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(work / ".ralph/logs")) {
+    if (entry.path().extension() != ".ndjson") continue;
+    stream::Summary summary(model::Table::builtin());
+    stream::Decoder decoder(stream::make_claude_dialect(), {&summary}, "run");
+    decoder.feed(test::text_of(entry.path()), 0);
+    decoder.finish(0);
+    cost += summary.cost_usd().value_or(0);
+  }
+  return cost;
 }
 
 /// Kills the loop's ralph after the pause, unless it has ended before. Returns whether it was killed.
@@ -55,12 +73,15 @@ bool run_and_kill(const process::Command& command, std::chrono::microseconds pau
 }
 
 TEST(LoopKill, AtAnyMomentNoIterationIsLostOrDoubledAndTheCostIsKnown) {
-  std::mt19937 random(20261115);
+  const int seed = number_from("RALPH_LOOP_SEED", 20261115);
+  const int wanted = number_from("RALPH_LOOP_KILLS", 12);
+  std::cout << "RALPH_LOOP_SEED=" << seed << " RALPH_LOOP_KILLS=" << wanted << "\n";
+  std::mt19937 random(static_cast<unsigned>(seed));
   std::chrono::microseconds whole{0};
   double request_cost = 0;
   int killed = 0, tries = 0;
-  for (const int wanted = wanted_kills(); killed < wanted && tries < 4 * wanted; ++tries) {
-    SCOPED_TRACE(fmt::format("try {}", tries));
+  for (; killed < wanted && tries < 4 * wanted; ++tries) {
+    SCOPED_TRACE(fmt::format("seed {}, try {}", seed, tries));
     LoopStage stage(steps());
     std::vector<std::string> words{"-p", "Write six files", "--model", "sonnet", "-q"};
     if (tries % 2 == 1) words.emplace_back("--commit");
@@ -94,11 +115,14 @@ TEST(LoopKill, AtAnyMomentNoIterationIsLostOrDoubledAndTheCostIsKnown) {
       EXPECT_EQ(record.progress, i == kIterations ? "DONE" : fmt::format("Step {}.", i));
       EXPECT_EQ(stage.read(fmt::format("step{}", i)), fmt::format("{}\n", i));
     }
+    // Exactly what was heard; an answer that a kill cut off is known to the API only.
+    const auto counted = loop::add_up(stage.records()).cost_usd;
+    EXPECT_NEAR(counted, cost_in_logs(stage.work()), 1e-9) << kills << " kills";
     const auto served = static_cast<double>(stage.requests().size()) * request_cost;
-    EXPECT_NEAR(loop::add_up(stage.records()).cost_usd, served, kills * request_cost + 1e-9)
+    EXPECT_NEAR(counted, served, kills * request_cost + 1e-9)
         << kills << " kills, " << stage.requests().size() << " requests";
   }
-  EXPECT_GE(killed, wanted_kills());
+  EXPECT_GE(killed, wanted);
 }
 
 }  // namespace

@@ -205,11 +205,11 @@ TEST(Loop, TheFirstCtrlCLetsTheIterationEnd) {
 
 TEST(Loop, TheSecondCtrlCStopsNowAndNothingIsLost) {
   LoopStage stage(
-      {bash("touch a"), answer("One."), bash("sleep 1000"), bash("touch b"), answer("DONE")});
+      {bash("touch a"), answer("One."), bash("tail -f start.txt"), bash("touch b"), answer("DONE")});
   bool sent = false;
   const auto ran = stage.run(stage.loop_command({"-p", "Go", "--json"}),
                              [&](std::string_view so_far, auto& watch) {
-                               if (!so_far.contains("sleep 1000") || std::exchange(sent, true))
+                               if (!so_far.contains("tail -f start.txt") || std::exchange(sent, true))
                                  return;
                                watch.send_signal(SIGINT);
                                watch.send_signal(SIGTERM);
@@ -279,13 +279,13 @@ TEST(Loop, ARefusedStartLeavesTheLoopBeforeIt) {
 
 TEST(Loop, WhatAKilledLoopCostCountsForTheDayOfTheNext) {
   const std::string dear = R"("usage":{"input_tokens":300000,"output_tokens":1000})";
-  auto first = bash("sleep 1000");
+  auto first = bash("tail -f start.txt");
   first.insert(first.size() - 1, "," + dear);
   LoopStage stage({first, bash("touch b"), answer("DONE")});
   bool sent = false;
   stage.run(stage.loop_command({"-p", "Go", "--model", "sonnet", "--json"}),
             [&](std::string_view so_far, auto& watch) {
-              if (!so_far.contains("sleep 1000") || std::exchange(sent, true)) return;
+              if (!so_far.contains("tail -f start.txt") || std::exchange(sent, true)) return;
               watch.send_signal(SIGKILL);
             });
   const auto asked = stage.requests().size();

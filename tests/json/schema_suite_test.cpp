@@ -1,4 +1,4 @@
-// The official JSON-Schema-Test-Suite, from the folder RALPH_JSON_SCHEMA_SUITE names.
+// The official JSON-Schema-Test-Suite, where scripts/schema_suite puts it or in the folder RALPH_JSON_SCHEMA_SUITE names.
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -119,11 +119,12 @@ std::vector<std::string> mandatory(const fs::path& tests, const std::string& dra
 class SchemaSuite : public testing::Test {
  protected:
   void SetUp() override {
-    const char* const suite = std::getenv("RALPH_JSON_SCHEMA_SUITE");
-    if (suite == nullptr) {
-      GTEST_SKIP() << "RALPH_JSON_SCHEMA_SUITE does not name a JSON-Schema-Test-Suite";
+    const char* const named = std::getenv("RALPH_JSON_SCHEMA_SUITE");
+    const fs::path fetched = RALPH_FIXTURES "/../../build/json-schema-test-suite";
+    tests_ = (named == nullptr ? fetched : fs::path(named)) / "tests";
+    if (named == nullptr && !fs::exists(tests_)) {
+      GTEST_SKIP() << "no JSON-Schema-Test-Suite: run scripts/schema_suite";
     }
-    tests_ = fs::path(suite) / "tests";
   }
 
   fs::path tests_;

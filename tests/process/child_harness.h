@@ -1,18 +1,42 @@
 #pragma once
+#include <cerrno>
+
+#include <sys/syscall.h>
+
 #include "process/child.h"
+#include "process/guard/protocol.h"
 #include "process/harness.h"
 #include "process/supervise.h"
+#include "support/refused_call.h"
 
 namespace ralph::process {
 
-/// What this test program does when it plays a harness: supervises one fake agent until it is
-/// killed.
-inline int run_as_harness(const char* script) {
-  auto child = start({.argv = {fake_agent(), script}});
-  if (!child) return 1;
+/// What this test program does when it plays a harness: supervises one program until that ends or the
+/// harness is killed. Exits with the number of processes that could not be ended.
+inline int run_as_harness(const Command& command) {
+  constexpr int kNotStarted = 99;
+  ::dup2(STDERR_FILENO, guard::kImageFd);  // a descriptor that nobody closes at exec
+  if (std::getenv("RALPH_TEST_NO_MEMFD") != nullptr && !test::refuse_call(SYS_memfd_create, EACCES))
+    return kNotStarted;
+  ::signal(SIGUSR2, SIG_IGN);
+  auto child = start(command);
+  if (!child) return kNotStarted;
+  if (const char* const file = std::getenv("RALPH_TEST_KILL_GUARD_AFTER")) {
+    eventually([&] { return std::filesystem::exists(file); });
+    ::kill(child->guard_pid(), SIGKILL);
+  }
   Watch watch;
-  supervise(*std::move(child), {}, watch, {});
-  return 0;
+  return supervise(*std::move(child), {}, watch, {}).left;
+}
+
+/// What this test program does as the file of a guard: notes in $DIR what it was started with, and becomes the guard.
+inline int run_as_guard(char** argv) {
+  const bool has_image = ::fcntl(guard::kImageFd, F_GETFD) >= 0;
+  const std::string folder = std::getenv("DIR");
+  std::ofstream(folder + "/status") << std::ifstream("/proc/self/status").rdbuf();
+  std::ofstream(folder + "/image") << (has_image ? "open" : "closed");
+  ::execv(RALPH_BUILD "/ralph-guard", argv);
+  return 1;
 }
 
 }  // namespace ralph::process

@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 
 #include "process/harness.h"
+#include "process/sigpipe_block.h"
 
 namespace ralph::process {
 namespace {
@@ -58,6 +59,50 @@ TEST(Drain, AStopDoesNotSignalTheReapedGuardsNumber) {
   EXPECT_EQ(exit.exit_code, 0);
   EXPECT_FALSE(went_on);
   if (!tried) GTEST_SKIP() << "process numbers cannot be chosen here";
+}
+
+/// A process that is none of the program's may hold its pipe: it has the drain time to finish.
+TEST(Drain, TakesWhatComesAfterTheTreeIsGone) {
+  Agent agent("exit 0\n");
+  int fds[2];
+  ASSERT_EQ(::pipe2(fds, O_CLOEXEC | O_NONBLOCK), 0);
+  UniqueFd writer(fds[1]);
+  auto child = start(agent.command);
+  ASSERT_TRUE(child) << describe(child.error());
+  ChildParts parts = child->take();
+  parts.out = UniqueFd(fds[0]);
+  const pid_t guard = parts.guard;
+  std::jthread late([&] {
+    ProcessInfo info;
+    EXPECT_TRUE(eventually([&] { return !read_process(guard, info); }));
+    std::this_thread::sleep_for(Millis{50});  // longer than no drain at all
+    const SigpipeBlock no_sigpipe;
+    EXPECT_EQ(::write(writer.get(), "late\n", 5), 5);
+    writer.reset();
+  });
+  std::string out;
+  Watch watch;
+  const EndPolicy policy{.grace = Millis{50}, .drain = kLongWait, .patience = kLongWait};
+  supervise(Child(std::move(parts)), {append_to(out), {}}, watch, {}, policy);
+  EXPECT_EQ(out, "late\n");
+}
+
+TEST(Drain, WaitsForASinkThatIsNotReady) {
+  Agent agent("line result\nexit 0\n");
+  auto child = start(agent.command);
+  ASSERT_TRUE(child) << describe(child.error());
+  const pid_t guard = child->guard_pid();
+  std::string out;
+  Sinks sinks{append_to(out), {}};
+  int asked = 0;  // since the tree is gone
+  sinks.ready = [&](EndedBy) {
+    ProcessInfo info;
+    return !read_process(guard, info) && ++asked > 20;
+  };
+  Watch watch;
+  const EndPolicy policy{.grace = Millis{50}, .drain = Millis{0}, .patience = kLongWait};
+  supervise(*std::move(child), sinks, watch, {}, policy);
+  EXPECT_EQ(out, "result\n");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <random>
 
 #include <spawn.h>
+#include <sys/ptrace.h>
 #include <sys/wait.h>
 
 #include "process/harness.h"
@@ -71,6 +72,49 @@ TEST(LostGuard, ThatNoLongerAnswersIsEnded) {
   EXPECT_EQ(exit.ended_by, EndedBy::wall);
   EXPECT_TRUE(agent.nothing_alive());
   EXPECT_TRUE(zombies_of_ours().empty());
+}
+
+TEST(LostGuard, ThatWasStoppedIsWokenToEndTheTree) {
+  Agent agent("notify DIR/up\nhang\n");
+  auto child = start(agent.command);
+  ASSERT_TRUE(child) << describe(child.error());
+  ASSERT_TRUE(agent.reached("up"));
+  ::kill(child->guard_pid(), SIGSTOP);
+  Watch watch;
+  watch.arm(Limit::wall, Millis{0});
+  const Exit exit = supervise(*std::move(child), {}, watch, {}, patient());
+  EXPECT_EQ(exit.signal, SIGTERM) << "only the guard knows";
+}
+
+/// SIGCONT does not wake a process that a debugger has stopped.
+TEST(LostGuard, ThatCannotBeWokenIsReplaced) {
+  Agent agent{std::string(kBusyScript)};
+  auto child = start(agent.command);
+  ASSERT_TRUE(child) << describe(child.error());
+  ASSERT_TRUE(agent.reached("up"));
+  const pid_t guard = child->guard_pid();
+  if (::ptrace(PTRACE_SEIZE, guard, nullptr, nullptr) != 0) GTEST_SKIP() << "no ptrace here";
+  ASSERT_EQ(::ptrace(PTRACE_INTERRUPT, guard, nullptr, nullptr), 0);
+  int status = 0;
+  ASSERT_EQ(::waitpid(guard, &status, __WALL), guard);
+  Watch watch;
+  watch.arm(Limit::wall, Millis{0});
+  const EndPolicy impatient{.grace = Millis{50}, .drain = Millis{50}, .patience = Millis{50}};
+  EXPECT_EQ(supervise(*std::move(child), {}, watch, {}, impatient).ended_by, EndedBy::wall);
+  EXPECT_TRUE(agent.nothing_alive());
+}
+
+TEST(LostGuard, ThatWasStoppedIsWokenWhenTheProgramIsGone) {
+  Agent agent("wait-file DIR/go\nline done\nexit 3\n");
+  auto child = start(agent.command);
+  ASSERT_TRUE(child) << describe(child.error());
+  ::kill(child->guard_pid(), SIGSTOP);
+  agent.folder.write("go", "");
+  Watch watch;
+  watch.arm(Limit::wall, kLongWait);
+  const Exit exit = supervise(*std::move(child), {}, watch, {}, patient());
+  EXPECT_EQ(exit.exit_code, 3);
+  EXPECT_EQ(exit.ended_by, EndedBy::nothing);
 }
 
 TEST(LostGuard, OfAProgramThatIsGoneAlreadyKeepsItsExit) {

@@ -6,9 +6,13 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "store/raw_index.h"
+#include "support/refused_call.h"
 
 namespace ralph::store {
 namespace {
@@ -134,6 +138,39 @@ TEST_F(RawLogTest, AFailedWriteIsTheLastWord) {
   EXPECT_EQ(log.append_err("more\n").error(), full.error());
   EXPECT_EQ(log.finish().error(), full.error());
   EXPECT_EQ(text_of(log.paths().out).substr(0, 7), "before\n");
+}
+
+/// A record says that its line is in the log.
+TEST_F(RawLogTest, TheIndexIsNeverAheadOfTheLog) {
+  auto log = open();
+  const auto header = text_of(log.paths().index);
+  std::signal(SIGXFSZ, SIG_IGN);
+  rlimit usual{};
+  ::getrlimit(RLIMIT_FSIZE, &usual);
+  rlimit small{4096, usual.rlim_max};
+  ::setrlimit(RLIMIT_FSIZE, &small);
+  const auto full = log.append_out(std::string(20'000, '\n'), milliseconds(2));
+  ::setrlimit(RLIMIT_FSIZE, &usual);
+  ASSERT_FALSE(full);
+  EXPECT_FALSE(log.finish());
+  EXPECT_EQ(text_of(log.paths().index), header);
+}
+
+/// In a child nothing can be synced: finish() must notice.
+TEST_F(RawLogTest, TheEndOfARunIsOnTheDisk) {
+  auto log = open();
+  ASSERT_TRUE(log.append_out("line\n", milliseconds(1)));
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (!test::refuse_call(SYS_fsync, EIO)) ::_exit(77);
+    const auto done = log.finish();
+    ::_exit(!done && done.error().message.contains("cannot sync") ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "no system call can be refused here";
+  EXPECT_EQ(WEXITSTATUS(status), 0) << "fsync was not called, or its error was lost";
+  EXPECT_TRUE(log.finish());
 }
 
 TEST_F(RawLogTest, IndexHeader) {

@@ -33,6 +33,7 @@
 //   grandchild-holds-stdout     a child that keeps stdout and stderr and sleeps for ever
 //   endless-grandchild          a child that writes to stdout for ever
 //   late-grandchild ESCAPED     a child that writes when we have ended, then leaves
+//   leaving-grandchild MS       a child that leaves MS after we have ended
 //   daemon                      double-forked, in its own session, ignores SIGTERM, sleeps for ever
 //   spawn-tool                  a child in its own session and group that sleeps for ever
 //   forkloop MS    eight chains of processes that fork into new sessions and exit, for MS at most
@@ -322,6 +323,7 @@ constexpr Instruction kInstructions[] = {
     {"daemon", do_daemon},
     {"spawn-tool", do_spawn_tool},
     {"late-grandchild", do_late_grandchild},
+    {"leaving-grandchild", do_leaving_grandchild},
     {"forkloop", do_forkloop},
 };
 

@@ -81,6 +81,15 @@ void do_late_grandchild(const std::string& text) {
   });
 }
 
+void do_leaving_grandchild(const std::string& ms) {
+  const pid_t parent = ::getpid();
+  child_process([&](auto ready) {
+    ready();
+    while (::getppid() == parent) wait_ms(1);
+    wait_ms(std::atoi(ms.c_str()));
+  });
+}
+
 void do_forkloop(const std::string& ms) {
   const auto deadline = Clock::now() + std::chrono::milliseconds(std::atol(ms.c_str()));
   for (int chain = 0; chain < 8; ++chain) {
