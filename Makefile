@@ -76,7 +76,7 @@ attacks: ## every known attack on the safety promises; all of them must fail
 	@scripts/attacks build
 	@scripts/attacks build --unprotected
 
-conformance: build ## the real Claude Code from npm, driven offline against the mock, and beside our agent
+conformance: build ## the real Claude Code from npm, driven offline against the mock, and beside our agent, costs included
 	@scripts/conformance build
 
 lint: ## layers, format, shell scripts, clang-tidy

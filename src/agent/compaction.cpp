@@ -1,6 +1,7 @@
 #include "agent/compaction.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 
 #include <fmt/core.h>
@@ -8,6 +9,7 @@
 
 #include "agent/text.h"
 #include "agent/transcript_impl.h"
+#include "base/utf8.h"
 #include "json/document.h"
 
 namespace ralph::agent {
@@ -21,6 +23,9 @@ constexpr int kSoon = 3;
 /// … and so often in a row it is given up.
 constexpr int kMostRefills = 3;
 constexpr std::size_t kFilesWithState = 5;
+constexpr std::size_t kUncutBlock = 2'000;
+/// How much of the room a request for a summary fills, try after try, while it is too long.
+constexpr std::array<double, 4> kShares{1, 0.5, 0.25, 0.1};
 
 constexpr std::string_view kAsk =
     R"(The conversation is about to be replaced by your summary of it, because the context window is nearly full. Answer with text only and call no tool: a call would not be made.
@@ -44,6 +49,75 @@ std::string text_of_blocks(const json::Document& blocks) {
     text += text_member(block, "text");
   }
   return text;
+}
+
+std::string cut_middle(const std::string& text, std::size_t most) {
+  if (text.size() <= most) return text;
+  const auto first = utf8::prefix(text, most / 2);
+  const auto last =
+      std::string_view(text).substr(utf8::prefix(text, text.size() - most / 2).size());
+  return fmt::format("{}\n[… {} bytes left out here: too long to be sent …]\n{}", first,
+                     text.size() - first.size() - last.size(), last);
+}
+
+/// Texts keep their beginning and their end; of a picture or a document only the type is left.
+void cut_block(json::Document& block, std::size_t most) {
+  if (json::write(block).size() <= most) return;
+  const auto type = text_member(block, "type");
+  const auto* const key = type == "tool_result" ? "content" : "text";
+  if (type == "tool_result" && block.contains(key) && block[key].is_array()) {
+    for (auto& part : block[key]) cut_block(part, most);
+  } else if (block.contains(key) && block[key].is_string()) {
+    block[key] = cut_middle(block[key].get<std::string>(), most);
+  } else {
+    block = {{"type", "text"}, {"text", fmt::format("[{} left out here]", type)}};
+  }
+}
+
+void cut_blocks(api::Message& message, std::size_t most) {
+  auto blocks = json::parse(message.content);
+  if (!blocks || !blocks->is_array()) return;
+  for (auto& block : *blocks) cut_block(block, most);
+  message.content = json::write(*blocks);
+}
+
+std::vector<std::size_t> block_sizes(std::span<const api::Message> messages) {
+  std::vector<std::size_t> sizes;
+  for (const auto& message : messages) {
+    if (message.role != "user") continue;
+    const auto blocks = json::parse(message.content);
+    if (!blocks || !blocks->is_array()) continue;
+    for (const auto& block : *blocks) sizes.push_back(json::write(block).size());
+  }
+  return sizes;
+}
+
+/// How long a block may stay for all to have `most` bytes. Small ones are not worth cutting.
+std::size_t longest_block(const std::vector<std::size_t>& sizes, std::size_t all,
+                          std::size_t most) {
+  auto longest = sizes.empty() ? kUncutBlock : std::max(kUncutBlock, std::ranges::max(sizes));
+  while (longest > kUncutBlock && all > most) {
+    longest = std::max(kUncutBlock, longest / 2);
+    std::size_t saved = 0;
+    for (const auto size : sizes) saved += size - std::min(size, longest);
+    if (all - std::min(all, saved) <= most) break;
+  }
+  return longest;
+}
+
+void drop_beginning(std::vector<api::Message>& messages, std::size_t most) {
+  const auto all = size_of(messages);
+  std::size_t dropped = 0, first = 0;
+  if (all <= most) return;
+  for (std::size_t i = 1; i < messages.size(); ++i) {
+    dropped += messages[i - 1].content.size();
+    if (messages[i].role != "assistant") continue;
+    first = i;
+    if (all - dropped <= most) break;
+  }
+  if (first == 0) return;
+  messages.erase(messages.begin(), messages.begin() + static_cast<std::ptrdiff_t>(first));
+  messages.insert(messages.begin(), api::Message{"user", text_content(kLeftOut)});
 }
 
 std::string state_of(const std::string& file) {
@@ -133,19 +207,39 @@ std::optional<std::string> compact_command(std::string_view content) {
   return std::string(trimmed(rest));
 }
 
-std::vector<api::Message> without_beginning(std::span<const api::Message> messages, double share) {
+std::size_t size_of(std::span<const api::Message> messages) {
+  std::size_t size = 0;
+  for (const auto& message : messages) size += message.content.size();
+  return size;
+}
+
+std::vector<api::Message> shortened(std::span<const api::Message> messages, std::size_t most) {
   std::vector<api::Message> kept(messages.begin(), messages.end());
-  std::size_t all = 0, dropped = 0, first = 0;
-  for (const auto& message : messages) all += message.content.size();
-  const auto wanted = static_cast<std::size_t>(static_cast<double>(all) * share);
-  for (std::size_t i = 0; i < messages.size() && (first == 0 || dropped < wanted); ++i) {
-    if (i > 0) dropped += messages[i - 1].content.size();
-    if (messages[i].role == "assistant") first = i;
+  if (size_of(kept) <= most) return kept;
+  const auto longest = longest_block(block_sizes(kept), size_of(kept), most);
+  for (auto& message : kept) {
+    if (message.role == "user" && message.content.size() > longest) cut_blocks(message, longest);
   }
-  if (wanted == 0 || first == 0) return kept;
-  kept.erase(kept.begin(), kept.begin() + static_cast<std::ptrdiff_t>(first));
-  kept.insert(kept.begin(), api::Message{"user", text_content(kLeftOut)});
+  drop_beginning(kept, most);
   return kept;
+}
+
+ShrinkingHistory::ShrinkingHistory(std::span<const api::Message> all, std::size_t room,
+                                   bool refused)
+    : all_(all),
+      room_(
+          std::max(static_cast<double>(room), static_cast<double>(size_of(all)) * kShares.back())),
+      messages_(shortened(all, static_cast<std::size_t>(room_))) {
+  if (refused && size_of(messages_) == size_of(all)) shrink();
+}
+
+bool ShrinkingHistory::shrink() {
+  const auto before = size_of(messages_);
+  while (cut_ + 1 < kShares.size()) {
+    messages_ = shortened(all_, static_cast<std::size_t>(room_ * kShares[++cut_]));
+    if (size_of(messages_) < before) return true;
+  }
+  return false;
 }
 
 std::vector<api::Message> with_summary_request(std::vector<api::Message> messages,

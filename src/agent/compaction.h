@@ -55,6 +55,13 @@ class Context {
   int refills_ = 0;                   // compactions in a row soon after one another
 };
 
+/// A summary that is to be asked for.
+struct SummaryOrder {
+  std::string_view trigger;            // "auto" or "manual"
+  std::string_view instructions = {};  // the user's
+  bool refused = false;                // the API found the conversation too long
+};
+
 /// Why there is no room for another request.
 struct CompactTrouble {
   bool cancelled = false;
@@ -70,9 +77,29 @@ std::int64_t content_tokens(std::string_view content);
 /// "/compact [instructions]" as the content of a message: the instructions. nullopt: it is something else.
 std::optional<std::string> compact_command(std::string_view content);
 
-/// The messages without about this share of them, from their beginning: no call is parted from its result.
-std::vector<api::Message> without_beginning(std::span<const api::Message> messages, double share);
-/// … and with a request to sum them up. `instructions`: the user's.
+std::size_t size_of(std::span<const api::Message> messages);
+/// The messages in about this many bytes: the longest results and texts of users are cut first, then the beginning is
+/// left out; no call is parted from its result.
+std::vector<api::Message> shortened(std::span<const api::Message> messages, std::size_t most);
+
+/// What is summed up of a conversation: all that fits, and less whenever the API finds it too long.
+class ShrinkingHistory {
+ public:
+  /// `room`: bytes. `refused`: all of the messages were too long already.
+  ShrinkingHistory(std::span<const api::Message> all, std::size_t room, bool refused);
+
+  const std::vector<api::Message>& messages() const { return messages_; }
+  /// False: they cannot be made shorter.
+  bool shrink();
+
+ private:
+  std::span<const api::Message> all_;
+  double room_;
+  std::size_t cut_ = 0;
+  std::vector<api::Message> messages_;
+};
+
+/// The messages and a request to sum them up. `instructions`: the user's.
 std::vector<api::Message> with_summary_request(std::vector<api::Message> messages,
                                                std::string_view instructions);
 /// Empty: the answer holds none.

@@ -87,11 +87,11 @@ class Turn final : private api::Listener {
   using Trouble = std::optional<CompactTrouble>;  // nullopt: there is room
   Trouble make_room(std::int64_t for_more, const std::stop_token& stop);
   Trouble make_room_after_refusal(const std::stop_token& stop);
-  Trouble compact(const std::stop_token& stop);
-  Trouble sum_up(std::string_view trigger, std::string_view instructions, std::string& summary,
-                 const std::stop_token& stop);
-  Trouble ask_for_summary(std::string_view instructions, std::string& summary,
+  Trouble compact(const SummaryOrder& order, const std::stop_token& stop);
+  Trouble sum_up(const SummaryOrder& order, std::string& summary, const std::stop_token& stop);
+  Trouble ask_for_summary(const SummaryOrder& order, std::string& summary,
                           const std::stop_token& stop);
+  std::size_t room_for_summary() const;
   void start_over(std::string_view trigger, std::string_view summary, SteadyTime began);
   bool too_full(std::int64_t tokens) const;
   Ended stuck(const CompactTrouble& trouble);

@@ -1,4 +1,3 @@
-#include <array>
 #include <chrono>
 
 #include <fmt/core.h>
@@ -10,8 +9,8 @@
 namespace ralph::agent {
 namespace {
 
-/// How much of the conversation is left out of the request for a summary, try after try, while it is too long.
-constexpr std::array<double, 4> kLeftOut{0, 0.5, 0.75, 0.9};
+constexpr std::int64_t kTokensOfSummary = 8'000;
+constexpr std::int64_t kBytesOfToken = 4;
 /// An answer without a summary is asked for once more.
 constexpr int kTries = 2;
 
@@ -71,51 +70,61 @@ Turn::Trouble Turn::make_room(std::int64_t for_more, const std::stop_token& stop
   if (!too_full(tokens) || !parts_.conversation.has_answer()) return std::nullopt;
   if (parts_.client == nullptr || over_budget()) return std::nullopt;
   if (!parts_.context.policy().automatic()) return switched_off(tokens);
-  return make_room_after_refusal(stop);
+  if (!parts_.context.may_compact()) return thrashing();
+  return compact({.trigger = "auto"}, stop);
 }
 
 Turn::Trouble Turn::make_room_after_refusal(const std::stop_token& stop) {
   if (!parts_.context.may_compact()) return thrashing();
-  return compact(stop);
+  return compact({.trigger = "auto", .refused = true}, stop);
 }
 
-Turn::Trouble Turn::sum_up(std::string_view trigger, std::string_view instructions,
-                           std::string& summary, const std::stop_token& stop) {
-  parts_.wire.event(parts_.events.compacting(trigger));
-  auto trouble = ask_for_summary(instructions, summary, stop);
+Turn::Trouble Turn::sum_up(const SummaryOrder& order, std::string& summary,
+                           const std::stop_token& stop) {
+  parts_.wire.event(parts_.events.compacting(order.trigger));
+  auto trouble = ask_for_summary(order, summary, stop);
   parts_.wire.event(parts_.events.compact_ended(trouble ? trouble->reason : ""));
   return trouble;
 }
 
-Turn::Trouble Turn::compact(const std::stop_token& stop) {
+Turn::Trouble Turn::compact(const SummaryOrder& order, const std::stop_token& stop) {
   const auto began = std::chrono::steady_clock::now();
   std::string summary;
-  if (auto trouble = sum_up("auto", "", summary, stop)) return trouble;
-  start_over("auto", summary, began);
+  if (auto trouble = sum_up(order, summary, stop)) return trouble;
+  start_over(order.trigger, summary, began);
   if (!too_full(parts_.conversation.added_tokens())) return std::nullopt;
   return trouble_with("still_too_long",
                       "even the summary of the conversation fills the context window");
 }
 
-Turn::Trouble Turn::ask_for_summary(std::string_view instructions, std::string& summary,
+/// In bytes of messages. All of them, for the prompt cache, unless they are more than the window holds.
+std::size_t Turn::room_for_summary() const {
+  const auto all = size_of(parts_.conversation.messages());
+  const auto window = model::Table::builtin().context_window(parts_.model.id());
+  const auto tokens = parts_.context.tokens() + parts_.conversation.added_tokens();
+  const auto excess = std::max<std::int64_t>(0, tokens + kTokensOfSummary - window);
+  return all - std::min(all, static_cast<std::size_t>(excess * kBytesOfToken));
+}
+
+Turn::Trouble Turn::ask_for_summary(const SummaryOrder& order, std::string& summary,
                                     const std::stop_token& stop) {
   api::Request request;
   request.shape = parts_.model.shape();
   request.system = parts_.system;
   request.tools = parts_.tools;
   request.user_id = parts_.user_id;
+  request.is_last = true;
   SummaryListener listener(parts_);
-  std::size_t cut = 0;
+  ShrinkingHistory history(parts_.conversation.messages(), room_for_summary(), order.refused);
   for (int tries = 0; tries < kTries;) {
-    const auto messages = with_summary_request(
-        without_beginning(parts_.conversation.messages(), kLeftOut[cut]), instructions);
+    const auto messages = with_summary_request(history.messages(), order.instructions);
     request.messages = messages;
     const auto asked = std::chrono::steady_clock::now();
     const auto answer = parts_.client->ask(request, listener, stop);
     if (answer.failure) {
       if (answer.failure->kind == api::FailureKind::cancelled)
         return CompactTrouble{true, "cancelled", {}, {}, {}};
-      if (api::prompt_too_long(*answer.failure) && ++cut < kLeftOut.size()) continue;
+      if (api::prompt_too_long(*answer.failure) && history.shrink()) continue;
       if (fall_back(*answer.failure)) {
         request.shape = parts_.model.shape();
         continue;
@@ -185,7 +194,7 @@ std::optional<ResultFacts> Turn::run_compact(const std::string& instructions,
   const bool allowed = parts_.context.policy().on_demand();
   const bool possible = allowed && parts_.conversation.has_answer();
   if (possible && parts_.client != nullptr && !over_budget()) {
-    trouble = sum_up("manual", instructions, summary, stop);
+    trouble = sum_up({.trigger = "manual", .instructions = instructions}, summary, stop);
   }
   begin();
   if (parts_.client == nullptr) return failed(not_logged_in());

@@ -118,7 +118,8 @@ void append_messages(std::string& out, const Request& request) {
   const auto marked = first_marked(request.messages);
   for (std::size_t i = 0; i < request.messages.size(); ++i) {
     const auto& message = request.messages[i];
-    const bool mark = has_marks(request) && i >= marked && message.role == "user";
+    const bool wanted = i >= marked && !(request.is_last && i + 1 == request.messages.size());
+    const bool mark = has_marks(request) && wanted && message.role == "user";
     out += i == 0 ? R"({"role":")" : R"(,{"role":")";
     out += message.role;
     out += R"(","content":)";

@@ -61,10 +61,12 @@ struct Request {
   std::string user_id;  // metadata; empty: none
   bool stream = true;
   bool cache_marks = true;
+  bool is_last =
+      false;  // no request goes on from its last message: that is not written to the cache
 };
 
 /// The body: one line of JSON. Cache marks go on the last system block (or the last tool, without one) and on the
-/// last block of the last two user messages. What is before a mark never changes while the messages only grow.
+/// last two user messages, the last of them left out with is_last. What is before a mark stays while the messages grow.
 std::string body_of(const Request& request);
 
 }  // namespace ralph::api

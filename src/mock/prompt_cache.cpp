@@ -16,6 +16,8 @@ using json::Document;
 constexpr Millis kShort = std::chrono::minutes(5), kLong = std::chrono::hours(1);
 constexpr std::size_t kPositionsLookedAt = 20;  // the block with the mark is the first
 constexpr const char* kMark = "cache_control";
+constexpr std::int64_t kTokensOfPicture =
+    1'600;  // the most a picture costs; the API scales larger ones
 
 /// The prompt up to and with one block.
 struct Prefix {
@@ -47,6 +49,35 @@ Millis take_mark(Document& block) {
   return own > Millis{0} ? own : lifetime;
 }
 
+/// A text is the same as one block with that text: agents write it either way, and the API caches it as one.
+Document blocks_of(const Document& value) {
+  if (value.is_array()) return value;
+  if (value.is_string()) return Document::array({{{"type", "text"}, {"text", value}}});
+  return value.is_null() ? Document::array() : Document::array({value});
+}
+
+struct Pictures {
+  std::size_t bytes = 0;  // of their data
+  std::int64_t tokens = 0;
+};
+
+/// Those inside a tool's result too.
+Pictures pictures_in(const Document& block) {
+  if (member(block, "type") == Document("image")) {
+    const auto* const data = member(member(block, "source"), "data").get_ptr<const std::string*>();
+    return {data == nullptr ? 0 : data->size(), kTokensOfPicture};
+  }
+  Pictures pictures;
+  const auto& content = member(block, "content");
+  if (!content.is_array()) return pictures;
+  for (const auto& inner : content) {
+    const auto found = pictures_in(inner);
+    pictures.bytes += found.bytes;
+    pictures.tokens += found.tokens;
+  }
+  return pictures;
+}
+
 class Prompt {
  public:
   explicit Prompt(const Document& request) {
@@ -67,16 +98,15 @@ class Prompt {
   std::int64_t tokens() const { return prefixes_.empty() ? 0 : prefixes_.back().tokens; }
 
  private:
-  /// A text stands for one block.
-  static Document blocks_of(const Document& value) {
-    if (value.is_array()) return value;
-    return value.is_null() ? Document::array() : Document::array({value});
-  }
   void add(Document block, const std::string& place) {
     const auto lifetime = take_mark(block);
+    if (block.is_object() && block.contains("content"))
+      block["content"] = blocks_of(block["content"]);
     const auto bytes = json::write(block);
     digest_ = sha256_hex(digest_ + place + bytes);
-    prefixes_.push_back({digest_, tokens() + estimated_tokens(bytes.size()), lifetime});
+    const auto pictures = pictures_in(block);
+    const auto size = estimated_tokens(bytes.size() - pictures.bytes) + pictures.tokens;
+    prefixes_.push_back({digest_, tokens() + size, lifetime});
   }
 
   std::string digest_;

@@ -2,14 +2,16 @@
 
 #include <fmt/format.h>
 
+#include "base/utf8.h"
 #include "json/writer.h"
 #include "tool/bash_words.h"
 
 namespace ralph::tool {
 namespace {
 
+// As much as Claude Code shows; it is paid for with every request that follows.
 constexpr std::size_t kPreview = 2000;
-constexpr std::size_t kFailedPart = 5000;
+constexpr std::size_t kFailed = 10'000;
 constexpr std::size_t kDetail = 30'000;
 
 /// The client's view of a call that went well.
@@ -75,12 +77,29 @@ std::string whereabouts(const BashOutput& output) {
                      kept->path.string(), kept->dropped);
 }
 
+/// Without a last line that is cut, unless that is most of it.
+std::string_view whole_lines(std::string_view text) {
+  const auto end = text.rfind('\n');
+  return end != text.npos && end > text.size() / 2 ? text.substr(0, end) : text;
+}
+
+/// Without a first line that is cut, unless that is most of it.
+std::string_view from_line_start(std::string_view text) {
+  const auto end = text.find('\n');
+  return end != text.npos && end < text.size() / 2 ? text.substr(end + 1) : text;
+}
+
+/// Claude Code shows the first 2000 bytes, up to the end of a line. The same size, half of it from the end: there a build
+/// or a test says how it went.
 std::string preview(const BashOutput& output) {
+  constexpr std::string_view kTitle = "Preview (first and last 1KB):";
+  const auto first = output.beginning(kPreview);
+  const auto half = (whole_lines(first).size() - kTitle.size()) / 2;
+  const auto last = output.end(half);
   return fmt::format(
-      "<persisted-output>\nOutput too large ({}). {}\n\nPreview (first 2KB):\n{}\n...\n\n"
-      "Preview (last 2KB):\n{}\n</persisted-output>",
-      size_text(output.size()), whereabouts(output), output.beginning(kPreview),
-      output.end(kPreview));
+      "<persisted-output>\nOutput too large ({}). {}\n\n{}\n{}\n...\n{}\n</persisted-output>",
+      size_text(output.size()), whereabouts(output), kTitle, whole_lines(utf8::prefix(first, half)),
+      from_line_start(last));
 }
 
 /// For the model: all of it, or its beginning and its end.
@@ -92,11 +111,12 @@ std::string shown(const BashOutput& output) {
 /// A failure's reason is mostly at its end, sometimes at its beginning.
 std::string shown_failed(const BashOutput& output) {
   if (auto whole = output.whole()) return *std::move(whole);
-  const auto first = output.beginning(kFailedPart);
-  const auto last = output.end(kFailedPart);
+  const auto where = whereabouts(output);
+  const auto part = (kFailed - std::min(kFailed, where.size())) / 2;
+  const auto first = output.beginning(part);
+  const auto last = output.end(part);
   const auto left_out = output.size() - std::min(output.size(), first.size() + last.size());
-  return fmt::format("{}\n\n... [{} bytes left out. {}] ...\n\n{}", first, left_out,
-                     whereabouts(output), last);
+  return fmt::format("{}\n\n... [{} bytes left out. {}] ...\n\n{}", first, left_out, where, last);
 }
 
 std::string shown_to_client(const BashOutput& output) {

@@ -160,6 +160,74 @@ TEST(Compaction, ARequestForASummaryThatIsTooLongLeavesOutTheBeginning) {
   EXPECT_EQ(messages[1]["content"][0]["input"]["command"], "echo two");
 }
 
+/// A call whose result alone is more than a window holds.
+constexpr std::string_view kOversizedResult = R"({"steps":[
+  {"text":"Yes.","usage":{"input_tokens":1000,"output_tokens":5}},
+  {"tool_use":{"name":"Bash","input":{"command":"seq 5000"}},"usage":{"input_tokens":999000,"output_tokens":5}},
+  {"text":"<summary>A long list.</summary>","usage":{"input_tokens":40,"output_tokens":6}},
+  {"text":"Done."}]})";
+
+TEST(Compaction, AResultThatFillsTheWindowIsCutInTheRequestForASummary) {
+  Bench bench(kOversizedResult);
+  bench.say("Hello");
+  bench.when("\"result\":\"Yes.\"", [](Bench& it) {
+    it.say("List the numbers");
+    it.hang_up();
+  });
+  const auto ran = bench.converse({"--dangerously-skip-permissions"});
+  ASSERT_EQ(ran.requests.size(), 4U) << ran.story();
+  EXPECT_EQ(ran.result()["result"], "Done.");
+  const auto asked = all_text(ran.requests[2]);
+  EXPECT_LT(asked.size(), 10'000U) << "seq printed 23,893 bytes";
+  EXPECT_TRUE(asked.contains("bytes left out here"));
+  EXPECT_TRUE(asked.contains("\\n4999\\n5000")) << "the end of the result";
+}
+
+TEST(Compaction, WhatWasRefusedIsNeverSentAgain) {
+  Bench bench(R"({"steps":[
+    {"tool_use":{"name":"Bash","input":{"command":"seq 5000"}}},
+    {"error":{"status":400,"message":"prompt is too long: 1250000 tokens > 1000000 maximum"},"times":9}]})");
+  const auto ran = bench.ask("List the numbers", {"--dangerously-skip-permissions"});
+  EXPECT_EQ(ran.code, 1);
+  ASSERT_GE(ran.requests.size(), 3U);
+  for (std::size_t i = 2; i < ran.requests.size(); ++i) {
+    EXPECT_LT(all_text(ran.requests[i]).size(), all_text(ran.requests[i - 1]).size()) << i;
+  }
+}
+
+TEST(Compaction, TheLongestBlocksAreCutFirst) {
+  const auto call = [](std::string_view id) {
+    return api::Message{"assistant", fmt::format(R"([{{"type":"tool_use","id":"{}"}}])", id)};
+  };
+  const auto result = [](std::string_view id, const std::string& text) {
+    return api::Message{
+        "user",
+        fmt::format(R"([{{"type":"tool_result","tool_use_id":"{}","content":{}}}])", id, text)};
+  };
+  const auto picture =
+      R"([{"type":"image","source":{"data":")" + std::string(50'000, 'A') + R"("}}])";
+  const std::vector<api::Message> all{{"user", text_content("the task")},
+                                      call("a"),
+                                      result("a", text_content("short")),
+                                      call("b"),
+                                      result("b", json_string(std::string(90'000, 'x'))),
+                                      call("c"),
+                                      result("c", picture)};
+  EXPECT_EQ(shortened(all, size_of(all)), all);
+  const auto some = shortened(all, 60'000);
+  ASSERT_EQ(some.size(), all.size());
+  EXPECT_LE(size_of(some), 60'000U);
+  EXPECT_TRUE(std::equal(all.begin(), all.begin() + 4, some.begin()));
+  EXPECT_TRUE(some[4].content.contains("bytes left out here"));
+  const auto few = shortened(all, 6'000);
+  EXPECT_EQ(few.size(), all.size());
+  EXPECT_TRUE(few[6].content.contains("[image left out here]"));
+  EXPECT_LE(size_of(few), 6'000U);
+  const auto fewest = shortened(all, 1'000);
+  ASSERT_EQ(fewest.size(), 3U) << "a note, the last call, its result";
+  EXPECT_EQ(fewest[1], all[5]);
+}
+
 TEST(Compaction, AFirstPromptThatIsTooLongIsAnErrorAtOnce) {
   Bench bench(
       R"({"steps":[{"error":{"status":400,"message":"prompt is too long: 1250000 tokens > 1000000 maximum"}}]})");

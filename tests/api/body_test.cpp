@@ -85,6 +85,14 @@ TEST(ApiBody, TheLastTwoUserMessagesAreMarked) {
             std::string::npos);
 }
 
+TEST(ApiBody, TheLastMessageOfAConversationIsNotMarked) {
+  const std::string content = R"([{"type":"text","text":"a"}])";
+  const std::vector<Message> messages{{"user", content}, {"assistant", content}, {"user", content}};
+  const auto body = parsed({.messages = messages, .is_last = true});
+  EXPECT_TRUE(body["messages"][0]["content"][0].contains("cache_control"));
+  EXPECT_FALSE(body["messages"][2]["content"][0].contains("cache_control"));
+}
+
 TEST(ApiBody, MarksOfAnHourAndNone) {
   const std::vector<Message> messages{{"user", R"([{"type":"text","text":"a"}])"}};
   Request request{.system = {"s"}, .messages = messages};

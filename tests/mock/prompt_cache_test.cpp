@@ -63,6 +63,28 @@ TEST_F(Cache, AGrowingConversationWritesOnlyWhatIsNew) {
   EXPECT_EQ(second.input, 0);
 }
 
+TEST_F(Cache, ATextIsTheSameAsABlockWithIt) {
+  const Document result{{"type", "tool_result"}, {"content", "found"}};
+  const Document blocks{{"type", "tool_result"},
+                        {"content", Document::array({text_block("found")})}};
+  const auto written = charge(request_with(Document::array(
+      {user(Document::array({text_block("hi")})), user(Document::array({marked(result)}))})));
+  const auto read =
+      charge(request_with(Document::array({user("hi"), user(Document::array({marked(blocks)}))})));
+  EXPECT_EQ(read.cache_read, written.cache_write_5m);
+  EXPECT_EQ(read.cache_write_5m, 0);
+}
+
+TEST_F(Cache, APictureIsNotCountedByItsBytes) {
+  const Document picture{{"type", "image"}, {"source", {{"data", std::string(1'000'000, 'A')}}}};
+  const auto without = charge(request_with(Document::array({user("hi")})));
+  const auto with = charge(request_with(Document::array({user(Document::array({picture}))})));
+  EXPECT_NEAR(static_cast<double>(with.input - without.input), 1'600, 20);
+  const Document result{{"type", "tool_result"}, {"content", Document::array({picture, picture})}};
+  const auto two = charge(request_with(Document::array({user(Document::array({result}))})));
+  EXPECT_NEAR(static_cast<double>(two.input - without.input), 3'200, 40);
+}
+
 TEST_F(Cache, LooksAtTwentyPositionsOfAMark) {
   const auto conversation = [](std::size_t blocks_behind) {
     auto content = Document::array({text_block("start")});

@@ -1,0 +1,1 @@
+range(4) | (range(6) | bash("echo \(.); seq 1 500")), done
