@@ -18,6 +18,7 @@ namespace {
 /// For the request that asks for the summary, its answer, and what a tool adds before it.
 constexpr std::int64_t kReserve = 23'000;
 constexpr std::int64_t kPictureTokens = 1'600;
+constexpr std::int64_t kMostDocumentTokens = 100'000;  // a PDF file: about 50 pages
 /// So soon after a compaction another one has gained nothing …
 constexpr int kSoon = 3;
 /// … and so often in a row it is given up.
@@ -183,14 +184,18 @@ std::int64_t Context::compacted(std::int64_t before, std::int64_t after) {
 
 std::int64_t content_tokens(std::string_view content) {
   const auto flat = static_cast<std::int64_t>(content.size() / 4);
-  if (!content.contains(R"("type":"image")")) return flat;
+  if (!content.contains(R"("type":"image")") && !content.contains(R"("type":"document")")) {
+    return flat;
+  }
   const auto blocks = json::parse(content);
   if (!blocks || !blocks->is_array()) return flat;
   std::int64_t tokens = 0;
   for (const auto& block : *blocks) {
     const auto text = json::write(block);
+    const auto size = static_cast<std::int64_t>(text.size() / 4);
+    const bool document = text.contains(R"("type":"document")");
     const bool picture = text.contains(R"("type":"image")");
-    tokens += picture ? kPictureTokens : static_cast<std::int64_t>(text.size() / 4);
+    tokens += picture ? kPictureTokens : document ? std::min(size / 3, kMostDocumentTokens) : size;
   }
   return tokens;
 }

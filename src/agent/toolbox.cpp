@@ -15,6 +15,8 @@
 
 #include "agent/text.h"
 #include "json/document.h"
+#include "tool/coerce.h"
+#include "tool/ripgrep.h"
 
 namespace ralph::agent {
 namespace {
@@ -40,9 +42,10 @@ bool is_offered(std::string_view name, const Options& options) {
   return !has(kInsteadOfShell, name) || has(options.disallowed_tools, "Bash");
 }
 
-std::string meta_of(const api::Block& call, const tool::Decision& decision) {
+/// `final`: no answer could have lifted a denial, whatever its reason.
+std::string meta_of(const api::Block& call, const tool::Decision& decision, bool final = false) {
   auto meta = fmt::format(R"({{"id":{})", json_string(call.id));
-  const bool by_rule = !decision.allowed && has(kSaidBefore, decision.reason_type);
+  const bool by_rule = !decision.allowed && (final || has(kSaidBefore, decision.reason_type));
   if (!decision.allowed) {
     meta +=
         fmt::format(R"(,"non_execution_kind":"{}")", by_rule ? "permission-rule" : "user-rejected");
@@ -86,7 +89,12 @@ Toolbox::Toolbox(tool::Workspace& workspace, const Options& options, tool::Mode 
       mode_(mode) {
   for (const auto& all : {tool::tools(), more}) {
     for (const auto* tool : all) {
-      if (is_offered(tool->name(), options)) tools_.push_back(tool);
+      if (!is_offered(tool->name(), options)) continue;
+      if (has(kInsteadOfShell, tool->name()) && tool::find_ripgrep(workspace_).empty()) {
+        without_ripgrep_.emplace_back(tool->name());
+      } else {
+        tools_.push_back(tool);
+      }
     }
   }
   std::ranges::sort(tools_, {}, &Tool::name);
@@ -171,8 +179,8 @@ Served Toolbox::serve_one(const api::Block& call, const std::stop_token& stop) {
                     call.name, call.raw_input.size()),
         fmt::format("InputValidationError: JSON parse failed ({} bytes)", call.raw_input.size()));
   }
-  const auto parsed = json::parse(call.input);
-  const auto input = parsed.value_or(json::Document::object());
+  auto input = json::parse(call.input).value_or(json::Document::object());
+  tool::coerce(input, tool->schema());
   if (const auto wrong = complaint(*tool, input)) return misused(call, *wrong, *wrong);
 
   auto access = tool->access(input, workspace_);
@@ -185,9 +193,11 @@ Served Toolbox::serve_one(const api::Block& call, const std::stop_token& stop) {
   const auto run = [&] { return tool->run(input, access, workspace_, stop); };
   auto outcome = pulse_ == nullptr ? run() : pulse_->watch(call, input, run);
   if (!outcome.denied.empty()) {
-    tool::Decision denied{false, "other", outcome.denied, "This command cannot be confined",
+    const bool link = access.kind == tool::Access::Kind::write;
+    tool::Decision denied{false, "other", outcome.denied,
+                          link ? "The file is a symbolic link" : "This command cannot be confined",
                           tool::Grant::none};
-    const auto denied_meta = meta_of(call, denied);
+    const auto denied_meta = meta_of(call, denied, link);
     return {&call, std::move(outcome), denied_meta, std::move(denied)};
   }
   const bool misused = outcome.misused;

@@ -35,6 +35,8 @@ class Toolbox {
           std::span<const tool::Tool* const> more = {});
 
   std::vector<std::string> names() const;
+  /// Those that are left out because they need ripgrep, which was not found.
+  const std::vector<std::string>& without_ripgrep() const { return without_ripgrep_; }
   /// As the API is told of them: JSON objects, joined by commas.
   std::string definitions() const;
 
@@ -47,6 +49,9 @@ class Toolbox {
   /// made, or it failed.
   std::optional<tool::Outcome> serve_user(std::string_view tool, const json::Document& input,
                                           const std::stop_token& stop);
+
+  /// See Workspace::set_read_room.
+  void set_read_room(std::int64_t tokens) { workspace_.set_read_room(tokens); }
 
   /// Calls that take long are told of from here on.
   void watch_with(Pulse& pulse) { pulse_ = &pulse; }
@@ -69,6 +74,7 @@ class Toolbox {
   bool no_prompts_;  // --permission-prompts none
   Pulse* pulse_ = nullptr;
   std::vector<const tool::Tool*> tools_;
+  std::vector<std::string> without_ripgrep_;
   mutable std::mutex mutex_;
   tool::Mode mode_;
   std::map<std::string, json::Schema, std::less<>> schemas_;  // compiled when first needed

@@ -94,6 +94,8 @@ class Turn final : private api::Listener {
   std::size_t room_for_summary() const;
   void start_over(std::string_view trigger, std::string_view summary, SteadyTime began);
   bool too_full(std::int64_t tokens) const;
+  /// For Toolbox::set_read_room.
+  std::int64_t read_room() const;
   Ended stuck(const CompactTrouble& trouble);
   Ended check_loop();
   bool fall_back(const api::Failure& failure);

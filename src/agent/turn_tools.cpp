@@ -6,6 +6,7 @@
 #include "agent/turn.h"
 #include "base/id.h"
 #include "json/writer.h"
+#include "model/model.h"
 
 namespace ralph::agent {
 namespace {
@@ -59,6 +60,7 @@ Turn::Ended Turn::run_tools(const api::Reply& reply, const std::stop_token& stop
       calls.push_back(&block);
     }
   }
+  parts_.toolbox.set_read_room(read_room());
   parts_.toolbox.serve(
       calls,
       [&](Served served) {
@@ -70,6 +72,13 @@ Turn::Ended Turn::run_tools(const api::Reply& reply, const std::stop_token& stop
   if (parts_.live.abandoned()) return std::nullopt;
   if (stop.stop_requested()) return interrupted_tools(reply);
   return after_tools(reply);
+}
+
+/// Estimates of tokens can be too low by a third.
+std::int64_t Turn::read_room() const {
+  const auto window = model::Table::builtin().context_window(parts_.model.id());
+  const auto used = parts_.context.tokens() + parts_.conversation.added_tokens();
+  return (parts_.context.policy().limit(window) - used) * 3 / 5;
 }
 
 Turn::Ended Turn::after_tools(const api::Reply& reply) {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include "agent/endpoint.h"
@@ -160,6 +160,12 @@ Result<> Work::prepare_tools(const Settings& settings) {
   std::vector<const tool::Tool*> more;
   if (offers_skills()) more.push_back(&*skill_tool_);
   toolbox_.emplace(*workspace_, options_, mode, std::move(rules), more);
+  if (const auto& missing = toolbox_->without_ripgrep(); !missing.empty()) {
+    say(
+        fmt::format("ralph: {} {} left out: 'rg' was not found in PATH outside of the working "
+                    "folders; install ripgrep",
+                    fmt::join(missing, " and "), missing.size() > 1 ? "are" : "is"));
+  }
   prompts_.emplace(options_, skills_, *toolbox_, *workspace_);
   pulse_.emplace(setup_.pulse, wire_, *events_);
   toolbox_->watch_with(*pulse_);

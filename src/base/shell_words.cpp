@@ -324,7 +324,7 @@ class Parser {
     const auto begin = at_++;
     if (comes("((")) return give_up();
     if (take("(")) {
-      word.splits = word.splits || quotes == Quotes::none;
+      word.captures = true;
       const auto before = line_.commands.size();
       parse_nested();
       mark_captured(before);

@@ -14,7 +14,7 @@ struct ShellWord {
   bool pattern = false;      // wildcards or braces, and nothing else that is not literal
   bool quoted = false;       // some character that could be a wildcard's is quoted: it is itself
   bool certain = true;       // its first character is one the shell passes on as it is
-  bool splits = false;       // a command's output is in it outside of quotes: any number of words
+  bool captures = false;     // a command's output is in it: "$(…)", quoted or not
   bool several = false;      // wildcards, braces, variables or output outside of quotes: the same
   bool quoted_code = false;  // "$(" or "`" is in it as text
   std::vector<std::string> variables = {};  // "$NAME" and "${NAME}" in it

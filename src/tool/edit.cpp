@@ -7,8 +7,10 @@
 #include "tool/file_state.h"
 #include "tool/input.h"
 #include "tool/line_diff.h"
+#include "tool/quotes.h"
 #include "tool/replace.h"
 #include "tool/safe_file.h"
+#include "tool/text_encoding.h"
 
 namespace ralph::tool {
 namespace {
@@ -21,7 +23,7 @@ constexpr std::string_view kDescription =
     "Replaces old_string by new_string in a file. old_string must be the file's text exactly, "
     "blanks and indentation included, without the line numbers Read shows, and must occur once; "
     "with replace_all every occurrence is replaced. An empty old_string creates a file that does "
-    "not exist yet.";
+    "not exist yet. Links and notebooks are refused.";
 
 constexpr std::string_view kSchema = R"({"type":"object","properties":{
 "file_path":{"type":"string","description":"The file to change"},
@@ -43,7 +45,8 @@ struct Request {
 
 /// What the file was, and what the model knew of it.
 struct Before {
-  std::string bytes;
+  std::string bytes;  // UTF-16 as UTF-8 without its mark
+  Encoding encoding = Encoding::utf8;
   bool known = true;
   bool stale = false;
   std::optional<FileStamp> stamp = {};  // nullopt: there was none
@@ -76,7 +79,14 @@ Outcome too_large(const Request& request, std::size_t count) {
       count, request.shown_path, kMaxChangedFile >> 20));
 }
 
-Outcome done(const Request& request, const Before& before, std::string_view after) {
+/// What is replaced, and by what.
+struct Change {
+  std::vector<Span> spans;
+  std::string new_text;
+};
+
+Outcome done(const Request& request, const Before& before, std::string_view after,
+             std::string_view old_text) {
   auto text =
       fmt::format("The file {} has been updated{}", request.shown_path,
                   request.all ? ". All occurrences were successfully replaced." : " successfully.");
@@ -88,7 +98,7 @@ Outcome done(const Request& request, const Before& before, std::string_view afte
   }
   const auto original = shown_text(before.bytes);
   json::Document detail = {{"filePath", request.shown_path},
-                           {"oldString", request.old_string},
+                           {"oldString", old_text},
                            {"newString", request.new_string},
                            {"originalFile", original},
                            {"structuredPatch", structured_patch(original, shown_text(after))},
@@ -99,11 +109,36 @@ Outcome done(const Request& request, const Before& before, std::string_view afte
 }
 
 Outcome store(const Request& request, const Before& before, std::string_view after,
-              Workspace& workspace) {
-  const auto stored = replace_file(request.path, after, before.stamp);
+              std::string_view old_text, Workspace& workspace) {
+  const auto stored =
+      is_utf16(before.encoding)
+          ? replace_file(request.path, encoded(after, before.encoding), before.stamp)
+          : replace_file(request.path, after, before.stamp);
   if (!stored) return failure(stored.error());
   if (before.known) workspace.remember(request.path, *stored);
-  return done(request, before, after);
+  return done(request, before, after, old_text);
+}
+
+/// Exactly where it stands; where it does not, with typographic quotes for straight ones.
+Change find_change(const Request& request, std::string_view bytes) {
+  Change change{occurrences(bytes, request.old_string), request.new_string};
+  if (!change.spans.empty()) return change;
+  change.spans = occurrences_by_quotes(bytes, request.old_string);
+  if (change.spans.empty()) return change;
+  const auto& first = change.spans.front();
+  change.new_text =
+      with_quotes_of(bytes.substr(first.begin, first.end - first.begin), request.new_string);
+  return change;
+}
+
+/// False: some of it is no UTF-16, and would be lost.
+bool decode_utf16(Before& before) {
+  before.encoding = encoding_of(before.bytes);
+  if (!is_utf16(before.encoding)) return true;
+  auto text = decoded(before.bytes, before.encoding);
+  if (encoded(text, before.encoding) != before.bytes) return false;
+  before.bytes = std::move(text);
+  return true;
 }
 
 Outcome edit_existing(const Request& request, Workspace& workspace) {
@@ -112,33 +147,46 @@ Outcome edit_existing(const Request& request, Workspace& workspace) {
   if (auto refusal = unread(request.path, file->stamp, workspace)) return *std::move(refusal);
   auto bytes = read_whole(*file, kMaxChangedFile, request.path);
   if (!bytes) return failure(bytes.error());
-  const Before before{*std::move(bytes), workspace.seen(request.path).has_value(),
-                      changed_since_seen(request.path, file->stamp, workspace), file->stamp};
+  Before before{*std::move(bytes), Encoding::utf8, workspace.seen(request.path).has_value(),
+                changed_since_seen(request.path, file->stamp, workspace), file->stamp};
+  if (!decode_utf16(before)) {
+    return misuse(
+        "The file begins like UTF-16, but not all of it is valid: nothing was changed. Use a shell "
+        "command.");
+  }
   if (request.old_string.empty()) {
     if (!before.bytes.empty()) {
       return misuse("The file exists and is not empty: an empty old_string only creates files.");
     }
-    return store(request, before, request.new_string, workspace);
+    return store(request, before, request.new_string, "", workspace);
   }
-  const auto spans = occurrences(before.bytes, request.old_string);
+  const auto [spans, new_text] = find_change(request, before.bytes);
   if (spans.empty()) return not_found(request, before);
   if (spans.size() > 1 && !request.all) return several(request, spans.size());
-  if (replaced_size(before.bytes, spans, request.new_string) > kMaxChangedFile) {
+  if (replaced_size(before.bytes, spans, new_text) > kMaxChangedFile) {
     return too_large(request, spans.size());
   }
-  return store(request, before, replaced(before.bytes, spans, request.new_string), workspace);
+  const auto old_text =
+      shown_text(std::string_view(before.bytes)
+                     .substr(spans.front().begin, spans.front().end - spans.front().begin));
+  return store(request, before, replaced(before.bytes, spans, new_text), old_text, workspace);
 }
 
 Outcome edit(const Request& request, Workspace& workspace) {
   if (request.old_string == request.new_string) {
     return misuse("No changes to make: old_string and new_string are exactly the same.");
   }
+  if (request.path.extension() == ".ipynb") {
+    return misuse(
+        "The file is a Jupyter notebook, whose text Read shows in another form. Change it with a "
+        "shell command that understands JSON, or write the whole file with Write.");
+  }
   switch (kind_of(request.path)) {
     case FileKind::folder:
       return misuse(fmt::format("{} is a directory, not a file.", request.shown_path));
     case FileKind::missing:
       if (!request.old_string.empty()) return misuse(missing_file(request.path, workspace));
-      return store(request, {}, request.new_string, workspace);
+      return store(request, {}, request.new_string, "", workspace);
     default: return edit_existing(request, workspace);
   }
 }
@@ -156,6 +204,7 @@ class Edit final : public Tool {
 
   Outcome run(const json::Document& input, const Access& access, Workspace& workspace,
               const std::stop_token&) const override {
+    if (auto refusal = through_link(input, access.path, workspace)) return *std::move(refusal);
     return edit({text_of(input, "file_path"), access.path, text_of(input, "old_string"),
                  text_of(input, "new_string"), flag_of(input, "replace_all")},
                 workspace);

@@ -1,17 +1,41 @@
 #include "tool/file_state.h"
 
+#include <fmt/format.h>
+
 #include "base/utf8.h"
+#include "tool/input.h"
+#include "tool/text_encoding.h"
 
 namespace ralph::tool {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 }  // namespace
 
-std::string shown_text(std::string_view bytes) {
-  if (bytes.starts_with(kByteOrderMark)) bytes.remove_prefix(kByteOrderMark.size());
+std::optional<Outcome> through_link(const json::Document& input, const fs::path& resolved,
+                                    const Workspace& workspace) {
+  const auto given = text_of(input, "file_path");
+  if (given.empty() || given.find('\0') != std::string::npos) return std::nullopt;
+  const auto path = (workspace.cwd() / given).lexically_normal();
+  std::error_code error;
+  if (fs::symlink_status(path, error).type() != fs::file_type::symlink) return std::nullopt;
+  auto target = resolved;
+  if (target == path) {  // it leads nowhere yet
+    target = (path.parent_path() / fs::read_symlink(path, error)).lexically_normal();
+  }
+  const auto why = fmt::format(
+      "{} is a symbolic link and is not written through. Write to its target instead: "
+      "{}",
+      path.string(), target.string());
+  auto refusal = failure(why);
+  refusal.denied = why;
+  return refusal;
+}
+
+std::string shown_text(std::string_view encoded_bytes) {
+  const auto plain = decoded(encoded_bytes, encoding_of(encoded_bytes));
+  const std::string_view bytes = plain;
   std::string text;
   text.reserve(bytes.size());
   for (std::size_t at = 0; at < bytes.size(); ++at) {

@@ -12,12 +12,18 @@ namespace ralph::tool {
 
 inline constexpr std::size_t kMaxChangedFile = std::size_t{64} << 20;
 
-/// The text as it is shown: without a byte order mark, "\n" at the end of lines, UTF-8 repaired.
+/// The text as it is shown: without a byte order mark, UTF-16 behind one as UTF-8, "\n" at the end of lines, UTF-8 repaired.
 std::string shown_text(std::string_view bytes);
 
 /// Whether the model's knowledge of a file is older than the file, which is like this now.
 bool changed_since_seen(const std::filesystem::path& resolved, const FileStamp& now,
                         const Workspace& workspace);
+
+/// The refusal of a change through a symbolic link at the end of the path in `file_path`: the model should know which file
+/// it changes.
+std::optional<Outcome> through_link(const json::Document& input,
+                                    const std::filesystem::path& resolved,
+                                    const Workspace& workspace);
 
 /// The refusal of a change to a file that was not read, or not as it is now, where the session demands it.
 std::optional<Outcome> unread(const std::filesystem::path& resolved, const FileStamp& now,

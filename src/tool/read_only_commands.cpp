@@ -195,7 +195,7 @@ constexpr std::string_view kShownVariables =
 
 bool shows_only_known(const std::vector<ShellWord>& words) {
   return std::ranges::all_of(words, [](const ShellWord& word) {
-    return !word.splits && std::ranges::all_of(word.variables, [](const std::string& name) {
+    return !word.captures && std::ranges::all_of(word.variables, [](const std::string& name) {
       return contains_word(kShownVariables, name);
     });
   });

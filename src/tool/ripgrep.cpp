@@ -75,7 +75,20 @@ std::string search_path(const Workspace& workspace) {
   return set.empty() ? "/usr/local/bin:/usr/bin:/bin" : set;
 }
 
-/// A program in a working folder may be the model's own work; empty: there is no other.
+process::Command command_of(std::string program, const std::vector<std::string>& arguments,
+                            const OpenFolder& folder, const Workspace& workspace) {
+  process::Command command;
+  command.argv = {std::move(program), "--no-config",          "--color=never",
+                  "--no-messages",    "--no-ignore-messages", "--no-ignore-dot"};
+  command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
+  command.cwd = folder.path();
+  command.env = workspace.setup().environment;
+  command.env.push_back({"RIPGREP_CONFIG_PATH", std::nullopt});
+  return command;
+}
+
+}  // namespace
+
 std::string find_ripgrep(const Workspace& workspace) {
   const auto path = search_path(workspace);
   for (std::size_t at = 0; at <= path.size();) {
@@ -92,20 +105,6 @@ std::string find_ripgrep(const Workspace& workspace) {
   }
   return {};
 }
-
-process::Command command_of(std::string program, const std::vector<std::string>& arguments,
-                            const OpenFolder& folder, const Workspace& workspace) {
-  process::Command command;
-  command.argv = {std::move(program), "--no-config",          "--color=never",
-                  "--no-messages",    "--no-ignore-messages", "--no-ignore-dot"};
-  command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
-  command.cwd = folder.path();
-  command.env = workspace.setup().environment;
-  command.env.push_back({"RIPGREP_CONFIG_PATH", std::nullopt});
-  return command;
-}
-
-}  // namespace
 
 Result<Searched> search(const std::vector<std::string>& arguments, const OpenFolder& folder,
                         char end, const std::function<void(std::string_view)>& on_line,

@@ -20,9 +20,13 @@ struct Searched {
   std::string complaint;
 };
 
+/// In an absolute folder of PATH that no tool can write to: a program in a working folder may be the model's own work.
+/// Empty: there is none.
+std::string find_ripgrep(const Workspace& workspace);
+
 /// Runs ripgrep in an open folder, without a shell and without its user's settings, and hands over its output line by
-/// line, bytes as they are, without their `end`. A line over 64 KB is dropped. It is looked for in the absolute folders
-/// of PATH that no tool can write to. No ripgrep, or arguments it cannot be given, are errors.
+/// line, bytes as they are, without their `end`. A line over 64 KB is dropped. No ripgrep, or arguments
+/// it cannot be given, are errors.
 /// CLAUDE_CODE_GLOB_TIMEOUT_SECONDS is the time limit, 20 s without it.
 Result<Searched> search(const std::vector<std::string>& arguments, const OpenFolder& folder,
                         char end, const std::function<void(std::string_view)>& on_line,

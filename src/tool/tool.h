@@ -22,7 +22,7 @@ struct Outcome {
   std::string follow_up = {};    // a text for the model behind the results; empty: none
   bool misused = false;          // nothing was done, whoever may do it: the call itself is wrong
   std::string denied =
-      {};  // nothing was done: why the grant cannot be enforced here; empty: it was
+      {};  // nothing was done: why the grant cannot be enforced, or the path is a link; empty: it was
 };
 
 /// A call that went wrong: the text for the model, and "Error: …" of it for the client.

@@ -56,6 +56,18 @@ std::optional<FileStamp> Workspace::seen(const fs::path& resolved) const {
   return found->second;
 }
 
+void Workspace::set_read_room(std::int64_t tokens) {
+  const std::lock_guard lock(mutex_);
+  read_room_ = tokens;
+}
+
+bool Workspace::take_read_room(std::int64_t tokens) {
+  const std::lock_guard lock(mutex_);
+  if (tokens > read_room_) return false;
+  read_room_ -= tokens;
+  return true;
+}
+
 std::string Workspace::variable(std::string_view name) const {
   for (const auto& entry : setup_.variables) {
     if (entry.size() > name.size() && entry[name.size()] == '=' && entry.starts_with(name)) {

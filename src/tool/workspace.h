@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <mutex>
@@ -30,6 +31,8 @@ class Workspace {
     /// change them.
     std::vector<std::filesystem::path> own_folders;
     std::vector<std::string> variables;  // ours, "NAME=value" (BASH_DEFAULT_TIMEOUT_MS …)
+    /// The program that scales pictures; empty: looked for beside this one.
+    std::filesystem::path image_scaler;
     /// By which means commands are confined; nullopt: what this machine has.
     std::optional<process::ConfinementSupport> support = std::nullopt;
   };
@@ -50,6 +53,11 @@ class Workspace {
   void remember(const std::filesystem::path& resolved, const FileStamp& stamp);
   std::optional<FileStamp> seen(const std::filesystem::path& resolved) const;
 
+  /// How many tokens the large reads of a message may add to the conversation together.
+  void set_read_room(std::int64_t tokens);
+  /// False: there is less room than that, and none is taken.
+  bool take_read_room(std::int64_t tokens);
+
   /// A variable of ours; empty: not set.
   std::string variable(std::string_view name) const;
 
@@ -58,6 +66,7 @@ class Workspace {
   mutable std::mutex mutex_;
   std::filesystem::path cwd_;
   std::map<std::filesystem::path, FileStamp> seen_;
+  std::int64_t read_room_ = 100'000;
 };
 
 }  // namespace ralph::tool

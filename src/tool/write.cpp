@@ -7,6 +7,7 @@
 #include "tool/input.h"
 #include "tool/line_diff.h"
 #include "tool/safe_file.h"
+#include "tool/text_encoding.h"
 
 namespace ralph::tool {
 namespace {
@@ -15,7 +16,8 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kDescription =
     "Makes a file hold exactly the given content: creates it, with the folders it needs, or "
-    "replaces all that was in it. To change a part of a file use Edit.";
+    "replaces all that was in it, in the encoding its byte order mark names. Links are refused. To "
+    "change a part of a file use Edit.";
 
 constexpr std::string_view kSchema = R"({"type":"object","properties":{
 "file_path":{"type":"string","description":"The file to write"},
@@ -70,6 +72,7 @@ class Write final : public Tool {
     const auto shown_path = text_of(input, "file_path");
     const auto& path = access.path;
     const auto content = text_of(input, "content");
+    if (auto refusal = through_link(input, path, workspace)) return *std::move(refusal);
     const auto kind = kind_of(path);
     if (kind == FileKind::folder) {
       return misuse(
@@ -88,7 +91,11 @@ class Write final : public Tool {
       if (!old && old.error().code != Code::limit) return failure(old.error());
       if (old) before = *std::move(old);
     }
-    const auto done = replace_file(path, content, stamp);
+    const auto encoding = before ? encoding_of(*before) : Encoding::utf8;
+    const auto done =
+        encoding == Encoding::utf8
+            ? replace_file(path, content, stamp)
+            : replace_file(path, encoded(decoded(content, encoding_of(content)), encoding), stamp);
     if (!done) return failure(done.error());
     workspace.remember(path, *done);
     return kind == FileKind::missing ? created(shown_path, content)

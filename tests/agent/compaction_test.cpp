@@ -376,6 +376,9 @@ TEST(Compaction, APictureIsNotCountedByItsBytes) {
   const auto picture =
       R"([{"type":"image","source":{"data":")" + std::string(1'000'000, 'A') + R"("}}])";
   EXPECT_LT(content_tokens(picture), 5'000);
+  const auto document =
+      R"([{"type":"document","source":{"data":")" + std::string(6'000'000, 'A') + R"("}}])";
+  EXPECT_LE(content_tokens(document), 100'000);
   EXPECT_EQ(content_tokens(text_content(std::string(4'000, 'a'))) / 100, 10);
 }
 

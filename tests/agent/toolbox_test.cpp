@@ -66,5 +66,47 @@ TEST(Toolbox, RunsTheCallsOneByOneWhereNoThreadCanBeStarted) {
   EXPECT_TRUE(told[1].starts_with("2") && told[1].contains("second file")) << told[1];
 }
 
+TEST(Toolbox, TakesNumbersAndBooleansThatCameAsTexts) {
+  const test::TempFolder folder;
+  folder.write("a", "one\ntwo\nthree\n");
+  tool::Workspace::Setup setup;
+  setup.root = std::filesystem::canonical(folder.path());
+  tool::Workspace workspace(setup);
+  Toolbox toolbox(workspace, Options{}, tool::Mode::standard, {});
+  auto call = read_call("1", "a");
+  const auto answer = [&](std::string_view more) {
+    call.input = R"({"file_path":"a",)" + std::string(more) + "}";
+    const std::vector<const api::Block*> calls{&call};
+    std::string content;
+    toolbox.serve(calls, [&](Served served) { content = served.outcome.content; }, {});
+    return content;
+  };
+  EXPECT_EQ(answer(R"("offset":"2","limit":"1")"), R"("2\ttwo")");
+  EXPECT_EQ(answer(R"("offset":-1,"limit":1)"), R"("1\tone")");
+  EXPECT_EQ(answer(R"("limit":1,"allow_large":"true")"), R"("1\tone")");
+  EXPECT_TRUE(answer(R"("limit":"abc")").contains("InputValidationError"));
+  EXPECT_TRUE(answer(R"("limit":2.5)").contains("InputValidationError"));
+  EXPECT_TRUE(answer(R"("allow_large":"maybe")").contains("InputValidationError"));
+}
+
+TEST(Toolbox, OffersNoSearchWithoutRipgrep) {
+  const test::TempFolder folder;
+  folder.write("bin/rg", "#!/bin/sh\n", 0755);
+  tool::Workspace::Setup setup;
+  setup.root = std::filesystem::canonical(folder.write("root/a", "").parent_path());
+  Options options;
+  options.tools = std::vector<std::string>{"Glob", "Grep", "Read"};
+  const auto offered = [&](const std::string& path) {
+    setup.variables = {"PATH=" + path};
+    tool::Workspace workspace(setup);
+    const Toolbox toolbox(workspace, options, tool::Mode::standard, {});
+    return std::pair(toolbox.names(), toolbox.without_ripgrep());
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(offered((folder.path() / "bin").string()),
+            std::pair(Names{"Glob", "Grep", "Read"}, Names{}));
+  EXPECT_EQ(offered("/nowhere"), std::pair(Names{"Read"}, Names{"Glob", "Grep"}));
+}
+
 }  // namespace
 }  // namespace ralph::agent

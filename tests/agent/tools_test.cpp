@@ -49,6 +49,27 @@ TEST(Tools, WhatNobodyAllowedIsDeniedAndToldInThreePlaces) {
   EXPECT_EQ(denials[0]["tool_input"]["file_path"], "a.txt");
 }
 
+TEST(Tools, SearchIsLeftOutWithoutRipgrepAndThatIsSaidOnce) {
+  Bench bench;
+  bench.set("PATH=/nowhere");
+  const auto ran = bench.ask("go", {"--tools", "Glob,Grep,Read"});
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_EQ(ran.events()[0]["tools"], Document({"Read"}));
+  EXPECT_TRUE(ran.err.contains("Glob and Grep are left out: 'rg' was not found")) << ran.err;
+}
+
+TEST(Tools, ALinkIsDeniedInEveryMode) {
+  Bench bench(calls({R"({"name":"Write","input":{"file_path":"link","content":"x"}})"}));
+  std::filesystem::create_symlink("target", bench.work() / "link");
+  const auto ran = bench.ask("go", kEverything);
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_FALSE(std::filesystem::exists(bench.work() / "target"));
+  EXPECT_EQ(ran.result()["permission_denials"].size(), 1U);
+  const auto meta = ran.of_type("user")[0]["tool_result_meta"][0];
+  EXPECT_EQ(meta["non_execution_kind"], "permission-rule");
+  EXPECT_EQ(meta["permission_decision"]["reason_type"], "other");
+}
+
 TEST(Tools, ModesRulesAndSettingsDecide) {
   const auto write = calls({R"({"name":"Write","input":{"file_path":"a.txt","content":"x"}})"});
   const auto denied = [](const Ran& ran) { return ran.result()["permission_denials"].size(); };

@@ -2,6 +2,7 @@
 
 #include "tool/harness.h"
 #include "tool/read.h"
+#include "tool/text_encoding.h"
 
 namespace ralph::tool {
 namespace {
@@ -153,6 +154,86 @@ TEST(Edit, DemandsThatTheFileWasReadWhereTheSessionDoes) {
   desk.call(read_tool(), {{"file_path", "a"}});
   EXPECT_FALSE(desk.call(tool(), change("a", "one", "1")).failed);
   EXPECT_FALSE(desk.call(tool(), change("a", "1", "2")).failed);
+}
+
+std::string edited(std::string_view before, std::string_view old_text, std::string_view new_text,
+                   bool all = false) {
+  Desk desk;
+  desk.put("a", before);
+  const auto called = desk.call(tool(), change("a", old_text, new_text, all));
+  return called.failed ? called.text() : desk.bytes("a");
+}
+
+TEST(Edit, StraightQuotesMatchTypographicOnesAndBecomeThem) {
+  EXPECT_EQ(edited("He said “hello” to ‘Bob’ and it’s fine.\n", "\"hello\" to 'Bob' and it's",
+                   "\"bye\" to 'Al' and it's \"new\" isn't 'x'"),
+            "He said “bye” to ‘Al’ and it’s “new” isn’t ‘x’ fine.\n");
+  EXPECT_EQ(edited("“a” then", "\"a\" then", "(\"b\") [\"c\"] x\"e\" —\"f\" 'g' \t\"h\" don't"),
+            "(“b”) [“c”] x”e” —“f” 'g' \t“h” don't")
+      << "single quotes were not typographic";
+  EXPECT_EQ(edited("‘one’ it’s", "'one' it's", "('two') that's 'tis \"dq\""),
+            "(‘two’) that’s ‘tis \"dq\"");
+}
+
+TEST(Edit, QuotesAsTheyAreComeFirst) {
+  EXPECT_EQ(edited("“A” and \"A\"", "\"A\"", "\"B\""), "“A” and \"B\"");
+  EXPECT_EQ(edited("“a” “a” \"a\"", "\"a\"", "\"b\"", true), "“a” “a” \"b\"");
+  EXPECT_EQ(edited("x = \"a\"", "“a”", "“b”"), "x = “b”");
+  EXPECT_EQ(edited("“a” “a”", "\"a\"", "c", true), "c c");
+  EXPECT_NE(edited("“a” “a”", "\"a\"", "c").find("Found 2 matches"), std::string::npos);
+  EXPECT_NE(edited("a — b", "a - b", "c").find("not found"), std::string::npos);
+  EXPECT_EQ(edited("“a”\r\n“b”\r\n", "\"a\"\n\"b\"", "\"c\"\n\"d\""), "“c”\r\n“d”\r\n");
+}
+
+TEST(Edit, TellsTheTextThatWasReplaced) {
+  Desk desk;
+  desk.put("a", "say “A”\n");
+  const auto called = desk.call(tool(), change("a", "say \"A\"", "say A"));
+  EXPECT_EQ(called.detail["oldString"], "say “A”");
+  EXPECT_EQ(called.detail["newString"], "say A");
+}
+
+TEST(Edit, RefusesALinkAndNamesItsTarget) {
+  Desk desk;
+  desk.put("target", "alpha\n");
+  std::filesystem::create_directory(desk.file("folder"));
+  desk.put("folder/inside", "alpha\n");
+  std::filesystem::create_symlink("target", desk.file("link"));
+  std::filesystem::create_symlink("nowhere", desk.file("dangling"));
+  std::filesystem::create_directory_symlink("folder", desk.file("way"));
+  for (const auto& call : {change("link", "alpha", "beta"), change("dangling", "", "new")}) {
+    const auto called = desk.call(tool(), call);
+    EXPECT_TRUE(called.failed);
+    EXPECT_NE(called.text().find("symbolic link"), std::string::npos);
+  }
+  EXPECT_NE(
+      desk.call(tool(), change("link", "alpha", "beta")).text().find(desk.file("target").string()),
+      std::string::npos);
+  EXPECT_NE(desk.call(tool(), change("dangling", "", "new")).text().find("/nowhere"),
+            std::string::npos);
+  EXPECT_EQ(desk.bytes("target"), "alpha\n");
+  EXPECT_FALSE(std::filesystem::exists(desk.file("nowhere")));
+  EXPECT_FALSE(desk.call(tool(), change("way/inside", "alpha", "beta")).failed);
+  EXPECT_EQ(desk.bytes("folder/inside"), "beta\n");
+}
+
+TEST(Edit, KeepsUtf16AndItsLineEnds) {
+  Desk desk;
+  for (const auto encoding : {Encoding::utf16_little, Encoding::utf16_big}) {
+    desk.put("a", encoded("eins\r\nzwei \u00FC \U0001F600\r\n", encoding));
+    const auto called = desk.call(tool(), change("a", "zwei", "zwo\nneu"));
+    EXPECT_EQ(desk.bytes("a"), encoded("eins\r\nzwo\r\nneu \u00FC \U0001F600\r\n", encoding));
+    EXPECT_EQ(called.detail["originalFile"], "eins\nzwei \u00FC \U0001F600\n");
+  }
+}
+
+/// What cannot be written back as it was stays as it is.
+TEST(Edit, RefusesBrokenUtf16) {
+  Desk desk;
+  const auto broken = encoded("eins\n", Encoding::utf16_little) + std::string("\x3D\xD8", 2);
+  desk.put("a", broken);
+  EXPECT_TRUE(desk.call(tool(), change("a", "eins", "zwei")).failed);
+  EXPECT_EQ(desk.bytes("a"), broken);
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ struct Called {
   Document content;
   Document detail;
   bool failed = false;
+  std::string follow_up = {};
 
   std::string text() const {
     return content.is_string() ? content.get<std::string>() : content.dump();
@@ -36,6 +37,8 @@ class Desk {
  public:
   explicit Desk(bool read_before_write = false, std::vector<std::string> unreadable = {})
       : workspace_(setup(read_before_write, std::move(unreadable))) {}
+  /// Beside what it sets itself.
+  explicit Desk(Workspace::Setup given) : workspace_(with_folders(std::move(given))) {}
 
   std::filesystem::path root() const { return workspace_.setup().root; }
   std::filesystem::path outside() const { return std::filesystem::canonical(folder_ / "outside"); }
@@ -51,18 +54,21 @@ class Desk {
     const auto outcome = tool.run(input, tool.access(input, workspace_), workspace_, stop);
     return {json::parse(outcome.content).value_or(Document("content is no JSON")),
             json::parse(outcome.detail).value_or(Document("detail is no JSON")),
-            outcome.is_error.value_or(false)};
+            outcome.is_error.value_or(false), outcome.follow_up};
   }
 
  private:
   Workspace::Setup setup(bool read_before_write, std::vector<std::string> unreadable) {
-    std::filesystem::create_directories(folder_ / "root");
-    std::filesystem::create_directories(folder_ / "outside");
     Workspace::Setup setup;
-    setup.root = std::filesystem::canonical(folder_ / "root");
-    setup.output_folder = std::filesystem::canonical(folder_.path()) / "output";
     setup.read_before_write = read_before_write;
     setup.unreadable = std::move(unreadable);
+    return with_folders(std::move(setup));
+  }
+  Workspace::Setup with_folders(Workspace::Setup setup) {
+    std::filesystem::create_directories(folder_ / "root");
+    std::filesystem::create_directories(folder_ / "outside");
+    setup.root = std::filesystem::canonical(folder_ / "root");
+    setup.output_folder = std::filesystem::canonical(folder_.path()) / "output";
     return setup;
   }
 

@@ -3,6 +3,7 @@
 #include "tool/harness.h"
 #include "tool/line_diff.h"
 #include "tool/read.h"
+#include "tool/text_encoding.h"
 
 namespace ralph::tool {
 namespace {
@@ -39,15 +40,6 @@ TEST(Write, TellsWhatChanged) {
       {"newLines", 1},
       {"lines", {"-alpha", "-beta", "-gamma", "+overwrite", "\\ No newline at end of file"}}};
   EXPECT_EQ(called.detail["structuredPatch"], Document::array({hunk}));
-}
-
-TEST(Write, WritesThroughALinkToTheRealFile) {
-  Desk desk;
-  desk.put("real", "old");
-  std::filesystem::create_symlink("real", desk.file("link"));
-  EXPECT_FALSE(desk.call(tool(), {{"file_path", "link"}, {"content", "new"}}).failed);
-  EXPECT_EQ(desk.bytes("real"), "new");
-  EXPECT_TRUE(std::filesystem::is_symlink(desk.file("link")));
 }
 
 TEST(Write, RefusesFoldersAndDanglingLinks) {
@@ -159,6 +151,26 @@ TEST(LineDiff, StaysCheapForHugeChanges) {
   }
   EXPECT_EQ(line_diff(before, after).size(), 1u);
   EXPECT_TRUE(line_diff(std::string(5 << 20, 'x'), "y").empty());
+}
+
+TEST(Write, KeepsTheEncodingAByteOrderMarkNames) {
+  Desk desk;
+  for (const auto encoding : {Encoding::utf8_marked, Encoding::utf16_little, Encoding::utf16_big}) {
+    desk.put("a", encoded("before\n", encoding));
+    const auto called = desk.call(write_tool(), {{"file_path", "a"}, {"content", "\u00FC\n"}});
+    EXPECT_EQ(desk.bytes("a"), encoded("\u00FC\n", encoding));
+    EXPECT_EQ(called.detail["originalFile"], "before\n");
+  }
+}
+
+TEST(Write, RefusesALinkAndNamesItsTarget) {
+  Desk desk;
+  desk.put("target", "alpha\n");
+  std::filesystem::create_symlink("target", desk.file("link"));
+  const auto called = desk.call(write_tool(), {{"file_path", "link"}, {"content", "x"}});
+  EXPECT_TRUE(called.failed);
+  EXPECT_NE(called.text().find(desk.file("target").string()), std::string::npos);
+  EXPECT_EQ(desk.bytes("target"), "alpha\n");
 }
 
 }  // namespace

@@ -1,0 +1,18 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tool/replace.h"
+
+namespace ralph::tool {
+
+/// Where `old_text` stands in a file when typographic quotes (‘ ’ “ ”) and straight ones (' ") count as the same; like
+/// occurrences() in everything else.
+std::vector<Span> occurrences_by_quotes(std::string_view bytes, std::string_view old_text);
+
+/// The new text with the kinds of quotes, single or double, that are typographic in the text it replaces: straight ones
+/// of these kinds become opening or closing ones by what stands before them, between two letters an apostrophe.
+std::string with_quotes_of(std::string_view replaced_text, std::string_view new_text);
+
+}  // namespace ralph::tool

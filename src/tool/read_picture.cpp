@@ -1,0 +1,82 @@
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "tool/base64.h"
+#include "tool/image.h"
+#include "tool/image_scaler.h"
+#include "tool/read_impl.h"
+
+namespace ralph::tool {
+namespace {
+
+constexpr std::size_t kApiBytes = 3750 * 1024;  // 5 MB as base64, what the API takes
+constexpr unsigned kApiEdge = 8000;
+constexpr std::size_t kLargestFile = 64 << 20;
+constexpr unsigned kPatch = 28;
+
+struct Picture {
+  std::string_view media_type;
+  unsigned width = 0;
+  unsigned height = 0;
+  std::string_view bytes;
+};
+
+bool fits(const Image& image, std::size_t bytes, const ImageLimits& limits) {
+  const auto patches = [](unsigned pixels) {
+    return (std::uint64_t{pixels} + kPatch - 1) / kPatch;
+  };
+  return bytes <= limits.bytes && image.width <= limits.edge && image.height <= limits.edge &&
+         patches(image.width) * patches(image.height) <= limits.patches;
+}
+
+Outcome shown(const Picture& picture, const Image& original, std::size_t original_size) {
+  const auto data = base64(picture.bytes);
+  const json::Document content = json::Document::array(
+      {{{"type", "image"},
+        {"source", {{"type", "base64"}, {"data", data}, {"media_type", picture.media_type}}}}});
+  json::Document file = {
+      {"base64", data}, {"type", picture.media_type}, {"originalSize", original_size}};
+  file["dimensions"] = {{"originalWidth", original.width},
+                        {"originalHeight", original.height},
+                        {"displayWidth", picture.width},
+                        {"displayHeight", picture.height}};
+  Outcome outcome{json::write(content), std::nullopt,
+                  json::write(json::Document{{"type", "image"}, {"file", std::move(file)}})};
+  if (picture.width != original.width) {
+    outcome.follow_up = fmt::format(
+        "[Image: original {}x{}, displayed at {}x{}. Multiply coordinates by {:.2f} to map to "
+        "original image.]",
+        original.width, original.height, picture.width, picture.height,
+        static_cast<double>(original.width) / picture.width);
+  }
+  return outcome;
+}
+
+}  // namespace
+
+Outcome read_picture(const ReadRequest& request, const OpenFile& file, const Workspace& workspace,
+                     const std::stop_token& stop) {
+  auto bytes = read_whole(file, kLargestFile, request.path);
+  if (!bytes) return failure(bytes.error());
+  const auto image = image_of(*bytes, false);
+  if (!image) return misuse("The picture is damaged: its header is not complete.");
+  const Picture as_it_is{image->media_type, image->width, image->height, *bytes};
+  const ImageLimits limits;
+  if (fits(*image, bytes->size(), limits)) return shown(as_it_is, *image, bytes->size());
+  const auto& chosen = workspace.setup().image_scaler;
+  const auto scaled =
+      scale_image(chosen.empty() ? find_image_scaler() : chosen, *bytes, limits, stop);
+  if (scaled) {
+    return shown({scaled->media_type, scaled->width, scaled->height, scaled->bytes}, *image,
+                 bytes->size());
+  }
+  if (bytes->size() <= kApiBytes && std::max(image->width, image->height) <= kApiEdge) {
+    return shown(as_it_is, *image, bytes->size());
+  }
+  return failure(fmt::format(
+      "The picture ({}x{}, {}) is too large to be shown, and no smaller copy could be made: {}. "
+      "Make one with a shell command.",
+      image->width, image->height, in_kilobytes(bytes->size()), describe(scaled.error())));
+}
+
+}  // namespace ralph::tool

@@ -1,0 +1,68 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// ralph-image: a picture in, a smaller one out. The codecs call us back from C, so errors are exceptions here, thrown
+/// only where no frame of C is in between.
+namespace ralph::scaler {
+
+struct Failure : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+struct Size {
+  unsigned width = 0;
+  unsigned height = 0;
+  bool operator==(const Size&) const = default;
+};
+
+/// Largest pictures: decoding one takes seconds, never minutes, and an interlaced one is held whole.
+inline constexpr std::uint64_t kMostPixels = 150'000'000;
+inline constexpr std::uint64_t kMostInterlaced = 40'000'000;
+
+/// The largest size of the same shape with edges and patches of 28 pixels within the limits.
+Size fitting(Size size, unsigned edge, unsigned patches);
+
+struct Pixels {
+  Size size;
+  unsigned channels = 3;  // 3: RGB, 4: with alpha
+  std::vector<std::uint8_t> bytes;
+};
+
+/// Averages rows, as they come from a decoder, into a smaller picture, or takes them as they are.
+class Shrinker {
+ public:
+  Shrinker(Size from, Size to, unsigned channels);
+  /// The next row of the source: from.width * channels bytes.
+  void add(const std::uint8_t* row);
+  Pixels finish();
+
+ private:
+  void flush();
+
+  Size from_;
+  Size to_;
+  unsigned channels_;
+  unsigned source_row_ = 0;
+  unsigned target_row_ = 0;
+  std::vector<std::uint64_t> sums_;
+  std::uint64_t rows_ = 0;  // in sums_
+  Pixels pixels_;
+};
+
+Size png_size(std::string_view file);
+Size jpeg_size(std::string_view file);
+Pixels read_png(std::string_view file, Size target);
+Pixels read_jpeg(std::string_view file, Size target);
+std::string write_png(const Pixels& pixels);
+/// Alpha is laid over white.
+std::string write_jpeg(const Pixels& pixels, int quality);
+
+/// From here on the process computes, reads stdin and writes stdout and stderr; anything else ends it.
+void confine();
+
+}  // namespace ralph::scaler

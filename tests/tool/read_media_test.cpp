@@ -1,0 +1,217 @@
+#include <cstdint>
+
+#include "tool/base64.h"
+#include "tool/edit.h"
+#include "tool/harness.h"
+#include "tool/image.h"
+#include "tool/png_file.h"
+#include "tool/read.h"
+
+namespace ralph::tool {
+namespace {
+
+Called read(Desk& desk, std::string_view name) {
+  return desk.call(read_tool(), {{"file_path", name}});
+}
+
+/// What no encoder makes small.
+std::uint8_t noise(std::size_t n) {
+  auto value = static_cast<std::uint32_t>(n) * 2654435761u;
+  value ^= value >> 15;
+  return static_cast<std::uint8_t>((value * 2246822519u) >> 24);
+}
+
+Image shown_image(const Called& called) {
+  static std::string bytes;
+  bytes = base64_decoded(called.content[0]["source"]["data"].get<std::string>()).value_or("");
+  return image_of(bytes, false).value_or(Image{});
+}
+
+TEST(ReadPicture, SmallOnesComeAsTheyAre) {
+  Desk desk;
+  const auto file = test::png_file(30, 20, noise);
+  desk.put("a.png", file);
+  const auto called = read(desk, "a.png");
+  EXPECT_EQ(base64_decoded(called.content[0]["source"]["data"].get<std::string>()), file);
+  EXPECT_EQ(called.follow_up, "");
+}
+
+TEST(ReadPicture, AHeavyOneBecomesAJpegOfTheSameSize) {
+  Desk desk;
+  desk.put("noise.png", test::png_file(1000, 800, noise));
+  const auto called = read(desk, "noise.png");
+  ASSERT_TRUE(called.content.is_array()) << called.text();
+  EXPECT_EQ(called.content[0]["source"]["media_type"], "image/jpeg");
+  EXPECT_LE(called.content[0]["source"]["data"].get<std::string>().size(), 512'000u * 4 / 3 + 4);
+  const auto image = shown_image(called);
+  EXPECT_EQ(image.width, 1000u);
+  EXPECT_EQ(image.height, 800u);
+  EXPECT_EQ(called.follow_up, "");
+}
+
+TEST(ReadPicture, AWideOneIsScaledAndStaysSharp) {
+  Desk desk;
+  desk.put("wide.png", test::png_file(4000, 100, [](std::size_t n) { return n / 12000; }));
+  const auto called = read(desk, "wide.png");
+  ASSERT_TRUE(called.content.is_array()) << called.text();
+  EXPECT_EQ(called.content[0]["source"]["media_type"], "image/png");
+  const auto image = shown_image(called);
+  EXPECT_EQ(image.width, 2000u);
+  EXPECT_EQ(image.height, 50u);
+  EXPECT_EQ(called.detail["file"]["dimensions"]["originalWidth"], 4000);
+  EXPECT_EQ(called.detail["file"]["dimensions"]["displayWidth"], 2000);
+  EXPECT_NE(called.follow_up.find("Multiply coordinates by 2.00"), std::string::npos);
+}
+
+/// 1932 pixels are 69 patches of 28; 70 x 70 are more than models look at.
+TEST(ReadPicture, ASquareIsScaledToWholePatches) {
+  Desk desk;
+  desk.put("square.png", test::png_file(2100, 2100, [](std::size_t n) { return n / 63000; }));
+  const auto image = shown_image(read(desk, "square.png"));
+  EXPECT_EQ(image.width, 1932u);
+  EXPECT_EQ(image.height, 1932u);
+}
+
+/// A few bytes that claim to be ten thousand million pixels, and one that is cut.
+TEST(ReadPicture, HostileOnesFailWithAReason) {
+  Desk desk;
+  desk.put("bomb.png", test::png_header(100'000, 100'000) + test::png_chunk("IDAT", "x"));
+  const auto bomb = read(desk, "bomb.png");
+  EXPECT_TRUE(bomb.failed);
+  EXPECT_NE(bomb.text().find("100000x100000 pixels are more than can be decoded"),
+            std::string::npos)
+      << bomb.text();
+  const auto whole = test::png_file(9000, 100, noise);
+  desk.put("cut.png", whole.substr(0, whole.size() / 2));
+  EXPECT_NE(read(desk, "cut.png").text().find("cannot be decoded"), std::string::npos);
+  desk.put("wide.jpg", std::string("\xFF\xD8\xFF\xC0\0\x0B\x08\xFF\xFF\xFF\xFF\1\1\x11\0", 15));
+  EXPECT_TRUE(read(desk, "wide.jpg").failed);
+}
+
+TEST(ReadPicture, WithoutTheScalerOnlyWhatTheApiTakesIsShown) {
+  Desk desk({.image_scaler = "/nowhere/ralph-image"});
+  const auto file = test::png_file(1000, 800, noise);
+  desk.put("noise.png", file);
+  EXPECT_EQ(read(desk, "noise.png").detail["file"]["type"], "image/png");
+  desk.put("wide.png", test::png_file(9000, 10, noise));
+  EXPECT_TRUE(read(desk, "wide.png").failed);
+}
+
+std::string pdf(int pages) {
+  std::string text = "%PDF-1.4\n2 0 obj << /Type /Pages /Count 1 >> endobj\n";
+  for (int i = 0; i < pages; ++i) text += "3 0 obj << /Type /Page /Parent 2 0 R >> endobj\n";
+  return text + "trailer << /Root 1 0 R >>\n%%EOF\n";
+}
+
+TEST(ReadPdf, IsADocumentBlock) {
+  Desk desk;
+  desk.put("a.pdf", pdf(100));
+  const auto called = read(desk, "a.pdf");
+  ASSERT_TRUE(called.content.is_array()) << called.text();
+  EXPECT_EQ(called.content[0]["type"], "text");
+  EXPECT_EQ(called.content[1]["type"], "document");
+  EXPECT_EQ(called.content[1]["source"]["media_type"], "application/pdf");
+  EXPECT_EQ(base64_decoded(called.content[1]["source"]["data"].get<std::string>()), pdf(100));
+  EXPECT_EQ(called.detail["type"], "pdf");
+  EXPECT_EQ(called.detail["file"]["originalSize"], pdf(100).size());
+}
+
+/// The API would refuse the whole conversation.
+TEST(ReadPdf, WhatTheApiRefusesIsRefused) {
+  Desk desk;
+  desk.put("pages.pdf", pdf(101));
+  EXPECT_NE(read(desk, "pages.pdf").text().find("101 pages"), std::string::npos);
+  desk.put("locked.pdf", pdf(1) + "trailer << /Encrypt 9 0 R >>\n");
+  EXPECT_NE(read(desk, "locked.pdf").text().find("encrypted"), std::string::npos);
+  desk.put("fake.pdf", "text\n");
+  EXPECT_NE(read(desk, "fake.pdf").text().find("not a valid PDF"), std::string::npos);
+  desk.put("empty.pdf", "");
+  EXPECT_TRUE(read(desk, "empty.pdf").failed);
+  const auto large = desk.put("large.pdf", pdf(1));
+  std::filesystem::resize_file(large, 21 << 20);
+  EXPECT_NE(read(desk, "large.pdf").text().find("20 MB"), std::string::npos);
+  EXPECT_TRUE(desk.call(read_tool(), {{"file_path", "pages.pdf"}, {"pages", "1-2"}}).failed);
+}
+
+constexpr std::string_view kDot =
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJg"
+    "gg==";
+
+std::string notebook(const Document& cells, const Document& metadata = Document::object()) {
+  return json::write({{"cells", cells}, {"metadata", metadata}, {"nbformat", 4}});
+}
+
+Document code(std::string_view id, std::string_view source, const Document& outputs) {
+  return {{"cell_type", "code"}, {"id", id}, {"source", source}, {"outputs", outputs}};
+}
+
+TEST(ReadNotebook, ShowsCellsOutputsAndPictures) {
+  Desk desk;
+  const Document outputs = Document::array(
+      {{{"output_type", "stream"}, {"name", "stdout"}, {"text", {"hi\n", "there\n"}}},
+       {{"output_type", "display_data"},
+        {"data", {{"image/png", std::string(kDot) + "\n"}, {"text/plain", {"<Figure>"}}}}},
+       {{"output_type", "error"}, {"ename", "E"}, {"evalue", "bad"}, {"traceback", {"1", "2"}}}});
+  desk.put("a.ipynb",
+           notebook(Document::array(
+               {{{"cell_type", "markdown"}, {"id", "m"}, {"source", {"# Title\n", "text"}}},
+                code("c", "print()", outputs),
+                {{"cell_type", "raw"}, {"source", "raw"}}})));
+  const auto called = read(desk, "a.ipynb");
+  ASSERT_EQ(called.content.size(), 3u) << called.content;
+  EXPECT_EQ(called.content[0]["text"],
+            "<cell id=\"m\"><cell_type>markdown</cell_type># Title\ntext</cell id=\"m\">\n"
+            "<cell id=\"c\">print()</cell id=\"c\">\n\nhi\nthere\n\n\n<Figure>");
+  EXPECT_EQ(called.content[1]["source"]["data"], kDot);
+  EXPECT_EQ(
+      called.content[2]["text"],
+      "\nE: bad\n1\n2\n<cell id=\"cell-2\"><cell_type>raw</cell_type>raw</cell id=\"cell-2\">");
+  EXPECT_EQ(called.detail["file"]["cells"][1]["language"], "python");
+}
+
+TEST(ReadNotebook, NamesOtherLanguagesAndLeavesLargeOutputsOut) {
+  Desk desk;
+  const Document large =
+      Document::array({{{"output_type", "stream"}, {"text", std::string(10'001, 'x')}}});
+  desk.put("a.ipynb", notebook(Document::array({code("c", "f()", large)}),
+                               {{"language_info", {{"name", "julia"}}}}));
+  const auto text = read(desk, "a.ipynb").content[0]["text"].get<std::string>();
+  EXPECT_TRUE(text.starts_with("<cell id=\"c\"><language>julia</language>f()</cell id=\"c\">"));
+  EXPECT_NE(text.find("too large to be shown"), std::string::npos);
+  EXPECT_LT(text.size(), 400u);
+}
+
+/// The API refuses the whole request for a picture it cannot open.
+TEST(ReadNotebook, DamagedPicturesAreLeftOut) {
+  Desk desk;
+  const Document outputs =
+      Document::array({{{"output_type", "display_data"}, {"data", {{"image/png", "/9j/4AAQ"}}}},
+                       {{"output_type", "display_data"}, {"data", {{"image/jpeg", "no base64!"}}}},
+                       {{"output_type", 7}, {"data", "x"}}});
+  desk.put("a.ipynb", notebook(Document::array({code("c", "f()", outputs)})));
+  EXPECT_EQ(read(desk, "a.ipynb").content.size(), 1u);
+}
+
+TEST(ReadNotebook, SaysWhatIsWrongWithIt) {
+  Desk desk;
+  for (const auto* const text :
+       {"", "{\"cells\": [", "{}", "[]", "{\"cells\": [1]}", "{\"cells\": [{\"source\": [1]}]}"}) {
+    desk.put("bad.ipynb", text);
+    EXPECT_TRUE(read(desk, "bad.ipynb").failed) << text;
+  }
+  desk.put("large.ipynb", notebook(Document::array({code("c", std::string(120'000, 'x'), {})})));
+  EXPECT_NE(read(desk, "large.ipynb").text().find("25000 tokens"), std::string::npos);
+}
+
+TEST(ReadNotebook, EditRefusesOne) {
+  Desk desk;
+  desk.put("a.ipynb", "{\"cells\": []}");
+  const auto called = desk.call(
+      edit_tool(), {{"file_path", "a.ipynb"}, {"old_string", "[]"}, {"new_string", "[1]"}});
+  EXPECT_TRUE(called.failed);
+  EXPECT_NE(called.text().find("Write"), std::string::npos);
+  EXPECT_EQ(desk.bytes("a.ipynb"), "{\"cells\": []}");
+}
+
+}  // namespace
+}  // namespace ralph::tool
