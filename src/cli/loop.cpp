@@ -293,7 +293,7 @@ int print_prompt(const loop::Setup& setup, StdOutput& output) {
   std::string refused;
   const auto prompt = loop::next_prompt(setup, cuts, refused);
   if (!prompt) return report(prompt.error(), output);
-  output.out(*prompt);
+  output.out(prompt->text);
   for (const auto& cut : cuts) warn(fmt::format("{} was cut", cut), output);
   if (!refused.empty()) warn(refused, output);
   return 0;

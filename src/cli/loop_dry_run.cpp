@@ -46,8 +46,9 @@ Result<> show_loop_dry_run(const loop::Setup& setup, const config::Settings& set
   TRY_ASSIGN(auto prompt, loop::next_prompt(setup, cuts, refused));
   const bool json = settings.boolean(Key::json);
   if (!json) show_loop(setup, settings, masker, output);
-  TRY(show_dry_run(loop::worker_request(setup, setup.loop_id, std::move(prompt)), json, masker,
-                   output));
+  TRY(show_dry_run(
+      loop::worker_request(setup, setup.loop_id, {prompt.iteration}, std::move(prompt.text)), json,
+      masker, output));
   for (const auto& cut : cuts) warn(fmt::format("{} was cut", cut), output);
   if (!refused.empty()) warn(refused, output);
   return {};

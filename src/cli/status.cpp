@@ -104,6 +104,7 @@ void show(const LoopLook& look, StdOutput& output) {
   line("Failures", fmt::format("{} in a row", totals.failures_in_a_row));
   if (const auto* last = last_word(look.records)) {
     line("Last", fmt::format("iteration {}: {}", last->iteration, last->progress));
+    if (!last->raw_log.empty()) line("Log", last->raw_log);
   }
   const loop::Files files(look.folder);
   const auto waiting = waiting_guidance(look, output);
@@ -143,7 +144,10 @@ std::string as_json(const LoopLook& look, StdOutput& output) {
   to.number("elapsed_ms", std::int64_t{elapsed(look).count()}).number("cost_usd", totals.cost_usd);
   if (state.max_cost_usd) to.number("max_cost_usd", *state.max_cost_usd);
   to.number("failures_in_a_row", totals.failures_in_a_row);
-  if (const auto* last = last_word(look.records)) to.text("last", last->progress);
+  if (const auto* last = last_word(look.records)) {
+    to.text("last", last->progress);
+    if (!last->raw_log.empty()) to.text("raw_log", last->raw_log);
+  }
   to.number("guidance", static_cast<std::int64_t>(waiting_guidance(look, output)));
   to.boolean("stop_asked", files.asked_to_stop());
   to.close();

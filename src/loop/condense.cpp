@@ -76,8 +76,8 @@ PromptParts prompt_parts(const Setup& setup, const std::vector<Record>& records,
   return parts;
 }
 
-Result<std::string> next_prompt(const Setup& setup, std::vector<std::string>& cuts,
-                                std::string& refused) {
+Result<NextPrompt> next_prompt(const Setup& setup, std::vector<std::string>& cuts,
+                               std::string& refused) {
   const Files files(setup.request.host.workspace);
   std::int64_t bad = 0;
   std::vector<Record> records;
@@ -87,8 +87,8 @@ Result<std::string> next_prompt(const Setup& setup, std::vector<std::string>& cu
   TRY_ASSIGN(const auto verifier,
              Verifier::make({setup.request.host.workspace, {}, {}}, setup.options.verify));
   const auto guidance = Guidance(setup.request.host.workspace, setup.state_folder).pending(refused);
-  return make_prompt(setup.form, prompt_parts(setup, records, guidance, verifier.names()),
-                     setup.options.caps, cuts);
+  const auto parts = prompt_parts(setup, records, guidance, verifier.names());
+  return NextPrompt{make_prompt(setup.form, parts, setup.options.caps, cuts), parts.iteration};
 }
 
 /// Those the summary will cover then.
@@ -113,7 +113,7 @@ bool Loop::summary_is_due() const {
   return since >= every && !to_fold().empty();
 }
 
-void Loop::summarize() {
+Loop::Over Loop::summarize() {
   left_content_.clear();  // it takes a while
   const auto fold = to_fold();
   const auto covers = fold.back().iteration;
@@ -122,13 +122,14 @@ void Loop::summarize() {
   const auto current = *state_.current;
   if (auto saved = save(); !saved) {
     storage_ = saved.error();
-    return;
+    return std::nullopt;
   }
   auto prompt =
       make_summary_prompt(before == nullptr ? "" : before->progress, fold, kLongestHistory);
   const Run run{Run::Kind::summarizer, totals_.iterations, current.run_id};
-  const auto end =
-      this->run(within_budget(summarizer_request(setup_, current.run_id, std::move(prompt))), run);
+  const auto end = this->run(within_budget(summarizer_request(
+                                 setup_, current.run_id, {totals_.iterations}, std::move(prompt))),
+                             run);
   auto record = make_record(Record::Step::summary, current, end);
   record.progress = end.answer.summary;
   if (end.answer.summary.empty()) {
@@ -139,6 +140,7 @@ void Loop::summarize() {
          fmt::format("the history could not be condensed: {}", end.verdict.message()));
   }
   if (auto kept = keep(run, std::move(record)); !kept) storage_ = kept.error();
+  return end.verdict.outcome == stream::Outcome::cancelled ? stopped(end.verdict) : std::nullopt;
 }
 
 }  // namespace ralph::loop

@@ -1,9 +1,5 @@
 #include <filesystem>
 
-#include <nlohmann/json.hpp>
-
-#include "json/document.h"
-#include "json/field.h"
 #include "loop/interrupted_log_impl.h"
 #include "loop/requests.h"
 #include "run/bookkeeping.h"
@@ -13,16 +9,6 @@ namespace ralph::loop {
 namespace {
 
 constexpr std::size_t kLargestLog = std::size_t{256} << 20;
-constexpr std::string_view kAttempt = "{\"record\":\"attempt\"";
-
-/// The file name of the raw log that the run wrote last; empty: the journal names none.
-std::string log_name(std::string_view journal) {
-  const auto at = journal.rfind(kAttempt);
-  if (at == journal.npos) return {};
-  const auto record = json::parse(journal.substr(at, journal.find('\n', at) - at));
-  if (!record || !record->is_object()) return {};
-  return std::filesystem::path(json::text(*record, "raw_log")).filename().string();
-}
 
 Result<std::string> read_log(const Setup& setup, const store::Workspace& workspace,
                              const std::string& name) {
@@ -34,10 +20,11 @@ Result<std::string> read_log(const Setup& setup, const store::Workspace& workspa
 
 }  // namespace
 
-void add_from_log(RunEnd& end, std::string_view journal, const Setup& setup,
-                  const store::Workspace& workspace) {
+void add_from_log(RunEnd& end, const Setup& setup, const store::Workspace& workspace) {
   const auto& backend = *setup.request.backend;
-  const auto name = answers_by_schema(backend) ? log_name(journal) : std::string();
+  const auto name = answers_by_schema(backend)
+                        ? std::filesystem::path(end.raw_log).filename().string()
+                        : std::string();
   if (name.empty()) return;
   const auto log = read_log(setup, workspace, name);
   if (!log) return;

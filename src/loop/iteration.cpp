@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include "base/id.h"
+#include "base/path.h"
 #include "base/utf8.h"
 #include "git/git.h"
 #include "loop/answer_keeper.h"
@@ -30,6 +31,12 @@ bool spent_all(const RunEnd& end, std::optional<double> max_cost) {
   const bool said =
       !end.summary.results.empty() && end.summary.results.back().reason.contains("budget");
   return said || end.summary.cost_usd().value_or(0) >= *max_cost;
+}
+
+/// Relative where that is possible: a workspace may be moved.
+std::string shown_in(const std::filesystem::path& workspace, const std::filesystem::path& path) {
+  const bool inside = !path.empty() && is_below(path, workspace);
+  return utf8::repaired((inside ? path.lexically_relative(workspace) : path).native());
 }
 
 std::string commit_message(const Record& record) {
@@ -85,6 +92,7 @@ RunEnd Loop::run(run::Request request, const Run& run) {
   request.warnings_told = std::exchange(warnings_told_, true);
   const auto report = run::run(std::move(request), audience, control_.runs(), masker_);
   end.verdict = report.verdict;
+  end.raw_log = report.raw_log;
   end.time = time.split();
   end.answer = answer_of(setup_, end.summary);
   end.spent_all = spent_all(end, max_cost);
@@ -108,15 +116,23 @@ RunEnd Loop::run_with_corrections(run::Request request, const Run& run) {
     if (!answered || !possible || !end.answer.summary.empty() || control_.wants_end()) break;
     auto again = run;
     again.run_id = make_run_id();
-    auto more = this->run(
-        correction_request(request, again.run_id, end.summary.session_id, end.answer.correction),
-        again);
+    auto more = this->run(correction_request(request, again.run_id, end.summary.session_id,
+                                             end.answer.correction, sent),
+                          again);
     end.time += more.time;
     end.answer = more.answer;
     end.verdict = more.verdict;
     end.corrections.push_back(std::move(more.summary));
   }
   return end;
+}
+
+/// Starts of the iteration so far that do not count, and this one.
+std::int64_t Loop::attempt_of(std::int64_t iteration) const {
+  return 1 + std::ranges::count_if(records_, [&](const Record& record) {
+           return record.step == Record::Step::attempt && record.iteration == iteration &&
+                  record.outcome != "no_summary";
+         });
 }
 
 Loop::Over Loop::iterate() {
@@ -144,7 +160,8 @@ Loop::Over Loop::iterate() {
   for (const auto& cut : cuts) {
     note(stream::Level::warning, fmt::format("{} is too long for the prompt and was cut", cut));
   }
-  auto request = within_budget(worker_request(setup_, current.run_id, std::move(prompt)));
+  auto request = within_budget(worker_request(
+      setup_, current.run_id, {iteration, attempt_of(iteration)}, std::move(prompt)));
   auto end = run_with_corrections(request, {Run::Kind::worker, iteration, current.run_id});
   return settle(current, std::move(end));
 }
@@ -155,6 +172,7 @@ Record Loop::make_record(Record::Step step, const Current& current, const RunEnd
   record.iteration = current.iteration;
   record.at = now_utc();
   record.run_id = current.run_id;
+  record.raw_log = shown_in(setup_.request.host.workspace, end.raw_log);
   record.outcome = stream::row(end.verdict.outcome).name;
   record.cost_usd = end.summary.cost_usd();
   record.tokens = end.summary.usage();
@@ -273,10 +291,15 @@ Loop::Why Loop::why_failed(const RunEnd& end) const {
   return Why::failure;
 }
 
+/// By the user, or because the agent itself was interrupted.
+Loop::Over Loop::stopped(const stream::Verdict& verdict) const {
+  return Ending{End::stopped, control_.wants_end() ? "" : verdict.detail, verdict.exit_code()};
+}
+
 Loop::Over Loop::go_on_after(Why why, const stream::Verdict& verdict) {
   switch (why) {
     case Why::failure: return wait_after_failure();
-    case Why::stopped: return Ending{End::stopped, {}, verdict.exit_code()};
+    case Why::stopped: return stopped(verdict);
     case Why::time: return Ending{End::time};
     case Why::cost: return Ending{limit_now().value_or(End::cost)};
     case Why::over: return Ending{End::agent, verdict.message(), verdict.exit_code()};

@@ -43,7 +43,20 @@ Result<> Loop::save() {
   state_.max_iterations = budget.iterations > 0 ? std::optional(budget.iterations) : std::nullopt;
   state_.max_cost_usd = budget.cost_usd;
   TRY(mend_workspace());
-  return store_.save(state_);
+  TRY(store_.save(state_));
+  return save_budget();
+}
+
+/// For other programs; the loop itself goes by its records.
+Result<> Loop::save_budget() {
+  const store::Budget now{.total_cost_usd = totals_.cost_usd,
+                          .max_cost_usd = state_.max_cost_usd,
+                          .iterations = totals_.iterations,
+                          .max_iterations = state_.max_iterations};
+  if (saved_budget_ == now) return {};
+  TRY(store::save_budget(workspace_->budget_file(), now));
+  saved_budget_ = now;
+  return {};
 }
 
 Millis Loop::elapsed() const {
@@ -107,11 +120,7 @@ Loop::Over Loop::step() {
   }
   if (auto asked = stop_asked()) return asked;
   if (const auto limit = limit_now()) return Ending{*limit};
-  if (summary_is_due()) {
-    summarize();
-    return std::nullopt;
-  }
-  return iterate();
+  return summary_is_due() ? summarize() : iterate();
 }
 
 /// About once a second somebody is asked whether to go on.

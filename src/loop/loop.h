@@ -122,7 +122,11 @@ class Control {
 Report work(Setup setup, Observer& observer, Control& control, const Masker& masker);
 
 /// The prompt the next iteration would get; starts and writes nothing. `refused`: guidance that is not used, and why.
-Result<std::string> next_prompt(const Setup& setup, std::vector<std::string>& cuts,
-                                std::string& refused);
+struct NextPrompt {
+  std::string text;
+  std::int64_t iteration = 0;
+};
+Result<NextPrompt> next_prompt(const Setup& setup, std::vector<std::string>& cuts,
+                               std::string& refused);
 
 }  // namespace ralph::loop

@@ -70,6 +70,9 @@ Result<> Loop::begin() {
                     "--resume' will need --accept-changes",
                     describe(outside.error())));
   }
+  std::string warning;
+  TRY(store::load_budget(workspace_->budget_file(), warning));  // moves an unreadable one aside
+  if (!warning.empty()) setup_.warnings.push_back(warning);
   TRY_ASSIGN(auto old, load_old());
   return take_over(std::move(old));
 }

@@ -19,6 +19,7 @@
 #include "loop/verify.h"
 #include "run/config_watch.h"
 #include "run/protected_files.h"
+#include "store/state.h"
 #include "store/workspace.h"
 
 namespace ralph::loop {
@@ -31,6 +32,7 @@ struct RunEnd {
   TimeSplit time;
   std::vector<stream::Summary> corrections = {};  // runs of their own
   bool spent_all = false;                         // it was stopped for what it cost
+  std::filesystem::path raw_log = {};             // without those of corrections
 };
 
 /// Why the loop is over, while it is not known to all yet.
@@ -102,6 +104,7 @@ class Loop {
   Over settle_failure(const Current& current, const RunEnd& end);
   enum class Why { failure, stopped, time, cost, over, rate_limit, outage };
   Why why_failed(const RunEnd& end) const;
+  Over stopped(const stream::Verdict& verdict) const;
   Over go_on_after(Why why, const stream::Verdict& verdict);
   std::optional<End> limit_now() const;
   Over verify(Record& record);
@@ -115,9 +118,10 @@ class Loop {
   void report_tests(const std::vector<git::FileChange>& files);
   void report_inner_repositories();
   void add_finding(std::string text);
-  void summarize();
+  Over summarize();
   bool summary_is_due() const;
   std::vector<Record> to_fold() const;
+  std::int64_t attempt_of(std::int64_t iteration) const;
   RunEnd run(run::Request request, const Run& run);
   RunEnd run_with_corrections(run::Request request, const Run& run);
   run::Request within_budget(run::Request request) const;
@@ -144,6 +148,7 @@ class Loop {
   Record make_record(Record::Step step, const Current& current, const RunEnd& end) const;
   Result<> keep(const Run& run, Record record);
   Result<> save();
+  Result<> save_budget();
   /// True: `.ralph` was not as we left it, and was written again.
   Result<bool> mend_workspace();
   bool is_same_folder();
@@ -173,6 +178,7 @@ class Loop {
   bool unsure_of_end_ = false;  // its state is what the workspace says
   std::vector<Record> records_;
   Totals totals_;
+  std::optional<store::Budget> saved_budget_;
   std::optional<Verifier> verifier_;
   std::optional<git::Work> git_;
   std::optional<git::Integrity> integrity_;

@@ -84,6 +84,7 @@ std::string write_record(const Record& record) {
   to["iteration"] = record.iteration;
   to["timestamp"] = iso_utc(record.at);
   to["run_id"] = record.run_id;
+  if (!record.raw_log.empty()) to["raw_log"] = record.raw_log;
   to["outcome"] = record.outcome;
   to["progress"] = record.progress;
   if (record.failed) to["failed"] = true;
@@ -112,6 +113,7 @@ std::optional<Record> read_record(std::string_view line) {
   record.iteration = json::integer(*parsed, "iteration");
   record.at = *at;
   record.run_id = json::text(*parsed, "run_id");
+  record.raw_log = json::text(*parsed, "raw_log");
   record.outcome = json::text(*parsed, "outcome");
   record.progress = json::text(*parsed, "progress");
   record.failed = json::boolean(*parsed, "failed");

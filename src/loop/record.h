@@ -43,6 +43,7 @@ struct Record {
   std::int64_t iteration = 0;  // of Step::summary: how many iterations its text covers
   UtcTime at;                  // when it was over
   std::string run_id;
+  std::string raw_log;  // of that run, as seen from the workspace; empty: not known
   std::string
       progress;  // what the agent said it did; of a summary or an undo: its text; of a failed one: why
   std::string outcome;   // name in the outcome table; "refused": a DONE that verification refused

@@ -1,7 +1,10 @@
 #include <algorithm>
 
 #include <fmt/core.h>
+#include <nlohmann/json.hpp>
 
+#include "json/document.h"
+#include "json/field.h"
 #include "loop/interrupted_log_impl.h"
 #include "loop/time_keeper.h"
 #include "store/journal.h"
@@ -12,6 +15,12 @@ namespace {
 
 constexpr std::size_t kLargestJournal = std::size_t{256} << 20;
 constexpr std::string_view kOwnRecord = "{\"record\":";  // of the run itself, not an event
+constexpr std::string_view kAttempt = "{\"record\":\"attempt\"";
+
+std::string raw_log_in(std::string_view record) {
+  const auto parsed = json::parse(record, "a record of the journal");
+  return parsed && parsed->is_object() ? json::text(*parsed, "raw_log") : "";
+}
 
 }  // namespace
 
@@ -31,6 +40,8 @@ RunEnd end_in_journal(std::string_view text, const Setup& setup, std::int64_t& b
     if (const auto event = reader.decode(line)) {
       stream::dispatch(*event, end.summary);
       stream::dispatch(*event, time);
+    } else if (line.starts_with(kAttempt)) {
+      end.raw_log = raw_log_in(line);
     } else if (!line.starts_with(kOwnRecord)) {
       ++bad;
     }
@@ -65,7 +76,7 @@ Result<RunEnd> Loop::end_of_interrupted(const Current& current, std::string& war
   }
   std::int64_t bad = 0;
   auto end = end_in_journal(text.value_or(""), setup_, bad);
-  add_from_log(end, text.value_or(""), setup_, *workspace_);
+  add_from_log(end, setup_, *workspace_);
   if (!text) {
     const auto why =
         missing ? fmt::format("it left no journal ('{}')", shown) : text.error().message;

@@ -39,9 +39,19 @@ std::optional<std::string> correction_of(const stream::Summary& summary, int sen
   return answer.correction;
 }
 
-run::Request any_request(const Setup& setup, const std::string& run_id, std::string prompt) {
+/// The user's own word for the task comes last: long ones are cut.
+std::string task_of(RunNumber number, std::string_view task) {
+  auto name = fmt::format("iteration-{:04}", number.iteration);
+  if (number.attempt > 1) name += fmt::format("-attempt-{}", number.attempt);
+  return task.empty() ? name : fmt::format("{}-{}", name, task);
+}
+
+run::Request any_request(const Setup& setup, const std::string& run_id, RunNumber number,
+                         std::string prompt) {
   auto request = setup.request;
   request.run_id = run_id;
+  request.task = task_of(number, setup.request.task);
+  request.keeps_budget = false;
   request.ask.prompt = std::move(prompt);
   request.lock_held = true;
   request.retries.most = 0;
@@ -72,8 +82,9 @@ bool can_summarize(const backend::Backend& backend) {
   return answers_by_schema(backend) && backend.can.model && backend.can.tool_lists;
 }
 
-run::Request worker_request(const Setup& setup, const std::string& run_id, std::string prompt) {
-  auto request = any_request(setup, run_id, std::move(prompt));
+run::Request worker_request(const Setup& setup, const std::string& run_id, RunNumber number,
+                            std::string prompt) {
+  auto request = any_request(setup, run_id, number, std::move(prompt));
   think(request, setup.options.reasoning);
   if (setup.options.loop_guard > 0) {
     request.ask.loop_guard = static_cast<int>(setup.options.loop_guard);
@@ -81,19 +92,22 @@ run::Request worker_request(const Setup& setup, const std::string& run_id, std::
   return request;
 }
 
-run::Request summarizer_request(const Setup& setup, const std::string& run_id, std::string prompt) {
-  auto request = any_request(setup, run_id, std::move(prompt));
+run::Request summarizer_request(const Setup& setup, const std::string& run_id, RunNumber number,
+                                std::string prompt) {
+  auto request = any_request(setup, run_id, number, std::move(prompt));
   request.ask.model = setup.options.summary_model;
   if (answers_by_schema(*request.backend)) request.ask.json_schema = kSummarySchema;
   request.ask.tools = summarizer_tools();
-  request.task = "summary";
+  request.mode = "summarizer";
+  request.keeps_session = false;
   think(request, setup.options.summary_reasoning);
   return request;
 }
 
 run::Request correction_request(run::Request request, const std::string& run_id,
-                                const std::string& session, std::string correction) {
+                                const std::string& session, std::string correction, int sent) {
   request.run_id = run_id;
+  request.task += fmt::format("-correction-{}", sent + 1);
   request.ask.resume = session;
   request.ask.prompt = std::move(correction);
   return request;

@@ -14,11 +14,18 @@ bool answers_by_schema(const backend::Backend& backend);
 /// It can be told a model and to answer by a schema: it can condense the history.
 bool can_summarize(const backend::Backend& backend);
 
-run::Request worker_request(const Setup& setup, const std::string& run_id, std::string prompt);
-run::Request summarizer_request(const Setup& setup, const std::string& run_id, std::string prompt);
+/// The raw log of a run is named by it: "iteration-0007", of a further attempt "iteration-0007-attempt-2".
+struct RunNumber {
+  std::int64_t iteration = 0;  // of the summarizer: the one before it
+  std::int64_t attempt = 1;
+};
+run::Request worker_request(const Setup& setup, const std::string& run_id, RunNumber number,
+                            std::string prompt);
+run::Request summarizer_request(const Setup& setup, const std::string& run_id, RunNumber number,
+                                std::string prompt);
 
-/// The same run once more, in its session: the answer was not what was asked for.
+/// The same run once more, in its session: the answer was not what was asked for. `sent`: corrections before it.
 run::Request correction_request(run::Request request, const std::string& run_id,
-                                const std::string& session, std::string correction);
+                                const std::string& session, std::string correction, int sent);
 
 }  // namespace ralph::loop

@@ -79,6 +79,7 @@ stream::Ending make_ending(const process::Exit& exit, const AttemptParts& parts,
   ending.refused_key = overseer.refused_key();
   ending.denials_allowed = parts.rules.denials_allowed;
   ending.storage_error = exit.sink_error;
+  ending.read_error = exit.read_error;
   ending.last_words = words.line();
   return ending;
 }

@@ -22,8 +22,16 @@ Result<store::Sessions> load_sessions(const store::Location& file,
   return sessions;
 }
 
+/// What --continue goes on with is replaced by a session that answered, or by a new one, which may be worth going on with
+/// after a crash; never by what came of a failed attempt to resume one.
+bool becomes_session_of_mode(const Request& request, const stream::Verdict& verdict) {
+  if (!request.keeps_session) return false;
+  return request.ask.resume.empty() || verdict.status() == stream::Status::success;
+}
+
 Result<> save_session(const Request& request, const store::Workspace& workspace,
-                      const stream::Summary& summary, std::vector<std::string>& warnings) {
+                      const stream::Summary& summary, const stream::Verdict& verdict,
+                      std::vector<std::string>& warnings) {
   TRY_ASSIGN(auto sessions, load_sessions(workspace.sessions_file(), warnings));
   store::SessionRecord record;
   record.id = summary.session_id;
@@ -36,7 +44,7 @@ Result<> save_session(const Request& request, const store::Workspace& workspace,
   record.system_prompt_digest =
       known ? known->system_prompt_digest : digest_of_system_prompt(request.ask);
   record.updated = now_utc();
-  sessions.remember(request.mode, record);
+  sessions.remember(becomes_session_of_mode(request, verdict) ? request.mode : "", record);
   return sessions.save();
 }
 
@@ -47,7 +55,9 @@ Result<> save_costs(const Request& request, const store::Workspace& workspace,
   if (!warning.empty()) warnings.push_back(std::move(warning));
   budget.total_cost_usd += summary.cost_usd().value_or(0);
   budget.iterations += 1;
-  if (request.ask.max_cost) budget.max_cost_usd = request.ask.max_cost;
+  // Those of a loop before it are not limits of this run.
+  budget.max_cost_usd = request.ask.max_cost;
+  budget.max_iterations.reset();
   return store::save_budget(workspace.budget_file(), budget);
 }
 
@@ -81,11 +91,21 @@ double find_session(Request& request, std::vector<std::string>& warnings) {
   return known->total_cost_usd;
 }
 
+bool went_on_elsewhere(const Request& request, const stream::Summary& summary) {
+  const auto& asked = request.ask.resume;
+  return !asked.empty() && !summary.session_id.empty() && summary.session_id != asked &&
+         (summary.turns > 0 || summary.usage().output > 0);
+}
+
 Result<> save_state(const Request& request, const store::Workspace& workspace,
-                    const stream::Summary& summary, std::vector<std::string>& warnings) {
+                    const stream::Summary& summary, const stream::Verdict& verdict,
+                    std::vector<std::string>& warnings) {
+  const bool resumed = request.ask.resume.empty() || request.ask.resume == summary.session_id ||
+                       went_on_elsewhere(request, summary);
   // An agent that cannot go on with a session has no use for its id.
   const bool resumable = request.backend->can.resume && store::is_session_id(summary.session_id);
-  if (resumable) TRY(save_session(request, workspace, summary, warnings));
+  if (resumable && resumed) TRY(save_session(request, workspace, summary, verdict, warnings));
+  if (!request.keeps_budget) return {};
   return save_costs(request, workspace, summary, warnings);
 }
 

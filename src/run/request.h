@@ -50,6 +50,8 @@ struct Request {
   std::vector<std::filesystem::path> obeyed_files;  // settings that were read, or looked for
   bool warnings_told = false;  // those about how the agent is started: they are notes now
   bool lock_held = false;      // by who asks: the run takes no lock and sweeps nothing
+  bool keeps_session = true;   // --continue goes on with it
+  bool keeps_budget = true;    // false: the caller writes budget.json
 };
 
 /// What is said beside the settings.

@@ -67,7 +67,7 @@ class Run {
   bool try_again(const stream::Verdict& verdict, Millis pause);
   stream::Verdict judge_again() const;
   void tell_unpriced();
-  Result<> save();
+  Result<> save(const stream::Verdict& verdict);
   void publish(const stream::Verdict& verdict);
 
   Request request_;
@@ -186,9 +186,6 @@ stream::Verdict Run::judge(AttemptEnd& end) {
   if (end.not_started) {
     return {outcome_of_start(*end.not_started), describe(*end.not_started), {}, {}, 0};
   }
-  if (end.exit->read_error && ending_.last_words.empty()) {
-    ending_.last_words = describe(*end.exit->read_error);
-  }
   return judge_again();
 }
 
@@ -228,10 +225,9 @@ Millis Run::wall_left() const {
 /// The agent may have begun another session than it was asked for, or work elsewhere.
 void Run::check_session() {
   const auto& summary = audience_.summary;
-  const auto& asked = request_.ask.resume;
-  if (!asked.empty() && !summary.session_id.empty() && summary.session_id != asked) {
+  if (went_on_elsewhere(request_, summary)) {
     say(stream::Level::warning, "session_fork",
-        fmt::format("the agent forked the session: {} was asked for, {} came", asked,
+        fmt::format("the agent forked the session: {} was asked for, {} came", request_.ask.resume,
                     summary.session_id));
   }
   std::error_code error;
@@ -333,9 +329,9 @@ stream::Verdict Run::judge_again() const {
   return verdict;
 }
 
-Result<> Run::save() {
+Result<> Run::save(const stream::Verdict& verdict) {
   TRY(workspace_->check());
-  return save_state(request_, *workspace_, audience_.summary, warnings_);
+  return save_state(request_, *workspace_, audience_.summary, verdict, warnings_);
 }
 
 /// A limit that nobody could keep must not look kept.
@@ -354,7 +350,7 @@ Report Run::go() {
   check_session();
   tell_unpriced();
   warnings_.clear();
-  if (auto saved = save(); !saved) {
+  if (auto saved = save(verdict); !saved) {
     if (!ending_.storage_error) ending_.storage_error = saved.error();
     verdict = judge_again();
   }

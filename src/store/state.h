@@ -58,6 +58,7 @@ struct Budget {
   std::optional<double> max_cost_usd;
   std::int64_t iterations = 0;
   std::optional<std::int64_t> max_iterations;
+  bool operator==(const Budget&) const = default;
 };
 Result<Budget> load_budget(const Location& file, std::string& warning);
 Result<> save_budget(const Location& file, const Budget& budget);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstring>
 
 #include <fmt/core.h>
@@ -22,6 +23,8 @@ constexpr std::array kTable = std::to_array<OutcomeRow>({
      "the raw log and its .stderr file hold what there is"},
     {Outcome::crashed, "crashed", 1, Status::failed, "the agent crashed",
      "its stderr is beside the raw log"},
+    {Outcome::read_failed, "read_failed", 1, Status::failed,
+     "the output of the agent could not be read", "the raw log holds what was read"},
     {Outcome::not_started, "not_started", 1, Status::failed, "the agent could not be started", ""},
     {Outcome::bad_usage, "bad_usage", 2, Status::failed, "the command line is wrong", ""},
     {Outcome::bad_config, "bad_config", 2, Status::failed, "the configuration is wrong", ""},
@@ -95,6 +98,11 @@ bool exited_badly(const Ending& ending) {
   return ending.signal.has_value() || ending.exit_code.value_or(0) != 0;
 }
 
+/// Somebody sent SIGINT to the agent itself, or it took a Ctrl-C that we did not see.
+bool was_interrupted(const Ending& ending) {
+  return ending.signal == SIGINT || ending.exit_code == 128 + SIGINT;
+}
+
 bool stopped_by_us(const Ending& ending) {
   return !ending.limit.empty() || !ending.over_budget.empty() || ending.cancelled_by;
 }
@@ -110,6 +118,11 @@ Verdict without_result(const Summary& summary, const Ending& ending) {
     return explained(summary);
   }
   if (denied(summary, ending)) return verdict(Outcome::permission_denied, denied_tools(summary));
+  if (was_interrupted(ending)) {
+    auto stopped = verdict(Outcome::cancelled, "the agent was interrupted, " + exit_words(ending));
+    stopped.signal = SIGINT;
+    return stopped;
+  }
   if (exited_badly(ending)) {
     const auto words = ending.last_words.empty() ? "" : ": " + ending.last_words;
     return verdict(Outcome::crashed, exit_words(ending) + words);
@@ -165,6 +178,7 @@ Verdict judge(const Summary& summary, const Ending& ending) {
   if (ending.storage_error)
     return verdict(Outcome::storage_failed, describe(*ending.storage_error));
   if (ending.cancelled_by) return when_cancelled(summary, ending);
+  if (ending.read_error) return verdict(Outcome::read_failed, ending.read_error->message);
   const bool answered = summary.result_count > 0;
   const bool done = answered && (!summary.turn_open() || ending.limit == "after_end");
   // An agent that says "interrupted" when we end it has not failed by itself.
@@ -201,8 +215,8 @@ std::string Verdict::message() const {
   std::string text(entry.meaning);
   if (!detail.empty()) text += ": " + detail;
   if (resets_at) text += ", resets at " + iso_utc(UtcTime(std::chrono::seconds(*resets_at)));
-  const bool log_explains =
-      outcome == Outcome::no_result || outcome == Outcome::no_output || outcome == Outcome::crashed;
+  const bool log_explains = outcome == Outcome::no_result || outcome == Outcome::no_output ||
+                            outcome == Outcome::crashed || outcome == Outcome::read_failed;
   if (log_explains && !raw_log.empty()) {
     text += fmt::format(" (all it printed is in {})", raw_log);
   } else if (!entry.hint.empty()) {

@@ -19,6 +19,7 @@ enum class Outcome {
   no_result,
   no_output,
   crashed,
+  read_failed,
   not_started,
   bad_usage,
   bad_config,
@@ -57,9 +58,10 @@ struct Ending {
   std::string refused_key;   // we stopped it because its key was refused: what was said about it
   std::optional<int> cancelled_by;  // the signal that asked us to stop
   std::optional<Error> storage_error;
-  bool denials_allowed = false;  // an agent that went on without a tool may still have succeeded
-  std::string last_words;        // the end of its stderr
-  std::string raw_log;           // the path of what it printed
+  std::optional<Error> read_error;  // what it printed could not be read to the end
+  bool denials_allowed = false;     // an agent that went on without a tool may still have succeeded
+  std::string last_words;           // the end of its stderr
+  std::string raw_log;              // the path of what it printed
   std::int64_t attempts = 1;
   std::int64_t skipped_lines = 0;
 };

@@ -1,7 +1,11 @@
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/unique_fd.h"
 #include "base/utf8.h"
 #include "run/harness.h"
+#include "store/state.h"
 #include "store/workspace.h"
 
 namespace ralph::run {
@@ -173,6 +177,95 @@ TEST(RunFiles, ASessionIsRememberedThoughTheRetryNeverGotSoFar) {
   EXPECT_EQ(bench.run().outcome(), "crashed");
   EXPECT_TRUE(
       read_file(bench.in_workspace(".ralph/state/claude-session.json"))->contains("first-1"));
+}
+
+std::string stored_session(const Bench& bench, std::string_view mode = "coder") {
+  std::string warning;
+  const auto file = store::Workspace::at(bench.workspace()).sessions_file();
+  return store::Sessions::peek(file, warning).of_mode(mode);
+}
+
+TEST(RunFiles, AFailedResumeNeverReplacesTheStoredSession) {
+  const std::string error =
+      R"(line {"type":"result","subtype":"error_during_execution","is_error":true,"num_turns":0,"session_id":"new-2","errors":["No conversation found with session ID: stored-1"]})"
+      "\nexit 1\n";
+  const std::string refused =
+      init_line("new-2") +
+      R"(line {"type":"result","is_error":true,"result":"bad key","num_turns":1,"session_id":"new-2","api_error_status":401})"
+      "\n";
+  const std::string forked = init_line("new-2") + text_line("Half") + "exit 3\n";
+  const std::string silent = "stderr No conversation found\nexit 1\n";
+  for (const auto& script : {error, refused, forked, silent, init_line("stored-1") + "exit 3\n"}) {
+    Bench bench;
+    bench.script(good_turn("One.", "stored-1"));
+    bench.run();
+    bench.invocation.continue_session = true;
+    bench.script(script);
+    const auto ran = bench.run();
+    EXPECT_NE(ran.report.verdict.exit_code(), 0) << script;
+    EXPECT_EQ(stored_session(bench), "stored-1") << script;
+    bench.invocation.continue_session = false;
+    bench.invocation.resume = "other-3";
+    bench.run();
+    EXPECT_EQ(stored_session(bench), "stored-1") << script;
+  }
+}
+
+TEST(RunFiles, ASessionThatDoesNotExistIsNoFork) {
+  Bench bench;
+  bench.invocation.resume = "gone-1";
+  bench.script(
+      R"(line {"type":"result","subtype":"error_during_execution","is_error":true,"num_turns":0,"session_id":"new-2","errors":["No conversation found with session ID: gone-1"]})"
+      "\nexit 1\n");
+  EXPECT_FALSE(bench.run().has("session_fork"));
+  const auto file = bench.in_workspace(".ralph/state/claude-session.json");
+  EXPECT_FALSE(read_file(file).value_or("").contains("new-2"));
+}
+
+TEST(RunFiles, AfterALoopTheBudgetHasTheLimitsOfTheRun) {
+  Bench bench;
+  bench.script(good_turn());
+  bench.run();
+  const auto file = store::Workspace::at(bench.workspace()).budget_file();
+  ASSERT_TRUE(store::save_budget(
+      file, {.total_cost_usd = 1, .max_cost_usd = 9, .iterations = 3, .max_iterations = 50}));
+  bench.run();
+  std::string warning;
+  const store::Budget expected{
+      .total_cost_usd = 1.25, .max_cost_usd = {}, .iterations = 4, .max_iterations = {}};
+  EXPECT_EQ(store::load_budget(file, warning), expected);
+}
+
+/// Puts a folder in the place of our end of a pipe as soon as the agent has named it.
+class PipeBreaker final : public stream::Handler {
+ public:
+  void on(const stream::Event&, const stream::Text& text) override {
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+      std::error_code error;
+      if (std::filesystem::read_symlink(entry.path(), error) != text.text) continue;
+      const UniqueFd folder(::open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+      ::dup2(folder.get(), std::stoi(entry.path().filename()));  // reading it fails
+    }
+  }
+};
+
+TEST(RunFiles, AReadErrorFailsTheRunAndKeepsWhatWasRead) {
+  Bench bench;
+  // The pipe of stdout, by its name; then more until nobody reads it.
+  bench.folder().write("agent.sh", "readlink /proc/self/fd/1\nwhile echo more; do :; done\n");
+  bench.flag(Key::command, {"sh " + (bench.folder() / "agent.sh").string()});
+  bench.flag(Key::prompt, {"Go."});
+  auto request = bench.request();
+  ASSERT_TRUE(request) << describe(request.error());
+  stream::Summary summary(model::Table::builtin());
+  PipeBreaker breaker;
+  const Audience audience{summary, {&breaker}, [] {}, [](Millis) {}};
+  const auto report = run::run(*std::move(request), audience, bench.control, Masker());
+  EXPECT_EQ(report.verdict.outcome, stream::Outcome::read_failed) << report.verdict.message();
+  EXPECT_TRUE(report.verdict.message().contains("stdout")) << report.verdict.message();
+  EXPECT_EQ(report.verdict.exit_code(), 1);
+  EXPECT_TRUE(read_file(report.raw_log)->starts_with("pipe:["));
+  EXPECT_TRUE(read_file(report.journal)->contains(R"("outcome":"read_failed")"));
 }
 
 TEST(RunFiles, WhatACrashLeftInTmpIsSweptAtTheNextStart) {

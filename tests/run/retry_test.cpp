@@ -71,6 +71,17 @@ TEST(Retry, ACrashedAgentIsStartedAgainOnce) {
   EXPECT_TRUE(ran.result().contains("\"cost_usd\":0.25"));
 }
 
+TEST(Retry, AnAgentThatWasInterruptedIsNotStartedAgain) {
+  for (const auto* end : {"exit 130\n", "signal 2\n"}) {
+    Bench bench;
+    bench.script(init_line() + text_line("Working") + end);
+    const auto ran = bench.run();
+    EXPECT_EQ(ran.outcome(), "cancelled");
+    EXPECT_EQ(ran.report.verdict.exit_code(), 130);
+    EXPECT_TRUE(ran.result().contains("\"attempts\":1")) << ran.result();
+  }
+}
+
 TEST(Retry, ZeroRetriesMeansOneAttempt) {
   Bench bench;
   bench.flag(Key::retries, {"0"});

@@ -45,16 +45,24 @@ TEST(Outcome, TheTableIsWhole) {
 }
 
 TEST(Outcome, ExitCodesAreThePromisedOnes) {
-  const std::pair<Outcome, int> promised[] = {
-      {Outcome::ok, 0},           {Outcome::degraded, 0},
-      {Outcome::agent_error, 1},  {Outcome::no_result, 1},
-      {Outcome::no_output, 1},    {Outcome::crashed, 1},
-      {Outcome::not_started, 1},  {Outcome::bad_usage, 2},
-      {Outcome::bad_config, 2},   {Outcome::not_installed, 3},
-      {Outcome::auth_failed, 3},  {Outcome::permission_denied, 4},
-      {Outcome::rate_limited, 5}, {Outcome::limit_reached, 6},
-      {Outcome::timed_out, 7},    {Outcome::storage_failed, 8},
-      {Outcome::locked, 9}};
+  const std::pair<Outcome, int> promised[] = {{Outcome::ok, 0},
+                                              {Outcome::degraded, 0},
+                                              {Outcome::agent_error, 1},
+                                              {Outcome::no_result, 1},
+                                              {Outcome::no_output, 1},
+                                              {Outcome::crashed, 1},
+                                              {Outcome::read_failed, 1},
+                                              {Outcome::not_started, 1},
+                                              {Outcome::bad_usage, 2},
+                                              {Outcome::bad_config, 2},
+                                              {Outcome::not_installed, 3},
+                                              {Outcome::auth_failed, 3},
+                                              {Outcome::permission_denied, 4},
+                                              {Outcome::rate_limited, 5},
+                                              {Outcome::limit_reached, 6},
+                                              {Outcome::timed_out, 7},
+                                              {Outcome::storage_failed, 8},
+                                              {Outcome::locked, 9}};
   for (const auto& [outcome, code] : promised)
     EXPECT_EQ(row(outcome).exit_code, code) << row(outcome).name;
 }
@@ -117,6 +125,25 @@ TEST(Outcome, NoticesOfTheHarnessAreNoOutputOfTheAgent) {
   decoder.publish(Notice{Level::info, "raw_log", "raw log x.ndjson", {}}, 0);
   decoder.finish(0);
   EXPECT_EQ(classify(summary, {.exit_code = 0}).outcome, Outcome::no_output);
+}
+
+TEST(Outcome, AnAgentThatWasInterruptedItselfIsStopped) {
+  for (const auto& ending : {Ending{.exit_code = 130}, Ending{.signal = SIGINT}}) {
+    const auto stopped = judge("", ending);
+    EXPECT_EQ(stopped.outcome, Outcome::cancelled);
+    EXPECT_EQ(stopped.exit_code(), 130);
+    EXPECT_TRUE(stopped.message().contains("the agent was interrupted")) << stopped.message();
+  }
+  EXPECT_EQ(judge_fixture("text_turn", {.exit_code = 130}).outcome, Outcome::degraded)
+      << "it had answered";
+  EXPECT_EQ(judge("", {.exit_code = 143}).outcome, Outcome::crashed) << "something killed it";
+}
+
+TEST(Outcome, OutputThatCannotBeReadIsAFailureWhateverCameBefore) {
+  const Error error{Code::unavailable, "cannot read the program's stdout: Input/output error", ""};
+  const auto failed = judge_fixture("text_turn", {.exit_code = 0, .read_error = error});
+  EXPECT_EQ(failed.outcome, Outcome::read_failed);
+  EXPECT_TRUE(failed.message().contains("stdout: Input/output error")) << failed.message();
 }
 
 TEST(Outcome, WithoutAResultItDependsOnHowTheAgentWent) {
