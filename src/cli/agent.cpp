@@ -22,9 +22,7 @@ namespace {
 
 constexpr Millis kPatienceOfASignal{500};
 
-std::string version_line() {
-  return fmt::format("{} (Claude Code)\n", agent::kClaudeVersion);
-}
+std::string version_line() { return fmt::format("{} (Claude Code)\n", agent::kClaudeVersion); }
 
 /// stdout and stderr for many threads. A line is out when the call returns. A terminal gets nothing that could drive it,
 /// be it the model's, a settings file's or an endpoint's; stderr never does, as it may be shown later.
