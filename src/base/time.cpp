@@ -153,7 +153,8 @@ std::string format_duration(Millis duration) {
   std::string text;
   for (std::size_t i = kUnits.size(); i-- > 0 && left > 0;) {
     const auto unit = static_cast<std::int64_t>(kUnits[i].millis);
-    if (left >= unit) text += fmt::format("{}{}", left / unit, kUnits[i].name);
+    const int width = text.empty() || unit < 1000 ? 1 : 2;
+    if (left >= unit) text += fmt::format("{:0{}}{}", left / unit, width, kUnits[i].name);
     left %= unit;
   }
   return text;

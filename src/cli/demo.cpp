@@ -9,6 +9,7 @@
 
 #include "backend/plan.h"
 #include "base/file.h"
+#include "base/names.h"
 #include "cli/command.h"
 #include "cli/demo_stage.h"
 #include "cli/demo_story.h"
@@ -26,22 +27,12 @@ namespace fs = std::filesystem;
 constexpr Millis kThinking{80};  // before each answer of the model, on a terminal
 constexpr unsigned kReadable = 0644;
 
-/// Safe to paste into a shell.
-std::string for_shell(std::string_view text) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./";
-  if (text.find_first_not_of(kPlain) == std::string_view::npos) return std::string(text);
-  std::string out = "'";
-  for (const char c : text) out.append(c == '\'' ? "'\\''" : std::string(1, c));
-  return out + "'";
-}
-
 /// How the user calls this very program: "ralph", unless that is another one.
 std::string name_of(const fs::path& executable) {
   std::error_code error;
   const auto found = process::find_program("ralph", environment(), "/");
   const bool same = found && fs::equivalent(*found, executable, error) && !error;
-  return same ? "ralph" : for_shell(executable.native());
+  return same ? "ralph" : shell_word(executable.native());
 }
 
 Result<> need_git() {
@@ -127,9 +118,9 @@ class Demo {
 
   void show_where_to_look() {
     stage_.say("Nothing is left running, and the folder stays. Look closer:");
-    stage_.show_command("cd " + for_shell(stage_.project().native()));
+    stage_.show_command("cd " + shell_word(stage_.project().native()));
     if (const auto log = log_of(kDemoRefused); !log.empty()) {
-      stage_.show_command(fmt::format("{} replay -v {}", ralph_, for_shell(log)));
+      stage_.show_command(fmt::format("{} replay -v {}", ralph_, shell_word(log)));
     }
     stage_.show_command("git log -p");
     stage_.show_command(ralph_ + " undo");

@@ -4,32 +4,15 @@
 
 #include <fmt/core.h>
 
+#include "base/names.h"
 #include "base/utf8.h"
 #include "json/writer.h"
 #include "run/run.h"
+#include "view/figures.h"
 #include "view/safe_text.h"
 
 namespace ralph::cli {
 namespace {
-
-bool is_plain(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-         std::string_view("_-./=:,@%+").find(c) != std::string_view::npos;
-}
-
-/// As a shell would read it back.
-std::string shell_word(std::string_view word) {
-  if (!word.empty() && std::ranges::all_of(word, is_plain)) return std::string(word);
-  std::string out = "'";
-  for (const char c : word) {
-    if (c == '\'') {
-      out += "'\\''";
-    } else {
-      out += c;
-    }
-  }
-  return out + "'";
-}
 
 std::string shell_line(const std::vector<std::string>& argv) {
   std::string line;
@@ -72,7 +55,7 @@ std::vector<Line> lines_of(const run::Request& request, const backend::Plan& pla
       {"limits",
        fmt::format("timeout {}, idle {}, after the end {}, cost {}", length_of(request.limits.wall),
                    length_of(request.limits.silence), format_duration(request.limits.after_end),
-                   request.ask.max_cost ? fmt::format("${}", *request.ask.max_cost) : "none")},
+                   request.ask.max_cost ? view::dollars(*request.ask.max_cost) : "none")},
       {"raw log", log + ".ndjson"},
       {"stderr", log + ".stderr"},
       {"journal",

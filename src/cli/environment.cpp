@@ -17,10 +17,13 @@ bool wants_colour(int fd) {
   return ::isatty(fd) == 1;
 }
 
+/// Both go to one terminal, file or pipe.
 bool one_screen() {
   struct stat out{}, err{};
-  return ::isatty(1) == 1 && ::isatty(2) == 1 && ::fstat(1, &out) == 0 && ::fstat(2, &err) == 0 &&
-         out.st_rdev == err.st_rdev;
+  if (::fstat(1, &out) != 0 || ::fstat(2, &err) != 0) return false;
+  const bool terminal = ::isatty(1) == 1 && ::isatty(2) == 1;
+  return terminal ? out.st_rdev == err.st_rdev
+                  : out.st_dev == err.st_dev && out.st_ino == err.st_ino;
 }
 
 }  // namespace

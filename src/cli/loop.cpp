@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/id.h"
+#include "base/names.h"
 #include "base/sha256.h"
 #include "cli/command.h"
 #include "cli/environment.h"
@@ -306,7 +307,12 @@ int work(loop::Setup setup, const config::Settings& settings, const Masker& mask
   options.console = console_options(json ? view::Verbosity::quiet : verbosity_of(settings));
   options.console.agent_name = setup.request.agent_name;
   options.json = json;
-  options.agent_name = setup.request.agent_name;
+  options.facts = facts_of(setup);
+  if (settings.given(Key::cwd)) {
+    options.resume += " --cwd " + shell_word(setup.request.host.workspace.native());
+  }
+  options.stamp_out = ::isatty(1) == 0;
+  options.stamp_err = options.stamp_out && options.console.one_screen;
   options.max_iterations = setup.options.budget.iterations;
   options.max_cost_usd = setup.options.budget.cost_usd;
   loop::Control control;

@@ -1,7 +1,10 @@
 #include "cli/loop_look.h"
 
+#include <algorithm>
+
 #include <fmt/core.h>
 
+#include "base/names.h"
 #include "cli/failure.h"
 #include "view/safe_text.h"
 
@@ -24,10 +27,25 @@ std::string_view LoopLook::condition() const {
   return state && state->status == "waiting" ? "waiting" : "running";
 }
 
-std::int64_t LoopLook::next_iteration() const {
+std::string LoopLook::reader() const {
+  if (!state || (!runs() && state->end == "done")) return "for the next loop here";
   const auto finished = loop::add_up(records).iterations;
-  const bool under_way = runs() && state && state->current && state->current->iteration > finished;
-  return finished + (under_way ? 2 : 1);
+  const bool under_way = runs() && state->current && state->current->iteration > finished;
+  const auto next = finished + (under_way ? 2 : 1);
+  auto text = fmt::format("for iteration {}", next);
+  if (state->max_iterations && next > *state->max_iterations) {
+    return text + fmt::format(", beyond the limit: 'ralph loop --resume --max-iterations {}'",
+                              2 * *state->max_iterations);
+  }
+  return runs() ? text : text + " of 'ralph loop --resume', or for a new loop here";
+}
+
+std::optional<RunLook> LoopLook::run() const {
+  if (!state || !state->current || condition() == "ended") return std::nullopt;
+  // Its cost is in the record then.
+  const auto& id = state->current->run_id;
+  if (std::ranges::find(records, id, &loop::Record::run_id) != records.end()) return std::nullopt;
+  return look_at_run(folder, id, state->current->began);
 }
 
 Result<std::filesystem::path> folder_of(const Arguments& arguments) {
@@ -56,7 +74,7 @@ Result<LoopLook> look_at_loop(const std::filesystem::path& folder, StdOutput& ou
   } else if (!warning.starts_with(records.error().message)) {  // one warning for the folder of both
     warn(describe(records.error()), output);
   }
-  if (bad > 0) warn(fmt::format("{} lines of its progress cannot be read", bad), output);
+  if (bad > 0) warn(fmt::format("{} of its progress cannot be read", counted(bad, "line")), output);
   return look;
 }
 

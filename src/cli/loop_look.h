@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "cli/options.h"
+#include "cli/run_look.h"
 #include "cli/std_output.h"
 #include "loop/state.h"
 #include "store/workspace.h"
@@ -23,8 +24,10 @@ struct LoopLook {
   bool runs() const;
   /// "running", "waiting", "ended", "died".
   std::string_view condition() const;
-  /// The iteration that reads what is said now.
-  std::int64_t next_iteration() const;
+  /// Who reads what 'ralph tell' says now: "for iteration 4", and what has to happen before, if anything.
+  std::string reader() const;
+  /// The agent's run that the loop is at, or was when it died; nullopt: none, or nothing is known of it.
+  std::optional<RunLook> run() const;
 };
 
 /// The folder --cwd names, or this one.

@@ -1,6 +1,8 @@
 #include "cli/loop_report.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 
 #include <fmt/core.h>
 
@@ -19,6 +21,9 @@ using view::short_duration;
 constexpr std::size_t kMostFiles = 20;
 constexpr std::size_t kLongest = 400;  // of a sentence
 constexpr std::size_t kShortId = 12;
+constexpr std::size_t kShortCommit = 7;
+constexpr std::size_t kLongestSubject = 100;
+constexpr Millis kSecond{1000};
 
 /// "Name         text", further lines of the same name without it.
 class Table {
@@ -37,11 +42,17 @@ std::string sentence(std::string_view text) {
   return view::one_line(view::safe_text(text), kLongest);
 }
 
+/// What a part of it took is named where it took anything, but for the three that are always there.
 std::string time_text(const loop::Report& report) {
   const auto& time = report.totals.time;
-  const auto other = std::max(Millis{0}, report.elapsed - time.model - time.tools);
-  return fmt::format("{} (model {}, tools {}, other {})", short_duration(report.elapsed),
-                     short_duration(time.model), short_duration(time.tools), short_duration(other));
+  const auto& verifying = report.totals.verifying;
+  const auto known = time.model + time.tools + verifying + report.waited;
+  auto text = fmt::format("{} (model {}, tools {}", short_duration(report.elapsed),
+                          short_duration(time.model), short_duration(time.tools));
+  if (verifying >= kSecond) text += ", verification " + short_duration(verifying);
+  if (report.waited >= kSecond) text += ", waiting " + short_duration(report.waited);
+  const auto other = std::max(Millis{0}, report.elapsed - known);
+  return text + fmt::format(", other {})", short_duration(other));
 }
 
 std::string token_text(const stream::Tokens& tokens) {
@@ -50,9 +61,11 @@ std::string token_text(const stream::Tokens& tokens) {
                      grouped(tokens.cache_write), grouped(tokens.output));
 }
 
-std::string cost_text(const loop::Report& report, UtcTime now) {
+std::string cost_of(const loop::Report& report, UtcTime now) {
+  auto text = cost_text(report.totals);
+  if (report.totals.priced == 0) return text;
   const auto today = report.days.find(loop::day_of(now));
-  return fmt::format("{}, today {} in this folder", dollars(report.totals.cost_usd),
+  return fmt::format("{}, today {} in this folder", text,
                      dollars(today == report.days.end() ? 0 : today->second));
 }
 
@@ -88,40 +101,121 @@ void add_files(Table& table, const loop::Report& report) {
 void add_records(Table& table, const loop::Report& report, std::string_view last_log) {
   table.line("Records", sentence((report.state_folder / "progress.ndjson").native()));
   if (!last_log.empty()) table.line("Last run", sentence(fmt::format("ralph replay {}", last_log)));
-  if (report.from && report.to && !report.files.empty()) {
-    table.line("Changes", fmt::format("git diff {} {}", report.from->substr(0, kShortId),
-                                      report.to->substr(0, kShortId)));
+}
+
+void add_changes(Table& table, const loop::Report& report) {
+  if (report.commit_count > 0) table.line("Changes", counted(report.commit_count, "commit"));
+  for (const auto& commit : report.commits) {
+    table.more(fmt::format("{} {}", commit.id.substr(0, kShortCommit),
+                           view::one_line(view::safe_text(commit.subject), kLongestSubject)));
   }
+  if (const auto more = report.commit_count - std::ssize(report.commits); more > 0) {
+    table.more(fmt::format("… and {} more", more));
+  }
+  if (!report.from || !report.to || report.files.empty()) return;
+  table.line(report.commit_count > 0 ? "" : "Changes",
+             fmt::format("git diff {} {}", report.from->substr(0, kShortId),
+                         report.to->substr(0, kShortId)));
+}
+
+/// "($1.0650 of $1.0000)": the figures behind a limit; empty for other ends.
+std::string limit_figures(const loop::Report& report) {
+  const auto& budget = report.budget;
+  const auto& totals = report.totals;
+  switch (report.end) {
+    case loop::End::iterations: return fmt::format(" ({})", budget.iterations);
+    case loop::End::time: return fmt::format(" ({})", format_duration(budget.time));
+    case loop::End::cost:
+      return fmt::format(" ({} of {})", dollars(totals.cost_usd), dollars(budget.cost_usd));
+    case loop::End::cost_per_day: return fmt::format(" ({})", dollars(budget.cost_per_day_usd));
+    default: return {};
+  }
+}
+
+/// How it is known that the loop is done.
+std::string known_text(const loop::Report& report) {
+  auto text = report.verified.empty() ? std::string(loop::kClaimed) : sentence(report.verified);
+  return report.why.empty() ? text : text + ": " + sentence(report.why);
+}
+
+/// A limit in dollars that is above what was spent, as a user would write it.
+std::string higher_cost(double limit, double spent) {
+  const auto cents = std::ceil(std::max(2 * limit, spent + limit) * 100);
+  return fmt::format("{:.2f}", cents / 100);
+}
+
+double spent_on(const loop::Report& report, UtcTime now) {
+  const auto found = report.days.find(loop::day_of(now));
+  return found == report.days.end() ? 0 : found->second;
 }
 
 }  // namespace
 
+std::string cost_text(const loop::Totals& totals) {
+  auto text = dollars(totals.cost());
+  if (!totals.cost() || totals.unpriced == 0) return text;
+  return text + fmt::format(" and {} of unknown cost", counted(totals.unpriced, "run"));
+}
+
+std::string resume_command(const loop::Report& report, UtcTime now, std::string_view base) {
+  using loop::End;
+  const auto& budget = report.budget;
+  const auto& totals = report.totals;
+  std::string line(base);
+  const auto add = [&](std::string_view flag, std::string_view value) {
+    line += fmt::format(" {} {}", flag, value);
+  };
+  if (report.end == End::tampered || !report.state_is_trusted) line += " --accept-changes";
+  if (budget.iterations > 0 && totals.iterations >= budget.iterations) {
+    add("--max-iterations", fmt::format("{}", std::max(budget.iterations, totals.iterations) * 2));
+  }
+  const auto needed = report.elapsed + report.would_wait;
+  if (budget.time > Millis::zero() && needed >= budget.time) {
+    const auto limit = std::chrono::ceil<std::chrono::minutes>(needed + budget.time);
+    add("--max-time", format_duration(limit));
+  }
+  if (budget.cost_usd && (report.end == End::cost || totals.cost_usd >= *budget.cost_usd)) {
+    add("--max-cost", higher_cost(*budget.cost_usd, totals.cost_usd));
+  }
+  if (budget.cost_per_day_usd &&
+      (report.end == End::cost_per_day || spent_on(report, now) >= *budget.cost_per_day_usd)) {
+    add("--max-cost-per-day", higher_cost(*budget.cost_per_day_usd, spent_on(report, now)));
+  }
+  return line;
+}
+
 Reason reason_of(const loop::Report& report) {
   const auto& row = loop::row(report.end);
   Reason reason{std::string(row.meaning), std::string(row.hint)};
-  if (!report.why.empty()) reason.text += ": " + sentence(report.why);
+  if (report.end == loop::End::done) {
+    reason.text += ", " + known_text(report);
+    if (report.verified.empty()) reason.hint = "--verify COMMAND checks a DONE";
+  }
+  reason.text += limit_figures(report);
+  if (!report.why.empty() && report.end != loop::End::done) {
+    reason.text += ": " + sentence(report.why);
+  }
   return reason;
 }
 
-std::string loop_report(const loop::Report& report, UtcTime now, std::string_view last_log) {
+std::string loop_report(const loop::Report& report, UtcTime now, std::string_view last_log,
+                        std::string_view resume) {
   const auto reason = reason_of(report);
   const bool done = report.end == loop::End::done;
   Table table;
-  table.line(done ? "Done" : "Ended", reason.text);
+  table.line(done ? "Done" : "Ended", done ? known_text(report) : reason.text);
   table.more(reason.hint);
-  if (!report.verified.empty()) {
-    table.line("Verified", sentence(report.verified));
-  } else if (done) {
-    table.line("Verified", "not at all: the agent says so, and no command was given (--verify)");
-  }
+  if (!done && !report.verified.empty()) table.line("DONE", sentence(report.verified));
   for (const auto& finding : report.findings) table.line("Look at", sentence(finding));
   table.line("Iterations", fmt::format("{}, {}", grouped(report.totals.iterations),
                                        counted(report.totals.tool_calls, "tool call")));
   table.line("Time", time_text(report));
-  table.line("Tokens", token_text(report.totals.tokens));
-  table.line("Cost", cost_text(report, now));
+  const bool told = report.totals.tokens != stream::Tokens() || report.totals.priced > 0;
+  table.line("Tokens", told ? token_text(report.totals.tokens) : "unknown");
+  table.line("Cost", cost_of(report, now));
   add_files(table, report);
-  if (!done) table.line("Resume", "ralph loop --resume");
+  add_changes(table, report);
+  if (!done) table.line("Resume", resume_command(report, now, resume));
   add_records(table, report, last_log);
   return fmt::format("\n--- Loop {} ---\n{}", done ? "Complete" : "Ended", table.take());
 }

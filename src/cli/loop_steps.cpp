@@ -37,14 +37,16 @@ std::string tokens_json(const stream::Tokens& tokens) {
   return out;
 }
 
-std::string totals_json(const loop::Totals& totals) {
+std::string totals_json(const loop::Totals& totals, bool tells_cost = true) {
   std::string out;
-  ObjectWriter(out)
-      .number("iterations", totals.iterations)
+  ObjectWriter writer(out);
+  writer.number("iterations", totals.iterations)
       .number("failures_in_a_row", totals.failures_in_a_row)
-      .number("tool_calls", totals.tool_calls)
-      .number("cost_usd", totals.cost_usd)
-      .number("model_ms", std::int64_t{totals.time.model.count()})
+      .number("refused_in_a_row", totals.refused_in_a_row)
+      .number("tool_calls", totals.tool_calls);
+  if (const auto cost = totals.cost(); cost && (tells_cost || totals.priced > 0))
+    writer.number("cost_usd", *cost);
+  writer.number("model_ms", std::int64_t{totals.time.model.count()})
       .number("tools_ms", std::int64_t{totals.time.tools.count()})
       .raw("tokens", tokens_json(totals.tokens))
       .close();
@@ -59,6 +61,19 @@ std::string array_json(const List& list, Append append) {
     append(out, item);
   }
   return out + "]";
+}
+
+std::string texts_json(const std::vector<std::string>& texts) {
+  return array_json(texts, [](std::string& out, const std::string& text) {
+    json::append_string(out, utf8::repaired(text));
+  });
+}
+
+void append_commit(std::string& out, const loop::MadeCommit& commit) {
+  ObjectWriter(out)
+      .text("commit", commit.id)
+      .text("subject", utf8::repaired(commit.subject))
+      .close();
 }
 
 void append_file(std::string& out, const git::FileChange& file) {
@@ -81,7 +96,7 @@ std::string name_of(const loop::Record& record) {
     case iteration:
       return fmt::format("iteration {}{}", record.iteration, record.failed ? " failed" : "");
     case attempt: return fmt::format("iteration {} will be repeated", record.iteration);
-    case summary: return fmt::format("summary of {} iterations", record.iteration);
+    case summary: return "summary of " + view::counted(record.iteration, "iteration");
     case undo: return fmt::format("undone after iteration {}", record.iteration);
   }
   return {};
@@ -89,15 +104,20 @@ std::string name_of(const loop::Record& record) {
 
 }  // namespace
 
-std::string started_step(const loop::State& state, const loop::Totals& totals) {
+std::string started_step(const LoopFacts& facts, const loop::State& state,
+                         const loop::Totals& totals) {
   return step("started", [&](ObjectWriter& to) {
     to.text("loop_id", state.loop_id)
         .text("backend", state.backend)
         .text("model", state.model)
-        .text("goal_file", utf8::repaired(state.goal_file));
+        .text("goal_file", utf8::repaired(state.goal_file))
+        .text("goal", utf8::repaired(goal_line(state.goal)))
+        .text("agent", utf8::repaired(facts.agent))
+        .text("branch", utf8::repaired(state.branch_at_start))
+        .raw("verify", texts_json(state.verify));
     if (state.max_iterations) to.number("max_iterations", *state.max_iterations);
     if (state.max_cost_usd) to.number("max_cost_usd", *state.max_cost_usd);
-    to.raw("totals", totals_json(totals));
+    to.raw("totals", totals_json(totals, facts.tells_cost));
   });
 }
 
@@ -118,11 +138,7 @@ std::string ended_step(const loop::Run& run, const loop::Record& record,
 }
 
 std::string verifying_step(const std::vector<std::string>& commands) {
-  return step("verifying", [&](ObjectWriter& to) {
-    to.raw("commands", array_json(commands, [](std::string& out, const std::string& command) {
-             json::append_string(out, utf8::repaired(command));
-           }));
-  });
+  return step("verifying", [&](ObjectWriter& to) { to.raw("commands", texts_json(commands)); });
 }
 
 std::string verified_step(const loop::Verification& verification) {
@@ -154,9 +170,10 @@ std::string note_step(stream::Level level, std::string_view text) {
   });
 }
 
-std::string finished_step(const loop::Report& report) {
+std::string finished_step(const loop::Report& report, std::string_view resume) {
   return step("ended", [&](ObjectWriter& to) {
     const auto reason = reason_of(report);
+    const bool done = report.end == loop::End::done;
     to.text("loop_id", report.loop_id)
         .text("end", loop::row(report.end).name)
         .text("why", reason.text)
@@ -164,13 +181,15 @@ std::string finished_step(const loop::Report& report) {
         .number("exit_code", std::int64_t{report.exit_code})
         .number("elapsed_ms", std::int64_t{report.elapsed.count()})
         .raw("totals", totals_json(report.totals))
+        .number("waited_ms", std::int64_t{report.waited.count()})
         .raw("files", array_json(report.files, append_file))
+        .raw("commits", array_json(report.commits, append_commit))
         .text("state_folder", utf8::repaired(report.state_folder.native()));
+    if (!done) to.text("resume", utf8::repaired(resume));
     if (!report.verified.empty()) to.text("verified", utf8::repaired(report.verified));
+    if (done && report.verified.empty()) to.boolean("claimed", true);
     if (!report.findings.empty()) {
-      to.raw("findings", array_json(report.findings, [](std::string& out, const std::string& text) {
-               json::append_string(out, utf8::repaired(text));
-             }));
+      to.raw("findings", texts_json(report.findings));
     }
   });
 }
@@ -179,16 +198,20 @@ std::string masked_step(std::string_view text, const Masker& masker) {
   return json::mask(text, masker);
 }
 
-std::string record_line(const loop::Record& record, std::optional<int> context_percent) {
+std::string record_line(const loop::Record& record, std::optional<int> context_percent,
+                        bool error_shown) {
   auto line = fmt::format("{}: {}", name_of(record), view::short_duration(record.time.total()));
   line += record.cost_usd ? ", " + view::dollars(*record.cost_usd) : ", cost unknown";
   if (record.step != loop::Record::Step::summary) {
     line += record.changed ? ", files changed" : ", no file changed";
   }
   if (context_percent) line += fmt::format(", context {}%", *context_percent);
-  const bool refused = record.done && record.verification && !record.verification->passed;
-  if (record.done) line += refused ? ", DONE refused" : ", DONE";
-  if (!record.progress.empty() && record.progress != loop::kDone) {
+  if (record.done) {
+    const bool checked = record.verification.has_value();
+    const bool passed = checked && record.verification->passed;
+    line += passed ? ", DONE verified" : checked ? ", DONE refused" : ", DONE not verified";
+  }
+  if (!error_shown && !record.progress.empty() && record.progress != loop::kDone) {
     line += fmt::format(": {}", first_line(record.progress));
   }
   return line;

@@ -5,13 +5,15 @@
 #include <vector>
 
 #include "base/mask.h"
+#include "cli/loop_header.h"
 #include "loop/loop.h"
 
 namespace ralph::cli {
 
 // What a loop does, as lines for programs: `{"type":"loop","step":"committed",…}`, without the newline and not masked.
 
-std::string started_step(const loop::State& state, const loop::Totals& totals);
+std::string started_step(const LoopFacts& facts, const loop::State& state,
+                         const loop::Totals& totals);
 std::string begun_step(const loop::Run& run);
 std::string ended_step(const loop::Run& run, const loop::Record& record,
                        const loop::Totals& totals);
@@ -21,11 +23,14 @@ std::string verified_step(const loop::Verification& verification);
 std::string commit_step(std::string_view step, std::string_view commit, std::int64_t iteration);
 std::string waiting_step(std::string_view why, Millis left);
 std::string note_step(stream::Level level, std::string_view text);
-std::string finished_step(const loop::Report& report);
+/// `resume`: the command that continues the loop.
+std::string finished_step(const loop::Report& report, std::string_view resume);
 
 std::string masked_step(std::string_view step, const Masker& masker);
 
 /// What is over, for people: "iteration 3: 1m12s, $0.0312, files changed, context 12%: SUMMARY". Neither safe nor masked.
-std::string record_line(const loop::Record& record, std::optional<int> context_percent);
+/// `error_shown`: why it failed was shown already, and is left out.
+std::string record_line(const loop::Record& record, std::optional<int> context_percent,
+                        bool error_shown);
 
 }  // namespace ralph::cli

@@ -77,12 +77,14 @@ std::string indented_tail(std::string_view text, std::size_t most) {
   return out + "\n";
 }
 
-/// Remembers where the raw log of the last run is.
-struct LogKeeper final : stream::Handler {
+/// Remembers where the raw log of the last run is, and whether the console showed why it failed.
+struct RunEndKeeper final : stream::Handler {
   void on(const stream::Event&, const stream::RunResult& result) override {
-    if (!result.raw_log.empty()) path = result.raw_log;
+    if (!result.raw_log.empty()) log = result.raw_log;
+    error_shown = result.status != stream::Status::success;
   }
-  std::string path;
+  std::string log;
+  bool error_shown = false;
 };
 
 }  // namespace
@@ -96,6 +98,8 @@ struct LoopView::State {
               [] { return std::chrono::steady_clock::now(); }, [this] { output.flush(); }},
              masker, output),
         json_lines(masker, line) {
+    if (options.stamp_out) options.console.stamp_out = [this] { return stamp(true); };
+    if (options.stamp_err) options.console.stamp_err = [this] { return stamp(true); };
     if (!has_status_line(options)) return;
     ticker = quiet_thread([this](const std::stop_token& stop) {
       std::mutex mutex;
@@ -113,13 +117,21 @@ struct LoopView::State {
   std::string shown(std::string_view text, std::size_t code_points) const {
     return view::one_line(masker.mask(view::safe_text(text)), code_points);
   }
+  std::string stamp(bool wanted) const {
+    return wanted ? view::clock_time(options.now()) + " " : std::string();
+  }
   /// A line for people; nothing for programs, nor for who wants quiet.
   void say(std::string_view text) {
-    if (!quiet() && !options.json) line.out(fmt::format("{}\n", text));
+    if (!quiet() && !options.json) line.out(fmt::format("{}{}\n", stamp(options.stamp_out), text));
   }
   void step(const std::string& json) {
     if (options.json) line.out(masked_step(json, masker) + "\n");
   }
+  void show_cost(const loop::Totals& totals) {
+    const bool known = options.facts.tells_cost || totals.priced > 0;
+    line.cost(known ? totals.cost() : std::nullopt, options.max_cost_usd);
+  }
+  std::string_view key_hint() const { return keys && keys->works() ? " (any key: now)" : ""; }
   void stop_waiting() {
     keys.reset();
     waits = false;
@@ -132,7 +144,7 @@ struct LoopView::State {
   view::StatusLine line;
   view::JsonLines json_lines;
   std::unique_ptr<view::Console> console;
-  LogKeeper log;
+  RunEndKeeper last_run;
   std::int64_t iteration = 0;  // the last one that was announced
   std::unique_ptr<KeyWatch> keys;
   bool waits = false;
@@ -152,16 +164,14 @@ LoopView::~LoopView() {
 void LoopView::started(const loop::State& state, const std::vector<loop::Record>& before) {
   auto& my = *state_;
   const auto totals = loop::add_up(before);
-  my.step(started_step(state, totals));
-  my.line.cost(totals.cost_usd, my.options.max_cost_usd);
+  my.step(started_step(my.options.facts, state, totals));
+  my.show_cost(totals);
   my.line.doing("starting");
   my.line.show(state.ran);
-  my.say(fmt::format(
-      "loop {}{}", state.loop_id,
-      totals.iterations == 0
-          ? ""
-          : fmt::format(", resumed after {}, {}", view::counted(totals.iterations, "iteration"),
-                        view::dollars(totals.cost_usd))));
+  if (my.quiet() || my.options.json) return;
+  for (const auto& line : loop_header(my.options.facts, state, totals)) {
+    my.line.out(fmt::format("{:<12} {}\n", line.name, my.shown(line.value, kShort)));
+  }
 }
 
 std::vector<stream::Handler*> LoopView::begin(const loop::Run& run,
@@ -181,7 +191,7 @@ std::vector<stream::Handler*> LoopView::begin(const loop::Run& run,
   if (worker) my.line.iteration(run.iteration, my.options.max_iterations);
   my.line.watch(summary);
   my.console = std::make_unique<view::Console>(my.options.console, my.masker, summary, my.line);
-  std::vector<stream::Handler*> handlers{&my.log, &my.line, my.console.get()};
+  std::vector<stream::Handler*> handlers{&my.last_run, &my.line, my.console.get()};
   if (my.options.json) handlers.push_back(&my.json_lines);
   return handlers;
 }
@@ -189,9 +199,12 @@ std::vector<stream::Handler*> LoopView::begin(const loop::Run& run,
 void LoopView::ended(const loop::Run& run, const loop::Record& record, const loop::Totals& totals) {
   auto& my = *state_;
   my.step(ended_step(run, record, totals));
-  my.line.cost(totals.cost_usd, my.options.max_cost_usd);
+  my.show_cost(totals);
   my.line.doing("between two runs");
-  my.say(my.shown(record_line(record, my.line.context_percent()), kShort));
+  const bool failed = record.failed || record.step == loop::Record::Step::attempt;
+  my.say(my.shown(record_line(record, my.line.context_percent(),
+                              failed && std::exchange(my.last_run.error_shown, false)),
+                  kShort));
   // The next start of the same iteration is another one.
   if (record.step == loop::Record::Step::attempt) my.iteration = 0;
   my.line.flush();
@@ -226,7 +239,8 @@ void LoopView::verified(const loop::Verification& verification) {
   my.step(verified_step(verification));
   my.line.doing({});
   if (verification.passed) {
-    return my.say(fmt::format("verified ({})", view::short_duration(verification.duration)));
+    return my.say(
+        fmt::format("verification passed ({})", view::short_duration(verification.duration)));
   }
   my.say(my.shown(fmt::format("DONE refused by verification: `{}` failed: {}", verification.command,
                               verification.reason),
@@ -253,17 +267,18 @@ bool LoopView::waiting(std::string_view why, Millis left) {
   const auto now = std::chrono::steady_clock::now();
   if (!my.waits) {
     my.keys = std::make_unique<KeyWatch>(0);
-    my.say(my.shown(fmt::format("waiting {} for {}{}", view::short_duration(left + kAlmostASecond),
-                                why, my.keys->works() ? ", any key goes on" : ""),
-                    kShort));
+    my.say(my.shown(
+        fmt::format("{}; retrying in {}, at {}{}", why, view::short_duration(left + kAlmostASecond),
+                    view::clock_time(my.options.now() + left), my.key_hint()),
+        kShort));
   }
   if (!my.waits || now - my.last_wait_step >= kBetweenWaits) {
     my.step(waiting_step(why, left));
     my.last_wait_step = now;
   }
   my.waits = true;
-  my.line.doing(fmt::format("waiting {} for {}{}", view::countdown(left), why,
-                            my.keys->works() ? ", any key goes on" : ""));
+  my.line.doing(fmt::format("{}; retrying in {}{}", why,
+                            view::short_duration(left + kAlmostASecond), my.key_hint()));
   const bool go_on = my.keys->pressed();
   if (go_on) my.stop_waiting();
   my.line.flush();
@@ -275,7 +290,9 @@ void LoopView::note(Level level, std::string_view text) {
   my.step(note_step(level, text));
   const auto words = my.shown(text, kLong);
   if (level == Level::warning) {
-    if (!my.quiet() && !my.options.json) my.line.err(fmt::format("ralph: warning: {}\n", words));
+    if (!my.quiet() && !my.options.json) {
+      my.line.err(fmt::format("{}ralph: warning: {}\n", my.stamp(my.options.stamp_err), words));
+    }
   } else if (level == Level::info || my.verbose()) {
     my.say(words);
   }
@@ -291,13 +308,18 @@ void LoopView::finish(const loop::Report& report) {
   my.stop_waiting();
   my.ticker = {};
   my.line.end();
-  my.step(finished_step(report));
+  const auto now = my.options.now();
+  const auto resume = resume_command(report, now, my.options.resume);
+  my.step(finished_step(report, resume));
   if (!my.quiet() && !my.options.json) {
-    my.line.out(my.masker.mask(loop_report(report, now_utc(), my.log.path)));
+    my.line.out(my.masker.mask(loop_report(report, now, my.last_run.log, my.options.resume)));
   } else if (!my.options.json || report.exit_code != 0) {
     const auto reason = reason_of(report);
     my.line.err(fmt::format("ralph: {}\n", my.shown(reason.text, kLong)));
     if (!reason.hint.empty()) my.line.err(reason.hint + "\n");
+    if (report.end != loop::End::done) {
+      my.line.err(my.masker.mask(fmt::format("to resume: {}\n", resume)));
+    }
   }
   my.line.flush();
 }

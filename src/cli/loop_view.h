@@ -1,7 +1,9 @@
 #pragma once
+#include <functional>
 #include <memory>
 
 #include "base/mask.h"
+#include "cli/loop_header.h"
 #include "cli/std_output.h"
 #include "loop/loop.h"
 #include "view/console.h"
@@ -15,7 +17,10 @@ class LoopView final : public loop::Observer {
   struct Options {
     view::ConsoleOptions console;
     bool json = false;
-    std::string agent_name;
+    LoopFacts facts;
+    std::string resume = "ralph loop --resume";  // without limits
+    bool stamp_out = false, stamp_err = false;   // the time before each step; for a log
+    std::function<UtcTime()> now = now_utc;
     std::int64_t max_iterations = 0;  // 0: no limit
     std::optional<double> max_cost_usd;
   };

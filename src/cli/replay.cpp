@@ -37,6 +37,8 @@ namespace {
 constexpr std::size_t kPiece = std::size_t{128} << 10;
 /// No agent writes such lines; a file of many terabytes that takes no space on the disk is one.
 constexpr std::size_t kLongestLine = std::size_t{256} << 20;
+/// Of what is read to see what kind of log it is.
+constexpr std::size_t kLongestOpening = std::size_t{1} << 20;
 
 /// How many times as fast as it was; nullopt: without pauses.
 using Speed = std::optional<double>;
@@ -166,35 +168,74 @@ Result<std::size_t> read_some(int fd, std::string& piece, const std::string& pat
   }
 }
 
-/// The whole log through the decoder, in bounded memory. Stops early when nobody reads our output. What was
-/// read before an error has been decoded.
-Result<> feed(const UniqueFd& fd, const std::string& path, Pacer& pacer, stream::Decoder& decoder,
-              StdOutput& output) {
+/// What a log begins with, and what kind of log it is.
+struct Opening {
+  std::string bytes;
+  bool is_text = false;  // of an agent that prints plain text
+};
+
+/// Every line of stream-json has a "type". Reads until one is seen; a log without is text, unless it is binary.
+Result<Opening> read_opening(const UniqueFd& fd, const std::string& path) {
+  constexpr std::string_view kType = "\"type\"";
+  Opening opening;
   std::string piece(kPiece, '\0');
-  Result<std::size_t> got = 0;
-  std::size_t line = 0;  // bytes of the one that has not ended yet
-  while (!output.closed() && (got = read_some(fd.get(), piece, path)) && *got > 0) {
-    std::string_view rest(piece.data(), *got);
-    const auto end = rest.rfind('\n');
-    line = end == rest.npos ? line + rest.size() : rest.size() - end - 1;
-    if (line > kLongestLine) {
-      got = fail(Code::malformed,
-                 fmt::format("{} has a line of more than {} bytes", in_words(path), kLongestLine),
-                 "it is not a log, or a file without content (a sparse one)");
-      break;
-    }
-    while (!rest.empty()) {
-      const auto bytes = pacer.take(rest.size());
-      pacer.wait(output);
-      decoder.feed(rest.substr(0, bytes), pacer.t_ms());
-      rest.remove_prefix(bytes);
-    }
-    output.flush();
+  std::size_t looked_at = 0;
+  while (opening.bytes.size() < kLongestOpening) {
+    const auto got = read_some(fd.get(), piece, path);
+    if (!got && opening.bytes.empty()) return std::unexpected(got.error());
+    if (!got || *got == 0) break;
+    opening.bytes.append(piece, 0, *got);
+    if (opening.bytes.find(kType, looked_at) != std::string::npos) return opening;
+    looked_at = opening.bytes.size() - std::min(opening.bytes.size(), kType.size());
   }
-  decoder.finish(pacer.t_ms());
-  if (!got) return std::unexpected(std::move(got).error());
-  return {};
+  opening.is_text = !opening.bytes.empty() && opening.bytes.find('\0') == std::string::npos;
+  return opening;
 }
+
+/// The whole log through the decoder, in bounded memory: what was read of it, then the rest. Stops early when nobody reads
+/// our output. What was read before an error has been decoded.
+class Feeder {
+ public:
+  Feeder(const std::string& path, Pacer& pacer, stream::Decoder& decoder, StdOutput& output)
+      : path_(path), pacer_(pacer), decoder_(decoder), output_(output) {}
+
+  Result<> feed(const UniqueFd& fd, std::string_view opening) {
+    auto fed = take(opening);
+    std::string piece(kPiece, '\0');
+    while (fed && !output_.closed()) {
+      const auto got = read_some(fd.get(), piece, path_);
+      if (!got) fed = std::unexpected(got.error());
+      if (!got || *got == 0) break;
+      fed = take(std::string_view(piece.data(), *got));
+    }
+    return fed;
+  }
+
+ private:
+  Result<> take(std::string_view bytes) {
+    const auto end = bytes.rfind('\n');
+    line_ = end == bytes.npos ? line_ + bytes.size() : bytes.size() - end - 1;
+    if (line_ > kLongestLine) {
+      return fail(Code::malformed,
+                  fmt::format("{} has a line of more than {} bytes", in_words(path_), kLongestLine),
+                  "it is not a log, or a file without content (a sparse one)");
+    }
+    while (!bytes.empty()) {
+      const auto together = pacer_.take(bytes.size());
+      pacer_.wait(output_);
+      decoder_.feed(bytes.substr(0, together), pacer_.t_ms());
+      bytes.remove_prefix(together);
+    }
+    output_.flush();
+    return {};
+  }
+
+  const std::string& path_;
+  Pacer& pacer_;
+  stream::Decoder& decoder_;
+  StdOutput& output_;
+  std::size_t line_ = 0;  // bytes of the one that has not ended yet
+};
 
 /// The recorded run's end, as it would have been judged then; how its process exited is not
 /// recorded.
@@ -220,7 +261,10 @@ int replay(const Arguments& arguments, StdOutput& output) {
   const auto fd = open_log(path);
   if (!fd) return report({Code::usage, fd.error().message, fd.error().hint}, output);
 
-  auto dialect = stream::make_claude_dialect();
+  const auto opening = read_opening(*fd, path);
+  if (!opening) return report(opening.error(), output);
+  auto dialect = opening->is_text ? stream::make_text_dialect("custom", "Agent")
+                                  : stream::make_claude_dialect();
   auto options = console_options({arguments.flag("quiet"), arguments.flag("verbose")});
   options.agent_name = dialect->display_name();
   const bool json = arguments.flag("json");
@@ -235,7 +279,10 @@ int replay(const Arguments& arguments, StdOutput& output) {
   stream::Decoder decoder(std::move(dialect), std::move(handlers), "replay");
 
   auto pacer = make_pacer(path, *speed, output);
-  const auto done = feed(*fd, path, pacer, decoder, output);
+  const auto done = Feeder(path, pacer, decoder, output).feed(*fd, opening->bytes);
+  // How it exited is not in the log; of text the end is all there is.
+  const auto exit_code = opening->is_text ? std::optional(0) : std::nullopt;
+  decoder.finish(pacer.t_ms(), exit_code);
   if (output.closed()) return 0;
   if (!done && !summary.any_event()) return report(done.error(), output);
   if (!summary.any_event()) return report(no_event(path, decoder.skipped()), output);
@@ -244,7 +291,10 @@ int replay(const Arguments& arguments, StdOutput& output) {
 }
 
 constexpr Positional kPositionals[] = {
-    {"FILE", "a raw log (.ndjson) or a terminal capture of one; '-' is standard input"},
+    {"FILE",
+     "a raw log (.ndjson, also of an agent that prints text) or a terminal capture of one; '-' is "
+     "standard "
+     "input"},
 };
 constexpr Option kOptions[] = {
     {"--speed", "N|max",

@@ -2,11 +2,14 @@
 #include <string>
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
+#include "backend/backend.h"
 #include "base/utf8.h"
 #include "cli/command.h"
 #include "cli/environment.h"
 #include "cli/failure.h"
+#include "cli/loop_header.h"
 #include "cli/loop_look.h"
 #include "json/mask.h"
 #include "json/writer.h"
@@ -38,37 +41,6 @@ Millis elapsed(const LoopLook& look) {
   return look.state->ran + (look.runs() ? since(look.state->updated) : Millis{0});
 }
 
-std::string condition_text(const LoopLook& look) {
-  const auto& state = *look.state;
-  const auto condition = look.condition();
-  if (condition == "died") return "died: it was killed; 'ralph loop --resume' goes on";
-  if (condition == "ended") {
-    const auto end = loop::end_named(state.end);
-    auto text = fmt::format("ended: {}", end ? loop::row(*end).meaning : state.end);
-    if (!state.end_why.empty()) text += ": " + state.end_why;
-    return text;
-  }
-  auto text = std::string(condition);
-  if (condition == "waiting") {
-    const auto left = state.waiting_until.value_or(now_utc()) - now_utc();
-    text +=
-        fmt::format(" {} for {}", view::countdown(std::max(Millis{0}, left)), state.waiting_for);
-  }
-  return look.holder->pid > 0 ? text + fmt::format(" (pid {})", look.holder->pid) : text;
-}
-
-std::string iteration_text(const LoopLook& look, const loop::Totals& totals) {
-  const auto& state = *look.state;
-  const auto of = state.max_iterations ? fmt::format("/{}", *state.max_iterations) : "";
-  if (!look.runs() || !state.current) {
-    return fmt::format("{}{} finished", totals.iterations, of);
-  }
-  const auto& current = *state.current;
-  return fmt::format("{}{}, {} for {}", current.iteration, of,
-                     current.phase.empty() ? "agent" : current.phase,
-                     short_duration(since(current.began)));
-}
-
 /// What the agent last said it did.
 const loop::Record* last_word(const std::vector<loop::Record>& records) {
   const auto found =
@@ -79,55 +51,143 @@ const loop::Record* last_word(const std::vector<loop::Record>& records) {
   return found == records.rend() ? nullptr : &*found;
 }
 
-std::size_t waiting_guidance(const LoopLook& look, StdOutput& output) {
+/// What the loop is doing right now; empty: it does not run.
+std::string activity_text(const LoopLook& look, const std::optional<RunLook>& run) {
+  const auto& state = *look.state;
+  if (!look.runs()) return {};
+  if (state.status == "waiting" && state.waiting_until) {
+    const auto left = std::max(Millis{0}, *state.waiting_until - now_utc());
+    return fmt::format("{}; retrying at {}, in {}", state.waiting_for,
+                       view::clock_time(*state.waiting_until), short_duration(left));
+  }
+  const auto phase = state.current ? std::string_view(state.current->phase) : "";
+  if (phase == "verify") {
+    return fmt::format("verifying with `{}` for {}", fmt::join(state.verify, "`, `"),
+                       short_duration(since(state.updated)));
+  }
+  if (phase == "commit") return "committing";
+  if (phase == "rollback") return "rolling back";
+  if (!run) return state.current ? "starting the agent" : "between two iterations";
+  const auto* const whose = phase == "summary" ? "summarizer: " : "";
+  const auto lasts = short_duration(since(run->since));
+  switch (run->kind) {
+    case view::Activity::Kind::tool:
+      return fmt::format("{}running {} for {}", whose, run->text, lasts);
+    case view::Activity::Kind::retry: return fmt::format("{}{}", whose, run->text);
+    case view::Activity::Kind::model:
+      return fmt::format("{}waiting for the model for {}", whose, lasts);
+  }
+  return {};
+}
+
+/// The iteration whose DONE ended the loop.
+const loop::Record* final_done(const LoopLook& look) {
+  const bool over = look.condition() == "ended" && look.state->end == "done";
+  const auto* last = over ? last_word(look.records) : nullptr;
+  return last != nullptr && last->done ? last : nullptr;
+}
+
+std::string condition_text(const LoopLook& look) {
+  const auto& state = *look.state;
+  const auto condition = look.condition();
+  if (condition == "died") return "died: it was killed; 'ralph loop --resume' goes on";
+  if (condition == "ended") {
+    const auto end = loop::end_named(state.end);
+    auto text = fmt::format("ended: {}", end ? loop::row(*end).meaning : state.end);
+    if (!state.end_why.empty()) text += ": " + state.end_why;
+    const auto* done = final_done(look);
+    return done == nullptr ? text : text + ", " + loop::how_known(*done);
+  }
+  const auto text = std::string(condition);
+  return look.holder->pid > 0 ? text + fmt::format(" (pid {})", look.holder->pid) : text;
+}
+
+std::string iteration_text(const LoopLook& look, const loop::Totals& totals) {
+  const auto& state = *look.state;
+  const auto of = state.max_iterations ? fmt::format("/{}", *state.max_iterations) : "";
+  if (!look.runs() || !state.current || state.current->phase == "summary") {
+    return fmt::format("{}{} finished", totals.iterations, of);
+  }
+  const auto& current = *state.current;
+  return fmt::format("{}{} for {}", current.iteration, of, short_duration(since(current.began)));
+}
+
+/// The running iteration included.
+std::optional<double> cost_now(const LoopLook& look, const loop::Totals& totals,
+                               const std::optional<RunLook>& run) {
+  if (run && run->cost_usd) return totals.cost_usd + *run->cost_usd;
+  const auto* backend = backend::find_backend(look.state->backend);
+  const bool told = backend == nullptr || backend->can.cost || totals.priced > 0;
+  return told ? totals.cost() : std::nullopt;
+}
+
+std::string last_text(const loop::Record& record) {
+  auto text = fmt::format("iteration {}: ", record.iteration);
+  if (record.done && record.verification && !record.verification->passed) {
+    text += fmt::format("DONE refused by `{}` ({}): ", record.verification->command,
+                        record.verification->reason);
+  }
+  return text + record.progress;
+}
+
+/// What 'ralph tell' left: in the prompt of the iteration that runs, and for a later one.
+struct Messages {
+  std::int64_t given = 0, waiting = 0;
+};
+
+Messages messages_of(const LoopLook& look, StdOutput& output) {
   std::string refused;
-  const auto waiting =
-      loop::Guidance(look.folder, loop::user_state_folder()).pending(refused).size();
+  Messages messages;
+  const auto& current = look.state->current;
+  for (const auto& message :
+       loop::Guidance(look.folder, loop::user_state_folder()).pending(refused)) {
+    const bool given =
+        look.runs() && current &&
+        std::ranges::find(current->guidance, message.name) != current->guidance.end();
+    ++(given ? messages.given : messages.waiting);
+  }
   if (!refused.empty()) warn(refused, output);
-  return waiting;
+  return messages;
 }
 
 void show(const LoopLook& look, StdOutput& output) {
   const auto& state = *look.state;
   const auto totals = loop::add_up(look.records);
+  const auto run = look.run();
   const auto line = [&](std::string_view name, std::string_view text) {
-    output.out(fmt::format("{:<10} {}\n", name, shown(text)));
+    if (!text.empty()) output.out(fmt::format("{:<10} {}\n", name, shown(text)));
   };
   line("Loop", state.loop_id);
   line("State", condition_text(look));
   line("Goal", fmt::format("{}{}{}", state.goal_file, state.goal_file.empty() ? "" : ": ",
-                           std::string_view(state.goal).substr(0, state.goal.find('\n'))));
+                           goal_line(state.goal)));
   line("Iteration", iteration_text(look, totals));
+  line("Now", activity_text(look, run));
   line("Elapsed", short_duration(elapsed(look)));
-  line("Cost", dollars(totals.cost_usd) +
+  line("Cost", dollars(cost_now(look, totals, run)) +
                    (state.max_cost_usd ? " of " + dollars(*state.max_cost_usd) : ""));
   line("Failures", fmt::format("{} in a row", totals.failures_in_a_row));
+  if (totals.refused_in_a_row > 0) {
+    line("Refused", counted(totals.refused_in_a_row, "DONE") + " in a row");
+  }
   if (const auto* last = last_word(look.records)) {
-    line("Last", fmt::format("iteration {}: {}", last->iteration, last->progress));
+    line("Last", last_text(*last));
     if (!last->raw_log.empty()) line("Log", last->raw_log);
   }
-  const loop::Files files(look.folder);
-  const auto waiting = waiting_guidance(look, output);
-  if (waiting > 0) {
-    line("Guidance",
-         fmt::format("{} for iteration {}", counted(static_cast<std::int64_t>(waiting), "message"),
-                     look.next_iteration()));
+  const auto messages = messages_of(look, output);
+  if (messages.given > 0) {
+    line("Guidance", fmt::format("{} in the prompt of iteration {}",
+                                 counted(messages.given, "message"), state.current->iteration));
   }
+  if (messages.waiting > 0) {
+    line("Guidance", counted(messages.waiting, "message") + " " + look.reader());
+  }
+  const loop::Files files(look.folder);
   if (look.runs() && files.asked_to_stop()) line("Stop", "asked for: after this iteration");
 }
 
-std::string as_json(const LoopLook& look, StdOutput& output) {
+void add_current(ObjectWriter& to, const LoopLook& look, const std::optional<RunLook>& run) {
   const auto& state = *look.state;
-  const auto totals = loop::add_up(look.records);
-  const loop::Files files(look.folder);
-  std::string out;
-  ObjectWriter to(out);
-  to.text("loop_id", state.loop_id).text("state", look.condition());
-  if (look.runs() && look.holder->pid > 0) to.number("pid", look.holder->pid);
-  if (!state.end.empty()) to.text("end", state.end).text("why", state.end_why);
-  to.text("goal_file", state.goal_file).text("goal", state.goal);
-  to.number("iterations", totals.iterations);
-  if (state.max_iterations) to.number("max_iterations", *state.max_iterations);
   if (state.current) {
     std::string current;
     ObjectWriter(current)
@@ -138,17 +198,45 @@ std::string as_json(const LoopLook& look, StdOutput& output) {
         .close();
     to.raw("current", current);
   }
+  if (const auto activity = activity_text(look, run); !activity.empty()) {
+    to.text("activity", activity);
+  }
   if (state.waiting_until) {
     to.text("waiting_for", state.waiting_for).text("waiting_until", iso_utc(*state.waiting_until));
   }
-  to.number("elapsed_ms", std::int64_t{elapsed(look).count()}).number("cost_usd", totals.cost_usd);
+}
+
+std::string as_json(const LoopLook& look, StdOutput& output) {
+  const auto& state = *look.state;
+  const auto totals = loop::add_up(look.records);
+  const auto run = look.run();
+  const loop::Files files(look.folder);
+  std::string out;
+  ObjectWriter to(out);
+  to.text("loop_id", state.loop_id).text("state", look.condition());
+  if (look.runs() && look.holder->pid > 0) to.number("pid", look.holder->pid);
+  if (!state.end.empty()) to.text("end", state.end).text("why", state.end_why);
+  if (const auto* done = final_done(look)) {
+    const bool verified = done->verification && done->verification->passed;
+    if (verified) to.text("verified", loop::how_known(*done));
+    if (!verified) to.boolean("claimed", true);
+  }
+  to.text("goal_file", state.goal_file).text("goal", state.goal);
+  to.number("iterations", totals.iterations);
+  if (state.max_iterations) to.number("max_iterations", *state.max_iterations);
+  add_current(to, look, run);
+  to.number("elapsed_ms", std::int64_t{elapsed(look).count()});
+  if (const auto cost = cost_now(look, totals, run)) to.number("cost_usd", *cost);
   if (state.max_cost_usd) to.number("max_cost_usd", *state.max_cost_usd);
-  to.number("failures_in_a_row", totals.failures_in_a_row);
+  to.number("failures_in_a_row", totals.failures_in_a_row)
+      .number("refused_in_a_row", totals.refused_in_a_row);
   if (const auto* last = last_word(look.records)) {
     to.text("last", last->progress);
+    if (last->done) to.boolean("last_refused", last->outcome == "refused");
     if (!last->raw_log.empty()) to.text("raw_log", last->raw_log);
   }
-  to.number("guidance", static_cast<std::int64_t>(waiting_guidance(look, output)));
+  const auto messages = messages_of(look, output);
+  to.number("guidance", messages.waiting).number("guidance_in_prompt", messages.given);
   to.boolean("stop_asked", files.asked_to_stop());
   to.close();
   return json::mask(utf8::repaired(out), log_masker()) + "\n";
@@ -180,7 +268,7 @@ constexpr Option kOptions[] = {
     kCwdOption,
 };
 constexpr Example kExamples[] = {
-    {"ralph status", "what the loop of this folder is at, from another terminal"},
+    {"ralph status", "what the loop of this folder is doing, from another terminal"},
     {"watch ralph status", "again and again"},
     {"ralph status --json | jq -r .state", "running, waiting, ended or died"},
 };
@@ -189,7 +277,7 @@ constexpr Example kExamples[] = {
 
 constinit const Command kStatusCommand{
     "status",
-    "tell what the loop of a folder is at",
+    "show what the loop of a folder is doing",
     "Reads what 'ralph loop' keeps on the disk and whether it still runs. Disturbs nobody.\n"
     "Exit codes: 0 there is a loop, running or not; 2 there is none.",
     {},

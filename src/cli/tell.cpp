@@ -28,11 +28,8 @@ Result<> tell(const Arguments& arguments, StdOutput& output) {
   TRY_ASSIGN(const auto text, text_of(arguments));
   TRY_ASSIGN(const auto look, look_at_loop(folder, output));
   TRY(leave(folder, text));
-  if (look.runs()) {
-    output.out(fmt::format("kept for iteration {}\n", look.next_iteration()));
-    return {};
-  }
-  output.out("kept for the next loop here\n");
+  output.out(fmt::format("kept {}\n", look.reader()));
+  if (look.runs()) return {};
   warn(fmt::format("no loop is running in '{}'", folder.native()), output);
   return {};
 }

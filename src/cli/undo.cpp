@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "base/names.h"
 #include "base/time.h"
 #include "cli/command.h"
 #include "cli/failure.h"
@@ -122,7 +123,7 @@ std::string words_of(const Undo& undo) {
   return fmt::format(
       "The user took back {} of earlier iterations (ralph undo): the files are as they were at "
       "commit {}.",
-      undo.commits == 1 ? "1 commit" : fmt::format("{} commits", undo.commits), short_id(undo.to));
+      counted(static_cast<std::int64_t>(undo.commits), "commit"), short_id(undo.to));
 }
 
 Result<> record_undo(const loop::StateStore& store, const git::Work& work, const UndoPast& past,

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include "base/id.h"
+#include "base/names.h"
 #include "base/path.h"
 #include "base/utf8.h"
 #include "git/git.h"
@@ -48,6 +49,17 @@ std::string commit_message(const Record& record) {
                      refused ? ", DONE refused" : "", subject, words);
 }
 
+std::string_view outage_words(const stream::Summary& summary) {
+  const bool overloaded =
+      summary.error && summary.error->error_class == stream::ErrorClass::overloaded;
+  return overloaded ? "model API overloaded" : "model API unreachable";
+}
+
+std::string correction_words(std::int64_t n) {
+  return fmt::format("no valid answer from the agent; asking again ({} of {})", n,
+                     kMostCorrections);
+}
+
 }  // namespace
 
 Answer answer_of(const Setup& setup, const stream::Summary& summary) {
@@ -89,6 +101,14 @@ RunEnd Loop::run(run::Request request, const Run& run) {
   const run::Audience audience{end.summary, handlers, [&] { observer_.flush(); },
                                [&](Millis patience) { observer_.hurry(patience); }};
   const auto max_cost = request.ask.max_cost;
+  if (request.follow_up) {
+    // Called from the thread of the events.
+    request.follow_up = [this, ask = std::move(request.follow_up)](const auto& summary, int sent) {
+      auto text = ask(summary, sent);
+      if (text) note(stream::Level::info, correction_words(sent + 1));
+      return text;
+    };
+  }
   request.warnings_told = std::exchange(warnings_told_, true);
   const auto report = run::run(std::move(request), audience, control_.runs(), masker_);
   end.verdict = report.verdict;
@@ -114,6 +134,7 @@ RunEnd Loop::run_with_corrections(run::Request request, const Run& run) {
     const bool answered = end.verdict.status() == stream::Status::success;
     const bool possible = can.resume && !can.json_schema && !end.summary.session_id.empty();
     if (!answered || !possible || !end.answer.summary.empty() || control_.wants_end()) break;
+    note(stream::Level::info, correction_words(sent + 1));
     auto again = run;
     again.run_id = make_run_id();
     auto more = this->run(correction_request(request, again.run_id, end.summary.session_id,
@@ -271,7 +292,7 @@ Loop::Over Loop::settle_failure(const Current& current, const RunEnd& end) {
   const Run run{Run::Kind::worker, current.iteration, current.run_id};
   if (auto kept = keep(run, std::move(record)); !kept) storage_ = kept.error();
   if (over) return over;
-  return storage_ ? std::nullopt : go_on_after(why, end.verdict);
+  return storage_ ? std::nullopt : go_on_after(why, end);
 }
 
 Loop::Why Loop::why_failed(const RunEnd& end) const {
@@ -296,18 +317,21 @@ Loop::Over Loop::stopped(const stream::Verdict& verdict) const {
   return Ending{End::stopped, control_.wants_end() ? "" : verdict.detail, verdict.exit_code()};
 }
 
-Loop::Over Loop::go_on_after(Why why, const stream::Verdict& verdict) {
+Loop::Over Loop::go_on_after(Why why, const RunEnd& end) {
+  const auto& verdict = end.verdict;
   switch (why) {
     case Why::failure: return wait_after_failure();
     case Why::stopped: return stopped(verdict);
     case Why::time: return Ending{End::time};
-    case Why::cost: return Ending{limit_now().value_or(End::cost)};
+    case Why::cost:
+      return Ending{
+          limit_now().value_or(setup_.options.budget.cost_usd ? End::cost : End::cost_per_day)};
     case Why::over: return Ending{End::agent, verdict.message(), verdict.exit_code()};
     case Why::rate_limit:
-      return wait("the rate limit", rate_limit_pause(verdict.resets_at, now_utc(), ++pauses_));
+      return wait("rate limit reached", rate_limit_pause(verdict.resets_at, now_utc(), ++pauses_));
     case Why::outage: {
       std::uniform_real_distribution<double> any(0, 1);
-      return wait("an outage of the model's service", outage_pause(++pauses_, any(random_)));
+      return wait(outage_words(end.summary), outage_pause(++pauses_, any(random_)));
     }
   }
   return std::nullopt;
@@ -317,7 +341,7 @@ Loop::Over Loop::go_on_after(Why why, const stream::Verdict& verdict) {
 Loop::Over Loop::wait_after_failure() {
   pauses_ = 0;
   const auto pause = failure_pause(totals_.failures_in_a_row, setup_.request.retries.pause);
-  return limit_now() || pause == Millis::zero() ? std::nullopt : wait("the next try", pause);
+  return limit_now() || pause == Millis::zero() ? std::nullopt : wait("iteration failed", pause);
 }
 
 /// A commit made before a crash counts as made.
@@ -359,9 +383,9 @@ Result<> Loop::roll_back(const Current& current, Record& record) {
        fmt::format("what was there is kept: 'ralph undo --restore {}' goes back to it", kept));
   if (!replaced.empty()) {
     note(stream::Level::warning,
-         fmt::format("{} ignored files, '{}' first, were where the commit has others: they are in "
-                     "{} only",
-                     replaced.size(), replaced.front(), kept));
+         fmt::format("the commit has something else where {}, '{}' first, {}: kept in {} only",
+                     counted(std::ssize(replaced), "ignored file"), replaced.front(),
+                     replaced.size() == 1 ? "was" : "were", kept));
   }
   return {};
 }

@@ -38,6 +38,7 @@ Result<> Loop::save() {
   if (state_.end.empty() && state_.status != "waiting") state_.status = "running";
   state_.backend = setup_.request.backend->name;
   state_.model = setup_.request.ask.model;
+  state_.verify = verifier_->names();
   state_.flags = setup_.flags;
   const auto& budget = setup_.options.budget;
   state_.max_iterations = budget.iterations > 0 ? std::optional(budget.iterations) : std::nullopt;
@@ -127,19 +128,24 @@ Loop::Over Loop::step() {
 Loop::Over Loop::wait(std::string_view why, Millis pause) {
   const auto& time = setup_.options.budget.time;
   if (time > Millis::zero() && elapsed() + pause >= time) {
+    const auto seconds = std::chrono::ceil<std::chrono::seconds>(pause);
     return Ending{End::time,
-                  fmt::format("{}; it would have to wait {}", why, format_duration(pause))};
+                  fmt::format("{}; it would have to wait {}", why, format_duration(seconds)),
+                  {},
+                  pause};
   }
   state_.status = "waiting";
   state_.waiting_for = why;
   state_.waiting_until = now_utc() + pause;
   if (auto saved = save(); !saved) storage_ = saved.error();
-  const auto until = std::chrono::steady_clock::now() + pause;
+  const auto from = std::chrono::steady_clock::now();
+  const auto until = from + pause;
   for (;;) {
     const auto left = std::chrono::duration_cast<Millis>(until - std::chrono::steady_clock::now());
     if (left <= Millis::zero() || stop_asked() || observer_.waiting(why, left)) break;
     if (!control_.runs().wait(std::min(left, Millis{1000}))) break;
   }
+  state_.waited += std::chrono::duration_cast<Millis>(std::chrono::steady_clock::now() - from);
   state_.status = "running";
   state_.waiting_until.reset();
   state_.waiting_for.clear();
@@ -179,12 +185,27 @@ Report Loop::report(const Ending& ending) {
       ending.end == End::done || std::ssize(records_) > state_.fresh_from;
   if (verified_by_these && !records_.empty() && records_.back().verification &&
       records_.back().verification->passed) {
-    for (const auto& name : verifier_->names()) {
-      report.verified += fmt::format("{} `{}`", report.verified.empty() ? "by" : ",", name);
-    }
-    report.verified += " " + records_.back().verification->where;
+    report.verified = how_known(records_.back());
   }
+  report.budget = setup_.options.budget;
+  report.waited = state_.waited;
+  report.would_wait = ending.would_wait;
+  report.state_is_trusted = store_.user() != nullptr;
+  if (ending.end != End::tampered) report_commits(report);
   return report;
+}
+
+/// What the branch has beyond the commit of the start.
+void Loop::report_commits(Report& report) const {
+  constexpr std::size_t kMost = 10;
+  const auto now = head();
+  if (!git_ || now.empty() || state_.commit_at_start.empty()) return;
+  const auto ids = git_->commits_between(state_.commit_at_start, now);
+  if (!ids) return;
+  report.commit_count = std::ssize(*ids);
+  for (std::size_t i = 0; i < std::min(ids->size(), kMost); ++i) {
+    report.commits.push_back({(*ids)[i], git_->subject((*ids)[i]).value_or("")});
+  }
 }
 
 Report work(Setup setup, Observer& observer, Control& control, const Masker& masker) {

@@ -64,7 +64,7 @@ struct Run {
   std::string run_id;
 };
 
-/// Who looks on. Called from the thread of the loop, but for the handlers.
+/// Who looks on. Called from the thread of the loop, but for the handlers, and note() from theirs.
 class Observer {
  public:
   virtual ~Observer() = default;
@@ -84,6 +84,11 @@ class Observer {
   virtual void hurry(Millis patience) = 0;
 };
 
+/// A commit made during the loop.
+struct MadeCommit {
+  std::string id, subject;
+};
+
 /// How it went.
 struct Report {
   std::optional<Error> not_begun;
@@ -97,7 +102,13 @@ struct Report {
   std::vector<git::FileChange> files;   // since the start; only in a git repository
   std::optional<std::string> from, to;  // trees or commits those are between
   std::filesystem::path state_folder;
-  std::string verified;               // "by `make test` in the working tree"; empty: not at all
+  std::string verified;  // "verified by `make test` in the working tree"; empty: not at all
+  std::vector<MadeCommit> commits;  // the newest, the newest first
+  std::int64_t commit_count = 0;    // of all of them
+  Budget budget;
+  Millis waited{0};                   // of `elapsed`
+  Millis would_wait{0};               // the wait that does not fit into the time limit
+  bool state_is_trusted = true;       // false: --resume needs --accept-changes
   std::vector<std::string> findings;  // what looks like tampering
 };
 

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "base/names.h"
 #include "git/old_files.h"
 #include "loop/loop_impl.h"
 #include "process/descriptor_limit.h"
@@ -62,6 +63,7 @@ Result<> Loop::begin() {
   // Before anything is written: what cannot be started shall leave nothing.
   auto probe = setup_.request;
   probe.ask.prompt = "-";
+  if (!probe.ask.max_cost) probe.ask.max_cost = setup_.options.budget.cost_per_day_usd;
   std::vector<std::string> ignored;
   TRY(run::prepare(probe, ignored));
   if (auto outside = store_.prepare(); !outside) {
@@ -298,8 +300,8 @@ Result<> Loop::stash_or_refuse() {
   if (dirty.empty()) return {};
   if (!setup_.options.stash) {
     return fail(Code::usage,
-                fmt::format("{} files have changes that are not committed, '{}' first",
-                            dirty.size(), dirty.front()),
+                fmt::format("there are uncommitted changes in {}, '{}' first",
+                            counted(std::ssize(dirty), "file"), dirty.front()),
                 "commit them, or let --stash put them aside, or leave --commit out");
   }
   const auto keep_as = fmt::format("stashed-{}", setup_.loop_id);

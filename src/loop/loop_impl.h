@@ -40,6 +40,7 @@ struct Ending {
   End end;
   std::string why = {};
   std::optional<int> exit_code = {};  // none: that of the reason
+  Millis would_wait{0};               // End::time: for what there is no time
 };
 
 /// What all loops of the workspace cost, by day: the newest days.
@@ -105,7 +106,7 @@ class Loop {
   enum class Why { failure, stopped, time, cost, over, rate_limit, outage };
   Why why_failed(const RunEnd& end) const;
   Over stopped(const stream::Verdict& verdict) const;
-  Over go_on_after(Why why, const stream::Verdict& verdict);
+  Over go_on_after(Why why, const RunEnd& end);
   std::optional<End> limit_now() const;
   Over verify(Record& record);
   Over run_verification(Record& record);
@@ -115,6 +116,7 @@ class Loop {
   Result<> recover_protected();
   std::string in_workspace(const std::string& path) const;
   Result<> check_not_changed_meanwhile(const Record& record);
+  void report_commits(Report& report) const;
   void report_tests(const std::vector<git::FileChange>& files);
   void report_inner_repositories();
   void add_finding(std::string text);

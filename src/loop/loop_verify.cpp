@@ -225,6 +225,7 @@ Loop::Over Loop::run_verification(Record& record) {
       verification->reason = same.error().message;
     }
   }
+  verification->commands = verifier_->names();
   observer_.verified(*verification);
   record.verification = *std::move(verification);
   if (record.verification->passed) return Ending{End::done};
@@ -239,8 +240,8 @@ void Loop::report_tests(const std::vector<git::FileChange>& files) {
     if (is_test_file(file.path)) tests.push_back(file.path);
   }
   if (!tests.empty()) {
-    findings_.push_back(fmt::format("{} test file{} changed: {}", tests.size(),
-                                    tests.size() == 1 ? "" : "s", join_names(tests)));
+    findings_.push_back(
+        fmt::format("{} changed: {}", counted(std::ssize(tests), "test file"), join_names(tests)));
   }
 }
 

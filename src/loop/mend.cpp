@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/names.h"
 #include "loop/loop_impl.h"
 
 namespace ralph::loop {
@@ -29,16 +30,6 @@ Result<fs::path> put_aside(const fs::path& path) {
   return fail_errno(errno,
                     fmt::format("'{}' is not a folder, and cannot be renamed", path.native()),
                     "move it away");
-}
-
-/// A word for a shell, whatever the name of a branch or the words of a stash are.
-std::string shell_word(std::string_view text) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./";
-  if (!text.empty() && text.find_first_not_of(kPlain) == text.npos) return std::string(text);
-  std::string word = "'";
-  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return word + "'";
 }
 
 /// The command that brings a ref back. `git branch --force` would refuse the branch that is checked out.
@@ -126,11 +117,11 @@ void Loop::report_lost_refs() {
                      ref, way_back(*git_, ref, id)));
   }
   if (lost->size() > kMostNamed) {
-    note(
-        stream::Level::warning,
-        fmt::format("{} more refs were deleted or moved; 'git log -1 refs/ralph/{}' names all that "
-                    "there were",
-                    lost->size() - kMostNamed, start_ref(state_.loop_id)));
+    note(stream::Level::warning,
+         fmt::format("deleted or moved as well: {}; 'git log -1 refs/ralph/{}' names all that "
+                     "there were",
+                     counted(std::ssize(*lost) - std::int64_t{kMostNamed}, "ref"),
+                     start_ref(state_.loop_id)));
   }
 }
 

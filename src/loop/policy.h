@@ -42,8 +42,8 @@ struct EndRow {
   End end;
   std::string_view name;     // in files
   stream::Outcome outcome;   // exit code; of `agent`: its own
-  std::string_view meaning;  // "the limit of iterations was reached"
-  std::string_view hint;     // how to go on
+  std::string_view meaning;  // "iteration limit reached"
+  std::string_view hint;     // what to do, beside resuming
 };
 const EndRow& row(End end);
 std::optional<End> end_named(std::string_view name);

@@ -3,10 +3,12 @@
 #include <array>
 #include <cmath>
 
+#include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include "json/document.h"
 #include "json/field.h"
+#include "loop/state_json.h"
 
 namespace ralph::loop {
 namespace {
@@ -44,6 +46,7 @@ json::Document document_of(const Verification& verification) {
   json::Document to{{"passed", verification.passed},
                     {"duration_ms", verification.duration.count()}};
   if (!verification.where.empty()) to["where"] = verification.where;
+  if (!verification.commands.empty()) to["commands"] = verification.commands;
   if (verification.passed) return to;
   to["command"] = verification.command;
   to["reason"] = verification.reason;
@@ -57,7 +60,8 @@ Verification verification_of(const json::Document& from) {
           json::text(from, "reason"),
           json::text(from, "tail"),
           Millis(json::integer(from, "duration_ms")),
-          json::text(from, "where")};
+          json::text(from, "where"),
+          texts_of(json::member(from, "commands"))};
 }
 
 std::optional<Record::Step> step_named(std::string_view name) {
@@ -74,6 +78,18 @@ TimeSplit& TimeSplit::operator+=(const TimeSplit& more) {
   tools += more.tools;
   other += more.other;
   return *this;
+}
+
+std::string how_known(const Record& record) {
+  if (!record.verification || !record.verification->passed) {
+    return std::string(kClaimed);
+  }
+  std::string text = "verified";
+  for (const auto& command : record.verification->commands) {
+    text += fmt::format("{} `{}`", text == "verified" ? " by" : ",", command);
+  }
+  if (!record.verification->where.empty()) text += " " + record.verification->where;
+  return text;
 }
 
 std::string_view to_string(Record::Step step) { return kSteps[static_cast<std::size_t>(step)]; }

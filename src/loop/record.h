@@ -27,6 +27,7 @@ struct Verification {
   std::string tail;     // the end of what it printed
   Millis duration{0};
   std::string where = {};                  // "in the working tree", "in a clean clone"
+  std::vector<std::string> commands = {};  // that ran, as people know them
   std::vector<std::string> findings = {};  // looks like tampering, did not decide; not in the file
   bool operator==(const Verification&) const = default;
 };
@@ -60,6 +61,10 @@ struct Record {
   std::int64_t tool_calls = 0;
   bool operator==(const Record&) const = default;
 };
+
+inline constexpr std::string_view kClaimed = "claimed by the agent; nothing checked it";
+/// What made a DONE count: "verified by `make test` in the working tree", or kClaimed.
+std::string how_known(const Record& record);
 
 std::string_view to_string(Record::Step step);
 

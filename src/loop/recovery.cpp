@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "base/names.h"
 #include "json/document.h"
 #include "json/field.h"
 #include "loop/interrupted_log_impl.h"
@@ -82,8 +83,8 @@ Result<RunEnd> Loop::end_of_interrupted(const Current& current, std::string& war
         missing ? fmt::format("it left no journal ('{}')", shown) : text.error().message;
     warning = fmt::format("run {} counts as $0: {}", current.run_id, why);
   } else if (bad > 0) {
-    warning = fmt::format(
-        "{} lines of '{}' cannot be read: that run may have cost more than is counted", bad, shown);
+    warning = fmt::format("{} of '{}' cannot be read: that run may have cost more than is counted",
+                          counted(bad, "line"), shown);
   }
   return end;
 }

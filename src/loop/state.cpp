@@ -30,15 +30,6 @@ Document document_of(const Current& current) {
   return to;
 }
 
-std::vector<std::string> texts_of(const Document& list) {
-  std::vector<std::string> texts;
-  if (!list.is_array()) return texts;
-  for (const auto& item : list) {
-    if (item.is_string()) texts.push_back(item.get<std::string>());
-  }
-  return texts;
-}
-
 UtcTime time_of(const Document& from, std::string_view key) {
   return parse_iso(json::text(from, key)).value_or(UtcTime());
 }
@@ -67,6 +58,15 @@ bool is_plain(std::string_view id) {
 
 }  // namespace
 
+std::vector<std::string> texts_of(const Document& list) {
+  std::vector<std::string> texts;
+  if (!list.is_array()) return texts;
+  for (const auto& item : list) {
+    if (item.is_string()) texts.push_back(item.get<std::string>());
+  }
+  return texts;
+}
+
 bool looks_like_a_state(const Document& document) {
   return !json::text(document, "loop_id").empty() && !json::text(document, "status").empty();
 }
@@ -81,6 +81,7 @@ Document document_of(const State& state) {
   to["started_at"] = iso_utc(state.started);
   to["updated_at"] = iso_utc(state.updated);
   to["ran_ms"] = state.ran.count();
+  to["waited_ms"] = state.waited.count();
   to["goal_file"] = state.goal_file;
   to["goal"] = state.goal;
   to["backend"] = state.backend;
@@ -101,6 +102,7 @@ Document document_of(const State& state) {
   to["current"] = state.current ? document_of(*state.current) : Document();
   to["waiting_until"] = state.waiting_until ? Document(iso_utc(*state.waiting_until)) : Document();
   to["waiting_for"] = state.waiting_for;
+  to["verify"] = state.verify;
   to["earlier_days"] = state.earlier_days;
   return to;
 }
@@ -117,6 +119,7 @@ std::optional<State> state_of(const Document& from) {
   state.started = time_of(from, "started_at");
   state.updated = time_of(from, "updated_at");
   state.ran = Millis(std::clamp<std::int64_t>(json::integer(from, "ran_ms"), 0, kLongestRun));
+  state.waited = Millis(std::clamp<std::int64_t>(json::integer(from, "waited_ms"), 0, kLongestRun));
   state.goal_file = json::text(from, "goal_file");
   state.goal = json::text(from, "goal");
   state.backend = json::text(from, "backend");
@@ -146,6 +149,7 @@ std::optional<State> state_of(const Document& from) {
   }
   state.waiting_until = parse_iso(json::text(from, "waiting_until"));
   state.waiting_for = json::text(from, "waiting_for");
+  state.verify = texts_of(json::member(from, "verify"));
   state.earlier_days = days_of(json::member(from, "earlier_days"));
   return state;
 }
@@ -173,6 +177,8 @@ Totals add_up(const std::vector<Record>& records, std::int64_t fresh_from) {
     ++n;
     const double cost = record.cost_usd.value_or(0);
     totals.cost_usd += cost;
+    if (record.step != Record::Step::undo) ++(record.cost_usd ? totals.priced : totals.unpriced);
+    if (record.verification) totals.verifying += record.verification->duration;
     if (cost > 0) totals.days[day_of(record.at)] += cost;
     totals.tokens += record.tokens;
     totals.time += record.time;

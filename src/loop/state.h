@@ -48,11 +48,13 @@ struct State {
   std::optional<UtcTime> files_before;  // files older than that are the user's, by the disk's clock
   std::optional<Current> current;
   std::optional<UtcTime> waiting_until;
-  std::string waiting_for;
+  std::string waiting_for;                     // "rate limit reached"
+  std::vector<std::string> verify;             // the commands, as people know them
   std::string end;                             // name of the reason, or "undone"; empty: not over
   std::string end_why;                         // one sentence
   std::map<std::string, double> earlier_days;  // what loops before this one cost, by UTC day
   Millis ran{0};                               // when this was written, all starts together
+  Millis waited{0};                            // of that: for rate limits, outages and the next try
   std::optional<std::int64_t> max_iterations;  // for who looks on
   std::optional<double> max_cost_usd;
   bool operator==(const State&) const = default;
@@ -62,14 +64,21 @@ struct State {
 struct Totals {
   std::int64_t iterations = 0;  // finished
   std::int64_t failures_in_a_row = 0;
-  std::int64_t refused_in_a_row = 0;  // DONEs
-  std::int64_t idle_in_a_row = 0;     // no file changed, and the same words
-  double cost_usd = 0;
+  std::int64_t refused_in_a_row = 0;      // DONEs
+  std::int64_t idle_in_a_row = 0;         // no file changed, and the same words
+  double cost_usd = 0;                    // that is known
+  std::int64_t priced = 0, unpriced = 0;  // runs whose cost is known, and is not
   stream::Tokens tokens;
   TimeSplit time;
+  Millis verifying{0};
   std::int64_t tool_calls = 0;
   bool changed = false;                // any file, since the start
   std::map<std::string, double> days;  // of this loop, by UTC day
+
+  /// nullopt: the agent tells no cost.
+  std::optional<double> cost() const {
+    return unpriced > 0 && priced == 0 ? std::nullopt : std::optional(cost_usd);
+  }
 };
 /// What happens in a row is counted behind the first `fresh_from` records.
 Totals add_up(const std::vector<Record>& records, std::int64_t fresh_from = 0);

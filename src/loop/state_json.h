@@ -1,5 +1,7 @@
 #pragma once
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "json/document.h"
 #include "loop/state.h"
@@ -11,5 +13,7 @@ json::Document document_of(const State& state);
 std::optional<State> state_of(const json::Document& from);
 /// For files whose content is not known yet.
 bool looks_like_a_state(const json::Document& document);
+/// The strings of an array; empty for anything else.
+std::vector<std::string> texts_of(const json::Document& list);
 
 }  // namespace ralph::loop

@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "base/file.h"
+#include "base/names.h"
 
 namespace ralph::loop {
 namespace {
@@ -74,8 +75,9 @@ Result<StateStore::Loaded> StateStore::load_copy(const State& state) const {
   std::int64_t bad = 0;
   TRY_ASSIGN(loaded.records, files_.records(bad));
   if (bad > 0) {
-    loaded.warnings.push_back(fmt::format("{} lines of '{}' cannot be read and are left out", bad,
-                                          (files_.folder() / "progress.ndjson").native()));
+    loaded.warnings.push_back(fmt::format("left out of '{}': {} that cannot be read",
+                                          (files_.folder() / "progress.ndjson").native(),
+                                          counted(bad, "line")));
   }
   return loaded;
 }

@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "base/file.h"
+#include "base/names.h"
 #include "base/utf8.h"
 #include "git/git.h"
 #include "process/descriptor_limit.h"
@@ -203,12 +204,12 @@ void Run::tell_leftovers(const AttemptEnd& end) {
   if (!end.exit) return;
   if (end.exit->left > 0) {
     say(stream::Level::warning, "left",
-        fmt::format("{} processes of the agent could not be ended: they run as another user",
-                    end.exit->left));
+        fmt::format("cannot end {} of the agent: running as another user",
+                    counted(end.exit->left, "process")));
   }
   if (end.exit->strays > 0) {
     say(stream::Level::info, "strays",
-        fmt::format("ended {} processes that the agent left behind", end.exit->strays));
+        fmt::format("ended {} that the agent left behind", counted(end.exit->strays, "process")));
   }
 }
 

@@ -26,6 +26,12 @@ std::string stamp_of(const std::filesystem::path& program) {
   return stamp.find('\n') == std::string::npos ? stamp : std::string();
 }
 
+std::filesystem::path real_file(const std::filesystem::path& program) {
+  std::error_code error;
+  auto file = std::filesystem::canonical(program, error);
+  return error ? program : file;
+}
+
 std::string first_line(std::string_view text) {
   const auto line = utf8::prefix(text.substr(0, text.find('\n')), kLongestVersion);
   return utf8::repaired(line.substr(0, line.find_last_not_of(" \t\r") + 1));
@@ -58,17 +64,18 @@ Result<std::string> start_and_ask(const std::filesystem::path& program, const ba
 Versions::Versions(std::filesystem::path cache) : cache_(std::move(cache)) {}
 
 Result<std::string> Versions::ask(const std::filesystem::path& program, const backend::Host& host) {
-  std::error_code error;
-  const auto file = std::filesystem::canonical(program, error);
-  const auto stamp = stamp_of(error ? program : file);
-  if (stamp.empty()) return start_and_ask(program, host);
-  const auto known = cached();
-  if (const auto at = known.find(stamp); at != std::string::npos) {
-    return first_line(std::string_view(known).substr(at + stamp.size()));
-  }
+  if (auto version = known(program); !version.empty()) return version;
   TRY_ASSIGN(auto version, start_and_ask(program, host));
-  remember(stamp, version);
+  if (const auto stamp = stamp_of(real_file(program)); !stamp.empty()) remember(stamp, version);
   return version;
+}
+
+std::string Versions::known(const std::filesystem::path& program) const {
+  const auto stamp = stamp_of(real_file(program));
+  const auto all = stamp.empty() ? std::string() : cached();
+  const auto at = stamp.empty() ? std::string::npos : all.find(stamp);
+  return at == std::string::npos ? std::string()
+                                 : first_line(std::string_view(all).substr(at + stamp.size()));
 }
 
 std::string Versions::cached() const {

@@ -22,6 +22,9 @@ class Versions {
   /// May be called from several threads.
   Result<std::string> ask(const std::filesystem::path& program, const backend::Host& host);
 
+  /// What an earlier ask() found for this file; empty: nothing. Starts nothing.
+  std::string known(const std::filesystem::path& program) const;
+
   /// "~/.cache/ralph/versions", as XDG_CACHE_HOME and HOME of the host say; empty: neither is set.
   static std::filesystem::path usual_cache(const backend::Host& host);
 

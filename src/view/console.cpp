@@ -3,6 +3,8 @@
 #include <fmt/core.h>
 
 #include "base/utf8.h"
+#include "view/activity.h"
+#include "view/figures.h"
 #include "view/safe_text.h"
 #include "view/style.h"
 
@@ -28,16 +30,6 @@ bool is_blank(std::string_view text) {
   return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
 }
 
-std::string retry_text(const stream::Retry& retry) {
-  std::string text = fmt::format("API retry {}", retry.attempt);
-  if (retry.max) text += fmt::format("/{}", *retry.max);
-  if (retry.delay_ms)
-    text += fmt::format(" in {:.1f} s", static_cast<double>(*retry.delay_ms) / 1000);
-  text += fmt::format(": {}", retry.message.empty() ? to_string(retry.error_class) : retry.message);
-  if (retry.http_status) text += fmt::format(" ({})", *retry.http_status);
-  return text;
-}
-
 std::string usage_text(const stream::Tokens& usage, std::optional<int> context_percent) {
   std::string text =
       fmt::format("in {} | out {} | cache read {} | cache write {}", usage.input_uncached,
@@ -47,15 +39,16 @@ std::string usage_text(const stream::Tokens& usage, std::optional<int> context_p
 }
 
 std::string skipped_text(std::int64_t lines) {
-  return lines == 1 ? "1 line could not be read and was skipped"
-                    : fmt::format("{} lines could not be read and were skipped", lines);
+  return fmt::format("{} could not be read and {} skipped", counted(lines, "line"),
+                     lines == 1 ? "was" : "were");
 }
 
 std::string end_text(const stream::RunResult& result) {
-  return fmt::format(
-      "\n--- Session Complete ---\nDuration: {}ms | Cost: {} | Turns: {}\n", result.duration_ms,
-      result.cost_usd ? fmt::format("${:.4f}", *result.cost_usd) : "unknown", result.turns);
+  return fmt::format("\n--- Session Complete ---\nDuration: {}ms | Cost: {} | Turns: {}\n",
+                     result.duration_ms, dollars(result.cost_usd), result.turns);
 }
+
+std::string stamp(const std::function<std::string()>& clock) { return clock ? clock() : ""; }
 
 }  // namespace
 
@@ -89,9 +82,11 @@ std::string Console::shown_line(std::string_view text, std::size_t code_points) 
   return one_line(shown(seen.substr(0, last_word)), code_points);
 }
 
-void Console::print(const stream::Event& event, const Tag& tag, std::string_view text) {
+void Console::print(const stream::Event& event, const Tag& tag, std::string_view text,
+                    std::string_view stamp) {
   if (quiet()) return;
-  output_.out_styled(tag.line(event.parent.empty() ? "" : "  ", text, options_.colour_out));
+  const auto* const indent = event.parent.empty() ? "" : "  ";
+  output_.out_styled(std::string(stamp) + tag.line(indent, text, options_.colour_out));
 }
 
 void Console::error(const stream::Event& event, std::string_view text) {
@@ -99,16 +94,16 @@ void Console::error(const stream::Event& event, std::string_view text) {
   const auto line = shown_line(text, kLong);
   if (line.empty() || line == last_error_) return;
   last_error_ = line;
-  if (!options_.one_screen) print(event, kTag, line);
-  output_.err_styled(kTag.line("", line, options_.colour_err));
+  if (!options_.one_screen) print(event, kTag, line, stamp(options_.stamp_out));
+  output_.err_styled(stamp(options_.stamp_err) + kTag.line("", line, options_.colour_err));
 }
 
 void Console::warning(const stream::Event& event, std::string_view text) {
   static constexpr Tag kTag{"[Warning]", kYellow};
   if (quiet()) return;
   const auto line = shown_line(text, kLong);
-  if (verbose() && !options_.one_screen) print(event, kTag, line);
-  output_.err_styled(kTag.line("", line, options_.colour_err));
+  if (verbose() && !options_.one_screen) print(event, kTag, line, stamp(options_.stamp_out));
+  output_.err_styled(stamp(options_.stamp_err) + kTag.line("", line, options_.colour_err));
 }
 
 /// The judgement on a run without the error that was shown last; empty when nothing else is in it.

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -15,7 +16,10 @@ struct ConsoleOptions {
   std::string agent_name;   // what people call the agent: "Claude"
   bool colour_out = false;  // the same words, coloured
   bool colour_err = false;
-  bool one_screen = false;  // stdout and stderr are one terminal: errors are shown there once
+  bool one_screen =
+      false;  // stdout and stderr are one terminal or file: errors are shown there once
+  /// Before errors and warnings, "14:05:09 "; empty: nothing.
+  std::function<std::string()> stamp_out = {}, stamp_err = {};
 };
 
 /// Shows a run as lines of text.
@@ -51,7 +55,8 @@ class Console final : public stream::Handler {
   std::string shown(std::string_view text) const;
   std::string shown_line(std::string_view text, std::size_t code_points) const;
   std::string without_repeat(std::string_view why) const;
-  void print(const stream::Event& event, const Tag& tag, std::string_view text);
+  void print(const stream::Event& event, const Tag& tag, std::string_view text,
+             std::string_view stamp = {});
   void error(const stream::Event& event, std::string_view text);
   void warning(const stream::Event& event, std::string_view text);
 

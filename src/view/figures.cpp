@@ -1,6 +1,8 @@
 #include "view/figures.h"
 
 #include <algorithm>
+#include <chrono>
+#include <ctime>
 
 #include <fmt/core.h>
 
@@ -8,7 +10,6 @@ namespace ralph::view {
 namespace {
 
 constexpr std::int64_t kMinute = 60, kHour = 60 * kMinute, kDay = 24 * kHour;
-constexpr double kWithoutSmallChange = 10;
 
 }  // namespace
 
@@ -20,26 +21,15 @@ std::string short_duration(Millis duration) {
   return fmt::format("{}d{:02}h", s / kDay, s % kDay / kHour);
 }
 
-std::string countdown(Millis left) {
-  const auto s = std::max<std::int64_t>(0, (left.count() + 999) / 1000);
-  const auto minutes = s / kMinute, seconds = s % kMinute;
-  if (s < kHour) return fmt::format("{}:{:02}", minutes, seconds);
-  return fmt::format("{}:{:02}:{:02}", minutes / 60, minutes % 60, seconds);
-}
+std::string dollars(double usd) { return fmt::format("${:.4f}", usd); }
 
-std::string dollars(double usd) {
-  return usd < kWithoutSmallChange ? fmt::format("${:.4f}", usd) : fmt::format("${:.2f}", usd);
-}
+std::string dollars(std::optional<double> usd) { return usd ? dollars(*usd) : "unknown"; }
 
-std::string grouped(std::int64_t number) {
-  auto text = fmt::format("{}", number);
-  const std::size_t first = text.starts_with('-') ? 1 : 0;
-  for (std::size_t at = text.size(); at > first + 3;) text.insert(at -= 3, 1, ',');
-  return text;
-}
-
-std::string counted(std::int64_t number, std::string_view thing) {
-  return fmt::format("{} {}{}", grouped(number), thing, number == 1 ? "" : "s");
+std::string clock_time(UtcTime time) {
+  const auto seconds = std::chrono::system_clock::to_time_t(time);
+  std::tm local{};
+  if (::localtime_r(&seconds, &local) == nullptr) return "--:--:--";
+  return fmt::format("{:02}:{:02}:{:02}", local.tm_hour, local.tm_min, local.tm_sec);
 }
 
 }  // namespace ralph::view

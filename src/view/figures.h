@@ -1,21 +1,22 @@
 #pragma once
-#include <cstdint>
+#include <optional>
 #include <string>
-#include <string_view>
 
+#include "base/names.h"
 #include "base/time.h"
 
 namespace ralph::view {
 
+using ralph::counted;
+using ralph::grouped;
+
 /// "7s", "1m12s", "2h03m", "3d04h": in whole seconds, the two largest units.
 std::string short_duration(Millis duration);
-/// "3:42", "1:03:42": what is left, rounded up.
-std::string countdown(Millis left);
-/// "$0.0312", and "$12.35" from ten dollars on.
+/// "$0.0312".
 std::string dollars(double usd);
-/// "1,234,567".
-std::string grouped(std::int64_t number);
-/// "1 file", "3 files".
-std::string counted(std::int64_t number, std::string_view thing);
+/// "unknown" where there is no figure.
+std::string dollars(std::optional<double> usd);
+/// "14:05:09", in the time zone of this machine.
+std::string clock_time(UtcTime time);
 
 }  // namespace ralph::view

@@ -16,14 +16,16 @@ namespace {
 constexpr Millis kBetweenDraws{100};
 constexpr Millis kForTheTime{1000};
 constexpr std::size_t kUsualWidth = 80;
-constexpr std::size_t kMostTools = 16;
 constexpr std::size_t kLongest = 300;      // code points of a tool's text
 constexpr std::size_t kMostBytes = 8'000;  // of a text that is looked at
 
 }  // namespace
 
 StatusLine::StatusLine(Options options, const Masker& masker, Output& output)
-    : options_(std::move(options)), masker_(masker), output_(output) {}
+    : options_(std::move(options)),
+      masker_(masker),
+      output_(output),
+      activity_([this](std::string_view text) { return shown(text); }) {}
 
 void StatusLine::out(std::string_view text) { pass_on(&Output::out, text); }
 void StatusLine::out_styled(std::string_view text) { pass_on(&Output::out_styled, text); }
@@ -75,7 +77,7 @@ void StatusLine::iteration(std::int64_t n, std::int64_t max) {
   changed_ = true;
 }
 
-void StatusLine::cost(double so_far, std::optional<double> max) {
+void StatusLine::cost(std::optional<double> so_far, std::optional<double> max) {
   const std::lock_guard hold(mutex_);
   cost_ = so_far;
   max_cost_ = max;
@@ -92,11 +94,10 @@ void StatusLine::doing(std::string_view what) {
 void StatusLine::watch(const stream::Summary& summary) {
   const std::lock_guard hold(mutex_);
   summary_ = &summary;
-  tools_.clear();
-  retrying_.clear();
+  activity_.clear();
   doing_.clear();
   context_.reset();
-  cost_ += cost_of_run_.value_or(0);
+  if (cost_of_run_) cost_ = cost_.value_or(0) + *cost_of_run_;
   cost_of_run_.reset();
   changed_ = true;
 }
@@ -118,13 +119,14 @@ std::string StatusLine::text(SteadyTime now) const {
   if (iteration_ > 0 && max_iterations_ > 0) line += fmt::format("/{}", max_iterations_);
   const auto elapsed = before_ + std::chrono::duration_cast<Millis>(now - began_);
   line += " | " + short_duration(elapsed);
-  line += " | " + dollars(cost_ + cost_of_run_.value_or(0));
+  const bool known = cost_ || cost_of_run_;
+  line += " | " + (known ? dollars(cost_.value_or(0) + cost_of_run_.value_or(0)) : "cost unknown");
   if (max_cost_) line += " of " + dollars(*max_cost_);
   if (!doing_.empty()) return line + " | " + doing_;
   if (context_) line += fmt::format(" | context {}%", *context_);
+  const auto now_doing = activity_.now();
   line += " | ";
-  if (!tools_.empty()) return line + tools_.back().text;
-  return line + (retrying_.empty() ? "thinking" : retrying_);
+  return line.append(now_doing.kind == Activity::Kind::model ? "thinking" : now_doing.text);
 }
 
 void StatusLine::erase() {
@@ -152,37 +154,10 @@ void StatusLine::draw_if_due() {
   if (now - last_draw_ >= kBetweenDraws) draw(now);
 }
 
-void StatusLine::thinks() {
-  changed_ = changed_ || !retrying_.empty();
-  retrying_.clear();
-}
-
-void StatusLine::on(const stream::Event&, const stream::Text&) {
+void StatusLine::on_any(const stream::Event& event) {
   const std::lock_guard hold(mutex_);
-  thinks();
-}
-
-void StatusLine::on(const stream::Event&, const stream::Thinking&) {
-  const std::lock_guard hold(mutex_);
-  thinks();
-}
-
-void StatusLine::on(const stream::Event&, const stream::ToolCall& call) {
-  const std::lock_guard hold(mutex_);
-  thinks();
-  if (tools_.size() >= kMostTools) tools_.erase(tools_.begin());
-  auto text = shown(call.name);
-  if (const auto detail = shown(call.detail); !detail.empty()) text += ": " + detail;
-  tools_.push_back({std::string(utf8::prefix(call.call_id, kLongest)), std::move(text)});
-  changed_ = true;
-}
-
-void StatusLine::on(const stream::Event&, const stream::ToolResult& result) {
-  const std::lock_guard hold(mutex_);
-  const auto id = utf8::prefix(result.call_id, kLongest);
-  if (std::erase_if(tools_, [&](const Tool& tool) { return tool.call_id == id; }) > 0) {
-    changed_ = true;
-  }
+  stream::dispatch(event, activity_);
+  changed_ = changed_ || !is_delta(event.what);
 }
 
 void StatusLine::on(const stream::Event&, const stream::Usage&) {
@@ -190,15 +165,8 @@ void StatusLine::on(const stream::Event&, const stream::Usage&) {
   count();
 }
 
-void StatusLine::on(const stream::Event&, const stream::Retry& retry) {
-  const std::lock_guard hold(mutex_);
-  retrying_ = fmt::format("the API is asked again, time {}", retry.attempt);
-  changed_ = true;
-}
-
 void StatusLine::on(const stream::Event&, const stream::TurnEnded&) {
   const std::lock_guard hold(mutex_);
-  tools_.clear();
   count();
 }
 

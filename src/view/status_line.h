@@ -6,12 +6,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/mask.h"
 #include "base/time.h"
 #include "stream/handler.h"
 #include "stream/summary.h"
+#include "view/activity.h"
 #include "view/output.h"
 
 namespace ralph::view {
@@ -47,7 +47,8 @@ class StatusLine final : public Output, public stream::Handler {
 
   /// `max` 0, or none: no limit.
   void iteration(std::int64_t n, std::int64_t max);
-  void cost(double so_far, std::optional<double> max);
+  /// `so_far` none: it is not known.
+  void cost(std::optional<double> so_far, std::optional<double> max);
   /// Instead of what the agent does: "verifying". Empty: the agent again.
   void doing(std::string_view what);
   /// A run begins whose events come now, to this summary first. It is looked at only while they do.
@@ -55,25 +56,17 @@ class StatusLine final : public Output, public stream::Handler {
   /// Of the last run that was watched.
   std::optional<int> context_percent() const;
 
-  void on(const stream::Event&, const stream::Text&) override;
-  void on(const stream::Event&, const stream::Thinking&) override;
-  void on(const stream::Event&, const stream::ToolCall&) override;
-  void on(const stream::Event&, const stream::ToolResult&) override;
+  void on_any(const stream::Event&) override;
   void on(const stream::Event&, const stream::Usage&) override;
-  void on(const stream::Event&, const stream::Retry&) override;
   void on(const stream::Event&, const stream::TurnEnded&) override;
 
  private:
-  struct Tool {
-    std::string call_id, text;
-  };
   std::string shown(std::string_view text) const;
   std::string text(SteadyTime now) const;
   void pass_on(void (Output::*how)(std::string_view), std::string_view text);
   void erase();
   void draw(SteadyTime now);
   void draw_if_due();
-  void thinks();
   void count();
 
   mutable std::mutex mutex_;
@@ -84,12 +77,11 @@ class StatusLine final : public Output, public stream::Handler {
   SteadyTime began_, last_draw_;
   Millis before_{0};
   std::int64_t iteration_ = 0, max_iterations_ = 0;
-  double cost_ = 0;
-  std::optional<double> max_cost_, cost_of_run_;
+  std::optional<double> cost_ = 0.0, max_cost_, cost_of_run_;
   std::optional<int> context_;
   const stream::Summary* summary_ = nullptr;
-  std::vector<Tool> tools_;  // that run now, the newest last
-  std::string doing_, retrying_;
+  Activity activity_;
+  std::string doing_;
 };
 
 }  // namespace ralph::view

@@ -86,7 +86,7 @@ TEST(Duration, IsWrittenShort) {
   EXPECT_EQ(format_duration(minutes(90)), "1h30m");
   EXPECT_EQ(format_duration(Millis(250)), "250ms");
   EXPECT_EQ(format_duration(Millis(0)), "0s");
-  EXPECT_EQ(format_duration(hours(49) + seconds(5)), "2d1h5s");
+  EXPECT_EQ(format_duration(hours(49) + seconds(5)), "2d01h05s");
   EXPECT_EQ(format_duration(Millis(5500)), "5s500ms");
 }
 

@@ -8,6 +8,7 @@
 #include "cli/cli.h"
 #include "loop/guidance.h"
 #include "loop/state.h"
+#include "store/journal.h"
 #include "store/workspace.h"
 #include "support/temp_folder.h"
 
@@ -37,6 +38,7 @@ class LoopCommands : public testing::Test {
     state_.status = "running";
     state_.goal = "Make it work";
     state_.max_iterations = 50;
+    state_.verify = {"make test"};
     state_.current = loop::Current{3, "r3", now_utc(), "verify", {}, {}, {}};
     for (int n = 1; n <= 2; ++n) {
       loop::Record record;
@@ -63,19 +65,22 @@ TEST_F(LoopCommands, StatusOfARunningLoop) {
   EXPECT_NE(ran.out.find("State      running (pid " + std::to_string(::getpid()) + ")\n"),
             std::string::npos)
       << ran.out;
-  EXPECT_NE(ran.out.find("Iteration  3/50, verify for "), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("Iteration  3/50 for "), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("Now        verifying with `make test` for "), std::string::npos)
+      << ran.out;
 }
 
 TEST_F(LoopCommands, StatusOfAWaitingLoopTellsForWhat) {
   const auto held = lock("ralph loop");
   state_.status = "waiting";
-  state_.waiting_for = "the rate limit";
+  state_.waiting_for = "rate limit reached";
   state_.waiting_until = now_utc() + std::chrono::hours(2);
   state_.current.reset();
   save();
   const auto ran = ralph({"status"});
-  EXPECT_NE(ran.out.find("State      waiting "), std::string::npos) << ran.out;
-  EXPECT_NE(ran.out.find(" for the rate limit (pid "), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("State      waiting (pid "), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("Now        rate limit reached; retrying at "), std::string::npos)
+      << ran.out;
 }
 
 TEST_F(LoopCommands, ALoopWhoseLockAnotherRunHoldsHasDied) {
@@ -88,8 +93,7 @@ TEST_F(LoopCommands, ALoopThatHasEndedHasNotDied) {
   state_.status = "ended";
   state_.end = "done";
   save();
-  EXPECT_NE(ralph({"status"}).out.find("State      ended: the goal is reached\n"),
-            std::string::npos);
+  EXPECT_NE(ralph({"status"}).out.find("State      ended: done\n"), std::string::npos);
   EXPECT_EQ(ralph({"stop"}).code, 2);
 }
 
@@ -112,6 +116,71 @@ TEST_F(LoopCommands, TellIsForTheNextIterationWhileTheLoopWaits) {
   state_.current.reset();
   save();
   EXPECT_EQ(ralph({"tell", "x"}).out, "kept for iteration 3\n");
+}
+
+TEST_F(LoopCommands, TellSaysThatTheLimitComesFirst) {
+  const auto held = lock("ralph loop");
+  state_.max_iterations = 3;
+  save();
+  EXPECT_EQ(ralph({"tell", "x"}).out,
+            "kept for iteration 4, beyond the limit: 'ralph loop --resume --max-iterations 6'\n");
+}
+
+TEST_F(LoopCommands, StatusTellsWhichIterationHasReadTheGuidance) {
+  const auto held = lock("ralph loop");
+  ralph({"tell", "first"});
+  std::string refused;
+  const auto given = loop::Guidance(folder_.path(), state_folder_ / "ralph").pending(refused);
+  ASSERT_EQ(given.size(), 1U);
+  state_.current->guidance = {given.front().name};
+  save();
+  ralph({"tell", "second"});
+  const auto ran = ralph({"status"});
+  EXPECT_NE(ran.out.find("Guidance   1 message in the prompt of iteration 3\n"
+                         "Guidance   1 message for iteration 4\n"),
+            std::string::npos)
+      << ran.out;
+}
+
+TEST_F(LoopCommands, StatusShowsWhatTheAgentDoesAndWhatItHasCost) {
+  const auto held = lock("ralph loop");
+  state_.backend = "claude";
+  state_.current->phase = "agent";
+  save();
+  const Masker masker(std::vector<std::string>{});
+  auto journal =
+      store::Journal::open(store::Workspace::at(folder_.path()).run_folder("r3"), masker);
+  ASSERT_TRUE(journal);
+  stream::Usage usage{stream::UsageScope::request, "claude-sonnet-5-5", "m1", {}, {}, {}, false};
+  usage.tokens.output = 1'000'000;
+  journal->on_any({1, 0, "claude", "r3", 1, {}, usage});
+  journal->on_any({2,
+                   5,
+                   "claude",
+                   "r3",
+                   2,
+                   {},
+                   stream::ToolCall{"t1", "Bash", stream::ToolKind::shell, "make test", {}}});
+  ASSERT_TRUE(journal->finish());
+  auto ran = ralph({"status"});
+  EXPECT_NE(ran.out.find("Now        running Bash: make test for "), std::string::npos) << ran.out;
+  EXPECT_EQ(ran.out.find("Cost       $0.0000"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("Cost       $1"), std::string::npos) << ran.out;
+}
+
+TEST_F(LoopCommands, StatusShowsARefusedDoneAsRefused) {
+  loop::Record record;
+  record.iteration = 3;
+  record.progress = "DONE";
+  record.outcome = "refused";
+  record.done = true;
+  record.verification = loop::Verification{false, "make test", "exit code 2", {}, {}};
+  ASSERT_TRUE(files_.append(record));
+  const auto ran = ralph({"status"});
+  EXPECT_NE(ran.out.find("Refused    1 DONE in a row\n"
+                         "Last       iteration 3: DONE refused by `make test` (exit code 2)"),
+            std::string::npos)
+      << ran.out;
 }
 
 TEST_F(LoopCommands, StopAsksTheLoop) {

@@ -22,7 +22,9 @@ class LoopViewTest : public testing::Test {
  protected:
   LoopViewTest() {
     ::setenv("TERM", "dumb", 1);  // whatever the tests are started from
-    options_.console.agent_name = options_.agent_name = "Claude";
+    options_.console.agent_name = "Claude";
+    options_.facts = {"Claude 2.1.325, model sonnet, no sandbox", "50 iterations", "no commits",
+                      true};
     options_.max_iterations = 50;
   }
   LoopView& view() {
@@ -65,11 +67,13 @@ loop::Report some_report() {
   loop::Report report;
   report.end = loop::End::iterations;
   report.exit_code = 6;
+  report.budget.iterations = 12;
   report.loop_id = "L";
   report.elapsed = Millis{3'700'000};
   report.totals.iterations = 12;
   report.totals.tool_calls = 1234;
   report.totals.cost_usd = 1.25;
+  report.totals.priced = 12;
   report.totals.tokens = {1'000, 2'000'000, 30, 4'000, 0};
   report.totals.time.model = Millis{2'400'000};
   report.totals.time.tools = Millis{1'200'000};
@@ -82,7 +86,12 @@ loop::Report some_report() {
 }
 
 TEST_F(LoopViewTest, EachStepIsALine) {
-  view().started({.loop_id = "L"}, {});
+  view().started({.loop_id = "L",
+                  .goal_file = "GOAL.md",
+                  .goal = "\n## correct-horse\nand more\n",
+                  .branch_at_start = "refs/heads/main",
+                  .verify = {"make test"}},
+                 {});
   const Work run{Work::Kind::worker, 3, "r3"};
   for (auto* handler : view().begin(run, summary_)) {
     stream::dispatch({1, 0, "claude", "r3", 1, {}, stream::Text{"Hello", false, true, {}}},
@@ -95,7 +104,12 @@ TEST_F(LoopViewTest, EachStepIsALine) {
   view().ended(run, iteration(3, "Did correct-horse\nand more"), {});
   view().note(stream::Level::info, "all is well");
   EXPECT_EQ(out(),
-            "loop L\n"
+            "Loop         L\n"
+            "Goal         GOAL.md: ***\n"
+            "Agent        Claude 2.1.325, model sonnet, no sandbox\n"
+            "Limits       50 iterations\n"
+            "Branch       main, no commits\n"
+            "Verify       `make test`\n"
             "— iteration 3/50 —\n"
             "Claude: Hello\n"
             "verifying: make test\n"
@@ -128,10 +142,35 @@ TEST_F(LoopViewTest, VerboseShowsWhatVerificationPrintsInWholeLines) {
 }
 
 TEST_F(LoopViewTest, AWaitIsToldOnceAndStdinThatIsNoTerminalIsLeftAlone) {
-  EXPECT_FALSE(view().waiting("the rate limit", Millis{222'000}));
-  EXPECT_FALSE(view().waiting("the rate limit", Millis{221'000}));
-  EXPECT_TRUE(out().starts_with("waiting 3m42s for the rate limit")) << out();
-  EXPECT_EQ(out().find('\n'), out().size() - 1);
+  ::setenv("TZ", "UTC", 1);
+  options_.now = [] { return *parse_iso("2026-11-16T14:00:00Z"); };
+  EXPECT_FALSE(view().waiting("rate limit reached", Millis{222'000}));
+  EXPECT_FALSE(view().waiting("rate limit reached", Millis{221'000}));
+  EXPECT_EQ(out(), "rate limit reached; retrying in 3m42s, at 14:03:42\n");
+}
+
+TEST_F(LoopViewTest, InALogEachStepHasItsTimeAndAnErrorIsToldOnce) {
+  ::setenv("TZ", "UTC", 1);
+  options_.now = [] { return *parse_iso("2026-11-16T14:00:00Z"); };
+  options_.stamp_out = true;
+  const Work run{Work::Kind::worker, 1, "r1"};
+  stream::RunResult result;
+  result.status = stream::Status::failed;
+  result.why = "the agent crashed: exit code 1";
+  for (auto* handler : view().begin(run, summary_)) {
+    stream::dispatch({1, 0, "claude", "r1", 1, {}, stream::Text{"Hello", false, true, {}}},
+                     *handler);
+    stream::dispatch({2, 0, "claude", "r1", -1, {}, result}, *handler);
+  }
+  auto failed = iteration(1, "ERROR: the agent crashed: exit code 1");
+  failed.failed = true;
+  view().ended(run, failed, {});
+  EXPECT_EQ(out(),
+            "14:00:00 — iteration 1/50 —\n"
+            "Claude: Hello\n"
+            "14:00:00 [Error] the agent crashed: exit code 1\n"
+            "14:00:00 iteration 1 failed: 1m12s, $0.0312, files changed\n");
+  EXPECT_EQ(err(), "[Error] the agent crashed: exit code 1\n");
 }
 
 TEST_F(LoopViewTest, QuietSaysTheReasonOnly) {
@@ -143,7 +182,9 @@ TEST_F(LoopViewTest, QuietSaysTheReasonOnly) {
   view().ended({}, iteration(1, "Did it"), {});
   view().finish(some_report());
   EXPECT_EQ(out(), "");
-  EXPECT_TRUE(err().starts_with("ralph: the limit of iterations was reached\n")) << err();
+  EXPECT_TRUE(
+      err().starts_with("ralph: iteration limit reached (12)\nto resume: ralph loop --resume "))
+      << err();
 }
 
 TEST_F(LoopViewTest, JsonIsALinePerStep) {
@@ -155,8 +196,8 @@ TEST_F(LoopViewTest, JsonIsALinePerStep) {
     stream::dispatch({1, 0, "claude", "r1", 1, {}, stream::TurnStarted{1}}, *handler);
   }
   view().verified(refused());
-  view().waiting("the rate limit", Millis{222'000});
-  view().waiting("the rate limit", Millis{221'000});
+  view().waiting("rate limit reached", Millis{222'000});
+  view().waiting("rate limit reached", Millis{221'000});
   view().committed("abc", 1);
   view().note(stream::Level::warning, "x");
   const auto text = out();
@@ -165,7 +206,7 @@ TEST_F(LoopViewTest, JsonIsALinePerStep) {
       R"({"type":"loop","step":"iteration_started","iteration":1,"kind":"worker","run_id":"r1"})",
       R"({"type":"turn_started",)",
       R"({"type":"loop","step":"verified","passed":false,"duration_ms":12000,"command":"make test","reason":"exit code 2","tail":"a\nFAILED ***\n"})",
-      R"({"type":"loop","step":"waiting","for":"the rate limit","left_ms":222000})",
+      R"({"type":"loop","step":"waiting","for":"rate limit reached","left_ms":222000})",
       R"({"type":"loop","step":"committed","commit":"abc","iteration":1})",
       R"({"type":"loop","step":"note","level":"warning","text":"x"})"};
   std::size_t at = 0;
@@ -183,17 +224,18 @@ TEST_F(LoopViewTest, JsonEndsWithTheReportAndTheReasonOfAFailure) {
   options_.json = true;
   view().finish(some_report());
   EXPECT_TRUE(out().starts_with(
-      R"({"type":"loop","step":"ended","loop_id":"L","end":"iterations","why":"the limit of iterations was reached")"))
+      R"x({"type":"loop","step":"ended","loop_id":"L","end":"iterations","why":"iteration limit reached (12)")x"))
       << out();
   EXPECT_NE(out().find(R"("exit_code":6)"), std::string::npos);
   EXPECT_NE(err(), "");
 }
 
+constexpr std::string_view kResume = "ralph loop --resume";
+
 TEST(LoopReport, IsPlainAndAligned) {
-  EXPECT_EQ(loop_report(some_report(), *parse_iso("2026-11-15T12:00:00Z"), "/w/l.ndjson"),
+  EXPECT_EQ(loop_report(some_report(), *parse_iso("2026-11-15T12:00:00Z"), "/w/l.ndjson", kResume),
             "\n--- Loop Ended ---\n"
-            "Ended        the limit of iterations was reached\n"
-            "             'ralph loop --resume --max-iterations N' goes on with a higher one\n"
+            "Ended        iteration limit reached (12)\n"
             "Iterations   12, 1,234 tool calls\n"
             "Time         1h01m (model 40m00s, tools 20m00s, other 1m40s)\n"
             "Tokens       input 1,000 | cache read 2,000,000 | cache write 30 | output 4,000\n"
@@ -201,16 +243,16 @@ TEST(LoopReport, IsPlainAndAligned) {
             "Files        2 files changed, +12 -3 lines\n"
             "             M +12 -3       src/a.cpp\n"
             "             A not text     b.png\n"
-            "Resume       ralph loop --resume\n"
+            "Changes      git diff 0123456789ab fedcba987654\n"
+            "Resume       ralph loop --resume --max-iterations 24\n"
             "Records      /w/.ralph/state/progress.ndjson\n"
-            "Last run     ralph replay /w/l.ndjson\n"
-            "Changes      git diff 0123456789ab fedcba987654\n");
+            "Last run     ralph replay /w/l.ndjson\n");
 }
 
 TEST(LoopReport, NamesTwentyFilesAtMost) {
   auto report = some_report();
   report.files.assign(23, {'M', "x", 1, 1});
-  const auto text = loop_report(report, {}, {});
+  const auto text = loop_report(report, {}, {}, kResume);
   EXPECT_NE(text.find("… and 3 more\n"), std::string::npos) << text;
   EXPECT_EQ(text.find("Last run"), std::string::npos);
 }
@@ -219,11 +261,86 @@ TEST(LoopReport, OfALoopThatIsDoneSaysNothingOfResuming) {
   auto report = some_report();
   report.end = loop::End::done;
   report.files.clear();
-  const auto text = loop_report(report, {}, {});
-  EXPECT_TRUE(text.starts_with("\n--- Loop Complete ---\nDone         the goal is reached\n"))
+  const auto text = loop_report(report, {}, {}, kResume);
+  EXPECT_TRUE(
+      text.starts_with("\n--- Loop Complete ---\n"
+                       "Done         claimed by the agent; nothing checked it\n"
+                       "             --verify COMMAND checks a DONE\n"))
       << text;
   EXPECT_EQ(text.find("Resume"), std::string::npos);
   EXPECT_NE(text.find("Files        none changed\n"), std::string::npos);
+}
+
+TEST(LoopReport, SaysWhatVerifiedIt) {
+  auto report = some_report();
+  report.end = loop::End::done;
+  report.verified = "verified by `make test` in the working tree";
+  EXPECT_NE(loop_report(report, {}, {}, kResume)
+                .find("Done         verified by `make test` in the working tree\nIterations"),
+            std::string::npos);
+  EXPECT_EQ(reason_of(report).text, "done, verified by `make test` in the working tree");
+}
+
+TEST(LoopReport, NamesWaitsAndVerificationApartFromTheRest) {
+  auto report = some_report();
+  report.waited = Millis{60'000};
+  report.totals.verifying = Millis{30'000};
+  EXPECT_NE(loop_report(report, {}, {}, kResume)
+                .find("(model 40m00s, tools 20m00s, verification 30s, waiting 1m00s, other 10s)"),
+            std::string::npos);
+}
+
+TEST(LoopReport, NamesTheNewestCommits) {
+  auto report = some_report();
+  report.commits = {{"0123456789", "ralph: iteration 2: \x1b[31mmore"}, {"abcdef0123", "first"}};
+  report.commit_count = 14;
+  EXPECT_NE(loop_report(report, {}, {}, kResume)
+                .find("Changes      14 commits\n"
+                      "             0123456 ralph: iteration 2: more\n"
+                      "             abcdef0 first\n"
+                      "             … and 12 more\n"
+                      "             git diff 0123456789ab fedcba987654\n"),
+            std::string::npos);
+}
+
+TEST(LoopReport, CostOfAnAgentThatDoesNotTellItIsUnknown) {
+  auto report = some_report();
+  report.totals.cost_usd = 0;
+  report.totals.priced = 0;
+  report.totals.unpriced = 3;
+  EXPECT_NE(loop_report(report, {}, {}, kResume).find("Cost         unknown\n"), std::string::npos);
+  report.totals.priced = 1;
+  report.totals.cost_usd = 0.5;
+  EXPECT_EQ(cost_text(report.totals), "$0.5000 and 3 runs of unknown cost");
+}
+
+TEST(ResumeCommand, RaisesEveryLimitThatWasReached) {
+  auto report = some_report();
+  const auto today = *parse_iso("2026-11-15T12:00:00Z");
+  report.budget = {};
+  EXPECT_EQ(resume_command(report, today, kResume), kResume);
+  report.budget.iterations = 12;
+  report.budget.cost_usd = 1.25;
+  report.budget.time = Millis{3'600'000};
+  report.budget.cost_per_day_usd = 2;
+  EXPECT_EQ(resume_command(report, today, kResume),
+            "ralph loop --resume --max-iterations 24 --max-time 2h02m --max-cost 2.50 "
+            "--max-cost-per-day 4.50");
+  report.budget = {.time = Millis{3'800'000}};
+  EXPECT_EQ(resume_command(report, today, kResume), kResume);
+  report.would_wait = Millis{7'200'000};
+  EXPECT_EQ(resume_command(report, today, kResume), "ralph loop --resume --max-time 4h05m");
+  report.end = loop::End::tampered;
+  report.budget = {};
+  EXPECT_EQ(resume_command(report, today, kResume), "ralph loop --resume --accept-changes");
+}
+
+TEST(GoalLine, IsTheFirstThatHasTextWithoutTheMarksOfAHeading) {
+  EXPECT_EQ(goal_line("\n  \n# Make it work\r\nnow"), "Make it work");
+  EXPECT_EQ(goal_line("##\n\nMake it work"), "Make it work");
+  EXPECT_EQ(goal_line("#12 is fixed"), "#12 is fixed");
+  EXPECT_EQ(goal_line("Make it work"), "Make it work");
+  EXPECT_EQ(goal_line("\n#\n"), "");
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ TEST(LoopEnds, EveryReasonHasItsRowNameAndExitCode) {
   for (const auto end : {End::unchanged, End::refused, End::iterations, End::time, End::cost,
                          End::cost_per_day, End::failures, End::no_progress}) {
     EXPECT_EQ(stream::row(row(end).outcome).exit_code, 6) << row(end).name;
-    EXPECT_FALSE(row(end).hint.empty());
+    EXPECT_FALSE(row(end).meaning.empty());
   }
 }
 

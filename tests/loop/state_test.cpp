@@ -96,9 +96,11 @@ TEST_F(LoopFiles, TheStateIsReadBackAsItWasSaved) {
   state.files_before = UtcTime(Millis{1'700'000'000'123});
   state.current = Current{3, "run", state.updated, "verify", "tb", "cb", "refs/heads/x", {"a.md"}};
   state.waiting_until = state.updated;
-  state.waiting_for = "the rate limit";
+  state.waiting_for = "rate limit reached";
   state.earlier_days = {{"2026-11-14", 1.5}};
   state.ran = Millis{300'000};
+  state.waited = Millis{20'000};
+  state.verify = {"make test"};
   state.max_iterations = 50;
   state.max_cost_usd = 5;
   ASSERT_TRUE(files_.save(state));

@@ -201,7 +201,7 @@ TEST_F(ConsoleTest, AFailedTurnWithoutWordsNamesItsReason) {
 
 TEST_F(ConsoleTest, WarningsGoToStderrAndInVerboseAlsoInline) {
   const Retry retry{1, 10, 601, 401, ErrorClass::auth, "authentication_failed"};
-  const std::string line = "[Warning] API retry 1/10 in 0.6 s: authentication_failed (401)\n";
+  const std::string line = "[Warning] API retry 1/10 in 601ms: authentication_failed (401)\n";
   show(retry);
   EXPECT_EQ(take_out(), "");
   EXPECT_EQ(take_err(), line);

@@ -227,14 +227,14 @@ TEST(Figures, AreShort) {
   EXPECT_EQ(short_duration(Millis{72'000}), "1m12s");
   EXPECT_EQ(short_duration(Millis{7'380'000}), "2h03m");
   EXPECT_EQ(short_duration(Millis{100 * 3'600'000}), "4d04h");
-  EXPECT_EQ(countdown(Millis{221'001}), "3:42");
-  EXPECT_EQ(countdown(Millis{3'822'000}), "1:03:42");
   EXPECT_EQ(dollars(0.03123), "$0.0312");
-  EXPECT_EQ(dollars(12.345), "$12.35");
+  EXPECT_EQ(dollars(12.345), "$12.3450");
   EXPECT_EQ(grouped(999), "999");
   EXPECT_EQ(grouped(1'234'567), "1,234,567");
   EXPECT_EQ(counted(1, "file"), "1 file");
   EXPECT_EQ(counted(0, "file"), "0 files");
+  EXPECT_EQ(counted(2, "process"), "2 processes");
+  EXPECT_EQ(dollars(std::optional<double>()), "unknown");
 }
 
 }  // namespace

@@ -1,0 +1,104 @@
+#include "cli/loop_header.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include "cli/loop_report.h"
+#include "run/versions.h"
+#include "view/figures.h"
+
+namespace ralph::cli {
+namespace {
+
+using view::counted;
+using view::dollars;
+
+constexpr std::string_view kBranches = "refs/heads/";
+
+/// "2.1.325" of "2.1.325 (Claude Code)"; empty: not known.
+std::string version_of(const run::Request& request) {
+  const auto& backend = *request.backend;
+  if (backend.program == backend::kOwnProgram) return RALPH_VERSION;
+  if (backend.program.empty()) return {};
+  const auto program = backend::find_program(backend.program, request.host);
+  if (!program) return {};
+  const auto line = run::Versions(run::Versions::usual_cache(request.host)).known(*program);
+  return line.substr(0, line.find(' '));
+}
+
+std::string agent_of(const run::Request& request) {
+  auto text = request.agent_name;
+  if (const auto version = version_of(request); !version.empty()) text += " " + version;
+  if (request.backend->can.model) {
+    text += request.ask.model.empty() ? ", its default model" : ", model " + request.ask.model;
+  }
+  if (!request.host.sandboxed()) return text + ", no sandbox";
+  const bool strict = request.host.sandbox == backend::SandboxLevel::strict;
+  return text + (strict ? ", strict sandbox" : ", in a sandbox");
+}
+
+std::string limits_of(const loop::Budget& budget, bool tells_cost) {
+  std::vector<std::string> limits;
+  if (budget.iterations > 0) limits.push_back(counted(budget.iterations, "iteration"));
+  if (budget.time > Millis::zero()) limits.push_back(format_duration(budget.time));
+  if (budget.cost_usd) limits.push_back(dollars(*budget.cost_usd));
+  if (budget.cost_per_day_usd) limits.push_back(dollars(*budget.cost_per_day_usd) + " a day");
+  auto text = limits.empty() ? "none" : fmt::format("{}", fmt::join(limits, ", "));
+  if (!tells_cost) text += "; no cost limit: this agent does not tell its cost";
+  return text;
+}
+
+std::string branch_of(const loop::State& state) {
+  std::string_view name = state.branch_at_start;
+  if (name == "HEAD") return "none (detached HEAD)";
+  if (name.starts_with(kBranches)) name.remove_prefix(kBranches.size());
+  return std::string(name);
+}
+
+}  // namespace
+
+LoopFacts facts_of(const loop::Setup& setup) {
+  const auto& request = setup.request;
+  const bool tells_cost = request.backend->can.cost ||
+                          request.ask.output_format == std::optional<std::string>("stream-json");
+  return {agent_of(request), limits_of(setup.options.budget, tells_cost),
+          setup.options.commit ? "a commit after every iteration" : "no commits", tells_cost};
+}
+
+std::string_view goal_line(std::string_view goal) {
+  while (!goal.empty()) {
+    auto line = goal.substr(0, goal.find('\n'));
+    goal.remove_prefix(std::min(goal.size(), line.size() + 1));
+    const auto marks = line.find_first_not_of('#');
+    const bool heading =
+        marks != 0 && marks != line.npos && (line[marks] == ' ' || line[marks] == '\t');
+    if (heading || marks == line.npos) line.remove_prefix(std::min(marks, line.size()));
+    const auto first = line.find_first_not_of(" \t\r");
+    if (first == line.npos) continue;
+    return line.substr(first, line.find_last_not_of(" \t\r") + 1 - first);
+  }
+  return {};
+}
+
+std::vector<HeaderLine> loop_header(const LoopFacts& facts, const loop::State& state,
+                                    const loop::Totals& totals) {
+  auto loop = state.loop_id;
+  if (totals.iterations > 0) {
+    loop += fmt::format(", resumed after {}, cost {}", counted(totals.iterations, "iteration"),
+                        cost_text(totals));
+  }
+  const auto file = state.goal_file.empty() ? "" : state.goal_file + ": ";
+  std::vector<HeaderLine> lines{{"Loop", loop},
+                                {"Goal", file + std::string(goal_line(state.goal))},
+                                {"Agent", facts.agent},
+                                {"Limits", facts.limits}};
+  if (!state.branch_at_start.empty()) {
+    lines.push_back({"Branch", fmt::format("{}, {}", branch_of(state), facts.commits)});
+  }
+  lines.push_back({"Verify", state.verify.empty()
+                                 ? "nothing: a DONE is believed (--verify COMMAND checks it)"
+                                 : fmt::format("`{}`", fmt::join(state.verify, "`, `"))});
+  return lines;
+}
+
+}  // namespace ralph::cli

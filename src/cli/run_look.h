@@ -1,0 +1,24 @@
+#pragma once
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/time.h"
+#include "view/activity.h"
+
+namespace ralph::cli {
+
+/// The run of an agent as its journal tells it, while it still runs.
+struct RunLook {
+  view::Activity::Kind kind = view::Activity::Kind::model;
+  std::string text;                // as view::Activity::Now
+  UtcTime since;                   // when that began
+  std::optional<double> cost_usd;  // so far; nullopt: the agent has not told any
+};
+
+/// nullopt: there is no journal yet, or none that can be read. Reads only.
+std::optional<RunLook> look_at_run(const std::filesystem::path& folder, std::string_view run_id,
+                                   UtcTime began);
+
+}  // namespace ralph::cli
