@@ -105,6 +105,8 @@ Result<Loaded> load(const Arguments& arguments) {
   using enum loop::StateStore::Source;
   TRY_ASSIGN(auto known, store.load(arguments.flag("accept-changes") ? workspace : trusted));
   if (known) loaded.state = std::move(known->state);
+  // An agent may have written it, and what it names would be sent to the model.
+  if (known && !known->trusted) loaded.state->goal_path.clear();
   if (!loaded.state) {
     return fail(Code::usage, "there is no loop to resume in this folder",
                 "begin one: ralph loop GOAL.md");
