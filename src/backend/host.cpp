@@ -52,7 +52,7 @@ const Backend* first_installed(const Host& host) {
 /// What `environment` becomes for the agent, as far as its own changes go.
 std::vector<std::string> environment_of(const Host& host) {
   auto entries = host.environment;
-  for (const auto& change : host.own_env) {
+  for (const auto& change : environment_changes(host)) {
     std::erase_if(entries, [&](const std::string& entry) {
       return entry.starts_with(change.name) && entry.substr(change.name.size()).starts_with('=');
     });
@@ -80,9 +80,17 @@ Result<fs::path> own_executable() {
   return path;
 }
 
+std::vector<process::EnvChange> environment_changes(const Host& host) {
+  auto changes = host.workspace_env;
+  changes.insert(changes.end(), host.own_env.begin(), host.own_env.end());
+  return changes;
+}
+
 std::optional<std::string> variable(const Host& host, std::string_view name) {
-  for (auto change = host.own_env.rbegin(); change != host.own_env.rend(); ++change) {
-    if (change->name == name) return change->value;
+  for (const auto* const changes : {&host.own_env, &host.workspace_env}) {
+    for (auto change = changes->rbegin(); change != changes->rend(); ++change) {
+      if (change->name == name) return change->value;
+    }
   }
   for (const std::string_view entry : host.environment) {
     if (entry.size() > name.size() && entry.starts_with(name) && entry[name.size()] == '=') {

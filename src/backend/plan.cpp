@@ -209,6 +209,7 @@ void settle_key(const Draft& draft, const Host& host, Plan& plan) {
 
 void set_environment(const Draft& draft, const Host& host, Plan& plan) {
   auto& env = plan.command.env;
+  env = host.workspace_env;
   for (const auto name : draft.backend.removed_variables) {
     env.push_back({std::string(name), std::nullopt});
   }

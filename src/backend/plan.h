@@ -21,15 +21,21 @@ std::string_view to_string(SandboxLevel level);
 struct Host {
   std::filesystem::path workspace;       // absolute: the agent's working folder
   std::vector<std::string> environment;  // "NAME=value": ralph's own
+  /// What `.envrc` changes in it: counts as a part of it, also where a key is looked for.
+  std::vector<process::EnvChange> workspace_env = {};
   /// The run's own changes to it (the setting `env`), which a plan puts into Command::env. They win over
   /// what it changes by itself; only Auth::login empties the key all the same.
   std::vector<process::EnvChange> own_env;
   bool is_root = false;
   SandboxLevel sandbox = SandboxLevel::off;
   std::filesystem::path log_dir = {};  // where ralph itself writes, perhaps in the workspace
+  std::vector<std::filesystem::path> read_only = {};  // absolute: not to be written in a sandbox
 
   bool sandboxed() const { return sandbox != SandboxLevel::off; }
 };
+
+/// All changes to the environment, in their order.
+std::vector<process::EnvChange> environment_changes(const Host& host);
 
 /// A variable as the agent will find it; none: it is not set.
 std::optional<std::string> variable(const Host& host, std::string_view name);

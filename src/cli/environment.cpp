@@ -39,8 +39,11 @@ Masker& log_masker() {
   return masker;
 }
 
-Masker masker_for(const config::Settings& settings) {
+Masker masker_for(const config::Settings& settings, const std::vector<process::EnvChange>& more) {
   auto entries = environment();
+  for (const auto& change : more) {
+    if (change.value) entries.push_back(change.name + "=" + *change.value);
+  }
   for (const auto& pair : settings.map(config::Key::env)) {
     entries.push_back(pair.name + "=" + pair.value);
   }

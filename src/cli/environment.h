@@ -4,6 +4,7 @@
 
 #include "base/mask.h"
 #include "config/settings.h"
+#include "process/env_change.h"
 #include "view/console.h"
 
 namespace ralph::cli {
@@ -14,8 +15,9 @@ std::vector<std::string> environment();
 /// What the debug log is masked with: at first the secrets of our environment. Change it before there are threads.
 Masker& log_masker();
 
-/// Knows the secrets of our environment and of the variables the settings hold.
-Masker masker_for(const config::Settings& settings);
+/// Knows the secrets of our environment, of the variables the settings hold, and of `more`: those of `.envrc`.
+Masker masker_for(const config::Settings& settings,
+                  const std::vector<process::EnvChange>& more = {});
 
 /// Colours and screens as stdout and stderr are now. Colour needs a terminal, and NO_COLOR unset or empty.
 view::ConsoleOptions console_options(view::Verbosity verbosity);

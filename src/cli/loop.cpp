@@ -13,11 +13,13 @@
 #include "cli/environment.h"
 #include "cli/failure.h"
 #include "cli/loop_dry_run.h"
+#include "cli/loop_goal.h"
 #include "cli/loop_view.h"
 #include "cli/run_settings.h"
 #include "cli/std_output.h"
 #include "cli/stop_signals.h"
 #include "loop/direnv.h"
+#include "loop/goal_file.h"
 #include "loop/requests.h"
 #include "loop/state_store.h"
 #include "run/protected_files.h"
@@ -104,6 +106,8 @@ Result<Loaded> load(const Arguments& arguments) {
   using enum loop::StateStore::Source;
   TRY_ASSIGN(auto known, store.load(arguments.flag("accept-changes") ? workspace : trusted));
   if (known) loaded.state = std::move(known->state);
+  // An agent may have written it, and what it names would be sent to the model.
+  if (known && !known->trusted) loaded.state->goal_path.clear();
   if (!loaded.state) {
     return fail(Code::usage, "there is no loop to resume in this folder",
                 "begin one: ralph loop GOAL.md");
@@ -116,35 +120,6 @@ Result<Loaded> load(const Arguments& arguments) {
   add_flags_of_start(loaded.state->flags, loaded.flags);
   TRY_ASSIGN(loaded.settings, load_settings(config_file, loaded.flags));
   return loaded;
-}
-
-/// The text, and the file it came from.
-struct Goal {
-  std::string text, file;
-};
-
-Result<Goal> read_goal_file(const std::string& file) {
-  auto text = read_file(file);
-  if (text) return Goal{*std::move(text), file};
-  const bool missing = text.error().code == Code::not_found;
-  return fail(Code::usage,
-              missing ? fmt::format("the goal file '{}' does not exist", file)
-                      : fmt::format("the goal file: {}", text.error().message),
-              "name a file that says what to achieve, or use -p TEXT");
-}
-
-Result<Goal> read_goal(const Arguments& arguments, const config::Settings& settings,
-                       run::Invocation& invocation, const std::optional<loop::State>& state) {
-  const std::string file(arguments.positional(0));
-  if (!file.empty()) return read_goal_file(file);
-  if (settings.text(Key::prompt_file) == "-")
-    return Goal{std::move(invocation.standard_input), "-"};
-  const bool on_the_line = settings.given(Key::prompt) || settings.given(Key::prompt_file);
-  if (state && !on_the_line) return Goal{state->goal, state->goal_file};
-  if (!settings.text(Key::prompt_file).empty())
-    return read_goal_file(settings.text(Key::prompt_file));
-  if (settings.given(Key::prompt)) return Goal{settings.text(Key::prompt), {}};
-  return fail(Code::usage, "no goal was given", "use 'ralph loop GOAL.md' or 'ralph loop -p TEXT'");
 }
 
 Result<loop::Template> read_template(const std::string& file) {
@@ -180,6 +155,7 @@ loop::Options options_of(const config::Settings& settings) {
   options.summary_model = settings.text(Key::summary_model);
   options.summary_reasoning = settings.text(Key::summary_reasoning);
   options.reasoning = settings.text(Key::reasoning);
+  options.allow_secrets = settings.boolean(Key::allow_secrets);
   options.done_marker = settings.text(Key::done_marker);
   options.loop_guard = settings.integer(Key::loop_guard).value_or(0);
   options.commit = settings.boolean(Key::commit);
@@ -222,14 +198,12 @@ Result<> merge_direnv(loop::Setup& setup) {
     }
     return refused;
   });
-  // What the settings say comes last: it wins.
-  envrc.env.insert(envrc.env.end(), host.own_env.begin(), host.own_env.end());
-  host.own_env = std::move(envrc.env);
+  host.workspace_env = std::move(envrc.env);
   return {};
 }
 
-Result<loop::Setup> make_setup(const Arguments& arguments, const Loaded& loaded,
-                               const Masker& masker) {
+/// `masker` learns the secrets of `.envrc`.
+Result<loop::Setup> make_setup(const Arguments& arguments, const Loaded& loaded, Masker& masker) {
   const auto& settings = loaded.settings.settings;
   TRY(check(settings));
   TRY_ASSIGN(auto invocation, invocation_of(settings));
@@ -239,9 +213,11 @@ Result<loop::Setup> make_setup(const Arguments& arguments, const Loaded& loaded,
   setup.loop_id = setup.resumed ? loaded.state->loop_id : invocation.run_id;
   setup.goal = goal.text;
   setup.goal_file = goal.file;
-  if (goal.text.find_first_not_of(" \t\r\n") == std::string::npos) {
-    return fail(Code::usage, "the goal is empty", "say what to achieve");
-  }
+  setup.goal_path = goal.path;
+  setup.goal_seen = goal.seen;
+  if (goal.edited) setup.goal_note = goal.told;
+  if (!goal.edited && !goal.told.empty()) setup.warnings.push_back(goal.told);
+  TRY(loop::check_goal(goal.text));
   setup.options = options_of(settings);
   setup.options.accept_changes = arguments.flag("accept-changes");
   if (const auto& file = settings.text(Key::template_file); !file.empty()) {
@@ -250,6 +226,10 @@ Result<loop::Setup> make_setup(const Arguments& arguments, const Loaded& loaded,
   invocation.instead_of_prompt = goal.text;
   TRY_ASSIGN(setup.request, run::make_request(settings, std::move(invocation), masker));
   setup.request.notes = loaded.settings.notes;
+  if (loop::can_be_protected(goal.path)) {
+    std::error_code error;
+    setup.request.host.read_only = {std::filesystem::canonical(goal.path, error)};
+  }
   if (!settings.given(Key::allowed_tools) && setup.request.backend->can.tool_lists) {
     setup.request.ask.tools = loop::worker_tools();
   }
@@ -266,7 +246,11 @@ Result<loop::Setup> make_setup(const Arguments& arguments, const Loaded& loaded,
   if (setup.options.accept_changes && !dry) TRY(accept_obeyed(config_file, &settings));
   if (!setup.options.accept_changes || !dry) TRY(check_obeyed(config_file, &settings));
   watch_settings(config_file, settings, setup.request);
-  if (!dry) TRY(merge_direnv(setup));
+  if (dry) return setup;
+  TRY(merge_direnv(setup));
+  masker = masker_for(settings, setup.request.host.workspace_env);
+  log_masker() = masker;
+  TRY(run::check_secrets(setup.request, setup.options.allow_secrets, masker));
   return setup;
 }
 
@@ -329,7 +313,7 @@ int loop_command(const Arguments& arguments, StdOutput& output) {
   auto loaded = load(arguments);
   if (!loaded) return report(loaded.error(), output);
   const auto& settings = loaded->settings.settings;
-  const auto masker = masker_for(settings);
+  auto masker = masker_for(settings);
   log_masker() = masker;
   auto setup = make_setup(arguments, *loaded, masker);
   if (!setup) return not_begun(setup.error(), output);

@@ -158,6 +158,7 @@ std::int64_t Loop::attempt_of(std::int64_t iteration) const {
 
 Loop::Over Loop::iterate() {
   const auto iteration = totals_.iterations + 1;
+  use_edited_goal();
   begin_run("agent", iteration, make_run_id());
   auto& current = *state_.current;
   current.tree_before = std::exchange(left_content_, {});
@@ -183,6 +184,7 @@ Loop::Over Loop::iterate() {
   }
   auto request = within_budget(worker_request(
       setup_, current.run_id, {iteration, attempt_of(iteration)}, std::move(prompt)));
+  if (!goal_note_.empty()) request.notes.push_back(goal_note_);
   auto end = run_with_corrections(request, {Run::Kind::worker, iteration, current.run_id});
   return settle(current, std::move(end));
 }
@@ -212,7 +214,9 @@ Record Loop::make_record(Record::Step step, const Current& current, const RunEnd
 Result<> Loop::keep(const Run& run, Record record) {
   record.progress = masker_.mask(record.progress);
   if (record.verification) record.verification->tail = masker_.mask(record.verification->tail);
+  if (run.kind == Run::Kind::worker) record.note = std::exchange(goal_note_, {});
   TRY(mend_workspace());
+  check_goal_after_run();
   TRY(store_.append(record));
   if (record.step == Record::Step::iteration && state_.current) {
     guidance_.remove(state_.current->guidance);

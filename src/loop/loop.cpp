@@ -77,6 +77,7 @@ Loop::Over Loop::end_not_written() const {
 Report Loop::go() {
   for (const auto& warning : setup_.warnings) note(stream::Level::warning, warning);
   observer_.started(state_, records_);
+  if (!goal_note_.empty()) note(stream::Level::info, goal_note_);
   Over over;
   if (state_.end == row(End::done).name) {
     note(stream::Level::info, "the loop was done already");

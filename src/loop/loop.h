@@ -36,6 +36,7 @@ struct Options {
   std::int64_t loop_guard = 0;
   bool commit = false, rollback = false, stash = false;
   Millis git_timeout{0};        // of calls that only read; zero: none
+  bool allow_secrets = false;   // in the goal
   bool accept_changes = false;  // of verification and settings, when a loop is resumed
   PromptCaps caps;
 };
@@ -45,6 +46,9 @@ struct Setup {
   std::string loop_id;  // of a resumed one: its own
   bool resumed = false;
   std::string goal, goal_file;
+  std::filesystem::path goal_path;  // of a goal that is a file: absolute
+  std::string goal_seen;            // goal_id() of that file
+  std::string goal_note;            // of a resumed one: the goal is another one
   Template form = Template::builtin();
   Options options;
   run::Request request;  // as for one run, without a prompt

@@ -12,15 +12,7 @@ namespace ralph::loop {
 namespace {
 
 constexpr std::size_t kMostDays = 60;
-constexpr std::size_t kLongestGoal = std::size_t{1} << 20;
 constexpr std::string_view kAccept = "--accept-changes takes them as they are now";
-
-Result<> check_goal(std::string_view goal) {
-  if (goal.size() <= kLongestGoal) return {};
-  return fail(Code::usage,
-              fmt::format("the goal has {} bytes; it may have {}", goal.size(), kLongestGoal),
-              "say what to achieve, and name files for the rest");
-}
 
 }  // namespace
 
@@ -57,7 +49,7 @@ Result<> Loop::begin() {
   config_watch_.emplace(std::move(watch));
   TRY(protect_files());
   TRY_ASSIGN(auto wrap, run::sandbox_for_commands(setup_.request.host));
-  TRY_ASSIGN(verifier_, Verifier::make({folder, setup_.request.host.own_env,
+  TRY_ASSIGN(verifier_, Verifier::make({folder, backend::environment_changes(setup_.request.host),
                                         setup_.options.verify_limit, std::move(wrap)},
                                        setup_.options.verify));
   // Before anything is written: what cannot be started shall leave nothing.
@@ -137,6 +129,13 @@ Result<> Loop::settle_old(const State& old) {
   return {};
 }
 
+void Loop::name_goal() {
+  state_.goal = setup_.goal;
+  state_.goal_file = setup_.goal_file;
+  state_.goal_path = setup_.goal_path.native();
+  state_.goal_seen = setup_.goal_seen;
+}
+
 Result<> Loop::begin_anew(const std::optional<State>& old) {
   TRY(prepare_git());
   if (old) TRY(settle_old(*old));
@@ -155,8 +154,7 @@ Result<> Loop::begin_anew(const std::optional<State>& old) {
   state_.loop_id = setup_.loop_id;
   state_.started = now_utc();
   state_.earlier_days = std::move(days);
-  state_.goal = setup_.goal;
-  state_.goal_file = setup_.goal_file;
+  name_goal();
   state_.settings_digest = setup_.settings_digest;
   state_.tree_at_start = content();
   state_.commit_at_start = head();
@@ -235,7 +233,8 @@ Result<> Loop::go_on_with(State old) {
   if (ended_before_ || !same_checks) state_.fresh_from = static_cast<std::int64_t>(records_.size());
   totals_ = add_up(records_, state_.fresh_from);
   ran_before_ = state_.ran;
-  state_.goal = setup_.goal;
+  name_goal();
+  goal_note_ = setup_.goal_note;
   state_.verify_digest = verifier_->digest();
   state_.protected_digest = start_files_.digest();
   state_.settings_digest = setup_.settings_digest;

@@ -11,6 +11,7 @@
 #include "git/tree_files.h"
 #include "git/work.h"
 #include "loop/answer.h"
+#include "loop/goal_file.h"
 #include "loop/guidance.h"
 #include "loop/loop.h"
 #include "loop/path_glob.h"
@@ -87,6 +88,7 @@ class Loop {
   Result<> begin_git();
   Result<> check_users_changes();
   Result<> stash_or_refuse();
+  void name_goal();
   Result<> begin_anew(const std::optional<State>& old);
   Result<> go_on_with(State old);
   Result<> prepare_git();
@@ -123,6 +125,8 @@ class Loop {
   Over summarize();
   bool summary_is_due() const;
   std::vector<Record> to_fold() const;
+  void use_edited_goal();
+  void check_goal_after_run();
   std::int64_t attempt_of(std::int64_t iteration) const;
   RunEnd run(run::Request request, const Run& run);
   RunEnd run_with_corrections(run::Request request, const Run& run);
@@ -193,6 +197,8 @@ class Loop {
   std::string left_content_;           // by the last iteration, when nothing could happen since
   bool content_unknown_ = false;       // was told
   std::string refused_guidance_;       // was told
+  std::string goal_note_;              // for the next record: the goal is another one
+  bool goal_protected_ = false;        // the agent cannot write its file
   bool warnings_told_ = false;         // about how the agent is started
   std::optional<Error> storage_;       // a step could not be recorded
   int pauses_ = 0;                     // in a row

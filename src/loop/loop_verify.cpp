@@ -138,7 +138,7 @@ Result<> Loop::recover_protected() {
 Result<Verification> Loop::verify_in_clone(const std::string& tree) {
   TRY_ASSIGN(const auto clone, CleanClone::make({*git_, setup_.request.host.workspace,
                                                  state_.commit_at_start, tree}));
-  auto mode = clone.mode(setup_.request.host.own_env, bubblewrap_);
+  auto mode = clone.mode(backend::environment_changes(setup_.request.host), bubblewrap_);
   mode.start = &start_files_;
   mode.optional = not_in_git_;
   auto verification =

@@ -109,6 +109,7 @@ std::string write_record(const Record& record) {
   if (!record.tree.empty()) to["tree"] = record.tree;
   if (!record.commit.empty()) to["commit"] = record.commit;
   if (!record.commit_before.empty()) to["commit_before"] = record.commit_before;
+  if (!record.note.empty()) to["note"] = record.note;
   if (record.verification) to["verification"] = document_of(*record.verification);
   if (record.cost_usd) to["cost_usd"] = *record.cost_usd;
   to["tokens"] = document_of(record.tokens);
@@ -138,6 +139,7 @@ std::optional<Record> read_record(std::string_view line) {
   record.tree = json::text(*parsed, "tree");
   record.commit = json::text(*parsed, "commit");
   record.commit_before = json::text(*parsed, "commit_before");
+  record.note = json::text(*parsed, "note");
   const auto verification = parsed->find("verification");
   if (verification != parsed->end()) record.verification = verification_of(*verification);
   const auto cost = json::number(*parsed, "cost_usd");

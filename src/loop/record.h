@@ -54,6 +54,7 @@ struct Record {
   std::string tree;      // what the workspace was like after it: an id of its content
   std::string commit;    // made after it; empty: none
   std::string commit_before;  // where the repository stood when it began
+  std::string note;           // what else the user was told: the goal was edited
   std::optional<Verification> verification;
   std::optional<double> cost_usd;
   stream::Tokens tokens;

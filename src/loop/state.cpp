@@ -84,6 +84,8 @@ Document document_of(const State& state) {
   to["waited_ms"] = state.waited.count();
   to["goal_file"] = state.goal_file;
   to["goal"] = state.goal;
+  if (!state.goal_path.empty()) to["goal_path"] = state.goal_path;
+  if (!state.goal_seen.empty()) to["goal_seen"] = state.goal_seen;
   to["backend"] = state.backend;
   to["model"] = state.model;
   to["flags"] = state.flags;
@@ -122,6 +124,8 @@ std::optional<State> state_of(const Document& from) {
   state.waited = Millis(std::clamp<std::int64_t>(json::integer(from, "waited_ms"), 0, kLongestRun));
   state.goal_file = json::text(from, "goal_file");
   state.goal = json::text(from, "goal");
+  state.goal_path = json::text(from, "goal_path");
+  state.goal_seen = json::text(from, "goal_seen");
   state.backend = json::text(from, "backend");
   state.model = json::text(from, "model");
   const auto& flags = json::member(from, "flags");

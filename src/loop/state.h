@@ -31,7 +31,10 @@ struct Current {
 struct State {
   std::string loop_id;
   std::string status;           // "running", "waiting", "ended"
-  std::string goal_file, goal;  // the text as it was at the start
+  std::string goal_file, goal;  // its name as the user wrote it, and the text that counts
+  std::string goal_path;        // absolute; empty: it came from no file
+  std::string
+      goal_seen;  // what that file held when no agent worked; where it was changed later: after the last run
   UtcTime started, updated;
   std::int64_t pid = 0;
   std::string backend, model;

@@ -122,6 +122,11 @@ Result<> show_workspace(Mounts& mounts, const Host& host) {
     mounts.pin_parents(workspace, workspace / path);
     TRY(protect_name(mounts, workspace, workspace / path));
   }
+  for (const auto& path : host.read_only) {
+    if (!contains(workspace, path)) continue;
+    mounts.pin_parents(workspace, path);
+    mounts.protect(path);
+  }
   mounts.protect(workspace / ".ralph");
   // ralph writes there from outside: it must not become a link.
   if (const auto logs = real_parent(host.log_dir); contains(workspace, logs)) {

@@ -1,5 +1,6 @@
 #include "run/request.h"
 
+#include <algorithm>
 #include <system_error>
 
 #include <fmt/core.h>
@@ -46,8 +47,8 @@ Result<std::string> read_system_prompt(const config::Settings& settings) {
 }
 
 /// A key in a prompt would reach the model, its provider's logs and ours.
-Result<> check_secrets(std::string_view what, std::string_view text, bool allowed,
-                       const Masker& masker, std::vector<std::string>& warnings) {
+Result<> check_text(std::string_view what, std::string_view text, bool allowed,
+                    const Masker& masker, std::vector<std::string>& warnings) {
   std::string found(masker.find_key_shape(text));
   if (found.empty() && masker.finds_secret(text)) found = "the value of a secret variable";
   if (found.empty()) return {};
@@ -55,7 +56,10 @@ Result<> check_secrets(std::string_view what, std::string_view text, bool allowe
   if (!allowed) {
     return fail(Code::usage, message, "take it out, or use --allow-secrets if it must be there");
   }
-  warnings.push_back(message + ": it is sent as it is");
+  auto warning = message + ": it is sent as it is";
+  if (std::ranges::find(warnings, warning) == warnings.end()) {
+    warnings.push_back(std::move(warning));
+  }
   return {};
 }
 
@@ -154,6 +158,13 @@ backend::Auth auth_of(const config::Settings& settings) {
   return auth_named(settings.text(Key::auth));
 }
 
+Result<> check_secrets(Request& request, bool allowed, const Masker& masker) {
+  const auto& ask = request.ask;
+  TRY(check_text("prompt", ask.prompt, allowed, masker, request.warnings));
+  return check_text("system prompt", ask.system_prompt + "\n" + ask.append_system_prompt, allowed,
+                    masker, request.warnings);
+}
+
 Result<Request> make_request(const config::Settings& settings, Invocation invocation,
                              const Masker& masker) {
   Request request;
@@ -192,11 +203,7 @@ Result<Request> make_request(const config::Settings& settings, Invocation invoca
     request.ask.tools = tools_of_mode(request.mode);
   }
   take_limits(settings, request);
-  const bool allowed = settings.boolean(Key::allow_secrets);
-  TRY(check_secrets("prompt", request.ask.prompt, allowed, masker, request.warnings));
-  TRY(check_secrets("system prompt",
-                    request.ask.system_prompt + "\n" + request.ask.append_system_prompt, allowed,
-                    masker, request.warnings));
+  TRY(check_secrets(request, settings.boolean(Key::allow_secrets), masker));
   return request;
 }
 

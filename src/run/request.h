@@ -70,6 +70,9 @@ std::string_view backend_name(const config::Settings& settings);
 backend::Auth auth_of(const config::Settings& settings);
 backend::SandboxLevel sandbox_of(const config::Settings& settings);
 
+/// Code::usage: the prompts hold a secret; a warning of the request where that is allowed.
+Result<> check_secrets(Request& request, bool allowed, const Masker& masker);
+
 /// Errors: Code::usage for what is missing or contradicts itself, a prompt with a secret in it, an unknown
 /// backend; Code::not_found when no agent is installed.
 Result<Request> make_request(const config::Settings& settings, Invocation invocation,

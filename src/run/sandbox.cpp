@@ -235,7 +235,9 @@ Result<Wrap> sandbox_for_git(const Host& host) {
   if (!host.sandboxed()) return Wrap{};
   TRY_ASSIGN(auto frame, make_frame(host));
   TRY(show_repository(frame.mounts, frame.workspace));
-  TRY(show_workspace(frame.mounts, host));
+  auto writable = host;
+  writable.read_only.clear();  // git puts back files of any commit
+  TRY(show_workspace(frame.mounts, writable));
   return wrap_of(frame, host, true);
 }
 
@@ -249,7 +251,7 @@ Result<> check_sandbox(const Host& host) {
   TRY(show_workspace(frame.mounts, host));
   process::Command command;
   command.cwd = host.workspace;
-  command.env = host.own_env;
+  command.env = backend::environment_changes(host);
   TRY_ASSIGN(command, wrapped(words_of(frame, host), host, std::move(command), nullptr,
                               EnvFor::command, nullptr));
   return probe(std::move(command), host);

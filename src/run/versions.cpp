@@ -40,7 +40,7 @@ std::string first_line(std::string_view text) {
 Result<std::string> start_and_ask(const std::filesystem::path& program, const backend::Host& host) {
   process::Command command;
   command.argv = {program.native(), "--version"};
-  command.env = host.own_env;
+  command.env = backend::environment_changes(host);
   TRY_ASSIGN(auto child, process::start(command));
   std::string said;
   process::Watch watch;

@@ -1,0 +1,82 @@
+#include "cli/loop_goal.h"
+
+#include <fmt/core.h>
+
+#include "base/file.h"
+#include "base/path.h"
+#include "loop/goal_file.h"
+
+namespace ralph::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using config::Key;
+
+constexpr const char* kGoalFile = "GOAL.md";
+
+/// What a shell's <(...) names is gone when it was read.
+fs::path lasting_path(const std::string& file) {
+  std::error_code error;
+  const auto path = fs::absolute(file, error).lexically_normal();
+  if (error || is_below(path, "/dev") || is_below(path, "/proc")) return {};
+  return path;
+}
+
+Result<Goal> read_goal_file(const std::string& file) {
+  auto text = read_file(file);
+  if (text) {
+    auto seen = loop::goal_id(*text);
+    return Goal{*std::move(text), file, lasting_path(file), std::move(seen)};
+  }
+  const bool missing = text.error().code == Code::not_found;
+  return fail(Code::usage,
+              missing ? fmt::format("the goal file '{}' does not exist", file)
+                      : fmt::format("the goal file: {}", text.error().message),
+              "name a file that says what to achieve, or use -p TEXT");
+}
+
+/// A GOAL.md that lies there says what to achieve as well, and the agent would read it.
+Result<> check_one_goal(const Arguments& arguments, const config::Settings& settings) {
+  const auto file = arguments.positional(0);
+  const bool text = arguments.flag("prompt");
+  if (!file.empty() && (text || arguments.flag("prompt-file"))) {
+    return fail(Code::usage,
+                fmt::format("two goals were given: the file '{}' and {}", file,
+                            text ? "-p TEXT" : "-P FILE"),
+                "leave one of them out");
+  }
+  const fs::path folder = settings.text(Key::cwd);
+  std::error_code error;
+  if (!text || !fs::exists(folder / kGoalFile, error)) return {};
+  return fail(Code::usage,
+              fmt::format("two goals: -p TEXT, and the file '{}' in this folder", kGoalFile),
+              "'ralph loop GOAL.md' works on the file; for another goal rename or remove it, or "
+              "name another file with -P FILE ('-P -' is standard input)");
+}
+
+Goal goal_of(const loop::State& state, const Arguments& arguments,
+             const config::Settings& settings) {
+  const bool sandboxed = run::sandbox_of(settings) != backend::SandboxLevel::off;
+  auto goal = loop::resumed_goal(state, sandboxed, arguments.flag("accept-changes"));
+  return {std::move(goal.text), state.goal_file,      state.goal_path,
+          std::move(goal.id),   std::move(goal.told), goal.edited};
+}
+
+}  // namespace
+
+Result<Goal> read_goal(const Arguments& arguments, const config::Settings& settings,
+                       run::Invocation& invocation, const std::optional<loop::State>& state) {
+  TRY(check_one_goal(arguments, settings));
+  const std::string file(arguments.positional(0));
+  if (!file.empty()) return read_goal_file(file);
+  if (settings.text(Key::prompt_file) == "-")
+    return Goal{std::move(invocation.standard_input), "-"};
+  const bool on_the_line = arguments.flag("prompt") || arguments.flag("prompt-file");
+  if (state && !on_the_line) return goal_of(*state, arguments, settings);
+  if (!settings.text(Key::prompt_file).empty())
+    return read_goal_file(settings.text(Key::prompt_file));
+  if (settings.given(Key::prompt)) return Goal{settings.text(Key::prompt)};
+  return fail(Code::usage, "no goal was given", "use 'ralph loop GOAL.md' or 'ralph loop -p TEXT'");
+}
+
+}  // namespace ralph::cli

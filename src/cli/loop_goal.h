@@ -1,0 +1,28 @@
+#pragma once
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "cli/options.h"
+#include "config/settings.h"
+#include "loop/state.h"
+#include "run/request.h"
+
+namespace ralph::cli {
+
+/// What a loop works on.
+struct Goal {
+  std::string text;
+  std::string file = {};            // as the user named it; "-": standard input; empty: -p TEXT
+  std::filesystem::path path = {};  // absolute, of a file that can be looked at again
+  std::string seen = {};            // loop::goal_id() of that file
+  std::string told = {};            // of a resumed loop: what became of the file since
+  bool edited = false;              // since then, and used
+};
+
+/// Of the command line, of the loop that is resumed, or of the settings. Code::usage: there is none, or there are two.
+Result<Goal> read_goal(const Arguments& arguments, const config::Settings& settings,
+                       run::Invocation& invocation, const std::optional<loop::State>& state);
+
+}  // namespace ralph::cli
