@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -18,6 +19,7 @@ using json::Document;
 constexpr std::size_t kMostNames = 200;  // looked at in one message
 constexpr std::size_t kMostFiles = 20;
 constexpr std::size_t kMostBytes = std::size_t{512} << 10;
+constexpr std::uintmax_t kMostText = 100'000;  // bytes of one file: about what Read shows at once
 constexpr std::size_t kMostCommandsListed = 40;
 constexpr std::string_view kBehindNames = ".,;:!?)]}>'\"`";
 
@@ -178,6 +180,14 @@ std::optional<Document> Prompts::content_of_file(const std::string& name,
   if (path.empty()) return std::nullopt;
   auto content = content_of(toolbox_.serve_user("Read", {{"file_path", path}}, stop));
   const auto label = fmt::format("The message below names the file {}. It holds:", path);
+  std::error_code error;
+  const auto size = std::filesystem::file_size(workspace_.resolve(path), error);
+  if (content.is_string() && !error && size > kMostText) {
+    return Document::array({text_block(reminder(fmt::format(
+        "The message below names the file {}, which is too long to be shown here ({} bytes). Read "
+        "what you need of it, by parts.",
+        path, size)))});
+  }
   if (content.is_string()) {
     return Document::array({text_block(reminder(label + "\n" + content.get<std::string>()))});
   }

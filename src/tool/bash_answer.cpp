@@ -5,13 +5,15 @@
 #include "base/utf8.h"
 #include "json/writer.h"
 #include "tool/bash_words.h"
+#include "tool/persist.h"
 
 namespace ralph::tool {
 namespace {
 
 // As much as Claude Code shows; it is paid for with every request that follows.
 constexpr std::size_t kPreview = 2000;
-constexpr std::size_t kFailed = 10'000;
+constexpr std::size_t kFailedWhole = 11'000;
+constexpr std::size_t kFailedCut = 9'950;  // and the words between both ends
 constexpr std::size_t kDetail = 30'000;
 
 /// The client's view of a call that went well.
@@ -77,12 +79,6 @@ std::string whereabouts(const BashOutput& output) {
                      kept->path.string(), kept->dropped);
 }
 
-/// Without a last line that is cut, unless that is most of it.
-std::string_view whole_lines(std::string_view text) {
-  const auto end = text.rfind('\n');
-  return end != text.npos && end > text.size() / 2 ? text.substr(0, end) : text;
-}
-
 /// Without a first line that is cut, unless that is most of it.
 std::string_view from_line_start(std::string_view text) {
   const auto end = text.find('\n');
@@ -94,7 +90,8 @@ std::string_view from_line_start(std::string_view text) {
 std::string preview(const BashOutput& output) {
   constexpr std::string_view kTitle = "Preview (first and last 1KB):";
   const auto first = output.beginning(kPreview);
-  const auto half = (whole_lines(first).size() - kTitle.size()) / 2;
+  const auto size = whole_lines(first).size();
+  const auto half = (size - std::min(size / 2, kTitle.size())) / 2;
   const auto last = output.end(half);
   return fmt::format(
       "<persisted-output>\nOutput too large ({}). {}\n\n{}\n{}\n...\n{}\n</persisted-output>",
@@ -109,14 +106,20 @@ std::string shown(const BashOutput& output) {
 }
 
 /// A failure's reason is mostly at its end, sometimes at its beginning.
-std::string shown_failed(const BashOutput& output) {
-  if (auto whole = output.whole()) return *std::move(whole);
+std::string both_ends(const BashOutput& output) {
   const auto where = whereabouts(output);
-  const auto part = (kFailed - std::min(kFailed, where.size())) / 2;
+  const auto part = (kFailedCut - std::min(kFailedCut, where.size())) / 2;
   const auto first = output.beginning(part);
   const auto last = output.end(part);
   const auto left_out = output.size() - std::min(output.size(), first.size() + last.size());
   return fmt::format("{}\n\n... [{} bytes left out. {}] ...\n\n{}", first, left_out, where, last);
+}
+
+std::string shown_failed(BashOutput& output) {
+  auto whole = output.whole();
+  if (whole && utf8::count(*whole) <= kFailedWhole) return *std::move(whole);
+  output.keep();
+  return both_ends(output);
 }
 
 std::string shown_to_client(const BashOutput& output) {
@@ -166,7 +169,9 @@ Outcome answer_timed_out(BashCommand& command, Millis timeout, std::string_view 
 }
 
 Outcome answer_interrupted(const BashOutput& output) {
-  const auto content = joined(shown_failed(output), "Command was interrupted before it completed.");
+  const auto whole = output.whole();
+  const auto content =
+      joined(whole ? *whole : both_ends(output), "Command was interrupted before it completed.");
   const Detail detail{.out = shown_to_client(output), .interrupted = true};
   return {json_text(content), true, to_json(detail)};
 }

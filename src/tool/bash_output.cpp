@@ -75,15 +75,21 @@ Result<> BashOutput::move_to(const std::filesystem::path& file) {
 
 void BashOutput::finish() {
   const std::lock_guard lock(mutex_);
-  if (!file_ && !error_ && head_.size() > shown_ && utf8::count(head_) > shown_) start_file();
+  if (!file_ && !error_ && size_ > shown_) start_file();
   if (file_ && !error_) note(file_->finish());
+}
+
+void BashOutput::keep() {
+  const std::lock_guard lock(mutex_);
+  if (file_ || error_) return;
+  start_file();
+  if (!error_) note(file_->finish());
 }
 
 std::optional<std::string> BashOutput::whole() const {
   const std::lock_guard lock(mutex_);
-  if (head_.size() < size_) return std::nullopt;
+  if (size_ > shown_) return std::nullopt;
   auto text = as_text(head_);
-  if (text.size() > shown_ && utf8::count(text) > shown_) return std::nullopt;
   cut_line_ends(text);
   return text;
 }

@@ -15,7 +15,7 @@ namespace ralph::tool {
 /// as soon as it is too much to be shown. Written by one thread, looked at by others.
 class BashOutput {
  public:
-  /// `shown`: the most characters that are shown whole. `file`: where more goes.
+  /// `shown`: the most bytes that are shown whole. `file`: where more goes.
   BashOutput(std::filesystem::path file, std::size_t shown);
 
   void append(std::string_view bytes);
@@ -23,6 +23,8 @@ class BashOutput {
   Result<> move_to(const std::filesystem::path& file);
   /// Nothing more comes.
   void finish();
+  /// All of it goes to the file, however short it is. Nothing more comes.
+  void keep();
 
   /// As text: what is no UTF-8 became U+FFFD, NUL too; the last line ends are cut. All of it, or nullopt: it is
   /// too much.

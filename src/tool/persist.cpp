@@ -33,7 +33,13 @@ std::string persisted_if_long(std::string text, std::size_t most, const Workspac
   return fmt::format(
       "<persisted-output>\nOutput too large ({:.1f}KB). Full output saved to: {}\n\n"
       "Preview (first 2KB):\n{}\n...\n</persisted-output>",
-      static_cast<double>(text.size()) / 1024, path->string(), utf8::prefix(text, kPreview));
+      static_cast<double>(text.size()) / 1024, path->string(),
+      whole_lines(utf8::prefix(text, kPreview)));
+}
+
+std::string_view whole_lines(std::string_view text) {
+  const auto end = text.rfind('\n');
+  return end != text.npos && end > text.size() / 2 ? text.substr(0, end) : text;
 }
 
 }  // namespace ralph::tool

@@ -11,4 +11,7 @@ namespace ralph::tool {
 /// cannot be put anywhere it is cut, and says so.
 std::string persisted_if_long(std::string text, std::size_t most, const Workspace& workspace);
 
+/// Without a last line that is cut, unless that is most of it.
+std::string_view whole_lines(std::string_view text);
+
 }  // namespace ralph::tool

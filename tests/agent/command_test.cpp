@@ -232,5 +232,17 @@ TEST(NamedFiles, ComeWithTheMessage) {
   EXPECT_FALSE(text.contains("file missing.txt"));
 }
 
+TEST(NamedFiles, ALongOneIsNamedButNotShown) {
+  Bench bench;
+  std::string lines;
+  for (int i = 0; i < 1'000; ++i) lines += std::string(110, 'x') + "\n";
+  bench.folder().write("work/long.txt", lines);
+  const auto ran = bench.ask("See @long.txt");
+  const auto text = heard(ran);
+  EXPECT_TRUE(
+      text.contains("names the file long.txt, which is too long to be shown here (111000 bytes)"));
+  EXPECT_LT(text.size(), 5'000U) << "Claude Code shows nothing of it";
+}
+
 }  // namespace
 }  // namespace ralph::agent

@@ -8,12 +8,13 @@
 namespace ralph::tool {
 namespace {
 
-TEST(BashOutput, CharactersCountNotBytes) {
+TEST(BashOutput, BytesCountNotCharacters) {
   Session session;
   session.setup.variables = {"BASH_MAX_OUTPUT_LENGTH=10"};
-  EXPECT_EQ(session.run("printf 'ääääääääää'").content, "ääääääääää");
-  const auto answer = session.run("printf 'äääääääääää'");
+  EXPECT_EQ(session.run("printf 'äääää'").content, "äääää");
+  const auto answer = session.run("printf 'äääääb'");
   EXPECT_TRUE(answer.content.starts_with("<persisted-output>")) << answer.content;
+  EXPECT_TRUE(answer.content.contains("ä\n...\n")) << answer.content;
 }
 
 TEST(BashOutput, LongOutputGoesToAFileAndItsEndsAreShown) {
@@ -50,6 +51,18 @@ TEST(BashOutput, AtTheLimitItIsShownWhole) {
       session.run("head -c 30001 /dev/zero | tr '\\0' x").detail.contains("persistedOutputPath"));
 }
 
+TEST(BashOutput, OfAFailureLessIsShownAndAllOfItKept) {
+  Session session;
+  const auto shown = session.run("head -c 11000 /dev/zero | tr '\\0' x; exit 3");
+  EXPECT_EQ(shown.content, "Exit code 3\n" + std::string(11'000, 'x'));
+  const auto cut = session.run("head -c 11001 /dev/zero | tr '\\0' x; exit 3");
+  EXPECT_LE(cut.content.size(), 10'039u);
+  constexpr std::string_view kSaved = "Full output saved to: ";
+  const auto at = cut.content.find(kSaved) + kSaved.size();
+  const auto path = cut.content.substr(at, cut.content.find(']', at) - at);
+  EXPECT_EQ(test::text_of(path), std::string(11'001, 'x'));
+}
+
 TEST(BashOutput, AFailureShowsBothEndsToo) {
   Session session;
   const auto answer = session.run("seq 1 150000; echo the reason; exit 9");
@@ -59,7 +72,7 @@ TEST(BashOutput, AFailureShowsBothEndsToo) {
   EXPECT_NE(answer.content.find("bytes left out. Full output saved to: " +
                                 session.setup.output_folder.string()),
             std::string::npos);
-  EXPECT_LE(answer.content.size(), 10'050u) << "as much as Claude Code shows of a failure";
+  EXPECT_LE(answer.content.size(), 10'040u) << "as much as Claude Code shows of a failure";
 }
 
 TEST(BashOutput, WithoutAFolderTheEndsAreShownAndTheReasonIsSaid) {

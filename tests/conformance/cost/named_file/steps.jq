@@ -1,0 +1,1 @@
+small_turns(0; 5), done
