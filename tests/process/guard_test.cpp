@@ -1,6 +1,7 @@
 // What the guard is there for when other parts of the supervision are gone, refused or too weak.
 #include <sched.h>
 #include <spawn.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 
 #include "process/guard/launch.h"
@@ -133,6 +134,38 @@ TEST(GuardDeath, BeforeTheAgentAskedForASignalKeepsItFromStarting) {
   EXPECT_FALSE(std::filesystem::exists(folder / "b"));
 }
 
+/// A ralph of another version is as good as none.
+TEST(GuardProtocol, ARequestOfAnotherVersionEndsTheTree) {
+  Agent agent("notify DIR/up\nhang\n");
+  auto child = start(agent.command);
+  ASSERT_TRUE(child) << describe(child.error());
+  ASSERT_TRUE(agent.reached("up"));
+  ChildParts parts = child->take();
+  guard::Request request;
+  request.version = guard::kVersion + 1;
+  request.kind = guard::RequestKind::signal;
+  ASSERT_EQ(::send(parts.control.get(), &request, sizeof request, MSG_NOSIGNAL),
+            static_cast<ssize_t>(sizeof request));
+  EXPECT_TRUE(eventually([&] { return agent.nothing_alive(); }));
+  const Child last(std::move(parts));
+}
+
+/// The thread that supervises is in the sink: the stop must not wait for it, and counts as the reason.
+TEST(StopRequest, EndsTheTreeWhileASinkBlocks) {
+  Agent agent("line one\nhang\n");
+  auto child = start(agent.command);
+  ASSERT_TRUE(child) << describe(child.error());
+  std::stop_source stop;
+  const Sink sink = [&](std::string_view) -> Result<> {
+    stop.request_stop();
+    EXPECT_TRUE(eventually([&] { return agent.nothing_alive(); }));
+    return {};
+  };
+  Watch watch;
+  const Exit exit = supervise(*std::move(child), {sink, {}}, watch, stop.get_token(), patient());
+  EXPECT_EQ(exit.ended_by, EndedBy::stop_request);
+}
+
 /// When ralph is gone, an agent still gets SIGTERM and a moment to leave by itself.
 TEST(GuardOfALostHarness, LetsTheAgentLeaveByItself) {
   for (int round = 0; round < 20; ++round) {  // a loaded machine may miss the moment
@@ -160,13 +193,15 @@ TEST(Sweep, TheProgramsNumberIsKeptUntilItsTreeIsGone) {
   auto child = start(agent.command);
   ASSERT_TRUE(child) << describe(child.error());
   const pid_t program = child->program_pid();
+  const pid_t guard = child->guard_pid();
   Watch watch;
   std::jthread supervisor([&] { supervise(*std::move(child), {}, watch, {}, patient()); });
   bool lost = false;
   for (bool alive = true; alive;) {
     ProcessInfo info;
     const bool gone = !read_process(program, info);
-    alive = !agent.nothing_alive();
+    alive =
+        std::ranges::any_of(alive_with_mark(agent.mark), [&](pid_t pid) { return pid != guard; });
     lost = lost || (gone && alive);
   }
   EXPECT_FALSE(lost);
