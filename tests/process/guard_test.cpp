@@ -188,23 +188,26 @@ TEST(Settling, SparesWhatIsLeavingByItself) {
 }
 
 /// While the number is a zombie's, no other group can have it: what is sent to the program's group stays in its tree.
-TEST(Sweep, TheProgramsNumberIsKeptUntilItsTreeIsGone) {
-  Agent agent("daemon\nexit 0\n");
+TEST(Sweep, TheProgramsNumberIsKeptWhileItsTreeMayLive) {
+  Agent agent("daemon\nnotify DIR/up\nhang\n");
   auto child = start(agent.command);
   ASSERT_TRUE(child) << describe(child.error());
   const pid_t program = child->program_pid();
   const pid_t guard = child->guard_pid();
-  Watch watch;
-  std::jthread supervisor([&] { supervise(*std::move(child), {}, watch, {}, patient()); });
-  bool lost = false;
-  for (bool alive = true; alive;) {
-    ProcessInfo info;
-    const bool gone = !read_process(program, info);
-    alive =
-        std::ranges::any_of(alive_with_mark(agent.mark), [&](pid_t pid) { return pid != guard; });
-    lost = lost || (gone && alive);
+  std::stop_source stop;
+  std::jthread supervisor([&] {
+    Watch watch;
+    supervise(*std::move(child), {}, watch, stop.get_token(), patient());
+  });
+  EXPECT_TRUE(agent.reached("up"));
+  stop.request_stop();
+  ProcessInfo info;
+  EXPECT_TRUE(eventually([&] { return !read_process(program, info) || info.state == 'Z'; }));
+  std::this_thread::sleep_for(Millis{50});  // longer than a guard needs that reaps it
+  EXPECT_TRUE(read_process(program, info) && info.state == 'Z');
+  for (const pid_t left : alive_with_mark(agent.mark)) {
+    if (left != guard) ::kill(left, SIGKILL);
   }
-  EXPECT_FALSE(lost);
 }
 
 /// A setuid copy of setpriv: what it starts belongs to root, and nobody else can end it.
