@@ -134,6 +134,19 @@ TEST(GuardDeath, BeforeTheAgentAskedForASignalKeepsItFromStarting) {
   EXPECT_FALSE(std::filesystem::exists(folder / "b"));
 }
 
+/// A guard that held them would keep a folder from being unmounted, and pipes from ending.
+TEST(Guard, HoldsNeitherTheFolderNorTheStdioOfItsProgram) {
+  Agent agent("hang\n");
+  agent.command.cwd = agent.folder.path();
+  auto child = start(agent.command);
+  ASSERT_TRUE(child) << describe(child.error());
+  const std::string proc = "/proc/" + std::to_string(child->guard_pid());
+  EXPECT_EQ(std::filesystem::read_symlink(proc + "/cwd"), "/");
+  for (const auto* fd : {"/fd/0", "/fd/1", "/fd/2"}) {
+    EXPECT_FALSE(std::filesystem::is_symlink(proc + fd)) << fd;
+  }
+}
+
 /// A ralph of another version is as good as none.
 TEST(GuardProtocol, ARequestOfAnotherVersionEndsTheTree) {
   Agent agent("notify DIR/up\nhang\n");
