@@ -15,10 +15,12 @@ namespace ralph::process {
 /// harness is killed. Exits with the number of processes that could not be ended.
 inline int run_as_harness(const Command& command) {
   constexpr int kNotStarted = 99;
+  constexpr int kIgnored = 98;             // children that nobody can wait for
   ::dup2(STDERR_FILENO, guard::kImageFd);  // a descriptor that nobody closes at exec
   if (std::getenv("RALPH_TEST_NO_MEMFD") != nullptr && !test::refuse_call(SYS_memfd_create, EACCES))
     return kNotStarted;
   ::signal(SIGUSR2, SIG_IGN);
+  ::signal(SIGCHLD, SIG_IGN);
   auto child = start(command);
   if (!child) return kNotStarted;
   if (const char* const file = std::getenv("RALPH_TEST_KILL_GUARD_AFTER")) {
@@ -26,7 +28,8 @@ inline int run_as_harness(const Command& command) {
     ::kill(child->guard_pid(), SIGKILL);
   }
   Watch watch;
-  return supervise(*std::move(child), {}, watch, {}).left;
+  const Exit exit = supervise(*std::move(child), {}, watch, {});
+  return ::signal(SIGCHLD, SIG_DFL) == SIG_IGN ? kIgnored : exit.left;
 }
 
 /// What this test program does as the file of a guard: notes in $DIR what it was started with, and becomes the guard.

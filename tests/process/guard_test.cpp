@@ -1,6 +1,7 @@
 // What the guard is there for when other parts of the supervision are gone, refused or too weak.
 #include <sched.h>
 #include <spawn.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 
 #include "process/guard/launch.h"
@@ -133,6 +134,51 @@ TEST(GuardDeath, BeforeTheAgentAskedForASignalKeepsItFromStarting) {
   EXPECT_FALSE(std::filesystem::exists(folder / "b"));
 }
 
+/// A guard that held them would keep a folder from being unmounted, and pipes from ending.
+TEST(Guard, HoldsNeitherTheFolderNorTheStdioOfItsProgram) {
+  Agent agent("hang\n");
+  agent.command.cwd = agent.folder.path();
+  auto child = start(agent.command);
+  ASSERT_TRUE(child) << describe(child.error());
+  const std::string proc = "/proc/" + std::to_string(child->guard_pid());
+  EXPECT_EQ(std::filesystem::read_symlink(proc + "/cwd"), "/");
+  for (const auto* fd : {"/fd/0", "/fd/1", "/fd/2"}) {
+    EXPECT_FALSE(std::filesystem::is_symlink(proc + fd)) << fd;
+  }
+}
+
+/// A ralph of another version is as good as none.
+TEST(GuardProtocol, ARequestOfAnotherVersionEndsTheTree) {
+  Agent agent("notify DIR/up\nhang\n");
+  auto child = start(agent.command);
+  ASSERT_TRUE(child) << describe(child.error());
+  ASSERT_TRUE(agent.reached("up"));
+  ChildParts parts = child->take();
+  guard::Request request;
+  request.version = guard::kVersion + 1;
+  request.kind = guard::RequestKind::signal;
+  ASSERT_EQ(::send(parts.control.get(), &request, sizeof request, MSG_NOSIGNAL),
+            static_cast<ssize_t>(sizeof request));
+  EXPECT_TRUE(eventually([&] { return agent.nothing_alive(); }));
+  const Child last(std::move(parts));
+}
+
+/// The thread that supervises is in the sink: the stop must not wait for it, and counts as the reason.
+TEST(StopRequest, EndsTheTreeWhileASinkBlocks) {
+  Agent agent("line one\nhang\n");
+  auto child = start(agent.command);
+  ASSERT_TRUE(child) << describe(child.error());
+  std::stop_source stop;
+  const Sink sink = [&](std::string_view) -> Result<> {
+    stop.request_stop();
+    EXPECT_TRUE(eventually([&] { return agent.nothing_alive(); }));
+    return {};
+  };
+  Watch watch;
+  const Exit exit = supervise(*std::move(child), {sink, {}}, watch, stop.get_token(), patient());
+  EXPECT_EQ(exit.ended_by, EndedBy::stop_request);
+}
+
 /// When ralph is gone, an agent still gets SIGTERM and a moment to leave by itself.
 TEST(GuardOfALostHarness, LetsTheAgentLeaveByItself) {
   for (int round = 0; round < 20; ++round) {  // a loaded machine may miss the moment
@@ -155,21 +201,26 @@ TEST(Settling, SparesWhatIsLeavingByItself) {
 }
 
 /// While the number is a zombie's, no other group can have it: what is sent to the program's group stays in its tree.
-TEST(Sweep, TheProgramsNumberIsKeptUntilItsTreeIsGone) {
-  Agent agent("daemon\nexit 0\n");
+TEST(Sweep, TheProgramsNumberIsKeptWhileItsTreeMayLive) {
+  Agent agent("daemon\nnotify DIR/up\nhang\n");
   auto child = start(agent.command);
   ASSERT_TRUE(child) << describe(child.error());
   const pid_t program = child->program_pid();
-  Watch watch;
-  std::jthread supervisor([&] { supervise(*std::move(child), {}, watch, {}, patient()); });
-  bool lost = false;
-  for (bool alive = true; alive;) {
-    ProcessInfo info;
-    const bool gone = !read_process(program, info);
-    alive = !agent.nothing_alive();
-    lost = lost || (gone && alive);
+  const pid_t guard = child->guard_pid();
+  std::stop_source stop;
+  std::jthread supervisor([&] {
+    Watch watch;
+    supervise(*std::move(child), {}, watch, stop.get_token(), patient());
+  });
+  EXPECT_TRUE(agent.reached("up"));
+  stop.request_stop();
+  ProcessInfo info;
+  EXPECT_TRUE(eventually([&] { return !read_process(program, info) || info.state == 'Z'; }));
+  std::this_thread::sleep_for(Millis{50});  // longer than a guard needs that reaps it
+  EXPECT_TRUE(read_process(program, info) && info.state == 'Z');
+  for (const pid_t left : alive_with_mark(agent.mark)) {
+    if (left != guard) ::kill(left, SIGKILL);
   }
-  EXPECT_FALSE(lost);
 }
 
 /// A setuid copy of setpriv: what it starts belongs to root, and nobody else can end it.

@@ -86,6 +86,17 @@ TEST(LostGuard, ThatWasStoppedIsWokenToEndTheTree) {
   EXPECT_EQ(exit.signal, SIGTERM) << "only the guard knows";
 }
 
+TEST(LostGuard, OfAChildThatIsNeverSupervisedLeavesNothingAlive) {
+  Agent agent{std::string(kBusyScript)};
+  {
+    auto child = start(agent.command);
+    ASSERT_TRUE(child) << describe(child.error());
+    ASSERT_TRUE(agent.reached("up"));
+    ::kill(child->guard_pid(), SIGKILL);
+  }
+  EXPECT_TRUE(agent.nothing_alive());
+}
+
 /// SIGCONT does not wake a process that a debugger has stopped.
 TEST(LostGuard, ThatCannotBeWokenIsReplaced) {
   Agent agent{std::string(kBusyScript)};
