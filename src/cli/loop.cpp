@@ -265,6 +265,7 @@ Result<loop::Setup> make_setup(const Arguments& arguments, const Loaded& loaded,
   if (setup.options.accept_changes && !dry) TRY(accept_obeyed(config_file, &settings));
   if (!setup.options.accept_changes || !dry) TRY(check_obeyed(config_file, &settings));
   watch_settings(config_file, settings, setup.request);
+  setup.inputs = loop_inputs(setup.request, settings, setup.goal_file);
   if (!dry) TRY(merge_direnv(setup));
   return setup;
 }

@@ -45,6 +45,8 @@ struct Setup {
   std::string loop_id;  // of a resumed one: its own
   bool resumed = false;
   std::string goal, goal_file;
+  std::vector<std::filesystem::path>
+      inputs;  // files of the user's that the loop is told by, absolute
   Template form = Template::builtin();
   Options options;
   run::Request request;  // as for one run, without a prompt
