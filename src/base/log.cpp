@@ -55,6 +55,8 @@ Result<> configure(std::string (*mask)(std::string_view)) {
 
 bool enabled() { return sink.on; }
 
+int descriptor() { return sink.fd; }
+
 void debug(std::string_view room, std::string_view text) {
   if (!enabled()) return;
   std::string line = sink.mask == nullptr ? std::string(text) : sink.mask(text);

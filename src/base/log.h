@@ -13,6 +13,9 @@ Result<> configure(std::string (*mask)(std::string_view));
 
 bool enabled();
 
+/// What debug lines are written to: stderr, or the file of RALPH_LOG_FILE.
+int descriptor();
+
 /// One line "2026-11-15T14:37:40.123Z debug room: text", masked, then cut, without control characters, in
 /// one write(2). Never stdout.
 void debug(std::string_view room, std::string_view text);

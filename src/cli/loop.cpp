@@ -246,6 +246,7 @@ Result<loop::Setup> make_setup(const Arguments& arguments, const Loaded& loaded,
   if (setup.options.accept_changes && !dry) TRY(accept_obeyed(config_file, &settings));
   if (!setup.options.accept_changes || !dry) TRY(check_obeyed(config_file, &settings));
   watch_settings(config_file, settings, setup.request);
+  setup.inputs = loop_inputs(setup.request, settings, setup.goal_file);
   if (dry) return setup;
   TRY(merge_direnv(setup));
   masker = masker_for(settings, setup.request.host.workspace_env);

@@ -112,6 +112,24 @@ Result<std::vector<std::filesystem::path>> accept_obeyed(std::string_view config
                                   obeyed_files(config_file, settings));
 }
 
+std::vector<std::filesystem::path> loop_inputs(const run::Request& request,
+                                               const config::Settings& settings,
+                                               const std::string& goal_file) {
+  namespace fs = std::filesystem;
+  auto files = request.obeyed_files;
+  files.push_back(request.host.workspace / ".gitignore");
+  for (const auto& file : {goal_file, settings.text(Key::template_file)}) {
+    if (!file.empty() && file != "-") files.emplace_back(file);
+  }
+  std::vector<fs::path> found;
+  for (const auto& file : files) {
+    std::error_code error;
+    const auto folder = fs::canonical(fs::absolute(file).parent_path(), error);
+    if (!error) found.push_back(folder / file.filename());
+  }
+  return found;
+}
+
 void watch_settings(std::string_view config_file, const config::Settings& settings,
                     run::Request& request) {
   request.state_folder = run::state_folder(environment());

@@ -32,6 +32,12 @@ Result<> check_obeyed(std::string_view config_file, const config::Settings* sett
 Result<std::vector<std::filesystem::path>> accept_obeyed(std::string_view config_file,
                                                          const config::Settings* settings);
 
+/// Files that the user tells a loop by, with absolute paths: settings, goal, template, and the .gitignore that 'ralph
+/// init' adds to.
+std::vector<std::filesystem::path> loop_inputs(const run::Request& request,
+                                               const config::Settings& settings,
+                                               const std::string& goal_file);
+
 /// Has the run notice when they change while its agent works.
 void watch_settings(std::string_view config_file, const config::Settings& settings,
                     run::Request& request);

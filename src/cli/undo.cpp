@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "base/names.h"
+#include "base/own_output.h"
 #include "base/time.h"
 #include "cli/command.h"
 #include "cli/failure.h"
@@ -80,6 +81,8 @@ Result<git::Work> open_work(const loop::State& state) {
              git::Work::open(std::filesystem::current_path(), why_not, limits_of_settings()));
   if (!work) return fail(Code::not_found, why_not);
   work->leave_alone_before(state.files_before.value_or(state.started));
+  work->leave_out_outputs(own_outputs());
+  TRY(work->leave_out_paths(state.left_out));
   return *std::move(work);
 }
 

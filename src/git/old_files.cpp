@@ -92,6 +92,8 @@ bool born_before(const fs::path& path, UtcTime time) {
   return info && birth_of(*info) < time;
 }
 
+namespace {
+
 Result<> leave_out_old(const Program& git, UtcTime time, std::vector<Entry>& entries) {
   const auto known = paths_of_head(entries);
   const auto is_old = [&](const Entry& entry) {
@@ -104,6 +106,14 @@ Result<> leave_out_old(const Program& git, UtcTime time, std::vector<Entry>& ent
     return is_old(entry) && !is_moved(git.root() / entry.path, missing);
   });
   return {};
+}
+
+}  // namespace
+
+Result<> leave_out(const Program& git, const LeftAlone& left, std::vector<Entry>& entries) {
+  const auto names = left.names(git.root());
+  std::erase_if(entries, [&](const Entry& entry) { return names.contains(entry.path); });
+  return left.before ? leave_out_old(git, *left.before, entries) : Result<>();
 }
 
 Result<> forget_old(const Program& git, UtcTime time, const std::string& tree,

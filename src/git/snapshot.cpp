@@ -108,15 +108,15 @@ bool is_state_of_ours(std::string_view path) {
   return false;
 }
 
-Result<Snapshot> take_snapshot(const Program& git, KnownFiles& known,
-                               std::optional<UtcTime> old_before) {
+Result<Snapshot> take_snapshot(const Program& git, KnownFiles& known, const LeftAlone& left) {
   TRY_ASSIGN(auto copy, PrivateIndex::rebuild(git, known));
   TRY_ASSIGN(auto paths, read_index_paths(git));
   Snapshot snapshot{std::move(copy), {}, {}, {}, false, std::move(paths.flags), {}};
   snapshot.pinned = std::move(paths.of_ours);
   const auto index = snapshot.index.path();
   TRY_ASSIGN(auto entries, list_entries(git, index));
-  if (old_before) TRY(leave_out_old(git, *old_before, entries));
+  TRY(leave_out(git, left, entries));
+  for (const auto& name : left.names(git.root())) snapshot.pinned.push_back(name);
   for (const auto& entry : entries) {
     if (entry.ours() && entry.staged != '?') snapshot.pinned.push_back(entry.path);
   }

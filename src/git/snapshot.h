@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "base/time.h"
 #include "git/index.h"
+#include "git/left_alone.h"
 #include "git/program.h"
 
 namespace ralph::git {
@@ -24,13 +24,11 @@ struct Snapshot {
   std::string staged_tree;   // of the user's index; conflicts are below kConflicts, by stage
   bool conflicts = false;
   HiddenFlags flags;
-  std::vector<std::string> pinned;  // tracked paths whose files must stay as they are
+  std::vector<std::string> pinned;  // paths whose files must stay as they are
 };
 inline constexpr std::string_view kConflicts = "ralph-conflicts";
 
-/// Untracked files born before `old_before` are left out.
-Result<Snapshot> take_snapshot(const Program& git, KnownFiles& known,
-                               std::optional<UtcTime> old_before);
+Result<Snapshot> take_snapshot(const Program& git, KnownFiles& known, const LeftAlone& left);
 
 /// Sets them again, where the user's index still has the path.
 Result<> set_flags(const Program& git, const HiddenFlags& flags);

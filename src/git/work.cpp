@@ -1,5 +1,6 @@
 #include "git/work.h"
 
+#include <algorithm>
 #include <array>
 
 #include <fmt/core.h>
@@ -88,8 +89,21 @@ Result<> Work::check_settings() const {
 Result<std::vector<Entry>> Work::entries() const {
   TRY_ASSIGN(const auto index, PrivateIndex::rebuild(git_, *known_));
   TRY_ASSIGN(auto entries, list_entries(git_, index.path()));
-  if (old_before_) TRY(leave_out_old(git_, *old_before_, entries));
+  TRY(leave_out(git_, left_alone_, entries));
   return entries;
+}
+
+Result<> Work::leave_out_paths(const std::vector<std::string>& paths) {
+  TRY_ASSIGN(const auto entries, this->entries());
+  for (const auto& path : paths) {
+    const auto found = std::ranges::find(entries, path, &Entry::path);
+    if (found != entries.end() && found->staged != ' ' && found->staged != '?') {
+      return fail(Code::usage, fmt::format("'{}' is staged and not committed", path),
+                  fmt::format("commit it, or unstage it: git restore --staged {}", path));
+    }
+  }
+  left_alone_.paths.insert(paths.begin(), paths.end());
+  return {};
 }
 
 Result<std::string> Work::branch() const { return read_branch(git_); }
@@ -159,7 +173,7 @@ Result<std::string> Work::tree() const {
   TRY(check_settings());
   TRY_ASSIGN(const auto index, PrivateIndex::rebuild(git_, *known_));
   TRY_ASSIGN(auto entries, list_entries(git_, index.path()));
-  if (old_before_) TRY(leave_out_old(git_, *old_before_, entries));
+  TRY(leave_out(git_, left_alone_, entries));
   TRY(take_in(git_, entries, index.path()));
   return git_.ask_line({{"write-tree"}, {}, index.path()});
 }

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "git/known_files.h"
+#include "git/left_alone.h"
 #include "git/program.h"
 #include "git/settings.h"
 
@@ -49,7 +51,15 @@ class Work {
   /// The time is that of file_time_now(). Untracked files born before that are the user's: nothing here takes them in or names them, and no reset removes
   /// them, whatever `.gitignore` says by now. For whoever begins with nothing uncommitted: what was untracked then was
   /// ignored. A file that was staged or committed since is no untracked one, but a reset leaves it in the folder.
-  void leave_alone_before(UtcTime time) { old_before_ = time; }
+  void leave_alone_before(UtcTime time) { left_alone_.before = time; }
+  /// The same for files by their paths below root(), tracked or not. Code::usage: one of them is staged, and a commit
+  /// would take it in.
+  Result<> leave_out_paths(const std::vector<std::string>& paths);
+  const std::set<std::string>& left_out_paths() const { return left_alone_.paths; }
+  /// The same for what this process writes its own output to.
+  void leave_out_outputs(std::vector<OwnOutput> outputs) {
+    left_alone_.outputs = std::move(outputs);
+  }
 
   /// From now on git runs in a sandbox: a repository can name programs that it starts.
   void wrap_with(Program::Wrap wrap) { git_.wrap_with(std::move(wrap)); }
@@ -151,7 +161,7 @@ class Work {
   Settings settings_;
   std::string settings_digest_;
   std::unique_ptr<KnownFiles> known_;  // grows in const functions: it saves time only
-  std::optional<UtcTime> old_before_;
+  LeftAlone left_alone_;
 };
 
 }  // namespace ralph::git

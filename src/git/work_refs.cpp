@@ -173,7 +173,7 @@ Result<> Work::keep_staged(const std::vector<Entry>& entries) const {
     return entry.staged != ' ' && entry.staged != '?' && entry.staged != 'D' && entry.to_take();
   });
   if (!differs) return {};
-  TRY_ASSIGN(const auto snapshot, take_snapshot(git_, *known_, old_before_));
+  TRY_ASSIGN(const auto snapshot, take_snapshot(git_, *known_, left_alone_));
   TRY_ASSIGN(const auto head, this->head());
   std::vector<std::string> parents;
   if (!head.empty()) parents.push_back(head);

@@ -169,8 +169,8 @@ Result<std::string> Work::go_to(const Destination& to, const std::string& name,
   TRY(refuse_unsafe_branch(git_, to.branch));
   TRY_ASSIGN(const auto position, read_position(git_));
   TRY_ASSIGN(const auto tips, read_tips(git_, position, to.branch, to.also));
-  TRY_ASSIGN(auto snapshot, take_snapshot(git_, *known_, old_before_));
-  TRY_ASSIGN(auto move, plan_move(git_, snapshot, old_before_, to.tree));
+  TRY_ASSIGN(auto snapshot, take_snapshot(git_, *known_, left_alone_));
+  TRY_ASSIGN(auto move, plan_move(git_, snapshot, left_alone_.before, to.tree));
   const auto further = further_parents(position, tips);
   TRY_ASSIGN(const auto commit, make_kept(position, snapshot, to, name, tips.branch, further));
   TRY_ASSIGN(auto ref, keep(name, commit));
@@ -280,7 +280,7 @@ Result<bool> Work::stash(std::string_view message, std::string_view keep_as) con
                 fmt::format("'{}' has no commit yet: git keeps no stash there", root().native()),
                 "make a first commit");
   }
-  TRY_ASSIGN(const auto snapshot, take_snapshot(git_, *known_, old_before_));
+  TRY_ASSIGN(const auto snapshot, take_snapshot(git_, *known_, left_alone_));
   // A stash has two parents: where it was made, and what was in the index. Changes that flags hide stay in the folder.
   TRY_ASSIGN(const auto index, make_commit(snapshot.staged_tree, {head}, message));
   TRY_ASSIGN(const auto kept, make_commit(snapshot.visible_tree, {head, index}, message));

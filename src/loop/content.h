@@ -6,8 +6,8 @@
 
 namespace ralph::loop {
 
-/// An id of what a folder holds, for folders without git: names, sizes, modes and times of its files, but for `.git` and
-/// `.ralph`. Code::limit when there are too many to look at.
+/// An id of what a folder holds, for folders without git: names, sizes, modes and times of its files, but for `.git`,
+/// `.ralph` and what this process writes its own output to. Code::limit when there are too many to look at.
 Result<std::string> content_id(const std::filesystem::path& folder);
 
 }  // namespace ralph::loop

@@ -40,6 +40,10 @@ Result<> Loop::save() {
   state_.model = setup_.request.ask.model;
   state_.verify = verifier_->names();
   state_.flags = setup_.flags;
+  if (git_) {
+    const auto& paths = git_->left_out_paths();
+    state_.left_out.assign(paths.begin(), paths.end());
+  }
   const auto& budget = setup_.options.budget;
   state_.max_iterations = budget.iterations > 0 ? std::optional(budget.iterations) : std::nullopt;
   state_.max_cost_usd = budget.cost_usd;

@@ -49,6 +49,8 @@ struct Setup {
   std::filesystem::path goal_path;  // of a goal that is a file: absolute
   std::string goal_seen;            // goal_id() of that file
   std::string goal_note;            // of a resumed one: the goal is another one
+  std::vector<std::filesystem::path>
+      inputs;  // files of the user's that the loop is told by, absolute
   Template form = Template::builtin();
   Options options;
   run::Request request;  // as for one run, without a prompt

@@ -1,8 +1,10 @@
 #include <algorithm>
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include "base/names.h"
+#include "base/own_output.h"
 #include "git/old_files.h"
 #include "loop/loop_impl.h"
 #include "process/descriptor_limit.h"
@@ -13,6 +15,10 @@ namespace {
 
 constexpr std::size_t kMostDays = 60;
 constexpr std::string_view kAccept = "--accept-changes takes them as they are now";
+
+bool is_among(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
 
 }  // namespace
 
@@ -225,6 +231,7 @@ Result<> Loop::go_on_with(State old) {
   if (git_ && setup_.options.commit) {
     git_->leave_alone_before(state_.files_before.value_or(state_.started));
   }
+  TRY(leave_out_as_before());
   keep_refs();
   ended_before_ = !state_.end.empty();
   if (setup_.options.commit && !state_.current) TRY(check_users_changes());
@@ -254,6 +261,7 @@ Result<> Loop::open_git() {
   if (git_) {
     TRY_ASSIGN(auto wrap, run::sandbox_for_git(setup_.request.host));
     git_->wrap_with(std::move(wrap));
+    git_->leave_out_outputs(own_outputs());
     TRY_ASSIGN(integrity_, git::Integrity::read(git_->program()));
   }
   if (git_ && setup_.options.commit) TRY(git_->ready());
@@ -294,8 +302,32 @@ Result<> Loop::check_users_changes() {
   return now == known ? Result<>() : stash_or_refuse();
 }
 
-Result<> Loop::stash_or_refuse() {
+/// The goal and the settings are the user's, also where they are not committed: they stay where they are.
+Result<> Loop::leave_out_inputs(std::vector<std::string>& dirty) {
+  std::vector<std::string> inputs;
+  for (const auto& path : setup_.inputs) {
+    const auto name = path.lexically_relative(git_->root()).native();
+    if (is_among(dirty, name)) inputs.push_back(name);
+  }
+  if (inputs.empty()) return {};
+  TRY(git_->leave_out_paths(inputs));
+  std::erase_if(dirty, [&](const std::string& name) { return is_among(inputs, name); });
+  setup_.warnings.push_back(fmt::format("not committed, and left out of the loop's commits: {}",
+                                        fmt::join(inputs, ", ")));
+  return {};
+}
+
+/// What was committed since is a file as any other.
+Result<> Loop::leave_out_as_before() {
+  if (!git_ || state_.left_out.empty()) return {};
   TRY_ASSIGN(const auto dirty, git_->dirty());
+  std::erase_if(state_.left_out, [&](const std::string& name) { return !is_among(dirty, name); });
+  return git_->leave_out_paths(state_.left_out);
+}
+
+Result<> Loop::stash_or_refuse() {
+  TRY_ASSIGN(auto dirty, git_->dirty());
+  TRY(leave_out_inputs(dirty));
   if (dirty.empty()) return {};
   if (!setup_.options.stash) {
     return fail(Code::usage,

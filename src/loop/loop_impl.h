@@ -89,6 +89,8 @@ class Loop {
   Result<> check_users_changes();
   Result<> stash_or_refuse();
   void name_goal();
+  Result<> leave_out_inputs(std::vector<std::string>& dirty);
+  Result<> leave_out_as_before();
   Result<> begin_anew(const std::optional<State>& old);
   Result<> go_on_with(State old);
   Result<> prepare_git();

@@ -99,6 +99,7 @@ Document document_of(const State& state) {
   to["commit_at_start"] = state.commit_at_start;
   to["branch_at_start"] = state.branch_at_start;
   to["files_before"] = state.files_before ? Document(iso_utc(*state.files_before)) : Document();
+  if (!state.left_out.empty()) to["left_out"] = state.left_out;
   to["max_iterations"] = state.max_iterations ? Document(*state.max_iterations) : Document();
   to["max_cost_usd"] = state.max_cost_usd ? Document(*state.max_cost_usd) : Document();
   to["current"] = state.current ? document_of(*state.current) : Document();
@@ -142,6 +143,7 @@ std::optional<State> state_of(const Document& from) {
   state.commit_at_start = json::text(from, "commit_at_start");
   state.branch_at_start = json::text(from, "branch_at_start");
   state.files_before = parse_iso(json::text(from, "files_before"));
+  state.left_out = texts_of(json::member(from, "left_out"));
   if (json::member(from, "max_iterations").is_number_integer()) {
     state.max_iterations = json::integer(from, "max_iterations");
   }

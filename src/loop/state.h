@@ -49,6 +49,7 @@ struct State {
   std::string tree_at_start, commit_at_start;
   std::string branch_at_start;          // in full; "HEAD": detached; empty: not known
   std::optional<UtcTime> files_before;  // files older than that are the user's, by the disk's clock
+  std::vector<std::string> left_out;  // paths in the repository that no commit of the loop takes in
   std::optional<Current> current;
   std::optional<UtcTime> waiting_until;
   std::string waiting_for;                     // "rate limit reached"
