@@ -4,6 +4,7 @@
 #include "tool/edit.h"
 #include "tool/harness.h"
 #include "tool/image.h"
+#include "tool/image_scaler.h"
 #include "tool/png_file.h"
 #include "tool/read.h"
 
@@ -61,6 +62,22 @@ TEST(ReadPicture, AWideOneIsScaledAndStaysSharp) {
   EXPECT_EQ(called.detail["file"]["dimensions"]["originalWidth"], 4000);
   EXPECT_EQ(called.detail["file"]["dimensions"]["displayWidth"], 2000);
   EXPECT_NE(called.follow_up.find("Multiply coordinates by 2.00"), std::string::npos);
+}
+
+TEST(ReadPicture, AJpegIsScaledToo) {
+  const auto scaler = find_image_scaler();
+  const auto first =
+      scale_image(scaler, test::png_file(600, 400, noise), {.edge = 600, .bytes = 200'000}, {});
+  ASSERT_TRUE(first) << first.error().message;
+  EXPECT_EQ(first->media_type, "image/jpeg");
+  const auto second = scale_image(scaler, first->bytes, {.edge = 100}, {});
+  ASSERT_TRUE(second) << second.error().message;
+  EXPECT_EQ(second->width, 100u);
+  EXPECT_EQ(second->height, 66u);
+  const auto image = image_of(second->bytes, false);
+  ASSERT_TRUE(image);
+  EXPECT_EQ(image->media_type, "image/jpeg");
+  EXPECT_EQ(image->width, 100u);
 }
 
 /// 1932 pixels are 69 patches of 28; 70 x 70 are more than models look at.
