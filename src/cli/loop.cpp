@@ -291,6 +291,7 @@ int work(loop::Setup setup, const config::Settings& settings, const Masker& mask
   LoopView::Options options;
   options.console = console_options(json ? view::Verbosity::quiet : verbosity_of(settings));
   options.console.agent_name = setup.request.agent_name;
+  options.console.hints = false;  // the loop itself does something about it
   options.json = json;
   options.facts = facts_of(setup);
   if (settings.given(Key::cwd)) {

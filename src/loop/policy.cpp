@@ -13,7 +13,7 @@ using stream::Outcome;
 constexpr auto kEnds = std::to_array<EndRow>({
     {End::done, "done", Outcome::ok, "done", ""},
     {End::unchanged, "unchanged", Outcome::limit_reached,
-     "the agent says DONE, but no file changed since the start (ignored files do not count)",
+     "the agent says DONE, but no file was changed since the start (ignored ones do not count)",
      "if nothing had to be done, all is well; otherwise make the goal more precise or add "
      "--verify"},
     {End::refused, "refused", Outcome::limit_reached, "verification refused DONE too often",

@@ -112,7 +112,7 @@ std::string Console::without_repeat(std::string_view why) const {
   const auto at = last_error_.empty() ? std::string::npos : text.find(": " + last_error_);
   if (at == std::string::npos) return text;
   text.erase(at, 2 + last_error_.size());
-  return text.ends_with(')') ? text : std::string();
+  return options_.hints && text.ends_with(')') ? text : std::string();
 }
 
 void Console::on(const stream::Event& event, const stream::SessionStarted& session) {

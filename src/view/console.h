@@ -17,7 +17,8 @@ struct ConsoleOptions {
   bool colour_out = false;  // the same words, coloured
   bool colour_err = false;
   bool one_screen =
-      false;  // stdout and stderr are one terminal or file: errors are shown there once
+      false;          // stdout and stderr are one terminal or file: errors are shown there once
+  bool hints = true;  // what to do about a failure, also when its error was shown already
   /// Before errors and warnings, "14:05:09 "; empty: nothing.
   std::function<std::string()> stamp_out = {}, stamp_err = {};
 };
