@@ -115,7 +115,7 @@ TEST(GoalFile, AnEditBetweenTwoIterationsCountsFromTheNextOneOn) {
   invocation.environment = {"PATH=/usr/bin:/bin"};
   auto request = run::make_request(loaded->settings, std::move(invocation), Masker());
   ASSERT_TRUE(request) << describe(request.error());
-  Setup setup;
+  loop::Setup setup;
   setup.loop_id = make_run_id();
   setup.goal = "Goal one";
   setup.goal_file = "GOAL.md";
