@@ -19,7 +19,7 @@ std::vector<char*> pointers(Words& words) {
   return pointers;
 }
 
-/// A copy of this program that plays a harness, in a folder that everybody may read.
+/// A copy of this program that plays a harness, in a folder of its own.
 struct Harness {
   TempFolder folder;
   std::string mark = random_hex(8);
@@ -27,7 +27,6 @@ struct Harness {
   pid_t pid = -1;
 
   Harness() {
-    ::chmod(folder.path().c_str(), 0777);
     std::filesystem::copy_file("/proc/self/exe", program);
     ::chmod(program.c_str(), 0755);
   }
@@ -226,31 +225,39 @@ TEST(Sweep, TheProgramsNumberIsKeptWhileItsTreeMayLive) {
 /// A setuid copy of setpriv: what it starts belongs to root, and nobody else can end it.
 class UnkillableChild : public testing::Test {
  protected:
+  static constexpr uid_t kUser = 64'123;  // of nobody
+
   void SetUp() override {
     if (::geteuid() != 0 || !std::filesystem::exists("/usr/bin/setpriv")) {
       GTEST_SKIP() << "needs root and setpriv";
     }
+    // Nobody else may reach a program that makes root of its caller.
+    const auto& folder = harness_.folder.path();
+    ASSERT_EQ(::chmod(folder.c_str(), 0700), 0);
+    if (::chown(folder.c_str(), kUser, kUser) != 0) GTEST_SKIP() << "needs another user's number";
     const auto to_root = harness_.folder / "to-root";
     std::filesystem::copy_file("/usr/bin/setpriv", to_root);
     ASSERT_EQ(::chmod(to_root.c_str(), 04755), 0);
   }
-  int run_as_nobody(const Words& more) {
+  int run_as_user(const Words& more) {
     harness_.start(
         "\"$DIR/to-root\" --reuid 0 --regid 0 --clear-groups sh -c ': >\"$DIR/up\"; exec sleep "
         "1000' &\n"
         "until [ -e \"$DIR/up\" ]; do sleep 0.01; done\n"
         "[ -z \"$RALPH_TEST_KILL_GUARD_AFTER\" ] || exec sleep 1000",
-        more, {"/usr/bin/setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"});
+        more,
+        {"/usr/bin/setpriv", "--reuid", std::to_string(kUser), "--regid", std::to_string(kUser),
+         "--clear-groups"});
     return harness_.wait();
   }
 
   Harness harness_;
 };
 
-TEST_F(UnkillableChild, IsReportedAsLeft) { EXPECT_EQ(run_as_nobody({}), 1); }
+TEST_F(UnkillableChild, IsReportedAsLeft) { EXPECT_EQ(run_as_user({}), 1); }
 
 TEST_F(UnkillableChild, OfALostGuardIsReportedAsLeft) {
-  EXPECT_EQ(run_as_nobody({"RALPH_TEST_KILL_GUARD_AFTER=" + (harness_.folder / "up").string()}), 1);
+  EXPECT_EQ(run_as_user({"RALPH_TEST_KILL_GUARD_AFTER=" + (harness_.folder / "up").string()}), 1);
 }
 
 }  // namespace
