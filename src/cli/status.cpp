@@ -62,7 +62,7 @@ std::string activity_text(const LoopLook& look, const std::optional<RunLook>& ru
   }
   const auto phase = state.current ? std::string_view(state.current->phase) : "";
   if (phase == "verify") {
-    return fmt::format("verifying with `{}` for {}", fmt::join(state.verify, "`, `"),
+    return fmt::format("verifying with `{}` ({})", fmt::join(state.verify, "`, `"),
                        short_duration(since(state.updated)));
   }
   if (phase == "commit") return "committing";
@@ -72,10 +72,10 @@ std::string activity_text(const LoopLook& look, const std::optional<RunLook>& ru
   const auto lasts = short_duration(since(run->since));
   switch (run->kind) {
     case view::Activity::Kind::tool:
-      return fmt::format("{}running {} for {}", whose, run->text, lasts);
+      return fmt::format("{}running {} ({})", whose, run->text, lasts);
     case view::Activity::Kind::retry: return fmt::format("{}{}", whose, run->text);
     case view::Activity::Kind::model:
-      return fmt::format("{}waiting for the model for {}", whose, lasts);
+      return fmt::format("{}waiting for the model ({})", whose, lasts);
   }
   return {};
 }
@@ -109,7 +109,7 @@ std::string iteration_text(const LoopLook& look, const loop::Totals& totals) {
     return fmt::format("{}{} finished", totals.iterations, of);
   }
   const auto& current = *state.current;
-  return fmt::format("{}{} for {}", current.iteration, of, short_duration(since(current.began)));
+  return fmt::format("{}{} ({})", current.iteration, of, short_duration(since(current.began)));
 }
 
 /// The running iteration included.
