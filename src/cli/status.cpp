@@ -80,11 +80,14 @@ std::string activity_text(const LoopLook& look, const std::optional<RunLook>& ru
   return {};
 }
 
-/// The iteration whose DONE ended the loop.
-const loop::Record* final_done(const LoopLook& look) {
-  const bool over = look.condition() == "ended" && look.state->end == "done";
-  const auto* last = over ? last_word(look.records) : nullptr;
-  return last != nullptr && last->done ? last : nullptr;
+/// The iteration whose DONE ended the loop, by the record that no agent can write.
+std::optional<loop::Record> final_done(const LoopLook& look) {
+  if (look.condition() != "ended" || look.state->end != "done") return std::nullopt;
+  const loop::StateStore store(look.folder, loop::user_state_folder());
+  const auto known = store.load(loop::StateStore::Source::trusted);
+  if (!known || !*known || (*known)->state.loop_id != look.state->loop_id) return std::nullopt;
+  const auto* last = last_word((*known)->records);
+  return last != nullptr && last->done ? std::optional(*last) : std::nullopt;
 }
 
 std::string condition_text(const LoopLook& look) {
@@ -95,8 +98,9 @@ std::string condition_text(const LoopLook& look) {
     const auto end = loop::end_named(state.end);
     auto text = fmt::format("ended: {}", end ? loop::row(*end).meaning : state.end);
     if (!state.end_why.empty()) text += ": " + state.end_why;
-    const auto* done = final_done(look);
-    return done == nullptr ? text : text + ", " + loop::how_known(*done);
+    if (state.end != "done") return text;
+    const auto done = final_done(look);
+    return text + ", " + (done ? loop::how_known(*done) : "as .ralph/state says");
   }
   const auto text = std::string(condition);
   return look.holder->pid > 0 ? text + fmt::format(" (pid {})", look.holder->pid) : text;
@@ -213,7 +217,7 @@ std::string as_json(const LoopLook& look, StdOutput& output) {
   to.text("loop_id", state.loop_id).text("state", look.condition());
   if (look.runs() && look.holder->pid > 0) to.number("pid", look.holder->pid);
   if (!state.end.empty()) to.text("end", state.end).text("why", state.end_why);
-  if (const auto* done = final_done(look)) {
+  if (const auto done = final_done(look)) {
     const bool verified = done->verification && done->verification->passed;
     if (verified) to.text("verified", loop::how_known(*done));
     if (!verified) to.boolean("claimed", true);

@@ -66,8 +66,7 @@ TEST_F(LoopCommands, StatusOfARunningLoop) {
             std::string::npos)
       << ran.out;
   EXPECT_NE(ran.out.find("Iteration  3/50 ("), std::string::npos) << ran.out;
-  EXPECT_NE(ran.out.find("Now        verifying with `make test` ("), std::string::npos)
-      << ran.out;
+  EXPECT_NE(ran.out.find("Now        verifying with `make test` ("), std::string::npos) << ran.out;
 }
 
 TEST_F(LoopCommands, StatusOfAWaitingLoopTellsForWhat) {
@@ -93,7 +92,8 @@ TEST_F(LoopCommands, ALoopThatHasEndedHasNotDied) {
   state_.status = "ended";
   state_.end = "done";
   save();
-  EXPECT_NE(ralph({"status"}).out.find("State      ended: done\n"), std::string::npos);
+  EXPECT_NE(ralph({"status"}).out.find("State      ended: done, as .ralph/state says\n"),
+            std::string::npos);
   EXPECT_EQ(ralph({"stop"}).code, 2);
 }
 
