@@ -138,9 +138,9 @@ std::string known_text(const loop::Report& report) {
   return report.why.empty() ? text : text + ": " + sentence(report.why);
 }
 
-/// A limit in dollars that is above what was spent, as a user would write it.
+/// A limit in dollars that allows as much again, as a user would write it.
 std::string higher_cost(double limit, double spent) {
-  const auto cents = std::ceil(std::max(2 * limit, spent + limit) * 100);
+  const auto cents = std::ceil(2 * std::max(limit, spent) * 100);
   return fmt::format("{:.2f}", cents / 100);
 }
 

@@ -17,6 +17,7 @@
 
 #include "base/folder.h"
 #include "base/mask.h"
+#include "base/names.h"
 #include "base/unique_fd.h"
 #include "cli/command.h"
 #include "cli/environment.h"
@@ -248,7 +249,7 @@ void publish_result(const stream::Summary& summary, std::int64_t t_ms, stream::D
 }
 
 Error no_event(const std::string& path, std::int64_t skipped) {
-  const auto lines = skipped == 0 ? std::string() : fmt::format(" ({} unreadable lines)", skipped);
+  const auto lines = skipped == 0 ? std::string() : fmt::format(" ({})", counted(skipped, "unreadable line"));
   return {Code::malformed,
           fmt::format("no event found in {}{}: is it a stream-json log?", in_words(path), lines),
           {}};

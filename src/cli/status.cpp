@@ -62,7 +62,7 @@ std::string activity_text(const LoopLook& look, const std::optional<RunLook>& ru
   }
   const auto phase = state.current ? std::string_view(state.current->phase) : "";
   if (phase == "verify") {
-    return fmt::format("verifying with `{}` for {}", fmt::join(state.verify, "`, `"),
+    return fmt::format("verifying with `{}` ({})", fmt::join(state.verify, "`, `"),
                        short_duration(since(state.updated)));
   }
   if (phase == "commit") return "committing";
@@ -72,19 +72,22 @@ std::string activity_text(const LoopLook& look, const std::optional<RunLook>& ru
   const auto lasts = short_duration(since(run->since));
   switch (run->kind) {
     case view::Activity::Kind::tool:
-      return fmt::format("{}running {} for {}", whose, run->text, lasts);
+      return fmt::format("{}running {} ({})", whose, run->text, lasts);
     case view::Activity::Kind::retry: return fmt::format("{}{}", whose, run->text);
     case view::Activity::Kind::model:
-      return fmt::format("{}waiting for the model for {}", whose, lasts);
+      return fmt::format("{}waiting for the model ({})", whose, lasts);
   }
   return {};
 }
 
-/// The iteration whose DONE ended the loop.
-const loop::Record* final_done(const LoopLook& look) {
-  const bool over = look.condition() == "ended" && look.state->end == "done";
-  const auto* last = over ? last_word(look.records) : nullptr;
-  return last != nullptr && last->done ? last : nullptr;
+/// The iteration whose DONE ended the loop, by the record that no agent can write.
+std::optional<loop::Record> final_done(const LoopLook& look) {
+  if (look.condition() != "ended" || look.state->end != "done") return std::nullopt;
+  const loop::StateStore store(look.folder, loop::user_state_folder());
+  const auto known = store.load(loop::StateStore::Source::trusted);
+  if (!known || !*known || (*known)->state.loop_id != look.state->loop_id) return std::nullopt;
+  const auto* last = last_word((*known)->records);
+  return last != nullptr && last->done ? std::optional(*last) : std::nullopt;
 }
 
 std::string condition_text(const LoopLook& look) {
@@ -95,8 +98,9 @@ std::string condition_text(const LoopLook& look) {
     const auto end = loop::end_named(state.end);
     auto text = fmt::format("ended: {}", end ? loop::row(*end).meaning : state.end);
     if (!state.end_why.empty()) text += ": " + state.end_why;
-    const auto* done = final_done(look);
-    return done == nullptr ? text : text + ", " + loop::how_known(*done);
+    if (state.end != "done") return text;
+    const auto done = final_done(look);
+    return text + ", " + (done ? loop::how_known(*done) : "as .ralph/state says");
   }
   const auto text = std::string(condition);
   return look.holder->pid > 0 ? text + fmt::format(" (pid {})", look.holder->pid) : text;
@@ -109,7 +113,7 @@ std::string iteration_text(const LoopLook& look, const loop::Totals& totals) {
     return fmt::format("{}{} finished", totals.iterations, of);
   }
   const auto& current = *state.current;
-  return fmt::format("{}{} for {}", current.iteration, of, short_duration(since(current.began)));
+  return fmt::format("{}{} ({})", current.iteration, of, short_duration(since(current.began)));
 }
 
 /// The running iteration included.
@@ -216,7 +220,7 @@ std::string as_json(const LoopLook& look, StdOutput& output) {
   to.text("loop_id", state.loop_id).text("state", look.condition());
   if (look.runs() && look.holder->pid > 0) to.number("pid", look.holder->pid);
   if (!state.end.empty()) to.text("end", state.end).text("why", state.end_why);
-  if (const auto* done = final_done(look)) {
+  if (const auto done = final_done(look)) {
     const bool verified = done->verification && done->verification->passed;
     if (verified) to.text("verified", loop::how_known(*done));
     if (!verified) to.boolean("claimed", true);

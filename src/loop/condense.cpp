@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "base/id.h"
+#include "base/names.h"
 #include "loop/loop_impl.h"
 #include "loop/requests.h"
 
@@ -137,7 +138,8 @@ Loop::Over Loop::summarize() {
     record.outcome = "no_summary";
     record.progress = "ERROR: " + end.verdict.message();
     note(stream::Level::warning,
-         fmt::format("the history could not be condensed: {}", end.verdict.message()));
+         fmt::format("the history could not be condensed; next try after {}",
+                     counted(setup_.options.summarize_every, "iteration")));
   }
   if (auto kept = keep(run, std::move(record)); !kept) storage_ = kept.error();
   return end.verdict.outcome == stream::Outcome::cancelled ? stopped(end.verdict) : std::nullopt;

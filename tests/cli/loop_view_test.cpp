@@ -325,7 +325,7 @@ TEST(ResumeCommand, RaisesEveryLimitThatWasReached) {
   report.budget.cost_per_day_usd = 2;
   EXPECT_EQ(resume_command(report, today, kResume),
             "ralph loop --resume --max-iterations 24 --max-time 2h02m --max-cost 2.50 "
-            "--max-cost-per-day 4.50");
+            "--max-cost-per-day 5.00");
   report.budget = {.time = Millis{3'800'000}};
   EXPECT_EQ(resume_command(report, today, kResume), kResume);
   report.would_wait = Millis{7'200'000};

@@ -119,10 +119,13 @@ TEST(VersionProbe, IsRememberedUntilTheFileChanges) {
   machine.install("claude", "echo asked >>" + (machine.folder / "asked").string() + "; echo one");
   Versions versions(machine.folder / "cache/versions");
   const auto program = machine.folder / "bin/claude";
+  EXPECT_EQ(versions.known(program), "") << "nothing is started for it";
   EXPECT_EQ(versions.ask(program, machine.host), "one");
+  EXPECT_EQ(versions.known(program), "one");
   EXPECT_EQ(versions.ask(program, machine.host), "one");
   EXPECT_EQ(*read_file(machine.folder / "asked"), "asked\n");
   machine.install("claude", "echo another");
+  EXPECT_EQ(versions.known(program), "");
   EXPECT_EQ(versions.ask(program, machine.host), "another");
 }
 
