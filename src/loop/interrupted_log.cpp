@@ -4,7 +4,7 @@
 
 #include "json/document.h"
 #include "json/field.h"
-#include "loop/interrupted_log_impl.h"
+#include "loop/loop_impl.h"
 #include "loop/requests.h"
 #include "run/bookkeeping.h"
 #include "stream/decoder.h"

@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-#include "loop/interrupted_log_impl.h"
+#include "loop/loop_impl.h"
 #include "loop/time_keeper.h"
 #include "store/journal.h"
 #include "stream/event_json.h"
