@@ -1,6 +1,6 @@
 #include <filesystem>
 
-#include "loop/interrupted_log_impl.h"
+#include "loop/loop_impl.h"
 #include "loop/requests.h"
 #include "run/bookkeeping.h"
 #include "stream/decoder.h"

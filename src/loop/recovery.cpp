@@ -6,7 +6,7 @@
 #include "base/names.h"
 #include "json/document.h"
 #include "json/field.h"
-#include "loop/interrupted_log_impl.h"
+#include "loop/loop_impl.h"
 #include "loop/time_keeper.h"
 #include "store/journal.h"
 #include "stream/event_json.h"

@@ -109,6 +109,21 @@ TEST(ClaudePlan, PipesTakeThePromptByteForByte) {
   }
 }
 
+TEST(ClaudePlan, AConversationGoesOverPipesWhateverTheTransport) {
+  const Machine machine;
+  Ask ask = asking("do it");
+  ask.conversation = true;
+  for (const auto transport : {std::optional<Transport>(), std::optional(Transport::pty)}) {
+    ask.transport = transport;
+    const auto plan = machine.planned(ask);
+    ASSERT_TRUE(plan) << describe(plan.error());
+    EXPECT_EQ(plan->command.transport, Transport::pipe);
+    EXPECT_EQ(plan->delivery, Delivery::stream_json);
+    EXPECT_TRUE(std::ranges::find(plan->command.argv, "--include-partial-messages") !=
+                plan->command.argv.end());
+  }
+}
+
 TEST(ClaudePlan, APromptIsNeitherACommandNorAnOption) {
   const Machine machine;
   EXPECT_EQ(machine.planned(asking("/clear it"))->command.argv[3], "\n/clear it");
