@@ -63,8 +63,7 @@ PromptParts prompt_parts(const Setup& setup, const std::vector<Record>& records,
 RunEnd end_in_journal(std::string_view journal, const Setup& setup, std::int64_t& bad);
 /// The agent's output reaches the raw log first: what a kill kept from the journal is only there. The journal counts where
 /// the log cannot be read or says no more.
-void add_from_log(RunEnd& end, std::string_view journal, const Setup& setup,
-                  const store::Workspace& workspace);
+void add_from_log(RunEnd& end, const Setup& setup, const store::Workspace& workspace);
 /// Answer and verdict of a run whose end is not known.
 void conclude_interrupted(RunEnd& end, const Setup& setup);
 
