@@ -284,7 +284,8 @@ Loop::Over Loop::go_on_after(Why why, const stream::Verdict& verdict) {
       return wait("the rate limit", rate_limit_pause(verdict.resets_at, now_utc(), ++pauses_));
     case Why::outage: {
       std::uniform_real_distribution<double> any(0, 1);
-      return wait("an outage of the model's service", outage_pause(++pauses_, any(random_)));
+      const auto reason = verdict.detail.empty() ? std::string("unavailable") : verdict.detail;
+      return wait(fmt::format("the model API ({})", reason), outage_pause(++pauses_, any(random_)));
     }
   }
   return std::nullopt;
