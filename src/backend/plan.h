@@ -26,8 +26,13 @@ struct Host {
   std::vector<process::EnvChange> own_env;
   bool is_root = false;
   SandboxLevel sandbox = SandboxLevel::off;
-  std::filesystem::path log_dir = {};  // where ralph itself writes, perhaps in the workspace
+  std::filesystem::path log_dir = {};       // where ralph itself writes, perhaps in the workspace
+  std::filesystem::path project_root = {};  // see root()
 
+  /// The folder that holds `.ralph`: the workspace, or the root of its repository.
+  const std::filesystem::path& root() const {
+    return project_root.empty() ? workspace : project_root;
+  }
   bool sandboxed() const { return sandbox != SandboxLevel::off; }
 };
 
@@ -62,7 +67,7 @@ struct Ask {
 
 /// A prompt that goes through a file: to be written before the start and removed afterwards.
 struct PromptFile {
-  std::filesystem::path path;  // absolute, in the workspace's .ralph/tmp
+  std::filesystem::path path;  // absolute, in .ralph/tmp of the root
   std::string bytes;
 };
 

@@ -56,7 +56,7 @@ Result<> save_costs(const Request& request, const store::Workspace& workspace,
 double find_session(Request& request, std::vector<std::string>& warnings) {
   if (!request.continue_session && request.ask.resume.empty()) return 0;
   std::string warning;
-  const auto file = store::Workspace::at(request.host.workspace).sessions_file();
+  const auto file = store::Workspace::at(request.host.root()).sessions_file();
   const auto sessions = store::Sessions::peek(file, warning);
   if (!warning.empty()) warnings.push_back(std::move(warning));
   if (request.continue_session) {

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "base/file.h"
+#include "git/project_root.h"
 #include "store/state.h"
 
 namespace ralph::run {
@@ -73,9 +74,21 @@ Result<std::filesystem::path> workspace_of(const config::Settings& settings) {
   return path;
 }
 
+/// A `.ralph` in the workspace may hold sessions the user looks for.
+void find_root(backend::Host& host, std::vector<std::string>& warnings) {
+  auto found = git::find_project_root(host.workspace, backend::variable(host, "HOME").value_or(""));
+  host.project_root = std::move(found.folder);
+  if (!found.warning.empty()) warnings.push_back(std::move(found.warning));
+  const auto nested = host.workspace / ".ralph";
+  std::error_code ignored;
+  if (host.root() == host.workspace || !std::filesystem::is_directory(nested, ignored)) return;
+  warnings.push_back(fmt::format("'{}' is not used: state and logs of this repository are in '{}'",
+                                 nested.native(), (host.root() / ".ralph").native()));
+}
+
 Result<std::filesystem::path> log_dir_of(const config::Settings& settings,
-                                         const std::filesystem::path& workspace) {
-  if (!settings.given(Key::log_dir)) return workspace / ".ralph" / "logs";
+                                         const std::filesystem::path& root) {
+  if (!settings.given(Key::log_dir)) return root / ".ralph" / "logs";
   std::error_code error;
   auto folder = std::filesystem::absolute(settings.text(Key::log_dir), error);
   if (!error) return folder;
@@ -173,6 +186,7 @@ Result<Request> make_request(const config::Settings& settings, Invocation invoca
   request.host.is_root = invocation.is_root;
   request.host.sandbox = sandbox_of(settings);
   add_own_environment(settings, request.host);
+  find_root(request.host, request.warnings);
   TRY_ASSIGN(request.backend, backend::choose(backend_name(settings), request.host));
   request.agent_name = agent_name(*request.backend, request.ask);
   request.mode = settings.text(Key::mode);
@@ -182,7 +196,7 @@ Result<Request> make_request(const config::Settings& settings, Invocation invoca
                 fmt::format("backend '{}' cannot continue a session", request.backend->name),
                 "leave --continue out");
   }
-  TRY_ASSIGN(request.log_dir, log_dir_of(settings, request.host.workspace));
+  TRY_ASSIGN(request.log_dir, log_dir_of(settings, request.host.root()));
   request.host.log_dir = request.log_dir.lexically_normal();
   if (settings.given(Key::allowed_tools) && request.ask.tools.empty()) {
     return fail(Code::usage, "allowed_tools is empty: it would be no restriction at all",
