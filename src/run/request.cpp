@@ -181,6 +181,7 @@ Result<Request> make_request(const config::Settings& settings, Invocation invoca
                 "it is an id as 'ralph run -v' shows it; it cannot begin with '-'");
   }
   TRY_ASSIGN(request.host.workspace, workspace_of(settings));
+  request.folder_given = settings.given(Key::cwd);
   TRY_ASSIGN(request.ask, make_ask(settings, invocation));
   request.host.environment = std::move(invocation.environment);
   request.host.is_root = invocation.is_root;

@@ -157,7 +157,7 @@ TEST(HttpFailure, AStallInTheBody) {
   EXPECT_EQ(heard.outcome(), "body_stalled");
   EXPECT_EQ(heard.body, "something");
   EXPECT_EQ(heard.sent.error().message,
-            "the answer stalled from " + server->url() + ": waited 30ms");
+            "the answer stalled from " + server->url().substr(7) + ": waited 30ms");
 }
 
 TEST(HttpFailure, AServerThatDoesNotTakeTheBody) {
