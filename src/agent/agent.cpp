@@ -31,6 +31,8 @@ std::vector<std::string_view> without_effect(const Options& options) {
 
 void end_without_reader(const Io& io, Live& live) {
   if (live.abandoned()) return;
+  // A client that has all its answers may go without a word.
+  if (const auto code = live.answered()) return live.abandon(*code);
   io.err("ralph: nobody reads our stdout, or it cannot be written; the agent ends\n");
   live.abandon(1);
 }

@@ -8,6 +8,7 @@
 #include "agent/settings.h"
 #include "json/document.h"
 #include "json/writer.h"
+#include "model/model.h"
 
 namespace ralph::agent {
 namespace {
@@ -21,6 +22,20 @@ std::string commands_json(const Skills& skills) {
                         {"argumentHint", skill.argument_hint}});
   }
   return json::write(commands);
+}
+
+/// Clients take an empty list for an error.
+std::string models_json() {
+  auto models = json::Document::array();
+  models.push_back({{"value", "default"},
+                    {"displayName", "Default"},
+                    {"description", "the model of the settings, or ralph's own choice"}});
+  for (const auto* const alias : {"opus", "sonnet", "haiku"}) {
+    const auto* model = model::Table::builtin().find(alias);
+    if (model == nullptr) continue;
+    models.push_back({{"value", alias}, {"displayName", alias}, {"description", model->id}});
+  }
+  return json::write(models);
 }
 
 }  // namespace
@@ -52,11 +67,14 @@ void ControlDesk::initialize(const ControlRequest& request) {
   if (const auto why = unsupported(request); !why.empty()) {
     return refuse(request.id, why, "unsupported_request");
   }
+  if (const auto taken = prompt_.take(request.request); !taken) {
+    return refuse(request.id, taken.error().message, "invalid_request");
+  }
   std::string payload;
   json::ObjectWriter(payload)
       .raw("commands", commands_json(skills_))
       .raw("agents", "[]")
-      .raw("models", "[]")
+      .raw("models", models_json())
       .raw("account", "{}")
       .text("output_style", "default")
       .raw("available_output_styles", R"(["default"])")

@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "agent/client_prompt.h"
 #include "agent/input_line.h"
 #include "agent/live.h"
 #include "agent/model_choice.h"
@@ -16,8 +17,13 @@ namespace ralph::agent {
 class ControlDesk {
  public:
   ControlDesk(Wire& wire, Live& live, ModelChoice& model, const Skills& skills,
-              const Options& options)
-      : wire_(wire), live_(live), model_(model), skills_(skills), options_(options) {}
+              const Options& options, ClientPrompt& prompt)
+      : wire_(wire),
+        live_(live),
+        model_(model),
+        skills_(skills),
+        options_(options),
+        prompt_(prompt) {}
 
   void serve(const ControlRequest& request);
 
@@ -36,6 +42,7 @@ class ControlDesk {
   ModelChoice& model_;
   const Skills& skills_;
   const Options& options_;
+  ClientPrompt& prompt_;
 };
 
 }  // namespace ralph::agent

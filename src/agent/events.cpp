@@ -124,10 +124,12 @@ std::string EventMaker::api_retry(const api::Retry& retry) const {
   } else {
     writer.number("error_status", std::int64_t{retry.failure.status});
   }
-  writer.text("error", api::event_name(retry.failure))
-      .text("session_id", session_id_)
-      .text("uuid", make_uuid())
-      .close();
+  writer.text("error", api::event_name(retry.failure));
+  using enum api::FailureKind;
+  if (retry.failure.kind == connection || retry.failure.kind == timed_out) {
+    writer.text("error_message", retry.failure.message);
+  }
+  writer.text("session_id", session_id_).text("uuid", make_uuid()).close();
   return out;
 }
 

@@ -29,6 +29,11 @@ void Inbox::push(UserMessage message) {
   changed_.notify_all();
 }
 
+bool Inbox::is_empty() {
+  const std::lock_guard lock(mutex_);
+  return queue_.empty() && !handed_ && !claimed_ && holds_ == 0;
+}
+
 void Inbox::close() {
   const std::lock_guard lock(mutex_);
   closed_ = true;

@@ -40,6 +40,8 @@ class Inbox {
   std::vector<UserMessage> next(const std::stop_token& stop);
   /// What came meanwhile, for the turn that runs: as far as it belongs there.
   std::vector<UserMessage> take_now();
+  /// Nothing waits, and no task that was started can still add something.
+  bool is_empty();
 
  private:
   std::vector<UserMessage> take_until_alone();

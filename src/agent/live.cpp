@@ -5,6 +5,7 @@ namespace ralph::agent {
 std::stop_token Live::begin_turn() {
   const std::lock_guard lock(mutex_);
   turn_ = std::stop_source();
+  answered_.reset();
   if (ending_ == Ending::interrupt) ending_ = Ending::none;
   if (ending_ != Ending::none) turn_.request_stop();
   return turn_.get_token();
@@ -38,6 +39,21 @@ void Live::stop(Ending ending, int exit_code) {
   lock.unlock();
   turn.request_stop();
   over_.request_stop();
+}
+
+void Live::set_answered(int exit_code) {
+  const std::lock_guard lock(mutex_);
+  answered_ = exit_code;
+}
+
+void Live::expect_turn() {
+  const std::lock_guard lock(mutex_);
+  answered_.reset();
+}
+
+std::optional<int> Live::answered() const {
+  const std::lock_guard lock(mutex_);
+  return answered_;
 }
 
 Live::Ending Live::ending() const {

@@ -26,6 +26,12 @@ class Live {
   /// Ends the agent without another word.
   void abandon(int exit_code);
 
+  /// Every message was answered, and the answers were written; with the code the agent would exit with. Until the next
+  /// turn is expected or begins.
+  void set_answered(int exit_code);
+  void expect_turn();
+  std::optional<int> answered() const;
+
   Ending ending() const;
   bool abandoned() const { return ending() == Ending::abandon; }
   /// Set by finish() and abandon(): no more input is wanted.
@@ -41,6 +47,7 @@ class Live {
   std::stop_source over_;
   Ending ending_ = Ending::none;
   std::optional<int> exit_code_;
+  std::optional<int> answered_;
 };
 
 }  // namespace ralph::agent

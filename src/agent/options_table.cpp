@@ -172,8 +172,8 @@ constexpr OptionRow kOptions[] = {
   {"--thinking <mode>", hidden, "enabled adaptive disabled", text<&O::thinking>, "enabled, adaptive or disabled"},
   {"--max-thinking-tokens <tokens>", hidden, "", take_max_thinking, "A budget for thinking"},
   {"--thinking-display <display>", hidden, "summarized omitted highlights", text<&O::thinking_display>, "summarized, omitted or highlights"},
-  {"--agent <agent>", listed, "", text<&O::agent>, "The agent that answers"},
-  {"--agents <json-or-file>", listed, "", text<&O::agents>, "Further agents, as JSON"},
+  {"--agent <agent>", listed, "", text<&O::agent>, ""},
+  {"--agents <json-or-file>", listed, "", text<&O::agents>, ""},
   {"--system-prompt <prompt>", listed, "", take_system_prompt, "Instead of the built-in system prompt"},
   {"--system-prompt-file <file>", hidden, "", text<&O::system_prompt_file>, "The same from a file"},
   {"--append-system-prompt <prompt>", listed, "", text<&O::append_system_prompt>, "Behind the system prompt"},
@@ -182,9 +182,9 @@ constexpr OptionRow kOptions[] = {
   {"--allowedTools, --allowed-tools <tools...>", listed, "", rules<&O::allowed_tools>, "Tools that need no permission, such as \"Bash(git *) Edit\""},
   {"--disallowedTools, --disallowed-tools <tools...>", listed, "", rules<&O::disallowed_tools>, "Tools that are refused"},
   {"--permission-mode <mode>", listed, kModes, take_permission_mode, "acceptEdits, auto, bypassPermissions, manual, dontAsk or plan"},
-  {"--permission-prompt-tool <tool>", hidden, "", text<&O::permission_prompt_tool>, "Who is asked for permission: stdio or an MCP tool"},
+  {"--permission-prompt-tool <tool>", hidden, "", text<&O::permission_prompt_tool>, ""},
   {"--dangerously-skip-permissions", listed, "", on<&O::skip_permissions>, "Every tool may do everything; for sandboxes"},
-  {"--allow-dangerously-skip-permissions", listed, "", on<&O::allow_skip_permissions>, "Allow changing to bypassPermissions later"},
+  {"--allow-dangerously-skip-permissions", listed, "", on<&O::allow_skip_permissions>, ""},
   {"--add-dir <directories...>", listed, "", one_more<&O::add_dirs>, "Further folders the tools may use"},
   {"--json-schema <schema>", listed, "", take_schema, "The answer is JSON that matches this schema"},
   {"-c, --continue", listed, "", on<&O::continue_last>, "Go on with the newest session of this folder"},
@@ -198,13 +198,13 @@ constexpr OptionRow kOptions[] = {
   {"--max-budget-usd <amount>", listed, "", take_budget, "Stop when so many dollars are spent"},
   {"--settings <file-or-json>", listed, "", text<&O::settings>, "Further settings: a file or JSON"},
   {"--setting-sources <sources>", listed, "", take_sources, "Which settings files count: user,project,local"},
-  {"--mcp-config <configs...>", listed, "", one_more<&O::mcp_config>, "MCP servers: files or JSON"},
+  {"--mcp-config <configs...>", listed, "", one_more<&O::mcp_config>, "Refused: MCP servers are not supported yet (see --accept-unsupported)"},
   {"--strict-mcp-config", listed, "", on<&O::strict_mcp_config>, "No other MCP servers than those"},
   {"--accept-unsupported <features>", hidden, "", take_accepted, "Go on without what is configured and not supported: hooks,mcp,sandbox (ralph only)"},
   {"--bare", listed, "", on<&O::bare>, "Without hooks, plugins, memory and project files"},
   {"--disable-slash-commands", listed, "", on<&O::disable_slash_commands>, "No skills and commands"},
   {"--betas <betas...>", listed, "", take_betas, "Beta features to ask the API for"},
-  {"--debug-file <path>", listed, "", text<&O::debug_file>, "A file for the debug log"},
+  {"--debug-file <path>", listed, "", text<&O::debug_file>, ""},
   {"-v, --version", listed, "", on<&O::version>, "The version"},
   {"-h, --help", listed, "", on<&O::help>, "This text"},
 
@@ -273,13 +273,13 @@ constexpr OptionRow kOptions[] = {
 };
 
 constexpr std::string_view kNoJobs = "there are no background sessions here";
-constexpr std::string_view kKey = "set ANTHROPIC_API_KEY, or log in with Claude Code itself";
+constexpr std::string_view kKey = "set ANTHROPIC_API_KEY, or run 'ralph auth login'";
 constexpr std::string_view kUpdate = "update ralph the way it was installed";
 constexpr std::string_view kPlugins = "there are no plugins here";
 constexpr CommandRow kCommands[] = {
   {"agents", kNoJobs}, {"attach", kNoJobs}, {"auth", kKey}, {"auto-mode", "there is no such mode here"},
   {"doctor", "use 'ralph doctor'"}, {"gateway", "there is no gateway here"}, {"import", "there is nothing to import into"},
-  {"install", kUpdate}, {"kill", kNoJobs}, {"logs", kNoJobs}, {"mcp", "name servers with --mcp-config or in .mcp.json"},
+  {"install", kUpdate}, {"kill", kNoJobs}, {"logs", kNoJobs}, {"mcp", "MCP servers are not supported yet"},
   {"plugin", kPlugins}, {"plugins", kPlugins}, {"purge", "remove the folder of the project under ~/.claude/projects"},
   {"respawn", kNoJobs}, {"rm", kNoJobs}, {"setup-token", kKey}, {"stop", kNoJobs},
   {"ultrareview", "ask for a review with -p"}, {"update", kUpdate}, {"upgrade", kUpdate},

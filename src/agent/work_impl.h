@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "agent/agent.h"
+#include "agent/client_prompt.h"
 #include "agent/compaction.h"
 #include "agent/conversation.h"
 #include "agent/credential.h"
@@ -31,8 +32,10 @@ class Work {
       : setup_(setup),
         options_(setup.options),
         live_(live),
-        wire_(setup.io, setup.options.output, setup.options.verbose,
-              [this] { end_without_reader(setup_.io, live_); }) {}
+        wire_(setup.io, setup.options.output, setup.options.verbose, [this] {
+          if (telling_) live_.expect_turn();  // the result did not reach anybody
+          end_without_reader(setup_.io, live_);
+        }) {}
 
   int run();
 
@@ -90,11 +93,13 @@ class Work {
   std::optional<Prompts> prompts_;
   std::optional<TurnParts> parts_;
   Inbox inbox_;
+  ClientPrompt client_prompt_;
   std::int64_t results_ = 0;
   bool last_is_error_ = false;
   bool introduced_ = false;  // the model knows where it is
   std::atomic<bool> watching_ = false;
-  std::jthread watcher_;  // of the background tasks; it uses all the others
+  std::atomic<bool> telling_ = false;  // a result is being written
+  std::jthread watcher_;               // of the background tasks; it uses all the others
 };
 
 }  // namespace ralph::agent

@@ -17,6 +17,7 @@ namespace ralph::agent {
 /// A message with an id is told about from here on.
 void Work::receive(UserMessage message) {
   if (!inbox_.accepts(message)) return;
+  live_.expect_turn();
   message.alone = !options_.disable_slash_commands && slash_call(message).has_value();
   if (!message.uuid.empty()) {
     wire_.event(events_->command_lifecycle(message.uuid, "queued"));
@@ -28,7 +29,7 @@ void Work::receive(UserMessage message) {
 
 /// Runs beside the turns, until the end of input.
 void Work::read_stream() {
-  ControlDesk desk(wire_, live_, *model_, skills_, options_);
+  ControlDesk desk(wire_, live_, *model_, skills_, options_, client_prompt_);
   const auto take = [&](std::string_view line) -> Result<> {
     TRY_ASSIGN(auto input, read_input_line(line));
     if (const auto* control = std::get_if<ControlRequest>(&input)) desk.serve(*control);
@@ -157,6 +158,7 @@ void Work::turn(std::vector<UserMessage> messages) {
     for (auto& message : messages) prompts_->expand(message, stop);
   }
   if (!std::exchange(introduced_, true)) {
+    if (auto system = client_prompt_.apply(options_)) parts_->system = *std::move(system);
     conversation_->keep_system_prompt(parts_->system);
     conversation_->introduce(introduction());
   }
@@ -205,7 +207,13 @@ void Work::tell(ResultFacts facts) {
   last_is_error_ = facts.is_error;
   const bool costs = facts.local_command.empty() || ledger_->cost_usd() > 0;
   if (costs) conversation_->keep_totals(ledger_->totals());
+  // Before the client can read it: from then on the client may go.
+  if (options_.output != Format::json && inbox_.is_empty() && tasks_.list().empty()) {
+    live_.set_answered(last_is_error_ ? 1 : 0);
+  }
+  telling_ = true;
   wire_.result(events_->result(facts, true), events_->result(facts, false), shown(facts, options_));
+  telling_ = false;
   ledger_->next_result();
 }
 

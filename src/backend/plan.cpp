@@ -169,9 +169,10 @@ void set_prompt(Draft& draft, const Host& host, std::string_view run_id, Plan& p
       return;
     case Delivery::file: {
       const auto name = fs::path(".ralph") / "tmp" / fmt::format("prompt-{}.md", run_id);
-      plan.prompt_file = PromptFile{host.workspace / name, prompt};
+      plan.prompt_file = PromptFile{host.root() / name, prompt};
       draft.prompt_file = plan.prompt_file->path.string();
-      draft.prompt_word = order_to_read(name);
+      draft.prompt_word =
+          order_to_read(host.root() == host.workspace ? name : plan.prompt_file->path);
       break;
     }
   }

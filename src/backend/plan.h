@@ -30,7 +30,12 @@ struct Host {
   SandboxLevel sandbox = SandboxLevel::off;
   std::filesystem::path log_dir = {};  // where ralph itself writes, perhaps in the workspace
   std::vector<std::filesystem::path> read_only = {};  // absolute: not to be written in a sandbox
+  std::filesystem::path project_root = {};            // see root()
 
+  /// The folder that holds `.ralph`: the workspace, or the root of its repository.
+  const std::filesystem::path& root() const {
+    return project_root.empty() ? workspace : project_root;
+  }
   bool sandboxed() const { return sandbox != SandboxLevel::off; }
 };
 
@@ -68,7 +73,7 @@ struct Ask {
 
 /// A prompt that goes through a file: to be written before the start and removed afterwards.
 struct PromptFile {
-  std::filesystem::path path;  // absolute, in the workspace's .ralph/tmp
+  std::filesystem::path path;  // absolute, in .ralph/tmp of the root
   std::string bytes;
 };
 

@@ -23,13 +23,6 @@ namespace {
 
 constexpr std::size_t kShownWidth = 60;
 
-config::LoadRequest request_of(const Arguments& arguments) {
-  config::LoadRequest request;
-  request.config_file = arguments.value("config");
-  request.environment = environment();
-  return request;
-}
-
 /// What may be shown of one NAME=value.
 std::string shown(const config::Pair& pair, const Masker& masker) {
   return looks_secret(pair.name) ? "***" : masker.mask(utf8::repaired(pair.value));
@@ -147,15 +140,13 @@ void print_json(const config::Settings& settings, const Masker& masker, StdOutpu
 }
 
 int show(const Arguments& arguments, StdOutput& output) {
-  auto loaded = config::load(request_of(arguments));
+  auto loaded = config::load(load_request(arguments.value("config")));
   if (!loaded) {
     auto& message = loaded.error().message;
     message = view::safe_text(Masker(environment()).mask(utf8::repaired(message)));
     return report(loaded.error(), output);
   }
-  for (const auto& note : loaded->notes) {
-    output.err(fmt::format("ralph: note: {}\n", view::safe_text(note)));
-  }
+  for (const auto& text : loaded->notes) note(text, output);
   const auto masker = masker_for(loaded->settings);
   if (arguments.flag("json")) {
     print_json(loaded->settings, masker, output);
@@ -170,12 +161,13 @@ std::string_view in_words(config::ConfigFile::State state) {
     case config::ConfigFile::State::used: return "used";
     case config::ConfigFile::State::shadowed: return "exists, but is not used";
     case config::ConfigFile::State::missing: return "does not exist";
+    case config::ConfigFile::State::foreign: return "belongs to another user: not used";
   }
   return "";
 }
 
 int path(const Arguments& arguments, StdOutput& output) {
-  for (const auto& file : config::find_files(request_of(arguments))) {
+  for (const auto& file : config::find_files(load_request(arguments.value("config")))) {
     const auto name = view::safe_text(file.path.native());
     if (arguments.flag("json")) {
       std::string line;
@@ -192,7 +184,7 @@ int path(const Arguments& arguments, StdOutput& output) {
 }
 
 int accept(const Arguments& arguments, StdOutput& output) {
-  const auto loaded = config::load(request_of(arguments));
+  const auto loaded = config::load(load_request(arguments.value("config")));
   const auto* settings = loaded ? &loaded->settings : nullptr;
   const auto config_file = arguments.value("config");
   const auto seen = check_obeyed(config_file, settings);

@@ -25,9 +25,13 @@ backend::Host host_of(const Result<config::Loaded>& settings) {
   host.workspace = std::filesystem::current_path(error);
   host.environment = environment();
   host.is_root = ::geteuid() == 0;
+  host.project_root = project_root_of(host.workspace);
   if (!settings) return host;
   const auto asked = std::filesystem::canonical(settings->settings.text(config::Key::cwd), error);
-  if (!error) host.workspace = asked;
+  if (!error) {
+    host.workspace = asked;
+    host.project_root = project_root_of(asked);
+  }
   for (const auto& pair : settings->settings.map(config::Key::env)) {
     host.own_env.push_back({pair.name, pair.value});
   }
@@ -91,9 +95,7 @@ void print_json(const run::Checkup& checkup, const Masker& masker, StdOutput& ou
 }
 
 int doctor(const Arguments& arguments, StdOutput& output) {
-  config::LoadRequest request;
-  request.config_file = arguments.value("config");
-  request.environment = environment();
+  const auto request = load_request(arguments.value("config"));
   const auto settings = config::load(request);
   auto checkup = run::check_up(settings, host_of(settings));
   const auto seen =
@@ -127,7 +129,10 @@ constinit const Command kDoctorCommand{
     "see whether this machine can run an agent",
     "Looks at what a run needs: installed agents and their versions, the credential that would "
     "pay, the\n"
-    "configuration, the workspace, disk space, the sandbox.\n"
+    "configuration, the workspace, disk space, git, ripgrep, the sandbox, and whether the model "
+    "API "
+    "can be\n"
+    "reached: it connects there for three seconds at most and sends nothing.\n"
     "The exit code is 1 when something blocks a run, otherwise 0.",
     {},
     kOptions,

@@ -59,7 +59,7 @@ std::vector<Line> lines_of(const run::Request& request, const backend::Plan& pla
       {"raw log", log + ".ndjson"},
       {"stderr", log + ".stderr"},
       {"journal",
-       (request.host.workspace / ".ralph" / "runs" / request.run_id / "journal.ndjson").native()},
+       (request.host.root() / ".ralph" / "runs" / request.run_id / "journal.ndjson").native()},
   };
   if (plan.prompt_file) lines.push_back({"prompt file", plan.prompt_file->path.native()});
   return lines;

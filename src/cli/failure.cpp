@@ -45,4 +45,8 @@ void warn(std::string_view message, StdOutput& output) {
   output.err(fmt::format("ralph: warning: {}\n", log_masker().mask(safe_text(message))));
 }
 
+void note(std::string_view message, StdOutput& output) {
+  output.err(fmt::format("ralph: note: {}\n", log_masker().mask(safe_text(message))));
+}
+
 }  // namespace ralph::cli

@@ -13,5 +13,7 @@ int report(const Error& error, StdOutput& output);
 int report_usage(const Error& error, const Command* command, StdOutput& output);
 
 void warn(std::string_view message, StdOutput& output);
+/// "ralph: note: …" on stderr: nothing is wrong, but a choice was made for the user.
+void note(std::string_view message, StdOutput& output);
 
 }  // namespace ralph::cli

@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/failure.h"
 #include "cli/options.h"
+#include "cli/run_settings.h"
 #include "cli/std_output.h"
 #include "json/writer.h"
 #include "view/safe_text.h"
@@ -142,6 +143,15 @@ void tell(const std::vector<Step>& steps, bool json, StdOutput& output) {
   if (json) output.out(line + "\n");
 }
 
+/// The settings file that counts in the folder now; empty: none, or its own.
+fs::path settings_above(const fs::path& folder) {
+  for (const auto& file : config::find_files(load_request({}, folder))) {
+    const bool above = file.path.parent_path() != folder && file.path.filename() == "ralph.yml";
+    if (file.state == config::ConfigFile::State::used && above) return file.path;
+  }
+  return {};
+}
+
 int init_command(const Arguments& arguments, StdOutput& output) {
   std::error_code error;
   const auto given = arguments.positional(0);
@@ -153,17 +163,27 @@ int init_command(const Arguments& arguments, StdOutput& output) {
          "make it first (mkdir)"},
         output);
   }
+  const auto root = project_root_of(folder);
+  const auto above = root == folder ? fs::path() : settings_above(folder);
   const auto verify = verification_of(folder);
   std::vector<Step> steps;
   steps.push_back({"ralph.yml", write_new(folder / "ralph.yml", settings_text(verify))});
   steps.push_back({"GOAL.md", write_new(folder / "GOAL.md", kGoal)});
-  if (fs::exists(folder / ".git", error)) steps.push_back({".gitignore", ignore_state(folder)});
+  if (fs::exists(root / ".git", error)) steps.push_back({".gitignore", ignore_state(root)});
   const bool json = arguments.flag("json");
   tell(steps, json, output);
   for (const auto& step : steps) {
     if (!step.done) return report(step.done.error(), output);
   }
   if (json) return 0;
+  if (root != folder) {
+    output.out(fmt::format("\nThese are settings for this folder; .ralph will be in '{}'.\n",
+                           view::safe_text(root.native())));
+  }
+  if (!above.empty()) {
+    output.out(
+        fmt::format("'{}' does not count here any more.\n", view::safe_text(above.native())));
+  }
   if (steps.front().done == Done::written) {
     output.out(
         verify.empty()
@@ -189,7 +209,8 @@ constinit const Command kInitCommand{
     "write a ralph.yml and a GOAL.md to begin with",
     "Writes a ralph.yml with comments and a GOAL.md to fill in, and adds /.ralph/ to .gitignore. "
     "A\n"
-    "file that exists is left as it is. How the tests are run is guessed from the build files.",
+    "file that exists is left as it is. In a folder of a repository they are the settings of that\n"
+    "folder. How the tests are run is guessed from the build files.",
     kPositionals,
     kOptions,
     kExamples,

@@ -13,6 +13,7 @@
 #include "cli/environment.h"
 #include "cli/failure.h"
 #include "cli/loop_dry_run.h"
+#include "cli/loop_folder.h"
 #include "cli/loop_goal.h"
 #include "cli/loop_view.h"
 #include "cli/run_settings.h"
@@ -92,33 +93,48 @@ struct Loaded {
   std::string digest_before;  // with what was said at the start only
   std::vector<config::FlagValue> flags;
   std::optional<loop::State> state;  // of the loop that is resumed
+  std::filesystem::path from = ".";  // where the settings were looked for
 };
 
-Result<Loaded> load(const Arguments& arguments) {
+Result<Loaded> load(const Arguments& arguments, StdOutput& output) {
   const bool accepts = arguments.flag("accept-changes");
   if (!accepts) TRY(check_obeyed(arguments.value("config"), nullptr));
   Loaded loaded;
   loaded.flags = flags_of(arguments);
   TRY_ASSIGN(loaded.settings, load_settings(arguments.value("config"), loaded.flags));
-  if (!arguments.flag("resume")) return loaded;
-  const auto& folder = loaded.settings.settings.text(Key::cwd);
-  const loop::StateStore store(folder.empty() ? "." : folder, loop::user_state_folder());
+  if (!arguments.flag("resume")) {
+    const auto folder = folder_beside_settings(arguments.value("config"), loaded.settings.settings);
+    if (folder.empty()) return loaded;
+    loaded.flags.push_back({Key::cwd, {folder.native()}});
+    TRY_ASSIGN(loaded.settings, load_settings(arguments.value("config"), loaded.flags));
+    if (loaded.settings.settings.boolean(Key::quiet)) return loaded;
+    note(fmt::format("the loop works in '{}', beside its settings (--cwd . for this folder)",
+                     folder.native()),
+         output);
+    return loaded;
+  }
+  const auto root = project_root_of(loaded.settings.settings.text(Key::cwd));
+  const loop::StateStore store(root, loop::user_state_folder());
   using enum loop::StateStore::Source;
   TRY_ASSIGN(auto known, store.load(arguments.flag("accept-changes") ? workspace : trusted));
   if (known) loaded.state = std::move(known->state);
   // An agent may have written it, and what it names would be sent to the model.
   if (known && !known->trusted) loaded.state->goal_path.clear();
   if (!loaded.state) {
-    return fail(Code::usage, "there is no loop to resume in this folder",
-                "begin one: ralph loop GOAL.md");
+    return fail(Code::usage, "there is no loop to resume here", "begin one: ralph loop GOAL.md");
+  }
+  if (auto folder = folder_of_start(*loaded.state, root, loaded.settings.settings);
+      !folder.empty()) {
+    loaded.flags.push_back({Key::cwd, {folder.native()}});
+    loaded.from = std::move(folder);
   }
   std::vector<config::FlagValue> at_start;
   add_flags_of_start(loaded.state->flags, at_start);
   const auto config_file = config_file_of(arguments, loaded.state);
-  TRY_ASSIGN(const auto before, load_settings(config_file, at_start));
+  TRY_ASSIGN(const auto before, load_settings(config_file, at_start, loaded.from));
   loaded.digest_before = digest_of(before.settings);
   add_flags_of_start(loaded.state->flags, loaded.flags);
-  TRY_ASSIGN(loaded.settings, load_settings(config_file, loaded.flags));
+  TRY_ASSIGN(loaded.settings, load_settings(config_file, loaded.flags, loaded.from));
   return loaded;
 }
 
@@ -184,7 +200,7 @@ Result<> merge_direnv(loop::Setup& setup) {
   const run::ProtectedFiles before(host.workspace, run::named_by_repository(host));
   auto envrc = loop::load_envrc(host.workspace, host.own_env, Millis{30'000}, {}, wrap);
   if (wrap) {
-    const auto folder = store::Workspace::at(host.workspace).run_folder(setup.loop_id);
+    const auto folder = store::Workspace::at(host.root()).run_folder(setup.loop_id);
     const auto moved = before.restore(folder.path() / "removed");
     setup.warnings.insert(setup.warnings.end(), moved.begin(), moved.end());
   }
@@ -238,14 +254,16 @@ Result<loop::Setup> make_setup(const Arguments& arguments, const Loaded& loaded,
   if (const auto file = config_file_of(arguments, loaded.state); !file.empty()) {
     setup.flags[kConfigFlag] = {std::filesystem::absolute(file).lexically_normal().native()};
   }
+  const auto& host = setup.request.host;
+  if (host.workspace != host.root()) setup.flags[kFolderOfLoop] = {host.workspace.native()};
   setup.state_folder = loop::user_state_folder();
   setup.settings_digest = digest_of(settings);
   setup.settings_digest_before = loaded.digest_before;
   const auto config_file = config_file_of(arguments, loaded.state);
   const bool dry = arguments.flag("dry-run");
-  if (setup.options.accept_changes && !dry) TRY(accept_obeyed(config_file, &settings));
-  if (!setup.options.accept_changes || !dry) TRY(check_obeyed(config_file, &settings));
-  watch_settings(config_file, settings, setup.request);
+  if (setup.options.accept_changes && !dry) TRY(accept_obeyed(config_file, &settings, loaded.from));
+  if (!setup.options.accept_changes || !dry) TRY(check_obeyed(config_file, &settings, loaded.from));
+  watch_settings(config_file, settings, setup.request, loaded.from);
   setup.inputs = loop_inputs(setup.request, settings, setup.goal_file);
   if (dry) return setup;
   TRY(merge_direnv(setup));
@@ -312,7 +330,7 @@ int work(loop::Setup setup, const config::Settings& settings, const Masker& mask
 }
 
 int loop_command(const Arguments& arguments, StdOutput& output) {
-  auto loaded = load(arguments);
+  auto loaded = load(arguments, output);
   if (!loaded) return report(loaded.error(), output);
   const auto& settings = loaded->settings.settings;
   auto masker = masker_for(settings);
@@ -320,6 +338,7 @@ int loop_command(const Arguments& arguments, StdOutput& output) {
   auto setup = make_setup(arguments, *loaded, masker);
   if (!setup) return not_begun(setup.error(), output);
   if (arguments.flag("print-prompt")) return print_prompt(*setup, output);
+  note_own_agent(settings, setup->request, output);
   if (arguments.flag("dry-run")) {
     const auto shown = show_loop_dry_run(*setup, settings, masker, output);
     return shown ? 0 : not_begun(shown.error(), output);

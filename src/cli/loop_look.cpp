@@ -6,6 +6,7 @@
 
 #include "base/names.h"
 #include "cli/failure.h"
+#include "cli/run_settings.h"
 #include "view/safe_text.h"
 
 namespace ralph::cli {
@@ -56,7 +57,7 @@ Result<std::filesystem::path> folder_of(const Arguments& arguments) {
     return fail(Code::not_found, fmt::format("'{}' is no folder", given.native()),
                 "--cwd names an existing folder");
   }
-  return folder;
+  return project_root_of(folder);
 }
 
 Result<LoopLook> look_at_loop(const std::filesystem::path& folder, StdOutput& output) {

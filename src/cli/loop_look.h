@@ -15,7 +15,7 @@ namespace ralph::cli {
 
 /// The loop of a folder, as somebody in another terminal sees it. Looking changes nothing.
 struct LoopLook {
-  std::filesystem::path folder;
+  std::filesystem::path folder;      // that holds `.ralph`
   std::optional<loop::State> state;  // nullopt: there was never one
   std::vector<loop::Record> records;
   std::optional<store::Lock::Holder> holder;  // of the workspace, whatever it does
@@ -30,11 +30,11 @@ struct LoopLook {
   std::optional<RunLook> run() const;
 };
 
-/// The folder --cwd names, or this one.
+/// The folder that holds `.ralph` for the one --cwd names, or for this one: the root of its repository.
 Result<std::filesystem::path> folder_of(const Arguments& arguments);
 Result<LoopLook> look_at_loop(const std::filesystem::path& folder, StdOutput& output);
 
-inline constexpr Option kCwdOption{"--cwd", "DIR",
-                                   "the folder the loop works in; without it: this one"};
+inline constexpr Option kCwdOption{
+    "--cwd", "DIR", "a folder of the repository the loop works in; without it: this one"};
 
 }  // namespace ralph::cli

@@ -114,6 +114,7 @@ int run_command(const Arguments& arguments, StdOutput& output) {
                      settings.boolean(Key::json), masker, output);
   }
   request->notes = loaded->notes;
+  note_own_agent(settings, *request, output);
   watch_settings(config_file, settings, *request);
   if (!arguments.flag("dry-run")) return supervise(*std::move(request), settings, masker, output);
   auto shown = show_dry_run(*std::move(request), settings.boolean(Key::json), masker, output);

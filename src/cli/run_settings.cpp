@@ -1,14 +1,18 @@
 #include "cli/run_settings.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/id.h"
 #include "cli/environment.h"
+#include "cli/failure.h"
 #include "config/load.h"
+#include "git/project_root.h"
 #include "run/config_watch.h"
 #include "store/workspace.h"
 
@@ -72,22 +76,35 @@ std::vector<config::FlagValue> flags_of(const Arguments& arguments) {
   return flags;
 }
 
-Result<config::Loaded> load_settings(std::string_view config_file,
-                                     std::vector<config::FlagValue> flags) {
+std::filesystem::path project_root_of(const std::filesystem::path& folder) {
+  const char* home = std::getenv("HOME");
+  return git::find_project_root(folder, home == nullptr ? "" : home).folder;
+}
+
+config::LoadRequest load_request(std::string_view config_file, const std::filesystem::path& from) {
   config::LoadRequest request;
   request.config_file = config_file;
   request.environment = environment();
+  request.from = from;
+  request.root = project_root_of(from);
+  return request;
+}
+
+Result<config::Loaded> load_settings(std::string_view config_file,
+                                     std::vector<config::FlagValue> flags,
+                                     const std::filesystem::path& from) {
+  auto request = load_request(config_file, from);
   request.flags = std::move(flags);
   return config::load(request);
 }
 
 std::vector<std::filesystem::path> obeyed_files(std::string_view config_file,
-                                                const config::Settings* settings) {
-  config::LoadRequest request;
-  request.config_file = config_file;
-  request.environment = environment();
+                                                const config::Settings* settings,
+                                                const std::filesystem::path& from) {
   std::vector<std::filesystem::path> files;
-  for (const auto& file : config::find_files(request)) files.push_back(file.path);
+  for (const auto& file : config::find_files(load_request(config_file, from))) {
+    files.push_back(file.path);
+  }
   const std::filesystem::path folder = settings == nullptr ? "." : settings->text(Key::cwd);
   for (const auto* name : {"ralph.yml", ".ralph/config.yml", ".envrc"}) {
     auto path = (folder / name).lexically_normal();
@@ -96,20 +113,23 @@ std::vector<std::filesystem::path> obeyed_files(std::string_view config_file,
   return files;
 }
 
-Result<> check_obeyed(std::string_view config_file, const config::Settings* settings) {
+Result<> check_obeyed(std::string_view config_file, const config::Settings* settings,
+                      const std::filesystem::path& from) {
   return run::ConfigWatch::check(run::state_folder(environment()),
-                                 obeyed_files(config_file, settings), Masker(environment()));
+                                 obeyed_files(config_file, settings, from), Masker(environment()));
 }
 
 Result<std::vector<std::filesystem::path>> accept_obeyed(std::string_view config_file,
-                                                         const config::Settings* settings) {
+                                                         const config::Settings* settings,
+                                                         const std::filesystem::path& from) {
   const std::filesystem::path folder = settings == nullptr ? "." : settings->text(Key::cwd);
-  if (const auto holder = store::Lock::holder(store::Workspace::at(folder).lock_file())) {
+  if (const auto holder =
+          store::Lock::holder(store::Workspace::at(project_root_of(folder)).lock_file())) {
     return fail(Code::busy, fmt::format("{} works here now", holder->what),
                 "accept the settings when it has ended");
   }
   return run::ConfigWatch::accept(run::state_folder(environment()),
-                                  obeyed_files(config_file, settings));
+                                  obeyed_files(config_file, settings, from));
 }
 
 std::vector<std::filesystem::path> loop_inputs(const run::Request& request,
@@ -131,12 +151,28 @@ std::vector<std::filesystem::path> loop_inputs(const run::Request& request,
 }
 
 void watch_settings(std::string_view config_file, const config::Settings& settings,
-                    run::Request& request) {
+                    run::Request& request, const std::filesystem::path& from) {
   request.state_folder = run::state_folder(environment());
-  request.obeyed_files = obeyed_files(config_file, &settings);
+  request.obeyed_files = obeyed_files(config_file, &settings, from);
   if (!request.state_folder.empty()) return;
   request.warnings.emplace_back(
       "HOME is not set: ralph cannot notice that an agent changes its settings");
+}
+
+void note_own_agent(const config::Settings& settings, const run::Request& request,
+                    StdOutput& output) {
+  const bool chosen = run::backend_name(settings) == "auto" && request.backend->name == "builtin";
+  if (!chosen || settings.boolean(Key::quiet)) return;
+  std::vector<std::string_view> programs;
+  for (const auto& candidate : backend::candidates()) {
+    const bool own = candidate.backend == request.backend;
+    if (candidate.backend != nullptr && !own && !candidate.program.empty()) {
+      programs.push_back(candidate.program);
+    }
+  }
+  note(fmt::format("no agent CLI found in PATH ({}); using ralph's own agent",
+                   fmt::join(programs, ", ")),
+       output);
 }
 
 view::Verbosity verbosity_of(const config::Settings& settings) {

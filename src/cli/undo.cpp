@@ -40,9 +40,7 @@ struct Wish {
   std::string restore;  // a ref; empty: undo
 };
 
-loop::StateStore state_store() {
-  return {std::filesystem::current_path(), loop::user_state_folder()};
-}
+loop::StateStore state_store() { return {project_root_of("."), loop::user_state_folder()}; }
 
 /// Everything an undo replaces is kept, so a loop that is known from `.ralph` alone can be undone too.
 Result<UndoPast> read_past(const loop::StateStore& store, std::vector<std::string>& warnings) {
@@ -145,7 +143,7 @@ Result<Undo> undo(const Wish& wish, StdOutput& output) {
   auto store = state_store();
   std::vector<std::string> warnings;
   TRY(read_past(store, warnings));
-  const auto workspace = store::Workspace::at(std::filesystem::current_path());
+  const auto workspace = store::Workspace::at(project_root_of("."));
   TRY_ASSIGN(const auto lock, store::Lock::take(workspace.lock_file(), "ralph undo"));
   TRY_ASSIGN(auto past, read_past(store, warnings));
   for (const auto& warning : warnings) warn(warning, output);
@@ -173,7 +171,7 @@ Result<std::string> restore(const std::string& ref, StdOutput& output) {
   const auto store = state_store();
   std::vector<std::string> warnings;
   TRY(read_past(store, warnings));
-  const auto workspace = store::Workspace::at(std::filesystem::current_path());
+  const auto workspace = store::Workspace::at(project_root_of("."));
   TRY_ASSIGN(const auto lock, store::Lock::take(workspace.lock_file(), "ralph undo"));
   TRY_ASSIGN(const auto past, read_past(store, warnings));
   for (const auto& warning : warnings) warn(warning, output);

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/folder.h"
+#include "base/owner.h"
 #include "base/placeholder.h"
 
 namespace ralph::config {
@@ -16,6 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::array<std::string_view, 2> kProjectFiles{"ralph.yml", ".ralph/config.yml"};
+constexpr int kMostFolders = 100;
 
 std::string variable(const LoadRequest& request, std::string_view name) {
   const auto start = std::string(name) + "=";
@@ -48,6 +50,20 @@ fs::path user_file(const LoadRequest& request) {
   return home.is_absolute() ? home / ".config/ralph/config.yml" : fs::path();
 }
 
+/// The folder, then "..", "../..", up to the root.
+std::vector<fs::path> folders_of(const LoadRequest& request) {
+  std::error_code error;
+  std::vector<fs::path> folders{request.from.empty() ? request.workspace : request.from};
+  auto real = fs::canonical(folders.front(), error);
+  const auto below = real.lexically_relative(request.root);
+  const bool has_root = !error && !request.root.empty() && !below.empty() && *below.begin() != "..";
+  for (int i = 0; has_root && real != request.root && i < kMostFolders; ++i) {
+    real = real.parent_path();
+    folders.push_back(folders.back() / "..");
+  }
+  return folders;
+}
+
 void add_project_files(const LoadRequest& request, std::vector<ConfigFile>& files) {
   using State = ConfigFile::State;
   auto asked = request.config_file;
@@ -57,19 +73,35 @@ void add_project_files(const LoadRequest& request, std::vector<ConfigFile>& file
     return;
   }
   bool found = false;
-  for (const auto name : kProjectFiles) {
-    const auto path = (request.workspace / name).lexically_normal();
-    const auto state = !is_there(path) ? State::missing : found ? State::shadowed : State::used;
-    found = found || state == State::used;
-    files.push_back({path, state});
+  const auto folders = folders_of(request);
+  const TrustedOwners owners(folders.front());
+  for (const auto& folder : folders) {
+    for (const auto name : kProjectFiles) {
+      const auto path = (folder / name).lexically_normal();
+      const bool foreign = &folder != &folders.front() && !owners.own(path);
+      const auto state = !is_there(path) ? State::missing
+                         : found         ? State::shadowed
+                         : foreign       ? State::foreign
+                                         : State::used;
+      found = found || state == State::used;
+      files.push_back({path, state});
+    }
   }
 }
 
+bool is_projects(const ConfigFile& file) {
+  return file.state == ConfigFile::State::used && !file.asked_for &&
+         (file.path.filename() == "ralph.yml" || file.path.parent_path().filename() == ".ralph");
+}
+
+/// Two files in one folder. One further up is what a nearer one is meant to replace.
 void note_shadowed(const std::vector<ConfigFile>& files, Layers& layers) {
-  const auto shadowed = std::ranges::find(files, ConfigFile::State::shadowed, &ConfigFile::state);
-  if (shadowed == files.end()) return;
-  layers.add_note(fmt::format("{} is used, {} is not: only one of them counts",
-                              std::prev(shadowed)->path.native(), shadowed->path.native()));
+  const auto used = std::ranges::find_if(files, is_projects);
+  const auto beside = used == files.end() ? used : std::next(used);
+  if (beside == files.end() || beside->state != ConfigFile::State::shadowed) return;
+  if (beside->path.parent_path().parent_path() != used->path.parent_path()) return;
+  layers.add_note(fmt::format("{} is used, {} is not: only one of them counts", used->path.native(),
+                              beside->path.native()));
 }
 
 void add(const ConfigFile& file, Layers& layers) {
@@ -91,6 +123,14 @@ std::vector<ConfigFile> find_files(const LoadRequest& request) {
   return files;
 }
 
+fs::path project_folder(const std::vector<ConfigFile>& files) {
+  const auto used = std::ranges::find_if(files, is_projects);
+  if (used == files.end()) return {};
+  auto folder = used->path.parent_path();
+  if (used->path.filename() != "ralph.yml") folder = folder.parent_path();
+  return folder.empty() ? fs::path(".") : folder;
+}
+
 Result<Loaded> load(const LoadRequest& request) {
   const auto files = find_files(request);
   Layers layers(request.workspace, variable(request, "HOME"));
@@ -98,6 +138,11 @@ Result<Loaded> load(const LoadRequest& request) {
     if (file.state == ConfigFile::State::used) add(file, layers);
     if (file.state == ConfigFile::State::missing && file.asked_for) {
       layers.add_mistake(fmt::format("config file '{}' does not exist", file.path.native()));
+    }
+    if (file.state == ConfigFile::State::foreign) {
+      layers.add_note(
+          fmt::format("{0} belongs to another user and is not used (--config {0} uses it)",
+                      file.path.native()));
     }
   }
   note_shadowed(files, layers);

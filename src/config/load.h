@@ -13,11 +13,15 @@ struct LoadRequest {
   std::filesystem::path config_file;     // --config; empty: RALPH_CONFIG, then the usual places
   std::vector<std::string> environment;  // "NAME=value"
   std::vector<FlagValue> flags;
+  /// Where the project's file is looked for first; empty: workspace.
+  std::filesystem::path from = {};
+  /// And last: a folder above, as a real path; empty: only there.
+  std::filesystem::path root = {};
 };
 
 /// A place where settings may be.
 struct ConfigFile {
-  enum class State { used, shadowed, missing };
+  enum class State { used, shadowed, missing, foreign };  // foreign: another user's, not used
   std::filesystem::path path;
   State state = State::missing;
   bool asked_for = false;  // named by --config or RALPH_CONFIG: must exist
@@ -26,8 +30,12 @@ struct ConfigFile {
 };
 
 /// Every file that is looked for, lowest level first: the user's, then the project's. Of ralph.yml and
-/// .ralph/config.yml the first that exists is used; --config is used instead of both.
+/// .ralph/config.yml, in the folder and in those above it up to the root, the first that exists is used; --config is used
+/// instead. A file above the folder must belong to the caller, the superuser or the folder's owner.
 std::vector<ConfigFile> find_files(const LoadRequest& request);
+
+/// The folder of the project's file that is used; empty: there is none, or --config names one.
+std::filesystem::path project_folder(const std::vector<ConfigFile>& files);
 
 /// All levels together: flag over environment over project file over user file over default.
 Result<Loaded> load(const LoadRequest& request);

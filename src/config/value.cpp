@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include "base/nearest.h"
 #include "base/utf8.h"
 
 namespace ralph::config {
@@ -54,13 +55,17 @@ std::string switch_word(const std::string& text, std::string_view choices) {
 /// `choices` is "a|b|c".
 Result<Value> read_choice(const std::string& given, std::string_view choices) {
   const auto text = switch_word(given, choices);
+  std::vector<std::string> known;
   for (auto rest = choices;;) {
     const auto bar = rest.find('|');
-    if (text == rest.substr(0, bar)) return text;
+    known.emplace_back(rest.substr(0, bar));
+    if (text == known.back()) return text;
     if (bar == std::string_view::npos) break;
     rest.remove_prefix(bar + 1);
   }
-  return bad(text, fmt::format("one of {}", choices));
+  const auto near = nearest(text, known);
+  return bad(text, fmt::format("one of {}{}", choices,
+                               near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
 }
 
 Result<Value> read_integer(const std::string& text, int least) {

@@ -40,6 +40,8 @@ struct ClientRequest {
   /// A GET or HEAD without a body goes to where 3xx answers point, this often; to another origin
   /// without its headers. The last 3xx is an answer like any other, as it is for all else.
   int max_redirects = 0;
+  /// Connects, with TLS and through a proxy, and sends nothing: the answer is empty.
+  bool connect_only = false;
 };
 
 /// Where an answer goes while it comes. What they return ends the request when it is an error;

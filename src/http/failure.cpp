@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <string>
 
 #include <fmt/core.h>
@@ -16,7 +18,7 @@ struct Row {
   std::string_view name;
   Lasting lasting;
   Code code;
-  std::string_view sentence;  // goes on with the origin
+  std::string_view sentence;  // goes on with the address
   std::string_view hint;
 };
 
@@ -29,13 +31,13 @@ constexpr auto kRows = std::to_array<Row>({
     {bad_request, "bad_request", Lasting::yes, Code::usage, "cannot send this request to", ""},
     {no_library, "no_library", Lasting::yes, Code::unavailable, "cannot use libcurl for",
      "install the package libcurl4"},
-    {resolve, "resolve", Lasting::no, Code::unavailable, "no address for", kOnline},
+    {resolve, "resolve", Lasting::no, Code::unavailable, "host not found:", kOnline},
     {connect, "connect", Lasting::no, Code::unavailable, "cannot connect to", kOnline},
     {connect_timed_out, "connect_timed_out", Lasting::no, Code::unavailable,
-     "no connection in time to", kOnline},
-    {tls, "tls", Lasting::no, Code::unavailable, "cannot encrypt the connection to",
+     "connection timed out to", kOnline},
+    {tls, "tls", Lasting::no, Code::unavailable, "TLS handshake failed with",
      "does that port speak TLS?"},
-    {certificate, "certificate", Lasting::yes, Code::unavailable, "cannot trust",
+    {certificate, "certificate", Lasting::yes, Code::unavailable, "certificate not trusted:",
      "is the package ca-certificates installed, and this machine's clock right?"},
     {reset, "reset", Lasting::no, Code::unavailable, "the connection ended: no answer from", ""},
     {head_timed_out, "head_timed_out", Lasting::no, Code::unavailable, "no answer in time from",
@@ -61,6 +63,17 @@ constexpr bool is_in_order() {
 }
 static_assert(is_in_order(), "every failure has its row");
 
+/// "example.org:443" of "https://example.org".
+std::string address_of(std::string_view origin) {
+  const auto scheme = origin.find("://");
+  if (scheme == origin.npos) return std::string(origin);
+  const auto host = origin.substr(scheme + 3);
+  const auto after = host.find(']');  // [::1]:80
+  const bool has_port = host.find(':', after == host.npos ? 0 : after) != host.npos;
+  if (has_port) return std::string(host);
+  return fmt::format("{}:{}", host, origin.starts_with("https") ? 443 : 80);
+}
+
 }  // namespace
 
 std::string_view to_string(Failure failure) { return row_of(failure).name; }
@@ -69,8 +82,10 @@ bool is_transient(Failure failure) { return row_of(failure).lasting == Lasting::
 
 SendError make_error(Failure failure, std::string_view origin, std::string_view detail) {
   const auto& row = row_of(failure);
-  auto message = fmt::format("{} {}", row.sentence, origin);
-  if (!detail.empty()) message += fmt::format(": {}", detail);
+  const bool refused = failure == connect && detail == std::strerror(ECONNREFUSED);
+  auto message =
+      fmt::format("{} {}", refused ? "connection refused to" : row.sentence, address_of(origin));
+  if (!detail.empty() && !refused) message += fmt::format(": {}", detail);
   return {{row.code, std::move(message), std::string(row.hint)}, failure};
 }
 

@@ -35,8 +35,8 @@ struct SendError : Error {
   Failure failure = Failure::bad_request;
 };
 
-/// "cannot connect to https://example.org: Connection refused", with the hint of that failure.
-/// The origin is scheme, host and port: never a path, a query or user information.
+/// "connection refused to example.org:443", with the hint of that failure. The origin is scheme, host and port: never a
+/// path, a query or user information.
 SendError make_error(Failure failure, std::string_view origin, std::string_view detail = {});
 
 }  // namespace ralph::http

@@ -184,7 +184,7 @@ Sent Transfer::finish(CURLcode code) {
   if (code == CURLE_OK && hop_ && redirected_to().empty()) {
     return std::unexpected(failed(Failure::not_http, "its redirection points nowhere"));
   }
-  if (code == CURLE_OK && head_whole_) return std::move(response_);
+  if (code == CURLE_OK && (head_whole_ || request_.connect_only)) return std::move(response_);
   const bool stopped = code == CURLE_WRITE_ERROR || code == CURLE_ABORTED_BY_CALLBACK;
   if (stopped && stop_.stop_requested()) return std::unexpected(failed(Failure::cancelled));
   const auto failure = classify(code);
@@ -205,6 +205,8 @@ std::string Transfer::detail(Failure failure, CURLcode code) const {
   if (failure == Failure::connect_timed_out) {
     return "waited " + format_duration(request_.connect_timeout);
   }
+  if (code == CURLE_COULDNT_RESOLVE_PROXY) return "the name of its proxy has no address";
+  if (failure == Failure::resolve) return {};
   const bool about_tls = failure == Failure::tls || failure == Failure::certificate;
   if (about_tls && error_text_.front() != '\0') return error_text_.data();
   long error_number = 0;

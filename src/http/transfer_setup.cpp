@@ -101,6 +101,7 @@ void Transfer::set_connection() {
       request_.connect_timeout > Millis{0} ? request_.connect_timeout : kAsGoodAsForever;
   set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(patience.count()));
   set(CURLOPT_NOSIGNAL, 1L);
+  if (request_.connect_only) set(CURLOPT_CONNECT_ONLY, 1L);
   set(CURLOPT_TCP_KEEPALIVE, 1L);
   set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
   // Refused by a handle whose last name look-up failed; the sizes of its first use stay.

@@ -133,17 +133,24 @@ Result<> CleanClone::fill(const Source& source) {
   fs::remove(alternates, error);
   for (const auto* folder : {"home", "tmp"}) TRY(make_folders(folder_ / folder));
   workspace_ = source.workspace;
-  const auto within = source.workspace.lexically_relative(source.work.root());
-  there_ = within.empty() || within == "." ? root : root / within;
-  TRY(make_folders(there_ / kRalphFolder));
-  copy_ralph_folder(source.workspace, there_);
+  const auto in_clone = [&](const fs::path& folder) {
+    const auto within = folder.lexically_relative(source.work.root());
+    return within.empty() || within == "." ? root : root / within;
+  };
+  there_ = in_clone(source.workspace);
+  root_ = in_clone(source.root);
+  TRY(make_folders(there_));
+  TRY(make_folders(root_ / kRalphFolder));
+  copy_ralph_folder(source.root, root_);
+  if (source.root != source.workspace) copy_ralph_folder(source.workspace, there_);
   return {};
 }
 
 CleanClone::CleanClone(CleanClone&& other) noexcept
     : folder_(std::move(other.folder_)),
       workspace_(std::move(other.workspace_)),
-      there_(std::move(other.there_)) {
+      there_(std::move(other.there_)),
+      root_(std::move(other.root_)) {
   other.folder_.clear();
 }
 
@@ -165,6 +172,7 @@ Verifier::Mode CleanClone::mode(const std::vector<process::EnvChange>& own_env,
                                 const std::string& bwrap) const {
   Verifier::Mode mode;
   mode.elsewhere = there_;
+  mode.elsewhere_root = root_;
   for (const std::string_view entry :
        process::changed_environment({}).value_or(std::vector<std::string>())) {
     const auto name = entry.substr(0, entry.find('='));

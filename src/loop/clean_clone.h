@@ -18,6 +18,7 @@ class CleanClone {
   struct Source {
     const git::Work& work;
     std::filesystem::path workspace;  // the repository's root, or a folder in it
+    std::filesystem::path root;       // of both, the one that holds `.ralph`
     std::string commit;               // empty: there was none
     std::string tree;                 // of the whole repository
   };
@@ -35,8 +36,8 @@ class CleanClone {
   explicit CleanClone(std::filesystem::path folder) : folder_(std::move(folder)) {}
   Result<> fill(const Source& source);
 
-  std::filesystem::path folder_;  // holds "repository", "home" and "tmp"
-  std::filesystem::path workspace_, there_;
+  std::filesystem::path folder_;                    // holds "repository", "home" and "tmp"
+  std::filesystem::path workspace_, there_, root_;  // root_: where its `.ralph` is
 };
 
 /// The path of a bubblewrap that works here. An error says why none does.

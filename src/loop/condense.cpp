@@ -79,15 +79,16 @@ PromptParts prompt_parts(const Setup& setup, const std::vector<Record>& records,
 
 Result<NextPrompt> next_prompt(const Setup& setup, std::vector<std::string>& cuts,
                                std::string& refused) {
-  const Files files(setup.request.host.workspace);
+  const auto& host = setup.request.host;
+  const Files files(host.root());
   std::int64_t bad = 0;
   std::vector<Record> records;
   if (setup.resumed) {
     TRY_ASSIGN(records, files.records(bad));
   }
   TRY_ASSIGN(const auto verifier,
-             Verifier::make({setup.request.host.workspace, {}, {}}, setup.options.verify));
-  const auto guidance = Guidance(setup.request.host.workspace, setup.state_folder).pending(refused);
+             Verifier::make({host.workspace, {}, {}, {}, host.root()}, setup.options.verify));
+  const auto guidance = Guidance(host.root(), setup.state_folder).pending(refused);
   const auto parts = prompt_parts(setup, records, guidance, verifier.names());
   return NextPrompt{make_prompt(setup.form, parts, setup.options.caps, cuts), parts.iteration};
 }

@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/id.h"
+#include "base/path.h"
 #include "base/sha256.h"
 #include "loop/held_list.h"
 #include "loop/start_files.h"
@@ -158,12 +159,11 @@ Result<FileVersion> read_version(const fs::path& root, const std::string& path) 
   return read_at(fd.get(), path);
 }
 
-Result<FileSwap> FileSwap::begin(const fs::path& root, const std::vector<Wanted>& wanted,
+Result<FileSwap> FileSwap::begin(const Place& place, const std::vector<Wanted>& wanted,
                                  const UserState* user) {
-  FileSwap swap;
-  swap.root_path_ = root;
+  FileSwap swap(place);
   swap.user_ = user;
-  TRY_ASSIGN(swap.root_, open_folder(root));
+  TRY_ASSIGN(swap.root_, open_folder(place.folder));
   std::vector<std::pair<Swapped, const FileVersion*>> different;
   for (const auto& each : wanted) {
     if (!is_plain_path(each.path)) {
@@ -187,7 +187,7 @@ Result<FileSwap> FileSwap::begin(const fs::path& root, const std::vector<Wanted>
 
 /// A new folder: nothing that another program put there is taken for a version that is held.
 Result<> FileSwap::make_held_folder() {
-  const auto workspace = store::Workspace::at(root_path_);
+  const auto workspace = store::Workspace::at(place_.root);
   TRY(make_folders(workspace.root()));
   TRY_ASSIGN(auto state, workspace.state().make_folder());
   const auto name = kHeld + random_hex(4);
@@ -196,7 +196,7 @@ Result<> FileSwap::make_held_folder() {
   }
   TRY_ASSIGN(const auto held, state.open_folder(name));
   if (user_ != nullptr) {
-    HeldList list{name, {}};
+    HeldList list{name, {}, place_.folder.native()};
     for (const auto& [path, existed, digest] : swapped_) {
       list.files.push_back({path, existed, digest});
     }
@@ -300,10 +300,10 @@ Result<std::vector<std::string>> FileSwap::end() {
 
 FileSwap::~FileSwap() { static_cast<void>(end()); }
 
-Result<> FileSwap::put_back(const fs::path& root, const HeldList& list, const UserState& user,
+Result<> FileSwap::put_back(const Place& place, const HeldList& list, const UserState& user,
                             Recovered& recovered) {
-  FileSwap swap;
-  swap.root_path_ = root;
+  FileSwap swap(place);
+  if (is_below(list.workspace, place.root)) swap.place_.folder = list.workspace;
   swap.user_ = &user;
   swap.name_ = list.folder;
   for (const auto& file : list.files) {
@@ -312,8 +312,8 @@ Result<> FileSwap::put_back(const fs::path& root, const HeldList& list, const Us
     }
     swap.swapped_.push_back({file.path, file.existed, file.digest});
   }
-  TRY_ASSIGN(swap.root_, open_folder(root));
-  TRY_ASSIGN(swap.state_, store::Workspace::at(root).state().folder());
+  TRY_ASSIGN(swap.root_, open_folder(swap.place_.folder));
+  TRY_ASSIGN(swap.state_, store::Workspace::at(place.root).state().folder());
   const auto held = swap.state_->open_folder(list.folder);
   if (!held) {
     forget_held(user);
@@ -330,15 +330,15 @@ Result<> FileSwap::put_back(const fs::path& root, const HeldList& list, const Us
   return {};
 }
 
-FileSwap::Recovered FileSwap::recover(const fs::path& root, const UserState* user) {
+FileSwap::Recovered FileSwap::recover(const Place& place, const UserState* user) {
   Recovered recovered;
   auto list = user != nullptr ? load_held(*user) : Result<std::optional<HeldList>>();
   if (!list) recovered.warnings.push_back(describe(list.error()) + "; it is not used");
   if (list && *list) {
-    auto done = put_back(root, **list, *user, recovered);
+    auto done = put_back(place, **list, *user, recovered);
     if (!done) recovered.warnings.push_back(describe(done.error()));
   } else {
-    warn_about_unknown(root, recovered.warnings);
+    warn_about_unknown(place.root, recovered.warnings);
   }
   return recovered;
 }

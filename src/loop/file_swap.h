@@ -31,21 +31,27 @@ Result<FileVersion> read_version(const std::filesystem::path& root, const std::s
 /// not put there by this class, but for caches (is_cache) that were written meanwhile.
 class FileSwap {
  public:
+  struct Place {
+    /// `root` holds `.ralph`; empty: the folder does.
+    Place(std::filesystem::path of_files, std::filesystem::path of_ralph = {})
+        : folder(std::move(of_files)), root(of_ralph.empty() ? folder : std::move(of_ralph)) {}
+    std::filesystem::path folder, root;
+  };
   struct Wanted {
     std::string path;  // relative to the folder, without ".."
     FileVersion version;
   };
   /// Only what differs is touched. `user`: where the list is kept; null: nowhere, so that after a crash the user has to
   /// look into the folder. It must outlive this object.
-  static Result<FileSwap> begin(const std::filesystem::path& root,
-                                const std::vector<Wanted>& wanted, const UserState* user = nullptr);
+  static Result<FileSwap> begin(const Place& place, const std::vector<Wanted>& wanted,
+                                const UserState* user = nullptr);
   struct Recovered {
     std::vector<std::string> paths;     // were put back
     std::vector<std::string> warnings;  // what was not, and where it is
   };
-  /// Puts back what a killed ralph put aside, by the list in `user` only. A file that is not what ralph put in its place
-  /// stays as it is.
-  static Recovered recover(const std::filesystem::path& root, const UserState* user);
+  /// Puts back what a killed ralph put aside, by the list in `user` only, in this folder or another one below the root. A
+  /// file that is not what ralph put in its place stays as it is.
+  static Recovered recover(const Place& place, const UserState* user);
   FileSwap(FileSwap&& other) noexcept = default;
   FileSwap& operator=(FileSwap&&) = delete;
   ~FileSwap();
@@ -63,16 +69,16 @@ class FileSwap {
     std::string digest;    // of the version that was wanted
   };
   enum class Found { goes_aside, stays };  // a version that is neither held nor ours
-  FileSwap() = default;
+  explicit FileSwap(Place place) : place_(std::move(place)) {}
   Result<> make_held_folder();
   Result<> swap_in(std::size_t number, const FileVersion& version);
   Result<> swap_out(std::size_t number, Found found);
   Result<> swap_all_out(Found found);
-  static Result<> put_back(const std::filesystem::path& root, const HeldList& list,
-                           const UserState& user, Recovered& recovered);
+  static Result<> put_back(const Place& place, const HeldList& list, const UserState& user,
+                           Recovered& recovered);
   std::string held_name(std::string_view name) const;
 
-  std::filesystem::path root_path_;
+  Place place_;
   UniqueFd root_, held_;
   std::optional<Folder> state_;  // `.ralph/state`
   std::string name_;             // of the held folder

@@ -18,7 +18,8 @@ Result<> save_held(const UserState& user, const HeldList& list) {
     files.push_back({{"path", file.path}, {"existed", file.existed}, {"digest", file.digest}});
   }
   json::Document body;
-  body["held"] = {{"folder", list.folder}, {"files", std::move(files)}};
+  body["held"] = {
+      {"folder", list.folder}, {"files", std::move(files)}, {"workspace", list.workspace}};
   return user.write(kFile, "files that verification put aside; written by ralph only",
                     std::move(body));
 }
@@ -27,7 +28,7 @@ Result<std::optional<HeldList>> load_held(const UserState& user) {
   TRY_ASSIGN(const auto body, user.read(kFile, kMostBytes));
   if (!body) return std::nullopt;
   const auto& held = json::member(*body, "held");
-  HeldList list{json::text(held, "folder"), {}};
+  HeldList list{json::text(held, "folder"), {}, json::text(held, "workspace")};
   for (const auto& file : json::member(held, "files")) {
     list.files.push_back(
         {json::text(file, "path"), json::boolean(file, "existed"), json::text(file, "digest")});

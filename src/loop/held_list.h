@@ -12,12 +12,13 @@ namespace ralph::loop {
 /// list in the workspace could be anybody's, and files are moved by it.
 struct HeldList {
   struct File {
-    std::string path;      // in the workspace
+    std::string path;      // in `workspace`
     bool existed = false;  // there was a version, which is held
     std::string digest;    // digest_of() the version that was put in its place
   };
   std::string folder;  // a name in `.ralph/state`
   std::vector<File> files;
+  std::string workspace;  // absolute
 };
 
 Result<> save_held(const UserState& user, const HeldList& list);

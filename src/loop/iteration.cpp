@@ -49,10 +49,12 @@ std::string commit_message(const Record& record) {
                      refused ? ", DONE refused" : "", subject, words);
 }
 
-std::string_view outage_words(const stream::Summary& summary) {
-  const bool overloaded =
-      summary.error && summary.error->error_class == stream::ErrorClass::overloaded;
-  return overloaded ? "model API overloaded" : "model API unreachable";
+std::string outage_words(const RunEnd& end) {
+  const auto& error = end.summary.error;
+  if (error && error->error_class == stream::ErrorClass::overloaded) return "model API overloaded";
+  const auto& reason = end.verdict.detail;
+  return reason.empty() ? "model API unreachable"
+                        : fmt::format("model API unreachable ({})", reason);
 }
 
 std::string correction_words(std::int64_t n) {
@@ -335,7 +337,7 @@ Loop::Over Loop::go_on_after(Why why, const RunEnd& end) {
       return wait("rate limit reached", rate_limit_pause(verdict.resets_at, now_utc(), ++pauses_));
     case Why::outage: {
       std::uniform_real_distribution<double> any(0, 1);
-      return wait(outage_words(end.summary), outage_pause(++pauses_, any(random_)));
+      return wait(outage_words(end), outage_pause(++pauses_, any(random_)));
     }
   }
   return std::nullopt;

@@ -28,8 +28,8 @@ Loop::Loop(Setup setup, Observer& observer, Control& control, const Masker& mask
       observer_(observer),
       control_(control),
       masker_(masker),
-      store_(setup_.request.host.workspace, setup_.state_folder),
-      guidance_(setup_.request.host.workspace, setup_.state_folder) {}
+      store_(setup_.request.host.root(), setup_.state_folder),
+      guidance_(setup_.request.host.root(), setup_.state_folder) {}
 
 Result<> Loop::save() {
   state_.pid = ::getpid();

@@ -43,10 +43,10 @@ Result<> Loop::protect_files() {
 }
 
 Result<> Loop::begin() {
-  const auto& folder = setup_.request.host.workspace;
+  const auto& host = setup_.request.host;
   TRY(process::check_descriptor_limit());
   TRY(check_goal(setup_.goal));
-  TRY_ASSIGN(workspace_, store::Workspace::open(folder));
+  TRY_ASSIGN(workspace_, store::Workspace::open(host.root()));
   TRY_ASSIGN(auto lock, store::Lock::take(workspace_->lock_file(), "ralph loop"));
   lock_.emplace(std::move(lock));
   store::sweep_tmp(*workspace_);
@@ -54,9 +54,9 @@ Result<> Loop::begin() {
              run::ConfigWatch::begin(setup_.request.state_folder, setup_.request.obeyed_files));
   config_watch_.emplace(std::move(watch));
   TRY(protect_files());
-  TRY_ASSIGN(auto wrap, run::sandbox_for_commands(setup_.request.host));
-  TRY_ASSIGN(verifier_, Verifier::make({folder, backend::environment_changes(setup_.request.host),
-                                        setup_.options.verify_limit, std::move(wrap)},
+  TRY_ASSIGN(auto wrap, run::sandbox_for_commands(host));
+  TRY_ASSIGN(verifier_, Verifier::make({host.workspace, backend::environment_changes(host),
+                                        setup_.options.verify_limit, std::move(wrap), host.root()},
                                        setup_.options.verify));
   // Before anything is written: what cannot be started shall leave nothing.
   auto probe = setup_.request;
@@ -113,8 +113,7 @@ Result<> Loop::take_over(std::optional<State> old) {
   }
   if (!setup_.resumed) return begin_anew(old);
   if (!old) {
-    return fail(Code::usage, "there is no loop to resume in this folder",
-                "begin one: ralph loop GOAL.md");
+    return fail(Code::usage, "there is no loop to resume here", "begin one: ralph loop GOAL.md");
   }
   return go_on_with(*std::move(old));
 }

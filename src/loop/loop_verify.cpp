@@ -69,7 +69,8 @@ Result<> Loop::prepare_verification() {
                git::ignored_files(git_->program(), setup_.request.host.workspace, scripts));
     verifier_->trust_scripts(ignored);
   }
-  auto recovered = FileSwap::recover(setup_.request.host.workspace, store_.user());
+  auto recovered =
+      FileSwap::recover({setup_.request.host.workspace, setup_.request.host.root()}, store_.user());
   if (!recovered.paths.empty()) {
     setup_.warnings.push_back(
         fmt::format("verification was interrupted: {} put back as the agent left them",
@@ -136,9 +137,11 @@ Result<> Loop::recover_protected() {
 }
 
 Result<Verification> Loop::verify_in_clone(const std::string& tree) {
-  TRY_ASSIGN(const auto clone, CleanClone::make({*git_, setup_.request.host.workspace,
-                                                 state_.commit_at_start, tree}));
-  auto mode = clone.mode(backend::environment_changes(setup_.request.host), bubblewrap_);
+  const auto& host = setup_.request.host;
+  TRY_ASSIGN(
+      const auto clone,
+      CleanClone::make({*git_, host.workspace, host.root(), state_.commit_at_start, tree}));
+  auto mode = clone.mode(backend::environment_changes(host), bubblewrap_);
   mode.start = &start_files_;
   mode.optional = not_in_git_;
   auto verification =

@@ -58,7 +58,7 @@ Result<bool> Loop::mend_workspace() {
   bool mended = !is_same_folder() || !is_there(files_.folder());
   TRY_ASSIGN(const auto replaced, put_aside(root));
   TRY_ASSIGN(const auto state_replaced, put_aside(files_.folder()));
-  TRY_ASSIGN(workspace_, store::Workspace::open(setup_.request.host.workspace));
+  TRY_ASSIGN(workspace_, store::Workspace::open(setup_.request.host.root()));
   if (mended || !folder_) {
     folder_.reset(::open(root.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   }

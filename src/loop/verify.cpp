@@ -77,6 +77,28 @@ Result<bool> run_script(const Verifier::Place& place, const std::string& name,
   return false;
 }
 
+/// Files of `.ralph` that verification may read: of the root's, and of one in the workspace, which its commands may name.
+std::map<std::string, std::string> folder_digests(const Verifier::Place& place) {
+  auto digests = ralph_folder_digests(place.root());
+  if (place.root() == place.workspace) return digests;
+  const auto below = place.workspace.lexically_relative(place.root());
+  for (auto& [name, digest] : ralph_folder_digests(place.workspace)) {
+    digests[(".." / below / kRalphFolder / name).native()] = std::move(digest);
+  }
+  return digests;
+}
+
+/// Whoever wrote it expects that it is run.
+Result<> refuse_second_check(const Verifier::Place& place) {
+  const auto path = place.workspace / kRalphFolder / kCheck;
+  std::error_code ignored;
+  if (place.root() == place.workspace || !fs::exists(fs::symlink_status(path, ignored))) return {};
+  return fail(Code::usage,
+              fmt::format("'{}' would not be run: the check of this repository is '{}'",
+                          path.native(), (place.root() / kRalphFolder / kCheck).native()),
+              "move it there, or name it with --verify under another name");
+}
+
 std::unexpected<Error> changed_own(std::string_view what, std::string_view name = kCheck) {
   return changed(what, fmt::format(".ralph/{}", name));
 }
@@ -89,16 +111,17 @@ Result<Verifier> Verifier::make(Place place, std::vector<std::string> commands) 
     return fail(Code::usage, "a command of verification is empty: it would always succeed");
   }
   Verifier verifier;
-  TRY_ASSIGN(auto check, read_check(place.workspace));
+  TRY(refuse_second_check(place));
+  TRY_ASSIGN(auto check, read_check(place.root()));
   if (check) {
-    verifier.check_ = place.workspace / kRalphFolder / kCheck;
+    verifier.check_ = place.root() / kRalphFolder / kCheck;
     verifier.check_bytes_ = *std::move(check);
   }
   for (const auto& name : named_in(commands)) {
     TRY_ASSIGN(auto digest, digest_of_named(place.workspace, name));
     verifier.named_.push_back({name, std::move(digest)});
   }
-  verifier.folder_ = ralph_folder_digests(place.workspace);
+  verifier.folder_ = folder_digests(place);
   verifier.place_ = std::move(place);
   verifier.commands_ = std::move(commands);
   TRY(verifier.find_files());
@@ -147,7 +170,7 @@ Result<> Verifier::named_unchanged() const {
 }
 
 Result<> Verifier::check_unchanged() const {
-  const auto check = read_check(place_.workspace);
+  const auto check = read_check(place_.root());
   if (!check) return changed_own("was replaced");
   if (check->has_value() != !check_.empty()) {
     return changed_own(*check ? "was added" : "was removed");
@@ -164,7 +187,7 @@ bool Verifier::uses_folder() const {
 }
 
 Result<> Verifier::folder_unchanged(std::vector<std::string>& findings) const {
-  const auto now = ralph_folder_digests(place_.workspace);
+  const auto now = folder_digests(place_);
   if (now == folder_) return {};
   std::string name, what = "was removed";
   for (const auto& [file, digest] : folder_) {
@@ -235,7 +258,7 @@ Result<bool> Verifier::run_one(const Place& place, const Mode& mode, bool first,
   std::size_t scripts = 0;
   TRY_ASSIGN(auto wanted, wanted_in(place.workspace, mode, scripts));
   if (!first) allow_execution(place.workspace, std::span(wanted).first(scripts));
-  TRY_ASSIGN(auto files, FileSwap::begin(place.workspace, wanted, mode.user));
+  TRY_ASSIGN(auto files, FileSwap::begin({place.workspace, place.root()}, wanted, mode.user));
   std::string old_scripts;
   auto seen = verification.findings;
   find_changed_files(files, wanted, verification, old_scripts);
@@ -267,9 +290,9 @@ Result<bool> Verifier::run_one(const Place& place, const Mode& mode, bool first,
 Result<> Verifier::run_commands(const Place& place, const Mode& mode,
                                 const std::function<void(std::string_view)>& on_output,
                                 const std::stop_token& stop, Verification& verification) const {
-  const auto folder = ralph_folder_digests(place.workspace);
+  const auto folder = folder_digests(place);
   const auto folder_same = [&]() -> Result<> {
-    if (!uses_folder() || ralph_folder_digests(place.workspace) == folder) return {};
+    if (!uses_folder() || folder_digests(place) == folder) return {};
     return changed("was changed", "a file in .ralph", "during verification");
   };
   auto outside = watch_outside();
@@ -294,10 +317,11 @@ Result<> Verifier::run_commands(const Place& place, const Mode& mode,
     TRY(folder_same());
     const auto run_check = [&]() -> Result<bool> {
       CheckCopy copy;
-      TRY(copy.make(place.workspace, check_bytes_));
-      auto copy_watch =
-          FileWatch::on(place.workspace, {fmt::format("{}/{}", kRalphFolder, kCheckCopy)});
-      auto passed = passes(".ralph/check", fmt::format("exec ./{}/{}", kRalphFolder, kCheckCopy));
+      TRY(copy.make(place.root(), check_bytes_));
+      const auto file = fmt::format("{}/{}", kRalphFolder, kCheckCopy);
+      auto copy_watch = FileWatch::on(place.root(), {file});
+      const auto way = (place.root().lexically_relative(place.workspace) / file).lexically_normal();
+      auto passed = passes(".ralph/check", fmt::format("exec ./{}", way.native()));
       if (copy_watch && !copy_watch->changed().empty()) {
         return changed("was written to", ".ralph/check", "while it ran");
       }
@@ -322,7 +346,9 @@ Result<Verification> Verifier::run(const std::function<void(std::string_view)>& 
   TRY(outside_unchanged(programs_outside_));
   find_changed_inputs(findings);
   auto place = place_;
-  if (!mode.elsewhere.empty()) place = {mode.elsewhere, mode.env, place_.limit, mode.wrap};
+  if (!mode.elsewhere.empty()) {
+    place = {mode.elsewhere, mode.env, place_.limit, mode.wrap, mode.elsewhere_root};
+  }
   verification.where = mode.elsewhere.native();
   TRY(run_commands(place, mode, on_output, stop, verification));
   verification.where.clear();

@@ -28,6 +28,11 @@ class Verifier {
     Millis limit{0};  // of each command; zero: none
     /// Puts each command into a sandbox; empty: there is none.
     std::function<Result<process::Command>(process::Command)> wrap = {};
+    std::filesystem::path project_root = {};  // holds `.ralph`; empty: the workspace does
+
+    const std::filesystem::path& root() const {
+      return project_root.empty() ? workspace : project_root;
+    }
   };
   static Result<Verifier> make(Place place, std::vector<std::string> commands);
 
@@ -48,11 +53,12 @@ class Verifier {
 
   /// How one run differs from the plain one.
   struct Mode {
-    std::vector<FileSwap::Wanted> files = {};  // versions to verify with, beside the scripts
-    const StartFiles* start = nullptr;         // files of --protect
-    std::set<std::string> optional = {};       // of those: left out where they are missing
-    std::filesystem::path elsewhere = {};      // run there instead of in the workspace
-    std::vector<process::EnvChange> env = {};  // there; instead of that of the place
+    std::vector<FileSwap::Wanted> files = {};   // versions to verify with, beside the scripts
+    const StartFiles* start = nullptr;          // files of --protect
+    std::set<std::string> optional = {};        // of those: left out where they are missing
+    std::filesystem::path elsewhere = {};       // run there instead of in the workspace
+    std::filesystem::path elsewhere_root = {};  // with this one's `.ralph`
+    std::vector<process::EnvChange> env = {};   // there; instead of that of the place
     std::function<Result<process::Command>(process::Command)> wrap = {};  // there
     const UserState* user =
         nullptr;  // remembers what is put aside; null: after a crash nobody does

@@ -150,7 +150,7 @@ class StateMounts {
     auto text = read_file(path, kLargestRecord);
     if (!text) return fail(Code::usage, text.error().message, text.error().hint);
     const auto name = fmt::format("agent-{}-{}", run_id_, plan_.private_files.size());
-    const auto copy = host_.workspace / ".ralph" / "tmp" / name;
+    const auto copy = host_.root() / ".ralph" / "tmp" / name;
     plan_.private_files.push_back({copy, strict() ? without_secrets(*text) : *std::move(text)});
     mounts_.show_as(copy, path.lexically_normal(), access);
     return {};

@@ -27,15 +27,20 @@ class LastWords {
     kept_ += bytes.size() > kLastWords ? bytes.substr(bytes.size() - kLastWords) : bytes;
     if (kept_.size() > 2 * kLastWords) kept_.erase(0, kept_.size() - kLastWords);
   }
-  /// The last line that holds something.
+  /// The last line that begins with "error:", before a hint or a stack trace, or else the last that holds something.
   std::string line() const {
-    std::string_view text = kept_;
-    const auto end = text.find_last_not_of(" \t\r\n");
-    if (end == std::string_view::npos) return {};
-    text = text.substr(0, end + 1);
-    const auto begin = text.find_last_of('\n');
-    if (begin != std::string_view::npos) text.remove_prefix(begin + 1);
-    return std::string(utf8::prefix(utf8::repaired(text), kShownWords));
+    std::string_view found;
+    bool is_error = false;
+    for (std::string_view rest = kept_; !rest.empty();) {
+      const auto end = std::min(rest.find('\n'), rest.size());
+      const auto line = rest.substr(0, end);
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+      const bool says_error = line.starts_with("error:") || line.starts_with("Error:");
+      if (line.find_first_not_of(" \t\r") == line.npos || (is_error && !says_error)) continue;
+      found = line.substr(0, line.find_last_not_of(" \t\r") + 1);
+      is_error = says_error;
+    }
+    return std::string(utf8::prefix(utf8::repaired(found), kShownWords));
   }
 
  private:

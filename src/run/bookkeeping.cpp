@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "base/file.h"
+#include "base/path.h"
 #include "base/sha256.h"
 #include "store/state.h"
 
@@ -44,6 +45,7 @@ Result<> save_session(const Request& request, const store::Workspace& workspace,
   record.system_prompt_digest =
       known ? known->system_prompt_digest : digest_of_system_prompt(request.ask);
   record.updated = now_utc();
+  record.folder = request.host.workspace.native();
   sessions.remember(becomes_session_of_mode(request, verdict) ? request.mode : "", record);
   return sessions.save();
 }
@@ -61,12 +63,31 @@ Result<> save_costs(const Request& request, const store::Workspace& workspace,
   return store::save_budget(workspace.budget_file(), budget);
 }
 
+/// Agents find a session only in the folder it began in. The file may be an agent's: nothing outside of the project is taken
+/// from it, and a sandbox stays around the folder it was asked for.
+void return_to(const std::filesystem::path& folder, Request& request,
+               std::vector<std::string>& warnings) {
+  auto& host = request.host;
+  std::error_code error;
+  const auto real = std::filesystem::canonical(folder, error);
+  if (folder.empty() || error || real == host.workspace || request.folder_given) return;
+  if (!is_below(real, host.root()) || !std::filesystem::is_directory(real, error)) return;
+  if (host.sandboxed()) {
+    warnings.push_back(
+        fmt::format("the session began in '{}': go there to continue it", real.native()));
+    return;
+  }
+  warnings.push_back(
+      fmt::format("the session began in '{}': the agent works there", real.native()));
+  host.workspace = real;
+}
+
 }  // namespace
 
 double find_session(Request& request, std::vector<std::string>& warnings) {
   if (!request.continue_session && request.ask.resume.empty()) return 0;
   std::string warning;
-  const auto file = store::Workspace::at(request.host.workspace).sessions_file();
+  const auto file = store::Workspace::at(request.host.root()).sessions_file();
   const auto sessions = store::Sessions::peek(file, warning);
   if (!warning.empty()) warnings.push_back(std::move(warning));
   if (request.continue_session) {
@@ -83,6 +104,7 @@ double find_session(Request& request, std::vector<std::string>& warnings) {
   }
   const auto known = sessions.find(request.ask.resume);
   if (!known) return 0;
+  return_to(known->folder, request, warnings);
   const auto digest = digest_of_system_prompt(request.ask);
   if (!digest.empty() && known->system_prompt_digest != digest) {
     warnings.push_back(

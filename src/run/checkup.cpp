@@ -13,6 +13,7 @@
 #include "run/request.h"
 #include "run/run.h"
 #include "run/sandbox.h"
+#include "run/tool_checks.h"
 #include "run/versions.h"
 
 namespace ralph::run {
@@ -134,7 +135,7 @@ std::optional<Check> obstacle(const std::filesystem::path& folder) {
 }
 
 Check check_workspace(const backend::Host& host) {
-  const auto ours = host.workspace / ".ralph";
+  const auto ours = host.root() / ".ralph";
   for (const auto& folder :
        {host.workspace, ours, ours / "logs", ours / "runs", ours / "state", ours / "tmp"}) {
     if (const auto found = obstacle(folder)) return *found;
@@ -234,6 +235,9 @@ Checkup check_up(const Result<config::Loaded>& settings, const backend::Host& ho
     const auto chosen = backend::choose(asked, host);
     checks.push_back(check_backend(chosen, asked));
     if (chosen) checks.push_back(check_credential(host, **chosen, auth_of(settings->settings)));
+    if (chosen && !(*chosen)->endpoint_variable.empty()) {
+      checks.push_back(check_endpoint(**chosen, host));
+    }
     if (chosen && (*chosen)->name == "claude") {
       checks.push_back(check_permissions(host, settings->settings));
     }
@@ -243,6 +247,8 @@ Checkup check_up(const Result<config::Loaded>& settings, const backend::Host& ho
     if (const auto refused = check_request(settings->settings, host)) checks.push_back(*refused);
   }
   checks.push_back(check_disk(host));
+  checks.push_back(check_git(host));
+  checks.push_back(check_ripgrep(host));
   checks.push_back(check_nesting(host));
   checks.push_back(check_confinement());
   checks.push_back(check_bubblewrap(

@@ -16,17 +16,7 @@ namespace fs = std::filesystem;
 using backend::Credential;
 using backend::Host;
 
-constexpr std::string_view kUsualEndpoint = "https://api.anthropic.com";
 constexpr std::size_t kLargestFile = std::size_t{1} << 20;
-
-/// "https://user:password@host/path" without the part before '@', for people.
-std::string without_user(std::string_view address) {
-  const auto begin = address.find("://") + 3;
-  const auto authority = address.substr(begin, address.find_first_of("/?#", begin) - begin);
-  const auto at = authority.rfind('@');
-  if (at == authority.npos) return std::string(address);
-  return std::string(address.substr(0, begin)).append(address.substr(begin + at + 1));
-}
 
 std::unexpected<Error> not_possible(std::string_view what) {
   return fail(Code::usage,
@@ -85,6 +75,14 @@ Result<Credential> credential_of(const backend::Plan& plan, const process::Comma
 
 }  // namespace
 
+std::string without_user(std::string_view address) {
+  const auto begin = address.find("://") + 3;
+  const auto authority = address.substr(begin, address.find_first_of("/?#", begin) - begin);
+  const auto at = authority.rfind('@');
+  if (at == authority.npos) return std::string(address);
+  return std::string(address.substr(0, begin)).append(address.substr(begin + at + 1));
+}
+
 Result<> route_to_model(Mounts& mounts, backend::Plan& plan, process::Command& command,
                         const Host& host, std::string_view run_id) {
   if (plan.backend->key_variable.empty()) {
@@ -103,7 +101,7 @@ Result<> route_to_model(Mounts& mounts, backend::Plan& plan, process::Command& c
                 fmt::format("{} is not an http or https address", plan.backend->endpoint_variable));
   }
   route.token = "ralph-sandbox-" + random_hex(32);
-  route.socket = host.workspace / ".ralph" / "tmp" / fmt::format("model-{}.sock", run_id);
+  route.socket = host.root() / ".ralph" / "tmp" / fmt::format("model-{}.sock", run_id);
   TRY_ASSIGN(const auto ralph, backend::own_executable());
   mounts.show_program(ralph, host);
   command.argv.insert(command.argv.begin(),

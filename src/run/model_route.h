@@ -1,4 +1,5 @@
 #pragma once
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,6 +14,11 @@ class Mounts;
 inline constexpr std::uint16_t kModelPort = 4141;
 /// The command of ralph that listens there: `ralph sandbox-init SOCKET -- PROGRAM ARGUMENTS`.
 inline constexpr std::string_view kSandboxInit = "sandbox-init";
+
+inline constexpr std::string_view kUsualEndpoint = "https://api.anthropic.com";
+
+/// "https://user:password@host/path" without the part before '@', for people.
+std::string without_user(std::string_view address);
 
 /// Sets plan.route for an agent that is paid by an API key or a bearer token, and puts `sandbox-init` in front of its
 /// command line. Code::usage for any other credential: the proxy could not add it. A command of the user's own gets no

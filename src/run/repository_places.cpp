@@ -128,6 +128,7 @@ Result<> show_workspace(Mounts& mounts, const Host& host) {
     mounts.protect(path);
   }
   mounts.protect(workspace / ".ralph");
+  if (host.root() != host.workspace) mounts.show(host.root() / ".ralph", Access::read_only);
   // ralph writes there from outside: it must not become a link.
   if (const auto logs = real_parent(host.log_dir); contains(workspace, logs)) {
     mounts.pin_parents(workspace, logs);

@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "base/file.h"
+#include "git/project_root.h"
 #include "store/state.h"
 
 namespace ralph::run {
@@ -77,9 +78,21 @@ Result<std::filesystem::path> workspace_of(const config::Settings& settings) {
   return path;
 }
 
+/// A `.ralph` in the workspace may hold sessions the user looks for.
+void find_root(backend::Host& host, std::vector<std::string>& warnings) {
+  auto found = git::find_project_root(host.workspace, backend::variable(host, "HOME").value_or(""));
+  host.project_root = std::move(found.folder);
+  if (!found.warning.empty()) warnings.push_back(std::move(found.warning));
+  const auto nested = host.workspace / ".ralph";
+  std::error_code ignored;
+  if (host.root() == host.workspace || !std::filesystem::is_directory(nested, ignored)) return;
+  warnings.push_back(fmt::format("'{}' is not used: state and logs of this repository are in '{}'",
+                                 nested.native(), (host.root() / ".ralph").native()));
+}
+
 Result<std::filesystem::path> log_dir_of(const config::Settings& settings,
-                                         const std::filesystem::path& workspace) {
-  if (!settings.given(Key::log_dir)) return workspace / ".ralph" / "logs";
+                                         const std::filesystem::path& root) {
+  if (!settings.given(Key::log_dir)) return root / ".ralph" / "logs";
   std::error_code error;
   auto folder = std::filesystem::absolute(settings.text(Key::log_dir), error);
   if (!error) return folder;
@@ -179,11 +192,13 @@ Result<Request> make_request(const config::Settings& settings, Invocation invoca
                 "it is an id as 'ralph run -v' shows it; it cannot begin with '-'");
   }
   TRY_ASSIGN(request.host.workspace, workspace_of(settings));
+  request.folder_given = settings.given(Key::cwd);
   TRY_ASSIGN(request.ask, make_ask(settings, invocation));
   request.host.environment = std::move(invocation.environment);
   request.host.is_root = invocation.is_root;
   request.host.sandbox = sandbox_of(settings);
   add_own_environment(settings, request.host);
+  find_root(request.host, request.warnings);
   TRY_ASSIGN(request.backend, backend::choose(backend_name(settings), request.host));
   request.agent_name = agent_name(*request.backend, request.ask);
   request.mode = settings.text(Key::mode);
@@ -193,7 +208,7 @@ Result<Request> make_request(const config::Settings& settings, Invocation invoca
                 fmt::format("backend '{}' cannot continue a session", request.backend->name),
                 "leave --continue out");
   }
-  TRY_ASSIGN(request.log_dir, log_dir_of(settings, request.host.workspace));
+  TRY_ASSIGN(request.log_dir, log_dir_of(settings, request.host.root()));
   request.host.log_dir = request.log_dir.lexically_normal();
   if (settings.given(Key::allowed_tools) && request.ask.tools.empty()) {
     return fail(Code::usage, "allowed_tools is empty: it would be no restriction at all",

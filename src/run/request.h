@@ -49,6 +49,7 @@ struct Request {
   std::filesystem::path state_folder;               // of the user, for ConfigWatch; empty: none
   std::vector<std::filesystem::path> obeyed_files;  // settings that were read, or looked for
   bool warnings_told = false;  // those about how the agent is started: they are notes now
+  bool folder_given = false;   // by the settings: a session does not change it
   bool lock_held = false;      // by who asks: the run takes no lock and sweeps nothing
   bool keeps_session = true;   // --continue goes on with it
   bool keeps_budget = true;    // false: the caller writes budget.json

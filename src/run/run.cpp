@@ -95,7 +95,7 @@ class Run {
 
 Result<> Run::begin() {
   TRY(process::check_descriptor_limit());
-  TRY_ASSIGN(workspace_, store::Workspace::open(request_.host.workspace));
+  TRY_ASSIGN(workspace_, store::Workspace::open(request_.host.root()));
   if (!request_.lock_held) {
     TRY_ASSIGN(auto lock, store::Lock::take(workspace_->lock_file(), "ralph run"));
     lock_.emplace(std::move(lock));

@@ -11,7 +11,7 @@ Result<std::unique_ptr<SandboxSession>> SandboxSession::open(backend::Plan& plan
                                                              const std::filesystem::path& state,
                                                              std::string_view run_id) {
   std::unique_ptr<SandboxSession> session(new SandboxSession(host));
-  session->removed_ = store::Workspace::at(host.workspace).run_folder(run_id).path() / "removed";
+  session->removed_ = store::Workspace::at(host.root()).run_folder(run_id).path() / "removed";
   TRY(session->protected_.remember(state));
   for (const auto& folder : plan.kept_folders) TRY(store::make_private_folder(folder));
   for (const auto& file : plan.private_files) {

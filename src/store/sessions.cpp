@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/utf8.h"
 #include "store/state.h"
 #include "store/state_file.h"
 
@@ -17,6 +18,7 @@ constexpr auto kForkedFrom = "forked_from";
 constexpr auto kBackend = "backend";
 constexpr auto kCost = "total_cost_usd";
 constexpr auto kDigest = "system_prompt_digest";
+constexpr auto kFolder = "folder";
 
 std::string mode_key(std::string_view mode) { return std::string(mode).append(kModeEnding); }
 
@@ -80,6 +82,7 @@ Document updated_record(Document record, const SessionRecord& from) {
   }
   record[kCost] = from.total_cost_usd;
   record[kDigest] = from.system_prompt_digest;
+  record[kFolder] = utf8::repaired(from.folder);
   record[kUpdated] = iso_utc(from.updated);
   return record;
 }
@@ -118,7 +121,8 @@ std::optional<SessionRecord> Sessions::find(std::string_view id) const {
                        .backend = text_in(*record, kBackend),
                        .total_cost_usd = cost_in(*record),
                        .system_prompt_digest = text_in(*record, kDigest),
-                       .updated = parse_iso(text_in(*record, kUpdated)).value_or(UtcTime{})};
+                       .updated = parse_iso(text_in(*record, kUpdated)).value_or(UtcTime{}),
+                       .folder = text_in(*record, kFolder)};
 }
 
 void Sessions::remember(std::string_view mode, const SessionRecord& record) {

@@ -19,6 +19,7 @@ struct SessionRecord {
   double total_cost_usd = 0;         // of the whole session, as last reported
   std::string system_prompt_digest;  // SHA-256 of what it was started with; empty: none
   UtcTime updated;
+  std::string folder = {};  // the agent worked in; agents find their sessions by it
 };
 
 /// Whether a text can be the id (or the name) of a session: printable, not an option, not too long.

@@ -111,6 +111,33 @@ bool denied(const Summary& summary, const Ending& ending) {
   return !summary.denials.empty() && !ending.denials_allowed;
 }
 
+/// What the parsers of command lines print: commander, clap, argparse, getopt, Go's flag.
+constexpr auto kUsageErrors = std::to_array<std::string_view>({
+    "unknown option",
+    "unknown argument",
+    "unknown flag",
+    "unrecognized option",
+    "unrecognized argument",
+    "unexpected argument '-",
+    "invalid option",
+    "invalid choice",
+    "invalid value '",
+    "is invalid. allowed choices are",
+    "argument missing",
+    "flag provided but not defined",
+});
+
+/// The agent refused its command line: the next start would end the same way.
+bool refused_usage(const Summary& summary, const Ending& ending) {
+  if (summary.any_event() || ending.exit_code.value_or(0) == 0) return false;
+  std::string words = ending.last_words;
+  std::ranges::transform(words, words.begin(), [](unsigned char c) {
+    return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  });
+  return std::ranges::any_of(kUsageErrors,
+                             [&](std::string_view error) { return words.contains(error); });
+}
+
 Verdict without_result(const Summary& summary, const Ending& ending) {
   using enum ErrorClass;
   if (summary.error &&
@@ -122,6 +149,9 @@ Verdict without_result(const Summary& summary, const Ending& ending) {
     auto stopped = verdict(Outcome::cancelled, "the agent was interrupted, " + exit_words(ending));
     stopped.signal = SIGINT;
     return stopped;
+  }
+  if (refused_usage(summary, ending)) {
+    return verdict(Outcome::bad_usage, "the agent said: " + ending.last_words);
   }
   if (exited_badly(ending)) {
     const auto words = ending.last_words.empty() ? "" : ": " + ending.last_words;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "base/id.h"
 #include "base/placeholder.h"
@@ -102,6 +103,39 @@ TEST_F(LoadTest, NamesEveryPlaceItLooksAt) {
   request_.config_file = "/y.yml";
   EXPECT_EQ(find_files(request_),
             (Files{{"/x/ralph/config.yml", State::missing}, {"/y.yml", State::missing, true}}));
+}
+
+TEST_F(LoadTest, TheNearestFileUpToTheRootIsUsed) {
+  write("ralph.yml", "model: above the root\n");
+  write("root/ralph.yml", "model: of the root\nprompt_file: task.md\n");
+  fs::create_directories(folder_ / "root/near/deep");
+  request_.workspace = folder_ / "root/near/deep";
+  EXPECT_EQ(model(), "") << "without a root nothing above counts";
+  request_.root = fs::canonical(folder_ / "root");
+  EXPECT_EQ(model(), "of the root");
+  const auto loaded = load(request_);
+  ASSERT_TRUE(loaded);
+  EXPECT_EQ(fs::path(loaded->settings.text(Key::prompt_file)).lexically_normal(),
+            folder_ / "root/task.md");
+  EXPECT_EQ(project_folder(find_files(request_)), folder_ / "root");
+  write("root/near/.ralph/config.yml", "model: nearer\n");
+  EXPECT_EQ(model(), "nearer");
+  EXPECT_EQ(project_folder(find_files(request_)), folder_ / "root/near");
+  EXPECT_TRUE(load(request_)->notes.empty()) << "a nearer file replaces one above";
+}
+
+TEST_F(LoadTest, AFileAboveOfAnotherUserIsNotUsed) {
+  const auto file = write("ralph.yml", "model: planted\n");
+  fs::create_directories(folder_ / "below");
+  if (::geteuid() != 0 || ::chown(file.c_str(), 12345, 12345) != 0) GTEST_SKIP() << "needs root";
+  request_.workspace = folder_ / "below";
+  request_.root = fs::canonical(folder_);
+  EXPECT_EQ(model(), "");
+  const auto loaded = load(request_);
+  ASSERT_TRUE(loaded);
+  ASSERT_EQ(loaded->notes.size(), 1U);
+  EXPECT_NE(loaded->notes.front().find("belongs to another user"), std::string::npos);
+  EXPECT_EQ(project_folder(find_files(request_)), fs::path());
 }
 
 TEST_F(LoadTest, AFolderOrAHugeFileIsAMistakeInTheSettings) {

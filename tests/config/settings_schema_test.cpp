@@ -32,6 +32,7 @@ TEST_F(SettingsSchema, TakesEveryDefaultAndEveryChoice) {
                      : row.kind == Kind::map     ? Document{{"A", 1}}
                                                  : Document(std::string(row.fallback));
     if (row.kind == Kind::duration && row.fallback.empty()) value = "1h30m";
+    if (row.kind == Kind::choice && row.fallback.empty()) value = nullptr;
     EXPECT_EQ(complaint({{std::string(row.key), value}}), "") << row.key;
     EXPECT_EQ(complaint({{std::string(row.key), nullptr}}), "") << row.key;
     for (auto rest = row.choices; !rest.empty();) {

@@ -94,6 +94,26 @@ TEST(FileSwap, AKilledRalphIsMadeUpFor) {
   EXPECT_TRUE(bench.recover().paths.empty());
 }
 
+TEST(FileSwap, AKilledRalphIsMadeUpForInTheFolderItWorkedIn) {
+  SwapBench bench;
+  bench.folder.write("part/a", "agent's");
+  fs::create_directories(bench.folder / "other");
+  const auto child = ::fork();
+  if (child == 0) {
+    const auto swap = FileSwap::begin({bench.folder / "part", bench.folder.path()},
+                                      {file("a", "start's")}, &bench.user);
+    ::_exit(swap ? 0 : 1);
+  }
+  int status = 1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(bench.text("part/a"), "start's");
+  const auto recovered =
+      FileSwap::recover({bench.folder / "other", bench.folder.path()}, &bench.user);
+  EXPECT_EQ(recovered.paths.size(), 1U);
+  EXPECT_EQ(bench.text("part/a"), "agent's");
+  EXPECT_FALSE(fs::exists(bench.folder / "other/a"));
+}
+
 TEST(FileSwap, WhatWasNotPutAsideYetStays) {
   SwapBench bench;
   bench.folder.write("a", "agent's");

@@ -155,6 +155,21 @@ TEST(Outcome, WithoutAResultItDependsOnHowTheAgentWent) {
   EXPECT_EQ(judge_fixture("interrupt_sigterm_tool").outcome, Outcome::no_result);
 }
 
+TEST(Outcome, AnAgentThatRefusesItsCommandLineDidNotCrash) {
+  for (const auto* words :
+       {"error: unknown option '--frob'", "Error: unrecognized arguments: --frob",
+        "error: option '--permission-mode <mode>' argument 'x' is invalid. Allowed choices are "
+        "plan.",
+        "error: unexpected argument '--frob' found", "error: invalid value 'x' for '--mode'"}) {
+    EXPECT_EQ(judge("", {.exit_code = 1, .last_words = words}).outcome, Outcome::bad_usage)
+        << words;
+  }
+  EXPECT_EQ(judge("", {.exit_code = 1, .last_words = "Error: out of memory"}).outcome,
+            Outcome::crashed);
+  EXPECT_EQ(judge("", {.signal = SIGSEGV, .last_words = "unknown option"}).outcome,
+            Outcome::crashed);
+}
+
 TEST(Outcome, ALimitOfOursIsATimeoutUnlessTheAgentWasDone) {
   const auto timed_out =
       judge_fixture("interrupt_sigterm_tool", {.signal = SIGTERM, .limit = "wall"});
