@@ -137,7 +137,7 @@ std::vector<std::filesystem::path> loop_inputs(const run::Request& request,
                                                const std::string& goal_file) {
   namespace fs = std::filesystem;
   auto files = request.obeyed_files;
-  files.push_back(request.host.workspace / ".gitignore");
+  files.push_back(request.host.root() / ".gitignore");
   for (const auto& file : {goal_file, settings.text(Key::template_file)}) {
     if (!file.empty() && file != "-") files.emplace_back(file);
   }

@@ -197,7 +197,7 @@ Record Loop::make_record(Record::Step step, const Current& current, const RunEnd
   record.iteration = current.iteration;
   record.at = now_utc();
   record.run_id = current.run_id;
-  record.raw_log = shown_in(setup_.request.host.workspace, end.raw_log);
+  record.raw_log = shown_in(setup_.request.host.root(), end.raw_log);
   record.outcome = stream::row(end.verdict.outcome).name;
   record.cost_usd = end.summary.cost_usd();
   record.tokens = end.summary.usage();
