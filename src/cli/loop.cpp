@@ -315,6 +315,9 @@ int work(loop::Setup setup, const config::Settings& settings, const Masker& mask
   if (settings.given(Key::cwd)) {
     options.resume += " --cwd " + shell_word(setup.request.host.workspace.native());
   }
+  if (settings.origin(Key::env).kind == config::Origin::Kind::flag) {
+    options.resume_note = "with --env as before: its values are not kept";
+  }
   options.stamp_out = ::isatty(1) == 0;
   options.stamp_err = options.stamp_out && options.console.one_screen;
   options.max_iterations = setup.options.budget.iterations;

@@ -199,7 +199,7 @@ Reason reason_of(const loop::Report& report) {
 }
 
 std::string loop_report(const loop::Report& report, UtcTime now, std::string_view last_log,
-                        std::string_view resume) {
+                        std::string_view resume, std::string_view note) {
   const auto reason = reason_of(report);
   const bool done = report.end == loop::End::done;
   Table table;
@@ -216,6 +216,7 @@ std::string loop_report(const loop::Report& report, UtcTime now, std::string_vie
   add_files(table, report);
   add_changes(table, report);
   if (!done) table.line("Resume", resume_command(report, now, resume));
+  if (!done) table.more(sentence(note));
   add_records(table, report, last_log);
   return fmt::format("\n--- Loop {} ---\n{}", done ? "Complete" : "Ended", table.take());
 }

@@ -312,7 +312,8 @@ void LoopView::finish(const loop::Report& report) {
   const auto resume = resume_command(report, now, my.options.resume);
   my.step(finished_step(report, resume));
   if (!my.quiet() && !my.options.json) {
-    my.line.out(my.masker.mask(loop_report(report, now, my.last_run.log, my.options.resume)));
+    my.line.out(my.masker.mask(
+        loop_report(report, now, my.last_run.log, my.options.resume, my.options.resume_note)));
   } else if (!my.options.json || report.exit_code != 0) {
     const auto reason = reason_of(report);
     my.line.err(fmt::format("ralph: {}\n", my.shown(reason.text, kLong)));

@@ -19,6 +19,7 @@ class LoopView final : public loop::Observer {
     bool json = false;
     LoopFacts facts;
     std::string resume = "ralph loop --resume";  // without limits
+    std::string resume_note;                     // what has to be given again
     bool stamp_out = false, stamp_err = false;   // the time before each step; for a log
     std::function<UtcTime()> now = now_utc;
     std::int64_t max_iterations = 0;  // 0: no limit
