@@ -7,6 +7,7 @@
 
 #include "integration/loop_harness.h"
 #include "model/model.h"
+#include "store/journal.h"
 #include "stream/decoder.h"
 #include "stream/summary.h"
 
@@ -123,6 +124,35 @@ TEST(LoopKill, AtAnyMomentNoIterationIsLostOrDoubledAndTheCostIsKnown) {
         << kills << " kills, " << stage.requests().size() << " requests";
   }
   EXPECT_GE(killed, wanted);
+}
+
+/// As if the kill had come when the answer was in the raw log and not yet in the journal.
+TEST(LoopKill, WhatTheJournalHadNotGotIsTakenFromTheRawLog) {
+  auto first = bash("tail -f start.txt");
+  first.insert(first.size() - 1, R"(,"usage":{"input_tokens":10000,"output_tokens":100})");
+  LoopStage stage({first, bash("touch b"), answer("DONE")});
+  bool sent = false;
+  stage.run(stage.loop_command({"-p", "Go", "--model", "sonnet", "--json"}),
+            [&](std::string_view so_far, auto& watch) {
+              if (!so_far.contains("tail -f") || std::exchange(sent, true)) return;
+              watch.send_signal(SIGKILL);
+            });
+  int journals = 0;
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(stage.work() / ".ralph/runs")) {
+    if (entry.path().filename() != store::Journal::kName) continue;
+    ++journals;
+    std::string records;
+    for (const auto& line : agent_process::lines_of(test::text_of(entry.path()))) {
+      if (line.starts_with(R"({"record":)")) records += line + "\n";
+    }
+    std::ofstream(entry.path()) << records;
+  }
+  ASSERT_EQ(journals, 1);
+  ASSERT_GT(cost_in_logs(stage.work()), 0);
+  const auto ran = stage.loop({"--resume"});
+  EXPECT_EQ(ran.code(), 0) << ran.out << ran.err;
+  EXPECT_NEAR(loop::add_up(stage.records()).cost_usd, cost_in_logs(stage.work()), 1e-9);
 }
 
 }  // namespace
