@@ -156,6 +156,7 @@ int show(const Arguments& arguments, StdOutput& output) {
   for (const auto& note : loaded->notes) {
     output.err(fmt::format("ralph: note: {}\n", view::safe_text(note)));
   }
+  for (const auto& warning : loaded->warnings) warn(warning, output);
   const auto masker = masker_for(loaded->settings);
   if (arguments.flag("json")) {
     print_json(loaded->settings, masker, output);

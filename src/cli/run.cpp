@@ -114,6 +114,8 @@ int run_command(const Arguments& arguments, StdOutput& output) {
                      settings.boolean(Key::json), masker, output);
   }
   request->notes = loaded->notes;
+  request->warnings.insert(request->warnings.end(), loaded->warnings.begin(),
+                           loaded->warnings.end());
   watch_settings(config_file, settings, *request);
   if (!arguments.flag("dry-run")) return supervise(*std::move(request), settings, masker, output);
   auto shown = show_dry_run(*std::move(request), settings.boolean(Key::json), masker, output);
