@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include <fmt/core.h>
@@ -17,6 +18,7 @@ namespace {
 
 constexpr std::size_t kLongestProgress = 8000;  // bytes of a text that is no answer
 constexpr std::size_t kLongestSubject = 72;
+constexpr double kCostSteps = 1e6;  // of a dollar
 
 std::string last_words(std::string_view text) {
   const auto end = text.find_last_not_of(" \t\r\n");
@@ -32,6 +34,10 @@ bool spent_all(const RunEnd& end, std::optional<double> max_cost) {
   return said || end.summary.cost_usd().value_or(0) >= *max_cost;
 }
 
+const std::string& text_of(const stream::Summary& summary) {
+  return summary.text.empty() ? summary.streamed_text : summary.text;
+}
+
 std::string commit_message(const Record& record) {
   auto words = record.progress;
   const auto subject = utf8::shortened(words.substr(0, words.find('\n')), kLongestSubject);
@@ -45,8 +51,7 @@ std::string commit_message(const Record& record) {
 
 Answer answer_of(const Setup& setup, const stream::Summary& summary) {
   if (answers_by_schema(*setup.request.backend)) return structured_answer(summary.structured);
-  const auto& text = summary.text.empty() ? summary.streamed_text : summary.text;
-  return text_answer(text, setup.options.done_marker);
+  return text_answer(text_of(summary), setup.options.done_marker);
 }
 
 void Loop::begin_run(std::string_view phase, std::int64_t iteration, std::string run_id) {
@@ -64,11 +69,20 @@ std::string Loop::head() const {
 
 run::Request Loop::within_budget(run::Request request) const {
   const auto& budget = setup_.options.budget;
-  request.ask.max_cost = cost_left(budget, totals_, state_.earlier_days, now_utc());
+  if (const auto left = cost_left(budget, totals_, state_.earlier_days, now_utc())) {
+    // Some agents print the number as they got it.
+    request.ask.max_cost = std::max(1.0, std::round(*left * kCostSteps)) / kCostSteps;
+    const bool of_loop = budget.cost_usd && *budget.cost_usd - totals_.cost_usd <= *left;
+    request.limits.cost_before_usd =
+        (of_loop ? *budget.cost_usd : budget.cost_per_day_usd.value_or(0)) - *left;
+  }
   if (budget.time > Millis::zero()) {
     const auto left = std::max(Millis{1}, budget.time - elapsed());
-    auto& wall = request.limits.wall;
-    wall = wall > Millis::zero() ? std::min(wall, left) : left;
+    auto& limits = request.limits;
+    if (limits.wall == Millis::zero() || left < limits.wall) {
+      limits.wall = left;
+      limits.wall_of_loop = budget.time;
+    }
   }
   return request;
 }
@@ -189,12 +203,20 @@ Result<> Loop::keep(const Run& run, Record record) {
 /// Words without a form are an answer too, where no form can be asked for.
 void take_words(const Setup& setup, RunEnd& end) {
   if (!end.answer.summary.empty() || answers_by_schema(*setup.request.backend)) return;
-  const auto& summary = end.summary;
-  end.answer.summary = last_words(summary.text.empty() ? summary.streamed_text : summary.text);
+  end.answer.summary = last_words(text_of(end.summary));
 }
 
 Loop::Over Loop::settle(const Current& current, RunEnd end) {
   if (end.verdict.status() == stream::Status::success) take_words(setup_, end);
+  if (!answers_by_schema(*setup_.request.backend) && !end.answer.done) {
+    const auto line = done_not_taken(text_of(end.summary), setup_.options.done_marker);
+    if (!line.empty()) {
+      note(stream::Level::warning,
+           fmt::format("the agent printed '{}', which is not taken as DONE: nothing else, or '{}' "
+                       "as the last line, would be",
+                       line, setup_.options.done_marker));
+    }
+  }
   const bool answered = !end.answer.summary.empty() &&
                         (end.verdict.status() == stream::Status::success || end.spent_all ||
                          end.verdict.outcome == stream::Outcome::cancelled);
@@ -278,7 +300,7 @@ Loop::Over Loop::go_on_after(Why why, const stream::Verdict& verdict) {
     case Why::failure: return wait_after_failure();
     case Why::stopped: return Ending{End::stopped, {}, verdict.exit_code()};
     case Why::time: return Ending{End::time};
-    case Why::cost: return Ending{limit_now().value_or(End::cost)};
+    case Why::cost: return at_limit(limit_now().value_or(End::cost));
     case Why::over: return Ending{End::agent, verdict.message(), verdict.exit_code()};
     case Why::rate_limit:
       return wait("the rate limit", rate_limit_pause(verdict.resets_at, now_utc(), ++pauses_));

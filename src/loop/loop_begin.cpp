@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "base/own_output.h"
+#include "base/utf8.h"
 #include "git/old_files.h"
 #include "loop/loop_impl.h"
 #include "process/descriptor_limit.h"
@@ -21,6 +22,27 @@ Result<> check_goal(std::string_view goal) {
   return fail(Code::usage,
               fmt::format("the goal has {} bytes; it may have {}", goal.size(), kLongestGoal),
               "say what to achieve, and name files for the rest");
+}
+
+/// "model: sonnet, now opus".
+std::string different_settings(const std::map<std::string, std::string>& old,
+                               const std::map<std::string, std::string>& now) {
+  const auto value = [](const auto& settings, const std::string& key) {
+    const auto found = settings.find(key);
+    return found == settings.end() ? std::string("the default")
+                                   : utf8::shortened(found->second, 80);
+  };
+  auto keys = old;
+  keys.insert(now.begin(), now.end());
+  std::string text;
+  for (const auto& [key, ignored] : keys) {
+    const auto before = value(old, key), after = value(now, key);
+    const bool same = old.contains(key) == now.contains(key) &&
+                      (!old.contains(key) || old.at(key) == now.at(key));
+    if (!same)
+      text += fmt::format("{}{}: {}, now {}", text.empty() ? "" : "; ", key, before, after);
+  }
+  return text;
 }
 
 bool is_among(const std::vector<std::string>& names, const std::string& name) {
@@ -158,7 +180,7 @@ Result<> Loop::begin_anew(const std::optional<State>& old) {
   state_.earlier_days = std::move(days);
   state_.goal = setup_.goal;
   state_.goal_file = setup_.goal_file;
-  state_.settings_digest = setup_.settings_digest;
+  state_.settings = setup_.settings;
   state_.tree_at_start = content();
   state_.commit_at_start = head();
   state_.git_digest = git_digest();
@@ -172,6 +194,7 @@ Result<> Loop::begin_anew(const std::optional<State>& old) {
   if (!records_.empty() || files_.has_records()) {
     state_.aside = old ? old->loop_id : "before-" + setup_.loop_id;
   }
+  if (old && add_up(records_).iterations > 0) before_ = Before{*old, std::move(records_)};
   records_.clear();
   TRY(save());
   if (state_.aside.empty()) return {};
@@ -183,14 +206,15 @@ Result<> Loop::begin_anew(const std::optional<State>& old) {
 /// What an agent may have changed is not believed unasked.
 Result<> Loop::check_unchanged(const State& old) const {
   if (setup_.options.accept_changes) return {};
+  if (const auto changed = different_settings(old.settings, setup_.settings_before);
+      !changed.empty()) {
+    return fail(
+        Code::usage, "settings are not those the loop began with: " + changed,
+        fmt::format("look at ralph.yml, .ralph/config.yml and RALPH_ variables; {}", kAccept));
+  }
   if (old.verify_digest != verifier_->digest()) {
     return fail(Code::usage, "the commands of verification are not those the loop began with",
                 fmt::format("look at 'verify' and .ralph/check; {}", kAccept));
-  }
-  if (old.settings_digest != setup_.settings_digest_before) {
-    return fail(
-        Code::usage, "the settings are not those the loop began with",
-        fmt::format("look at ralph.yml, .ralph/config.yml and RALPH_ variables; {}", kAccept));
   }
   if (git_ && !old.git_digest.empty() && old.git_digest != git_digest()) {
     return fail(Code::usage, "git's settings are not those the loop began with",
@@ -240,7 +264,7 @@ Result<> Loop::go_on_with(State old) {
   state_.goal = setup_.goal;
   state_.verify_digest = verifier_->digest();
   state_.protected_digest = start_files_.digest();
-  state_.settings_digest = setup_.settings_digest;
+  state_.settings = setup_.settings;
   // What other commands verified is not done by these.
   if (state_.end != row(End::done).name || !same_goal || !same_checks) {
     state_.end.clear();
@@ -327,8 +351,10 @@ Result<> Loop::stash_or_refuse() {
   if (dirty.empty()) return {};
   if (!setup_.options.stash) {
     return fail(Code::usage,
-                fmt::format("{} files have changes that are not committed, '{}' first",
-                            dirty.size(), dirty.front()),
+                dirty.size() == 1
+                    ? fmt::format("'{}' has changes that are not committed", dirty.front())
+                    : fmt::format("{} files have changes that are not committed, '{}' first",
+                                  dirty.size(), dirty.front()),
                 "commit them, or let --stash put them aside, or leave --commit out");
   }
   const auto keep_as = fmt::format("stashed-{}", setup_.loop_id);
