@@ -124,6 +124,12 @@ Result<std::string> read_file(const std::filesystem::path& path, std::size_t max
 
 Result<> write_file_atomically(const std::filesystem::path& path, std::string_view bytes,
                                unsigned mode) {
+  struct stat info{};
+  if (::lstat(path.c_str(), &info) == 0 && (S_ISCHR(info.st_mode) || S_ISBLK(info.st_mode))) {
+    // A rename would leave the machine without its /dev/null.
+    return fail(Code::permission, quoted(path) + " is a device and is not replaced by a file",
+                "name a file");
+  }
   const auto temp =
       folder_of(path) / fmt::format(".{}.{}.tmp", path.filename().native(), random_hex(8));
   if (auto done = fill_and_rename(temp, path, bytes, mode); !done) {

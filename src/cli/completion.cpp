@@ -18,8 +18,24 @@ namespace {
 /// What a shell can offer for the value of an option.
 enum class Offer { nothing, words, files, folders };
 
+/// Words that are known although others are possible too.
+std::string_view usual_values(const Option& option) {
+  if (option.names.ends_with("--backend")) return "auto|claude|builtin|custom";
+  if (option.names.ends_with("--permission-mode")) {
+    return "default|acceptEdits|plan|dontAsk|bypassPermissions";
+  }
+  return option.choices;
+}
+
+/// What the first word behind a command can be; empty: a file.
+std::string_view first_words(std::string_view command) {
+  if (command == "config") return "show path accept schema";
+  if (command == "auth") return "login logout status";
+  return command == "completion" ? "bash zsh fish" : "";
+}
+
 Offer offer_of(const Option& option) {
-  if (!option.choices.empty()) return Offer::words;
+  if (!usual_values(option).empty()) return Offer::words;
   if (option.value == "FILE") return Offer::files;
   return option.value == "DIR" ? Offer::folders : Offer::nothing;
 }
@@ -74,7 +90,8 @@ std::string bash_values(const Command& command, const Option& option) {
   const auto reply = [&]() -> std::string {
     switch (offer_of(option)) {
       case Offer::words:
-        return fmt::format("COMPREPLY=($(compgen -W '{}' -- \"$cur\"))", spaced(option.choices));
+        return fmt::format("COMPREPLY=($(compgen -W '{}' -- \"$cur\"))",
+                           spaced(usual_values(option)));
       case Offer::files: return "compopt -o filenames; COMPREPLY=($(compgen -f -- \"$cur\"))";
       case Offer::folders: return "compopt -o filenames; COMPREPLY=($(compgen -d -- \"$cur\"))";
       case Offer::nothing: return "COMPREPLY=()";
@@ -92,11 +109,12 @@ std::string bash_script() {
       for (auto& name : names_of(option)) names.push_back(std::move(name));
       if (takes_next_word(option)) values += bash_values(*command, option);
     }
-    options += fmt::format("    {}) words='{}' ;;\n", command->name, fmt::join(names, " "));
+    options += fmt::format("    {}) words='{}' first='{}' ;;\n", command->name,
+                           fmt::join(names, " "), first_words(command->name));
   }
   return fmt::format(R"(# bash completion of ralph; made by: ralph completion bash
 _ralph() {{
-  local cur=${{COMP_WORDS[COMP_CWORD]}} prev=${{COMP_WORDS[COMP_CWORD-1]}} command=${{COMP_WORDS[1]}} words=
+  local cur=${{COMP_WORDS[COMP_CWORD]}} prev=${{COMP_WORDS[COMP_CWORD-1]}} command=${{COMP_WORDS[1]}} words= first=
   COMPREPLY=()
   if [ "$COMP_CWORD" = 1 ]; then
     COMPREPLY=($(compgen -W '{0} --help --version' -- "$cur"))
@@ -109,6 +127,8 @@ _ralph() {{
 {2}  esac
   if [[ $cur == -* ]]; then
     COMPREPLY=($(compgen -W "$words" -- "$cur"))
+  elif [ -n "$first" ]; then
+    COMPREPLY=($(compgen -W "$first" -- "$cur"))
   else
     compopt -o filenames
     COMPREPLY=($(compgen -f -- "$cur"))
@@ -137,8 +157,8 @@ std::string zsh_option(const Option& option) {
   if (takes_next_word(option)) {
     const auto offer = offer_of(option);
     value = fmt::format(":{}:{}", zsh_text(option.value),
-                        offer == Offer::words     ? fmt::format("({})", spaced(option.choices))
-                        : offer == Offer::files   ? "_files"
+                        offer == Offer::words   ? fmt::format("({})", spaced(usual_values(option)))
+                        : offer == Offer::files ? "_files"
                         : offer == Offer::folders ? "_files -/"
                                                   : " ");
   }
@@ -155,8 +175,11 @@ std::string zsh_script() {
     std::string options;
     for (const auto& option : all_options(*command))
       options += " \\\n        " + zsh_option(option);
-    cases += fmt::format("    {})\n      _arguments{} \\\n        '*:file:_files' ;;\n",
-                         command->name, options);
+    cases +=
+        fmt::format("    {})\n      _arguments{} \\\n        '*:{}' ;;\n", command->name, options,
+                    first_words(command->name).empty()
+                        ? "file:_files"
+                        : fmt::format("action:({})", first_words(command->name)));
   }
   return fmt::format(R"(#compdef ralph
 # zsh completion of ralph; made by: ralph completion zsh
@@ -190,7 +213,7 @@ std::string fish_option(const Command& command, const Option& option) {
   }
   if (takes_next_word(option)) {
     switch (offer_of(option)) {
-      case Offer::words: line += fmt::format(" -x -a '{}'", spaced(option.choices)); break;
+      case Offer::words: line += fmt::format(" -x -a '{}'", spaced(usual_values(option))); break;
       case Offer::files: line += " -r -F"; break;
       case Offer::folders: line += " -x -a '(__fish_complete_directories)'"; break;
       case Offer::nothing: line += " -x"; break;
@@ -216,6 +239,10 @@ std::string fish_script() {
   text += fmt::format("complete -c ralph -n '__fish_seen_subcommand_from help' -f -a '{}'\n",
                       fmt::join(command_names(), " "));
   for (const auto* command : commands()) {
+    if (const auto words = first_words(command->name); !words.empty()) {
+      text += fmt::format("complete -c ralph -n '__fish_seen_subcommand_from {}' -f -a '{}'\n",
+                          command->name, words);
+    }
     for (const auto& option : all_options(*command)) text += fish_option(*command, option);
   }
   return text;

@@ -147,6 +147,7 @@ int show(const Arguments& arguments, StdOutput& output) {
     return report(loaded.error(), output);
   }
   for (const auto& text : loaded->notes) note(text, output);
+  for (const auto& warning : loaded->warnings) warn(warning, output);
   const auto masker = masker_for(loaded->settings);
   if (arguments.flag("json")) {
     print_json(loaded->settings, masker, output);

@@ -1,3 +1,5 @@
+#include "cli/init.h"
+
 #include <cerrno>
 #include <filesystem>
 #include <string>
@@ -57,11 +59,25 @@ constexpr Build kBuilds[] = {
     {"CMakePresets.json", "testPresets", "ctest --preset default"},
 };
 
+constexpr std::string_view kPytest = "python3 -m pytest";
+
+bool has_python_test(const fs::path& folder) {
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    const auto name = at->path().filename().native();
+    if (name.starts_with("test_") && name.ends_with(".py")) return true;
+  }
+  return false;
+}
+
 std::string_view verification_of(const fs::path& folder) {
   constexpr std::size_t kMostBytes = std::size_t{1} << 20;
   for (const auto& build : kBuilds) {
     const auto text = read_file(folder / build.file, kMostBytes);
     if (text && ("\n" + *text).find(build.text) != std::string::npos) return build.command;
+  }
+  for (const auto* name : {".", "tests", "test"}) {
+    if (has_python_test(folder / name)) return kPytest;
   }
   return {};
 }
@@ -71,7 +87,7 @@ std::string settings_text(std::string_view verify) {
   return fmt::format(
       R"(# Settings of 'ralph run' and 'ralph loop'. 'ralph config show' lists all of them with their values.
 
-# The agent: claude, codex, gemini … or builtin (ralph's own). auto: the first one that is installed.
+# The agent: claude, builtin (ralph's own) or custom (see 'command'). auto: the first one that is installed.
 backend: auto
 # model: sonnet
 
@@ -203,6 +219,13 @@ constexpr Example kExamples[] = {
 };
 
 }  // namespace
+
+bool is_goal_template(std::string_view text) {
+  const auto trimmed = [](std::string_view whole) {
+    return whole.substr(0, whole.find_last_not_of(" \t\r\n") + 1);
+  };
+  return trimmed(text) == trimmed(kGoal);
+}
 
 constinit const Command kInitCommand{
     "init",

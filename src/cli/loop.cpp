@@ -1,5 +1,6 @@
 #include "loop/loop.h"
 
+#include <atomic>
 #include <csignal>
 
 #include <fmt/core.h>
@@ -8,14 +9,16 @@
 #include "base/file.h"
 #include "base/id.h"
 #include "base/names.h"
-#include "base/sha256.h"
 #include "cli/command.h"
 #include "cli/environment.h"
 #include "cli/failure.h"
+#include "cli/init.h"
 #include "cli/loop_dry_run.h"
 #include "cli/loop_folder.h"
 #include "cli/loop_goal.h"
+#include "cli/loop_settings.h"
 #include "cli/loop_view.h"
+#include "cli/reader_watch.h"
 #include "cli/run_settings.h"
 #include "cli/std_output.h"
 #include "cli/stop_signals.h"
@@ -34,20 +37,6 @@ using config::Key;
 
 constexpr Millis kPatienceOfASignal{1000};
 
-/// Kept for --resume: not the goal, which is kept itself, nor variables, which may be secret, nor how it is shown.
-bool is_kept(Key key) {
-  switch (key) {
-    case Key::prompt:
-    case Key::prompt_file:
-    case Key::env:
-    case Key::json:
-    case Key::quiet:
-    case Key::verbose:
-    case Key::cwd: return false;
-    default: return true;
-  }
-}
-
 constexpr const char* kConfigFlag = "config";
 
 /// Of --config, or of the --config of the start.
@@ -62,7 +51,8 @@ using Flags = std::map<std::string, std::vector<std::string>>;
 Flags kept_flags(const std::vector<config::FlagValue>& flags) {
   Flags kept;
   for (const auto& flag : flags) {
-    if (is_kept(flag.key)) kept[std::string(config::setting(flag.key).key)] = flag.values;
+    if (is_kept_for_resume(flag.key))
+      kept[std::string(config::setting(flag.key).key)] = flag.values;
   }
   return kept;
 }
@@ -71,26 +61,16 @@ Flags kept_flags(const std::vector<config::FlagValue>& flags) {
 void add_flags_of_start(const Flags& kept, std::vector<config::FlagValue>& flags) {
   for (const auto& [name, values] : kept) {
     const auto* setting = config::find_setting(name);
-    if (setting == nullptr || !is_kept(setting->id)) continue;
+    if (setting == nullptr || !is_kept_for_resume(setting->id)) continue;
     const bool said = std::ranges::find(flags, setting->id, &config::FlagValue::key) != flags.end();
     if (!said) flags.push_back({setting->id, values});
   }
 }
 
-/// Of what a loop works by, so that a change of it is seen.
-std::string digest_of(const config::Settings& settings) {
-  std::string text;
-  for (const auto& setting : config::settings_table()) {
-    if (!is_kept(setting.id)) continue;
-    text += fmt::format("{}={}\n", setting.key,
-                        config::to_text(settings.value(setting.id), setting.kind));
-  }
-  return sha256_hex(text);
-}
-
 struct Loaded {
   config::Loaded settings;
-  std::string digest_before;  // with what was said at the start only
+  std::map<std::string, std::string>
+      before;  // fixed_settings(), with what was said at the start only
   std::vector<config::FlagValue> flags;
   std::optional<loop::State> state;  // of the loop that is resumed
   std::filesystem::path from = ".";  // where the settings were looked for
@@ -132,7 +112,7 @@ Result<Loaded> load(const Arguments& arguments, StdOutput& output) {
   add_flags_of_start(loaded.state->flags, at_start);
   const auto config_file = config_file_of(arguments, loaded.state);
   TRY_ASSIGN(const auto before, load_settings(config_file, at_start, loaded.from));
-  loaded.digest_before = digest_of(before.settings);
+  loaded.before = fixed_settings(before.settings);
   add_flags_of_start(loaded.state->flags, loaded.flags);
   TRY_ASSIGN(loaded.settings, load_settings(config_file, loaded.flags, loaded.from));
   return loaded;
@@ -242,6 +222,11 @@ Result<loop::Setup> make_setup(const Arguments& arguments, const Loaded& loaded,
   invocation.instead_of_prompt = goal.text;
   TRY_ASSIGN(setup.request, run::make_request(settings, std::move(invocation), masker));
   setup.request.notes = loaded.settings.notes;
+  setup.warnings = loaded.settings.warnings;
+  if (!setup.resumed && is_goal_template(goal.text)) {
+    return fail(Code::usage, fmt::format("{} is still the template of 'ralph init'", goal.file),
+                "say in it what to achieve");
+  }
   if (loop::can_be_protected(goal.path)) {
     std::error_code error;
     setup.request.host.read_only = {std::filesystem::canonical(goal.path, error)};
@@ -257,8 +242,8 @@ Result<loop::Setup> make_setup(const Arguments& arguments, const Loaded& loaded,
   const auto& host = setup.request.host;
   if (host.workspace != host.root()) setup.flags[kFolderOfLoop] = {host.workspace.native()};
   setup.state_folder = loop::user_state_folder();
-  setup.settings_digest = digest_of(settings);
-  setup.settings_digest_before = loaded.digest_before;
+  setup.settings = fixed_settings(settings);
+  setup.settings_before = loaded.before;
   const auto config_file = config_file_of(arguments, loaded.state);
   const bool dry = arguments.flag("dry-run");
   if (setup.options.accept_changes && !dry) TRY(accept_obeyed(config_file, &settings, loaded.from));
@@ -325,10 +310,21 @@ int work(loop::Setup setup, const config::Settings& settings, const Masker& mask
   loop::Control control;
   const StopSignals signals(
       [&](int signal_number) { take_signal(signal_number, control, output); });
+  // A terminal that is closed sends SIGHUP, which a user may have told us to ignore.
+  std::atomic<bool> reader_gone = false;
+  const ReaderWatch reader(::isatty(STDOUT_FILENO) == 1 ? -1 : STDOUT_FILENO, [&] {
+    reader_gone = true;
+    output.hurry(kPatienceOfASignal);
+    control.stop_now(SIGPIPE);
+  });
   LoopView view(options, masker, output);
   const auto report_of_loop = loop::work(std::move(setup), view, control, masker);
   if (report_of_loop.not_begun) return not_begun(*report_of_loop.not_begun, output);
   view.finish(report_of_loop);
+  if (reader_gone && report_of_loop.end == loop::End::stopped) {
+    warn("the reader of stdout is gone, so the loop was stopped; 'ralph loop --resume' goes on",
+         output);
+  }
   return report_of_loop.exit_code;
 }
 
@@ -379,8 +375,9 @@ constinit const Command kLoopCommand{
     "a "
     "limit.\nState is in .ralph/state: 'ralph status' shows it, 'ralph tell' adds guidance, 'ralph "
     "stop' ends it.\n"
-    "Exit codes: 0 done, 1 the agent failed, 2 bad usage, 3 not installed or not logged in, 6 a "
-    "limit was\nreached, 8 disk, 9 another ralph works here, 130 stopped.",
+    "Exit codes: 0 done, 1 the agent failed, 2 bad usage, 3 not installed or not logged in,\n4 "
+    "tampered with, 6 a limit was reached, 8 disk, 9 another ralph works here; stopped: 129 by "
+    "SIGHUP,\n130 by Ctrl-C, 141 because the reader of stdout is gone, 143 by SIGTERM.",
     kPositionals,
     kOptions,
     kExamples,

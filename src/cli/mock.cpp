@@ -1,8 +1,11 @@
+#include <atomic>
 #include <charconv>
 #include <csignal>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 
 #include <fmt/core.h>
@@ -121,6 +124,19 @@ process::Command command_against(const mock::Server& server, const Arguments& ar
   return command;
 }
 
+/// How signals reach the command of --exec: the first Ctrl-C as a Ctrl-C, which it may take for "finish what you do";
+/// anything more ends it and all it started.
+struct CommandStop {
+  process::Watch watch;
+  std::stop_source now;
+  std::atomic<bool> runs = false, asked = false;
+
+  void take(int signal_number) {
+    if (signal_number == SIGINT && runs && !asked.exchange(true)) return watch.send_signal(SIGINT);
+    now.request_stop();
+  }
+};
+
 /// What a shell would say.
 int exit_code_of(const process::Exit& exit, int stop_signal) {
   if (stop_signal != 0) return 128 + stop_signal;
@@ -129,7 +145,7 @@ int exit_code_of(const process::Exit& exit, int stop_signal) {
 }
 
 Result<int> run_against(const mock::Server& server, const Arguments& arguments,
-                        const StopSignals& signals, StdOutput& output) {
+                        const StopSignals& signals, CommandStop& stop, StdOutput& output) {
   TRY_ASSIGN(auto child, process::start(command_against(server, arguments)));
   const process::Sinks sinks{[&](std::string_view bytes) -> Result<> {
                                output.out(bytes);
@@ -142,17 +158,17 @@ Result<int> run_against(const mock::Server& server, const Arguments& arguments,
                                output.err(bytes);
                                return {};
                              }};
-  process::Watch watch;
-  const auto exit = process::supervise(std::move(child), sinks, watch, signals.token());
-  return exit_code_of(exit, signals.received());
+  stop.runs = true;
+  const auto exit = process::supervise(std::move(child), sinks, stop.watch, stop.now.get_token());
+  return exit_code_of(exit, stop.now.stop_requested() ? signals.received() : 0);
 }
 
 /// Serves as long as the arguments say.
 Result<int> serve(mock::Server& server, const Arguments& arguments, StopSignals& signals,
-                  StdOutput& output) {
+                  CommandStop& stop, StdOutput& output) {
   int code = 0;
   if (arguments.flag("exec")) {
-    TRY_ASSIGN(code, run_against(server, arguments, signals, output));
+    TRY_ASSIGN(code, run_against(server, arguments, signals, stop, output));
   } else {
     announce(server, arguments.flag("json"), output);
     signals.wait();
@@ -181,10 +197,13 @@ int mock_command(const Arguments& arguments, StdOutput& output) {
   const auto port = parse_port(arguments.value("port", "0"));
   if (!port) return usage(port.error());
 
-  StopSignals signals;
+  CommandStop stop;
+  std::function<void(int)> take;
+  if (arguments.flag("exec")) take = [&](int signal_number) { stop.take(signal_number); };
+  StopSignals signals(std::move(take));
   const auto server = start(arguments, *port);
   if (!server) return report(server.error(), output);
-  const auto code = serve(**server, arguments, signals, output);
+  const auto code = serve(**server, arguments, signals, stop, output);
   return code ? *code : report(code.error(), output);
 }
 

@@ -136,7 +136,8 @@ Result<Arguments> parse_arguments(const Command& command, const std::vector<std:
   }
   const auto wanted = command.positionals.size();
   if (positionals.size() > wanted) {
-    return bad_usage(fmt::format("unexpected argument '{}'", positionals[wanted]));
+    return bad_usage(fmt::format("unexpected argument '{}'{}", positionals[wanted],
+                                 command.name == "run" ? "; the prompt is given with -p" : ""));
   }
   if (positionals.size() < wanted) {
     const auto& missing = command.positionals[positionals.size()];

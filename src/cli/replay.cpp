@@ -249,7 +249,8 @@ void publish_result(const stream::Summary& summary, std::int64_t t_ms, stream::D
 }
 
 Error no_event(const std::string& path, std::int64_t skipped) {
-  const auto lines = skipped == 0 ? std::string() : fmt::format(" ({})", counted(skipped, "unreadable line"));
+  const auto lines =
+      skipped == 0 ? std::string() : fmt::format(" ({})", counted(skipped, "unreadable line"));
   return {Code::malformed,
           fmt::format("no event found in {}{}: is it a stream-json log?", in_words(path), lines),
           {}};

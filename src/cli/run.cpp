@@ -114,6 +114,8 @@ int run_command(const Arguments& arguments, StdOutput& output) {
                      settings.boolean(Key::json), masker, output);
   }
   request->notes = loaded->notes;
+  request->warnings.insert(request->warnings.end(), loaded->warnings.begin(),
+                           loaded->warnings.end());
   note_own_agent(settings, *request, output);
   watch_settings(config_file, settings, *request);
   if (!arguments.flag("dry-run")) return supervise(*std::move(request), settings, masker, output);

@@ -46,7 +46,9 @@ Result<> stop(const Arguments& arguments, StdOutput& output) {
     return {};
   }
   TRY(loop::Files(folder).ask_to_stop());
-  output.out("the loop ends after this iteration; 'ralph stop --now' ends it at once\n");
+  const bool waits = look.state && look.state->status == "waiting";
+  output.out(waits ? "the loop ends now: it waits, and no iteration is running\n"
+                   : "the loop ends after this iteration; 'ralph stop --now' ends it at once\n");
   return {};
 }
 

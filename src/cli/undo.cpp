@@ -11,6 +11,7 @@
 #include "base/time.h"
 #include "cli/command.h"
 #include "cli/failure.h"
+#include "cli/loop_look.h"
 #include "cli/options.h"
 #include "cli/run_settings.h"
 #include "cli/std_output.h"
@@ -242,6 +243,14 @@ int undo_command(const Arguments& arguments, StdOutput& output) {
                    "'git for-each-ref refs/ralph' lists what is kept"},
                   output);
   }
+  const auto folder = folder_of(arguments);
+  if (!folder) return report(folder.error(), output);
+  std::error_code error;
+  std::filesystem::current_path(*folder, error);
+  if (error) {
+    const auto what = fmt::format("cannot work in '{}'", folder->native());
+    return report(fail_errno(error.value(), what).error(), output);
+  }
   if (!wish.restore.empty()) return restore_command(wish, arguments.flag("json"), output);
   const auto done = undo(wish, output);
   if (!done) return report_safely(done.error(), output);
@@ -255,6 +264,7 @@ constexpr Option kOptions[] = {
     {"--restore", "REF",
      "go back to what is kept in REF: commits, files, what was staged; undoes an undo"},
     {"--json", "", "what was done, as one JSON object"},
+    kCwdOption,
 };
 constexpr Example kExamples[] = {
     {"ralph undo", "the last iteration is taken back"},

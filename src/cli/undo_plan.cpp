@@ -20,7 +20,8 @@ std::unexpected<Error> nothing_left() {
 }
 
 std::unexpected<Error> no_commit() {
-  return fail(Code::not_found, "the loop of this folder has made no commit");
+  return fail(Code::not_found, "the loop of this folder has made no commit",
+              "what was committed since it began is not the loop's: use git to take that back");
 }
 
 /// The branch stands where an iteration left it; which.
@@ -113,15 +114,16 @@ Result<Undo> plan_all(const git::Work& work, const UndoPast& past, bool include_
   TRY_ASSIGN(const auto present, work.branch());
   auto branch = state.branch_at_start.empty() ? present : state.branch_at_start;
   if (branch == kDetached) branch.clear();
+  // A run that was killed may have committed before its record was written.
+  if (past.steps.empty() && !state.current) return no_commit();
   if (start.empty()) {
-    if (past.steps.empty()) return no_commit();
     return fail(Code::usage, "the repository had no commit when the loop began",
                 "there is nothing to go back to; 'ralph undo' takes back the commits after the "
                 "first");
   }
   TRY_ASSIGN(const auto tip, branch.empty() ? Result<std::string>(head) : work.commit_of(branch));
   if (head == start && present == branch && tip == start) {
-    return past.steps.empty() ? Result<Undo>(no_commit()) : Result<Undo>(nothing_left());
+    return past.steps.empty() ? no_commit() : nothing_left();
   }
   TRY_ASSIGN(const auto commits, commits_to_leave(work, head, tip, start));
   TRY_ASSIGN(const auto others, made_by_others(work, past, commits));

@@ -27,6 +27,10 @@ constexpr std::array<Rivals, 3> kRivals{{
     {Key::quiet, Key::verbose, false},
 }};
 
+/// Behind RALPH_, beside those of the settings.
+constexpr std::array<std::string_view, 5> kOtherVariables{"CONFIG", "LOG", "LOG_FILE",
+                                                          "AGENT_LOOP_GUARD", "AGENT_SIGINT_EXIT"};
+
 Node scalar(std::string text, int line = 0) {
   Node node;
   node.text = std::move(text);
@@ -209,6 +213,24 @@ void Layers::add_environment(std::span<const std::string> entries) {
     if (found == entries.end() || found->size() == start.size()) continue;
     add_variable(row, std::string_view(*found).substr(start.size()));
   }
+  warn_of_unknown_variables(entries);
+}
+
+/// Other programs have variables of this beginning too: only what looks like a typing error is worth a word.
+void Layers::warn_of_unknown_variables(std::span<const std::string> entries) {
+  constexpr std::string_view kPrefix = "RALPH_";
+  std::vector<std::string> known(kOtherVariables.begin(), kOtherVariables.end());
+  for (const auto& row : settings_table()) known.push_back(variable_of(row).substr(kPrefix.size()));
+  for (const auto& entry : entries) {
+    if (!entry.starts_with(kPrefix)) continue;
+    const auto name = entry.substr(kPrefix.size(), entry.find('=') - kPrefix.size());
+    if (std::ranges::find(known, name) != known.end()) continue;
+    if (const auto near = nearest(name, known); !near.empty()) {
+      warnings_.push_back(
+          fmt::format("{0}{1} is not a variable of ralph and is ignored; did you mean {0}{2}?",
+                      kPrefix, utf8::shortened(utf8::repaired(name), 60), near));
+    }
+  }
 }
 
 void Layers::add_variable(const Setting& setting, std::string_view text) {
@@ -265,7 +287,8 @@ void Layers::settle_rivals() {
 
 Result<Loaded> Layers::finish() && {
   settle_rivals();
-  if (mistakes_.empty()) return Loaded{std::move(settings_), std::move(notes_)};
+  if (mistakes_.empty())
+    return Loaded{std::move(settings_), std::move(notes_), std::move(warnings_)};
   if (mistakes_.size() == 1) return fail(Code::config, mistakes_.front());
   auto message = fmt::format("{} mistakes in the settings:", mistakes_.size());
   const auto shown = std::min(mistakes_.size(), kMostMistakes);

@@ -20,6 +20,7 @@ struct FlagValue {
 struct Loaded {
   Settings settings;
   std::vector<std::string> notes;
+  std::vector<std::string> warnings;
 };
 
 /// Puts settings together, lowest level first: each add_*() beats those before it. Mistakes are
@@ -46,6 +47,7 @@ class Layers {
   void add_verify(const Node& map, const Node& whole, const std::filesystem::path& file);
   void add_pty_mode(const Node& value, const Node& whole, const std::filesystem::path& file);
   void add_variable(const Setting& setting, std::string_view text);
+  void warn_of_unknown_variables(std::span<const std::string> entries);
   void add_flag(const FlagValue& flag);
   void unknown_key(const Node::Key& key, const std::filesystem::path& file);
   void take(const Setting& setting, const Node& node, Origin origin,
@@ -57,7 +59,7 @@ class Layers {
   std::string home_;
   int level_ = 0;
   Settings settings_;
-  std::vector<std::string> notes_, mistakes_;
+  std::vector<std::string> notes_, warnings_, mistakes_;
 };
 
 }  // namespace ralph::config

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -99,12 +100,39 @@ std::string join_surrogates(std::string_view text) {
   return out;
 }
 
+/// Whether a scalar, if it is quoted, has a closing quote, and its further lines are indented. yaml-cpp accepts both:
+/// a quote that was forgotten would swallow the settings behind it.
+bool ends_as_yaml_says(std::string_view text, std::size_t at) {
+  while (at < text.size() && (text[at] == '&' || text[at] == '!')) {
+    at = std::min(text.find_first_of(" \t\r\n", at), text.size());
+    at = std::min(text.find_first_not_of(" \t\r\n", at), text.size());
+  }
+  if (at >= text.size() || (text[at] != '"' && text[at] != '\'')) return true;
+  const char quote = text[at];
+  for (++at; at < text.size(); ++at) {
+    if (text[at] == '\n' && at + 1 < text.size() &&
+        !std::isspace(static_cast<unsigned char>(text[at + 1]))) {
+      return false;
+    }
+    if (quote == '"' && text[at] == '\\') {
+      ++at;
+    } else if (text[at] == quote) {
+      if (quote == '"' || at + 1 >= text.size() || text[at + 1] != quote) return true;
+      ++at;
+    }
+  }
+  return false;
+}
+
 /// Grows the tree from yaml-cpp's events. After the first problem it ignores the rest.
 class Builder final : public YAML::EventHandler {
  public:
   std::optional<Problem> problem;
   Node root;
   bool any = false;
+
+  /// `text` is what yaml-cpp reads; it outlives this.
+  explicit Builder(std::string_view text) : text_(text) {}
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (std::exchange(any, true)) complain(mark, "more than one document");
@@ -116,6 +144,9 @@ class Builder final : public YAML::EventHandler {
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
     check_tag(mark, tag);
+    if (!problem && !ends_as_yaml_says(text_, static_cast<std::size_t>(std::max(mark.pos, 0)))) {
+      complain(mark, "the quote that is opened here is not closed on this line");
+    }
     add(scalar(mark, value, tag == "!" || tag.ends_with(":str")), anchor);
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
@@ -238,6 +269,7 @@ class Builder final : public YAML::EventHandler {
     level.key_waits = true;
   }
 
+  std::string_view text_;
   std::vector<Open> open_;
   std::map<YAML::anchor_t, Node> anchors_;
   std::size_t nodes_ = 0, text_bytes_ = 0;
@@ -287,9 +319,11 @@ Result<Node> parse(std::string_view text, std::string_view name) {
   if (const auto problem = look_over(text)) return bad(*problem);
   const auto first = text.find_first_not_of(" \t\r\n");
   const bool json = first != std::string_view::npos && (text[first] == '{' || text[first] == '[');
-  Builder builder;
+  // Behind a newline yaml-cpp accepts an open quote, and it can be named where it was opened.
+  const auto read = (json ? join_surrogates(text) : std::string(text)) + "\n";
+  Builder builder(read);
   builder.root.kind = Node::Kind::map;
-  const auto problem = build(json ? join_surrogates(text) : std::string(text), builder);
+  const auto problem = build(read, builder);
   if (problem) return bad(*problem);
   return std::move(builder.root);
 }

@@ -95,6 +95,7 @@ Answer text_answer(std::string_view text, std::string_view done_marker) {
     const auto before = trimmed(text.substr(0, text.rfind(marker)));
     return {std::string(before.empty() ? kDone : before), {}, true};
   }
+  if (is_bare_done(text)) return {std::string(kDone), {}, true};
   const auto object = last_object_with(text, "summary");
   if (object.empty()) return wrong("Your answer is missing.", kByText);
   auto answer = read(object, kByText);
@@ -103,6 +104,17 @@ Answer text_answer(std::string_view text, std::string_view done_marker) {
     return wrong("Your answer DONE is not the end of your message.", kByText);
   }
   return answer;
+}
+
+std::string done_not_taken(std::string_view text, std::string_view done_marker) {
+  if (const auto last = last_line(text); is_bare_done(last)) return std::string(last);
+  const auto marker = trimmed(done_marker);
+  while (!marker.empty() && !text.empty()) {
+    const auto line = text.substr(0, text.find('\n'));
+    if (trimmed(line) == marker) return std::string(marker);
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+  }
+  return {};
 }
 
 }  // namespace ralph::loop

@@ -26,8 +26,11 @@ struct Answer {
 Answer structured_answer(std::string_view structured);
 
 /// From the last text of an agent that has no structured output: done when the marker is its last line, with the words
-/// before it as summary; else the last JSON object with a "summary", alone or in a code fence. That it is done counts only
+/// before it as summary, or when "DONE" is all it says; else the last JSON object with a "summary", alone or in a code fence. That it is done counts only
 /// at the end of the text: an agent may echo its prompt.
 Answer text_answer(std::string_view text, std::string_view done_marker);
+
+/// In a text that is no DONE: the line that was meant as one, it seems; empty: none.
+std::string done_not_taken(std::string_view text, std::string_view done_marker);
 
 }  // namespace ralph::loop

@@ -30,7 +30,9 @@ CommandFiles files_of(const std::vector<std::string>& commands,
 CommandFiles files_of_programs(const std::vector<std::string>& paths,
                                const std::filesystem::path& workspace);
 
-/// Whether a path looks like a test or like what decides how tests are run.
+/// Whether a path looks like a test.
 bool is_test_file(std::string_view path);
+/// Whether it is a file that may decide how tests are run.
+bool is_build_file(std::string_view path);
 
 }  // namespace ralph::loop

@@ -90,6 +90,13 @@ Result<> Files::put_records_aside(std::string_view id) const {
   return moved;
 }
 
+void Files::remove_aside(std::string_view id) const {
+  const auto folder = place_.folder();
+  if (!folder) return;
+  std::ignore = folder->remove(fmt::format("progress-{}.ndjson", id));
+  std::ignore = folder->remove(fmt::format("loop-{}.json", id));
+}
+
 Result<> Files::ask_to_stop() const {
   TRY_ASSIGN(const auto folder, place_.folder());
   return folder.write_atomically(kStop, "");

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include <fmt/core.h>
@@ -19,6 +20,7 @@ namespace {
 
 constexpr std::size_t kLongestProgress = 8000;  // bytes of a text that is no answer
 constexpr std::size_t kLongestSubject = 72;
+constexpr double kCostSteps = 1e6;  // of a dollar
 
 std::string last_words(std::string_view text) {
   const auto end = text.find_last_not_of(" \t\r\n");
@@ -40,6 +42,10 @@ std::string shown_in(const std::filesystem::path& workspace, const std::filesyst
   return utf8::repaired((inside ? path.lexically_relative(workspace) : path).native());
 }
 
+const std::string& text_of(const stream::Summary& summary) {
+  return summary.text.empty() ? summary.streamed_text : summary.text;
+}
+
 std::string commit_message(const Record& record) {
   auto words = record.progress;
   const auto subject = utf8::shortened(words.substr(0, words.find('\n')), kLongestSubject);
@@ -47,14 +53,6 @@ std::string commit_message(const Record& record) {
   if (refused) words += "\n\nThe agent said DONE; verification refused it.";
   return fmt::format("ralph: iteration {}{}: {}\n\n{}\n", record.iteration,
                      refused ? ", DONE refused" : "", subject, words);
-}
-
-std::string outage_words(const RunEnd& end) {
-  const auto& error = end.summary.error;
-  if (error && error->error_class == stream::ErrorClass::overloaded) return "model API overloaded";
-  const auto& reason = end.verdict.detail;
-  return reason.empty() ? "model API unreachable"
-                        : fmt::format("model API unreachable ({})", reason);
 }
 
 std::string correction_words(std::int64_t n) {
@@ -66,8 +64,7 @@ std::string correction_words(std::int64_t n) {
 
 Answer answer_of(const Setup& setup, const stream::Summary& summary) {
   if (answers_by_schema(*setup.request.backend)) return structured_answer(summary.structured);
-  const auto& text = summary.text.empty() ? summary.streamed_text : summary.text;
-  return text_answer(text, setup.options.done_marker);
+  return text_answer(text_of(summary), setup.options.done_marker);
 }
 
 void Loop::begin_run(std::string_view phase, std::int64_t iteration, std::string run_id) {
@@ -85,11 +82,20 @@ std::string Loop::head() const {
 
 run::Request Loop::within_budget(run::Request request) const {
   const auto& budget = setup_.options.budget;
-  request.ask.max_cost = cost_left(budget, totals_, state_.earlier_days, now_utc());
+  if (const auto left = cost_left(budget, totals_, state_.earlier_days, now_utc())) {
+    // Some agents print the number as they got it.
+    request.ask.max_cost = std::max(1.0, std::round(*left * kCostSteps)) / kCostSteps;
+    const bool of_loop = budget.cost_usd && *budget.cost_usd - totals_.cost_usd <= *left;
+    request.limits.cost_before_usd =
+        (of_loop ? *budget.cost_usd : budget.cost_per_day_usd.value_or(0)) - *left;
+  }
   if (budget.time > Millis::zero()) {
     const auto left = std::max(Millis{1}, budget.time - elapsed());
-    auto& wall = request.limits.wall;
-    wall = wall > Millis::zero() ? std::min(wall, left) : left;
+    auto& limits = request.limits;
+    if (limits.wall == Millis::zero() || left < limits.wall) {
+      limits.wall = left;
+      limits.wall_of_loop = budget.time;
+    }
   }
   return request;
 }
@@ -234,12 +240,20 @@ Result<> Loop::keep(const Run& run, Record record) {
 /// Words without a form are an answer too, where no form can be asked for.
 void take_words(const Setup& setup, RunEnd& end) {
   if (!end.answer.summary.empty() || answers_by_schema(*setup.request.backend)) return;
-  const auto& summary = end.summary;
-  end.answer.summary = last_words(summary.text.empty() ? summary.streamed_text : summary.text);
+  end.answer.summary = last_words(text_of(end.summary));
 }
 
 Loop::Over Loop::settle(const Current& current, RunEnd end) {
   if (end.verdict.status() == stream::Status::success) take_words(setup_, end);
+  if (!answers_by_schema(*setup_.request.backend) && !end.answer.done) {
+    const auto line = done_not_taken(text_of(end.summary), setup_.options.done_marker);
+    if (!line.empty()) {
+      note(stream::Level::warning,
+           fmt::format("the agent printed '{}', which is not taken as DONE: nothing else, or '{}' "
+                       "as the last line, would be",
+                       line, setup_.options.done_marker));
+    }
+  }
   const bool answered = !end.answer.summary.empty() &&
                         (end.verdict.status() == stream::Status::success || end.spent_all ||
                          end.verdict.outcome == stream::Outcome::cancelled);
@@ -276,78 +290,6 @@ Loop::Over Loop::settle_answer(const Current& current, const RunEnd& end) {
     storage_ = kept.error();
   }
   return over;
-}
-
-Loop::Over Loop::settle_failure(const Current& current, const RunEnd& end) {
-  const auto why = why_failed(end);
-  const bool counts = why == Why::failure;
-  auto record = make_record(counts ? Record::Step::iteration : Record::Step::attempt, current, end);
-  record.progress =
-      counts && end.verdict.status() == stream::Status::success
-          ? fmt::format("ERROR: no valid answer after {} corrections", kMostCorrections)
-          : "ERROR: " + end.verdict.message();
-  record.failed = counts;
-  record.tree = content();
-  record.changed = record.tree.empty() || record.tree != current.tree_before;
-  if (!counts) record_moved_head(current, record);
-  const auto over = tampered(record);
-  if (counts && !over) {
-    auto done = setup_.options.rollback ? roll_back(current, record) : commit(current, record);
-    if (!done) note(stream::Level::warning, describe(done.error()));
-  }
-  const Run run{Run::Kind::worker, current.iteration, current.run_id};
-  if (auto kept = keep(run, std::move(record)); !kept) storage_ = kept.error();
-  if (over) return over;
-  return storage_ ? std::nullopt : go_on_after(why, end);
-}
-
-Loop::Why Loop::why_failed(const RunEnd& end) const {
-  const auto& time = setup_.options.budget.time;
-  if (end.verdict.outcome == stream::Outcome::cancelled) return Why::stopped;
-  if (end.spent_all) return Why::cost;
-  const bool timed_out = end.verdict.outcome == stream::Outcome::timed_out;
-  if (timed_out && time > Millis::zero() && elapsed() >= time) return Why::time;
-  // A disk that can be written to: it was the agent.
-  if (end.verdict.outcome == stream::Outcome::storage_failed && log_removed_) return Why::failure;
-  switch (after(end.verdict, end.summary)) {
-    case After::failure: return Why::failure;
-    case After::over: return Why::over;
-    case After::wait: return Why::rate_limit;
-    case After::backoff: return Why::outage;
-  }
-  return Why::failure;
-}
-
-/// By the user, or because the agent itself was interrupted.
-Loop::Over Loop::stopped(const stream::Verdict& verdict) const {
-  return Ending{End::stopped, control_.wants_end() ? "" : verdict.detail, verdict.exit_code()};
-}
-
-Loop::Over Loop::go_on_after(Why why, const RunEnd& end) {
-  const auto& verdict = end.verdict;
-  switch (why) {
-    case Why::failure: return wait_after_failure();
-    case Why::stopped: return stopped(verdict);
-    case Why::time: return Ending{End::time};
-    case Why::cost:
-      return Ending{
-          limit_now().value_or(setup_.options.budget.cost_usd ? End::cost : End::cost_per_day)};
-    case Why::over: return Ending{End::agent, verdict.message(), verdict.exit_code()};
-    case Why::rate_limit:
-      return wait("rate limit reached", rate_limit_pause(verdict.resets_at, now_utc(), ++pauses_));
-    case Why::outage: {
-      std::uniform_real_distribution<double> any(0, 1);
-      return wait(outage_words(end), outage_pause(++pauses_, any(random_)));
-    }
-  }
-  return std::nullopt;
-}
-
-/// An agent that fails at once shall not spin.
-Loop::Over Loop::wait_after_failure() {
-  pauses_ = 0;
-  const auto pause = failure_pause(totals_.failures_in_a_row, setup_.request.retries.pause);
-  return limit_now() || pause == Millis::zero() ? std::nullopt : wait("iteration failed", pause);
 }
 
 /// A commit made before a crash counts as made.

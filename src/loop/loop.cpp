@@ -119,13 +119,25 @@ std::optional<End> Loop::limit_now() const {
   return limit_reached(setup_.options.budget, totals_, state_.earlier_days, elapsed(), now_utc());
 }
 
+Ending Loop::at_limit(End limit) const {
+  const auto& budget = setup_.options.budget;
+  const auto of = [](double cost, std::optional<double> most) {
+    return fmt::format("${:.4f} of ${:.4f}", cost, most.value_or(0));
+  };
+  if (limit == End::cost) return {limit, of(totals_.cost_usd, budget.cost_usd)};
+  if (limit != End::cost_per_day) return {limit};
+  const auto days = days_together(state_.earlier_days, totals_.days);
+  const auto today = days.find(day_of(now_utc()));
+  return {limit, of(today == days.end() ? 0 : today->second, budget.cost_per_day_usd)};
+}
+
 Loop::Over Loop::step() {
   if (storage_) {
     return Ending{End::agent, describe(*storage_),
                   stream::row(stream::Outcome::storage_failed).exit_code};
   }
   if (auto asked = stop_asked()) return asked;
-  if (const auto limit = limit_now()) return Ending{*limit};
+  if (const auto limit = limit_now()) return at_limit(*limit);
   return summary_is_due() ? summarize() : iterate();
 }
 
@@ -162,6 +174,9 @@ Report Loop::report(const Ending& ending) {
   state_.end = row(ending.end).name;
   state_.end_why = ending.why;
   if (auto saved = save(); !saved && !storage_) storage_ = saved.error();
+  if (before_ && did_nothing(ending)) {
+    if (auto back = bring_back_before(); !back && !storage_) storage_ = back.error();
+  }
   files_.forget_stop();
   Report report;
   report.end = ending.end;

@@ -55,8 +55,8 @@ struct Setup {
   Options options;
   run::Request request;  // as for one run, without a prompt
   std::map<std::string, std::vector<std::string>> flags;
-  std::string settings_digest;         // of all settings
-  std::string settings_digest_before;  // of a resumed one: without what is said now
+  std::map<std::string, std::string> settings;         // those that must not change unseen
+  std::map<std::string, std::string> settings_before;  // of a resumed one: without what is said now
   std::vector<std::string> warnings;
   std::filesystem::path state_folder;  // user_state_folder()
   const model::Table& models = model::Table::builtin();

@@ -5,6 +5,7 @@
 
 #include "base/names.h"
 #include "base/own_output.h"
+#include "base/utf8.h"
 #include "git/old_files.h"
 #include "loop/loop_impl.h"
 #include "process/descriptor_limit.h"
@@ -15,6 +16,27 @@ namespace {
 
 constexpr std::size_t kMostDays = 60;
 constexpr std::string_view kAccept = "--accept-changes takes them as they are now";
+
+/// "model: sonnet, now opus".
+std::string different_settings(const std::map<std::string, std::string>& old,
+                               const std::map<std::string, std::string>& now) {
+  const auto value = [](const auto& settings, const std::string& key) {
+    const auto found = settings.find(key);
+    return found == settings.end() ? std::string("the default")
+                                   : utf8::shortened(found->second, 80);
+  };
+  auto keys = old;
+  keys.insert(now.begin(), now.end());
+  std::string text;
+  for (const auto& [key, ignored] : keys) {
+    const auto before = value(old, key), after = value(now, key);
+    const bool same = old.contains(key) == now.contains(key) &&
+                      (!old.contains(key) || old.at(key) == now.at(key));
+    if (!same)
+      text += fmt::format("{}{}: {}, now {}", text.empty() ? "" : "; ", key, before, after);
+  }
+  return text;
+}
 
 bool is_among(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
@@ -160,7 +182,7 @@ Result<> Loop::begin_anew(const std::optional<State>& old) {
   state_.started = now_utc();
   state_.earlier_days = std::move(days);
   name_goal();
-  state_.settings_digest = setup_.settings_digest;
+  state_.settings = setup_.settings;
   state_.tree_at_start = content();
   state_.commit_at_start = head();
   state_.git_digest = git_digest();
@@ -174,6 +196,7 @@ Result<> Loop::begin_anew(const std::optional<State>& old) {
   if (!records_.empty() || files_.has_records()) {
     state_.aside = old ? old->loop_id : "before-" + setup_.loop_id;
   }
+  if (old && add_up(records_).iterations > 0) before_ = Before{*old, std::move(records_)};
   records_.clear();
   TRY(save());
   if (state_.aside.empty()) return {};
@@ -185,14 +208,15 @@ Result<> Loop::begin_anew(const std::optional<State>& old) {
 /// What an agent may have changed is not believed unasked.
 Result<> Loop::check_unchanged(const State& old) const {
   if (setup_.options.accept_changes) return {};
+  if (const auto changed = different_settings(old.settings, setup_.settings_before);
+      !changed.empty()) {
+    return fail(
+        Code::usage, "settings are not those the loop began with: " + changed,
+        fmt::format("look at ralph.yml, .ralph/config.yml and RALPH_ variables; {}", kAccept));
+  }
   if (old.verify_digest != verifier_->digest()) {
     return fail(Code::usage, "the commands of verification are not those the loop began with",
                 fmt::format("look at 'verify' and .ralph/check; {}", kAccept));
-  }
-  if (old.settings_digest != setup_.settings_digest_before) {
-    return fail(
-        Code::usage, "the settings are not those the loop began with",
-        fmt::format("look at ralph.yml, .ralph/config.yml and RALPH_ variables; {}", kAccept));
   }
   if (git_ && !old.git_digest.empty() && old.git_digest != git_digest()) {
     return fail(Code::usage, "git's settings are not those the loop began with",
@@ -243,7 +267,7 @@ Result<> Loop::go_on_with(State old) {
   goal_note_ = setup_.goal_note;
   state_.verify_digest = verifier_->digest();
   state_.protected_digest = start_files_.digest();
-  state_.settings_digest = setup_.settings_digest;
+  state_.settings = setup_.settings;
   // What other commands verified is not done by these.
   if (state_.end != row(End::done).name || !same_goal || !same_checks) {
     state_.end.clear();

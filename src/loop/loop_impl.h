@@ -98,6 +98,8 @@ class Loop {
   Result<> leave_out_as_before();
   Result<> begin_anew(const std::optional<State>& old);
   Result<> go_on_with(State old);
+  bool did_nothing(const Ending& ending) const;
+  Result<> bring_back_before();
   Result<> prepare_git();
   Result<> protect_files();
   Result<> prepare_verification();
@@ -117,6 +119,7 @@ class Loop {
   Over stopped(const stream::Verdict& verdict) const;
   Over go_on_after(Why why, const RunEnd& end);
   std::optional<End> limit_now() const;
+  Ending at_limit(End limit) const;
   Over verify(Record& record);
   Over run_verification(Record& record);
   Result<Verification> verify_in_place();
@@ -192,6 +195,11 @@ class Loop {
   std::vector<Record> records_;
   Totals totals_;
   std::optional<store::Budget> saved_budget_;
+  struct Before {
+    State state;
+    std::vector<Record> records;
+  };
+  std::optional<Before> before_;  // the loop that this one replaced, if it had iterations
   std::optional<Verifier> verifier_;
   std::optional<git::Work> git_;
   std::optional<git::Integrity> integrity_;

@@ -138,9 +138,8 @@ Result<> Loop::recover_protected() {
 
 Result<Verification> Loop::verify_in_clone(const std::string& tree) {
   const auto& host = setup_.request.host;
-  TRY_ASSIGN(
-      const auto clone,
-      CleanClone::make({*git_, host.workspace, host.root(), state_.commit_at_start, tree}));
+  TRY_ASSIGN(const auto clone,
+             CleanClone::make({*git_, host.workspace, host.root(), state_.commit_at_start, tree}));
   auto mode = clone.mode(backend::environment_changes(host), bubblewrap_);
   mode.start = &start_files_;
   mode.optional = not_in_git_;
@@ -238,14 +237,25 @@ Loop::Over Loop::run_verification(Record& record) {
 
 /// Tests that are not what they were, for the report.
 void Loop::report_tests(const std::vector<git::FileChange>& files) {
-  std::vector<std::string> tests;
+  std::vector<std::string> tests, builds;
+  const auto is_named = [&](const std::string& path) {
+    return std::ranges::any_of(findings_, [&](const auto& text) { return text.contains(path); });
+  };
   for (const auto& file : files) {
-    if (is_test_file(file.path)) tests.push_back(file.path);
+    if (is_test_file(file.path)) {
+      tests.push_back(file.path);
+    } else if (is_build_file(file.path) && !is_named(file.path)) {
+      builds.push_back(file.path);
+    }
   }
-  if (!tests.empty()) {
-    findings_.push_back(
-        fmt::format("{} changed: {}", counted(std::ssize(tests), "test file"), join_names(tests)));
-  }
+  const auto add = [&](std::string_view kind, const std::vector<std::string>& paths) {
+    if (paths.empty()) return;
+    findings_.push_back(fmt::format("{} changed: {}",
+                                    counted(std::ssize(paths), fmt::format("{} file", kind)),
+                                    join_names(paths)));
+  };
+  add("test", tests);
+  add("build", builds);
 }
 
 /// Work that no commit of ours holds. Of an ignored repository nobody expects that.

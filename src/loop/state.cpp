@@ -91,7 +91,7 @@ Document document_of(const State& state) {
   to["flags"] = state.flags;
   to["verify_digest"] = state.verify_digest;
   if (!state.protected_digest.empty()) to["protected_digest"] = state.protected_digest;
-  to["settings_digest"] = state.settings_digest;
+  to["settings"] = state.settings;
   to["git_digest"] = state.git_digest;
   to["aside"] = state.aside;
   to["fresh_from"] = state.fresh_from;
@@ -135,7 +135,11 @@ std::optional<State> state_of(const Document& from) {
   }
   state.verify_digest = json::text(from, "verify_digest");
   state.protected_digest = json::text(from, "protected_digest");
-  state.settings_digest = json::text(from, "settings_digest");
+  const auto& settings = json::member(from, "settings");
+  if (settings.is_object()) {
+    for (const auto& [name, value] : settings.items())
+      state.settings[name] = value.is_string() ? value.get<std::string>() : "";
+  }
   state.git_digest = json::text(from, "git_digest");
   state.aside = json::text(from, "aside");
   state.fresh_from = std::max<std::int64_t>(0, json::integer(from, "fresh_from"));

@@ -40,10 +40,10 @@ struct State {
   std::string backend, model;
   /// What the user said at the start, by setting; never variables for the agent.
   std::map<std::string, std::vector<std::string>> flags;
-  std::string verify_digest;     // of the commands that verification runs
-  std::string protected_digest;  // of the files of --protect
-  std::string settings_digest;   // of the settings it was started with
-  std::string git_digest;        // of the settings git would run programs by
+  std::string verify_digest;                    // of the commands that verification runs
+  std::string protected_digest;                 // of the files of --protect
+  std::map<std::string, std::string> settings;  // it was started with; defaults and limits left out
+  std::string git_digest;                       // of the settings git would run programs by
   std::string aside;  // the loop before it, while its records are still in progress.ndjson
   std::int64_t fresh_from = 0;  // counts of things in a row begin behind so many records
   std::string tree_at_start, commit_at_start;
@@ -114,6 +114,8 @@ class Files {
   Result<> put_aside(const State& old) const;
   /// … and progress-ID.ndjson; done before, it does nothing.
   Result<> put_records_aside(std::string_view id) const;
+  /// That loop is the one of the workspace again.
+  void remove_aside(std::string_view id) const;
 
   /// Asks the loop to end after this iteration.
   Result<> ask_to_stop() const;

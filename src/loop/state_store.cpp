@@ -33,8 +33,7 @@ std::string differences(const State& trusted, const State& copy) {
       trusted.max_iterations == copy.max_iterations && trusted.max_cost_usd == copy.max_cost_usd);
   add("digests", trusted.verify_digest == copy.verify_digest &&
                      trusted.protected_digest == copy.protected_digest &&
-                     trusted.settings_digest == copy.settings_digest &&
-                     trusted.git_digest == copy.git_digest);
+                     trusted.settings == copy.settings && trusted.git_digest == copy.git_digest);
   add("start", trusted.commit_at_start == copy.commit_at_start &&
                    trusted.tree_at_start == copy.tree_at_start &&
                    trusted.branch_at_start == copy.branch_at_start &&

@@ -62,7 +62,8 @@ bool is_time_limit(process::EndedBy ended_by) {
 
 Millis length_of(process::EndedBy ended_by, const Limits& limits) {
   switch (ended_by) {
-    case process::EndedBy::wall: return limits.wall;
+    case process::EndedBy::wall:
+      return limits.wall_of_loop > Millis::zero() ? limits.wall_of_loop : limits.wall;
     case process::EndedBy::silence: return limits.silence;
     default: return limits.after_end;
   }

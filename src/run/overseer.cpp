@@ -69,7 +69,8 @@ void Overseer::on(const stream::Event& event, const stream::Usage& usage) {
     return;
   const auto cost = summary_.cost_usd();
   if (!cost || *cost < *rules_.max_cost || (!usage.partial && own_calls_.empty())) return;
-  over_budget_ = fmt::format("${:.4f} of ${:.4f}", *cost, *rules_.max_cost);
+  const auto before = rules_.limits.cost_before_usd;
+  over_budget_ = fmt::format("${:.4f} of ${:.4f}", before + *cost, before + *rules_.max_cost);
   stop_();
 }
 

@@ -156,8 +156,9 @@ void take_limits(const config::Settings& settings, Request& request) {
 }  // namespace
 
 std::string_view backend_name(const config::Settings& settings) {
-  const bool own_command = !settings.given(Key::backend) && settings.given(Key::command);
-  return own_command ? std::string_view("custom") : settings.text(Key::backend);
+  const auto& backend = settings.text(Key::backend);
+  const bool own_command = backend == "auto" && settings.given(Key::command);
+  return own_command ? std::string_view("custom") : backend;
 }
 
 backend::SandboxLevel sandbox_of(const config::Settings& settings) {

@@ -19,6 +19,9 @@ struct Limits {
   Millis wall{0};
   Millis silence{0};    // while no tool runs and no processor time is used
   Millis after_end{0};  // after the agent said that it is done
+  // Of a run that is a part of a loop, for messages: they name the limits of the loop.
+  Millis wall_of_loop{0};      // zero: `wall` is the run's own
+  double cost_before_usd = 0;  // of the loop, in the same limit
 };
 
 struct Retries {

@@ -112,7 +112,9 @@ std::unexpected<Error> fail_busy(const UniqueFd& fd, const std::string& file) {
   return fail(
       Code::busy,
       fmt::format("{} ({}, pid {}, since {})", kBusy, holder.what, holder.pid, holder.since),
-      fmt::format("wait until it ends, or stop it: kill {}", holder.pid));
+      fmt::format("wait until it ends, or stop it: {}kill {}",
+                  holder.what.starts_with("ralph loop") ? "ralph stop --now, or " : "",
+                  holder.pid));
 }
 
 /// Whether the name still leads to the open file: it may have been removed meanwhile.

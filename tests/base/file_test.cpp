@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/id.h"
@@ -244,6 +245,16 @@ TEST_F(File, DescriptorsCloseOnceAndMove) {
   EXPECT_FALSE(out);
   EXPECT_NE(::fcntl(raw, F_GETFD), -1);
   ::close(raw);
+}
+
+TEST_F(File, ADeviceIsNotReplaced) {
+  const auto path = std::filesystem::temp_directory_path() / ("device-" + random_hex(8));
+  if (::mknod(path.c_str(), S_IFCHR | 0600, ::makedev(1, 3)) != 0) GTEST_SKIP() << "not root";
+  const auto written = write_file_atomically(path, "text");
+  EXPECT_TRUE(std::filesystem::is_character_file(path));
+  ::unlink(path.c_str());
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().code, Code::permission);
 }
 
 }  // namespace

@@ -319,5 +319,14 @@ TEST(SettingsPrecedence, APromptOnAHigherLevelBeatsAPromptFile) {
             "ralph.yml:1 and ralph.yml:2: give prompt or prompt_file, not both");
 }
 
+TEST(Environment, AVariableThatLooksMistypedIsWorthAWarning) {
+  const auto loaded = from_environment({"RALPH_MAX_COTS=5", "RALPH_MAX_COST=4", "RALPH_LOG=debug",
+                                        "RALPH_OF_ANOTHER_PROGRAM=1", "RALPH_"});
+  ASSERT_TRUE(loaded);
+  EXPECT_EQ(loaded->warnings,
+            (Words{"RALPH_MAX_COTS is not a variable of ralph and is ignored; did "
+                   "you mean RALPH_MAX_COST?"}));
+}
+
 }  // namespace
 }  // namespace ralph::config

@@ -113,5 +113,29 @@ TEST(Yaml, TextsThatSendYamlCppIntoAnEndlessLoopEnd) {
   }
 }
 
+TEST(Yaml, AQuoteThatIsNotClosedSwallowsNothing) {
+  for (const auto* text :
+       {"model: \"sonnet\nmax_cost: 5\n", "model: 'sonnet\nmax_cost: 5\n", "model: \"sonnet",
+        "model: &a \"sonnet\nmax_cost: 5", "model: \"sonnet\nmax_cost: 5\n#\"\n",
+        "model: \"a\\\"\nmax_cost: 5\n", "model: 'it''s\nmax_cost: 5\n"}) {
+    EXPECT_NE(error_of(text).find("f.yml:1: the quote that is opened here is not closed"),
+              std::string::npos)
+        << text << error_of(text);
+  }
+  EXPECT_NE(
+      error_of("# \xc3\xa4\r\nb: '\xc3\xa4'\r\na: \"x\r\nc: 1\r\n").find("f.yml:3: the quote"),
+      std::string::npos);
+}
+
+TEST(Yaml, AQuotedTextMayGoOnInIndentedLines) {
+  const auto node =
+      parse("# \xc3\xa4\na: \"one\n  two\"\nb: 'it''s'\nc: don't\nd: \"\"\ne: \"\\\"\"\n", "f");
+  ASSERT_TRUE(node) << node.error().message;
+  EXPECT_EQ(node->find("a")->text, "one two");
+  EXPECT_EQ(node->find("b")->text, "it's");
+  EXPECT_EQ(node->find("c")->text, "don't");
+  EXPECT_EQ(node->find("e")->text, "\"");
+}
+
 }  // namespace
 }  // namespace ralph::config

@@ -120,5 +120,25 @@ TEST_F(GitOldFiles, WithoutATimeThereAreNone) {
   EXPECT_EQ(paths_of(good(work.tree())), ".gitignore\na\nbuild/old.o\nsecret.env");
 }
 
+TEST_F(GitOldFiles, FilesAreLeftOutByNameWhereverTheyStand) {
+  auto work = open_later();
+  write("a", "edited");
+  write("new", "n");
+  ASSERT_TRUE(work.leave_out_paths({"a"}));
+  EXPECT_EQ(good(work.dirty()), Paths{"new"});
+  const auto commit = good(work.commit("c", good(work.branch())));
+  EXPECT_EQ(good(work.changes(first_, commit)).size(), 1u);
+  good(work.reset_to(first_, "kept", good(work.branch())));
+  EXPECT_EQ(read("a"), "edited");
+  EXPECT_FALSE(there("new"));
+}
+
+TEST_F(GitOldFiles, AStagedFileCannotBeLeftOut) {
+  auto work = open_later();
+  write("a", "edited");
+  git("add a");
+  EXPECT_EQ(work.leave_out_paths({"a"}).error().code, Code::usage);
+}
+
 }  // namespace
 }  // namespace ralph::git

@@ -12,7 +12,8 @@ TEST(LoopOutside, ARateLimitIsWaitedForAsACountdownAndAKeyGoesOn) {
   command.input = process::StdinOpen{};
   bool pressed = false;
   const auto ran = stage.run(command, [&](std::string_view so_far, auto& watch) {
-    if (!so_far.contains("rate limit reached; retrying in ") || std::exchange(pressed, true)) return;
+    if (!so_far.contains("rate limit reached; retrying in ") || std::exchange(pressed, true))
+      return;
     watch.write("x");
   });
   EXPECT_TRUE(pressed);

@@ -204,16 +204,15 @@ TEST(Loop, TheFirstCtrlCLetsTheIterationEnd) {
 }
 
 TEST(Loop, TheSecondCtrlCStopsNowAndNothingIsLost) {
-  LoopStage stage(
-      {bash("touch a"), answer("One."), bash("tail -f start.txt"), bash("touch b"), answer("DONE")});
+  LoopStage stage({bash("touch a"), answer("One."), bash("tail -f start.txt"), bash("touch b"),
+                   answer("DONE")});
   bool sent = false;
-  const auto ran = stage.run(stage.loop_command({"-p", "Go", "--json"}),
-                             [&](std::string_view so_far, auto& watch) {
-                               if (!so_far.contains("tail -f start.txt") || std::exchange(sent, true))
-                                 return;
-                               watch.send_signal(SIGINT);
-                               watch.send_signal(SIGTERM);
-                             });
+  const auto ran = stage.run(
+      stage.loop_command({"-p", "Go", "--json"}), [&](std::string_view so_far, auto& watch) {
+        if (!so_far.contains("tail -f start.txt") || std::exchange(sent, true)) return;
+        watch.send_signal(SIGINT);
+        watch.send_signal(SIGTERM);
+      });
   EXPECT_GE(ran.code(), 130) << ran.err;
   EXPECT_EQ(stage.iterations().size(), 1U);
   ASSERT_EQ(stage.records().size(), 2U);

@@ -151,5 +151,22 @@ TEST(TextAnswer, GarbageTakesNoLonger) {
   }
 }
 
+TEST(TextAnswer, DoneAndNothingElseIsDone) {
+  for (const std::string_view text : {"DONE", "done.\n", "\n**Done!**\n\n"}) {
+    EXPECT_TRUE(text_answer(text, "LOOP_DONE").done) << text;
+    EXPECT_EQ(summary_in(std::string(text)), "DONE");
+  }
+  EXPECT_FALSE(text_answer("The first part is done.", "LOOP_DONE").done);
+  EXPECT_FALSE(text_answer("Copied 3 files\nDone.\nNext: the tests.", "LOOP_DONE").done);
+}
+
+TEST(TextAnswer, WhatWasMeantAsDoneIsNamed) {
+  EXPECT_EQ(done_not_taken("All is there.\nLOOP_DONE\nThanks for using me\n", "LOOP_DONE"),
+            "LOOP_DONE");
+  EXPECT_EQ(done_not_taken("All is there.\nDone.\n", "LOOP_DONE"), "Done.");
+  EXPECT_EQ(done_not_taken("Done.\nNext: the tests.", "LOOP_DONE"), "");
+  EXPECT_EQ(done_not_taken("", ""), "");
+}
+
 }  // namespace
 }  // namespace ralph::loop

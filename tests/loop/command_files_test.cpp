@@ -177,14 +177,19 @@ TEST(CommandFiles, AnythingIsReadWithoutHarm) {
 }
 
 TEST(CommandFiles, TestFilesAreKnownByTheirNames) {
-  for (const auto* path : {"tests/a.c", "src/test/java/A.java", "a/test_x.py", "x_test.go",
-                           "app.spec.ts", "conftest.py", "Makefile", ".github/workflows/ci.yml",
-                           "FooTest.java", "a.test.js", "package.json"}) {
+  for (const auto* path :
+       {"tests/a.c", "src/test/java/A.java", "a/test_x.py", "x_test.go", "app.spec.ts",
+        "conftest.py", "FooTest.java", "a.test.js", "test.c", "src/tests.py", "t/basic.t"}) {
     EXPECT_TRUE(is_test_file(path)) << path;
   }
-  for (const auto* path : {"src/a.c", "latest/a.c", "contest.py", "README.md", "attests.txt"}) {
+  for (const auto* path : {"src/a.c", "latest/a.c", "contest.py", "README.md", "attests.txt",
+                           "Makefile", "package.json"}) {
     EXPECT_FALSE(is_test_file(path)) << path;
   }
+  for (const auto* path : {"Makefile", "web/package.json", ".github/workflows/ci.yml"}) {
+    EXPECT_TRUE(is_build_file(path)) << path;
+  }
+  EXPECT_FALSE(is_build_file("src/a.c"));
 }
 
 }  // namespace

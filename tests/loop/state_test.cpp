@@ -86,7 +86,8 @@ TEST_F(LoopFiles, TheStateIsReadBackAsItWasSaved) {
   state.model = "sonnet";
   state.flags = {{"max_cost", {"5"}}, {"commit", {}}};
   state.verify_digest = "d";
-  state.settings_digest = "s";
+  state.settings = {{"model", "opus"}};
+  state.left_out = {"GOAL.md"};
   state.git_digest = "g";
   state.aside = "before";
   state.fresh_from = 2;

@@ -1,0 +1,15 @@
+#pragma once
+#include <map>
+#include <string>
+
+#include "config/settings.h"
+
+namespace ralph::cli {
+
+/// Kept for --resume: not the goal, which is kept itself, nor variables, which may be secret, nor how it is shown.
+bool is_kept_for_resume(config::Key key);
+
+/// What a loop works by and --resume compares, by key; defaults are left out.
+std::map<std::string, std::string> fixed_settings(const config::Settings& settings);
+
+}  // namespace ralph::cli

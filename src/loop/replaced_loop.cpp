@@ -1,0 +1,34 @@
+// A start that came to nothing does not cost the user the loop before it.
+#include <fmt/core.h>
+
+#include "loop/loop_impl.h"
+
+namespace ralph::loop {
+
+/// A wrong key, a wrong command, a Ctrl-C at once. A loop that was stopped at work, or by a limit, can be resumed.
+bool Loop::did_nothing(const Ending& ending) const {
+  if (totals_.iterations > 0) return false;
+  if (ending.end == End::agent) return true;
+  return ending.end == End::stopped && !totals_.changed && totals_.tool_calls == 0;
+}
+
+/// The loop before is again the one that --resume, status and undo know. What this one cost still counts for its day.
+Result<> Loop::bring_back_before() {
+  auto before = std::move(*before_);
+  before_.reset();
+  TRY(files_.put_aside(state_));
+  TRY(files_.put_records_aside(state_.loop_id));
+  files_.remove_aside(before.state.loop_id);
+  before.state.earlier_days = days_together(before.state.earlier_days, totals_.days);
+  before.state.current.reset();
+  TRY(store_.adopt(before.state, before.records));
+  TRY(store_.rewrite_copy(before.records));
+  TRY(store_.save(before.state));
+  note(stream::Level::info,
+       fmt::format("this loop did nothing: 'ralph loop --resume', 'status' and 'undo' are about "
+                   "the one before it, {}",
+                   before.state.loop_id));
+  return {};
+}
+
+}  // namespace ralph::loop
