@@ -222,7 +222,8 @@ Result<loop::Setup> make_setup(const Arguments& arguments, const Loaded& loaded,
   invocation.instead_of_prompt = goal.text;
   TRY_ASSIGN(setup.request, run::make_request(settings, std::move(invocation), masker));
   setup.request.notes = loaded.settings.notes;
-  setup.warnings = loaded.settings.warnings;
+  const auto& warnings = loaded.settings.warnings;
+  setup.warnings.insert(setup.warnings.end(), warnings.begin(), warnings.end());
   if (!setup.resumed && is_goal_template(goal.text)) {
     return fail(Code::usage, fmt::format("{} is still the template of 'ralph init'", goal.file),
                 "say in it what to achieve");

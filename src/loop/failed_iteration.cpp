@@ -70,8 +70,8 @@ Loop::Over Loop::go_on_after(Why why, const RunEnd& end) {
     case Why::stopped: return stopped(verdict);
     case Why::time: return Ending{End::time};
     case Why::cost:
-      return at_limit(
-          limit_now().value_or(setup_.options.budget.cost_usd ? End::cost : End::cost_per_day));
+      return Ending{
+          limit_now().value_or(setup_.options.budget.cost_usd ? End::cost : End::cost_per_day)};
     case Why::over: return Ending{End::agent, verdict.message(), verdict.exit_code()};
     case Why::rate_limit:
       return wait("rate limit reached", rate_limit_pause(verdict.resets_at, now_utc(), ++pauses_));

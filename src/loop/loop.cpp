@@ -119,25 +119,13 @@ std::optional<End> Loop::limit_now() const {
   return limit_reached(setup_.options.budget, totals_, state_.earlier_days, elapsed(), now_utc());
 }
 
-Ending Loop::at_limit(End limit) const {
-  const auto& budget = setup_.options.budget;
-  const auto of = [](double cost, std::optional<double> most) {
-    return fmt::format("${:.4f} of ${:.4f}", cost, most.value_or(0));
-  };
-  if (limit == End::cost) return {limit, of(totals_.cost_usd, budget.cost_usd)};
-  if (limit != End::cost_per_day) return {limit};
-  const auto days = days_together(state_.earlier_days, totals_.days);
-  const auto today = days.find(day_of(now_utc()));
-  return {limit, of(today == days.end() ? 0 : today->second, budget.cost_per_day_usd)};
-}
-
 Loop::Over Loop::step() {
   if (storage_) {
     return Ending{End::agent, describe(*storage_),
                   stream::row(stream::Outcome::storage_failed).exit_code};
   }
   if (auto asked = stop_asked()) return asked;
-  if (const auto limit = limit_now()) return at_limit(*limit);
+  if (const auto limit = limit_now()) return Ending{*limit};
   return summary_is_due() ? summarize() : iterate();
 }
 

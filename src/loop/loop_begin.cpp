@@ -354,8 +354,9 @@ Result<> Loop::stash_or_refuse() {
   if (dirty.empty()) return {};
   if (!setup_.options.stash) {
     return fail(Code::usage,
-                fmt::format("there are uncommitted changes in {}, '{}' first",
-                            counted(std::ssize(dirty), "file"), dirty.front()),
+                dirty.size() == 1 ? fmt::format("uncommitted changes in '{}'", dirty.front())
+                                  : fmt::format("uncommitted changes in {} files, '{}' first",
+                                                dirty.size(), dirty.front()),
                 "commit them, or let --stash put them aside, or leave --commit out");
   }
   const auto keep_as = fmt::format("stashed-{}", setup_.loop_id);

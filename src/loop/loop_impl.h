@@ -119,7 +119,6 @@ class Loop {
   Over stopped(const stream::Verdict& verdict) const;
   Over go_on_after(Why why, const RunEnd& end);
   std::optional<End> limit_now() const;
-  Ending at_limit(End limit) const;
   Over verify(Record& record);
   Over run_verification(Record& record);
   Result<Verification> verify_in_place();
