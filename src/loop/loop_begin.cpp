@@ -7,6 +7,7 @@
 #include "base/own_output.h"
 #include "base/utf8.h"
 #include "git/old_files.h"
+#include "git/stale_locks.h"
 #include "loop/loop_impl.h"
 #include "process/descriptor_limit.h"
 #include "run/sandbox.h"
@@ -236,8 +237,19 @@ Result<> Loop::check_unchanged(const State& old) const {
   return {};
 }
 
+/// A git that was killed with the last ralph or its agent left locks behind: nobody else would remove them.
+void Loop::remove_locks_left(const State& old) {
+  if (!git_ || !old.current) return;
+  for (const auto& file :
+       git::remove_stale_locks(git_->program(), old.current->branch, old.current->began)) {
+    setup_.warnings.push_back(
+        fmt::format("removed '{}', which a git left that was killed", file.native()));
+  }
+}
+
 Result<> Loop::go_on_with(State old) {
   TRY(open_git());
+  remove_locks_left(old);
   state_ = old;  // what was there at the start
   TRY(prepare_verification());
   TRY(check_unchanged(old));

@@ -97,6 +97,7 @@ class Loop {
   Result<> leave_out_inputs(std::vector<std::string>& dirty);
   Result<> leave_out_as_before();
   Result<> begin_anew(const std::optional<State>& old);
+  void remove_locks_left(const State& old);
   Result<> go_on_with(State old);
   bool did_nothing(const Ending& ending) const;
   Result<> bring_back_before();
