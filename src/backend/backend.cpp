@@ -7,11 +7,12 @@ namespace ralph::backend {
 namespace {
 
 /// Claude Code's command line, with `first` in front of it.
-constexpr std::array<Argument, 21> claude_arguments(Argument first) {
+constexpr std::array<Argument, 22> claude_arguments(Argument first) {
   return {{
       first,
       {Slot::skip_permissions, "--dangerously-skip-permissions"},
       {Slot::permission_mode, "--permission-mode {}"},
+      {Slot::prompt_folder, "--add-dir {}"},
       {Slot::prompt, "-p {}"},
       {Slot::prompt_in, "-p"},
       {Slot::prompt_stream, "-p --input-format stream-json"},

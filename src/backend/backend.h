@@ -27,6 +27,7 @@ std::string_view to_string(Output output);
 enum class Slot {
   always,
   prompt,              // Delivery::argument and Delivery::file: the prompt, or the order to read it
+  prompt_folder,       // of a prompt file outside the working directory
   prompt_in,           // Delivery::standard_in
   prompt_stream,       // Delivery::stream_json
   stream_json_output,  // output_format stream-json

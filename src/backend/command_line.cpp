@@ -65,6 +65,7 @@ Words values_of(Slot slot, const Draft& draft) {
   switch (slot) {
     case Slot::always: return when(true);
     case Slot::prompt: return worded ? one(draft.prompt_word) : Words{};
+    case Slot::prompt_folder: return one(draft.prompt_folder);
     case Slot::prompt_in: return when(draft.delivery == Delivery::standard_in);
     case Slot::prompt_stream: return when(draft.delivery == Delivery::stream_json);
     case Slot::stream_json_output: return when(json);

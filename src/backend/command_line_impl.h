@@ -14,8 +14,9 @@ struct Draft {
   Output output;
   Delivery delivery;
   process::Transport transport;
-  std::string prompt_word;  // for "{prompt}": the prompt, or the order to read it
-  std::string prompt_file;  // for "{prompt_file}"
+  std::string prompt_word;         // for "{prompt}": the prompt, or the order to read it
+  std::string prompt_file;         // for "{prompt_file}"
+  std::string prompt_folder = {};  // of a prompt file outside the working directory
 };
 
 inline constexpr std::string_view kPromptMark = "{prompt}";

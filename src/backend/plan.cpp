@@ -171,8 +171,9 @@ void set_prompt(Draft& draft, const Host& host, std::string_view run_id, Plan& p
       const auto name = fs::path(".ralph") / "tmp" / fmt::format("prompt-{}.md", run_id);
       plan.prompt_file = PromptFile{host.root() / name, prompt};
       draft.prompt_file = plan.prompt_file->path.string();
-      draft.prompt_word =
-          order_to_read(host.root() == host.workspace ? name : plan.prompt_file->path);
+      const bool outside = host.root() != host.workspace;
+      draft.prompt_word = order_to_read(outside ? plan.prompt_file->path : name);
+      if (outside) draft.prompt_folder = plan.prompt_file->path.parent_path().string();
       break;
     }
   }

@@ -172,6 +172,19 @@ TEST(ClaudePlan, ALongPromptGoesThroughAFile) {
   EXPECT_TRUE(std::holds_alternative<process::StdinOpen>(plan->command.input));
 }
 
+TEST(ClaudePlan, AFileOutsideTheWorkingDirectoryMayBeRead) {
+  Machine machine;
+  machine.host.project_root = "/repository";
+  const auto plan = machine.planned(asking(std::string(kLongestArgument + 1, 'x')));
+  ASSERT_TRUE(plan) << describe(plan.error());
+  const auto& argv = plan->command.argv;
+  const auto option = std::ranges::find(argv, "--add-dir");
+  ASSERT_NE(option, argv.end());
+  EXPECT_EQ(option[1], "/repository/.ralph/tmp");
+  EXPECT_EQ(option[2], "-p");  // the option takes every word up to the next one
+  EXPECT_TRUE(option[3].contains("'/repository/.ralph/tmp/prompt-r1.md'")) << option[3];
+}
+
 TEST(ClaudePlan, AnAgentThatMayNotReadGetsALongPromptOnStdin) {
   const Machine machine;
   const std::string prompt(kLongestArgument + 1, 'x');
