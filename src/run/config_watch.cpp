@@ -54,12 +54,14 @@ Content read(const fs::path& file) {
   return {sha256_hex(*text), *std::move(text)};
 }
 
-/// The same for every name of a file; the file itself may be a link, or not exist.
+/// The same for every name of a file, and whether or not its folder exists: weakly_canonical() leaves a relative path
+/// relative when nothing of it exists. The file itself may be a link, or not exist.
 fs::path full_name(const fs::path& file) {
   std::error_code error;
-  const auto folder =
-      fs::weakly_canonical(file.has_parent_path() ? file.parent_path() : ".", error);
-  return error ? file : folder / file.filename();
+  const auto whole = fs::absolute(file, error);
+  if (error) return file;
+  const auto folder = fs::weakly_canonical(whole.parent_path(), error);
+  return error ? whole : folder / whole.filename();
 }
 
 fs::path record_of(const fs::path& state, const fs::path& file) {

@@ -86,8 +86,9 @@ void find_root(backend::Host& host, std::vector<std::string>& warnings) {
   const auto nested = host.workspace / ".ralph";
   std::error_code ignored;
   if (host.root() == host.workspace || !std::filesystem::is_directory(nested, ignored)) return;
-  warnings.push_back(fmt::format("'{}' is not used: state and logs of this repository are in '{}'",
-                                 nested.native(), (host.root() / ".ralph").native()));
+  warnings.push_back(
+      fmt::format("'{}' is used for settings only: state and logs of this repository are in '{}'",
+                  nested.native(), (host.root() / ".ralph").native()));
 }
 
 Result<std::filesystem::path> log_dir_of(const config::Settings& settings,
