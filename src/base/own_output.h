@@ -14,7 +14,7 @@ struct OwnOutput {
   std::filesystem::path path;  // absolute, without links
   dev_t device = 0;
   ino_t inode = 0;
-  /// Whether the path still leads to that file: one put in its place is somebody else's.
+  /// Whether the path still leads to that file: a file put in its place is not our output.
   bool is_there() const;
 };
 
