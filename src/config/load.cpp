@@ -114,6 +114,8 @@ void add(const ConfigFile& file, Layers& layers) {
 
 }  // namespace
 
+std::span<const std::string_view> project_files() { return kProjectFiles; }
+
 std::vector<ConfigFile> find_files(const LoadRequest& request) {
   std::vector<ConfigFile> files;
   if (const auto path = user_file(request); !path.empty()) {

@@ -73,8 +73,8 @@ Result<> Loop::begin() {
   TRY_ASSIGN(auto lock, store::Lock::take(workspace_->lock_file(), "ralph loop"));
   lock_.emplace(std::move(lock));
   store::sweep_tmp(*workspace_);
-  TRY_ASSIGN(auto watch,
-             run::ConfigWatch::begin(setup_.request.state_folder, setup_.request.obeyed_files));
+  TRY_ASSIGN(auto watch, run::ConfigWatch::begin(setup_.request.state_folder,
+                                                 setup_.request.obeyed_files, host.root()));
   config_watch_.emplace(std::move(watch));
   TRY(protect_files());
   TRY_ASSIGN(auto wrap, run::sandbox_for_commands(host));
