@@ -23,7 +23,8 @@ struct LoadRequest {
 
 /// A place where settings may be.
 struct ConfigFile {
-  enum class State { used, shadowed, missing, foreign };  // foreign: another user's, not used
+  /// foreign: another user's, not used. misnamed: `.yaml`, which is refused where it would be meant to count.
+  enum class State { used, shadowed, missing, foreign, misnamed };
   std::filesystem::path path;
   State state = State::missing;
   bool asked_for = false;  // named by --config or RALPH_CONFIG: must exist

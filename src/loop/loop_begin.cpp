@@ -297,6 +297,7 @@ Result<> Loop::open_git() {
     TRY_ASSIGN(auto wrap, run::sandbox_for_git(setup_.request.host));
     git_->wrap_with(std::move(wrap));
     git_->leave_out_outputs(own_outputs());
+    git_->leave_out_folder(setup_.state_folder);
     TRY_ASSIGN(integrity_, git::Integrity::read(git_->program()));
   }
   if (git_ && setup_.options.commit) TRY(git_->ready());
