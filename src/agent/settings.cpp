@@ -150,8 +150,14 @@ class Pile {
     append(settings_.rules.allow, texts_of(member(permissions, "allow")));
     append(settings_.directories, texts_of(member(permissions, "additionalDirectories")));
     const auto mode = text_of(permissions, "defaultMode");
-    if (!mode.empty() && (own || mode != "bypassPermissions")) settings_.default_mode = mode;
-    if (member(more, kSkipPermissions) == true) settings_.default_mode = "bypassPermissions";
+    if (!mode.empty() && (own || mode != "bypassPermissions")) {
+      settings_.default_mode = mode;
+      settings_.mode_source = fmt::format("permissions.defaultMode of {}", name);
+    }
+    if (member(more, kSkipPermissions) == true) {
+      settings_.default_mode = "bypassPermissions";
+      settings_.mode_source = fmt::format("{} of {}", kSkipPermissions, name);
+    }
     if (auto helper = text_of(more, "apiKeyHelper"); own && !helper.empty()) {
       settings_.api_key_helper = std::move(helper);
     } else if (!helper.empty()) {

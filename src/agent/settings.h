@@ -19,6 +19,7 @@ struct Settings {
       api_key_helper;  // from the user's own files only: a repository must not name programs
   // Of permissions. "bypassPermissions" from a repository: only by dangerouslySkipPermissions, and only where it is trusted.
   std::string default_mode;
+  std::string mode_source;   // what set default_mode, and its file
   bool auto_compact = true;  // autoCompactEnabled
   tool::Rules rules;
   std::vector<std::string> directories;                          // further working folders

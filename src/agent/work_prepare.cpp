@@ -135,16 +135,18 @@ Result<> Work::prepare_tools(const Settings& settings) {
       options_.permission_mode.empty() ? settings.default_mode : options_.permission_mode;
   TRY_ASSIGN(auto mode, tool::parse_mode(word.empty() ? "default" : word));
   if (options_.skip_permissions) mode = tool::Mode::bypass;
+  const bool by_option = options_.skip_permissions || !options_.permission_mode.empty();
   if (mode == tool::Mode::bypass && settings.bypass_forbidden) {
     return fail(Code::usage,
-                "bypassPermissions is forbidden by the setting disableBypassPermissionsMode",
+                fmt::format("{} is forbidden by the setting disableBypassPermissionsMode",
+                            by_option ? "bypassPermissions" : settings.mode_source),
                 "choose another --permission-mode");
   }
   if (mode == tool::Mode::bypass && setup_.is_root && !environment.on("IS_SANDBOX")) {
     return fail(
         Code::usage,
-        "--dangerously-skip-permissions cannot be used with root/sudo privileges for security "
-        "reasons",
+        fmt::format("{} cannot be used with root/sudo privileges for security reasons",
+                    by_option ? "--dangerously-skip-permissions" : settings.mode_source),
         "start it by 'ralph run --sandbox' or 'ralph loop --sandbox', set IS_SANDBOX=1 in a "
         "container you trust, or choose --permission-mode acceptEdits");
   }

@@ -163,6 +163,7 @@ std::string_view in_words(config::ConfigFile::State state) {
     case config::ConfigFile::State::shadowed: return "exists, but is not used";
     case config::ConfigFile::State::missing: return "does not exist";
     case config::ConfigFile::State::foreign: return "belongs to another user: not used";
+    case config::ConfigFile::State::misnamed: return "has the wrong name: rename it to .yml";
   }
   return "";
 }

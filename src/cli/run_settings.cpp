@@ -145,7 +145,9 @@ std::vector<std::filesystem::path> loop_inputs(const run::Request& request,
   for (const auto& file : files) {
     std::error_code error;
     const auto folder = fs::canonical(fs::absolute(file).parent_path(), error);
-    if (!error) found.push_back(folder / file.filename());
+    if (error) continue;
+    auto path = folder / file.filename();
+    if (std::ranges::find(found, path) == found.end()) found.push_back(std::move(path));
   }
   return found;
 }

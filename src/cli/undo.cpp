@@ -81,6 +81,7 @@ Result<git::Work> open_work(const loop::State& state) {
   if (!work) return fail(Code::not_found, why_not);
   work->leave_alone_before(state.files_before.value_or(state.started));
   work->leave_out_outputs(own_outputs());
+  work->leave_out_folder(loop::user_state_folder());
   TRY(work->leave_out_paths(state.left_out));
   return *std::move(work);
 }

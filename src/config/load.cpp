@@ -64,6 +64,12 @@ std::vector<fs::path> folders_of(const LoadRequest& request) {
   return folders;
 }
 
+/// `file` is a name with `.yml`.
+void add_misnamed(fs::path file, std::vector<ConfigFile>& files) {
+  file.replace_extension(".yaml");
+  if (is_there(file)) files.push_back({file, ConfigFile::State::misnamed});
+}
+
 void add_project_files(const LoadRequest& request, std::vector<ConfigFile>& files) {
   using State = ConfigFile::State;
   auto asked = request.config_file;
@@ -76,6 +82,9 @@ void add_project_files(const LoadRequest& request, std::vector<ConfigFile>& file
   const auto folders = folders_of(request);
   const TrustedOwners owners(folders.front());
   for (const auto& folder : folders) {
+    for (const auto name : kProjectFiles) {
+      if (!found) add_misnamed((folder / name).lexically_normal(), files);
+    }
     for (const auto name : kProjectFiles) {
       const auto path = (folder / name).lexically_normal();
       const bool foreign = &folder != &folders.front() && !owners.own(path);
@@ -114,9 +123,12 @@ void add(const ConfigFile& file, Layers& layers) {
 
 }  // namespace
 
+std::span<const std::string_view> project_files() { return kProjectFiles; }
+
 std::vector<ConfigFile> find_files(const LoadRequest& request) {
   std::vector<ConfigFile> files;
   if (const auto path = user_file(request); !path.empty()) {
+    add_misnamed(path, files);
     files.push_back({path, is_there(path) ? ConfigFile::State::used : ConfigFile::State::missing});
   }
   add_project_files(request, files);
@@ -138,6 +150,11 @@ Result<Loaded> load(const LoadRequest& request) {
     if (file.state == ConfigFile::State::used) add(file, layers);
     if (file.state == ConfigFile::State::missing && file.asked_for) {
       layers.add_mistake(fmt::format("config file '{}' does not exist", file.path.native()));
+    }
+    if (file.state == ConfigFile::State::misnamed) {
+      layers.add_mistake(fmt::format("'{}' has the wrong name: settings are in '{}' (rename it)",
+                                     file.path.native(),
+                                     fs::path(file.path).replace_extension(".yml").native()));
     }
     if (file.state == ConfigFile::State::foreign) {
       layers.add_note(

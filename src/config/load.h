@@ -1,6 +1,8 @@
 #pragma once
 #include <filesystem>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -21,13 +23,17 @@ struct LoadRequest {
 
 /// A place where settings may be.
 struct ConfigFile {
-  enum class State { used, shadowed, missing, foreign };  // foreign: another user's, not used
+  /// foreign: another user's, not used. misnamed: `.yaml`, which is refused where it would be meant to count.
+  enum class State { used, shadowed, missing, foreign, misnamed };
   std::filesystem::path path;
   State state = State::missing;
   bool asked_for = false;  // named by --config or RALPH_CONFIG: must exist
 
   bool operator==(const ConfigFile&) const = default;
 };
+
+/// The names of a project's settings files, relative to a folder; the first that exists is used.
+std::span<const std::string_view> project_files();
 
 /// Every file that is looked for, lowest level first: the user's, then the project's. Of ralph.yml and
 /// .ralph/config.yml, in the folder and in those above it up to the root, the first that exists is used; --config is used

@@ -23,6 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostEntries = 400'000;
+constexpr std::size_t kMostNamed = 100'000;  // for what every run looks for, twice
 
 /// One name in a folder.
 struct Found {
@@ -55,12 +56,14 @@ std::vector<Found> entries_of(int folder, const std::string& path) {
 }
 
 /// Goes through a folder from the top, without following links. `look` gets what one folder holds; false: its folders are
-/// left out. Ends early when there is very much.
-void walk(const fs::path& top,
-          const std::function<bool(const std::string&, const std::vector<Found>&)>& look) {
+/// left out. Returns false when it ended early because there is very much.
+bool walk(const fs::path& top,
+          const std::function<bool(const std::string&, const std::vector<Found>&)>& look,
+          std::size_t most = kMostEntries) {
   const UniqueFd root(::open(top.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   std::deque<std::string> waiting{""};
-  for (std::size_t seen = 0; root && !waiting.empty() && seen < kMostEntries;) {
+  std::size_t seen = 0;
+  while (root && !waiting.empty() && seen < most) {
     const auto path = std::move(waiting.front());
     waiting.pop_front();
     const UniqueFd fd(::openat(root.get(), path.empty() ? "." : path.c_str(),
@@ -73,6 +76,7 @@ void walk(const fs::path& top,
       if (entry.type == DT_DIR && entry.name != ".git") waiting.push_back(entry.full());
     }
   }
+  return seen < most;
 }
 
 bool has_repository(const std::vector<Found>& entries) {
@@ -153,6 +157,34 @@ std::vector<std::string> changed_repositories(const fs::path& root, UtcTime sinc
     return false;
   });
   std::ranges::sort(found);
+  return found;
+}
+
+NamedFiles find_named(const fs::path& root, std::span<const std::string_view> names) {
+  NamedFiles found;
+  const auto add_from = [&](int folder, const std::string& path) {
+    for (const auto name : names) {
+      const auto full = path + std::string(name);
+      struct stat info{};
+      if (::fstatat(folder, full.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0) {
+        found.paths.push_back(full);
+      }
+    }
+  };
+  const UniqueFd top(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  const auto look = [&](const std::string& path, const std::vector<Found>& entries) {
+    const auto begins = [&](const Found& entry, std::string_view name) {
+      return name == entry.name || (name.starts_with(entry.name) && name[entry.name.size()] == '/');
+    };
+    bool here = false;
+    for (const auto& entry : entries) {
+      here = here || std::ranges::any_of(names, [&](auto name) { return begins(entry, name); });
+      if (entry.type == DT_LNK) add_from(top.get(), entry.full() + '/');
+    }
+    if (here) add_from(top.get(), path.empty() ? "" : path + '/');
+    return fs::path(path).filename() != ".ralph";
+  };
+  found.all = walk(root, look, kMostNamed);
   return found;
 }
 

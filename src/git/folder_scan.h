@@ -1,6 +1,8 @@
 #pragma once
 #include <filesystem>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -17,5 +19,13 @@ Result<> refuse_blocking_files(const std::filesystem::path& root,
 /// Folders below `root` with a `.git` of their own, submodules among them, in which a file was changed since then; sorted.
 /// What is inside of such a folder belongs to it.
 std::vector<std::string> changed_repositories(const std::filesystem::path& root, UtcTime since);
+
+struct NamedFiles {
+  std::vector<std::string> paths;  // below the root; links count, wherever they lead
+  bool all = true;  // false: the tree is too large, only its upper folders were scanned
+};
+/// The files of these names (such as "a" or "b/a") in `root`, in every folder below it and in folders that links there
+/// lead to. What is inside of `.git` and `.ralph` is left out.
+NamedFiles find_named(const std::filesystem::path& root, std::span<const std::string_view> names);
 
 }  // namespace ralph::git

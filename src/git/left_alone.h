@@ -16,12 +16,16 @@ struct LeftAlone {
   std::optional<UtcTime> before;   // untracked files born before that; none: nothing by age
   std::set<std::string> paths;     // below the root, tracked or not
   std::vector<OwnOutput> outputs;  // of this process
+  std::string folder;  // ralph's state folder below the root, ending in "/"; empty: it is elsewhere
 
   /// The paths, and those of outputs that lie below `root`.
   std::set<std::string> names(const std::filesystem::path& root) const {
     auto all = names_below(root, outputs);
     all.insert(paths.begin(), paths.end());
     return all;
+  }
+  bool in_folder(const std::string& path) const {
+    return !folder.empty() && path.starts_with(folder);
   }
 };
 

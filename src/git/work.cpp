@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "base/path.h"
 #include "git/fields.h"
 #include "git/folder_scan.h"
 #include "git/index.h"
@@ -104,6 +105,13 @@ Result<> Work::leave_out_paths(const std::vector<std::string>& paths) {
   }
   left_alone_.paths.insert(paths.begin(), paths.end());
   return {};
+}
+
+void Work::leave_out_folder(const fs::path& folder) {
+  std::error_code error;
+  const auto real = fs::weakly_canonical(folder, error);
+  if (error || folder.empty() || real == root() || !is_below(real, root())) return;
+  left_alone_.folder = real.lexically_relative(root()).native() + '/';
 }
 
 Result<std::string> Work::branch() const { return read_branch(git_); }

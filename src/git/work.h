@@ -60,6 +60,8 @@ class Work {
   void leave_out_outputs(std::vector<OwnOutput> outputs) {
     left_alone_.outputs = std::move(outputs);
   }
+  /// The same for everything in a folder, which may lie elsewhere.
+  void leave_out_folder(const std::filesystem::path& folder);
 
   /// From now on git runs in a sandbox: a repository can name programs that it starts.
   void wrap_with(Program::Wrap wrap) { git_.wrap_with(std::move(wrap)); }

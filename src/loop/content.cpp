@@ -32,13 +32,14 @@ std::string line_of(const fs::path& folder, const fs::path& path,
 
 }  // namespace
 
-Result<std::string> content_id(const fs::path& folder) {
+Result<std::string> content_id(const fs::path& folder, const fs::path& state_folder) {
   const auto own = names_below(folder, own_outputs());
   std::vector<std::string> lines;
   std::error_code error;
   fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied, error);
   for (const fs::recursive_directory_iterator end; !error && at != end; at.increment(error)) {
-    if (at.depth() == 0 && is_left_out(at->path().filename())) {
+    const bool ours = at.depth() == 0 && is_left_out(at->path().filename());
+    if (ours || (!state_folder.empty() && at->path() == state_folder)) {
       at.disable_recursion_pending();
       continue;
     }

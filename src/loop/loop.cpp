@@ -104,8 +104,10 @@ void Loop::note_changed_settings() {
     const auto folder = workspace_->run_folder(state_.loop_id).path() / "removed";
     for (const auto& line : protected_->restore(folder)) note(stream::Level::warning, line);
   }
-  for (const auto& file : config_watch_->finish()) {
-    note(stream::Level::warning, run::changed_settings(file));
+  const auto changed = config_watch_->finish();
+  for (const auto& line :
+       run::changed_settings(*config_watch_, changed, setup_.request.host.workspace)) {
+    note(stream::Level::warning, line);
   }
 }
 

@@ -73,8 +73,8 @@ Result<> Loop::begin() {
   TRY_ASSIGN(auto lock, store::Lock::take(workspace_->lock_file(), "ralph loop"));
   lock_.emplace(std::move(lock));
   store::sweep_tmp(*workspace_);
-  TRY_ASSIGN(auto watch,
-             run::ConfigWatch::begin(setup_.request.state_folder, setup_.request.obeyed_files));
+  TRY_ASSIGN(auto watch, run::ConfigWatch::begin(setup_.request.state_folder,
+                                                 setup_.request.obeyed_files, host.root()));
   config_watch_.emplace(std::move(watch));
   TRY(protect_files());
   TRY_ASSIGN(auto wrap, run::sandbox_for_commands(host));
@@ -297,6 +297,7 @@ Result<> Loop::open_git() {
     TRY_ASSIGN(auto wrap, run::sandbox_for_git(setup_.request.host));
     git_->wrap_with(std::move(wrap));
     git_->leave_out_outputs(own_outputs());
+    git_->leave_out_folder(setup_.state_folder);
     TRY_ASSIGN(integrity_, git::Integrity::read(git_->program()));
   }
   if (git_ && setup_.options.commit) TRY(git_->ready());

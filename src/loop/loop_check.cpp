@@ -12,7 +12,7 @@ namespace ralph::loop {
 /// Empty: not known. A repository that could be read at the start and cannot be read now was tampered with.
 std::string Loop::content() {
   if (!git_) {
-    auto id = content_id(setup_.request.host.workspace);
+    auto id = content_id(setup_.request.host.workspace, setup_.state_folder);
     if (id) return *std::move(id);
     if (!std::exchange(content_unknown_, true)) {
       note(stream::Level::warning,

@@ -72,9 +72,23 @@ Check check_backend(const Result<const backend::Backend*>& chosen, std::string_v
   return {Level::ok, "backend", fmt::format("{} (found by '{}')", (*chosen)->name, asked), {}};
 }
 
+/// The one whose credential counts: `claude` may be a link to ralph.
+const backend::Backend& agent_behind(const backend::Backend& chosen, const backend::Host& host) {
+  const auto candidates = backend::candidates();
+  const auto named = std::ranges::find(candidates, &chosen, &backend::Candidate::backend);
+  const auto own =
+      std::ranges::find(candidates, backend::kOwnProgram, &backend::Candidate::program);
+  if (named == candidates.end() || own == candidates.end()) return chosen;
+  const auto path = backend::find_program(*named, host);
+  std::error_code error;
+  const bool is_ralph = path && std::filesystem::equivalent(*path, "/proc/self/exe", error);
+  return is_ralph ? *own->backend : chosen;
+}
+
 Check check_credential(const backend::Host& host, const backend::Backend& chosen,
                        backend::Auth auth) {
-  const bool own = chosen.program == backend::kOwnProgram;
+  const auto& agent = agent_behind(chosen, host);
+  const bool own = agent.program == backend::kOwnProgram;
   if (!own && chosen.name != "claude") {
     return {Level::note, "credential", "the command's own affair", {}};
   }
@@ -82,7 +96,7 @@ Check check_credential(const backend::Host& host, const backend::Backend& chosen
   if (found.empty()) {
     return {Level::blocks, "credential",
             fmt::format("none was found for {}", own ? "ralph's own agent" : "Claude Code"),
-            std::string(chosen.auth_hint)};
+            std::string(agent.auth_hint)};
   }
   using Kind = backend::Credential::Kind;
   if (found.front().kind == Kind::api_key && backend::hides_key(chosen, auth, host)) {

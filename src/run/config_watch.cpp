@@ -6,17 +6,10 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
-#include <sys/stat.h>
+#include <sys/file.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "base/placeholder.h"
-#include "base/sha256.h"
-#include "base/unique_fd.h"
 #include "base/utf8.h"
-#include "json/document.h"
-#include "json/writer.h"
 #include "run/state_record.h"
 
 namespace ralph::run {
@@ -24,8 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kLargestFile = std::size_t{1} << 20;
-constexpr std::size_t kLargestRecord = std::size_t{8} << 20;
+constexpr std::size_t kMostFiles = 5;
 constexpr std::size_t kMostLines = 8;
 constexpr std::size_t kLongestLine = 120;
 
@@ -36,50 +28,6 @@ std::string variable(const std::vector<std::string>& environment, std::string_vi
     }
   }
   return {};
-}
-
-struct Content {
-  std::string digest, text;
-};
-
-/// What is no regular file, or too large to be settings, has a digest of its own.
-Content read(const fs::path& file) {
-  if (is_placeholder(file.c_str())) return {"absent", {}};
-  const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-  if (!fd) return {errno == ENOENT || errno == ENOTDIR ? "absent" : "unreadable", {}};
-  struct stat info{};
-  if (::fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode)) return {"not a file", {}};
-  auto text = read_fd(fd.get(), file.native(), kLargestFile);
-  if (!text) return {"unreadable", {}};
-  return {sha256_hex(*text), *std::move(text)};
-}
-
-/// The same for every name of a file, and whether or not its folder exists: weakly_canonical() leaves a relative path
-/// relative when nothing of it exists. The file itself may be a link, or not exist.
-fs::path full_name(const fs::path& file) {
-  std::error_code error;
-  const auto whole = fs::absolute(file, error);
-  if (error) return file;
-  const auto folder = fs::weakly_canonical(whole.parent_path(), error);
-  return error ? whole : folder / whole.filename();
-}
-
-fs::path record_of(const fs::path& state, const fs::path& file) {
-  return state / "config" / (sha256_hex(file.native()) + ".json");
-}
-
-/// Nothing: there is no record, or it cannot be read.
-std::optional<Content> read_record(const fs::path& record) {
-  const auto text = read_file(record, kLargestRecord);
-  if (!text) return std::nullopt;
-  const auto document = json::parse(*text);
-  if (!document || !document->is_object()) return std::nullopt;
-  const auto member = [&](const char* name) {
-    const auto found = document->find(name);
-    return found != document->end() && found->is_string() ? found->get<std::string>()
-                                                          : std::string();
-  };
-  return Content{member("digest"), member("text")};
 }
 
 std::unordered_map<std::string_view, int> lines_of(std::string_view text) {
@@ -130,54 +78,79 @@ fs::path state_folder(const std::vector<std::string>& environment) {
   return home.is_absolute() ? home / ".local/state/ralph" : fs::path();
 }
 
-Result<ConfigWatch> ConfigWatch::begin(const fs::path& state, const std::vector<fs::path>& files) {
+Result<ConfigWatch> ConfigWatch::begin(const fs::path& state, const std::vector<fs::path>& files,
+                                       const fs::path& root) {
   ConfigWatch watch;
   if (state.empty()) return watch;
   TRY(make_state_folder(state, "config"));
   TRY(check(state, files, Masker(std::vector<std::string>{})));
   for (const auto& named : files) {
     const auto file = full_name(named);
-    const auto record = record_of(state, file);
-    const auto now = read(file);
-    std::string text;
-    json::ObjectWriter(text)
-        .text("file", utf8::repaired(file.native()))
-        .text("digest", now.digest)
-        .text("text", utf8::repaired(now.text))
-        .close();
-    TRY(write_state_record(record, text + "\n"));
+    if (std::ranges::find(watch.watched_, file, &Watched::file) != watch.watched_.end()) continue;
+    const auto record = settings_record(state, file);
+    const auto now = read_settings_content(file);
+    TRY(write_settings_record(record, file, now));
     watch.watched_.push_back({file, record, now.digest});
   }
+  watch.state_ = state;
+  watch.root_ = root;
+  if (!root.empty()) TRY(watch.list_around());
   return watch;
+}
+
+Result<> ConfigWatch::list_around() {
+  around_ = SettingsAround::look(root_);
+  TRY(make_state_folder(state_, kRunningSettings));
+  running_ = running_record(state_, root_);
+  TRY(write_state_record(running_, around_.record(root_)));
+  running_lock_ = UniqueFd(::open(running_.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  if (!running_lock_) return fail_errno(errno, fmt::format("cannot open '{}'", running_.native()));
+  ::flock(running_lock_.get(), LOCK_EX | LOCK_NB);
+  return {};
 }
 
 std::vector<fs::path> ConfigWatch::finish() {
   std::vector<fs::path> changed;
   for (const auto& [file, record, digest] : watched_) {
-    if (read(file).digest == digest) {
+    if (read_settings_content(file).digest == digest) {
       ::unlink(record.c_str());
     } else {
       changed.push_back(file);
     }
   }
   watched_.clear();
+  if (running_lock_) finish_around(changed);
   return changed;
+}
+
+/// Where the changes cannot be recorded, the record of the run stays: the next ralph tries again.
+void ConfigWatch::finish_around(std::vector<fs::path>& changed) {
+  const auto now = SettingsAround::look(root_);
+  incomplete_ = !now.all;
+  if (const auto more = around_.record_changes(state_, now)) {
+    for (const auto& file : *more) {
+      if (std::ranges::find(changed, file) == changed.end()) changed.push_back(file);
+    }
+    ::unlink(running_.c_str());
+  }
+  running_lock_.reset();
 }
 
 Result<> ConfigWatch::check(const fs::path& state, const std::vector<fs::path>& files,
                             const Masker& masker) {
   if (state.empty()) return {};
+  TRY(recover_settings_around(state));
   for (const auto& named : files) {
     const auto file = full_name(named);
-    const auto before = read_record(record_of(state, file));
+    const auto before = read_settings_record(settings_record(state, file));
     if (!before) continue;
-    const auto now = read(file);
+    const auto now = read_settings_content(file);
     if (before->digest == now.digest) continue;
     auto message = fmt::format(
         "'{}' {} while an agent worked here, and you have not accepted it:", file.native(),
-        before->digest == "absent" ? "was created"
-        : now.digest == "absent"   ? "was removed"
-                                   : "changed");
+        before->digest == kAbsent ? "was created"
+        : now.digest == kAbsent   ? "was removed"
+                                  : "changed");
     add_lines(message, '-', before->text, now.text, masker);
     add_lines(message, '+', now.text, before->text, masker);
     return fail(Code::usage, std::move(message),
@@ -190,11 +163,12 @@ Result<> ConfigWatch::check(const fs::path& state, const std::vector<fs::path>& 
 Result<std::vector<fs::path>> ConfigWatch::accept(const fs::path& state,
                                                   const std::vector<fs::path>& files) {
   std::vector<fs::path> accepted;
+  TRY(recover_settings_around(state));
   for (const auto& named : files) {
     const auto file = full_name(named);
-    const auto record = record_of(state, file);
-    const auto before = read_record(record);
-    if (!before || before->digest == read(file).digest) continue;
+    const auto record = settings_record(state, file);
+    const auto before = read_settings_record(record);
+    if (!before || before->digest == read_settings_content(file).digest) continue;
     if (::unlink(record.c_str()) != 0) {
       return fail_errno(errno, fmt::format("cannot remove '{}'", record.native()));
     }
@@ -203,10 +177,33 @@ Result<std::vector<fs::path>> ConfigWatch::accept(const fs::path& state,
   return accepted;
 }
 
-std::string changed_settings(const fs::path& file) {
-  return fmt::format(
-      "'{}' changed while the agent worked: the next run obeys it only after 'ralph config accept'",
-      utf8::repaired(file.native()));
+std::vector<std::string> changed_settings(const ConfigWatch& watch,
+                                          const std::vector<fs::path>& files,
+                                          const fs::path& workspace) {
+  std::vector<std::string> lines;
+  for (const auto& file : files) {
+    if (lines.size() == kMostFiles) break;
+    auto folder = file.parent_path();
+    if (folder.filename() == ".ralph") folder = folder.parent_path();
+    const auto from_here = workspace.lexically_relative(folder);
+    const bool obeyed_here = !from_here.empty() && *from_here.begin() != "..";
+    lines.push_back(fmt::format(
+        "'{}' changed while the agent worked: {} obeys it only after 'ralph config accept'{}",
+        utf8::repaired(file.native()), obeyed_here ? "the next run" : "a run in that folder",
+        obeyed_here ? "" : " there"));
+  }
+  if (const auto more = files.size() - lines.size(); more > 0) {
+    lines.push_back(fmt::format(
+        "{} more settings file{} changed while the agent worked: a run in such a folder obeys them "
+        "only after 'ralph config accept' there",
+        more, more == 1 ? "" : "s"));
+  }
+  if (watch.incomplete()) {
+    lines.push_back(
+        "there are too many files here to find every ralph.yml that the agent may have written in "
+        "a subfolder: look before you run ralph in one");
+  }
+  return lines;
 }
 
 }  // namespace ralph::run

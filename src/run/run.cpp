@@ -100,7 +100,8 @@ Result<> Run::begin() {
     TRY_ASSIGN(auto lock, store::Lock::take(workspace_->lock_file(), "ralph run"));
     lock_.emplace(std::move(lock));
     store::sweep_tmp(*workspace_);
-    TRY_ASSIGN(auto watch, ConfigWatch::begin(request_.state_folder, request_.obeyed_files));
+    TRY_ASSIGN(auto watch, ConfigWatch::begin(request_.state_folder, request_.obeyed_files,
+                                              request_.host.root()));
     config_watch_.emplace(std::move(watch));
   }
   warnings_ = request_.warnings;
@@ -264,8 +265,9 @@ void Run::report_protection() {
     for (const auto& line : sandbox_->close()) say(stream::Level::warning, "sandbox", line);
   }
   if (!config_watch_) return;
-  for (const auto& file : config_watch_->finish()) {
-    say(stream::Level::warning, "settings", changed_settings(file));
+  const auto changed = config_watch_->finish();
+  for (const auto& line : changed_settings(*config_watch_, changed, request_.host.workspace)) {
+    say(stream::Level::warning, "settings", line);
   }
 }
 

@@ -67,5 +67,19 @@ TEST_F(GitFolderScan, RepositoriesInsideAreNamedWhenAFileInThemChanges) {
   EXPECT_EQ(changed_repositories(repo(), start), (Paths{"d/inner", "new", "other"}));
 }
 
+TEST_F(GitFolderScan, FilesAreFoundByName) {
+  shell(
+      "mkdir -p a/b/.r .git/x .ralph/x ../far/.r && touch f a/f a/b/f a/b/.r/g a/g .git/x/f "
+      ".ralph/x/f "
+      "../far/.r/g && ln -s ../far link && ln -s nowhere a/b/dangling && mkdir d && ln -s nowhere "
+      "d/f");
+  constexpr std::string_view kNames[] = {"f", ".r/g"};
+  auto found = find_named(repo(), kNames);
+  EXPECT_TRUE(found.all);
+  std::ranges::sort(found.paths);
+  EXPECT_EQ(found.paths,
+            (std::vector<std::string>{"a/b/.r/g", "a/b/f", "a/f", "d/f", "f", "link/.r/g"}));
+}
+
 }  // namespace
 }  // namespace ralph::git

@@ -1,5 +1,7 @@
 #include "run/config_watch.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -91,6 +93,74 @@ TEST_F(ConfigWatchTest, WithoutAHomeNothingIsRecorded) {
   ASSERT_TRUE(watch);
   write("a: 1\n");
   EXPECT_TRUE(watch->finish().empty());
+}
+
+class SettingsAroundTest : public ConfigWatchTest {
+ protected:
+  fs::path root() const { return folder_.path() / "root"; }
+  void plant(const fs::path& file, std::string_view text = "a: 1\n") {
+    fs::create_directories(file.parent_path());
+    ASSERT_TRUE(write_file_atomically(file, text));
+  }
+  bool refused(const fs::path& file) const {
+    return !ConfigWatch::check(state(), {file}, Masker(std::vector<std::string>{}));
+  }
+};
+
+TEST_F(SettingsAroundTest, WhatAppearedInOtherFoldersIsRefused) {
+  plant(root() / "same/ralph.yml");
+  plant(root() / "old/ralph.yml");
+  plant(root() / "gone/ralph.yml");
+  auto watch = ConfigWatch::begin(state(), {root() / "ralph.yml"}, root());
+  ASSERT_TRUE(watch) << describe(watch.error());
+  plant(root() / "old/ralph.yml", "b: 1\n");
+  plant(root() / "new/.ralph/config.yml");
+  plant(root() / "ralph.yml");
+  plant(file());  // above the root
+  fs::remove(root() / "gone/ralph.yml");
+  std::vector<fs::path> changed{root() / "ralph.yml", root() / "gone/ralph.yml",
+                                root() / "new/.ralph/config.yml", root() / "old/ralph.yml", file()};
+  auto found = watch->finish();
+  std::ranges::sort(found);
+  std::ranges::sort(changed);
+  EXPECT_EQ(found, changed);
+  for (const auto& path : changed) EXPECT_TRUE(refused(path)) << path;
+  EXPECT_FALSE(refused(root() / "same/ralph.yml"));
+  EXPECT_EQ(ConfigWatch::accept(state(), {root() / "old/ralph.yml"}),
+            std::vector{root() / "old/ralph.yml"});
+  EXPECT_FALSE(refused(root() / "old/ralph.yml"));
+  EXPECT_EQ(changed_settings(*watch, changed, root()).size(), 5u);
+}
+
+TEST_F(SettingsAroundTest, AChangeThatWasNotAcceptedStaysRefused) {
+  for (int i = 0; i < 2; ++i) {
+    fs::create_directories(root());
+    auto watch = ConfigWatch::begin(state(), {}, root());
+    ASSERT_TRUE(watch);
+    if (i == 0) plant(root() / "sub/ralph.yml");
+    EXPECT_EQ(watch->finish().size(), i == 0 ? 1u : 0u);
+    EXPECT_TRUE(refused(root() / "sub/ralph.yml"));
+  }
+}
+
+/// The record of a ralph that is alive is left to it.
+TEST_F(SettingsAroundTest, OneThatWasKilledIsCaughtUpWith) {
+  fs::create_directories(root());
+  const auto record = running_record(state(), root());
+  {
+    auto watch = ConfigWatch::begin(state(), {}, root());
+    ASSERT_TRUE(watch);
+    plant(root() / "sub/ralph.yml");
+    EXPECT_FALSE(refused(root() / "sub/ralph.yml"));
+    EXPECT_TRUE(fs::exists(record));
+    fs::copy_file(record, folder_.path() / "kept");
+  }
+  EXPECT_FALSE(fs::exists(record));
+  fs::remove_all(state() / "config");
+  fs::create_directories(state() / "config");
+  fs::copy_file(folder_.path() / "kept", record);
+  EXPECT_TRUE(refused(root() / "sub/ralph.yml"));
+  EXPECT_FALSE(fs::exists(record));
 }
 
 }  // namespace

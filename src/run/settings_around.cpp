@@ -1,0 +1,189 @@
+#include "run/settings_around.h"
+
+#include <cerrno>
+#include <set>
+
+#include <fcntl.h>
+#include <nlohmann/json.hpp>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/placeholder.h"
+#include "base/sha256.h"
+#include "base/unique_fd.h"
+#include "base/utf8.h"
+#include "config/load.h"
+#include "git/folder_scan.h"
+#include "json/document.h"
+#include "json/writer.h"
+#include "run/state_record.h"
+
+namespace ralph::run {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kLargestFile = std::size_t{1} << 20;
+constexpr std::size_t kLargestRecord = std::size_t{8} << 20;
+constexpr std::size_t kLargestTexts = std::size_t{1} << 20;
+
+std::string text_of(const json::Document& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+std::optional<json::Document> read_object(const fs::path& file) {
+  const auto text = read_file(file, kLargestRecord);
+  if (!text) return std::nullopt;
+  auto document = json::parse(*text);
+  if (!document || !document->is_object()) return std::nullopt;
+  return *std::move(document);
+}
+
+std::string one_file(const fs::path& file, std::string_view digest, std::string_view text) {
+  std::string out;
+  json::ObjectWriter(out)
+      .text("file", utf8::repaired(file.native()))
+      .text("digest", digest)
+      .text("text", utf8::repaired(text))
+      .close();
+  return out;
+}
+
+/// Of a file that is not in the record, nothing is known: it counts as created.
+SettingsAround around_of(const json::Document& record) {
+  SettingsAround around;
+  const auto files = record.find("files");
+  if (files == record.end() || !files->is_array()) return around;
+  for (const auto& file : *files) {
+    if (!file.is_object()) continue;
+    around.files[text_of(file, "file")] = {text_of(file, "digest"), text_of(file, "text")};
+  }
+  return around;
+}
+
+Result<> recover_one(const fs::path& state, const fs::path& record) {
+  const UniqueFd fd(::open(record.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  if (!fd) return {};
+  // A ralph that is alive holds it.
+  if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return {};
+  const auto object = read_object(record);
+  const fs::path root = object ? text_of(*object, "root") : std::string();
+  std::error_code error;
+  if (root.is_absolute() && fs::is_directory(root, error)) {
+    TRY(around_of(*object).record_changes(state, SettingsAround::look(root)));
+  }
+  ::unlink(record.c_str());
+  return {};
+}
+
+}  // namespace
+
+SettingsContent read_settings_content(const fs::path& file) {
+  if (is_placeholder(file.c_str())) return {std::string(kAbsent), {}};
+  const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  if (!fd) return {errno == ENOENT || errno == ENOTDIR ? std::string(kAbsent) : "unreadable", {}};
+  struct stat info{};
+  if (::fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode)) return {"not a file", {}};
+  auto text = read_fd(fd.get(), file.native(), kLargestFile);
+  if (!text) return {"unreadable", {}};
+  return {sha256_hex(*text), *std::move(text)};
+}
+
+fs::path settings_record(const fs::path& state, const fs::path& file) {
+  return state / "config" / (sha256_hex(file.native()) + ".json");
+}
+
+Result<> write_settings_record(const fs::path& record, const fs::path& file,
+                               const SettingsContent& content) {
+  return write_state_record(record, one_file(file, content.digest, content.text) + "\n");
+}
+
+std::optional<SettingsContent> read_settings_record(const fs::path& record) {
+  const auto object = read_object(record);
+  if (!object) return std::nullopt;
+  return SettingsContent{text_of(*object, "digest"), text_of(*object, "text")};
+}
+
+/// weakly_canonical() leaves a relative path relative when nothing of it exists.
+fs::path full_name(const fs::path& file) {
+  std::error_code error;
+  const auto whole = fs::absolute(file, error);
+  if (error) return file;
+  const auto folder = fs::weakly_canonical(whole.parent_path(), error);
+  return error ? whole : folder / whole.filename();
+}
+
+SettingsAround SettingsAround::look(const fs::path& root) {
+  SettingsAround around;
+  const auto add = [&](const fs::path& file) {
+    auto content = read_settings_content(file);
+    if (content.digest != kAbsent) around.files[full_name(file)] = std::move(content);
+  };
+  auto found = git::find_named(root, config::project_files());
+  around.all = found.all;
+  for (const auto& path : found.paths) add(root / path);
+  for (auto at = root; at != at.root_path() && at.has_parent_path();) {
+    at = at.parent_path();
+    for (const auto name : config::project_files()) add(at / name);
+  }
+  return around;
+}
+
+std::string SettingsAround::record(const fs::path& root) const {
+  std::string list = "[";
+  std::size_t texts = 0;
+  for (const auto& [file, content] : files) {
+    texts += content.text.size();
+    auto entry = one_file(file, content.digest, texts > kLargestTexts ? "" : content.text);
+    if (list.size() + entry.size() > kLargestRecord / 2) break;
+    list += (list.size() > 1 ? "," : "") + std::move(entry);
+  }
+  std::string out;
+  json::ObjectWriter(out)
+      .text("root", utf8::repaired(root.native()))
+      .raw("files", list + "]")
+      .close();
+  return out + "\n";
+}
+
+Result<std::vector<fs::path>> SettingsAround::record_changes(const fs::path& state,
+                                                             const SettingsAround& now) const {
+  std::vector<fs::path> changed;
+  const SettingsContent absent{std::string(kAbsent), {}};
+  const auto at = [&](const SettingsAround& around, const fs::path& file) -> const auto& {
+    const auto found = around.files.find(file);
+    return found == around.files.end() ? absent : found->second;
+  };
+  std::set<fs::path> names;
+  for (const auto* around : {this, &now}) {
+    for (const auto& [file, ignored] : around->files) names.insert(file);
+  }
+  for (const auto& file : names) {
+    const auto& before = at(*this, file);
+    if (before.digest == at(now, file).digest) continue;
+    const auto record = settings_record(state, file);
+    if (!read_settings_record(record)) TRY(write_settings_record(record, file, before));
+    changed.push_back(file);
+  }
+  return changed;
+}
+
+fs::path running_record(const fs::path& state, const fs::path& root) {
+  return state / kRunningSettings / (sha256_hex(root.native()) + ".json");
+}
+
+Result<> recover_settings_around(const fs::path& state) {
+  std::error_code error;
+  std::vector<fs::path> records;
+  for (fs::directory_iterator at(state / kRunningSettings, error), end; !error && at != end;) {
+    if (at->path().extension() == ".json") records.push_back(at->path());
+    at.increment(error);
+  }
+  for (const auto& record : records) TRY(recover_one(state, record));
+  return {};
+}
+
+}  // namespace ralph::run
