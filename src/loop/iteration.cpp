@@ -206,6 +206,7 @@ Record Loop::make_record(Record::Step step, const Current& current, const RunEnd
   record.raw_log = shown_in(setup_.request.host.root(), end.raw_log);
   record.outcome = stream::row(end.verdict.outcome).name;
   record.cost_usd = end.summary.cost_usd();
+  if (end.cost_at_least_usd > record.cost_usd.value_or(0)) record.cost_usd = end.cost_at_least_usd;
   record.tokens = end.summary.usage();
   record.tool_calls = end.summary.tool_calls;
   for (const auto& more : end.corrections) {

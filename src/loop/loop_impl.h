@@ -34,6 +34,9 @@ struct RunEnd {
   std::vector<stream::Summary> corrections = {};  // runs of their own
   bool spent_all = false;                         // it was stopped for what it cost
   std::filesystem::path raw_log = {};             // without those of corrections
+  std::optional<stream::Summary> before_attempt =
+      {};  // of a run read from its journal: before the last one
+  double cost_at_least_usd = 0;
 };
 
 /// Why the loop is over, while it is not known to all yet.
@@ -62,8 +65,9 @@ PromptParts prompt_parts(const Setup& setup, const std::vector<Record>& records,
 /// What the journal of a run tells of it, for a run whose ralph was killed. `bad`: lines that are not readable.
 RunEnd end_in_journal(std::string_view journal, const Setup& setup, std::int64_t& bad);
 /// The agent's output reaches the raw log first: what a kill kept from the journal is only there. The journal counts where
-/// the log cannot be read or says no more.
-void add_from_log(RunEnd& end, const Setup& setup, const store::Workspace& workspace);
+/// the log cannot be read, says no more, or is not the one the journal was made from: of that one only a higher cost counts.
+/// A warning; empty: none.
+std::string add_from_log(RunEnd& end, const Setup& setup, const store::Workspace& workspace);
 /// Answer and verdict of a run whose end is not known.
 void conclude_interrupted(RunEnd& end, const Setup& setup);
 
