@@ -18,4 +18,9 @@ Result<> refuse_blocking_files(const std::filesystem::path& root,
 /// What is inside of such a folder belongs to it.
 std::vector<std::string> changed_repositories(const std::filesystem::path& root, UtcTime since);
 
+/// What was changed since then in folders named `.ralph`, which no commit takes in: such folders below `root`, and in
+/// `own`, that of the workspace relative to `root`, names that are not ralph's; sorted.
+std::vector<std::string> changed_in_ralph_folders(const std::filesystem::path& root,
+                                                  const std::filesystem::path& own, UtcTime since);
+
 }  // namespace ralph::git

@@ -260,6 +260,7 @@ Loop::Over Loop::settle(const Current& current, RunEnd end) {
                          end.verdict.outcome == stream::Outcome::cancelled);
   // `current` is a part of the state, which keep() changes.
   const auto kept = current;
+  leave_out_edited_goal();
   return answered ? settle_answer(kept, end) : settle_failure(kept, end);
 }
 
@@ -315,6 +316,11 @@ void Loop::record_moved_head(const Current& current, Record& record) const {
 
 Result<> Loop::roll_back(const Current& current, Record& record) {
   if (!git_ || current.commit_before.empty()) return {};
+  TRY_ASSIGN(const auto back, git_->put_back_missing(inputs_ref(state_.loop_id)));
+  if (!back.empty()) {
+    note(stream::Level::warning,
+         fmt::format("deleted by the iteration, and put back: {}", join_names(back)));
+  }
   TRY_ASSIGN(const auto dirty, git_->dirty());
   TRY_ASSIGN(const auto branch, git_->branch());
   if (dirty.empty() && head() == current.commit_before && branch == current.branch) return {};

@@ -44,6 +44,7 @@ Result<> Loop::save() {
     const auto& paths = git_->left_out_paths();
     state_.left_out.assign(paths.begin(), paths.end());
   }
+  state_.outputs = outputs_;
   const auto& budget = setup_.options.budget;
   state_.max_iterations = budget.iterations > 0 ? std::optional(budget.iterations) : std::nullopt;
   state_.max_cost_usd = budget.cost_usd;
@@ -187,6 +188,7 @@ Report Loop::report(const Ending& ending) {
     if (auto files = git_->changes(*report.from, *report.to)) report.files = *std::move(files);
     report_tests(report.files);
     report_inner_repositories();
+    report_left_out();
   }
   report.findings = findings_;
   const bool verified_by_these =

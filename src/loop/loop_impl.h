@@ -100,6 +100,8 @@ class Loop {
   void name_goal();
   Result<> leave_out_inputs(std::vector<std::string>& dirty);
   Result<> leave_out_as_before();
+  void keep_inputs();
+  void leave_out_edited_goal();
   Result<> begin_anew(const std::optional<State>& old);
   void remove_locks_left(const State& old);
   Result<> go_on_with(State old);
@@ -135,6 +137,8 @@ class Loop {
   void report_commits(Report& report) const;
   void report_tests(const std::vector<git::FileChange>& files);
   void report_inner_repositories();
+  void report_left_out();
+  void report_inputs();
   void add_finding(std::string text);
   Over summarize();
   bool summary_is_due() const;
@@ -207,6 +211,7 @@ class Loop {
   std::optional<Verifier> verifier_;
   std::optional<git::Work> git_;
   std::optional<git::Integrity> integrity_;
+  std::vector<OwnOutput> outputs_;  // of this loop, and of those before it
   PathGlobs protect_;
   StartFiles start_files_;             // what they match
   std::set<std::string> not_in_git_;   // of those: ignored by git
