@@ -28,6 +28,17 @@ std::string last_words(std::string_view text) {
   return utf8::repaired(end_of(text.substr(0, end + 1), kLongestProgress).text);
 }
 
+/// The last line with words says what was done; it becomes the first.
+std::string last_line_first(std::string text) {
+  const auto word =
+      text.find_last_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789");
+  const auto before = word == text.npos ? word : text.rfind('\n', word);
+  if (before == text.npos) return text;
+  const auto end = std::min(text.find('\n', word), text.size());
+  const auto line = text.substr(before + 1, end - before - 1);
+  return fmt::format("{}\n\n{}", line, text.erase(before, end - before));
+}
+
 /// A run that was stopped for what it cost.
 bool spent_all(const RunEnd& end, std::optional<double> max_cost) {
   if (end.verdict.outcome != stream::Outcome::limit_reached || !max_cost) return false;
@@ -241,7 +252,7 @@ Result<> Loop::keep(const Run& run, Record record) {
 /// Words without a form are an answer too, where no form can be asked for.
 void take_words(const Setup& setup, RunEnd& end) {
   if (!end.answer.summary.empty() || answers_by_schema(*setup.request.backend)) return;
-  end.answer.summary = last_words(text_of(end.summary));
+  end.answer.summary = last_line_first(last_words(text_of(end.summary)));
 }
 
 Loop::Over Loop::settle(const Current& current, RunEnd end) {
@@ -249,10 +260,11 @@ Loop::Over Loop::settle(const Current& current, RunEnd end) {
   if (!answers_by_schema(*setup_.request.backend) && !end.answer.done) {
     const auto line = done_not_taken(text_of(end.summary), setup_.options.done_marker);
     if (!line.empty()) {
-      note(stream::Level::warning,
-           fmt::format("the agent printed '{}', which is not taken as DONE: nothing else, or '{}' "
-                       "as the last line, would be",
-                       line, setup_.options.done_marker));
+      note(
+          stream::Level::warning,
+          fmt::format("the agent printed '{}', which does not count as DONE: its last line must be "
+                      "'{}', or its whole output DONE",
+                      line, setup_.options.done_marker));
     }
   }
   const bool answered = !end.answer.summary.empty() &&

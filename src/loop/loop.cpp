@@ -120,13 +120,22 @@ std::optional<End> Loop::limit_now() const {
   return limit_reached(setup_.options.budget, totals_, state_.earlier_days, elapsed(), now_utc());
 }
 
+std::string Loop::why_limit(End limit) const {
+  if (limit != End::failures || records_.empty()) return {};
+  constexpr std::string_view kMark = "ERROR: ";
+  std::string_view last = records_.back().progress;
+  if (last.starts_with(kMark)) last.remove_prefix(kMark.size());
+  return fmt::format("{}, the last one: {}", totals_.failures_in_a_row,
+                     last.substr(0, last.find('\n')));
+}
+
 Loop::Over Loop::step() {
   if (storage_) {
     return Ending{End::agent, describe(*storage_),
                   stream::row(stream::Outcome::storage_failed).exit_code};
   }
   if (auto asked = stop_asked()) return asked;
-  if (const auto limit = limit_now()) return Ending{*limit};
+  if (const auto limit = limit_now()) return Ending{*limit, why_limit(*limit)};
   return summary_is_due() ? summarize() : iterate();
 }
 

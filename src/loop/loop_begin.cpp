@@ -77,6 +77,7 @@ Result<> Loop::begin() {
   TRY_ASSIGN(verifier_, Verifier::make({host.workspace, backend::environment_changes(host),
                                         setup_.options.verify_limit, std::move(wrap), host.root()},
                                        setup_.options.verify));
+  check_verify_programs();
   // Before anything is written: what cannot be started shall leave nothing.
   auto probe = setup_.request;
   probe.ask.prompt = "-";

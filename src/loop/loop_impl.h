@@ -101,6 +101,7 @@ class Loop {
   Result<> leave_out_inputs(std::vector<std::string>& dirty);
   Result<> leave_out_as_before();
   void keep_inputs();
+  void check_verify_programs();
   void leave_out_edited_goal();
   Result<> begin_anew(const std::optional<State>& old);
   void remove_locks_left(const State& old);
@@ -126,6 +127,7 @@ class Loop {
   Over stopped(const stream::Verdict& verdict) const;
   Over go_on_after(Why why, const RunEnd& end);
   std::optional<End> limit_now() const;
+  std::string why_limit(End limit) const;
   Over verify(Record& record);
   Over run_verification(Record& record);
   Result<Verification> verify_in_place();

@@ -187,9 +187,9 @@ void count(const Record& record, const Record* before, Totals& totals) {
   ++totals.iterations;
   totals.failures_in_a_row = record.failed ? totals.failures_in_a_row + 1 : 0;
   totals.refused_in_a_row = record.outcome == "refused" ? totals.refused_in_a_row + 1 : 0;
-  const bool idle = !record.failed && !record.done && before != nullptr && !record.changed &&
-                    before->progress == record.progress;
-  totals.idle_in_a_row = idle ? totals.idle_in_a_row + 1 : 0;
+  const bool idle = !record.failed && !record.done && !record.changed;
+  const bool same = before != nullptr && before->progress == record.progress;
+  totals.idle_in_a_row = !idle ? 0 : same ? totals.idle_in_a_row + 1 : 1;
 }
 
 }  // namespace
