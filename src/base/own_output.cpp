@@ -1,5 +1,6 @@
 #include "base/own_output.h"
 
+#include <algorithm>
 #include <system_error>
 
 #include <sys/stat.h>
@@ -23,6 +24,15 @@ std::vector<OwnOutput> own_outputs() {
     auto path = std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(fd), error);
     OwnOutput output{std::move(path), info.st_dev, info.st_ino};
     if (!error && output.is_there()) outputs.push_back(std::move(output));
+  }
+  return outputs;
+}
+
+std::vector<OwnOutput> own_outputs_and(const std::vector<OwnOutput>& earlier) {
+  auto outputs = own_outputs();
+  for (const auto& output : earlier) {
+    const bool known = std::ranges::find(outputs, output) != outputs.end();
+    if (!known && output.is_there()) outputs.push_back(output);
   }
   return outputs;
 }

@@ -17,6 +17,9 @@
 #include "cli/run_settings.h"
 #include "cli/std_output.h"
 #include "json/writer.h"
+#include "process/capture.h"
+#include "process/environment.h"
+#include "store/workspace.h"
 #include "view/safe_text.h"
 
 namespace ralph::cli {
@@ -27,7 +30,8 @@ namespace fs = std::filesystem;
 constexpr std::string_view kGoal = R"(# Goal
 
 Say here what should be true in the end, as you would tell a colleague who knows the code but not your plans.
-The agent reads this file at the start of every iteration; edit it whenever you like.
+The agent is told this text at the start of every iteration. Edit it while no loop runs; 'ralph tell' reaches a loop
+that runs, and with --sandbox edits of this file do too.
 
 ## Done when
 
@@ -60,6 +64,7 @@ constexpr Build kBuilds[] = {
 };
 
 constexpr std::string_view kPytest = "python3 -m pytest";
+constexpr std::string_view kNoNpmTest = "no test specified";  // what 'npm init' writes
 
 bool has_python_test(const fs::path& folder) {
   std::error_code error;
@@ -70,14 +75,28 @@ bool has_python_test(const fs::path& folder) {
   return false;
 }
 
+/// Whether its program is installed, and the module that it names for Python. Nothing of the folder is run.
+bool can_run(std::string_view command) {
+  const auto environment = process::changed_environment({});
+  const auto program = command.substr(0, command.find(' '));
+  if (!environment || !process::find_program(program, *environment, {})) return false;
+  if (command != kPytest) return true;
+  process::Command ask;
+  ask.argv = {"python3", "-I", "-c", "import pytest"};
+  const auto answer = process::capture(ask, {.wall = Millis{10'000}});
+  return answer && answer->ok();
+}
+
 std::string_view verification_of(const fs::path& folder) {
   constexpr std::size_t kMostBytes = std::size_t{1} << 20;
   for (const auto& build : kBuilds) {
     const auto text = read_file(folder / build.file, kMostBytes);
-    if (text && ("\n" + *text).find(build.text) != std::string::npos) return build.command;
+    if (!text || ("\n" + *text).find(build.text) == std::string::npos) continue;
+    if (text->contains(kNoNpmTest) && build.file == "package.json") continue;
+    if (can_run(build.command)) return build.command;
   }
   for (const auto* name : {".", "tests", "test"}) {
-    if (has_python_test(folder / name)) return kPytest;
+    if (has_python_test(folder / name) && can_run(kPytest)) return kPytest;
   }
   return {};
 }
@@ -180,6 +199,12 @@ int init_command(const Arguments& arguments, StdOutput& output) {
         output);
   }
   const auto root = project_root_of(folder);
+  if (const auto holder = store::Lock::holder(store::Workspace::at(root).lock_file())) {
+    return report(
+        {Code::busy, fmt::format("a loop or a run is at work here (process {})", holder->pid),
+         "wait until it is over, or end it with 'ralph stop'"},
+        output);
+  }
   const auto above = root == folder ? fs::path() : settings_above(folder);
   const auto verify = verification_of(folder);
   std::vector<Step> steps;

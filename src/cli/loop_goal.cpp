@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/path.h"
+#include "cli/init.h"
 #include "loop/goal_file.h"
 
 namespace ralph::cli {
@@ -48,6 +49,8 @@ Result<> check_one_goal(const Arguments& arguments, const config::Settings& sett
   const fs::path folder = settings.text(Key::cwd);
   std::error_code error;
   if (!text || !fs::exists(folder / kGoalFile, error)) return {};
+  if (const auto there = read_file(folder / kGoalFile); there && is_goal_template(*there))
+    return {};
   return fail(Code::usage,
               fmt::format("two goals: -p TEXT, and the file '{}' in this folder", kGoalFile),
               "'ralph loop GOAL.md' works on the file; for another goal rename or remove it, or "

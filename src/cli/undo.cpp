@@ -80,7 +80,7 @@ Result<git::Work> open_work(const loop::State& state) {
              git::Work::open(std::filesystem::current_path(), why_not, limits_of_settings()));
   if (!work) return fail(Code::not_found, why_not);
   work->leave_alone_before(state.files_before.value_or(state.started));
-  work->leave_out_outputs(own_outputs());
+  work->leave_out_outputs(own_outputs_and(state.outputs));
   work->leave_out_folder(loop::user_state_folder());
   TRY(work->leave_out_paths(state.left_out));
   return *std::move(work);
@@ -164,6 +164,9 @@ Result<Undo> undo(const Wish& wish, StdOutput& output) {
     return std::unexpected(kept.error());
   }
   undo.kept = *std::move(kept);
+  TRY_ASSIGN(const auto back, work.put_back_missing(loop::inputs_ref(past.state.loop_id)));
+  if (!back.empty())
+    warn(fmt::format("deleted during the loop, and put back: {}", names_of(back)), output);
   TRY(record_undo(store, work, past, undo));
   return undo;
 }

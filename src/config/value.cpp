@@ -47,6 +47,7 @@ Result<Value> read_boolean(const std::string& text) {
 
 /// What was a boolean once is still written as one.
 std::string switch_word(const std::string& text, std::string_view choices) {
+  if (text == "medium" && choices.contains("|med|")) return "med";
   if (!choices.starts_with("off|on")) return text;
   if (text == "true" || text == "1") return "on";
   return text == "false" || text == "0" ? "off" : text;
@@ -156,6 +157,11 @@ std::vector<std::string> one_line_of(const std::string& text) {
 
 Result<Value> read_list(const Node& node, Kind kind) {
   if (node.kind == Node::Kind::scalar) {
+    if (kind == Kind::words && node.text.find_first_of("\"'") != std::string::npos) {
+      return bad(node.text,
+                 "words separated by blanks, without quotes; words with blanks are written as a "
+                 "list in ralph.yml: command: [\"sh\", \"-c\", \"echo hi\"]");
+    }
     return kind == Kind::lines ? one_line_of(node.text) : split(node.text, kind);
   }
   std::vector<std::string> list;

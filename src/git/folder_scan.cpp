@@ -118,17 +118,18 @@ Result<> refuse_blocking(const fs::path& top, bool enter_repositories, const Nam
 }
 
 /// The time of the last change cannot be set back; that of a folder is set when a name in it goes.
+bool is_later(int at, const char* name, UtcTime since) {
+  struct stat info{};
+  if (::fstatat(at, name, &info, AT_SYMLINK_NOFOLLOW) != 0) return false;
+  const auto part = std::chrono::floor<Millis>(std::chrono::nanoseconds(info.st_ctim.tv_nsec));
+  return UtcTime(std::chrono::seconds(info.st_ctim.tv_sec) + part) >= since;
+}
+
 bool has_change(const fs::path& folder, UtcTime since) {
-  const auto is_later = [&](int at, const char* name) {
-    struct stat info{};
-    if (::fstatat(at, name, &info, AT_SYMLINK_NOFOLLOW) != 0) return false;
-    const auto part = std::chrono::floor<Millis>(std::chrono::nanoseconds(info.st_ctim.tv_nsec));
-    return UtcTime(std::chrono::seconds(info.st_ctim.tv_sec) + part) >= since;
-  };
-  bool found = is_later(AT_FDCWD, folder.c_str());
+  bool found = is_later(AT_FDCWD, folder.c_str(), since);
   walk(folder, [&](const std::string&, const std::vector<Found>& entries) {
     found = found || std::ranges::any_of(entries, [&](const Found& entry) {
-              return entry.name != ".git" && is_later(entry.folder, entry.name.c_str());
+              return entry.name != ".git" && is_later(entry.folder, entry.name.c_str(), since);
             });
     return !found;
   });
@@ -185,6 +186,30 @@ NamedFiles find_named(const fs::path& root, std::span<const std::string_view> na
     return fs::path(path).filename() != ".ralph";
   };
   found.all = walk(root, look, kMostNamed);
+  return found;
+}
+
+std::vector<std::string> changed_in_ralph_folders(const fs::path& root, const fs::path& own,
+                                                  UtcTime since) {
+  constexpr auto kKnown = std::to_array<std::string_view>(
+      {"logs", "runs", "state", "tmp", "lock", "config.yml", "check", ".gitignore"});
+  std::vector<std::string> found;
+  walk(root, [&](const std::string& path, const std::vector<Found>& entries) {
+    if (!path.empty() && has_repository(entries)) return false;
+    if (fs::path(path).filename() != ".ralph") return true;
+    if (path != own) {
+      if (has_change(root / path, since)) found.push_back(path + "/");
+      return false;
+    }
+    for (const auto& entry : entries) {
+      const bool known = std::ranges::find(kKnown, entry.name) != kKnown.end();
+      const bool changed = entry.type == DT_DIR ? has_change(root / entry.full(), since)
+                                                : is_later(entry.folder, entry.name.c_str(), since);
+      if (!known && changed) found.push_back(entry.full());
+    }
+    return false;
+  });
+  std::ranges::sort(found);
   return found;
 }
 

@@ -28,4 +28,9 @@ struct NamedFiles {
 /// lead to. What is inside of `.git` and `.ralph` is left out.
 NamedFiles find_named(const std::filesystem::path& root, std::span<const std::string_view> names);
 
+/// What was changed since then in folders named `.ralph`, which no commit takes in: such folders below `root`, and in
+/// `own`, that of the workspace relative to `root`, names that are not ralph's; sorted.
+std::vector<std::string> changed_in_ralph_folders(const std::filesystem::path& root,
+                                                  const std::filesystem::path& own, UtcTime since);
+
 }  // namespace ralph::git

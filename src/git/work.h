@@ -31,6 +31,11 @@ struct FileChange {
   bool operator==(const FileChange&) const = default;
 };
 
+/// What became of files that were kept.
+struct KeptFiles {
+  std::vector<std::string> missing, changed;
+};
+
 /// A ref ("HEAD" for a detached one, "stash@{0}"), and what it stood for.
 struct RefValue {
   std::string ref, commit;  // commit: or the id of an annotated tag
@@ -124,6 +129,17 @@ class Work {
   Result<> drop_kept_refs(std::string_view kept_as) const;
   /// Those of them whose commits or annotated tags only that ref still leads to; empty, where there is no such ref.
   Result<std::vector<RefValue>> lost_refs(std::string_view kept_as) const;
+  /// Keeps what the folder holds at these paths as a commit under refs/ralph/`keep_as`. Does nothing when that ref is
+  /// there already.
+  Result<> keep_files(const std::vector<std::string>& paths, std::string_view keep_as) const;
+  /// Those of them that differ now; none, where there is no such ref.
+  Result<KeptFiles> compare_kept_files(std::string_view kept_as) const;
+  /// Writes those again that are missing; their paths. Never replaces anything.
+  Result<std::vector<std::string>> put_back_missing(std::string_view kept_as) const;
+  /// Untracked files that leave_alone_before() leaves out.
+  Result<std::vector<std::string>> old_untracked() const;
+  /// Files and folders that git ignores now, and that were made since the time of leave_alone_before().
+  Result<std::vector<std::string>> new_ignored() const;
   /// Whether the user wants commits to be signed, which those of commit() are not.
   bool wants_signatures() const;
   /// Whether the settings git would run programs by are what they were when this was opened, and git would wait for no

@@ -107,7 +107,10 @@ Answer text_answer(std::string_view text, std::string_view done_marker) {
 }
 
 std::string done_not_taken(std::string_view text, std::string_view done_marker) {
-  if (const auto last = last_line(text); is_bare_done(last)) return std::string(last);
+  const auto last = last_line(text);
+  const auto word = last.substr(last.find_last_of(" \t") + 1);
+  if (is_bare_done(last)) return std::string(last);
+  if (word.starts_with(kDone) && is_bare_done(word)) return std::string(word);
   const auto marker = trimmed(done_marker);
   while (!marker.empty() && !text.empty()) {
     const auto line = text.substr(0, text.find('\n'));

@@ -28,6 +28,17 @@ std::string last_words(std::string_view text) {
   return utf8::repaired(end_of(text.substr(0, end + 1), kLongestProgress).text);
 }
 
+/// The last line with words says what was done; it becomes the first.
+std::string last_line_first(std::string text) {
+  const auto word =
+      text.find_last_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789");
+  const auto before = word == text.npos ? word : text.rfind('\n', word);
+  if (before == text.npos) return text;
+  const auto end = std::min(text.find('\n', word), text.size());
+  const auto line = text.substr(before + 1, end - before - 1);
+  return fmt::format("{}\n\n{}", line, text.erase(before, end - before));
+}
+
 /// A run that was stopped for what it cost.
 bool spent_all(const RunEnd& end, std::optional<double> max_cost) {
   if (end.verdict.outcome != stream::Outcome::limit_reached || !max_cost) return false;
@@ -206,6 +217,7 @@ Record Loop::make_record(Record::Step step, const Current& current, const RunEnd
   record.raw_log = shown_in(setup_.request.host.root(), end.raw_log);
   record.outcome = stream::row(end.verdict.outcome).name;
   record.cost_usd = end.summary.cost_usd();
+  if (end.cost_at_least_usd > record.cost_usd.value_or(0)) record.cost_usd = end.cost_at_least_usd;
   record.tokens = end.summary.usage();
   record.tool_calls = end.summary.tool_calls;
   for (const auto& more : end.corrections) {
@@ -240,7 +252,7 @@ Result<> Loop::keep(const Run& run, Record record) {
 /// Words without a form are an answer too, where no form can be asked for.
 void take_words(const Setup& setup, RunEnd& end) {
   if (!end.answer.summary.empty() || answers_by_schema(*setup.request.backend)) return;
-  end.answer.summary = last_words(text_of(end.summary));
+  end.answer.summary = last_line_first(last_words(text_of(end.summary)));
 }
 
 Loop::Over Loop::settle(const Current& current, RunEnd end) {
@@ -248,10 +260,11 @@ Loop::Over Loop::settle(const Current& current, RunEnd end) {
   if (!answers_by_schema(*setup_.request.backend) && !end.answer.done) {
     const auto line = done_not_taken(text_of(end.summary), setup_.options.done_marker);
     if (!line.empty()) {
-      note(stream::Level::warning,
-           fmt::format("the agent printed '{}', which is not taken as DONE: nothing else, or '{}' "
-                       "as the last line, would be",
-                       line, setup_.options.done_marker));
+      note(
+          stream::Level::warning,
+          fmt::format("the agent printed '{}', which does not count as DONE: its last line must be "
+                      "'{}', or its whole output DONE",
+                      line, setup_.options.done_marker));
     }
   }
   const bool answered = !end.answer.summary.empty() &&
@@ -259,6 +272,7 @@ Loop::Over Loop::settle(const Current& current, RunEnd end) {
                          end.verdict.outcome == stream::Outcome::cancelled);
   // `current` is a part of the state, which keep() changes.
   const auto kept = current;
+  leave_out_edited_goal();
   return answered ? settle_answer(kept, end) : settle_failure(kept, end);
 }
 
@@ -314,6 +328,11 @@ void Loop::record_moved_head(const Current& current, Record& record) const {
 
 Result<> Loop::roll_back(const Current& current, Record& record) {
   if (!git_ || current.commit_before.empty()) return {};
+  TRY_ASSIGN(const auto back, git_->put_back_missing(inputs_ref(state_.loop_id)));
+  if (!back.empty()) {
+    note(stream::Level::warning,
+         fmt::format("deleted by the iteration, and put back: {}", join_names(back)));
+  }
   TRY_ASSIGN(const auto dirty, git_->dirty());
   TRY_ASSIGN(const auto branch, git_->branch());
   if (dirty.empty() && head() == current.commit_before && branch == current.branch) return {};

@@ -44,6 +44,7 @@ Result<> Loop::save() {
     const auto& paths = git_->left_out_paths();
     state_.left_out.assign(paths.begin(), paths.end());
   }
+  state_.outputs = outputs_;
   const auto& budget = setup_.options.budget;
   state_.max_iterations = budget.iterations > 0 ? std::optional(budget.iterations) : std::nullopt;
   state_.max_cost_usd = budget.cost_usd;
@@ -121,13 +122,22 @@ std::optional<End> Loop::limit_now() const {
   return limit_reached(setup_.options.budget, totals_, state_.earlier_days, elapsed(), now_utc());
 }
 
+std::string Loop::why_limit(End limit) const {
+  if (limit != End::failures || records_.empty()) return {};
+  constexpr std::string_view kMark = "ERROR: ";
+  std::string_view last = records_.back().progress;
+  if (last.starts_with(kMark)) last.remove_prefix(kMark.size());
+  return fmt::format("{}, the last one: {}", totals_.failures_in_a_row,
+                     last.substr(0, last.find('\n')));
+}
+
 Loop::Over Loop::step() {
   if (storage_) {
     return Ending{End::agent, describe(*storage_),
                   stream::row(stream::Outcome::storage_failed).exit_code};
   }
   if (auto asked = stop_asked()) return asked;
-  if (const auto limit = limit_now()) return Ending{*limit};
+  if (const auto limit = limit_now()) return Ending{*limit, why_limit(*limit)};
   return summary_is_due() ? summarize() : iterate();
 }
 
@@ -189,6 +199,7 @@ Report Loop::report(const Ending& ending) {
     if (auto files = git_->changes(*report.from, *report.to)) report.files = *std::move(files);
     report_tests(report.files);
     report_inner_repositories();
+    report_left_out();
   }
   report.findings = findings_;
   const bool verified_by_these =

@@ -39,10 +39,6 @@ std::string different_settings(const std::map<std::string, std::string>& old,
   return text;
 }
 
-bool is_among(const std::vector<std::string>& names, const std::string& name) {
-  return std::ranges::find(names, name) != names.end();
-}
-
 }  // namespace
 
 std::map<std::string, double> days_together(std::map<std::string, double> days,
@@ -81,6 +77,7 @@ Result<> Loop::begin() {
   TRY_ASSIGN(verifier_, Verifier::make({host.workspace, backend::environment_changes(host),
                                         setup_.options.verify_limit, std::move(wrap), host.root()},
                                        setup_.options.verify));
+  check_verify_programs();
   // Before anything is written: what cannot be started shall leave nothing.
   auto probe = setup_.request;
   probe.ask.prompt = "-";
@@ -117,6 +114,7 @@ Result<std::optional<State>> Loop::load_old() {
     setup_.warnings.insert(setup_.warnings.end(), loaded->warnings.begin(), loaded->warnings.end());
   }
   records_ = std::move(loaded->records);
+  if (loaded->trusted) outputs_ = loaded->state.outputs;
   if (!loaded->trusted) TRY(store_.adopt(loaded->state, records_));
   if (!loaded->trusted && setup_.resumed) {
     // Whether it was done is for verification to say.
@@ -268,6 +266,7 @@ Result<> Loop::go_on_with(State old) {
   }
   TRY(leave_out_as_before());
   keep_refs();
+  keep_inputs();
   ended_before_ = !state_.end.empty();
   if (setup_.options.commit && !state_.current) TRY(check_users_changes());
   files_.forget_stop();
@@ -290,13 +289,14 @@ Result<> Loop::go_on_with(State old) {
 }
 
 Result<> Loop::open_git() {
+  outputs_ = own_outputs_and(outputs_);
   std::string why_not;
   TRY_ASSIGN(git_, git::Work::open(setup_.request.host.workspace, why_not,
                                    {setup_.options.git_timeout, control_.runs().token()}));
   if (git_) {
     TRY_ASSIGN(auto wrap, run::sandbox_for_git(setup_.request.host));
     git_->wrap_with(std::move(wrap));
-    git_->leave_out_outputs(own_outputs());
+    git_->leave_out_outputs(outputs_);
     git_->leave_out_folder(setup_.state_folder);
     TRY_ASSIGN(integrity_, git::Integrity::read(git_->program()));
   }
@@ -312,6 +312,7 @@ Result<> Loop::begin_git() {
   TRY_ASSIGN(state_.branch_at_start, present_branch());
   keep_refs();
   if (!setup_.options.commit) return {};
+  keep_inputs();
   TRY_ASSIGN(state_.files_before, git::file_time_now(git_->root()));
   git_->leave_alone_before(*state_.files_before);
   if (git_->wants_signatures()) {
@@ -336,29 +337,6 @@ Result<> Loop::check_users_changes() {
   }
   TRY_ASSIGN(const auto now, git_->tree());
   return now == known ? Result<>() : stash_or_refuse();
-}
-
-/// The goal and the settings are the user's, also where they are not committed: they stay where they are.
-Result<> Loop::leave_out_inputs(std::vector<std::string>& dirty) {
-  std::vector<std::string> inputs;
-  for (const auto& path : setup_.inputs) {
-    const auto name = path.lexically_relative(git_->root()).native();
-    if (is_among(dirty, name)) inputs.push_back(name);
-  }
-  if (inputs.empty()) return {};
-  TRY(git_->leave_out_paths(inputs));
-  std::erase_if(dirty, [&](const std::string& name) { return is_among(inputs, name); });
-  setup_.warnings.push_back(fmt::format("not committed, and left out of the loop's commits: {}",
-                                        fmt::join(inputs, ", ")));
-  return {};
-}
-
-/// What was committed since is a file as any other.
-Result<> Loop::leave_out_as_before() {
-  if (!git_ || state_.left_out.empty()) return {};
-  TRY_ASSIGN(const auto dirty, git_->dirty());
-  std::erase_if(state_.left_out, [&](const std::string& name) { return !is_among(dirty, name); });
-  return git_->leave_out_paths(state_.left_out);
 }
 
 Result<> Loop::stash_or_refuse() {

@@ -3,7 +3,10 @@
 
 #include <fmt/core.h>
 
+#include "backend/plan.h"
 #include "base/sha256.h"
+#include "base/shell_words.h"
+#include "loop/command_programs.h"
 #include "loop/content.h"
 #include "loop/loop_impl.h"
 
@@ -78,6 +81,25 @@ Loop::Over Loop::refuse_uncommitted(const Result<>& committed) const {
   const auto on_branch = committed ? check_on_branch() : committed;
   if (on_branch) return std::nullopt;
   return Ending{End::not_committed, describe(on_branch.error())};
+}
+
+/// A command with a typing error fails only after the first iterations are paid for.
+void Loop::check_verify_programs() {
+  constexpr std::string_view kBuiltins =
+      "for case select function while until if then do ! } test [ [[ cd true false . source exec "
+      "export set unset eval command type ulimit umask wait "
+      "trap echo printf read exit return : let local declare time ( {";
+  for (const auto& text : setup_.options.verify) {
+    const auto line = parse_shell_line(text);
+    if (!line.understood || line.commands.empty()) continue;
+    const auto words = unwrap(line.commands.front().words).words;
+    if (words.empty() || !words.front().literal) continue;
+    const auto& name = words.front().text;
+    if (name.contains('/') || has_word(kBuiltins, name)) continue;
+    if (backend::find_program(name, setup_.request.host)) continue;
+    setup_.warnings.push_back(fmt::format(
+        "the program '{}' of the verification command '{}' was not found in PATH", name, text));
+  }
 }
 
 }  // namespace ralph::loop

@@ -34,6 +34,9 @@ struct RunEnd {
   std::vector<stream::Summary> corrections = {};  // runs of their own
   bool spent_all = false;                         // it was stopped for what it cost
   std::filesystem::path raw_log = {};             // without those of corrections
+  std::optional<stream::Summary> before_attempt =
+      {};  // of a run read from its journal: before the last one
+  double cost_at_least_usd = 0;
 };
 
 /// Why the loop is over, while it is not known to all yet.
@@ -62,8 +65,9 @@ PromptParts prompt_parts(const Setup& setup, const std::vector<Record>& records,
 /// What the journal of a run tells of it, for a run whose ralph was killed. `bad`: lines that are not readable.
 RunEnd end_in_journal(std::string_view journal, const Setup& setup, std::int64_t& bad);
 /// The agent's output reaches the raw log first: what a kill kept from the journal is only there. The journal counts where
-/// the log cannot be read or says no more.
-void add_from_log(RunEnd& end, const Setup& setup, const store::Workspace& workspace);
+/// the log cannot be read, says no more, or is not the one the journal was made from: of that one only a higher cost counts.
+/// A warning; empty: none.
+std::string add_from_log(RunEnd& end, const Setup& setup, const store::Workspace& workspace);
 /// Answer and verdict of a run whose end is not known.
 void conclude_interrupted(RunEnd& end, const Setup& setup);
 
@@ -96,6 +100,9 @@ class Loop {
   void name_goal();
   Result<> leave_out_inputs(std::vector<std::string>& dirty);
   Result<> leave_out_as_before();
+  void keep_inputs();
+  void check_verify_programs();
+  void leave_out_edited_goal();
   Result<> begin_anew(const std::optional<State>& old);
   void remove_locks_left(const State& old);
   Result<> go_on_with(State old);
@@ -120,6 +127,7 @@ class Loop {
   Over stopped(const stream::Verdict& verdict) const;
   Over go_on_after(Why why, const RunEnd& end);
   std::optional<End> limit_now() const;
+  std::string why_limit(End limit) const;
   Over verify(Record& record);
   Over run_verification(Record& record);
   Result<Verification> verify_in_place();
@@ -131,6 +139,8 @@ class Loop {
   void report_commits(Report& report) const;
   void report_tests(const std::vector<git::FileChange>& files);
   void report_inner_repositories();
+  void report_left_out();
+  void report_inputs();
   void add_finding(std::string text);
   Over summarize();
   bool summary_is_due() const;
@@ -203,6 +213,7 @@ class Loop {
   std::optional<Verifier> verifier_;
   std::optional<git::Work> git_;
   std::optional<git::Integrity> integrity_;
+  std::vector<OwnOutput> outputs_;  // of this loop, and of those before it
   PathGlobs protect_;
   StartFiles start_files_;             // what they match
   std::set<std::string> not_in_git_;   // of those: ignored by git

@@ -198,7 +198,9 @@ Result<> Loop::check_not_changed_meanwhile(const Record& record) {
   }
   if (paths.empty()) return {};
   return fail(Code::busy,
-              fmt::format("files were changed during verification: {}", join_names(paths)));
+              fmt::format("files were changed during verification: {} (a log that 'tee' writes "
+                          "belongs outside of the workspace, or into .gitignore)",
+                          join_names(paths)));
 }
 
 Loop::Over Loop::run_verification(Record& record) {

@@ -110,6 +110,8 @@ After after(const stream::Verdict& verdict, const stream::Summary& summary) {
       const auto what = summary.error ? summary.error->error_class : ErrorClass::unknown;
       if (what == ErrorClass::network || what == ErrorClass::overloaded) return After::backoff;
       if (what == ErrorClass::trust) return After::over;
+      // A model or an API that does not exist.
+      if (summary.error && summary.error->http_status == 404) return After::over;
       return After::failure;
     }
     default: return After::failure;

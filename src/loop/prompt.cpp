@@ -159,6 +159,8 @@ std::string make_prompt(const Template& form, const PromptParts& parts, const Pr
                     {"max_iterations", most},
                     {"goal", goal},
                     {"agents_md", agents},
+                    {"claude_md", agents.empty() && parts.claude_md ? "yes" : ""},
+                    {"explore", agents.empty() && !parts.claude_md ? "yes" : ""},
                     {"history", history.text},
                     {"verification", verification},
                     {"guidance", guidance},

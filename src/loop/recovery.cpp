@@ -43,6 +43,7 @@ RunEnd end_in_journal(std::string_view text, const Setup& setup, std::int64_t& b
       stream::dispatch(*event, time);
     } else if (line.starts_with(kAttempt)) {
       end.raw_log = raw_log_in(line);
+      end.before_attempt = end.summary;
     } else if (!line.starts_with(kOwnRecord)) {
       ++bad;
     }
@@ -77,7 +78,7 @@ Result<RunEnd> Loop::end_of_interrupted(const Current& current, std::string& war
   }
   std::int64_t bad = 0;
   auto end = end_in_journal(text.value_or(""), setup_, bad);
-  add_from_log(end, setup_, *workspace_);
+  warning = add_from_log(end, setup_, *workspace_);
   if (!text) {
     const auto why =
         missing ? fmt::format("it left no journal ('{}')", shown) : text.error().message;

@@ -67,6 +67,17 @@ std::vector<std::string> texts_of(const Document& list) {
   return texts;
 }
 
+std::vector<OwnOutput> outputs_of(const Document& list) {
+  std::vector<OwnOutput> outputs;
+  if (!list.is_array()) return outputs;
+  for (const auto& item : list) {
+    if (!item.is_object()) continue;
+    outputs.push_back({json::text(item, "path"), static_cast<dev_t>(json::integer(item, "device")),
+                       static_cast<ino_t>(json::integer(item, "inode"))});
+  }
+  return outputs;
+}
+
 bool looks_like_a_state(const Document& document) {
   return !json::text(document, "loop_id").empty() && !json::text(document, "status").empty();
 }
@@ -100,6 +111,11 @@ Document document_of(const State& state) {
   to["branch_at_start"] = state.branch_at_start;
   to["files_before"] = state.files_before ? Document(iso_utc(*state.files_before)) : Document();
   if (!state.left_out.empty()) to["left_out"] = state.left_out;
+  for (const auto& output : state.outputs) {
+    to["outputs"].push_back({{"path", output.path.native()},
+                             {"device", static_cast<std::int64_t>(output.device)},
+                             {"inode", static_cast<std::int64_t>(output.inode)}});
+  }
   to["max_iterations"] = state.max_iterations ? Document(*state.max_iterations) : Document();
   to["max_cost_usd"] = state.max_cost_usd ? Document(*state.max_cost_usd) : Document();
   to["current"] = state.current ? document_of(*state.current) : Document();
@@ -148,6 +164,7 @@ std::optional<State> state_of(const Document& from) {
   state.branch_at_start = json::text(from, "branch_at_start");
   state.files_before = parse_iso(json::text(from, "files_before"));
   state.left_out = texts_of(json::member(from, "left_out"));
+  state.outputs = outputs_of(json::member(from, "outputs"));
   if (json::member(from, "max_iterations").is_number_integer()) {
     state.max_iterations = json::integer(from, "max_iterations");
   }
@@ -170,9 +187,9 @@ void count(const Record& record, const Record* before, Totals& totals) {
   ++totals.iterations;
   totals.failures_in_a_row = record.failed ? totals.failures_in_a_row + 1 : 0;
   totals.refused_in_a_row = record.outcome == "refused" ? totals.refused_in_a_row + 1 : 0;
-  const bool idle = !record.failed && !record.done && before != nullptr && !record.changed &&
-                    before->progress == record.progress;
-  totals.idle_in_a_row = idle ? totals.idle_in_a_row + 1 : 0;
+  const bool idle = !record.failed && !record.done && !record.changed;
+  const bool same = before != nullptr && before->progress == record.progress;
+  totals.idle_in_a_row = !idle ? 0 : same ? totals.idle_in_a_row + 1 : 1;
 }
 
 }  // namespace

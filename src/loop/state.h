@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/own_output.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "loop/record.h"
@@ -49,6 +50,7 @@ struct State {
   std::string tree_at_start, commit_at_start;
   std::string branch_at_start;          // in full; "HEAD": detached; empty: not known
   std::optional<UtcTime> files_before;  // files older than that are the user's, by the disk's clock
+  std::vector<OwnOutput> outputs;     // files that this loop, or one before it, wrote its output to
   std::vector<std::string> left_out;  // paths in the repository that no commit of the loop takes in
   std::optional<Current> current;
   std::optional<UtcTime> waiting_until;
@@ -86,6 +88,9 @@ struct Totals {
 };
 /// What happens in a row is counted behind the first `fresh_from` records.
 Totals add_up(const std::vector<Record>& records, std::int64_t fresh_from = 0);
+
+/// Below refs/ralph/: the files that a loop with --commit leaves out, as they were at its start.
+std::string inputs_ref(std::string_view loop_id);
 
 /// "2026-11-15".
 std::string day_of(UtcTime time);

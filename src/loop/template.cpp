@@ -9,7 +9,7 @@ namespace ralph::loop {
 namespace {
 
 constexpr auto kNames = std::to_array<std::string_view>(
-    {"iteration", "max_iterations", "goal", "agents_md", "history", "verification", "guidance",
+    {"iteration", "max_iterations", "goal", "agents_md", "claude_md", "explore", "history", "verification", "guidance",
      "verify_commands", "commits", "answer", "answer_in_text", "done_marker"});
 
 constexpr std::string_view kSpaces = " \t\r";

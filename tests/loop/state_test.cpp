@@ -184,9 +184,9 @@ TEST(LoopTotals, RowsInARowEndWhenSomethingElseHappens) {
   records = {iteration(1, "same"), iteration(2, "same"), iteration(3, "same")};
   EXPECT_EQ(add_up(records).idle_in_a_row, 0) << "files changed";
   for (auto& record : records) record.changed = false;
-  EXPECT_EQ(add_up(records).idle_in_a_row, 2);
+  EXPECT_EQ(add_up(records).idle_in_a_row, 3);
   records[2].progress = "other";
-  EXPECT_EQ(add_up(records).idle_in_a_row, 0);
+  EXPECT_EQ(add_up(records).idle_in_a_row, 1);
 
   records = {iteration(1, "DONE"), iteration(2, "DONE")};
   for (auto& record : records) record.outcome = "refused";

@@ -1,0 +1,109 @@
+// Files that no commit of the loop takes in, and what became of them.
+#include <algorithm>
+
+#include <fmt/core.h>
+#include <sys/stat.h>
+
+#include "git/fields.h"
+#include "git/index.h"
+#include "git/old_files.h"
+#include "git/position.h"
+#include "git/tree_files.h"
+#include "git/work.h"
+
+namespace ralph::git {
+namespace {
+
+bool is_there(const std::filesystem::path& path) {
+  struct stat info{};
+  return ::lstat(path.c_str(), &info) == 0;
+}
+
+std::vector<std::string> names_in(std::string_view text) {
+  std::vector<std::string> names;
+  for (Fields fields(text); !fields.done();) names.emplace_back(fields.next());
+  return names;
+}
+
+/// Of what the folder holds at these paths; those that are missing are not in it.
+Result<std::string> tree_of(const Program& git, const std::vector<std::string>& paths) {
+  TRY_ASSIGN(const auto index, PrivateIndex::empty(git.git_folder()));
+  TRY(git.ask({{"update-index", "-z", "--add", "--remove", "--replace", "--stdin"},
+               zero_separated(paths),
+               index.path()}));
+  return write_tree(git, index.path());
+}
+
+}  // namespace
+
+Result<> Work::keep_files(const std::vector<std::string>& paths, std::string_view keep_as) const {
+  const auto ref = fmt::format("refs/ralph/{}", keep_as);
+  TRY_ASSIGN(const auto known, read_commit(git_, ref));
+  if (!known.empty() || paths.empty()) return {};
+  TRY_ASSIGN(const auto tree, tree_of(git_, paths));
+  TRY_ASSIGN(const auto commit,
+             make_commit(tree, {},
+                         fmt::format("ralph: files that are not committed\n\nKept at {}. 'git "
+                                     "restore --source={} -- FILE' brings one back.\n",
+                                     iso_utc(now_utc()), ref)));
+  TRY(keep(ref, commit));
+  return {};
+}
+
+Result<KeptFiles> Work::compare_kept_files(std::string_view kept_as) const {
+  KeptFiles result;
+  TRY_ASSIGN(const auto commit, read_commit(git_, fmt::format("refs/ralph/{}", kept_as)));
+  if (commit.empty()) return result;
+  TRY_ASSIGN(const auto text,
+             git_.ask({{"ls-tree", "-r", "-z", "--name-only", "--full-tree", commit}}));
+  const auto names = names_in(text);
+  TRY_ASSIGN(const auto now, tree_of(git_, names));
+  TRY_ASSIGN(const auto differences, tree_differences(git_, commit, now));
+  for (const auto& difference : differences) {
+    if (std::ranges::find(names, difference.path) == names.end()) continue;
+    const bool there = is_there(root() / difference.path);
+    (there ? result.changed : result.missing).push_back(difference.path);
+  }
+  return result;
+}
+
+Result<std::vector<std::string>> Work::put_back_missing(std::string_view kept_as) const {
+  TRY(check_settings());
+  TRY_ASSIGN(const auto kept, compare_kept_files(kept_as));
+  if (kept.missing.empty()) return kept.missing;
+  TRY_ASSIGN(const auto index, PrivateIndex::empty(git_.git_folder()));
+  TRY(git_.ask({{"read-tree", fmt::format("refs/ralph/{}", kept_as)}, {}, index.path()}));
+  TRY(git_.ask(
+      {{"checkout-index", "-q", "-z", "--stdin"}, zero_separated(kept.missing), index.path()}));
+  return kept.missing;
+}
+
+Result<std::vector<std::string>> Work::old_untracked() const {
+  std::vector<std::string> paths;
+  if (!left_alone_.before) return paths;
+  auto by_name = left_alone_;
+  by_name.before.reset();
+  TRY_ASSIGN(const auto index, PrivateIndex::rebuild(git_, *known_));
+  TRY_ASSIGN(auto all, list_entries(git_, index.path()));
+  TRY(leave_out(git_, by_name, all));
+  auto rest = all;
+  TRY(leave_out(git_, left_alone_, rest));
+  for (const auto& entry : all) {
+    if (std::ranges::find(rest, entry) == rest.end()) paths.push_back(entry.path);
+  }
+  return paths;
+}
+
+Result<std::vector<std::string>> Work::new_ignored() const {
+  TRY_ASSIGN(
+      const auto text,
+      git_.ask({{"ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"}}));
+  auto paths = names_in(text);
+  std::erase_if(paths, [&](const std::string& path) {
+    return Entry{'!', '!', path}.ours() ||
+           (left_alone_.before && born_before(root() / path, *left_alone_.before));
+  });
+  return paths;
+}
+
+}  // namespace ralph::git

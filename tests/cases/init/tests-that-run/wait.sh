@@ -1,0 +1,1 @@
+touch started; read line <go; echo step
