@@ -146,6 +146,7 @@ int exit_code_of(const process::Exit& exit, int stop_signal) {
 
 Result<int> run_against(const mock::Server& server, const Arguments& arguments,
                         const StopSignals& signals, CommandStop& stop, StdOutput& output) {
+  stop.runs = true;  // before it can say that it is ready: the watch keeps an early signal
   TRY_ASSIGN(auto child, process::start(command_against(server, arguments)));
   const process::Sinks sinks{[&](std::string_view bytes) -> Result<> {
                                output.out(bytes);
@@ -158,7 +159,6 @@ Result<int> run_against(const mock::Server& server, const Arguments& arguments,
                                output.err(bytes);
                                return {};
                              }};
-  stop.runs = true;
   const auto exit = process::supervise(std::move(child), sinks, stop.watch, stop.now.get_token());
   return exit_code_of(exit, stop.now.stop_requested() ? signals.received() : 0);
 }
