@@ -209,6 +209,15 @@ std::string start_error_step(const Error& error, int exit_code) {
   });
 }
 
+std::string rounded_up(Millis left) {
+  constexpr Millis kAlmostASecond{999};
+  return view::short_duration(left + kAlmostASecond);
+}
+
+std::string wait_text(std::string_view why, Millis left, std::string_view key_hint) {
+  return fmt::format("retrying in {}{}: {}", rounded_up(left), key_hint, why);
+}
+
 std::string masked_step(std::string_view text, const Masker& masker) {
   return json::mask(text, masker);
 }

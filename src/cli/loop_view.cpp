@@ -28,7 +28,6 @@ using view::Verbosity;
 
 constexpr Millis kTick{100};
 constexpr Millis kBetweenWaits{10'000};  // of steps that say how long it still waits
-constexpr Millis kAlmostASecond{999};
 constexpr std::size_t kShort = 200;
 constexpr std::size_t kLong = 2000;
 constexpr std::size_t kShortId = 7;
@@ -270,19 +269,16 @@ bool LoopView::waiting(std::string_view why, Millis left) {
   const auto now = std::chrono::steady_clock::now();
   if (!my.waits) {
     my.keys = std::make_unique<KeyWatch>(0);
-    my.say(my.shown(
-        fmt::format("{}; retrying in {}, at {}{}", why, view::short_duration(left + kAlmostASecond),
-                    view::clock_time(my.options.now() + left), my.key_hint()),
-        kShort));
+    my.say(my.shown(fmt::format("{}; retrying in {}, at {}{}", why, rounded_up(left),
+                                view::clock_time(my.options.now() + left), my.key_hint()),
+                    kShort));
   }
   if (!my.waits || now - my.last_wait_step >= kBetweenWaits) {
     my.step(waiting_step(why, left));
     my.last_wait_step = now;
   }
   my.waits = true;
-  // The time first: a narrow terminal shows the beginning only.
-  my.line.doing(fmt::format("retrying in {}{}: {}", view::short_duration(left + kAlmostASecond),
-                            my.key_hint(), why));
+  my.line.doing(wait_text(why, left, my.key_hint()));
   const bool go_on = my.keys->pressed();
   if (go_on) my.stop_waiting();
   my.line.flush();

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/unique_fd.h"
+#include "cli/loop_steps.h"
 #include "cli/some_report.h"
 #include "stream/handler.h"
 #include "support/temp_folder.h"
@@ -149,6 +150,11 @@ TEST_F(LoopViewTest, AWaitIsToldOnceAndStdinThatIsNoTerminalIsLeftAlone) {
   EXPECT_FALSE(view().waiting("rate limit reached", Millis{222'000}));
   EXPECT_FALSE(view().waiting("rate limit reached", Millis{221'000}));
   EXPECT_EQ(out(), "rate limit reached; retrying in 3m42s, at 14:03:42\n");
+}
+
+TEST(WaitText, BeginsWithTheTimeThatIsLeft) {
+  EXPECT_EQ(wait_text("rate limit reached", Millis{17'500}, " (any key: now)"),
+            "retrying in 18s (any key: now): rate limit reached");
 }
 
 TEST_F(LoopViewTest, InALogEachStepHasItsTimeAndAnErrorIsToldOnce) {
