@@ -17,6 +17,7 @@
 #include "cli/loop_folder.h"
 #include "cli/loop_goal.h"
 #include "cli/loop_settings.h"
+#include "cli/loop_steps.h"
 #include "cli/loop_view.h"
 #include "cli/reader_watch.h"
 #include "cli/run_settings.h"
@@ -29,6 +30,7 @@
 #include "run/protected_files.h"
 #include "run/sandbox.h"
 #include "store/workspace.h"
+#include "view/figures.h"
 
 namespace ralph::cli {
 namespace {
@@ -132,35 +134,6 @@ Result<loop::Template> read_template(const std::string& file) {
               "write {{goal}} where the goal belongs");
 }
 
-loop::Options options_of(const config::Settings& settings) {
-  loop::Options options;
-  auto& budget = options.budget;
-  budget.iterations = settings.integer(Key::max_iterations).value_or(0);
-  budget.time = settings.duration(Key::max_time);
-  budget.cost_usd = settings.money(Key::max_cost);
-  budget.cost_per_day_usd = settings.money(Key::max_cost_per_day);
-  budget.failures = settings.integer(Key::max_failures).value_or(0);
-  budget.idle = settings.integer(Key::max_idle).value_or(0);
-  budget.refusals = settings.integer(Key::max_refused).value_or(0);
-  options.verify = settings.list(Key::verify);
-  options.verify_limit = settings.duration(Key::verify_timeout);
-  options.protect = settings.list(Key::verify_protect);
-  options.verify_clean = settings.boolean(Key::verify_clean);
-  options.summarize_every = settings.integer(Key::summarize_every).value_or(0);
-  options.recent = settings.integer(Key::recent).value_or(1);
-  options.summary_model = settings.text(Key::summary_model);
-  options.summary_reasoning = settings.text(Key::summary_reasoning);
-  options.reasoning = settings.text(Key::reasoning);
-  options.allow_secrets = settings.boolean(Key::allow_secrets);
-  options.done_marker = settings.text(Key::done_marker);
-  options.loop_guard = settings.integer(Key::loop_guard).value_or(0);
-  options.commit = settings.boolean(Key::commit);
-  options.rollback = settings.boolean(Key::rollback);
-  options.stash = settings.boolean(Key::stash);
-  options.git_timeout = settings.duration(Key::git_timeout);
-  return options;
-}
-
 Result<> check(const config::Settings& settings) {
   if (settings.boolean(Key::rollback) && !settings.boolean(Key::commit)) {
     return fail(Code::usage, "--rollback needs --commit",
@@ -214,7 +187,7 @@ Result<loop::Setup> make_setup(const Arguments& arguments, const Loaded& loaded,
   if (goal.edited) setup.goal_note = goal.told;
   if (!goal.edited && !goal.told.empty()) setup.warnings.push_back(goal.told);
   TRY(loop::check_goal(goal.text));
-  setup.options = options_of(settings);
+  setup.options = loop_options(settings);
   setup.options.accept_changes = arguments.flag("accept-changes");
   if (const auto& file = settings.text(Key::template_file); !file.empty()) {
     TRY_ASSIGN(setup.form, read_template(file));
@@ -260,12 +233,17 @@ Result<loop::Setup> make_setup(const Arguments& arguments, const Loaded& loaded,
 }
 
 /// The first Ctrl-C lets the iteration end; anything more ends it now.
-void take_signal(int signal_number, loop::Control& control, StdOutput& output) {
+void take_signal(int signal_number, loop::Control& control, const loop::Files& files,
+                 StdOutput& output) {
   if (signal_number == SIGINT && !control.stop(signal_number)) {
-    if (::isatty(2) == 1) {
-      write_if_possible(
-          2, "\r\x1b[Kralph: the loop ends after this iteration; Ctrl-C again ends it now\n");
-    }
+    const bool terminal = ::isatty(STDERR_FILENO) == 1;
+    write_if_possible(
+        STDERR_FILENO,
+        fmt::format(
+            "{}ralph: SIGINT: the loop ends after this iteration; Ctrl-C again ends it now\n",
+            terminal ? "\r\x1b[K" : view::clock_time(now_utc()) + " "));
+    // For 'ralph status'; the loop goes by the signal.
+    std::ignore = files.ask_to_stop();
     return;
   }
   output.hurry(kPatienceOfASignal);
@@ -273,9 +251,11 @@ void take_signal(int signal_number, loop::Control& control, StdOutput& output) {
 }
 
 /// With the exit code a run would have.
-int not_begun(const Error& error, StdOutput& output) {
+int not_begun(const Error& error, bool json, StdOutput& output) {
   report(error, output);
-  return stream::row(run::outcome_of(error)).exit_code;
+  const int exit_code = stream::row(run::outcome_of(error)).exit_code;
+  if (json) output.out(masked_step(start_error_step(error, exit_code), log_masker()) + "\n");
+  return exit_code;
 }
 
 int print_prompt(const loop::Setup& setup, StdOutput& output) {
@@ -308,9 +288,10 @@ int work(loop::Setup setup, const config::Settings& settings, const Masker& mask
   options.stamp_err = options.stamp_out && options.console.one_screen;
   options.max_iterations = setup.options.budget.iterations;
   options.max_cost_usd = setup.options.budget.cost_usd;
+  const loop::Files files(setup.request.host.root());
   loop::Control control;
   const StopSignals signals(
-      [&](int signal_number) { take_signal(signal_number, control, output); });
+      [&](int signal_number) { take_signal(signal_number, control, files, output); });
   // A terminal that is closed sends SIGHUP, which a user may have told us to ignore.
   std::atomic<bool> reader_gone = false;
   const ReaderWatch reader(::isatty(STDOUT_FILENO) == 1 ? -1 : STDOUT_FILENO, [&] {
@@ -320,7 +301,7 @@ int work(loop::Setup setup, const config::Settings& settings, const Masker& mask
   });
   LoopView view(options, masker, output);
   const auto report_of_loop = loop::work(std::move(setup), view, control, masker);
-  if (report_of_loop.not_begun) return not_begun(*report_of_loop.not_begun, output);
+  if (report_of_loop.not_begun) return not_begun(*report_of_loop.not_begun, json, output);
   view.finish(report_of_loop);
   if (reader_gone && report_of_loop.end == loop::End::stopped) {
     warn("the reader of stdout is gone, so the loop was stopped; 'ralph loop --resume' goes on",
@@ -336,12 +317,13 @@ int loop_command(const Arguments& arguments, StdOutput& output) {
   auto masker = masker_for(settings);
   log_masker() = masker;
   auto setup = make_setup(arguments, *loaded, masker);
-  if (!setup) return not_begun(setup.error(), output);
+  const bool json = settings.boolean(Key::json);
+  if (!setup) return not_begun(setup.error(), json, output);
   if (arguments.flag("print-prompt")) return print_prompt(*setup, output);
   note_own_agent(settings, setup->request, output);
   if (arguments.flag("dry-run")) {
     const auto shown = show_loop_dry_run(*setup, settings, masker, output);
-    return shown ? 0 : not_begun(shown.error(), output);
+    return shown ? 0 : not_begun(shown.error(), json, output);
   }
   return work(*std::move(setup), settings, masker, output);
 }

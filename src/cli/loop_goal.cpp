@@ -36,7 +36,27 @@ Result<Goal> read_goal_file(const std::string& file) {
               "name a file that says what to achieve, or use -p TEXT");
 }
 
+/// The template of `ralph init` says nothing yet.
+bool has_goal_file(const config::Settings& settings) {
+  const auto path = fs::path(settings.text(Key::cwd)) / kGoalFile;
+  std::error_code error;
+  if (!fs::exists(path, error)) return false;
+  const auto text = read_file(path);
+  return !text || !is_goal_template(*text);
+}
+
 /// A GOAL.md that lies there says what to achieve as well, and the agent would read it.
+Result<> refuse_goal_file(const config::Settings& settings) {
+  if (!has_goal_file(settings)) return {};
+  const auto& origin = settings.origin(Key::prompt);
+  const bool on_the_line = origin.kind == config::Origin::Kind::flag;
+  return fail(Code::usage,
+              fmt::format("two goals: {}, and the file '{}' in this folder",
+                          on_the_line ? "-p TEXT" : "the prompt of " + describe(origin), kGoalFile),
+              "'ralph loop GOAL.md' works on the file; for another goal rename or remove it, or "
+              "name another file with -P FILE ('-P -' is standard input)");
+}
+
 Result<> check_one_goal(const Arguments& arguments, const config::Settings& settings) {
   const auto file = arguments.positional(0);
   const bool text = arguments.flag("prompt");
@@ -46,15 +66,7 @@ Result<> check_one_goal(const Arguments& arguments, const config::Settings& sett
                             text ? "-p TEXT" : "-P FILE"),
                 "leave one of them out");
   }
-  const fs::path folder = settings.text(Key::cwd);
-  std::error_code error;
-  if (!text || !fs::exists(folder / kGoalFile, error)) return {};
-  if (const auto there = read_file(folder / kGoalFile); there && is_goal_template(*there))
-    return {};
-  return fail(Code::usage,
-              fmt::format("two goals: -p TEXT, and the file '{}' in this folder", kGoalFile),
-              "'ralph loop GOAL.md' works on the file; for another goal rename or remove it, or "
-              "name another file with -P FILE ('-P -' is standard input)");
+  return text ? refuse_goal_file(settings) : Result<>();
 }
 
 Goal goal_of(const loop::State& state, const Arguments& arguments,
@@ -78,8 +90,13 @@ Result<Goal> read_goal(const Arguments& arguments, const config::Settings& setti
   if (state && !on_the_line) return goal_of(*state, arguments, settings);
   if (!settings.text(Key::prompt_file).empty())
     return read_goal_file(settings.text(Key::prompt_file));
-  if (settings.given(Key::prompt)) return Goal{settings.text(Key::prompt)};
-  return fail(Code::usage, "no goal was given", "use 'ralph loop GOAL.md' or 'ralph loop -p TEXT'");
+  if (settings.given(Key::prompt)) {
+    TRY(refuse_goal_file(settings));
+    return Goal{settings.text(Key::prompt)};
+  }
+  return fail(Code::usage, "no goal was given",
+              has_goal_file(settings) ? "use 'ralph loop GOAL.md'"
+                                      : "use 'ralph loop GOAL.md' or 'ralph loop -p TEXT'");
 }
 
 }  // namespace ralph::cli

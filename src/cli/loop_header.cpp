@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include "base/path.h"
 #include "cli/loop_report.h"
 #include "run/versions.h"
 #include "view/figures.h"
@@ -62,7 +63,8 @@ LoopFacts facts_of(const loop::Setup& setup) {
   const bool tells_cost = request.backend->can.cost ||
                           request.ask.output_format == std::optional<std::string>("stream-json");
   return {agent_of(request), limits_of(setup.options.budget, tells_cost),
-          setup.options.commit ? "a commit after every iteration" : "no commits", tells_cost};
+          setup.options.commit ? "a commit after every iteration" : "no commits", tells_cost,
+          setup.resumed};
 }
 
 std::string_view goal_line(std::string_view goal) {
@@ -75,28 +77,38 @@ std::string_view goal_line(std::string_view goal) {
     if (heading || marks == line.npos) line.remove_prefix(std::min(marks, line.size()));
     const auto first = line.find_first_not_of(" \t\r");
     if (first == line.npos) continue;
+    const bool bare = heading && line.substr(first).starts_with("Goal") &&
+                      line.find_first_not_of(": \t\r", first + 4) == line.npos;
+    if (bare && goal.find_first_not_of(" \t\r\n") != goal.npos) continue;
     return line.substr(first, line.find_last_not_of(" \t\r") + 1 - first);
   }
   return {};
 }
 
+std::string goal_text(const loop::State& state) {
+  auto file = state.goal_file;
+  std::error_code error;
+  const auto here = std::filesystem::current_path(error);
+  if (!error && !state.goal_path.empty() && is_below(state.goal_path, here)) {
+    file = std::filesystem::path(state.goal_path).lexically_relative(here).native();
+  }
+  return fmt::format("{}{}{}", file, file.empty() ? "" : ": ", goal_line(state.goal));
+}
+
 std::vector<HeaderLine> loop_header(const LoopFacts& facts, const loop::State& state,
-                                    const loop::Totals& totals) {
-  auto loop = state.loop_id;
-  if (totals.iterations > 0) {
+                                    const loop::Totals& totals, UtcTime now) {
+  auto loop = fmt::format("{}, {}", state.loop_id, view::date_time(now));
+  if (facts.resumed) {
     loop += fmt::format(", resumed after {}, cost {}", counted(totals.iterations, "iteration"),
                         cost_text(totals));
   }
-  const auto file = state.goal_file.empty() ? "" : state.goal_file + ": ";
-  std::vector<HeaderLine> lines{{"Loop", loop},
-                                {"Goal", file + std::string(goal_line(state.goal))},
-                                {"Agent", facts.agent},
-                                {"Limits", facts.limits}};
-  if (!state.branch_at_start.empty()) {
-    lines.push_back({"Branch", fmt::format("{}, {}", branch_of(state), facts.commits)});
-  }
+  std::vector<HeaderLine> lines{
+      {"Loop", loop}, {"Goal", goal_text(state)}, {"Agent", facts.agent}, {"Limits", facts.limits}};
+  lines.push_back({"Branch", state.branch_at_start.empty()
+                                 ? "none: not a git repository"
+                                 : fmt::format("{}, {}", branch_of(state), facts.commits)});
   lines.push_back({"Verify", state.verify.empty()
-                                 ? "nothing: a DONE is believed (--verify COMMAND checks it)"
+                                 ? "nothing: a DONE is not checked (--verify COMMAND checks it)"
                                  : fmt::format("`{}`", fmt::join(state.verify, "`, `"))});
   return lines;
 }

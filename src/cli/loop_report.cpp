@@ -42,17 +42,20 @@ std::string sentence(std::string_view text) {
   return view::one_line(view::safe_text(text), kLongest);
 }
 
-/// What a part of it took is named where it took anything, but for the three that are always there.
+/// The parts are whole seconds that add up. What a part of it took is named where it took anything, but for the three that are always there.
 std::string time_text(const loop::Report& report) {
   const auto& time = report.totals.time;
   const auto& verifying = report.totals.verifying;
-  const auto known = time.model + time.tools + verifying + report.waited;
+  const auto seconds = [](Millis part) { return std::chrono::floor<std::chrono::seconds>(part); };
+  const auto known =
+      seconds(time.model) + seconds(time.tools) + seconds(verifying) + seconds(report.waited);
   auto text = fmt::format("{} (model {}, tools {}", short_duration(report.elapsed),
                           short_duration(time.model), short_duration(time.tools));
   if (verifying >= kSecond) text += ", verification " + short_duration(verifying);
   if (report.waited >= kSecond) text += ", waiting " + short_duration(report.waited);
-  const auto other = std::max(Millis{0}, report.elapsed - known);
-  return text + fmt::format(", other {})", short_duration(other));
+  const auto other = std::max(Millis{0}, Millis(seconds(report.elapsed) - known));
+  return text + fmt::format(", other {}), {} to {}", short_duration(other),
+                            view::date_time(report.started), view::date_time(report.ended));
 }
 
 std::string token_text(const stream::Tokens& tokens) {
@@ -61,12 +64,16 @@ std::string token_text(const stream::Tokens& tokens) {
                      grouped(tokens.cache_write), grouped(tokens.output));
 }
 
+double spent_on(const loop::Report& report, UtcTime now) {
+  const auto found = report.days.find(loop::day_of(now));
+  return found == report.days.end() ? 0 : found->second;
+}
+
 std::string cost_of(const loop::Report& report, UtcTime now) {
+  const auto today = spent_on(report, now);
   auto text = cost_text(report.totals);
-  if (report.totals.priced == 0) return text;
-  const auto today = report.days.find(loop::day_of(now));
-  return fmt::format("{}, today {} in this folder", text,
-                     dollars(today == report.days.end() ? 0 : today->second));
+  if (report.totals.priced == 0 && today == 0) return text;
+  return fmt::format("{}, today {} in this folder", text, dollars(today));
 }
 
 std::string lines_text(const git::FileChange& file) {
@@ -86,6 +93,11 @@ std::string files_text(const std::vector<git::FileChange>& files) {
 }
 
 void add_files(Table& table, const loop::Report& report) {
+  if (!report.has_git) {
+    return table.line("Files", report.totals.changed
+                                   ? "changed; which ones is not known: not a git repository"
+                                   : "none changed");
+  }
   if (!report.from) return;
   const auto& files = report.files;
   if (files.empty()) return table.line("Files", "none changed");
@@ -99,8 +111,11 @@ void add_files(Table& table, const loop::Report& report) {
 }
 
 void add_records(Table& table, const loop::Report& report, std::string_view last_log) {
-  table.line("Records", sentence((report.state_folder / "progress.ndjson").native()));
-  if (!last_log.empty()) table.line("Last run", sentence(fmt::format("ralph replay {}", last_log)));
+  const auto name = report.gave_way_to.empty() ? "progress.ndjson"
+                                               : fmt::format("progress-{}.ndjson", report.loop_id);
+  table.line("Records", sentence((report.state_folder / name).native()));
+  if (last_log.empty()) return;
+  table.line("Last run", view::safe_text(fmt::format("ralph replay {}", shell_word(last_log))));
 }
 
 void add_changes(Table& table, const loop::Report& report) {
@@ -118,6 +133,19 @@ void add_changes(Table& table, const loop::Report& report) {
                          report.to->substr(0, kShortId)));
 }
 
+/// What is the user's, and was not used or not brought back.
+void add_left(Table& table, const loop::Report& report) {
+  if (const auto n = report.guidance_left; n > 0) {
+    table.line("Guidance", fmt::format("{} of 'ralph tell' {} not delivered: kept for the next {}",
+                                       counted(n, "message"), n == 1 ? "was" : "were",
+                                       report.end == loop::End::done ? "loop" : "iteration"));
+  }
+  if (report.stash.empty()) return;
+  table.line("Stash", fmt::format("your changes from before the loop: git stash pop --index (kept "
+                                  "as {} too)",
+                                  report.stash));
+}
+
 /// "($1.0650 of $1.0000)": the figures behind a limit; empty for other ends.
 std::string limit_figures(const loop::Report& report) {
   const auto& budget = report.budget;
@@ -127,7 +155,9 @@ std::string limit_figures(const loop::Report& report) {
     case loop::End::time: return fmt::format(" ({})", format_duration(budget.time));
     case loop::End::cost:
       return fmt::format(" ({} of {})", dollars(totals.cost_usd), dollars(budget.cost_usd));
-    case loop::End::cost_per_day: return fmt::format(" ({})", dollars(budget.cost_per_day_usd));
+    case loop::End::cost_per_day:
+      return fmt::format(" ({} of {} today)", dollars(spent_on(report, report.ended)),
+                         dollars(budget.cost_per_day_usd));
     default: return {};
   }
 }
@@ -135,6 +165,7 @@ std::string limit_figures(const loop::Report& report) {
 /// How it is known that the loop is done.
 std::string known_text(const loop::Report& report) {
   auto text = report.verified.empty() ? std::string(loop::kClaimed) : sentence(report.verified);
+  if (report.changed_since_verified) text += "; files were changed since, and not verified again";
   return report.why.empty() ? text : text + ": " + sentence(report.why);
 }
 
@@ -142,11 +173,6 @@ std::string known_text(const loop::Report& report) {
 std::string higher_cost(double limit, double spent) {
   const auto cents = std::ceil(2 * std::max(limit, spent) * 100);
   return fmt::format("{:.2f}", cents / 100);
-}
-
-double spent_on(const loop::Report& report, UtcTime now) {
-  const auto found = report.days.find(loop::day_of(now));
-  return found == report.days.end() ? 0 : found->second;
 }
 
 }  // namespace
@@ -192,9 +218,10 @@ Reason reason_of(const loop::Report& report) {
     if (report.verified.empty()) reason.hint = "--verify COMMAND checks a DONE";
   }
   reason.text += limit_figures(report);
-  if (!report.why.empty() && report.end != loop::End::done) {
-    reason.text += ": " + sentence(report.why);
-  }
+  if (report.why.empty() || report.end == loop::End::done) return reason;
+  const auto why = sentence(report.why);
+  // Why it cannot work is all there is to say.
+  reason.text = report.end == loop::End::agent ? why : fmt::format("{}: {}", reason.text, why);
   return reason;
 }
 
@@ -215,8 +242,15 @@ std::string loop_report(const loop::Report& report, UtcTime now, std::string_vie
   table.line("Cost", cost_of(report, now));
   add_files(table, report);
   add_changes(table, report);
-  if (!done) table.line("Resume", resume_command(report, now, resume));
-  if (!done) table.more(sentence(note));
+  add_left(table, report);
+  if (!report.gave_way_to.empty()) {
+    table.line("Resume", fmt::format("not this loop: '{}' continues the one before, {}", resume,
+                                     report.gave_way_to));
+    table.more("to work on this goal, start it again");
+  } else if (!done) {
+    table.line("Resume", resume_command(report, now, resume));
+    table.more(sentence(note));
+  }
   add_records(table, report, last_log);
   return fmt::format("\n--- Loop {} ---\n{}", done ? "Complete" : "Ended", table.take());
 }

@@ -44,4 +44,33 @@ std::map<std::string, std::string> fixed_settings(const config::Settings& settin
   return fixed;
 }
 
+loop::Options loop_options(const config::Settings& settings) {
+  loop::Options options;
+  auto& budget = options.budget;
+  budget.iterations = settings.integer(Key::max_iterations).value_or(0);
+  budget.time = settings.duration(Key::max_time);
+  budget.cost_usd = settings.money(Key::max_cost);
+  budget.cost_per_day_usd = settings.money(Key::max_cost_per_day);
+  budget.failures = settings.integer(Key::max_failures).value_or(0);
+  budget.idle = settings.integer(Key::max_idle).value_or(0);
+  budget.refusals = settings.integer(Key::max_refused).value_or(0);
+  options.verify = settings.list(Key::verify);
+  options.verify_limit = settings.duration(Key::verify_timeout);
+  options.protect = settings.list(Key::verify_protect);
+  options.verify_clean = settings.boolean(Key::verify_clean);
+  options.summarize_every = settings.integer(Key::summarize_every).value_or(0);
+  options.recent = settings.integer(Key::recent).value_or(1);
+  options.summary_model = settings.text(Key::summary_model);
+  options.summary_reasoning = settings.text(Key::summary_reasoning);
+  options.reasoning = settings.text(Key::reasoning);
+  options.allow_secrets = settings.boolean(Key::allow_secrets);
+  options.done_marker = settings.text(Key::done_marker);
+  options.loop_guard = settings.integer(Key::loop_guard).value_or(0);
+  options.commit = settings.boolean(Key::commit);
+  options.rollback = settings.boolean(Key::rollback);
+  options.stash = settings.boolean(Key::stash);
+  options.git_timeout = settings.duration(Key::git_timeout);
+  return options;
+}
+
 }  // namespace ralph::cli

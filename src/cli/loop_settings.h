@@ -3,6 +3,7 @@
 #include <string>
 
 #include "config/settings.h"
+#include "loop/loop.h"
 
 namespace ralph::cli {
 
@@ -11,5 +12,7 @@ bool is_kept_for_resume(config::Key key);
 
 /// What a loop works by and --resume compares, by key; defaults are left out.
 std::map<std::string, std::string> fixed_settings(const config::Settings& settings);
+
+loop::Options loop_options(const config::Settings& settings);
 
 }  // namespace ralph::cli

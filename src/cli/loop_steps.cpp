@@ -95,7 +95,7 @@ std::string name_of(const loop::Record& record) {
   switch (record.step) {
     case iteration:
       return fmt::format("iteration {}{}", record.iteration, record.failed ? " failed" : "");
-    case attempt: return fmt::format("iteration {} will be repeated", record.iteration);
+    case attempt: return fmt::format("iteration {} not finished", record.iteration);
     case summary: return "summary of " + view::counted(record.iteration, "iteration");
     case undo: return fmt::format("undone after iteration {}", record.iteration);
   }
@@ -179,19 +179,43 @@ std::string finished_step(const loop::Report& report, std::string_view resume) {
         .text("why", reason.text)
         .text("hint", reason.hint)
         .number("exit_code", std::int64_t{report.exit_code})
+        .text("started_at", iso_utc(report.started))
+        .text("ended_at", iso_utc(report.ended))
         .number("elapsed_ms", std::int64_t{report.elapsed.count()})
         .raw("totals", totals_json(report.totals))
         .number("waited_ms", std::int64_t{report.waited.count()})
         .raw("files", array_json(report.files, append_file))
         .raw("commits", array_json(report.commits, append_commit))
         .text("state_folder", utf8::repaired(report.state_folder.native()));
-    if (!done) to.text("resume", utf8::repaired(resume));
+    if (!done && report.gave_way_to.empty()) to.text("resume", utf8::repaired(resume));
+    if (!report.gave_way_to.empty()) to.text("gave_way_to", report.gave_way_to);
+    if (report.guidance_left > 0) to.number("guidance_left", report.guidance_left);
+    if (!report.stash.empty()) to.text("stash", report.stash);
     if (!report.verified.empty()) to.text("verified", utf8::repaired(report.verified));
+    if (report.changed_since_verified) to.boolean("changed_since_verified", true);
     if (done && report.verified.empty()) to.boolean("claimed", true);
     if (!report.findings.empty()) {
       to.raw("findings", texts_json(report.findings));
     }
   });
+}
+
+std::string start_error_step(const Error& error, int exit_code) {
+  return step("ended", [&](ObjectWriter& to) {
+    to.text("end", "not_started")
+        .text("why", utf8::repaired(error.message))
+        .text("hint", utf8::repaired(error.hint))
+        .number("exit_code", std::int64_t{exit_code});
+  });
+}
+
+std::string rounded_up(Millis left) {
+  constexpr Millis kAlmostASecond{999};
+  return view::short_duration(left + kAlmostASecond);
+}
+
+std::string wait_text(std::string_view why, Millis left, std::string_view key_hint) {
+  return fmt::format("retrying in {}{}: {}", rounded_up(left), key_hint, why);
 }
 
 std::string masked_step(std::string_view text, const Masker& masker) {

@@ -26,6 +26,14 @@ std::string note_step(stream::Level level, std::string_view text);
 /// `resume`: the command that continues the loop.
 std::string finished_step(const loop::Report& report, std::string_view resume);
 
+/// A loop that could not begin.
+std::string start_error_step(const Error& error, int exit_code);
+
+/// "3m42s": at least the time that is left.
+std::string rounded_up(Millis left);
+/// For the status line. The time comes first: a narrow terminal shows the beginning only.
+std::string wait_text(std::string_view why, Millis left, std::string_view key_hint);
+
 std::string masked_step(std::string_view step, const Masker& masker);
 
 /// What is over, for people: "iteration 3: 1m12s, $0.0312, files changed, context 12%: SUMMARY". Neither safe nor masked.

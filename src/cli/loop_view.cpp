@@ -28,11 +28,11 @@ using view::Verbosity;
 
 constexpr Millis kTick{100};
 constexpr Millis kBetweenWaits{10'000};  // of steps that say how long it still waits
-constexpr Millis kAlmostASecond{999};
 constexpr std::size_t kShort = 200;
 constexpr std::size_t kLong = 2000;
 constexpr std::size_t kShortId = 7;
 constexpr std::size_t kTailLines = 20;
+constexpr std::size_t kDeepest = 80;  // columns a line of verification is indented by
 
 /// Of the terminal stdout is; COLUMNS counts where the terminal does not say.
 std::size_t terminal_width() {
@@ -169,7 +169,7 @@ void LoopView::started(const loop::State& state, const std::vector<loop::Record>
   my.line.doing("starting");
   my.line.show(state.ran);
   if (my.quiet() || my.options.json) return;
-  for (const auto& line : loop_header(my.options.facts, state, totals)) {
+  for (const auto& line : loop_header(my.options.facts, state, totals, my.options.now())) {
     my.line.out(fmt::format("{:<12} {}\n", line.name, my.shown(line.value, kShort)));
   }
 }
@@ -226,7 +226,8 @@ void LoopView::output_of_verification(std::string_view bytes) {
   if (!my.verbose() || my.options.json) return;
   for (auto end = bytes.find('\n'); end != std::string_view::npos; end = bytes.find('\n')) {
     my.half_line += bytes.substr(0, end);
-    my.say("  " + my.shown(my.half_line, kLong));
+    const auto text = std::min(my.half_line.find_first_not_of(' '), my.half_line.size());
+    my.say("  " + std::string(std::min(text, kDeepest), ' ') + my.shown(my.half_line, kLong));
     my.half_line.clear();
     bytes.remove_prefix(end + 1);
   }
@@ -245,7 +246,8 @@ void LoopView::verified(const loop::Verification& verification) {
   my.say(my.shown(fmt::format("DONE refused by verification: `{}` failed: {}", verification.command,
                               verification.reason),
                   kLong));
-  if (my.quiet() || my.options.json) return;
+  // With -v all of it was shown while it ran.
+  if (my.quiet() || my.verbose() || my.options.json) return;
   my.line.out(indented_tail(my.masker.mask(view::safe_text(verification.tail)), kTailLines));
 }
 
@@ -267,18 +269,16 @@ bool LoopView::waiting(std::string_view why, Millis left) {
   const auto now = std::chrono::steady_clock::now();
   if (!my.waits) {
     my.keys = std::make_unique<KeyWatch>(0);
-    my.say(my.shown(
-        fmt::format("{}; retrying in {}, at {}{}", why, view::short_duration(left + kAlmostASecond),
-                    view::clock_time(my.options.now() + left), my.key_hint()),
-        kShort));
+    my.say(my.shown(fmt::format("{}; retrying in {}, at {}{}", why, rounded_up(left),
+                                view::clock_time(my.options.now() + left), my.key_hint()),
+                    kShort));
   }
   if (!my.waits || now - my.last_wait_step >= kBetweenWaits) {
     my.step(waiting_step(why, left));
     my.last_wait_step = now;
   }
   my.waits = true;
-  my.line.doing(fmt::format("{}; retrying in {}{}", why,
-                            view::short_duration(left + kAlmostASecond), my.key_hint()));
+  my.line.doing(wait_text(why, left, my.key_hint()));
   const bool go_on = my.keys->pressed();
   if (go_on) my.stop_waiting();
   my.line.flush();
@@ -318,7 +318,7 @@ void LoopView::finish(const loop::Report& report) {
     const auto reason = reason_of(report);
     my.line.err(fmt::format("ralph: {}\n", my.shown(reason.text, kLong)));
     if (!reason.hint.empty()) my.line.err(reason.hint + "\n");
-    if (report.end != loop::End::done) {
+    if (report.end != loop::End::done && report.gave_way_to.empty()) {
       my.line.err(my.masker.mask(fmt::format("to resume: {}\n", resume)));
     }
   }

@@ -11,6 +11,9 @@
 #include "cli/failure.h"
 #include "cli/loop_header.h"
 #include "cli/loop_look.h"
+#include "cli/loop_report.h"
+#include "cli/run_settings.h"
+#include "git/work.h"
 #include "json/mask.h"
 #include "json/writer.h"
 #include "loop/guidance.h"
@@ -90,18 +93,22 @@ std::optional<loop::Record> final_done(const LoopLook& look) {
   return last != nullptr && last->done ? std::optional(*last) : std::nullopt;
 }
 
-std::string condition_text(const LoopLook& look) {
+/// Why an ended loop ended, in the words of its report.
+std::string why_ended(const LoopLook& look) {
   const auto& state = *look.state;
+  const auto end = loop::end_named(state.end);
+  if (end == loop::End::agent && !state.end_why.empty()) return state.end_why;
+  auto text = std::string(end ? loop::row(*end).meaning : state.end);
+  if (!state.end_why.empty()) text += ": " + state.end_why;
+  if (state.end != "done") return text;
+  const auto done = final_done(look);
+  return text + ", " + (done ? loop::how_known(*done) : "as .ralph/state says");
+}
+
+std::string condition_text(const LoopLook& look) {
   const auto condition = look.condition();
   if (condition == "died") return "died: it was killed; 'ralph loop --resume' goes on";
-  if (condition == "ended") {
-    const auto end = loop::end_named(state.end);
-    auto text = fmt::format("ended: {}", end ? loop::row(*end).meaning : state.end);
-    if (!state.end_why.empty()) text += ": " + state.end_why;
-    if (state.end != "done") return text;
-    const auto done = final_done(look);
-    return text + ", " + (done ? loop::how_known(*done) : "as .ralph/state says");
-  }
+  if (condition == "ended") return "ended: " + why_ended(look);
   const auto text = std::string(condition);
   return look.holder->pid > 0 ? text + fmt::format(" (pid {})", look.holder->pid) : text;
 }
@@ -154,6 +161,41 @@ Messages messages_of(const LoopLook& look, StdOutput& output) {
   return messages;
 }
 
+/// The command that goes on with a loop that is over, from this folder; empty: there is nothing to go on with. Limits of
+/// time and of a day are not known here.
+std::string resume_text(const LoopLook& look, const loop::Totals& totals) {
+  const auto& state = *look.state;
+  if (look.runs() || state.end == "done") return {};
+  loop::Report report;
+  report.end = loop::end_named(state.end).value_or(loop::End::stopped);
+  report.totals = totals;
+  report.budget.iterations = state.max_iterations.value_or(0);
+  report.budget.cost_usd = state.max_cost_usd;
+  std::error_code error;
+  const auto here = std::filesystem::current_path(error);
+  std::string base = "ralph loop --resume";
+  if (error || project_root_of(here) != look.folder) {
+    base += " --cwd " + shell_word(look.folder.native());
+  }
+  return resume_command(report, now_utc(), base);
+}
+
+/// As it can be opened from here.
+std::string log_path(const LoopLook& look, const loop::Record& record) {
+  std::error_code error;
+  const bool here = std::filesystem::current_path(error) == look.folder;
+  return here || record.raw_log.empty() ? record.raw_log : (look.folder / record.raw_log).native();
+}
+
+/// Where --stash left the user's changes; empty: nowhere.
+std::string stash_of(const LoopLook& look) {
+  if (!look.state->settings.contains("stash")) return {};
+  std::string why_not;
+  const auto work = git::Work::open(look.folder, why_not);
+  if (!work || !*work || !(*work)->has_stash(loop::stash_message(look.state->loop_id))) return {};
+  return "refs/ralph/" + loop::stash_name(look.state->loop_id);
+}
+
 void show(const LoopLook& look, StdOutput& output) {
   const auto& state = *look.state;
   const auto totals = loop::add_up(look.records);
@@ -163,8 +205,8 @@ void show(const LoopLook& look, StdOutput& output) {
   };
   line("Loop", state.loop_id);
   line("State", condition_text(look));
-  line("Goal", fmt::format("{}{}{}", state.goal_file, state.goal_file.empty() ? "" : ": ",
-                           goal_line(state.goal)));
+  line("Started", view::date_time(state.started));
+  line("Goal", goal_text(state));
   line("Iteration", iteration_text(look, totals));
   line("Now", activity_text(look, run));
   line("Elapsed", short_duration(elapsed(look)));
@@ -176,7 +218,7 @@ void show(const LoopLook& look, StdOutput& output) {
   }
   if (const auto* last = last_word(look.records)) {
     line("Last", last_text(*last));
-    if (!last->raw_log.empty()) line("Log", last->raw_log);
+    line("Log", log_path(look, *last));
   }
   const auto messages = messages_of(look, output);
   if (messages.given > 0) {
@@ -188,6 +230,10 @@ void show(const LoopLook& look, StdOutput& output) {
   }
   const loop::Files files(look.folder);
   if (look.runs() && files.asked_to_stop()) line("Stop", "asked for: after this iteration");
+  if (!stash_of(look).empty()) {
+    line("Stash", "your changes from before the loop: git stash pop --index");
+  }
+  if (look.condition() == "ended") line("Resume", resume_text(look, totals));
 }
 
 void add_current(ObjectWriter& to, const LoopLook& look, const std::optional<RunLook>& run) {
@@ -219,7 +265,10 @@ std::string as_json(const LoopLook& look, StdOutput& output) {
   ObjectWriter to(out);
   to.text("loop_id", state.loop_id).text("state", look.condition());
   if (look.runs() && look.holder->pid > 0) to.number("pid", look.holder->pid);
-  if (!state.end.empty()) to.text("end", state.end).text("why", state.end_why);
+  to.text("started_at", iso_utc(state.started));
+  if (!state.end.empty()) to.text("end", state.end).text("why", why_ended(look));
+  if (const auto resume = resume_text(look, totals); !resume.empty()) to.text("resume", resume);
+  if (const auto stash = stash_of(look); !stash.empty()) to.text("stash", stash);
   if (const auto done = final_done(look)) {
     const bool verified = done->verification && done->verification->passed;
     if (verified) to.text("verified", loop::how_known(*done));
@@ -237,11 +286,11 @@ std::string as_json(const LoopLook& look, StdOutput& output) {
   if (const auto* last = last_word(look.records)) {
     to.text("last", last->progress);
     if (last->done) to.boolean("last_refused", last->outcome == "refused");
-    if (!last->raw_log.empty()) to.text("raw_log", last->raw_log);
+    if (!last->raw_log.empty()) to.text("raw_log", log_path(look, *last));
   }
   const auto messages = messages_of(look, output);
   to.number("guidance", messages.waiting).number("guidance_in_prompt", messages.given);
-  to.boolean("stop_asked", files.asked_to_stop());
+  to.boolean("stop_asked", look.runs() && files.asked_to_stop());
   to.close();
   return json::mask(utf8::repaired(out), log_masker()) + "\n";
 }

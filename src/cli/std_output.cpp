@@ -113,6 +113,12 @@ int StdOutput::write(Stream& stream, std::string_view text) {
 }
 
 void write_if_possible(int fd, std::string_view text) {
+  // A file takes everything at once.
+  struct stat status{};
+  if (::fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
+    [[maybe_unused]] const auto put = ::write(fd, text.data(), text.size());
+    return;
+  }
   const auto nonblocking = open_nonblocking(fd);
   if (!nonblocking) return;
   [[maybe_unused]] const auto put = ::write(nonblocking.get(), text.data(), text.size());

@@ -168,6 +168,7 @@ Result<Undo> undo(const Wish& wish, StdOutput& output) {
   if (!back.empty())
     warn(fmt::format("deleted during the loop, and put back: {}", names_of(back)), output);
   TRY(record_undo(store, work, past, undo));
+  undo.stashed = wish.all && work.has_stash(loop::stash_message(past.state.loop_id));
   return undo;
 }
 
@@ -217,6 +218,9 @@ std::string as_text(const Undo& undo) {
   if (!undo.replaced.empty()) {
     text += fmt::format("{} were where that commit has other files, and are kept there only\n",
                         names_of(undo.replaced));
+  }
+  if (undo.stashed) {
+    text += "your changes from before the loop are stashed: git stash pop --index\n";
   }
   return text + fmt::format("to get it back: ralph undo --restore {}\n", undo.kept);
 }

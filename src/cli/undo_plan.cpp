@@ -19,7 +19,17 @@ std::unexpected<Error> nothing_left() {
               "'git for-each-ref refs/ralph' lists what is kept");
 }
 
-std::unexpected<Error> no_commit() {
+std::unexpected<Error> no_commit(const loop::State& state) {
+  // Only a loop with --commit notes which files are older than it.
+  if (!state.files_before) {
+    return fail(Code::not_found,
+                "the loop of this folder ran without --commit: there is no commit to take back",
+                state.tree_at_start.empty()
+                    ? ""
+                    : fmt::format("'git diff {}' shows what changed since it began in files that "
+                                  "git tracks",
+                                  short_id(state.tree_at_start)));
+  }
   return fail(Code::not_found, "the loop of this folder has made no commit",
               "what was committed since it began is not the loop's: use git to take that back");
 }
@@ -93,7 +103,7 @@ Result<std::vector<std::string>> commits_to_leave(const git::Work& work, const s
 std::string short_id(std::string_view commit) { return std::string(commit.substr(0, kShortId)); }
 
 Result<Undo> plan_last(const git::Work& work, const UndoPast& past) {
-  if (past.steps.empty()) return no_commit();
+  if (past.steps.empty()) return no_commit(past.state);
   TRY_ASSIGN(const auto step, step_at_head(work, past));
   TRY_ASSIGN(const auto to, before(work, step));
   if (to.empty()) {
@@ -115,15 +125,16 @@ Result<Undo> plan_all(const git::Work& work, const UndoPast& past, bool include_
   auto branch = state.branch_at_start.empty() ? present : state.branch_at_start;
   if (branch == kDetached) branch.clear();
   // A run that was killed may have committed before its record was written.
-  if (past.steps.empty() && !state.current) return no_commit();
+  if (past.steps.empty() && !state.current) return no_commit(past.state);
   if (start.empty()) {
-    return fail(Code::usage, "the repository had no commit when the loop began",
-                "there is nothing to go back to; 'ralph undo' takes back the commits after the "
-                "first");
+    return fail(Code::usage,
+                "the repository had no commit when the loop began: there is none to go back to",
+                "'ralph undo' takes back the commits after the first; 'git update-ref -d HEAD' "
+                "takes back all of them, and the files stay");
   }
   TRY_ASSIGN(const auto tip, branch.empty() ? Result<std::string>(head) : work.commit_of(branch));
   if (head == start && present == branch && tip == start) {
-    return past.steps.empty() ? no_commit() : nothing_left();
+    return past.steps.empty() ? no_commit(state) : nothing_left();
   }
   TRY_ASSIGN(const auto commits, commits_to_leave(work, head, tip, start));
   TRY_ASSIGN(const auto others, made_by_others(work, past, commits));

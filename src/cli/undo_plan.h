@@ -31,6 +31,7 @@ struct Undo {
   bool other_branch = false;          // HEAD is not on `branch` now
   std::string kept;                   // the ref
   std::vector<std::string> replaced;  // files that are there only
+  bool stashed = false;               // --stash put the user's changes aside, and there they are
 };
 
 /// The last iteration. The branch must stand where an iteration left it.

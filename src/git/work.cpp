@@ -167,6 +167,12 @@ Result<std::vector<std::string>> Work::commits_between(std::string_view from,
   return lines_of(text);
 }
 
+Result<std::vector<std::string>> Work::commits_to(std::string_view commit) const {
+  TRY(check_id(commit));
+  TRY_ASSIGN(const auto text, git_.ask({{"rev-list", std::string(commit), "--"}}));
+  return lines_of(text);
+}
+
 Result<std::string> Work::subject(std::string_view commit) const {
   TRY(check_id(commit));
   TRY_ASSIGN(

@@ -86,6 +86,8 @@ class Work {
   /// What `to` has beyond `from`, the newest first.
   Result<std::vector<std::string>> commits_between(std::string_view from,
                                                    std::string_view to) const;
+  /// All that led to it, the newest first.
+  Result<std::vector<std::string>> commits_to(std::string_view commit) const;
   /// The first line of a commit's message.
   Result<std::string> subject(std::string_view commit) const;
   /// Paths with changes that are not committed, untracked files among them.
@@ -105,6 +107,8 @@ class Work {
   /// --index' brings both back. Kept under refs/ralph/`keep_as` too: an agent may drop a stash. False: there was nothing.
   /// Code::busy as above.
   Result<bool> stash(std::string_view message, std::string_view keep_as = "stashed") const;
+  /// Whether the stash of that message is in git's list.
+  bool has_stash(std::string_view message) const;
   /// HEAD is on `branch` (empty: detached) again, and that, the index and the folder are as they were at `commit`; files
   /// that were not tracked then are removed, ignored ones stay; no other branch is moved. A merge that is not finished is
   /// given up.

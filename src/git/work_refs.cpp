@@ -114,6 +114,11 @@ Result<> Work::drop_kept_refs(std::string_view kept_as) const {
   return {};
 }
 
+bool Work::has_stash(std::string_view message) const {
+  const auto list = git_.run({{"reflog", "show", "--format=%gs", "refs/stash"}});
+  return list && list->ok() && ("\n" + list->out).contains(fmt::format("\n{}\n", message));
+}
+
 Result<> Work::keep_refs(std::string_view keep_as) const {
   TRY_ASSIGN(const auto known, read_commit(git_, fmt::format("refs/ralph/{}", keep_as)));
   if (!known.empty()) return {};

@@ -60,7 +60,8 @@ Loop::Why Loop::why_failed(const RunEnd& end) const {
 
 /// By the user, or because the agent itself was interrupted.
 Loop::Over Loop::stopped(const stream::Verdict& verdict) const {
-  return Ending{End::stopped, control_.wants_end() ? "" : verdict.detail, verdict.exit_code()};
+  return Ending{End::stopped, control_.wants_end() ? stopped_by(control_.signal()) : verdict.detail,
+                verdict.exit_code()};
 }
 
 Loop::Over Loop::go_on_after(Why why, const RunEnd& end) {

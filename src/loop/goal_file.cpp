@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "base/file.h"
+#include "base/names.h"
 #include "base/sha256.h"
 #include "loop/loop_impl.h"
 
@@ -17,11 +18,15 @@ std::string used(std::string_view file) {
   return fmt::format("'{}' was edited: its new text is the goal from now on", file);
 }
 
-std::string not_used(std::string_view file) {
+/// The file as the command line of this folder names it.
+std::string not_used(const State& state) {
+  std::error_code error;
+  const auto here = fs::absolute(state.goal_file, error).lexically_normal();
+  const auto& file = here == state.goal_path ? state.goal_file : state.goal_path;
   return fmt::format(
-      "'{0}' was changed while the agent worked, perhaps by the agent: the goal stays as it was "
-      "(to use the new text, stop the loop and run 'ralph loop --resume {0}')",
-      file);
+      "'{}' was changed while the agent worked, perhaps by the agent: the goal stays as it was "
+      "(to use the new text, stop the loop, then: ralph loop --resume {})",
+      state.goal_file, shell_word(file));
 }
 
 std::string unusable(std::string_view file, std::string_view problem) {
@@ -65,7 +70,7 @@ ResumedGoal resumed_goal(const State& state, bool sandboxed, bool accepted) {
   const bool was_protected = sandboxed && state.goal_seen != kNoGoalFile;
   const bool by_user = now.id != state.goal_seen && (was_protected || !state.current);
   if (!accepted && !by_user) {
-    goal.told = not_used(state.goal_file);
+    goal.told = not_used(state);
   } else if (!now.problem.empty()) {
     goal.told = unusable(state.goal_file, now.problem);
   } else {
@@ -102,7 +107,7 @@ void Loop::check_goal_after_run() {
   if (now.id == state_.goal_seen) return;
   state_.goal_seen = now.id;
   if (now.id != goal_id(state_.goal)) {
-    note(stream::Level::warning, not_used(state_.goal_file));
+    note(stream::Level::warning, not_used(state_));
   }
 }
 

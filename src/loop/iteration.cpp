@@ -316,6 +316,7 @@ Result<> Loop::commit(const Current& current, Record& record) {
     return made ? Result<>() : std::unexpected(made.error());
   }
   record.commit = *std::move(made);
+  record.changed = true;  // perhaps by an earlier attempt of the iteration
   observer_.committed(record.commit, record.iteration);
   return {};
 }

@@ -87,6 +87,7 @@ Report Loop::go() {
   if (state_.end == row(End::done).name) {
     note(stream::Level::info, "the loop was done already");
     over = Ending{End::done};
+    changed_since_done_ = records_.empty() || content() != records_.back().tree;
   }
   const bool protects = setup_.options.verify_clean || !protect_.empty();
   if (const auto notice = verifier_->notice(); !over && !protects && !notice.empty()) {
@@ -114,8 +115,8 @@ void Loop::note_changed_settings() {
 
 Loop::Over Loop::stop_asked() const {
   if (!control_.wants_end() && !files_.asked_to_stop()) return std::nullopt;
-  const int signal = control_.signal() != 0 ? control_.signal() : SIGINT;
-  return Ending{End::stopped, {}, 128 + signal};
+  const int signal = control_.signal();
+  return Ending{End::stopped, stopped_by(signal), 128 + (signal == 0 ? SIGINT : signal)};
 }
 
 std::optional<End> Loop::limit_now() const {
@@ -174,12 +175,21 @@ Report Loop::report(const Ending& ending) {
   state_.end = row(ending.end).name;
   state_.end_why = ending.why;
   if (auto saved = save(); !saved && !storage_) storage_ = saved.error();
+  Report report;
   if (before_ && did_nothing(ending)) {
+    report.gave_way_to = before_->state.loop_id;
     if (auto back = bring_back_before(); !back && !storage_) storage_ = back.error();
   }
   files_.forget_stop();
-  Report report;
   report.end = ending.end;
+  report.started = state_.started;
+  report.ended = now_utc();
+  std::string ignored;
+  report.guidance_left = std::ssize(guidance_.pending(ignored));
+  report.has_git = git_.has_value();
+  if (git_ && git_->has_stash(stash_message(state_.loop_id))) {
+    report.stash = "refs/ralph/" + stash_name(state_.loop_id);
+  }
   report.why = ending.why;
   report.exit_code = ending.exit_code.value_or(stream::row(row(ending.end).outcome).exit_code);
   if (storage_ && report.exit_code == 0) {
@@ -207,12 +217,18 @@ Report Loop::report(const Ending& ending) {
   if (verified_by_these && !records_.empty() && records_.back().verification &&
       records_.back().verification->passed) {
     report.verified = how_known(records_.back());
+    report.changed_since_verified = changed_since_done_;
   }
   report.budget = setup_.options.budget;
   report.waited = state_.waited;
   report.would_wait = ending.would_wait;
   report.state_is_trusted = store_.user() != nullptr;
   if (ending.end != End::tampered) report_commits(report);
+  // With --commit what changed is in commits, whose ids are those of `git log`.
+  if (report.commit_count > 0 && setup_.options.commit && ending.end != End::not_committed) {
+    if (!state_.commit_at_start.empty()) report.from = state_.commit_at_start;
+    report.to = head();
+  }
   return report;
 }
 
@@ -220,8 +236,10 @@ Report Loop::report(const Ending& ending) {
 void Loop::report_commits(Report& report) const {
   constexpr std::size_t kMost = 10;
   const auto now = head();
-  if (!git_ || now.empty() || state_.commit_at_start.empty()) return;
-  const auto ids = git_->commits_between(state_.commit_at_start, now);
+  if (!git_ || now.empty()) return;
+  const auto ids = state_.commit_at_start.empty()
+                       ? git_->commits_to(now)
+                       : git_->commits_between(state_.commit_at_start, now);
   if (!ids) return;
   report.commit_count = std::ssize(*ids);
   for (std::size_t i = 0; i < std::min(ids->size(), kMost); ++i) {

@@ -350,9 +350,8 @@ Result<> Loop::stash_or_refuse() {
                                                 dirty.size(), dirty.front()),
                 "commit them, or let --stash put them aside, or leave --commit out");
   }
-  const auto keep_as = fmt::format("stashed-{}", setup_.loop_id);
-  TRY_ASSIGN(const bool stashed,
-             git_->stash(fmt::format("before ralph loop {}", setup_.loop_id), keep_as));
+  const auto keep_as = stash_name(setup_.loop_id);
+  TRY_ASSIGN(const bool stashed, git_->stash(stash_message(setup_.loop_id), keep_as));
   if (stashed) {
     setup_.warnings.push_back(fmt::format(
         "your changes were stashed: 'git stash pop --index' brings them back; should the stash be "

@@ -135,7 +135,7 @@ class Loop {
   Result<> read_protected();
   Result<> recover_protected();
   std::string in_workspace(const std::string& path) const;
-  Result<> check_not_changed_meanwhile(const Record& record);
+  Result<> check_not_changed_meanwhile(Record& record);
   void report_commits(Report& report) const;
   void report_tests(const std::vector<git::FileChange>& files);
   void report_inner_repositories();
@@ -200,8 +200,9 @@ class Loop {
   Guidance guidance_;
   State state_;
   Millis ran_before_{0};
-  bool ended_before_ = false;   // the loop that is resumed had come to an end
-  bool unsure_of_end_ = false;  // its state is what the workspace says
+  bool ended_before_ = false;        // the loop that is resumed had come to an end
+  bool changed_since_done_ = false;  // files, since the loop that is resumed was done
+  bool unsure_of_end_ = false;       // its state is what the workspace says
   std::vector<Record> records_;
   Totals totals_;
   std::optional<store::Budget> saved_budget_;

@@ -1,5 +1,6 @@
 // Whether a DONE is true.
 #include <algorithm>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -166,8 +167,8 @@ Result<Verification> Loop::verify_in_place() {
 
 /// nullopt: DONE was refused, and the loop goes on.
 Loop::Over Loop::verify(Record& record) {
-  auto over = verifier_->empty() ? Over(Ending{End::done}) : run_verification(record);
   const bool unchanged = !record.tree.empty() && record.tree == state_.tree_at_start;
+  auto over = verifier_->empty() ? Over(Ending{End::done}) : run_verification(record);
   if (!over || over->end != End::done || !unchanged) return over;
   if (verifier_->empty()) {
     over = Ending{End::unchanged};
@@ -179,13 +180,13 @@ Loop::Over Loop::verify(Record& record) {
 }
 
 /// A file of the start that commands of verification changed is not the one they verified. Others may be what they
-/// make: caches, logs.
-Result<> Loop::check_not_changed_meanwhile(const Record& record) {
-  if (!git_ || record.tree.empty()) return {};
-  const auto now = content();
+/// make: caches, logs. The record gets the tree that verification left.
+Result<> Loop::check_not_changed_meanwhile(Record& record) {
+  if (record.tree.empty()) return {};
+  const auto verified = std::exchange(record.tree, content());
   if (!tampered_.empty()) return fail(Code::permission, tampered_);
-  if (now == record.tree) return {};
-  TRY_ASSIGN(const auto changes, git_->changes(record.tree, now));
+  if (!git_ || record.tree == verified) return {};
+  TRY_ASSIGN(const auto changes, git_->changes(verified, record.tree));
   std::vector<std::string> all, paths, others;
   for (const auto& change : changes) {
     if (change.kind != 'A') all.push_back(change.path);
@@ -218,7 +219,8 @@ Loop::Over Loop::run_verification(Record& record) {
   for (auto& finding : verification->findings) add_finding(std::move(finding));
   verification->findings.clear();
   if (control_.runs().cancelled_by() != 0) {
-    return Ending{End::stopped, {}, 128 + control_.runs().cancelled_by()};
+    const int signal = control_.runs().cancelled_by();
+    return Ending{End::stopped, stopped_by(signal), 128 + signal};
   }
   if (verification->passed) {
     const auto same = check_not_changed_meanwhile(record);

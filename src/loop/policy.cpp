@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <csignal>
+
+#include <fmt/core.h>
 
 namespace ralph::loop {
 namespace {
@@ -33,7 +36,7 @@ constexpr auto kEnds = std::to_array<EndRow>({
      "verification or the repository was tampered with during the loop",
      "look at what changed before you go on"},
     {End::not_committed, "not_committed", Outcome::limit_reached,
-     "the agent says DONE and verification agrees, but the work is not committed on the branch",
+     "the agent says DONE, but the work is not committed on the branch",
      "put the branch in order before you go on"},
     {End::agent, "agent", Outcome::agent_error, "the agent cannot work here", ""},
 });
@@ -64,6 +67,17 @@ Millis doubled(Millis first, int n) {
 }  // namespace
 
 const EndRow& row(End end) { return kEnds[static_cast<std::size_t>(end)]; }
+
+std::string stopped_by(int signal_number) {
+  switch (signal_number) {
+    case 0: return "'ralph stop'";
+    case SIGINT: return "Ctrl-C (SIGINT)";
+    case SIGTERM: return "SIGTERM";
+    case SIGHUP: return "SIGHUP (the terminal was closed)";
+    case SIGPIPE: return "the reader of stdout is gone (SIGPIPE)";
+    default: return fmt::format("signal {}", signal_number);
+  }
+}
 
 std::optional<End> end_named(std::string_view name) {
   const auto found = std::ranges::find(kEnds, name, &EndRow::name);

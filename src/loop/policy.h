@@ -35,7 +35,7 @@ enum class End {
   no_progress,
   stopped,        // the user asked for it
   tampered,       // the commands of verification or the repository were changed
-  not_committed,  // DONE and verified, but not on the branch
+  not_committed,  // DONE counts, but is not on the branch
   agent,          // the agent cannot work here: its key, its installation, the disk …
 };
 struct EndRow {
@@ -47,6 +47,9 @@ struct EndRow {
 };
 const EndRow& row(End end);
 std::optional<End> end_named(std::string_view name);
+
+/// What stopped a loop: "Ctrl-C (SIGINT)", "SIGTERM"; 0: 'ralph stop'.
+std::string stopped_by(int signal_number);
 
 /// Before an iteration begins: the limit that forbids it; nullopt: none does.
 std::optional<End> limit_reached(const Budget& budget, const Totals& totals,

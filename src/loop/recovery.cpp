@@ -139,6 +139,7 @@ Loop::Over Loop::recover() {
   record.progress = finished ? end.answer.summary : "ERROR: interrupted";
   if (!finished) record.outcome = "interrupted";
   record.tree = content();  // what is there from now on is known
+  record.changed = !summary && (record.tree.empty() || record.tree != current.tree_before);
   record_moved_head(current, record);
   if (auto kept = keep(run, std::move(record)); !kept) storage_ = kept.error();
   return std::nullopt;

@@ -7,9 +7,9 @@ namespace ralph::loop {
 
 /// A wrong key, a wrong command, a Ctrl-C at once. A loop that was stopped at work, or by a limit, can be resumed.
 bool Loop::did_nothing(const Ending& ending) const {
-  if (totals_.iterations > 0) return false;
-  if (ending.end == End::agent) return true;
-  return ending.end == End::stopped && !totals_.changed && totals_.tool_calls == 0;
+  if (ending.end != End::agent && ending.end != End::stopped) return false;
+  const bool worked = totals_.iterations > 0 || totals_.changed || totals_.tool_calls > 0;
+  return !worked && head() == state_.commit_at_start;
 }
 
 /// The loop before is again the one that --resume, status and undo know. What this one cost still counts for its day.

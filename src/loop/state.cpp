@@ -196,6 +196,12 @@ void count(const Record& record, const Record* before, Totals& totals) {
 
 std::string day_of(UtcTime time) { return iso_utc(time).substr(0, 10); }
 
+std::string stash_message(std::string_view loop_id) {
+  return fmt::format("before ralph loop {}", loop_id);
+}
+
+std::string stash_name(std::string_view loop_id) { return fmt::format("stashed-{}", loop_id); }
+
 Totals add_up(const std::vector<Record>& records, std::int64_t fresh_from) {
   Totals totals;
   const Record* before = nullptr;

@@ -95,6 +95,10 @@ std::string inputs_ref(std::string_view loop_id);
 /// "2026-11-15".
 std::string day_of(UtcTime time);
 
+/// The user's changes that --stash put aside: their message in git's list, and where they are kept below refs/ralph/.
+std::string stash_message(std::string_view loop_id);
+std::string stash_name(std::string_view loop_id);
+
 /// The files of the loop in a workspace: `.ralph/state/loop.json`, `progress.ndjson`, `stop`. All private.
 class Files {
  public:

@@ -90,8 +90,9 @@ std::string exit_words(const Ending& ending) {
 
 std::string limit_words(const Ending& ending) {
   if (ending.limit_length.empty()) return ending.limit + " limit";
-  return ending.limit == "silence" ? "no sign of life for " + ending.limit_length
-                                   : "it did not end within " + ending.limit_length;
+  return ending.limit == "silence"
+             ? fmt::format("no output for {}, the limit of --idle-timeout", ending.limit_length)
+             : "it did not end within " + ending.limit_length;
 }
 
 bool exited_badly(const Ending& ending) {

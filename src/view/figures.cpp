@@ -1,6 +1,7 @@
 #include "view/figures.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <ctime>
 
@@ -30,6 +31,14 @@ std::string clock_time(UtcTime time) {
   std::tm local{};
   if (::localtime_r(&seconds, &local) == nullptr) return "--:--:--";
   return fmt::format("{:02}:{:02}:{:02}", local.tm_hour, local.tm_min, local.tm_sec);
+}
+
+std::string date_time(UtcTime time) {
+  const auto seconds = std::chrono::system_clock::to_time_t(time);
+  std::tm local{};
+  std::array<char, 64> text{};
+  if (::localtime_r(&seconds, &local) == nullptr) return iso_utc(time);
+  return {text.data(), std::strftime(text.data(), text.size(), "%F %T %z", &local)};
 }
 
 }  // namespace ralph::view

@@ -18,5 +18,7 @@ std::string dollars(double usd);
 std::string dollars(std::optional<double> usd);
 /// "14:05:09", in the time zone of this machine.
 std::string clock_time(UtcTime time);
+/// "2026-11-17 01:01:14 +0900", in the time zone of this machine.
+std::string date_time(UtcTime time);
 
 }  // namespace ralph::view

@@ -7,9 +7,11 @@
 
 #include "base/file.h"
 #include "base/unique_fd.h"
-#include "cli/loop_report.h"
+#include "cli/loop_steps.h"
+#include "cli/some_report.h"
 #include "stream/handler.h"
 #include "support/temp_folder.h"
+#include "view/figures.h"
 
 namespace ralph::cli {
 namespace {
@@ -63,28 +65,6 @@ loop::Verification refused() {
   return {false, "make test", "exit code 2", "a\nFAILED correct-horse\n", Millis{12'000}};
 }
 
-loop::Report some_report() {
-  loop::Report report;
-  report.end = loop::End::iterations;
-  report.exit_code = 6;
-  report.budget.iterations = 12;
-  report.loop_id = "L";
-  report.elapsed = Millis{3'700'000};
-  report.totals.iterations = 12;
-  report.totals.tool_calls = 1234;
-  report.totals.cost_usd = 1.25;
-  report.totals.priced = 12;
-  report.totals.tokens = {1'000, 2'000'000, 30, 4'000, 0};
-  report.totals.time.model = Millis{2'400'000};
-  report.totals.time.tools = Millis{1'200'000};
-  report.days = {{"2026-11-15", 2.5}, {"2026-11-14", 9}};
-  report.state_folder = "/w/.ralph/state";
-  report.from = "0123456789abcdef0123";
-  report.to = "fedcba9876543210fedc";
-  report.files = {{'M', "src/a.cpp", 12, 3}, {'A', "b\x1b[2J.png", -1, -1}};
-  return report;
-}
-
 TEST_F(LoopViewTest, EachStepIsALine) {
   view().started({.loop_id = "L",
                   .goal_file = "GOAL.md",
@@ -103,23 +83,46 @@ TEST_F(LoopViewTest, EachStepIsALine) {
   view().committed("abc1234def", 3);
   view().ended(run, iteration(3, "Did correct-horse\nand more"), {});
   view().note(stream::Level::info, "all is well");
-  EXPECT_EQ(out(),
-            "Loop         L\n"
-            "Goal         GOAL.md: ***\n"
-            "Agent        Claude 2.1.325, model sonnet, no sandbox\n"
-            "Limits       50 iterations\n"
-            "Branch       main, no commits\n"
-            "Verify       `make test`\n"
-            "— iteration 3/50 —\n"
-            "Claude: Hello\n"
-            "verifying: make test\n"
-            "DONE refused by verification: `make test` failed: exit code 2\n"
-            "  a\n"
-            "  FAILED ***\n"
-            "committed abc1234\n"
-            "iteration 3: 1m12s, $0.0312, files changed: Did ***\n"
-            "all is well\n");
+  EXPECT_EQ(out(), "Loop         L, " + view::date_time(options_.now()) +
+                       "\n"
+                       "Goal         GOAL.md: ***\n"
+                       "Agent        Claude 2.1.325, model sonnet, no sandbox\n"
+                       "Limits       50 iterations\n"
+                       "Branch       main, no commits\n"
+                       "Verify       `make test`\n"
+                       "— iteration 3/50 —\n"
+                       "Claude: Hello\n"
+                       "verifying: make test\n"
+                       "DONE refused by verification: `make test` failed: exit code 2\n"
+                       "  a\n"
+                       "  FAILED ***\n"
+                       "committed abc1234\n"
+                       "iteration 3: 1m12s, $0.0312, files changed: Did ***\n"
+                       "all is well\n");
   EXPECT_EQ(err(), "");
+}
+
+TEST_F(LoopViewTest, OutputOfVerificationIsShownOnceAndIndented) {
+  options_.console.verbosity = view::Verbosity::verbose;
+  view().output_of_verification("def f():\n    fails\n");
+  auto verification = refused();
+  verification.tail = "def f():\n    fails\n";
+  view().verified(verification);
+  EXPECT_EQ(out(),
+            "  def f():\n"
+            "      fails\n"
+            "DONE refused by verification: `make test` failed: exit code 2\n");
+}
+
+TEST(LoopHeader, SaysThatALoopWithoutAFinishedIterationIsResumed) {
+  LoopFacts facts;
+  facts.resumed = true;
+  loop::Totals totals;
+  totals.cost_usd = 0.5;
+  totals.priced = 1;
+  const auto lines = loop_header(facts, {.loop_id = "L"}, totals, {});
+  EXPECT_TRUE(lines.front().value.ends_with(", resumed after 0 iterations, cost $0.5000"))
+      << lines.front().value;
 }
 
 TEST_F(LoopViewTest, WarningsGoToStderr) {
@@ -147,6 +150,11 @@ TEST_F(LoopViewTest, AWaitIsToldOnceAndStdinThatIsNoTerminalIsLeftAlone) {
   EXPECT_FALSE(view().waiting("rate limit reached", Millis{222'000}));
   EXPECT_FALSE(view().waiting("rate limit reached", Millis{221'000}));
   EXPECT_EQ(out(), "rate limit reached; retrying in 3m42s, at 14:03:42\n");
+}
+
+TEST(WaitText, BeginsWithTheTimeThatIsLeft) {
+  EXPECT_EQ(wait_text("rate limit reached", Millis{17'500}, " (any key: now)"),
+            "retrying in 18s (any key: now): rate limit reached");
 }
 
 TEST_F(LoopViewTest, InALogEachStepHasItsTimeAndAnErrorIsToldOnce) {
@@ -230,117 +238,15 @@ TEST_F(LoopViewTest, JsonEndsWithTheReportAndTheReasonOfAFailure) {
   EXPECT_NE(err(), "");
 }
 
-constexpr std::string_view kResume = "ralph loop --resume";
-
-TEST(LoopReport, IsPlainAndAligned) {
-  EXPECT_EQ(loop_report(some_report(), *parse_iso("2026-11-15T12:00:00Z"), "/w/l.ndjson", kResume),
-            "\n--- Loop Ended ---\n"
-            "Ended        iteration limit reached (12)\n"
-            "Iterations   12, 1,234 tool calls\n"
-            "Time         1h01m (model 40m00s, tools 20m00s, other 1m40s)\n"
-            "Tokens       input 1,000 | cache read 2,000,000 | cache write 30 | output 4,000\n"
-            "Cost         $1.2500, today $2.5000 in this folder\n"
-            "Files        2 files changed, +12 -3 lines\n"
-            "             M +12 -3       src/a.cpp\n"
-            "             A not text     b.png\n"
-            "Changes      git diff 0123456789ab fedcba987654\n"
-            "Resume       ralph loop --resume --max-iterations 24\n"
-            "Records      /w/.ralph/state/progress.ndjson\n"
-            "Last run     ralph replay /w/l.ndjson\n");
-}
-
-TEST(LoopReport, NamesTwentyFilesAtMost) {
-  auto report = some_report();
-  report.files.assign(23, {'M', "x", 1, 1});
-  const auto text = loop_report(report, {}, {}, kResume);
-  EXPECT_NE(text.find("… and 3 more\n"), std::string::npos) << text;
-  EXPECT_EQ(text.find("Last run"), std::string::npos);
-}
-
-TEST(LoopReport, OfALoopThatIsDoneSaysNothingOfResuming) {
-  auto report = some_report();
-  report.end = loop::End::done;
-  report.files.clear();
-  const auto text = loop_report(report, {}, {}, kResume);
-  EXPECT_TRUE(
-      text.starts_with("\n--- Loop Complete ---\n"
-                       "Done         claimed by the agent; nothing checked it\n"
-                       "             --verify COMMAND checks a DONE\n"))
-      << text;
-  EXPECT_EQ(text.find("Resume"), std::string::npos);
-  EXPECT_NE(text.find("Files        none changed\n"), std::string::npos);
-}
-
-TEST(LoopReport, SaysWhatVerifiedIt) {
-  auto report = some_report();
-  report.end = loop::End::done;
-  report.verified = "verified by `make test` in the working tree";
-  EXPECT_NE(loop_report(report, {}, {}, kResume)
-                .find("Done         verified by `make test` in the working tree\nIterations"),
-            std::string::npos);
-  EXPECT_EQ(reason_of(report).text, "done, verified by `make test` in the working tree");
-}
-
-TEST(LoopReport, NamesWaitsAndVerificationApartFromTheRest) {
-  auto report = some_report();
-  report.waited = Millis{60'000};
-  report.totals.verifying = Millis{30'000};
-  EXPECT_NE(loop_report(report, {}, {}, kResume)
-                .find("(model 40m00s, tools 20m00s, verification 30s, waiting 1m00s, other 10s)"),
-            std::string::npos);
-}
-
-TEST(LoopReport, NamesTheNewestCommits) {
-  auto report = some_report();
-  report.commits = {{"0123456789", "ralph: iteration 2: \x1b[31mmore"}, {"abcdef0123", "first"}};
-  report.commit_count = 14;
-  EXPECT_NE(loop_report(report, {}, {}, kResume)
-                .find("Changes      14 commits\n"
-                      "             0123456 ralph: iteration 2: more\n"
-                      "             abcdef0 first\n"
-                      "             … and 12 more\n"
-                      "             git diff 0123456789ab fedcba987654\n"),
-            std::string::npos);
-}
-
-TEST(LoopReport, CostOfAnAgentThatDoesNotTellItIsUnknown) {
-  auto report = some_report();
-  report.totals.cost_usd = 0;
-  report.totals.priced = 0;
-  report.totals.unpriced = 3;
-  EXPECT_NE(loop_report(report, {}, {}, kResume).find("Cost         unknown\n"), std::string::npos);
-  report.totals.priced = 1;
-  report.totals.cost_usd = 0.5;
-  EXPECT_EQ(cost_text(report.totals), "$0.5000 and 3 runs of unknown cost");
-}
-
-TEST(ResumeCommand, RaisesEveryLimitThatWasReached) {
-  auto report = some_report();
-  const auto today = *parse_iso("2026-11-15T12:00:00Z");
-  report.budget = {};
-  EXPECT_EQ(resume_command(report, today, kResume), kResume);
-  report.budget.iterations = 12;
-  report.budget.cost_usd = 1.25;
-  report.budget.time = Millis{3'600'000};
-  report.budget.cost_per_day_usd = 2;
-  EXPECT_EQ(resume_command(report, today, kResume),
-            "ralph loop --resume --max-iterations 24 --max-time 2h02m --max-cost 2.50 "
-            "--max-cost-per-day 5.00");
-  report.budget = {.time = Millis{3'800'000}};
-  EXPECT_EQ(resume_command(report, today, kResume), kResume);
-  report.would_wait = Millis{7'200'000};
-  EXPECT_EQ(resume_command(report, today, kResume), "ralph loop --resume --max-time 4h05m");
-  report.end = loop::End::tampered;
-  report.budget = {};
-  EXPECT_EQ(resume_command(report, today, kResume), "ralph loop --resume --accept-changes");
-}
-
 TEST(GoalLine, IsTheFirstThatHasTextWithoutTheMarksOfAHeading) {
   EXPECT_EQ(goal_line("\n  \n# Make it work\r\nnow"), "Make it work");
   EXPECT_EQ(goal_line("##\n\nMake it work"), "Make it work");
   EXPECT_EQ(goal_line("#12 is fixed"), "#12 is fixed");
   EXPECT_EQ(goal_line("Make it work"), "Make it work");
   EXPECT_EQ(goal_line("\n#\n"), "");
+  EXPECT_EQ(goal_line("# Goal\n\nMake it work"), "Make it work");
+  EXPECT_EQ(goal_line("# Goal: speed\nMake it work"), "Goal: speed");
+  EXPECT_EQ(goal_line("# Goal\n"), "Goal");
 }
 
 }  // namespace

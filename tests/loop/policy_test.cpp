@@ -1,5 +1,7 @@
 #include "loop/policy.h"
 
+#include <csignal>
+
 #include <gtest/gtest.h>
 
 #include "loop/time_keeper.h"
@@ -132,6 +134,13 @@ TEST(LoopTime, IsSplitIntoModelToolsAndTheRest) {
   at(2000, stream::TurnEnded{});
   at(2500, stream::RunResult{});
   EXPECT_EQ(keeper.split(), (TimeSplit{Millis{900}, Millis{1000}, Millis{600}}));
+}
+
+TEST(Policy, SaysWhatStoppedALoop) {
+  EXPECT_EQ(stopped_by(SIGINT), "Ctrl-C (SIGINT)");
+  EXPECT_EQ(stopped_by(SIGHUP), "SIGHUP (the terminal was closed)");
+  EXPECT_EQ(stopped_by(0), "'ralph stop'");
+  EXPECT_EQ(stopped_by(SIGUSR1), "signal 10");
 }
 
 }  // namespace

@@ -16,7 +16,8 @@ TEST(Liveness, SilenceWhileTheModelIsWaitedForEndsTheRun) {
   bench.script(init_line() + "hang\n");
   const auto ran = bench.run();
   EXPECT_EQ(ran.outcome(), "timed_out");
-  EXPECT_TRUE(ran.report.verdict.message().contains("no sign of life for 200ms"));
+  EXPECT_TRUE(
+      ran.report.verdict.message().contains("no output for 200ms, the limit of --idle-timeout"));
 }
 
 TEST(Liveness, ARunningToolMayBeSilent) {
