@@ -23,6 +23,9 @@ constexpr std::int64_t kMostDocumentTokens = 100'000;  // a PDF file: about 50 p
 constexpr int kSoon = 3;
 /// … and so often in a row it is given up.
 constexpr int kMostRefills = 3;
+/// Bytes of messages. The API takes 32 MB with system prompt and tools; the largest PDF file alone is 27 MB as base64.
+constexpr std::size_t kLargestRequest = std::size_t{30} << 20;
+constexpr std::size_t kLargeConversation = std::size_t{28} << 20;
 constexpr std::size_t kFilesWithState = 5;
 constexpr std::size_t kUncutBlock = 2'000;
 /// How much of the room a request for a summary fills, try after try, while it is too long.
@@ -216,6 +219,18 @@ std::size_t size_of(std::span<const api::Message> messages) {
   std::size_t size = 0;
   for (const auto& message : messages) size += message.content.size();
   return size;
+}
+
+std::int64_t media_room(std::span<const api::Message> messages) {
+  return static_cast<std::int64_t>(kLargestRequest) - static_cast<std::int64_t>(size_of(messages));
+}
+
+/// What was just read is not counted: the model has to see it once.
+bool is_large(std::span<const api::Message> messages) {
+  if (!messages.empty() && messages.back().role == "user") {
+    messages = messages.first(messages.size() - 1);
+  }
+  return size_of(messages) > kLargeConversation;
 }
 
 std::vector<api::Message> shortened(std::span<const api::Message> messages, std::size_t most) {

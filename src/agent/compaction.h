@@ -78,6 +78,10 @@ std::int64_t content_tokens(std::string_view content);
 std::optional<std::string> compact_command(std::string_view content);
 
 std::size_t size_of(std::span<const api::Message> messages);
+/// How many bytes more the API takes in one request.
+std::int64_t media_room(std::span<const api::Message> messages);
+/// Whether what was answered already leaves hardly any room for pictures and documents.
+bool is_large(std::span<const api::Message> messages);
 /// The messages in about this many bytes: the longest results and texts of users are cut first, then the beginning is
 /// left out; no call is parted from its result.
 std::vector<api::Message> shortened(std::span<const api::Message> messages, std::size_t most);

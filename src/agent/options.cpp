@@ -12,6 +12,7 @@
 #include "agent/options_impl.h"
 #include "base/nearest.h"
 #include "json/document.h"
+#include "tool/permission_rule.h"
 
 namespace ralph::agent {
 namespace {
@@ -242,6 +243,13 @@ Result<> check_safety(const Draft& draft) {
         "Error: --restricted is not supported. Say what may be done with --tools, "
         "--disallowedTools and --permission-mode, or use the original.");
   }
+  for (const auto& rule : draft.options.disallowed_tools) {
+    if (tool::is_well_formed_rule(rule)) continue;
+    return refuse(
+        fmt::format("Error: --disallowedTools: '{}' is not a rule such as \"Bash(git *)\": its "
+                    "parentheses do not match.",
+                    rule));
+  }
   if (draft.worktree) {
     return refuse(
         "Error: --worktree is not supported. Make one with 'git worktree add' and start there.");
@@ -258,6 +266,13 @@ void warn_of_idle(Draft& draft) {
   if (!draft.resume_session_at.empty()) {
     options.warnings.emplace_back(
         "Warning: --resume-session-at has no effect: the session goes on at its end.");
+  }
+  for (const auto& rule : options.allowed_tools) {
+    if (tool::is_well_formed_rule(rule)) continue;
+    options.warnings.push_back(
+        fmt::format("Warning: --allowedTools: '{}' allows nothing: its parentheses do not match "
+                    "(a rule is such as \"Bash(git *)\").",
+                    rule));
   }
   for (const auto& folder : options.add_dirs) {
     std::error_code error;

@@ -93,6 +93,11 @@ Result<UserMessage> read_prompt(std::string prompt, const Io& io, const std::sto
     if (!prompt.empty() && !input.text.empty()) prompt += '\n';
     prompt += input.text;
   }
+  if (prompt.empty() && ::isatty(io.in) == 1) {
+    return fail(Code::usage,
+                "Error: There is no interactive mode: this is 'ralph agent', which runs one prompt",
+                "give the prompt as an argument, as in: claude -p 'TEXT'");
+  }
   if (prompt.empty()) {
     return fail(Code::usage,
                 "Error: Input must be provided either through stdin or as a prompt argument when "

@@ -10,6 +10,7 @@
 #include "agent/source_file.h"
 #include "base/file.h"
 #include "json/document.h"
+#include "tool/permission_rule.h"
 
 namespace ralph::agent {
 namespace {
@@ -131,6 +132,14 @@ class Pile {
         ignore(fmt::format("{}, some of permissions.{}", name, key),
                "they are no texts; correct them");
       }
+      for (const auto& rule : texts_of(list)) {
+        if (std::string_view(key) == "additionalDirectories" || tool::is_well_formed_rule(rule)) {
+          continue;
+        }
+        settings_.notes.push_back(fmt::format(
+            "Ignoring the rule '{}' in {}, permissions.{}: its parentheses do not match", rule,
+            name, key));
+      }
     }
   }
 
@@ -154,9 +163,14 @@ class Pile {
       settings_.default_mode = mode;
       settings_.mode_source = fmt::format("permissions.defaultMode of {}", name);
     }
-    if (member(more, kSkipPermissions) == true) {
+    const auto& skip = member(more, kSkipPermissions);
+    if (skip == true) {
       settings_.default_mode = "bypassPermissions";
       settings_.mode_source = fmt::format("{} of {}", kSkipPermissions, name);
+    }
+    if (!skip.is_null() && !skip.is_boolean()) {
+      settings_.notes.push_back(
+          fmt::format("Ignoring {} of {}: it is neither true nor false", kSkipPermissions, name));
     }
     if (auto helper = text_of(more, "apiKeyHelper"); own && !helper.empty()) {
       settings_.api_key_helper = std::move(helper);

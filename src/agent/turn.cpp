@@ -96,7 +96,7 @@ std::optional<ResultFacts> Turn::run(const std::stop_token& stop) {
     if (answer.failure) {
       if (answer.failure->kind == api::FailureKind::cancelled) return interrupted(answer.reply);
       if (fall_back(*answer.failure)) continue;
-      if (api::prompt_too_long(*answer.failure) && parts_.conversation.has_answer() &&
+      if (api::is_too_long(*answer.failure) && parts_.conversation.has_answer() &&
           parts_.context.policy().automatic()) {
         trouble = make_room_after_refusal(stop);
         continue;

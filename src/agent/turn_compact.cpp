@@ -67,7 +67,9 @@ bool Turn::too_full(std::int64_t tokens) const {
 /// Without an answer there is nothing to sum up: the API says whether what is asked is too long.
 Turn::Trouble Turn::make_room(std::int64_t for_more, const std::stop_token& stop) {
   const auto tokens = parts_.context.tokens() + parts_.conversation.added_tokens() + for_more;
-  if (!too_full(tokens) || !parts_.conversation.has_answer()) return std::nullopt;
+  const bool large =
+      parts_.context.policy().automatic() && is_large(parts_.conversation.messages());
+  if ((!too_full(tokens) && !large) || !parts_.conversation.has_answer()) return std::nullopt;
   if (parts_.client == nullptr || over_budget()) return std::nullopt;
   if (!parts_.context.policy().automatic()) return switched_off(tokens);
   if (!parts_.context.may_compact()) return thrashing();
@@ -124,7 +126,7 @@ Turn::Trouble Turn::ask_for_summary(const SummaryOrder& order, std::string& summ
     if (answer.failure) {
       if (answer.failure->kind == api::FailureKind::cancelled)
         return CompactTrouble{true, "cancelled", {}, {}, {}};
-      if (api::prompt_too_long(*answer.failure) && history.shrink()) continue;
+      if (api::is_too_long(*answer.failure) && history.shrink()) continue;
       if (fall_back(*answer.failure)) {
         request.shape = parts_.model.shape();
         continue;

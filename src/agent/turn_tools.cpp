@@ -61,6 +61,7 @@ Turn::Ended Turn::run_tools(const api::Reply& reply, const std::stop_token& stop
     }
   }
   parts_.toolbox.set_read_room(read_room());
+  parts_.toolbox.set_media_room(media_room(parts_.conversation.messages()));
   parts_.toolbox.serve(
       calls,
       [&](Served served) {

@@ -138,4 +138,8 @@ std::optional<PromptTooLong> prompt_too_long(const Failure& failure) {
   return found;
 }
 
+bool is_too_long(const Failure& failure) {
+  return prompt_too_long(failure).has_value() || status_of(failure) == 413;
+}
+
 }  // namespace ralph::api

@@ -49,5 +49,7 @@ struct PromptTooLong {
   std::int64_t limit = 0;
 };
 std::optional<PromptTooLong> prompt_too_long(const Failure& failure);
+/// A shorter request may be taken: too many tokens, or too many bytes (413).
+bool is_too_long(const Failure& failure);
 
 }  // namespace ralph::api

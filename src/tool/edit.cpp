@@ -147,6 +147,7 @@ Outcome edit_existing(const Request& request, Workspace& workspace) {
   if (auto refusal = unread(request.path, file->stamp, workspace)) return *std::move(refusal);
   auto bytes = read_whole(*file, kMaxChangedFile, request.path);
   if (!bytes) return failure(bytes.error());
+  if (const auto why = foreign_bytes(*bytes, true)) return misuse(*why);
   Before before{*std::move(bytes), Encoding::utf8, workspace.seen(request.path).has_value(),
                 changed_since_seen(request.path, file->stamp, workspace), file->stamp};
   if (!decode_utf16(before)) {

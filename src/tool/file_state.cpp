@@ -11,6 +11,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view kNothingWritten =
+    "Edit and Write write UTF-8, or UTF-16 behind its byte order mark, and never convert a file, "
+    "so nothing was written. If it is text, change it with a shell command that keeps its encoding "
+    "(such as iconv), or ask the user whether to convert it to UTF-8. To replace all of it by "
+    "UTF-8 text, delete it first, then Write it.";
+
 }  // namespace
 
 std::optional<Outcome> through_link(const json::Document& input, const fs::path& resolved,
@@ -42,6 +48,20 @@ std::string shown_text(std::string_view encoded_bytes) {
     if (bytes.substr(at, 2) != "\r\n") text += bytes[at];
   }
   return utf8::valid(text) ? text : utf8::repaired(text);
+}
+
+std::optional<std::string> foreign_bytes(std::string_view bytes, bool whole) {
+  if (is_binary(bytes)) {
+    return fmt::format(
+        "File has NUL bytes in its first 8 KB: it is binary, or UTF-16 or UTF-32 without a byte "
+        "order mark. {}",
+        kNothingWritten);
+  }
+  if (is_utf16(encoding_of(bytes))) return std::nullopt;
+  Utf8Check check;
+  check.feed(bytes);
+  if (check.valid(whole)) return std::nullopt;
+  return fmt::format("File is not valid UTF-8: {}. {}", kOtherEncoding, kNothingWritten);
 }
 
 bool changed_since_seen(const fs::path& resolved, const FileStamp& now,

@@ -25,6 +25,10 @@ std::optional<Outcome> through_link(const json::Document& input,
                                     const std::filesystem::path& resolved,
                                     const Workspace& workspace);
 
+/// Why these bytes of a file are not changed: they are binary, or text in an encoding that is neither UTF-8 nor UTF-16
+/// behind its mark, which new text would be mixed into. nullopt: they can be. `whole`: they are all of the file.
+std::optional<std::string> foreign_bytes(std::string_view bytes, bool whole);
+
 /// The refusal of a change to a file that was not read, or not as it is now, where the session demands it.
 std::optional<Outcome> unread(const std::filesystem::path& resolved, const FileStamp& now,
                               const Workspace& workspace);

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -10,6 +11,13 @@ struct Image {
   unsigned width = 0;           // 0: not in these bytes
   unsigned height = 0;
 };
+
+/// Squares of 28 pixels: what a picture costs a model.
+constexpr std::uint64_t patches_of(unsigned width, unsigned height) {
+  constexpr unsigned kPatch = 28;
+  const auto along = [](unsigned pixels) { return (std::uint64_t{pixels} + kPatch - 1) / kPatch; };
+  return along(width) * along(height);
+}
 
 /// By content, whatever the file is called; nullopt: none of the four kinds models look at, or its header is damaged: the
 /// API refuses the whole request for such a picture. `more`: the file goes on behind these bytes.

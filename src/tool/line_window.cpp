@@ -1,5 +1,7 @@
 #include "tool/line_window.h"
 
+#include "base/utf8.h"
+
 namespace ralph::tool {
 
 LineWindow::LineWindow(std::uint64_t first, std::uint64_t count, std::size_t max_bytes)
@@ -28,7 +30,7 @@ void LineWindow::begin_line() {
 void LineWindow::keep(std::string_view part) {
   if (!inside() || overflowed_) return;
   overflowed_ = part.size() > max_bytes_ - text_.size();
-  if (!overflowed_) text_ += part;
+  text_ += overflowed_ ? utf8::prefix(part, max_bytes_ - text_.size()) : part;
 }
 
 }  // namespace ralph::tool

@@ -214,6 +214,12 @@ Rule parse_rule(std::string_view text) {
           std::string(text.substr(open + 1, text.size() - open - 2))};
 }
 
+bool is_well_formed_rule(std::string_view text) {
+  const auto open = text.find('(');
+  if (open == std::string_view::npos) return text.find(')') == std::string_view::npos;
+  return open > 0 && text.ends_with(')');
+}
+
 bool names_tool(const Rule& rule, std::string_view tool) {
   if (rule.tool == tool) return true;
   if (rule.tool.find('*') != std::string::npos) return matches_text(rule.tool, tool);

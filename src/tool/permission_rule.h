@@ -15,6 +15,8 @@ struct Rule {
   bool covers_all() const { return pattern.empty() || pattern == "*" || pattern == ":*"; }
 };
 Rule parse_rule(std::string_view text);
+/// "Tool" or "Tool(pattern)". Anything else, such as a bracket that is not closed, names no tool there is.
+bool is_well_formed_rule(std::string_view text);
 
 /// Whether the rule names the tool: by its name, by the server of an MCP tool, or with "*".
 bool names_tool(const Rule& rule, std::string_view tool);

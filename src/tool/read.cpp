@@ -1,5 +1,9 @@
 #include "tool/read.h"
 
+#include <algorithm>
+#include <array>
+#include <cctype>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -11,8 +15,6 @@
 
 namespace ralph::tool {
 namespace {
-
-constexpr std::size_t kHeadBytes = 8192;  // looked at to tell what it is
 
 constexpr std::string_view kDescription =
     "Shows a file. Text comes as numbered lines: the number, a tab, the line. Give offset (first "
@@ -52,11 +54,25 @@ Outcome binary(const ReadRequest& request) {
                   extension.empty() ? "" : fmt::format(" ({})", extension)));
 }
 
-bool is_binary(std::string_view head) {
-  const auto encoding = encoding_of(head);
-  head = head.substr(0, kHeadBytes);
-  if (!is_utf16(encoding)) return head.find('\0') != std::string_view::npos;
-  return decoded(head, encoding).find('\0') != std::string::npos;
+bool has_picture_extension(const std::filesystem::path& path) {
+  auto extension = path.extension().string();
+  for (auto& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  constexpr std::array kExtensions{".png", ".jpg", ".jpeg", ".gif", ".webp"};
+  return std::ranges::find(kExtensions, extension) != kExtensions.end();
+}
+
+Outcome not_a_picture(const ReadRequest& request, std::string_view head) {
+  if (head.empty()) return failure(fmt::format("Image file is empty: {}", request.path.string()));
+  std::string first;
+  for (const char c : head.substr(0, 8)) {
+    fmt::format_to(std::back_inserter(first), " {:02x}", static_cast<unsigned char>(c));
+  }
+  return failure(
+      fmt::format("The file has the extension of a picture, but its content is not a valid PNG, "
+                  "JPEG, GIF or WebP file (first bytes:{}). It may be an error page that was saved "
+                  "in place of a picture. Look at it with a shell command, such as 'file' or "
+                  "'head -c 500'.",
+                  first));
 }
 
 Outcome read_open_file(const ReadRequest& request, const OpenFile& file, Workspace& workspace,
@@ -67,8 +83,9 @@ Outcome read_open_file(const ReadRequest& request, const OpenFile& file, Workspa
   if (image_of(*head, head->size() < file.stamp.size)) {
     return read_picture(request, file, workspace, stop);
   }
+  if (has_picture_extension(request.path)) return not_a_picture(request, *head);
   const auto extension = request.path.extension();
-  if (head->starts_with("%PDF-") || extension == ".pdf") return read_pdf(request, file);
+  if (head->starts_with("%PDF-") || extension == ".pdf") return read_pdf(request, file, workspace);
   if (extension == ".ipynb") return read_notebook(request, file, workspace);
   if (is_binary(*head)) return binary(request);
   return read_text(request, file, *head, workspace, stop);

@@ -14,6 +14,11 @@ namespace ralph::tool {
 
 inline constexpr std::size_t kUsualReadBytes = 256 * 1024;
 
+/// See Workspace::take_media_room.
+inline constexpr std::string_view kNoMediaRoom =
+    "The file was not sent: the pictures and documents of this conversation would be larger than "
+    "the API takes in one request. Where several were read at once, read the others one by one.";
+
 struct ReadRequest {
   std::string shown_path;
   std::filesystem::path path;
@@ -34,12 +39,12 @@ Outcome read_text(const ReadRequest& request, const OpenFile& file, std::string_
                   Workspace& workspace, const std::stop_token& stop);
 
 /// As a block of the API; scaled down where it is larger than models look at.
-Outcome read_picture(const ReadRequest& request, const OpenFile& file, const Workspace& workspace,
+Outcome read_picture(const ReadRequest& request, const OpenFile& file, Workspace& workspace,
                      const std::stop_token& stop);
 
 /// The whole document as a block of the API, which counts its pages. What the API is known to refuse is refused here: the
 /// refusal would end the conversation.
-Outcome read_pdf(const ReadRequest& request, const OpenFile& file);
+Outcome read_pdf(const ReadRequest& request, const OpenFile& file, Workspace& workspace);
 
 /// The cells of a Jupyter notebook with their outputs.
 Outcome read_notebook(const ReadRequest& request, const OpenFile& file, const Workspace& workspace);

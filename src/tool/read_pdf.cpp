@@ -27,6 +27,16 @@ std::size_t known_pages(std::string_view bytes) {
   return pages;
 }
 
+/// The name /Encrypt itself, not one that begins like it, such as /EncryptMetadata.
+bool is_encrypted(std::string_view bytes) {
+  constexpr std::string_view kName = "/Encrypt";
+  for (auto at = bytes.find(kName); at != std::string_view::npos; at = bytes.find(kName, at)) {
+    at += kName.size();
+    if (bytes.substr(at, 1).find_first_of(" \t\r\n\f/<>[](){}%") == 0) return true;
+  }
+  return false;
+}
+
 std::string size_of(std::uintmax_t bytes) {
   if (bytes < 1024) return fmt::format("{} bytes", bytes);
   return bytes < 1 << 20 ? in_kilobytes(bytes)
@@ -35,7 +45,7 @@ std::string size_of(std::uintmax_t bytes) {
 
 }  // namespace
 
-Outcome read_pdf(const ReadRequest& request, const OpenFile& file) {
+Outcome read_pdf(const ReadRequest& request, const OpenFile& file, Workspace& workspace) {
   const auto& path = request.shown_path;
   if (!request.pages.empty()) {
     return misuse(
@@ -53,12 +63,15 @@ Outcome read_pdf(const ReadRequest& request, const OpenFile& file) {
   if (!bytes->starts_with("%PDF-")) {
     return failure(fmt::format("File is not a valid PDF (it does not begin with %PDF-): {}", path));
   }
-  if (bytes->find("/Encrypt") != std::string::npos) {
+  if (is_encrypted(*bytes)) {
     return failure(fmt::format("The PDF file is encrypted and cannot be shown. {}", kInstead));
   }
   if (const auto pages = known_pages(*bytes); pages > kMostPages) {
     return failure(fmt::format("The PDF file has {} pages; at most {} can be shown. {}", pages,
                                kMostPages, kInstead));
+  }
+  if (!workspace.take_media_room(bytes->size())) {
+    return failure(fmt::format("{} {}", kNoMediaRoom, kInstead));
   }
   auto data = base64(*bytes);
   const json::Document content = json::Document::array(

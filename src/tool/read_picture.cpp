@@ -12,7 +12,6 @@ namespace {
 constexpr std::size_t kApiBytes = 3750 * 1024;  // 5 MB as base64, what the API takes
 constexpr unsigned kApiEdge = 8000;
 constexpr std::size_t kLargestFile = 64 << 20;
-constexpr unsigned kPatch = 28;
 
 struct Picture {
   std::string_view media_type;
@@ -22,14 +21,30 @@ struct Picture {
 };
 
 bool fits(const Image& image, std::size_t bytes, const ImageLimits& limits) {
-  const auto patches = [](unsigned pixels) {
-    return (std::uint64_t{pixels} + kPatch - 1) / kPatch;
-  };
   return bytes <= limits.bytes && image.width <= limits.edge && image.height <= limits.edge &&
-         patches(image.width) * patches(image.height) <= limits.patches;
+         patches_of(image.width, image.height) <= limits.patches;
 }
 
-Outcome shown(const Picture& picture, const Image& original, std::size_t original_size) {
+/// What ralph-image decodes.
+bool is_scalable(const Image& image) {
+  return image.media_type == "image/png" || image.media_type == "image/jpeg";
+}
+
+/// By the longer edge: the shorter one may be a single pixel of both.
+std::string scaling_note(const Picture& picture, const Image& original) {
+  if (picture.width == original.width && picture.height == original.height) return {};
+  const bool wide = original.width >= original.height;
+  const double factor = wide ? static_cast<double>(original.width) / picture.width
+                             : static_cast<double>(original.height) / picture.height;
+  return fmt::format(
+      "[Image: original {}x{}, displayed at {}x{}. Multiply coordinates by {:.2f} to map to "
+      "original image.]",
+      original.width, original.height, picture.width, picture.height, factor);
+}
+
+Outcome shown(const Picture& picture, const Image& original, std::size_t original_size,
+              Workspace& workspace) {
+  if (!workspace.take_media_room(picture.bytes.size())) return failure(kNoMediaRoom);
   const auto data = base64(picture.bytes);
   const json::Document content = json::Document::array(
       {{{"type", "image"},
@@ -42,19 +57,13 @@ Outcome shown(const Picture& picture, const Image& original, std::size_t origina
                         {"displayHeight", picture.height}};
   Outcome outcome{json::write(content), std::nullopt,
                   json::write(json::Document{{"type", "image"}, {"file", std::move(file)}})};
-  if (picture.width != original.width) {
-    outcome.follow_up = fmt::format(
-        "[Image: original {}x{}, displayed at {}x{}. Multiply coordinates by {:.2f} to map to "
-        "original image.]",
-        original.width, original.height, picture.width, picture.height,
-        static_cast<double>(original.width) / picture.width);
-  }
+  outcome.follow_up = scaling_note(picture, original);
   return outcome;
 }
 
 }  // namespace
 
-Outcome read_picture(const ReadRequest& request, const OpenFile& file, const Workspace& workspace,
+Outcome read_picture(const ReadRequest& request, const OpenFile& file, Workspace& workspace,
                      const std::stop_token& stop) {
   auto bytes = read_whole(file, kLargestFile, request.path);
   if (!bytes) return failure(bytes.error());
@@ -62,16 +71,18 @@ Outcome read_picture(const ReadRequest& request, const OpenFile& file, const Wor
   if (!image) return misuse("The picture is damaged: its header is not complete.");
   const Picture as_it_is{image->media_type, image->width, image->height, *bytes};
   const ImageLimits limits;
-  if (fits(*image, bytes->size(), limits)) return shown(as_it_is, *image, bytes->size());
+  if (fits(*image, bytes->size(), limits)) return shown(as_it_is, *image, bytes->size(), workspace);
   const auto& chosen = workspace.setup().image_scaler;
   const auto scaled =
       scale_image(chosen.empty() ? find_image_scaler() : chosen, *bytes, limits, stop);
   if (scaled) {
     return shown({scaled->media_type, scaled->width, scaled->height, scaled->bytes}, *image,
-                 bytes->size());
+                 bytes->size(), workspace);
   }
-  if (bytes->size() <= kApiBytes && std::max(image->width, image->height) <= kApiEdge) {
-    return shown(as_it_is, *image, bytes->size());
+  // The API would refuse a damaged picture, and with it every later request of the session.
+  const bool damaged = scaled.error().code == Code::malformed && is_scalable(*image);
+  if (!damaged && bytes->size() <= kApiBytes && std::max(image->width, image->height) <= kApiEdge) {
+    return shown(as_it_is, *image, bytes->size(), workspace);
   }
   return failure(fmt::format(
       "The picture ({}x{}, {}) is too large to be shown, and no smaller copy could be made: {}. "

@@ -27,7 +27,17 @@ struct Lines {
   std::uint64_t total = 0;
   bool counted = true;      // all lines of the file were
   bool overflowed = false;  // `text` is a part of them
+  bool utf8 = true;         // as far as the file was read
 };
+
+std::string encoding_note(const Lines& lines) {
+  if (lines.utf8) return {};
+  return fmt::format(
+      "\n\n[This file is not valid UTF-8: {}. Bytes that cannot be decoded are shown as U+FFFD. "
+      "Edit and Write refuse it: change it with a shell command that keeps its encoding, or ask "
+      "the user whether to convert it to UTF-8.]",
+      kOtherEncoding);
+}
 
 json::Document text_detail(const ReadRequest& request, std::string content, std::uint64_t lines,
                            std::uint64_t total) {
@@ -65,6 +75,7 @@ Outcome whole(const ReadRequest& request, Lines lines) {
         "\n<system-reminder>The file is large and has at least {} lines.</system-reminder>",
         lines.total);
   }
+  text += encoding_note(lines);
   return success(text, text_detail(request, std::move(lines.text), lines.taken, lines.total));
 }
 
@@ -101,30 +112,29 @@ std::string how_to_see_all(bool large) {
                  "as still fits into the context.";
 }
 
-Outcome first_part(const ReadRequest& request, const Lines& lines, std::int64_t tokens,
-                   const Workspace& workspace) {
-  const auto cap = read_token_cap(workspace);
-  const auto page = first_page(lines.text, cap);
-  const auto size = fmt::format("{}{} tokens (estimated), at most {} are shown at once",
-                                lines.overflowed ? "more than " : "", tokens, cap);
+Outcome first_part(const ReadRequest& request, const Lines& lines, const Page& page,
+                   std::int64_t tokens, const Workspace& workspace) {
+  const auto size =
+      fmt::format("{} {}{} tokens (estimated), at most {} are shown at once",
+                  request.range ? "the lines asked for have" : "the file has",
+                  lines.overflowed ? "more than " : "", tokens, read_token_cap(workspace));
   const auto seen =
       page.cut_line ? fmt::format(
-                          "the first {} bytes of line 1; the file has {}. The line is too long for "
-                          "offset and limit: search for what you need, or cut it with a shell "
-                          "command.",
-                          page.text.size(), size)
+                          "the first {} bytes of line {}; {}. The line is too long for offset and "
+                          "limit: search for what you need, or cut it with a shell command.",
+                          page.text.size(), request.first, size)
                     : fmt::format(
-                          "lines 1-{} of {}{}; the file has {}. Go on with offset={} limit={}, or "
-                          "search for what you need.",
+                          "lines 1-{} of {}{}; {}. Go on with offset={} limit={}, or search for "
+                          "what you need.",
                           page.lines, lines.counted ? "" : "at least ", lines.total, size,
                           page.lines + 1, page.lines);
   auto detail = text_detail(request, std::string(page.text), page.lines, lines.total);
   detail["file"]["truncatedByTokenCap"] = true;
-  return success(
-      fmt::format("{}\n\n<system-reminder>This is a part of the file: {} {} Do not "
-                  "answer from it alone where the rest may matter.</system-reminder>",
-                  numbered(page.text, 1, page.lines), seen, how_to_see_all(request.large)),
-      detail);
+  return success(fmt::format("{}\n\n<system-reminder>This is a part of the file: {} {} Do not "
+                             "answer from it alone where the rest may matter.</system-reminder>{}",
+                             numbered(page.text, request.first, page.lines), seen,
+                             how_to_see_all(request.large), encoding_note(lines)),
+                 detail);
 }
 
 Outcome too_much(const ReadRequest& request, std::string_view size, const Workspace& workspace) {
@@ -137,11 +147,15 @@ Outcome too_much(const ReadRequest& request, std::string_view size, const Worksp
 Outcome shown(const ReadRequest& request, Lines lines, Workspace& workspace) {
   lines.text = utf8::repaired(lines.text);
   const auto tokens = estimated_tokens(lines.text);
-  if (!lines.overflowed && tokens <= read_token_cap(workspace)) return whole(request, lines);
+  if (!lines.overflowed && tokens <= read_token_cap(workspace)) {
+    return whole(request, std::move(lines));
+  }
   if (!lines.overflowed && request.large && workspace.take_read_room(tokens)) {
     return whole(request, std::move(lines));
   }
-  if (!request.range) return first_part(request, lines, tokens, workspace);
+  // A line that does not fit alone is cut: no other offset and limit would show any of it.
+  const auto page = first_page(lines.text, read_token_cap(workspace));
+  if (!request.range || page.cut_line) return first_part(request, lines, page, tokens, workspace);
   const auto most = request.large ? kLargestBytes : kUsualReadBytes;
   return too_much(request,
                   lines.overflowed ? fmt::format("more than {} KB", most / 1024)
@@ -153,6 +167,9 @@ Result<Lines> read_pieces(const ReadRequest& request, const OpenFile& file, std:
                           const std::stop_token& stop) {
   LineWindow window(request.first, request.count, request.large ? kLargestBytes : kUsualReadBytes);
   window.feed(head);
+  Utf8Check check;
+  check.feed(head);
+  bool at_end = false;
   std::string piece;
   std::uint64_t skipped = 0;
   std::uint64_t counted = 0;
@@ -161,8 +178,10 @@ Result<Lines> read_pieces(const ReadRequest& request, const OpenFile& file, std:
       return fail(Code::unavailable, "stopped while the file was being read");
     }
     TRY_ASSIGN(const auto more, read_piece(file, piece, request.path));
-    if (more.empty()) break;
+    at_end = more.empty();
+    if (at_end) break;
     window.feed(more);
+    check.feed(more);
     if (window.overflowed() && request.range) break;
     (window.complete() || window.overflowed() ? counted : skipped) += more.size();
     if (skipped > kMostSkipped) {
@@ -172,8 +191,8 @@ Result<Lines> read_pieces(const ReadRequest& request, const OpenFile& file, std:
                   "use a shell command to see more of it");
     }
   }
-  return Lines{window.text(), window.taken(), window.total(), counted < kMostCounted,
-               window.overflowed()};
+  return Lines{window.text(),          window.taken(),      window.total(),
+               counted < kMostCounted, window.overflowed(), check.valid(at_end)};
 }
 
 Result<Lines> read_utf16(const ReadRequest& request, const OpenFile& file, Encoding encoding) {

@@ -71,6 +71,18 @@ std::string to_utf16(std::string_view text, bool big) {
   return bytes;
 }
 
+/// The bytes at the end that may begin a code point which is cut there.
+std::size_t cut_bytes(std::string_view text) {
+  for (std::size_t count = 1; count <= 3 && count <= text.size(); ++count) {
+    const auto byte = static_cast<unsigned char>(text[text.size() - count]);
+    if (byte < 0x80) return 0;
+    if (byte < 0xC0) continue;
+    const std::size_t length = byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
+    return count < length ? count : 0;
+  }
+  return 0;
+}
+
 }  // namespace
 
 Encoding encoding_of(std::string_view bytes) {
@@ -91,6 +103,26 @@ std::string encoded(std::string_view text, Encoding encoding) {
   if (!is_utf16(encoding)) return bytes.append(text);
   const bool big = encoding == Encoding::utf16_big;
   return bytes + (utf8::valid(text) ? to_utf16(text, big) : to_utf16(utf8::repaired(text), big));
+}
+
+bool is_binary(std::string_view head) {
+  constexpr std::size_t kHeadBytes = 8192;
+  const auto encoding = encoding_of(head);
+  head = head.substr(0, kHeadBytes);
+  if (!is_utf16(encoding)) return head.find('\0') != std::string_view::npos;
+  return decoded(head, encoding).find('\0') != std::string::npos;
+}
+
+void Utf8Check::feed(std::string_view piece) {
+  if (!valid_ || piece.empty()) return;
+  std::string joined;
+  if (!rest_.empty()) {
+    joined = rest_ + std::string(piece);
+    piece = joined;
+  }
+  const auto cut = cut_bytes(piece);
+  valid_ = utf8::valid(piece.substr(0, piece.size() - cut));
+  rest_ = piece.substr(piece.size() - cut);
 }
 
 }  // namespace ralph::tool

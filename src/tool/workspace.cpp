@@ -68,6 +68,19 @@ bool Workspace::take_read_room(std::int64_t tokens) {
   return true;
 }
 
+void Workspace::set_media_room(std::int64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  media_room_ = bytes;
+}
+
+bool Workspace::take_media_room(std::uintmax_t file_bytes) {
+  const auto encoded = static_cast<std::int64_t>((file_bytes + 2) / 3 * 4);
+  const std::lock_guard lock(mutex_);
+  if (encoded > media_room_) return false;
+  media_room_ -= encoded;
+  return true;
+}
+
 std::string Workspace::variable(std::string_view name) const {
   for (const auto& entry : setup_.variables) {
     if (entry.size() > name.size() && entry[name.size()] == '=' && entry.starts_with(name)) {

@@ -58,6 +58,11 @@ class Workspace {
   /// False: there is less room than that, and none is taken.
   bool take_read_room(std::int64_t tokens);
 
+  /// How many bytes of pictures and documents, as base64, a message may add to the conversation together.
+  void set_media_room(std::int64_t bytes);
+  /// For a file of so many bytes. False: there is less room than that, and none is taken.
+  bool take_media_room(std::uintmax_t file_bytes);
+
   /// A variable of ours; empty: not set.
   std::string variable(std::string_view name) const;
 
@@ -67,6 +72,7 @@ class Workspace {
   std::filesystem::path cwd_;
   std::map<std::filesystem::path, FileStamp> seen_;
   std::int64_t read_room_ = 100'000;
+  std::int64_t media_room_ = std::int64_t{30} << 20;
 };
 
 }  // namespace ralph::tool

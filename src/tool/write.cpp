@@ -16,8 +16,8 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kDescription =
     "Makes a file hold exactly the given content: creates it, with the folders it needs, or "
-    "replaces all that was in it, in the encoding its byte order mark names. Links are refused. To "
-    "change a part of a file use Edit.";
+    "replaces all that was in it, in the encoding its byte order mark names. Links, binary files "
+    "and text that is not UTF-8 are refused. To change a part of a file use Edit.";
 
 constexpr std::string_view kSchema = R"({"type":"object","properties":{
 "file_path":{"type":"string","description":"The file to write"},
@@ -89,6 +89,10 @@ class Write final : public Tool {
       if (auto refusal = unread(path, file->stamp, workspace)) return *std::move(refusal);
       auto old = read_whole(*file, kMaxChangedFile, path);
       if (!old && old.error().code != Code::limit) return failure(old.error());
+      std::string piece;
+      const auto head = old ? Result<std::string_view>(*old) : read_piece(*file, piece, path);
+      if (!head) return failure(head.error());
+      if (const auto why = foreign_bytes(*head, old.has_value())) return failure(*why);
       if (old) before = *std::move(old);
     }
     const auto encoding = before ? encoding_of(*before) : Encoding::utf8;

@@ -134,14 +134,27 @@ TEST(Compaction, ASessionGoesOnBehindIt) {
 }
 
 TEST(Compaction, ARefusedPromptIsCutDownToo) {
-  Bench bench(R"({"steps":[
-    {"tool_use":{"name":"Bash","input":{"command":"echo one"}}},
-    {"error":{"status":400,"message":"prompt is too long: 1250000 tokens > 1000000 maximum"}},
-    {"text":"<summary>It was one.</summary>"},
-    {"text":"Done."}]})");
-  const auto ran = bench.ask("Say one", {"--dangerously-skip-permissions"});
-  EXPECT_EQ(ran.story(), kCompactedStory);
-  EXPECT_EQ(ran.result()["result"], "Done.");
+  for (const auto* const error :
+       {R"("status":400,"message":"prompt is too long: 1250000 tokens > 1000000 maximum")",
+        R"("status":413,"message":"Request exceeds the maximum size")"}) {
+    Bench bench(fmt::format(R"({{"steps":[
+      {{"tool_use":{{"name":"Bash","input":{{"command":"seq 2000"}}}}}},
+      {{"error":{{{}}}}},
+      {{"text":"<summary>It was one.</summary>"}},
+      {{"text":"Done."}}]}})",
+                            error));
+    const auto ran = bench.ask("Say one", {"--dangerously-skip-permissions"});
+    EXPECT_EQ(ran.story(), kCompactedStory) << error;
+    EXPECT_EQ(ran.result()["result"], "Done.");
+  }
+}
+
+TEST(Compaction, DocumentsLeaveTheConversationBeforeTheApiRefusesIt) {
+  const api::Message call{"assistant", "[]"};
+  const api::Message document{"user", std::string(29 << 20, 'x')};
+  EXPECT_FALSE(is_large(std::vector{document})) << "it was not sent yet";
+  EXPECT_TRUE(is_large(std::vector{document, call}));
+  EXPECT_EQ(media_room(std::vector{document}), 1 << 20);
 }
 
 TEST(Compaction, ARequestForASummaryThatIsTooLongLeavesOutTheBeginning) {

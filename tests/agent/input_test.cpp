@@ -1,4 +1,10 @@
+#include <cstdlib>
+
+#include <fcntl.h>
+
 #include "agent/harness.h"
+#include "agent/reader.h"
+#include "base/unique_fd.h"
 
 namespace ralph::agent {
 namespace {
@@ -203,6 +209,14 @@ TEST(TextInput, NothingToAskIsAnError) {
   ran = Bench().run({"-p", "  \n "});
   EXPECT_EQ(ran.code, 1);
   EXPECT_TRUE(ran.err.contains("only whitespace")) << ran.err;
+}
+
+TEST(TextInput, ATerminalWithoutAPromptIsToldThatThereIsNoInteractiveMode) {
+  const UniqueFd terminal(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
+  ASSERT_TRUE(terminal);
+  const auto prompt = read_prompt("", {.out = {}, .err = {}, .in = terminal.get()}, {});
+  ASSERT_FALSE(prompt);
+  EXPECT_TRUE(prompt.error().message.contains("no interactive mode")) << prompt.error().message;
 }
 
 }  // namespace

@@ -296,4 +296,15 @@ TEST(AgentOptions, HelpNamesWhatHasAnEffect) {
   EXPECT_NE(help.find("--allowedTools, --allowed-tools <tools...>\n"), help.npos);
 }
 
+/// A rule that was meant to allow is missed; one that was meant to deny must not be.
+TEST(AgentOptions, RulesWhoseParenthesesDoNotMatchAreReported) {
+  for (const auto* const rule : {"Bash(touch:*", "Bash)", "(x)", "Bash(a)b"}) {
+    const auto options = good({"-p", "x", "--allowedTools", rule});
+    ASSERT_EQ(options.warnings.size(), 1U) << rule;
+    EXPECT_TRUE(options.warnings[0].contains(rule)) << options.warnings[0];
+    EXPECT_TRUE(bad({"-p", "x", "--disallowedTools", rule}).contains("--disallowedTools")) << rule;
+  }
+  EXPECT_TRUE(good({"-p", "x", "--allowedTools", "Bash(echo (a))", "Edit"}).warnings.empty());
+}
+
 }  // namespace

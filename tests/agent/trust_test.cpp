@@ -78,6 +78,22 @@ TEST(Trust, DangerouslySkipPermissionsCountsAsBypassWhereTheRepositoryIsTrusted)
   }
 }
 
+TEST(Trust, DangerouslySkipPermissionsAsTextIsNoted) {
+  Bench bench;
+  trust(bench);
+  bench.folder().write("work/.claude/settings.json", R"({"dangerouslySkipPermissions":"true"})");
+  const auto ran = bench.ask("go");
+  EXPECT_EQ(ran.events()[0]["permissionMode"], "default");
+  EXPECT_TRUE(ran.err.contains("it is neither true nor false")) << ran.err;
+}
+
+TEST(Trust, ARuleWithoutItsBracketIsNoted) {
+  Bench bench;
+  bench.folder().write("work/.claude/settings.json", R"({"permissions":{"deny":["Read(a"]}})");
+  const auto ran = bench.ask("go");
+  EXPECT_TRUE(ran.err.contains("Ignoring the rule 'Read(a' in ")) << ran.err;
+}
+
 TEST(Trust, DangerouslySkipPermissionsIsBoundByWhatRestrictsBypass) {
   Bench off;
   trust(off);

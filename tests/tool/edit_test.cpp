@@ -131,9 +131,28 @@ TEST(Edit, LeavesOtherLinesOfAMixedFileAlone) {
 
 TEST(Edit, TakesEveryByteForItself) {
   Desk desk;
-  desk.put("a", std::string("a\0b\xFF$1\\n", 8));
+  const std::string long_line(9000, 'x');
+  desk.put("a", long_line + std::string("a\0b$1\\n", 7));
   EXPECT_FALSE(desk.call(tool(), change("a", std::string_view("\0b", 2), "$&\\1")).failed);
-  EXPECT_EQ(desk.bytes("a"), std::string("a$&\\1\xFF$1\\n", 10));
+  EXPECT_EQ(desk.bytes("a"), long_line + "a$&\\1$1\\n");
+}
+
+/// New text is UTF-8: in a file of another encoding both would be mixed.
+TEST(Edit, RefusesBinaryFilesAndOtherEncodings) {
+  Desk desk;
+  const std::string binary("\0\1\2abc", 6);
+  desk.put("binary", binary);
+  const auto called = desk.call(tool(), change("binary", "abc", "x"));
+  EXPECT_TRUE(called.failed);
+  EXPECT_NE(called.text().find("NUL bytes in its first 8 KB"), std::string::npos) << called.text();
+  EXPECT_EQ(desk.bytes("binary"), binary);
+  for (const std::string bytes : {"caf\xE9 menu\n", "menu\n\xC3", "\xEF\xBB\xBFmenu \xFC"}) {
+    desk.put("latin", bytes);
+    const auto latin = desk.call(tool(), change("latin", "menu", "men\u00FC"));
+    EXPECT_TRUE(latin.failed) << bytes;
+    EXPECT_NE(latin.text().find("not valid UTF-8"), std::string::npos) << latin.text();
+    EXPECT_EQ(desk.bytes("latin"), bytes);
+  }
 }
 
 TEST(Edit, NotesThatTheFileHadChanged) {

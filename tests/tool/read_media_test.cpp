@@ -1,4 +1,5 @@
 #include <cstdint>
+#include <cstdlib>
 
 #include "tool/base64.h"
 #include "tool/edit.h"
@@ -105,6 +106,34 @@ TEST(ReadPicture, HostileOnesFailWithAReason) {
   EXPECT_TRUE(read(desk, "wide.jpg").failed);
 }
 
+/// Within what the API takes, and yet it would refuse it.
+TEST(ReadPicture, ADamagedOneIsNotSent) {
+  Desk desk;
+  const auto whole = test::png_file(3000, 1000, [](std::size_t n) { return n / 9000; });
+  desk.put("cut.png", whole.substr(0, whole.size() / 2));
+  const auto called = read(desk, "cut.png");
+  EXPECT_TRUE(called.failed);
+  EXPECT_NE(called.text().find("cannot be decoded"), std::string::npos) << called.text();
+}
+
+TEST(ReadPicture, ATallOneOfOnePixelIsNotedAsScaled) {
+  Desk desk;
+  desk.put("tall.png", test::png_file(1, 4000, [](std::size_t n) { return n / 20; }));
+  const auto called = read(desk, "tall.png");
+  EXPECT_NE(
+      called.follow_up.find("original 1x4000, displayed at 1x2000. Multiply coordinates by 2.00"),
+      std::string::npos)
+      << called.follow_up;
+}
+
+TEST(ReadPicture, TheScalerCanWriteToFiles) {
+  test::TempFolder folder;
+  const auto error = (folder / "error").string();
+  const auto run = find_image_scaler().string() + " 1 1 1 </dev/null 2>" + error;
+  EXPECT_EQ(WEXITSTATUS(std::system(run.c_str())), 1);
+  EXPECT_EQ(test::text_of(error), "only PNG and JPEG files are scaled\n");
+}
+
 TEST(ReadPicture, WithoutTheScalerOnlyWhatTheApiTakesIsShown) {
   Desk desk({.image_scaler = "/nowhere/ralph-image"});
   const auto file = test::png_file(1000, 800, noise);
@@ -140,6 +169,8 @@ TEST(ReadPdf, WhatTheApiRefusesIsRefused) {
   EXPECT_NE(read(desk, "pages.pdf").text().find("101 pages"), std::string::npos);
   desk.put("locked.pdf", pdf(1) + "trailer << /Encrypt 9 0 R >>\n");
   EXPECT_NE(read(desk, "locked.pdf").text().find("encrypted"), std::string::npos);
+  desk.put("open.pdf", pdf(1) + "% << /EncryptMetadata false >>\n");
+  EXPECT_TRUE(read(desk, "open.pdf").content.is_array());
   desk.put("fake.pdf", "text\n");
   EXPECT_NE(read(desk, "fake.pdf").text().find("not a valid PDF"), std::string::npos);
   desk.put("empty.pdf", "");
@@ -148,6 +179,22 @@ TEST(ReadPdf, WhatTheApiRefusesIsRefused) {
   std::filesystem::resize_file(large, 21 << 20);
   EXPECT_NE(read(desk, "large.pdf").text().find("20 MB"), std::string::npos);
   EXPECT_TRUE(desk.call(read_tool(), {{"file_path", "pages.pdf"}, {"pages", "1-2"}}).failed);
+}
+
+/// The API would refuse all of them in one request.
+TEST(ReadPdf, DocumentsOfOneMessageShareTheRoom) {
+  Desk desk;
+  const auto file = desk.put("a.pdf", pdf(1));
+  std::filesystem::resize_file(file, 15 << 20);
+  EXPECT_TRUE(read(desk, "a.pdf").content.is_array());
+  const auto second = read(desk, "a.pdf");
+  EXPECT_TRUE(second.failed);
+  EXPECT_NE(second.text().find("one by one"), std::string::npos) << second.text();
+  desk.workspace().set_media_room(100);
+  desk.put("a.png", test::png_file(30, 20, noise));
+  EXPECT_TRUE(read(desk, "a.png").failed);
+  desk.workspace().set_media_room(30 << 20);
+  EXPECT_TRUE(read(desk, "a.pdf").content.is_array());
 }
 
 constexpr std::string_view kDot =
@@ -207,6 +254,23 @@ TEST(ReadNotebook, DamagedPicturesAreLeftOut) {
                        {{"output_type", 7}, {"data", "x"}}});
   desk.put("a.ipynb", notebook(Document::array({code("c", "f()", outputs)})));
   EXPECT_EQ(read(desk, "a.ipynb").content.size(), 1u);
+}
+
+/// A thousand small pictures make one large request.
+TEST(ReadNotebook, PicturesCountAgainstTheCap) {
+  Desk desk;
+  const auto picture = base64(test::png_file(48, 48, noise));
+  ASSERT_LT(picture.size(), 10'000u);
+  auto cells = Document::array();
+  for (int i = 0; i < 100; ++i) {
+    cells.push_back(code(
+        "c", "f()",
+        Document::array({{{"output_type", "display_data"}, {"data", {{"image/png", picture}}}}})));
+  }
+  desk.put("a.ipynb", notebook(cells));
+  const auto called = read(desk, "a.ipynb");
+  EXPECT_TRUE(called.failed);
+  EXPECT_NE(called.text().find("larger than the 256 KB"), std::string::npos) << called.text();
 }
 
 TEST(ReadNotebook, SaysWhatIsWrongWithIt) {

@@ -85,6 +85,24 @@ TEST(ReadPage, ALineOverTheCapIsCut) {
   EXPECT_LE(estimated_tokens(shown), 25'000);
 }
 
+std::string utf16(std::string_view text, Encoding encoding) { return encoded(text, encoding); }
+
+/// What the page says to go on with must show something.
+TEST(ReadPage, ALongLineBehindAShortOneIsCutWhereItIsAskedFor) {
+  Desk desk;
+  for (const auto length : {150'000u, 600'000u}) {
+    desk.put("a", "short\n" + std::string(length, '7') + "\nend\n");
+    const auto called = read(desk, {{"file_path", "a"}, {"offset", 2}, {"limit", 1}});
+    EXPECT_FALSE(called.failed) << called.text();
+    EXPECT_TRUE(called.text().starts_with("2\t777"));
+    EXPECT_EQ(called.detail["file"]["startLine"], 2);
+    EXPECT_NE(called.text().find("bytes of line 2;"), std::string::npos);
+    EXPECT_TRUE(read(desk, {{"file_path", "a"}, {"offset", 1}, {"limit", 2}}).failed);
+  }
+  desk.put("wide", utf16(std::string(600'000, '7'), Encoding::utf16_little));
+  EXPECT_TRUE(read(desk, {{"file_path", "wide"}, {"limit", 1}}).text().starts_with("1\t777"));
+}
+
 TEST(ReadPage, AllowLargeShowsWhatFitsIntoTheContext) {
   Desk desk;
   desk.put("a", lines(6500));
@@ -115,8 +133,6 @@ TEST(ReadPage, NumbersBelowOneCountAsAbsent) {
   EXPECT_EQ(read(desk, {{"file_path", "a"}, {"offset", 3}, {"limit", 0}}).text(), "3\t3\n4\t");
   EXPECT_EQ(read(desk, {{"file_path", "a"}, {"limit", -5}}).text(), "1\t1\n2\t2\n3\t3\n4\t");
 }
-
-std::string utf16(std::string_view text, Encoding encoding) { return encoded(text, encoding); }
 
 TEST(ReadPage, ShowsUtf16BehindItsMark) {
   Desk desk;

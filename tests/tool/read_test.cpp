@@ -46,7 +46,9 @@ TEST(Read, ShowsCrlfAsLfAndDropsTheByteOrderMark) {
 TEST(Read, RepairsInvalidUtf8AndKeepsLateNulBytes) {
   Desk desk;
   desk.put("latin", "gr\xFC\xDF\n");
-  EXPECT_EQ(desk.call(tool(), {{"file_path", "latin"}}).text(), "1\tgr\uFFFD\uFFFD\n2\t");
+  const auto latin = desk.call(tool(), {{"file_path", "latin"}}).text();
+  EXPECT_TRUE(latin.starts_with("1\tgr\uFFFD\uFFFD\n2\t\n\n[This file is not valid UTF-8"))
+      << latin;
   desk.put("late", std::string(10000, 'x') + '\0' + "y");
   const auto late = desk.call(tool(), {{"file_path", "late"}});
   EXPECT_FALSE(late.failed);
@@ -160,6 +162,32 @@ TEST(Read, ShowsPicturesByTheirContent) {
   EXPECT_TRUE(desk.call(tool(), {{"file_path", "huge.png"}}).failed);
 }
 
+TEST(Read, SaysThatALaterPartOfTheFileIsNotUtf8) {
+  Desk desk;
+  std::string text = "first\n";
+  while (text.size() < 200'000) text += "\u20AC\u20AC\u20AC\n";
+  const Document input{{"file_path", "a"}, {"limit", 1}};
+  desk.put("a", text);
+  EXPECT_EQ(desk.call(tool(), input).text(), "1\tfirst");
+  for (const auto* const end : {"caf\xE9\n", "\xE2\x82"}) {
+    desk.put("a", text + end);
+    EXPECT_NE(desk.call(tool(), input).text().find("not valid UTF-8"), std::string::npos) << end;
+  }
+}
+
+TEST(Read, TextInAFileNamedLikeAPictureIsAnError) {
+  Desk desk;
+  for (const auto* const name : {"a.png", "a.JPG", "a.webp"}) {
+    desk.put(name, "<html>login</html>\n");
+    const auto called = desk.call(tool(), {{"file_path", name}});
+    EXPECT_TRUE(called.failed) << name;
+    EXPECT_NE(called.text().find("first bytes: 3c 68 74"), std::string::npos) << called.text();
+  }
+  desk.put("empty.png", "");
+  EXPECT_NE(desk.call(tool(), {{"file_path", "empty.png"}}).text().find("is empty"),
+            std::string::npos);
+}
+
 /// The API refuses the whole request for a picture it cannot open.
 TEST(Read, ABrokenHeaderIsNoPicture) {
   Desk desk;
@@ -212,7 +240,9 @@ TEST(Read, StaysSmallInAHugeFile) {
   const auto called = desk.call(tool(), {{"file_path", "huge"}, {"offset", 2}, {"limit", 2}});
   EXPECT_EQ(called.text(), "2\ttwo\n3\tthree");
   EXPECT_EQ(called.detail["file"]["totalLines"], 4);
-  EXPECT_TRUE(desk.call(tool(), {{"file_path", "huge"}, {"offset", 4}}).failed);
+  const auto cut = desk.call(tool(), {{"file_path", "huge"}, {"offset", 4}});
+  EXPECT_EQ(cut.detail["file"]["truncatedByTokenCap"], true);
+  EXPECT_LT(cut.text().size(), 120'000u);
   const auto part = desk.call(tool(), {{"file_path", "huge"}, {"allow_large", true}});
   EXPECT_EQ(part.detail["file"]["numLines"], 3);
   EXPECT_LT(part.text().size(), 2000u);

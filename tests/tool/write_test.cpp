@@ -163,6 +163,22 @@ TEST(Write, KeepsTheEncodingAByteOrderMarkNames) {
   }
 }
 
+TEST(Write, RefusesBinaryFilesAndOtherEncodings) {
+  Desk desk;
+  for (const std::string& bytes :
+       {std::string("\0\1\2", 3), encoded("a", Encoding::utf16_little).substr(2),
+        std::string("\xFF\xFE\0\0a\0\0\0", 8), std::string("caf\xE9\n")}) {
+    desk.put("a", bytes);
+    const auto called = desk.call(write_tool(), {{"file_path", "a"}, {"content", "x"}});
+    EXPECT_TRUE(called.failed) << bytes;
+    EXPECT_NE(called.text().find("nothing was written"), std::string::npos) << called.text();
+    EXPECT_EQ(desk.bytes("a"), bytes);
+  }
+  const auto huge = desk.put("huge", std::string("\0", 1));
+  std::filesystem::resize_file(huge, (64 << 20) + 1);
+  EXPECT_TRUE(desk.call(write_tool(), {{"file_path", "huge"}, {"content", "x"}}).failed);
+}
+
 TEST(Write, RefusesALinkAndNamesItsTarget) {
   Desk desk;
   desk.put("target", "alpha\n");

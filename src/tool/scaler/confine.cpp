@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 
@@ -17,6 +18,7 @@ namespace {
 
 constexpr rlim_t kMemory = rlim_t{512} << 20;
 constexpr rlim_t kSeconds = 15;
+constexpr rlim_t kOutput = rlim_t{64} << 20;
 
 #if defined(__x86_64__)
 constexpr std::uint32_t kArchitecture = AUDIT_ARCH_X86_64;
@@ -70,7 +72,8 @@ void confine() {
   limit(RLIMIT_AS, kMemory);
   limit(RLIMIT_CPU, kSeconds);
   limit(RLIMIT_CORE, 0);
-  limit(RLIMIT_FSIZE, 0);
+  ::signal(SIGXFSZ, SIG_IGN);  // stdout or stderr may be a file: writing too much is an error
+  limit(RLIMIT_FSIZE, kOutput);
   limit(RLIMIT_NOFILE, 3);
   filter_calls();
 }

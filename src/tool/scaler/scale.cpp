@@ -1,19 +1,9 @@
 #include <algorithm>
 
+#include "tool/image.h"
 #include "tool/scaler/scaler.h"
 
 namespace ralph::scaler {
-namespace {
-
-constexpr unsigned kPatch = 28;
-
-std::uint64_t patches_of(Size size) {
-  const auto along = [](unsigned pixels) { return (std::uint64_t{pixels} + kPatch - 1) / kPatch; };
-  return along(size.width) * along(size.height);
-}
-
-}  // namespace
-
 Size fitting(Size size, unsigned edge, unsigned patches) {
   const auto longest = std::max(size.width, size.height);
   const auto scaled = [&](unsigned to) {
@@ -23,8 +13,9 @@ Size fitting(Size size, unsigned edge, unsigned patches) {
     };
     return Size{of(size.width), of(size.height)};
   };
+  const auto too_many = [&](Size to) { return tool::patches_of(to.width, to.height) > patches; };
   unsigned to = std::min(longest, edge);
-  while (to > 1 && patches_of(scaled(to)) > patches) --to;
+  while (to > 1 && too_many(scaled(to))) --to;
   return scaled(to);
 }
 
