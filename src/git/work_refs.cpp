@@ -115,6 +115,7 @@ Result<> Work::drop_kept_refs(std::string_view kept_as) const {
 }
 
 bool Work::has_stash(std::string_view message) const {
+  if (!refuse_blocking_files(root(), settings_.git_folders())) return false;
   const auto list = git_.run({{"reflog", "show", "--format=%gs", "refs/stash"}});
   return list && list->ok() && ("\n" + list->out).contains(fmt::format("\n{}\n", message));
 }
