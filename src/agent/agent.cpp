@@ -33,7 +33,7 @@ void end_without_reader(const Io& io, Live& live) {
   if (live.abandoned()) return;
   // A client that has all its answers may go without a word.
   if (const auto code = live.answered()) return live.abandon(*code);
-  io.err("ralph: nobody reads our stdout, or it cannot be written; the agent ends\n");
+  io.err("ralph: stdout is closed or cannot be written; the agent ends\n");
   live.abandon(1);
 }
 

@@ -119,7 +119,7 @@ std::vector<std::string> ModelChoice::notes() const {
   }
   const auto* model = models_.find(id());
   if (model == nullptr || model->prices.empty()) {
-    notes.push_back(fmt::format("nobody knows what '{}' costs: it is counted as 0", id()));
+    notes.push_back(fmt::format("the price of '{}' is unknown: it is counted as $0", id()));
   }
   return notes;
 }

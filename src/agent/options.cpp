@@ -278,7 +278,7 @@ void warn_of_idle(Draft& draft) {
     std::error_code error;
     if (std::filesystem::is_directory(folder, error)) continue;
     options.warnings.push_back(
-        fmt::format("Warning: --add-dir {} is no folder that can be used.", folder));
+        fmt::format("Warning: --add-dir {} is not a usable directory.", folder));
   }
 }
 

@@ -121,16 +121,15 @@ class Pile {
   /// Whatever is not what it should be could be a denial that its writer counts on.
   void report_mistakes(const Document& permissions, const std::string& name) {
     if (!permissions.is_null() && !permissions.is_object()) {
-      return ignore(name + ", permissions", "it is no object; correct it");
+      return ignore(name + ", permissions", "it is not an object");
     }
     for (const auto* const key : {"allow", "deny", "ask", "additionalDirectories"}) {
       const auto& list = member(permissions, key);
       const auto is_text = [](const Document& entry) { return entry.is_string(); };
       if (!list.is_null() && !list.is_array()) {
-        ignore(fmt::format("{}, permissions.{}", name, key), "it is no list; correct it");
+        ignore(fmt::format("{}, permissions.{}", name, key), "it is not a list");
       } else if (!std::ranges::all_of(list, is_text)) {
-        ignore(fmt::format("{}, some of permissions.{}", name, key),
-               "they are no texts; correct them");
+        ignore(fmt::format("{}, some of permissions.{}", name, key), "they are not strings");
       }
       for (const auto& rule : texts_of(list)) {
         if (std::string_view(key) == "additionalDirectories" || tool::is_well_formed_rule(rule)) {

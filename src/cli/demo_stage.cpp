@@ -144,7 +144,7 @@ Result<int> DemoStage::run(const std::vector<std::string>& argv) {
   const auto out = [this](std::string_view bytes) -> Result<> {
     output_->out(bytes);
     output_->flush();
-    if (output_->closed()) return fail(Code::storage, "nobody reads our stdout");
+    if (output_->closed()) return fail(Code::storage, "stdout is closed");
     return {};
   };
   const auto err = [this](std::string_view bytes) -> Result<> {

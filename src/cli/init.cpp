@@ -144,7 +144,14 @@ Result<Done> ignore_state(const fs::path& folder) {
   constexpr std::string_view kLine = "/.ralph/\n";
   const auto path = folder / ".gitignore";
   std::error_code error;
-  if (!fs::exists(fs::symlink_status(path, error))) return write_new(path, kLine);
+  const auto status = fs::symlink_status(path, error);
+  if (!fs::exists(status)) return write_new(path, kLine);
+  if (fs::is_symlink(status)) {
+    return fail(
+        Code::usage,
+        fmt::format("'{}' is a symbolic link, and git does not follow those", path.native()),
+        "put a file in its place, or add /.ralph/ to .git/info/exclude");
+  }
   TRY_ASSIGN(const auto text, read_file(path, std::size_t{1} << 20));
   for (const std::string_view known : {"/.ralph/", "/.ralph", ".ralph/", ".ralph"}) {
     const auto line = fmt::format("\n{}\n", known);

@@ -54,7 +54,7 @@ Result<std::filesystem::path> folder_of(const Arguments& arguments) {
   std::error_code error;
   auto folder = std::filesystem::canonical(given, error);
   if (error || !std::filesystem::is_directory(folder, error)) {
-    return fail(Code::not_found, fmt::format("'{}' is no folder", given.native()),
+    return fail(Code::not_found, fmt::format("'{}' is not a folder", given.native()),
                 "--cwd names an existing folder");
   }
   return project_root_of(folder);

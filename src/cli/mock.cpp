@@ -151,8 +151,7 @@ Result<int> run_against(const mock::Server& server, const Arguments& arguments,
   const process::Sinks sinks{[&](std::string_view bytes) -> Result<> {
                                output.out(bytes);
                                output.flush();
-                               if (output.closed())
-                                 return fail(Code::storage, "nobody reads our stdout");
+                               if (output.closed()) return fail(Code::storage, "stdout is closed");
                                return {};
                              },
                              [&](std::string_view bytes) -> Result<> {

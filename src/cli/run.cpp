@@ -81,7 +81,7 @@ int supervise(run::Request request, const config::Settings& settings, const Mask
   }
   const int code = report_of_run.verdict.exit_code();
   if (output.dropped())
-    warn("nobody took the output: the rest of it is in the raw log only", output);
+    warn("stdout was not read: the rest of the output is in the raw log only", output);
   if (!report_of_run.not_recorded) return code;
   const int not_recorded = report(*report_of_run.not_recorded, output);
   return code == 0 ? not_recorded : code;

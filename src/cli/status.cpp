@@ -331,7 +331,7 @@ constexpr Example kExamples[] = {
 constinit const Command kStatusCommand{
     "status",
     "show what the loop of a folder is doing",
-    "Reads what 'ralph loop' keeps on the disk and whether it still runs. Disturbs nobody.\n"
+    "Reads what 'ralph loop' keeps on the disk and whether it still runs. Changes nothing.\n"
     "Exit codes: 0 there is a loop, running or not; 2 there is none.",
     {},
     kOptions,

@@ -20,7 +20,7 @@ int trust_command(const Arguments& arguments, StdOutput& output) {
   const auto folder = std::filesystem::canonical(given.empty() ? "." : given, error);
   if (error || !std::filesystem::is_directory(folder, error)) {
     return report(
-        {Code::not_found, fmt::format("'{}' is no folder", given.empty() ? "." : given), {}},
+        {Code::not_found, fmt::format("'{}' is not a folder", given.empty() ? "." : given), {}},
         output);
   }
   if (arguments.flag("status")) {

@@ -10,6 +10,7 @@
 #include "base/own_output.h"
 #include "base/time.h"
 #include "cli/command.h"
+#include "cli/environment.h"
 #include "cli/failure.h"
 #include "cli/loop_look.h"
 #include "cli/options.h"
@@ -81,7 +82,7 @@ Result<git::Work> open_work(const loop::State& state) {
   if (!work) return fail(Code::not_found, why_not);
   work->leave_alone_before(state.files_before.value_or(state.started));
   work->leave_out_outputs(own_outputs_and(state.outputs));
-  work->leave_out_folder(loop::user_state_folder());
+  work->leave_out_own(loop::own_paths({.workspace = {}, .environment = environment()}));
   TRY(work->leave_out_paths(state.left_out));
   return *std::move(work);
 }

@@ -19,16 +19,25 @@ bool is_there(const std::filesystem::path& path) {
   return ::lstat(path.c_str(), &info) == 0;
 }
 
+/// What git can store under the name of a file.
+bool is_file(const std::filesystem::path& path) {
+  struct stat info{};
+  return ::lstat(path.c_str(), &info) == 0 && (S_ISREG(info.st_mode) || S_ISLNK(info.st_mode));
+}
+
 std::vector<std::string> names_in(std::string_view text) {
   std::vector<std::string> names;
   for (Fields fields(text); !fields.done();) names.emplace_back(fields.next());
   return names;
 }
 
-/// Of what the folder holds at these paths; those that are missing are not in it.
-Result<std::string> tree_of(const Program& git, const std::vector<std::string>& paths) {
+/// Of the files the folder holds at these paths; the others are those of `base`, where one is given.
+Result<std::string> tree_of(const Program& git, std::vector<std::string> paths,
+                            const std::string& base = {}) {
+  std::erase_if(paths, [&](const std::string& path) { return !is_file(git.root() / path); });
   TRY_ASSIGN(const auto index, PrivateIndex::empty(git.git_folder()));
-  TRY(git.ask({{"update-index", "-z", "--add", "--remove", "--replace", "--stdin"},
+  if (!base.empty()) TRY(git.ask({{"read-tree", base}, {}, index.path()}));
+  TRY(git.ask({{"update-index", "-z", "--add", "--replace", "--stdin"},
                zero_separated(paths),
                index.path()}));
   return write_tree(git, index.path());
@@ -39,14 +48,22 @@ Result<std::string> tree_of(const Program& git, const std::vector<std::string>& 
 Result<> Work::keep_files(const std::vector<std::string>& paths, std::string_view keep_as) const {
   const auto ref = fmt::format("refs/ralph/{}", keep_as);
   TRY_ASSIGN(const auto known, read_commit(git_, ref));
-  if (!known.empty() || paths.empty()) return {};
-  TRY_ASSIGN(const auto tree, tree_of(git_, paths));
+  TRY_ASSIGN(const auto tree, tree_of(git_, paths, known));
+  if (known.empty() && paths.empty()) return {};
+  if (!known.empty()) {
+    TRY_ASSIGN(const auto same, tree_differences(git_, known, tree));
+    if (same.empty()) return {};
+  }
   TRY_ASSIGN(const auto commit,
-             make_commit(tree, {},
+             make_commit(tree, known.empty() ? std::vector<std::string>{} : std::vector{known},
                          fmt::format("ralph: files that are not committed\n\nKept at {}. 'git "
                                      "restore --source={} -- FILE' brings one back.\n",
                                      iso_utc(now_utc()), ref)));
-  TRY(keep(ref, commit));
+  if (known.empty()) {
+    TRY(keep(ref, commit));
+    return {};
+  }
+  TRY(git_.ask({{"update-ref", "-m", "ralph: kept files", ref, commit, known}}));
   return {};
 }
 
@@ -56,6 +73,8 @@ Result<KeptFiles> Work::compare_kept_files(std::string_view kept_as) const {
   if (commit.empty()) return result;
   TRY_ASSIGN(const auto text,
              git_.ask({{"ls-tree", "-r", "-z", "--name-only", "--full-tree", commit}}));
+  TRY_ASSIGN(const auto parents, git_.ask({{"rev-list", "--parents", "-n1", commit}}));
+  result.has_earlier = parents.contains(' ');
   const auto names = names_in(text);
   TRY_ASSIGN(const auto now, tree_of(git_, names));
   TRY_ASSIGN(const auto differences, tree_differences(git_, commit, now));

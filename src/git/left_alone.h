@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -16,7 +17,7 @@ struct LeftAlone {
   std::optional<UtcTime> before;   // untracked files born before that; none: nothing by age
   std::set<std::string> paths;     // below the root, tracked or not
   std::vector<OwnOutput> outputs;  // of this process
-  std::string folder;  // ralph's state folder below the root, ending in "/"; empty: it is elsewhere
+  std::vector<std::string> own;    // files and folders of ralph and of agents, below the root
 
   /// The paths, and those of outputs that lie below `root`.
   std::set<std::string> names(const std::filesystem::path& root) const {
@@ -24,8 +25,10 @@ struct LeftAlone {
     all.insert(paths.begin(), paths.end());
     return all;
   }
-  bool in_folder(const std::string& path) const {
-    return !folder.empty() && path.starts_with(folder);
+  bool is_own(const std::string& path) const {
+    return std::ranges::any_of(own, [&](const std::string& top) {
+      return path.starts_with(top) && (path.size() == top.size() || path[top.size()] == '/');
+    });
   }
 };
 

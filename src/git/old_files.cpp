@@ -113,7 +113,7 @@ Result<> leave_out_old(const Program& git, UtcTime time, std::vector<Entry>& ent
 Result<> leave_out(const Program& git, const LeftAlone& left, std::vector<Entry>& entries) {
   const auto names = left.names(git.root());
   std::erase_if(entries, [&](const Entry& entry) {
-    return names.contains(entry.path) || left.in_folder(entry.path);
+    return names.contains(entry.path) || left.is_own(entry.path);
   });
   return left.before ? leave_out_old(git, *left.before, entries) : Result<>();
 }

@@ -183,8 +183,8 @@ Result<process::Captured> Program::run(const Call& call) const {
     return fail(Code::unavailable, fmt::format("{} was ended: ralph was told to stop", name));
   }
   if (!captured.exit.exit_code) {
-    return fail(Code::unavailable, fmt::format("{} was ended by somebody", name),
-                "the memory may be used up");
+    return fail(Code::unavailable, fmt::format("{} was killed", name),
+                "the machine may be out of memory");
   }
   if (captured.cut) {
     return fail(Code::limit, fmt::format("{} printed more than {} bytes", name, kMostOutput),

@@ -116,7 +116,7 @@ Result<Snapshot> take_snapshot(const Program& git, KnownFiles& known, const Left
   const auto index = snapshot.index.path();
   TRY_ASSIGN(auto entries, list_entries(git, index));
   for (const auto& entry : entries) {
-    if (left.in_folder(entry.path) && entry.staged != '?') snapshot.pinned.push_back(entry.path);
+    if (left.is_own(entry.path) && entry.staged != '?') snapshot.pinned.push_back(entry.path);
   }
   TRY(leave_out(git, left, entries));
   for (const auto& name : left.names(git.root())) snapshot.pinned.push_back(name);

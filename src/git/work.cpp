@@ -107,11 +107,13 @@ Result<> Work::leave_out_paths(const std::vector<std::string>& paths) {
   return {};
 }
 
-void Work::leave_out_folder(const fs::path& folder) {
-  std::error_code error;
-  const auto real = fs::weakly_canonical(folder, error);
-  if (error || folder.empty() || real == root() || !is_below(real, root())) return;
-  left_alone_.folder = real.lexically_relative(root()).native() + '/';
+void Work::leave_out_own(const std::vector<fs::path>& paths) {
+  for (const auto& path : paths) {
+    std::error_code error;
+    const auto real = fs::weakly_canonical(path, error);
+    if (error || path.empty() || real == root() || !is_below(real, root())) continue;
+    left_alone_.own.push_back(real.lexically_relative(root()).native());
+  }
 }
 
 Result<std::string> Work::branch() const { return read_branch(git_); }

@@ -34,6 +34,7 @@ struct FileChange {
 /// What became of files that were kept.
 struct KeptFiles {
   std::vector<std::string> missing, changed;
+  bool has_earlier = false;  // the commit has a parent with earlier versions
 };
 
 /// A ref ("HEAD" for a detached one, "stash@{0}"), and what it stood for.
@@ -65,8 +66,8 @@ class Work {
   void leave_out_outputs(std::vector<OwnOutput> outputs) {
     left_alone_.outputs = std::move(outputs);
   }
-  /// The same for everything in a folder, which may lie elsewhere.
-  void leave_out_folder(const std::filesystem::path& folder);
+  /// The same for files and folders with all that is in them. They may lie elsewhere.
+  void leave_out_own(const std::vector<std::filesystem::path>& paths);
 
   /// From now on git runs in a sandbox: a repository can name programs that it starts.
   void wrap_with(Program::Wrap wrap) { git_.wrap_with(std::move(wrap)); }
@@ -133,8 +134,8 @@ class Work {
   Result<> drop_kept_refs(std::string_view kept_as) const;
   /// Those of them whose commits or annotated tags only that ref still leads to; empty, where there is no such ref.
   Result<std::vector<RefValue>> lost_refs(std::string_view kept_as) const;
-  /// Keeps what the folder holds at these paths as a commit under refs/ralph/`keep_as`. Does nothing when that ref is
-  /// there already.
+  /// Keeps the files at these paths as a commit under refs/ralph/`keep_as`. Where that ref is there already: on top of
+  /// it, with its version of those that are missing.
   Result<> keep_files(const std::vector<std::string>& paths, std::string_view keep_as) const;
   /// Those of them that differ now; none, where there is no such ref.
   Result<KeptFiles> compare_kept_files(std::string_view kept_as) const;

@@ -1,5 +1,6 @@
 // Files in the repository that no commit of the loop takes in: the user's own, and those an agent could hide there.
 #include <algorithm>
+#include <array>
 #include <filesystem>
 
 #include <fmt/core.h>
@@ -17,7 +18,19 @@ bool is_among(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-bool is_ignore_file(const std::string& path) { return path.ends_with(".gitignore"); }
+bool is_ignore_file(const std::string& path) {
+  return std::filesystem::path(path).filename() == ".gitignore";
+}
+
+/// A folder with a .gitignore that no commit has, other than the caches of test programs, which all have one.
+bool ignores_itself(const std::filesystem::path& path) {
+  constexpr auto kCaches = std::to_array<std::string_view>(
+      {".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis"});
+  const auto name = path.has_filename() ? path.filename() : path.parent_path().filename();
+  if (std::ranges::find(kCaches, name.native()) != kCaches.end()) return false;
+  std::error_code error;
+  return std::filesystem::exists(path / ".gitignore", error);
+}
 
 }  // namespace
 
@@ -38,26 +51,25 @@ Result<> Loop::leave_out_inputs(std::vector<std::string>& dirty) {
   return {};
 }
 
-/// What was committed since is a file as any other.
+/// What was committed since is a file as any other. Call before leave_alone_before(), which hides untracked files.
 Result<> Loop::leave_out_as_before() {
   if (!git_ || state_.left_out.empty()) return {};
   TRY_ASSIGN(const auto dirty, git_->dirty());
-  std::erase_if(state_.left_out, [&](const std::string& name) { return !is_among(dirty, name); });
+  std::erase_if(state_.left_out, [&](const std::string& name) {
+    std::error_code error;
+    const bool there =
+        std::filesystem::exists(std::filesystem::symlink_status(git_->root() / name, error));
+    return there && !is_among(dirty, name);
+  });
   return git_->leave_out_paths(state_.left_out);
 }
 
-/// An agent may delete them. Those of a start before this one are kept until nothing of them is missing.
+/// An agent may delete or overwrite them. Every start adds a version.
 void Loop::keep_inputs() {
   if (!git_) return;
-  const auto name = inputs_ref(state_.loop_id);
   const auto& paths = git_->left_out_paths();
-  const auto keep = [&]() -> Result<> {
-    TRY_ASSIGN(const auto before, git_->compare_kept_files(name));
-    if (!before.missing.empty()) return {};
-    TRY(git_->drop_kept_refs(name));
-    return git_->keep_files({paths.begin(), paths.end()}, name);
-  };
-  if (auto kept = keep(); !kept) {
+  auto kept = git_->keep_files({paths.begin(), paths.end()}, inputs_ref(state_.loop_id));
+  if (!kept) {
     setup_.warnings.push_back(
         fmt::format("the files that are left out are not protected from the agent: {}",
                     describe(kept.error())));
@@ -82,6 +94,7 @@ void Loop::report_inputs() {
   const auto kept = git_->compare_kept_files(name);
   if (!kept) return note(stream::Level::warning, describe(kept.error()));
   if (kept->missing.empty() && kept->changed.empty()) {
+    if (kept->has_earlier) return;
     if (auto dropped = git_->drop_kept_refs(name); !dropped) {
       note(stream::Level::warning, describe(dropped.error()));
     }
@@ -91,22 +104,34 @@ void Loop::report_inputs() {
     findings_.push_back(
         fmt::format("{} was not committed and is deleted; 'git restore --source=refs/ralph/{} -- "
                     "{}' brings it back",
-                    join_names({path}), name, shell_word(path)));
+                    join_names({path}), name, shell_word(":/" + path)));
   }
   if (kept->changed.empty()) return;
   findings_.push_back(fmt::format(
       "changed, and in no commit of this loop: {}; 'git diff refs/ralph/{} -- {}' shows how",
-      join_names(kept->changed), name, shell_word(kept->changed.front())));
-  if (std::ranges::none_of(kept->changed, is_ignore_file)) return;
+      join_names(kept->changed), name, shell_word(":/" + kept->changed.front())));
+}
+
+/// Files that rules hide which are not those of the start.
+void Loop::report_ignored(const std::vector<git::FileChange>& files) {
   const auto hidden = git_->new_ignored();
-  if (!hidden || hidden->empty()) return;
+  if (!hidden) return note(stream::Level::warning, describe(hidden.error()));
+  const auto kept = git_->compare_kept_files(inputs_ref(state_.loop_id));
+  const bool new_rules = (kept && std::ranges::any_of(kept->changed, is_ignore_file)) ||
+                         std::ranges::any_of(files, is_ignore_file, &git::FileChange::path);
+  std::vector<std::string> named;
+  for (const auto& path : *hidden) {
+    if (new_rules || ignores_itself(git_->root() / path)) named.push_back(path);
+  }
+  if (named.empty()) return;
   findings_.push_back(
-      fmt::format("made during the loop, and ignored by git: {}", join_names(*hidden)));
+      fmt::format("made during the loop, and ignored by git: {}", join_names(named)));
 }
 
 /// What is in neither the commits nor the list of files.
-void Loop::report_left_out() {
+void Loop::report_left_out(const std::vector<git::FileChange>& files) {
   report_inputs();
+  report_ignored(files);
   if (const auto old = git_->old_untracked(); old && !old->empty()) {
     findings_.push_back(
         fmt::format("older than the loop, but not ignored by git any more, and in no commit: {}",

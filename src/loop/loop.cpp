@@ -209,7 +209,7 @@ Report Loop::report(const Ending& ending) {
     if (auto files = git_->changes(*report.from, *report.to)) report.files = *std::move(files);
     report_tests(report.files);
     report_inner_repositories();
-    report_left_out();
+    report_left_out(report.files);
   }
   report.findings = findings_;
   const bool verified_by_these =

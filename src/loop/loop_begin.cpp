@@ -261,10 +261,10 @@ Result<> Loop::go_on_with(State old) {
   if (git_) {
     TRY_ASSIGN(state_.branch_at_start, present_branch());
   }
+  TRY(leave_out_as_before());
   if (git_ && setup_.options.commit) {
     git_->leave_alone_before(state_.files_before.value_or(state_.started));
   }
-  TRY(leave_out_as_before());
   keep_refs();
   keep_inputs();
   ended_before_ = !state_.end.empty();
@@ -297,7 +297,7 @@ Result<> Loop::open_git() {
     TRY_ASSIGN(auto wrap, run::sandbox_for_git(setup_.request.host));
     git_->wrap_with(std::move(wrap));
     git_->leave_out_outputs(outputs_);
-    git_->leave_out_folder(setup_.state_folder);
+    git_->leave_out_own(own_paths(setup_.request.host));
     TRY_ASSIGN(integrity_, git::Integrity::read(git_->program()));
   }
   if (git_ && setup_.options.commit) TRY(git_->ready());

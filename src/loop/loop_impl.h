@@ -139,7 +139,8 @@ class Loop {
   void report_commits(Report& report) const;
   void report_tests(const std::vector<git::FileChange>& files);
   void report_inner_repositories();
-  void report_left_out();
+  void report_ignored(const std::vector<git::FileChange>& files);
+  void report_left_out(const std::vector<git::FileChange>& files);
   void report_inputs();
   void add_finding(std::string text);
   Over summarize();

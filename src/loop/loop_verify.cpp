@@ -239,16 +239,18 @@ Loop::Over Loop::run_verification(Record& record) {
   return std::nullopt;
 }
 
-/// Tests that are not what they were, for the report.
+/// Tests and build files that are not what they were, unless a finding names them already.
 void Loop::report_tests(const std::vector<git::FileChange>& files) {
   std::vector<std::string> tests, builds;
   const auto is_named = [&](const std::string& path) {
-    return std::ranges::any_of(findings_, [&](const auto& text) { return text.contains(path); });
+    const auto quoted = fmt::format("'{}'", path);
+    return std::ranges::any_of(findings_, [&](const auto& text) { return text.contains(quoted); });
   };
   for (const auto& file : files) {
+    if (is_named(file.path)) continue;
     if (is_test_file(file.path)) {
       tests.push_back(file.path);
-    } else if (is_build_file(file.path) && !is_named(file.path)) {
+    } else if (is_build_file(file.path)) {
       builds.push_back(file.path);
     }
   }

@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "backend/backend.h"
 #include "base/file.h"
 #include "base/names.h"
 
@@ -48,16 +49,28 @@ bool is_copy_of(const std::vector<Record>& copy, const std::vector<Record>& reco
   return std::equal(copy.begin(), copy.end(), records.begin());
 }
 
+fs::path variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
 }  // namespace
 
 fs::path user_state_folder() {
-  const auto variable = [](const char* name) -> fs::path {
-    const char* value = std::getenv(name);
-    return value == nullptr ? "" : value;
-  };
   if (const auto state = variable("XDG_STATE_HOME"); state.is_absolute()) return state / "ralph";
   const auto home = variable("HOME");
   return home.is_absolute() ? home / ".local/state/ralph" : fs::path();
+}
+
+std::vector<fs::path> own_paths(const backend::Host& host) {
+  std::vector<fs::path> paths{user_state_folder()};
+  for (const auto& backend : backend::backends()) {
+    for (auto& path : backend::state_paths(backend, host)) paths.push_back(std::move(path));
+  }
+  if (const auto config = variable("XDG_CONFIG_HOME"); config.is_absolute()) {
+    paths.push_back(config / "ralph");
+  }
+  return paths;
 }
 
 StateStore::StateStore(const std::filesystem::path& workspace, std::filesystem::path state_folder)

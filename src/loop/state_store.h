@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/plan.h"
 #include "base/result.h"
 #include "loop/state.h"
 #include "loop/trusted_state.h"
@@ -12,6 +13,10 @@ namespace ralph::loop {
 
 /// $XDG_STATE_HOME/ralph or ~/.local/state/ralph, by ralph's own environment; empty: neither is known.
 std::filesystem::path user_state_folder();
+
+/// Where ralph and the agents it knows keep settings, keys and sessions of their own: no work of an iteration, even
+/// where the home is a repository.
+std::vector<std::filesystem::path> own_paths(const backend::Host& host);
 
 /// State and records of a loop. Written to the user's state folder, which is believed, and to `.ralph/state/`, which is
 /// for people and other programs: an agent can write there.

@@ -344,7 +344,7 @@ Result<Verification> Verifier::run(const std::function<void(std::string_view)>& 
   TRY(programs_unchanged(findings));
   TRY(outside_unchanged(named_outside_));
   TRY(outside_unchanged(programs_outside_));
-  find_changed_inputs(findings);
+  find_changed_inputs(mode.start, findings);
   auto place = place_;
   if (!mode.elsewhere.empty()) {
     place = {mode.elsewhere, mode.env, place_.limit, mode.wrap, mode.elsewhere_root};

@@ -87,7 +87,7 @@ class Verifier {
   Result<> programs_unchanged(std::vector<std::string>& findings) const;
   bool uses_folder() const;
   Result<> folder_unchanged(std::vector<std::string>& findings) const;
-  void find_changed_inputs(std::vector<std::string>& findings) const;
+  void find_changed_inputs(const StartFiles* start, std::vector<std::string>& findings) const;
   Result<std::vector<FileSwap::Wanted>> wanted_in(const std::filesystem::path& folder,
                                                   const Mode& mode, std::size_t& scripts) const;
   void find_changed_files(const FileSwap& files, const std::vector<FileSwap::Wanted>& wanted,

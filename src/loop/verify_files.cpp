@@ -157,8 +157,10 @@ Result<> Verifier::programs_unchanged(std::vector<std::string>& findings) const 
   return {};
 }
 
-void Verifier::find_changed_inputs(std::vector<std::string>& findings) const {
+void Verifier::find_changed_inputs(const StartFiles* start,
+                                   std::vector<std::string>& findings) const {
   for (const auto& [path, digest] : inputs_) {
+    if (start != nullptr && start->matches(path)) continue;  // its version of the start is used
     if (digest_of(place_.workspace / path) == digest) continue;
     findings.push_back(
         fmt::format("'{}', which verification reads, was changed since the loop began", path));

@@ -162,7 +162,7 @@ Result<pid_t> wait_until_started(ChildParts& parts, const std::string& program,
   }
   retire_lost_guard(parts.guard, -1);
   return fail(Code::unavailable, fmt::format("ralph-guard ended before '{}' was started", program),
-              "somebody killed it, or the program's disk does not answer: try again");
+              "it was killed, or the program's disk does not respond: try again");
 }
 
 std::vector<std::string> guard_arguments(const Command& command, const std::string& program,

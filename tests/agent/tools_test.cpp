@@ -185,9 +185,9 @@ TEST(Tools, BrokenSettingsAreToldOf) {
   const std::pair<const char*, const char*> cases[]{
       {R"({"permissions": )", "it is not JSON"},
       {R"([1])", "it is no JSON object"},
-      {R"({"permissions":["Bash"]})", "permissions: it is no object"},
-      {R"({"permissions":{"deny":"Bash"}})", "permissions.deny: it is no list"},
-      {R"({"permissions":{"deny":[["Bash"]]}})", "permissions.deny: they are no texts"}};
+      {R"({"permissions":["Bash"]})", "permissions: it is not an object"},
+      {R"({"permissions":{"deny":"Bash"}})", "permissions.deny: it is not a list"},
+      {R"({"permissions":{"deny":[["Bash"]]}})", "permissions.deny: they are not strings"}};
   for (const auto* const file : {"work/.claude/settings.json", "home/.claude/settings.json"}) {
     for (const auto& [text, why] : cases) {
       Bench bench;
