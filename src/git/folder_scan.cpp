@@ -23,7 +23,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostEntries = 400'000;
-constexpr std::size_t kMostNamed = 100'000;  // for what every run looks for, twice
 
 /// One name in a folder.
 struct Found {
@@ -58,12 +57,11 @@ std::vector<Found> entries_of(int folder, const std::string& path) {
 /// Goes through a folder from the top, without following links. `look` gets what one folder holds; false: its folders are
 /// left out. Returns false when it ended early because there is very much.
 bool walk(const fs::path& top,
-          const std::function<bool(const std::string&, const std::vector<Found>&)>& look,
-          std::size_t most = kMostEntries) {
+          const std::function<bool(const std::string&, const std::vector<Found>&)>& look) {
   const UniqueFd root(::open(top.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   std::deque<std::string> waiting{""};
   std::size_t seen = 0;
-  while (root && !waiting.empty() && seen < most) {
+  while (root && !waiting.empty() && seen < kMostEntries) {
     const auto path = std::move(waiting.front());
     waiting.pop_front();
     const UniqueFd fd(::openat(root.get(), path.empty() ? "." : path.c_str(),
@@ -76,7 +74,7 @@ bool walk(const fs::path& top,
       if (entry.type == DT_DIR && entry.name != ".git") waiting.push_back(entry.full());
     }
   }
-  return seen < most;
+  return seen < kMostEntries;
 }
 
 bool has_repository(const std::vector<Found>& entries) {
@@ -163,29 +161,31 @@ std::vector<std::string> changed_repositories(const fs::path& root, UtcTime sinc
 
 NamedFiles find_named(const fs::path& root, std::span<const std::string_view> names) {
   NamedFiles found;
-  const auto add_from = [&](int folder, const std::string& path) {
+  const UniqueFd top(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  struct stat info{};
+  const auto add_from = [&](const std::string& folder) {
     for (const auto name : names) {
-      const auto full = path + std::string(name);
-      struct stat info{};
-      if (::fstatat(folder, full.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0) {
+      const auto full = folder + std::string(name);
+      if (::fstatat(top.get(), full.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0) {
         found.paths.push_back(full);
+      } else if (errno == EACCES && ::fstatat(top.get(), folder.c_str(), &info, 0) == 0 &&
+                 info.st_uid == ::geteuid()) {
+        found.all = false;
       }
     }
   };
-  const UniqueFd top(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  add_from("");
+  // Asked for by name in every folder: one that cannot be listed can still be used.
   const auto look = [&](const std::string& path, const std::vector<Found>& entries) {
-    const auto begins = [&](const Found& entry, std::string_view name) {
-      return name == entry.name || (name.starts_with(entry.name) && name[entry.name.size()] == '/');
-    };
-    bool here = false;
+    const auto name = fs::path(path).filename();
+    if (name == ".ralph" || name == "node_modules") return false;
     for (const auto& entry : entries) {
-      here = here || std::ranges::any_of(names, [&](auto name) { return begins(entry, name); });
-      if (entry.type == DT_LNK) add_from(top.get(), entry.full() + '/');
+      const bool leads_on = entry.type == DT_LNK || entry.type == DT_DIR;
+      if (leads_on && entry.name != ".git") add_from(entry.full() + '/');
     }
-    if (here) add_from(top.get(), path.empty() ? "" : path + '/');
-    return fs::path(path).filename() != ".ralph";
+    return true;
   };
-  found.all = walk(root, look, kMostNamed);
+  if (!walk(root, look)) found.all = false;
   return found;
 }
 

@@ -75,7 +75,8 @@ Result<KeptFiles> Work::compare_kept_files(std::string_view kept_as) const {
              git_.ask({{"ls-tree", "-r", "-z", "--name-only", "--full-tree", commit}}));
   TRY_ASSIGN(const auto parents, git_.ask({{"rev-list", "--parents", "-n1", commit}}));
   result.has_earlier = parents.contains(' ');
-  const auto names = names_in(text);
+  result.all = names_in(text);
+  const auto& names = result.all;
   TRY_ASSIGN(const auto now, tree_of(git_, names));
   TRY_ASSIGN(const auto differences, tree_differences(git_, commit, now));
   for (const auto& difference : differences) {
@@ -95,6 +96,16 @@ Result<std::vector<std::string>> Work::put_back_missing(std::string_view kept_as
   TRY(git_.ask(
       {{"checkout-index", "-q", "-z", "--stdin"}, zero_separated(kept.missing), index.path()}));
   return kept.missing;
+}
+
+Result<std::vector<std::string>> Work::changed_left_out() const {
+  std::vector<std::string> paths;
+  TRY_ASSIGN(const auto index, PrivateIndex::rebuild(git_, *known_));
+  TRY_ASSIGN(const auto entries, list_entries(git_, index.path()));
+  for (const auto& entry : entries) {
+    if (entry.staged != '?' && left_alone_.paths.contains(entry.path)) paths.push_back(entry.path);
+  }
+  return paths;
 }
 
 Result<std::vector<std::string>> Work::old_untracked() const {

@@ -34,6 +34,7 @@ struct FileChange {
 /// What became of files that were kept.
 struct KeptFiles {
   std::vector<std::string> missing, changed;
+  std::vector<std::string> all;
   bool has_earlier = false;  // the commit has a parent with earlier versions
 };
 
@@ -141,6 +142,8 @@ class Work {
   Result<KeptFiles> compare_kept_files(std::string_view kept_as) const;
   /// Writes those again that are missing; their paths. Never replaces anything.
   Result<std::vector<std::string>> put_back_missing(std::string_view kept_as) const;
+  /// Tracked files that leave_out_paths() leaves out and that differ from HEAD.
+  Result<std::vector<std::string>> changed_left_out() const;
   /// Untracked files that leave_alone_before() leaves out.
   Result<std::vector<std::string>> old_untracked() const;
   /// Files and folders that git ignores now, and that were made since the time of leave_alone_before().

@@ -88,11 +88,24 @@ void Loop::leave_out_edited_goal() {
   }
 }
 
+/// What leave_out_edited_goal() left out.
+void Loop::report_edited_goal(const std::vector<std::string>& kept) {
+  const auto changed = git_->changed_left_out();
+  if (!changed) return note(stream::Level::warning, describe(changed.error()));
+  for (const auto& path : *changed) {
+    if (is_among(kept, path)) continue;
+    findings_.push_back(fmt::format(
+        "{} was changed during the loop, and that is in no commit; 'git restore {}' takes it back",
+        join_names({path}), shell_word(":/" + path)));
+  }
+}
+
 /// Deleted or changed files of the user that are in no commit.
 void Loop::report_inputs() {
   const auto name = inputs_ref(state_.loop_id);
   const auto kept = git_->compare_kept_files(name);
   if (!kept) return note(stream::Level::warning, describe(kept.error()));
+  report_edited_goal(kept->all);
   if (kept->missing.empty() && kept->changed.empty()) {
     if (kept->has_earlier) return;
     if (auto dropped = git_->drop_kept_refs(name); !dropped) {

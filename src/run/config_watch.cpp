@@ -200,8 +200,8 @@ std::vector<std::string> changed_settings(const ConfigWatch& watch,
   }
   if (watch.incomplete()) {
     lines.push_back(
-        "there are too many files here to find every ralph.yml that the agent may have written in "
-        "a subfolder: look before you run ralph in one");
+        "not every folder here could be searched for a ralph.yml that the agent may have written: "
+        "look before you run ralph in a subfolder");
   }
   return lines;
 }

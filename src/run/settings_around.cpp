@@ -61,7 +61,26 @@ SettingsAround around_of(const json::Document& record) {
     if (!file.is_object()) continue;
     around.files[text_of(file, "file")] = {text_of(file, "digest"), text_of(file, "text")};
   }
+  around.all = record.value("all", true);
+  around.time = parse_iso(text_of(record, "time")).value_or(UtcTime{});
   return around;
+}
+
+/// The clock of file systems can be a few milliseconds behind the other.
+UtcTime file_clock() {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
+  const std::chrono::nanoseconds part(now.tv_nsec);
+  return UtcTime(std::chrono::seconds(now.tv_sec) + std::chrono::floor<Millis>(part));
+}
+
+/// The time of the last change cannot be set back.
+bool is_changed_since(const fs::path& file, UtcTime time) {
+  struct stat info{};
+  if (::lstat(file.c_str(), &info) != 0) return true;
+  const std::chrono::nanoseconds part(info.st_ctim.tv_nsec);
+  return UtcTime(std::chrono::seconds(info.st_ctim.tv_sec) + std::chrono::floor<Millis>(part)) >=
+         time;
 }
 
 Result<> recover_one(const fs::path& state, const fs::path& record) {
@@ -118,6 +137,7 @@ fs::path full_name(const fs::path& file) {
 
 SettingsAround SettingsAround::look(const fs::path& root) {
   SettingsAround around;
+  around.time = file_clock();
   const auto add = [&](const fs::path& file) {
     auto content = read_settings_content(file);
     if (content.digest != kAbsent) around.files[full_name(file)] = std::move(content);
@@ -144,6 +164,8 @@ std::string SettingsAround::record(const fs::path& root) const {
   std::string out;
   json::ObjectWriter(out)
       .text("root", utf8::repaired(root.native()))
+      .text("time", iso_utc(time))
+      .boolean("all", all)
       .raw("files", list + "]")
       .close();
   return out + "\n";
@@ -153,17 +175,15 @@ Result<std::vector<fs::path>> SettingsAround::record_changes(const fs::path& sta
                                                              const SettingsAround& now) const {
   std::vector<fs::path> changed;
   const SettingsContent absent{std::string(kAbsent), {}};
-  const auto at = [&](const SettingsAround& around, const fs::path& file) -> const auto& {
-    const auto found = around.files.find(file);
-    return found == around.files.end() ? absent : found->second;
-  };
   std::set<fs::path> names;
   for (const auto* around : {this, &now}) {
     for (const auto& [file, ignored] : around->files) names.insert(file);
   }
   for (const auto& file : names) {
-    const auto& before = at(*this, file);
-    if (before.digest == at(now, file).digest) continue;
+    const auto known = files.find(file);
+    if (known == files.end() && !all && !is_changed_since(file, time)) continue;
+    const auto& before = known == files.end() ? absent : known->second;
+    if (before.digest == read_settings_content(file).digest) continue;
     const auto record = settings_record(state, file);
     if (!read_settings_record(record)) TRY(write_settings_record(record, file, before));
     changed.push_back(file);

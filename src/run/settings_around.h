@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/time.h"
 
 namespace ralph::run {
 
@@ -33,14 +34,15 @@ std::filesystem::path full_name(const std::filesystem::path& file);
 /// which count as soon as there is a repository.
 struct SettingsAround {
   std::map<std::filesystem::path, SettingsContent> files;
-  bool all = true;  // false: the tree is too large to be scanned as a whole
+  bool all = true;  // false: the tree was not scanned as a whole
+  UtcTime time{};   // when that was, by the clock of file systems
 
   static SettingsAround look(const std::filesystem::path& root);
   /// As JSON, without the texts that would make it large.
   std::string record(const std::filesystem::path& root) const;
 
   /// Records each file that differs now from what it was, unless it has a record: the user has not accepted an earlier
-  /// change. Returns those that differ; fails when a record cannot be written.
+  /// change. Where not all was seen, a file that only the other scan found differs if its change is later. Returns those that differ; fails when a record cannot be written.
   Result<std::vector<std::filesystem::path>> record_changes(const std::filesystem::path& state,
                                                             const SettingsAround& now) const;
 };

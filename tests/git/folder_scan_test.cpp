@@ -1,5 +1,7 @@
 #include "git/folder_scan.h"
 
+#include <unistd.h>
+
 #include "git/old_files.h"
 #include "harness.h"
 
@@ -79,6 +81,22 @@ TEST_F(GitFolderScan, FilesAreFoundByName) {
   std::ranges::sort(found.paths);
   EXPECT_EQ(found.paths,
             (std::vector<std::string>{"a/b/.r/g", "a/b/f", "a/f", "d/f", "f", "link/.r/g"}));
+}
+
+/// A folder that cannot be listed hides nothing, and one that cannot be searched makes the answer incomplete.
+TEST_F(GitFolderScan, FoldersThatCannotBeListed) {
+  constexpr uid_t kSomeUser = 4242;
+  constexpr std::string_view kNames[] = {"f"};
+  const bool root = ::geteuid() == 0;
+  shell("mkdir unlisted closed && touch unlisted/f closed/f && chmod 0755 .. .");
+  if (root) shell("chown 4242 unlisted closed");
+  shell("chmod 0311 unlisted && chmod 0 closed");
+  ASSERT_TRUE(!root || ::seteuid(kSomeUser) == 0);
+  const auto found = find_named(repo(), kNames);
+  ASSERT_TRUE(!root || ::seteuid(0) == 0);
+  shell("chmod 0700 unlisted closed");
+  EXPECT_EQ(found.paths, std::vector<std::string>{"unlisted/f"});
+  EXPECT_FALSE(found.all);
 }
 
 }  // namespace

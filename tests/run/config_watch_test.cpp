@@ -132,6 +132,25 @@ TEST_F(SettingsAroundTest, WhatAppearedInOtherFoldersIsRefused) {
   EXPECT_EQ(changed_settings(*watch, changed, root()).size(), 5u);
 }
 
+/// A scan that was cut short accuses nobody of what it did not see.
+TEST_F(SettingsAroundTest, WhereNotAllWasSeenTheTimeOfTheChangeCounts) {
+  fs::create_directories(state() / "config");
+  plant(root() / "old/ralph.yml");
+  plant(root() / "seen/ralph.yml");
+  SettingsAround before = SettingsAround::look(root());
+  constexpr Millis kTicks{20};  // more than the two clocks differ by
+  while (SettingsAround::look(root()).time < before.time + kTicks) {
+  }
+  before.time += kTicks;
+  before.all = false;
+  before.files.erase(root() / "old/ralph.yml");
+  plant(root() / "new/ralph.yml");
+  SettingsAround now = SettingsAround::look(root());
+  now.all = false;
+  now.files.erase(root() / "seen/ralph.yml");
+  EXPECT_EQ(before.record_changes(state(), now), std::vector{root() / "new/ralph.yml"});
+}
+
 TEST_F(SettingsAroundTest, AChangeThatWasNotAcceptedStaysRefused) {
   for (int i = 0; i < 2; ++i) {
     fs::create_directories(root());
