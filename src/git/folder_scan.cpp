@@ -177,8 +177,7 @@ NamedFiles find_named(const fs::path& root, std::span<const std::string_view> na
   add_from("");
   // Asked for by name in every folder: one that cannot be listed can still be used.
   const auto look = [&](const std::string& path, const std::vector<Found>& entries) {
-    const auto name = fs::path(path).filename();
-    if (name == ".ralph" || name == "node_modules") return false;
+    if (fs::path(path).filename() == ".ralph") return false;
     for (const auto& entry : entries) {
       const bool leads_on = entry.type == DT_LNK || entry.type == DT_DIR;
       if (leads_on && entry.name != ".git") add_from(entry.full() + '/');

@@ -26,7 +26,7 @@ struct NamedFiles {
       true;  // false: the tree is too large, or this user has a folder in it that cannot be searched
 };
 /// The files of these names (such as "a" or "b/a") in `root`, in every folder below it and in folders that links there
-/// lead to. What is inside of `.git`, `.ralph` and the folders of `node_modules` is left out.
+/// lead to. What is inside of `.git` and `.ralph` is left out.
 NamedFiles find_named(const std::filesystem::path& root, std::span<const std::string_view> names);
 
 /// What was changed since then in folders named `.ralph`, which no commit takes in: such folders below `root`, and in

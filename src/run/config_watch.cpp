@@ -11,6 +11,7 @@
 
 #include "base/utf8.h"
 #include "run/state_record.h"
+#include "run/unseen_settings.h"
 
 namespace ralph::run {
 namespace {
@@ -67,6 +68,24 @@ void add_lines(std::string& out, char sign, std::string_view text, std::string_v
     out += fmt::format("\n  {} {}", sign, shown(line, masker));
   }
   if (count > kMostLines) out += fmt::format("\n  {} … {} more lines", sign, count - kMostLines);
+}
+
+/// No scan goes into `.git` and `.ralph`: settings of a project in there could be anybody's.
+Result<> check_place(const fs::path& file, const SettingsContent& content) {
+  if (content.digest == kAbsent) return {};
+  auto folder = file.parent_path();
+  if (file.filename() == "config.yml" && folder.filename() == ".ralph") {
+    folder = folder.parent_path();
+  } else if (file.filename() != "ralph.yml") {
+    return {};
+  }
+  const auto hidden = [](const fs::path& name) { return name == ".git" || name == ".ralph"; };
+  const auto found = std::ranges::find_if(folder, hidden);
+  if (found == folder.end()) return {};
+  return fail(Code::usage,
+              fmt::format("'{}' is in a folder named {}, where an agent can hide settings",
+                          file.native(), found->native()),
+              "move the project out of that folder");
 }
 
 }  // namespace
@@ -126,8 +145,10 @@ std::vector<fs::path> ConfigWatch::finish() {
 /// Where the changes cannot be recorded, the record of the run stays: the next ralph tries again.
 void ConfigWatch::finish_around(std::vector<fs::path>& changed) {
   const auto now = SettingsAround::look(root_);
-  incomplete_ = !now.all;
-  if (const auto more = around_.record_changes(state_, now)) {
+  incomplete_ = !around_.all || !now.all;
+  const auto recorded =
+      incomplete_ ? record_unseen_run(state_, root_, around_.time, now.time) : Result<>();
+  if (const auto more = around_.record_changes(state_, now); more && recorded) {
     for (const auto& file : *more) {
       if (std::ranges::find(changed, file) == changed.end()) changed.push_back(file);
     }
@@ -142,10 +163,13 @@ Result<> ConfigWatch::check(const fs::path& state, const std::vector<fs::path>& 
   TRY(recover_settings_around(state));
   for (const auto& named : files) {
     const auto file = full_name(named);
-    const auto before = read_settings_record(settings_record(state, file));
-    if (!before) continue;
     const auto now = read_settings_content(file);
-    if (before->digest == now.digest) continue;
+    TRY(check_place(file, now));
+    const SettingsContent unknown;
+    const auto record = read_settings_record(settings_record(state, file));
+    const bool unseen = (!record || record->digest == now.digest) && is_unseen_change(state, file);
+    if (!unseen && (!record || record->digest == now.digest)) continue;
+    const auto* before = unseen ? &unknown : &*record;
     auto message = fmt::format(
         "'{}' {} while an agent worked here, and you have not accepted it:", file.native(),
         before->digest == kAbsent ? "was created"
@@ -168,11 +192,16 @@ Result<std::vector<fs::path>> ConfigWatch::accept(const fs::path& state,
     const auto file = full_name(named);
     const auto record = settings_record(state, file);
     const auto before = read_settings_record(record);
-    if (!before || before->digest == read_settings_content(file).digest) continue;
+    const bool differs = before && before->digest != read_settings_content(file).digest;
+    if (is_unseen_change(state, file)) {
+      TRY(accept_unseen_change(state, file));
+      accepted.push_back(file);
+    }
+    if (!differs) continue;
     if (::unlink(record.c_str()) != 0) {
       return fail_errno(errno, fmt::format("cannot remove '{}'", record.native()));
     }
-    accepted.push_back(file);
+    if (std::ranges::find(accepted, file) == accepted.end()) accepted.push_back(file);
   }
   return accepted;
 }

@@ -19,6 +19,7 @@
 #include "json/document.h"
 #include "json/writer.h"
 #include "run/state_record.h"
+#include "run/unseen_settings.h"
 
 namespace ralph::run {
 namespace {
@@ -66,23 +67,6 @@ SettingsAround around_of(const json::Document& record) {
   return around;
 }
 
-/// The clock of file systems can be a few milliseconds behind the other.
-UtcTime file_clock() {
-  timespec now{};
-  ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
-  const std::chrono::nanoseconds part(now.tv_nsec);
-  return UtcTime(std::chrono::seconds(now.tv_sec) + std::chrono::floor<Millis>(part));
-}
-
-/// The time of the last change cannot be set back.
-bool is_changed_since(const fs::path& file, UtcTime time) {
-  struct stat info{};
-  if (::lstat(file.c_str(), &info) != 0) return true;
-  const std::chrono::nanoseconds part(info.st_ctim.tv_nsec);
-  return UtcTime(std::chrono::seconds(info.st_ctim.tv_sec) + std::chrono::floor<Millis>(part)) >=
-         time;
-}
-
 Result<> recover_one(const fs::path& state, const fs::path& record) {
   const UniqueFd fd(::open(record.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   if (!fd) return {};
@@ -92,7 +76,10 @@ Result<> recover_one(const fs::path& state, const fs::path& record) {
   const fs::path root = object ? text_of(*object, "root") : std::string();
   std::error_code error;
   if (root.is_absolute() && fs::is_directory(root, error)) {
-    TRY(around_of(*object).record_changes(state, SettingsAround::look(root)));
+    const auto before = around_of(*object);
+    const auto now = SettingsAround::look(root);
+    TRY(before.record_changes(state, now));
+    if (!before.all || !now.all) TRY(record_unseen_run(state, root, before.time, now.time));
   }
   ::unlink(record.c_str());
   return {};

@@ -6,12 +6,15 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "run/unseen_settings.h"
 #include "support/temp_folder.h"
 
 namespace ralph::run {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr Millis kTicks{20};  // more than the clocks differ by
 
 class ConfigWatchTest : public testing::Test {
  protected:
@@ -138,7 +141,6 @@ TEST_F(SettingsAroundTest, WhereNotAllWasSeenTheTimeOfTheChangeCounts) {
   plant(root() / "old/ralph.yml");
   plant(root() / "seen/ralph.yml");
   SettingsAround before = SettingsAround::look(root());
-  constexpr Millis kTicks{20};  // more than the two clocks differ by
   while (SettingsAround::look(root()).time < before.time + kTicks) {
   }
   before.time += kTicks;
@@ -149,6 +151,64 @@ TEST_F(SettingsAroundTest, WhereNotAllWasSeenTheTimeOfTheChangeCounts) {
   now.all = false;
   now.files.erase(root() / "seen/ralph.yml");
   EXPECT_EQ(before.record_changes(state(), now), std::vector{root() / "new/ralph.yml"});
+}
+
+/// A tree that was not scanned as a whole, by the time of the change.
+TEST_F(SettingsAroundTest, WhatChangedDuringAnUnseenRunIsRefused) {
+  const auto planted = root() / "a/b/ralph.yml";
+  plant(planted);
+  const auto now = file_clock();
+  const auto hour = std::chrono::hours(1);
+  ASSERT_TRUE(record_unseen_run(state(), root() / "other", now - hour, now + hour));
+  ASSERT_TRUE(record_unseen_run(state(), root(), now - 2 * hour, now - hour));
+  EXPECT_FALSE(refused(planted)) << "it was changed at another time, or elsewhere";
+  ASSERT_TRUE(record_unseen_run(state(), root(), now - hour, now + hour));
+  EXPECT_TRUE(refused(planted));
+  EXPECT_FALSE(refused(root() / "a/b/missing.yml"));
+  EXPECT_EQ(ConfigWatch::accept(state(), {planted}), std::vector{planted});
+  EXPECT_FALSE(refused(planted));
+  EXPECT_EQ(ConfigWatch::accept(state(), {planted}), std::vector<fs::path>{});
+  plant(planted, "b: 1\n");
+  EXPECT_TRUE(refused(planted)) << "accepted is what it held";
+}
+
+TEST_F(SettingsAroundTest, ARunThatSawNotAllIsRecorded) {
+  plant(root() / "sub/ralph.yml");
+  const auto record = running_record(state(), root());
+  std::string text;
+  {
+    auto watch = ConfigWatch::begin(state(), {}, root());
+    ASSERT_TRUE(watch);
+    text = read_file(record).value_or("");
+  }
+  EXPECT_FALSE(refused(root() / "sub/ralph.yml"));
+  const std::string_view all = "\"all\":true";
+  ASSERT_TRUE(text.contains(all)) << text;
+  text.replace(text.find(all), all.size(), "\"all\":false");
+  plant(root() / "sub/deep/ralph.yml");
+  ASSERT_TRUE(write_file_atomically(record, text)) << "as a ralph that was killed leaves it";
+  EXPECT_TRUE(refused(root() / "sub/deep/ralph.yml"));
+  ASSERT_TRUE(ConfigWatch::accept(state(), {root() / "sub/deep/ralph.yml"}));
+  const auto ended = file_clock();
+  while (file_clock() <= ended + kTicks) {
+  }
+  plant(root() / "more/ralph.yml");
+  EXPECT_FALSE(refused(root() / "more/ralph.yml")) << "later";
+}
+
+/// What can be seen there is not watched.
+TEST_F(SettingsAroundTest, SettingsInHiddenFoldersAreRefused) {
+  for (const auto* const file : {".git/x/ralph.yml", ".ralph/x/ralph.yml", ".git/.ralph/config.yml",
+                                 ".ralph/.ralph/config.yml"}) {
+    plant(root() / file);
+    EXPECT_TRUE(refused(root() / file)) << file;
+  }
+  for (const auto* const file : {".ralph/config.yml", ".ralph/ci.yml", ".github/ralph.yml"}) {
+    plant(root() / file);
+    EXPECT_FALSE(refused(root() / file)) << file;
+  }
+  fs::create_directory_symlink(".git/x", root() / "linked");
+  EXPECT_TRUE(refused(root() / "linked/ralph.yml"));
 }
 
 TEST_F(SettingsAroundTest, AChangeThatWasNotAcceptedStaysRefused) {
