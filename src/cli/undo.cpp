@@ -21,6 +21,8 @@
 #include "json/writer.h"
 #include "loop/state.h"
 #include "loop/state_store.h"
+#include "run/config_watch.h"
+#include "run/settings_around.h"
 #include "store/workspace.h"
 #include "view/safe_text.h"
 
@@ -159,13 +161,15 @@ Result<Undo> undo(const Wish& wish, StdOutput& output) {
   const auto name = fmt::format("undone-{}-{}", compact_utc(now_utc()), short_id(undo.from));
   const auto state = past.state;
   TRY(reopen(store, past.state));
+  const auto settings = run::SettingsAround::look(work.root());
   auto kept = work.reset_to(undo.to, name, undo.branch, &undo.replaced);
+  TRY(run::record_restored_settings(run::state_folder(environment()), work.root(), settings));
   if (!kept) {
     if (!state.end.empty()) TRY(store.save(state));
     return std::unexpected(kept.error());
   }
   undo.kept = *std::move(kept);
-  TRY_ASSIGN(const auto back, work.put_back_missing(loop::inputs_ref(past.state.loop_id)));
+  TRY_ASSIGN(const auto back, work.put_back_missing(loop::inputs_ref(past.state.loop_id), undo.to));
   if (!back.empty())
     warn(fmt::format("deleted during the loop, and put back: {}", names_of(back)), output);
   TRY(record_undo(store, work, past, undo));
@@ -183,7 +187,10 @@ Result<std::string> restore(const std::string& ref, StdOutput& output) {
   TRY_ASSIGN(const auto past, read_past(store, warnings));
   for (const auto& warning : warnings) warn(warning, output);
   TRY_ASSIGN(const auto work, open_work(past.state));
-  return work.restore(ref, fmt::format("before-restore-{}", compact_utc(now_utc())));
+  const auto settings = run::SettingsAround::look(work.root());
+  auto kept = work.restore(ref, fmt::format("before-restore-{}", compact_utc(now_utc())));
+  TRY(run::record_restored_settings(run::state_folder(environment()), work.root(), settings));
+  return kept;
 }
 
 std::string as_json(const Undo& undo) {

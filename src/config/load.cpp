@@ -17,6 +17,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::array<std::string_view, 2> kProjectFiles{"ralph.yml", ".ralph/config.yml"};
+constexpr std::array<std::string_view, 4> kSettingsNames{"ralph.yml", ".ralph/config.yml",
+                                                         "ralph.yaml", ".ralph/config.yaml"};
 constexpr int kMostFolders = 100;
 
 std::string variable(const LoadRequest& request, std::string_view name) {
@@ -123,7 +125,7 @@ void add(const ConfigFile& file, Layers& layers) {
 
 }  // namespace
 
-std::span<const std::string_view> project_files() { return kProjectFiles; }
+std::span<const std::string_view> settings_names() { return kSettingsNames; }
 
 std::vector<ConfigFile> find_files(const LoadRequest& request) {
   std::vector<ConfigFile> files;
@@ -152,9 +154,9 @@ Result<Loaded> load(const LoadRequest& request) {
       layers.add_mistake(fmt::format("config file '{}' does not exist", file.path.native()));
     }
     if (file.state == ConfigFile::State::misnamed) {
-      layers.add_mistake(fmt::format("'{}' has the wrong name: settings are in '{}' (rename it)",
-                                     file.path.native(),
-                                     fs::path(file.path).replace_extension(".yml").native()));
+      layers.add_mistake(
+          fmt::format("'{}' has the wrong name: settings are in '{}' (read it, then rename it)",
+                      file.path.native(), fs::path(file.path).replace_extension(".yml").native()));
     }
     if (file.state == ConfigFile::State::foreign) {
       layers.add_note(

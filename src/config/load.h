@@ -32,8 +32,8 @@ struct ConfigFile {
   bool operator==(const ConfigFile&) const = default;
 };
 
-/// The names of a project's settings files, relative to a folder; the first that exists is used.
-std::span<const std::string_view> project_files();
+/// The names of a project's settings files, relative to a folder, and those that are taken for them by mistake.
+std::span<const std::string_view> settings_names();
 
 /// Every file that is looked for, lowest level first: the user's, then the project's. Of ralph.yml and
 /// .ralph/config.yml, in the folder and in those above it up to the root, the first that exists is used; --config is used

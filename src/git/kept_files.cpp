@@ -43,6 +43,15 @@ Result<std::string> tree_of(const Program& git, std::vector<std::string> paths,
   return write_tree(git, index.path());
 }
 
+Result<> write_missing(const Program& git, const std::string& from,
+                       const std::vector<std::string>& paths) {
+  if (paths.empty()) return {};
+  TRY_ASSIGN(const auto index, PrivateIndex::empty(git.git_folder()));
+  TRY(git.ask({{"read-tree", from}, {}, index.path()}));
+  TRY(git.ask({{"checkout-index", "-q", "-z", "--stdin"}, zero_separated(paths), index.path()}));
+  return {};
+}
+
 }  // namespace
 
 Result<> Work::keep_files(const std::vector<std::string>& paths, std::string_view keep_as) const {
@@ -87,14 +96,20 @@ Result<KeptFiles> Work::compare_kept_files(std::string_view kept_as) const {
   return result;
 }
 
-Result<std::vector<std::string>> Work::put_back_missing(std::string_view kept_as) const {
+Result<std::vector<std::string>> Work::put_back_missing(std::string_view kept_as,
+                                                        const std::string& commit) const {
   TRY(check_settings());
-  TRY_ASSIGN(const auto kept, compare_kept_files(kept_as));
-  if (kept.missing.empty()) return kept.missing;
-  TRY_ASSIGN(const auto index, PrivateIndex::empty(git_.git_folder()));
-  TRY(git_.ask({{"read-tree", fmt::format("refs/ralph/{}", kept_as)}, {}, index.path()}));
-  TRY(git_.ask(
-      {{"checkout-index", "-q", "-z", "--stdin"}, zero_separated(kept.missing), index.path()}));
+  TRY_ASSIGN(auto kept, compare_kept_files(kept_as));
+  TRY(write_missing(git_, fmt::format("refs/ralph/{}", kept_as), kept.missing));
+  std::vector<std::string> left_out;
+  for (const auto& path : left_alone_.paths) {
+    if (!is_there(root() / path)) left_out.push_back(path);
+  }
+  if (left_out.empty() || commit.empty()) return kept.missing;
+  TRY_ASSIGN(const auto known, paths_in_tree(git_, commit, left_out));
+  std::erase_if(left_out, [&](const std::string& path) { return !known.contains(path); });
+  TRY(write_missing(git_, commit, left_out));
+  kept.missing.insert(kept.missing.end(), left_out.begin(), left_out.end());
   return kept.missing;
 }
 

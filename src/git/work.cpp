@@ -95,6 +95,7 @@ Result<std::vector<Entry>> Work::entries() const {
 }
 
 Result<> Work::leave_out_paths(const std::vector<std::string>& paths) {
+  TRY(refuse_blocking_files(root(), settings_.git_folders()));
   TRY_ASSIGN(const auto entries, this->entries());
   for (const auto& path : paths) {
     const auto found = std::ranges::find(entries, path, &Entry::path);

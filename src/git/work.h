@@ -140,8 +140,10 @@ class Work {
   Result<> keep_files(const std::vector<std::string>& paths, std::string_view keep_as) const;
   /// Those of them that differ now; none, where there is no such ref.
   Result<KeptFiles> compare_kept_files(std::string_view kept_as) const;
-  /// Writes those again that are missing; their paths. Never replaces anything.
-  Result<std::vector<std::string>> put_back_missing(std::string_view kept_as) const;
+  /// Writes those again that are missing, and those of leave_out_paths() that `commit` has; their paths. Never replaces
+  /// anything.
+  Result<std::vector<std::string>> put_back_missing(std::string_view kept_as,
+                                                    const std::string& commit) const;
   /// Tracked files that leave_out_paths() leaves out and that differ from HEAD.
   Result<std::vector<std::string>> changed_left_out() const;
   /// Untracked files that leave_alone_before() leaves out.

@@ -7,6 +7,7 @@
 #include "base/id.h"
 #include "base/names.h"
 #include "base/path.h"
+#include "base/safe_text.h"
 #include "base/utf8.h"
 #include "git/git.h"
 #include "loop/answer_keeper.h"
@@ -58,7 +59,7 @@ const std::string& text_of(const stream::Summary& summary) {
 }
 
 std::string commit_message(const Record& record) {
-  auto words = record.progress;
+  auto words = safe_text(record.progress);
   const auto subject = utf8::shortened(words.substr(0, words.find('\n')), kLongestSubject);
   const bool refused = record.outcome == "refused";
   if (refused) words += "\n\nThe agent said DONE; verification refused it.";
@@ -329,7 +330,8 @@ void Loop::record_moved_head(const Current& current, Record& record) const {
 
 Result<> Loop::roll_back(const Current& current, Record& record) {
   if (!git_ || current.commit_before.empty()) return {};
-  TRY_ASSIGN(const auto back, git_->put_back_missing(inputs_ref(state_.loop_id)));
+  TRY_ASSIGN(const auto back,
+             git_->put_back_missing(inputs_ref(state_.loop_id), current.commit_before));
   if (!back.empty()) {
     note(stream::Level::warning,
          fmt::format("deleted by the iteration, and put back: {}", join_names(back)));

@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include "base/file.h"
 #include "base/names.h"
 #include "git/folder_scan.h"
 #include "git/tree_files.h"
@@ -64,11 +65,22 @@ Result<> Loop::leave_out_as_before() {
   return git_->leave_out_paths(state_.left_out);
 }
 
+/// Git's objects are no place for secrets.
+bool Loop::may_hold_secrets(const std::string& path) const {
+  if (std::filesystem::path(path).filename() == ".envrc") return true;
+  const auto text = read_file(git_->root() / path);
+  return text && masker_.finds_secret(*text);
+}
+
 /// An agent may delete or overwrite them. Every start adds a version.
 void Loop::keep_inputs() {
   if (!git_) return;
   const auto& paths = git_->left_out_paths();
-  auto kept = git_->keep_files({paths.begin(), paths.end()}, inputs_ref(state_.loop_id));
+  std::vector<std::string> harmless;
+  for (const auto& path : paths) {
+    if (!may_hold_secrets(path)) harmless.push_back(path);
+  }
+  auto kept = git_->keep_files(harmless, inputs_ref(state_.loop_id));
   if (!kept) {
     setup_.warnings.push_back(
         fmt::format("the files that are left out are not protected from the agent: {}",
@@ -120,9 +132,11 @@ void Loop::report_inputs() {
                     join_names({path}), name, shell_word(":/" + path)));
   }
   if (kept->changed.empty()) return;
-  findings_.push_back(fmt::format(
-      "changed, and in no commit of this loop: {}; 'git diff refs/ralph/{} -- {}' shows how",
-      join_names(kept->changed), name, shell_word(":/" + kept->changed.front())));
+  findings_.push_back(
+      fmt::format("changed, and in no commit of this loop: {}; 'git show {} | diff - {}' shows how",
+                  join_names(kept->changed),
+                  shell_word(fmt::format("refs/ralph/{}:{}", name, kept->changed.front())),
+                  shell_word((git_->root() / kept->changed.front()).native())));
 }
 
 /// Files that rules hide which are not those of the start.

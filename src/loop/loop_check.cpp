@@ -88,7 +88,10 @@ void Loop::check_verify_programs() {
   constexpr std::string_view kBuiltins =
       "for case select function while until if then do ! } test [ [[ cd true false . source exec "
       "export set unset eval command type ulimit umask wait "
-      "trap echo printf read exit return : let local declare time ( {";
+      "trap echo printf read readonly alias unalias hash shift shopt builtin getopts break "
+      "continue "
+      "jobs fg bg kill pwd pushd popd dirs times mapfile enable caller exit return : let local "
+      "declare time ( {";
   for (const auto& text : setup_.options.verify) {
     const auto line = parse_shell_line(text);
     if (!line.understood || line.commands.empty()) continue;

@@ -165,11 +165,10 @@ Result<> ConfigWatch::check(const fs::path& state, const std::vector<fs::path>& 
     const auto file = full_name(named);
     const auto now = read_settings_content(file);
     TRY(check_place(file, now));
-    const SettingsContent unknown;
-    const auto record = read_settings_record(settings_record(state, file));
-    const bool unseen = (!record || record->digest == now.digest) && is_unseen_change(state, file);
-    if (!unseen && (!record || record->digest == now.digest)) continue;
-    const auto* before = unseen ? &unknown : &*record;
+    auto before = read_settings_record(settings_record(state, file));
+    if (!before || before->digest == now.digest) before = changed_in_live_run(state, file);
+    if (!before && is_unseen_change(state, file)) before.emplace();
+    if (!before) continue;
     auto message = fmt::format(
         "'{}' {} while an agent worked here, and you have not accepted it:", file.native(),
         before->digest == kAbsent ? "was created"

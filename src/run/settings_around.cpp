@@ -1,15 +1,18 @@
 #include "run/settings_around.h"
 
 #include <cerrno>
+#include <charconv>
 #include <set>
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <nlohmann/json.hpp>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/path.h"
 #include "base/placeholder.h"
 #include "base/sha256.h"
 #include "base/unique_fd.h"
@@ -29,6 +32,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kLargestFile = std::size_t{1} << 20;
 constexpr std::size_t kLargestRecord = std::size_t{8} << 20;
 constexpr std::size_t kLargestTexts = std::size_t{1} << 20;
+constexpr std::size_t kMostRead = std::size_t{32} << 20;  // of all files together
 
 std::string text_of(const json::Document& object, const char* name) {
   const auto found = object.find(name);
@@ -43,10 +47,30 @@ std::optional<json::Document> read_object(const fs::path& file) {
   return *std::move(document);
 }
 
+/// A path in JSON, which has no place for bytes that are not UTF-8.
+std::string path_to_text(const fs::path& path) {
+  if (utf8::valid(path.native())) return path.native();
+  std::string text = "hex:";
+  for (const char c : path.native()) text += fmt::format("{:02x}", static_cast<unsigned char>(c));
+  return text;
+}
+
+fs::path path_from_text(const std::string& text) {
+  constexpr std::string_view kHex = "hex:";
+  if (!text.starts_with(kHex)) return text;
+  std::string bytes;
+  for (auto at = kHex.size(); at + 1 < text.size(); at += 2) {
+    unsigned value = 0;
+    std::from_chars(text.data() + at, text.data() + at + 2, value, 16);
+    bytes += static_cast<char>(value);
+  }
+  return bytes;
+}
+
 std::string one_file(const fs::path& file, std::string_view digest, std::string_view text) {
   std::string out;
   json::ObjectWriter(out)
-      .text("file", utf8::repaired(file.native()))
+      .text("file", path_to_text(file))
       .text("digest", digest)
       .text("text", utf8::repaired(text))
       .close();
@@ -60,11 +84,22 @@ SettingsAround around_of(const json::Document& record) {
   if (files == record.end() || !files->is_array()) return around;
   for (const auto& file : *files) {
     if (!file.is_object()) continue;
-    around.files[text_of(file, "file")] = {text_of(file, "digest"), text_of(file, "text")};
+    around.files[path_from_text(text_of(file, "file"))] = {text_of(file, "digest"),
+                                                           text_of(file, "text")};
   }
   around.all = record.value("all", true);
   around.time = parse_iso(text_of(record, "time")).value_or(UtcTime{});
   return around;
+}
+
+std::vector<fs::path> running_records(const fs::path& state) {
+  std::error_code error;
+  std::vector<fs::path> records;
+  for (fs::directory_iterator at(state / kRunningSettings, error), end; !error && at != end;) {
+    if (at->path().extension() == ".json") records.push_back(at->path());
+    at.increment(error);
+  }
+  return records;
 }
 
 Result<> recover_one(const fs::path& state, const fs::path& record) {
@@ -73,7 +108,7 @@ Result<> recover_one(const fs::path& state, const fs::path& record) {
   // A ralph that is alive holds it.
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return {};
   const auto object = read_object(record);
-  const fs::path root = object ? text_of(*object, "root") : std::string();
+  const auto root = object ? path_from_text(text_of(*object, "root")) : fs::path();
   std::error_code error;
   if (root.is_absolute() && fs::is_directory(root, error)) {
     const auto before = around_of(*object);
@@ -125,34 +160,45 @@ fs::path full_name(const fs::path& file) {
 SettingsAround SettingsAround::look(const fs::path& root) {
   SettingsAround around;
   around.time = file_clock();
+  std::size_t read = 0;
   const auto add = [&](const fs::path& file) {
     auto content = read_settings_content(file);
+    read += content.text.size();
+    if (read > kLargestTexts) content.text.clear();
     if (content.digest != kAbsent) around.files[full_name(file)] = std::move(content);
   };
-  auto found = git::find_named(root, config::project_files());
-  around.all = found.all;
-  for (const auto& path : found.paths) add(root / path);
   for (auto at = root; at != at.root_path() && at.has_parent_path();) {
     at = at.parent_path();
-    for (const auto name : config::project_files()) add(at / name);
+    for (const auto name : config::settings_names()) add(at / name);
+  }
+  auto found = git::find_named(root, config::settings_names());
+  around.all = found.all;
+  for (const auto& path : found.paths) {
+    if (read > kMostRead) {
+      around.all = false;
+      break;
+    }
+    add(root / path);
   }
   return around;
 }
 
 std::string SettingsAround::record(const fs::path& root) const {
   std::string list = "[";
-  std::size_t texts = 0;
+  bool whole = all;
   for (const auto& [file, content] : files) {
-    texts += content.text.size();
-    auto entry = one_file(file, content.digest, texts > kLargestTexts ? "" : content.text);
-    if (list.size() + entry.size() > kLargestRecord / 2) break;
+    auto entry = one_file(file, content.digest, content.text);
+    if (list.size() + entry.size() > kLargestRecord / 2) {
+      whole = false;
+      break;
+    }
     list += (list.size() > 1 ? "," : "") + std::move(entry);
   }
   std::string out;
   json::ObjectWriter(out)
-      .text("root", utf8::repaired(root.native()))
+      .text("root", path_to_text(root))
       .text("time", iso_utc(time))
-      .boolean("all", all)
+      .boolean("all", whole)
       .raw("files", list + "]")
       .close();
   return out + "\n";
@@ -178,19 +224,43 @@ Result<std::vector<fs::path>> SettingsAround::record_changes(const fs::path& sta
   return changed;
 }
 
+Result<> record_restored_settings(const fs::path& state, const fs::path& root,
+                                  const SettingsAround& before) {
+  if (state.empty()) return {};
+  TRY(make_state_folder(state, "config"));
+  const auto now = SettingsAround::look(root);
+  TRY(before.record_changes(state, now));
+  if (before.all && now.all) return {};
+  return record_unseen_run(state, root, before.time, now.time);
+}
+
 fs::path running_record(const fs::path& state, const fs::path& root) {
   return state / kRunningSettings / (sha256_hex(root.native()) + ".json");
 }
 
 Result<> recover_settings_around(const fs::path& state) {
-  std::error_code error;
-  std::vector<fs::path> records;
-  for (fs::directory_iterator at(state / kRunningSettings, error), end; !error && at != end;) {
-    if (at->path().extension() == ".json") records.push_back(at->path());
-    at.increment(error);
-  }
-  for (const auto& record : records) TRY(recover_one(state, record));
+  for (const auto& record : running_records(state)) TRY(recover_one(state, record));
   return {};
+}
+
+std::optional<SettingsContent> changed_in_live_run(const fs::path& state, const fs::path& file) {
+  const auto now = read_settings_content(file);
+  for (const auto& record : running_records(state)) {
+    const auto object = read_object(record);
+    if (!object) continue;
+    const auto before = around_of(*object);
+    const auto known = before.files.find(file);
+    if (known != before.files.end()) {
+      if (known->second.digest != now.digest) return known->second;
+      continue;
+    }
+    const auto root = path_from_text(text_of(*object, "root"));
+    if (now.digest == kAbsent || !is_below(file, root)) continue;
+    if (before.all || is_changed_since(file, before.time)) {
+      return SettingsContent{std::string(kAbsent), {}};
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace ralph::run

@@ -47,11 +47,18 @@ struct SettingsAround {
                                                             const SettingsAround& now) const;
 };
 
+/// For settings that ralph itself brought back from what an agent left: they have to be accepted, too.
+Result<> record_restored_settings(const std::filesystem::path& state,
+                                  const std::filesystem::path& root, const SettingsAround& before);
+
 /// The folder in the state folder, and the record in it, of a run that has not ended.
 inline constexpr std::string_view kRunningSettings = "config-runs";
 std::filesystem::path running_record(const std::filesystem::path& state,
                                      const std::filesystem::path& root);
 /// What a ralph that was killed did not record.
 Result<> recover_settings_around(const std::filesystem::path& state);
+/// What the file held before a run that goes on now, where that is something else. Call recover_settings_around() first.
+std::optional<SettingsContent> changed_in_live_run(const std::filesystem::path& state,
+                                                   const std::filesystem::path& file);
 
 }  // namespace ralph::run

@@ -100,7 +100,7 @@ TEST_F(ConfigWatchTest, WithoutAHomeNothingIsRecorded) {
 
 class SettingsAroundTest : public ConfigWatchTest {
  protected:
-  fs::path root() const { return folder_.path() / "root"; }
+  fs::path root() const { return folder_.path() / "root\xff"; }  // any bytes
   void plant(const fs::path& file, std::string_view text = "a: 1\n") {
     fs::create_directories(file.parent_path());
     ASSERT_TRUE(write_file_atomically(file, text));
@@ -222,6 +222,28 @@ TEST_F(SettingsAroundTest, AChangeThatWasNotAcceptedStaysRefused) {
   }
 }
 
+/// A run in a repository inside of the workspace, while the agent works.
+TEST_F(SettingsAroundTest, WhatARunChangesIsRefusedWhileItGoesOn) {
+  plant(root() / "same/ralph.yml");
+  auto watch = ConfigWatch::begin(state(), {}, root());
+  ASSERT_TRUE(watch);
+  for (const auto* const file : {"in/ralph.yml", "in/deep/.ralph/config.yml", "in/ralph.yaml"}) {
+    plant(root() / file);
+    EXPECT_TRUE(refused(root() / file)) << file;
+  }
+  EXPECT_FALSE(refused(root() / "same/ralph.yml"));
+  plant(root() / "same/ralph.yml", "b: 1\n");
+  EXPECT_TRUE(refused(root() / "same/ralph.yml"));
+}
+
+TEST_F(SettingsAroundTest, WhatIsRestoredHasToBeAccepted) {
+  fs::create_directories(root());
+  const auto before = SettingsAround::look(root());
+  plant(root() / "sub/ralph.yml");
+  ASSERT_TRUE(record_restored_settings(state(), root(), before));
+  EXPECT_TRUE(refused(root() / "sub/ralph.yml"));
+}
+
 /// The record of a ralph that is alive is left to it.
 TEST_F(SettingsAroundTest, OneThatWasKilledIsCaughtUpWith) {
   fs::create_directories(root());
@@ -230,7 +252,6 @@ TEST_F(SettingsAroundTest, OneThatWasKilledIsCaughtUpWith) {
     auto watch = ConfigWatch::begin(state(), {}, root());
     ASSERT_TRUE(watch);
     plant(root() / "sub/ralph.yml");
-    EXPECT_FALSE(refused(root() / "sub/ralph.yml"));
     EXPECT_TRUE(fs::exists(record));
     fs::copy_file(record, folder_.path() / "kept");
   }
