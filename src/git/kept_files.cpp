@@ -139,14 +139,13 @@ Result<std::vector<std::string>> Work::old_untracked() const {
   return paths;
 }
 
-Result<std::vector<std::string>> Work::new_ignored() const {
+Result<std::vector<std::string>> Work::new_ignored(UtcTime since) const {
   TRY_ASSIGN(
       const auto text,
       git_.ask({{"ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"}}));
   auto paths = names_in(text);
   std::erase_if(paths, [&](const std::string& path) {
-    return Entry{'!', '!', path}.ours() ||
-           (left_alone_.before && born_before(root() / path, *left_alone_.before));
+    return Entry{'!', '!', path}.ours() || born_before(root() / path, since);
   });
   return paths;
 }

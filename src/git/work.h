@@ -148,8 +148,8 @@ class Work {
   Result<std::vector<std::string>> changed_left_out() const;
   /// Untracked files that leave_alone_before() leaves out.
   Result<std::vector<std::string>> old_untracked() const;
-  /// Files and folders that git ignores now, and that were made since the time of leave_alone_before().
-  Result<std::vector<std::string>> new_ignored() const;
+  /// Files and folders that git ignores now, and that were made since then.
+  Result<std::vector<std::string>> new_ignored(UtcTime since) const;
   /// Whether the user wants commits to be signed, which those of commit() are not.
   bool wants_signatures() const;
   /// Whether the settings git would run programs by are what they were when this was opened, and git would wait for no

@@ -52,7 +52,7 @@ Result<> Loop::leave_out_inputs(std::vector<std::string>& dirty) {
   return {};
 }
 
-/// What was committed since is a file as any other. Call before leave_alone_before(), which hides untracked files.
+/// What was committed since is treated like any other file. Call before leave_alone_before(), which hides untracked files.
 Result<> Loop::leave_out_as_before() {
   if (!git_ || state_.left_out.empty()) return {};
   TRY_ASSIGN(const auto dirty, git_->dirty());
@@ -88,11 +88,15 @@ void Loop::keep_inputs() {
   }
 }
 
+/// The goal file below the root of the repository.
+std::string Loop::goal_name() const {
+  return std::filesystem::path(state_.goal_path).lexically_relative(git_->root()).native();
+}
+
 /// An edit that is not used for the goal is not the work of an iteration, whoever made it.
 void Loop::leave_out_edited_goal() {
   if (!git_ || !setup_.options.commit || state_.goal_path.empty()) return;
-  const auto name =
-      std::filesystem::path(state_.goal_path).lexically_relative(git_->root()).native();
+  const auto name = goal_name();
   if (name.starts_with("..") || git_->left_out_paths().contains(name)) return;
   if (read_goal_text(state_.goal_path).id == state_.goal_seen) return;
   if (auto done = git_->leave_out_paths({name}); !done) {
@@ -102,14 +106,14 @@ void Loop::leave_out_edited_goal() {
 
 /// What leave_out_edited_goal() left out.
 void Loop::report_edited_goal(const std::vector<std::string>& kept) {
+  const auto name = goal_name();
+  if (state_.goal_path.empty() || is_among(kept, name)) return;
   const auto changed = git_->changed_left_out();
   if (!changed) return note(stream::Level::warning, describe(changed.error()));
-  for (const auto& path : *changed) {
-    if (is_among(kept, path)) continue;
-    findings_.push_back(fmt::format(
-        "{} was changed during the loop, and that is in no commit; 'git restore {}' takes it back",
-        join_names({path}), shell_word(":/" + path)));
-  }
+  if (!is_among(*changed, name)) return;
+  findings_.push_back(fmt::format(
+      "{} was changed during the loop, and that is in no commit; 'git restore {}' takes it back",
+      join_names({name}), shell_word(":/" + name)));
 }
 
 /// Deleted or changed files of the user that are in no commit.
@@ -141,7 +145,7 @@ void Loop::report_inputs() {
 
 /// Files that rules hide which are not those of the start.
 void Loop::report_ignored(const std::vector<git::FileChange>& files) {
-  const auto hidden = git_->new_ignored();
+  const auto hidden = git_->new_ignored(state_.files_before.value_or(state_.started));
   if (!hidden) return note(stream::Level::warning, describe(hidden.error()));
   const auto kept = git_->compare_kept_files(inputs_ref(state_.loop_id));
   const bool new_rules = (kept && std::ranges::any_of(kept->changed, is_ignore_file)) ||

@@ -139,6 +139,7 @@ class Loop {
   void report_commits(Report& report) const;
   void report_tests(const std::vector<git::FileChange>& files);
   void report_inner_repositories();
+  std::string goal_name() const;
   bool may_hold_secrets(const std::string& path) const;
   void report_edited_goal(const std::vector<std::string>& kept);
   void report_ignored(const std::vector<git::FileChange>& files);
