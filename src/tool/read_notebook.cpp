@@ -50,7 +50,7 @@ Document image_in(const Document& data) {
     std::erase_if(*text, [](char c) { return c == '\n' || c == '\r' || c == ' '; });
     const auto bytes = base64_decoded(*text);
     const auto image = bytes ? image_of(*bytes, false) : std::nullopt;
-    if (!image || image->media_type != type) continue;
+    if (!image || image->media_type != type || !is_whole(*bytes)) continue;
     return {{"image_data", *std::move(text)}, {"media_type", type}};
   }
   return nullptr;
