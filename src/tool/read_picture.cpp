@@ -49,7 +49,9 @@ std::string scaling_note(const Picture& picture, const Image& original) {
 
 Outcome shown(const Picture& picture, const Image& original, std::size_t original_size,
               Workspace& workspace) {
-  if (!workspace.take_media_room(picture.bytes.size())) return failure(kNoMediaRoom);
+  if (!workspace.take_media_room({base64_size(picture.bytes.size()), 1})) {
+    return failure(no_media_room("The picture"));
+  }
   const auto data = base64(picture.bytes);
   const json::Document content = json::Document::array(
       {{{"type", "image"},
@@ -75,6 +77,14 @@ Outcome damaged(std::string_view why) {
 }
 
 }  // namespace
+
+std::string no_media_room(std::string_view what) {
+  return fmt::format(
+      "{} was not sent: in one request the API takes 30 MB of pictures and documents, and together "
+      "100 pictures and pages of documents, or 600 where the model has a context window of a "
+      "million tokens. Where several files were read at once, read the others one by one.",
+      what);
+}
 
 Outcome read_picture(const ReadRequest& request, const OpenFile& file, Workspace& workspace,
                      const std::stop_token& stop) {

@@ -202,10 +202,10 @@ TEST(ReadPdf, DocumentsOfOneMessageShareTheRoom) {
   const auto second = read(desk, "a.pdf");
   EXPECT_TRUE(second.failed);
   EXPECT_NE(second.text().find("one by one"), std::string::npos) << second.text();
-  desk.workspace().set_media_room(100);
+  desk.workspace().set_media_room({100, 100});
   desk.put("a.png", test::png_file(30, 20, noise));
   EXPECT_TRUE(read(desk, "a.png").failed);
-  desk.workspace().set_media_room(30 << 20);
+  desk.workspace().set_media_room({30 << 20, 100});
   EXPECT_TRUE(read(desk, "a.pdf").content.is_array());
 }
 
@@ -284,6 +284,32 @@ TEST(ReadNotebook, PicturesCountAgainstTheCap) {
   const auto called = read(desk, "a.ipynb");
   EXPECT_TRUE(called.failed);
   EXPECT_NE(called.text().find("larger than the 256 KB"), std::string::npos) << called.text();
+}
+
+/// The API takes so many pictures and pages in one request.
+TEST(ReadNotebook, PicturesCountAgainstTheLimitOfTheApi) {
+  Desk desk;
+  auto cells = Document::array();
+  for (int i = 0; i < 60; ++i) {
+    cells.push_back(code(
+        "c", "f()",
+        Document::array({{{"output_type", "display_data"}, {"data", {{"image/png", kDot}}}}})));
+  }
+  desk.put("a.ipynb", notebook(cells));
+  EXPECT_TRUE(read(desk, "a.ipynb").content.is_array());
+  const auto second = read(desk, "a.ipynb");
+  EXPECT_TRUE(second.failed);
+  EXPECT_NE(second.text().find("The notebook (60 pictures) was not sent"), std::string::npos)
+      << second.text();
+  desk.put("a.pdf", pdf(41));
+  EXPECT_TRUE(read(desk, "a.pdf").failed);
+  desk.put("b.pdf", pdf(40));
+  EXPECT_TRUE(read(desk, "b.pdf").content.is_array());
+  desk.put("a.png", test::png_file(30, 20, noise));
+  EXPECT_TRUE(read(desk, "a.png").failed);
+  desk.workspace().set_media_room({30 << 20, 600});
+  desk.put("b.pdf", pdf(600));
+  EXPECT_TRUE(read(desk, "b.pdf").content.is_array());
 }
 
 TEST(ReadNotebook, SaysWhatIsWrongWithIt) {
