@@ -107,7 +107,9 @@ bool is_whole_jpeg(std::string_view bytes) {
       ++at;
       continue;
     }
-    at += 2 + big16(bytes, at + 2);
+    const auto length = big16(bytes, at + 2);
+    if (length < 2) return false;
+    at += 2 + length;
     if (marker == kStartOfScan) return bytes.find("\xFF\xD9"sv, at) != bytes.npos;
   }
   return false;

@@ -73,65 +73,121 @@ bool opens(std::string_view text, std::size_t at) {
 /// Texts beyond it are not searched for quotes that did not change.
 constexpr std::size_t kMostCompared = 64 * 1024;
 constexpr auto kNone = std::numeric_limits<std::size_t>::max();
+constexpr auto kStraight = kNone - 1;
 
-bool is_straight_quote(std::string_view text) { return text == "\"" || text == "'"; }
+using Pieces = std::vector<std::string_view>;
 
-/// A text in words, quotes and single other bytes.
-struct Pieces {
-  std::vector<std::string_view> compared;  // quotes straight, line ends "\n"
-  std::vector<std::string_view> written;   // as the text has them
-};
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-Pieces pieces_of(std::string_view text) {
-  Pieces pieces;
-  const auto is_word = [&](std::size_t at) {
-    const bool digit = at < text.size() && text[at] >= '0' && text[at] <= '9';
-    return (digit || is_letter(text, at)) && quote_at(text, at) == nullptr;
-  };
+/// What stands between blanks, and the blanks. "\r" is left out: the new text has none yet.
+Pieces words_of(std::string_view text) {
+  Pieces words;
   for (std::size_t at = 0; at < text.size();) {
-    std::size_t length = 1;
-    const auto* const quote = quote_at(text, at);
-    if (quote != nullptr) {
-      length = quote->typographic.size();
-    } else if (text.substr(at, 2) == "\r\n") {
-      length = 2;
-    } else {
-      while (is_word(at + length - 1) && is_word(at + length)) ++length;
+    std::size_t end = at + 1;
+    while (!is_blank(text[at]) && end < text.size() && !is_blank(text[end])) ++end;
+    if (text[at] != '\r') words.push_back(text.substr(at, end - at));
+    at = end;
+  }
+  return words;
+}
+
+/// Letters that belong together, and single other bytes.
+Pieces parts_of(std::string_view text) {
+  Pieces parts;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at + 1;
+    while (is_letter(text, at) && is_letter(text, end)) ++end;
+    parts.push_back(text.substr(at, end - at));
+    at = end;
+  }
+  return parts;
+}
+
+/// From the first of these pieces to the last.
+std::string_view stretch(const Pieces& pieces, std::size_t begin, std::size_t end) {
+  if (begin == end) return {};
+  const auto* const last = pieces[end - 1].data() + pieces[end - 1].size();
+  return {pieces[begin].data(), static_cast<std::size_t>(last - pieces[begin].data())};
+}
+
+/// Which bytes of a new text, with straight quotes, stayed from an old one.
+class Stayed {
+ public:
+  Stayed(const Straight& old_text, std::string_view new_text)
+      : old_(old_text), new_(new_text.data()), places_(new_text.size(), kNone) {
+    const auto before = words_of(old_text.text), after = words_of(new_text);
+    std::size_t old_at = 0, new_at = 0;
+    const auto keep_until = [&](std::size_t end) {
+      for (; new_at < end; ++new_at) keep(before[old_at++], after[new_at]);
+    };
+    for (const auto& change : differences(before, after)) {
+      keep_until(change.new_begin);
+      compare(stretch(before, change.old_begin, change.old_end),
+              stretch(after, change.new_begin, change.new_end));
+      old_at = change.old_end;
+      new_at = change.new_end;
     }
-    const auto piece = text.substr(at, length);
-    pieces.written.push_back(piece);
-    pieces.compared.push_back(quote != nullptr  ? std::string_view(&quote->straight, 1)
-                              : piece == "\r\n" ? "\n"
-                                                : piece);
-    at += length;
+    keep_until(after.size());
   }
-  return pieces;
-}
 
-/// For each piece of the new text the one of the old that stayed, or kNone.
-std::vector<std::size_t> kept_pieces(const Pieces& before, const Pieces& after) {
-  std::vector<std::size_t> kept(after.compared.size(), kNone);
-  std::size_t old_at = 0, new_at = 0;
-  const auto keep_until = [&](std::size_t end) {
-    for (; new_at < end; ++new_at) kept[new_at] = old_at++;
-  };
-  for (const auto& change : differences(before.compared, after.compared)) {
-    keep_until(change.new_begin);
-    old_at = change.old_end;
-    new_at = change.new_end;
+  /// In the old text; kNone: it is new; kStraight: a new quote among straight ones.
+  std::size_t place(std::size_t at) const { return places_[at]; }
+
+ private:
+  void keep(std::string_view old_piece, std::string_view new_piece) {
+    const auto old_at = static_cast<std::size_t>(old_piece.data() - old_.text.data());
+    const auto new_at = static_cast<std::size_t>(new_piece.data() - new_);
+    for (std::size_t i = 0; i < new_piece.size(); ++i) places_[new_at + i] = old_at + i;
   }
-  keep_until(kept.size());
-  return kept;
-}
 
-/// Not only such a quote stayed, but also what stands before or behind it.
-bool stayed_in_place(const std::vector<std::size_t>& kept, std::size_t at, std::size_t old_size) {
-  const auto old_at = kept[at];
-  if (old_at == kNone) return false;
-  const bool before = at == 0 ? old_at == 0 : old_at > 0 && kept[at - 1] == old_at - 1;
-  const bool behind = at + 1 == kept.size() ? old_at + 1 == old_size : kept[at + 1] == old_at + 1;
-  return before || behind;
-}
+  /// It has such quotes, all of them straight.
+  bool has_straight_only(std::string_view old_text, char quote) const {
+    if (!old_text.contains(quote)) return false;
+    const auto begin = static_cast<std::size_t>(old_text.data() - old_.text.data());
+    const auto typographic_ones =
+        std::ranges::subrange(std::ranges::lower_bound(old_.shortened, begin),
+                              std::ranges::lower_bound(old_.shortened, begin + old_text.size()));
+    return std::ranges::none_of(typographic_ones,
+                                [&](std::size_t at) { return old_.text[at] == quote; });
+  }
+
+  void mark_straight(std::string_view new_text, char quote) {
+    const auto begin = static_cast<std::size_t>(new_text.data() - new_);
+    for (std::size_t i = 0; i < new_text.size(); ++i) {
+      if (new_text[i] == quote) places_[begin + i] = kStraight;
+    }
+  }
+
+  /// Of words that changed: parts stayed where also the part before or behind them did.
+  void compare(std::string_view old_text, std::string_view new_text) {
+    for (const char quote : {'"', '\''}) {
+      if (has_straight_only(old_text, quote)) mark_straight(new_text, quote);
+    }
+    const auto before = parts_of(old_text), after = parts_of(new_text);
+    std::vector<std::size_t> kept(after.size(), kNone);
+    std::size_t old_at = 0, new_at = 0;
+    const auto keep_until = [&](std::size_t end) {
+      for (; new_at < end; ++new_at) kept[new_at] = old_at++;
+    };
+    for (const auto& change : differences(before, after)) {
+      keep_until(change.new_begin);
+      old_at = change.old_end;
+      new_at = change.new_end;
+    }
+    keep_until(after.size());
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+      if (kept[i] == kNone) continue;
+      const bool first = i == 0 ? kept[i] == 0 : kept[i] > 0 && kept[i - 1] == kept[i] - 1;
+      const bool last =
+          i + 1 == kept.size() ? kept[i] + 1 == before.size() : kept[i + 1] == kept[i] + 1;
+      if (first || last) keep(before[kept[i]], after[i]);
+    }
+  }
+
+  const Straight& old_;
+  const char* new_;
+  std::vector<std::size_t> places_;
+};
 
 /// A straight quote at this place as typographic.
 std::string_view typographic(std::string_view text, std::size_t at) {
@@ -155,20 +211,23 @@ std::string with_quotes_of(std::string_view replaced_text, std::string_view new_
   const bool doubles = holds(replaced_text, kOpenDouble, kCloseDouble);
   const bool singles = holds(replaced_text, kOpenSingle, kCloseSingle);
   const bool compared = replaced_text.size() + new_text.size() <= kMostCompared;
-  const auto before = pieces_of(compared ? replaced_text : "");
-  const auto after = pieces_of(new_text);
-  const auto kept = kept_pieces(before, after);
+  const auto before = straight(compared ? replaced_text : "");
+  const auto after = straight(new_text);
+  const Stayed stayed(before, after.text);
   std::string text;
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < kept.size(); ++i) {
-    const auto piece = after.written[i];
-    const bool is_typographic = piece == "\"" ? doubles : piece == "'" && singles;
-    if (is_straight_quote(piece) && stayed_in_place(kept, i, before.written.size())) {
-      text += before.written[kept[i]];
+  for (std::size_t at = 0; at < after.text.size(); ++at) {
+    const auto here = after.in_original(at);
+    const auto next = after.in_original(at + 1);
+    const auto old = stayed.place(at);
+    const bool is_quote = new_text[here] == '"' || new_text[here] == '\'';
+    if (is_quote && old < kStraight) {
+      const auto begin = before.in_original(old);
+      text += replaced_text.substr(begin, before.in_original(old + 1) - begin);
+    } else if (is_quote && old == kNone && (new_text[here] == '"' ? doubles : singles)) {
+      text += typographic(new_text, here);
     } else {
-      text += is_typographic ? typographic(new_text, at) : piece;
+      text += new_text.substr(here, next - here);
     }
-    at += piece.size();
   }
   return text;
 }
