@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "agent/media.h"
 #include "agent/text.h"
 #include "agent/transcript_impl.h"
 #include "base/utf8.h"
@@ -221,8 +222,9 @@ std::size_t size_of(std::span<const api::Message> messages) {
   return size;
 }
 
-std::int64_t media_room(std::span<const api::Message> messages) {
-  return static_cast<std::int64_t>(kLargestRequest) - static_cast<std::int64_t>(size_of(messages));
+tool::Media media_room(std::span<const api::Message> messages, std::int64_t window) {
+  return {static_cast<std::int64_t>(kLargestRequest) - static_cast<std::int64_t>(size_of(messages)),
+          most_media(window)};
 }
 
 /// What was just read is not counted: the model has to see it once.

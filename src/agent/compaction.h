@@ -10,6 +10,7 @@
 #include "agent/keepsakes.h"
 #include "api/message.h"
 #include "api/reply.h"
+#include "tool/workspace.h"
 
 namespace ralph::agent {
 
@@ -78,8 +79,9 @@ std::int64_t content_tokens(std::string_view content);
 std::optional<std::string> compact_command(std::string_view content);
 
 std::size_t size_of(std::span<const api::Message> messages);
-/// How many bytes more the API takes in one request.
-std::int64_t media_room(std::span<const api::Message> messages);
+/// For Toolbox::set_media_room: the bytes that the API takes in one request beside these messages, and all the pictures
+/// and pages it takes, since older ones are left out for newer ones.
+tool::Media media_room(std::span<const api::Message> messages, std::int64_t window);
 /// Whether what was answered already leaves hardly any room for pictures and documents.
 bool is_large(std::span<const api::Message> messages);
 /// The messages in about this many bytes: the longest results and texts of users are cut first, then the beginning is

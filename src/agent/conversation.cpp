@@ -38,11 +38,14 @@ Conversation::Conversation(std::vector<api::Message> messages, std::optional<Tra
     : messages_(std::move(messages)),
       transcript_(std::move(transcript)),
       on_lost_(std::move(on_lost)),
-      last_uuid_(transcript_ ? transcript_->last_uuid() : "") {}
+      last_uuid_(transcript_ ? transcript_->last_uuid() : "") {
+  count_media();
+}
 
 /// Two messages of the user in a row are one for the API.
 void Conversation::add_user(std::string content, const std::string& uuid, std::string members) {
   added_tokens_ += content_tokens(content);
+  media_items_ += media_items(content);
   last_uuid_ = uuid;
   if (transcript_) {
     std::string message;
@@ -102,6 +105,7 @@ void Conversation::start_over(const std::string& uuid, std::string members) {
   if (transcript_) keep(transcript_->append_root({"system", uuid, "", std::move(members)}));
   messages_.clear();
   added_tokens_ = 0;
+  media_items_ = 0;
   last_uuid_ = uuid;
 }
 
@@ -122,6 +126,25 @@ void Conversation::drop_thinking() {
     if (message.role == "assistant") message.content = without_thinking(message.content);
   }
   std::erase_if(messages_, [](const api::Message& message) { return message.content.empty(); });
+}
+
+void Conversation::count_media() {
+  media_items_ = 0;
+  for (const auto& message : messages_) {
+    if (message.role == "user") media_items_ += media_items(message.content);
+  }
+}
+
+void Conversation::limit_media(std::int64_t most) {
+  if (media_items_ <= most) return;
+  agent::limit_media(messages_, most);
+  count_media();
+}
+
+api::MediaKind Conversation::remove_refused(const api::MediaRefusal& refusal, Removal removal) {
+  const auto removed = agent::remove_refused(messages_, refusal, removal);
+  count_media();
+  return removed;
 }
 
 void Conversation::keep_system_prompt(const std::vector<std::string>& texts) {

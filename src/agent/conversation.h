@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "agent/events.h"
+#include "agent/media.h"
 #include "agent/transcript.h"
 #include "api/message.h"
 #include "api/reply.h"
@@ -36,6 +37,9 @@ class Conversation {
   void retract_answer();
   /// Thinking is good for the model it came from only.
   void drop_thinking();
+  /// See agent/media.h. The file keeps the pictures.
+  void limit_media(std::int64_t most);
+  api::MediaKind remove_refused(const api::MediaRefusal& refusal, Removal removal);
   /// What the session began with, for who resumes it.
   void keep_system_prompt(const std::vector<std::string>& texts);
   void keep_totals(const std::vector<ModelTotal>& totals);
@@ -52,6 +56,7 @@ class Conversation {
   std::filesystem::path file() const;
 
  private:
+  void count_media();
   void keep(const Result<>& written);
 
   std::vector<api::Message> messages_;
@@ -59,6 +64,7 @@ class Conversation {
   std::function<void(const Error&)> on_lost_;
   bool lost_ = false;
   std::int64_t added_tokens_ = 0;
+  std::int64_t media_items_ = 0;
   std::string last_uuid_;
 };
 

@@ -240,7 +240,7 @@ std::string api_error_message(const ApiErrorFacts& facts) {
       .text("role", "assistant")
       .raw("stop_details", "null")
       .text("stop_reason", facts.stop_reason)
-      .text("stop_sequence", "")
+      .raw("stop_sequence", facts.stop_reason == "tool_use" ? "null" : R"("")")
       .text("type", "message")
       .raw("usage", kNoUsage)
       .raw("content", "[" + block + "]")

@@ -84,9 +84,26 @@ FailureWords words_for(const api::Failure& failure, std::string_view model, bool
   words.facts.type = failure.type;
   if (has_no_connection(failure)) words.facts.api_error = "connection_failed";
   words.terminal_reason = "api_error";
-  if (failure.status == 413) words.terminal_reason = "image_error";
+  if (failure.status == 413 || api::media_refusal(failure)) words.terminal_reason = "image_error";
   if (api::prompt_too_long(failure)) words.terminal_reason = "prompt_too_long";
   return words;
+}
+
+ApiErrorFacts media_removed(const api::MediaRefusal& refusal, api::MediaKind removed) {
+  const bool document = removed == api::MediaKind::document;
+  ApiErrorFacts facts;
+  facts.text = presentable(
+      fmt::format("API Error: the API refused {} of the conversation ({}). It was removed, and the "
+                  "model is asked again.",
+                  document ? "a document" : "an image", refusal.reason));
+  facts.error = "invalid_request";
+  facts.stop_reason = "tool_use";
+  facts.api_error = "media_removed";
+  facts.params = refusal.kind == api::MediaKind::any
+                     ? R"({"media_reason":"media_budget"})"
+                     : fmt::format(R"({{"media":"{}","media_reason":"unprocessable"}})",
+                                   document ? "document" : "image");
+  return facts;
 }
 
 FailureWords not_logged_in() {

@@ -15,6 +15,9 @@ struct FailureWords {
 };
 FailureWords words_for(const api::Failure& failure, std::string_view model, bool with_token);
 
+/// A picture or document the API refused was removed, and the model is asked again.
+ApiErrorFacts media_removed(const api::MediaRefusal& refusal, api::MediaKind removed);
+
 /// No credential at all.
 FailureWords not_logged_in();
 

@@ -53,7 +53,7 @@ class Toolbox {
   /// See Workspace::set_read_room.
   void set_read_room(std::int64_t tokens) { workspace_.set_read_room(tokens); }
   /// See Workspace::set_media_room.
-  void set_media_room(std::int64_t bytes) { workspace_.set_media_room(bytes); }
+  void set_media_room(const tool::Media& room) { workspace_.set_media_room(room); }
 
   /// Calls that take long are told of from here on.
   void watch_with(Pulse& pulse) { pulse_ = &pulse; }

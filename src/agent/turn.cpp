@@ -20,6 +20,8 @@ using std::chrono::steady_clock;
 
 constexpr int kMaxContinuations = 3;
 constexpr int kMaxCuts = 3;
+/// So many pictures and documents that the API refuses are removed one by one, then all that are left.
+constexpr int kSingleRemovals = 2;
 
 constexpr std::string_view kGoOn =
     "The answer reached its length limit. Go on exactly where it stopped, without repeating "
@@ -101,6 +103,8 @@ std::optional<ResultFacts> Turn::run(const std::stop_token& stop) {
         trouble = make_room_after_refusal(stop);
         continue;
       }
+      const auto removal = ++media_refusals_ > kSingleRemovals ? Removal::all : Removal::one;
+      if (remove_refused_media(*answer.failure, removal)) continue;
       return failed(words_for(*answer.failure, parts_.model.id(), parts_.with_token));
     }
     keep(answer.reply);
@@ -142,6 +146,7 @@ void Turn::hear(const UserMessage& message) {
 }
 
 api::Answer Turn::ask(const std::stop_token& stop) {
+  parts_.conversation.limit_media(most_media(window()));
   api::Request request;
   request.shape = parts_.model.shape();
   request.system = parts_.system;
@@ -153,14 +158,15 @@ api::Answer Turn::ask(const std::stop_token& stop) {
   thinking_since_.reset();
   thinking_tokens_ = 0;
   thinking_told_ = false;
-  ++requests_;
   if (parts_.options.partial_messages) parts_.wire.event(parts_.events.requesting());
   if (!to_request_) to_request_ = since(began_);
   const auto asked = steady_clock::now();
   const auto asked_at = now_utc();
   auto answer = parts_.client->ask(request, *this, stop);
-  if (!answer.failure) parts_.api_time += since(asked);
-  if (!answer.failure && !first_request_) {
+  if (answer.failure) return answer;
+  ++requests_;
+  parts_.api_time += since(asked);
+  if (!first_request_) {
     first_request_ = {duration_cast<Millis>(asked_at.time_since_epoch()).count(),
                       answer.reply.usage.input_tokens, answer.reply.usage.cache_read_input_tokens};
   }

@@ -15,6 +15,7 @@
 #include "agent/ledger.h"
 #include "agent/live.h"
 #include "agent/loop_guard.h"
+#include "agent/media.h"
 #include "agent/model_choice.h"
 #include "agent/options.h"
 #include "agent/structured_output.h"
@@ -94,6 +95,10 @@ class Turn final : private api::Listener {
   std::size_t room_for_summary() const;
   void start_over(std::string_view trigger, std::string_view summary, SteadyTime began);
   bool too_full(std::int64_t tokens) const;
+  /// Of the model, in tokens.
+  std::int64_t window() const;
+  /// False: the API refused something else, or nothing is left that could be removed.
+  bool remove_refused_media(const api::Failure& failure, Removal removal);
   /// For Toolbox::set_read_room.
   std::int64_t read_room() const;
   Ended stuck(const CompactTrouble& trouble);
@@ -152,6 +157,7 @@ class Turn final : private api::Listener {
   int cuts_ = 0;
   int structured_failures_ = 0;
   int safety_stops_ = 0;
+  int media_refusals_ = 0;
   bool noted_refusal_ = false;
   bool noted_empty_ = false;
   bool noted_missing_tool_ = false;

@@ -59,9 +59,12 @@ CompactTrouble switched_off(std::int64_t tokens) {
 
 }  // namespace
 
+std::int64_t Turn::window() const {
+  return model::Table::builtin().context_window(parts_.model.id());
+}
+
 bool Turn::too_full(std::int64_t tokens) const {
-  const auto window = model::Table::builtin().context_window(parts_.model.id());
-  return tokens >= parts_.context.policy().limit(window);
+  return tokens >= parts_.context.policy().limit(window());
 }
 
 /// Without an answer there is nothing to sum up: the API says whether what is asked is too long.
@@ -102,9 +105,8 @@ Turn::Trouble Turn::compact(const SummaryOrder& order, const std::stop_token& st
 /// In bytes of messages. All of them, for the prompt cache, unless they are more than the window holds.
 std::size_t Turn::room_for_summary() const {
   const auto all = size_of(parts_.conversation.messages());
-  const auto window = model::Table::builtin().context_window(parts_.model.id());
   const auto tokens = parts_.context.tokens() + parts_.conversation.added_tokens();
-  const auto excess = std::max<std::int64_t>(0, tokens + kTokensOfSummary - window);
+  const auto excess = std::max<std::int64_t>(0, tokens + kTokensOfSummary - window());
   return all - std::min(all, static_cast<std::size_t>(excess * kBytesOfToken));
 }
 
@@ -117,6 +119,7 @@ Turn::Trouble Turn::ask_for_summary(const SummaryOrder& order, std::string& summ
   request.user_id = parts_.user_id;
   request.is_last = true;
   SummaryListener listener(parts_);
+  parts_.conversation.limit_media(most_media(window()));
   ShrinkingHistory history(parts_.conversation.messages(), room_for_summary(), order.refused);
   for (int tries = 0; tries < kTries;) {
     const auto messages = with_summary_request(history.messages(), order.instructions);
@@ -127,6 +130,10 @@ Turn::Trouble Turn::ask_for_summary(const SummaryOrder& order, std::string& summ
       if (answer.failure->kind == api::FailureKind::cancelled)
         return CompactTrouble{true, "cancelled", {}, {}, {}};
       if (api::is_too_long(*answer.failure) && history.shrink()) continue;
+      if (remove_refused_media(*answer.failure, Removal::all)) {
+        history = {parts_.conversation.messages(), room_for_summary(), order.refused};
+        continue;
+      }
       if (fall_back(*answer.failure)) {
         request.shape = parts_.model.shape();
         continue;
@@ -144,6 +151,18 @@ Turn::Trouble Turn::ask_for_summary(const SummaryOrder& order, std::string& summ
     ++tries;
   }
   return trouble_with("no_summary", "the model was asked for a summary and gave none");
+}
+
+bool Turn::remove_refused_media(const api::Failure& failure, Removal removal) {
+  const auto refusal = api::media_refusal(failure);
+  if (!refusal) return false;
+  const auto removed = parts_.conversation.remove_refused(*refusal, removal);
+  if (removed == api::MediaKind::any) return false;
+  auto facts = media_removed(*refusal, removed);
+  facts.uuid = make_uuid();
+  parts_.conversation.add_error(facts);
+  parts_.wire.event(parts_.events.api_error(facts));
+  return true;
 }
 
 void Turn::start_over(std::string_view trigger, std::string_view summary, SteadyTime began) {

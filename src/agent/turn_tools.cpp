@@ -6,7 +6,6 @@
 #include "agent/turn.h"
 #include "base/id.h"
 #include "json/writer.h"
-#include "model/model.h"
 
 namespace ralph::agent {
 namespace {
@@ -61,7 +60,7 @@ Turn::Ended Turn::run_tools(const api::Reply& reply, const std::stop_token& stop
     }
   }
   parts_.toolbox.set_read_room(read_room());
-  parts_.toolbox.set_media_room(media_room(parts_.conversation.messages()));
+  parts_.toolbox.set_media_room(media_room(parts_.conversation.messages(), window()));
   parts_.toolbox.serve(
       calls,
       [&](Served served) {
@@ -77,9 +76,8 @@ Turn::Ended Turn::run_tools(const api::Reply& reply, const std::stop_token& stop
 
 /// Estimates of tokens can be too low by a third.
 std::int64_t Turn::read_room() const {
-  const auto window = model::Table::builtin().context_window(parts_.model.id());
   const auto used = parts_.context.tokens() + parts_.conversation.added_tokens();
-  return (parts_.context.policy().limit(window) - used) * 3 / 5;
+  return (parts_.context.policy().limit(window()) - used) * 3 / 5;
 }
 
 Turn::Ended Turn::after_tools(const api::Reply& reply) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -51,5 +52,22 @@ struct PromptTooLong {
 std::optional<PromptTooLong> prompt_too_long(const Failure& failure);
 /// A shorter request may be taken: too many tokens, or too many bytes (413).
 bool is_too_long(const Failure& failure);
+
+enum class MediaKind { any, picture, document };
+/// messages.M.content.B, and for a part of a tool's result .tool_result.content.P.
+struct MediaPlace {
+  std::size_t message = 0;
+  std::size_t block = 0;
+  std::optional<std::size_t> part;
+  bool operator==(const MediaPlace&) const = default;
+};
+/// "messages.2.content.0.tool_result.content.0.image.source.base64: Could not process image".
+struct MediaRefusal {
+  MediaKind kind = MediaKind::any;
+  std::optional<MediaPlace> place;
+  std::string reason;  // the API's words without the place
+};
+/// The API does not take a picture or document of the request; nullopt: it says something else.
+std::optional<MediaRefusal> media_refusal(const Failure& failure);
 
 }  // namespace ralph::api

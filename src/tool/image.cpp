@@ -24,6 +24,9 @@ unsigned little16(std::string_view bytes, std::size_t at) {
 unsigned little24(std::string_view bytes, std::size_t at) {
   return byte(bytes, at + 2) << 16 | little16(bytes, at);
 }
+std::size_t little32(std::string_view bytes, std::size_t at) {
+  return std::size_t{little16(bytes, at + 2)} << 16 | little16(bytes, at);
+}
 
 /// nullopt: the header is damaged, so no model would take it.
 std::optional<Image> checked(Image image, bool whole) {
@@ -82,7 +85,92 @@ std::optional<Image> webp(std::string_view bytes) {
                  bytes.substr(23, 3) == "\x9d\x01\x2a"sv);
 }
 
+/// Chunks of a length, a name, that many bytes and a checksum.
+bool is_whole_png(std::string_view bytes) {
+  bool has_image = false;
+  for (std::size_t at = 8; at + 12 <= bytes.size();) {
+    const auto name = bytes.substr(at + 4, 4);
+    at += 12 + std::size_t{big32(bytes, at)};
+    if (name == "IDAT") has_image = true;
+    if (name == "IEND") return has_image && at <= bytes.size();
+  }
+  return false;
+}
+
+/// Segments up to the image itself, which ends with a mark of its own.
+bool is_whole_jpeg(std::string_view bytes) {
+  constexpr unsigned kStartOfScan = 0xDA;
+  for (std::size_t at = 2; at + 4 <= bytes.size();) {
+    const auto marker = byte(bytes, at + 1);
+    if (byte(bytes, at) != 0xFF) return false;
+    if (marker == 0xFF) {
+      ++at;
+      continue;
+    }
+    const auto length = big16(bytes, at + 2);
+    if (length < 2) return false;
+    at += 2 + length;
+    if (marker == kStartOfScan) return bytes.find("\xFF\xD9"sv, at) != bytes.npos;
+  }
+  return false;
+}
+
+std::size_t color_table_size(unsigned flags) {
+  return (flags & 0x80) != 0 ? std::size_t{6} << (flags & 7) : 0;
+}
+
+/// Behind blocks of a length and that many bytes, the last of which is empty. Beyond the end of the bytes: it is cut.
+std::size_t behind_gif_blocks(std::string_view bytes, std::size_t at) {
+  while (at < bytes.size() && byte(bytes, at) != 0) at += 1 + byte(bytes, at);
+  return at + 1;
+}
+
+/// The trailer may be missing: no viewer needs it.
+bool is_whole_gif(std::string_view bytes) {
+  constexpr unsigned kExtension = 0x21, kImage = 0x2C;
+  bool has_image = false;
+  std::size_t at = 13 + color_table_size(byte(bytes, 10));
+  while (at < bytes.size()) {
+    const auto kind = byte(bytes, at);
+    if (kind != kExtension && kind != kImage) break;
+    if (kind == kImage) has_image = true;
+    at = behind_gif_blocks(
+        bytes, kind == kExtension ? at + 2 : at + 11 + color_table_size(byte(bytes, at + 9)));
+  }
+  return has_image && at <= bytes.size();
+}
+
+/// A frame begins with the size of its first part.
+bool has_first_part(std::string_view frame) {
+  constexpr std::size_t kHeader = 10;
+  const auto size = little24(frame, 0) >> 5;
+  return size > 0 && kHeader + size <= frame.size();
+}
+
+/// Chunks of a name, a length and that many bytes, padded to an even number, in one that holds them all.
+bool is_whole_webp(std::string_view bytes) {
+  const auto end = 8 + little32(bytes, 4);
+  if (end > bytes.size()) return false;
+  bytes = bytes.substr(0, end);
+  bool has_image = false;
+  for (std::size_t at = 12; at + 8 <= bytes.size();) {
+    const auto name = bytes.substr(at, 4);
+    const auto size = little32(bytes, at + 4);
+    if (size > bytes.size() - at - 8) return false;
+    if (name == "VP8 " && !has_first_part(bytes.substr(at + 8, size))) return false;
+    if (name == "VP8 " || name == "VP8L" || name == "ANMF") has_image = true;
+    at += 8 + size + size % 2;
+  }
+  return has_image;
+}
+
 }  // namespace
+
+bool is_whole(std::string_view picture) {
+  if (picture.starts_with("\x89PNG"sv)) return is_whole_png(picture);
+  if (picture.starts_with("\xFF\xD8"sv)) return is_whole_jpeg(picture);
+  return picture.starts_with("GIF"sv) ? is_whole_gif(picture) : is_whole_webp(picture);
+}
 
 std::optional<Image> image_of(std::string_view bytes, bool more) {
   if (bytes.starts_with("\x89PNG\r\n\x1a\n"sv)) return png(bytes);

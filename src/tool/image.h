@@ -23,4 +23,8 @@ constexpr std::uint64_t patches_of(unsigned width, unsigned height) {
 /// API refuses the whole request for such a picture. `more`: the file goes on behind these bytes.
 std::optional<Image> image_of(std::string_view bytes, bool more);
 
+/// Of a picture that image_of() knows: whether nothing is missing by the lengths that its parts tell, and it has an
+/// image. Nothing is decoded.
+bool is_whole(std::string_view picture);
+
 }  // namespace ralph::tool

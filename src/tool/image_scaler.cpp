@@ -18,7 +18,9 @@ constexpr Millis kLongest{20'000};
 constexpr std::size_t kMostAnswer = 8 << 20;
 constexpr std::size_t kMostComplaint = 300;
 
-/// "TYPE WIDTH HEIGHT\n", then the file.
+constexpr int kDamaged = 2;  // ralph-image's exit code
+
+/// "TYPE WIDTH HEIGHT\n", then the file, if it is another one.
 Result<ScaledImage> parse_answer(std::string_view answer) {
   ScaledImage image;
   const auto line = answer.substr(0, answer.find('\n'));
@@ -33,7 +35,7 @@ Result<ScaledImage> parse_answer(std::string_view answer) {
     number(second + 1, image.height);
     image.bytes = answer.substr(std::min(answer.size(), line.size() + 1));
   }
-  if (image.width == 0 || image.height == 0 || image.bytes.empty()) {
+  if (image.width == 0 || image.height == 0) {
     return fail(Code::internal, fmt::format("unexpected output of {}", kProgram));
   }
   return image;
@@ -85,7 +87,8 @@ Result<ScaledImage> scale_image(const fs::path& scaler, std::string bytes,
   if (exit.ended_by != process::EndedBy::nothing) return fail(Code::unavailable, "stopped");
   while (complaint.ends_with('\n')) complaint.pop_back();
   if (exit.exit_code != 0) {
-    return fail(Code::malformed, complaint.empty() ? "the picture cannot be decoded" : complaint);
+    return fail(exit.exit_code == kDamaged ? Code::malformed : Code::unavailable,
+                complaint.empty() ? fmt::format("{} failed", kProgram) : complaint);
   }
   return parse_answer(answer);
 }

@@ -25,8 +25,9 @@ struct ScaledImage {
 /// Beside our own program, or in ../libexec/ralph; empty: it is not installed.
 std::filesystem::path find_image_scaler();
 
-/// Makes a smaller copy of a PNG or JPEG file in a process of its own, ralph-image, which can do nothing but compute: the
-/// decoders get whatever an agent finds. Bounded in memory and time.
+/// Decodes a PNG or JPEG file and makes a smaller copy of it in a process of its own, ralph-image, which can do nothing
+/// but compute: the decoders get whatever an agent finds. Bounded in memory and time. Without bytes: the file is within
+/// the limits as it is. Code::malformed: it is damaged.
 Result<ScaledImage> scale_image(const std::filesystem::path& scaler, std::string bytes,
                                 const ImageLimits& limits, const std::stop_token& stop);
 

@@ -24,11 +24,6 @@ Lines split(std::string_view text) {
   return lines;
 }
 
-/// A stretch of old lines that became a stretch of new ones.
-struct Change {
-  std::size_t old_begin, old_end, new_begin, new_end;
-};
-
 /// The common start and end put aside.
 struct Middle {
   const Lines& before;
@@ -74,8 +69,8 @@ class Search {
   }
 
   /// Which lines of the middle stay, walking back from its end.
-  std::vector<Change> changes() const {
-    std::vector<Change> found;
+  std::vector<Difference> changes() const {
+    std::vector<Difference> found;
     int x = middle_.old_length;
     int y = middle_.new_length;
     for (int d = static_cast<int>(trace_.size()) - 1; d > 0; --d) {
@@ -110,7 +105,7 @@ class Search {
   }
 
   /// Walking back: one that ends where the last one begins becomes part of it.
-  void add(std::vector<Change>& found, int x, int y, int x_end, int y_end) const {
+  void add(std::vector<Difference>& found, int x, int y, int x_end, int y_end) const {
     const auto at = [&](int line) { return static_cast<std::size_t>(middle_.offset + line); };
     if (!found.empty() && found.back().old_begin == at(x_end) &&
         found.back().new_begin == at(y_end)) {
@@ -125,15 +120,6 @@ class Search {
   std::vector<std::vector<int>> trace_;  // of d: diagonals -d … d
 };
 
-std::vector<Change> changes_between(const Lines& before, const Lines& after) {
-  const auto middle = middle_of(before, after);
-  if (middle.old_length == 0 && middle.new_length == 0) return {};
-  if (Search search(middle); search.run()) return search.changes();
-  const auto start = static_cast<std::size_t>(middle.offset);
-  return {{start, start + static_cast<std::size_t>(middle.old_length), start,
-           start + static_cast<std::size_t>(middle.new_length)}};
-}
-
 void put(Hunk& hunk, char sign, std::string_view line) {
   const bool whole = line.ends_with('\n');
   if (whole) line.remove_suffix(1);
@@ -147,7 +133,7 @@ class HunkMaker {
  public:
   HunkMaker(const Lines& before, const Lines& after) : before_(before), after_(after) {}
 
-  void add(const Change& change) {
+  void add(const Difference& change) {
     const auto context = std::min(change.old_begin, kContext);
     if (hunks_.empty() || change.old_begin - shown_ > 2 * kContext) {
       close();
@@ -180,12 +166,21 @@ class HunkMaker {
 
 }  // namespace
 
+std::vector<Difference> differences(const Lines& before, const Lines& after) {
+  const auto middle = middle_of(before, after);
+  if (middle.old_length == 0 && middle.new_length == 0) return {};
+  if (Search search(middle); search.run()) return search.changes();
+  const auto start = static_cast<std::size_t>(middle.offset);
+  return {{start, start + static_cast<std::size_t>(middle.old_length), start,
+           start + static_cast<std::size_t>(middle.new_length)}};
+}
+
 std::vector<Hunk> line_diff(std::string_view before, std::string_view after) {
   if (before.size() > kMaxBytes || after.size() > kMaxBytes) return {};
   const auto old_lines = split(before);
   const auto new_lines = split(after);
   HunkMaker maker(old_lines, new_lines);
-  for (const auto& change : changes_between(old_lines, new_lines)) maker.add(change);
+  for (const auto& change : differences(old_lines, new_lines)) maker.add(change);
   return maker.finish();
 }
 

@@ -18,6 +18,16 @@ struct Hunk {
   std::vector<std::string> lines;
 };
 
+/// A stretch of old lines that became a stretch of new ones; they count from 0.
+struct Difference {
+  std::size_t old_begin, old_end, new_begin, new_end;
+};
+
+/// What differs between two lists of lines, or of other pieces of a text: the fewest changes where the lists are near
+/// each other; otherwise everything between their common start and end is one.
+std::vector<Difference> differences(const std::vector<std::string_view>& before,
+                                    const std::vector<std::string_view>& after);
+
 /// What makes `before` into `after`, with three lines of context. The shortest where the texts are near each other;
 /// otherwise everything between their common start and end is one change. Texts over 4 MB give no hunks.
 std::vector<Hunk> line_diff(std::string_view before, std::string_view after);

@@ -11,8 +11,10 @@ namespace ralph::tool {
 /// occurrences() in everything else.
 std::vector<Span> occurrences_by_quotes(std::string_view bytes, std::string_view old_text);
 
-/// The new text with the kinds of quotes, single or double, that are typographic in the text it replaces: straight ones
-/// of these kinds become opening or closing ones by what stands before them, between two letters an apostrophe.
+/// The new text as it replaces a text of the file: a straight quote that was there before and did not change keeps the
+/// form it has in the file, and one among words that had only straight ones stays straight. Of the others, those of a
+/// kind, single or double, that is typographic in the replaced text become opening or closing ones by what stands before
+/// them, between two letters an apostrophe.
 std::string with_quotes_of(std::string_view replaced_text, std::string_view new_text);
 
 }  // namespace ralph::tool

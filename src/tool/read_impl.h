@@ -14,10 +14,8 @@ namespace ralph::tool {
 
 inline constexpr std::size_t kUsualReadBytes = 256 * 1024;
 
-/// See Workspace::take_media_room.
-inline constexpr std::string_view kNoMediaRoom =
-    "The file was not sent: the pictures and documents of this conversation would be larger than "
-    "the API takes in one request. Where several were read at once, read the others one by one.";
+/// What the model is told where Workspace::take_media_room has none. `what`: "The picture".
+std::string no_media_room(std::string_view what);
 
 struct ReadRequest {
   std::string shown_path;
@@ -47,6 +45,6 @@ Outcome read_picture(const ReadRequest& request, const OpenFile& file, Workspace
 Outcome read_pdf(const ReadRequest& request, const OpenFile& file, Workspace& workspace);
 
 /// The cells of a Jupyter notebook with their outputs.
-Outcome read_notebook(const ReadRequest& request, const OpenFile& file, const Workspace& workspace);
+Outcome read_notebook(const ReadRequest& request, const OpenFile& file, Workspace& workspace);
 
 }  // namespace ralph::tool

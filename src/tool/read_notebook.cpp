@@ -50,7 +50,7 @@ Document image_in(const Document& data) {
     std::erase_if(*text, [](char c) { return c == '\n' || c == '\r' || c == ' '; });
     const auto bytes = base64_decoded(*text);
     const auto image = bytes ? image_of(*bytes, false) : std::nullopt;
-    if (!image || image->media_type != type) continue;
+    if (!image || image->media_type != type || !is_whole(*bytes)) continue;
     return {{"image_data", *std::move(text)}, {"media_type", type}};
   }
   return nullptr;
@@ -127,6 +127,8 @@ class Blocks {
     const auto& data = image["image_data"].get_ref<const std::string&>();
     estimate_.add(data);
     size_ += data.size();
+    pictures_.bytes += static_cast<std::int64_t>(data.size());
+    ++pictures_.items;
     blocks_.push_back(
         {{"type", "image"},
          {"source", {{"type", "base64"}, {"data", data}, {"media_type", image["media_type"]}}}});
@@ -134,11 +136,13 @@ class Blocks {
   const Document& all() const { return blocks_; }
   std::int64_t tokens() const { return estimate_.tokens(); }
   std::size_t size() const { return size_; }
+  const Media& pictures() const { return pictures_; }
 
  private:
   Document blocks_ = Document::array();
   TokenEstimate estimate_;
   std::size_t size_ = 0;
+  Media pictures_;
 };
 
 void add_cell(Blocks& blocks, const Document& cell) {
@@ -167,13 +171,17 @@ std::string language_of(const Document& notebook) {
 }
 
 Outcome shown(const ReadRequest& request, const Blocks& blocks, Document cells,
-              const Workspace& workspace) {
+              Workspace& workspace) {
   const auto cap = read_token_cap(workspace);
   if (blocks.size() > kUsualReadBytes || blocks.tokens() > cap) {
     return failure(
         fmt::format("The notebook ({}, {} tokens estimated) is larger than the 256 KB "
                     "and {} tokens that can be shown. {}",
                     in_kilobytes(blocks.size()), blocks.tokens(), cap, kInstead));
+  }
+  if (!workspace.take_media_room(blocks.pictures())) {
+    const auto what = fmt::format("The notebook ({} pictures)", blocks.pictures().items);
+    return failure(fmt::format("{} {}", no_media_room(what), kInstead));
   }
   if (blocks.all().empty()) {
     return success("<system-reminder>Warning: the notebook has no cells.</system-reminder>",
@@ -188,8 +196,7 @@ Outcome shown(const ReadRequest& request, const Blocks& blocks, Document cells,
 
 }  // namespace
 
-Outcome read_notebook(const ReadRequest& request, const OpenFile& file,
-                      const Workspace& workspace) {
+Outcome read_notebook(const ReadRequest& request, const OpenFile& file, Workspace& workspace) {
   const auto bytes = read_whole(file, kLargestNotebook, request.path);
   if (!bytes) return failure(fmt::format("{}. {}", bytes.error().message, kInstead));
   const auto notebook = json::parse(*bytes, "the notebook");

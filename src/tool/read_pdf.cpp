@@ -1,41 +1,19 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "tool/base64.h"
+#include "tool/pdf.h"
 #include "tool/read_impl.h"
 
 namespace ralph::tool {
 namespace {
 
 constexpr std::size_t kLargestPdf = 20 << 20;
-constexpr std::size_t kMostPages = 100;  // of the API
 
 constexpr std::string_view kInstead =
     "Use a shell command, such as 'pdftotext -f 1 -l 5 FILE -' where poppler-utils is installed.";
-
-/// The page objects that are not compressed: at most the number of pages, often exactly that.
-std::size_t known_pages(std::string_view bytes) {
-  constexpr std::string_view kType = "/Type";
-  std::size_t pages = 0;
-  for (auto at = bytes.find(kType); at != std::string_view::npos; at = bytes.find(kType, at)) {
-    at += kType.size();
-    const auto name = bytes.find_first_not_of(" \t\r\n", at);
-    if (name == std::string_view::npos) break;
-    const auto rest = bytes.substr(name);
-    if (rest.starts_with("/Page") && rest.substr(5, 1).find_first_of(" \t\r\n/<>[") == 0) ++pages;
-  }
-  return pages;
-}
-
-/// The name /Encrypt itself, not one that begins like it, such as /EncryptMetadata.
-bool is_encrypted(std::string_view bytes) {
-  constexpr std::string_view kName = "/Encrypt";
-  for (auto at = bytes.find(kName); at != std::string_view::npos; at = bytes.find(kName, at)) {
-    at += kName.size();
-    if (bytes.substr(at, 1).find_first_of(" \t\r\n\f/<>[](){}%") == 0) return true;
-  }
-  return false;
-}
 
 std::string size_of(std::uintmax_t bytes) {
   if (bytes < 1024) return fmt::format("{} bytes", bytes);
@@ -66,12 +44,10 @@ Outcome read_pdf(const ReadRequest& request, const OpenFile& file, Workspace& wo
   if (is_encrypted(*bytes)) {
     return failure(fmt::format("The PDF file is encrypted and cannot be shown. {}", kInstead));
   }
-  if (const auto pages = known_pages(*bytes); pages > kMostPages) {
-    return failure(fmt::format("The PDF file has {} pages; at most {} can be shown. {}", pages,
-                               kMostPages, kInstead));
-  }
-  if (!workspace.take_media_room(bytes->size())) {
-    return failure(fmt::format("{} {}", kNoMediaRoom, kInstead));
+  const auto pages = std::max<std::size_t>(1, known_pages(*bytes));
+  if (!workspace.take_media_room({base64_size(bytes->size()), static_cast<std::int64_t>(pages)})) {
+    const auto what = fmt::format("The PDF file ({} pages, {})", pages, size_of(bytes->size()));
+    return failure(fmt::format("{} {}", no_media_room(what), kInstead));
   }
   auto data = base64(*bytes);
   const json::Document content = json::Document::array(

@@ -30,6 +30,11 @@ bool is_scalable(const Image& image) {
   return image.media_type == "image/png" || image.media_type == "image/jpeg";
 }
 
+/// Of a small picture that is not cut, only the data of a PNG file can be so damaged that decoders refuse it.
+bool needs_decoder(const Image& image, std::size_t bytes, const ImageLimits& limits) {
+  return image.media_type == "image/png" || !fits(image, bytes, limits);
+}
+
 /// By the longer edge: the shorter one may be a single pixel of both.
 std::string scaling_note(const Picture& picture, const Image& original) {
   if (picture.width == original.width && picture.height == original.height) return {};
@@ -44,7 +49,9 @@ std::string scaling_note(const Picture& picture, const Image& original) {
 
 Outcome shown(const Picture& picture, const Image& original, std::size_t original_size,
               Workspace& workspace) {
-  if (!workspace.take_media_room(picture.bytes.size())) return failure(kNoMediaRoom);
+  if (!workspace.take_media_room({base64_size(picture.bytes.size()), 1})) {
+    return failure(no_media_room("The picture"));
+  }
   const auto data = base64(picture.bytes);
   const json::Document content = json::Document::array(
       {{{"type", "image"},
@@ -61,27 +68,48 @@ Outcome shown(const Picture& picture, const Image& original, std::size_t origina
   return outcome;
 }
 
+/// The API would refuse it, and with it every later request of the session.
+Outcome damaged(std::string_view why) {
+  return failure(
+      fmt::format("The picture is damaged: {}. It was not sent. Make it again, or repair it with a "
+                  "shell command.",
+                  why));
+}
+
 }  // namespace
+
+std::string no_media_room(std::string_view what) {
+  return fmt::format(
+      "{} was not sent: in one request the API takes 30 MB of pictures and documents, and together "
+      "100 pictures and pages of documents, or 600 where the model has a context window of a "
+      "million tokens. Where several files were read at once, read the others one by one.",
+      what);
+}
 
 Outcome read_picture(const ReadRequest& request, const OpenFile& file, Workspace& workspace,
                      const std::stop_token& stop) {
   auto bytes = read_whole(file, kLargestFile, request.path);
   if (!bytes) return failure(bytes.error());
   const auto image = image_of(*bytes, false);
-  if (!image) return misuse("The picture is damaged: its header is not complete.");
+  if (!image) return damaged("its header is not complete");
   const Picture as_it_is{image->media_type, image->width, image->height, *bytes};
   const ImageLimits limits;
-  if (fits(*image, bytes->size(), limits)) return shown(as_it_is, *image, bytes->size(), workspace);
+  const bool whole = is_whole(*bytes);
+  if (!whole && (!is_scalable(*image) || fits(*image, bytes->size(), limits))) {
+    return damaged("some of the file is missing");
+  }
+  if (!needs_decoder(*image, bytes->size(), limits)) {
+    return shown(as_it_is, *image, bytes->size(), workspace);
+  }
   const auto& chosen = workspace.setup().image_scaler;
   const auto scaled =
       scale_image(chosen.empty() ? find_image_scaler() : chosen, *bytes, limits, stop);
   if (scaled) {
-    return shown({scaled->media_type, scaled->width, scaled->height, scaled->bytes}, *image,
-                 bytes->size(), workspace);
+    const Picture smaller{scaled->media_type, scaled->width, scaled->height, scaled->bytes};
+    return shown(scaled->bytes.empty() ? as_it_is : smaller, *image, bytes->size(), workspace);
   }
-  // The API would refuse a damaged picture, and with it every later request of the session.
-  const bool damaged = scaled.error().code == Code::malformed && is_scalable(*image);
-  if (!damaged && bytes->size() <= kApiBytes && std::max(image->width, image->height) <= kApiEdge) {
+  if (scaled.error().code == Code::malformed) return damaged(scaled.error().message);
+  if (whole && bytes->size() <= kApiBytes && std::max(image->width, image->height) <= kApiEdge) {
     return shown(as_it_is, *image, bytes->size(), workspace);
   }
   return failure(fmt::format(

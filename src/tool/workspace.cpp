@@ -68,16 +68,17 @@ bool Workspace::take_read_room(std::int64_t tokens) {
   return true;
 }
 
-void Workspace::set_media_room(std::int64_t bytes) {
+void Workspace::set_media_room(const Media& room) {
   const std::lock_guard lock(mutex_);
-  media_room_ = bytes;
+  media_room_ = room;
 }
 
-bool Workspace::take_media_room(std::uintmax_t file_bytes) {
-  const auto encoded = static_cast<std::int64_t>((file_bytes + 2) / 3 * 4);
+bool Workspace::take_media_room(const Media& media) {
   const std::lock_guard lock(mutex_);
-  if (encoded > media_room_) return false;
-  media_room_ -= encoded;
+  if (media.items == 0) return true;
+  if (media.bytes > media_room_.bytes || media.items > media_room_.items) return false;
+  media_room_.bytes -= media.bytes;
+  media_room_.items -= media.items;
   return true;
 }
 

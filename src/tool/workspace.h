@@ -15,6 +15,12 @@ namespace ralph::tool {
 
 class BackgroundTasks;
 
+/// Pictures and documents as a request carries them.
+struct Media {
+  std::int64_t bytes = 0;  // as base64
+  std::int64_t items = 0;  // pictures and pages of documents, which the API counts together
+};
+
 /// What a session's tools share: where they work, and what they know of it. May be used by many threads.
 class Workspace {
  public:
@@ -58,10 +64,10 @@ class Workspace {
   /// False: there is less room than that, and none is taken.
   bool take_read_room(std::int64_t tokens);
 
-  /// How many bytes of pictures and documents, as base64, a message may add to the conversation together.
-  void set_media_room(std::int64_t bytes);
-  /// For a file of so many bytes. False: there is less room than that, and none is taken.
-  bool take_media_room(std::uintmax_t file_bytes);
+  /// How much a message may add to the conversation.
+  void set_media_room(const Media& room);
+  /// False: there is less room than that, and none is taken.
+  bool take_media_room(const Media& media);
 
   /// A variable of ours; empty: not set.
   std::string variable(std::string_view name) const;
@@ -72,7 +78,7 @@ class Workspace {
   std::filesystem::path cwd_;
   std::map<std::filesystem::path, FileStamp> seen_;
   std::int64_t read_room_ = 100'000;
-  std::int64_t media_room_ = std::int64_t{30} << 20;
+  Media media_room_{std::int64_t{30} << 20, 100};
 };
 
 }  // namespace ralph::tool

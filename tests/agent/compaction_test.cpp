@@ -154,7 +154,7 @@ TEST(Compaction, DocumentsLeaveTheConversationBeforeTheApiRefusesIt) {
   const api::Message document{"user", std::string(29 << 20, 'x')};
   EXPECT_FALSE(is_large(std::vector{document})) << "it was not sent yet";
   EXPECT_TRUE(is_large(std::vector{document, call}));
-  EXPECT_EQ(media_room(std::vector{document}), 1 << 20);
+  EXPECT_EQ(media_room(std::vector{document}, 200'000).bytes, 1 << 20);
 }
 
 TEST(Compaction, ARequestForASummaryThatIsTooLongLeavesOutTheBeginning) {

@@ -134,6 +134,37 @@ int tries(const Failure& failure, const RetryPolicy& by = policy()) {
   return count;
 }
 
+TEST(ApiFailure, APictureOrDocumentThatIsRefused) {
+  const auto picture = media_refusal(
+      status(400,
+             "messages.12.content.3.tool_result.content.1.image.source.base64: Could not process "
+             "image"));
+  ASSERT_TRUE(picture);
+  EXPECT_EQ(picture->kind, MediaKind::picture);
+  EXPECT_EQ(picture->place, (MediaPlace{12, 3, 1}));
+  EXPECT_EQ(picture->reason, "Could not process image");
+  const auto prompt = media_refusal(status(400, "messages.0.content.1.document: bad"));
+  ASSERT_TRUE(prompt);
+  EXPECT_EQ(prompt->kind, MediaKind::document);
+  EXPECT_EQ(prompt->place, (MediaPlace{0, 1, std::nullopt}));
+  const auto pages = media_refusal(status(400, "A maximum of 100 PDF pages may be provided."));
+  ASSERT_TRUE(pages);
+  EXPECT_EQ(pages->kind, MediaKind::document);
+  EXPECT_EQ(pages->place, std::nullopt);
+  const auto media =
+      media_refusal(status(400, "Too much media: 0 document pages + 102 images > 100"));
+  ASSERT_TRUE(media);
+  EXPECT_EQ(media->kind, MediaKind::any);
+}
+
+TEST(ApiFailure, OtherRefusalsAreNotAboutMedia) {
+  EXPECT_FALSE(media_refusal(status(400, "see the documentation")));
+  EXPECT_FALSE(media_refusal(status(400, "prompt is too long: 3 tokens > 2 maximum (image)")));
+  EXPECT_FALSE(media_refusal(status(500, "Could not process image")));
+  EXPECT_EQ(media_refusal(status(400, "messages.x.content.99999999999999999999: image"))->place,
+            std::nullopt);
+}
+
 TEST(ApiRetry, HowOften) {
   for (const int code : {400, 402, 403, 404, 413, 301, 418})
     EXPECT_EQ(tries(status(code)), 0) << code;

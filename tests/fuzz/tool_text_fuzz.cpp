@@ -27,5 +27,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     last = span.end;
     (void)tool::with_quotes_of(bytes.substr(span.begin, span.end - span.begin), wanted);
   }
+  (void)tool::with_quotes_of(bytes.substr(0, size / 2), bytes.substr(size / 2));
   return 0;
 }

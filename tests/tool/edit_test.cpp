@@ -194,6 +194,21 @@ TEST(Edit, StraightQuotesMatchTypographicOnesAndBecomeThem) {
             "(‘two’) that’s ‘tis \"dq\"");
 }
 
+TEST(Edit, QuotesThatDidNotChangeStayAsTheyAre) {
+  EXPECT_EQ(edited("say “hi” and \"x\"", "say \"hi\" and \"x\"", "say \"ho\" and \"x\""),
+            "say “ho” and \"x\"");
+  EXPECT_EQ(edited("“a” \"b\" “c”\r\n'd' ‘e’ ’90s\r\n", "\"a\" \"b\" \"c\"\n'd' 'e' '90s",
+                   "\"A\" \"b\" \"C\"\n'd' 'E' \"new\" '90s"),
+            "“A” \"b\" “C”\r\n'd' ‘E’ “new” ’90s\r\n");
+  EXPECT_EQ(edited("it’s “a” 'b' \"c\" ‘d’", "it's \"a\" 'b' \"c\" 'd'",
+                   "it's \"A\" 'b' \"c\" \"new\" 'd'"),
+            "it’s “A” 'b' \"c\" “new” ‘d’");
+  EXPECT_EQ(edited("print(\"a\")  # says “b”", "print(\"a\")  # says \"b\"",
+                   "print(\"x\",\"y\")  # says \"z\""),
+            "print(\"x\",\"y\")  # says “z”");
+  EXPECT_EQ(edited("“a” \"b\"", "\"a\" \"b\"", "\"c\" and \"a\" \"b\""), "“c” and “a” \"b\"");
+}
+
 TEST(Edit, QuotesAsTheyAreComeFirst) {
   EXPECT_EQ(edited("“A” and \"A\"", "\"A\"", "\"B\""), "“A” and \"B\"");
   EXPECT_EQ(edited("“a” “a” \"a\"", "\"a\"", "\"b\"", true), "“a” “a” \"b\"");

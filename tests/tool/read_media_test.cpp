@@ -116,6 +116,17 @@ TEST(ReadPicture, ADamagedOneIsNotSent) {
   EXPECT_NE(called.text().find("cannot be decoded"), std::string::npos) << called.text();
 }
 
+/// Its parts are all there, and yet no decoder takes it.
+TEST(ReadPicture, ASmallOneWithDamagedDataIsNotSent) {
+  Desk desk;
+  const auto rows = test::stored(std::string(3 * 100 * 10, 'x'));
+  desk.put("cut.png", test::png_header(100, 100) + test::png_chunk("IDAT", rows) +
+                          test::png_chunk("IEND", ""));
+  const auto called = read(desk, "cut.png");
+  EXPECT_TRUE(called.failed);
+  EXPECT_NE(called.text().find("The picture is damaged"), std::string::npos) << called.text();
+}
+
 TEST(ReadPicture, ATallOneOfOnePixelIsNotedAsScaled) {
   Desk desk;
   desk.put("tall.png", test::png_file(1, 4000, [](std::size_t n) { return n / 20; }));
@@ -136,8 +147,9 @@ TEST(ReadPicture, TheScalerCanWriteToFiles) {
 
 TEST(ReadPicture, WithoutTheScalerOnlyWhatTheApiTakesIsShown) {
   Desk desk({.image_scaler = "/nowhere/ralph-image"});
-  const auto file = test::png_file(1000, 800, noise);
-  desk.put("noise.png", file);
+  desk.put("small.png", test::png_file(30, 20, noise));
+  EXPECT_EQ(read(desk, "small.png").detail["file"]["type"], "image/png");
+  desk.put("noise.png", test::png_file(1000, 800, noise));
   EXPECT_EQ(read(desk, "noise.png").detail["file"]["type"], "image/png");
   desk.put("wide.png", test::png_file(9000, 10, noise));
   EXPECT_TRUE(read(desk, "wide.png").failed);
@@ -190,10 +202,10 @@ TEST(ReadPdf, DocumentsOfOneMessageShareTheRoom) {
   const auto second = read(desk, "a.pdf");
   EXPECT_TRUE(second.failed);
   EXPECT_NE(second.text().find("one by one"), std::string::npos) << second.text();
-  desk.workspace().set_media_room(100);
+  desk.workspace().set_media_room({100, 100});
   desk.put("a.png", test::png_file(30, 20, noise));
   EXPECT_TRUE(read(desk, "a.png").failed);
-  desk.workspace().set_media_room(30 << 20);
+  desk.workspace().set_media_room({30 << 20, 100});
   EXPECT_TRUE(read(desk, "a.pdf").content.is_array());
 }
 
@@ -248,10 +260,11 @@ TEST(ReadNotebook, NamesOtherLanguagesAndLeavesLargeOutputsOut) {
 /// The API refuses the whole request for a picture it cannot open.
 TEST(ReadNotebook, DamagedPicturesAreLeftOut) {
   Desk desk;
-  const Document outputs =
-      Document::array({{{"output_type", "display_data"}, {"data", {{"image/png", "/9j/4AAQ"}}}},
-                       {{"output_type", "display_data"}, {"data", {{"image/jpeg", "no base64!"}}}},
-                       {{"output_type", 7}, {"data", "x"}}});
+  const Document outputs = Document::array(
+      {{{"output_type", "display_data"}, {"data", {{"image/png", "/9j/4AAQ"}}}},
+       {{"output_type", "display_data"}, {"data", {{"image/jpeg", "no base64!"}}}},
+       {{"output_type", 7}, {"data", "x"}},
+       {{"output_type", "display_data"}, {"data", {{"image/png", kDot.substr(0, 80)}}}}});
   desk.put("a.ipynb", notebook(Document::array({code("c", "f()", outputs)})));
   EXPECT_EQ(read(desk, "a.ipynb").content.size(), 1u);
 }
@@ -271,6 +284,32 @@ TEST(ReadNotebook, PicturesCountAgainstTheCap) {
   const auto called = read(desk, "a.ipynb");
   EXPECT_TRUE(called.failed);
   EXPECT_NE(called.text().find("larger than the 256 KB"), std::string::npos) << called.text();
+}
+
+/// The API takes so many pictures and pages in one request.
+TEST(ReadNotebook, PicturesCountAgainstTheLimitOfTheApi) {
+  Desk desk;
+  auto cells = Document::array();
+  for (int i = 0; i < 60; ++i) {
+    cells.push_back(code(
+        "c", "f()",
+        Document::array({{{"output_type", "display_data"}, {"data", {{"image/png", kDot}}}}})));
+  }
+  desk.put("a.ipynb", notebook(cells));
+  EXPECT_TRUE(read(desk, "a.ipynb").content.is_array());
+  const auto second = read(desk, "a.ipynb");
+  EXPECT_TRUE(second.failed);
+  EXPECT_NE(second.text().find("The notebook (60 pictures) was not sent"), std::string::npos)
+      << second.text();
+  desk.put("a.pdf", pdf(41));
+  EXPECT_TRUE(read(desk, "a.pdf").failed);
+  desk.put("b.pdf", pdf(40));
+  EXPECT_TRUE(read(desk, "b.pdf").content.is_array());
+  desk.put("a.png", test::png_file(30, 20, noise));
+  EXPECT_TRUE(read(desk, "a.png").failed);
+  desk.workspace().set_media_room({30 << 20, 600});
+  desk.put("b.pdf", pdf(600));
+  EXPECT_TRUE(read(desk, "b.pdf").content.is_array());
 }
 
 TEST(ReadNotebook, SaysWhatIsWrongWithIt) {

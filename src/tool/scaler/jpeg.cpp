@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include <jerror.h>
 #include <jpeglib.h>
 
 #include "tool/scaler/scaler.h"
@@ -85,8 +86,15 @@ bool read_row(Reader& reader, std::uint8_t* row) {
   return jpeg_read_scanlines(&reader.info, rows, 1) == 1;
 }
 
+/// Such as CMYK, which others can decode.
+bool is_unknown_form(int code) {
+  return code == JERR_CONVERSION_NOTIMPL || code == JERR_ARITH_NOTIMPL ||
+         code == JERR_BAD_PRECISION || code == JERR_SOF_UNSUPPORTED;
+}
+
 [[noreturn]] void fail(const ErrorManager& errors) {
-  throw Failure(std::string("the picture cannot be decoded: ") + errors.problem);
+  if (is_unknown_form(errors.base.msg_code)) throw Failure(errors.problem);
+  throw Damaged(std::string("the picture cannot be decoded: ") + errors.problem);
 }
 
 bool write_all(Writer& writer, Size size, const std::vector<std::uint8_t>& rgb, int quality) {

@@ -1,5 +1,6 @@
-// ralph-image EDGE PATCHES BYTES <PICTURE: writes "TYPE WIDTH HEIGHT\n" and a picture within these limits to stdout.
-// Exits with 1 and a line on stderr where that cannot be done. Started by tool/image_scaler.cpp.
+// ralph-image EDGE PATCHES BYTES <PICTURE: writes "TYPE WIDTH HEIGHT\n" and a picture within these limits to stdout;
+// only the line where the picture, which it decodes in any case, is within them. Exits with a line on stderr and with 1
+// where that cannot be done, 2 where the picture is damaged. Started by tool/image_scaler.cpp.
 #include <array>
 #include <charconv>
 #include <cstdio>
@@ -14,6 +15,7 @@ namespace ralph::scaler {
 namespace {
 
 constexpr std::size_t kLargestFile = 64 << 20;
+constexpr int kDamaged = 2;
 constexpr std::array kQualities{80, 60, 40, 25, 15, 8};
 
 struct Limits {
@@ -73,6 +75,9 @@ void scale(const Limits& limits) {
   const auto size = checked(png ? png_size(file) : jpeg_size(file));
   const auto target = fitting(size, limits.edge, limits.patches);
   const auto pixels = png ? read_png(file, target) : read_jpeg(file, target);
+  if (size == target && file.size() <= limits.bytes) {
+    return answer(png ? "image/png" : "image/jpeg", size, {});
+  }
   if (png) {
     if (const auto out = write_png(pixels); out.size() <= limits.bytes) {
       return answer("image/png", target, out);
@@ -94,6 +99,9 @@ int run(int count, char** words) {
     return 0;
   } catch (const std::bad_alloc&) {
     std::fputs("the picture needs too much memory\n", stderr);
+  } catch (const Damaged& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return kDamaged;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
   }

@@ -78,7 +78,7 @@ bool read_row(Reader& reader, std::uint8_t* row) {
 }
 
 [[noreturn]] void give_up(const Reader& reader) {
-  throw Failure("the picture cannot be decoded: " + reader.problem);
+  throw Damaged("the picture cannot be decoded: " + reader.problem);
 }
 
 bool write_all(Writer& writer, const Pixels& pixels) {

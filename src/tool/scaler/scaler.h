@@ -14,6 +14,11 @@ struct Failure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// The file is damaged.
+struct Damaged : Failure {
+  using Failure::Failure;
+};
+
 struct Size {
   unsigned width = 0;
   unsigned height = 0;
