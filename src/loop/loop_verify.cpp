@@ -81,6 +81,17 @@ Result<> Loop::prepare_verification() {
   return protect_.empty() ? Result<>() : read_protected();
 }
 
+/// What --protect and --verify-clean do, in one line.
+std::string Loop::protection_notice() const {
+  std::string text = "verification";
+  if (const auto paths = start_files_.paths(); !paths.empty()) {
+    text += fmt::format(" uses the current version of {}", join_names(paths));
+    if (setup_.options.verify_clean) text += ", and";
+  }
+  if (setup_.options.verify_clean) text += " runs in a clean clone of the repository";
+  return text == "verification" || verifier_->empty() ? std::string() : text;
+}
+
 /// Path in the workspace of a path of the repository; empty: it lies elsewhere.
 std::string Loop::in_workspace(const std::string& path) const {
   const auto relative =
