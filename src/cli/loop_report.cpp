@@ -251,6 +251,9 @@ Reason reason_of(const loop::Report& report) {
   if (report.end == loop::End::done) {
     reason.text += ", " + known_text(report);
     if (report.verified.empty()) reason.hint = "--verify COMMAND checks a DONE";
+    if (report.changed_since_verified) {
+      reason.hint = "run these commands yourself, or start a new loop, which verifies at its end";
+    }
   }
   reason.text += limit_figures(report);
   if (report.why.empty() || report.end == loop::End::done) return reason;
@@ -269,12 +272,12 @@ std::string loop_report(const loop::Report& report, UtcTime now, std::string_vie
   table.more(reason.hint);
   if (!done && !report.verified.empty()) table.line("DONE", sentence(report.verified));
   for (const auto& finding : report.findings) table.line("Look at", sentence(finding));
-  table.line("Model", sentence(report.model));
   table.line("Iterations", iterations_of(report));
   table.line("Time", time_text(report));
   const bool told = report.totals.tokens != stream::Tokens() || report.totals.priced > 0;
   table.line("Tokens", told ? token_text(report.totals.tokens) : "unknown");
   table.line("Cost", cost_of(report, now));
+  table.line("Model", sentence(report.model));
   add_files(table, report);
   add_changes(table, report);
   add_left(table, report);
@@ -287,7 +290,8 @@ std::string loop_report(const loop::Report& report, UtcTime now, std::string_vie
     table.more(sentence(note));
   }
   add_records(table, report, last_log);
-  return fmt::format("\n--- Loop {} ---\n{}", done ? "Complete" : "Ended", table.take());
+  return fmt::format("\n--- Loop {} ---\n{}",
+                     done && !report.changed_since_verified ? "Complete" : "Ended", table.take());
 }
 
 }  // namespace ralph::cli

@@ -228,6 +228,10 @@ Report Loop::report(const Ending& ending) {
       records_.back().verification->passed) {
     report.verified = how_known(records_.back());
     report.changed_since_verified = changed_since_done_;
+    // What is there now is not what was verified.
+    if (changed_since_done_ && report.exit_code == 0) {
+      report.exit_code = stream::row(stream::Outcome::limit_reached).exit_code;
+    }
   }
   report.budget = setup_.options.budget;
   report.waited = state_.waited;
