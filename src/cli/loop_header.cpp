@@ -81,6 +81,8 @@ LoopFacts facts_of(const loop::Setup& setup) {
 }
 
 std::string_view goal_line(std::string_view goal) {
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  if (goal.starts_with(kByteOrderMark)) goal.remove_prefix(kByteOrderMark.size());
   while (!goal.empty()) {
     auto line = goal.substr(0, goal.find('\n'));
     goal.remove_prefix(std::min(goal.size(), line.size() + 1));

@@ -127,7 +127,7 @@ std::string files_text(const std::vector<git::FileChange>& files) {
 void add_files(Table& table, const loop::Report& report) {
   if (!report.has_git) {
     return table.line("Files", report.totals.changed
-                                   ? "changed; which ones is not known: not a git repository"
+                                   ? "changed; which ones is known only in a git repository"
                                    : "none changed");
   }
   if (!report.from) return;

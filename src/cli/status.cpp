@@ -41,9 +41,12 @@ std::string shown(std::string_view text) {
 /// A state file is only as true as whoever wrote it.
 Millis since(UtcTime time) { return std::max(Millis{0}, now_utc() - time); }
 
-/// What it had run when the state was written, and what has passed since.
-Millis elapsed(const LoopLook& look) {
-  return look.state->ran + (look.runs() ? since(look.state->updated) : Millis{0});
+/// What it had run when the state was written, and what has passed since: of one that was killed, until the last that
+/// its run recorded.
+Millis elapsed(const LoopLook& look, const std::optional<RunLook>& run) {
+  const auto& state = *look.state;
+  if (look.runs()) return state.ran + since(state.updated);
+  return state.ran + (run ? std::max(Millis{0}, run->since - state.updated) : Millis{0});
 }
 
 /// What the agent last said it did.
@@ -227,7 +230,7 @@ void show(const LoopLook& look, StdOutput& output) {
          loop::iterations_text(taken_back) + " ('git for-each-ref refs/ralph' lists what is kept)");
   }
   line("Now", activity_text(look, run));
-  line("Elapsed", short_duration(elapsed(look)));
+  line("Elapsed", short_duration(elapsed(look, run)));
   line("Cost", dollars(cost_now(look, totals, run)) +
                    (state.max_cost_usd ? " of " + dollars(*state.max_cost_usd) : ""));
   line("Failures", fmt::format("{} in a row", totals.failures_in_a_row));
@@ -309,7 +312,7 @@ std::string as_json(const LoopLook& look, StdOutput& output) {
   }
   if (state.max_iterations) to.number("max_iterations", *state.max_iterations);
   add_current(to, look, run);
-  to.number("elapsed_ms", std::int64_t{elapsed(look).count()});
+  to.number("elapsed_ms", std::int64_t{elapsed(look, run).count()});
   if (const auto cost = cost_now(look, totals, run)) to.number("cost_usd", *cost);
   if (state.max_cost_usd) to.number("max_cost_usd", *state.max_cost_usd);
   to.number("failures_in_a_row", totals.failures_in_a_row)

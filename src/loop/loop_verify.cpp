@@ -74,8 +74,8 @@ Result<> Loop::prepare_verification() {
       FileSwap::recover({setup_.request.host.workspace, setup_.request.host.root()}, store_.user());
   if (!recovered.paths.empty()) {
     setup_.warnings.push_back(
-        fmt::format("verification was interrupted: {} put back as the agent left them",
-                    join_names(recovered.paths)));
+        fmt::format("verification was interrupted: {} put back as the agent left {}",
+                    join_names(recovered.paths), recovered.paths.size() == 1 ? "it" : "them"));
   }
   for (auto& warning : recovered.warnings) setup_.warnings.push_back(std::move(warning));
   return protect_.empty() ? Result<>() : read_protected();

@@ -246,6 +246,7 @@ TEST(GoalLine, IsTheFirstThatHasTextWithoutTheMarksOfAHeading) {
   EXPECT_EQ(goal_line("##\n\nMake it work"), "Make it work");
   EXPECT_EQ(goal_line("#12 is fixed"), "#12 is fixed");
   EXPECT_EQ(goal_line("Make it work"), "Make it work");
+  EXPECT_EQ(goal_line("\xef\xbb\xbf# Make it work"), "Make it work");
   EXPECT_EQ(goal_line("\n#\n"), "");
   EXPECT_EQ(goal_line("# Goal\n\nMake it work"), "Make it work");
   EXPECT_EQ(goal_line("# Goal: speed\nMake it work"), "Goal: speed");
