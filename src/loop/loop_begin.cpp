@@ -218,10 +218,12 @@ Result<> Loop::check_unchanged(const State& old) const {
   if (old.verify_digest != verifier_->digest()) {
     const auto moved = different_settings(old.verify_programs, verifier_->programs(), "not found");
     if (!old.verify_programs.empty() && !moved.empty()) {
-      return fail(Code::usage,
-                  "PATH finds other programs for verification than when the loop began: " + moved,
-                  fmt::format("set PATH as it was, for example by the same virtual environment; {}",
-                              kAccept));
+      return fail(
+          Code::usage,
+          "PATH finds other programs for verification than when the loop began: " + moved,
+          fmt::format("set PATH as it was (the same virtual environment?), and look at programs "
+                      "that an agent may have made; {}",
+                      kAccept));
     }
     return fail(Code::usage, "the commands of verification are not those the loop began with",
                 fmt::format("look at 'verify' and .ralph/check; {}", kAccept));
