@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include "backend/plan.h"
 #include "base/file.h"
@@ -100,7 +101,8 @@ class Demo {
         "# real; the model's words come from a script on this machine.");
     const auto line = fmt::format("loop {} -b builtin --model sonnet --commit --verify 'sh {}'",
                                   kDemoGoal, kDemoTest);
-    return type(ralph_ + " " + line,
+    const auto* const as_root = ::geteuid() == 0 ? "IS_SANDBOX=1 " : "";
+    return type(fmt::format("{}{} {}", as_root, ralph_, line),
                 {executable_.native(), "loop", std::string(kDemoGoal), "-b", "builtin", "--model",
                  "sonnet", "--commit", "--verify", fmt::format("sh {}", kDemoTest)});
   }
@@ -123,7 +125,9 @@ class Demo {
       stage_.show_command(fmt::format("{} replay -v {}", ralph_, shell_word(log)));
     }
     stage_.show_command("git log -p");
-    stage_.show_command(ralph_ + " undo");
+    // The record of the loop is in the home of the demo.
+    stage_.show_command(
+        fmt::format("HOME={} {} undo", shell_word((stage_.folder() / "home").native()), ralph_));
   }
 
   /// The raw log of an iteration, from 1.

@@ -127,7 +127,7 @@ timeout: 1h          # for one iteration
       comment, verify.empty() ? "make test" : verify);
 }
 
-enum class Done { written, there_already };
+enum class Done { written, line_added, there_already };
 
 /// Never replaces anything, not even through a link.
 Result<Done> write_new(const fs::path& path, std::string_view text) {
@@ -161,7 +161,7 @@ Result<Done> ignore_state(const fs::path& folder) {
   if (!file) return fail_errno(errno, fmt::format("cannot add to '{}'", path.native()));
   const bool open_line = !text.empty() && !text.ends_with('\n');
   TRY(write_all(file.get(), fmt::format("{}{}", open_line ? "\n" : "", kLine), path.native()));
-  return Done::written;
+  return Done::line_added;
 }
 
 struct Step {
@@ -169,16 +169,17 @@ struct Step {
   Result<Done> done;
 };
 
+constexpr std::string_view kWords[] = {"written", "line added", "is there already; left as it is"};
+
 void tell(const std::vector<Step>& steps, bool json, StdOutput& output) {
   std::string line;
   json::ObjectWriter writer(line);
   for (const auto& step : steps) {
     if (!step.done) continue;
-    const bool written = *step.done == Done::written;
-    writer.boolean(step.name, written);
+    writer.boolean(step.name, *step.done != Done::there_already);
     if (!json) {
-      output.out(fmt::format("{:<11} {}\n", step.name,
-                             written ? "written" : "is there already; left as it is"));
+      output.out(
+          fmt::format("{:<11} {}\n", step.name, kWords[static_cast<std::size_t>(*step.done)]));
     }
   }
   writer.close();

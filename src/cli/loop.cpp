@@ -235,13 +235,14 @@ Result<loop::Setup> make_setup(const Arguments& arguments, const Loaded& loaded,
 /// The first Ctrl-C lets the iteration end; anything more ends it now.
 void take_signal(int signal_number, loop::Control& control, const loop::Files& files,
                  StdOutput& output) {
+  const bool waiting = control.waiting();
   if (signal_number == SIGINT && !control.stop(signal_number)) {
     const bool terminal = ::isatty(STDERR_FILENO) == 1;
     write_if_possible(
         STDERR_FILENO,
-        fmt::format(
-            "{}ralph: SIGINT: the loop ends after this iteration; Ctrl-C again ends it now\n",
-            terminal ? "\r\x1b[K" : view::clock_time(now_utc()) + " "));
+        fmt::format("{}ralph: SIGINT: the loop ends{}\n",
+                    terminal ? "\r\x1b[K" : view::clock_time(now_utc()) + " ",
+                    waiting ? "" : " after this iteration; Ctrl-C again ends it now"));
     // For 'ralph status'; the loop goes by the signal.
     std::ignore = files.ask_to_stop();
     return;
@@ -302,6 +303,10 @@ int work(loop::Setup setup, const config::Settings& settings, const Masker& mask
   LoopView view(options, masker, output);
   const auto report_of_loop = loop::work(std::move(setup), view, control, masker);
   if (report_of_loop.not_begun) return not_begun(*report_of_loop.not_begun, json, output);
+  if (report_of_loop.gave_way_to.empty()) {
+    // For 'ralph status --report'; it is shown now all the same.
+    std::ignore = files.save_report(report_of_loop.loop_id, view.report_text(report_of_loop));
+  }
   view.finish(report_of_loop);
   if (reader_gone && report_of_loop.end == loop::End::stopped) {
     warn("the reader of stdout is gone, so the loop was stopped; 'ralph loop --resume' goes on",

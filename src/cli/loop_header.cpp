@@ -14,6 +14,7 @@ namespace {
 using view::counted;
 using view::dollars;
 
+constexpr std::string_view kDefaultModel = "its default model";
 constexpr std::string_view kBranches = "refs/heads/";
 
 /// "2.1.325" of "2.1.325 (Claude Code)"; empty: not known.
@@ -31,7 +32,8 @@ std::string agent_of(const run::Request& request) {
   auto text = request.agent_name;
   if (const auto version = version_of(request); !version.empty()) text += " " + version;
   if (request.backend->can.model) {
-    text += request.ask.model.empty() ? ", its default model" : ", model " + request.ask.model;
+    text += request.ask.model.empty() ? fmt::format(", {}", kDefaultModel)
+                                      : ", model " + request.ask.model;
   }
   if (!request.host.sandboxed()) return text + ", no sandbox";
   const bool strict = request.host.sandbox == backend::SandboxLevel::strict;
@@ -46,6 +48,17 @@ std::string limits_of(const loop::Budget& budget, bool tells_cost) {
   if (budget.cost_per_day_usd) limits.push_back(dollars(*budget.cost_per_day_usd) + " a day");
   auto text = limits.empty() ? "none" : fmt::format("{}", fmt::join(limits, ", "));
   if (!tells_cost) text += "; no cost limit: this agent does not tell its cost";
+  return text;
+}
+
+/// Which model the default is, an iteration before has told.
+std::string agent_text(const LoopFacts& facts, const std::vector<loop::Record>& before) {
+  auto text = facts.agent;
+  const auto used = loop::model_used(before);
+  const auto at = text.find(kDefaultModel);
+  if (!used.empty() && at != text.npos) {
+    text.insert(at + kDefaultModel.size(), fmt::format(" ({})", used));
+  }
   return text;
 }
 
@@ -68,6 +81,8 @@ LoopFacts facts_of(const loop::Setup& setup) {
 }
 
 std::string_view goal_line(std::string_view goal) {
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  if (goal.starts_with(kByteOrderMark)) goal.remove_prefix(kByteOrderMark.size());
   while (!goal.empty()) {
     auto line = goal.substr(0, goal.find('\n'));
     goal.remove_prefix(std::min(goal.size(), line.size() + 1));
@@ -96,14 +111,17 @@ std::string goal_text(const loop::State& state) {
 }
 
 std::vector<HeaderLine> loop_header(const LoopFacts& facts, const loop::State& state,
-                                    const loop::Totals& totals, UtcTime now) {
+                                    const std::vector<loop::Record>& before, UtcTime now) {
+  const auto totals = loop::add_up(before);
   auto loop = fmt::format("{}, {}", state.loop_id, view::date_time(now));
   if (facts.resumed) {
     loop += fmt::format(", resumed after {}, cost {}", counted(totals.iterations, "iteration"),
                         cost_text(totals));
   }
-  std::vector<HeaderLine> lines{
-      {"Loop", loop}, {"Goal", goal_text(state)}, {"Agent", facts.agent}, {"Limits", facts.limits}};
+  std::vector<HeaderLine> lines{{"Loop", loop},
+                                {"Goal", goal_text(state)},
+                                {"Agent", agent_text(facts, before)},
+                                {"Limits", facts.limits}};
   lines.push_back({"Branch", state.branch_at_start.empty()
                                  ? "none: not a git repository"
                                  : fmt::format("{}, {}", branch_of(state), facts.commits)});

@@ -27,8 +27,8 @@ struct HeaderLine {
   std::string_view name;
   std::string value;  // one line, but neither safe nor masked, and of any length
 };
-/// What a loop begins with: its id, the time, goal, agent, limits, branch and verification.
+/// What a loop begins with: its id, the time, goal, agent, limits, branch and verification. `before`: of a resumed one.
 std::vector<HeaderLine> loop_header(const LoopFacts& facts, const loop::State& state,
-                                    const loop::Totals& totals, UtcTime now);
+                                    const std::vector<loop::Record>& before, UtcTime now);
 
 }  // namespace ralph::cli

@@ -20,8 +20,6 @@ using view::short_duration;
 
 constexpr std::size_t kMostFiles = 20;
 constexpr std::size_t kLongest = 400;  // of a sentence
-constexpr std::size_t kShortId = 12;
-constexpr std::size_t kShortCommit = 7;
 constexpr std::size_t kLongestSubject = 100;
 constexpr Millis kSecond{1000};
 
@@ -42,20 +40,54 @@ std::string sentence(std::string_view text) {
   return view::one_line(view::safe_text(text), kLongest);
 }
 
-/// The parts are whole seconds that add up. What a part of it took is named where it took anything, but for the three that are always there.
+struct TimePart {
+  std::string_view name;
+  Millis time;
+};
+
+/// Whole seconds that add up to those of `all`: what is cut off is given to the parts that lost most.
+std::vector<Millis> in_whole_seconds(const std::vector<TimePart>& parts, Millis all) {
+  std::vector<Millis> rounded;
+  std::vector<std::size_t> order(parts.size());
+  auto missing = all / kSecond;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    rounded.push_back(parts[i].time - parts[i].time % kSecond);
+    missing -= rounded.back() / kSecond;
+    order[i] = i;
+  }
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
+    return parts[a].time % kSecond > parts[b].time % kSecond;
+  });
+  for (std::size_t i = 0; i < order.size() && missing > 0; ++i, --missing) {
+    rounded[order[i]] += kSecond;
+  }
+  return rounded;
+}
+
+/// Verification and waiting are named where there were any.
 std::string time_text(const loop::Report& report) {
-  const auto& time = report.totals.time;
-  const auto& verifying = report.totals.verifying;
-  const auto seconds = [](Millis part) { return std::chrono::floor<std::chrono::seconds>(part); };
-  const auto known =
-      seconds(time.model) + seconds(time.tools) + seconds(verifying) + seconds(report.waited);
-  auto text = fmt::format("{} (model {}, tools {}", short_duration(report.elapsed),
-                          short_duration(time.model), short_duration(time.tools));
-  if (verifying >= kSecond) text += ", verification " + short_duration(verifying);
-  if (report.waited >= kSecond) text += ", waiting " + short_duration(report.waited);
-  const auto other = std::max(Millis{0}, Millis(seconds(report.elapsed) - known));
-  return text + fmt::format(", other {}), {} to {}", short_duration(other),
-                            view::date_time(report.started), view::date_time(report.ended));
+  const auto& totals = report.totals;
+  std::vector<TimePart> parts{{"model", totals.time.model}, {"tools", totals.time.tools}};
+  if (totals.verifications > 0) parts.push_back({"verification", totals.verifying});
+  if (report.waited >= kSecond) parts.push_back({"waiting", report.waited});
+  Millis known{0};
+  for (const auto& part : parts) known += part.time;
+  parts.push_back({"other", std::max(Millis{0}, report.elapsed - known)});
+  const auto rounded = in_whole_seconds(parts, report.elapsed);
+  std::string text;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    text += fmt::format("{}{} {}", i == 0 ? "" : ", ", parts[i].name, short_duration(rounded[i]));
+  }
+  return fmt::format("{} ({}), {} to {}", short_duration(report.elapsed), text,
+                     view::date_time(report.started), view::date_time(report.ended));
+}
+
+std::string iterations_of(const loop::Report& report) {
+  auto text = fmt::format("{}, {}", grouped(report.totals.iterations),
+                          counted(report.totals.tool_calls, "tool call"));
+  if (report.taken_back.empty()) return text;
+  return text +
+         fmt::format("; {} taken back by 'ralph undo'", loop::iterations_text(report.taken_back));
 }
 
 std::string token_text(const stream::Tokens& tokens) {
@@ -73,7 +105,7 @@ std::string cost_of(const loop::Report& report, UtcTime now) {
   const auto today = spent_on(report, now);
   auto text = cost_text(report.totals);
   if (report.totals.priced == 0 && today == 0) return text;
-  return fmt::format("{}, today {} in this folder", text, dollars(today));
+  return fmt::format("{}, today {} by all loops in this folder", text, dollars(today));
 }
 
 std::string lines_text(const git::FileChange& file) {
@@ -95,7 +127,7 @@ std::string files_text(const std::vector<git::FileChange>& files) {
 void add_files(Table& table, const loop::Report& report) {
   if (!report.has_git) {
     return table.line("Files", report.totals.changed
-                                   ? "changed; which ones is not known: not a git repository"
+                                   ? "changed; which ones is known only in a git repository"
                                    : "none changed");
   }
   if (!report.from) return;
@@ -121,7 +153,7 @@ void add_records(Table& table, const loop::Report& report, std::string_view last
 void add_changes(Table& table, const loop::Report& report) {
   if (report.commit_count > 0) table.line("Changes", counted(report.commit_count, "commit"));
   for (const auto& commit : report.commits) {
-    table.more(fmt::format("{} {}", commit.id.substr(0, kShortCommit),
+    table.more(fmt::format("{} {}", view::short_commit(commit.id),
                            view::one_line(view::safe_text(commit.subject), kLongestSubject)));
   }
   if (const auto more = report.commit_count - std::ssize(report.commits); more > 0) {
@@ -129,8 +161,9 @@ void add_changes(Table& table, const loop::Report& report) {
   }
   if (!report.from || !report.to || report.files.empty()) return;
   table.line(report.commit_count > 0 ? "" : "Changes",
-             fmt::format("git diff {} {}", report.from->substr(0, kShortId),
-                         report.to->substr(0, kShortId)));
+             fmt::format("git diff {} {}{}", view::short_commit(*report.from),
+                         view::short_commit(*report.to),
+                         report.commit_count > 0 ? "" : " (until 'git gc' removes these trees)"));
 }
 
 /// What is the user's, and was not used or not brought back.
@@ -141,9 +174,10 @@ void add_left(Table& table, const loop::Report& report) {
                                        report.end == loop::End::done ? "loop" : "iteration"));
   }
   if (report.stash.empty()) return;
-  table.line("Stash", fmt::format("your changes from before the loop: git stash pop --index (kept "
-                                  "as {} too)",
-                                  report.stash));
+  table.line("Stash",
+             fmt::format("your changes from before the loop: git stash pop --index {} (kept "
+                         "as {} too)",
+                         report.stash_entry, report.stash));
 }
 
 /// "($1.0650 of $1.0000)": the figures behind a limit; empty for other ends.
@@ -152,6 +186,7 @@ std::string limit_figures(const loop::Report& report) {
   const auto& totals = report.totals;
   switch (report.end) {
     case loop::End::iterations: return fmt::format(" ({})", budget.iterations);
+    case loop::End::refused: return fmt::format(" ({} in a row)", totals.refused_in_a_row);
     case loop::End::time: return fmt::format(" ({})", format_duration(budget.time));
     case loop::End::cost:
       return fmt::format(" ({} of {})", dollars(totals.cost_usd), dollars(budget.cost_usd));
@@ -216,6 +251,9 @@ Reason reason_of(const loop::Report& report) {
   if (report.end == loop::End::done) {
     reason.text += ", " + known_text(report);
     if (report.verified.empty()) reason.hint = "--verify COMMAND checks a DONE";
+    if (report.changed_since_verified) {
+      reason.hint = "run these commands yourself, or start a new loop, which verifies at its end";
+    }
   }
   reason.text += limit_figures(report);
   if (report.why.empty() || report.end == loop::End::done) return reason;
@@ -234,12 +272,12 @@ std::string loop_report(const loop::Report& report, UtcTime now, std::string_vie
   table.more(reason.hint);
   if (!done && !report.verified.empty()) table.line("DONE", sentence(report.verified));
   for (const auto& finding : report.findings) table.line("Look at", sentence(finding));
-  table.line("Iterations", fmt::format("{}, {}", grouped(report.totals.iterations),
-                                       counted(report.totals.tool_calls, "tool call")));
+  table.line("Iterations", iterations_of(report));
   table.line("Time", time_text(report));
   const bool told = report.totals.tokens != stream::Tokens() || report.totals.priced > 0;
   table.line("Tokens", told ? token_text(report.totals.tokens) : "unknown");
   table.line("Cost", cost_of(report, now));
+  table.line("Model", sentence(report.model));
   add_files(table, report);
   add_changes(table, report);
   add_left(table, report);
@@ -252,7 +290,8 @@ std::string loop_report(const loop::Report& report, UtcTime now, std::string_vie
     table.more(sentence(note));
   }
   add_records(table, report, last_log);
-  return fmt::format("\n--- Loop {} ---\n{}", done ? "Complete" : "Ended", table.take());
+  return fmt::format("\n--- Loop {} ---\n{}",
+                     done && !report.changed_since_verified ? "Complete" : "Ended", table.take());
 }
 
 }  // namespace ralph::cli

@@ -1,6 +1,7 @@
 #include "cli/loop_steps.h"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include "base/utf8.h"
 #include "cli/loop_report.h"
@@ -63,12 +64,6 @@ std::string array_json(const List& list, Append append) {
   return out + "]";
 }
 
-std::string texts_json(const std::vector<std::string>& texts) {
-  return array_json(texts, [](std::string& out, const std::string& text) {
-    json::append_string(out, utf8::repaired(text));
-  });
-}
-
 void append_commit(std::string& out, const loop::MadeCommit& commit) {
   ObjectWriter(out)
       .text("commit", commit.id)
@@ -103,6 +98,12 @@ std::string name_of(const loop::Record& record) {
 }
 
 }  // namespace
+
+std::string texts_json(const std::vector<std::string>& texts) {
+  return array_json(texts, [](std::string& out, const std::string& text) {
+    json::append_string(out, utf8::repaired(text));
+  });
+}
 
 std::string started_step(const LoopFacts& facts, const loop::State& state,
                          const loop::Totals& totals) {
@@ -190,7 +191,13 @@ std::string finished_step(const loop::Report& report, std::string_view resume) {
     if (!done && report.gave_way_to.empty()) to.text("resume", utf8::repaired(resume));
     if (!report.gave_way_to.empty()) to.text("gave_way_to", report.gave_way_to);
     if (report.guidance_left > 0) to.number("guidance_left", report.guidance_left);
-    if (!report.stash.empty()) to.text("stash", report.stash);
+    if (!report.stash.empty()) {
+      to.text("stash", report.stash).text("stash_entry", report.stash_entry);
+    }
+    if (!report.model.empty()) to.text("model", utf8::repaired(report.model));
+    if (!report.taken_back.empty()) {
+      to.raw("taken_back", fmt::format("[{}]", fmt::join(report.taken_back, ",")));
+    }
     if (!report.verified.empty()) to.text("verified", utf8::repaired(report.verified));
     if (report.changed_since_verified) to.boolean("changed_since_verified", true);
     if (done && report.verified.empty()) to.boolean("claimed", true);

@@ -26,6 +26,9 @@ std::string note_step(stream::Level level, std::string_view text);
 /// `resume`: the command that continues the loop.
 std::string finished_step(const loop::Report& report, std::string_view resume);
 
+/// `["a","b"]`, with bytes that are not UTF-8 repaired.
+std::string texts_json(const std::vector<std::string>& texts);
+
 /// A loop that could not begin.
 std::string start_error_step(const Error& error, int exit_code);
 

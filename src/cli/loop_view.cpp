@@ -30,7 +30,6 @@ constexpr Millis kTick{100};
 constexpr Millis kBetweenWaits{10'000};  // of steps that say how long it still waits
 constexpr std::size_t kShort = 200;
 constexpr std::size_t kLong = 2000;
-constexpr std::size_t kShortId = 7;
 constexpr std::size_t kTailLines = 20;
 constexpr std::size_t kDeepest = 80;  // columns a line of verification is indented by
 
@@ -169,7 +168,7 @@ void LoopView::started(const loop::State& state, const std::vector<loop::Record>
   my.line.doing("starting");
   my.line.show(state.ran);
   if (my.quiet() || my.options.json) return;
-  for (const auto& line : loop_header(my.options.facts, state, totals, my.options.now())) {
+  for (const auto& line : loop_header(my.options.facts, state, before, my.options.now())) {
     my.line.out(fmt::format("{:<12} {}\n", line.name, my.shown(line.value, kShort)));
   }
 }
@@ -214,7 +213,10 @@ void LoopView::verifying(const std::vector<std::string>& commands) {
   auto& my = *state_;
   my.step(verifying_step(commands));
   std::string names;
-  for (const auto& command : commands) names += (names.empty() ? "" : ", ") + command;
+  for (const auto& command : commands) {
+    names +=
+        commands.size() == 1 ? command : fmt::format("{}`{}`", names.empty() ? "" : ", ", command);
+  }
   my.line.doing("verifying: " + names);
   my.say(my.shown("verifying: " + names, kShort));
   my.half_line.clear();
@@ -254,14 +256,14 @@ void LoopView::verified(const loop::Verification& verification) {
 void LoopView::committed(const std::string& commit, std::int64_t iteration) {
   auto& my = *state_;
   my.step(commit_step("committed", commit, iteration));
-  my.say(fmt::format("committed {}", commit.substr(0, kShortId)));
+  my.say(fmt::format("committed {}", view::short_commit(commit)));
 }
 
 void LoopView::rolled_back(const std::string& commit, std::int64_t iteration) {
   auto& my = *state_;
   my.step(commit_step("rolled_back", commit, iteration));
-  my.say(fmt::format("rolled back to {}: what iteration {} changed is gone",
-                     commit.substr(0, kShortId), iteration));
+  my.say(fmt::format("rolled back to {}: the files are as before iteration {}",
+                     view::short_commit(commit), iteration));
 }
 
 bool LoopView::waiting(std::string_view why, Millis left) {
@@ -303,6 +305,12 @@ void LoopView::flush() { state_->line.flush(); }
 
 void LoopView::hurry(Millis patience) { state_->output.hurry(patience); }
 
+std::string LoopView::report_text(const loop::Report& report) const {
+  const auto& my = *state_;
+  return my.masker.mask(loop_report(report, my.options.now(), my.last_run.log, my.options.resume,
+                                    my.options.resume_note));
+}
+
 void LoopView::finish(const loop::Report& report) {
   auto& my = *state_;
   my.stop_waiting();
@@ -312,8 +320,7 @@ void LoopView::finish(const loop::Report& report) {
   const auto resume = resume_command(report, now, my.options.resume);
   my.step(finished_step(report, resume));
   if (!my.quiet() && !my.options.json) {
-    my.line.out(my.masker.mask(
-        loop_report(report, now, my.last_run.log, my.options.resume, my.options.resume_note)));
+    my.line.out(report_text(report));
   } else if (!my.options.json || report.exit_code != 0) {
     const auto reason = reason_of(report);
     my.line.err(fmt::format("ralph: {}\n", my.shown(reason.text, kLong)));

@@ -45,6 +45,8 @@ class LoopView final : public loop::Observer {
 
   /// The report; the status line is gone then.
   void finish(const loop::Report& report);
+  /// What finish() shows of it at the usual verbosity.
+  std::string report_text(const loop::Report& report) const;
 
  private:
   struct State;

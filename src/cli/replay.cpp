@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "backend/backend.h"
 #include "base/folder.h"
 #include "base/mask.h"
 #include "base/names.h"
@@ -256,6 +257,17 @@ Error no_event(const std::string& path, std::int64_t skipped) {
           {}};
 }
 
+/// Whose log it is: ralph keeps them as logs/BACKEND/FILE.
+std::string agent_of(const std::filesystem::path& path, const stream::Dialect& dialect) {
+  std::error_code error;
+  const auto folder = std::filesystem::absolute(path, error).parent_path();
+  const auto* backend = folder.parent_path().filename() == "logs"
+                            ? backend::find_backend(folder.filename().native())
+                            : nullptr;
+  const bool named = backend != nullptr && !backend->display_name.empty();
+  return std::string(named ? backend->display_name : dialect.display_name());
+}
+
 int replay(const Arguments& arguments, StdOutput& output) {
   const std::string path(arguments.positional(0));
   const auto speed = parse_speed(arguments.value("speed", "max"));
@@ -268,7 +280,7 @@ int replay(const Arguments& arguments, StdOutput& output) {
   auto dialect = opening->is_text ? stream::make_text_dialect("custom", "Agent")
                                   : stream::make_claude_dialect();
   auto options = console_options({arguments.flag("quiet"), arguments.flag("verbose")});
-  options.agent_name = dialect->display_name();
+  options.agent_name = agent_of(path, *dialect);
   const bool json = arguments.flag("json");
   if (json) options.verbosity = view::Verbosity::quiet;
 

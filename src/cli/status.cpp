@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "backend/backend.h"
+#include "base/money.h"
 #include "base/utf8.h"
 #include "cli/command.h"
 #include "cli/environment.h"
@@ -12,6 +13,7 @@
 #include "cli/loop_header.h"
 #include "cli/loop_look.h"
 #include "cli/loop_report.h"
+#include "cli/loop_steps.h"
 #include "cli/run_settings.h"
 #include "git/work.h"
 #include "json/mask.h"
@@ -39,9 +41,12 @@ std::string shown(std::string_view text) {
 /// A state file is only as true as whoever wrote it.
 Millis since(UtcTime time) { return std::max(Millis{0}, now_utc() - time); }
 
-/// What it had run when the state was written, and what has passed since.
-Millis elapsed(const LoopLook& look) {
-  return look.state->ran + (look.runs() ? since(look.state->updated) : Millis{0});
+/// What it had run when the state was written, and what has passed since: of one that was killed, until the last that
+/// its run recorded.
+Millis elapsed(const LoopLook& look, const std::optional<RunLook>& run) {
+  const auto& state = *look.state;
+  if (look.runs()) return state.ran + since(state.updated);
+  return state.ran + (run ? std::max(Millis{0}, run->since - state.updated) : Millis{0});
 }
 
 /// What the agent last said it did.
@@ -102,12 +107,14 @@ std::string why_ended(const LoopLook& look) {
   if (!state.end_why.empty()) text += ": " + state.end_why;
   if (state.end != "done") return text;
   const auto done = final_done(look);
-  return text + ", " + (done ? loop::how_known(*done) : "as .ralph/state says");
+  if (!done) return text + ", as .ralph/state says";
+  return fmt::format("{}, {}{}", text, loop::how_known(*done),
+                     done->verification ? " at " + view::date_time(done->at) : "");
 }
 
 std::string condition_text(const LoopLook& look) {
   const auto condition = look.condition();
-  if (condition == "died") return "died: it was killed; 'ralph loop --resume' goes on";
+  if (condition == "died") return "died: it was killed";
   if (condition == "ended") return "ended: " + why_ended(look);
   const auto text = std::string(condition);
   return look.holder->pid > 0 ? text + fmt::format(" (pid {})", look.holder->pid) : text;
@@ -123,17 +130,25 @@ std::string iteration_text(const LoopLook& look, const loop::Totals& totals) {
   return fmt::format("{}{} ({})", current.iteration, of, short_duration(since(current.began)));
 }
 
+/// The model that the agent said it uses, or else the one it was told to use.
+std::string agent_text(const LoopLook& look) {
+  const auto used = loop::model_used(look.records);
+  const auto& model = used.empty() ? look.state->model : used;
+  return look.state->backend + (model.empty() ? "" : ", model " + model);
+}
+
 /// The running iteration included.
 std::optional<double> cost_now(const LoopLook& look, const loop::Totals& totals,
                                const std::optional<RunLook>& run) {
-  if (run && run->cost_usd) return totals.cost_usd + *run->cost_usd;
+  if (run && run->cost_usd) return rounded_usd(totals.cost_usd + *run->cost_usd);
   const auto* backend = backend::find_backend(look.state->backend);
   const bool told = backend == nullptr || backend->can.cost || totals.priced > 0;
   return told ? totals.cost() : std::nullopt;
 }
 
-std::string last_text(const loop::Record& record) {
-  auto text = fmt::format("iteration {}: ", record.iteration);
+std::string last_text(const loop::Record& record, const std::vector<std::int64_t>& taken_back) {
+  const bool gone = std::ranges::find(taken_back, record.iteration) != taken_back.end();
+  auto text = fmt::format("iteration {}{}: ", record.iteration, gone ? " (taken back)" : "");
   if (record.done && record.verification && !record.verification->passed) {
     text += fmt::format("DONE refused by `{}` ({}): ", record.verification->command,
                         record.verification->reason);
@@ -187,13 +202,13 @@ std::string log_path(const LoopLook& look, const loop::Record& record) {
   return here || record.raw_log.empty() ? record.raw_log : (look.folder / record.raw_log).native();
 }
 
-/// Where --stash left the user's changes; empty: nowhere.
+/// Where --stash left the user's changes: "stash@{0}"; empty: nowhere.
 std::string stash_of(const LoopLook& look) {
   if (!look.state->settings.contains("stash")) return {};
   std::string why_not;
   const auto work = git::Work::open(look.folder, why_not);
-  if (!work || !*work || !(*work)->has_stash(loop::stash_message(look.state->loop_id))) return {};
-  return "refs/ralph/" + loop::stash_name(look.state->loop_id);
+  if (!work || !*work) return {};
+  return (*work)->stash_entry(loop::stash_message(look.state->loop_id));
 }
 
 void show(const LoopLook& look, StdOutput& output) {
@@ -207,9 +222,15 @@ void show(const LoopLook& look, StdOutput& output) {
   line("State", condition_text(look));
   line("Started", view::date_time(state.started));
   line("Goal", goal_text(state));
+  line("Agent", agent_text(look));
   line("Iteration", iteration_text(look, totals));
+  const auto taken_back = loop::taken_back(look.records);
+  if (!taken_back.empty()) {
+    line("Undone",
+         loop::iterations_text(taken_back) + " ('git for-each-ref refs/ralph' lists what is kept)");
+  }
   line("Now", activity_text(look, run));
-  line("Elapsed", short_duration(elapsed(look)));
+  line("Elapsed", short_duration(elapsed(look, run)));
   line("Cost", dollars(cost_now(look, totals, run)) +
                    (state.max_cost_usd ? " of " + dollars(*state.max_cost_usd) : ""));
   line("Failures", fmt::format("{} in a row", totals.failures_in_a_row));
@@ -217,8 +238,11 @@ void show(const LoopLook& look, StdOutput& output) {
     line("Refused", counted(totals.refused_in_a_row, "DONE") + " in a row");
   }
   if (const auto* last = last_word(look.records)) {
-    line("Last", last_text(*last));
+    line("Last", last_text(*last, taken_back));
     line("Log", log_path(look, *last));
+  }
+  if (look.condition() == "ended") {
+    for (const auto& finding : state.findings) line("Look at", finding);
   }
   const auto messages = messages_of(look, output);
   if (messages.given > 0) {
@@ -230,10 +254,10 @@ void show(const LoopLook& look, StdOutput& output) {
   }
   const loop::Files files(look.folder);
   if (look.runs() && files.asked_to_stop()) line("Stop", "asked for: after this iteration");
-  if (!stash_of(look).empty()) {
-    line("Stash", "your changes from before the loop: git stash pop --index");
+  if (const auto stash = stash_of(look); !stash.empty()) {
+    line("Stash", "your changes from before the loop: git stash pop --index " + stash);
   }
-  if (look.condition() == "ended") line("Resume", resume_text(look, totals));
+  line("Resume", resume_text(look, totals));
 }
 
 void add_current(ObjectWriter& to, const LoopLook& look, const std::optional<RunLook>& run) {
@@ -268,17 +292,27 @@ std::string as_json(const LoopLook& look, StdOutput& output) {
   to.text("started_at", iso_utc(state.started));
   if (!state.end.empty()) to.text("end", state.end).text("why", why_ended(look));
   if (const auto resume = resume_text(look, totals); !resume.empty()) to.text("resume", resume);
-  if (const auto stash = stash_of(look); !stash.empty()) to.text("stash", stash);
+  if (const auto stash = stash_of(look); !stash.empty()) {
+    to.text("stash", "refs/ralph/" + loop::stash_name(state.loop_id)).text("stash_entry", stash);
+  }
   if (const auto done = final_done(look)) {
     const bool verified = done->verification && done->verification->passed;
     if (verified) to.text("verified", loop::how_known(*done));
     if (!verified) to.boolean("claimed", true);
   }
+  if (look.condition() == "ended" && !state.findings.empty()) {
+    to.raw("findings", texts_json(state.findings));
+  }
   to.text("goal_file", state.goal_file).text("goal", state.goal);
+  if (!state.backend.empty()) to.text("backend", state.backend);
+  if (const auto model = loop::model_used(look.records); !model.empty()) to.text("model", model);
   to.number("iterations", totals.iterations);
+  if (const auto gone = loop::taken_back(look.records); !gone.empty()) {
+    to.raw("taken_back", fmt::format("[{}]", fmt::join(gone, ",")));
+  }
   if (state.max_iterations) to.number("max_iterations", *state.max_iterations);
   add_current(to, look, run);
-  to.number("elapsed_ms", std::int64_t{elapsed(look).count()});
+  to.number("elapsed_ms", std::int64_t{elapsed(look, run).count()});
   if (const auto cost = cost_now(look, totals, run)) to.number("cost_usd", *cost);
   if (state.max_cost_usd) to.number("max_cost_usd", *state.max_cost_usd);
   to.number("failures_in_a_row", totals.failures_in_a_row)
@@ -303,6 +337,15 @@ Result<> status(const Arguments& arguments, StdOutput& output) {
                 look.runs() ? "one is just beginning: ask again"
                             : "begin one with 'ralph loop GOAL.md', or name its folder with --cwd");
   }
+  if (arguments.flag("report")) {
+    const auto text = loop::Files(folder).report(look.state->loop_id);
+    if (text.empty()) {
+      return fail(Code::not_found, fmt::format("the loop {} has no report", look.state->loop_id),
+                  "a loop that ends leaves one; 'ralph status' shows what is known");
+    }
+    output.out(view::safe_text(std::string_view(text).substr(text.find_first_not_of('\n'))));
+    return {};
+  }
   if (arguments.flag("json")) {
     output.out(as_json(look, output));
   } else {
@@ -318,6 +361,7 @@ int status_command(const Arguments& arguments, StdOutput& output) {
 
 constexpr Option kOptions[] = {
     {"--json", "", "as one JSON object"},
+    {"--report", "", "the report of its last end: files, commits, time, tokens, cost"},
     kCwdOption,
 };
 constexpr Example kExamples[] = {

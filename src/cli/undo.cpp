@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@
 #include "run/config_watch.h"
 #include "run/settings_around.h"
 #include "store/workspace.h"
+#include "view/figures.h"
 #include "view/safe_text.h"
 
 namespace ralph::cli {
@@ -31,6 +33,8 @@ namespace {
 
 constexpr std::size_t kMostNamed = 3;
 constexpr std::size_t kLongestName = 200;
+
+using view::short_commit;
 
 /// Names of files and refs are the agent's.
 int report_safely(Error error, StdOutput& output) {
@@ -61,9 +65,14 @@ Result<UndoPast> read_past(const loop::StateStore& store, std::vector<std::strin
         "write"};
   }
   const auto& records = loaded->records;
-  UndoPast past{std::move(loaded->state), {}, loop::add_up(records).iterations, loaded->trusted};
+  UndoPast past{std::move(loaded->state),
+                {},
+                loop::add_up(records).iterations,
+                loop::taken_back(records),
+                loaded->trusted};
   for (const auto& record : records) {
-    if (!record.commit.empty()) past.steps.push_back({record.commit_before, record.commit});
+    if (record.commit.empty()) continue;
+    past.steps.push_back({record.commit_before, record.commit, record.iteration});
   }
   return past;
 }
@@ -120,26 +129,64 @@ Result<> refuse_dirty(const git::Work& work) {
 Result<> reopen(const loop::StateStore& store, loop::State& state) {
   if (state.end.empty()) return {};
   state.end = "undone";
-  state.end_why = "'ralph loop --resume' goes on";
+  state.end_why.clear();
   state.status = "ended";
   return store.save(state);
 }
 
-std::string words_of(const Undo& undo) {
-  return fmt::format(
-      "The user took back {} of earlier iterations (ralph undo): the files are as they were at "
-      "commit {}.",
-      counted(static_cast<std::int64_t>(undo.commits), "commit"), short_id(undo.to));
+/// The iterations that are taken back after this undo or restore. `before`: what not_in_head() named until then.
+Result<std::vector<std::int64_t>> taken_back_now(const git::Work& work, const UndoPast& past,
+                                                 const std::set<std::int64_t>& before) {
+  TRY_ASSIGN(auto missing, not_in_head(work, past));
+  const auto& known = past.taken_back;
+  std::erase_if(missing, [&](std::int64_t iteration) {
+    return before.contains(iteration) && std::ranges::find(known, iteration) == known.end();
+  });
+  return std::vector(missing.begin(), missing.end());
 }
 
-Result<> record_undo(const loop::StateStore& store, const git::Work& work, const UndoPast& past,
-                     const Undo& undo) {
+loop::Record make_record(const UndoPast& past, std::vector<std::int64_t> taken_back) {
   loop::Record record;
   record.step = loop::Record::Step::undo;
   record.iteration = past.iterations;
   record.at = now_utc();
-  record.progress = words_of(undo);
+  record.taken_back = std::move(taken_back);
+  return record;
+}
+
+Result<> record_undo(const loop::StateStore& store, const git::Work& work, const UndoPast& past,
+                     const Undo& undo, const std::set<std::int64_t>& before) {
+  TRY_ASSIGN(auto iterations, taken_back_now(work, past, before));
+  const auto what = iterations.empty() ? counted(static_cast<std::int64_t>(undo.commits), "commit")
+                                       : loop::iterations_text(iterations);
+  auto record = make_record(past, std::move(iterations));
+  record.progress =
+      fmt::format("The user took back {} (ralph undo): the files are as they were at commit {}.",
+                  what, short_commit(undo.to));
   TRY_ASSIGN(record.tree, work.tree());
+  return store.append(record);
+}
+
+/// The record has no tree: whether there are changes that are not committed is looked at when the loop goes on.
+Result<> record_restore(const loop::StateStore& store, const git::Work& work, UndoPast past,
+                        const std::string& ref, const std::set<std::int64_t>& before) {
+  TRY_ASSIGN(auto iterations, taken_back_now(work, past, before));
+  TRY_ASSIGN(const auto head, work.head());
+  TRY_ASSIGN(const auto dirty, work.dirty());
+  const auto gone = iterations.empty()
+                        ? std::string("no iteration is taken back any more")
+                        : loop::iterations_text(iterations) +
+                              (iterations.size() == 1 ? " is" : " are") + " taken back";
+  auto record = make_record(past, std::move(iterations));
+  record.progress = fmt::format(
+      "The user restored an earlier state (ralph undo --restore {}): HEAD is at "
+      "commit {}{}; {}.",
+      ref, short_commit(head), dirty.empty() ? "" : ", with changes that are not committed", gone);
+  if (!past.state.end.empty()) {
+    past.state.end = record.taken_back.empty() ? "restored" : "undone";
+    past.state.end_why.clear();
+    TRY(store.save(past.state));
+  }
   return store.append(record);
 }
 
@@ -158,8 +205,9 @@ Result<Undo> undo(const Wish& wish, StdOutput& output) {
   TRY_ASSIGN(auto undo,
              wish.all ? plan_all(work, past, wish.include_others) : plan_last(work, past));
   TRY(refuse_dirty(work));
-  const auto name = fmt::format("undone-{}-{}", compact_utc(now_utc()), short_id(undo.from));
+  const auto name = fmt::format("undone-{}-{}", compact_utc(now_utc()), short_commit(undo.from));
   const auto state = past.state;
+  TRY_ASSIGN(const auto before, not_in_head(work, past));
   TRY(reopen(store, past.state));
   const auto settings = run::SettingsAround::look(work.root());
   auto kept = work.reset_to(undo.to, name, undo.branch, &undo.replaced);
@@ -172,24 +220,28 @@ Result<Undo> undo(const Wish& wish, StdOutput& output) {
   TRY_ASSIGN(const auto back, work.put_back_missing(loop::inputs_ref(past.state.loop_id), undo.to));
   if (!back.empty())
     warn(fmt::format("deleted during the loop, and put back: {}", names_of(back)), output);
-  TRY(record_undo(store, work, past, undo));
-  undo.stashed = wish.all && work.has_stash(loop::stash_message(past.state.loop_id));
+  TRY(record_undo(store, work, past, undo, before));
+  if (wish.all) undo.stashed = work.stash_entry(loop::stash_message(past.state.loop_id));
   return undo;
 }
 
 /// The ref that holds what was there.
 Result<std::string> restore(const std::string& ref, StdOutput& output) {
-  const auto store = state_store();
+  auto store = state_store();
   std::vector<std::string> warnings;
   TRY(read_past(store, warnings));
   const auto workspace = store::Workspace::at(project_root_of("."));
   TRY_ASSIGN(const auto lock, store::Lock::take(workspace.lock_file(), "ralph undo"));
   TRY_ASSIGN(const auto past, read_past(store, warnings));
   for (const auto& warning : warnings) warn(warning, output);
+  if (past.trusted) TRY(store.prepare());
   TRY_ASSIGN(const auto work, open_work(past.state));
+  TRY_ASSIGN(const auto before, not_in_head(work, past));
   const auto settings = run::SettingsAround::look(work.root());
   auto kept = work.restore(ref, fmt::format("before-restore-{}", compact_utc(now_utc())));
   TRY(run::record_restored_settings(run::state_folder(environment()), work.root(), settings));
+  if (!kept) return kept;
+  TRY(record_restore(store, work, past, ref, before));
   return kept;
 }
 
@@ -209,8 +261,8 @@ std::string as_json(const Undo& undo) {
 
 std::string as_text(const Undo& undo) {
   constexpr std::string_view kBranches = "refs/heads/";
-  const auto what =
-      undo.commits == 1 ? "commit " + short_id(undo.from) : fmt::format("{} commits", undo.commits);
+  const auto what = undo.commits == 1 ? "commit " + short_commit(undo.from)
+                                      : fmt::format("{} commits", undo.commits);
   const auto others =
       undo.others == 0 ? "" : fmt::format(" ({} of them not the loop's)", undo.others);
   std::string branch = "the branch";
@@ -221,14 +273,15 @@ std::string as_text(const Undo& undo) {
                                                    ? undo.branch.substr(kBranches.size())
                                                    : undo.branch);
   }
-  auto text =
-      fmt::format("took back {}{}; {} is at {} again\n", what, others, branch, short_id(undo.to));
+  auto text = fmt::format("took back {}{}; {} is at {} again\n", what, others, branch,
+                          short_commit(undo.to));
   if (!undo.replaced.empty()) {
     text += fmt::format("{} were where that commit has other files, and are kept there only\n",
                         names_of(undo.replaced));
   }
-  if (undo.stashed) {
-    text += "your changes from before the loop are stashed: git stash pop --index\n";
+  if (!undo.stashed.empty()) {
+    text += fmt::format("your changes from before the loop are stashed: git stash pop --index {}\n",
+                        undo.stashed);
   }
   return text + fmt::format("to get it back: ralph undo --restore {}\n", undo.kept);
 }

@@ -6,11 +6,13 @@
 #include <fmt/core.h>
 
 #include "base/utf8.h"
+#include "view/figures.h"
 
 namespace ralph::cli {
 namespace {
 
-constexpr std::size_t kShortId = 10;
+using view::short_commit;
+
 constexpr std::size_t kMostSubject = 60;
 constexpr std::string_view kDetached = "HEAD";  // in State::branch_at_start
 
@@ -28,7 +30,7 @@ std::unexpected<Error> no_commit(const loop::State& state) {
                     ? ""
                     : fmt::format("'git diff {}' shows what changed since it began in files that "
                                   "git tracks",
-                                  short_id(state.tree_at_start)));
+                                  short_commit(state.tree_at_start)));
   }
   return fail(Code::not_found, "the loop of this folder has made no commit",
               "what was committed since it began is not the loop's: use git to take that back");
@@ -45,7 +47,7 @@ Result<UndoStep> step_at_head(const git::Work& work, const UndoPast& past) {
       Code::usage,
       fmt::format("the branch stands at {}, which is not a commit of the loop (its last one "
                   "is {})",
-                  head.empty() ? "no commit" : short_id(head), short_id(newest->after)),
+                  head.empty() ? "no commit" : short_commit(head), short_commit(newest->after)),
       "take that back first, or use 'git revert' for a single commit");
 }
 
@@ -77,7 +79,7 @@ Result<> refuse_others(const git::Work& work, const std::vector<std::string>& ot
               fmt::format("{} not the loop's {} among its own; the first is {} '{}'",
                           others.size() == 1 ? "1 commit that is"
                                              : fmt::format("{} commits that are", others.size()),
-                          others.size() == 1 ? "lies" : "lie", short_id(others.back()),
+                          others.size() == 1 ? "lies" : "lie", short_commit(others.back()),
                           utf8::shortened(subject, kMostSubject)),
               "to take back those too: --include-others; to go back step by step: 'ralph undo'");
 }
@@ -100,7 +102,24 @@ Result<std::vector<std::string>> commits_to_leave(const git::Work& work, const s
 
 }  // namespace
 
-std::string short_id(std::string_view commit) { return std::string(commit.substr(0, kShortId)); }
+Result<std::set<std::int64_t>> not_in_head(const git::Work& work, const UndoPast& past) {
+  TRY_ASSIGN(const auto head, work.head());
+  std::vector<std::string> commits;
+  const auto& start = past.state.commit_at_start;
+  if (!head.empty()) {
+    TRY_ASSIGN(commits, start.empty() ? work.commits_to(head) : work.commits_between(start, head));
+  }
+  const std::set<std::string> present(commits.begin(), commits.end());
+  std::set<std::int64_t> missing;
+  for (const auto& step : past.steps) {
+    if (present.contains(step.after)) {
+      missing.erase(step.iteration);
+    } else {
+      missing.insert(step.iteration);
+    }
+  }
+  return missing;
+}
 
 Result<Undo> plan_last(const git::Work& work, const UndoPast& past) {
   if (past.steps.empty()) return no_commit(past.state);
@@ -110,7 +129,7 @@ Result<Undo> plan_last(const git::Work& work, const UndoPast& past) {
     return fail(Code::usage,
                 fmt::format("{} is the first commit of the repository: there is nothing to go "
                             "back to",
-                            short_id(step.after)));
+                            short_commit(step.after)));
   }
   TRY_ASSIGN(const auto commits, work.commits_between(to, step.after));
   TRY_ASSIGN(const auto branch, work.branch());

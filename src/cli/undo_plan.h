@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@ namespace ralph::cli {
 /// What one iteration did to the branch.
 struct UndoStep {
   std::string before, after;  // commits; `before` may be empty: not known
+  std::int64_t iteration = 0;
 };
 
 /// The loop of this folder, and what it committed.
@@ -19,7 +21,8 @@ struct UndoPast {
   loop::State state;
   std::vector<UndoStep> steps;  // the oldest first
   std::int64_t iterations = 0;
-  bool trusted = false;  // as ralph recorded it outside of the workspace
+  std::vector<std::int64_t> taken_back;  // iterations, by an undo before
+  bool trusted = false;                  // as ralph recorded it outside of the workspace
 };
 
 /// What is to be done, and then what was.
@@ -31,7 +34,7 @@ struct Undo {
   bool other_branch = false;          // HEAD is not on `branch` now
   std::string kept;                   // the ref
   std::vector<std::string> replaced;  // files that are there only
-  bool stashed = false;               // --stash put the user's changes aside, and there they are
+  std::string stashed;  // "stash@{0}": --stash put the user's changes aside, and there they are
 };
 
 /// The last iteration. The branch must stand where an iteration left it.
@@ -41,7 +44,7 @@ Result<Undo> plan_last(const git::Work& work, const UndoPast& past);
 /// HEAD is, are refused unless they are included.
 Result<Undo> plan_all(const git::Work& work, const UndoPast& past, bool include_others);
 
-/// The first ten digits.
-std::string short_id(std::string_view commit);
+/// Iterations whose last commit does not lead to HEAD: taken back, or replaced by a later iteration.
+Result<std::set<std::int64_t>> not_in_head(const git::Work& work, const UndoPast& past);
 
 }  // namespace ralph::cli

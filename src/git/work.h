@@ -109,8 +109,8 @@ class Work {
   /// --index' brings both back. Kept under refs/ralph/`keep_as` too: an agent may drop a stash. False: there was nothing.
   /// Code::busy as above.
   Result<bool> stash(std::string_view message, std::string_view keep_as = "stashed") const;
-  /// Whether the stash of that message is in git's list.
-  bool has_stash(std::string_view message) const;
+  /// "stash@{1}": where the oldest stash of that message is in git's list; empty: it is not there.
+  std::string stash_entry(std::string_view message) const;
   /// HEAD is on `branch` (empty: detached) again, and that, the index and the folder are as they were at `commit`; files
   /// that were not tracked then are removed, ignored ones stay; no other branch is moved. A merge that is not finished is
   /// given up.
@@ -150,6 +150,8 @@ class Work {
   Result<std::vector<std::string>> old_untracked() const;
   /// Files and folders that git ignores now, and that were made since then.
   Result<std::vector<std::string>> new_ignored(UtcTime since) const;
+  /// Who commit() commits as where the user's name or address is not known to git: "ralph <ralph@localhost>"; else empty.
+  std::string name_of_commits() const;
   /// Whether the user wants commits to be signed, which those of commit() are not.
   bool wants_signatures() const;
   /// Whether the settings git would run programs by are what they were when this was opened, and git would wait for no

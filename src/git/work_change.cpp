@@ -14,12 +14,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view kName = "ralph", kAddress = "ralph@localhost";
+
 Result<> refuse_other_branch(std::string_view is, std::string_view wanted, const fs::path& root) {
   if (is == wanted) return {};
-  return fail(Code::busy,
-              fmt::format("{} is checked out in '{}', and the commit belongs on {}", short_name(is),
-                          root.native(), short_name(wanted)),
-              "git checkout that one, or start again on the one that is checked out");
+  return fail(
+      Code::busy,
+      fmt::format("{} is checked out in '{}', and the commit belongs on {}", short_name(is),
+                  root.native(), short_name(wanted)),
+      fmt::format("check out {}, or start a new loop on {}", short_name(wanted), short_name(is)));
 }
 
 bool is_set(const std::string& variable) {
@@ -43,13 +46,18 @@ Result<std::vector<process::EnvChange>> identity(const Program& git) {
           fmt::format("GIT_{}_{}", *role == 'a' ? "AUTHOR" : "COMMITTER", name ? "NAME" : "EMAIL");
       const bool known = is_set(variable) || has(fmt::format("user.{}", part)) ||
                          has(fmt::format("{}.{}", role, part)) || (!name && is_set("EMAIL"));
-      if (!known) changes.push_back({variable, name ? "ralph" : "ralph@localhost"});
+      if (!known) changes.push_back({variable, std::string(name ? kName : kAddress)});
     }
   }
   return changes;
 }
 
 }  // namespace
+
+std::string Work::name_of_commits() const {
+  const auto changes = identity(git_);
+  return changes && !changes->empty() ? fmt::format("{} <{}>", kName, kAddress) : std::string();
+}
 
 Result<> Work::ready() const { return refuse_unfinished(git_, Reset::no); }
 

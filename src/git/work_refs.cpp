@@ -114,10 +114,18 @@ Result<> Work::drop_kept_refs(std::string_view kept_as) const {
   return {};
 }
 
-bool Work::has_stash(std::string_view message) const {
-  if (!refuse_blocking_files(root(), settings_.git_folders())) return false;
+std::string Work::stash_entry(std::string_view message) const {
+  if (!refuse_blocking_files(root(), settings_.git_folders())) return {};
   const auto list = git_.run({{"reflog", "show", "--format=%gs", "refs/stash"}});
-  return list && list->ok() && ("\n" + list->out).contains(fmt::format("\n{}\n", message));
+  if (!list || !list->ok()) return {};
+  std::string found;
+  std::string_view rest = list->out;
+  for (std::size_t i = 0; !rest.empty(); ++i) {
+    const auto end = std::min(rest.find('\n'), rest.size());
+    if (rest.substr(0, end) == message) found = fmt::format("stash@{{{}}}", i);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return found;
 }
 
 Result<> Work::keep_refs(std::string_view keep_as) const {

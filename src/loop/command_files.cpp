@@ -326,6 +326,7 @@ class Finder {
   /// "python3 -m tests.run"
   void add_module(std::string name, std::vector<std::string>& names) {
     names.push_back(name);
+    readers_.insert(name);
     std::ranges::replace(name, '.', '/');
     for (const auto* end : {".py", "/__main__.py"}) add_named(name + end, Role::input);
   }

@@ -69,16 +69,25 @@ struct Reads {
   std::string_view program, file;
 };
 constexpr auto kReads = std::to_array<Reads>({
-    {"make", "GNUmakefile"},       {"make", "Makefile"},       {"make", "makefile"},
-    {"gmake", "Makefile"},         {"npm", "package.json"},    {"npx", "package.json"},
-    {"yarn", "package.json"},      {"pnpm", "package.json"},   {"bun", "package.json"},
-    {"jest", "package.json"},      {"jest", "jest.config.js"}, {"pytest", "pytest.ini"},
-    {"pytest", "pyproject.toml"},  {"pytest", "setup.cfg"},    {"pytest", "tox.ini"},
-    {"pytest", "conftest.py"},     {"tox", "tox.ini"},         {"nox", "noxfile.py"},
-    {"cargo", "Cargo.toml"},       {"go", "go.mod"},           {"cmake", "CMakeLists.txt"},
-    {"ctest", "CMakeLists.txt"},   {"mvn", "pom.xml"},         {"gradle", "build.gradle"},
-    {"just", "justfile"},          {"rake", "Rakefile"},       {"bundle", "Gemfile"},
-    {"composer", "composer.json"}, {"meson", "meson.build"},   {"bazel", "BUILD"},
+    {"make", "GNUmakefile"},      {"make", "Makefile"},
+    {"make", "makefile"},         {"gmake", "Makefile"},
+    {"npm", "package.json"},      {"npx", "package.json"},
+    {"yarn", "package.json"},     {"pnpm", "package.json"},
+    {"bun", "package.json"},      {"jest", "package.json"},
+    {"jest", "jest.config.js"},   {"pytest", "pytest.ini"},
+    {"pytest", "pyproject.toml"}, {"pytest", "setup.cfg"},
+    {"pytest", "tox.ini"},        {"pytest", "conftest.py"},
+    {"tox", "tox.ini"},           {"nox", "noxfile.py"},
+    {"cargo", "Cargo.toml"},      {"go", "go.mod"},
+    {"cmake", "CMakeLists.txt"},  {"ctest", "CMakeLists.txt"},
+    {"mvn", "pom.xml"},           {"gradle", "build.gradle"},
+    {"just", "justfile"},         {"rake", "Rakefile"},
+    {"bundle", "Gemfile"},        {"composer", "composer.json"},
+    {"meson", "meson.build"},     {"bazel", "BUILD"},
+    {"phpunit", "phpunit.xml"},   {"rspec", ".rspec"},
+    {"mix", "mix.exs"},           {"vitest", "package.json"},
+    {"mocha", "package.json"},    {"deno", "deno.json"},
+    {"uv", "pyproject.toml"},     {"poetry", "pyproject.toml"},
 });
 
 bool is_assignment(std::string_view word) {

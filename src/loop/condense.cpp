@@ -34,19 +34,22 @@ std::vector<Record> behind(const std::vector<Record>& records, std::int64_t iter
   return later;
 }
 
-/// What was taken back after the last iteration: the agent would look for it in vain.
+/// What 'ralph undo' said last, where no iteration ran since: each says what the files are like after it.
 std::vector<std::string> undone_since(const std::vector<Record>& records) {
   std::vector<std::string> texts;
   for (const auto& record : records) {
     if (record.step == Record::Step::iteration) texts.clear();
-    if (record.step == Record::Step::undo) texts.push_back(record.progress);
+    if (record.step == Record::Step::undo) texts = {record.progress};
   }
   return texts;
 }
 
+/// Why the last DONE did not count; empty where its files are gone.
 std::string refusal(const std::vector<Record>& records) {
   const auto last = behind(records, 0);
   if (last.empty() || !last.back().verification || last.back().verification->passed) return {};
+  const auto gone = taken_back(records);
+  if (std::ranges::find(gone, last.back().iteration) != gone.end()) return {};
   const auto& said = *last.back().verification;
   return fmt::format("`{}` failed: {}\n{}", said.command, said.reason, said.tail);
 }
@@ -71,6 +74,7 @@ PromptParts prompt_parts(const Setup& setup, const std::vector<Record>& records,
   parts.recent = behind(records, parts.summary_covers);
   parts.iteration = parts.summary_covers + static_cast<std::int64_t>(parts.recent.size()) + 1;
   parts.verification = refusal(records);
+  parts.taken_back = taken_back(records);
   parts.guidance = undone_since(records);
   for (const auto& each : guidance) parts.guidance.push_back(each.text);
   parts.verify_commands = verify_names;
@@ -129,8 +133,8 @@ Loop::Over Loop::summarize() {
     storage_ = saved.error();
     return std::nullopt;
   }
-  auto prompt =
-      make_summary_prompt(before == nullptr ? "" : before->progress, fold, kLongestHistory);
+  auto prompt = make_summary_prompt(before == nullptr ? "" : before->progress, fold,
+                                    kLongestHistory, taken_back(records_));
   const Run run{Run::Kind::summarizer, totals_.iterations, current.run_id};
   const auto end = this->run(within_budget(summarizer_request(
                                  setup_, current.run_id, {totals_.iterations}, std::move(prompt))),

@@ -25,7 +25,7 @@ Loop::Over Loop::settle_failure(const Current& current, const RunEnd& end) {
   record.progress =
       counts && end.verdict.status() == stream::Status::success
           ? fmt::format("ERROR: no valid answer after {} corrections", kMostCorrections)
-          : "ERROR: " + end.verdict.message();
+          : "ERROR: " + end.verdict.reason();
   record.failed = counts;
   record.tree = content();
   record.changed = record.tree.empty() || record.tree != current.tree_before;

@@ -97,6 +97,17 @@ void Files::remove_aside(std::string_view id) const {
   std::ignore = folder->remove(fmt::format("loop-{}.json", id));
 }
 
+Result<> Files::save_report(std::string_view id, std::string_view text) const {
+  TRY_ASSIGN(const auto folder, place_.make_folder());
+  return folder.write_atomically(fmt::format("report-{}.txt", id), text);
+}
+
+std::string Files::report(std::string_view id) const {
+  constexpr std::size_t kLongest = std::size_t{1} << 20;
+  const auto folder = place_.folder();
+  return folder ? folder->read(fmt::format("report-{}.txt", id), kLongest).value_or("") : "";
+}
+
 Result<> Files::ask_to_stop() const {
   TRY_ASSIGN(const auto folder, place_.folder());
   return folder.write_atomically(kStop, "");

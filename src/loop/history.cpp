@@ -13,9 +13,11 @@ struct Entry {
   std::string heading, words;
 };
 
-std::string heading_of(const Record& record) {
+std::string heading_of(const Record& record, const std::vector<std::int64_t>& taken_back) {
   std::string heading = fmt::format("## Iteration {}", record.iteration);
-  if (record.verification && !record.verification->passed) {
+  if (std::ranges::find(taken_back, record.iteration) != taken_back.end()) {
+    heading += ": taken back by the user, its changes are gone";
+  } else if (record.verification && !record.verification->passed) {
     heading += ": said DONE, but verification failed";
   } else if (record.failed) {
     heading += ": failed";
@@ -25,7 +27,8 @@ std::string heading_of(const Record& record) {
 
 /// The oldest first.
 std::vector<Entry> entries_of(std::string_view summary, std::int64_t covers,
-                              const std::vector<Record>& records) {
+                              const std::vector<Record>& records,
+                              const std::vector<std::int64_t>& taken_back) {
   std::vector<Entry> entries;
   if (!summary.empty()) {
     auto heading = covers > 1 ? fmt::format("## Iterations 1 to {}, summarized", covers)
@@ -34,7 +37,7 @@ std::vector<Entry> entries_of(std::string_view summary, std::int64_t covers,
   }
   for (const auto& record : records) {
     if (record.step != Record::Step::iteration) continue;
-    entries.push_back({heading_of(record), prompt_text(record.progress)});
+    entries.push_back({heading_of(record, taken_back), prompt_text(record.progress)});
   }
   return entries;
 }
@@ -48,8 +51,9 @@ std::string show(const Entry& entry, const Excerpt& words) {
 }  // namespace
 
 History tell_history(std::string_view summary, std::int64_t covers,
-                     const std::vector<Record>& records, std::size_t most_bytes) {
-  const auto entries = entries_of(summary, covers, records);
+                     const std::vector<Record>& records, std::size_t most_bytes,
+                     const std::vector<std::int64_t>& taken_back) {
+  const auto entries = entries_of(summary, covers, records, taken_back);
   History history;
   std::vector<std::string> shown;  // the newest first
   std::size_t used = 0, missing = 0, missing_bytes = 0;

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "base/id.h"
+#include "base/money.h"
 #include "base/names.h"
 #include "base/path.h"
 #include "base/safe_text.h"
@@ -220,9 +221,12 @@ Record Loop::make_record(Record::Step step, const Current& current, const RunEnd
   record.cost_usd = end.summary.cost_usd();
   if (end.cost_at_least_usd > record.cost_usd.value_or(0)) record.cost_usd = end.cost_at_least_usd;
   record.tokens = end.summary.usage();
+  record.model = end.summary.model;
   record.tool_calls = end.summary.tool_calls;
   for (const auto& more : end.corrections) {
-    if (more.cost_usd()) record.cost_usd = record.cost_usd.value_or(0) + *more.cost_usd();
+    if (more.cost_usd()) {
+      record.cost_usd = rounded_usd(record.cost_usd.value_or(0) + *more.cost_usd());
+    }
     record.tokens += more.usage();
     record.tool_calls += more.tool_calls;
   }
@@ -247,6 +251,7 @@ Result<> Loop::keep(const Run& run, Record record) {
   state_.current.reset();
   TRY(save());
   observer_.ended(run, record, totals_);
+  check_price(record);
   return {};
 }
 

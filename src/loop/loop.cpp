@@ -90,9 +90,8 @@ Report Loop::go() {
     changed_since_done_ = records_.empty() || content() != records_.back().tree;
   }
   const bool protects = setup_.options.verify_clean || !protect_.empty();
-  if (const auto notice = verifier_->notice(); !over && !protects && !notice.empty()) {
-    note(stream::Level::info, notice);
-  }
+  const auto notice = protects ? protection_notice() : verifier_->notice();
+  if (!over && !notice.empty()) note(stream::Level::info, notice);
   if (!over) over = recover();
   if (!over) over = end_not_written();
   while (!over) over = step();
@@ -148,7 +147,8 @@ Loop::Over Loop::wait(std::string_view why, Millis pause) {
   if (time > Millis::zero() && elapsed() + pause >= time) {
     const auto seconds = std::chrono::ceil<std::chrono::seconds>(pause);
     return Ending{End::time,
-                  fmt::format("{}; it would have to wait {}", why, format_duration(seconds)),
+                  fmt::format("{}; the next try would be in {}, after the limit", why,
+                              format_duration(seconds)),
                   {},
                   pause};
   }
@@ -158,11 +158,13 @@ Loop::Over Loop::wait(std::string_view why, Millis pause) {
   if (auto saved = save(); !saved) storage_ = saved.error();
   const auto from = std::chrono::steady_clock::now();
   const auto until = from + pause;
+  control_.set_waiting(true);
   for (;;) {
     const auto left = std::chrono::duration_cast<Millis>(until - std::chrono::steady_clock::now());
     if (left <= Millis::zero() || stop_asked() || observer_.waiting(why, left)) break;
     if (!control_.runs().wait(std::min(left, Millis{1000}))) break;
   }
+  control_.set_waiting(false);
   state_.waited += std::chrono::duration_cast<Millis>(std::chrono::steady_clock::now() - from);
   state_.status = "running";
   state_.waiting_until.reset();
@@ -187,9 +189,12 @@ Report Loop::report(const Ending& ending) {
   std::string ignored;
   report.guidance_left = std::ssize(guidance_.pending(ignored));
   report.has_git = git_.has_value();
-  if (git_ && git_->has_stash(stash_message(state_.loop_id))) {
-    report.stash = "refs/ralph/" + stash_name(state_.loop_id);
+  if (git_) {
+    report.stash_entry = git_->stash_entry(stash_message(state_.loop_id));
+    if (!report.stash_entry.empty()) report.stash = "refs/ralph/" + stash_name(state_.loop_id);
   }
+  report.model = model_used(records_);
+  report.taken_back = taken_back(records_);
   report.why = ending.why;
   report.exit_code = ending.exit_code.value_or(stream::row(row(ending.end).outcome).exit_code);
   if (storage_ && report.exit_code == 0) {
@@ -211,13 +216,22 @@ Report Loop::report(const Ending& ending) {
     report_inner_repositories();
     report_left_out(report.files);
   }
+  report_branch(ending);
   report.findings = findings_;
+  if (!findings_.empty() && report.gave_way_to.empty()) {
+    state_.findings = findings_;
+    if (auto saved = save(); !saved && !storage_) storage_ = saved.error();
+  }
   const bool verified_by_these =
       ending.end == End::done || std::ssize(records_) > state_.fresh_from;
   if (verified_by_these && !records_.empty() && records_.back().verification &&
       records_.back().verification->passed) {
     report.verified = how_known(records_.back());
     report.changed_since_verified = changed_since_done_;
+    // What is there now is not what was verified.
+    if (changed_since_done_ && report.exit_code == 0) {
+      report.exit_code = stream::row(stream::Outcome::limit_reached).exit_code;
+    }
   }
   report.budget = setup_.options.budget;
   report.waited = state_.waited;

@@ -105,8 +105,11 @@ struct Report {
   std::string
       gave_way_to;  // it did nothing: --resume, status and undo are about this loop, the one before
   UtcTime started, ended;
-  std::int64_t guidance_left = 0;  // messages of 'ralph tell' that no iteration got
-  std::string stash;               // ref of the user's changes, where they are stashed still
+  std::int64_t guidance_left = 0;        // messages of 'ralph tell' that no iteration got
+  std::string stash;                     // ref of the user's changes, where they are stashed still
+  std::string stash_entry;               // the same in git's list: "stash@{0}"
+  std::string model;                     // the agent used last; empty: not known
+  std::vector<std::int64_t> taken_back;  // iterations, by 'ralph undo'
   Totals totals;
   std::map<std::string, double> days;   // cost by UTC day, all loops of this workspace
   Millis elapsed{0};                    // all starts of this loop
@@ -134,10 +137,14 @@ class Control {
 
   bool wants_end() const { return asked_.load() != 0; }
   int signal() const { return asked_.load(); }
+  /// For a rate limit, an outage or the next try: there is no iteration to end.
+  bool waiting() const { return waiting_.load(); }
+  void set_waiting(bool waiting) { waiting_ = waiting; }
   run::Control& runs() { return runs_; }
 
  private:
   std::atomic<int> asked_ = 0;
+  std::atomic<bool> waiting_ = false;
   run::Control runs_;
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include "base/money.h"
 #include "base/names.h"
 #include "base/own_output.h"
 #include "base/utf8.h"
@@ -20,11 +21,11 @@ constexpr std::string_view kAccept = "--accept-changes takes them as they are no
 
 /// "model: sonnet, now opus".
 std::string different_settings(const std::map<std::string, std::string>& old,
-                               const std::map<std::string, std::string>& now) {
-  const auto value = [](const auto& settings, const std::string& key) {
+                               const std::map<std::string, std::string>& now,
+                               std::string_view missing = "the default") {
+  const auto value = [&](const auto& settings, const std::string& key) {
     const auto found = settings.find(key);
-    return found == settings.end() ? std::string("the default")
-                                   : utf8::shortened(found->second, 80);
+    return found == settings.end() ? std::string(missing) : utf8::shortened(found->second, 80);
   };
   auto keys = old;
   keys.insert(now.begin(), now.end());
@@ -43,7 +44,7 @@ std::string different_settings(const std::map<std::string, std::string>& old,
 
 std::map<std::string, double> days_together(std::map<std::string, double> days,
                                             const std::map<std::string, double>& more) {
-  for (const auto& [day, cost] : more) days[day] += cost;
+  for (const auto& [day, cost] : more) days[day] = rounded_usd(days[day] + cost);
   while (days.size() > kMostDays) days.erase(days.begin());
   return days;
 }
@@ -188,6 +189,7 @@ Result<> Loop::begin_anew(const std::optional<State>& old) {
   TRY(begin_git());
   TRY(prepare_verification());
   state_.verify_digest = verifier_->digest();
+  state_.verify_programs = verifier_->programs();
   state_.protected_digest = start_files_.digest();
   if (setup_.options.rollback && state_.commit_at_start.empty()) {
     setup_.warnings.push_back("there is no commit yet: the first iteration cannot be rolled back");
@@ -214,6 +216,15 @@ Result<> Loop::check_unchanged(const State& old) const {
         fmt::format("look at ralph.yml, .ralph/config.yml and RALPH_ variables; {}", kAccept));
   }
   if (old.verify_digest != verifier_->digest()) {
+    const auto moved = different_settings(old.verify_programs, verifier_->programs(), "not found");
+    if (!old.verify_programs.empty() && !moved.empty()) {
+      return fail(
+          Code::usage,
+          "PATH finds other programs for verification than when the loop began: " + moved,
+          fmt::format("set PATH as it was (the same virtual environment?), and look at programs "
+                      "that an agent may have made; {}",
+                      kAccept));
+    }
     return fail(Code::usage, "the commands of verification are not those the loop began with",
                 fmt::format("look at 'verify' and .ralph/check; {}", kAccept));
   }
@@ -277,6 +288,8 @@ Result<> Loop::go_on_with(State old) {
   name_goal();
   goal_note_ = setup_.goal_note;
   state_.verify_digest = verifier_->digest();
+  state_.verify_programs = verifier_->programs();
+  state_.findings.clear();
   state_.protected_digest = start_files_.digest();
   state_.settings = setup_.settings;
   // What other commands verified is not done by these.
@@ -315,6 +328,10 @@ Result<> Loop::begin_git() {
   keep_inputs();
   TRY_ASSIGN(state_.files_before, git::file_time_now(git_->root()));
   git_->leave_alone_before(*state_.files_before);
+  if (const auto name = git_->name_of_commits(); !name.empty()) {
+    setup_.warnings.push_back(fmt::format(
+        "git does not know your name (user.name, user.email): the commits are by {}", name));
+  }
   if (git_->wants_signatures()) {
     setup_.warnings.push_back(
         "commit.gpgsign is set, but the commits of the loop are not signed: there is no "
@@ -353,10 +370,11 @@ Result<> Loop::stash_or_refuse() {
   const auto keep_as = stash_name(setup_.loop_id);
   TRY_ASSIGN(const bool stashed, git_->stash(stash_message(setup_.loop_id), keep_as));
   if (stashed) {
-    setup_.warnings.push_back(fmt::format(
-        "your changes were stashed: 'git stash pop --index' brings them back; should the stash be "
-        "gone by then: 'git stash apply --index refs/ralph/{}'",
-        keep_as));
+    setup_.warnings.push_back(
+        fmt::format("your changes were stashed; 'git stash apply --index refs/ralph/{}' brings "
+                    "them back, and so "
+                    "does the command in the report",
+                    keep_as));
   }
   return {};
 }

@@ -6,6 +6,7 @@
 #include "backend/plan.h"
 #include "base/sha256.h"
 #include "base/shell_words.h"
+#include "git/position.h"
 #include "loop/command_programs.h"
 #include "loop/content.h"
 #include "loop/loop_impl.h"
@@ -59,13 +60,37 @@ Result<std::string> Loop::present_branch() const {
   return branch.empty() ? "HEAD" : std::move(branch);
 }
 
+/// A cost of nothing may be one that the agent does not know.
+void Loop::check_price(const Record& record) {
+  const auto& budget = setup_.options.budget;
+  if (!budget.cost_usd && !budget.cost_per_day_usd) return;
+  const bool told_none = record.cost_usd && *record.cost_usd == 0;
+  if (!told_none || record.tokens == stream::Tokens() || record.model.empty()) return;
+  if (setup_.models.cost_usd(record.model, {})) return;
+  add_finding(
+      fmt::format("the price of the model '{}' is not known, and the agent counts it as $0: "
+                  "no cost limit holds",
+                  record.model));
+}
+
+/// The agent may have left HEAD elsewhere. Where the end is about that, it says so.
+void Loop::report_branch(const Ending& ending) {
+  if (!git_ || ending.end == End::not_committed || ending.end == End::tampered) return;
+  const auto branch = present_branch();
+  if (!branch || *branch == state_.branch_at_start || state_.branch_at_start.empty()) return;
+  findings_.push_back(fmt::format("HEAD is on {}, and was on {} when the loop began",
+                                  git::short_name(*branch),
+                                  git::short_name(state_.branch_at_start)));
+}
+
 /// What was verified is what HEAD holds, HEAD is on the branch of the start, and that branch still has its commits.
 Result<> Loop::check_on_branch() const {
   TRY(git_->ready());
   TRY_ASSIGN(const auto branch, present_branch());
   if (branch != state_.branch_at_start) {
-    return fail(Code::busy, fmt::format("'{}' is checked out, the loop began on '{}'", branch,
-                                        state_.branch_at_start));
+    return fail(Code::busy,
+                fmt::format("{} is checked out, the loop began on {}", git::short_name(branch),
+                            git::short_name(state_.branch_at_start)));
   }
   TRY_ASSIGN(const auto dirty, git_->dirty());
   if (!dirty.empty()) {

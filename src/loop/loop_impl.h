@@ -166,6 +166,8 @@ class Loop {
   Over refuse_uncommitted(const Result<>& committed) const;
   Result<> check_on_branch() const;
   Result<std::string> present_branch() const;
+  void report_branch(const Ending& ending);
+  std::string protection_notice() const;
   std::string git_digest() const;
   Result<> commit(const Current& current, Record& record);
   Result<> roll_back(const Current& current, Record& record);
@@ -177,6 +179,7 @@ class Loop {
   // The files.
   Record make_record(Record::Step step, const Current& current, const RunEnd& end) const;
   Result<> keep(const Run& run, Record record);
+  void check_price(const Record& record);
   Result<> save();
   Result<> save_budget();
   /// True: `.ralph` was not as we left it, and was written again.

@@ -74,11 +74,22 @@ Result<> Loop::prepare_verification() {
       FileSwap::recover({setup_.request.host.workspace, setup_.request.host.root()}, store_.user());
   if (!recovered.paths.empty()) {
     setup_.warnings.push_back(
-        fmt::format("verification was interrupted: {} put back as the agent left them",
-                    join_names(recovered.paths)));
+        fmt::format("verification was interrupted: {} put back as the agent left {}",
+                    join_names(recovered.paths), recovered.paths.size() == 1 ? "it" : "them"));
   }
   for (auto& warning : recovered.warnings) setup_.warnings.push_back(std::move(warning));
   return protect_.empty() ? Result<>() : read_protected();
+}
+
+/// What --protect and --verify-clean do, in one line.
+std::string Loop::protection_notice() const {
+  std::string text = "verification";
+  if (const auto paths = start_files_.paths(); !paths.empty()) {
+    text += fmt::format(" uses the current version of {}", join_names(paths));
+    if (setup_.options.verify_clean) text += ", and";
+  }
+  if (setup_.options.verify_clean) text += " runs in a clean clone of the repository";
+  return text == "verification" || verifier_->empty() ? std::string() : text;
 }
 
 /// Path in the workspace of a path of the repository; empty: it lies elsewhere.

@@ -69,14 +69,7 @@ Millis doubled(Millis first, int n) {
 const EndRow& row(End end) { return kEnds[static_cast<std::size_t>(end)]; }
 
 std::string stopped_by(int signal_number) {
-  switch (signal_number) {
-    case 0: return "'ralph stop'";
-    case SIGINT: return "Ctrl-C (SIGINT)";
-    case SIGTERM: return "SIGTERM";
-    case SIGHUP: return "SIGHUP (the terminal was closed)";
-    case SIGPIPE: return "the reader of stdout is gone (SIGPIPE)";
-    default: return fmt::format("signal {}", signal_number);
-  }
+  return signal_number == 0 ? "'ralph stop'" : stream::stopped_by(signal_number);
 }
 
 std::optional<End> end_named(std::string_view name) {

@@ -146,8 +146,8 @@ std::string make_prompt(const Template& form, const PromptParts& parts, const Pr
   const auto most = parts.max_iterations > 0 ? std::to_string(parts.max_iterations) : "";
   const auto goal = goal_text(parts, caps.goal, notes);
   const auto agents = agents_text(parts, caps.agents, notes);
-  const auto history =
-      tell_history(parts.history_summary, parts.summary_covers, parts.recent, caps.history);
+  const auto history = tell_history(parts.history_summary, parts.summary_covers, parts.recent,
+                                    caps.history, parts.taken_back);
   notes.note("history", history.left_out);
   const auto verification = verification_text(parts, caps.verification, notes);
   const auto guidance = guidance_text(parts, caps.guidance, notes);
@@ -172,8 +172,9 @@ std::string make_prompt(const Template& form, const PromptParts& parts, const Pr
 }
 
 std::string make_summary_prompt(std::string_view summary, const std::vector<Record>& records,
-                                std::size_t most_bytes) {
-  const auto history = tell_history(summary, 0, records, most_bytes);
+                                std::size_t most_bytes,
+                                const std::vector<std::int64_t>& taken_back) {
+  const auto history = tell_history(summary, 0, records, most_bytes, taken_back);
   return own(kSummarize).fill({{"history", history.text}});
 }
 

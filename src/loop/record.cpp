@@ -1,5 +1,6 @@
 #include "loop/record.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -64,6 +65,15 @@ Verification verification_of(const json::Document& from) {
           texts_of(json::member(from, "commands"))};
 }
 
+std::vector<std::int64_t> integers_of(const json::Document& list) {
+  std::vector<std::int64_t> numbers;
+  if (!list.is_array()) return numbers;
+  for (const auto& item : list) {
+    if (item.is_number_integer()) numbers.push_back(item.get<std::int64_t>());
+  }
+  return numbers;
+}
+
 std::optional<Record::Step> step_named(std::string_view name) {
   for (std::size_t i = 0; i < kSteps.size(); ++i) {
     if (kSteps[i] == name) return static_cast<Record::Step>(i);
@@ -92,6 +102,31 @@ std::string how_known(const Record& record) {
   return text;
 }
 
+std::vector<std::int64_t> taken_back(const std::vector<Record>& records) {
+  const auto last =
+      std::ranges::find(records.rbegin(), records.rend(), Record::Step::undo, &Record::step);
+  return last == records.rend() ? std::vector<std::int64_t>() : last->taken_back;
+}
+
+std::string model_used(const std::vector<Record>& records) {
+  const auto told = std::find_if(records.rbegin(), records.rend(), [](const Record& record) {
+    return record.step != Record::Step::summary && !record.model.empty();
+  });
+  return told == records.rend() ? std::string() : told->model;
+}
+
+std::string iterations_text(const std::vector<std::int64_t>& iterations) {
+  std::string text;
+  for (std::size_t i = 0; i < iterations.size();) {
+    auto last = i;
+    while (last + 1 < iterations.size() && iterations[last + 1] == iterations[last] + 1) ++last;
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", iterations[i]);
+    if (last > i) text += fmt::format("-{}", iterations[last]);
+    i = last + 1;
+  }
+  return fmt::format("iteration{} {}", iterations.size() == 1 ? "" : "s", text);
+}
+
 std::string_view to_string(Record::Step step) { return kSteps[static_cast<std::size_t>(step)]; }
 
 std::string write_record(const Record& record) {
@@ -110,6 +145,8 @@ std::string write_record(const Record& record) {
   if (!record.commit.empty()) to["commit"] = record.commit;
   if (!record.commit_before.empty()) to["commit_before"] = record.commit_before;
   if (!record.note.empty()) to["note"] = record.note;
+  if (!record.model.empty()) to["model"] = record.model;
+  if (!record.taken_back.empty()) to["taken_back"] = record.taken_back;
   if (record.verification) to["verification"] = document_of(*record.verification);
   if (record.cost_usd) to["cost_usd"] = *record.cost_usd;
   to["tokens"] = document_of(record.tokens);
@@ -140,6 +177,8 @@ std::optional<Record> read_record(std::string_view line) {
   record.commit = json::text(*parsed, "commit");
   record.commit_before = json::text(*parsed, "commit_before");
   record.note = json::text(*parsed, "note");
+  record.model = json::text(*parsed, "model");
+  record.taken_back = integers_of(json::member(*parsed, "taken_back"));
   const auto verification = parsed->find("verification");
   if (verification != parsed->end()) record.verification = verification_of(*verification);
   const auto cost = json::number(*parsed, "cost_usd");

@@ -38,7 +38,7 @@ struct Record {
     iteration,  // counts: there is one for every iteration
     attempt,    // a start that does not count: interrupted, rate limited, an outage
     summary,    // of the summarizer
-    undo,       // 'ralph undo' took something back
+    undo,       // 'ralph undo' took something back, or restored it
   };
   Step step = Step::iteration;
   std::int64_t iteration = 0;  // of Step::summary: how many iterations its text covers
@@ -53,8 +53,10 @@ struct Record {
   bool changed = false;  // files of the workspace changed
   std::string tree;      // what the workspace was like after it: an id of its content
   std::string commit;    // made after it; empty: none
-  std::string commit_before;  // where the repository stood when it began
-  std::string note;           // what else the user was told: the goal was edited
+  std::string commit_before;             // where the repository stood when it began
+  std::string note;                      // what else the user was told: the goal was edited
+  std::string model;                     // the agent said it used; empty: not known
+  std::vector<std::int64_t> taken_back;  // of an undo: all iterations whose commits are gone now
   std::optional<Verification> verification;
   std::optional<double> cost_usd;
   stream::Tokens tokens;
@@ -66,6 +68,13 @@ struct Record {
 inline constexpr std::string_view kClaimed = "claimed by the agent; nothing checked it";
 /// What made a DONE count: "verified by `make test` in the working tree", or kClaimed.
 std::string how_known(const Record& record);
+
+/// Iterations that 'ralph undo' took back and that were not restored since.
+std::vector<std::int64_t> taken_back(const std::vector<Record>& records);
+/// By the newest iteration whose agent said so; empty: none did.
+std::string model_used(const std::vector<Record>& records);
+/// "iteration 3", "iterations 2-4, 6"; their numbers are in order.
+std::string iterations_text(const std::vector<std::int64_t>& iterations);
 
 std::string_view to_string(Record::Step step);
 

@@ -5,11 +5,13 @@
 
 namespace ralph::loop {
 
-/// A wrong key, a wrong command, a Ctrl-C at once. A loop that was stopped at work, or by a limit, can be resumed.
+/// A wrong key, a wrong command, a Ctrl-C at once, a limit that was reached before. A loop that has done any work can be
+/// resumed.
 bool Loop::did_nothing(const Ending& ending) const {
-  if (ending.end != End::agent && ending.end != End::stopped) return false;
+  if (ending.end == End::tampered) return false;
   const bool worked = totals_.iterations > 0 || totals_.changed || totals_.tool_calls > 0;
-  return !worked && head() == state_.commit_at_start;
+  if (worked || head() != state_.commit_at_start) return false;
+  return !git_ || present_branch() == state_.branch_at_start;
 }
 
 /// The loop before is again the one that --resume, status and undo know. What this one cost still counts for its day.

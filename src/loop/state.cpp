@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "base/money.h"
 #include "base/utf8.h"
 #include "json/field.h"
 #include "loop/state_json.h"
@@ -122,6 +123,8 @@ Document document_of(const State& state) {
   to["waiting_until"] = state.waiting_until ? Document(iso_utc(*state.waiting_until)) : Document();
   to["waiting_for"] = state.waiting_for;
   to["verify"] = state.verify;
+  if (!state.findings.empty()) to["findings"] = state.findings;
+  if (!state.verify_programs.empty()) to["verify_programs"] = state.verify_programs;
   to["earlier_days"] = state.earlier_days;
   return to;
 }
@@ -177,6 +180,13 @@ std::optional<State> state_of(const Document& from) {
   state.waiting_until = parse_iso(json::text(from, "waiting_until"));
   state.waiting_for = json::text(from, "waiting_for");
   state.verify = texts_of(json::member(from, "verify"));
+  state.findings = texts_of(json::member(from, "findings"));
+  const auto& programs = json::member(from, "verify_programs");
+  if (programs.is_object()) {
+    for (const auto& [name, path] : programs.items()) {
+      if (path.is_string()) state.verify_programs[name] = path.get<std::string>();
+    }
+  }
   state.earlier_days = days_of(json::member(from, "earlier_days"));
   return state;
 }
@@ -209,10 +219,16 @@ Totals add_up(const std::vector<Record>& records, std::int64_t fresh_from) {
   for (const auto& record : records) {
     ++n;
     const double cost = record.cost_usd.value_or(0);
-    totals.cost_usd += cost;
+    totals.cost_usd = rounded_usd(totals.cost_usd + cost);
     if (record.step != Record::Step::undo) ++(record.cost_usd ? totals.priced : totals.unpriced);
-    if (record.verification) totals.verifying += record.verification->duration;
-    if (cost > 0) totals.days[day_of(record.at)] += cost;
+    if (record.verification) {
+      ++totals.verifications;
+      totals.verifying += record.verification->duration;
+    }
+    if (cost > 0) {
+      auto& day = totals.days[day_of(record.at)];
+      day = rounded_usd(day + cost);
+    }
     totals.tokens += record.tokens;
     totals.time += record.time;
     totals.tool_calls += record.tool_calls;

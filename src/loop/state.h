@@ -41,8 +41,9 @@ struct State {
   std::string backend, model;
   /// What the user said at the start, by setting; never variables for the agent.
   std::map<std::string, std::vector<std::string>> flags;
-  std::string verify_digest;                    // of the commands that verification runs
-  std::string protected_digest;                 // of the files of --protect
+  std::string verify_digest;                           // of the commands that verification runs
+  std::map<std::string, std::string> verify_programs;  // where PATH found what they run
+  std::string protected_digest;                        // of the files of --protect
   std::map<std::string, std::string> settings;  // it was started with; defaults and limits left out
   std::string git_digest;                       // of the settings git would run programs by
   std::string aside;  // the loop before it, while its records are still in progress.ndjson
@@ -54,10 +55,11 @@ struct State {
   std::vector<std::string> left_out;  // paths in the repository that no commit of the loop takes in
   std::optional<Current> current;
   std::optional<UtcTime> waiting_until;
-  std::string waiting_for;                     // "rate limit reached"
-  std::vector<std::string> verify;             // the commands, as people know them
-  std::string end;                             // name of the reason, or "undone"; empty: not over
-  std::string end_why;                         // one sentence
+  std::string waiting_for;            // "rate limit reached"
+  std::vector<std::string> verify;    // the commands, as people know them
+  std::string end;                    // name of the reason, "undone", "restored"; empty: not over
+  std::string end_why;                // one sentence
+  std::vector<std::string> findings;  // of the report: what to look at
   std::map<std::string, double> earlier_days;  // what loops before this one cost, by UTC day
   Millis ran{0};                               // when this was written, all starts together
   Millis waited{0};                            // of that: for rate limits, outages and the next try
@@ -76,6 +78,7 @@ struct Totals {
   std::int64_t priced = 0, unpriced = 0;  // runs whose cost is known, and is not
   stream::Tokens tokens;
   TimeSplit time;
+  std::int64_t verifications = 0;
   Millis verifying{0};
   std::int64_t tool_calls = 0;
   bool changed = false;                // any file, since the start
@@ -125,6 +128,10 @@ class Files {
   Result<> put_records_aside(std::string_view id) const;
   /// That loop is the one of the workspace again.
   void remove_aside(std::string_view id) const;
+
+  /// The report of a loop, as its end showed it; empty: there is none.
+  Result<> save_report(std::string_view id, std::string_view text) const;
+  std::string report(std::string_view id) const;
 
   /// Asks the loop to end after this iteration.
   Result<> ask_to_stop() const;

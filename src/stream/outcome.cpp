@@ -200,7 +200,7 @@ Verdict when_cancelled(const Summary& summary, const Ending& ending) {
     auto judged = with_result(summary, ending);
     if (judged.outcome != Outcome::no_output) return judged;
   }
-  auto stopped = verdict(Outcome::cancelled, signal_words(*ending.cancelled_by));
+  auto stopped = verdict(Outcome::cancelled, stopped_by(*ending.cancelled_by));
   stopped.signal = *ending.cancelled_by;
   return stopped;
 }
@@ -241,19 +241,35 @@ int Verdict::exit_code() const {
   return outcome == Outcome::cancelled && signal > 0 ? 128 + signal : row(outcome).exit_code;
 }
 
-std::string Verdict::message() const {
-  const auto& entry = row(outcome);
-  std::string text(entry.meaning);
+std::string stopped_by(int signal_number) {
+  switch (signal_number) {
+    case SIGINT: return "Ctrl-C (SIGINT)";
+    case SIGHUP: return "SIGHUP (the terminal was closed)";
+    case SIGPIPE: return "the reader of stdout is gone (SIGPIPE)";
+    default: break;
+  }
+  const char* name = ::sigabbrev_np(signal_number);
+  return name == nullptr ? fmt::format("signal {}", signal_number) : fmt::format("SIG{}", name);
+}
+
+std::string Verdict::reason() const {
+  std::string text(row(outcome).meaning);
   if (!detail.empty()) text += ": " + detail;
   if (resets_at) text += ", resets at " + iso_utc(UtcTime(std::chrono::seconds(*resets_at)));
   const bool log_explains = outcome == Outcome::no_result || outcome == Outcome::no_output ||
                             outcome == Outcome::crashed || outcome == Outcome::read_failed;
   if (log_explains && !raw_log.empty()) {
     text += fmt::format(" (all it printed is in {})", raw_log);
-  } else if (!entry.hint.empty()) {
-    text += fmt::format(" ({})", entry.hint);
   }
   return text;
+}
+
+std::string Verdict::message() const {
+  const auto hint = row(outcome).hint;
+  auto text = reason();
+  return hint.empty() || text.ends_with(fmt::format("is in {})", raw_log))
+             ? text
+             : fmt::format("{} ({})", text, hint);
 }
 
 Verdict classify(const Summary& summary, const Ending& ending) {

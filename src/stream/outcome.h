@@ -66,6 +66,9 @@ struct Ending {
   std::int64_t skipped_lines = 0;
 };
 
+/// What a signal to ralph is: "Ctrl-C (SIGINT)", "SIGTERM".
+std::string stopped_by(int signal_number);
+
 /// The judgement on a run, ready to be shown, stored and exited with.
 struct Verdict {
   Outcome outcome = Outcome::no_result;
@@ -77,6 +80,8 @@ struct Verdict {
   Status status() const { return row(outcome).status; }
   /// One sentence, with the detail and, for failures, what to do.
   std::string message() const;
+  /// The same without what to do.
+  std::string reason() const;
 
   int signal = 0;  // for cancelled
 };

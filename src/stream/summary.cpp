@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/money.h"
 #include "base/utf8.h"
 #include "json/raw.h"
 #include "json/writer.h"
@@ -297,9 +298,11 @@ Tokens Summary::usage() const {
 
 std::optional<double> Summary::cost_usd() const {
   auto cost = reported_usd_;
-  if (turn_usage_seen_) return cost;
-  add(cost, older_requests_usd_);
-  for (const auto& request : open_requests_) add(cost, price(request.model, request.tokens));
+  if (!turn_usage_seen_) {
+    add(cost, older_requests_usd_);
+    for (const auto& request : open_requests_) add(cost, price(request.model, request.tokens));
+  }
+  if (cost) cost = rounded_usd(*cost);
   return cost;
 }
 

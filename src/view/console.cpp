@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "base/utf8.h"
+#include "stream/outcome.h"
 #include "view/activity.h"
 #include "view/figures.h"
 #include "view/safe_text.h"
@@ -44,8 +45,18 @@ std::string skipped_text(std::int64_t lines) {
 }
 
 std::string end_text(const stream::RunResult& result) {
-  return fmt::format("\n--- Session Complete ---\nDuration: {}ms | Cost: {} | Turns: {}\n",
+  return fmt::format("\n--- Session {} ---\nDuration: {}ms | Cost: {} | Turns: {}\n",
+                     result.status == stream::Status::success ? "Complete" : "Ended",
                      result.duration_ms, dollars(result.cost_usd), result.turns);
+}
+
+/// Why a run failed, without what to do about it.
+std::string_view without_hint(const stream::RunResult& result) {
+  auto why = result.why;
+  const auto outcome = stream::outcome_named(result.outcome);
+  const auto hint = outcome ? fmt::format(" ({})", stream::row(*outcome).hint) : std::string();
+  if (!hint.empty() && why.ends_with(hint)) why.remove_suffix(hint.size());
+  return why;
 }
 
 std::string stamp(const std::function<std::string()>& clock) { return clock ? clock() : ""; }
@@ -170,7 +181,9 @@ void Console::on(const stream::Event& event, const stream::TurnEnded& turn) {
 
 void Console::on(const stream::Event& event, const stream::RunResult& result) {
   if (result.skipped_lines > 0) warning(event, skipped_text(result.skipped_lines));
-  if (result.status != stream::Status::success) error(event, without_repeat(result.why));
+  if (result.status != stream::Status::success) {
+    error(event, without_repeat(options_.hints ? result.why : without_hint(result)));
+  }
   if (result.degraded) warning(event, result.why);
   if (verbose()) output_.out(end_text(result));
 }

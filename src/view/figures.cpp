@@ -26,6 +26,11 @@ std::string dollars(double usd) { return fmt::format("${:.4f}", usd); }
 
 std::string dollars(std::optional<double> usd) { return usd ? dollars(*usd) : "unknown"; }
 
+std::string short_commit(std::string_view id) {
+  constexpr std::size_t kDigits = 10;
+  return std::string(id.substr(0, kDigits));
+}
+
 std::string clock_time(UtcTime time) {
   const auto seconds = std::chrono::system_clock::to_time_t(time);
   std::tm local{};

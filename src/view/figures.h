@@ -1,6 +1,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/names.h"
 #include "base/time.h"
@@ -16,6 +17,8 @@ std::string short_duration(Millis duration);
 std::string dollars(double usd);
 /// "unknown" where there is no figure.
 std::string dollars(std::optional<double> usd);
+/// The first ten digits of a commit's id.
+std::string short_commit(std::string_view id);
 /// "14:05:09", in the time zone of this machine.
 std::string clock_time(UtcTime time);
 /// "2026-11-17 01:01:14 +0900", in the time zone of this machine.

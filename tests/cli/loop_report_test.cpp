@@ -20,11 +20,11 @@ TEST(LoopReport, IsPlainAndAligned) {
                 view::date_time(some_report().ended) +
                 "\n"
                 "Tokens       input 1,000 | cache read 2,000,000 | cache write 30 | output 4,000\n"
-                "Cost         $1.2500, today $2.5000 in this folder\n"
+                "Cost         $1.2500, today $2.5000 by all loops in this folder\n"
                 "Files        2 files changed, +12 -3 lines\n"
                 "             M +12 -3       src/a.cpp\n"
                 "             A not text     b.png\n"
-                "Changes      git diff 0123456789ab fedcba987654\n"
+                "Changes      git diff 0123456789 fedcba9876 (until 'git gc' removes these trees)\n"
                 "Resume       ralph loop --resume --max-iterations 24\n"
                 "Records      /w/.ralph/state/progress.ndjson\n"
                 "Last run     ralph replay /w/l.ndjson\n");
@@ -34,7 +34,7 @@ TEST(LoopReport, PartsOfTheTimeAddUp) {
   auto report = some_report();
   report.elapsed = Millis{4900};
   report.totals.time = {Millis{1900}, Millis{900}, Millis{0}};
-  EXPECT_NE(loop_report(report, {}, {}, kResume).find("4s (model 1s, tools 0s, other 3s), "),
+  EXPECT_NE(loop_report(report, {}, {}, kResume).find("4s (model 2s, tools 0s, other 2s), "),
             std::string::npos);
 }
 
@@ -80,12 +80,14 @@ TEST(LoopReport, NamesGuidanceAndStashThatAreLeft) {
   auto report = some_report();
   report.guidance_left = 1;
   report.stash = "refs/ralph/stashed-L";
+  report.stash_entry = "stash@{1}";
   const auto text = loop_report(report, {}, {}, kResume);
-  EXPECT_NE(text.find("Guidance     1 message of 'ralph tell' was not delivered: kept for the next "
-                      "iteration\n"
-                      "Stash        your changes from before the loop: git stash pop --index (kept "
-                      "as refs/ralph/stashed-L too)\n"),
-            std::string::npos)
+  EXPECT_NE(
+      text.find("Guidance     1 message of 'ralph tell' was not delivered: kept for the next "
+                "iteration\n"
+                "Stash        your changes from before the loop: git stash pop --index stash@{1} "
+                "(kept as refs/ralph/stashed-L too)\n"),
+      std::string::npos)
       << text;
 }
 
@@ -124,6 +126,7 @@ TEST(LoopReport, SaysWhatVerifiedIt) {
 TEST(LoopReport, NamesWaitsAndVerificationApartFromTheRest) {
   auto report = some_report();
   report.waited = Millis{60'000};
+  report.totals.verifications = 1;
   report.totals.verifying = Millis{30'000};
   EXPECT_NE(loop_report(report, {}, {}, kResume)
                 .find("(model 40m00s, tools 20m00s, verification 30s, waiting 1m00s, other 10s)"),
@@ -136,10 +139,10 @@ TEST(LoopReport, NamesTheNewestCommits) {
   report.commit_count = 14;
   EXPECT_NE(loop_report(report, {}, {}, kResume)
                 .find("Changes      14 commits\n"
-                      "             0123456 ralph: iteration 2: more\n"
-                      "             abcdef0 first\n"
+                      "             0123456789 ralph: iteration 2: more\n"
+                      "             abcdef0123 first\n"
                       "             … and 12 more\n"
-                      "             git diff 0123456789ab fedcba987654\n"),
+                      "             git diff 0123456789 fedcba9876\n"),
             std::string::npos);
 }
 

@@ -96,7 +96,7 @@ TEST_F(LoopViewTest, EachStepIsALine) {
                        "DONE refused by verification: `make test` failed: exit code 2\n"
                        "  a\n"
                        "  FAILED ***\n"
-                       "committed abc1234\n"
+                       "committed abc1234def\n"
                        "iteration 3: 1m12s, $0.0312, files changed: Did ***\n"
                        "all is well\n");
   EXPECT_EQ(err(), "");
@@ -117,12 +117,15 @@ TEST_F(LoopViewTest, OutputOfVerificationIsShownOnceAndIndented) {
 TEST(LoopHeader, SaysThatALoopWithoutAFinishedIterationIsResumed) {
   LoopFacts facts;
   facts.resumed = true;
-  loop::Totals totals;
-  totals.cost_usd = 0.5;
-  totals.priced = 1;
-  const auto lines = loop_header(facts, {.loop_id = "L"}, totals, {});
+  facts.agent = "ralph 0.1.0, its default model, no sandbox";
+  loop::Record attempt;
+  attempt.step = loop::Record::Step::attempt;
+  attempt.cost_usd = 0.5;
+  attempt.model = "sonnet";
+  const auto lines = loop_header(facts, {.loop_id = "L"}, {attempt}, {});
   EXPECT_TRUE(lines.front().value.ends_with(", resumed after 0 iterations, cost $0.5000"))
       << lines.front().value;
+  EXPECT_EQ(lines[2].value, "ralph 0.1.0, its default model (sonnet), no sandbox");
 }
 
 TEST_F(LoopViewTest, WarningsGoToStderr) {
@@ -243,6 +246,7 @@ TEST(GoalLine, IsTheFirstThatHasTextWithoutTheMarksOfAHeading) {
   EXPECT_EQ(goal_line("##\n\nMake it work"), "Make it work");
   EXPECT_EQ(goal_line("#12 is fixed"), "#12 is fixed");
   EXPECT_EQ(goal_line("Make it work"), "Make it work");
+  EXPECT_EQ(goal_line("\xef\xbb\xbf# Make it work"), "Make it work");
   EXPECT_EQ(goal_line("\n#\n"), "");
   EXPECT_EQ(goal_line("# Goal\n\nMake it work"), "Make it work");
   EXPECT_EQ(goal_line("# Goal: speed\nMake it work"), "Goal: speed");

@@ -63,7 +63,7 @@ TEST(Demo, ShowsTheBugTheRefusalTheRepairAndItsCost) {
                             "$ cat receipt.sh\n",
                             "$ sh test.sh\n",
                             "FAILED  three apples",
-                            "$ ralph loop GOAL.md",
+                            "ralph loop GOAL.md",
                             "— iteration 1",
                             "[Tool] Read: receipt.sh",
                             "[Tool] Edit: receipt.sh",
@@ -109,15 +109,17 @@ TEST(Demo, WhatItTellsToTypeWorks) {
   const auto from = out.rfind("$ cd ");
   ASSERT_NE(from, out.npos) << out;
   for (const std::string program : {"ralph replay", "git log", "ralph undo"}) {
-    const auto at = out.find("$ " + program, from);
+    const auto at = out.find(program, from);
     ASSERT_NE(at, out.npos) << program;
-    const auto line = out.substr(at + 2, out.find('\n', at) - at - 2);
+    const auto begin = out.rfind("\n$ ", at) + 3;
+    const auto line = out.substr(begin, out.find('\n', at) - begin);
     auto typed = newcomer.command({"/bin/sh", "-c", line});
     typed.cwd = newcomer.shop();
     typed.env.push_back({"HOME", newcomer.left().string()});
     const auto ran = newcomer.run(typed);
     EXPECT_EQ(ran.code(), 0) << line << ran.err;
     EXPECT_FALSE(ran.out.empty()) << line;
+    EXPECT_EQ(ran.err, "") << line;
   }
 }
 

@@ -140,7 +140,7 @@ TEST(Policy, SaysWhatStoppedALoop) {
   EXPECT_EQ(stopped_by(SIGINT), "Ctrl-C (SIGINT)");
   EXPECT_EQ(stopped_by(SIGHUP), "SIGHUP (the terminal was closed)");
   EXPECT_EQ(stopped_by(0), "'ralph stop'");
-  EXPECT_EQ(stopped_by(SIGUSR1), "signal 10");
+  EXPECT_EQ(stopped_by(SIGUSR1), "SIGUSR1");
 }
 
 }  // namespace
