@@ -237,11 +237,10 @@ void take_signal(int signal_number, loop::Control& control, const loop::Files& f
                  StdOutput& output) {
   if (signal_number == SIGINT && !control.stop(signal_number)) {
     const bool terminal = ::isatty(STDERR_FILENO) == 1;
-    write_if_possible(
-        STDERR_FILENO,
-        fmt::format(
-            "{}ralph: SIGINT: the loop ends after this iteration; Ctrl-C again ends it now\n",
-            terminal ? "\r\x1b[K" : view::clock_time(now_utc()) + " "));
+    write_if_possible(STDERR_FILENO,
+                      fmt::format("{}ralph: SIGINT: the loop ends after this iteration, or now if "
+                                  "it waits; Ctrl-C again ends it now\n",
+                                  terminal ? "\r\x1b[K" : view::clock_time(now_utc()) + " "));
     // For 'ralph status'; the loop goes by the signal.
     std::ignore = files.ask_to_stop();
     return;

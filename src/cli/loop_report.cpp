@@ -73,7 +73,7 @@ std::string cost_of(const loop::Report& report, UtcTime now) {
   const auto today = spent_on(report, now);
   auto text = cost_text(report.totals);
   if (report.totals.priced == 0 && today == 0) return text;
-  return fmt::format("{}, today {} in this folder", text, dollars(today));
+  return fmt::format("{}, today {} by loops in this folder", text, dollars(today));
 }
 
 std::string lines_text(const git::FileChange& file) {

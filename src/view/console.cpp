@@ -44,8 +44,10 @@ std::string skipped_text(std::int64_t lines) {
 }
 
 std::string end_text(const stream::RunResult& result) {
-  return fmt::format("\n--- Session Complete ---\nDuration: {}ms | Cost: {} | Turns: {}\n",
-                     result.duration_ms, dollars(result.cost_usd), result.turns);
+  const bool complete = result.status == stream::Status::success;
+  return fmt::format("\n--- Session {} ---\nDuration: {}ms | Cost: {} | Turns: {}\n",
+                     complete ? "Complete" : "Ended", result.duration_ms, dollars(result.cost_usd),
+                     result.turns);
 }
 
 std::string stamp(const std::function<std::string()>& clock) { return clock ? clock() : ""; }

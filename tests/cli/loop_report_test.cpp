@@ -20,7 +20,7 @@ TEST(LoopReport, IsPlainAndAligned) {
                 view::date_time(some_report().ended) +
                 "\n"
                 "Tokens       input 1,000 | cache read 2,000,000 | cache write 30 | output 4,000\n"
-                "Cost         $1.2500, today $2.5000 in this folder\n"
+                "Cost         $1.2500, today $2.5000 by loops in this folder\n"
                 "Files        2 files changed, +12 -3 lines\n"
                 "             M +12 -3       src/a.cpp\n"
                 "             A not text     b.png\n"
