@@ -265,6 +265,7 @@ std::string EventMaker::api_error(const ApiErrorFacts& facts) const {
   if (!facts.type.empty()) writer.text("api_error_type", facts.type);
   if (!facts.api_error.empty()) writer.text("api_error", facts.api_error);
   if (!facts.params.empty()) writer.raw("api_error_params", facts.params);
+  if (facts.resets_at) writer.number("resets_at", *facts.resets_at);
   if (!facts.refused_message_id.empty()) {
     writer.text("refused_message_id", facts.refused_message_id);
   }

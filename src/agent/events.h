@@ -50,6 +50,7 @@ struct ApiErrorFacts {
   std::string api_error;  // "connection_failed"
   std::string params;     // JSON object; empty: none
   std::string refused_message_id;
+  std::optional<std::int64_t> resets_at;  // of a rate limit, Unix seconds
 };
 
 struct UserExtras {

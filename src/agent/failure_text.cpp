@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "base/mask.h"
+#include "base/time.h"
 #include "base/utf8.h"
 
 namespace ralph::agent {
@@ -82,6 +83,11 @@ FailureWords words_for(const api::Failure& failure, std::string_view model, bool
   words.facts.request_id = failure.request_id;
   if (failure.status != 0) words.facts.status = failure.status;
   words.facts.type = failure.type;
+  constexpr Millis kFarAway = std::chrono::days(3650);
+  if (failure.status == 429 && failure.retry_after && *failure.retry_after < kFarAway) {
+    const auto reset = std::chrono::ceil<std::chrono::seconds>(now_utc() + *failure.retry_after);
+    words.facts.resets_at = reset.time_since_epoch().count();
+  }
   if (has_no_connection(failure)) words.facts.api_error = "connection_failed";
   words.terminal_reason = "api_error";
   if (failure.status == 413 || api::media_refusal(failure)) words.terminal_reason = "image_error";

@@ -24,7 +24,8 @@ Ledger::Ledger(const model::Table& models, std::vector<ModelTotal> before)
     : models_(models), totals_(std::move(before)) {}
 
 void Ledger::add(const std::string& model, const api::Usage& usage) {
-  const double cost = models_.cost_usd(model, usage.tokens()).value_or(0);
+  const double cost = models_.cost_usd(model, usage.tokens())
+                          .value_or(model::cost_usd(model::kPriceOfUnknown, usage.tokens()));
   add_to(totals_, model, usage, cost);
   add_to(recent_, model, usage, cost);
 }

@@ -16,7 +16,7 @@ class Ledger {
   Ledger(const model::Table& models, std::vector<ModelTotal> before);
 
   void add(const std::string& model, const api::Usage& usage);
-  /// Of the whole session. A model nobody knows the price of costs 0.
+  /// Of the whole session. A model without a known price costs what it costs in Claude Code: kPriceOfUnknown.
   double cost_usd() const;
   const std::vector<ModelTotal>& totals() const { return totals_; }
 

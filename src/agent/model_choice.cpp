@@ -119,7 +119,11 @@ std::vector<std::string> ModelChoice::notes() const {
   }
   const auto* model = models_.find(id());
   if (model == nullptr || model->prices.empty()) {
-    notes.push_back(fmt::format("the price of '{}' is unknown: it is counted as $0", id()));
+    const auto& price = model::kPriceOfUnknown;
+    notes.push_back(
+        fmt::format("the price of '{}' is not known: its tokens are counted at ${} (input) and ${} "
+                    "(output) per million",
+                    id(), price.input, price.output));
   }
   return notes;
 }

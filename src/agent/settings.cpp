@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
+#include <sys/stat.h>
 
 #include "agent/settings_impl.h"
 #include "agent/source_file.h"
 #include "base/file.h"
+#include "base/placeholder.h"
 #include "json/document.h"
 #include "tool/permission_rule.h"
 
@@ -100,7 +103,7 @@ class Pile {
   Pile(Settings& settings, bool trusted) : settings_(settings), trusted_(trusted) {}
 
   void add(const Document& more, Origin origin, const std::string& name) {
-    if (!more.is_object()) return ignore(name, "it is no JSON object; correct it");
+    if (!more.is_object()) return refuse(name, "it is not a JSON object");
     if (auto model = text_of(more, "model"); !model.empty()) settings_.model = std::move(model);
     if (const auto& compact = member(more, "autoCompactEnabled"); compact.is_boolean()) {
       settings_.auto_compact = compact.get<bool>();
@@ -113,31 +116,46 @@ class Pile {
     }
   }
 
-  void ignore(const std::string& name, std::string_view why) {
-    settings_.notes.push_back(fmt::format("Ignoring the settings in {}: {}", name, why));
+  /// What is broken may hold a denial that its writer counts on: nothing is done without it.
+  void refuse(const std::string& name, std::string_view why) {
+    if (refused_) return;
+    refused_ = Error{Code::usage,
+                     fmt::format("Error: the settings in {} cannot be used: {}. They may deny "
+                                 "something, so nothing is done without them",
+                                 name, why),
+                     "correct the file, or name the settings to use with --setting-sources "
+                     "user,project,local"};
+  }
+
+  Result<> done() const {
+    if (refused_) return std::unexpected(*refused_);
+    return {};
   }
 
  private:
-  /// Whatever is not what it should be could be a denial that its writer counts on.
+  /// A mistake in what only allows takes nothing away: a note is enough.
+  void report(const std::string& name, std::string_view why, bool allows) {
+    if (!allows) return refuse(name, why);
+    settings_.notes.push_back(fmt::format("Ignoring the settings in {}: {}", name, why));
+  }
+
   void report_mistakes(const Document& permissions, const std::string& name) {
     if (!permissions.is_null() && !permissions.is_object()) {
-      return ignore(name + ", permissions", "it is not an object");
+      return refuse(name + ", permissions", "it is not an object");
     }
-    for (const auto* const key : {"allow", "deny", "ask", "additionalDirectories"}) {
-      const auto& list = member(permissions, key);
+    for (const std::string_view key : {"allow", "deny", "ask", "additionalDirectories"}) {
+      const auto& list = member(permissions, key.data());
+      const bool allows = key != "deny" && key != "ask";
+      const auto place = fmt::format("{}, permissions.{}", name, key);
       const auto is_text = [](const Document& entry) { return entry.is_string(); };
       if (!list.is_null() && !list.is_array()) {
-        ignore(fmt::format("{}, permissions.{}", name, key), "it is not a list");
+        report(place, "it is not a list", allows);
       } else if (!std::ranges::all_of(list, is_text)) {
-        ignore(fmt::format("{}, some of permissions.{}", name, key), "they are not strings");
+        report(place, "it has an entry that is not a string", allows);
       }
       for (const auto& rule : texts_of(list)) {
-        if (std::string_view(key) == "additionalDirectories" || tool::is_well_formed_rule(rule)) {
-          continue;
-        }
-        settings_.notes.push_back(fmt::format(
-            "Ignoring the rule '{}' in {}, permissions.{}: its parentheses do not match", rule,
-            name, key));
+        if (key == "additionalDirectories" || tool::is_well_formed_rule(rule)) continue;
+        report(place, fmt::format("the parentheses of '{}' do not match", rule), allows);
       }
     }
   }
@@ -204,20 +222,28 @@ class Pile {
 
   Settings& settings_;
   bool trusted_;
+  std::optional<Error> refused_;
 };
 
-/// `boundary`: as for read_source_file(). A file that is there and of no use is told of.
+/// Missing, or hidden by a sandbox: its placeholder, /dev/null.
+bool is_absent(const fs::path& path) {
+  struct stat info{};
+  if (::stat(path.c_str(), &info) != 0) return errno != EACCES;
+  return is_placeholder(info) || S_ISCHR(info.st_mode);
+}
+
+/// `boundary`: as for read_source_file(). An empty file says nothing.
 void read_into(Pile& pile, const fs::path& path, const fs::path& boundary, Origin origin) {
   const auto file = read_source_file(path, boundary, kMostBytes);
-  std::error_code error;
-  if (!file && !fs::exists(path, error)) return;
+  if (!file && is_absent(path)) return;
   if (!file) {
-    return pile.ignore(path.string(), boundary.empty()
-                                          ? "it is no regular file of text that can be read"
-                                          : "it is no regular file of yours within the folder");
+    return pile.refuse(path.string(), boundary.empty()
+                                          ? "it is not a regular file of text that can be read"
+                                          : "it is not a regular file of yours within the folder");
   }
+  if (file->text.find_first_not_of(" \t\r\n") == file->text.npos) return;
   const auto parsed = json::parse(file->text);
-  if (!parsed) return pile.ignore(path.string(), "it is not JSON; correct it");
+  if (!parsed) return pile.refuse(path.string(), "it is not JSON");
   pile.add(*parsed, origin, path.string());
 }
 
@@ -259,6 +285,7 @@ Result<Settings> read_settings(const Options& options, const Environment& enviro
     pile.add(given, Origin::flag, "--settings");
   }
   read_into(pile, kManagedSettings, {}, Origin::user);
+  TRY(pile.done());
   if (settings.hooks_off || options.bare) settings.hooks.clear();
   add_mcp_servers(settings, {options, record, real(cwd), trusted});
   return settings;

@@ -34,9 +34,9 @@ struct Settings {
 };
 
 /// The user's settings.json, the folder's .claude/settings.json and settings.local.json, --settings, and the managed settings
-/// of the machine, the later ones winning, lists growing. A file that is missing is passed over, and one that is broken or a link out of the folder, with a note;
-/// only --settings must be good. Of a repository the user does not trust only what restricts counts; what else it
-/// sets is named in one note per file.
+/// of the machine, the later ones winning, lists growing. A file that is missing is passed over; one that is broken, or a link
+/// out of the folder, is an error: it may deny something. Of a repository the user does not trust only what restricts counts;
+/// what else it sets is named in one note per file.
 Result<Settings> read_settings(const Options& options, const Environment& environment,
                                const std::filesystem::path& cwd);
 

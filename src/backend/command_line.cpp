@@ -79,7 +79,9 @@ Words values_of(Slot slot, const Draft& draft) {
     case Slot::tool_rules: return one(fmt::format("{}", fmt::join(approved(ask), ",")));
     case Slot::resume: return one(ask.resume);
     case Slot::partial: return when(json && (ask.max_cost || ask.conversation));
-    case Slot::max_cost: return ask.max_cost ? one(fmt::format("{}", *ask.max_cost)) : Words{};
+    case Slot::max_cost:
+      return ask.max_cost && ask.counts_cost_itself ? one(fmt::format("{}", *ask.max_cost))
+                                                    : Words{};
     case Slot::max_turns: return ask.max_turns ? one(fmt::format("{}", *ask.max_turns)) : Words{};
     case Slot::json_schema: return one(ask.json_schema);
     case Slot::effort: return one(ask.effort);

@@ -59,6 +59,8 @@ struct Ask {
   std::string resume;              // a session id; empty: a new session
   std::vector<std::string> tools;  // "Read", "Bash(git *)"; empty: no restriction
   std::optional<double> max_cost;
+  bool counts_cost_itself =
+      true;  // false: it does not know its prices and is given no limit of its own
   std::optional<std::int64_t> max_turns;
   std::vector<std::string> command;  // of the backend custom
   std::vector<std::string> extra_args;

@@ -20,9 +20,16 @@ std::string shell_line(const std::vector<std::string>& argv) {
   return line;
 }
 
-std::string environment_of(const process::Command& command) {
+/// Of the variables that are removed only those that are set.
+std::string environment_of(const process::Command& command, const backend::Host& host) {
+  const auto is_set = [&](const std::string& name) {
+    return std::ranges::any_of(host.environment, [&](const std::string& variable) {
+      return variable.starts_with(name + "=");
+    });
+  };
   std::string text;
   for (const auto& change : command.env) {
+    if (!change.value && !is_set(change.name)) continue;
     if (!text.empty()) text += ", ";
     text += change.value
                 ? fmt::format(
@@ -37,6 +44,16 @@ std::string length_of(Millis limit) {
   return limit == Millis::zero() ? "none" : format_duration(limit);
 }
 
+std::string_view delivered(backend::Delivery delivery) {
+  switch (delivery) {
+    case backend::Delivery::argument: return "as an argument";
+    case backend::Delivery::standard_in: return "on stdin";
+    case backend::Delivery::stream_json: return "as a JSON message on stdin";
+    case backend::Delivery::file: return "in a file";
+  }
+  return "";
+}
+
 struct Line {
   std::string_view name;
   std::string value;
@@ -48,10 +65,12 @@ std::vector<Line> lines_of(const run::Request& request, const backend::Plan& pla
       {"backend", std::string(plan.backend->name)},
       {"command", shell_line(plan.command.argv)},
       {"folder", request.host.workspace.native()},
-      {"environment", environment_of(plan.command)},
+      {"environment", environment_of(plan.command, request.host)},
       {"transport", plan.command.transport == process::Transport::pty ? "pty" : "pipe"},
       {"prompt",
-       fmt::format("{} bytes, by {}", request.ask.prompt.size(), to_string(plan.delivery))},
+       fmt::format("{}, {}",
+                   view::counted(static_cast<std::int64_t>(request.ask.prompt.size()), "byte"),
+                   delivered(plan.delivery))},
       {"limits",
        fmt::format("timeout {}, idle {}, after the end {}, cost {}", length_of(request.limits.wall),
                    length_of(request.limits.silence), format_duration(request.limits.after_end),

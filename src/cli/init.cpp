@@ -208,10 +208,7 @@ int init_command(const Arguments& arguments, StdOutput& output) {
   }
   const auto root = project_root_of(folder);
   if (const auto holder = store::Lock::holder(store::Workspace::at(root).lock_file())) {
-    return report(
-        {Code::busy, fmt::format("a loop or a run is at work here (process {})", holder->pid),
-         "wait until it is over, or end it with 'ralph stop'"},
-        output);
+    return report(store::Lock::busy(*holder), output);
   }
   const auto above = root == folder ? fs::path() : settings_above(folder);
   const auto verify = verification_of(folder);

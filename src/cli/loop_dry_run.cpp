@@ -6,6 +6,7 @@
 #include "cli/dry_run.h"
 #include "cli/failure.h"
 #include "loop/requests.h"
+#include "view/figures.h"
 #include "view/safe_text.h"
 
 namespace ralph::cli {
@@ -29,8 +30,10 @@ void show_loop(const loop::Setup& setup, const config::Settings& settings, const
   };
   const auto& options = setup.options;
   line("goal", setup.goal_file.empty() ? "from the command line" : setup.goal_file);
-  line("ends", fmt::format("iterations {}, time {}, cost {}", limit(settings, Key::max_iterations),
-                           limit(settings, Key::max_time), limit(settings, Key::max_cost)));
+  line("ends",
+       fmt::format("iterations {}, time {}, cost {}", limit(settings, Key::max_iterations),
+                   limit(settings, Key::max_time),
+                   options.budget.cost_usd ? view::dollars(*options.budget.cost_usd) : "none"));
   line("verify", or_none(options.verify));
   line("protect", or_none(options.protect));
   line("commits", options.commit ? "after every iteration" : "none");

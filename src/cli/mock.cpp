@@ -115,6 +115,7 @@ process::EnvChange without_proxy(const char* name) {
 process::Command command_against(const mock::Server& server, const Arguments& arguments) {
   process::Command command;
   command.argv = arguments.rest();
+  command.transport = process::Transport::inherit;
   command.env = {
       {"ANTHROPIC_BASE_URL", server.url()}, without_proxy("NO_PROXY"), without_proxy("no_proxy")};
   const bool scripted = !arguments.flag("record");
@@ -145,20 +146,10 @@ int exit_code_of(const process::Exit& exit, int stop_signal) {
 }
 
 Result<int> run_against(const mock::Server& server, const Arguments& arguments,
-                        const StopSignals& signals, CommandStop& stop, StdOutput& output) {
+                        const StopSignals& signals, CommandStop& stop) {
   stop.runs = true;  // before it can say that it is ready: the watch keeps an early signal
   TRY_ASSIGN(auto child, process::start(command_against(server, arguments)));
-  const process::Sinks sinks{[&](std::string_view bytes) -> Result<> {
-                               output.out(bytes);
-                               output.flush();
-                               if (output.closed()) return fail(Code::storage, "stdout is closed");
-                               return {};
-                             },
-                             [&](std::string_view bytes) -> Result<> {
-                               output.err(bytes);
-                               return {};
-                             }};
-  const auto exit = process::supervise(std::move(child), sinks, stop.watch, stop.now.get_token());
+  const auto exit = process::supervise(std::move(child), {}, stop.watch, stop.now.get_token());
   return exit_code_of(exit, stop.now.stop_requested() ? signals.received() : 0);
 }
 
@@ -167,7 +158,7 @@ Result<int> serve(mock::Server& server, const Arguments& arguments, StopSignals&
                   CommandStop& stop, StdOutput& output) {
   int code = 0;
   if (arguments.flag("exec")) {
-    TRY_ASSIGN(code, run_against(server, arguments, signals, stop, output));
+    TRY_ASSIGN(code, run_against(server, arguments, signals, stop));
   } else {
     announce(server, arguments.flag("json"), output);
     signals.wait();
@@ -240,7 +231,7 @@ constinit const Command kMockCommand{
     "Answers like the Anthropic Messages API on 127.0.0.1, from a script, until SIGINT or "
     "SIGTERM.\n"
     "With --exec, COMMAND runs with ANTHROPIC_BASE_URL pointing at it (and ANTHROPIC_API_KEY set\n"
-    "when there is none) and an empty stdin; the exit code is COMMAND's, or 128 plus its signal.\n"
+    "when there is none); the exit code is COMMAND's, or 128 plus its signal.\n"
     "With --record, it answers as URL does, and writes down what to answer the next time.",
     kPositionals,
     kOptions,

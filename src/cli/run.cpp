@@ -62,7 +62,8 @@ int supervise(run::Request request, const config::Settings& settings, const Mask
   const bool json = settings.boolean(Key::json);
   auto options = console_options(json ? view::Verbosity::quiet : verbosity_of(settings));
   options.agent_name = request.agent_name;
-  stream::Summary summary(model::Table::builtin());
+  const auto models = request.models;
+  stream::Summary summary(models);
   view::Console console(options, masker, summary, output);
   view::JsonLines json_lines(masker, output);
   run::Audience audience{summary,

@@ -275,9 +275,13 @@ void Layers::settle_rivals() {
     auto& second = settings_.item(rivals.second);
     if (!says_something(first.value) || !says_something(second.value)) continue;
     if (first.level == second.level && rivals.mistake_on_one_level) {
-      add_mistake(fmt::format("{} and {}: give {} or {}, not both", describe(first.origin),
-                              describe(second.origin), setting(rivals.first).key,
-                              setting(rivals.second).key));
+      const auto named = [](const auto& item, Key key) {
+        const auto place = describe(item.origin);
+        if (item.origin.kind == Origin::Kind::flag) return place;
+        return fmt::format("{} ({})", place, setting(key).key);
+      };
+      add_mistake(fmt::format("{} and {} exclude each other", named(first, rivals.first),
+                              named(second, rivals.second)));
     }
     auto& loser = first.level >= second.level ? second : first;
     const bool boolean = std::holds_alternative<bool>(loser.value);

@@ -27,6 +27,7 @@ constexpr std::array<Setting, kKeys> kTable{{
     {Key::idle_timeout, "idle_timeout", Kind::duration, "10m", "--idle-timeout", "TIME", "the longest silence while no tool runs; 0: no limit", Topic::limits, Listed::on_request},
     {Key::after_end_timeout, "after_end_timeout", Kind::duration, "5s", "--after-end-timeout", "TIME", "how long the agent may linger after its result; 0: no limit", Topic::limits, Listed::on_request},
     {Key::max_cost, "max_cost", Kind::money, "", "--max-cost", "USD", "stop when the run or loop has cost this much", Topic::limits, Listed::always},
+    {Key::model_price, "model_price", Kind::text, "", "--model-price", "IN/OUT", "what a model costs that has no known price: US dollars per million tokens", Topic::limits, Listed::on_request},
     {Key::max_turns, "max_turns", Kind::integer, "", "--max-turns", "N", "stop after this many turns", Topic::limits, Listed::on_request, "", 1},
     {Key::retries, "retries", Kind::integer, "1", "--retries", "N", "how often to start an agent again that crashed or met an outage", Topic::limits, Listed::on_request},
     {Key::retry_delay, "retry_delay", Kind::duration, "1s", "--retry-delay", "TIME", "the pause before that; longer for outages, doubled each time", Topic::limits, Listed::on_request},

@@ -27,6 +27,7 @@ enum class Key {
   idle_timeout,
   after_end_timeout,
   max_cost,
+  model_price,
   max_turns,
   retries,
   retry_delay,

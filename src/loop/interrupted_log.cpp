@@ -49,7 +49,7 @@ std::string add_from_log(RunEnd& end, const Setup& setup, const store::Workspace
   if (name.empty()) return {};
   const auto log = read_log(setup, workspace, name);
   if (!log) return {};
-  auto summary = end.before_attempt.value_or(stream::Summary(setup.models));
+  auto summary = end.before_attempt.value_or(stream::Summary(setup.request.models));
   stream::Decoder decoder(backend.make_dialect(std::string(backend.display_name)), {&summary}, "",
                           setup.request.max_line);
   decoder.feed(*log, 0);

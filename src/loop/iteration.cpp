@@ -114,7 +114,7 @@ run::Request Loop::within_budget(run::Request request) const {
 }
 
 RunEnd Loop::run(run::Request request, const Run& run) {
-  RunEnd end{{}, {}, stream::Summary(setup_.models), {}};
+  RunEnd end{{}, {}, stream::Summary(setup_.request.models), {}};
   TimeKeeper time;
   AnswerKeeper given;
   auto handlers = observer_.begin(run, end.summary);

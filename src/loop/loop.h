@@ -59,7 +59,6 @@ struct Setup {
   std::map<std::string, std::string> settings_before;  // of a resumed one: without what is said now
   std::vector<std::string> warnings;
   std::filesystem::path state_folder;  // user_state_folder()
-  const model::Table& models = model::Table::builtin();
 };
 
 /// A part of the loop that takes a while.

@@ -31,7 +31,7 @@ std::optional<Ending> end_of(const Record& record) {
 }
 
 RunEnd end_in_journal(std::string_view text, const Setup& setup, std::int64_t& bad) {
-  RunEnd end{{}, {}, stream::Summary(setup.models), {}};
+  RunEnd end{{}, {}, stream::Summary(setup.request.models), {}};
   TimeKeeper time;
   stream::EventReader reader;
   std::string_view rest = text;

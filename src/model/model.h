@@ -27,6 +27,12 @@ struct Price {
   bool operator==(const Price&) const = default;
 };
 
+/// What Claude Code counts for a model that is not in its table.
+inline constexpr Price kPriceOfUnknown{0, 4, 20, 0.2, 5, 8};
+
+/// "1.25/10": input and output; the cache costs what input does.
+Result<Price> parse_price(std::string_view text);
+
 /// What the API accepts as `thinking` for a model.
 enum class Thinking {
   none,      // no thinking field at all
@@ -57,6 +63,8 @@ struct Tokens {
   std::int64_t cache_write_1h = 0;
 };
 
+double cost_usd(const Price& price, const Tokens& tokens);
+
 /// The table of models: models.json, built in; a user's file of the same form adds rows to it or
 /// changes them: keys a row does not name keep their values, an alias moves to the row that names it last.
 /// Every name may end in "[1m]", which asks for a window of a million tokens.
@@ -67,7 +75,11 @@ class Table {
   /// The built-in rows with the ones of this JSON text on top; `name` is for error messages.
   static Result<Table> with_overrides(std::string_view json_text, std::string_view name);
 
-  /// By alias, exact id, or dated id ("claude-haiku-4-5-20251001" is claude-haiku-4-5). nullptr: unknown.
+  /// Models without a known price cost this from now on.
+  void set_price_of_others(const Price& price) { price_of_others_ = price; }
+
+  /// By alias, exact id, dated id ("claude-haiku-4-5-20251001" is claude-haiku-4-5) or the id a cloud gives it
+  /// ("us.anthropic.claude-haiku-4-5-20251001-v1:0", "claude-haiku-4-5@20251001"). nullptr: unknown.
   const Model* find(std::string_view alias_or_id) const;
   /// The id to send to the API: aliases and retired ids resolved, anything else unchanged.
   std::string resolve(std::string_view alias_or_id) const;
@@ -80,6 +92,7 @@ class Table {
 
  private:
   std::vector<Model> models_;
+  std::optional<Price> price_of_others_;
 };
 
 }  // namespace ralph::model

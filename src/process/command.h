@@ -10,9 +10,10 @@
 
 namespace ralph::process {
 
-/// How the program's stdin and stdout are connected. stderr is always a pipe of its own.
-/// The PTY is in raw mode and is the program's controlling terminal.
-enum class Transport { pipe, pty };
+/// How the program's stdin and stdout are connected. stderr is a pipe of its own, unless all three are inherited.
+/// The PTY is in raw mode and is the program's controlling terminal. `inherit`: our own stdin, stdout and stderr, of which
+/// supervise() sees nothing; Command::input is not used.
+enum class Transport { pipe, pty, inherit };
 
 /// End of input at once. On a PTY too: stdin is then /dev/null, only stdout is the terminal.
 struct StdinNull {};

@@ -82,8 +82,8 @@ Result<UniqueFd> open_raw_slave(const UniqueFd& master, const TerminalSize& size
   return moved_up(std::move(slave));
 }
 
-Result<UniqueFd> duplicate(const UniqueFd& fd) {
-  UniqueFd copy(::fcntl(fd.get(), F_DUPFD_CLOEXEC, kLowestFreeFd));
+Result<UniqueFd> duplicate(int fd) {
+  UniqueFd copy(::fcntl(fd, F_DUPFD_CLOEXEC, kLowestFreeFd));
   if (!copy && errno == EINVAL) errno = EMFILE;  // the limit is below the lowest number asked for
   if (!copy) return fail_errno(errno, "cannot duplicate a descriptor", kTooManyFiles);
   return copy;
@@ -99,8 +99,8 @@ Result<> connect_pty(const Command& command, Stdio& stdio) {
   TRY_ASSIGN(stdio.theirs[1], open_raw_slave(stdio.out, command.terminal));
   stdio.tty_fd = 1;
   if (std::holds_alternative<StdinNull>(command.input)) return connect_null_input(stdio);
-  TRY_ASSIGN(stdio.in, duplicate(stdio.out));
-  TRY_ASSIGN(stdio.theirs[0], duplicate(stdio.theirs[1]));
+  TRY_ASSIGN(stdio.in, duplicate(stdio.out.get()));
+  TRY_ASSIGN(stdio.theirs[0], duplicate(stdio.theirs[1].get()));
   return {};
 }
 
@@ -108,11 +108,17 @@ Result<> connect_pty(const Command& command, Stdio& stdio) {
 
 Result<UniqueFd> moved_up(UniqueFd fd) {
   if (fd.get() >= kLowestFreeFd) return fd;
-  return duplicate(fd);
+  return duplicate(fd.get());
 }
 
 Result<Stdio> make_stdio(const Command& command) {
   Stdio stdio;
+  if (command.transport == Transport::inherit) {
+    for (int fd = 0; fd <= 2; ++fd) {
+      TRY_ASSIGN(stdio.theirs[static_cast<std::size_t>(fd)], duplicate(fd));
+    }
+    return stdio;
+  }
   if (command.transport == Transport::pty) {
     TRY(connect_pty(command, stdio));
   } else {

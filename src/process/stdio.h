@@ -7,7 +7,8 @@
 
 namespace ralph::process {
 
-/// Both sides of a program's stdin, stdout and stderr: pipes, or a raw PTY for stdin and stdout.
+/// Both sides of a program's stdin, stdout and stderr: pipes, or a raw PTY for stdin and stdout. Those it inherits have none of
+/// ours.
 struct Stdio {
   std::array<UniqueFd, 3> theirs;  // what the program gets as 0, 1, 2
   UniqueFd in;                     // ours, non-blocking; none for StdinNull

@@ -82,6 +82,7 @@ stream::Ending make_ending(const process::Exit& exit, const AttemptParts& parts,
     ending.cancelled_by = signal_number;
   }
   ending.over_budget = overseer.over_budget();
+  ending.unpriced_model = overseer.unpriced_model();
   ending.refused_key = overseer.refused_key();
   ending.denials_allowed = parts.rules.denials_allowed;
   ending.storage_error = exit.sink_error;

@@ -60,11 +60,24 @@ void Overseer::on(const stream::Event&, const stream::ToolResult& result) {
   settle();
 }
 
+void Overseer::on(const stream::Event&, const stream::SessionStarted& started) {
+  check_price(started.model);
+}
+
+/// A limit that cannot be counted is refused, before the model has answered where its name is known by then.
+void Overseer::check_price(std::string_view model) {
+  if (!rules_.max_cost || !rules_.needs_price || model.empty() || summary_.knows_price_of(model))
+    return;
+  if (unpriced_model_.empty()) unpriced_model_ = model;
+  stop_();
+}
+
 /// What a request has used so far. An answer that is complete and calls no tool is the agent's last word:
 /// stopping it then would save nothing.
 void Overseer::on(const stream::Event& event, const stream::Usage& usage) {
   if (event.parent.empty() && usage.scope == stream::UsageScope::request)
     note_message(usage.message_id);
+  if (usage.tokens.prompt() + usage.tokens.output > 0) check_price(usage.model);
   if (!rules_.max_cost || !over_budget_.empty() || usage.scope != stream::UsageScope::request)
     return;
   const auto cost = summary_.cost_usd();

@@ -21,6 +21,7 @@ class Overseer final : public stream::Handler {
   struct Rules {
     Limits limits;
     std::optional<double> max_cost;
+    bool needs_price = false;  // the agent guesses what a model without a known price costs
     bool denials_allowed = false;
     std::function<std::optional<std::string>(const stream::Summary&, int)> follow_up = {};
   };
@@ -33,9 +34,12 @@ class Overseer final : public stream::Handler {
 
   /// "$0.51 of $0.50": it was stopped for that; empty: it was not.
   const std::string& over_budget() const { return over_budget_; }
+  /// The model whose cost cannot be counted, for which it was stopped; empty: it was not.
+  const std::string& unpriced_model() const { return unpriced_model_; }
   /// What was said about the key for which it was stopped; empty: it was not.
   const std::string& refused_key() const { return refused_key_; }
 
+  void on(const stream::Event&, const stream::SessionStarted&) override;
   void on(const stream::Event&, const stream::TurnStarted&) override { settle(); }
   void on(const stream::Event&, const stream::ToolCall&) override;
   void on(const stream::Event&, const stream::ToolResult&) override;
@@ -50,6 +54,7 @@ class Overseer final : public stream::Handler {
   Phase phase() const;
   void settle();
   void note_message(std::string_view id);
+  void check_price(std::string_view model);
   void refuse_key(std::string_view message);
   void say_more();
 
@@ -64,6 +69,7 @@ class Overseer final : public stream::Handler {
   int sent_ = 0;          // messages behind the prompt
   bool awaited_ = false;  // the turn of the last of them
   std::string over_budget_;
+  std::string unpriced_model_;
   std::string refused_key_;
 };
 

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "git/project_root.h"
 #include "store/state.h"
+#include "stream/outcome.h"
 
 namespace ralph::run {
 namespace {
@@ -130,6 +131,7 @@ Result<backend::Ask> make_ask(const config::Settings& settings, Invocation& invo
   ask.resume = invocation.resume;
   ask.tools = settings.list(Key::allowed_tools);
   ask.max_cost = settings.money(Key::max_cost);
+  ask.counts_cost_itself = !settings.given(Key::model_price);
   ask.max_turns = settings.integer(Key::max_turns);
   ask.command = settings.list(Key::command);
   ask.extra_args = settings.list(Key::extra_args);
@@ -143,6 +145,21 @@ std::string agent_name(const backend::Backend& backend, const backend::Ask& ask)
   if (!backend.display_name.empty() || ask.command.empty())
     return std::string(backend.display_name);
   return std::filesystem::path(ask.command.front()).filename().native();
+}
+
+/// Empty: the agent's own choice.
+std::string asked_model(const Request& request) {
+  const auto value = [&](std::string_view name) {
+    return backend::variable(request.host, name).value_or("");
+  };
+  const auto model = request.ask.model.empty() ? value("ANTHROPIC_MODEL") : request.ask.model;
+  for (const std::string_view family : {"opus", "sonnet", "haiku", "fable"}) {
+    if (model != family) continue;
+    auto upper = std::string(family);
+    for (char& letter : upper) letter = static_cast<char>(letter - 'a' + 'A');
+    if (auto other = value("ANTHROPIC_DEFAULT_" + upper + "_MODEL"); !other.empty()) return other;
+  }
+  return model;
 }
 
 void take_limits(const config::Settings& settings, Request& request) {
@@ -180,6 +197,13 @@ Result<> check_secrets(Request& request, bool allowed, const Masker& masker) {
                     masker, request.warnings);
 }
 
+Result<> check_price(const Request& request) {
+  if (!request.ask.max_cost || !request.backend->can.cost) return {};
+  const auto model = asked_model(request);
+  if (model.empty() || request.models.cost_usd(model, {})) return {};
+  return std::unexpected(stream::no_price_error(model));
+}
+
 Result<Request> make_request(const config::Settings& settings, Invocation invocation,
                              const Masker& masker) {
   Request request;
@@ -196,6 +220,10 @@ Result<Request> make_request(const config::Settings& settings, Invocation invoca
   TRY_ASSIGN(request.host.workspace, workspace_of(settings));
   request.folder_given = settings.given(Key::cwd);
   TRY_ASSIGN(request.ask, make_ask(settings, invocation));
+  if (const auto& price = settings.text(Key::model_price); !price.empty()) {
+    TRY_ASSIGN(const auto parsed, model::parse_price(price));
+    request.models.set_price_of_others(parsed);
+  }
   request.host.environment = std::move(invocation.environment);
   request.host.is_root = invocation.is_root;
   request.host.sandbox = sandbox_of(settings);

@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "config/settings.h"
+#include "model/model.h"
 #include "stream/summary.h"
 
 namespace ralph::run {
@@ -40,6 +41,7 @@ struct Request {
   std::string mode, task;
   std::filesystem::path log_dir;  // the raw logs go into a folder of the backend's name below it
   bool continue_session = false;  // the stored session of the mode
+  model::Table models = model::Table::builtin();  // with the price of model_price
   Limits limits;
   Retries retries;
   bool denials_allowed = false;
@@ -76,6 +78,9 @@ backend::SandboxLevel sandbox_of(const config::Settings& settings);
 
 /// Code::usage: the prompts hold a secret; a warning of the request where that is allowed.
 Result<> check_secrets(Request& request, bool allowed, const Masker& masker);
+
+/// Code::usage: there is a cost limit, and the model that is asked for has no known price.
+Result<> check_price(const Request& request);
 
 /// Errors: Code::usage for what is missing or contradicts itself, a prompt with a secret in it, an unknown
 /// backend; Code::not_found when no agent is installed.

@@ -148,8 +148,8 @@ void Run::say_first() {
 }
 
 AttemptEnd Run::attempt() {
-  const Overseer::Rules rules{request_.limits, request_.ask.max_cost, request_.denials_allowed,
-                              request_.follow_up};
+  const Overseer::Rules rules{request_.limits, request_.ask.max_cost, request_.backend->can.cost,
+                              request_.denials_allowed, request_.follow_up};
   const AttemptParts parts{
       .command = plan_.command,
       .rules = rules,
@@ -375,6 +375,7 @@ std::filesystem::path raw_log_base(const Request& request, UtcTime start) {
 
 Result<backend::Plan> prepare(Request& request, std::vector<std::string>& warnings,
                               stream::Summary* summary) {
+  TRY(check_price(request));
   const double known_total = find_session(request, warnings);
   if (summary != nullptr) summary->know_total(known_total);
   auto plan = backend::plan(*request.backend, request.ask, request.host, request.run_id);

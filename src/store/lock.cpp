@@ -102,19 +102,14 @@ Holder holder_of(const UniqueFd& fd) {
   return holder;
 }
 
+constexpr std::string_view kBusy = "another run is using this workspace";
+constexpr const char* kUnknownHolder =
+    "wait until it ends; it has not said who it is, or runs in another container";
+
 std::unexpected<Error> fail_busy(const UniqueFd& fd, const std::string& file) {
-  constexpr std::string_view kBusy = "another run is using this workspace";
   const auto holder = holder_of(fd);
-  if (holder.pid == 0) {
-    return fail(Code::busy, fmt::format("{}: it holds '{}'", kBusy, file),
-                "wait until it ends; it has not said who it is, or runs in another container");
-  }
-  return fail(
-      Code::busy,
-      fmt::format("{} ({}, pid {}, since {})", kBusy, holder.what, holder.pid, holder.since),
-      fmt::format("wait until it ends, or stop it: {}kill {}",
-                  holder.what.starts_with("ralph loop") ? "ralph stop --now, or " : "",
-                  holder.pid));
+  if (holder.pid != 0) return std::unexpected(Lock::busy(holder));
+  return fail(Code::busy, fmt::format("{}: it holds '{}'", kBusy, file), kUnknownHolder);
 }
 
 /// Whether the name still leads to the open file: it may have been removed meanwhile.
@@ -169,6 +164,15 @@ Result<Lock> Lock::take(const Location& file, std::string_view what) {
     TRY(write_note(fd, shown, what));
     return Lock(std::move(fd));
   }
+}
+
+Error Lock::busy(const Holder& holder) {
+  if (holder.pid == 0) return {Code::busy, std::string(kBusy), kUnknownHolder};
+  return {Code::busy,
+          fmt::format("{} ({}, pid {}, since {})", kBusy, holder.what, holder.pid, holder.since),
+          fmt::format("wait until it ends, or stop it: {}kill {}",
+                      holder.what.starts_with("ralph loop") ? "ralph stop --now, or " : "",
+                      holder.pid)};
 }
 
 /// A lock of our own tells, and is gone at once; whoever takes the lock meanwhile looks more than once.

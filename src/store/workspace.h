@@ -54,6 +54,8 @@ class Lock {
     std::string what, since;
   };
   static std::optional<Holder> holder(const Location& file);
+  /// What take() fails with then.
+  static Error busy(const Holder& holder);
   Lock(Lock&& other) noexcept = default;
   Lock& operator=(Lock&&) = delete;
   /// Empties the file and leaves it where it is.

@@ -10,18 +10,17 @@
 namespace ralph::stream {
 namespace {
 
-/// Seconds since 1970 from a figure that may be in milliseconds; nothing from one that is no such time.
-std::optional<std::int64_t> unix_seconds(std::optional<std::int64_t> value) {
-  constexpr std::int64_t kLatest = 100'000'000'000;  // the year 5138
-  if (value && *value >= kLatest) value = *value / 1000;
-  return value && *value > 0 && *value < kLatest ? value : std::nullopt;
-}
-
 bool is_blank(std::string_view line) {
   return line.find_first_not_of(" \t\r\v\f") == std::string_view::npos;
 }
 
 }  // namespace
+
+std::optional<std::int64_t> unix_seconds(std::optional<std::int64_t> value) {
+  constexpr std::int64_t kLatest = 100'000'000'000;  // the year 5138
+  if (value && *value >= kLatest) value = *value / 1000;
+  return value && *value > 0 && *value < kLatest ? value : std::nullopt;
+}
 
 std::unique_ptr<Dialect> make_claude_dialect(std::string display_name) {
   return std::make_unique<ClaudeDialect>(std::move(display_name));

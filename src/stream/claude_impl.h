@@ -102,6 +102,9 @@ class ClaudeDialect final : public Dialect {
 };
 
 /// Claude's words for what went wrong, and the HTTP status, as one of ours.
+/// Seconds since 1970 from a figure that may be in milliseconds; nothing from one that is no such time.
+std::optional<std::int64_t> unix_seconds(std::optional<std::int64_t> value);
+
 ErrorClass classify_error(std::string_view word, std::optional<std::int64_t> http_status);
 
 /// An open call's key: its id, cut to a sane length.

@@ -92,8 +92,10 @@ void ClaudeDialect::assistant(const Line& line) {
 void ClaudeDialect::assistant_error(const Line& line) {
   const auto http_status = line.root["api_error_status"].maybe_integer();
   const auto error_class = classify_error(line.root["error"].text(), http_status);
+  // Only ralph's own agent says when a limit resets.
+  const auto resets_at = unix_seconds(line.root["resets_at"].maybe_integer());
   line.emit(ErrorEvent{
-      error_class, result_text(line.root["message"]["content"]), http_status, {}, {}, {}});
+      error_class, result_text(line.root["message"]["content"]), http_status, resets_at, {}, {}});
 }
 
 /// `raw` is the line from where the block starts.

@@ -76,18 +76,19 @@ void ClaudeDialect::result(const Line& line) {
 }
 
 /// Exact figures per model for the part since the last result; older versions only know the
-/// session's total.
+/// session's total. A cost of an unknown basis is a guess by another model's price.
 void ClaudeDialect::model_usage(const Line& line) {
   const auto recent = line.root["model_usage_since_last_result"];
   const auto scope = recent ? UsageScope::turn : UsageScope::session_total;
   (recent ? recent : line.root["modelUsage"]).each_member([&](std::string_view model, View usage) {
-    line.emit(Usage{scope,
-                    model,
-                    {},
-                    read_model_usage(usage),
-                    usage["costUSD"].maybe_real(),
-                    usage["contextWindow"].maybe_integer(),
-                    false});
+    line.emit(
+        Usage{scope,
+              model,
+              {},
+              read_model_usage(usage),
+              usage["costBasis"].text() == "unknown" ? std::nullopt : usage["costUSD"].maybe_real(),
+              usage["contextWindow"].maybe_integer(),
+              false});
   });
 }
 

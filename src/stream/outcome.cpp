@@ -38,8 +38,8 @@ constexpr std::array kTable = std::to_array<OutcomeRow>({
      "wait for the reset or use another account"},
     {Outcome::limit_reached, "limit_reached", 6, Status::failed, "a limit was reached",
      "raise the limit or continue the session"},
-    {Outcome::timed_out, "timed_out", 7, Status::timeout, "the run took too long",
-     "raise the timeout or make the task smaller"},
+    {Outcome::timed_out, "timed_out", 7, Status::timeout, "the agent was stopped at a time limit",
+     "raise it if that was too short"},
     {Outcome::storage_failed, "storage_failed", 8, Status::failed,
      "the run could not be recorded and was stopped",
      "free some disk space or check the folder's rights"},
@@ -105,7 +105,8 @@ bool was_interrupted(const Ending& ending) {
 }
 
 bool stopped_by_us(const Ending& ending) {
-  return !ending.limit.empty() || !ending.over_budget.empty() || ending.cancelled_by;
+  return !ending.limit.empty() || !ending.unpriced_model.empty() || !ending.over_budget.empty() ||
+         ending.cancelled_by;
 }
 
 bool denied(const Summary& summary, const Ending& ending) {
@@ -139,6 +140,12 @@ bool refused_usage(const Summary& summary, const Ending& ending) {
                              [&](std::string_view error) { return words.contains(error); });
 }
 
+/// So says ralph's own agent of a settings file that is broken.
+bool refused_settings(const Summary& summary, const Ending& ending) {
+  return !summary.any_event() && ending.exit_code.value_or(0) != 0 &&
+         ending.last_words.starts_with("Error: the settings in ");
+}
+
 Verdict without_result(const Summary& summary, const Ending& ending) {
   using enum ErrorClass;
   if (summary.error &&
@@ -153,6 +160,9 @@ Verdict without_result(const Summary& summary, const Ending& ending) {
   }
   if (refused_usage(summary, ending)) {
     return verdict(Outcome::bad_usage, "the agent said: " + ending.last_words);
+  }
+  if (refused_settings(summary, ending)) {
+    return verdict(Outcome::bad_config, "the agent said: " + ending.last_words);
   }
   if (exited_badly(ending)) {
     const auto words = ending.last_words.empty() ? "" : ": " + ending.last_words;
@@ -217,6 +227,9 @@ Verdict judge(const Summary& summary, const Ending& ending) {
   if (!ending.refused_key.empty() && !stands) {
     return verdict(Outcome::auth_failed, ending.refused_key);
   }
+  if (!ending.unpriced_model.empty() && !stands) {
+    return verdict(Outcome::bad_config, describe(no_price_error(ending.unpriced_model)));
+  }
   if (!ending.over_budget.empty() && !stands) {
     return verdict(Outcome::limit_reached, "cost " + ending.over_budget);
   }
@@ -225,7 +238,19 @@ Verdict judge(const Summary& summary, const Ending& ending) {
   return done ? with_result(summary, ending) : with_open_turn(summary, ending);
 }
 
+/// "Not logged in · Please run /login": the agent's own words.
+bool names_remedy(const Verdict& judged) {
+  return judged.outcome == Outcome::auth_failed && judged.detail.contains(" · ");
+}
+
 }  // namespace
+
+Error no_price_error(std::string_view model) {
+  return {Code::usage,
+          fmt::format("the cost limit cannot be kept: the price of model '{}' is not known", model),
+          "give it with --model-price IN/OUT (model_price, in US dollars per million tokens), or "
+          "leave max_cost out"};
+}
 
 std::span<const OutcomeRow> outcome_table() { return kTable; }
 
@@ -267,7 +292,7 @@ std::string Verdict::reason() const {
 std::string Verdict::message() const {
   const auto hint = row(outcome).hint;
   auto text = reason();
-  return hint.empty() || text.ends_with(fmt::format("is in {})", raw_log))
+  return hint.empty() || names_remedy(*this) || text.ends_with(fmt::format("is in {})", raw_log))
              ? text
              : fmt::format("{} ({})", text, hint);
 }

@@ -46,6 +46,9 @@ struct OutcomeRow {
 };
 std::span<const OutcomeRow> outcome_table();
 const OutcomeRow& row(Outcome outcome);
+
+/// A cost limit for a model whose cost cannot be counted.
+Error no_price_error(std::string_view model);
 std::optional<Outcome> outcome_named(std::string_view name);
 
 /// How the process came to its end, as far as that is known.
@@ -55,7 +58,9 @@ struct Ending {
   std::string limit;         // the deadline of ours that ended it: "wall", "silence", "after_end"
   std::string limit_length;  // how long that is: "10m"
   std::string over_budget;   // we stopped it for its cost: "$0.51 of $0.50"
-  std::string refused_key;   // we stopped it because its key was refused: what was said about it
+  std::string
+      unpriced_model;  // we stopped it because its cost limit could not be kept with this model
+  std::string refused_key;  // we stopped it because its key was refused: what was said about it
   std::optional<int> cancelled_by;  // the signal that asked us to stop
   std::optional<Error> storage_error;
   std::optional<Error> read_error;  // what it printed could not be read to the end

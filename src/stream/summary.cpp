@@ -306,6 +306,10 @@ std::optional<double> Summary::cost_usd() const {
   return cost;
 }
 
+bool Summary::knows_price_of(std::string_view model_id) const {
+  return models_->cost_usd(model_id, {}).has_value();
+}
+
 CostSource Summary::cost_source() const {
   if (reported_usd_) return CostSource::agent;
   return cost_usd() ? CostSource::price_table : CostSource::none;

@@ -75,6 +75,7 @@ class Summary final : public Handler {
   Tokens usage() const;
   std::optional<double> cost_usd() const;
   CostSource cost_source() const;
+  bool knows_price_of(std::string_view model_id) const;
   /// How full the context window was in the last request of the agent itself, in percent;
   /// 999 stands for more, too.
   std::optional<int> context_percent() const;

@@ -59,6 +59,9 @@ TEST(Failures, ARateLimitIsWaitedForUnlessItIsLong) {
   EXPECT_EQ(late.code, 1);
   EXPECT_EQ(late.story(), "system/init assistant result/success");
   EXPECT_EQ(late.result()["result"], "API Error: Request rejected (429) · slow");
+  const auto said = late.of_type("assistant")[0];
+  EXPECT_GT(said["resets_at"], std::chrono::system_clock::to_time_t(now_utc()) + 3000);
+  EXPECT_FALSE(ask(R"({"error":400})").of_type("assistant")[0].contains("resets_at"));
 }
 
 TEST(Failures, ServersThatStumbleAreAskedAgain) {

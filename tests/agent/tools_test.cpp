@@ -159,7 +159,13 @@ TEST(Tools, SettingsThatAreNoFilesAreNotWaitedFor) {
   Bench bench;
   std::filesystem::create_directories(bench.work() / ".claude");
   ASSERT_EQ(::mkfifo((bench.work() / ".claude/settings.json").c_str(), 0600), 0);
-  std::filesystem::create_symlink("/dev/stdin", bench.work() / ".claude/settings.local.json");
+  const auto ran = bench.ask("go");
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_TRUE(ran.err.contains("not a regular file")) << ran.err;
+  // What a sandbox hides is missing.
+  std::filesystem::remove(bench.work() / ".claude/settings.json");
+  std::filesystem::create_symlink("/dev/null", bench.work() / ".claude/settings.local.json");
+  bench.folder().write("work/.claude/settings.json", "\n");
   EXPECT_EQ(bench.ask("go").code, 0);
 }
 
@@ -174,26 +180,32 @@ TEST(Tools, SettingsOfAProjectDoNotComeFromElsewhere) {
   const auto settings = bench.work() / ".claude/settings.json";
   std::filesystem::create_symlink("../../outside.json", settings);
   const auto led_out = bench.ask("go");
-  EXPECT_EQ(led_out.events()[0]["permissionMode"], "default");
+  EXPECT_EQ(led_out.code, 1);
+  EXPECT_EQ(led_out.out, "");
   EXPECT_TRUE(led_out.err.contains(settings.string())) << led_out.err;
   std::filesystem::remove(settings);
   std::filesystem::create_symlink("../inside.json", settings);
   EXPECT_EQ(bench.ask("go").events()[0]["permissionMode"], "acceptEdits");
 }
 
-TEST(Tools, BrokenSettingsAreToldOf) {
+TEST(Tools, BrokenSettingsAreRefused) {
   const std::pair<const char*, const char*> cases[]{
       {R"({"permissions": )", "it is not JSON"},
-      {R"([1])", "it is no JSON object"},
-      {R"({"permissions":["Bash"]})", "permissions: it is not an object"},
-      {R"({"permissions":{"deny":"Bash"}})", "permissions.deny: it is not a list"},
-      {R"({"permissions":{"deny":[["Bash"]]}})", "permissions.deny: they are not strings"}};
+      {R"([1])", "it is not a JSON object"},
+      {R"({"permissions":["Bash"]})", "permissions cannot be used: it is not an object"},
+      {R"({"permissions":{"deny":"Bash"}})", "permissions.deny cannot be used: it is not a list"},
+      {R"({"permissions":{"deny":[["Bash"]]}})",
+       "permissions.deny cannot be used: it has an entry that is not a string"},
+      {R"({"permissions":{"deny":["Read(a"]}})",
+       "permissions.deny cannot be used: the parentheses of 'Read(a' do not match"}};
   for (const auto* const file : {"work/.claude/settings.json", "home/.claude/settings.json"}) {
     for (const auto& [text, why] : cases) {
       Bench bench;
       bench.folder().write(file, text);
       const auto ran = bench.ask("go");
-      EXPECT_EQ(ran.code, 0);
+      EXPECT_EQ(ran.code, 1);
+      EXPECT_EQ(ran.out, "");
+      EXPECT_TRUE(ran.requests.empty());
       EXPECT_TRUE(ran.err.contains(file) && ran.err.contains(why)) << text << "\n" << ran.err;
     }
   }

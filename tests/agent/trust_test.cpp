@@ -89,9 +89,11 @@ TEST(Trust, DangerouslySkipPermissionsAsTextIsNoted) {
 
 TEST(Trust, ARuleWithoutItsBracketIsNoted) {
   Bench bench;
-  bench.folder().write("work/.claude/settings.json", R"({"permissions":{"deny":["Read(a"]}})");
+  bench.folder().write("work/.claude/settings.json", R"({"permissions":{"allow":["Read(a"]}})");
   const auto ran = bench.ask("go");
-  EXPECT_TRUE(ran.err.contains("Ignoring the rule 'Read(a' in ")) << ran.err;
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_TRUE(ran.err.contains("permissions.allow: the parentheses of 'Read(a' do not match"))
+      << ran.err;
 }
 
 TEST(Trust, DangerouslySkipPermissionsIsBoundByWhatRestrictsBypass) {

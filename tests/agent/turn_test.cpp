@@ -138,9 +138,22 @@ TEST(Turn, AnotherModelIsAskedAsItWantsToBe) {
   const auto local = other.ask("hi", {"--model", "qwen3-coder"});
   EXPECT_FALSE(local.requests.at(0).contains("thinking"));
   EXPECT_FALSE(local.requests.at(0).contains("output_config"));
-  EXPECT_TRUE(local.err.contains("price of 'qwen3-coder' is unknown")) << local.err;
-  EXPECT_EQ(local.result()["total_cost_usd"], 0);
+  EXPECT_TRUE(local.err.contains("the price of 'qwen3-coder' is not known")) << local.err;
+  // As the original counts it: 4 and 20 dollars per million tokens.
+  const auto used = local.result()["modelUsage"]["qwen3-coder"];
+  EXPECT_DOUBLE_EQ(
+      local.result()["total_cost_usd"].get<double>(),
+      (used["inputTokens"].get<double>() * 4 + used["outputTokens"].get<double>() * 20) / 1e6);
+  EXPECT_GT(local.result()["total_cost_usd"], 0);
   EXPECT_EQ(local.result()["modelUsage"]["qwen3-coder"]["costBasis"], "unknown");
+}
+
+TEST(Turn, ABudgetHoldsForAModelWithoutAKnownPrice) {
+  Bench bench(R"({"steps":[{"tool_use":{"name":"Bash","input":{"command":"true"}},
+      "usage":{"input_tokens":100000,"output_tokens":10000}}],"then":"repeat_last"})");
+  const auto ran = bench.ask("hi", {"--model", "gpt-5", "--max-budget-usd", "1"});
+  EXPECT_EQ(ran.result()["subtype"], "error_max_budget_usd");
+  EXPECT_EQ(ran.requests.size(), 2U);  // $0.60 each
 }
 
 TEST(Turn, EffortAndEnvironmentReachTheRequest) {

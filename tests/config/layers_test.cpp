@@ -316,7 +316,7 @@ TEST(SettingsPrecedence, APromptOnAHigherLevelBeatsAPromptFile) {
   EXPECT_EQ(settings.text(Key::prompt), "Hello");
   EXPECT_EQ(settings.text(Key::prompt_file), "");
   EXPECT_EQ(error_of(from_file("prompt: a\nprompt_file: b\n")),
-            "ralph.yml:1 and ralph.yml:2: give prompt or prompt_file, not both");
+            "ralph.yml:1 (prompt) and ralph.yml:2 (prompt_file) exclude each other");
 }
 
 TEST(Environment, AVariableThatLooksMistypedIsWorthAWarning) {

@@ -261,5 +261,34 @@ TEST(Overrides, ThatAreWrongNameFileModelAndKey) {
   }
 }
 
+TEST(Models, TheIdsOfCloudsHaveThePriceOfTheirModel) {
+  const auto& table = Table::builtin();
+  const auto* const haiku = table.find("claude-haiku-4-5");
+  ASSERT_NE(haiku, nullptr);
+  for (const auto* const id : {"us.anthropic.claude-haiku-4-5-20251001-v1:0",
+                               "anthropic.claude-haiku-4-5-v2", "claude-haiku-4-5@20251001"}) {
+    EXPECT_EQ(table.find(id), haiku) << id;
+    EXPECT_EQ(table.resolve(id), id);
+  }
+  EXPECT_EQ(table.find("anthropic."), nullptr);
+  EXPECT_EQ(table.find("-v"), nullptr);
+  EXPECT_EQ(table.find("gpt-5-v1:0"), nullptr);
+}
+
+TEST(Models, APriceCanBeGivenForTheOthers) {
+  auto table = Table::builtin();
+  const Tokens million{1'000'000, 1'000'000, 0, 0, 0};
+  const auto known = table.cost_usd("sonnet", million);
+  EXPECT_EQ(table.cost_usd("gpt-5", million), std::nullopt);
+  table.set_price_of_others(parse_price("1.25/10").value());
+  EXPECT_EQ(table.cost_usd("gpt-5", million), 11.25);
+  EXPECT_EQ(table.cost_usd("gpt-5", {0, 0, 1'000'000, 1'000'000, 1'000'000}), 3.75);
+  EXPECT_EQ(table.cost_usd("sonnet", million), known);
+  EXPECT_EQ(parse_price("0/0").value(), Price());
+  for (const auto* const bad : {"", "1", "1/", "/1", "-1/2", "1/nan", "inf/1", "1/2/3", "$1/$2"}) {
+    EXPECT_FALSE(parse_price(bad)) << bad;
+  }
+}
+
 }  // namespace
 }  // namespace ralph::model

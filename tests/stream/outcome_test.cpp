@@ -264,6 +264,26 @@ TEST(Outcome, AStopForItsCostAfterAGoodResultIsNoFlaw) {
             Outcome::ok);
 }
 
+TEST(Outcome, ACostThatCannotBeCountedIsAMistakeInTheConfiguration) {
+  const auto stopped = judge("", {.signal = SIGTERM, .unpriced_model = "gpt-5"});
+  EXPECT_EQ(stopped.outcome, Outcome::bad_config);
+  EXPECT_TRUE(stopped.message().contains("'gpt-5'")) << stopped.message();
+  EXPECT_TRUE(stopped.message().contains("--model-price")) << stopped.message();
+}
+
+TEST(Outcome, AnAgentThatRefusesItsSettingsDidNotCrash) {
+  const auto refused = judge(
+      "", {.exit_code = 1, .last_words = "Error: the settings in /a cannot be used: not JSON"});
+  EXPECT_EQ(refused.outcome, Outcome::bad_config);
+}
+
+TEST(Outcome, TheAgentsOwnRemedyIsTheOnlyOne) {
+  Verdict judged{Outcome::auth_failed, "Not logged in · Please run /login", {}, {}, 0};
+  EXPECT_EQ(judged.message(), "the agent could not log in: Not logged in · Please run /login");
+  judged.detail = "HTTP 401";
+  EXPECT_TRUE(judged.message().ends_with("(check the API key or log in with the agent itself)"));
+}
+
 TEST(Outcome, StorageFailureBeatsEverything) {
   const auto verdict = judge_fixture(
       "text_turn",
