@@ -251,7 +251,6 @@ Result<> Loop::keep(const Run& run, Record record) {
   state_.current.reset();
   TRY(save());
   observer_.ended(run, record, totals_);
-  check_price(record);
   return {};
 }
 

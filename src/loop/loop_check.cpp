@@ -60,19 +60,6 @@ Result<std::string> Loop::present_branch() const {
   return branch.empty() ? "HEAD" : std::move(branch);
 }
 
-/// A cost of nothing may be one that the agent does not know.
-void Loop::check_price(const Record& record) {
-  const auto& budget = setup_.options.budget;
-  if (!budget.cost_usd && !budget.cost_per_day_usd) return;
-  const bool told_none = record.cost_usd && *record.cost_usd == 0;
-  if (!told_none || record.tokens == stream::Tokens() || record.model.empty()) return;
-  if (setup_.models.cost_usd(record.model, {})) return;
-  add_finding(
-      fmt::format("the price of the model '{}' is not known, and the agent counts it as $0: "
-                  "no cost limit holds",
-                  record.model));
-}
-
 /// The agent may have left HEAD elsewhere. Where the end is about that, it says so.
 void Loop::report_branch(const Ending& ending) {
   if (!git_ || ending.end == End::not_committed || ending.end == End::tampered) return;

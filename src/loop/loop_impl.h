@@ -179,7 +179,6 @@ class Loop {
   // The files.
   Record make_record(Record::Step step, const Current& current, const RunEnd& end) const;
   Result<> keep(const Run& run, Record record);
-  void check_price(const Record& record);
   Result<> save();
   Result<> save_budget();
   /// True: `.ralph` was not as we left it, and was written again.

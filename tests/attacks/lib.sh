@@ -118,7 +118,7 @@ fake_claude() {
 #!/usr/bin/env bash
 [ "${1:-}" != --version ] || { echo '2.1.325 (Claude Code)'; exit 0; }
 id=11111111-2222-3333-4444-555555555555
-init() { echo "{\"type\":\"system\",\"subtype\":\"init\",\"session_id\":\"$id\",\"model\":\"m\",\"cwd\":\"$PWD\",\"tools\":[]}"; }
+init() { echo "{\"type\":\"system\",\"subtype\":\"init\",\"session_id\":\"$id\",\"model\":\"claude-sonnet-4-5\",\"cwd\":\"$PWD\",\"tools\":[]}"; }
 result() { echo "{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"result\":\"$1\",\"session_id\":\"$id\",\"num_turns\":1,\"duration_ms\":1,\"total_cost_usd\":0.01,\"usage\":{\"input_tokens\":1,\"output_tokens\":1}}"; }
 answer() { echo "{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"result\":\"$1\",\"structured_output\":{\"summary\":\"$1\"},\"session_id\":\"$id\",\"num_turns\":1,\"duration_ms\":1,\"total_cost_usd\":0.01,\"usage\":{\"input_tokens\":1,\"output_tokens\":1}}"; }
 init
