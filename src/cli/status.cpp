@@ -339,11 +339,12 @@ Result<> status(const Arguments& arguments, StdOutput& output) {
   }
   if (arguments.flag("report")) {
     const auto text = loop::Files(folder).report(look.state->loop_id);
-    if (text.empty()) {
+    const auto begin = text.find_first_not_of('\n');
+    if (begin == text.npos) {
       return fail(Code::not_found, fmt::format("the loop {} has no report", look.state->loop_id),
                   "a loop that ends leaves one; 'ralph status' shows what is known");
     }
-    output.out(view::safe_text(std::string_view(text).substr(text.find_first_not_of('\n'))));
+    output.out(view::safe_text(std::string_view(text).substr(begin)));
     return {};
   }
   if (arguments.flag("json")) {
