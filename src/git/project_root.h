@@ -11,7 +11,7 @@ struct ProjectRoot {
 };
 
 /// The root of the repository or linked worktree that `folder` lies in, or `folder` itself. Like git with safe.directory,
-/// it trusts no folder and no `.git` above that belongs to another user: to somebody else than the caller, the superuser
+/// it trusts no folder and no `.git` above that belongs to a user other than the caller, the superuser
 /// and the owner of `folder`. A repository in `home` counts in `home` itself only.
 ProjectRoot find_project_root(const std::filesystem::path& folder,
                               const std::filesystem::path& home);

@@ -84,7 +84,7 @@ Loop::Over Loop::go_on_after(Why why, const RunEnd& end) {
   return std::nullopt;
 }
 
-/// An agent that fails at once shall not spin.
+/// Keeps an agent that fails at once from being restarted in a tight loop.
 Loop::Over Loop::wait_after_failure() {
   pauses_ = 0;
   const auto pause = failure_pause(totals_.failures_in_a_row, setup_.request.retries.pause);

@@ -246,7 +246,7 @@ Result<> Loop::check_unchanged(const State& old) const {
   return {};
 }
 
-/// A git that was killed with the last ralph or its agent left locks behind: nobody else would remove them.
+/// A git that was killed with the last ralph or its agent left locks behind, which git itself never removes.
 void Loop::remove_locks_left(const State& old) {
   if (!git_ || !old.current) return;
   for (const auto& file :

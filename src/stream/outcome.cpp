@@ -99,7 +99,7 @@ bool exited_badly(const Ending& ending) {
   return ending.signal.has_value() || ending.exit_code.value_or(0) != 0;
 }
 
-/// Somebody sent SIGINT to the agent itself, or it took a Ctrl-C that we did not see.
+/// The agent itself got a SIGINT, from another program or as a Ctrl-C that ralph did not see.
 bool was_interrupted(const Ending& ending) {
   return ending.signal == SIGINT || ending.exit_code == 128 + SIGINT;
 }
