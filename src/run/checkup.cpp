@@ -25,6 +25,12 @@ using config::Key;
 constexpr std::uint64_t kLittleSpace = std::uint64_t{500} << 20;
 constexpr std::uint64_t kNoSpace = std::uint64_t{4} << 20;
 
+/// Under the name of another program.
+bool is_ralph(const std::filesystem::path& program) {
+  std::error_code error;
+  return std::filesystem::equivalent(program, "/proc/self/exe", error);
+}
+
 std::vector<InstalledAgent> find_agents(const backend::Host& host) {
   std::vector<InstalledAgent> agents;
   for (const auto& candidate : backend::candidates()) {
@@ -51,7 +57,7 @@ std::vector<InstalledAgent> find_agents(const backend::Host& host) {
   }
   for (std::size_t i = 0; i < agents.size(); ++i) {
     if (answers[i]) {
-      agents[i].version = *answers[i];
+      agents[i].version = *answers[i] + (is_ralph(agents[i].path) ? ", which is ralph" : "");
     } else {
       agents[i].problem = answers[i].error().message;
     }
@@ -80,9 +86,7 @@ const backend::Backend& agent_behind(const backend::Backend& chosen, const backe
       std::ranges::find(candidates, backend::kOwnProgram, &backend::Candidate::program);
   if (named == candidates.end() || own == candidates.end()) return chosen;
   const auto path = backend::find_program(*named, host);
-  std::error_code error;
-  const bool is_ralph = path && std::filesystem::equivalent(*path, "/proc/self/exe", error);
-  return is_ralph ? *own->backend : chosen;
+  return path && is_ralph(*path) ? *own->backend : chosen;
 }
 
 Check check_credential(const backend::Host& host, const backend::Backend& chosen,
@@ -187,7 +191,7 @@ Check check_permissions(const backend::Host& host, const config::Settings& setti
             "everything (IS_SANDBOX=1 says that this machine is a sandbox)",
             {}};
   if (host.is_root) {
-    return {Level::blocks, "permissions", "Claude Code refuses to skip permissions as root",
+    return {Level::blocks, "permissions", "the agent does not skip permissions as root",
             "use --sandbox, IS_SANDBOX=1 in a container you trust, --permission-mode, or an "
             "ordinary user"};
   }
