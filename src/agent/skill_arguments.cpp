@@ -6,8 +6,8 @@
 
 #include "agent/skills.h"
 #include "agent/text.h"
-#include "tool/permission_opaque.h"
 #include "base/shell_words.h"
+#include "tool/permission_opaque.h"
 
 namespace ralph::agent {
 namespace {
@@ -89,8 +89,7 @@ class Filler {
     put_ = false;
     auto filled = fill(command);
     const auto quoting = *std::exchange(quoting_, std::nullopt);
-    const bool clear =
-        !quoting.odd && tool::hidden_commands(parse_shell_line(filled)).empty();
+    const bool clear = !quoting.odd && tool::hidden_commands(parse_shell_line(filled)).empty();
     if ((put_ && !clear) || filled.size() > kLargestText) return std::nullopt;
     return filled;
   }
