@@ -269,7 +269,7 @@ std::string loop_report(const loop::Report& report, UtcTime now, std::string_vie
   const bool done = report.end == loop::End::done;
   Table table;
   table.line(done ? "Done" : "Ended", done ? known_text(report) : reason.text);
-  table.more(reason.hint);
+  if (report.gave_way_to.empty()) table.more(reason.hint);
   if (!done && !report.verified.empty()) table.line("DONE", sentence(report.verified));
   for (const auto& finding : report.findings) table.line("Look at", sentence(finding));
   table.line("Iterations", iterations_of(report));

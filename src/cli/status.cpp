@@ -176,8 +176,7 @@ Messages messages_of(const LoopLook& look, StdOutput& output) {
   return messages;
 }
 
-/// The command that goes on with a loop that is over, from this folder; empty: there is nothing to go on with. Limits of
-/// time and of a day are not known here.
+/// The command that goes on with a loop that is over, from this folder; empty: there is nothing to go on with.
 std::string resume_text(const LoopLook& look, const loop::Totals& totals) {
   const auto& state = *look.state;
   if (look.runs() || state.end == "done") return {};
@@ -186,6 +185,11 @@ std::string resume_text(const LoopLook& look, const loop::Totals& totals) {
   report.totals = totals;
   report.budget.iterations = state.max_iterations.value_or(0);
   report.budget.cost_usd = state.max_cost_usd;
+  report.budget.cost_per_day_usd = state.max_cost_per_day_usd;
+  report.budget.time = state.max_time;
+  report.elapsed = report.end == loop::End::time ? std::max(state.ran, state.max_time) : state.ran;
+  report.days = state.earlier_days;
+  for (const auto& [day, cost] : totals.days) report.days[day] += cost;
   std::error_code error;
   const auto here = std::filesystem::current_path(error);
   std::string base = "ralph loop --resume";
@@ -345,6 +349,10 @@ Result<> status(const Arguments& arguments, StdOutput& output) {
                   "a loop that ends leaves one; 'ralph status' shows what is known");
     }
     output.out(view::safe_text(std::string_view(text).substr(begin)));
+    const auto undone = loop::taken_back(look.records);
+    if (!undone.empty()) {
+      output.out(fmt::format("Undone       since then: {}\n", loop::iterations_text(undone)));
+    }
     return {};
   }
   if (arguments.flag("json")) {

@@ -48,6 +48,8 @@ Result<> Loop::save() {
   const auto& budget = setup_.options.budget;
   state_.max_iterations = budget.iterations > 0 ? std::optional(budget.iterations) : std::nullopt;
   state_.max_cost_usd = budget.cost_usd;
+  state_.max_cost_per_day_usd = budget.cost_per_day_usd;
+  state_.max_time = budget.time;
   TRY(mend_workspace());
   TRY(store_.save(state_));
   return save_budget();

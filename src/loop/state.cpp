@@ -119,6 +119,9 @@ Document document_of(const State& state) {
   }
   to["max_iterations"] = state.max_iterations ? Document(*state.max_iterations) : Document();
   to["max_cost_usd"] = state.max_cost_usd ? Document(*state.max_cost_usd) : Document();
+  to["max_cost_per_day_usd"] =
+      state.max_cost_per_day_usd ? Document(*state.max_cost_per_day_usd) : Document();
+  to["max_time_ms"] = state.max_time.count();
   to["current"] = state.current ? document_of(*state.current) : Document();
   to["waiting_until"] = state.waiting_until ? Document(iso_utc(*state.waiting_until)) : Document();
   to["waiting_for"] = state.waiting_for;
@@ -172,6 +175,8 @@ std::optional<State> state_of(const Document& from) {
     state.max_iterations = json::integer(from, "max_iterations");
   }
   state.max_cost_usd = json::number(from, "max_cost_usd");
+  state.max_cost_per_day_usd = json::number(from, "max_cost_per_day_usd");
+  state.max_time = Millis(std::max<std::int64_t>(0, json::integer(from, "max_time_ms")));
   const auto& current = json::member(from, "current");
   if (current.is_object()) {
     state.current = current_of(current);

@@ -64,7 +64,8 @@ struct State {
   Millis ran{0};                               // when this was written, all starts together
   Millis waited{0};                            // of that: for rate limits, outages and the next try
   std::optional<std::int64_t> max_iterations;  // for who looks on
-  std::optional<double> max_cost_usd;
+  std::optional<double> max_cost_usd, max_cost_per_day_usd;
+  Millis max_time{0};  // 0: none
   bool operator==(const State&) const = default;
 };
 

@@ -104,6 +104,8 @@ TEST_F(LoopFiles, TheStateIsReadBackAsItWasSaved) {
   state.verify = {"make test"};
   state.max_iterations = 50;
   state.max_cost_usd = 5;
+  state.max_cost_per_day_usd = 7;
+  state.max_time = Millis{60000};
   ASSERT_TRUE(files_.save(state));
   std::string warning;
   const auto loaded = files_.load(warning);
