@@ -123,8 +123,8 @@ class Pile {
                      fmt::format("Error: the settings in {} cannot be used: {}. They may deny "
                                  "something, so nothing is done without them",
                                  name, why),
-                     "correct the file, or name the settings to use with --setting-sources "
-                     "user,project,local"};
+                     "correct the file, or leave it out with the agent's option "
+                     "--setting-sources"};
   }
 
   Result<> done() const {

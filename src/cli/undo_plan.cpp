@@ -81,7 +81,7 @@ Result<> refuse_others(const git::Work& work, const std::vector<std::string>& ot
                                              : fmt::format("{} commits that are", others.size()),
                           others.size() == 1 ? "lies" : "lie", short_commit(others.back()),
                           utf8::shortened(subject, kMostSubject)),
-              "to take back those too: --include-others; to go back step by step: 'ralph undo'");
+              "to take back those too: --include-others");
 }
 
 /// What HEAD and the branch have beyond the start; the newest first.

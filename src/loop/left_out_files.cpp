@@ -111,9 +111,14 @@ void Loop::report_edited_goal(const std::vector<std::string>& kept) {
   const auto changed = git_->changed_left_out();
   if (!changed) return note(stream::Level::warning, describe(changed.error()));
   if (!is_among(*changed, name)) return;
+  const auto now = read_goal_text(state_.goal_path);
+  const bool unused = now.problem.empty() && now.text != state_.goal;
+  const auto goal = shell_word(state_.goal_path);
   findings_.push_back(fmt::format(
-      "{} was changed during the loop, and that is in no commit; 'git restore {}' takes it back",
-      join_names({name}), shell_word(":/" + name)));
+      "{} was changed during the loop, and the change is in no commit{}; 'git restore {}' drops it",
+      join_names({name}),
+      unused ? fmt::format(" and was not used: 'ralph loop --resume {}' uses it", goal) : "",
+      shell_word(":/" + name)));
 }
 
 /// Deleted or changed files of the user that are in no commit.

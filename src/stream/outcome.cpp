@@ -249,7 +249,7 @@ Error no_price_error(std::string_view model) {
   return {Code::usage,
           fmt::format("the cost limit cannot be kept: the price of model '{}' is not known", model),
           "give it with --model-price IN/OUT (model_price, in US dollars per million tokens), or "
-          "leave max_cost out"};
+          "leave the cost limit out"};
 }
 
 std::span<const OutcomeRow> outcome_table() { return kTable; }
