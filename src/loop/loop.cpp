@@ -220,8 +220,12 @@ Report Loop::report(const Ending& ending) {
   }
   report_branch(ending);
   report.findings = findings_;
-  if (!findings_.empty() && report.gave_way_to.empty()) {
-    state_.findings = findings_;
+  auto findings = findings_;
+  if (changed_since_done_) {
+    findings.emplace_back("files were changed since verification, and not verified again");
+  }
+  if (!findings.empty() && report.gave_way_to.empty()) {
+    state_.findings = std::move(findings);
     if (auto saved = save(); !saved && !storage_) storage_ = saved.error();
   }
   const bool verified_by_these =
