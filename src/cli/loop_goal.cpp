@@ -15,8 +15,6 @@ using config::Key;
 
 constexpr const char* kGoalFile = "GOAL.md";
 
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-
 /// What a shell's <(...) names is gone when it was read.
 fs::path lasting_path(const std::string& file) {
   std::error_code error;
@@ -28,8 +26,8 @@ fs::path lasting_path(const std::string& file) {
 Result<Goal> read_goal_file(const std::string& file) {
   auto text = read_file(file);
   if (text) {
+    *text = loop::without_byte_order_mark(*std::move(text));
     auto seen = loop::goal_id(*text);
-    if (text->starts_with(kByteOrderMark)) text->erase(0, kByteOrderMark.size());
     return Goal{*std::move(text), file, lasting_path(file), std::move(seen)};
   }
   const bool missing = text.error().code == Code::not_found;

@@ -47,9 +47,16 @@ Result<> check_goal(std::string_view text) {
               "say what to achieve, and name files for the rest");
 }
 
+std::string without_byte_order_mark(std::string text) {
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kMark)) text.erase(0, kMark.size());
+  return text;
+}
+
 GoalText read_goal_text(const fs::path& file) {
   auto text = read_file(file);
   if (!text) return {std::string(kNoGoalFile), {}, text.error().message};
+  *text = without_byte_order_mark(*std::move(text));
   GoalText now{goal_id(*text), *std::move(text), {}};
   if (const auto good = check_goal(now.text); !good) now.problem = good.error().message;
   if (now.text.contains('\0')) now.problem = "it has a NUL byte";

@@ -18,7 +18,9 @@ struct GoalText {
   std::string problem;  // why it cannot be the goal: "it is empty"; empty: it can
 };
 inline constexpr std::string_view kNoGoalFile = "none";
+/// Without a byte order mark.
 GoalText read_goal_text(const std::filesystem::path& file);
+std::string without_byte_order_mark(std::string text);
 
 /// Code::usage: the text is too long, or empty, for a goal.
 Result<> check_goal(std::string_view text);
