@@ -1,10 +1,13 @@
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <vector>
 
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include "agent/options.h"
+#include "agent/settings.h"
 #include "base/utf8.h"
 #include "cli/command.h"
 #include "cli/environment.h"
@@ -36,6 +39,27 @@ backend::Host host_of(const Result<config::Loaded>& settings) {
     host.own_env.push_back({pair.name, pair.value});
   }
   return host;
+}
+
+/// The settings files that ralph's own agent obeys, or refuses to start with.
+run::Check check_agent_settings(const config::Settings& settings, const backend::Host& host) {
+  using Level = run::Check::Level;
+  constexpr std::string_view kName = "agent settings";
+  const auto refused = [&](const Error& error) {
+    return run::Check{Level::blocks, kName, error.message, error.hint};
+  };
+  std::vector<std::string> words{"-p", "x"};
+  std::ranges::copy(settings.list(config::Key::extra_args), std::back_inserter(words));
+  const auto options = agent::parse_options(words, false);
+  if (!options) return refused(options.error());
+  const auto read =
+      agent::read_settings(*options, agent::Environment(host.environment), host.workspace);
+  if (!read) return refused(read.error());
+  const auto missing = agent::check_supported(*read, *options);
+  if (!missing) return refused(missing.error());
+  if (!missing->empty()) return {Level::warning, kName, missing->front(), {}};
+  if (!read->notes.empty()) return {Level::note, kName, read->notes.front(), {}};
+  return {Level::ok, kName, "valid", {}};
 }
 
 void print_text(const run::Checkup& checkup, const Masker& masker, StdOutput& output) {
@@ -97,7 +121,11 @@ void print_json(const run::Checkup& checkup, const Masker& masker, StdOutput& ou
 int doctor(const Arguments& arguments, StdOutput& output) {
   const auto request = load_request(arguments.value("config"));
   const auto settings = config::load(request);
-  auto checkup = run::check_up(settings, host_of(settings));
+  const auto host = host_of(settings);
+  auto checkup = run::check_up(settings, host);
+  if (settings && checkup.own_agent) {
+    checkup.checks.push_back(check_agent_settings(settings->settings, host));
+  }
   const auto seen =
       check_obeyed(request.config_file.native(), settings ? &settings->settings : nullptr);
   if (!seen) {
@@ -129,10 +157,11 @@ constinit const Command kDoctorCommand{
     "see whether this machine can run an agent",
     "Looks at what a run needs: installed agents and their versions, the credential that would "
     "pay, the\n"
-    "configuration, the workspace, disk space, git, ripgrep, the sandbox, and whether the model "
-    "API "
-    "can be\n"
-    "reached: it connects there for three seconds at most and sends nothing.\n"
+    "configuration, the settings files of ralph's own agent, the workspace, disk space, git, "
+    "ripgrep, the\n"
+    "sandbox, and whether the model API can be reached: it connects there for three seconds at "
+    "most and\n"
+    "sends nothing.\n"
     "The exit code is 1 when something blocks a run, otherwise 0.",
     {},
     kOptions,

@@ -109,6 +109,9 @@ class Work {
   /// --index' brings both back. Kept under refs/ralph/`keep_as` too: an agent may drop a stash. False: there was nothing.
   /// Code::busy as above.
   Result<bool> stash(std::string_view message, std::string_view keep_as = "stashed") const;
+  /// Brings such a stash back, as 'git stash pop --index' does. False: it is not in git's list any more, or the folder has
+  /// changes it would mix with; nothing was touched.
+  Result<bool> unstash(std::string_view message) const;
   /// "stash@{1}": where the oldest stash of that message is in git's list; empty: it is not there.
   std::string stash_entry(std::string_view message) const;
   /// HEAD is on `branch` (empty: detached) again, and that, the index and the folder are as they were at `commit`; files

@@ -290,4 +290,13 @@ Result<bool> Work::stash(std::string_view message, std::string_view keep_as) con
   return true;
 }
 
+Result<bool> Work::unstash(std::string_view message) const {
+  const auto entry = stash_entry(message);
+  if (entry.empty()) return false;
+  TRY_ASSIGN(const auto changed, dirty());
+  if (!changed.empty()) return false;
+  TRY(git_.ask({{"stash", "pop", "--index", "--quiet", entry}}));
+  return true;
+}
+
 }  // namespace ralph::git

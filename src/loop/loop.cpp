@@ -180,7 +180,9 @@ Report Loop::report(const Ending& ending) {
   state_.end_why = ending.why;
   if (auto saved = save(); !saved && !storage_) storage_ = saved.error();
   Report report;
-  if (before_ && did_nothing(ending)) {
+  const bool nothing = did_nothing(ending);
+  if (nothing) bring_back_stash();
+  if (before_ && nothing) {
     report.gave_way_to = before_->state.loop_id;
     if (auto back = bring_back_before(); !back && !storage_) storage_ = back.error();
   }
@@ -270,6 +272,7 @@ void Loop::report_commits(Report& report) const {
 Report work(Setup setup, Observer& observer, Control& control, const Masker& masker) {
   Loop loop(std::move(setup), observer, control, masker);
   if (auto begun = loop.begin(); !begun) {
+    loop.give_up();
     Report report;
     report.not_begun = begun.error();
     report.exit_code = stream::row(run::outcome_of(begun.error())).exit_code;

@@ -279,7 +279,9 @@ Result<> Loop::go_on_with(State old) {
   keep_refs();
   keep_inputs();
   ended_before_ = !state_.end.empty();
-  if (setup_.options.commit && !state_.current) TRY(check_users_changes());
+  const bool done_already =
+      state_.end == row(End::done).name && same_goal && same_checks;  // nothing will be committed
+  if (setup_.options.commit && !state_.current && !done_already) TRY(check_users_changes());
   files_.forget_stop();
   if (!same_checks) unsure_of_end_ = true;
   if (ended_before_ || !same_checks) state_.fresh_from = static_cast<std::int64_t>(records_.size());
@@ -293,7 +295,7 @@ Result<> Loop::go_on_with(State old) {
   state_.protected_digest = start_files_.digest();
   state_.settings = setup_.settings;
   // What other commands verified is not done by these.
-  if (state_.end != row(End::done).name || !same_goal || !same_checks) {
+  if (!done_already) {
     state_.end.clear();
     state_.end_why.clear();
   }
@@ -369,6 +371,7 @@ Result<> Loop::stash_or_refuse() {
   }
   const auto keep_as = stash_name(setup_.loop_id);
   TRY_ASSIGN(const bool stashed, git_->stash(stash_message(setup_.loop_id), keep_as));
+  stashed_ = stashed;
   if (stashed) {
     setup_.warnings.push_back(
         fmt::format("your changes were stashed; 'git stash apply --index refs/ralph/{}' brings "

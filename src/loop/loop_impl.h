@@ -84,6 +84,8 @@ class Loop {
 
   Result<> begin();
   Report go();
+  /// begin() failed: what it had put aside is brought back.
+  void give_up() { bring_back_stash(); }
 
  private:
   using Over = std::optional<Ending>;  // nullopt: the loop goes on
@@ -108,6 +110,7 @@ class Loop {
   Result<> go_on_with(State old);
   bool did_nothing(const Ending& ending) const;
   Result<> bring_back_before();
+  void bring_back_stash();
   Result<> prepare_git();
   Result<> protect_files();
   Result<> prepare_verification();
@@ -220,6 +223,7 @@ class Loop {
   std::optional<Verifier> verifier_;
   std::optional<git::Work> git_;
   std::optional<git::Integrity> integrity_;
+  bool stashed_ = false;            // the user's changes, by this loop
   std::vector<OwnOutput> outputs_;  // of this loop, and of those before it
   PathGlobs protect_;
   StartFiles start_files_;             // what they match

@@ -14,6 +14,21 @@ bool Loop::did_nothing(const Ending& ending) const {
   return !git_ || present_branch() == state_.branch_at_start;
 }
 
+/// What --stash put aside for a loop that then did not work.
+void Loop::bring_back_stash() {
+  if (!stashed_ || !git_) return;
+  const auto back = git_->unstash(stash_message(setup_.loop_id));
+  if (back && *back) {
+    stashed_ = false;
+    note(stream::Level::info, "this loop did nothing: your stashed changes are back");
+    return;
+  }
+  note(stream::Level::warning,
+       fmt::format("your changes are stashed still: 'git stash apply --index refs/ralph/{}' brings "
+                   "them back{}",
+                   stash_name(setup_.loop_id), back ? "" : "; " + describe(back.error())));
+}
+
 /// The loop before is again the one that --resume, status and undo know. What this one cost still counts for its day.
 Result<> Loop::bring_back_before() {
   auto before = std::move(*before_);

@@ -252,7 +252,10 @@ Checkup check_up(const Result<config::Loaded>& settings, const backend::Host& ho
     const auto asked = backend_name(settings->settings);
     const auto chosen = backend::choose(asked, host);
     checks.push_back(check_backend(chosen, asked));
-    if (chosen) checks.push_back(check_credential(host, **chosen, auth_of(settings->settings)));
+    if (chosen) {
+      result.own_agent = agent_behind(**chosen, host).program == backend::kOwnProgram;
+      checks.push_back(check_credential(host, **chosen, auth_of(settings->settings)));
+    }
     if (chosen && !(*chosen)->endpoint_variable.empty()) {
       checks.push_back(check_endpoint(**chosen, host));
     }

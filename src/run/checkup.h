@@ -29,6 +29,7 @@ std::string_view to_string(Check::Level level);
 struct Checkup {
   std::vector<InstalledAgent> agents;
   std::vector<Check> checks;
+  bool own_agent = false;  // ralph's own would be run, under whatever name
 
   bool blocked() const;
 };

@@ -223,6 +223,11 @@ Result<Request> make_request(const config::Settings& settings, Invocation invoca
   if (const auto& price = settings.text(Key::model_price); !price.empty()) {
     TRY_ASSIGN(const auto parsed, model::parse_price(price));
     request.models.set_price_of_others(parsed);
+    const auto* known = request.models.find(request.ask.model);
+    if (known != nullptr && !known->prices.empty()) {
+      request.warnings.push_back(fmt::format(
+          "model_price is not used: ralph knows the price of '{}'", request.ask.model));
+    }
   }
   request.host.environment = std::move(invocation.environment);
   request.host.is_root = invocation.is_root;
