@@ -41,12 +41,20 @@ backend::Host host_of(const Result<config::Loaded>& settings) {
   return host;
 }
 
+/// Without what the agent begins a line on stderr with.
+std::string without_prefix(std::string text) {
+  for (const std::string_view prefix : {"Error: ", "ralph: "}) {
+    if (text.starts_with(prefix)) text.erase(0, prefix.size());
+  }
+  return text;
+}
+
 /// The settings files that ralph's own agent obeys, or refuses to start with.
 run::Check check_agent_settings(const config::Settings& settings, const backend::Host& host) {
   using Level = run::Check::Level;
   constexpr std::string_view kName = "agent settings";
   const auto refused = [&](const Error& error) {
-    return run::Check{Level::blocks, kName, error.message, error.hint};
+    return run::Check{Level::blocks, kName, without_prefix(error.message), error.hint};
   };
   std::vector<std::string> words{"-p", "x"};
   std::ranges::copy(settings.list(config::Key::extra_args), std::back_inserter(words));
@@ -57,8 +65,8 @@ run::Check check_agent_settings(const config::Settings& settings, const backend:
   if (!read) return refused(read.error());
   const auto missing = agent::check_supported(*read, *options);
   if (!missing) return refused(missing.error());
-  if (!missing->empty()) return {Level::warning, kName, missing->front(), {}};
-  if (!read->notes.empty()) return {Level::note, kName, read->notes.front(), {}};
+  if (!missing->empty()) return {Level::warning, kName, without_prefix(missing->front()), {}};
+  if (!read->notes.empty()) return {Level::note, kName, without_prefix(read->notes.front()), {}};
   return {Level::ok, kName, "valid", {}};
 }
 

@@ -180,6 +180,7 @@ Report Loop::report(const Ending& ending) {
   state_.end_why = ending.why;
   if (auto saved = save(); !saved && !storage_) storage_ = saved.error();
   Report report;
+  report_lost_refs();
   const bool nothing = did_nothing(ending);
   if (nothing) bring_back_stash();
   if (before_ && nothing) {
@@ -205,7 +206,6 @@ Report Loop::report(const Ending& ending) {
     report.exit_code = stream::row(stream::Outcome::storage_failed).exit_code;
     report.why = describe(*storage_);
   }
-  report_lost_refs();
   report.loop_id = state_.loop_id;
   report.totals = totals_;
   report.days = days_together(state_.earlier_days, totals_.days);
