@@ -1,4 +1,4 @@
-#include "agent/agent.h"
+#include "agent/session/agent.h"
 
 #include <filesystem>
 #include <mutex>
@@ -7,15 +7,15 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include "agent/events.h"
-#include "agent/options.h"
+#include "agent/session/events.h"
+#include "agent/session/options.h"
 #include "cli/command.h"
 #include "cli/environment.h"
 #include "cli/failure.h"
 #include "cli/reader_watch.h"
 #include "cli/std_output.h"
 #include "cli/stop_signals.h"
-#include "view/safe_text.h"
+#include "ui/console/safe_text.h"
 
 namespace ralph::cli {
 namespace {

@@ -3,17 +3,17 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include "agent/settings.h"
-#include "agent/stored_key.h"
-#include "agent/text.h"
-#include "base/file.h"
-#include "base/secret_line.h"
+#include "agent/session/settings.h"
+#include "agent/session/stored_key.h"
+#include "agent/session/text.h"
+#include "core/base/file.h"
+#include "core/base/secret_line.h"
 #include "cli/command.h"
 #include "cli/environment.h"
 #include "cli/failure.h"
 #include "cli/options.h"
 #include "cli/std_output.h"
-#include "json/writer.h"
+#include "core/json/writer.h"
 
 namespace ralph::cli {
 namespace {

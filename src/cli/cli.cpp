@@ -16,9 +16,9 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include "base/log.h"
-#include "base/mask.h"
-#include "base/nearest.h"
+#include "core/base/log.h"
+#include "core/base/mask.h"
+#include "core/base/nearest.h"
 #include "cli/command.h"
 #include "cli/environment.h"
 #include "cli/failure.h"
@@ -27,8 +27,8 @@
 #include "cli/options.h"
 #include "cli/sandbox_init.h"
 #include "cli/std_output.h"
-#include "run/model_route.h"
-#include "stream/outcome.h"
+#include "harness/run/model_route.h"
+#include "harness/stream/outcome.h"
 
 namespace ralph::cli {
 namespace {

@@ -4,19 +4,19 @@
 
 #include <fmt/core.h>
 
-#include "base/mask.h"
-#include "base/nearest.h"
-#include "base/utf8.h"
+#include "core/base/mask.h"
+#include "core/base/nearest.h"
+#include "core/base/utf8.h"
 #include "cli/command.h"
 #include "cli/environment.h"
 #include "cli/failure.h"
 #include "cli/options.h"
 #include "cli/run_settings.h"
 #include "cli/std_output.h"
-#include "config/load.h"
-#include "config/settings_schema.h"
-#include "json/writer.h"
-#include "view/safe_text.h"
+#include "core/config/load.h"
+#include "core/config/settings_schema.h"
+#include "core/json/writer.h"
+#include "ui/console/safe_text.h"
 
 namespace ralph::cli {
 namespace {

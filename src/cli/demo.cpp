@@ -8,9 +8,9 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include "backend/plan.h"
-#include "base/file.h"
-#include "base/names.h"
+#include "harness/backend/plan.h"
+#include "core/base/file.h"
+#include "core/base/names.h"
 #include "cli/command.h"
 #include "cli/demo_stage.h"
 #include "cli/demo_story.h"
@@ -18,7 +18,7 @@
 #include "cli/failure.h"
 #include "cli/options.h"
 #include "mock/server.h"
-#include "process/environment.h"
+#include "system/process/environment.h"
 
 namespace ralph::cli {
 namespace {

@@ -10,10 +10,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/file.h"
+#include "core/base/file.h"
 #include "cli/environment.h"
-#include "process/capture.h"
-#include "process/supervise.h"
+#include "system/process/capture.h"
+#include "system/process/supervise.h"
 
 namespace ralph::cli {
 namespace {

@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
+#include "core/base/result.h"
 #include "cli/std_output.h"
 #include "cli/stop_signals.h"
-#include "process/command.h"
+#include "system/process/command.h"
 
 namespace ralph::cli {
 

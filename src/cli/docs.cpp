@@ -5,7 +5,7 @@
 
 #include <fmt/core.h>
 
-#include "base/nearest.h"
+#include "core/base/nearest.h"
 #include "cli/command.h"
 #include "cli/failure.h"
 #include "cli/options.h"

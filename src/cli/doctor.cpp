@@ -6,18 +6,18 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include "agent/options.h"
-#include "agent/settings.h"
-#include "base/utf8.h"
+#include "agent/session/options.h"
+#include "agent/session/settings.h"
+#include "core/base/utf8.h"
 #include "cli/command.h"
 #include "cli/environment.h"
 #include "cli/failure.h"
 #include "cli/options.h"
 #include "cli/run_settings.h"
 #include "cli/std_output.h"
-#include "json/writer.h"
-#include "run/checkup.h"
-#include "view/safe_text.h"
+#include "core/json/writer.h"
+#include "harness/run/checkup.h"
+#include "ui/console/safe_text.h"
 
 namespace ralph::cli {
 namespace {

@@ -4,12 +4,12 @@
 
 #include <fmt/core.h>
 
-#include "base/names.h"
-#include "base/utf8.h"
-#include "json/writer.h"
-#include "run/run.h"
-#include "view/figures.h"
-#include "view/safe_text.h"
+#include "core/base/names.h"
+#include "core/base/utf8.h"
+#include "core/json/writer.h"
+#include "harness/run/run.h"
+#include "ui/console/figures.h"
+#include "ui/console/safe_text.h"
 
 namespace ralph::cli {
 namespace {

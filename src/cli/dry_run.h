@@ -1,8 +1,8 @@
 #pragma once
-#include "base/mask.h"
-#include "base/result.h"
+#include "core/base/mask.h"
+#include "core/base/result.h"
 #include "cli/std_output.h"
-#include "run/request.h"
+#include "harness/run/request.h"
 
 namespace ralph::cli {
 

@@ -2,10 +2,10 @@
 #include <string>
 #include <vector>
 
-#include "base/mask.h"
-#include "config/settings.h"
-#include "process/env_change.h"
-#include "view/console.h"
+#include "core/base/mask.h"
+#include "core/config/settings.h"
+#include "system/process/env_change.h"
+#include "ui/console/console.h"
 
 namespace ralph::cli {
 

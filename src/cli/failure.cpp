@@ -2,9 +2,9 @@
 
 #include <fmt/core.h>
 
-#include "base/safe_text.h"
+#include "core/base/safe_text.h"
 #include "cli/environment.h"
-#include "stream/outcome.h"
+#include "harness/stream/outcome.h"
 
 namespace ralph::cli {
 namespace {

@@ -1,5 +1,5 @@
 #pragma once
-#include "base/result.h"
+#include "core/base/result.h"
 #include "cli/command.h"
 #include "cli/std_output.h"
 

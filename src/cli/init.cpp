@@ -9,18 +9,18 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 
-#include "base/file.h"
-#include "base/unique_fd.h"
+#include "core/base/file.h"
+#include "core/base/unique_fd.h"
 #include "cli/command.h"
 #include "cli/failure.h"
 #include "cli/options.h"
 #include "cli/run_settings.h"
 #include "cli/std_output.h"
-#include "json/writer.h"
-#include "process/capture.h"
-#include "process/environment.h"
-#include "store/workspace.h"
-#include "view/safe_text.h"
+#include "core/json/writer.h"
+#include "system/process/capture.h"
+#include "system/process/environment.h"
+#include "harness/store/workspace.h"
+#include "ui/console/safe_text.h"
 
 namespace ralph::cli {
 namespace {

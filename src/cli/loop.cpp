@@ -1,4 +1,4 @@
-#include "loop/loop.h"
+#include "harness/loop/loop.h"
 
 #include <atomic>
 #include <csignal>
@@ -6,9 +6,9 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "base/id.h"
-#include "base/names.h"
+#include "core/base/file.h"
+#include "core/base/id.h"
+#include "core/base/names.h"
 #include "cli/command.h"
 #include "cli/environment.h"
 #include "cli/failure.h"
@@ -23,14 +23,14 @@
 #include "cli/run_settings.h"
 #include "cli/std_output.h"
 #include "cli/stop_signals.h"
-#include "loop/direnv.h"
-#include "loop/goal_file.h"
-#include "loop/requests.h"
-#include "loop/state_store.h"
-#include "run/protected_files.h"
-#include "run/sandbox.h"
-#include "store/workspace.h"
-#include "view/figures.h"
+#include "harness/loop/direnv.h"
+#include "harness/loop/goal_file.h"
+#include "harness/loop/requests.h"
+#include "harness/loop/state_store.h"
+#include "harness/run/protected_files.h"
+#include "harness/run/sandbox.h"
+#include "harness/store/workspace.h"
+#include "ui/console/figures.h"
 
 namespace ralph::cli {
 namespace {

@@ -5,9 +5,9 @@
 
 #include "cli/dry_run.h"
 #include "cli/failure.h"
-#include "loop/requests.h"
-#include "view/figures.h"
-#include "view/safe_text.h"
+#include "harness/loop/requests.h"
+#include "ui/console/figures.h"
+#include "ui/console/safe_text.h"
 
 namespace ralph::cli {
 namespace {

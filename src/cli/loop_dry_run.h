@@ -1,9 +1,9 @@
 #pragma once
-#include "base/mask.h"
-#include "base/result.h"
+#include "core/base/mask.h"
+#include "core/base/result.h"
 #include "cli/std_output.h"
-#include "config/settings.h"
-#include "loop/loop.h"
+#include "core/config/settings.h"
+#include "harness/loop/loop.h"
 
 namespace ralph::cli {
 

@@ -1,6 +1,6 @@
 #include "cli/loop_folder.h"
 
-#include "base/path.h"
+#include "core/base/path.h"
 #include "cli/run_settings.h"
 
 namespace ralph::cli {

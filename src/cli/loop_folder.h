@@ -2,8 +2,8 @@
 #include <filesystem>
 #include <string_view>
 
-#include "config/settings.h"
-#include "loop/state.h"
+#include "core/config/settings.h"
+#include "harness/loop/state.h"
 
 namespace ralph::cli {
 

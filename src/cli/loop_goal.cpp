@@ -2,10 +2,10 @@
 
 #include <fmt/core.h>
 
-#include "base/file.h"
-#include "base/path.h"
+#include "core/base/file.h"
+#include "core/base/path.h"
 #include "cli/init.h"
-#include "loop/goal_file.h"
+#include "harness/loop/goal_file.h"
 
 namespace ralph::cli {
 namespace {

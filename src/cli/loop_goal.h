@@ -3,11 +3,11 @@
 #include <optional>
 #include <string>
 
-#include "base/result.h"
+#include "core/base/result.h"
 #include "cli/options.h"
-#include "config/settings.h"
-#include "loop/state.h"
-#include "run/request.h"
+#include "core/config/settings.h"
+#include "harness/loop/state.h"
+#include "harness/run/request.h"
 
 namespace ralph::cli {
 

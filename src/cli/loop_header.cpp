@@ -3,10 +3,10 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include "base/path.h"
+#include "core/base/path.h"
 #include "cli/loop_report.h"
-#include "run/versions.h"
-#include "view/figures.h"
+#include "harness/run/versions.h"
+#include "ui/console/figures.h"
 
 namespace ralph::cli {
 namespace {

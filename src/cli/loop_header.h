@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "loop/loop.h"
+#include "harness/loop/loop.h"
 
 namespace ralph::cli {
 

@@ -4,10 +4,10 @@
 
 #include <fmt/core.h>
 
-#include "base/names.h"
+#include "core/base/names.h"
 #include "cli/failure.h"
 #include "cli/run_settings.h"
-#include "view/safe_text.h"
+#include "ui/console/safe_text.h"
 
 namespace ralph::cli {
 namespace {

@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
+#include "core/base/result.h"
 #include "cli/options.h"
 #include "cli/run_look.h"
 #include "cli/std_output.h"
-#include "loop/state.h"
-#include "store/workspace.h"
+#include "harness/loop/state.h"
+#include "harness/store/workspace.h"
 
 namespace ralph::cli {
 

@@ -6,9 +6,9 @@
 
 #include <fmt/core.h>
 
-#include "loop/policy.h"
-#include "view/figures.h"
-#include "view/safe_text.h"
+#include "harness/loop/policy.h"
+#include "ui/console/figures.h"
+#include "ui/console/safe_text.h"
 
 namespace ralph::cli {
 namespace {

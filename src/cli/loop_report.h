@@ -2,8 +2,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/time.h"
-#include "loop/loop.h"
+#include "core/base/time.h"
+#include "harness/loop/loop.h"
 
 namespace ralph::cli {
 

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "config/setting.h"
-#include "config/value.h"
+#include "core/config/setting.h"
+#include "core/config/value.h"
 
 namespace ralph::cli {
 namespace {

@@ -2,8 +2,8 @@
 #include <map>
 #include <string>
 
-#include "config/settings.h"
-#include "loop/loop.h"
+#include "core/config/settings.h"
+#include "harness/loop/loop.h"
 
 namespace ralph::cli {
 

@@ -3,13 +3,13 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include "base/utf8.h"
+#include "core/base/utf8.h"
 #include "cli/loop_report.h"
-#include "json/mask.h"
-#include "json/writer.h"
-#include "loop/answer.h"
-#include "loop/policy.h"
-#include "view/figures.h"
+#include "core/json/mask.h"
+#include "core/json/writer.h"
+#include "harness/loop/answer.h"
+#include "harness/loop/policy.h"
+#include "ui/console/figures.h"
 
 namespace ralph::cli {
 namespace {

@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/mask.h"
+#include "core/base/mask.h"
 #include "cli/loop_header.h"
-#include "loop/loop.h"
+#include "harness/loop/loop.h"
 
 namespace ralph::cli {
 

@@ -15,10 +15,10 @@
 #include "cli/key_watch.h"
 #include "cli/loop_report.h"
 #include "cli/loop_steps.h"
-#include "view/figures.h"
-#include "view/json_lines.h"
-#include "view/safe_text.h"
-#include "view/status_line.h"
+#include "ui/console/figures.h"
+#include "ui/console/json_lines.h"
+#include "ui/console/safe_text.h"
+#include "ui/console/status_line.h"
 
 namespace ralph::cli {
 namespace {

@@ -2,11 +2,11 @@
 #include <functional>
 #include <memory>
 
-#include "base/mask.h"
+#include "core/base/mask.h"
 #include "cli/loop_header.h"
 #include "cli/std_output.h"
-#include "loop/loop.h"
-#include "view/console.h"
+#include "harness/loop/loop.h"
+#include "ui/console/console.h"
 
 namespace ralph::cli {
 

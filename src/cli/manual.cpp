@@ -6,7 +6,7 @@
 
 #include <fmt/core.h>
 
-#include "agent/options.h"
+#include "agent/session/options.h"
 #include "cli/help.h"
 
 namespace ralph::cli {

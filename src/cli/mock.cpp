@@ -10,18 +10,18 @@
 
 #include <fmt/core.h>
 
-#include "base/file.h"
-#include "base/mask.h"
+#include "core/base/file.h"
+#include "core/base/mask.h"
 #include "cli/command.h"
 #include "cli/environment.h"
 #include "cli/failure.h"
 #include "cli/options.h"
 #include "cli/std_output.h"
 #include "cli/stop_signals.h"
-#include "json/writer.h"
+#include "core/json/writer.h"
 #include "mock/recorder.h"
 #include "mock/server.h"
-#include "process/supervise.h"
+#include "system/process/supervise.h"
 
 namespace ralph::cli {
 namespace {

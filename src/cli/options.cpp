@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
-#include "base/nearest.h"
+#include "core/base/nearest.h"
 
 namespace ralph::cli {
 namespace {

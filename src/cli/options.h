@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
+#include "core/base/result.h"
 #include "cli/command.h"
 
 namespace ralph::cli {

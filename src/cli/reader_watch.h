@@ -2,7 +2,7 @@
 #include <functional>
 #include <thread>
 
-#include "base/unique_fd.h"
+#include "core/base/unique_fd.h"
 
 namespace ralph::cli {
 

@@ -15,23 +15,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "backend/backend.h"
-#include "base/folder.h"
-#include "base/mask.h"
-#include "base/names.h"
-#include "base/unique_fd.h"
+#include "harness/backend/backend.h"
+#include "core/base/folder.h"
+#include "core/base/mask.h"
+#include "core/base/names.h"
+#include "core/base/unique_fd.h"
 #include "cli/command.h"
 #include "cli/environment.h"
 #include "cli/failure.h"
 #include "cli/options.h"
 #include "cli/std_output.h"
-#include "model/model.h"
-#include "store/raw_index.h"
-#include "stream/decoder.h"
-#include "stream/outcome.h"
-#include "stream/summary.h"
-#include "view/console.h"
-#include "view/json_lines.h"
+#include "core/model/model.h"
+#include "harness/store/raw_index.h"
+#include "harness/stream/decoder.h"
+#include "harness/stream/outcome.h"
+#include "harness/stream/summary.h"
+#include "ui/console/console.h"
+#include "ui/console/json_lines.h"
 
 namespace ralph::cli {
 namespace {

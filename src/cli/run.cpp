@@ -1,4 +1,4 @@
-#include "run/run.h"
+#include "harness/run/run.h"
 
 #include <string>
 
@@ -13,9 +13,9 @@
 #include "cli/run_settings.h"
 #include "cli/std_output.h"
 #include "cli/stop_signals.h"
-#include "model/model.h"
-#include "view/console.h"
-#include "view/json_lines.h"
+#include "core/model/model.h"
+#include "ui/console/console.h"
+#include "ui/console/json_lines.h"
 
 namespace ralph::cli {
 namespace {

@@ -1,12 +1,12 @@
 #include "cli/run_look.h"
 
 #include "cli/environment.h"
-#include "model/model.h"
-#include "store/journal.h"
-#include "store/workspace.h"
-#include "stream/event_json.h"
-#include "stream/summary.h"
-#include "view/safe_text.h"
+#include "core/model/model.h"
+#include "harness/store/journal.h"
+#include "harness/store/workspace.h"
+#include "harness/stream/event_json.h"
+#include "harness/stream/summary.h"
+#include "ui/console/safe_text.h"
 
 namespace ralph::cli {
 namespace {

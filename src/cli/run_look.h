@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/time.h"
-#include "view/activity.h"
+#include "core/base/time.h"
+#include "ui/console/activity.h"
 
 namespace ralph::cli {
 

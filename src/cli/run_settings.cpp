@@ -7,14 +7,14 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "base/id.h"
+#include "core/base/file.h"
+#include "core/base/id.h"
 #include "cli/environment.h"
 #include "cli/failure.h"
-#include "config/load.h"
-#include "git/project_root.h"
-#include "run/config_watch.h"
-#include "store/workspace.h"
+#include "core/config/load.h"
+#include "system/git/project_root.h"
+#include "harness/run/config_watch.h"
+#include "harness/store/workspace.h"
 
 namespace ralph::cli {
 namespace {

@@ -2,12 +2,12 @@
 #include <span>
 #include <vector>
 
-#include "base/result.h"
+#include "core/base/result.h"
 #include "cli/command.h"
 #include "cli/options.h"
-#include "config/load.h"
-#include "run/request.h"
-#include "view/verbosity.h"
+#include "core/config/load.h"
+#include "harness/run/request.h"
+#include "ui/console/verbosity.h"
 
 namespace ralph::cli {
 

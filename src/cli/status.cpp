@@ -4,9 +4,9 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include "backend/backend.h"
-#include "base/money.h"
-#include "base/utf8.h"
+#include "harness/backend/backend.h"
+#include "core/base/money.h"
+#include "core/base/utf8.h"
 #include "cli/command.h"
 #include "cli/environment.h"
 #include "cli/failure.h"
@@ -15,14 +15,14 @@
 #include "cli/loop_report.h"
 #include "cli/loop_steps.h"
 #include "cli/run_settings.h"
-#include "git/work.h"
-#include "json/mask.h"
-#include "json/writer.h"
-#include "loop/guidance.h"
-#include "loop/policy.h"
-#include "loop/state_store.h"
-#include "view/figures.h"
-#include "view/safe_text.h"
+#include "system/git/work.h"
+#include "core/json/mask.h"
+#include "core/json/writer.h"
+#include "harness/loop/guidance.h"
+#include "harness/loop/policy.h"
+#include "harness/loop/state_store.h"
+#include "ui/console/figures.h"
+#include "ui/console/safe_text.h"
 
 namespace ralph::cli {
 namespace {

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "view/safe_text.h"
-#include "view/style.h"
+#include "ui/console/safe_text.h"
+#include "ui/console/style.h"
 
 namespace ralph::cli {
 namespace {

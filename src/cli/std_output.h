@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
-#include "base/result.h"
-#include "base/time.h"
-#include "base/unique_fd.h"
-#include "view/output.h"
+#include "core/base/result.h"
+#include "core/base/time.h"
+#include "core/base/unique_fd.h"
+#include "ui/console/output.h"
 
 namespace ralph::cli {
 

@@ -6,7 +6,7 @@
 #include "cli/command.h"
 #include "cli/failure.h"
 #include "cli/loop_look.h"
-#include "process/signal.h"
+#include "system/process/signal.h"
 
 namespace ralph::cli {
 namespace {

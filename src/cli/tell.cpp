@@ -2,12 +2,12 @@
 
 #include <fmt/core.h>
 
-#include "base/file.h"
+#include "core/base/file.h"
 #include "cli/command.h"
 #include "cli/failure.h"
 #include "cli/loop_look.h"
-#include "loop/guidance.h"
-#include "loop/state_store.h"
+#include "harness/loop/guidance.h"
+#include "harness/loop/state_store.h"
 
 namespace ralph::cli {
 namespace {

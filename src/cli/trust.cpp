@@ -3,7 +3,7 @@
 
 #include <fmt/core.h>
 
-#include "agent/settings.h"
+#include "agent/session/settings.h"
 #include "cli/command.h"
 #include "cli/environment.h"
 #include "cli/failure.h"

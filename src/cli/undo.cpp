@@ -7,9 +7,9 @@
 
 #include <fmt/core.h>
 
-#include "base/names.h"
-#include "base/own_output.h"
-#include "base/time.h"
+#include "core/base/names.h"
+#include "core/base/own_output.h"
+#include "core/base/time.h"
 #include "cli/command.h"
 #include "cli/environment.h"
 #include "cli/failure.h"
@@ -18,15 +18,15 @@
 #include "cli/run_settings.h"
 #include "cli/std_output.h"
 #include "cli/undo_plan.h"
-#include "git/work.h"
-#include "json/writer.h"
-#include "loop/state.h"
-#include "loop/state_store.h"
-#include "run/config_watch.h"
-#include "run/settings_around.h"
-#include "store/workspace.h"
-#include "view/figures.h"
-#include "view/safe_text.h"
+#include "system/git/work.h"
+#include "core/json/writer.h"
+#include "harness/loop/state.h"
+#include "harness/loop/state_store.h"
+#include "harness/run/config_watch.h"
+#include "harness/run/settings_around.h"
+#include "harness/store/workspace.h"
+#include "ui/console/figures.h"
+#include "ui/console/safe_text.h"
 
 namespace ralph::cli {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <fmt/core.h>
 
-#include "base/utf8.h"
-#include "view/figures.h"
+#include "core/base/utf8.h"
+#include "ui/console/figures.h"
 
 namespace ralph::cli {
 namespace {

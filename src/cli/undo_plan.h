@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
-#include "git/work.h"
-#include "loop/state.h"
+#include "core/base/result.h"
+#include "system/git/work.h"
+#include "harness/loop/state.h"
 
 namespace ralph::cli {
 

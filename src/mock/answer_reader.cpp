@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "base/utf8.h"
+#include "core/base/utf8.h"
 #include "mock/stream_reader_impl.h"
 
 namespace ralph::mock {

@@ -1,5 +1,5 @@
 #pragma once
-#include "http/message.h"
+#include "system/http/message.h"
 #include "mock/scenario.h"
 
 namespace ralph::mock {

@@ -2,9 +2,9 @@
 #include <optional>
 #include <string>
 
-#include "base/time.h"
-#include "http/message.h"
-#include "json/document.h"
+#include "core/base/time.h"
+#include "system/http/message.h"
+#include "core/json/document.h"
 #include "mock/performance.h"
 #include "mock/script.h"
 

@@ -5,8 +5,8 @@
 
 #include <fmt/core.h>
 
-#include "base/utf8.h"
-#include "json/writer.h"
+#include "core/base/utf8.h"
+#include "core/json/writer.h"
 #include "mock/document_impl.h"
 
 namespace ralph::mock {

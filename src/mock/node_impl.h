@@ -11,9 +11,9 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "base/nearest.h"
-#include "base/result.h"
-#include "json/document.h"
+#include "core/base/nearest.h"
+#include "core/base/result.h"
+#include "core/json/document.h"
 #include "mock/names_impl.h"
 
 namespace ralph::mock {

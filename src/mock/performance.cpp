@@ -5,7 +5,7 @@
 
 #include <fmt/core.h>
 
-#include "json/writer.h"
+#include "core/json/writer.h"
 
 namespace ralph::mock {
 namespace {

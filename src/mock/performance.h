@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "base/time.h"
-#include "http/exchange.h"
-#include "http/message.h"
+#include "core/base/time.h"
+#include "system/http/exchange.h"
+#include "system/http/message.h"
 #include "mock/message.h"
 #include "mock/scenario.h"
 

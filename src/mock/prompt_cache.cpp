@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/sha256.h"
+#include "core/base/sha256.h"
 #include "mock/message.h"
 
 namespace ralph::mock {

@@ -5,9 +5,9 @@
 #include <mutex>
 #include <string>
 
-#include "base/time.h"
-#include "json/document.h"
-#include "model/model.h"
+#include "core/base/time.h"
+#include "core/json/document.h"
+#include "core/model/model.h"
 
 namespace ralph::mock {
 

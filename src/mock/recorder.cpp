@@ -4,10 +4,10 @@
 
 #include <fmt/core.h>
 
-#include "base/file.h"
-#include "http/end_to_end.h"
-#include "json/mask.h"
-#include "json/writer.h"
+#include "core/base/file.h"
+#include "system/http/end_to_end.h"
+#include "core/json/mask.h"
+#include "core/json/writer.h"
 #include "mock/answer_reader.h"
 
 namespace ralph::mock {

@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "base/mask.h"
-#include "base/result.h"
-#include "http/client.h"
-#include "http/exchange.h"
-#include "http/message.h"
+#include "core/base/mask.h"
+#include "core/base/result.h"
+#include "system/http/client.h"
+#include "system/http/exchange.h"
+#include "system/http/message.h"
 #include "mock/scenario.h"
 
 namespace ralph::mock {

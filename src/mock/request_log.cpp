@@ -10,10 +10,10 @@
 #include <nlohmann/json.hpp>
 #include <sys/stat.h>
 
-#include "base/file.h"
-#include "base/utf8.h"
-#include "json/mask.h"
-#include "json/writer.h"
+#include "core/base/file.h"
+#include "core/base/utf8.h"
+#include "core/json/mask.h"
+#include "core/json/writer.h"
 
 namespace ralph::mock {
 namespace {

@@ -3,9 +3,9 @@
 #include <mutex>
 #include <optional>
 
-#include "base/mask.h"
-#include "base/result.h"
-#include "base/unique_fd.h"
+#include "core/base/mask.h"
+#include "core/base/result.h"
+#include "core/base/unique_fd.h"
 #include "mock/api.h"
 
 namespace ralph::mock {

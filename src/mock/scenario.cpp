@@ -6,8 +6,8 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include "base/utf8.h"
-#include "json/document.h"
+#include "core/base/utf8.h"
+#include "core/json/document.h"
 #include "mock/reading_impl.h"
 
 namespace ralph::mock {

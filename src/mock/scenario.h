@@ -7,9 +7,9 @@
 #include <variant>
 #include <vector>
 
-#include "base/result.h"
-#include "base/time.h"
-#include "http/message.h"
+#include "core/base/result.h"
+#include "core/base/time.h"
+#include "system/http/message.h"
 
 namespace ralph::mock {
 

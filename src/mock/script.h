@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "http/message.h"
-#include "json/document.h"
+#include "system/http/message.h"
+#include "core/json/document.h"
 #include "mock/message.h"
 #include "mock/prompt_cache.h"
 #include "mock/scenario.h"

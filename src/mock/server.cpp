@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "json/document.h"
+#include "core/json/document.h"
 #include "mock/api.h"
 
 namespace ralph::mock {

@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
-#include "base/mask.h"
-#include "base/result.h"
-#include "http/server.h"
+#include "core/base/mask.h"
+#include "core/base/result.h"
+#include "system/http/server.h"
 #include "mock/recorder.h"
 #include "mock/request_log.h"
 #include "mock/scenario.h"

@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "http/sse_decoder.h"
-#include "json/document.h"
+#include "system/http/sse_decoder.h"
+#include "core/json/document.h"
 #include "mock/answer_reader.h"
 #include "mock/scenario.h"
 

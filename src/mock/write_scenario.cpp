@@ -1,6 +1,6 @@
 #include <utility>
 
-#include "base/utf8.h"
+#include "core/base/utf8.h"
 #include "mock/document_impl.h"
 #include "mock/reading_impl.h"
 

@@ -10,11 +10,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/file.h"
+#include "core/base/file.h"
 #include "bench/bench.h"
 #include "mock/server.h"
-#include "process/child.h"
-#include "process/supervise.h"
+#include "system/process/child.h"
+#include "system/process/supervise.h"
 
 namespace ralph::bench {
 namespace {

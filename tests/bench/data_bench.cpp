@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 
 #include "bench/bench.h"
-#include "json/writer.h"
+#include "core/json/writer.h"
 
 namespace ralph::bench {
 namespace {

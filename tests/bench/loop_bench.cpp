@@ -4,9 +4,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/file.h"
+#include "core/base/file.h"
 #include "bench/bench.h"
-#include "loop/answer.h"
+#include "harness/loop/answer.h"
 #include "mock/server.h"
 
 namespace ralph::bench {

@@ -7,9 +7,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/file.h"
+#include "core/base/file.h"
 #include "bench/bench.h"
-#include "stream/decoder.h"
+#include "harness/stream/decoder.h"
 
 namespace ralph::bench {
 namespace {

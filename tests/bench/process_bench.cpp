@@ -1,8 +1,8 @@
 #include <fmt/core.h>
 
 #include "bench/bench.h"
-#include "process/child.h"
-#include "process/supervise.h"
+#include "system/process/child.h"
+#include "system/process/supervise.h"
 
 namespace ralph::bench {
 namespace {

@@ -4,10 +4,10 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include "base/file.h"
+#include "core/base/file.h"
 #include "bench/bench.h"
-#include "process/child.h"
-#include "process/supervise.h"
+#include "system/process/child.h"
+#include "system/process/supervise.h"
 
 namespace ralph::bench {
 namespace {

@@ -4,8 +4,8 @@
 #include <simdjson.h>
 
 #include "bench/bench.h"
-#include "stream/decoder.h"
-#include "stream/line_splitter.h"
+#include "harness/stream/decoder.h"
+#include "harness/stream/line_splitter.h"
 
 namespace ralph::bench {
 namespace {

@@ -7,15 +7,15 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "base/mask.h"
+#include "core/base/file.h"
+#include "core/base/mask.h"
 #include "bench/bench.h"
 #include "cli/std_output.h"
-#include "process/child.h"
-#include "process/supervise.h"
-#include "store/raw_log.h"
-#include "stream/decoder.h"
-#include "view/console.h"
+#include "system/process/child.h"
+#include "system/process/supervise.h"
+#include "harness/store/raw_log.h"
+#include "harness/stream/decoder.h"
+#include "ui/console/console.h"
 
 extern char** environ;
 

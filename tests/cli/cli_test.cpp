@@ -10,8 +10,8 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "base/unique_fd.h"
+#include "core/base/file.h"
+#include "core/base/unique_fd.h"
 #include "cli/command.h"
 #include "cli/help.h"
 #include "cli/options.h"

@@ -8,7 +8,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "base/unique_fd.h"
+#include "core/base/unique_fd.h"
 
 namespace ralph::cli {
 namespace {

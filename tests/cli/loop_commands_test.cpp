@@ -4,12 +4,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/unique_fd.h"
+#include "core/base/unique_fd.h"
 #include "cli/cli.h"
-#include "loop/guidance.h"
-#include "loop/state.h"
-#include "store/journal.h"
-#include "store/workspace.h"
+#include "harness/loop/guidance.h"
+#include "harness/loop/state.h"
+#include "harness/store/journal.h"
+#include "harness/store/workspace.h"
 #include "support/temp_folder.h"
 
 namespace ralph::cli {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/some_report.h"
-#include "view/figures.h"
+#include "ui/console/figures.h"
 
 namespace ralph::cli {
 namespace {

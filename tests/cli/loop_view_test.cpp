@@ -5,13 +5,13 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
-#include "base/file.h"
-#include "base/unique_fd.h"
+#include "core/base/file.h"
+#include "core/base/unique_fd.h"
 #include "cli/loop_steps.h"
 #include "cli/some_report.h"
-#include "stream/handler.h"
+#include "harness/stream/handler.h"
 #include "support/temp_folder.h"
-#include "view/figures.h"
+#include "ui/console/figures.h"
 
 namespace ralph::cli {
 namespace {

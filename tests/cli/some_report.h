@@ -1,5 +1,5 @@
 #pragma once
-#include "loop/loop.h"
+#include "harness/loop/loop.h"
 
 namespace ralph::cli {
 

@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "agent/frontmatter.h"
-#include "agent/skills.h"
+#include "agent/session/frontmatter.h"
+#include "agent/session/skills.h"
 
 namespace {
 

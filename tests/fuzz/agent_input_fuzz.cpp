@@ -6,8 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "agent/input_line.h"
-#include "json/document.h"
+#include "agent/session/input_line.h"
+#include "core/json/document.h"
 
 namespace {
 

@@ -6,8 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "agent/transcript.h"
-#include "json/document.h"
+#include "agent/session/transcript.h"
+#include "core/json/document.h"
 
 namespace {
 

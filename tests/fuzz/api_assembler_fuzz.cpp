@@ -7,9 +7,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "api/assembler.h"
-#include "api/request.h"
-#include "json/document.h"
+#include "agent/api/assembler.h"
+#include "agent/api/request.h"
+#include "core/json/document.h"
 
 namespace {
 

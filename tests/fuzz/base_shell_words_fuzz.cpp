@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/shell_words.h"
-#include "tool/permission.h"
+#include "core/base/shell_words.h"
+#include "agent/tool/permission.h"
 
 /// Never crashes; what writes a file, runs another program, or is followed by either, is never read-only.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

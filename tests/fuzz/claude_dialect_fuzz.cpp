@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "stream/decoder.h"
-#include "stream/event_json.h"
-#include "stream/summary.h"
+#include "harness/stream/decoder.h"
+#include "harness/stream/event_json.h"
+#include "harness/stream/summary.h"
 #include "support/collect.h"
 
 namespace {

@@ -4,9 +4,9 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "base/utf8.h"
-#include "config/layers.h"
-#include "config/yaml.h"
+#include "core/base/utf8.h"
+#include "core/config/layers.h"
+#include "core/config/yaml.h"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "git/ref.h"
+#include "system/git/ref.h"
 
 namespace {
 

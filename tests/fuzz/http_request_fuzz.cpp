@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "http/request_parser.h"
+#include "system/http/request_parser.h"
 
 namespace {
 

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "store/shorten.h"
-#include "stream/decoder.h"
-#include "stream/event_json.h"
+#include "harness/store/shorten.h"
+#include "harness/stream/decoder.h"
+#include "harness/stream/event_json.h"
 
 namespace {
 

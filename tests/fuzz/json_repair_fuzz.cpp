@@ -7,9 +7,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/utf8.h"
-#include "json/document.h"
-#include "json/repair.h"
+#include "core/base/utf8.h"
+#include "core/json/document.h"
+#include "core/json/repair.h"
 
 namespace {
 

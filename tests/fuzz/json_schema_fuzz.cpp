@@ -7,10 +7,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/utf8.h"
-#include "json/document.h"
-#include "json/ecma_pattern.h"
-#include "json/schema.h"
+#include "core/base/utf8.h"
+#include "core/json/document.h"
+#include "core/json/ecma_pattern.h"
+#include "core/json/schema.h"
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "stream/line_splitter.h"
+#include "harness/stream/line_splitter.h"
 
 namespace {
 

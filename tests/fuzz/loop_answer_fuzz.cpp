@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "loop/answer.h"
-#include "loop/json_objects.h"
+#include "harness/loop/answer.h"
+#include "harness/loop/json_objects.h"
 
 namespace {
 

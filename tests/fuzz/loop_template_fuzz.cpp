@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "loop/prompt.h"
+#include "harness/loop/prompt.h"
 
 namespace {
 

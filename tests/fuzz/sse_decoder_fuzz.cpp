@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "http/sse_decoder.h"
+#include "system/http/sse_decoder.h"
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "tool/image.h"
+#include "agent/tool/image.h"
 
 /// What Read knows of a picture before it is sent: it has a size, and its parts lie in the file.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

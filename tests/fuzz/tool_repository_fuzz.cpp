@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-#include "tool/git_index.h"
-#include "tool/permission_rule.h"
-#include "tool/repository_config.h"
+#include "agent/tool/git_index.h"
+#include "agent/tool/permission_rule.h"
+#include "agent/tool/repository_config.h"
 
 /// Never crashes; settings that are harmless are not with a filter behind them, nor is an index that is cut.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -3,9 +3,9 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "base/utf8.h"
-#include "tool/quotes.h"
-#include "tool/text_encoding.h"
+#include "core/base/utf8.h"
+#include "agent/tool/quotes.h"
+#include "agent/tool/text_encoding.h"
 
 /// What Edit does with a file's bytes: valid UTF-16 survives the way to UTF-8 and back, and whatever is found by its quotes
 /// lies in the file.

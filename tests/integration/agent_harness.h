@@ -10,9 +10,9 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "json/document.h"
+#include "core/json/document.h"
 #include "mock/server.h"
-#include "process/harness.h"
+#include "system/process/harness.h"
 #include "support/collect.h"
 
 /// Our agent as a process of its own, with real pipes, against a scripted API.

@@ -6,10 +6,10 @@
 #include <thread>
 
 #include "integration/loop_harness.h"
-#include "model/model.h"
-#include "store/journal.h"
-#include "stream/decoder.h"
-#include "stream/summary.h"
+#include "core/model/model.h"
+#include "harness/store/journal.h"
+#include "harness/stream/decoder.h"
+#include "harness/stream/summary.h"
 
 namespace ralph::loop_process {
 namespace {

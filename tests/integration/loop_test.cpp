@@ -1,6 +1,6 @@
 // `ralph loop` → our own agent → the scripted API: what a user relies on.
 #include "integration/loop_harness.h"
-#include "loop/guidance.h"
+#include "harness/loop/guidance.h"
 
 namespace ralph::loop_process {
 namespace {

@@ -1,17 +1,17 @@
 // A real process, scripted, through supervision, raw log, decoder, console and verdict: the harness's flow.
 #include <gtest/gtest.h>
 
-#include "base/file.h"
-#include "base/mask.h"
-#include "process/harness.h"
-#include "process/supervise.h"
-#include "store/raw_log.h"
-#include "stream/decoder.h"
-#include "stream/outcome.h"
+#include "core/base/file.h"
+#include "core/base/mask.h"
+#include "system/process/harness.h"
+#include "system/process/supervise.h"
+#include "harness/store/raw_log.h"
+#include "harness/stream/decoder.h"
+#include "harness/stream/outcome.h"
 #include "support/collect.h"
 #include "support/fixtures.h"
-#include "view/console.h"
-#include "view/fake_output.h"
+#include "ui/console/console.h"
+#include "ui/console/fake_output.h"
 
 namespace ralph {
 namespace {

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "json/document.h"
+#include "core/json/document.h"
 #include "mock/server.h"
 #include "support/tcp_client.h"
 

@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <sys/stat.h>
 
-#include "base/file.h"
-#include "base/id.h"
-#include "json/document.h"
+#include "core/base/file.h"
+#include "core/base/id.h"
+#include "core/json/document.h"
 #include "mock/mock_server_fixture.h"
 
 namespace ralph::mock {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "http/sse_decoder.h"
+#include "system/http/sse_decoder.h"
 #include "mock/mock_server_fixture.h"
 
 namespace ralph::mock {

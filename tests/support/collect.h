@@ -3,9 +3,9 @@
 #include <string_view>
 #include <vector>
 
-#include "stream/decoder.h"
-#include "stream/event_json.h"
-#include "stream/handler.h"
+#include "harness/stream/decoder.h"
+#include "harness/stream/event_json.h"
+#include "harness/stream/handler.h"
 
 namespace ralph::test {
 

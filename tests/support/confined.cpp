@@ -11,10 +11,10 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
-#include "tool/background.h"
-#include "tool/bash_confinement.h"
-#include "tool/builtin_tools.h"
-#include "tool/tool.h"
+#include "agent/tool/background.h"
+#include "agent/tool/bash_confinement.h"
+#include "agent/tool/builtin_tools.h"
+#include "agent/tool/tool.h"
 
 namespace {
 

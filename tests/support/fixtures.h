@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "base/file.h"
+#include "core/base/file.h"
 
 namespace ralph::test {
 

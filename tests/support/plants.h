@@ -11,7 +11,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "base/result.h"
+#include "core/base/result.h"
 #include "support/temp_folder.h"
 
 namespace ralph::test {

@@ -6,8 +6,8 @@
 
 #include <sys/stat.h>
 
-#include "base/file.h"
-#include "base/id.h"
+#include "core/base/file.h"
+#include "core/base/id.h"
 
 namespace ralph::test {
 

@@ -1,8 +1,8 @@
 # What the requests in a mock's log would be billed, as one object. A request for a message is billed, any other is free.
-# $models: src/model/models.json. $steps: how many the scenario has. $session, $side, $code: copied.
+# $models: src/core/model/models.json. $steps: how many the scenario has. $session, $side, $code: copied.
 def prices($id; $sent):
   [$models[0].models[] | select(.id as $known | $id | startswith($known))] | max_by(.id | length)
-  | if . == null then error("no prices for \($id) in src/model/models.json") else . end
+  | if . == null then error("no prices for \($id) in src/core/model/models.json") else . end
   | [.prices[] | select((.above // -1) < $sent)] | last;
 
 def dollars($model):

@@ -1,0 +1,24 @@
+#pragma once
+#include <optional>
+#include <stop_token>
+
+#include "agent/api/client.h"
+#include "agent/api/failure.h"
+#include "agent/api/reply.h"
+#include "agent/api/request.h"
+#include "system/http/client.h"
+
+namespace ralph::api {
+
+/// One HTTP request and what came of it.
+struct Attempt {
+  Reply reply;
+  std::optional<Failure> failure;
+  bool told = false;  // the listener has heard of the reply
+};
+
+/// Sends the request once. Without a failure the reply is whole.
+Attempt attempt(http::Client& client, const Endpoint& endpoint, const Request& request,
+                Listener& listener, const std::stop_token& stop);
+
+}  // namespace ralph::api

@@ -1,0 +1,137 @@
+#include <algorithm>
+#include <array>
+
+#include "agent/api/request.h"
+
+namespace ralph::api {
+namespace {
+
+constexpr std::int64_t kDefaultMaxTokens = 32'000;
+constexpr std::int64_t kLeastBudget = 1'024;
+constexpr std::string_view kLongWindowMark = "[1m]";
+constexpr std::array<std::string_view, 5> kEfforts{"low", "medium", "high", "xhigh", "max"};
+
+constexpr std::string_view kEffortBeta = "effort-2025-11-24";
+constexpr std::string_view kUpdatesBeta = "thinking-display-updates-2026-08-18";
+constexpr std::string_view kInterleavedBeta = "interleaved-thinking-2025-05-14";
+constexpr std::string_view kHourBeta = "extended-cache-ttl-2025-04-11";
+
+/// What adaptive models make of a wish for thinking tokens.
+struct Family {
+  std::string_view mark;  // in the id; empty: all others
+  bool zero_disables;     // thinking_tokens 0 turns thinking off
+  bool takes_budget;      // without_adaptive gives it a budget
+};
+
+constexpr auto kFamilies = std::to_array<Family>({
+    {"-4-6", true, true},
+    {"-5-5", false, false},
+    {"", true, false},
+});
+
+const Family& family_of(std::string_view id) {
+  return *std::ranges::find_if(
+      kFamilies, [&](const Family& family) { return id.find(family.mark) != id.npos; });
+}
+
+/// What is known of a model; of Claudes newer than the table the least that is likely.
+struct Abilities {
+  model::Thinking thinking = model::Thinking::none;
+  std::int64_t max_tokens = kDefaultMaxTokens;
+  std::string effort;
+  bool takes_effort = false;
+};
+
+Abilities abilities_of(const model::Table& models, std::string_view name) {
+  if (const auto* known = models.find(name)) {
+    const auto max_tokens = known->max_output > 0 ? known->max_output : kDefaultMaxTokens;
+    return {known->thinking, max_tokens, known->default_effort, !known->default_effort.empty()};
+  }
+  if (!name.starts_with("claude-")) return {};
+  return {.thinking = model::Thinking::adaptive, .takes_effort = true};
+}
+
+void set_budget(Shape& shape, const ShapeWishes& wishes) {
+  const auto most = shape.max_tokens - 1;
+  const auto wanted = wishes.thinking_tokens.value_or(most);
+  if (wanted <= 0 || most < kLeastBudget) {
+    shape.thinking = ThinkingMode::disabled;
+    return;
+  }
+  shape.thinking = ThinkingMode::enabled;
+  shape.thinking_budget = std::clamp(wanted, kLeastBudget, most);
+}
+
+void set_adaptive(Shape& shape, const ShapeWishes& wishes) {
+  const auto& family = family_of(shape.model);
+  const bool unwanted = wishes.thinking_tokens.value_or(1) <= 0 && wishes.thinking != "adaptive";
+  if (unwanted && family.zero_disables) {
+    shape.thinking = ThinkingMode::disabled;
+  } else if (wishes.without_adaptive && family.takes_budget) {
+    set_budget(shape, wishes);
+  } else {
+    shape.thinking = ThinkingMode::adaptive;
+  }
+}
+
+void set_thinking(Shape& shape, model::Thinking accepted, const ShapeWishes& wishes) {
+  if (accepted == model::Thinking::none || wishes.without_thinking) return;
+  if (accepted == model::Thinking::always) {
+    shape.thinking = ThinkingMode::adaptive;
+  } else if (wishes.thinking == "disabled") {
+    shape.thinking = ThinkingMode::disabled;
+  } else if (accepted == model::Thinking::budget) {
+    set_budget(shape, wishes);
+  } else {
+    set_adaptive(shape, wishes);
+  }
+  const bool shown = shape.thinking == ThinkingMode::adaptive && !wishes.without_betas;
+  if (shown) shape.thinking_display = wishes.display;
+}
+
+void set_caching(Shape& shape, const ShapeWishes& wishes) {
+  const auto named = [&](const std::string& part) {
+    return shape.model.find(part) != std::string::npos;
+  };
+  if (std::ranges::any_of(wishes.uncached_models, named)) {
+    shape.caching = Caching::none;
+  } else if (wishes.cache_for_an_hour) {
+    shape.caching = Caching::hour;
+  }
+}
+
+void set_betas(Shape& shape, const ShapeWishes& wishes) {
+  if (!shape.effort.empty()) shape.betas.emplace_back(kEffortBeta);
+  if (shape.thinking_display == "updates") shape.betas.emplace_back(kUpdatesBeta);
+  if (shape.thinking == ThinkingMode::enabled && !wishes.without_interleaving) {
+    shape.betas.emplace_back(kInterleavedBeta);
+  }
+  if (shape.caching == Caching::hour) shape.betas.emplace_back(kHourBeta);
+}
+
+}  // namespace
+
+Shape shape_for(const model::Table& models, std::string_view alias_or_id,
+                const ShapeWishes& wishes) {
+  auto name = alias_or_id;
+  if (name.ends_with(kLongWindowMark)) name.remove_suffix(kLongWindowMark.size());
+  const auto abilities = abilities_of(models, name);
+  Shape shape;
+  shape.model = models.resolve(name);
+  shape.max_tokens = abilities.max_tokens;
+  if (wishes.max_output_tokens.value_or(0) > 0) shape.max_tokens = *wishes.max_output_tokens;
+  if (abilities.takes_effort) {
+    const bool known = std::ranges::find(kEfforts, wishes.effort) != kEfforts.end();
+    shape.effort = known ? wishes.effort : abilities.effort;
+  }
+  set_thinking(shape, abilities.thinking, wishes);
+  set_caching(shape, wishes);
+  if (!wishes.without_betas) set_betas(shape, wishes);
+  for (const auto& beta : wishes.betas) {
+    if (std::ranges::find(shape.betas, beta) == shape.betas.end()) shape.betas.push_back(beta);
+  }
+  shape.extra_body = wishes.extra_body;
+  return shape;
+}
+
+}  // namespace ralph::api

@@ -1,0 +1,9 @@
+#pragma once
+#include "agent/api/failure.h"
+
+namespace ralph::api {
+
+/// The HTTP status of a failure; of an error event the one its type would have had. 0: none.
+int status_of(const Failure& failure);
+
+}  // namespace ralph::api

@@ -1,0 +1,310 @@
+#include "agent/session/compaction.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "agent/session/media.h"
+#include "agent/session/text.h"
+#include "agent/session/transcript_impl.h"
+#include "core/base/utf8.h"
+#include "core/json/document.h"
+
+namespace ralph::agent {
+namespace {
+
+/// For the request that asks for the summary, its answer, and what a tool adds before it.
+constexpr std::int64_t kReserve = 23'000;
+constexpr std::int64_t kPictureTokens = 1'600;
+constexpr std::int64_t kMostDocumentTokens = 100'000;  // a PDF file: about 50 pages
+/// So soon after a compaction another one has gained nothing …
+constexpr int kSoon = 3;
+/// … and so often in a row it is given up.
+constexpr int kMostRefills = 3;
+/// Bytes of messages. The API takes 32 MB with system prompt and tools; the largest PDF file alone is 27 MB as base64.
+constexpr std::size_t kLargestRequest = std::size_t{30} << 20;
+constexpr std::size_t kLargeConversation = std::size_t{28} << 20;
+constexpr std::size_t kFilesWithState = 5;
+constexpr std::size_t kUncutBlock = 2'000;
+/// How much of the room a request for a summary fills, try after try, while it is too long.
+constexpr std::array<double, 4> kShares{1, 0.5, 0.25, 0.1};
+
+constexpr std::string_view kAsk =
+    R"(The conversation is about to be replaced by your summary of it, because the context window is nearly full. Answer with text only and call no tool: a call would not be made.
+
+Write what somebody needs who has to go on without having seen any of it. Put it between <summary> and </summary>:
+1. Task: what the user wants, with every condition and correction that still holds.
+2. State: what is done, what was found out, which commands were run and how they ended.
+3. Files: which were read, made or changed, what is in them that matters, with paths, names and the exact lines where the wording counts.
+4. Failures: what was tried and did not work, and why, so that it is not tried again.
+5. Next: what was being done just now, and the steps that remain.
+
+Be exact and complete rather than short; leave out pleasantries and everything that no longer matters.)";
+
+constexpr std::string_view kLeftOut =
+    "[The beginning of this conversation is left out here: it is too long to be sent.]";
+
+std::string text_of_blocks(const json::Document& blocks) {
+  std::string text;
+  for (const auto& block : blocks) {
+    if (text_member(block, "type") != "text") return {};
+    text += text_member(block, "text");
+  }
+  return text;
+}
+
+std::string cut_middle(const std::string& text, std::size_t most) {
+  if (text.size() <= most) return text;
+  const auto first = utf8::prefix(text, most / 2);
+  const auto last =
+      std::string_view(text).substr(utf8::prefix(text, text.size() - most / 2).size());
+  return fmt::format("{}\n[… {} bytes left out here: too long to be sent …]\n{}", first,
+                     text.size() - first.size() - last.size(), last);
+}
+
+/// Texts keep their beginning and their end; of a picture or a document only the type is left.
+void cut_block(json::Document& block, std::size_t most) {
+  if (json::write(block).size() <= most) return;
+  const auto type = text_member(block, "type");
+  const auto* const key = type == "tool_result" ? "content" : "text";
+  if (type == "tool_result" && block.contains(key) && block[key].is_array()) {
+    for (auto& part : block[key]) cut_block(part, most);
+  } else if (block.contains(key) && block[key].is_string()) {
+    block[key] = cut_middle(block[key].get<std::string>(), most);
+  } else {
+    block = {{"type", "text"}, {"text", fmt::format("[{} left out here]", type)}};
+  }
+}
+
+void cut_blocks(api::Message& message, std::size_t most) {
+  auto blocks = json::parse(message.content);
+  if (!blocks || !blocks->is_array()) return;
+  for (auto& block : *blocks) cut_block(block, most);
+  message.content = json::write(*blocks);
+}
+
+std::vector<std::size_t> block_sizes(std::span<const api::Message> messages) {
+  std::vector<std::size_t> sizes;
+  for (const auto& message : messages) {
+    if (message.role != "user") continue;
+    const auto blocks = json::parse(message.content);
+    if (!blocks || !blocks->is_array()) continue;
+    for (const auto& block : *blocks) sizes.push_back(json::write(block).size());
+  }
+  return sizes;
+}
+
+/// How long a block may stay for all to have `most` bytes. Small ones are not worth cutting.
+std::size_t longest_block(const std::vector<std::size_t>& sizes, std::size_t all,
+                          std::size_t most) {
+  auto longest = sizes.empty() ? kUncutBlock : std::max(kUncutBlock, std::ranges::max(sizes));
+  while (longest > kUncutBlock && all > most) {
+    longest = std::max(kUncutBlock, longest / 2);
+    std::size_t saved = 0;
+    for (const auto size : sizes) saved += size - std::min(size, longest);
+    if (all - std::min(all, saved) <= most) break;
+  }
+  return longest;
+}
+
+void drop_beginning(std::vector<api::Message>& messages, std::size_t most) {
+  const auto all = size_of(messages);
+  std::size_t dropped = 0, first = 0;
+  if (all <= most) return;
+  for (std::size_t i = 1; i < messages.size(); ++i) {
+    dropped += messages[i - 1].content.size();
+    if (messages[i].role != "assistant") continue;
+    first = i;
+    if (all - dropped <= most) break;
+  }
+  if (first == 0) return;
+  messages.erase(messages.begin(), messages.begin() + static_cast<std::ptrdiff_t>(first));
+  messages.insert(messages.begin(), api::Message{"user", text_content(kLeftOut)});
+}
+
+std::string state_of(const std::string& file) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(file, error);
+  return error ? "no longer there, or not readable" : fmt::format("{} bytes now", size);
+}
+
+/// The user's own words, marked off so that nobody takes them for the summary's.
+std::string prompts_text(const Keepsakes& kept) {
+  if (kept.prompts.empty()) return {};
+  std::string text = "\n\nWhat the user asked for, word by word, the newest last:";
+  for (const auto& prompt : kept.prompts) text += "\n<prompt>\n" + prompt + "\n</prompt>";
+  return text;
+}
+
+std::string files_text(const Keepsakes& kept) {
+  if (kept.files.empty()) return {};
+  std::string text =
+      "\n\nFiles worked with, the newest first. Their content is no longer before you: read them "
+      "again before you rely on it or change them.";
+  for (std::size_t i = 0; i < kept.files.size(); ++i) {
+    text += "\n- " + kept.files[i];
+    if (i < kFilesWithState) text += fmt::format(" ({})", state_of(kept.files[i]));
+  }
+  return text;
+}
+
+}  // namespace
+
+CompactPolicy::CompactPolicy(const Environment& environment, bool enabled)
+    : automatic_(enabled && !environment.on("DISABLE_AUTO_COMPACT") &&
+                 !environment.on("DISABLE_COMPACT")),
+      on_demand_(!environment.on("DISABLE_COMPACT")),
+      window_(environment.number("CLAUDE_CODE_AUTO_COMPACT_WINDOW").value_or(0)),
+      percent_(environment.number("CLAUDE_AUTOCOMPACT_PCT_OVERRIDE").value_or(0)) {}
+
+std::int64_t CompactPolicy::limit(std::int64_t window) const {
+  if (window_ > 0) window = std::min(window, window_);
+  const auto usual = window - std::min(kReserve, window / 4);
+  if (percent_ <= 0 || percent_ > 100) return usual;
+  return std::min(usual, window / 100 * percent_);
+}
+
+/// An endpoint that tells no usage leaves what is known.
+void Context::answered(const api::Usage& usage) {
+  if (const auto told = usage.context_tokens(); told > 0) tokens_ = told;
+  if (answers_since_) ++*answers_since_;
+}
+
+bool Context::may_compact() {
+  const bool soon = answers_since_ && *answers_since_ <= kSoon;
+  refills_ = soon ? refills_ + 1 : 0;
+  return refills_ < kMostRefills;
+}
+
+std::int64_t Context::compacted(std::int64_t before, std::int64_t after) {
+  answers_since_ = 0;
+  tokens_ = 0;
+  dropped_ += std::max<std::int64_t>(0, before - after);
+  return dropped_;
+}
+
+std::int64_t content_tokens(std::string_view content) {
+  const auto flat = static_cast<std::int64_t>(content.size() / 4);
+  if (!content.contains(R"("type":"image")") && !content.contains(R"("type":"document")")) {
+    return flat;
+  }
+  const auto blocks = json::parse(content);
+  if (!blocks || !blocks->is_array()) return flat;
+  std::int64_t tokens = 0;
+  for (const auto& block : *blocks) {
+    const auto text = json::write(block);
+    const auto size = static_cast<std::int64_t>(text.size() / 4);
+    const bool document = text.contains(R"("type":"document")");
+    const bool picture = text.contains(R"("type":"image")");
+    tokens += picture ? kPictureTokens : document ? std::min(size / 3, kMostDocumentTokens) : size;
+  }
+  return tokens;
+}
+
+std::optional<std::string> compact_command(std::string_view content) {
+  constexpr std::string_view kName = "/compact";
+  const auto blocks = json::parse(content);
+  if (!blocks || !blocks->is_array()) return std::nullopt;
+  const auto whole = text_of_blocks(*blocks);
+  const auto text = trimmed(whole);
+  if (!text.starts_with(kName)) return std::nullopt;
+  const auto rest = text.substr(kName.size());
+  if (!rest.empty() && kBlanks.find(rest.front()) == kBlanks.npos) return std::nullopt;
+  return std::string(trimmed(rest));
+}
+
+std::size_t size_of(std::span<const api::Message> messages) {
+  std::size_t size = 0;
+  for (const auto& message : messages) size += message.content.size();
+  return size;
+}
+
+tool::Media media_room(std::span<const api::Message> messages, std::int64_t window) {
+  return {static_cast<std::int64_t>(kLargestRequest) - static_cast<std::int64_t>(size_of(messages)),
+          most_media(window)};
+}
+
+/// What was just read is not counted: the model has to see it once.
+bool is_large(std::span<const api::Message> messages) {
+  if (!messages.empty() && messages.back().role == "user") {
+    messages = messages.first(messages.size() - 1);
+  }
+  return size_of(messages) > kLargeConversation;
+}
+
+std::vector<api::Message> shortened(std::span<const api::Message> messages, std::size_t most) {
+  std::vector<api::Message> kept(messages.begin(), messages.end());
+  if (size_of(kept) <= most) return kept;
+  const auto longest = longest_block(block_sizes(kept), size_of(kept), most);
+  for (auto& message : kept) {
+    if (message.role == "user" && message.content.size() > longest) cut_blocks(message, longest);
+  }
+  drop_beginning(kept, most);
+  return kept;
+}
+
+ShrinkingHistory::ShrinkingHistory(std::span<const api::Message> all, std::size_t room,
+                                   bool refused)
+    : all_(all),
+      room_(
+          std::max(static_cast<double>(room), static_cast<double>(size_of(all)) * kShares.back())),
+      messages_(shortened(all, static_cast<std::size_t>(room_))) {
+  if (refused && size_of(messages_) == size_of(all)) shrink();
+}
+
+bool ShrinkingHistory::shrink() {
+  const auto before = size_of(messages_);
+  while (cut_ + 1 < kShares.size()) {
+    messages_ = shortened(all_, static_cast<std::size_t>(room_ * kShares[++cut_]));
+    if (size_of(messages_) < before) return true;
+  }
+  return false;
+}
+
+std::vector<api::Message> with_summary_request(std::vector<api::Message> messages,
+                                               std::string_view instructions) {
+  auto text = std::string(kAsk);
+  if (!instructions.empty()) {
+    text += fmt::format("\n\nThe user says about the summary:\n{}", instructions);
+  }
+  auto request = text_content(text);
+  if (messages.empty() || messages.back().role != "user" || messages.back().content == "[]") {
+    messages.push_back({"user", std::move(request)});
+    return messages;
+  }
+  auto& last = messages.back().content;
+  last.back() = ',';
+  last.append(request, 1);
+  return messages;
+}
+
+std::string summary_in(const api::Reply& answer) {
+  constexpr std::string_view kOpen = "<summary>", kClose = "</summary>";
+  std::string text;
+  for (const auto& block : answer.content) {
+    if (block.type == "text") text += block.text;
+  }
+  if (const auto open = text.find(kOpen); open != text.npos) {
+    const auto from = open + kOpen.size();
+    const auto close = text.rfind(kClose);
+    const bool closed = close != text.npos && close >= from;
+    text = text.substr(from, closed ? close - from : text.npos);
+  }
+  return std::string(trimmed(text));
+}
+
+std::string continuation(std::string_view summary, const Keepsakes& kept) {
+  auto text = fmt::format(
+      "The conversation so far filled the context window and was replaced by this summary of "
+      "it.\n\n<summary>\n{}\n</summary>",
+      summary);
+  text += prompts_text(kept) + files_text(kept);
+  return text +
+         "\n\nGo on with the task where it stood, without asking and without telling what you were "
+         "given here.";
+}
+
+}  // namespace ralph::agent

@@ -1,0 +1,170 @@
+#include "agent/session/conversation.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "agent/session/compaction.h"
+#include "agent/session/events.h"
+#include "agent/session/text.h"
+#include "core/base/id.h"
+#include "core/json/document.h"
+#include "core/json/writer.h"
+
+namespace ralph::agent {
+namespace {
+
+bool is_thinking(const json::Document& block) {
+  const auto type = block.is_object() ? block.value("type", "") : "";
+  return type == "thinking" || type == "redacted_thinking";
+}
+
+/// Empty: nothing is left.
+std::string without_thinking(const std::string& content) {
+  const auto parsed = json::parse(content);
+  if (!parsed || !parsed->is_array()) return content;
+  auto kept = json::Document::array();
+  for (const auto& block : *parsed) {
+    if (!is_thinking(block)) kept.push_back(block);
+  }
+  return kept.empty() ? "" : json::write(kept);
+}
+
+}  // namespace
+
+Conversation::Conversation(std::vector<api::Message> messages, std::optional<Transcript> transcript,
+                           std::function<void(const Error&)> on_lost)
+    : messages_(std::move(messages)),
+      transcript_(std::move(transcript)),
+      on_lost_(std::move(on_lost)),
+      last_uuid_(transcript_ ? transcript_->last_uuid() : "") {
+  count_media();
+}
+
+/// Two messages of the user in a row are one for the API.
+void Conversation::add_user(std::string content, const std::string& uuid, std::string members) {
+  added_tokens_ += content_tokens(content);
+  media_items_ += media_items(content);
+  last_uuid_ = uuid;
+  if (transcript_) {
+    std::string message;
+    json::ObjectWriter(message).text("role", "user").raw("content", content).close();
+    keep(transcript_->append({"user", uuid, std::move(message), std::move(members)}));
+  }
+  if (!messages_.empty() && messages_.back().role == "user" && messages_.back().content != "[]") {
+    if (content == "[]") return;
+    auto& before = messages_.back().content;
+    before.back() = ',';
+    before.append(content, 1);
+    return;
+  }
+  messages_.push_back({"user", std::move(content)});
+}
+
+void Conversation::introduce(const std::vector<std::string>& texts) {
+  for (const auto& text : texts) {
+    if (!text.empty()) add_user(text_content(text), make_uuid(), "\"isMeta\":true");
+  }
+}
+
+void Conversation::add_assistant(const api::Reply& reply, const std::vector<std::string>& uuids) {
+  added_tokens_ = 0;
+  if (reply.content.empty()) return;
+  last_uuid_ = uuids.back();
+  std::string content = "[";
+  for (std::size_t i = 0; i < reply.content.size(); ++i) {
+    const auto& block = reply.content[i].json;
+    if (content.size() > 1) content += ',';
+    content += block;
+    if (!transcript_) continue;
+    std::string members;
+    if (!reply.request_id.empty()) {
+      members = "\"requestId\":";
+      json::append_string(members, reply.request_id);
+    }
+    auto message = message_json(reply, block, reply.stop_reason, usage_json(reply.usage));
+    keep(transcript_->append({"assistant", uuids.at(i), std::move(message), std::move(members)}));
+  }
+  messages_.push_back({"assistant", content + "]"});
+}
+
+void Conversation::add_error(const ApiErrorFacts& facts) {
+  if (!transcript_) return;
+  std::string members = "\"isApiErrorMessage\":true,\"error\":";
+  json::append_string(members, facts.error);
+  if (!facts.request_id.empty()) {
+    members += ",\"requestId\":";
+    json::append_string(members, facts.request_id);
+  }
+  keep(
+      transcript_->append({"assistant", facts.uuid, api_error_message(facts), std::move(members)}));
+}
+
+void Conversation::start_over(const std::string& uuid, std::string members) {
+  if (transcript_) keep(transcript_->append_root({"system", uuid, "", std::move(members)}));
+  messages_.clear();
+  added_tokens_ = 0;
+  media_items_ = 0;
+  last_uuid_ = uuid;
+}
+
+bool Conversation::has_answer() const {
+  return std::ranges::find(messages_, "assistant", &api::Message::role) != messages_.end();
+}
+
+std::filesystem::path Conversation::file() const {
+  return transcript_ ? transcript_->path() : std::filesystem::path();
+}
+
+void Conversation::retract_answer() {
+  if (!messages_.empty() && messages_.back().role == "assistant") messages_.pop_back();
+}
+
+void Conversation::drop_thinking() {
+  for (auto& message : messages_) {
+    if (message.role == "assistant") message.content = without_thinking(message.content);
+  }
+  std::erase_if(messages_, [](const api::Message& message) { return message.content.empty(); });
+}
+
+void Conversation::count_media() {
+  media_items_ = 0;
+  for (const auto& message : messages_) {
+    if (message.role == "user") media_items_ += media_items(message.content);
+  }
+}
+
+void Conversation::limit_media(std::int64_t most) {
+  if (media_items_ <= most) return;
+  agent::limit_media(messages_, most);
+  count_media();
+}
+
+api::MediaKind Conversation::remove_refused(const api::MediaRefusal& refusal, Removal removal) {
+  const auto removed = agent::remove_refused(messages_, refusal, removal);
+  count_media();
+  return removed;
+}
+
+void Conversation::keep_system_prompt(const std::vector<std::string>& texts) {
+  if (!transcript_ || texts.empty()) return;
+  auto members =
+      R"("attachment":{"type":"prompt_snapshot","systemPrompt":)" + string_array(texts) + "}";
+  keep(transcript_->append({"attachment", "", "", std::move(members)}));
+}
+
+void Conversation::keep_totals(const std::vector<ModelTotal>& totals) {
+  if (transcript_) keep(transcript_->append_totals(totals));
+}
+
+void Conversation::keep_title(std::string_view title) {
+  if (transcript_) keep(transcript_->append_title(title));
+}
+
+void Conversation::keep(const Result<>& written) {
+  if (written || std::exchange(lost_, true)) return;
+  on_lost_(written.error());
+}
+
+}  // namespace ralph::agent

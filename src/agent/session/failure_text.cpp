@@ -1,0 +1,135 @@
+#include "agent/session/failure_text.h"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "core/base/mask.h"
+#include "core/base/time.h"
+#include "core/base/utf8.h"
+
+namespace ralph::agent {
+namespace {
+
+using api::FailureKind;
+
+bool has_credit_problem(const api::Failure& failure) {
+  return failure.message.find("credit balance") != std::string::npos;
+}
+
+std::string rejected(const api::Failure& failure, std::string_view model, bool with_token) {
+  const auto told = fmt::format("API Error: {} {}", failure.status, failure.message);
+  switch (failure.status) {
+    case 401:
+      return with_token ? "Failed to authenticate. " + told
+                        : "Invalid API key · Fix external API key";
+    case 403: return "Failed to authenticate. " + told;
+    case 404:
+      return fmt::format(
+          "The model {} may not exist at this endpoint, or is not yours to use: {}. "
+          "Choose another with --model.",
+          model, failure.message);
+    case 429: return fmt::format("API Error: Request rejected (429) · {}", failure.message);
+    case 529:
+      return "API Error: Repeated 529 Overloaded errors. The API is at capacity; try again in a "
+             "moment.";
+    default: break;
+  }
+  if (has_credit_problem(failure)) return "Credit balance is too low";
+  return told;
+}
+
+std::string text_for(const api::Failure& failure, std::string_view model, bool with_token) {
+  if (const auto size = api::prompt_too_long(failure)) {
+    return fmt::format("Prompt is too long · the request has {} tokens, the model takes {}",
+                       size->tokens, size->limit);
+  }
+  if (failure.kind == FailureKind::status) return rejected(failure, model, with_token);
+  return "API Error: " + failure.message;
+}
+
+/// What an endpoint says may hold our key, and bytes that a terminal obeys.
+std::string presentable(std::string_view text) {
+  auto masked = utf8::repaired(Masker().mask(text));
+  std::ranges::replace_if(
+      masked, [](char c) { return (c >= 0 && c < ' ' && c != '\n') || c == '\x7f'; }, ' ');
+  for (std::size_t at = 0; (at = masked.find('\xC2', at)) != masked.npos; ++at) {
+    const bool is_c1 = at + 1 < masked.size() && static_cast<unsigned char>(masked[at + 1]) < 0xA0;
+    if (is_c1) masked[at] = masked[at + 1] = ' ';
+  }
+  return masked;
+}
+
+/// An answer that failed for good is named a little differently from a try that failed.
+std::string_view final_name(const api::Failure& failure) {
+  if (failure.kind != FailureKind::status && failure.kind != FailureKind::error_event) {
+    return "server_error";
+  }
+  const auto name = api::event_name(failure);
+  return name == "overloaded" ? "server_error" : name;
+}
+
+bool has_no_connection(const api::Failure& failure) {
+  return failure.kind == FailureKind::connection || failure.kind == FailureKind::timed_out ||
+         failure.kind == FailureKind::cut;
+}
+
+}  // namespace
+
+FailureWords words_for(const api::Failure& failure, std::string_view model, bool with_token) {
+  FailureWords words;
+  words.facts.text = presentable(text_for(failure, model, with_token));
+  words.facts.error = final_name(failure);
+  words.facts.request_id = failure.request_id;
+  if (failure.status != 0) words.facts.status = failure.status;
+  words.facts.type = failure.type;
+  constexpr Millis kFarAway = std::chrono::days(3650);
+  if (failure.status == 429 && failure.retry_after && *failure.retry_after < kFarAway) {
+    const auto reset = std::chrono::ceil<std::chrono::seconds>(now_utc() + *failure.retry_after);
+    words.facts.resets_at = reset.time_since_epoch().count();
+  }
+  if (has_no_connection(failure)) words.facts.api_error = "connection_failed";
+  words.terminal_reason = "api_error";
+  if (failure.status == 413 || api::media_refusal(failure)) words.terminal_reason = "image_error";
+  if (api::prompt_too_long(failure)) words.terminal_reason = "prompt_too_long";
+  return words;
+}
+
+ApiErrorFacts media_removed(const api::MediaRefusal& refusal, api::MediaKind removed) {
+  const bool document = removed == api::MediaKind::document;
+  ApiErrorFacts facts;
+  facts.text = presentable(
+      fmt::format("API Error: the API refused {} of the conversation ({}). It was removed, and the "
+                  "model is asked again.",
+                  document ? "a document" : "an image", refusal.reason));
+  facts.error = "invalid_request";
+  facts.stop_reason = "tool_use";
+  facts.api_error = "media_removed";
+  facts.params = refusal.kind == api::MediaKind::any
+                     ? R"({"media_reason":"media_budget"})"
+                     : fmt::format(R"({{"media":"{}","media_reason":"unprocessable"}})",
+                                   document ? "document" : "image");
+  return facts;
+}
+
+FailureWords not_logged_in() {
+  FailureWords words;
+  words.facts.text = "Not logged in · Set ANTHROPIC_API_KEY or run: ralph auth login";
+  words.facts.error = "authentication_failed";
+  words.terminal_reason = "api_error";
+  return words;
+}
+
+std::string shown(const ResultFacts& facts, const Options& options) {
+  if (facts.subtype == "success") return facts.text;
+  if (facts.subtype == "error_max_turns") {
+    return fmt::format("Error: Reached max turns ({})", options.max_turns.value_or(0));
+  }
+  if (facts.subtype == "error_max_budget_usd") {
+    return fmt::format("Error: Exceeded USD budget ({})", options.max_budget_usd.value_or(0));
+  }
+  if (facts.subtype == "error_during_execution") return "Execution error";
+  return "Error: " + (facts.errors.empty() ? facts.subtype : facts.errors.front());
+}
+
+}  // namespace ralph::agent

@@ -1,0 +1,86 @@
+#include "agent/session/inbox.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace ralph::agent {
+
+bool Inbox::accepts(const UserMessage& message) {
+  const std::lock_guard lock(mutex_);
+  return message.uuid.empty() || known_.insert(message.uuid).second;
+}
+
+bool Inbox::claim() {
+  const std::lock_guard lock(mutex_);
+  if (!std::exchange(idle_, false)) return false;
+  claimed_ = true;
+  return true;
+}
+
+void Inbox::push(UserMessage message) {
+  const std::lock_guard lock(mutex_);
+  const bool was_claimed = message.started && std::exchange(claimed_, false);
+  if (was_claimed || std::exchange(idle_, false)) {
+    handed_ = std::move(message);
+  } else {
+    queue_.push_back(std::move(message));
+  }
+  changed_.notify_all();
+}
+
+bool Inbox::is_empty() {
+  const std::lock_guard lock(mutex_);
+  return queue_.empty() && !handed_ && !claimed_ && holds_ == 0;
+}
+
+void Inbox::close() {
+  const std::lock_guard lock(mutex_);
+  closed_ = true;
+  changed_.notify_all();
+}
+
+void Inbox::hold() {
+  const std::lock_guard lock(mutex_);
+  ++holds_;
+}
+
+void Inbox::release() {
+  const std::lock_guard lock(mutex_);
+  --holds_;
+  changed_.notify_all();
+}
+
+std::vector<UserMessage> Inbox::next(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  std::vector<UserMessage> messages;
+  if (!handed_ && (claimed_ || queue_.empty())) {
+    idle_ = !claimed_;
+    changed_.wait(lock, stop, [&] { return handed_ || (!claimed_ && closed_ && holds_ == 0); });
+    idle_ = false;
+  }
+  if (stop.stop_requested()) return messages;
+  if (handed_) {
+    messages.push_back(*std::exchange(handed_, std::nullopt));
+    return messages;
+  }
+  if (queue_.empty() || !queue_.front().alone) return take_until_alone();
+  messages.push_back(std::move(queue_.front()));
+  queue_.pop_front();
+  return messages;
+}
+
+std::vector<UserMessage> Inbox::take_now() {
+  const std::lock_guard lock(mutex_);
+  return take_until_alone();
+}
+
+std::vector<UserMessage> Inbox::take_until_alone() {
+  std::vector<UserMessage> messages;
+  const auto end = std::ranges::find(queue_, true, &UserMessage::alone);
+  std::move(queue_.begin(), end, std::back_inserter(messages));
+  queue_.erase(queue_.begin(), end);
+  return messages;
+}
+
+}  // namespace ralph::agent

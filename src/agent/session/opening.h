@@ -1,0 +1,39 @@
+#pragma once
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/session/environment.h"
+#include "agent/session/options.h"
+#include "agent/session/transcript.h"
+#include "core/base/result.h"
+
+namespace ralph::agent {
+
+/// The session an agent begins with: a new one, or one that goes on.
+struct Opening {
+  std::string session_id;
+  std::string title;
+  bool resumed = false;
+  std::vector<api::Message> messages;
+  std::int64_t context_tokens = 0;  // of the last request; 0: unknown
+  Keepsakes kept;
+  std::vector<ModelTotal> totals;
+  std::optional<std::string> system_prompt;  // what the session began with
+  std::optional<Transcript> transcript;      // nullopt: it is not kept
+  std::vector<std::string> notes;            // worth telling on stderr
+};
+
+/// What an opening depends on beside the options.
+struct OpeningFacts {
+  std::filesystem::path cwd;
+  std::filesystem::path config_folder;
+  std::string git_branch;
+};
+
+/// --continue, --resume, --session-id, --fork-session, --no-session-persistence. The error is the line Claude Code
+/// would print.
+Result<Opening> open_session(const Options& options, const OpeningFacts& facts);
+
+}  // namespace ralph::agent

@@ -1,0 +1,57 @@
+#pragma once
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <thread>
+
+#include "agent/session/events.h"
+#include "agent/session/wire.h"
+#include "agent/api/reply.h"
+#include "core/base/time.h"
+#include "core/json/document.h"
+#include "agent/tool/tool.h"
+
+namespace ralph::agent {
+
+/// When a command that runs is told of.
+struct PulseTimes {
+  Millis first{3'000};  // that it runs
+  Millis beat{30'000};  // that it still does, again and again
+};
+
+/// Tells the client of commands that take long, so that silence is no sign of death. Used by many threads; one of its own
+/// tells, from the first command on.
+class Pulse {
+ public:
+  Pulse(PulseTimes times, Wire& wire, const EventMaker& events)
+      : times_(times), wire_(wire), events_(events) {}
+
+  /// Runs a call and tells of it meanwhile, and at last how it ended, if it takes long enough.
+  tool::Outcome watch(const api::Block& call, const json::Document& input,
+                      const std::function<tool::Outcome()>& run);
+
+ private:
+  struct Command {
+    const api::Block& call;
+    std::string id, what;
+    SteadyTime began, next;  // is told of then
+    std::int64_t beats = 0;
+    bool told = false;
+  };
+  void tell(const std::stop_token& stop);
+  void tell_of(Command& command);
+
+  PulseTimes times_;
+  Wire& wire_;
+  const EventMaker& events_;
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::list<Command> commands_;
+  std::jthread thread_;
+};
+
+}  // namespace ralph::agent

@@ -1,0 +1,29 @@
+#pragma once
+#include <string>
+
+#include "agent/session/skills.h"
+#include "agent/tool/tool.h"
+
+namespace ralph::agent {
+
+/// The tool that loads a skill. Its description lists what there is for the model to call.
+class SkillTool final : public tool::Tool {
+ public:
+  /// `skills` outlives it.
+  explicit SkillTool(const Skills& skills);
+
+  std::string_view name() const override { return "Skill"; }
+  std::string_view description() const override { return description_; }
+  std::string_view schema() const override;
+  tool::Access access(const json::Document&, const tool::Workspace&) const override {
+    return {tool::Access::Kind::session, {}, {}};
+  }
+  tool::Outcome run(const json::Document& input, const tool::Access& access,
+                    tool::Workspace& workspace, const std::stop_token& stop) const override;
+
+ private:
+  const Skills& skills_;
+  std::string description_;
+};
+
+}  // namespace ralph::agent

@@ -1,0 +1,32 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/base/result.h"
+#include "core/json/schema.h"
+
+namespace ralph::agent {
+
+/// The answer in the form of --json-schema: a tool whose input is the answer.
+class StructuredOutput {
+ public:
+  static constexpr std::string_view kName = "StructuredOutput";
+  static constexpr int kMaxFailures = 5;  // MAX_STRUCTURED_OUTPUT_RETRIES
+
+  /// The schema's text; the error is the one line Claude Code would exit with.
+  static Result<StructuredOutput> make(std::string_view schema);
+
+  /// The tool as the API is told of it.
+  const std::string& definition() const { return definition_; }
+  /// What is wrong with an answer, in the words the model gets; nullopt: it is good.
+  std::optional<std::string> complaint(std::string_view input) const;
+
+ private:
+  StructuredOutput(json::Schema schema, std::string definition);
+
+  json::Schema schema_;
+  std::string definition_;
+};
+
+}  // namespace ralph::agent

@@ -1,0 +1,288 @@
+#include "agent/session/toolbox.h"
+
+#include <algorithm>
+#include <array>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <new>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "agent/session/text.h"
+#include "core/json/document.h"
+#include "agent/tool/coerce.h"
+#include "agent/tool/ripgrep.h"
+
+namespace ralph::agent {
+namespace {
+
+using tool::Tool;
+
+/// Offered only when they are asked for, or when there is no shell that does the same.
+constexpr std::array<std::string_view, 2> kInsteadOfShell{"Glob", "Grep"};
+constexpr std::size_t kMostAtOnce = 10;
+constexpr std::array<std::string_view, 3> kBare{"Bash", "Edit", "Read"};
+/// Reasons of denials that nobody could have lifted.
+constexpr std::array<std::string_view, 2> kSaidBefore{"asyncAgent", "mode"};
+
+template <typename List>
+bool has(const List& list, std::string_view name) {
+  return std::ranges::find(list, name) != std::ranges::end(list);
+}
+
+bool is_offered(std::string_view name, const Options& options) {
+  if (has(options.disallowed_tools, name)) return false;
+  if (options.tools && !has(*options.tools, "default")) return has(*options.tools, name);
+  if (options.bare) return has(kBare, name);
+  return !has(kInsteadOfShell, name) || has(options.disallowed_tools, "Bash");
+}
+
+/// `final`: no answer could have lifted a denial, whatever its reason.
+std::string meta_of(const api::Block& call, const tool::Decision& decision, bool final = false) {
+  auto meta = fmt::format(R"({{"id":{})", json_string(call.id));
+  const bool by_rule = !decision.allowed && (final || has(kSaidBefore, decision.reason_type));
+  if (!decision.allowed) {
+    meta +=
+        fmt::format(R"(,"non_execution_kind":"{}")", by_rule ? "permission-rule" : "user-rejected");
+  }
+  meta += fmt::format(R"(,"permission_decision":{{"decision":"{}","source":"config")",
+                      decision.allowed ? "accept" : "reject");
+  if ((decision.allowed || by_rule) && !decision.reason_type.empty()) {
+    meta += fmt::format(R"(,"reason_type":{})", json_string(decision.reason_type));
+  }
+  return meta + "}}";
+}
+
+/// What the schema's complaint means for somebody who made a call.
+std::string words_for(const json::Violation& violation) {
+  constexpr std::string_view kMissing = "must have required property '";
+  const auto& message = violation.message;
+  const auto name = violation.pointer.empty() ? "" : violation.pointer.substr(1);
+  if (message.starts_with(kMissing)) {
+    return fmt::format("The required parameter `{}` is missing",
+                       message.substr(kMissing.size(), message.size() - kMissing.size() - 1));
+  }
+  if (message.starts_with("must NOT have additional properties")) {
+    return "An unexpected parameter was provided";
+  }
+  return fmt::format("The parameter `{}` {}", name, message);
+}
+
+Served misused(const api::Block& call, std::string_view text, std::string_view detail) {
+  Served served{&call, tool::misuse(text), {}, {}};
+  served.outcome.detail = json_string(detail);
+  return served;
+}
+
+}  // namespace
+
+Toolbox::Toolbox(tool::Workspace& workspace, const Options& options, tool::Mode mode,
+                 tool::Rules rules, std::span<const Tool* const> more)
+    : workspace_(workspace),
+      rules_(std::move(rules)),
+      no_prompts_(options.permission_prompts == "none"),
+      mode_(mode) {
+  for (const auto& all : {tool::tools(), more}) {
+    for (const auto* tool : all) {
+      if (!is_offered(tool->name(), options)) continue;
+      if (has(kInsteadOfShell, tool->name()) && tool::find_ripgrep(workspace_).empty()) {
+        without_ripgrep_.emplace_back(tool->name());
+      } else {
+        tools_.push_back(tool);
+      }
+    }
+  }
+  std::ranges::sort(tools_, {}, &Tool::name);
+}
+
+std::vector<std::string> Toolbox::names() const {
+  std::vector<std::string> names;
+  names.reserve(tools_.size());
+  for (const auto* tool : tools_) names.emplace_back(tool->name());
+  return names;
+}
+
+std::string Toolbox::definitions() const {
+  std::string all;
+  for (const auto* tool : tools_) {
+    if (!all.empty()) all += ',';
+    all += tool::definition(*tool);
+  }
+  return all;
+}
+
+const Tool* Toolbox::find(std::string_view name) const {
+  const auto found = std::ranges::find(tools_, name, [](const Tool* tool) { return tool->name(); });
+  return found == tools_.end() ? nullptr : *found;
+}
+
+tool::Mode Toolbox::mode() const {
+  const std::lock_guard lock(mutex_);
+  return mode_;
+}
+
+void Toolbox::set_mode(tool::Mode mode) {
+  const std::lock_guard lock(mutex_);
+  mode_ = mode;
+}
+
+std::optional<std::string> Toolbox::complaint(const Tool& tool, const json::Document& input) {
+  const std::lock_guard lock(mutex_);
+  auto found = schemas_.find(tool.name());
+  if (found == schemas_.end()) {
+    const auto text = json::parse(tool.schema());
+    auto compiled = json::Schema::compile(text.value_or(json::Document::object()));
+    if (!compiled) return compiled.error().message;
+    found = schemas_.emplace(tool.name(), *std::move(compiled)).first;
+  }
+  const auto violations = found->second.validate(input);
+  if (violations.empty()) return std::nullopt;
+  auto text =
+      fmt::format("InputValidationError: {} failed due to the following issue{}:", tool.name(),
+                  violations.size() > 1 ? "s" : "");
+  for (const auto& violation : violations) text += "\n" + words_for(violation);
+  return text;
+}
+
+/// Where asking is ruled out from the start, that is the reason.
+tool::Decision Toolbox::decide(const Tool& tool, const json::Document& input,
+                               const tool::Access& access) const {
+  const auto now = mode();
+  auto decision = tool::decide(tool, input, access, now, rules_, workspace_);
+  if (decision.allowed || decision.reason_type == "rule") return decision;
+  if (now == tool::Mode::dont_ask) {
+    decision.reason_type = "mode";
+    decision.reason.clear();
+  } else if (no_prompts_) {
+    decision.reason_type = "asyncAgent";
+    decision.reason = "there is nobody to ask";
+  }
+  return decision;
+}
+
+Served Toolbox::serve_one(const api::Block& call, const std::stop_token& stop) {
+  const auto* tool = find(call.name);
+  if (tool == nullptr) {
+    const auto text = "Error: No such tool available: " + call.name;
+    return misused(call, text, text);
+  }
+  if (!call.raw_input.empty()) {
+    return misused(
+        call,
+        fmt::format("InputValidationError: {} was called with input that is no JSON object "
+                    "({} bytes). Make the call again with valid JSON.",
+                    call.name, call.raw_input.size()),
+        fmt::format("InputValidationError: JSON parse failed ({} bytes)", call.raw_input.size()));
+  }
+  auto input = json::parse(call.input).value_or(json::Document::object());
+  tool::coerce(input, tool->schema());
+  if (const auto wrong = complaint(*tool, input)) return misused(call, *wrong, *wrong);
+
+  auto access = tool->access(input, workspace_);
+  auto decision = decide(*tool, input, access);
+  const auto meta = meta_of(call, decision);
+  if (!decision.allowed) {
+    return {&call, tool::failure(decision.message), meta, std::move(decision)};
+  }
+  access.grant = decision.grant;
+  const auto run = [&] { return tool->run(input, access, workspace_, stop); };
+  auto outcome = pulse_ == nullptr ? run() : pulse_->watch(call, input, run);
+  if (!outcome.denied.empty()) {
+    const bool link = access.kind == tool::Access::Kind::write;
+    tool::Decision denied{false, "other", outcome.denied,
+                          link ? "The file is a symbolic link" : "This command cannot be confined",
+                          tool::Grant::none};
+    const auto denied_meta = meta_of(call, denied, link);
+    return {&call, std::move(outcome), denied_meta, std::move(denied)};
+  }
+  const bool misused = outcome.misused;
+  return {&call, std::move(outcome), misused ? "" : meta, {}};
+}
+
+std::optional<tool::Outcome> Toolbox::serve_user(std::string_view name, const json::Document& input,
+                                                 const std::stop_token& stop) {
+  const auto* tool = tool::find_tool(name);
+  if (tool == nullptr) return std::nullopt;
+  auto access = tool->access(input, workspace_);
+  const auto decision = tool::decide(*tool, input, access, mode(), rules_, workspace_);
+  if (!decision.allowed) return std::nullopt;
+  access.grant = decision.grant;
+  auto outcome = tool->run(input, access, workspace_, stop);
+  if (outcome.is_error.value_or(false)) return std::nullopt;
+  return outcome;
+}
+
+/// A call that asks too much of the machine fails; the session goes on.
+Served Toolbox::serve_safely(const api::Block& call, const std::stop_token& stop) {
+  try {
+    return serve_one(call, stop);
+  } catch (const std::bad_alloc&) {
+    return {&call, tool::failure("there is not enough memory for this call"), {}, {}};
+  } catch (const std::system_error& error) {
+    return {&call, tool::failure(fmt::format("the system refuses: {}", error.what())), {}, {}};
+  } catch (const std::exception& error) {
+    return {&call, tool::failure(fmt::format("internal error: {}", error.what())), {}, {}};
+  }
+}
+
+/// Nothing it does can matter to another call of the same message: it changes no file, and not the folder the others were
+/// decided on for.
+bool Toolbox::runs_beside_others(const api::Block& call) const {
+  const auto* tool = find(call.name);
+  if (tool == nullptr || tool->changes_files()) return false;
+  const auto input = json::parse(call.input);
+  if (!input || !input->is_object()) return true;
+  const auto command = input->find("command");
+  if (command == input->end() || !command->is_string()) return true;
+  const auto& line = command->get_ref<const std::string&>();
+  return tool::only_reads(line) && tool::stays_in_folder(line);
+}
+
+void Toolbox::serve(std::span<const api::Block* const> calls,
+                    const std::function<void(Served)>& tell, const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::deque<Served> done;
+  std::vector<std::jthread> running;
+  std::size_t open = 0;
+  const auto tell_next = [&] {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [&] { return !done.empty(); });
+    auto served = std::move(done.front());
+    done.pop_front();
+    lock.unlock();
+    --open;
+    tell(std::move(served));
+  };
+  const auto tell_all = [&] {
+    while (open > 0) tell_next();
+  };
+  for (const auto* call : calls) {
+    if (calls.size() == 1 || !runs_beside_others(*call)) {
+      tell_all();
+      tell(serve_safely(*call, stop));
+      continue;
+    }
+    while (open >= kMostAtOnce) tell_next();
+    const auto work = [&, call] {
+      auto served = serve_safely(*call, stop);
+      const std::lock_guard lock(mutex);
+      done.push_back(std::move(served));
+      changed.notify_one();
+    };
+    ++open;
+    try {
+      running.emplace_back(work);
+    } catch (const std::system_error&) {  // no more threads may be started
+      work();
+    }
+  }
+  tell_all();
+}
+
+}  // namespace ralph::agent

@@ -1,0 +1,121 @@
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "agent/session/transcript_impl.h"
+
+namespace ralph::agent {
+
+using json::Document;
+
+namespace {
+
+constexpr std::string_view kInterrupted =
+    "[This call was interrupted: the session ended before it had a result. Whether it took effect "
+    "is unknown.]";
+constexpr std::string_view kUnanswered = "[The session ended before this was answered.]";
+
+bool is_thinking(const Document& block) {
+  const auto type = text_member(block, "type");
+  return type == "thinking" || type == "redacted_thinking";
+}
+
+bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == text.npos; }
+
+/// The API refuses blocks of the other role and texts without a letter.
+bool is_usable(const Document& block, bool from_user) {
+  const auto type = text_member(block, "type");
+  if (type == "text") return !is_blank(text_member(block, "text"));
+  if (type == "tool_use") return !from_user && !text_member(block, "id").empty();
+  if (is_thinking(block)) return !from_user;
+  if (type == "tool_result") return from_user;
+  return !type.empty();
+}
+
+void drop_cache_marks(Document& block) {
+  block.erase("cache_control");
+  const auto content = block.find("content");
+  if (content == block.end() || !content->is_array()) return;
+  for (auto& inner : *content) {
+    if (inner.is_object()) inner.erase("cache_control");
+  }
+}
+
+std::string interrupted_result(const std::string& call) {
+  return json::write({{"type", "tool_result"},
+                      {"tool_use_id", call},
+                      {"content", std::string(kInterrupted)},
+                      {"is_error", true}});
+}
+
+}  // namespace
+
+void MessageMaker::assistant(Document blocks) {
+  settle();
+  if (turns_.empty()) return;
+  auto& list = blocks.get_ref<Document::array_t&>();
+  std::erase_if(list, [](const Document& block) { return !is_usable(block, false); });
+  while (!list.empty() && is_thinking(list.back())) list.pop_back();  // the answer broke off there
+  if (list.empty()) return;
+
+  if (turns_.back().user) turns_.push_back({});
+  for (auto& block : list) {
+    if (text_member(block, "type") == "tool_use") {
+      auto id = text_member(block, "id");
+      if (std::ranges::count(open_, id) != 0) continue;
+      open_.push_back(std::move(id));
+      if (!block.contains("input") || !block["input"].is_object())
+        block["input"] = Document::object();
+    }
+    drop_cache_marks(block);
+    turns_.back().blocks.push_back(json::write(block));
+  }
+}
+
+MessageMaker::Turn& MessageMaker::user_turn() {
+  if (turns_.empty() || !turns_.back().user) turns_.push_back({.user = true});
+  return turns_.back();
+}
+
+void MessageMaker::user(Document blocks) {
+  for (auto& block : blocks) {
+    if (!is_usable(block, true)) continue;
+    const bool result = text_member(block, "type") == "tool_result";
+    if (result && std::erase(open_, text_member(block, "tool_use_id")) == 0) continue;
+    failed_ = false;
+    drop_cache_marks(block);
+    auto& turn = user_turn();
+    const auto place = result ? turn.results++ : turn.blocks.size();
+    turn.blocks.insert(turn.blocks.begin() + static_cast<std::ptrdiff_t>(place),
+                       json::write(block));
+  }
+}
+
+void MessageMaker::settle() {
+  for (const auto& call : std::exchange(open_, {})) {
+    auto& turn = user_turn();
+    turn.blocks.insert(turn.blocks.begin() + static_cast<std::ptrdiff_t>(turn.results++),
+                       interrupted_result(call));
+  }
+}
+
+std::vector<api::Message> MessageMaker::finish() {
+  settle();
+  if (!turns_.empty() && turns_.back().user && !failed_) {
+    turns_.push_back({});
+    turns_.back().blocks.push_back(
+        json::write({{"type", "text"}, {"text", std::string(kUnanswered)}}));
+  }
+  std::vector<api::Message> messages;
+  for (auto& turn : turns_) {
+    std::string content = "[";
+    for (auto& block : turn.blocks) {
+      if (content.size() > 1) content += ',';
+      content += std::exchange(block, {});
+    }
+    messages.push_back({turn.user ? "user" : "assistant", content + "]"});
+  }
+  return messages;
+}
+
+}  // namespace ralph::agent

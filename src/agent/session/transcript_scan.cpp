@@ -1,0 +1,177 @@
+#include <algorithm>
+#include <unordered_map>
+
+#include <nlohmann/json.hpp>
+
+#include "agent/session/transcript_impl.h"
+
+namespace ralph::agent {
+
+using json::Document;
+
+namespace {
+
+const Document& member(const Document& object, std::string_view key) {
+  static const Document none;
+  if (!object.is_object()) return none;
+  const auto found = object.find(key);
+  return found == object.end() ? none : *found;
+}
+
+std::int64_t count_member(const Document& object, std::string_view key) {
+  const auto& value = member(object, key);
+  if (value.is_number_float()) {
+    const auto number = value.get<double>();
+    return number > 0 && number < 9e18 ? static_cast<std::int64_t>(number) : 0;
+  }
+  return value.is_number() ? value.get<std::int64_t>() : 0;
+}
+
+std::vector<std::string> strings_in(const Document& list) {
+  std::vector<std::string> out;
+  if (!list.is_array()) return out;
+  for (const auto& item : list) {
+    if (item.is_string()) out.push_back(item.get<std::string>());
+  }
+  return out;
+}
+
+std::vector<ModelTotal> read_totals(const Document& line) {
+  std::vector<ModelTotal> totals;
+  const auto& models = member(line, "modelUsage");
+  if (!models.is_object()) return totals;
+  for (const auto& [name, used] : models.items()) {
+    ModelTotal total;
+    total.model = name;
+    total.usage.input_tokens = count_member(used, "inputTokens");
+    total.usage.output_tokens = count_member(used, "outputTokens");
+    total.usage.thinking_tokens = count_member(used, "thinkingTokens");
+    total.usage.cache_read_input_tokens = count_member(used, "cacheReadInputTokens");
+    total.usage.cache_creation_input_tokens = count_member(used, "cacheCreationInputTokens");
+    total.usage.cache_creation_5m = count_member(used, "cacheCreationEphemeral5mInputTokens");
+    total.usage.cache_creation_1h = count_member(used, "cacheCreationEphemeral1hInputTokens");
+    total.usage.web_search_requests = count_member(used, "webSearchRequests");
+    const auto& cost = member(used, "costUSD");
+    if (cost.is_number()) total.cost_usd = cost.get<double>();
+    totals.push_back(std::move(total));
+  }
+  return totals;
+}
+
+void read_message(Line& line, const Document& message) {
+  line.message_id = text_member(message, "id");
+  const auto& content = member(message, "content");
+  if (!content.is_array()) return;
+  for (const auto& block : content) {
+    const auto type = text_member(block, "type");
+    if (type == "tool_use") line.calls.push_back(text_member(block, "id"));
+    if (type == "tool_result") line.results.push_back(text_member(block, "tool_use_id"));
+  }
+  line.only_results = !line.results.empty() && line.results.size() == content.size();
+}
+
+void read_boundary(Line& line, const Document& document) {
+  const auto& kept = member(member(document, "compactMetadata"), "preservedMessages");
+  line.boundary = true;
+  line.anchor = text_member(kept, "anchorUuid");
+  line.preserved = strings_in(member(kept, "uuids"));
+}
+
+Line read_line(std::string_view text, const Document& document, std::string_view type) {
+  Line line;
+  line.text = text;
+  line.uuid = text_member(document, "uuid");
+  line.parent_uuid = text_member(document, "parentUuid");
+  line.root = document.contains("parentUuid") && document["parentUuid"].is_null();
+  line.leaf = type != "system" && type != "progress";
+  if (type == "user" || type == "assistant") {
+    line.kind = type == "user" ? Line::Kind::user : Line::Kind::assistant;
+    line.api_error = true_member(document, "isApiErrorMessage");
+    read_message(line, member(document, "message"));
+  } else if (type == "attachment") {
+    const auto what = text_member(member(document, "attachment"), "type");
+    if (what == "queued_command") line.kind = Line::Kind::queued;
+    if (what == "prompt_snapshot") line.kind = Line::Kind::snapshot;
+  } else if (text_member(document, "subtype") == "compact_boundary") {
+    read_boundary(line, document);
+  }
+  return line;
+}
+
+bool is_conversation(const Document& document, std::string_view type) {
+  if (true_member(document, "isSidechain")) return false;
+  if (type == "user" || type == "assistant") return member(document, "message").is_object();
+  return document.contains("uuid") && document.contains("parentUuid");
+}
+
+void read_note(Scan& scan, const Document& document, std::string_view type) {
+  const auto put = [](std::string& place, std::string text) {
+    if (!text.empty()) place = std::move(text);
+  };
+  if (type == "custom-title") scan.custom_title = text_member(document, "customTitle");
+  if (type == "ai-title") put(scan.other_title, text_member(document, "aiTitle"));
+  if (type == "summary") put(scan.other_title, text_member(document, "summary"));
+  if (type == "cost-state") scan.totals = read_totals(document);
+}
+
+using Places = std::unordered_map<std::string_view, std::size_t>;
+
+/// A parent that is not in the file, because its line is broken or nobody named one, is the line before.
+void link_parents(std::vector<Line>& lines, const Places& places) {
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    auto& line = lines[i];
+    if (line.root || line.boundary) continue;
+    const auto found = places.find(line.parent_uuid);
+    line.parent = found != places.end() ? found->second : i > 0 ? i - 1 : Line::kNone;
+  }
+}
+
+}  // namespace
+
+std::string text_member(const Document& object, std::string_view key) {
+  const auto& value = member(object, key);
+  return value.is_string() ? value.get<std::string>() : std::string();
+}
+
+bool true_member(const Document& object, std::string_view key) {
+  const auto& value = member(object, key);
+  return value.is_boolean() && value.get<bool>();
+}
+
+Document blocks_of(const Document& content) {
+  if (content.is_array()) return content;
+  auto blocks = Document::array();
+  if (content.is_string()) blocks.push_back({{"type", "text"}, {"text", content}});
+  return blocks;
+}
+
+Scan scan_session(std::string_view text) {
+  Scan scan;
+  for_each_line(text, [&](std::string_view line) {
+    if (is_request_copy(line)) return;
+    const auto document = json::parse(line, "line");
+    if (!document || !document->is_object()) return;
+    const auto type = text_member(*document, "type");
+    const bool spoken = is_conversation(*document, type);
+    if (auto id = text_member(*document, "sessionId");
+        !id.empty() && (spoken || scan.session_id.empty())) {
+      scan.session_id = std::move(id);
+    }
+    if (!spoken) return read_note(scan, *document, type);
+    scan.lines.push_back(read_line(line, *document, type));
+  });
+
+  // Of lines with one uuid the first counts. The views stay valid: nothing moves the lines afterwards.
+  std::unordered_map<std::string, std::size_t> seen;
+  std::erase_if(scan.lines, [&](const Line& line) {
+    return !line.uuid.empty() && !seen.emplace(line.uuid, 0).second;
+  });
+  Places places;
+  for (std::size_t i = 0; i < scan.lines.size(); ++i) {
+    if (!scan.lines[i].uuid.empty()) places.emplace(scan.lines[i].uuid, i);
+  }
+  link_parents(scan.lines, places);
+  return scan;
+}
+
+}  // namespace ralph::agent

@@ -1,0 +1,116 @@
+#include "agent/tool/background.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "agent/tool/bash_command.h"
+
+namespace ralph::tool {
+
+struct BackgroundTasks::Entry {
+  BackgroundTask task;
+  std::unique_ptr<BashCommand> command;
+};
+
+namespace {
+
+TaskNotification notification(const BackgroundTask& task, const BashCommand& command) {
+  TaskNotification told{task.task_id, task.tool_use_id, {}, task.output_file, {}};
+  const int code = command.exit_code();
+  const auto name = fmt::format("Background command \"{}\"", task.description);
+  if (command.was_ended()) {
+    told.status = "killed";
+    told.summary = name + " was stopped";
+  } else if (code != 0) {
+    told.status = "failed";
+    told.summary = fmt::format("{} failed with exit code {}", name, code);
+  } else {
+    told.status = "completed";
+    told.summary = name + " completed (exit code 0)";
+  }
+  return told;
+}
+
+}  // namespace
+
+BackgroundTasks::BackgroundTasks(Millis longest) : longest_(longest) {}
+
+BackgroundTasks::~BackgroundTasks() { end_all(); }
+
+void BackgroundTasks::adopt(BackgroundTask task, std::unique_ptr<BashCommand> command) {
+  const auto tell = [this] {
+    const std::lock_guard lock(mutex_);
+    changed_.notify_all();
+  };
+  command->end_after(longest_);
+  command->when_ended(tell);
+  {
+    const std::lock_guard lock(mutex_);
+    entries_.push_back(std::make_unique<Entry>(std::move(task), std::move(command)));
+  }
+  tell();  // it may have ended before it was in the list
+}
+
+BackgroundTasks::Entry* BackgroundTasks::find(std::string_view task_id) {
+  const auto found = std::ranges::find_if(
+      entries_, [&](const auto& entry) { return entry->task.task_id == task_id; });
+  return found == entries_.end() ? nullptr : found->get();
+}
+
+void BackgroundTasks::set_call(std::string_view task_id, std::string_view tool_use_id) {
+  const std::lock_guard lock(mutex_);
+  if (Entry* const entry = find(task_id)) entry->task.tool_use_id = tool_use_id;
+}
+
+std::vector<BackgroundTask> BackgroundTasks::list() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<BackgroundTask> tasks;
+  for (const auto& entry : entries_) tasks.push_back(entry->task);
+  return tasks;
+}
+
+std::vector<TaskNotification> BackgroundTasks::take_finished() {
+  // Destroyed without the lock: a command's thread may be waiting for it.
+  std::vector<std::unique_ptr<Entry>> finished;
+  {
+    const std::lock_guard lock(mutex_);
+    for (auto& entry : entries_) {
+      if (entry->command->ended()) finished.push_back(std::move(entry));
+    }
+    std::erase(entries_, nullptr);
+  }
+  std::vector<TaskNotification> told;
+  for (const auto& entry : finished) told.push_back(notification(entry->task, *entry->command));
+  return told;
+}
+
+bool BackgroundTasks::wait_for_finish(const std::stop_token& stop) const {
+  const auto any_ended = [this] {
+    return std::ranges::any_of(entries_, [](const auto& entry) { return entry->command->ended(); });
+  };
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, stop, [&] { return entries_.empty() || any_ended(); });
+  return any_ended();
+}
+
+bool BackgroundTasks::end(std::string_view task_id) {
+  const std::lock_guard lock(mutex_);
+  Entry* const entry = find(task_id);
+  if (entry != nullptr) entry->command->end();
+  return entry != nullptr;
+}
+
+void BackgroundTasks::end_all() {
+  std::vector<std::unique_ptr<Entry>> all;
+  {
+    const std::lock_guard lock(mutex_);
+    all = std::move(entries_);
+    entries_.clear();
+    changed_.notify_all();
+  }
+  for (const auto& entry : all) entry->command->end();
+}
+
+}  // namespace ralph::tool

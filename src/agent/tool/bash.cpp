@@ -1,0 +1,272 @@
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "core/base/id.h"
+#include "agent/tool/background.h"
+#include "agent/tool/bash_answer.h"
+#include "agent/tool/bash_command.h"
+#include "agent/tool/bash_confinement.h"
+#include "agent/tool/bash_environment.h"
+#include "agent/tool/bash_words.h"
+#include "agent/tool/builtin_tools.h"
+
+namespace ralph::tool {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr Millis kUsualTimeout{120'000};
+constexpr Millis kLongestTimeout{999'999'999};
+constexpr Millis kLongestSleep{30'000};
+constexpr std::size_t kUsualShown = 30'000;
+constexpr std::size_t kMostShown = 150'000;
+
+constexpr std::string_view kDescription =
+    R"(Runs a command line with bash and returns what it prints, stdout and stderr together in order, and its exit code if it failed.
+
+- Each call is a new shell without terminal and with empty stdin: programs that ask questions fail, so pass their answers as options (-y, --no-edit, -m). Variables, functions and options are gone after the call. The working folder is kept: `cd` holds for later calls as long as it stays inside the working folders.
+- Quote paths that contain spaces. Prefer `a && b` to separate calls when b needs a; send independent commands as several calls in one message.
+- For reading, searching and changing files use the tools made for that, where you have them: their results are shorter and safer.
+- The call returns when the shell ends. Whatever it leaves running with `&` is ended then. For servers, watchers and anything that takes minutes set run_in_background: you get an id and a file with the output, and are told when it ends. Do not poll with sleep.
+- `timeout` is in milliseconds (usually 120000). A command that is not done by then goes on in the background if that is possible, otherwise it is ended.
+- Long output is saved to a file; you see its beginning and its end. Read the file, or better search in it.)";
+
+constexpr std::string_view kSchema =
+    R"({"type":"object","properties":{)"
+    R"("command":{"type":"string","description":"The command line for bash; may have several lines"},)"
+    R"("timeout":{"type":"number","description":"Milliseconds the command may take"},)"
+    R"("description":{"type":"string","description":"What the command does, in five to ten words"},)"
+    R"("run_in_background":{"type":"boolean","description":"Return at once and let the command go on; you are told when it ends"},)"
+    R"("dangerouslyDisableSandbox":{"type":"boolean","description":"Ask for the command to run outside the sandbox"})"
+    R"(},"required":["command"],"additionalProperties":false})";
+
+/// One call, read.
+struct Call {
+  std::string text;
+  std::string description;
+  Millis timeout{0};
+  bool in_background = false;
+};
+
+std::optional<std::int64_t> positive_variable(const Workspace& workspace, std::string_view name) {
+  const auto text = workspace.variable(name);
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value <= 0) return std::nullopt;
+  return value;
+}
+
+std::string text_of(const json::Document& input, const char* name) {
+  const auto found = input.find(name);
+  return found != input.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+bool flag_of(const json::Document& input, const char* name) {
+  const auto found = input.find(name);
+  return found != input.end() && found->is_boolean() && found->get<bool>();
+}
+
+Millis timeout_of(const json::Document& input, const Workspace& workspace) {
+  double asked = 0;
+  if (const auto found = input.find("timeout"); found != input.end() && found->is_number()) {
+    asked = found->get<double>();
+  }
+  const auto usual = positive_variable(workspace, "BASH_DEFAULT_TIMEOUT_MS");
+  if (!(asked >= 1)) asked = static_cast<double>(usual.value_or(kUsualTimeout.count()));
+  const auto most = positive_variable(workspace, "BASH_MAX_TIMEOUT_MS");
+  const auto longest = std::min(most.value_or(kLongestTimeout.count()), kLongestTimeout.count());
+  return Millis{static_cast<std::int64_t>(std::min(asked, static_cast<double>(longest)))};
+}
+
+std::size_t shown_of(const Workspace& workspace) {
+  const auto asked = positive_variable(workspace, "BASH_MAX_OUTPUT_LENGTH");
+  if (!asked) return kUsualShown;
+  return std::min(static_cast<std::size_t>(*asked), kMostShown);
+}
+
+bool background_possible(const Workspace& workspace) {
+  return workspace.setup().background && workspace.setup().tasks != nullptr;
+}
+
+Call read_call(const json::Document& input, const Workspace& workspace) {
+  return {text_of(input, "command"), text_of(input, "description"), timeout_of(input, workspace),
+          flag_of(input, "run_in_background") && background_possible(workspace)};
+}
+
+std::optional<Outcome> refusal(const Call& call) {
+  if (call.text.find('\0') != std::string::npos) {
+    return misuse("The command contains a NUL byte, which no program can be given. Remove it.");
+  }
+  const auto sleep = standalone_sleep(call.text);
+  if (sleep < kLongestSleep || call.in_background) return std::nullopt;
+  return misuse(fmt::format(
+      "Blocked: standalone sleep {}. Waiting blindly helps nobody: run what you wait for with "
+      "run_in_background and you are told when it ends, or check for it in a loop with short "
+      "pauses.",
+      sleep.count() / 1000));
+}
+
+bool is_folder(const fs::path& path) {
+  std::error_code error;
+  return fs::is_directory(path, error);
+}
+
+std::string reset_note(const Workspace& workspace) {
+  return fmt::format("Shell cwd was reset to {}", workspace.cwd().string());
+}
+
+/// A folder that is gone is left for the root. Returns what to say about it.
+std::string leave_lost_folder(Workspace& workspace) {
+  if (is_folder(workspace.cwd())) return {};
+  workspace.change_to(workspace.setup().root);
+  return reset_note(workspace);
+}
+
+/// The shell's last folder becomes everybody's. Returns what to say when it cannot.
+std::string follow(Workspace& workspace, const fs::path& before, const fs::path& last) {
+  if (last.empty() || last == before) return leave_lost_folder(workspace);
+  if (!workspace.change_to(last)) return reset_note(workspace);
+  return {};
+}
+
+fs::path task_file(const Workspace& workspace, std::string_view id) {
+  const auto folder = workspace.setup().output_folder / ".." / "tasks";
+  return folder.lexically_normal() / (std::string(id) + ".output");
+}
+
+/// A command on its way through a call.
+struct Running {
+  Call call;
+  std::string id;
+  fs::path folder;
+  std::unique_ptr<BashCommand> command;
+};
+
+BackgroundTask task_of(const Running& running, const Workspace& workspace) {
+  return {running.id,
+          {},
+          running.call.description.empty() ? running.call.text : running.call.description,
+          task_file(workspace, running.id)};
+}
+
+Outcome start_in_background(Running running, Workspace& workspace) {
+  auto& tasks = *workspace.setup().tasks;
+  const auto task = task_of(running, workspace);
+  if (const auto moved = running.command->output().move_to(task.output_file); !moved) {
+    return failure("The command was not left running: " + describe(moved.error()));
+  }
+  tasks.adopt(task, std::move(running.command));
+  return answer_background(task, tasks.longest());
+}
+
+Outcome end_timed_out(Running& running, Workspace& workspace) {
+  running.command->end();
+  running.command->wait(SteadyTime::max(), {});
+  return answer_timed_out(*running.command, running.call.timeout, leave_lost_folder(workspace));
+}
+
+Outcome time_is_over(Running running, Workspace& workspace) {
+  const auto names = command_names(running.call.text);
+  const bool sleeps = !names.empty() && names.front() == "sleep";
+  if (sleeps || !background_possible(workspace)) return end_timed_out(running, workspace);
+  const auto task = task_of(running, workspace);
+  if (!running.command->output().move_to(task.output_file))
+    return end_timed_out(running, workspace);
+  auto& tasks = *workspace.setup().tasks;
+  auto outcome = answer_moved(*running.command, task, running.call.timeout, tasks.longest());
+  tasks.adopt(task, std::move(running.command));
+  return outcome;
+}
+
+Outcome see_through(Running running, Workspace& workspace, SteadyTime deadline,
+                    const std::stop_token& stop, std::string_view note) {
+  BashCommand& command = *running.command;
+  switch (command.wait(deadline, stop)) {
+    case BashCommand::Waited::deadline: return time_is_over(std::move(running), workspace);
+    case BashCommand::Waited::stop:
+      command.end();
+      command.wait(SteadyTime::max(), {});
+      return answer_interrupted(command.output());
+    case BashCommand::Waited::ended: break;
+  }
+  const auto said = follow(workspace, running.folder, command.final_folder());
+  return answer_ended(command, running.call.text, said.empty() ? note : said);
+}
+
+Outcome unenforceable(const Call& call, const Error& error) {
+  auto text = fmt::format("'{}' is not permitted in this session, and nobody can be asked: {}",
+                          call.text, describe(error));
+  auto outcome = failure(text);
+  outcome.denied = std::move(text);
+  return outcome;
+}
+
+/// Says what went wrong; nullopt: it runs.
+std::optional<Outcome> start(Running& running, Grant grant, const Workspace& workspace) {
+  std::optional<ScratchFolder> scratch;
+  if (grant != Grant::user) {
+    auto made = ScratchFolder::make();
+    if (!made) return unenforceable(running.call, made.error());
+    scratch.emplace(*std::move(made));
+  }
+  auto confinement = confinement_of(grant, workspace, scratch ? scratch->path() : fs::path());
+  if (!confinement) return unenforceable(running.call, confinement.error());
+  auto support = workspace.setup().support;
+  if (*confinement) {
+    if (!support) support = process::support_for(**confinement);
+    const auto mechanism = process::mechanism_for(**confinement, *support);
+    if (!mechanism) return unenforceable(running.call, mechanism.error());
+  }
+  auto started =
+      BashCommand::start({running.call.text, running.folder, command_environment(workspace),
+                          workspace.setup().output_folder / (running.id + ".txt"),
+                          shown_of(workspace), *std::move(confinement), support});
+  if (!started) return failure(describe(started.error()));
+  if (scratch) scratch->release();
+  running.command = *std::move(started);
+  return std::nullopt;
+}
+
+class Bash final : public Tool {
+ public:
+  std::string_view name() const override { return "Bash"; }
+  std::string_view description() const override { return kDescription; }
+  std::string_view schema() const override { return kSchema; }
+
+  Access access(const json::Document& input, const Workspace& workspace) const override {
+    return {Access::Kind::run, {}, text_of(input, "command"), workspace.cwd()};
+  }
+
+  Outcome run(const json::Document& input, const Access& access, Workspace& workspace,
+              const std::stop_token& stop) const override {
+    Running running{read_call(input, workspace), "b" + random_hex(4), {}, nullptr};
+    if (auto refused = refusal(running.call)) return *std::move(refused);
+    if (stop.stop_requested()) return answer_interrupted(BashOutput({}, 0));
+    const auto deadline = std::chrono::steady_clock::now() + running.call.timeout;
+    const auto note = leave_lost_folder(workspace);
+    // The folder of the decision, even if another call has moved on. Where that is gone, names mean other files.
+    if (access.grant == Grant::editing && !is_folder(access.cwd)) {
+      return failure(fmt::format("The working folder {} is gone, so nothing was done. {}",
+                                 access.cwd.string(), reset_note(workspace)));
+    }
+    running.folder = is_folder(access.cwd) ? access.cwd : workspace.cwd();
+    if (auto failed = start(running, access.grant, workspace)) return *std::move(failed);
+    if (running.call.in_background) return start_in_background(std::move(running), workspace);
+    return see_through(std::move(running), workspace, deadline, stop, note);
+  }
+};
+
+}  // namespace
+
+const Tool& bash_tool() {
+  static const Bash bash;
+  return bash;
+}
+
+}  // namespace ralph::tool

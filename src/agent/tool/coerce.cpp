@@ -1,0 +1,64 @@
+#include "agent/tool/coerce.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+namespace ralph::tool {
+namespace {
+
+constexpr double kExactIntegers = 9007199254740992.0;
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  const auto begin = text.find_first_not_of(kBlanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
+}
+
+std::optional<json::Document> number_in(std::string_view text) {
+  text = trimmed(text);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  if (!std::isfinite(value)) return std::nullopt;
+  if (std::trunc(value) == value && std::abs(value) <= kExactIntegers) {
+    return json::Document(static_cast<std::int64_t>(value));
+  }
+  return json::Document(value);
+}
+
+std::optional<json::Document> coerced(std::string_view text, std::string_view type) {
+  if (type == "number" || type == "integer") return number_in(text);
+  if (type == "boolean" && (text == "true" || text == "false"))
+    return json::Document(text == "true");
+  return std::nullopt;
+}
+
+}  // namespace
+
+void coerce(json::Document& input, std::string_view schema) {
+  if (!input.is_object() ||
+      std::ranges::none_of(input, [](const auto& value) { return value.is_string(); })) {
+    return;
+  }
+  const auto parsed = json::parse(schema).value_or(json::Document::object());
+  const auto properties = parsed.find("properties");
+  if (properties == parsed.end()) return;
+  for (auto& [key, value] : input.items()) {
+    const auto property = properties->find(key);
+    if (!value.is_string() || property == properties->end() || !property->is_object()) continue;
+    const auto type = property->find("type");
+    if (type == property->end() || !type->is_string()) continue;
+    if (auto better =
+            coerced(value.get_ref<const std::string&>(), type->get_ref<const std::string&>())) {
+      value = *std::move(better);
+    }
+  }
+}
+
+}  // namespace ralph::tool

@@ -1,0 +1,30 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "agent/tool/tool.h"
+
+namespace ralph::tool {
+
+/// Which part of the results is wanted.
+struct Page {
+  std::uint64_t offset = 0;
+  std::uint64_t limit = 0;  // 0: all
+};
+
+/// Collects one search's lines, and says what came of it. Holds no more than is shown and a name per file.
+class GrepResults {
+ public:
+  virtual ~GrepResults() = default;
+  virtual void add(std::string_view line) = 0;
+  virtual Outcome outcome(std::string_view note, Workspace& workspace) = 0;
+};
+
+/// Names count from an open folder, and are shown behind `prefix`.
+std::unique_ptr<GrepResults> file_results(const Page& page, int folder, std::string prefix);
+std::unique_ptr<GrepResults> line_results(const Page& page);
+std::unique_ptr<GrepResults> count_results(const Page& page);
+
+}  // namespace ralph::tool

@@ -1,0 +1,24 @@
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "agent/tool/tool.h"
+
+namespace ralph::tool {
+namespace {
+
+Outcome gone_wrong(std::string_view for_model, std::string_view text) {
+  return {json::write(json::Document(for_model)), true,
+          json::write(json::Document(fmt::format("Error: {}", text)))};
+}
+
+}  // namespace
+
+Outcome failure(std::string_view text) { return gone_wrong(text, text); }
+
+Outcome misuse(std::string_view text) {
+  auto outcome = gone_wrong(fmt::format("<tool_use_error>{}</tool_use_error>", text), text);
+  outcome.misused = true;
+  return outcome;
+}
+
+}  // namespace ralph::tool

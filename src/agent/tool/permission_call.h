@@ -1,0 +1,52 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/tool/permission.h"
+#include "agent/tool/permission_command.h"
+#include "agent/tool/permission_rule.h"
+#include "core/base/shell_words.h"
+
+/// Parts of tool::decide().
+namespace ralph::tool {
+
+/// A command of a line with what is known of it, found once for all rules.
+struct CommandPart {
+  const ShellCommand* command = nullptr;
+  std::optional<ReadingCommand> reading = {};
+  std::optional<FileCommand> change = {};
+  std::vector<std::string> texts = {};    // what a rule against the command is held against
+  std::vector<std::string> carried = {};  // the same from each word on: it may start what is there
+};
+
+/// What is to be decided on.
+struct Call {
+  Call(const Tool& of, const json::Document& with, const Access& touching, const Workspace& in);
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  const Tool& tool;
+  const json::Document& input;
+  const Access& access;
+  const Workspace& workspace;
+  ShellLine line;                     // of run
+  std::vector<CommandPart> parts;     // of the line
+  std::optional<CommandFiles> files;  // of run
+};
+
+/// Whether a rule that denies or asks is about this call, or a part of it.
+bool restrains(const std::string& rule, const Call& call);
+/// Whether a rule against a command may be about a part of the line, depending on what the shell makes of its words.
+bool may_restrain(const Rule& rule, const Call& call);
+/// Whether an allow rule is about all of this call; of a command line: see permits_part.
+bool permits(const std::string& rule, const Call& call);
+/// Whether an allow rule is about a part of a command line.
+bool permits_part(const std::string& rule, const Call& call, const ShellCommand& command);
+
+/// What a mode says where no rule does.
+Decision decide_by_mode(const Call& call, Mode mode, const Rules& rules);
+
+Decision allowed(std::string reason_type, Grant grant);
+
+}  // namespace ralph::tool

@@ -1,0 +1,50 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include "agent/tool/input.h"
+#include "agent/tool/safe_file.h"
+#include "agent/tool/workspace.h"
+
+/// The kinds of files Read shows. Each gets the open file; `head` is its first piece.
+namespace ralph::tool {
+
+inline constexpr std::size_t kUsualReadBytes = 256 * 1024;
+
+/// What the model is told where Workspace::take_media_room has none. `what`: "The picture".
+std::string no_media_room(std::string_view what);
+
+struct ReadRequest {
+  std::string shown_path;
+  std::filesystem::path path;
+  std::uint64_t first = 1;  // line
+  std::uint64_t count = std::numeric_limits<std::uint64_t>::max();
+  bool range = false;  // the caller chose the lines
+  bool large = false;
+  std::string pages;
+};
+
+/// CLAUDE_CODE_FILE_READ_MAX_OUTPUT_TOKENS, or 25,000.
+std::int64_t read_token_cap(const Workspace& workspace);
+/// "12.3KB"
+std::string in_kilobytes(std::uintmax_t bytes);
+
+/// Numbered lines, as many as the token cap allows.
+Outcome read_text(const ReadRequest& request, const OpenFile& file, std::string_view head,
+                  Workspace& workspace, const std::stop_token& stop);
+
+/// As a block of the API; scaled down where it is larger than models look at.
+Outcome read_picture(const ReadRequest& request, const OpenFile& file, Workspace& workspace,
+                     const std::stop_token& stop);
+
+/// The whole document as a block of the API, which counts its pages. What the API is known to refuse is refused here: the
+/// refusal would end the conversation.
+Outcome read_pdf(const ReadRequest& request, const OpenFile& file, Workspace& workspace);
+
+/// The cells of a Jupyter notebook with their outputs.
+Outcome read_notebook(const ReadRequest& request, const OpenFile& file, Workspace& workspace);
+
+}  // namespace ralph::tool

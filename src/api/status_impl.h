@@ -1,9 +1,0 @@
-#pragma once
-#include "api/failure.h"
-
-namespace ralph::api {
-
-/// The HTTP status of a failure; of an error event the one its type would have had. 0: none.
-int status_of(const Failure& failure);
-
-}  // namespace ralph::api

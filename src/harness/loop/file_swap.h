@@ -1,0 +1,91 @@
+#pragma once
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "core/base/folder.h"
+#include "core/base/result.h"
+#include "core/base/unique_fd.h"
+#include "harness/loop/held_list.h"
+
+namespace ralph::loop {
+
+/// What a path of the workspace holds.
+struct FileVersion {
+  enum class Kind { missing, file, link, other };
+  Kind kind = Kind::missing;
+  std::string bytes;  // of a link: where it leads
+  mode_t mode = 0;    // permissions of a file
+  bool operator==(const FileVersion&) const = default;
+};
+
+/// Follows no link, waits for no FIFO. Kind::other: a folder, a device … or a folder of the path is a link.
+Result<FileVersion> read_version(const std::filesystem::path& root, const std::string& path);
+
+/// Puts other versions of files into a folder for a while, and then those back that were there. What is put aside is kept
+/// in a new folder `.ralph/state/held-…`; a list of it in the user's state folder lets recover() make up for a ralph that
+/// was killed meanwhile. Links are never followed; nothing outside of the folder is touched; nothing is removed that was
+/// not put there by this class, but for caches (is_cache) that were written meanwhile.
+class FileSwap {
+ public:
+  struct Place {
+    /// `root` holds `.ralph`; empty: the folder does.
+    Place(std::filesystem::path of_files, std::filesystem::path of_ralph = {})
+        : folder(std::move(of_files)), root(of_ralph.empty() ? folder : std::move(of_ralph)) {}
+    std::filesystem::path folder, root;
+  };
+  struct Wanted {
+    std::string path;  // relative to the folder, without ".."
+    FileVersion version;
+  };
+  /// Only what differs is touched. `user`: where the list is kept; null: nowhere, so that after a crash the user has to
+  /// look into the folder. It must outlive this object.
+  static Result<FileSwap> begin(const Place& place, const std::vector<Wanted>& wanted,
+                                const UserState* user = nullptr);
+  struct Recovered {
+    std::vector<std::string> paths;     // were put back
+    std::vector<std::string> warnings;  // what was not, and where it is
+  };
+  /// Puts back what a killed ralph put aside, by the list in `user` only, in this folder or another one below the root. A
+  /// file that is not what ralph put in its place stays as it is.
+  static Recovered recover(const Place& place, const UserState* user);
+  FileSwap(FileSwap&& other) noexcept = default;
+  FileSwap& operator=(FileSwap&&) = delete;
+  ~FileSwap();
+
+  /// The paths that differed.
+  std::vector<std::string> changed() const;
+  /// Puts the other versions back; after it nothing is held. What was written in their place meanwhile is kept in the
+  /// folder of what is held; the result names it.
+  Result<std::vector<std::string>> end();
+
+ private:
+  struct Swapped {
+    std::string path;
+    bool existed = false;  // there was another version, which is held
+    std::string digest;    // of the version that was wanted
+  };
+  enum class Found { goes_aside, stays };  // a version that is neither held nor ours
+  explicit FileSwap(Place place) : place_(std::move(place)) {}
+  Result<> make_held_folder();
+  Result<> swap_in(std::size_t number, const FileVersion& version);
+  Result<> swap_out(std::size_t number, Found found);
+  Result<> swap_all_out(Found found);
+  static Result<> put_back(const Place& place, const HeldList& list, const UserState& user,
+                           Recovered& recovered);
+  std::string held_name(std::string_view name) const;
+
+  Place place_;
+  UniqueFd root_, held_;
+  std::optional<Folder> state_;  // `.ralph/state`
+  std::string name_;             // of the held folder
+  const UserState* user_ = nullptr;
+  std::vector<Swapped> swapped_;
+  std::vector<std::string> back_;  // paths that are as they were
+  std::vector<std::string> left_;  // in the held folder, in words
+};
+
+}  // namespace ralph::loop

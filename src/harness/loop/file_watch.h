@@ -1,0 +1,34 @@
+#pragma once
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/base/unique_fd.h"
+
+namespace ralph::loop {
+
+/// Notices (inotify) every write to files while it exists, also one that was taken back since. So it does when another file
+/// gets the name, or a folder of the path is replaced.
+class FileWatch {
+ public:
+  /// Paths relative to `root`, whose own place is not watched. Of a file that does not exist only the name is watched.
+  /// Code::unavailable: the system has no watches left.
+  static Result<FileWatch> on(const std::filesystem::path& root,
+                              const std::vector<std::string>& files);
+  /// Those that were written to, moved, removed or replaced.
+  std::vector<std::string> changed();
+
+ private:
+  Result<> add_folders(const std::filesystem::path& root, const std::string& file);
+
+  UniqueFd fd_;
+  std::map<int, std::string> names_;
+  struct Folder {
+    std::map<std::string, std::string, std::less<>> entries;  // by name: the file they matter to
+  };
+  std::map<int, Folder> folders_;
+};
+
+}  // namespace ralph::loop

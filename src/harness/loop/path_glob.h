@@ -1,0 +1,36 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+
+namespace ralph::loop {
+
+/// Patterns for paths of the workspace, as .gitignore reads them: "*" and "?" stop at "/", "**" does not, a pattern
+/// without "/" (but at its end) matches at any depth, one that matches a folder matches all below it, and one that
+/// begins with "!" takes back what those before it match.
+class PathGlobs {
+ public:
+  PathGlobs() = default;
+  /// Code::usage: a pattern is empty, absolute or leads out of the workspace.
+  static Result<PathGlobs> make(const std::vector<std::string>& patterns);
+
+  /// No pattern matches anything; there may be some that take back.
+  bool empty() const;
+  /// `path` is relative, without "." and "..".
+  bool matches(std::string_view path) const;
+  /// The last pattern that matches begins with "!".
+  bool excludes(std::string_view path) const;
+
+ private:
+  struct Pattern {
+    std::string text;  // anchored: "**/" in front where it was not
+    bool negated = false;
+  };
+  const Pattern* last_match(std::string_view path) const;
+
+  std::vector<Pattern> patterns_;
+};
+
+}  // namespace ralph::loop

@@ -1,0 +1,147 @@
+#include "harness/loop/policy.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <csignal>
+
+#include <fmt/core.h>
+
+namespace ralph::loop {
+namespace {
+
+using stream::ErrorClass;
+using stream::Outcome;
+
+constexpr auto kEnds = std::to_array<EndRow>({
+    {End::done, "done", Outcome::ok, "done", ""},
+    {End::unchanged, "unchanged", Outcome::limit_reached,
+     "the agent says DONE, but no file was changed since the start (ignored ones do not count)",
+     "if nothing had to be done, all is well; otherwise make the goal more precise or add "
+     "--verify"},
+    {End::refused, "refused", Outcome::limit_reached, "verification refused DONE too often",
+     "read what verification says; 'ralph tell' gives the agent a hint"},
+    {End::iterations, "iterations", Outcome::limit_reached, "iteration limit reached", ""},
+    {End::time, "time", Outcome::limit_reached, "time limit reached", ""},
+    {End::cost, "cost", Outcome::limit_reached, "cost limit reached", ""},
+    {End::cost_per_day, "cost_per_day", Outcome::limit_reached, "daily cost limit reached",
+     "from tomorrow on (UTC), 'ralph loop --resume' works without a higher limit"},
+    {End::failures, "failures", Outcome::limit_reached, "too many failed iterations in a row",
+     "the reasons are in .ralph/state/progress.ndjson"},
+    {End::no_progress, "no_progress", Outcome::limit_reached,
+     "no progress: no file changed, and the agent said the same each time",
+     "'ralph tell' gives the agent a hint"},
+    {End::stopped, "stopped", Outcome::cancelled, "stopped", ""},
+    {End::tampered, "tampered", Outcome::permission_denied,
+     "verification or the repository was tampered with during the loop",
+     "look at what changed before you go on"},
+    {End::not_committed, "not_committed", Outcome::limit_reached,
+     "the agent says DONE, but the work is not committed on the branch",
+     "put the branch in order before you go on"},
+    {End::agent, "agent", Outcome::agent_error, "the agent cannot work here", ""},
+});
+
+constexpr Millis kAfterReset{60'000};
+constexpr Millis kFirstPause{30'000};
+constexpr Millis kLongestPause{30 * 60'000};
+constexpr Millis kLongestFailurePause{60'000};
+constexpr std::int64_t kFarFuture = 4'102'444'800;  // 2100: what is later is no time
+constexpr int kMostDoublings = 10;
+
+double spent_today(const Totals& totals, const std::map<std::string, double>& earlier,
+                   UtcTime now) {
+  const auto day = day_of(now);
+  const auto of = [&](const std::map<std::string, double>& days) {
+    const auto found = days.find(day);
+    return found == days.end() ? 0 : found->second;
+  };
+  return of(totals.days) + of(earlier);
+}
+
+bool reached(std::int64_t limit, std::int64_t count) { return limit > 0 && count >= limit; }
+
+Millis doubled(Millis first, int n) {
+  return std::min(first * (1 << std::clamp(n - 1, 0, kMostDoublings)), kLongestPause);
+}
+
+}  // namespace
+
+const EndRow& row(End end) { return kEnds[static_cast<std::size_t>(end)]; }
+
+std::string stopped_by(int signal_number) {
+  return signal_number == 0 ? "'ralph stop'" : stream::stopped_by(signal_number);
+}
+
+std::optional<End> end_named(std::string_view name) {
+  const auto found = std::ranges::find(kEnds, name, &EndRow::name);
+  return found == kEnds.end() ? std::nullopt : std::optional(found->end);
+}
+
+std::optional<End> limit_reached(const Budget& budget, const Totals& totals,
+                                 const std::map<std::string, double>& earlier_days, Millis elapsed,
+                                 UtcTime now) {
+  if (reached(budget.refusals, totals.refused_in_a_row)) return End::refused;
+  if (reached(budget.failures, totals.failures_in_a_row)) return End::failures;
+  if (reached(budget.idle, totals.idle_in_a_row)) return End::no_progress;
+  if (reached(budget.iterations, totals.iterations)) return End::iterations;
+  if (budget.time > Millis::zero() && elapsed >= budget.time) return End::time;
+  if (budget.cost_usd && totals.cost_usd >= *budget.cost_usd) return End::cost;
+  if (budget.cost_per_day_usd &&
+      spent_today(totals, earlier_days, now) >= *budget.cost_per_day_usd) {
+    return End::cost_per_day;
+  }
+  return std::nullopt;
+}
+
+std::optional<double> cost_left(const Budget& budget, const Totals& totals,
+                                const std::map<std::string, double>& earlier_days, UtcTime now) {
+  std::optional<double> left;
+  const auto take = [&](double more) { left = left ? std::min(*left, more) : more; };
+  if (budget.cost_usd) take(*budget.cost_usd - totals.cost_usd);
+  if (budget.cost_per_day_usd) {
+    take(*budget.cost_per_day_usd - spent_today(totals, earlier_days, now));
+  }
+  return left;
+}
+
+After after(const stream::Verdict& verdict, const stream::Summary& summary) {
+  switch (verdict.outcome) {
+    case Outcome::rate_limited: return After::wait;
+    case Outcome::bad_usage:
+    case Outcome::bad_config:
+    case Outcome::not_installed:
+    case Outcome::auth_failed:
+    case Outcome::storage_failed:
+    case Outcome::locked: return After::over;
+    case Outcome::agent_error: {
+      const auto what = summary.error ? summary.error->error_class : ErrorClass::unknown;
+      if (what == ErrorClass::network || what == ErrorClass::overloaded) return After::backoff;
+      if (what == ErrorClass::trust) return After::over;
+      // A model or an API that does not exist.
+      if (summary.error && summary.error->http_status == 404) return After::over;
+      return After::failure;
+    }
+    default: return After::failure;
+  }
+}
+
+Millis rate_limit_pause(std::optional<std::int64_t> resets_at, UtcTime now, int n) {
+  if (!resets_at || *resets_at <= 0 || *resets_at >= kFarFuture) {
+    return doubled(kAfterReset, n);
+  }
+  const auto until = UtcTime(std::chrono::seconds(*resets_at));
+  return std::max(Millis::zero(), std::chrono::duration_cast<Millis>(until - now)) + kAfterReset;
+}
+
+Millis failure_pause(std::int64_t n, Millis first) {
+  const auto doublings = static_cast<int>(std::clamp<std::int64_t>(n - 1, 0, kMostDoublings));
+  return std::min(first * (1 << doublings), kLongestFailurePause);
+}
+
+Millis outage_pause(int n, double jitter) {
+  const auto whole = doubled(kFirstPause, n);
+  return whole / 2 +
+         Millis(static_cast<std::int64_t>(static_cast<double>(whole.count()) / 2 * jitter));
+}
+
+}  // namespace ralph::loop

@@ -1,0 +1,78 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/base/time.h"
+#include "harness/loop/state.h"
+#include "harness/stream/outcome.h"
+#include "harness/stream/summary.h"
+
+namespace ralph::loop {
+
+/// What a loop may use; zero or none: no limit.
+struct Budget {
+  std::int64_t iterations = 0;
+  Millis time{0};
+  std::optional<double> cost_usd, cost_per_day_usd;
+  std::int64_t failures = 0;  // in a row
+  std::int64_t idle = 0;      // iterations in a row without a file change and with the same words
+  std::int64_t refusals = 3;  // of DONE, in a row
+};
+
+/// Why a loop is over.
+enum class End {
+  done,
+  unchanged,  // DONE, but no file was ever changed
+  refused,    // verification refused DONE too often
+  iterations,
+  time,
+  cost,
+  cost_per_day,
+  failures,
+  no_progress,
+  stopped,        // the user asked for it
+  tampered,       // the commands of verification or the repository were changed
+  not_committed,  // DONE counts, but is not on the branch
+  agent,          // the agent cannot work here: its key, its installation, the disk …
+};
+struct EndRow {
+  End end;
+  std::string_view name;     // in files
+  stream::Outcome outcome;   // exit code; of `agent`: its own
+  std::string_view meaning;  // "iteration limit reached"
+  std::string_view hint;     // what to do, beside resuming
+};
+const EndRow& row(End end);
+std::optional<End> end_named(std::string_view name);
+
+/// What stopped a loop: "Ctrl-C (SIGINT)", "SIGTERM"; 0: 'ralph stop'.
+std::string stopped_by(int signal_number);
+
+/// Before an iteration begins: the limit that forbids it; nullopt: none does.
+std::optional<End> limit_reached(const Budget& budget, const Totals& totals,
+                                 const std::map<std::string, double>& earlier_days, Millis elapsed,
+                                 UtcTime now);
+/// What the next run may cost and how long it may take: the nearest limit.
+std::optional<double> cost_left(const Budget& budget, const Totals& totals,
+                                const std::map<std::string, double>& earlier_days, UtcTime now);
+
+/// What becomes of a run of the worker that brought no answer.
+enum class After {
+  failure,  // counts
+  wait,     // a rate limit: until its reset
+  backoff,  // an outage
+  over,     // it would only happen again: the loop ends
+};
+After after(const stream::Verdict& verdict, const stream::Summary& summary);
+
+/// How long to wait for a rate limit (a minute longer than it said), or before the n-th try after an outage, n from 1.
+/// `jitter` is from [0, 1).
+Millis rate_limit_pause(std::optional<std::int64_t> resets_at, UtcTime now, int n);
+Millis outage_pause(int n, double jitter);
+/// Before the iteration after the n-th failure in a row.
+Millis failure_pause(std::int64_t n, Millis first);
+
+}  // namespace ralph::loop

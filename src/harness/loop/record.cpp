@@ -1,0 +1,192 @@
+#include "harness/loop/record.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "core/json/document.h"
+#include "core/json/field.h"
+#include "harness/loop/state_json.h"
+
+namespace ralph::loop {
+namespace {
+
+constexpr auto kSteps =
+    std::to_array<std::string_view>({"iteration", "attempt", "summary", "undo"});
+
+json::Document document_of(const stream::Tokens& tokens) {
+  return {{"input", tokens.input_uncached},
+          {"cache_read", tokens.cache_read},
+          {"cache_write", tokens.cache_write},
+          {"output", tokens.output}};
+}
+
+stream::Tokens tokens_of(const json::Document& from) {
+  stream::Tokens tokens;
+  tokens.input_uncached = json::integer(from, "input");
+  tokens.cache_read = json::integer(from, "cache_read");
+  tokens.cache_write = json::integer(from, "cache_write");
+  tokens.output = json::integer(from, "output");
+  return tokens;
+}
+
+json::Document document_of(const TimeSplit& time) {
+  return {
+      {"model", time.model.count()}, {"tools", time.tools.count()}, {"other", time.other.count()}};
+}
+
+TimeSplit time_of(const json::Document& from) {
+  return {Millis(json::integer(from, "model")), Millis(json::integer(from, "tools")),
+          Millis(json::integer(from, "other"))};
+}
+
+json::Document document_of(const Verification& verification) {
+  json::Document to{{"passed", verification.passed},
+                    {"duration_ms", verification.duration.count()}};
+  if (!verification.where.empty()) to["where"] = verification.where;
+  if (!verification.commands.empty()) to["commands"] = verification.commands;
+  if (verification.passed) return to;
+  to["command"] = verification.command;
+  to["reason"] = verification.reason;
+  to["tail"] = verification.tail;
+  return to;
+}
+
+Verification verification_of(const json::Document& from) {
+  return {json::boolean(from, "passed"),
+          json::text(from, "command"),
+          json::text(from, "reason"),
+          json::text(from, "tail"),
+          Millis(json::integer(from, "duration_ms")),
+          json::text(from, "where"),
+          texts_of(json::member(from, "commands"))};
+}
+
+std::vector<std::int64_t> integers_of(const json::Document& list) {
+  std::vector<std::int64_t> numbers;
+  if (!list.is_array()) return numbers;
+  for (const auto& item : list) {
+    if (item.is_number_integer()) numbers.push_back(item.get<std::int64_t>());
+  }
+  return numbers;
+}
+
+std::optional<Record::Step> step_named(std::string_view name) {
+  for (std::size_t i = 0; i < kSteps.size(); ++i) {
+    if (kSteps[i] == name) return static_cast<Record::Step>(i);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+TimeSplit& TimeSplit::operator+=(const TimeSplit& more) {
+  model += more.model;
+  tools += more.tools;
+  other += more.other;
+  return *this;
+}
+
+std::string how_known(const Record& record) {
+  if (!record.verification || !record.verification->passed) {
+    return std::string(kClaimed);
+  }
+  std::string text = "verified";
+  for (const auto& command : record.verification->commands) {
+    text += fmt::format("{} `{}`", text == "verified" ? " by" : ",", command);
+  }
+  if (!record.verification->where.empty()) text += " " + record.verification->where;
+  return text;
+}
+
+std::vector<std::int64_t> taken_back(const std::vector<Record>& records) {
+  const auto last =
+      std::ranges::find(records.rbegin(), records.rend(), Record::Step::undo, &Record::step);
+  return last == records.rend() ? std::vector<std::int64_t>() : last->taken_back;
+}
+
+std::string model_used(const std::vector<Record>& records) {
+  const auto told = std::find_if(records.rbegin(), records.rend(), [](const Record& record) {
+    return record.step != Record::Step::summary && !record.model.empty();
+  });
+  return told == records.rend() ? std::string() : told->model;
+}
+
+std::string iterations_text(const std::vector<std::int64_t>& iterations) {
+  std::string text;
+  for (std::size_t i = 0; i < iterations.size();) {
+    auto last = i;
+    while (last + 1 < iterations.size() && iterations[last + 1] == iterations[last] + 1) ++last;
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", iterations[i]);
+    if (last > i) text += fmt::format("-{}", iterations[last]);
+    i = last + 1;
+  }
+  return fmt::format("iteration{} {}", iterations.size() == 1 ? "" : "s", text);
+}
+
+std::string_view to_string(Record::Step step) { return kSteps[static_cast<std::size_t>(step)]; }
+
+std::string write_record(const Record& record) {
+  json::Document to;
+  to["step"] = to_string(record.step);
+  to["iteration"] = record.iteration;
+  to["timestamp"] = iso_utc(record.at);
+  to["run_id"] = record.run_id;
+  if (!record.raw_log.empty()) to["raw_log"] = record.raw_log;
+  to["outcome"] = record.outcome;
+  to["progress"] = record.progress;
+  if (record.failed) to["failed"] = true;
+  if (record.done) to["done"] = true;
+  if (record.changed) to["changed"] = true;
+  if (!record.tree.empty()) to["tree"] = record.tree;
+  if (!record.commit.empty()) to["commit"] = record.commit;
+  if (!record.commit_before.empty()) to["commit_before"] = record.commit_before;
+  if (!record.note.empty()) to["note"] = record.note;
+  if (!record.model.empty()) to["model"] = record.model;
+  if (!record.taken_back.empty()) to["taken_back"] = record.taken_back;
+  if (record.verification) to["verification"] = document_of(*record.verification);
+  if (record.cost_usd) to["cost_usd"] = *record.cost_usd;
+  to["tokens"] = document_of(record.tokens);
+  to["time_ms"] = document_of(record.time);
+  to["tool_calls"] = record.tool_calls;
+  return json::write(to);
+}
+
+std::optional<Record> read_record(std::string_view line) {
+  const auto parsed = json::parse(line, "a record");
+  if (!parsed || !parsed->is_object()) return std::nullopt;
+  // What is not known to us may have cost something all the same.
+  const auto step = step_named(json::text(*parsed, "step")).value_or(Record::Step::attempt);
+  const auto at = parse_iso(json::text(*parsed, "timestamp"));
+  if (!at || json::integer(*parsed, "iteration") < 0) return std::nullopt;
+  Record record;
+  record.step = step;
+  record.iteration = json::integer(*parsed, "iteration");
+  record.at = *at;
+  record.run_id = json::text(*parsed, "run_id");
+  record.raw_log = json::text(*parsed, "raw_log");
+  record.outcome = json::text(*parsed, "outcome");
+  record.progress = json::text(*parsed, "progress");
+  record.failed = json::boolean(*parsed, "failed");
+  record.done = json::boolean(*parsed, "done");
+  record.changed = json::boolean(*parsed, "changed");
+  record.tree = json::text(*parsed, "tree");
+  record.commit = json::text(*parsed, "commit");
+  record.commit_before = json::text(*parsed, "commit_before");
+  record.note = json::text(*parsed, "note");
+  record.model = json::text(*parsed, "model");
+  record.taken_back = integers_of(json::member(*parsed, "taken_back"));
+  const auto verification = parsed->find("verification");
+  if (verification != parsed->end()) record.verification = verification_of(*verification);
+  const auto cost = json::number(*parsed, "cost_usd");
+  if (cost && std::isfinite(*cost) && *cost >= 0) record.cost_usd = *cost;
+  record.tokens = tokens_of(json::member(*parsed, "tokens"));
+  record.time = time_of(json::member(*parsed, "time_ms"));
+  record.tool_calls = json::integer(*parsed, "tool_calls");
+  return record;
+}
+
+}  // namespace ralph::loop

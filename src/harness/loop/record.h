@@ -1,0 +1,85 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/time.h"
+#include "harness/stream/event.h"
+
+namespace ralph::loop {
+
+/// Where the time of a run went.
+struct TimeSplit {
+  Millis model{0}, tools{0}, other{0};
+
+  TimeSplit& operator+=(const TimeSplit& more);
+  Millis total() const { return model + tools + other; }
+  bool operator==(const TimeSplit&) const = default;
+};
+
+/// What verification said about one DONE.
+struct Verification {
+  bool passed = false;
+  std::string command;  // the one that failed; empty: all passed
+  std::string reason;   // "exit code 1", "took longer than 10m"
+  std::string tail;     // the end of what it printed
+  Millis duration{0};
+  std::string where = {};                  // "in the working tree", "in a clean clone"
+  std::vector<std::string> commands = {};  // that ran, as people know them
+  std::vector<std::string> findings = {};  // looks like tampering, did not decide; not in the file
+  bool operator==(const Verification&) const = default;
+};
+
+/// One line of progress.ndjson: something the loop did that is over. Every cost is in exactly one of them.
+struct Record {
+  enum class Step {
+    iteration,  // counts: there is one for every iteration
+    attempt,    // a start that does not count: interrupted, rate limited, an outage
+    summary,    // of the summarizer
+    undo,       // 'ralph undo' took something back, or restored it
+  };
+  Step step = Step::iteration;
+  std::int64_t iteration = 0;  // of Step::summary: how many iterations its text covers
+  UtcTime at;                  // when it was over
+  std::string run_id;
+  std::string raw_log;  // of that run, as seen from the workspace; empty: not known
+  std::string
+      progress;  // what the agent said it did; of a summary or an undo: its text; of a failed one: why
+  std::string outcome;   // name in the outcome table; "refused": a DONE that verification refused
+  bool failed = false;   // counts as one of the consecutive failures
+  bool done = false;     // the agent said DONE
+  bool changed = false;  // files of the workspace changed
+  std::string tree;      // what the workspace was like after it: an id of its content
+  std::string commit;    // made after it; empty: none
+  std::string commit_before;             // where the repository stood when it began
+  std::string note;                      // what else the user was told: the goal was edited
+  std::string model;                     // the agent said it used; empty: not known
+  std::vector<std::int64_t> taken_back;  // of an undo: all iterations whose commits are gone now
+  std::optional<Verification> verification;
+  std::optional<double> cost_usd;
+  stream::Tokens tokens;
+  TimeSplit time;
+  std::int64_t tool_calls = 0;
+  bool operator==(const Record&) const = default;
+};
+
+inline constexpr std::string_view kClaimed = "claimed by the agent; nothing checked it";
+/// What made a DONE count: "verified by `make test` in the working tree", or kClaimed.
+std::string how_known(const Record& record);
+
+/// Iterations that 'ralph undo' took back and that were not restored since.
+std::vector<std::int64_t> taken_back(const std::vector<Record>& records);
+/// By the newest iteration whose agent said so; empty: none did.
+std::string model_used(const std::vector<Record>& records);
+/// "iteration 3", "iterations 2-4, 6"; their numbers are in order.
+std::string iterations_text(const std::vector<std::int64_t>& iterations);
+
+std::string_view to_string(Record::Step step);
+
+/// One JSON object on one line, without the newline; read_record() reads it back. Keys we do not know are ignored.
+std::string write_record(const Record& record);
+std::optional<Record> read_record(std::string_view line);
+
+}  // namespace ralph::loop

@@ -1,0 +1,175 @@
+#include "harness/loop/start_files.h"
+
+#include <algorithm>
+#include <functional>
+#include <ranges>
+
+#include <fmt/core.h>
+
+#include "core/base/path.h"
+#include "core/base/sha256.h"
+
+namespace ralph::loop {
+namespace {
+
+namespace fs = std::filesystem;
+using Kind = FileVersion::Kind;
+
+constexpr std::size_t kMostFiles = 20'000;
+constexpr std::size_t kMostBytes = std::size_t{256} << 20;
+constexpr int kMostLinks = 8;
+
+std::unexpected<Error> too_many(std::string_view what) {
+  return fail(Code::limit, fmt::format("--protect matches {}", what), "say fewer with --protect");
+}
+
+/// Calls `visit` with the path of everything but folders; those of repositories inside too, but neither `.git` nor
+/// ralph's own folder. What cannot be read is left out: verification cannot read it either.
+Result<> walk(const fs::path& root, const fs::path& below,
+              const std::function<Result<>(const std::string&)>& visit) {
+  std::error_code error;
+  fs::recursive_directory_iterator at(root / below, fs::directory_options::skip_permission_denied,
+                                      error);
+  for (const fs::recursive_directory_iterator end; !error && at != end; at.increment(error)) {
+    const auto name = at->path().filename();
+    const auto path = at->path().lexically_relative(root).native();
+    if (name == ".git" || path == ".ralph") {
+      at.disable_recursion_pending();
+      continue;
+    }
+    std::error_code each;
+    if (at->symlink_status(each).type() == fs::file_type::directory) continue;
+    TRY(visit(path));
+  }
+  if (!error) return {};
+  return fail(Code::unavailable,
+              fmt::format("cannot list the files of '{}': {}", root.native(), error.message()));
+}
+
+}  // namespace
+
+bool is_cache(std::string_view path) {
+  const auto has = [&](std::string_view folder) {
+    return path.starts_with(folder) || path.contains(fmt::format("/{}", folder));
+  };
+  return has("__pycache__/") || has(".pytest_cache/") || has(".mypy_cache/") || has(".ruff_cache/");
+}
+
+bool holds(const fs::path& folder, const std::string& path, const FileVersion& version) {
+  const auto now = read_version(folder, path);
+  return now && now->kind == version.kind && now->bytes == version.bytes;
+}
+
+void allow_execution(const fs::path& folder, std::span<FileSwap::Wanted> scripts) {
+  for (auto& [path, version] : scripts) {
+    const auto now = read_version(folder, path);
+    if (now && now->kind == version.kind && now->bytes == version.bytes) version.mode |= now->mode;
+  }
+}
+
+bool StartFiles::matches(const std::string& path) const {
+  if (globs_.matches(path)) return true;
+  return !globs_.excludes(path) && std::ranges::any_of(folders_, [&](const auto& folder) {
+    return path.starts_with(folder);
+  });
+}
+
+Result<> StartFiles::add(const fs::path& workspace, const std::string& path) {
+  if (is_cache(path) || files_.contains(path)) return {};
+  TRY_ASSIGN(auto version, read_version(workspace, path));
+  if (version.kind != Kind::file && version.kind != Kind::link) return {};
+  bytes_ += version.bytes.size();
+  const bool link = version.kind == Kind::link;
+  files_.emplace(path, std::move(version));
+  if (files_.size() > kMostFiles) return too_many(fmt::format("more than {} files", kMostFiles));
+  if (bytes_ > kMostBytes) return too_many(fmt::format("more than {} MiB", kMostBytes >> 20));
+  return link ? add_target(workspace, path) : Result<>();
+}
+
+Result<> StartFiles::add_target(const fs::path& workspace, std::string path) {
+  const auto link = path;
+  for (int links = 0; links < kMostLinks; ++links) {
+    TRY_ASSIGN(auto version, read_version(workspace, path));
+    if (version.kind == Kind::file) return add(workspace, path);
+    if (version.kind != Kind::link) break;
+    files_.emplace(path, version);
+    const auto target = ((workspace / path).parent_path() / version.bytes).lexically_normal();
+    if (!is_below(target, workspace) || target == workspace) {
+      leading_out_.push_back(link);
+      return {};
+    }
+    path = target.lexically_relative(workspace).native();
+    while (path.ends_with('/')) path.pop_back();
+  }
+  std::error_code error;
+  const auto real = fs::canonical(workspace / path, error);
+  if (error) return {};  // it leads nowhere
+  const auto root = fs::canonical(workspace, error);
+  if (error || !is_below(real, root) || real == root) {
+    leading_out_.push_back(link);
+    return {};
+  }
+  const auto relative = real.lexically_relative(root).native();
+  if (!fs::is_directory(real, error)) return add(workspace, relative);
+  if (std::ranges::find(folders_, relative + "/") != folders_.end()) return {};
+  folders_.push_back(relative + "/");
+  return walk(workspace, relative, [&](const std::string& file) -> Result<> {
+    return globs_.excludes(file) ? Result<>() : add(workspace, file);
+  });
+}
+
+Result<StartFiles> StartFiles::read(const fs::path& workspace, const PathGlobs& globs) {
+  StartFiles files;
+  files.globs_ = globs;
+  if (globs.empty()) return files;
+  TRY(walk(workspace, {}, [&](const std::string& path) -> Result<> {
+    return globs.matches(path) ? files.add(workspace, path) : Result<>();
+  }));
+  return files;
+}
+
+std::vector<std::string> StartFiles::paths() const {
+  const auto keys = std::views::keys(files_);
+  return {keys.begin(), keys.end()};
+}
+
+std::string StartFiles::digest() const {
+  if (globs_.empty()) return {};
+  std::string all;
+  for (const auto& [path, version] : files_) {
+    all += fmt::format("{}:{} {} {} {}\n", path.size(), path, static_cast<int>(version.kind),
+                       version.mode & 0100U, sha256_hex(version.bytes));
+  }
+  return sha256_hex(all);
+}
+
+void StartFiles::put(const std::string& path, FileVersion version) {
+  if (version.kind == Kind::missing) {
+    files_.erase(path);
+  } else {
+    files_[path] = std::move(version);
+  }
+}
+
+Result<std::vector<FileSwap::Wanted>> StartFiles::wanted(
+    const fs::path& folder, const std::set<std::string>& optional) const {
+  std::vector<FileSwap::Wanted> wanted;
+  if (globs_.empty()) return wanted;
+  for (const auto& [path, version] : files_) {
+    std::error_code ignored;
+    if (optional.contains(path) && !fs::exists(fs::symlink_status(folder / path, ignored))) {
+      continue;
+    }
+    wanted.push_back({path, version});
+  }
+  std::size_t added = 0;
+  TRY(walk(folder, {}, [&](const std::string& path) -> Result<> {
+    if (files_.contains(path) || !matches(path)) return {};
+    if (++added > kMostFiles) return too_many(fmt::format("more than {} new files", kMostFiles));
+    wanted.push_back({path, {}});
+    return {};
+  }));
+  return wanted;
+}
+
+}  // namespace ralph::loop

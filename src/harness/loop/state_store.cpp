@@ -1,0 +1,174 @@
+#include "harness/loop/state_store.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include <fmt/core.h>
+
+#include "harness/backend/backend.h"
+#include "core/base/file.h"
+#include "core/base/names.h"
+
+namespace ralph::loop {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kRemedy =
+    "start the loop anew, or say '--resume --accept-changes' to go on with what '.ralph/state' "
+    "says";
+
+/// What loops are decided by, in words.
+std::string differences(const State& trusted, const State& copy) {
+  std::string text;
+  const auto add = [&](std::string_view name, bool same) {
+    if (!same) text += fmt::format("{}{}", text.empty() ? "" : ", ", name);
+  };
+  add("loop_id", trusted.loop_id == copy.loop_id);
+  add("end", trusted.end == copy.end);
+  add("goal", trusted.goal == copy.goal);
+  add("backend", trusted.backend == copy.backend);
+  add("model", trusted.model == copy.model);
+  add("flags", trusted.flags == copy.flags);
+  add("limits",
+      trusted.max_iterations == copy.max_iterations && trusted.max_cost_usd == copy.max_cost_usd);
+  add("digests", trusted.verify_digest == copy.verify_digest &&
+                     trusted.protected_digest == copy.protected_digest &&
+                     trusted.settings == copy.settings && trusted.git_digest == copy.git_digest);
+  add("start", trusted.commit_at_start == copy.commit_at_start &&
+                   trusted.tree_at_start == copy.tree_at_start &&
+                   trusted.branch_at_start == copy.branch_at_start &&
+                   trusted.started == copy.started);
+  add("costs", trusted.earlier_days == copy.earlier_days && trusted.ran >= copy.ran);
+  return text;
+}
+
+/// A ralph that was killed may not have written the last one to the copy.
+bool is_copy_of(const std::vector<Record>& copy, const std::vector<Record>& records) {
+  if (copy.size() > records.size() || copy.size() + 1 < records.size()) return false;
+  return std::equal(copy.begin(), copy.end(), records.begin());
+}
+
+fs::path variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+}  // namespace
+
+fs::path user_state_folder() {
+  if (const auto state = variable("XDG_STATE_HOME"); state.is_absolute()) return state / "ralph";
+  const auto home = variable("HOME");
+  return home.is_absolute() ? home / ".local/state/ralph" : fs::path();
+}
+
+std::vector<fs::path> own_paths(const backend::Host& host) {
+  std::vector<fs::path> paths{user_state_folder()};
+  for (const auto& backend : backend::backends()) {
+    for (auto& path : backend::state_paths(backend, host)) paths.push_back(std::move(path));
+  }
+  if (const auto config = variable("XDG_CONFIG_HOME"); config.is_absolute()) {
+    paths.push_back(config / "ralph");
+  }
+  return paths;
+}
+
+StateStore::StateStore(const std::filesystem::path& workspace, std::filesystem::path state_folder)
+    : files_(workspace), trusted_(workspace, std::move(state_folder)) {}
+
+Result<> StateStore::prepare() {
+  TRY(trusted_.prepare());
+  outside_ = true;
+  return {};
+}
+
+Result<StateStore::Loaded> StateStore::load_copy(const State& state) const {
+  Loaded loaded{state, {}, false, {}};
+  std::int64_t bad = 0;
+  TRY_ASSIGN(loaded.records, files_.records(bad));
+  if (bad > 0) {
+    loaded.warnings.push_back(fmt::format("left out of '{}': {} that cannot be read",
+                                          (files_.folder() / "progress.ndjson").native(),
+                                          counted(bad, "line")));
+  }
+  return loaded;
+}
+
+void StateStore::warn_about_copy(Loaded& loaded, std::string_view different) const {
+  const auto warn = [&](std::string_view name, std::string_view why) {
+    loaded.warnings.push_back(
+        fmt::format("'{}' is not what ralph wrote ({}); ignored: what it recorded at '{}' counts",
+                    (files_.folder() / name).native(), why, trusted_.folder().native()));
+  };
+  if (!different.empty()) warn("loop.json", different);
+  const auto copy = load_copy(loaded.state);
+  if (!copy) {
+    warn("progress.ndjson", copy.error().message);
+  } else if (!is_copy_of(copy->records, loaded.records)) {
+    warn("progress.ndjson", "other records");
+  }
+}
+
+Result<std::optional<StateStore::Loaded>> StateStore::load(Source source) const {
+  std::string warning;
+  const auto copy = files_.peek(warning);
+  auto trusted = trusted_.load();
+  if (trusted && *trusted && !copy && !trusted_.same_folder()) trusted = std::nullopt;
+  auto records = trusted && *trusted ? trusted_.records() : Result<std::vector<Record>>();
+  if (trusted && *trusted && records) {
+    Loaded loaded{**trusted, *std::move(records), true, {}};
+    auto different = copy ? differences(loaded.state, *copy) : warning;
+    if (!copy && different.empty()) different = "missing";
+    warn_about_copy(loaded, different);
+    return loaded;
+  }
+  const bool known = !trusted || *trusted || copy;
+  if (!known && !warning.empty()) {
+    return fail(Code::storage, "the loop cannot be resumed: " + warning,
+                "look at what is there; 'ralph loop GOAL.md' begins a new loop");
+  }
+  if (!known) return std::nullopt;
+  Error why{Code::permission,
+            fmt::format("ralph has no record of this loop at '{}': '.ralph/state/loop.json' alone "
+                        "is not believed, as an agent can write it",
+                        trusted_.folder().native()),
+            std::string(kRemedy)};
+  if (!trusted) why = trusted.error();
+  if (trusted && !records) why = records.error();
+  if (source == Source::trusted) return std::unexpected(std::move(why));
+  if (!copy) return std::nullopt;
+  TRY_ASSIGN(auto loaded, load_copy(*copy));
+  loaded.warnings.push_back(why.message);
+  return loaded;
+}
+
+Result<> StateStore::save(const State& state) const {
+  if (outside_) TRY(trusted_.save(state));
+  return files_.save(state);
+}
+
+Result<> StateStore::append(const Record& record) const {
+  if (outside_) TRY(trusted_.append(record));
+  return files_.append(record);
+}
+
+Result<> StateStore::adopt(const State& state, const std::vector<Record>& records) const {
+  if (!outside_) return {};
+  TRY(trusted_.restart(state.loop_id));
+  for (const auto& record : records) TRY(trusted_.append(record));
+  return {};
+}
+
+Result<> StateStore::rewrite_copy(const std::vector<Record>& records) const {
+  std::int64_t bad = 0;
+  const auto present = files_.records(bad);
+  if (present && bad == 0 && *present == records) return {};
+  return files_.rewrite(records);
+}
+
+Result<> StateStore::put_records_aside(std::string_view id) const {
+  if (outside_) trusted_.forget_others();
+  return files_.put_records_aside(id);
+}
+
+}  // namespace ralph::loop

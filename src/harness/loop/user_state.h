@@ -1,0 +1,48 @@
+#pragma once
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/base/result.h"
+#include "core/json/document.h"
+
+namespace ralph::loop {
+
+/// What ralph remembers of a workspace outside of it, in the user's state folder, where no agent should write. Every file
+/// has a MAC whose key lies there too. Files: FOLDER/key, FOLDER/loops/<digest of the workspace's real path>/; all
+/// private.
+class UserState {
+ public:
+  /// Touches nothing. `folder` is user_state_folder().
+  UserState(const std::filesystem::path& workspace, std::filesystem::path folder);
+
+  /// Makes the folders and the key. An error: nothing can be kept there, or it lies within the workspace.
+  Result<> prepare() const;
+  /// An error also when the folder lies within the workspace: its files could be anybody's.
+  Result<std::string> key() const;
+
+  /// A document with its MAC, bound to the workspace; `name` is relative to folder().
+  Result<> write(const std::filesystem::path& name, std::string_view about,
+                 json::Document body) const;
+  /// nullopt: there is none. Code::permission: not what ralph wrote for this workspace.
+  Result<std::optional<json::Document>> read(const std::filesystem::path& name,
+                                             std::size_t max_bytes) const;
+  void remove(const std::filesystem::path& name) const;
+
+  /// The document was written for the folder that is there now, not for another one of the same name.
+  bool same_folder(const json::Document& body) const;
+
+  /// Empty: the user has no state folder.
+  const std::filesystem::path& folder() const { return folder_; }
+
+ private:
+  Result<> check_place() const;
+
+  std::filesystem::path root_;       // ralph's folder
+  std::filesystem::path workspace_;  // its real path
+  std::filesystem::path folder_;     // of the workspace
+};
+
+}  // namespace ralph::loop

@@ -1,0 +1,358 @@
+#include "harness/loop/verify.h"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <set>
+
+#include <fmt/core.h>
+
+#include "core/base/file.h"
+#include "core/base/path.h"
+#include "core/base/sha256.h"
+#include "harness/loop/check_file.h"
+#include "harness/loop/excerpt.h"
+#include "harness/loop/file_trail.h"
+#include "harness/loop/file_watch.h"
+#include "harness/loop/verify_impl.h"
+#include "system/process/capture.h"
+
+namespace ralph::loop {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kTail = std::size_t{8} << 10;
+
+/// Keeps the end of a text, and a byte more: what is cut is seen to be cut, and not within a character.
+class Tail {
+ public:
+  void add(std::string_view bytes) {
+    text_ += bytes;
+    if (text_.size() > 2 * kTail) text_.erase(0, text_.size() - kTail - 1);
+  }
+  std::string text() const { return prompt_text(end_of(text_, kTail).text); }
+
+ private:
+  std::string text_;
+};
+
+std::string reason_of(const process::Exit& exit, Millis limit) {
+  switch (exit.ended_by) {
+    case process::EndedBy::wall: return "took longer than " + format_duration(limit);
+    case process::EndedBy::stop_request: return "was stopped";
+    default: break;
+  }
+  if (exit.exit_code) return fmt::format("exit code {}", *exit.exit_code);
+  if (exit.signal) return fmt::format("ended by signal {}", *exit.signal);
+  return "could not be watched to its end";
+}
+
+struct Listener {
+  const std::function<void(std::string_view)>& on_output;
+  const std::stop_token& stop;
+};
+
+/// False: it failed, and `verification` says how.
+Result<bool> run_script(const Verifier::Place& place, const std::string& name,
+                        const std::string& script, const Listener& listener,
+                        Verification& verification) {
+  Tail tail;
+  const auto show = [&](std::string_view bytes) {
+    tail.add(bytes);
+    if (listener.on_output) listener.on_output(bytes);
+  };
+  process::Command command{
+      .argv = {"/bin/sh", "-c", script}, .cwd = place.workspace, .env = place.env, .terminal = {}};
+  if (place.wrap) {
+    TRY_ASSIGN(command, place.wrap(std::move(command)));
+  }
+  TRY_ASSIGN(const auto ran,
+             process::capture(command, {.wall = place.limit, .bytes = 0}, listener.stop, show));
+  verification.duration += ran.exit.duration;
+  if (ran.ok() && ran.exit.ended_by == process::EndedBy::nothing) return true;
+  verification.command = name;
+  verification.reason = reason_of(ran.exit, place.limit);
+  verification.tail = tail.text();
+  return false;
+}
+
+/// Files of `.ralph` that verification may read: of the root's, and of one in the workspace, which its commands may name.
+std::map<std::string, std::string> folder_digests(const Verifier::Place& place) {
+  auto digests = ralph_folder_digests(place.root());
+  if (place.root() == place.workspace) return digests;
+  const auto below = place.workspace.lexically_relative(place.root());
+  for (auto& [name, digest] : ralph_folder_digests(place.workspace)) {
+    digests[(".." / below / kRalphFolder / name).native()] = std::move(digest);
+  }
+  return digests;
+}
+
+/// Whoever wrote it expects that it is run.
+Result<> refuse_second_check(const Verifier::Place& place) {
+  const auto path = place.workspace / kRalphFolder / kCheck;
+  std::error_code ignored;
+  if (place.root() == place.workspace || !fs::exists(fs::symlink_status(path, ignored))) return {};
+  return fail(Code::usage,
+              fmt::format("'{}' would not be run: the check of this repository is '{}'",
+                          path.native(), (place.root() / kRalphFolder / kCheck).native()),
+              "move it there, or name it with --verify under another name");
+}
+
+std::unexpected<Error> changed_own(std::string_view what, std::string_view name = kCheck) {
+  return changed(what, fmt::format(".ralph/{}", name));
+}
+
+}  // namespace
+
+Result<Verifier> Verifier::make(Place place, std::vector<std::string> commands) {
+  for (const auto& command : commands) {
+    if (command.find_first_not_of(" \t\r\n") != command.npos) continue;
+    return fail(Code::usage, "a command of verification is empty: it would always succeed");
+  }
+  Verifier verifier;
+  TRY(refuse_second_check(place));
+  TRY_ASSIGN(auto check, read_check(place.root()));
+  if (check) {
+    verifier.check_ = place.root() / kRalphFolder / kCheck;
+    verifier.check_bytes_ = *std::move(check);
+  }
+  for (const auto& name : named_in(commands)) {
+    TRY_ASSIGN(auto digest, digest_of_named(place.workspace, name));
+    verifier.named_.push_back({name, std::move(digest)});
+  }
+  verifier.folder_ = folder_digests(place);
+  verifier.place_ = std::move(place);
+  verifier.commands_ = std::move(commands);
+  TRY(verifier.find_files());
+  return verifier;
+}
+
+std::vector<std::string> Verifier::names() const {
+  auto names = commands_;
+  if (!check_.empty()) names.emplace_back(".ralph/check");
+  return names;
+}
+
+/// Lengths keep ["a", "b"] and ["ab"] apart.
+std::string Verifier::digest() const {
+  std::string all;
+  const auto add = [&](std::string_view part) { all += fmt::format("{}:{}\n", part.size(), part); };
+  for (const auto& command : commands_) add(command);
+  add("check " + (check_.empty() ? std::string() : sha256_hex(check_bytes_)));
+  for (const auto& [name, digest] : named_) add(name + " " + digest);
+  for (const auto& [path, version] : scripts_) add(path + " " + sha256_hex(version.bytes));
+  if (uses_folder()) {
+    for (const auto& [name, digest] : folder_) add(name + " " + digest);
+  }
+  for (const auto* files : {&named_outside_, &programs_outside_}) {
+    for (const auto& [path, identity] : *files) {
+      if (is_content(identity)) add(path + " " + identity);
+    }
+  }
+  for (const auto& [program, path] : programs_) {
+    if (is_below(path, place_.workspace)) add(program + " " + path);
+  }
+  return sha256_hex(all);
+}
+
+Result<> Verifier::named_unchanged() const {
+  for (const auto& [name, digest] : named_) {
+    const auto now = digest_of_named(place_.workspace, name);
+    if (!now) return changed_own("was replaced", name);
+    if (*now == digest) continue;
+    return changed_own(digest.empty() ? "was added"
+                       : now->empty() ? "was removed"
+                                      : "was changed",
+                       name);
+  }
+  return {};
+}
+
+Result<> Verifier::check_unchanged() const {
+  const auto check = read_check(place_.root());
+  if (!check) return changed_own("was replaced");
+  if (check->has_value() != !check_.empty()) {
+    return changed_own(*check ? "was added" : "was removed");
+  }
+  if (*check && **check != check_bytes_) return changed_own("was changed");
+  return {};
+}
+
+/// Whether what is run may read other files of `.ralph/`.
+bool Verifier::uses_folder() const {
+  return !check_.empty() || std::ranges::any_of(commands_, [](const std::string& command) {
+    return command.contains(kRalphFolder);
+  });
+}
+
+Result<> Verifier::folder_unchanged(std::vector<std::string>& findings) const {
+  const auto now = folder_digests(place_);
+  if (now == folder_) return {};
+  std::string name, what = "was removed";
+  for (const auto& [file, digest] : folder_) {
+    const auto found = now.find(file);
+    if (found != now.end() && found->second == digest) continue;
+    name = file;
+    if (found != now.end()) what = "was changed";
+    break;
+  }
+  for (const auto& [file, digest] : now) {
+    if (name.empty() && !folder_.contains(file)) name = file, what = "was added";
+  }
+  if (uses_folder()) return changed_own(what, name);
+  findings.push_back(fmt::format("'.ralph/{}' {} since the loop began", name, what));
+  return {};
+}
+
+/// What the folder must hold while a command runs: the scripts, whose number is stored, then the other files.
+Result<std::vector<FileSwap::Wanted>> Verifier::wanted_in(const fs::path& folder, const Mode& mode,
+                                                          std::size_t& scripts) const {
+  auto wanted = scripts_;
+  if (!mode.elsewhere.empty()) {
+    std::erase_if(wanted, [&](const FileSwap::Wanted& script) {
+      std::error_code ignored;
+      return is_installed(script.path) &&
+             !fs::exists(fs::symlink_status(folder / script.path, ignored));
+    });
+  }
+  scripts = wanted.size();
+  std::set<std::string> known;
+  for (const auto& script : wanted) known.insert(script.path);
+  auto more = mode.files;
+  if (mode.start != nullptr) {
+    TRY_ASSIGN(auto files, mode.start->wanted(folder, mode.optional));
+    std::ranges::move(files, std::back_inserter(more));
+  }
+  for (auto& file : more) {
+    if (!known.contains(file.path)) wanted.push_back(std::move(file));
+  }
+  return wanted;
+}
+
+/// The files that the agent left in another version. In a clone, git's filters may have made the difference.
+void Verifier::find_changed_files(const FileSwap& files,
+                                  const std::vector<FileSwap::Wanted>& wanted,
+                                  Verification& verification, std::string& old_scripts) const {
+  std::map<std::string_view, const FileVersion*> versions;
+  for (const auto& file : wanted) versions[file.path] = &file.version;
+  for (const auto& path : files.changed()) {
+    const bool script =
+        std::ranges::find(scripts_, path, &FileSwap::Wanted::path) != scripts_.end();
+    if (script) old_scripts += fmt::format("{}'{}'", old_scripts.empty() ? "" : ", ", path);
+    const auto& elsewhere = verification.where;
+    if (is_cache(path) || (!elsewhere.empty() && holds(place_.workspace, path, *versions[path]))) {
+      continue;
+    }
+    const auto remedy =
+        script ? fmt::format(" (--protect '!{}' lets the agent change it)", path) : "";
+    verification.findings.push_back(fmt::format(
+        "'{}' was changed; verification used the version of the loop's start{}", path, remedy));
+  }
+}
+
+/// One command, with the files of the start in place while it runs.
+Result<bool> Verifier::run_one(const Place& place, const Mode& mode, bool first,
+                               const std::function<Result<bool>()>& command,
+                               Verification& verification) const {
+  std::size_t scripts = 0;
+  TRY_ASSIGN(auto wanted, wanted_in(place.workspace, mode, scripts));
+  if (!first) allow_execution(place.workspace, std::span(wanted).first(scripts));
+  TRY_ASSIGN(auto files, FileSwap::begin({place.workspace, place.root()}, wanted, mode.user));
+  std::string old_scripts;
+  auto seen = verification.findings;
+  find_changed_files(files, wanted, verification, old_scripts);
+  if (!first) verification.findings = std::move(seen);
+  // A command may install its programs anew.
+  std::erase_if(wanted, [&](const FileSwap::Wanted& file) {
+    return is_cache(file.path) || is_installed(file.path);
+  });
+  std::vector<std::string> paths;
+  for (const auto& file : wanted) paths.push_back(file.path);
+  auto watch = FileWatch::on(place.workspace, paths);
+  if (!watch && first) verification.findings.push_back(describe(watch.error()));
+  const auto passed = command();
+  const auto written = watch ? watch->changed() : std::vector<std::string>();
+  const bool intact = std::ranges::all_of(wanted, [&](const FileSwap::Wanted& file) {
+    return holds(place.workspace, file.path, file.version);
+  });
+  TRY_ASSIGN(const auto kept, files.end());
+  TRY(passed);
+  const auto when = "during verification" + (kept.empty() ? "" : " (" + kept.front() + ")");
+  if (!written.empty()) return changed("was written to", written.front(), when);
+  if (!intact) return changed("was changed", "a protected file or a script", when);
+  if (!*passed && !old_scripts.empty()) {
+    verification.reason += fmt::format("; {} ran as of the loop's start", old_scripts);
+  }
+  return *passed;
+}
+
+Result<> Verifier::run_commands(const Place& place, const Mode& mode,
+                                const std::function<void(std::string_view)>& on_output,
+                                const std::stop_token& stop, Verification& verification) const {
+  const auto folder = folder_digests(place);
+  const auto folder_same = [&]() -> Result<> {
+    if (!uses_folder() || folder_digests(place) == folder) return {};
+    return changed("was changed", "a file in .ralph", "during verification");
+  };
+  auto outside = watch_outside();
+  if (!outside) verification.findings.push_back(describe(outside.error()));
+  const auto passes = [&](const std::string& name, const std::string& script) -> Result<bool> {
+    TRY_ASSIGN(const bool passed, run_script(place, name, script, {on_output, stop}, verification));
+    const auto written = outside ? outside->changed() : std::vector<std::string>();
+    if (!written.empty()) return changed("was written to", written.front(), "during verification");
+    TRY(outside_unchanged(named_outside_));
+    return passed;
+  };
+  bool first = true;
+  for (const auto& command : commands_) {
+    TRY(named_unchanged());
+    TRY(folder_same());
+    TRY_ASSIGN(const bool passed,
+               run_one(place, mode, first, [&] { return passes(command, command); }, verification));
+    if (!passed) return {};
+    first = false;
+  }
+  if (!check_.empty()) {
+    TRY(folder_same());
+    const auto run_check = [&]() -> Result<bool> {
+      CheckCopy copy;
+      TRY(copy.make(place.root(), check_bytes_));
+      const auto file = fmt::format("{}/{}", kRalphFolder, kCheckCopy);
+      auto copy_watch = FileWatch::on(place.root(), {file});
+      const auto way = (place.root().lexically_relative(place.workspace) / file).lexically_normal();
+      auto passed = passes(".ralph/check", fmt::format("exec ./{}", way.native()));
+      if (copy_watch && !copy_watch->changed().empty()) {
+        return changed("was written to", ".ralph/check", "while it ran");
+      }
+      return passed;
+    };
+    TRY_ASSIGN(const bool passed, run_one(place, mode, first, run_check, verification));
+    if (!passed) return {};
+  }
+  TRY(folder_same());
+  verification.passed = true;
+  return {};
+}
+
+Result<Verification> Verifier::run(const std::function<void(std::string_view)>& on_output,
+                                   std::stop_token stop, const Mode& mode) const {
+  Verification verification;
+  auto& findings = verification.findings;
+  TRY(check_unchanged());
+  TRY(folder_unchanged(findings));
+  TRY(programs_unchanged(findings));
+  TRY(outside_unchanged(named_outside_));
+  TRY(outside_unchanged(programs_outside_));
+  find_changed_inputs(mode.start, findings);
+  auto place = place_;
+  if (!mode.elsewhere.empty()) {
+    place = {mode.elsewhere, mode.env, place_.limit, mode.wrap, mode.elsewhere_root};
+  }
+  verification.where = mode.elsewhere.native();
+  TRY(run_commands(place, mode, on_output, stop, verification));
+  verification.where.clear();
+  return verification;
+}
+
+}  // namespace ralph::loop

@@ -1,0 +1,18 @@
+#pragma once
+// Private to this room's .cpp files.
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+
+namespace ralph::loop {
+
+/// Code::permission: what verification is made of is not what it was.
+std::unexpected<Error> changed(std::string_view what, std::string_view path,
+                               std::string_view when = "since the loop began");
+
+/// For people: "'a', 'b', 'c' and 2 more".
+std::string names_of(const std::vector<std::string>& paths);
+
+}  // namespace ralph::loop

@@ -1,0 +1,211 @@
+#include <algorithm>
+#include <array>
+
+#include <fmt/core.h>
+
+#include "core/base/file.h"
+#include "core/base/project_key.h"
+#include "harness/run/sandbox_places_impl.h"
+#include "harness/run/state_filter_impl.h"
+
+namespace ralph::run {
+namespace {
+
+namespace fs = std::filesystem;
+using Access = Mounts::Access;
+using backend::Host;
+using backend::SandboxLevel;
+
+constexpr std::size_t kMostEntries = 2000;
+constexpr std::size_t kLargestRecord = std::size_t{64} << 20;
+
+/// What becomes of an entry of the agent's folder. Any other is read-only, but not shown in a strict sandbox: it may hold a
+/// key, as copies of settings do.
+enum class Fate {
+  shown,    // read-only in every sandbox
+  dropped,  // not shown: the agent makes its own, which is gone afterwards
+  project,  // sessions by project: only those of the workspace are shown
+  login,    // a credential that the agent refreshes
+  key,      // a credential that it only reads
+  record,   // a private copy, gone afterwards: it holds trust and servers beside counters
+  settings,
+};
+struct Rule {
+  std::string_view name;
+  Fate fate;
+};
+/// Shell snapshots are sourced by sessions outside, so they are never shared. Todos, plans and the history of files are not
+/// sorted by project: they would show the work of others.
+constexpr auto kRules = std::to_array<Rule>({
+    {"projects", Fate::project},
+    {"todos", Fate::dropped},
+    {"tasks", Fate::dropped},
+    {"plans", Fate::dropped},
+    {"file-history", Fate::dropped},
+    {"CLAUDE.md", Fate::shown},
+    {"AGENTS.md", Fate::shown},
+    {"rules", Fate::shown},
+    {"agents", Fate::shown},
+    {"commands", Fate::shown},
+    {"skills", Fate::shown},
+    {"output-styles", Fate::shown},
+    {"plugins", Fate::shown},
+    {".credentials.json", Fate::login},
+    {"auth.json", Fate::key},
+    {".claude.json", Fate::record},
+    {"settings.json", Fate::settings},
+    {"settings.local.json", Fate::settings},
+    {"shell-snapshots", Fate::dropped},
+    {"session-env", Fate::dropped},
+    {"statsig", Fate::dropped},
+    {"telemetry", Fate::dropped},
+    {"debug", Fate::dropped},
+    {"logs", Fate::dropped},
+    {"cache", Fate::dropped},
+    {"paste-cache", Fate::dropped},
+    {"ide", Fate::dropped},
+    {"backups", Fate::dropped},
+    {"history.jsonl", Fate::dropped},
+});
+
+std::optional<Fate> fate_of(std::string_view name) {
+  const auto rule = std::ranges::find(kRules, name, &Rule::name);
+  if (rule != kRules.end()) return rule->fate;
+  return name.starts_with(".claude.json.") ? std::optional(Fate::dropped) : std::nullopt;
+}
+
+/// Puts the parts of one agent's files where they belong.
+class StateMounts {
+ public:
+  StateMounts(Mounts& mounts, backend::Plan& plan, const Host& host, std::string_view run_id)
+      : mounts_(mounts), plan_(plan), host_(host), run_id_(run_id) {}
+
+  Result<> show_folder(const fs::path& folder) {
+    std::error_code error;
+    mounts_.show_empty(folder);
+    std::size_t count = 0;
+    for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+      if (++count > kMostEntries) {
+        return fail(Code::usage,
+                    fmt::format("the agent's folder '{}' has more than {} entries", folder.native(),
+                                kMostEntries),
+                    "look at what fills it");
+      }
+      TRY(show_entry(at->path()));
+    }
+    return {};
+  }
+
+  /// Sessions of the first run are kept as well.
+  void show_missing_projects(const fs::path& folder) {
+    std::error_code error;
+    if (!fs::exists(folder / "projects", error)) show_projects(folder / "projects");
+  }
+
+  Result<> show_entry(const fs::path& path) {
+    const auto fate = fate_of(path.filename().native());
+    if (!fate) {
+      if (!strict()) mounts_.show(path, Access::read_only);
+      return {};
+    }
+    switch (*fate) {
+      case Fate::shown: mounts_.show(path, Access::read_only); break;
+      case Fate::dropped: break;
+      case Fate::project: show_projects(path); break;
+      case Fate::login:
+        if (!strict() && plan_.backend->has_login) mounts_.show(path, Access::writable);
+        break;
+      case Fate::key:
+        if (!strict()) mounts_.show(path, Access::read_only);
+        break;
+      case Fate::record: return show_copy(path, Access::writable);
+      case Fate::settings:
+        if (strict()) return show_copy(path, Access::read_only);
+        mounts_.show(path, Access::read_only);
+        break;
+    }
+    return {};
+  }
+
+ private:
+  bool strict() const { return host_.sandbox == SandboxLevel::strict; }
+
+  /// The folder of the workspace's sessions has to exist outside to be kept; so has the one of its memory to be
+  /// read-only, which every later session obeys.
+  void show_projects(const fs::path& projects) {
+    std::error_code error;
+    const auto key = project_key(fs::weakly_canonical(host_.workspace, error));
+    mounts_.show_empty(projects);
+    if (!fs::exists(projects, error)) plan_.kept_folders.push_back(projects);
+    plan_.kept_folders.push_back(projects / key);
+    const auto memory = projects / key / "memory";
+    plan_.kept_folders.push_back(memory);
+    mounts_.show_as(projects / key, projects / key, Access::writable);
+    mounts_.show_as(memory, memory, Access::read_only);
+  }
+
+  Result<> show_copy(const fs::path& path, Access access) {
+    std::error_code error;
+    if (!fs::is_regular_file(path, error)) return {};
+    auto text = read_file(path, kLargestRecord);
+    if (!text) return fail(Code::usage, text.error().message, text.error().hint);
+    const auto name = fmt::format("agent-{}-{}", run_id_, plan_.private_files.size());
+    const auto copy = host_.root() / ".ralph" / "tmp" / name;
+    plan_.private_files.push_back({copy, strict() ? without_secrets(*text) : *std::move(text)});
+    mounts_.show_as(copy, path.lexically_normal(), access);
+    return {};
+  }
+
+  Mounts& mounts_;
+  backend::Plan& plan_;
+  const Host& host_;
+  std::string_view run_id_;
+};
+
+/// An agent that keeps its files in the home itself would open all of it; one that keeps them around the workspace
+/// would hide that.
+Result<> check_state(const fs::path& state, const fs::path& home, const fs::path& workspace) {
+  std::error_code error;
+  const auto real = fs::weakly_canonical(state, error);
+  if (error) return {};
+  if (contains(real, home)) {
+    return fail(Code::usage,
+                fmt::format("the agent keeps its files in '{}', which holds the home: a sandbox "
+                            "could not hide it",
+                            state.string()),
+                "give the agent a folder of its own, or run without --sandbox");
+  }
+  if (!contains(real, fs::weakly_canonical(workspace, error))) return {};
+  return fail(
+      Code::usage,
+      fmt::format("the workspace lies in '{}', where the agent keeps its files", state.string()),
+      "work in another folder, or run without --sandbox");
+}
+
+}  // namespace
+
+Result<> show_agent_state(Mounts& mounts, backend::Plan& plan, const Host& host,
+                          const fs::path& home, std::string_view run_id) {
+  if (plan.backend == nullptr) return {};
+  std::error_code error;
+  const auto paths = backend::state_paths(*plan.backend, host);
+  StateMounts state(mounts, plan, host, run_id);
+  for (const auto& path : paths) {
+    TRY(check_state(path, home, host.workspace));
+    if (fs::is_directory(path, error)) {
+      TRY(state.show_folder(path));
+      if (&path == &paths.front()) state.show_missing_projects(path);
+    } else if (fs::exists(path, error)) {
+      TRY(state.show_entry(path));
+    }
+  }
+  if (!paths.empty() && !fs::exists(paths.front(), error)) {
+    plan.notes.push_back(
+        fmt::format("'{0}' does not exist: what the agent keeps, sessions too, goes with the "
+                    "sandbox (mkdir -p '{0}/projects' keeps it)",
+                    paths.front().string()));
+  }
+  return {};
+}
+
+}  // namespace ralph::run

@@ -1,0 +1,280 @@
+#include "harness/run/checkup.h"
+
+#include <algorithm>
+#include <optional>
+#include <thread>
+
+#include <fmt/core.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "harness/backend/credentials.h"
+#include "system/process/confinement.h"
+#include "harness/run/request.h"
+#include "harness/run/run.h"
+#include "harness/run/sandbox.h"
+#include "harness/run/tool_checks.h"
+#include "harness/run/versions.h"
+
+namespace ralph::run {
+namespace {
+
+using Level = Check::Level;
+using config::Key;
+
+constexpr std::uint64_t kLittleSpace = std::uint64_t{500} << 20;
+constexpr std::uint64_t kNoSpace = std::uint64_t{4} << 20;
+
+/// Under the name of another program.
+bool is_ralph(const std::filesystem::path& program) {
+  std::error_code error;
+  return std::filesystem::equivalent(program, "/proc/self/exe", error);
+}
+
+std::vector<InstalledAgent> find_agents(const backend::Host& host) {
+  std::vector<InstalledAgent> agents;
+  for (const auto& candidate : backend::candidates()) {
+    if (candidate.program == backend::kOwnProgram) continue;
+    const auto path = backend::find_program(candidate, host);
+    if (!path) continue;
+    agents.push_back(
+        {std::string(candidate.name), path->native(), {}, {}, candidate.backend != nullptr});
+  }
+  std::vector<Result<std::string>> answers(agents.size());
+  Versions versions(Versions::usual_cache(host));
+  {
+    std::vector<std::jthread> asking;
+    asking.reserve(agents.size());
+    for (std::size_t i = 0; i < agents.size(); ++i) {
+      asking.emplace_back([&, i] {
+        try {
+          answers[i] = versions.ask(agents[i].path, host);
+        } catch (const std::exception& error) {
+          answers[i] = fail(Code::internal, error.what());
+        }
+      });
+    }
+  }
+  for (std::size_t i = 0; i < agents.size(); ++i) {
+    if (answers[i]) {
+      agents[i].version = *answers[i] + (is_ralph(agents[i].path) ? ", which is ralph" : "");
+    } else {
+      agents[i].problem = answers[i].error().message;
+    }
+  }
+  return agents;
+}
+
+Check check_config(const Result<config::Loaded>& settings) {
+  if (!settings) return {Level::blocks, "config", settings.error().message, settings.error().hint};
+  const auto count = settings->notes.size();
+  if (count == 0) return {Level::ok, "config", "valid", {}};
+  return {Level::note, "config", fmt::format("valid; {}", settings->notes.front()), {}};
+}
+
+Check check_backend(const Result<const backend::Backend*>& chosen, std::string_view asked) {
+  if (!chosen) return {Level::blocks, "backend", chosen.error().message, chosen.error().hint};
+  if (asked == (*chosen)->name) return {Level::ok, "backend", std::string(asked), {}};
+  return {Level::ok, "backend", fmt::format("{} (found by '{}')", (*chosen)->name, asked), {}};
+}
+
+/// The one whose credential counts: `claude` may be a link to ralph.
+const backend::Backend& agent_behind(const backend::Backend& chosen, const backend::Host& host) {
+  const auto candidates = backend::candidates();
+  const auto named = std::ranges::find(candidates, &chosen, &backend::Candidate::backend);
+  const auto own =
+      std::ranges::find(candidates, backend::kOwnProgram, &backend::Candidate::program);
+  if (named == candidates.end() || own == candidates.end()) return chosen;
+  const auto path = backend::find_program(*named, host);
+  return path && is_ralph(*path) ? *own->backend : chosen;
+}
+
+Check check_credential(const backend::Host& host, const backend::Backend& chosen,
+                       backend::Auth auth) {
+  const auto& agent = agent_behind(chosen, host);
+  const bool own = agent.program == backend::kOwnProgram;
+  if (!own && chosen.name != "claude") {
+    return {Level::note, "credential", "the command's own affair", {}};
+  }
+  const auto found = own ? backend::own_credentials(host) : backend::claude_credentials(host);
+  if (found.empty()) {
+    return {Level::blocks, "credential",
+            fmt::format("none was found for {}", own ? "ralph's own agent" : "Claude Code"),
+            std::string(agent.auth_hint)};
+  }
+  using Kind = backend::Credential::Kind;
+  if (found.front().kind == Kind::api_key && backend::hides_key(chosen, auth, host)) {
+    const bool there = backend::has_stored_login(host);
+    return {there ? Level::note : Level::blocks, "credential",
+            fmt::format("{}; {} is set, but not used",
+                        there ? "the stored login" : "no login is stored", found.front().source),
+            "'--auth api-key' uses the key"};
+  }
+  return {Level::ok, "credential", found.front().words, {}};
+}
+
+Check check_nesting(const backend::Host& host) {
+  if (backend::variable(host, "CLAUDECODE").value_or("").empty()) {
+    return {Level::ok, "nested session", "no", {}};
+  }
+  return {
+      Level::note, "nested session", "inside Claude Code: CLAUDECODE is removed for the agent", {}};
+}
+
+Check check_disk(const backend::Host& host) {
+  struct statvfs info{};
+  if (::statvfs(host.workspace.c_str(), &info) != 0) {
+    return {Level::warning,
+            "disk",
+            fmt::format("cannot tell the free space of '{}'", host.workspace.native()),
+            {}};
+  }
+  const auto free = static_cast<std::uint64_t>(info.f_bavail) * info.f_frsize;
+  const auto words = fmt::format("{:.1f} GB free", static_cast<double>(free) / 1e9);
+  if (free < kNoSpace)
+    return {Level::blocks, "disk", words, "free some space: every run is logged"};
+  if (free < kLittleSpace)
+    return {Level::warning, "disk", words, "long runs log hundreds of megabytes"};
+  return {Level::ok, "disk", words, {}};
+}
+
+/// A place where we write: a real folder that is ours to write, or one that can be made.
+std::optional<Check> obstacle(const std::filesystem::path& folder) {
+  std::error_code error;
+  const auto status = std::filesystem::symlink_status(folder, error);
+  if (!std::filesystem::exists(status)) return std::nullopt;
+  if (!std::filesystem::is_directory(status)) {
+    return Check{Level::blocks, "workspace", fmt::format("'{}' is not a folder", folder.native()),
+                 "move it away"};
+  }
+  if (::access(folder.c_str(), W_OK | X_OK) == 0) return std::nullopt;
+  return Check{Level::blocks, "workspace", fmt::format("'{}' cannot be written", folder.native()),
+               "change its rights, or use --cwd"};
+}
+
+Check check_workspace(const backend::Host& host) {
+  const auto ours = host.root() / ".ralph";
+  for (const auto& folder :
+       {host.workspace, ours, ours / "logs", ours / "runs", ours / "state", ours / "tmp"}) {
+    if (const auto found = obstacle(folder)) return *found;
+  }
+  return {Level::ok, "workspace", host.workspace.native(), {}};
+}
+
+/// What 'ralph run' itself would refuse, whatever the prompt.
+std::optional<Check> check_request(const config::Settings& settings, const backend::Host& host) {
+  Invocation invocation;
+  invocation.run_id = "doctor";
+  invocation.environment = host.environment;
+  invocation.is_root = host.is_root;
+  invocation.instead_of_prompt = "x";
+  std::vector<std::string> warnings;
+  auto request = make_request(settings, std::move(invocation), Masker(host.environment));
+  if (!request)
+    return Check{Level::blocks, "settings", request.error().message, request.error().hint};
+  const auto plan = prepare(*request, warnings);
+  if (plan) return std::nullopt;
+  return Check{Level::blocks, "settings", plan.error().message, plan.error().hint};
+}
+
+/// What the agent may do here, and whether it starts at all.
+Check check_permissions(const backend::Host& host, const config::Settings& settings) {
+  const bool confined = sandbox_of(settings) != backend::SandboxLevel::off;
+  const bool trusted = backend::variable(host, "IS_SANDBOX").value_or("") == "1";
+  const auto& mode = settings.text(Key::permission_mode);
+  if (!mode.empty() && mode != "bypassPermissions")
+    return {Level::ok, "permissions", "mode " + mode, {}};
+  if (confined) return {Level::ok, "permissions", "everything, in a sandbox", {}};
+  if (trusted)
+    return {Level::ok,
+            "permissions",
+            "everything (IS_SANDBOX=1 says that this machine is a sandbox)",
+            {}};
+  if (host.is_root) {
+    return {Level::blocks, "permissions", "the agent does not skip permissions as root",
+            "use --sandbox, IS_SANDBOX=1 in a container you trust, --permission-mode, or an "
+            "ordinary user"};
+  }
+  return {Level::warning, "permissions", "everything your user may do",
+          "--sandbox confines the agent"};
+}
+
+/// A strict one needs a network namespace beside.
+Check check_bubblewrap(backend::Host host, bool wanted) {
+  host.sandbox = backend::SandboxLevel::strict;
+  const auto strict = check_sandbox(host);
+  if (strict) return {Level::ok, "sandbox", "available, strict too", {}};
+  host.sandbox = backend::SandboxLevel::on;
+  const auto works = check_sandbox(host);
+  if (works) {
+    return {Level::note, "sandbox", "available, but not strict: " + strict.error().message, {}};
+  }
+  return {wanted ? Level::blocks : Level::note, "sandbox", works.error().message,
+          works.error().hint};
+}
+
+/// What holds the commands of ralph's own agent to what was decided.
+Check check_confinement() {
+  const auto support = process::full_support();
+  const bool kernel = support.landlock_abi > 0 && support.seccomp && support.mounts;
+  if (kernel || !support.bubblewrap.empty())
+    return {Level::ok, "confinement", process::describe(support), {}};
+  const auto why = support.landlock_abi <= 0 ? std::string("this kernel has no Landlock")
+                   : !support.seccomp        ? std::string("there is no seccomp filter")
+                                             : support.no_mounts;
+  return {Level::warning, "confinement", fmt::format("{} ({})", process::describe(support), why),
+          "install bubblewrap, or allow user namespaces"};
+}
+
+}  // namespace
+
+std::string_view to_string(Check::Level level) {
+  switch (level) {
+    case Level::ok: return "ok";
+    case Level::note: return "note";
+    case Level::warning: return "warning";
+    case Level::blocks: return "blocks";
+  }
+  return "";
+}
+
+bool Checkup::blocked() const {
+  return std::ranges::any_of(checks,
+                             [](const Check& check) { return check.level == Level::blocks; });
+}
+
+Checkup check_up(const Result<config::Loaded>& settings, const backend::Host& host) {
+  Checkup result;
+  result.agents = find_agents(host);
+  auto& checks = result.checks;
+  checks.push_back(check_config(settings));
+  if (settings) {
+    const auto asked = backend_name(settings->settings);
+    const auto chosen = backend::choose(asked, host);
+    checks.push_back(check_backend(chosen, asked));
+    if (chosen) {
+      result.own_agent = agent_behind(**chosen, host).program == backend::kOwnProgram;
+      checks.push_back(check_credential(host, **chosen, auth_of(settings->settings)));
+    }
+    if (chosen && !(*chosen)->endpoint_variable.empty()) {
+      checks.push_back(check_endpoint(**chosen, host));
+    }
+    if (chosen && (*chosen)->name == "claude") {
+      checks.push_back(check_permissions(host, settings->settings));
+    }
+  }
+  checks.push_back(check_workspace(host));
+  if (settings && !result.blocked()) {
+    if (const auto refused = check_request(settings->settings, host)) checks.push_back(*refused);
+  }
+  checks.push_back(check_disk(host));
+  checks.push_back(check_git(host));
+  checks.push_back(check_ripgrep(host));
+  checks.push_back(check_nesting(host));
+  checks.push_back(check_confinement());
+  checks.push_back(check_bubblewrap(
+      host, settings && sandbox_of(settings->settings) != backend::SandboxLevel::off));
+  return result;
+}
+
+}  // namespace ralph::run

@@ -1,0 +1,133 @@
+#include "harness/run/model_route.h"
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "harness/backend/credentials.h"
+#include "core/base/file.h"
+#include "core/base/id.h"
+#include "core/json/document.h"
+#include "harness/run/mounts_impl.h"
+
+namespace ralph::run {
+namespace {
+
+namespace fs = std::filesystem;
+using backend::Credential;
+using backend::Host;
+
+constexpr std::size_t kLargestFile = std::size_t{1} << 20;
+
+std::unexpected<Error> not_possible(std::string_view what) {
+  return fail(Code::usage,
+              fmt::format("--sandbox=strict needs an API key, which ralph's proxy adds outside the "
+                          "sandbox; {}",
+                          what),
+              "set ANTHROPIC_API_KEY (with a stored login: and --auth api-key), or use --sandbox");
+}
+
+/// Removes the key from an agent that uses its stored login.
+bool key_is_hidden(const process::Command& command, std::string_view name) {
+  for (auto change = command.env.rbegin(); change != command.env.rend(); ++change) {
+    if (change->name == name) return change->value.value_or("").empty();
+  }
+  return false;
+}
+
+/// Of the file that 'ralph auth login' wrote.
+std::string stored_key(const fs::path& file) {
+  const auto text = read_file(file, kLargestFile);
+  if (!text) return {};
+  const auto document = json::parse(*text);
+  if (!document || !document->is_object()) return {};
+  const auto key = document->find("api_key");
+  return key != document->end() && key->is_string() ? key->get<std::string>() : std::string();
+}
+
+Result<> set_secret(backend::ModelRoute& route, const Credential& credential, const Host& host) {
+  const bool in_file = credential.source.starts_with('/');
+  auto secret = in_file ? stored_key(credential.source)
+                        : backend::variable(host, credential.source).value_or("");
+  if (secret.find_first_of("\r\n") != secret.npos || secret.empty()) {
+    return not_possible(fmt::format("{} holds none", credential.source));
+  }
+  const bool key = credential.kind == Credential::Kind::api_key;
+  route.header = key ? "x-api-key" : "authorization";
+  route.secret = key ? std::move(secret) : "Bearer " + secret;
+  return {};
+}
+
+Result<Credential> credential_of(const backend::Plan& plan, const process::Command& command,
+                                 const Host& host) {
+  const bool own = plan.backend->program == backend::kOwnProgram;
+  const auto found = own ? backend::own_credentials(host) : backend::claude_credentials(host);
+  for (const auto& credential : found) {
+    if (key_is_hidden(command, credential.source)) continue;
+    using Kind = Credential::Kind;
+    const bool oauth = credential.source == "CLAUDE_CODE_OAUTH_TOKEN";
+    if (credential.kind == Kind::api_key || (credential.kind == Kind::token && !oauth)) {
+      return credential;
+    }
+    return not_possible("this would be paid by " + credential.words);
+  }
+  return not_possible("none was found");
+}
+
+}  // namespace
+
+std::string without_user(std::string_view address) {
+  const auto begin = address.find("://") + 3;
+  const auto authority = address.substr(begin, address.find_first_of("/?#", begin) - begin);
+  const auto at = authority.rfind('@');
+  if (at == authority.npos) return std::string(address);
+  return std::string(address.substr(0, begin)).append(address.substr(begin + at + 1));
+}
+
+Result<> route_to_model(Mounts& mounts, backend::Plan& plan, process::Command& command,
+                        const Host& host, std::string_view run_id) {
+  if (plan.backend->key_variable.empty()) {
+    plan.notes.push_back(
+        "the sandbox has no network: ralph does not know which endpoint the command needs");
+    return {};
+  }
+  backend::ModelRoute route;
+  TRY_ASSIGN(const auto credential, credential_of(plan, command, host));
+  TRY(set_secret(route, credential, host));
+  route.endpoint = backend::variable(host, plan.backend->endpoint_variable).value_or("");
+  if (route.endpoint.empty()) route.endpoint = kUsualEndpoint;
+  while (route.endpoint.ends_with('/')) route.endpoint.pop_back();
+  if (!route.endpoint.starts_with("http://") && !route.endpoint.starts_with("https://")) {
+    return fail(Code::usage,
+                fmt::format("{} is not an http or https address", plan.backend->endpoint_variable));
+  }
+  route.token = "ralph-sandbox-" + random_hex(32);
+  route.socket = host.root() / ".ralph" / "tmp" / fmt::format("model-{}.sock", run_id);
+  TRY_ASSIGN(const auto ralph, backend::own_executable());
+  mounts.show_program(ralph, host);
+  command.argv.insert(command.argv.begin(),
+                      {ralph.string(), std::string(kSandboxInit), route.socket.string(), "--"});
+  plan.notes.push_back(
+      fmt::format("the sandbox has no network but for {}", without_user(route.endpoint)));
+  plan.route = std::move(route);
+  return {};
+}
+
+std::vector<process::EnvChange> environment_of_route(const backend::ModelRoute& route) {
+  const auto here = fmt::format("http://127.0.0.1:{}", kModelPort);
+  std::vector<process::EnvChange> env{
+      {"ANTHROPIC_BASE_URL", here},
+      {"ANTHROPIC_API_KEY", route.token},
+      {"ANTHROPIC_AUTH_TOKEN", std::nullopt},
+      {"CLAUDE_CODE_OAUTH_TOKEN", std::nullopt},
+      {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"},
+  };
+  // Whatever else is asked for is refused by the proxy with a reason, instead of an unreachable network.
+  for (const auto* name :
+       {"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"}) {
+    env.push_back({name, here});
+  }
+  for (const auto* name : {"NO_PROXY", "no_proxy"}) env.push_back({name, "127.0.0.1,localhost"});
+  return env;
+}
+
+}  // namespace ralph::run

@@ -1,0 +1,207 @@
+#include "harness/run/protected_files.h"
+
+#include <algorithm>
+#include <array>
+#include <deque>
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/file.h"
+#include "core/base/sha256.h"
+#include "core/base/unique_fd.h"
+#include "core/json/document.h"
+#include "harness/run/mounts_impl.h"
+#include "harness/run/state_record.h"
+
+namespace ralph::run {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kLargestRecord = std::size_t{1} << 20;
+constexpr int kMostLinks = 40;
+constexpr int kMostCopies = 1000;
+
+constexpr auto kFiles = std::to_array<std::string_view>({
+    "ralph.yml",
+    ".envrc",
+    ".mcp.json",
+    ".claude",
+    ".git/config.worktree",
+    ".git/commondir",
+});
+/// ConfigWatch keeps their content.
+constexpr std::size_t kWatched = 2;
+/// The steps of a rebase may be commands. One that the user began stays the user's.
+constexpr std::string_view kRebase = ".git/rebase-merge";
+/// Besides kFiles: what git obeys, if it is a link.
+constexpr auto kOfGit = std::to_array<std::string_view>(
+    {".git", ".git/config", ".git/hooks", ".git/info", ".git/modules", ".git/worktrees"});
+
+/// A link counts, wherever it leads.
+bool is_there(const fs::path& path) {
+  std::error_code error;
+  return fs::exists(fs::symlink_status(path, error));
+}
+
+/// A folder that its owner may not write cannot be moved to another folder.
+bool make_movable(const fs::path& path) {
+  const UniqueFd fd(::open(path.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  return fd && ::chmod(fmt::format("/proc/self/fd/{}", fd.get()).c_str(), 0700) == 0;
+}
+
+fs::path record_of(const fs::path& state, const fs::path& workspace) {
+  return state / "sandbox" / (sha256_hex(workspace.native()) + ".json");
+}
+
+fs::path real_path(const fs::path& path) {
+  std::error_code error;
+  auto real = fs::weakly_canonical(path, error);
+  return error ? path : real;
+}
+
+}  // namespace
+
+std::span<const std::string_view> protected_files() { return kFiles; }
+
+ProtectedFiles::ProtectedFiles(const fs::path& workspace, const std::vector<fs::path>& more)
+    : workspace_(real_path(workspace)) {
+  std::error_code error;
+  const bool repository = fs::is_directory(workspace_ / ".git", error);
+  without_git_ = !is_there(workspace_ / ".git");
+  const auto look_at = [&](const std::string& name) {
+    if (!repository && name.starts_with(".git/")) return;
+    if (!fs::exists(workspace_ / name, error)) missing_.push_back(name);
+    add_links(workspace_ / name);
+  };
+  for (const auto name : kFiles) look_at(std::string(name));
+  for (const auto& name : more) look_at(name.native());
+  look_at(std::string(kRebase));
+  for (const auto name : kOfGit) add_links(workspace_ / name);
+}
+
+/// The links in the workspace that a path leads through.
+void ProtectedFiles::add_links(const fs::path& path) {
+  std::deque<fs::path> parts(path.begin(), path.end());
+  fs::path at;
+  int count = 0;
+  while (!parts.empty()) {
+    const auto part = parts.front();
+    parts.pop_front();
+    if (part == "." || part.empty()) continue;
+    if (part == "..") {
+      at = at.parent_path();
+      continue;
+    }
+    const auto next = at / part;
+    std::error_code error;
+    if (!fs::is_symlink(next, error)) {
+      at = next;
+      continue;
+    }
+    const auto target = fs::read_symlink(next, error);
+    if (error || ++count > kMostLinks) return;
+    const bool known = std::ranges::find(links_, next, &Link::path) != links_.end();
+    if (contains(workspace_, next) && !known) links_.push_back({next, target});
+    parts.insert(parts.begin(), target.begin(), target.end());
+  }
+}
+
+/// The new place; empty: it is still where it was.
+std::string ProtectedFiles::move_away(const fs::path& path, const fs::path& folder) const {
+  std::error_code error;
+  if (!make_folders(folder)) return {};
+  auto target = folder / path.filename();
+  for (int i = 2; is_there(target) && i < kMostCopies; ++i) {
+    target = folder / fmt::format("{}.{}", path.filename().native(), i);
+  }
+  fs::rename(path, target, error);
+  if (error && make_movable(path)) fs::rename(path, target, error);
+  return error ? std::string() : target.native();
+}
+
+std::vector<std::string> ProtectedFiles::restore(const fs::path& folder) const {
+  std::vector<std::string> told;
+  std::error_code error;
+  const auto tell_moved = [&](std::string_view name, std::string_view what,
+                              const std::string& target) {
+    told.push_back(target.empty()
+                       ? fmt::format("the agent {} '{}', which the sandbox protects, and it cannot "
+                                     "be moved away: look at it before you run anything here",
+                                     what, name)
+                       : fmt::format("the agent {} '{}', which the sandbox protects: moved to '{}'",
+                                     what, name, target));
+  };
+  for (const auto& link : links_) {
+    if (fs::is_symlink(link.path, error) && fs::read_symlink(link.path, error) == link.target) {
+      continue;
+    }
+    const auto name = link.path.lexically_relative(workspace_).native();
+    if (is_there(link.path)) tell_moved(name, "replaced", move_away(link.path, folder));
+    fs::create_symlink(link.target, link.path, error);
+    told.push_back(
+        error ? fmt::format("the link '{}' to '{}' cannot be put back: {}", name,
+                            link.target.native(), error.message())
+              : fmt::format("the link '{}' to '{}' was put back", name, link.target.native()));
+  }
+  for (const auto& name : missing_) {
+    const bool link = std::ranges::find(links_, workspace_ / name, &Link::path) != links_.end();
+    const auto path = link ? real_path(workspace_ / name) : workspace_ / name;
+    if (!is_there(path) || !contains(workspace_, path)) continue;
+    tell_moved(name, "created", move_away(path, folder));
+  }
+  if (without_git_ && is_there(workspace_ / ".git")) {
+    told.emplace_back(
+        "the agent created the repository '.git': its settings can make git run programs; look at "
+        "'.git/config' first");
+  }
+  return told;
+}
+
+Result<> ProtectedFiles::remember(const fs::path& state) {
+  if (state.empty()) return {};
+  auto record = json::Document::object();
+  record["missing"] = json::Document::array();
+  const auto watched = std::span(kFiles).first(kWatched);
+  for (const auto& name : missing_) {
+    if (std::ranges::find(watched, name) == watched.end()) record["missing"].push_back(name);
+  }
+  record["links"] = json::Document::array();
+  for (const auto& link : links_) {
+    record["links"].push_back({link.path.native(), link.target.native()});
+  }
+  TRY(make_state_folder(state, "sandbox"));
+  record_ = record_of(state, workspace_);
+  return write_state_record(record_, json::write(record) + "\n");
+}
+
+ProtectedFiles::~ProtectedFiles() {
+  if (!record_.empty()) ::unlink(record_.c_str());
+}
+
+std::vector<std::string> ProtectedFiles::recover(const fs::path& workspace, const fs::path& state,
+                                                 const fs::path& folder) {
+  ProtectedFiles before;
+  before.workspace_ = real_path(workspace);
+  const auto file = record_of(state, before.workspace_);
+  const auto text = state.empty() ? Result<std::string>() : read_file(file, kLargestRecord);
+  if (!text || text->empty()) return {};
+  const auto record = json::parse(*text);
+  if (!record || !record->is_object()) return {};
+  for (const auto& name : record->value("missing", json::Document::array())) {
+    if (name.is_string()) before.missing_.push_back(name.get<std::string>());
+  }
+  for (const auto& link : record->value("links", json::Document::array())) {
+    if (!link.is_array() || link.size() != 2 || !link[0].is_string() || !link[1].is_string())
+      continue;
+    before.links_.push_back({link[0].get<std::string>(), link[1].get<std::string>()});
+  }
+  before.record_ = file;  // restored once
+  return before.restore(folder);
+}
+
+}  // namespace ralph::run

@@ -1,0 +1,90 @@
+#pragma once
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/backend/plan.h"
+#include "core/base/mask.h"
+#include "core/base/result.h"
+#include "core/base/time.h"
+#include "core/config/settings.h"
+#include "core/model/model.h"
+#include "harness/stream/summary.h"
+
+namespace ralph::run {
+
+/// How long things may take; zero: no limit.
+struct Limits {
+  Millis wall{0};
+  Millis silence{0};    // while no tool runs and no processor time is used
+  Millis after_end{0};  // after the agent said that it is done
+  // Of a run that is a part of a loop, for messages: they name the limits of the loop.
+  Millis wall_of_loop{0};      // zero: `wall` is the run's own
+  double cost_before_usd = 0;  // of the loop, in the same limit
+};
+
+struct Retries {
+  int most = 0;
+  Millis pause{0};  // the shortest
+};
+
+/// One run of an agent as the user asked for it: settings and files read, nothing started, nothing
+/// written.
+struct Request {
+  std::string run_id;
+  const backend::Backend* backend = nullptr;
+  std::string agent_name;  // what people call the agent: "Claude"
+  backend::Ask ask;
+  backend::Host host;
+  std::string mode, task;
+  std::filesystem::path log_dir;  // the raw logs go into a folder of the backend's name below it
+  bool continue_session = false;  // the stored session of the mode
+  model::Table models = model::Table::builtin();  // with the price of model_price
+  Limits limits;
+  Retries retries;
+  bool denials_allowed = false;
+  std::size_t max_line = 0;
+  std::vector<std::string> warnings;
+  std::vector<std::string> notes;  // worth telling in verbose
+  /// Asked when the agent has ended a turn and nothing of it runs on: what it is told next, in the same session; nothing:
+  /// that was all. `sent` counts the messages since the agent was started. Only with Ask::conversation.
+  std::function<std::optional<std::string>(const stream::Summary& summary, int sent)> follow_up;
+  std::filesystem::path state_folder;               // of the user, for ConfigWatch; empty: none
+  std::vector<std::filesystem::path> obeyed_files;  // settings that were read, or looked for
+  bool warnings_told = false;  // those about how the agent is started: they are notes now
+  bool folder_given = false;   // by the settings: a session does not change it
+  bool lock_held = false;      // by who asks: the run takes no lock and sweeps nothing
+  bool keeps_session = true;   // --continue goes on with it
+  bool keeps_budget = true;    // false: the caller writes budget.json
+};
+
+/// What is said beside the settings.
+struct Invocation {
+  std::string run_id;
+  bool continue_session = false;
+  std::string resume;                    // a session id
+  std::vector<std::string> environment;  // ours
+  bool is_root = false;
+  std::string instead_of_prompt;  // used instead of any, to see whether the rest is right
+  std::string standard_input;     // the prompt, when the prompt file is "-"
+};
+
+/// The backend the settings ask for; a command alone asks for "custom".
+std::string_view backend_name(const config::Settings& settings);
+backend::Auth auth_of(const config::Settings& settings);
+backend::SandboxLevel sandbox_of(const config::Settings& settings);
+
+/// Code::usage: the prompts hold a secret; a warning of the request where that is allowed.
+Result<> check_secrets(Request& request, bool allowed, const Masker& masker);
+
+/// Code::usage: there is a cost limit, and the model that is asked for has no known price.
+Result<> check_price(const Request& request);
+
+/// Errors: Code::usage for what is missing or contradicts itself, a prompt with a secret in it, an unknown
+/// backend; Code::not_found when no agent is installed.
+Result<Request> make_request(const config::Settings& settings, Invocation invocation,
+                             const Masker& masker);
+
+}  // namespace ralph::run

@@ -1,0 +1,60 @@
+// What the doctor finds out about programs and the network.
+#include "harness/run/tool_checks.h"
+
+#include <fmt/core.h>
+
+#include "system/http/client.h"
+#include "harness/run/model_route.h"
+#include "harness/run/versions.h"
+
+namespace ralph::run {
+namespace {
+
+using Level = Check::Level;
+
+constexpr Millis kConnectPatience{3000};
+
+Check check_program(std::string_view name, std::string_view without, std::string_view package,
+                    Level level, const backend::Host& host) {
+  const auto path = backend::find_program(name, host);
+  if (!path) {
+    return {level, name, fmt::format("not found: {}", without),
+            fmt::format("install the package '{}'", package)};
+  }
+  const auto version = Versions(Versions::usual_cache(host)).ask(*path, host);
+  return {version ? Level::ok : Level::warning,
+          name,
+          fmt::format("{} ({})", version ? *version : version.error().message, path->native()),
+          {}};
+}
+
+}  // namespace
+
+Check check_git(const backend::Host& host) {
+  return check_program("git", "no --commit, no 'ralph undo', no report of changed files", "git",
+                       Level::warning, host);
+}
+
+Check check_ripgrep(const backend::Host& host) {
+  return check_program("rg", "ralph's own agent has no Grep and Glob tools", "ripgrep", Level::note,
+                       host);
+}
+
+Check check_endpoint(const backend::Backend& backend, const backend::Host& host) {
+  for (const auto* other : {"CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX"}) {
+    if (const auto value = backend::variable(host, other); value && !value->empty()) {
+      return {Level::note, "model API", fmt::format("not tried: {} is set", other), {}};
+    }
+  }
+  http::ClientRequest request;
+  request.url = backend::variable(host, backend.endpoint_variable).value_or("");
+  if (request.url.empty()) request.url = kUsualEndpoint;
+  request.connect_timeout = kConnectPatience;
+  request.connect_only = true;
+  const auto connected = http::Client().send(request, {});
+  if (connected) return {Level::ok, "model API", "reachable: " + without_user(request.url), {}};
+  const auto& error = connected.error();
+  return {Level::warning, "model API", "unreachable: " + error.message, error.hint};
+}
+
+}  // namespace ralph::run

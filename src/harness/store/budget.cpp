@@ -1,0 +1,71 @@
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+#include "harness/store/state.h"
+#include "harness/store/state_file.h"
+
+namespace ralph::store {
+namespace {
+
+using json::Document;
+
+constexpr auto kCost = "total_cost_usd";
+constexpr auto kMaxCost = "max_cost_usd";
+constexpr auto kIterations = "iterations";
+constexpr auto kMaxIterations = "max_iterations";
+
+/// Above this not every whole number is a double any more.
+constexpr double kMostWhole = 9'007'199'254'740'992.0;
+
+bool is_amount(const Document& value) {
+  return value.is_null() || (value.is_number() && value.get<double>() >= 0);
+}
+
+bool is_count(const Document& value) {
+  if (!is_amount(value) || value.is_null()) return value.is_null();
+  const auto number = value.get<double>();
+  return number <= kMostWhole && number == std::floor(number);
+}
+
+bool is_good(const Document& root) {
+  for (const auto& [key, value] : root.items()) {
+    if ((key == kCost || key == kMaxCost) && !is_amount(value)) return false;
+    if ((key == kIterations || key == kMaxIterations) && !is_count(value)) return false;
+  }
+  return true;
+}
+
+template <typename Number>
+std::optional<Number> number_in(const Document& root, const char* name) {
+  const auto found = root.find(name);
+  if (found == root.end() || !found->is_number()) return std::nullopt;
+  return found->get<Number>();
+}
+
+template <typename Number>
+Document or_null(const std::optional<Number>& value) {
+  return value ? Document(*value) : Document();
+}
+
+}  // namespace
+
+Result<Budget> load_budget(const Location& file, std::string& warning) {
+  TRY_ASSIGN(const auto root, load_state(file, is_good, warning));
+  return Budget{.total_cost_usd = number_in<double>(root, kCost).value_or(0),
+                .max_cost_usd = number_in<double>(root, kMaxCost),
+                .iterations = number_in<std::int64_t>(root, kIterations).value_or(0),
+                .max_iterations = number_in<std::int64_t>(root, kMaxIterations)};
+}
+
+Result<> save_budget(const Location& file, const Budget& budget) {
+  std::string warning;  // whoever loads the file is told
+  TRY_ASSIGN(auto root, load_state(file, is_good, warning));
+  root[kCost] = budget.total_cost_usd;
+  root[kMaxCost] = or_null(budget.max_cost_usd);
+  root[kIterations] = budget.iterations;
+  root[kMaxIterations] = or_null(budget.max_iterations);
+  return save_state(file, root);
+}
+
+}  // namespace ralph::store

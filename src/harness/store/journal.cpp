@@ -1,0 +1,118 @@
+#include "harness/store/journal.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <vector>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "core/base/file.h"
+#include "core/base/time.h"
+#include "core/json/document.h"
+#include "core/json/mask.h"
+#include "harness/store/shorten.h"
+#include "harness/stream/event_json.h"
+
+namespace ralph::store {
+namespace {
+
+constexpr std::size_t kBatch = std::size_t{64} << 10;
+
+/// Whether a line can be taken as it is: too short to hold a long text or to be nested too deeply.
+bool is_plain(std::string_view line) {
+  const auto opens = [](char c) { return c == '{' || c == '['; };
+  return line.size() <= Journal::kLongestText && line.find('\n') == line.npos &&
+         (line.size() < 2 * json::kMaxDepth ||
+          std::count_if(line.begin(), line.end(), opens) < std::ptrdiff_t{json::kMaxDepth});
+}
+
+/// Takes away the JSON an event quotes; returns the names of what is gone.
+std::vector<std::string> leave_out_raw(stream::Event& event) {
+  std::vector<std::string> names;
+  const auto clear = [&](stream::RawJson& raw, const char* name) {
+    if (!raw.text.empty()) names.emplace_back(name);
+    raw = {};
+  };
+  std::visit(
+      [&](auto& payload) {
+        if constexpr (requires { payload.tools; }) clear(payload.tools, "tools");
+        if constexpr (requires { payload.input; }) clear(payload.input, "input");
+        if constexpr (requires { payload.structured; }) clear(payload.structured, "structured");
+        if constexpr (requires { payload.denials.text; }) clear(payload.denials, "denials");
+        if constexpr (requires { payload.raw; }) clear(payload.raw, "raw_line");
+      },
+      event.what);
+  return names;
+}
+
+json::Document begin_record(std::string_view name) {
+  return {{"record", name}, {"at", iso_utc(now_utc())}};
+}
+
+}  // namespace
+
+Journal::Journal(std::filesystem::path path, UniqueFd fd, const Masker& masker)
+    : path_(std::move(path)), fd_(std::move(fd)), masker_(&masker) {}
+
+Result<Journal> Journal::open(const Location& folder, const Masker& masker) {
+  TRY_ASSIGN(const auto made, folder.make_folder());
+  auto fd = made.create(kName);
+  if (!fd) return fail(Code::storage, fd.error().message, fd.error().hint);
+  return Journal(made.path_of(kName), *std::move(fd), masker);
+}
+
+void Journal::on_any(const stream::Event& event) {
+  if (failed_ || is_delta(event.what)) return;
+  auto line = json::mask(stream::encode(event), *masker_);
+  if (is_plain(line)) return put(line);
+  auto shorter = shorten_members(line, kLongestText);
+  if (!shorter) {
+    auto shallow = event;
+    const auto left_out = leave_out_raw(shallow);
+    line = json::mask(stream::encode(shallow), *masker_);
+    shorter = shorten_members(line, kLongestText, left_out);
+  }
+  put(shorter ? *shorter : line);
+}
+
+void Journal::record(std::string_view name, std::string_view members_json) {
+  if (failed_) return;
+  auto record = begin_record(name);
+  auto members = json::parse(json::mask(members_json, *masker_));
+  if (members && members->is_object()) {
+    for (auto& [key, value] : members->get_ref<json::Document::object_t&>()) {
+      record.emplace(key, std::move(value));
+    }
+  } else {
+    record["malformed"] = masker_->mask(members_json);
+  }
+  const auto line = json::write(record);
+  put(shorten_members(line, kLongestText).value_or(line));
+  flush();
+}
+
+Result<> Journal::finish() {
+  flush();
+  if (failed_) return std::unexpected(*failed_);
+  if (::fsync(fd_.get()) == 0) return {};
+  auto failed = fail_storage(errno, fmt::format("cannot sync '{}'", path_.native()));
+  failed_ = failed.error();
+  return failed;
+}
+
+void Journal::put(std::string_view line) {
+  pending_.append(line).append("\n");
+  if (pending_.size() >= kBatch) flush();
+}
+
+void Journal::flush() {
+  if (pending_.empty() || failed_) return;
+  const int error_number = try_write_all(fd_.get(), pending_);
+  pending_.clear();
+  if (error_number == 0) return;
+  failed_ = fail_storage(error_number, fmt::format("cannot write to '{}'", path_.native())).error();
+}
+
+}  // namespace ralph::store

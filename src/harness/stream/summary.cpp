@@ -1,0 +1,326 @@
+#include "harness/stream/summary.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "core/base/money.h"
+#include "core/base/utf8.h"
+#include "core/json/raw.h"
+#include "core/json/writer.h"
+
+namespace ralph::stream {
+namespace {
+
+constexpr std::size_t kKeptDenials = 1000;
+constexpr std::size_t kKeptRequests = 100;
+constexpr std::size_t kLongestName = 256;
+constexpr std::size_t kLongestMessage = std::size_t{64} << 10;
+constexpr std::size_t kLongestNote = std::size_t{4} << 10;
+constexpr std::int64_t kMostCounted = 1'000'000'000'000'000;  // tokens, turns, milliseconds
+constexpr double kMostUsd = 1e6;
+constexpr std::int64_t kMostPercent = 999;
+
+/// Appends, and once it is twice too long keeps the end of it.
+void append_bounded(std::string& kept, std::string_view more, std::size_t most) {
+  kept += more;
+  if (kept.size() <= 2 * most) return;
+  std::size_t cut = kept.size() - most;
+  while (cut < kept.size() && (static_cast<unsigned char>(kept[cut]) & 0xC0) == 0x80) ++cut;
+  kept.erase(0, cut);
+}
+
+std::string cut(std::string_view text, std::size_t most) {
+  return std::string(utf8::prefix(text, most));
+}
+
+std::int64_t believed(std::int64_t count) {
+  return std::clamp<std::int64_t>(count, 0, kMostCounted);
+}
+
+Tokens believed(const Tokens& tokens) {
+  return {believed(tokens.input_uncached), believed(tokens.cache_read),
+          believed(tokens.cache_write), believed(tokens.output), believed(tokens.reasoning)};
+}
+
+std::optional<double> believed_cost(std::optional<double> usd) {
+  const bool fits = usd && std::isfinite(*usd) && *usd >= 0 && *usd <= kMostUsd;
+  return fits ? usd : std::nullopt;
+}
+
+void add(std::int64_t& sum, std::int64_t more) { sum = believed(sum + believed(more)); }
+
+void add(Tokens& sum, const Tokens& more) {
+  sum += believed(more);
+  sum = believed(sum);
+}
+
+void add(std::optional<double>& sum, std::optional<double> more) {
+  if (more) sum = sum.value_or(0) + *more;
+}
+
+struct ReasonRow {
+  std::string_view reason;
+  ErrorClass error_class;
+};
+/// Ends that no error event announces.
+constexpr std::array kReasons = std::to_array<ReasonRow>({
+    {"max_turns", ErrorClass::limit},
+    {"budget_exhausted", ErrorClass::limit},
+    {"structured_output_retry_exhausted", ErrorClass::limit},
+    {"error_max_turns", ErrorClass::limit},
+    {"error_max_budget_usd", ErrorClass::limit},
+    {"error_max_structured_output_retries", ErrorClass::limit},
+    {"prompt_too_long", ErrorClass::invalid_request},
+    {"blocking_limit", ErrorClass::invalid_request},
+});
+
+}  // namespace
+
+Summary::Summary(const model::Table& models, double known_total_usd)
+    : models_(&models), last_total_usd_(believed_cost(known_total_usd).value_or(0)) {}
+
+void Summary::know_total(double usd) { last_total_usd_ = believed_cost(usd).value_or(0); }
+
+/// What a dialect makes of the program's end comes from no line, and is the agent's all the same.
+void Summary::on_any(const Event& event) {
+  if (event.line >= 0 || std::holds_alternative<TurnEnded>(event.what)) any_event_ = true;
+}
+
+void Summary::on(const Event&, const SessionStarted& started) {
+  session_id = cut(started.session_id, kLongestName);
+  model = cut(started.model, kLongestName);
+  agent_version = cut(started.agent_version, kLongestName);
+  cwd = cut(started.cwd, kLongestNote);
+  permission_mode = cut(started.permission_mode, kLongestName);
+}
+
+void Summary::on(const Event&, const TurnStarted&) { turn_open_ = true; }
+
+void Summary::on(const Event& event, const Text& said) {
+  if (said.delta || !event.parent.empty()) return;
+  forget_retry();
+  if (!streamed_text.empty() && !streamed_text.ends_with('\n')) streamed_text += '\n';
+  append_bounded(streamed_text, said.text, kKeptText);
+}
+
+void Summary::on(const Event& event, const ToolCall&) {
+  ++tool_calls;
+  if (event.parent.empty()) forget_retry();
+}
+
+void Summary::on(const Event&, const ToolResult& result) {
+  if (result.denied)
+    note_denial({cut(result.name, kLongestName), cut(result.call_id, kLongestName), {}});
+}
+
+void Summary::on(const Event& event, const Usage& usage) {
+  if (usage.scope == UsageScope::request) return note_request(event, usage);
+  const bool has_window = usage.context_window.value_or(0) > 0;
+  if (has_window && (usage.model == model || !window_)) window_ = usage.context_window;
+  if (usage.scope != UsageScope::turn) return;
+  turn_usage_seen_ = true;
+  add(this_turn_, usage.tokens);
+  const auto cost = believed_cost(usage.cost_usd);
+  add(reported_usd_, cost ? cost : price(usage.model, usage.tokens));
+}
+
+void Summary::note_request(const Event& event, const Usage& usage) {
+  const auto tokens = believed(usage.tokens);
+  if (event.parent.empty()) {
+    forget_retry();
+    if (tokens.prompt() > 0) context_ = tokens;
+  }
+  const auto id = cut(usage.message_id, kLongestName);
+  const auto same = std::ranges::find(open_requests_, id, &Request::message_id);
+  if (same != open_requests_.end()) {
+    same->tokens = tokens;
+    return;
+  }
+  if (open_requests_.size() == kKeptRequests) fold_oldest_request();
+  open_requests_.push_back({id, cut(usage.model, kLongestName), tokens});
+}
+
+void Summary::fold_oldest_request() {
+  const auto& oldest = open_requests_.front();
+  add(older_requests_, oldest.tokens);
+  add(older_requests_usd_, price(oldest.model, oldest.tokens));
+  open_requests_.erase(open_requests_.begin());
+}
+
+/// The agent goes on: the request that failed was repeated with success.
+void Summary::forget_retry() {
+  if (error_is_retry_) error.reset();
+  error_is_retry_ = false;
+}
+
+void Summary::on(const Event&, const Notice& notice) {
+  if (notice.topic == "background_tasks") background_tasks = believed(notice.value.value_or(0));
+}
+
+void Summary::on(const Event&, const Retry& retry) {
+  note_error({retry.error_class, cut(retry.message, kLongestMessage), retry.http_status, {}});
+  error_is_retry_ = true;
+}
+
+void Summary::on(const Event&, const ErrorEvent& failure) {
+  if (failure.error_class == ErrorClass::permission) {
+    note_denial({cut(failure.tool, kLongestName), cut(failure.call_id, kLongestName), {}});
+    return;
+  }
+  note_error({failure.error_class, cut(failure.message, kLongestMessage), failure.http_status,
+              failure.resets_at});
+  error_is_retry_ = false;
+}
+
+void Summary::on(const Event&, const TurnEnded& ended) {
+  const auto total_usd = believed_cost(ended.total_cost_usd);
+  if (!turn_usage_seen_) {
+    this_turn_ = believed(ended.usage);
+    if (total_usd) add(reported_usd_, std::max(0.0, *total_usd - last_total_usd_));
+  }
+  last_total_usd_ = total_usd.value_or(last_total_usd_);
+  add(reported_, this_turn_);
+  last_turn_ = std::exchange(this_turn_, {});
+  turn_usage_seen_ = false;
+  open_requests_.clear();
+  older_requests_ = {};
+  older_requests_usd_.reset();
+  turn_open_ = false;
+
+  const bool asked_for = ended.origin.empty();
+  if (asked_for || !ended.text.empty()) text = ended.text;
+  if (asked_for || !ended.structured.text.empty()) structured = ended.structured.text;
+  if (session_id.empty()) session_id = cut(ended.session_id, kLongestName);
+  add(turns, ended.turns);
+  add(duration_ms, ended.duration_ms);
+  note_end(ended);
+  note_denials(ended.denials.text);
+  ++result_count;
+  if (results.size() == kKeptTurns) results.erase(results.begin());
+  results.push_back({ended.is_error, cut(ended.reason, kLongestName),
+                     cut(ended.error, kLongestNote), cut(ended.origin, kLongestName),
+                     believed(ended.turns), believed(ended.duration_ms)});
+}
+
+/// Only one of several reports of the same failure may say when a limit resets.
+void Summary::note_error(LastError latest) {
+  const bool same_failure = error && error->error_class == latest.error_class;
+  if (same_failure && !latest.resets_at) latest.resets_at = error->resets_at;
+  error = std::move(latest);
+}
+
+/// An error event explains the failure better than the result's HTTP status does, unless it was
+/// about a request before.
+void Summary::note_end(const TurnEnded& ended) {
+  const bool retried = std::exchange(error_is_retry_, false);
+  const bool other_request =
+      retried && ended.http_status && error && error->http_status != ended.http_status;
+  if (!ended.is_error || other_request) error.reset();
+  if (!ended.is_error) return;
+  auto message = cut(ended.error, kLongestMessage);
+  if (message.empty() && error) message = error->message;
+  const auto row = std::ranges::find(kReasons, ended.reason, &ReasonRow::reason);
+  if (row != kReasons.end()) {
+    note_error({row->error_class, message, ended.http_status, {}});
+  } else if (!error || error->error_class == ErrorClass::unknown) {
+    note_error({class_of_status(ended.http_status.value_or(0)), message, ended.http_status, {}});
+  } else {
+    error->message = message;
+  }
+}
+
+void Summary::note_denial(Denial denial) {
+  const auto same = std::ranges::find(denials, denial.call_id, &Denial::call_id);
+  if (same == denials.end()) {
+    ++denial_count;
+    if (denials.size() < kKeptDenials) denials.push_back(std::move(denial));
+    return;
+  }
+  if (same->tool.empty()) same->tool = std::move(denial.tool);
+  if (same->input.empty()) same->input = std::move(denial.input);
+}
+
+void Summary::note_denials(std::string_view json) {
+  json::Elements elements(json);
+  for (std::size_t i = 0; i < kKeptDenials; ++i) {
+    const auto entry = elements.start(i);
+    if (entry.empty()) return;
+    const auto word = [&](std::string_view key) {
+      auto value = json::locate(entry, {key});
+      if (value.size() >= 2 && value.front() == '"') value = value.substr(1, value.size() - 2);
+      return cut(value, kLongestName);
+    };
+    note_denial({word("tool_name"), word("tool_use_id"),
+                 cut(json::locate(entry, {"tool_input"}), kLongestMessage)});
+  }
+}
+
+std::optional<double> Summary::price(std::string_view of_model, const Tokens& tokens) const {
+  const auto billed = believed(tokens);
+  return believed_cost(models_->cost_usd(
+      of_model, {billed.input_uncached, billed.output, billed.cache_read, billed.cache_write, 0}));
+}
+
+void Summary::next_attempt(double known_total_usd) {
+  Summary next(*models_, known_total_usd);
+  next.reported_ = usage();
+  next.reported_usd_ = cost_usd();
+  // Until it says otherwise it is who it was: a start that fails early is no reason to forget its session.
+  next.session_id = std::move(session_id);
+  next.model = std::move(model);
+  next.agent_version = std::move(agent_version);
+  *this = std::move(next);
+}
+
+std::string Summary::denials_json() const {
+  std::string out = "[";
+  for (const auto& denial : denials) {
+    if (out.size() > 1) out += ',';
+    json::ObjectWriter writer(out);
+    writer.text("tool", denial.tool).text("call_id", denial.call_id);
+    const bool whole = denial.input.size() + 4 < kLongestMessage;
+    if (!denial.input.empty() && whole) writer.raw("input", denial.input);
+    writer.close();
+  }
+  return out + "]";
+}
+
+Tokens Summary::usage() const {
+  Tokens all = reported_;
+  add(all, this_turn_);
+  if (turn_usage_seen_) return all;
+  add(all, older_requests_);
+  for (const auto& request : open_requests_) add(all, request.tokens);
+  return all;
+}
+
+std::optional<double> Summary::cost_usd() const {
+  auto cost = reported_usd_;
+  if (!turn_usage_seen_) {
+    add(cost, older_requests_usd_);
+    for (const auto& request : open_requests_) add(cost, price(request.model, request.tokens));
+  }
+  if (cost) cost = rounded_usd(*cost);
+  return cost;
+}
+
+bool Summary::knows_price_of(std::string_view model_id) const {
+  return models_->cost_usd(model_id, {}).has_value();
+}
+
+CostSource Summary::cost_source() const {
+  if (reported_usd_) return CostSource::agent;
+  return cost_usd() ? CostSource::price_table : CostSource::none;
+}
+
+std::optional<int> Summary::context_percent() const {
+  if (context_.prompt() == 0) return std::nullopt;
+  const auto window = window_.value_or(models_->context_window(model));
+  if (window <= 0) return std::nullopt;
+  const auto percent = (context_.prompt() * 100 + window / 2) / window;
+  return static_cast<int>(std::min(percent, kMostPercent));
+}
+
+}  // namespace ralph::stream

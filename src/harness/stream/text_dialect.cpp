@@ -1,0 +1,68 @@
+#include <utility>
+
+#include "core/base/utf8.h"
+#include "harness/stream/dialect.h"
+
+namespace ralph::stream {
+namespace {
+
+bool is_blank(std::string_view line) {
+  return line.find_first_not_of(" \t\r\v\f") == std::string_view::npos;
+}
+
+/// The end of `text`, at most `bytes` long, that begins at a code point.
+std::string_view tail(std::string_view text, std::size_t bytes) {
+  if (text.size() <= bytes) return text;
+  text.remove_prefix(text.size() - bytes);
+  while (!text.empty() && (static_cast<unsigned char>(text.front()) & 0xC0) == 0x80) {
+    text.remove_prefix(1);
+  }
+  return text;
+}
+
+class TextDialect final : public Dialect {
+ public:
+  TextDialect(std::string agent, std::string display_name)
+      : agent_(std::move(agent)), display_name_(std::move(display_name)) {}
+
+  std::string_view agent() const override { return agent_; }
+  std::string_view display_name() const override { return display_name_; }
+
+  LineStatus decode(std::string_view line, PayloadSink& sink) override {
+    if (!utf8::valid(line)) line = repaired_ = utf8::repaired(line);
+    remember(line);
+    if (is_blank(line)) return LineStatus::blank;
+    Text said;
+    said.text = line;
+    sink.emit({}, said);
+    return LineStatus::decoded;
+  }
+
+  void finish(std::optional<int> exit_code, PayloadSink& sink) override {
+    if (exit_code != 0) return;
+    std::string_view text = said_;
+    if (!text.empty()) text.remove_suffix(1);  // the newline of the last line
+    TurnEnded ended;
+    ended.text = tail(text, kKeptText);
+    ended.turns = 1;
+    sink.emit({}, ended);
+  }
+
+ private:
+  void remember(std::string_view line) {
+    said_.append(tail(line, kKeptText)) += '\n';
+    if (said_.size() > 4 * kKeptText) said_ = std::string(tail(said_, 2 * kKeptText));
+  }
+
+  std::string agent_, display_name_;
+  std::string said_;  // every line with a newline; the end of it when it is long
+  std::string repaired_;
+};
+
+}  // namespace
+
+std::unique_ptr<Dialect> make_text_dialect(std::string agent, std::string display_name) {
+  return std::make_unique<TextDialect>(std::move(agent), std::move(display_name));
+}
+
+}  // namespace ralph::stream

@@ -1,0 +1,112 @@
+#include "agent/session/toolbox.h"
+
+#include <system_error>
+#include <thread>
+
+#include <gtest/gtest.h>
+#include <pthread.h>
+
+#include "support/temp_folder.h"
+
+namespace ralph::agent {
+namespace {
+
+/// No address space has room for such a stack, so no thread can be started.
+class NoMoreThreads {
+ public:
+  NoMoreThreads() {
+    ::pthread_getattr_default_np(&before_);
+    pthread_attr_t huge;
+    ::pthread_getattr_default_np(&huge);
+    ::pthread_attr_setstacksize(&huge, std::size_t{1} << 60);
+    ::pthread_setattr_default_np(&huge);
+    ::pthread_attr_destroy(&huge);
+  }
+  ~NoMoreThreads() {
+    ::pthread_setattr_default_np(&before_);
+    ::pthread_attr_destroy(&before_);
+  }
+  NoMoreThreads(const NoMoreThreads&) = delete;
+  NoMoreThreads& operator=(const NoMoreThreads&) = delete;
+
+ private:
+  pthread_attr_t before_;
+};
+
+api::Block read_call(const std::string& id, const std::string& path) {
+  return {.type = "tool_use",
+          .json = {},
+          .text = {},
+          .id = id,
+          .name = "Read",
+          .input = R"({"file_path":")" + path + R"("})",
+          .raw_input = {}};
+}
+
+TEST(Toolbox, RunsTheCallsOneByOneWhereNoThreadCanBeStarted) {
+  const test::TempFolder folder;
+  folder.write("a", "first file\n");
+  folder.write("b", "second file\n");
+  tool::Workspace::Setup setup;
+  setup.root = std::filesystem::canonical(folder.path());
+  tool::Workspace workspace(setup);
+  Toolbox toolbox(workspace, Options{}, tool::Mode::standard, {});
+  const auto first = read_call("1", "a"), second = read_call("2", "b");
+  const std::vector<const api::Block*> calls{&first, &second};
+  std::vector<std::string> told;
+  {
+    const NoMoreThreads none;
+    EXPECT_THROW(std::jthread([] {}), std::system_error);
+    toolbox.serve(calls,
+                  [&](Served served) { told.push_back(served.call->id + served.outcome.content); },
+                  {});
+  }
+  ASSERT_EQ(told.size(), 2u);
+  EXPECT_TRUE(told[0].starts_with("1") && told[0].contains("first file")) << told[0];
+  EXPECT_TRUE(told[1].starts_with("2") && told[1].contains("second file")) << told[1];
+}
+
+TEST(Toolbox, TakesNumbersAndBooleansThatCameAsTexts) {
+  const test::TempFolder folder;
+  folder.write("a", "one\ntwo\nthree\n");
+  tool::Workspace::Setup setup;
+  setup.root = std::filesystem::canonical(folder.path());
+  tool::Workspace workspace(setup);
+  Toolbox toolbox(workspace, Options{}, tool::Mode::standard, {});
+  auto call = read_call("1", "a");
+  const auto answer = [&](std::string_view more) {
+    call.input = R"({"file_path":"a",)" + std::string(more) + "}";
+    const std::vector<const api::Block*> calls{&call};
+    std::string content;
+    toolbox.serve(calls, [&](Served served) { content = served.outcome.content; }, {});
+    return content;
+  };
+  EXPECT_EQ(answer(R"("offset":"2","limit":"1")"), R"("2\ttwo")");
+  EXPECT_EQ(answer(R"("offset":-1,"limit":1)"), R"("1\tone")");
+  EXPECT_EQ(answer(R"("limit":1,"allow_large":"true")"), R"("1\tone")");
+  EXPECT_TRUE(answer(R"("limit":"abc")").contains("InputValidationError"));
+  EXPECT_TRUE(answer(R"("limit":2.5)").contains("InputValidationError"));
+  EXPECT_TRUE(answer(R"("allow_large":"maybe")").contains("InputValidationError"));
+}
+
+TEST(Toolbox, OffersNoSearchWithoutRipgrep) {
+  const test::TempFolder folder;
+  folder.write("bin/rg", "#!/bin/sh\n", 0755);
+  tool::Workspace::Setup setup;
+  setup.root = std::filesystem::canonical(folder.write("root/a", "").parent_path());
+  Options options;
+  options.tools = std::vector<std::string>{"Glob", "Grep", "Read"};
+  const auto offered = [&](const std::string& path) {
+    setup.variables = {"PATH=" + path};
+    tool::Workspace workspace(setup);
+    const Toolbox toolbox(workspace, options, tool::Mode::standard, {});
+    return std::pair(toolbox.names(), toolbox.without_ripgrep());
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(offered((folder.path() / "bin").string()),
+            std::pair(Names{"Glob", "Grep", "Read"}, Names{}));
+  EXPECT_EQ(offered("/nowhere"), std::pair(Names{"Read"}, Names{"Glob", "Grep"}));
+}
+
+}  // namespace
+}  // namespace ralph::agent

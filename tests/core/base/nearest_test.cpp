@@ -1,0 +1,31 @@
+#include "core/base/nearest.h"
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace ralph {
+namespace {
+
+TEST(Nearest, CountsEdits) {
+  EXPECT_EQ(edit_distance("", ""), 0u);
+  EXPECT_EQ(edit_distance("", "abc"), 3u);
+  EXPECT_EQ(edit_distance("abc", ""), 3u);
+  EXPECT_EQ(edit_distance("replay", "replay"), 0u);
+  EXPECT_EQ(edit_distance("relpay", "replay"), 1u) << "a swap is one slip";
+  EXPECT_EQ(edit_distance("kitten", "sitting"), 3u);
+}
+
+TEST(Nearest, SuggestsOnlyWhatIsNear) {
+  const std::vector<std::string> known{"replay", "run", "watch"};
+  EXPECT_EQ(nearest("replya", known), "replay");
+  EXPECT_EQ(nearest("rnu", known), "run");
+  EXPECT_EQ(nearest("x", known), "");
+  EXPECT_EQ(nearest("", known), "");
+  EXPECT_EQ(nearest("something", known), "");
+  EXPECT_EQ(nearest(std::string(100'000, 'r'), known), "");
+}
+
+}  // namespace
+}  // namespace ralph

@@ -1,0 +1,147 @@
+#include "harness/loop/policy.h"
+
+#include <csignal>
+
+#include <gtest/gtest.h>
+
+#include "harness/loop/time_keeper.h"
+#include "harness/stream/handler.h"
+
+namespace ralph::loop {
+namespace {
+
+const UtcTime kNow = *parse_iso("2026-11-15T14:00:00Z");
+
+std::optional<End> reached(const Budget& budget, const Totals& totals, Millis elapsed = Millis{0}) {
+  return limit_reached(budget, totals, {{"2026-11-15", 1.0}, {"2026-11-14", 50.0}}, elapsed, kNow);
+}
+
+TEST(LoopBudget, EachLimitEndsTheLoopAndSaysSo) {
+  Totals totals;
+  totals.iterations = 10;
+  totals.cost_usd = 2;
+  totals.days = {{"2026-11-15", 2.0}};
+  totals.failures_in_a_row = 3;
+  totals.refused_in_a_row = 3;
+  totals.idle_in_a_row = 3;
+  Budget none;
+  none.refusals = 0;
+  EXPECT_EQ(reached(none, totals, Millis{1'000'000}), std::nullopt);
+  const auto with = [&](auto change) {
+    auto budget = none;
+    change(budget);
+    return reached(budget, totals, Millis{1000});
+  };
+  EXPECT_EQ(with([](Budget& b) { b.iterations = 10; }), End::iterations);
+  EXPECT_EQ(with([](Budget& b) { b.iterations = 11; }), std::nullopt);
+  EXPECT_EQ(with([](Budget& b) { b.time = Millis{1000}; }), End::time);
+  EXPECT_EQ(with([](Budget& b) { b.cost_usd = 2; }), End::cost);
+  EXPECT_EQ(with([](Budget& b) { b.cost_usd = 2.01; }), std::nullopt);
+  EXPECT_EQ(with([](Budget& b) { b.cost_per_day_usd = 3; }), End::cost_per_day);
+  EXPECT_EQ(with([](Budget& b) { b.cost_per_day_usd = 3.01; }), std::nullopt)
+      << "yesterday counts not";
+  EXPECT_EQ(with([](Budget& b) { b.failures = 3; }), End::failures);
+  EXPECT_EQ(with([](Budget& b) { b.idle = 3; }), End::no_progress);
+  EXPECT_EQ(with([](Budget& b) { b.refusals = 3; }), End::refused);
+}
+
+TEST(LoopBudget, ARunMayCostWhatTheNearestLimitLeaves) {
+  Totals totals;
+  totals.cost_usd = 2;
+  totals.days = {{"2026-11-15", 2.0}};
+  Budget budget;
+  EXPECT_EQ(cost_left(budget, totals, {}, kNow), std::nullopt);
+  budget.cost_usd = 5;
+  EXPECT_DOUBLE_EQ(*cost_left(budget, totals, {}, kNow), 3);
+  budget.cost_per_day_usd = 4;
+  EXPECT_DOUBLE_EQ(*cost_left(budget, totals, {{"2026-11-15", 1.5}}, kNow), 0.5);
+}
+
+TEST(LoopEnds, EveryReasonHasItsRowNameAndExitCode) {
+  for (int i = 0; i <= static_cast<int>(End::agent); ++i) {
+    const auto end = static_cast<End>(i);
+    EXPECT_EQ(row(end).end, end);
+    EXPECT_EQ(end_named(row(end).name), end);
+    EXPECT_FALSE(row(end).meaning.empty());
+  }
+  EXPECT_EQ(stream::row(row(End::done).outcome).exit_code, 0);
+  for (const auto end : {End::unchanged, End::refused, End::iterations, End::time, End::cost,
+                         End::cost_per_day, End::failures, End::no_progress}) {
+    EXPECT_EQ(stream::row(row(end).outcome).exit_code, 6) << row(end).name;
+    EXPECT_FALSE(row(end).meaning.empty());
+  }
+}
+
+TEST(LoopPolicy, OutagesAndRateLimitsBurnNoFailure) {
+  using stream::ErrorClass;
+  using stream::Outcome;
+  stream::Summary summary(model::Table::builtin());
+  const auto of = [&](Outcome outcome, ErrorClass error = ErrorClass::unknown) {
+    summary.error = stream::Summary::LastError{error, "x", {}, {}};
+    return after({outcome, {}, {}, {}, 0}, summary);
+  };
+  EXPECT_EQ(of(Outcome::rate_limited), After::wait);
+  EXPECT_EQ(of(Outcome::agent_error, ErrorClass::network), After::backoff);
+  EXPECT_EQ(of(Outcome::agent_error, ErrorClass::overloaded), After::backoff);
+  EXPECT_EQ(of(Outcome::agent_error, ErrorClass::internal), After::failure);
+  EXPECT_EQ(of(Outcome::crashed), After::failure);
+  EXPECT_EQ(of(Outcome::timed_out), After::failure);
+  EXPECT_EQ(of(Outcome::ok), After::failure) << "without an answer";
+  for (const auto outcome : {Outcome::auth_failed, Outcome::not_installed, Outcome::storage_failed,
+                             Outcome::bad_usage}) {
+    EXPECT_EQ(of(outcome), After::over);
+  }
+}
+
+TEST(LoopPolicy, ARateLimitIsWaitedForAMinuteLongerThanItSays) {
+  const auto now =
+      std::chrono::duration_cast<std::chrono::seconds>(kNow.time_since_epoch()).count();
+  EXPECT_EQ(rate_limit_pause(now + 300, kNow, 1), Millis{360'000});
+  EXPECT_EQ(rate_limit_pause(now - 300, kNow, 1), Millis{60'000}) << "its reset is past";
+  EXPECT_EQ(rate_limit_pause(std::nullopt, kNow, 1), Millis{60'000});
+  EXPECT_EQ(rate_limit_pause(std::nullopt, kNow, 3), Millis{240'000});
+  EXPECT_EQ(rate_limit_pause(9'000'000'000'000, kNow, 1), Millis{60'000}) << "that is no time";
+  EXPECT_EQ(rate_limit_pause(std::nullopt, kNow, 100), Millis{30 * 60'000});
+}
+
+TEST(LoopPolicy, OutagesAreWaitedForLongerEachTimeWithJitter) {
+  EXPECT_EQ(outage_pause(1, 0), Millis{15'000});
+  EXPECT_EQ(outage_pause(1, 0.5), Millis{22'500});
+  EXPECT_EQ(outage_pause(3, 0), Millis{60'000});
+  EXPECT_LE(outage_pause(1000, 0.999), Millis{30 * 60'000});
+}
+
+TEST(LoopPolicy, AnAgentThatFailsAtOnceDoesNotSpin) {
+  EXPECT_EQ(failure_pause(1, Millis{1000}), Millis{1000});
+  EXPECT_EQ(failure_pause(4, Millis{1000}), Millis{8000});
+  EXPECT_EQ(failure_pause(1'000'000, Millis{1000}), Millis{60'000});
+  EXPECT_EQ(failure_pause(3, Millis{0}), Millis{0});
+}
+
+TEST(LoopTime, IsSplitIntoModelToolsAndTheRest) {
+  TimeKeeper keeper;
+  const auto at = [&](std::int64_t ms, stream::Payload what) {
+    stream::Event event;
+    event.t_ms = ms;
+    event.what = what;
+    stream::dispatch(event, keeper);
+  };
+  at(100, stream::SessionStarted{});
+  at(600, stream::ToolCall{"1", "Bash"});
+  at(700, stream::ToolCall{"2", "Read"});
+  at(900, stream::ToolResult{"1"});
+  at(1600, stream::ToolResult{"2"});
+  at(2000, stream::TurnEnded{});
+  at(2500, stream::RunResult{});
+  EXPECT_EQ(keeper.split(), (TimeSplit{Millis{900}, Millis{1000}, Millis{600}}));
+}
+
+TEST(Policy, SaysWhatStoppedALoop) {
+  EXPECT_EQ(stopped_by(SIGINT), "Ctrl-C (SIGINT)");
+  EXPECT_EQ(stopped_by(SIGHUP), "SIGHUP (the terminal was closed)");
+  EXPECT_EQ(stopped_by(0), "'ralph stop'");
+  EXPECT_EQ(stopped_by(SIGUSR1), "SIGUSR1");
+}
+
+}  // namespace
+}  // namespace ralph::loop

@@ -1,0 +1,422 @@
+#include "harness/loop/verify.h"
+
+#include <string>
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "core/base/utf8.h"
+#include "harness/loop/user_state.h"
+#include "system/process/harness.h"
+#include "support/temp_folder.h"
+
+namespace ralph::loop {
+namespace {
+
+using process::alive_with_mark;
+using test::TempFolder;
+
+/// A workspace; everything verification starts carries `mark`.
+struct Bench {
+  TempFolder folder;
+  std::string mark = random_hex(8);
+  Millis limit{0};
+  std::string seen;
+
+  void check(std::string_view script, mode_t mode = 0700) const {
+    folder.write(".ralph/check", script, mode);
+  }
+  Result<Verifier> verifier(std::vector<std::string> commands = {}) const {
+    return Verifier::make({folder.path(), {{"RALPH_TEST_MARK", mark}}, limit}, std::move(commands));
+  }
+  Result<Verification> run(const Verifier& verifier, std::stop_token stop = {}) {
+    return verifier.run([this](std::string_view bytes) { seen += bytes; }, std::move(stop));
+  }
+  Result<Verification> run(std::vector<std::string> commands = {}) {
+    TRY_ASSIGN(const auto made, verifier(std::move(commands)));
+    return run(made);
+  }
+};
+
+TEST(Verifier, NothingToRun) {
+  Bench bench;
+  const auto verifier = bench.verifier();
+  ASSERT_TRUE(verifier);
+  EXPECT_TRUE(verifier->empty());
+  EXPECT_TRUE(bench.run(*verifier)->passed);
+}
+
+TEST(Verifier, AllCommandsPassInTheWorkspace) {
+  Bench bench;
+  const auto verification =
+      bench.run({"echo one > made; test -n \"$RALPH_TEST_MARK\"", "cat made"});
+  ASSERT_TRUE(verification);
+  EXPECT_TRUE(verification->passed);
+  EXPECT_EQ(verification->command, "");
+  EXPECT_EQ(bench.seen, "one\n");
+  EXPECT_TRUE(std::filesystem::exists(bench.folder / "made"));
+}
+
+TEST(Verifier, TheFirstFailureEndsIt) {
+  Bench bench;
+  const auto verification = bench.run({"true", "echo out; echo err >&2; exit 3", "touch reached"});
+  ASSERT_TRUE(verification);
+  EXPECT_FALSE(verification->passed);
+  EXPECT_EQ(verification->command, "echo out; echo err >&2; exit 3");
+  EXPECT_EQ(verification->reason, "exit code 3");
+  EXPECT_NE(verification->tail.find("out\n"), std::string::npos);
+  EXPECT_NE(verification->tail.find("err\n"), std::string::npos);
+  EXPECT_FALSE(std::filesystem::exists(bench.folder / "reached"));
+}
+
+TEST(Verifier, ASignalIsAFailure) {
+  Bench bench;
+  EXPECT_EQ(bench.run({"kill -9 $$"})->reason, "ended by signal 9");
+}
+
+TEST(Verifier, TheTailIsTheEndAndWhole) {
+  Bench bench;
+  const auto verification = bench.run({"yes '€€€' | head -n 20000; printf END; exit 1"});
+  ASSERT_TRUE(verification);
+  EXPECT_LE(verification->tail.size(), 8U << 10);
+  EXPECT_GT(verification->tail.size(), 8000U);
+  EXPECT_TRUE(verification->tail.ends_with("€\nEND"));
+  EXPECT_TRUE(utf8::valid(verification->tail));
+  EXPECT_EQ(verification->tail.find("\xEF\xBF\xBD"), std::string::npos);
+  EXPECT_EQ(bench.seen.size(), 20000U * 10 + 3);
+}
+
+TEST(Verifier, AnEmptyCommandIsRefused) {
+  const Bench bench;
+  EXPECT_EQ(bench.verifier({"true", " \n"}).error().code, Code::usage);
+}
+
+TEST(Verifier, TheCheckIsRun) {
+  Bench bench;
+  bench.check("#!/bin/sh\ncd \"$(dirname \"$0\")/..\" && pwd && exit 4\n");
+  const auto verifier = bench.verifier({"echo first"});
+  ASSERT_TRUE(verifier);
+  EXPECT_FALSE(verifier->empty());
+  EXPECT_EQ(verifier->names(), (std::vector<std::string>{"echo first", ".ralph/check"}));
+  const auto verification = bench.run(*verifier);
+  ASSERT_TRUE(verification);
+  EXPECT_EQ(verification->command, ".ralph/check");
+  EXPECT_EQ(verification->reason, "exit code 4");
+  EXPECT_EQ(bench.seen,
+            "first\n" + std::filesystem::canonical(bench.folder.path()).native() + "\n");
+  EXPECT_FALSE(std::filesystem::exists(bench.folder / ".ralph/check.running"));
+  bench.check("exit 0");
+  EXPECT_TRUE(bench.run()->passed) << "without #! it is a script for sh";
+}
+
+TEST(Verifier, ACheckThatIsNoExecutableFileIsRefused) {
+  const Bench bench;
+  bench.check("#!/bin/sh\n", 0600);
+  EXPECT_EQ(bench.verifier().error().code, Code::config);
+  const auto path = bench.folder / ".ralph/check";
+  std::filesystem::remove(path);
+  std::filesystem::create_symlink("/bin/true", path);
+  EXPECT_EQ(bench.verifier().error().code, Code::config);
+  std::filesystem::remove(path);
+  ASSERT_EQ(::mkfifo(path.c_str(), 0700), 0);
+  EXPECT_EQ(bench.verifier().error().code, Code::config);
+  std::filesystem::remove(path);
+  std::filesystem::create_directory(path);
+  EXPECT_EQ(bench.verifier().error().code, Code::config);
+}
+
+TEST(Verifier, AChangedCheckIsNotRun) {
+  Bench bench;
+  bench.check("#!/bin/sh\nexit 1\n");
+  const auto verifier = bench.verifier({"touch reached"});
+  ASSERT_TRUE(verifier);
+  const auto refused = [&] {
+    const auto verification = bench.run(*verifier);
+    return !verification && verification.error().code == Code::permission &&
+           !std::filesystem::exists(bench.folder / "reached");
+  };
+  bench.check("#!/bin/sh\nexit 0\n");
+  EXPECT_TRUE(refused());
+  bench.check("#!/bin/sh\nexit 1\n", 0600);
+  EXPECT_TRUE(refused()) << "it cannot be executed any more";
+  std::filesystem::remove(bench.folder / ".ralph/check");
+  EXPECT_TRUE(refused()) << "it is gone";
+  std::filesystem::create_symlink(bench.folder.write("same", "#!/bin/sh\nexit 1\n", 0700),
+                                  bench.folder / ".ralph/check");
+  EXPECT_TRUE(refused()) << "it is a link";
+  std::filesystem::remove(bench.folder / ".ralph/check");
+  bench.check("#!/bin/sh\nexit 1\n");
+  EXPECT_TRUE(bench.run(*verifier)) << "it is what it was";
+}
+
+TEST(Verifier, AnAddedCheckIsNotRun) {
+  Bench bench;
+  const auto verifier = bench.verifier({"true"});
+  bench.check("#!/bin/sh\ntouch reached\n");
+  EXPECT_EQ(bench.run(*verifier).error().code, Code::permission);
+  EXPECT_FALSE(std::filesystem::exists(bench.folder / "reached"));
+}
+
+TEST(Verifier, TheBytesThatWereLookedAtAreThoseThatRun) {
+  Bench bench;
+  bench.check("#!/bin/sh\nexit 5\n");
+  const auto verification = bench.run(
+      {"printf '#!/bin/sh\\nexit 0\\n' > .ralph/check; ln -sf /bin/true .ralph/check.running"});
+  ASSERT_TRUE(verification);
+  EXPECT_EQ(verification->reason, "exit code 5");
+}
+
+TEST(Verifier, TheDigestIsOfCommandsAndCheck) {
+  const Bench bench;
+  const auto digest = [&](std::vector<std::string> commands) {
+    return bench.verifier(std::move(commands))->digest();
+  };
+  EXPECT_EQ(digest({"a", "b"}), digest({"a", "b"}));
+  EXPECT_NE(digest({"a", "b"}), digest({"a\nb"}));
+  EXPECT_NE(digest({"a", "b"}), digest({"b", "a"}));
+  const auto without = digest({"a"});
+  bench.check("#!/bin/sh\n");
+  const auto with = digest({"a"});
+  EXPECT_NE(with, without);
+  bench.check("#!/bin/sh\n#\n");
+  EXPECT_NE(digest({"a"}), with);
+}
+
+TEST(Verifier, AFileThatACommandNamesIsThatOfTheStart) {
+  Bench bench;
+  bench.check("#!/bin/sh\n");
+  const auto file = bench.folder.write(".ralph/lib.sh", "exit 1\n");
+  const std::vector<std::string> commands{"touch reached", "sh ./.ralph/lib.sh; ls .ralph/logs/"};
+  const auto verifier = bench.verifier(commands);
+  ASSERT_TRUE(verifier);
+  EXPECT_EQ(bench.run(*verifier)->reason, "exit code 2");
+  std::filesystem::remove(bench.folder / "reached");
+  const auto refused = [&] {
+    const auto verification = bench.run(*verifier);
+    return !verification && verification.error().code == Code::permission &&
+           verification.error().message.contains(".ralph/lib.sh") &&
+           !std::filesystem::exists(bench.folder / "reached");
+  };
+  bench.folder.write(".ralph/lib.sh", "exit 0\n");
+  EXPECT_TRUE(refused());
+  EXPECT_NE(bench.verifier(commands)->digest(), verifier->digest());
+  std::filesystem::remove(file);
+  EXPECT_TRUE(refused()) << "it is gone";
+  std::filesystem::create_symlink(bench.folder.write("same", "exit 1\n"), file);
+  EXPECT_TRUE(refused()) << "it is a link";
+  EXPECT_EQ(bench.verifier(commands).error().code, Code::config);
+  std::filesystem::remove(file);
+  const auto without = bench.verifier(commands);
+  bench.folder.write(".ralph/lib.sh", "exit 1\n");
+  EXPECT_EQ(bench.run(*without).error().code, Code::permission) << "it is new";
+  EXPECT_TRUE(bench.run(*verifier)) << "it is what it was";
+}
+
+TEST(Verifier, ACommandCannotChangeWhatTheNextOneNames) {
+  Bench bench;
+  bench.folder.write(".ralph/lib.sh", "exit 1\n");
+  const auto verification =
+      bench.run({"f=lib.sh; echo 'touch reached' > \".ralph\"/$f", "sh .ralph/lib.sh"});
+  ASSERT_FALSE(verification);
+  EXPECT_EQ(verification.error().code, Code::permission);
+  EXPECT_FALSE(std::filesystem::exists(bench.folder / "reached"));
+}
+
+/// Ignores SIGTERM, never ends, and has a daemon that left its session and holds no pipe.
+constexpr std::string_view kEndless = R"(trap '' TERM HUP INT
+setsid sh -c 'trap "" TERM HUP INT; : > daemon; while :; do sleep 1; done' </dev/null >/dev/null 2>&1 &
+while [ ! -e daemon ]; do sleep 0.01; done
+echo ready
+while :; do sleep 1; done
+)";
+
+TEST(Verifier, TheLimitEndsAllOfAnEndlessCheck) {
+  Bench bench;
+  bench.limit = Millis{2000};
+  bench.check("#!/bin/sh\n" + std::string(kEndless));
+  const auto verification = bench.run();
+  ASSERT_TRUE(verification);
+  EXPECT_FALSE(verification->passed);
+  EXPECT_EQ(verification->reason, "took longer than 2s");
+  EXPECT_TRUE(alive_with_mark(bench.mark).empty());
+}
+
+TEST(Verifier, AStopEndsAllOfIt) {
+  Bench bench;
+  const auto verifier = bench.verifier({std::string(kEndless), "touch reached"});
+  std::stop_source stop;
+  const auto verification = verifier->run(
+      [&](std::string_view bytes) {
+        bench.seen += bytes;
+        if (bench.seen.find("ready") != std::string::npos) stop.request_stop();
+      },
+      stop.get_token());
+  ASSERT_TRUE(verification);
+  EXPECT_FALSE(verification->passed);
+  EXPECT_EQ(verification->reason, "was stopped");
+  EXPECT_TRUE(alive_with_mark(bench.mark).empty());
+  EXPECT_FALSE(std::filesystem::exists(bench.folder / "reached"));
+}
+
+TEST(Verifier, ACommandThatPassesLeavesNothingRunning) {
+  Bench bench;
+  const auto verification = bench.run({"setsid sleep 1000 </dev/null >/dev/null 2>&1 & true"});
+  ASSERT_TRUE(verification);
+  EXPECT_TRUE(verification->passed);
+  EXPECT_TRUE(alive_with_mark(bench.mark).empty());
+}
+
+TEST(Verifier, AScriptIsTheOneOfTheStart) {
+  Bench bench;
+  bench.folder.write("check.sh", "#!/bin/sh\ntest -e never\n", 0755);
+  const auto verifier = bench.verifier({"./check.sh"});
+  ASSERT_TRUE(verifier);
+  EXPECT_EQ(verifier->scripts(), (std::vector<std::string>{"check.sh"}));
+  bench.folder.write("check.sh", "#!/bin/sh\n", 0755);
+  const auto verification = bench.run(*verifier);
+  ASSERT_TRUE(verification);
+  EXPECT_FALSE(verification->passed);
+  ASSERT_EQ(verification->findings.size(), 1U);
+  EXPECT_EQ(test::text_of(bench.folder / "check.sh"), "#!/bin/sh\n") << "it was put back";
+}
+
+TEST(Verifier, AScriptThatOthersGenerateIsRunAsItIs) {
+  Bench bench;
+  bench.folder.write("check.sh", "#!/bin/sh\ntest -e never\n", 0755);
+  auto verifier = bench.verifier({"./check.sh"});
+  ASSERT_TRUE(verifier);
+  verifier->trust_scripts({"check.sh"});
+  bench.folder.write("check.sh", "#!/bin/sh\n", 0755);
+  const auto verification = bench.run(*verifier);
+  ASSERT_TRUE(verification);
+  EXPECT_TRUE(verification->passed);
+  EXPECT_EQ(verification->findings.size(), 1U) << "and reported";
+}
+
+TEST(Verifier, AScriptThatIsWrittenToWhileItRunsIsTampering) {
+  Bench bench;
+  bench.folder.write("check.sh", "cp check.sh x; echo >>check.sh; cat x >check.sh\n", 0755);
+  const auto verification = bench.run({"sh check.sh"});
+  ASSERT_FALSE(verification);
+  EXPECT_EQ(verification.error().code, Code::permission);
+}
+
+TEST(Verifier, ACommandMayMakeItsScriptExecutable) {
+  Bench bench;
+  bench.folder.write("check.sh", "#!/bin/sh\n", 0644);
+  const auto verification = bench.run({"chmod +x check.sh && ./check.sh", "./check.sh"});
+  ASSERT_TRUE(verification) << describe(verification.error());
+  EXPECT_TRUE(verification->passed);
+}
+
+TEST(Verifier, WrapsEveryCommand) {
+  Bench bench;
+  bench.check("#!/bin/sh\ntest \"$WRAPPED\" = yes\n");
+  const auto verifier =
+      Verifier::make({bench.folder.path(),
+                      {},
+                      Millis{0},
+                      [](process::Command command) -> Result<process::Command> {
+                        command.argv.insert(command.argv.begin(), {"/usr/bin/env", "WRAPPED=yes"});
+                        return command;
+                      }},
+                     {"test \"$WRAPPED\" = yes"});
+  ASSERT_TRUE(verifier);
+  const auto verification = bench.run(*verifier);
+  ASSERT_TRUE(verification);
+  EXPECT_TRUE(verification->passed) << verification->command;
+}
+
+TEST(Verifier, OtherVersionsAreUsedAndTheAgentsComeBack) {
+  Bench bench;
+  bench.folder.write("t", "weak");
+  const auto verifier = bench.verifier({"grep -qx strong t"});
+  ASSERT_TRUE(verifier);
+  Verifier::Mode mode;
+  mode.files = {{"t", {FileVersion::Kind::file, "strong\n", 0644}}};
+  const auto verification = verifier->run({}, {}, mode);
+  ASSERT_TRUE(verification) << describe(verification.error());
+  EXPECT_TRUE(verification->passed);
+  EXPECT_EQ(test::text_of(bench.folder / "t"), "weak");
+}
+
+/// Files of --protect as they are now.
+StartFiles protect(const Bench& bench, const std::string& pattern) {
+  const auto globs = PathGlobs::make({pattern});
+  return *StartFiles::read(bench.folder.path(), *globs);
+}
+
+TEST(Verifier, CachesThatCommandsWriteAreNotKept) {
+  Bench bench;
+  bench.folder.write("tests/a.py", "x");
+  const auto start = protect(bench, "tests/**");
+  bench.folder.write("tests/__pycache__/a.pyc", "agent's");
+  const std::string write =
+      "test ! -e tests/__pycache__/a.pyc && mkdir -p tests/__pycache__ tests/.pytest_cache && "
+      "echo new >tests/__pycache__/a.pyc && echo new >tests/.pytest_cache/last";
+  const auto verifier = bench.verifier({write, write});
+  ASSERT_TRUE(verifier);
+  const test::TempFolder outside;
+  UserState user{bench.folder.path(), outside / "ralph"};
+  ASSERT_TRUE(user.prepare());
+  Verifier::Mode mode;
+  mode.start = &start;
+  mode.user = &user;
+  for (int run = 0; run < 2; ++run) {
+    const auto verification = verifier->run({}, {}, mode);
+    ASSERT_TRUE(verification) << describe(verification.error());
+    EXPECT_TRUE(verification->passed);
+    EXPECT_EQ(verification->findings, std::vector<std::string>{});
+    EXPECT_EQ(test::text_of(bench.folder / "tests/__pycache__/a.pyc"), "agent's");
+    EXPECT_EQ(test::text_of(bench.folder / "tests/.pytest_cache/last"), "new\n");
+    EXPECT_TRUE(std::filesystem::is_empty(bench.folder / ".ralph/state"));
+  }
+}
+
+TEST(Verifier, AScriptOutsideThatChangedIsTampering) {
+  Bench bench;
+  const test::TempFolder outside;
+  const auto script = outside.write("check.sh", "exit 0\n", 0700);
+  const auto verifier = bench.verifier({"sh " + script.native(), "true"});
+  ASSERT_TRUE(verifier);
+  EXPECT_TRUE(bench.run(*verifier)->passed);
+  const auto digest = verifier->digest();
+  outside.write("check.sh", "true\n", 0700);
+  const auto verification = bench.run(*verifier);
+  ASSERT_FALSE(verification);
+  EXPECT_EQ(verification.error().code, Code::permission);
+  EXPECT_NE(bench.verifier({"sh " + script.native(), "true"})->digest(), digest);
+}
+
+TEST(Verifier, ACommandMayInstallItsPrograms) {
+  Bench bench;
+  bench.folder.write("node_modules/.bin/x", "exit 0\n", 0700);
+  const auto verifier =
+      bench.verifier({"rm -r node_modules && mkdir -p node_modules/.bin && "
+                      "echo 'exit 0' >node_modules/.bin/x && sh node_modules/.bin/x"});
+  ASSERT_TRUE(verifier);
+  bench.folder.write("node_modules/.bin/x", "agent's", 0700);
+  const auto verification = bench.run(*verifier);
+  ASSERT_TRUE(verification) << describe(verification.error());
+  EXPECT_TRUE(verification->passed);
+}
+
+TEST(Verifier, SaysWhichFilesTheAgentCanChange) {
+  Bench bench;
+  bench.folder.write("Makefile", "all:\n");
+  bench.folder.write("check.sh", "exit 0\n");
+  EXPECT_EQ(bench.verifier({"grep -q all Makefile"})->notice(), "");
+  const auto notice = bench.verifier({"sh check.sh && make", "sh $X"})->notice();
+  EXPECT_TRUE(notice.starts_with(
+      "verification keeps the current version of 'check.sh', reports changes to 'Makefile', cannot "
+      "tell which "
+      "files '$X' runs; other files that 'make' reads can be changed by the agent: --protect"))
+      << notice;
+  EXPECT_TRUE(
+      bench.verifier({"cargo test"})
+          ->notice()
+          .starts_with("verification: files that 'cargo' reads can be changed by the agent"));
+}
+
+}  // namespace
+}  // namespace ralph::loop
