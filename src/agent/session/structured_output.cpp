@@ -17,7 +17,7 @@ constexpr std::string_view kDescription =
 
 }  // namespace
 
-StructuredOutput::StructuredOutput(json::Schema schema, std::string definition)
+StructuredOutput::StructuredOutput(schema::Schema schema, std::string definition)
     : schema_(std::move(schema)), definition_(std::move(definition)) {}
 
 Result<StructuredOutput> StructuredOutput::make(std::string_view schema) {
@@ -28,7 +28,7 @@ Result<StructuredOutput> StructuredOutput::make(std::string_view schema) {
   const auto parsed = json::parse(schema, "the schema");
   if (!parsed) return bad(parsed.error().message);
   if (!parsed->is_object()) return bad("it is no JSON object");
-  auto compiled = json::Schema::compile(*parsed);
+  auto compiled = schema::Schema::compile(*parsed);
   if (!compiled) return bad(compiled.error().message);
   std::string definition;
   json::ObjectWriter(definition)

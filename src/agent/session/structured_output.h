@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "core/base/result.h"
-#include "core/json/schema.h"
+#include "core/schema/schema.h"
 
 namespace ralph::agent {
 
@@ -23,9 +23,9 @@ class StructuredOutput {
   std::optional<std::string> complaint(std::string_view input) const;
 
  private:
-  StructuredOutput(json::Schema schema, std::string definition);
+  StructuredOutput(schema::Schema schema, std::string definition);
 
-  json::Schema schema_;
+  schema::Schema schema_;
   std::string definition_;
 };
 

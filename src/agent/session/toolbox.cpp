@@ -59,7 +59,7 @@ std::string meta_of(const api::Block& call, const tool::Decision& decision, bool
 }
 
 /// What the schema's complaint means for somebody who made a call.
-std::string words_for(const json::Violation& violation) {
+std::string words_for(const schema::Violation& violation) {
   constexpr std::string_view kMissing = "must have required property '";
   const auto& message = violation.message;
   const auto name = violation.pointer.empty() ? "" : violation.pointer.substr(1);
@@ -136,7 +136,7 @@ std::optional<std::string> Toolbox::complaint(const Tool& tool, const json::Docu
   auto found = schemas_.find(tool.name());
   if (found == schemas_.end()) {
     const auto text = json::parse(tool.schema());
-    auto compiled = json::Schema::compile(text.value_or(json::Document::object()));
+    auto compiled = schema::Schema::compile(text.value_or(json::Document::object()));
     if (!compiled) return compiled.error().message;
     found = schemas_.emplace(tool.name(), *std::move(compiled)).first;
   }

@@ -12,7 +12,7 @@
 #include "agent/session/options.h"
 #include "agent/session/pulse.h"
 #include "agent/api/reply.h"
-#include "core/json/schema.h"
+#include "core/schema/schema.h"
 #include "agent/tool/permission.h"
 #include "agent/tool/tool.h"
 #include "agent/tool/workspace.h"
@@ -79,7 +79,7 @@ class Toolbox {
   std::vector<std::string> without_ripgrep_;
   mutable std::mutex mutex_;
   tool::Mode mode_;
-  std::map<std::string, json::Schema, std::less<>> schemas_;  // compiled when first needed
+  std::map<std::string, schema::Schema, std::less<>> schemas_;  // compiled when first needed
 };
 
 }  // namespace ralph::agent

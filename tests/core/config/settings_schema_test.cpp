@@ -6,7 +6,7 @@
 
 #include "core/config/setting.h"
 #include "core/json/document.h"
-#include "core/json/schema.h"
+#include "core/schema/schema.h"
 
 namespace ralph::config {
 namespace {
@@ -20,8 +20,8 @@ class SettingsSchema : public testing::Test {
     return violations.empty() ? "" : violations.front().pointer + violations.front().message;
   }
 
-  json::Schema schema_ =
-      json::Schema::compile(json::parse(settings_schema(), "schema").value()).value();
+  schema::Schema schema_ =
+      schema::Schema::compile(json::parse(settings_schema(), "schema").value()).value();
 };
 
 TEST_F(SettingsSchema, TakesEveryDefaultAndEveryChoice) {

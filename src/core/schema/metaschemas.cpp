@@ -1,8 +1,8 @@
 #include <array>
 
-#include "core/json/schema_impl.h"
+#include "core/schema/program_impl.h"
 
-namespace ralph::json {
+namespace ralph::schema {
 namespace {
 
 /// Without titles, comments and formats, which check nothing.
@@ -122,4 +122,4 @@ std::string_view builtin_metaschema(std::string_view uri) {
   return {};
 }
 
-}  // namespace ralph::json
+}  // namespace ralph::schema

@@ -2,7 +2,7 @@
 #include <string>
 #include <string_view>
 
-namespace ralph::json {
+namespace ralph::schema {
 
 /// "http://a/b?c#d" becomes "http://a/b?c" and "d".
 struct SplitUri {
@@ -17,4 +17,4 @@ std::string resolve_uri(std::string_view base, std::string_view reference);
 /// "%25" becomes "%"; what is no escape stays.
 std::string percent_decoded(std::string_view text);
 
-}  // namespace ralph::json
+}  // namespace ralph::schema

@@ -1,9 +1,9 @@
 // Every assertion, in the words of ajv.
 #include <nlohmann/json.hpp>
 
-#include "core/json/schema_harness.h"
+#include "core/schema/harness.h"
 
-namespace ralph::json {
+namespace ralph::schema {
 namespace {
 
 struct Sample {
@@ -150,4 +150,4 @@ TEST(SchemaMessage, ComeInTheOrderOfTheValue) {
 }
 
 }  // namespace
-}  // namespace ralph::json
+}  // namespace ralph::schema

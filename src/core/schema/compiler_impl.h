@@ -6,9 +6,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/json/schema_impl.h"
+#include "core/schema/program_impl.h"
 
-namespace ralph::json {
+namespace ralph::schema {
 
 enum class Draft : unsigned { seven = 1, next = 2 };
 
@@ -115,4 +115,4 @@ class SchemaCompiler {
   std::deque<Document> metaschemas_;
 };
 
-}  // namespace ralph::json
+}  // namespace ralph::schema

@@ -12,10 +12,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/json/ecma_pattern.h"
-#include "core/json/schema.h"
+#include "core/schema/ecma_pattern.h"
+#include "core/schema/schema.h"
 
-namespace ralph::json {
+namespace ralph::schema {
 
 struct StringHash {
   using is_transparent = void;
@@ -123,4 +123,4 @@ std::string pointer_token(std::string_view key);
 /// The text of a metaschema that is built in; "" for any other address.
 std::string_view builtin_metaschema(std::string_view uri);
 
-}  // namespace ralph::json
+}  // namespace ralph::schema

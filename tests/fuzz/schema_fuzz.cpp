@@ -9,8 +9,8 @@
 
 #include "core/base/utf8.h"
 #include "core/json/document.h"
-#include "core/json/ecma_pattern.h"
-#include "core/json/schema.h"
+#include "core/schema/ecma_pattern.h"
+#include "core/schema/schema.h"
 
 namespace {
 
@@ -31,17 +31,17 @@ class Budget final : public json::MatchBudget {
 };
 
 void check_pattern(std::string_view pattern, std::string_view text) {
-  const auto compiled = json::EcmaPattern::compile(pattern);
+  const auto compiled = schema::EcmaPattern::compile(pattern);
   require(compiled || (!compiled.error().message.empty() && utf8::valid(compiled.error().message)));
   Budget budget;
   if (compiled) (void)compiled->search(text, 2'000, budget);
 }
 
 void check_schema(const json::Document& document, const json::Document& value) {
-  json::SchemaLimits limits;
+  schema::SchemaLimits limits;
   limits.work = kWork;
   limits.matching = 2'000;
-  const auto schema = json::Schema::compile(document, limits);
+  const auto schema = schema::Schema::compile(document, limits);
   if (!schema) {
     require(!schema.error().message.empty() && utf8::valid(schema.error().message));
     return;

@@ -5,7 +5,9 @@
 
 #include "core/json/document.h"
 
-namespace ralph::json {
+namespace ralph::schema {
+
+using json::Document;
 
 /// Is `value` nested more than `limit` levels deep? Never recurses deeper than that.
 bool deeper_than(const Document& value, std::size_t limit);
@@ -28,4 +30,4 @@ long double number_of(const Document& number);
 /// written as: 4.02 is one of 0.01.
 bool is_multiple(const Document& number, const Document& divisor);
 
-}  // namespace ralph::json
+}  // namespace ralph::schema

@@ -2,11 +2,11 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/utf8.h"
-#include "core/json/schema_checker_impl.h"
-#include "core/json/schema_compiler_impl.h"
-#include "core/json/schema_values.h"
+#include "core/schema/checker_impl.h"
+#include "core/schema/compiler_impl.h"
+#include "core/schema/values.h"
 
-namespace ralph::json {
+namespace ralph::schema {
 namespace {
 
 constexpr std::size_t kLongestQuote = 500;  // code points of a pattern in a message
@@ -296,4 +296,4 @@ bool SchemaChecker::check_condition(const Node& node, const Document& value, See
   return report(met ? "must match \"then\" schema" : "must match \"else\" schema");
 }
 
-}  // namespace ralph::json
+}  // namespace ralph::schema

@@ -1,4 +1,4 @@
-#include "core/json/ecma_pattern.h"
+#include "core/schema/ecma_pattern.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 #include "core/base/utf8.h"
 
-namespace ralph::json {
+namespace ralph::schema {
 namespace {
 
 constexpr std::uint32_t kMaxHeapKib = 64 * 1024;
@@ -140,4 +140,4 @@ EcmaPattern::Outcome EcmaPattern::search(std::string_view text, std::uint32_t at
   return code == PCRE2_ERROR_NOMATCH ? Outcome::absent : Outcome::too_hard;
 }
 
-}  // namespace ralph::json
+}  // namespace ralph::schema

@@ -8,7 +8,7 @@
 
 struct pcre2_real_code_8;
 
-namespace ralph::json {
+namespace ralph::schema {
 
 /// An ECMA-262 regular expression in the words of PCRE2 (UTF mode). What the one does not know and
 /// the other gives a meaning to is a mistake or stands for itself, as in a browser.
@@ -43,4 +43,4 @@ class EcmaPattern {
   bool anchored_;
 };
 
-}  // namespace ralph::json
+}  // namespace ralph::schema

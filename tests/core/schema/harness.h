@@ -7,9 +7,11 @@
 #include <nlohmann/json.hpp>
 
 #include "core/json/document.h"
-#include "core/json/schema.h"
+#include "core/schema/schema.h"
 
-namespace ralph::json {
+namespace ralph::schema {
+
+using json::parse;
 
 using Lines = std::vector<std::string>;
 
@@ -40,4 +42,4 @@ inline std::string mistake(std::string_view schema) {
   return compiled ? "" : describe(compiled.error());
 }
 
-}  // namespace ralph::json
+}  // namespace ralph::schema

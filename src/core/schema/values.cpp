@@ -1,4 +1,4 @@
-#include "core/json/schema_values.h"
+#include "core/schema/values.h"
 
 #include <algorithm>
 #include <array>
@@ -12,7 +12,7 @@
 
 #include "core/json/writer.h"
 
-namespace ralph::json {
+namespace ralph::schema {
 namespace {
 
 static_assert(std::numeric_limits<long double>::digits >= 64, "holds every 64-bit integer");
@@ -38,7 +38,7 @@ void append_canonical_number(std::string& out, const Document& number) {
   } else if (is_integer(number) && value >= kTwo63 && value < 2 * kTwo63) {
     out += std::to_string(static_cast<std::uint64_t>(value));
   } else {
-    append_number(out, value);
+    json::append_number(out, value);
   }
 }
 
@@ -60,7 +60,7 @@ bool append_canonical_object(std::string& out, const Document& object, std::size
                     [](const auto* member) -> const std::string& { return member->first; });
   out += '{';
   for (const auto* member : sorted) {
-    append_string(out, member->first);
+    json::append_string(out, member->first);
     out += ':';
     if (!append_canonical(out, member->second, longest)) return false;
     out += ',';
@@ -131,7 +131,7 @@ bool append_canonical(std::string& out, const Document& value, std::size_t longe
     case Document::value_t::array: return append_canonical_array(out, value, longest);
     case Document::value_t::string:
       if (value.get_ref<const std::string&>().size() > longest) return false;
-      append_string(out, value.get_ref<const std::string&>());
+      json::append_string(out, value.get_ref<const std::string&>());
       break;
     case Document::value_t::boolean: out += value.get<bool>() ? "true" : "false"; break;
     case Document::value_t::number_integer:
@@ -180,4 +180,4 @@ bool is_multiple(const Document& number, const Document& divisor) {
   return power == 0 && value.digits % modulus == 0;
 }
 
-}  // namespace ralph::json
+}  // namespace ralph::schema

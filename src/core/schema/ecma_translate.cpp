@@ -9,10 +9,10 @@
 #include <fmt/core.h>
 
 #include "core/base/utf8.h"
-#include "core/json/ecma_pattern.h"
-#include "core/json/ecma_tables_impl.h"
+#include "core/schema/ecma_pattern.h"
+#include "core/schema/ecma_tables_impl.h"
 
-namespace ralph::json {
+namespace ralph::schema {
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -365,4 +365,4 @@ Result<std::string> translate_ecma_pattern(std::string_view pattern) {
   return Translator(pattern).run();
 }
 
-}  // namespace ralph::json
+}  // namespace ralph::schema

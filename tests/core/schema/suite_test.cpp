@@ -10,9 +10,9 @@
 
 #include "core/base/file.h"
 #include "core/json/document.h"
-#include "core/json/schema.h"
+#include "core/schema/schema.h"
 
-namespace ralph::json {
+namespace ralph::schema {
 namespace {
 
 namespace fs = std::filesystem;
@@ -81,7 +81,7 @@ void run_group(const Document& group, const std::string& name, const Schema& sch
 
 /// Draft 7 must be asked for; the schemas of its tests do not.
 void run_file(const fs::path& file, const std::string& name, bool draft7, Tally& tally) {
-  const auto groups = parse(read_file(file).value(), file.native()).value();
+  const auto groups = json::parse(read_file(file).value(), file.native()).value();
   for (const auto& group : groups) {
     auto schema = group["schema"];
     if (draft7 && schema.is_object()) schema["$schema"] = "http://json-schema.org/draft-07/schema#";
@@ -162,4 +162,4 @@ TEST_F(SchemaSuite, OptionalOfDraft202012) {
 }
 
 }  // namespace
-}  // namespace ralph::json
+}  // namespace ralph::schema

@@ -1,9 +1,9 @@
-#include "core/json/schema_uri.h"
+#include "core/schema/uri.h"
 
 #include <charconv>
 #include <optional>
 
-namespace ralph::json {
+namespace ralph::schema {
 namespace {
 
 /// The parts of an address, each with its marks: "http:", "//a", "/b", "?c", "#d".
@@ -105,4 +105,4 @@ std::string percent_decoded(std::string_view text) {
   return out;
 }
 
-}  // namespace ralph::json
+}  // namespace ralph::schema

@@ -1,9 +1,9 @@
 // ECMA-262 regular expressions, where PCRE2 would say something else.
 #include <gtest/gtest.h>
 
-#include "core/json/ecma_pattern.h"
+#include "core/schema/ecma_pattern.h"
 
-namespace ralph::json {
+namespace ralph::schema {
 namespace {
 
 using Outcome = EcmaPattern::Outcome;
@@ -165,4 +165,4 @@ TEST(EcmaPattern, StopsWhenItsBudgetIsSpent) {
 }
 
 }  // namespace
-}  // namespace ralph::json
+}  // namespace ralph::schema

@@ -6,11 +6,11 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/utf8.h"
-#include "core/json/schema_compiler_impl.h"
-#include "core/json/schema_uri.h"
-#include "core/json/schema_values.h"
+#include "core/schema/compiler_impl.h"
+#include "core/schema/uri.h"
+#include "core/schema/values.h"
 
-namespace ralph::json {
+namespace ralph::schema {
 namespace {
 
 struct TypeName {
@@ -339,4 +339,4 @@ Result<std::vector<std::string>> SchemaCompiler::strings(const Document& value,
   return value.get<std::vector<std::string>>();
 }
 
-}  // namespace ralph::json
+}  // namespace ralph::schema

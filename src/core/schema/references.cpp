@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/utf8.h"
-#include "core/json/schema_compiler_impl.h"
-#include "core/json/schema_uri.h"
+#include "core/schema/compiler_impl.h"
+#include "core/schema/uri.h"
 
-namespace ralph::json {
+namespace ralph::schema {
 namespace {
 
 struct KnownDraft {
@@ -170,7 +170,7 @@ Result<const SchemaScope*> SchemaCompiler::scope_at(std::string_view uri, const 
         fmt::format("refers to {}, which is not in the schema", in_quotes(pending.written)),
         "nothing is fetched; put it into $defs");
   }
-  TRY_ASSIGN(auto document, parse(text, "metaschema"));
+  TRY_ASSIGN(auto document, json::parse(text, "metaschema"));
   const auto& kept = metaschemas_.emplace_back(std::move(document));
   TRY_ASSIGN(auto place, open_scope(std::string(uri), kept, {}));
   const auto* const scope = place.scope;
@@ -199,4 +199,4 @@ Result<const SchemaNode*> SchemaCompiler::walk(const SchemaScope& scope, std::st
   return schema(*at, std::move(place));
 }
 
-}  // namespace ralph::json
+}  // namespace ralph::schema

@@ -8,7 +8,9 @@
 #include "core/base/result.h"
 #include "core/json/document.h"
 
-namespace ralph::json {
+namespace ralph::schema {
+
+using json::Document;
 
 /// One thing that is wrong with a value: where, as a JSON pointer ("" is the top), and what.
 struct Violation {
@@ -20,7 +22,7 @@ struct Violation {
 
 /// What a hostile schema or value may cost; what goes beyond is an error or a violation.
 struct SchemaLimits {
-  std::size_t depth = kMaxDepth;       // levels of a schema's or value's text
+  std::size_t depth = json::kMaxDepth;       // levels of a schema's or value's text
   std::size_t nesting = 3'000;         // schemas inside of schemas while a value is checked
   std::size_t violations = 10;         // reported
   std::uint64_t work = 50'000'000;     // steps of one validation: some seconds
@@ -50,4 +52,4 @@ class Schema {
   std::unique_ptr<const SchemaProgram> program_;
 };
 
-}  // namespace ralph::json
+}  // namespace ralph::schema

@@ -6,9 +6,9 @@
 #include <variant>
 #include <vector>
 
-#include "core/json/schema_impl.h"
+#include "core/schema/program_impl.h"
 
-namespace ralph::json {
+namespace ralph::schema {
 
 /// Checks one value against a program. Every check_… says whether the value passes, and reports
 /// what is wrong unless nobody wants to know.
@@ -117,4 +117,4 @@ class SchemaChecker::Quiet {
   SchemaChecker& checker_;
 };
 
-}  // namespace ralph::json
+}  // namespace ralph::schema

@@ -3,7 +3,7 @@
 #include <string_view>
 
 /// What the escapes and properties of ECMAScript patterns are in PCRE2.
-namespace ralph::json {
+namespace ralph::schema {
 
 inline constexpr std::string_view kSpaces =
     R"(\x{9}-\x{d} \x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff})";
@@ -85,4 +85,4 @@ inline constexpr auto kCategories = std::to_array<Category>({
     {"Uppercase_Letter", "Lu"},
 });
 
-}  // namespace ralph::json
+}  // namespace ralph::schema

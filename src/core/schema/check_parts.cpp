@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/utf8.h"
-#include "core/json/schema_checker_impl.h"
-#include "core/json/schema_values.h"
+#include "core/schema/checker_impl.h"
+#include "core/schema/values.h"
 
-namespace ralph::json {
+namespace ralph::schema {
 namespace {
 
 constexpr std::size_t kLongestName = 100;  // code points of a property's name in a message
@@ -238,4 +238,4 @@ bool SchemaChecker::check_unevaluated_properties(const Node& rest, const Documen
   return whole;
 }
 
-}  // namespace ralph::json
+}  // namespace ralph::schema

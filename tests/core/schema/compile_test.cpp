@@ -1,9 +1,9 @@
 // What is a schema and what is none; drafts, addresses and references.
 #include <nlohmann/json.hpp>
 
-#include "core/json/schema_harness.h"
+#include "core/schema/harness.h"
 
-namespace ralph::json {
+namespace ralph::schema {
 namespace {
 
 struct Wrong {
@@ -144,4 +144,4 @@ TEST(SchemaCompile, UnknownKeywordsAreLeftAlone) {
 }
 
 }  // namespace
-}  // namespace ralph::json
+}  // namespace ralph::schema

@@ -1,9 +1,9 @@
 // Hostile schemas, values and patterns end with an error or a violation, and soon.
 #include <nlohmann/json.hpp>
 
-#include "core/json/schema_harness.h"
+#include "core/schema/harness.h"
 
-namespace ralph::json {
+namespace ralph::schema {
 namespace {
 
 Document nested(std::size_t depth, const char* key = nullptr) {
@@ -41,9 +41,9 @@ TEST(SchemaLimits, AVeryDeepSchemaIsAnError) {
 TEST(SchemaLimits, WhatCanBeParsedCanBeChecked) {
   const auto schema = parse(R"({"$ref":"#/$defs/a","$defs":{"a":{"anyOf":[
       {"allOf":[{"items":{"$ref":"#"},"additionalProperties":{"$ref":"#"}}]}, false]}}})");
-  EXPECT_EQ(check_value(*schema, nested(kMaxDepth)), Lines{});
-  EXPECT_EQ(check_value(*schema, nested(kMaxDepth, "a")), Lines{});
-  EXPECT_EQ(check_value(nested(kMaxDepth, "not"), Document(1)), Lines{});
+  EXPECT_EQ(check_value(*schema, nested(json::kMaxDepth)), Lines{});
+  EXPECT_EQ(check_value(*schema, nested(json::kMaxDepth, "a")), Lines{});
+  EXPECT_EQ(check_value(nested(json::kMaxDepth, "not"), Document(1)), Lines{});
 }
 
 TEST(SchemaLimits, ASchemaThatLeadsIntoItselfEnds) {
@@ -142,4 +142,4 @@ TEST(SchemaLimits, ManyItemsAreComparedOnce) {
 }
 
 }  // namespace
-}  // namespace ralph::json
+}  // namespace ralph::schema
