@@ -24,6 +24,15 @@ add_library(ralph_pch OBJECT ${PROJECT_SOURCE_DIR}/cmake/pch.cpp)
 target_link_libraries(ralph_pch PRIVATE ralph_flags)
 target_precompile_headers(ralph_pch PRIVATE ${PROJECT_SOURCE_DIR}/cmake/pch.h)
 
+# Compiles the sources of a target in batches: headers and templates are read once a batch. A name in an anonymous
+# namespace must then be unique in its module. -DRALPH_BATCHES=OFF compiles each file by itself, as lint does.
+function(ralph_batches TARGET)
+  if(RALPH_BATCHES)
+    set_target_properties(${TARGET} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    target_compile_options(${TARGET} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  endif()
+endfunction()
+
 # Third-party libraries by the name under which their headers are included; scripts/check_layers knows the same names.
 set(RALPH_LIBRARY_fmt fmt::fmt)
 set(RALPH_LIBRARY_nlohmann nlohmann_json::nlohmann_json)
@@ -54,4 +63,5 @@ function(ralph_module PATH ABOUT)
   endif()
   target_link_libraries(${name} PUBLIC ralph_flags ${ARG_USES} PRIVATE ${libraries})
   target_precompile_headers(${name} REUSE_FROM ralph_pch)
+  ralph_batches(${name})
 endfunction()

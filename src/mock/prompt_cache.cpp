@@ -6,12 +6,14 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/sha256.h"
+#include "core/json/field.h"
 #include "mock/message.h"
 
 namespace ralph::mock {
 namespace {
 
 using json::Document;
+using json::member;
 
 constexpr Millis kShort = std::chrono::minutes(5), kLong = std::chrono::hours(1);
 constexpr std::size_t kPositionsLookedAt = 20;  // the block with the mark is the first
@@ -29,12 +31,6 @@ struct Prefix {
 Millis lifetime_of(const Document& mark) {
   if (!mark.is_object()) return Millis{0};
   return mark.value("ttl", Document()) == Document("1h") ? kLong : kShort;
-}
-
-const Document& member(const Document& object, const char* key) {
-  static const Document kNull;
-  const auto found = object.is_object() ? object.find(key) : object.end();
-  return object.is_object() && found != object.end() ? *found : kNull;
 }
 
 /// Takes the marks out, those of blocks inside a tool's result too. The last one counts.

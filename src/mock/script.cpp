@@ -6,26 +6,16 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "core/json/field.h"
+
 namespace ralph::mock {
 namespace {
 
 using json::Document;
+using json::member;
 
 std::string numbered(std::string_view prefix, std::size_t number) {
   return fmt::format("{}_mock_{:06}", prefix, number);
-}
-
-/// The member of an object; null when there is none.
-const Document& member(const Document& object, const char* key) {
-  static const Document kNull;
-  if (!object.is_object()) return kNull;
-  const auto found = object.find(key);
-  return found == object.end() ? kNull : *found;
-}
-
-std::string text_at(const Document& object, const char* key) {
-  const auto* const text = member(object, key).get_ptr<const std::string*>();
-  return text == nullptr ? std::string() : *text;
 }
 
 bool some_string_contains(const Document& value, std::string_view text) {
@@ -40,14 +30,14 @@ bool some_string_contains(const Document& value, std::string_view text) {
 const Document& last_user_message(const Document& request) {
   const auto& messages = member(request, "messages");
   for (auto n = messages.is_array() ? messages.size() : 0; n > 0; --n) {
-    if (text_at(messages[n - 1], "role") == "user") return member(messages[n - 1], "content");
+    if (json::text(messages[n - 1], "role") == "user") return member(messages[n - 1], "content");
   }
   return member(request, "");
 }
 
 bool some_result_contains(const Document& content, std::string_view text) {
   return content.is_array() && std::ranges::any_of(content, [&](const Document& block) {
-           return text_at(block, "type") == "tool_result" &&
+           return json::text(block, "type") == "tool_result" &&
                   some_string_contains(member(block, "content"), text);
          });
 }
@@ -55,7 +45,7 @@ bool some_result_contains(const Document& content, std::string_view text) {
 bool offers_tool(const Document& request, std::string_view name) {
   const auto& tools = member(request, "tools");
   return tools.is_array() && std::ranges::any_of(tools, [&](const Document& tool) {
-           return text_at(tool, "name") == name;
+           return json::text(tool, "name") == name;
          });
 }
 
@@ -134,7 +124,7 @@ const Step* Script::in_order() {
 Message Script::message(const Reply& reply, const http::Request& request, const Document* body) {
   Message message;
   message.id = reply.id;
-  message.model = reply.model.empty() && body != nullptr ? text_at(*body, "model") : reply.model;
+  message.model = reply.model.empty() && body != nullptr ? json::text(*body, "model") : reply.model;
   message.content = reply.content;
   message.stop_sequence = reply.stop_sequence;
   message.stop_details = reply.stop_details;

@@ -2,6 +2,7 @@
 #include <array>
 #include <utility>
 
+#include "core/json/field.h"
 #include "mock/reading_impl.h"
 #include "mock/stream_reader_impl.h"
 
@@ -10,15 +11,8 @@ namespace {
 
 using json::Document;
 
-/// The text under a key; nullptr: there is none.
-const std::string* text_at(const Document& object, const char* key) {
-  if (!object.is_object()) return nullptr;
-  const auto found = object.find(key);
-  return found == object.end() ? nullptr : found->get_ptr<const std::string*>();
-}
-
 std::string text_or(const Document& object, const char* key, std::string otherwise = {}) {
-  const auto* const text = text_at(object, key);
+  const auto* const text = json::find_text(object, key);
   return text == nullptr ? std::move(otherwise) : *text;
 }
 
@@ -56,7 +50,7 @@ bool complete(Document& block, const std::vector<Document>& deltas) {
     const auto type = text_or(delta, "type");
     const auto* const kind = std::ranges::find(kDeltaKinds, type, &DeltaKind::type);
     if (kind == kDeltaKinds.end() || !has_only(delta, {"type", kind->key})) return false;
-    const auto* const text = text_at(delta, kind->key);
+    const auto* const text = json::find_text(delta, kind->key);
     if (type == "citations_delta") {
       block["citations"].push_back(delta.value("citation", Document()));
     } else if (text == nullptr) {
@@ -77,7 +71,7 @@ bool are_objects(const Document& list) {
 }
 
 std::optional<Block> read_text(const Document& block) {
-  const auto* const text = text_at(block, "text");
+  const auto* const text = json::find_text(block, "text");
   auto citations = block.value("citations", Document());
   if (citations.is_null()) citations = Document::array();
   if (text == nullptr || !has_only(block, {"type", "text", "citations"}) ||
@@ -88,7 +82,7 @@ std::optional<Block> read_text(const Document& block) {
 }
 
 std::optional<Block> read_thinking(const Document& block) {
-  const auto* const thinking = text_at(block, "thinking");
+  const auto* const thinking = json::find_text(block, "thinking");
   if (thinking == nullptr || !has_only(block, {"type", "thinking", "signature"})) {
     return std::nullopt;
   }
@@ -110,7 +104,7 @@ std::optional<Block> read_call(const Document& block) {
 }
 
 std::optional<Block> read_compaction(const Document& block) {
-  const auto* const content = text_at(block, "content");
+  const auto* const content = json::find_text(block, "content");
   if (content == nullptr || !has_only(block, {"type", "content"})) return std::nullopt;
   return CompactionBlock{*content};
 }

@@ -22,7 +22,7 @@ void require(bool promise) {
   if (!promise) std::abort();
 }
 
-class Budget final : public json::MatchBudget {
+class Budget final : public schema::MatchBudget {
  public:
   bool spend(std::uint64_t steps) override { return (spent_ += steps) < kWork; }
 
@@ -49,7 +49,7 @@ void check_schema(const json::Document& document, const json::Document& value) {
   for (const auto* const checked : {&value, &document}) {
     const auto violations = schema->validate(*checked);
     require(violations.size() <= limits.violations);
-    for (const auto& [pointer, message] : violations) {
+    for (const auto& [pointer, message, keyword, parameter] : violations) {
       require(!message.empty() && utf8::valid(message));
       require(pointer.empty() || pointer.starts_with('/'));
     }

@@ -60,17 +60,12 @@ std::string meta_of(const api::Block& call, const tool::Decision& decision, bool
 
 /// What the schema's complaint means for somebody who made a call.
 std::string words_for(const schema::Violation& violation) {
-  constexpr std::string_view kMissing = "must have required property '";
-  const auto& message = violation.message;
   const auto name = violation.pointer.empty() ? "" : violation.pointer.substr(1);
-  if (message.starts_with(kMissing)) {
-    return fmt::format("The required parameter `{}` is missing",
-                       message.substr(kMissing.size(), message.size() - kMissing.size() - 1));
+  if (violation.keyword == "required") {
+    return fmt::format("The required parameter `{}` is missing", violation.parameter);
   }
-  if (message.starts_with("must NOT have additional properties")) {
-    return "An unexpected parameter was provided";
-  }
-  return fmt::format("The parameter `{}` {}", name, message);
+  if (violation.keyword == "additionalProperties") return "An unexpected parameter was provided";
+  return fmt::format("The parameter `{}` {}", name, violation.message);
 }
 
 Served misused(const api::Block& call, std::string_view text, std::string_view detail) {

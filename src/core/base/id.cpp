@@ -46,12 +46,12 @@ std::vector<std::uint8_t> random_bytes(std::size_t count) {
 }
 
 std::string hex(const std::vector<std::uint8_t>& bytes) {
-  constexpr char kDigits[] = "0123456789abcdef";
+  constexpr char kHexDigits[] = "0123456789abcdef";
   std::string text;
   text.reserve(bytes.size() * 2);
   for (const auto byte : bytes) {
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 15];
+    text += kHexDigits[byte >> 4];
+    text += kHexDigits[byte & 15];
   }
   return text;
 }

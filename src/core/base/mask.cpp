@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/key_shape.h"
+#include "core/base/text.h"
 
 namespace ralph {
 namespace {
@@ -64,7 +65,7 @@ bool is_path(std::string_view value) {
 }
 
 std::string json_escaped(std::string_view text) {
-  constexpr char kDigits[] = "0123456789abcdef";
+  constexpr char kHexDigits[] = "0123456789abcdef";
   constexpr std::string_view kNamed = "\"\\\n\r\t\b\f";
   constexpr std::string_view kLetters = "\"\\nrtbf";
   std::string out;
@@ -72,18 +73,12 @@ std::string json_escaped(std::string_view text) {
     if (const auto i = kNamed.find(c); i != kNamed.npos) {
       out.append(1, '\\').append(1, kLetters[i]);
     } else if (static_cast<unsigned char>(c) < ' ') {
-      out.append("\\u00").append(1, kDigits[c >> 4]).append(1, kDigits[c & 15]);
+      out.append("\\u00").append(1, kHexDigits[c >> 4]).append(1, kHexDigits[c & 15]);
     } else {
       out += c;
     }
   }
   return out;
-}
-
-std::string_view trimmed(std::string_view text) {
-  const auto begin = text.find_first_not_of(" \t\r\n");
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
 }
 
 /// The password of "postgres://user:password@host"; empty: none.
@@ -103,7 +98,7 @@ std::string_view password_in(std::string_view value) {
 std::string_view secret_in(std::string_view entry) {
   const auto equals = entry.find('=');
   if (equals == entry.npos) return {};
-  const auto whole = trimmed(entry.substr(equals + 1));
+  const auto whole = trim(entry.substr(equals + 1));
   const auto value = looks_secret(entry.substr(0, equals)) ? whole : password_in(whole);
   if (value.size() < kShortestValue || contains(kHarmlessValues, value) || is_path(value) ||
       value.find(kMask) != value.npos) {

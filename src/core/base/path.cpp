@@ -11,4 +11,14 @@ bool is_below(const std::filesystem::path& path, const std::filesystem::path& fo
   return end == folder.end() || (std::next(end) == folder.end() && end->empty());
 }
 
+bool path_exists(const std::filesystem::path& path) {
+  std::error_code error;
+  return std::filesystem::exists(std::filesystem::symlink_status(path, error));
+}
+
+bool is_real_directory(const std::filesystem::path& path) {
+  std::error_code error;
+  return std::filesystem::is_directory(std::filesystem::symlink_status(path, error));
+}
+
 }  // namespace ralph

@@ -12,9 +12,9 @@ namespace {
 
 using sha::kBlock;
 
-using Words = std::array<std::uint32_t, 5>;
+using Sha1State = std::array<std::uint32_t, 5>;
 
-constexpr Words kStart{0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0};
+constexpr Sha1State kSha1Start{0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0};
 
 std::uint32_t big_endian(const char* at) {
   std::uint32_t word = 0;
@@ -33,7 +33,7 @@ std::uint32_t mixed(std::uint32_t b, std::uint32_t c, std::uint32_t d) {
 
 /// Five rounds in a row, so that the words change their parts and not their places.
 template <int kPart>
-void twenty_rounds(Words& state, const std::array<std::uint32_t, 80>& words) {
+void twenty_rounds(Sha1State& state, const std::array<std::uint32_t, 80>& words) {
   auto [a, b, c, d, e] = state;
   const auto* w = words.data() + std::size_t{kPart} * 20;
   const auto round = [](std::uint32_t v, std::uint32_t& x, std::uint32_t y, std::uint32_t z,
@@ -51,7 +51,7 @@ void twenty_rounds(Words& state, const std::array<std::uint32_t, 80>& words) {
   state = {a, b, c, d, e};
 }
 
-void digest_block(Words& state, const char* block) {
+void digest_block(Sha1State& state, const char* block) {
   std::array<std::uint32_t, 80> w;
   for (std::size_t i = 0; i < 16; ++i) w[i] = big_endian(block + i * 4);
   for (std::size_t i = 16; i < 80; ++i) {
@@ -68,7 +68,7 @@ void digest_block(Words& state, const char* block) {
 }  // namespace
 
 std::string sha1_hex(std::string_view bytes) {
-  Words state = kStart;
+  Sha1State state = kSha1Start;
   const auto whole = bytes.size() - bytes.size() % kBlock;
   for (std::size_t at = 0; at < whole; at += kBlock) digest_block(state, bytes.data() + at);
   const auto tail = sha::padded(bytes.substr(whole), bytes.size());

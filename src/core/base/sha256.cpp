@@ -11,11 +11,11 @@ namespace {
 
 using sha::kBlock;
 
-using Words = std::array<std::uint32_t, 8>;
+using Sha256State = std::array<std::uint32_t, 8>;
 
 /// The first 32 bits of the fractions of the square roots of the first 8 primes, and of the cube
 /// roots of the first 64.
-constexpr Words kStart{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+constexpr Sha256State kSha256Start{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                        0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
 constexpr std::array<std::uint32_t, 64> kRound{
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
@@ -40,7 +40,7 @@ std::array<std::uint32_t, 64> schedule(std::string_view block) {
   return w;
 }
 
-void digest_block(Words& state, std::string_view block) {
+void digest_block(Sha256State& state, std::string_view block) {
   const auto w = schedule(block);
   auto [a, b, c, d, e, f, g, h] = state;
   for (std::size_t i = 0; i < 64; ++i) {
@@ -52,14 +52,14 @@ void digest_block(Words& state, std::string_view block) {
     h = g, g = f, f = e, e = d + first;
     d = c, c = b, b = a, a = first + second;
   }
-  const Words mixed{a, b, c, d, e, f, g, h};
+  const Sha256State mixed{a, b, c, d, e, f, g, h};
   for (std::size_t i = 0; i < state.size(); ++i) state[i] += mixed[i];
 }
 
 }  // namespace
 
 std::string sha256_hex(std::string_view bytes) {
-  Words state = kStart;
+  Sha256State state = kSha256Start;
   const auto whole = bytes.size() - bytes.size() % kBlock;
   for (std::size_t at = 0; at < whole; at += kBlock) digest_block(state, bytes.substr(at, kBlock));
   const auto tail = sha::padded(bytes.substr(whole), bytes.size());

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "core/base/text.h"
+
 namespace ralph {
 namespace {
 
@@ -15,12 +17,6 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 bool ends_word(char c) {
   return is_blank(c) || std::string_view("\n;|&()<>").find(c) != std::string_view::npos;
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (is_blank(text.front()) || text.front() == '\n')) text.remove_prefix(1);
-  while (!text.empty() && (is_blank(text.back()) || text.back() == '\n')) text.remove_suffix(1);
-  return text;
 }
 
 /// "NAME=…" or "NAME+=…", with the name literal.
@@ -128,7 +124,7 @@ class Parser {
 
   /// A command of assignments or redirections only is one too; nothing at all is a mistake.
   void finish(ShellCommand command, std::size_t begin) {
-    command.text = trimmed(text_.substr(begin, at_ - begin));
+    command.text = trim(text_.substr(begin, at_ - begin), " \t\n");
     if (may_have_patterns(command)) return give_up();
     if (command.text.empty()) {
       if (line_.understood) give_up();

@@ -91,6 +91,13 @@ std::string_view prefix(std::string_view text, std::size_t bytes) {
   return text.substr(0, continues(text[cut]) ? bytes : cut);
 }
 
+std::string_view suffix(std::string_view text, std::size_t bytes) {
+  if (bytes >= text.size()) return text;
+  text.remove_prefix(text.size() - bytes);
+  while (!text.empty() && continues(text.front())) text.remove_prefix(1);
+  return text;
+}
+
 std::string shortened(std::string_view text, std::size_t count) {
   std::size_t end = 0;
   for (; count > 0 && end < text.size(); --count) {

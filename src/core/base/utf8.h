@@ -16,6 +16,9 @@ std::size_t count(std::string_view text);
 /// The longest prefix of at most `bytes` bytes that ends between code points.
 std::string_view prefix(std::string_view text, std::size_t bytes);
 
+/// The longest suffix of at most `bytes` bytes that begins at a code point.
+std::string_view suffix(std::string_view text, std::size_t bytes);
+
 /// At most `count` code points; a cut is marked with "…".
 std::string shortened(std::string_view text, std::size_t count);
 

@@ -10,13 +10,13 @@
 #include <fmt/ranges.h>
 
 #include "core/base/nearest.h"
+#include "core/base/text.h"
 #include "core/base/utf8.h"
 
 namespace ralph::config {
 namespace {
 
 constexpr std::size_t kMostVariables = 1000;
-constexpr std::string_view kBlanks = " \t\r\n";
 
 /// A value in an error message: short, on one line.
 std::string shown(std::string_view text) {
@@ -27,12 +27,6 @@ std::string shown(std::string_view text) {
 
 std::unexpected<Error> bad(std::string_view text, std::string_view wanted) {
   return fail(Code::config, fmt::format("'{}' is not {}", shown(text), wanted));
-}
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(kBlanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
 }
 
 Result<Value> read_boolean(const std::string& text) {
@@ -109,7 +103,7 @@ Result<Value> read_size(const std::string& text) {
   std::int64_t number = 0;
   const auto* end = text.data() + text.size();
   const auto read = std::from_chars(text.data(), end, number);
-  const auto unit = trimmed({read.ptr, static_cast<std::size_t>(end - read.ptr)});
+  const auto unit = trim({read.ptr, static_cast<std::size_t>(end - read.ptr)});
   const auto found = std::ranges::find(kSizeUnits, unit, &SizeUnit::name);
   constexpr auto kMost = std::int64_t{1} << 40;
   if (read.ec == std::errc{} && number > 0 && found != kSizeUnits.end() &&
@@ -132,7 +126,7 @@ std::vector<std::string> split(std::string_view text, Kind kind) {
   std::string part;
   int depth = 0;
   const auto finish = [&] {
-    if (const auto word = trimmed(part); !word.empty()) parts.emplace_back(word);
+    if (const auto word = trim(part); !word.empty()) parts.emplace_back(word);
     part.clear();
   };
   for (const char c : text) {
@@ -151,7 +145,7 @@ std::vector<std::string> split(std::string_view text, Kind kind) {
 
 /// A text as it is, unless it says nothing.
 std::vector<std::string> one_line_of(const std::string& text) {
-  if (trimmed(text).empty()) return {};
+  if (trim(text).empty()) return {};
   return {text};
 }
 
@@ -185,9 +179,9 @@ Result<Value> read_pairs(std::string_view text) {
   while (!text.empty()) {
     const auto line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
-    if (trimmed(line).empty()) continue;
+    if (trim(line).empty()) continue;
     const auto equals = line.find('=');
-    const auto name = trimmed(line.substr(0, equals));
+    const auto name = trim(line.substr(0, equals));
     if (equals == std::string_view::npos || !is_variable_name(name)) {
       return fail(Code::config, fmt::format("'{}' does not begin with NAME=", shown(name)));
     }

@@ -5,15 +5,19 @@
 namespace ralph::json {
 
 const Document& member(const Document& object, std::string_view key) {
-  static const Document kNothing;
-  if (!object.is_object()) return kNothing;
+  static const Document kNull;
+  if (!object.is_object()) return kNull;
   const auto found = object.find(key);
-  return found == object.end() ? kNothing : *found;
+  return found == object.end() ? kNull : *found;
+}
+
+const std::string* find_text(const Document& object, std::string_view key) {
+  return member(object, key).get_ptr<const std::string*>();
 }
 
 std::string text(const Document& object, std::string_view key) {
-  const auto& value = member(object, key);
-  return value.is_string() ? value.get<std::string>() : std::string();
+  const auto* const found = find_text(object, key);
+  return found == nullptr ? std::string() : *found;
 }
 
 bool boolean(const Document& object, std::string_view key) {

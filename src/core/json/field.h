@@ -8,11 +8,13 @@
 
 namespace ralph::json {
 
-// A member of an object, for who takes what others wrote. What is missing, of another type, or in no object at all says
-// nothing.
+// Reading members of documents that others wrote: a member that is missing or of another type, or a value that is not an
+// object, gives the empty value.
 
 /// null: there is none.
 const Document& member(const Document& object, std::string_view key);
+/// nullptr: there is none, or it is not a string.
+const std::string* find_text(const Document& object, std::string_view key);
 std::string text(const Document& object, std::string_view key);
 bool boolean(const Document& object, std::string_view key);
 std::int64_t integer(const Document& object, std::string_view key);

@@ -67,13 +67,17 @@ bool SchemaChecker::hushed() const {
   return quiet_ > 0 || violations_.size() >= program_.limits.violations || stopped_;
 }
 
-bool SchemaChecker::report(std::string_view message) {
-  if (!hushed()) violations_.push_back({pointer(), std::string(message)});
+bool SchemaChecker::report(std::string_view keyword, std::string_view message,
+                           std::string_view parameter) {
+  if (!hushed()) {
+    violations_.push_back(
+        {pointer(), std::string(message), std::string(keyword), std::string(parameter)});
+  }
   return false;
 }
 
 void SchemaChecker::stop(std::string_view message) {
-  if (!stopped_) stopped_ = Violation{pointer(), std::string(message)};
+  if (!stopped_) stopped_ = Violation{pointer(), std::string(message), {}, {}};
 }
 
 bool SchemaChecker::spend(std::uint64_t steps) {
@@ -93,7 +97,7 @@ std::string SchemaChecker::pointer() const {
 }
 
 bool SchemaChecker::check(const Node& node, const Document& value, Seen* seen) {
-  if (node.fixed) return *node.fixed || report("boolean schema is false");
+  if (node.fixed) return *node.fixed || report("false schema", "boolean schema is false");
   if (!spend(1)) return false;
   if (depth_ >= program_.limits.nesting) {
     stop("is too complex to be checked: the schema leads into itself too often");
@@ -163,41 +167,41 @@ bool SchemaChecker::check_own(const Node& node, const Document& value, Seen* see
 bool SchemaChecker::check_scalar(const Node& node, const Document& value, Seen*) {
   bool whole = true;
   if (node.types != 0 && (node.types & type_of(value)) == 0) {
-    whole = report("must be " + node.type_names);
+    whole = report("type", "must be " + node.type_names);
   }
   if (value.is_number()) whole = check_number(node, value) && whole;
   if (value.is_string()) whole = check_string(node, value) && whole;
   if (node.constant) {
-    whole = check_allowed(*node.constant, value, "must be equal to constant") && whole;
+    whole = check_allowed(*node.constant, value, "const", "must be equal to constant") && whole;
   }
   if (node.allowed) {
     whole =
-        check_allowed(*node.allowed, value, "must be equal to one of the allowed values") && whole;
+        check_allowed(*node.allowed, value, "enum", "must be equal to one of the allowed values") && whole;
   }
   return whole;
 }
 
 bool SchemaChecker::check_negated(const Node& node, const Document& value, Seen*) {
   if (node.negated == nullptr || !passes(*node.negated, value, nullptr)) return true;
-  return report("must NOT be valid");
+  return report("not", "must NOT be valid");
 }
 
 bool SchemaChecker::check_number(const Node& node, const Document& value) {
   const auto number = number_of(value);
   bool whole = true;
-  const auto wrong = [&](const char* relation, const Bound& bound) {
-    whole = report(fmt::format("must be {} {}", relation, bound.text));
+  const auto wrong = [&](const char* keyword, const char* relation, const Bound& bound) {
+    whole = report(keyword, fmt::format("must be {} {}", relation, bound.text));
   };
-  if (node.maximum && !(number <= node.maximum->value)) wrong("<=", *node.maximum);
-  if (node.minimum && !(number >= node.minimum->value)) wrong(">=", *node.minimum);
+  if (node.maximum && !(number <= node.maximum->value)) wrong("maximum", "<=", *node.maximum);
+  if (node.minimum && !(number >= node.minimum->value)) wrong("minimum", ">=", *node.minimum);
   if (node.exclusive_maximum && !(number < node.exclusive_maximum->value)) {
-    wrong("<", *node.exclusive_maximum);
+    wrong("exclusiveMaximum", "<", *node.exclusive_maximum);
   }
   if (node.exclusive_minimum && !(number > node.exclusive_minimum->value)) {
-    wrong(">", *node.exclusive_minimum);
+    wrong("exclusiveMinimum", ">", *node.exclusive_minimum);
   }
   if (node.multiple_of && !is_multiple(value, *node.multiple_of)) {
-    whole = report("must be multiple of " + number_text(*node.multiple_of));
+    whole = report("multipleOf", "must be multiple of " + number_text(*node.multiple_of));
   }
   return whole;
 }
@@ -209,15 +213,15 @@ bool SchemaChecker::check_string(const Node& node, const Document& value) {
     const auto length = utf8::count(text);
     spend(text.size() / 256);
     if (node.max_length && length > *node.max_length) {
-      whole = report(fmt::format("must NOT have more than {} characters", *node.max_length));
+      whole = report("maxLength", fmt::format("must NOT have more than {} characters", *node.max_length));
     }
     if (node.min_length && length < *node.min_length) {
-      whole = report(fmt::format("must NOT have fewer than {} characters", *node.min_length));
+      whole = report("minLength", fmt::format("must NOT have fewer than {} characters", *node.min_length));
     }
   }
   if (!node.pattern) return whole;
   if (matches(*node.pattern, text)) return whole;
-  return report(fmt::format("must match pattern \"{}\"", source_of(*node.pattern)));
+  return report("pattern", fmt::format("must match pattern \"{}\"", source_of(*node.pattern)));
 }
 
 bool SchemaChecker::matches(const EcmaPattern& pattern, std::string_view text) {
@@ -229,11 +233,11 @@ bool SchemaChecker::matches(const EcmaPattern& pattern, std::string_view text) {
 }
 
 bool SchemaChecker::check_allowed(const AllowedValues& allowed, const Document& value,
-                                  const char* message) {
+                                  std::string_view keyword, const char* message) {
   std::string text;
   const bool fits = append_canonical(text, value, allowed.longest);
   spend(text.size() / 64);
-  return (fits && allowed.canonical.contains(text)) || report(message);
+  return (fits && allowed.canonical.contains(text)) || report(keyword, message);
 }
 
 const SchemaNode& SchemaChecker::dynamic_target(const DynamicReference& reference) const {
@@ -262,7 +266,7 @@ bool SchemaChecker::check_any_of(const Node& node, const Document& value, Seen* 
     any = check_choice(*choice, value, seen) || any;
     if (any && seen == nullptr) break;
   }
-  if (!any) return report("must match a schema in anyOf");
+  if (!any) return report("anyOf", "must match a schema in anyOf");
   violations_.resize(reported);
   return true;
 }
@@ -276,7 +280,7 @@ bool SchemaChecker::check_one_of(const Node& node, const Document& value, Seen* 
     if (passing > 1) break;
   }
   if (passing > 0) violations_.resize(reported);
-  return passing == 1 || report("must match exactly one schema in oneOf");
+  return passing == 1 || report("oneOf", "must match exactly one schema in oneOf");
 }
 
 bool SchemaChecker::check_all_of(const Node& node, const Document& value, Seen* seen) {
@@ -293,7 +297,7 @@ bool SchemaChecker::check_condition(const Node& node, const Document& value, See
   const bool met = passes(*node.condition, value, seen);
   const auto* const next = met ? node.consequence : node.alternative;
   if (next == nullptr || check(*next, value, seen)) return true;
-  return report(met ? "must match \"then\" schema" : "must match \"else\" schema");
+  return report("if", met ? "must match \"then\" schema" : "must match \"else\" schema");
 }
 
 }  // namespace ralph::schema

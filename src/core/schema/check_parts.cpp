@@ -13,10 +13,6 @@ namespace {
 
 constexpr std::size_t kLongestName = 100;  // code points of a property's name in a message
 
-const Document::object_t& members_of(const Document& object) {
-  return object.get_ref<const Document::object_t&>();
-}
-
 std::string shown(std::string_view name) { return utf8::shortened(name, kLongestName); }
 
 std::string missing(const Dependency& dependency) {
@@ -42,10 +38,12 @@ bool SchemaChecker::Members::contains(std::string_view name) {
 bool SchemaChecker::check_size(std::size_t size, const std::optional<std::uint64_t>& least,
                                const std::optional<std::uint64_t>& most, std::string_view unit) {
   if (most && size > *most) {
-    return report(fmt::format("must NOT have more than {} {}", *most, unit));
+    return report(unit == "items" ? "maxItems" : "maxProperties",
+                  fmt::format("must NOT have more than {} {}", *most, unit));
   }
   if (least && size < *least) {
-    return report(fmt::format("must NOT have fewer than {} {}", *least, unit));
+    return report(unit == "items" ? "minItems" : "minProperties",
+                  fmt::format("must NOT have fewer than {} {}", *least, unit));
   }
   return true;
 }
@@ -75,7 +73,7 @@ bool SchemaChecker::check_unique(const Document& value) {
     if (equal && hushed()) return false;
   }
   return !equal ||
-         report(fmt::format("must NOT have duplicate items (items ## {} and {} are identical)",
+         report("uniqueItems", fmt::format("must NOT have duplicate items (items ## {} and {} are identical)",
                             equal->first, equal->second));
 }
 
@@ -91,7 +89,7 @@ bool SchemaChecker::check_items(const Node& node, const Document& value, Seen* s
   }
   if (node.items == nullptr || prefix == value.size()) return whole;
   if (node.items->fixed == false && prefix > 0) {
-    return report(fmt::format("must NOT have more than {} items", prefix));
+    return report("items", fmt::format("must NOT have more than {} items", prefix));
   }
   for (auto i = prefix; i < value.size() && (whole || !hushed()); ++i) {
     whole = check_child(*node.items, value[i], i) && whole;
@@ -116,6 +114,7 @@ bool SchemaChecker::check_contains(const Node& node, const Document& value, Seen
   if (found >= least) violations_.resize(reported);
   if (found >= least && (!most || found <= *most)) return true;
   return report(
+      "contains",
       most ? fmt::format("must contain at least {} and no more than {} valid item(s)", least, *most)
            : fmt::format("must contain at least {} valid item(s)", least));
 }
@@ -125,7 +124,7 @@ bool SchemaChecker::check_unevaluated_items(const Node& rest, const Document& va
   bool whole = true;
   for (std::size_t i = 0; i < value.size() && (whole || !hushed()); ++i) {
     if (seen[i]) continue;
-    if (rest.fixed == false) return report(fmt::format("must NOT have more than {} items", i));
+    if (rest.fixed == false) return report("unevaluatedItems", fmt::format("must NOT have more than {} items", i));
     whole = check_child(rest, value[i], i) && whole;
   }
   return whole;
@@ -151,7 +150,7 @@ bool SchemaChecker::check_required(const Node& node, Members& members) {
   bool whole = true;
   for (const auto& name : node.required) {
     if (members.contains(name)) continue;
-    whole = report(fmt::format("must have required property '{}'", shown(name)));
+    whole = report("required", fmt::format("must have required property '{}'", shown(name)), name);
     if (hushed()) break;
   }
   return whole;
@@ -165,7 +164,7 @@ bool SchemaChecker::check_dependencies(const Node& node, const Document& value, 
     if (dependency.schema != nullptr) whole = check(*dependency.schema, value, seen) && whole;
     const auto has = [&](const auto& name) { return members.contains(name); };
     if (!std::ranges::all_of(dependency.required, has)) {
-      whole = report(missing(dependency));
+      whole = report("dependentRequired", missing(dependency));
     }
     if (!whole && hushed()) return false;
   }
@@ -176,7 +175,7 @@ bool SchemaChecker::check_property_names(const Node& node, const Document& value
   bool whole = true;
   for (const auto& [name, member] : members_of(value)) {
     if (!check(*node.property_names, Document(name), nullptr)) {
-      whole = report("property name must be valid");
+      whole = report("propertyNames", "property name must be valid");
     }
     if (!whole && hushed()) return false;
   }
@@ -198,7 +197,7 @@ bool SchemaChecker::check_properties(const Node& node, const Document& value, Se
     if (!known && node.additional_properties != nullptr) {
       known = true;
       const bool forbidden = node.additional_properties->fixed == false;
-      if (forbidden && !closed) whole = report("must NOT have additional properties");
+      if (forbidden && !closed) whole = report("additionalProperties", "must NOT have additional properties");
       closed = closed || forbidden;
       if (!forbidden) whole = check_child(*node.additional_properties, member, name) && whole;
     }
@@ -231,7 +230,7 @@ bool SchemaChecker::check_unevaluated_properties(const Node& rest, const Documen
   std::size_t number = 0;
   for (const auto& [name, member] : members_of(value)) {
     if (seen[number++]) continue;
-    if (rest.fixed == false) return report("must NOT have unevaluated properties");
+    if (rest.fixed == false) return report("unevaluatedProperties", "must NOT have unevaluated properties");
     whole = check_child(rest, member, name) && whole;
     if (!whole && hushed()) return false;
   }

@@ -37,7 +37,8 @@ class SchemaChecker final : MatchBudget {
   bool check_scalar(const Node& node, const Document& value, Seen* seen);
   bool check_number(const Node& node, const Document& value);
   bool check_string(const Node& node, const Document& value);
-  bool check_allowed(const AllowedValues& allowed, const Document& value, const char* message);
+  bool check_allowed(const AllowedValues& allowed, const Document& value, std::string_view keyword,
+                     const char* message);
   bool check_references(const Node& node, const Document& value, Seen* seen);
   bool check_negated(const Node& node, const Document& value, Seen* seen);
   bool check_any_of(const Node& node, const Document& value, Seen* seen);
@@ -64,7 +65,8 @@ class SchemaChecker final : MatchBudget {
   bool matches(const EcmaPattern& pattern, std::string_view text);
   const Node& dynamic_target(const DynamicReference& reference) const;
 
-  bool report(std::string_view message);
+  bool report(std::string_view keyword, std::string_view message,
+              std::string_view parameter = {});
   /// Nothing more will be reported: the first failure decides.
   bool hushed() const;
   bool spend(std::uint64_t steps) override;

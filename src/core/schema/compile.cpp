@@ -27,10 +27,6 @@ constexpr std::array<TypeName, 7> kTypes{{
     {"string", kString},
 }};
 
-const Document::object_t& members(const Document& object) {
-  return object.get_ref<const Document::object_t&>();
-}
-
 AllowedValues allowed_values(const Document& list) {
   AllowedValues allowed;
   for (const auto& value : list) {
@@ -165,7 +161,7 @@ Result<const SchemaNode*> SchemaCompiler::schema(const Document& document, Place
 Result<> SchemaCompiler::read_keywords(Node& node, const Document& document, const Place& place) {
   const auto draft = place.scope->draft;
   const bool hidden = draft == Draft::seven && document.contains("$ref");
-  for (const auto& [name, value] : members(document)) {
+  for (const auto& [name, value] : members_of(document)) {
     const auto* const keyword = find_keyword(name, draft);
     if (keyword == nullptr || (hidden && !keyword->beside_reference)) continue;
     TRY((this->*keyword->read)(node, value, place.step(name)));
@@ -285,7 +281,7 @@ Result<> SchemaCompiler::additional_items(Node& node, const Document& value, con
 
 Result<> SchemaCompiler::properties(Node& node, const Document& value, const Place& place) {
   if (!value.is_object()) return mistake(place, "must be an object of schemas");
-  for (const auto& [name, property] : members(value)) {
+  for (const auto& [name, property] : members_of(value)) {
     TRY_ASSIGN(node.properties[name], schema(property, place.step(name)));
   }
   return {};
@@ -293,7 +289,7 @@ Result<> SchemaCompiler::properties(Node& node, const Document& value, const Pla
 
 Result<> SchemaCompiler::pattern_properties(Node& node, const Document& value, const Place& place) {
   if (!value.is_object()) return mistake(place, "must be an object of schemas");
-  for (const auto& [name, property] : members(value)) {
+  for (const auto& [name, property] : members_of(value)) {
     const auto inside = place.step(name);
     TRY_ASSIGN(auto compiled, expression(name, inside));
     TRY_ASSIGN(const auto* const wanted, schema(property, inside));
@@ -310,7 +306,7 @@ Result<> SchemaCompiler::required(Node& node, const Document& value, const Place
 /// A list names properties, anything else is a schema; the three keywords differ in nothing more.
 Result<> SchemaCompiler::dependencies(Node& node, const Document& value, const Place& place) {
   if (!value.is_object()) return mistake(place, "must be an object");
-  for (const auto& [name, wanted] : members(value)) {
+  for (const auto& [name, wanted] : members_of(value)) {
     Dependency dependency{name, {}, nullptr};
     if (wanted.is_array()) {
       TRY_ASSIGN(dependency.required, strings(wanted, place.step(name)));
@@ -324,7 +320,7 @@ Result<> SchemaCompiler::dependencies(Node& node, const Document& value, const P
 
 Result<> SchemaCompiler::definitions(Node&, const Document& value, const Place& place) {
   if (!value.is_object()) return mistake(place, "must be an object of schemas");
-  for (const auto& [name, definition] : members(value)) {
+  for (const auto& [name, definition] : members_of(value)) {
     TRY(schema(definition, place.step(name)));
   }
   return {};

@@ -17,6 +17,11 @@
 
 namespace ralph::schema {
 
+/// The members of an object.
+inline const Document::object_t& members_of(const Document& object) {
+  return object.get_ref<const Document::object_t&>();
+}
+
 struct StringHash {
   using is_transparent = void;
   std::size_t operator()(std::string_view text) const {

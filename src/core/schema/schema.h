@@ -14,8 +14,10 @@ using json::Document;
 
 /// One thing that is wrong with a value: where, as a JSON pointer ("" is the top), and what.
 struct Violation {
-  std::string pointer;  // "/summary"
-  std::string message;  // "must be string"
+  std::string pointer;    // "/summary"
+  std::string message;    // "must be string"
+  std::string keyword;    // of the schema that is not met: "type"; empty: the check was given up
+  std::string parameter;  // the property that is missing ("required"); empty for other keywords
 
   bool operator==(const Violation&) const = default;
 };

@@ -11,16 +11,13 @@
 #include <nlohmann/json.hpp>
 
 #include "core/json/writer.h"
+#include "core/schema/program_impl.h"
 
 namespace ralph::schema {
 namespace {
 
 static_assert(std::numeric_limits<long double>::digits >= 64, "holds every 64-bit integer");
 __extension__ using Wide = unsigned __int128;
-
-const Document::object_t& members(const Document& object) {
-  return object.get_ref<const Document::object_t&>();
-}
 
 void append_canonical_number(std::string& out, const Document& number) {
   if (number.is_number_unsigned()) {
@@ -55,7 +52,7 @@ bool append_canonical_array(std::string& out, const Document& array, std::size_t
 bool append_canonical_object(std::string& out, const Document& object, std::size_t longest) {
   std::vector<const Document::object_t::value_type*> sorted;
   sorted.reserve(object.size());
-  for (const auto& member : members(object)) sorted.push_back(&member);
+  for (const auto& member : members_of(object)) sorted.push_back(&member);
   std::ranges::sort(sorted, {},
                     [](const auto* member) -> const std::string& { return member->first; });
   out += '{';
@@ -122,7 +119,7 @@ bool deeper_than(const Document& value, std::size_t limit) {
                                [&](const auto& item) { return deeper_than(item, limit - 1); });
   }
   return std::ranges::any_of(
-      members(value), [&](const auto& member) { return deeper_than(member.second, limit - 1); });
+      members_of(value), [&](const auto& member) { return deeper_than(member.second, limit - 1); });
 }
 
 bool append_canonical(std::string& out, const Document& value, std::size_t longest) {

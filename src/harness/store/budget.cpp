@@ -10,7 +10,7 @@ namespace {
 
 using json::Document;
 
-constexpr auto kCost = "total_cost_usd";
+constexpr auto kTotalCost = "total_cost_usd";
 constexpr auto kMaxCost = "max_cost_usd";
 constexpr auto kIterations = "iterations";
 constexpr auto kMaxIterations = "max_iterations";
@@ -28,9 +28,9 @@ bool is_count(const Document& value) {
   return number <= kMostWhole && number == std::floor(number);
 }
 
-bool is_good(const Document& root) {
+bool is_valid_budget(const Document& root) {
   for (const auto& [key, value] : root.items()) {
-    if ((key == kCost || key == kMaxCost) && !is_amount(value)) return false;
+    if ((key == kTotalCost || key == kMaxCost) && !is_amount(value)) return false;
     if ((key == kIterations || key == kMaxIterations) && !is_count(value)) return false;
   }
   return true;
@@ -51,8 +51,8 @@ Document or_null(const std::optional<Number>& value) {
 }  // namespace
 
 Result<Budget> load_budget(const Location& file, std::string& warning) {
-  TRY_ASSIGN(const auto root, load_state(file, is_good, warning));
-  return Budget{.total_cost_usd = number_in<double>(root, kCost).value_or(0),
+  TRY_ASSIGN(const auto root, load_state(file, is_valid_budget, warning));
+  return Budget{.total_cost_usd = number_in<double>(root, kTotalCost).value_or(0),
                 .max_cost_usd = number_in<double>(root, kMaxCost),
                 .iterations = number_in<std::int64_t>(root, kIterations).value_or(0),
                 .max_iterations = number_in<std::int64_t>(root, kMaxIterations)};
@@ -60,8 +60,8 @@ Result<Budget> load_budget(const Location& file, std::string& warning) {
 
 Result<> save_budget(const Location& file, const Budget& budget) {
   std::string warning;  // whoever loads the file is told
-  TRY_ASSIGN(auto root, load_state(file, is_good, warning));
-  root[kCost] = budget.total_cost_usd;
+  TRY_ASSIGN(auto root, load_state(file, is_valid_budget, warning));
+  root[kTotalCost] = budget.total_cost_usd;
   root[kMaxCost] = or_null(budget.max_cost_usd);
   root[kIterations] = budget.iterations;
   root[kMaxIterations] = or_null(budget.max_iterations);

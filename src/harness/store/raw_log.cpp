@@ -14,7 +14,7 @@
 namespace ralph::store {
 namespace {
 
-constexpr int kMostNames = 10'000;
+constexpr int kMostLogsOfASecond = 10'000;
 constexpr std::size_t kMostPartBytes = 60;
 constexpr std::size_t kIndexBatch = std::size_t{64} << 10;
 
@@ -71,7 +71,7 @@ std::string raw_log_name(UtcTime start, std::string_view mode, std::string_view 
 
 Result<RawLog> RawLog::open(const Location& location, std::string_view name, UtcTime start) {
   TRY_ASSIGN(const auto folder, location.make_folder());
-  for (int n = 1; n <= kMostNames; ++n) {
+  for (int n = 1; n <= kMostLogsOfASecond; ++n) {
     RawLog log;
     log.paths_ =
         raw_log_paths(folder.path_of(n == 1 ? std::string(name) : fmt::format("{}-{}", name, n)));

@@ -16,7 +16,7 @@ constexpr auto kRecords = "sessions";
 constexpr auto kUpdated = "updated_at";
 constexpr auto kForkedFrom = "forked_from";
 constexpr auto kBackend = "backend";
-constexpr auto kCost = "total_cost_usd";
+constexpr auto kSessionCost = "total_cost_usd";
 constexpr auto kDigest = "system_prompt_digest";
 constexpr auto kFolder = "folder";
 
@@ -27,16 +27,16 @@ bool is_text_if_there(const Document& object, const char* name) {
   return found == object.end() || found->is_null() || found->is_string();
 }
 
-bool is_good_record(const Document& record) {
+bool is_valid_session(const Document& record) {
   if (!record.is_object()) return false;
   for (const auto name : {kForkedFrom, kBackend, kDigest, kUpdated}) {
     if (!is_text_if_there(record, name)) return false;
   }
-  const auto cost = record.find(kCost);
+  const auto cost = record.find(kSessionCost);
   return cost == record.end() || cost->is_null() || cost->is_number();
 }
 
-bool is_good(const Document& root) {
+bool is_valid_sessions(const Document& root) {
   for (const auto& [key, value] : root.items()) {
     const bool says_text = key == kUpdated || key.ends_with(kModeEnding);
     if (says_text && !value.is_string() && !value.is_null()) return false;
@@ -44,7 +44,7 @@ bool is_good(const Document& root) {
   const auto records = root.find(kRecords);
   if (records == root.end() || records->is_null()) return true;
   if (!records->is_object()) return false;
-  return std::all_of(records->begin(), records->end(), is_good_record);
+  return std::all_of(records->begin(), records->end(), is_valid_session);
 }
 
 std::string text_in(const Document& object, std::string_view name) {
@@ -53,7 +53,7 @@ std::string text_in(const Document& object, std::string_view name) {
 }
 
 double cost_in(const Document& record) {
-  const auto cost = record.find(kCost);
+  const auto cost = record.find(kSessionCost);
   return cost != record.end() && cost->is_number() ? cost->get<double>() : 0;
 }
 
@@ -80,7 +80,7 @@ Document updated_record(Document record, const SessionRecord& from) {
   } else {
     record[kForkedFrom] = from.forked_from;
   }
-  record[kCost] = from.total_cost_usd;
+  record[kSessionCost] = from.total_cost_usd;
   record[kDigest] = from.system_prompt_digest;
   record[kFolder] = utf8::repaired(from.folder);
   record[kUpdated] = iso_utc(from.updated);
@@ -96,12 +96,12 @@ bool is_session_id(std::string_view text) {
 }
 
 Result<Sessions> Sessions::load(const Location& file, std::string& warning) {
-  TRY_ASSIGN(const auto root, load_state(file, is_good, warning));
+  TRY_ASSIGN(const auto root, load_state(file, is_valid_sessions, warning));
   return Sessions(file, json::write(root));
 }
 
 Sessions Sessions::peek(const Location& file, std::string& warning) {
-  return {file, json::write(peek_state(file, is_good, warning))};
+  return {file, json::write(peek_state(file, is_valid_sessions, warning))};
 }
 
 std::string Sessions::of_mode(std::string_view mode) const {

@@ -9,7 +9,7 @@ namespace ralph::store {
 namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{4} << 20;
-constexpr int kMostNames = 1000;
+constexpr int kMostBackups = 1000;
 
 Result<json::Document> read_object(const Folder& folder, const std::string& name,
                                    bool (*good)(const json::Document&)) {
@@ -25,7 +25,7 @@ Result<std::filesystem::path> move_aside(const Folder& folder, const std::string
   const auto base = fmt::format("{}.bad-{}", name, compact_utc(now_utc()));
   auto aside = base;
   auto moved = folder.rename(name, aside);
-  for (int n = 2; !moved && moved.error().code == Code::busy && n <= kMostNames; ++n) {
+  for (int n = 2; !moved && moved.error().code == Code::busy && n <= kMostBackups; ++n) {
     aside = fmt::format("{}-{}", base, n);
     moved = folder.rename(name, aside);
   }

@@ -4,15 +4,12 @@
 
 #include <fmt/core.h>
 
+#include "core/base/text.h"
 #include "core/base/time.h"
 #include "harness/stream/claude_impl.h"
 
 namespace ralph::stream {
 namespace {
-
-bool is_blank(std::string_view line) {
-  return line.find_first_not_of(" \t\r\v\f") == std::string_view::npos;
-}
 
 }  // namespace
 
@@ -51,7 +48,7 @@ LineStatus ClaudeDialect::decode(std::string_view text, PayloadSink& sink) {
       {"control_response", &ClaudeDialect::control},
   });
   kept_.clear();
-  if (is_blank(text)) return LineStatus::blank;
+  if (is_blank(text, " \t\r\v\f")) return LineStatus::blank;
   const View root = parser_.parse(text);
   if (!root.is_object()) return LineStatus::malformed;
   const Line line{root, text, sink, root["parent_tool_use_id"].text()};

@@ -7,7 +7,7 @@
 namespace ralph::stream {
 namespace {
 
-constexpr std::size_t kSmallest = std::size_t{64} << 10;
+constexpr std::size_t kSmallestSpare = std::size_t{64} << 10;
 constexpr std::size_t kLargestKept = std::size_t{4} << 20;
 
 static_assert(LineSplitter::kPadding >= simdjson::SIMDJSON_PADDING);
@@ -42,7 +42,7 @@ View DomParser::parse(std::string_view& line) {
 /// With room to spare, so that slowly growing lines do not reallocate each time.
 bool DomParser::read(std::string_view text, simdjson::dom::element& root) {
   if (parser_->capacity() < text.size()) {
-    const auto capacity = text.size() + std::max(kSmallest, text.size() / 4);
+    const auto capacity = text.size() + std::max(kSmallestSpare, text.size() / 4);
     error_ = parser_->allocate(capacity);
     if (!error_) error_ = parser_->doc.allocate(capacity);
     if (error_) return false;

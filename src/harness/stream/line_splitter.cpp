@@ -9,7 +9,7 @@
 namespace ralph::stream {
 namespace {
 
-constexpr std::size_t kSmallest = std::size_t{64} << 10;
+constexpr std::size_t kSmallestBuffer = std::size_t{64} << 10;
 constexpr std::size_t kKeepCapacity = std::size_t{1}
                                       << 20;  // larger buffers are given back when empty
 constexpr std::string_view kShowCursor = "\x1b[?25h";
@@ -119,7 +119,7 @@ void LineSplitter::make_room(std::size_t bytes) {
     begin_ = 0;
     if (needed <= capacity_) return;
   }
-  const std::size_t wanted = std::max({kSmallest, needed, capacity_ * 2});
+  const std::size_t wanted = std::max({kSmallestBuffer, needed, capacity_ * 2});
   auto* grown = static_cast<char*>(std::realloc(buffer_, wanted));
   if (grown == nullptr) throw std::bad_alloc();
   buffer_ = grown;

@@ -1,24 +1,11 @@
 #include <utility>
 
+#include "core/base/text.h"
 #include "core/base/utf8.h"
 #include "harness/stream/dialect.h"
 
 namespace ralph::stream {
 namespace {
-
-bool is_blank(std::string_view line) {
-  return line.find_first_not_of(" \t\r\v\f") == std::string_view::npos;
-}
-
-/// The end of `text`, at most `bytes` long, that begins at a code point.
-std::string_view tail(std::string_view text, std::size_t bytes) {
-  if (text.size() <= bytes) return text;
-  text.remove_prefix(text.size() - bytes);
-  while (!text.empty() && (static_cast<unsigned char>(text.front()) & 0xC0) == 0x80) {
-    text.remove_prefix(1);
-  }
-  return text;
-}
 
 class TextDialect final : public Dialect {
  public:
@@ -31,7 +18,7 @@ class TextDialect final : public Dialect {
   LineStatus decode(std::string_view line, PayloadSink& sink) override {
     if (!utf8::valid(line)) line = repaired_ = utf8::repaired(line);
     remember(line);
-    if (is_blank(line)) return LineStatus::blank;
+    if (is_blank(line, " \t\r\v\f")) return LineStatus::blank;
     Text said;
     said.text = line;
     sink.emit({}, said);
@@ -43,15 +30,15 @@ class TextDialect final : public Dialect {
     std::string_view text = said_;
     if (!text.empty()) text.remove_suffix(1);  // the newline of the last line
     TurnEnded ended;
-    ended.text = tail(text, kKeptText);
+    ended.text = utf8::suffix(text, kKeptText);
     ended.turns = 1;
     sink.emit({}, ended);
   }
 
  private:
   void remember(std::string_view line) {
-    said_.append(tail(line, kKeptText)) += '\n';
-    if (said_.size() > 4 * kKeptText) said_ = std::string(tail(said_, 2 * kKeptText));
+    said_.append(utf8::suffix(line, kKeptText)) += '\n';
+    if (said_.size() > 4 * kKeptText) said_ = std::string(utf8::suffix(said_, 2 * kKeptText));
   }
 
   std::string agent_, display_name_;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
+#include "core/base/path.h"
 #include "system/git/index_file.h"
 
 namespace ralph::git {
@@ -37,18 +38,13 @@ void remove_abandoned(const fs::path& git_folder) {
   }
 }
 
-bool is_there(const fs::path& path) {
-  struct stat info{};
-  return ::lstat(path.c_str(), &info) == 0;
-}
-
 }  // namespace
 
 Result<PrivateIndex> PrivateIndex::rebuild(const Program& git, KnownFiles& known) {
   TRY_ASSIGN(const auto text, git.ask({{"ls-files", "--stage", "--debug", "-z"}}));
   TRY_ASSIGN(auto entries, parse_index_listing(text));
   std::erase_if(entries, [&](const IndexEntry& entry) {
-    return entry.intended && !is_there(git.root() / entry.path);
+    return entry.intended && !path_exists(git.root() / entry.path);
   });
   TRY_ASSIGN(auto index, empty(git.git_folder()));
   if (entries.empty()) return index;

@@ -10,7 +10,6 @@
 namespace ralph::git {
 namespace {
 
-constexpr std::size_t kSha1Digits = 40;
 
 /// "MODE ID STAGE".
 bool read_head(std::string_view text, IndexEntry& entry) {

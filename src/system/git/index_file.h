@@ -10,6 +10,8 @@
 
 namespace ralph::git {
 
+inline constexpr std::size_t kSha1Digits = 40;  // in hex
+
 /// One entry of an index, without what git remembers of its file.
 struct IndexEntry {
   unsigned mode = 0;  // 0100644, 0100755, 0120000, 0160000

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostBytes = std::size_t{4} << 20;
+constexpr std::size_t kMostBytesOfRecord = std::size_t{4} << 20;
 
 std::unexpected<Error> tampered(std::string message) {
   return fail(Code::permission, std::move(message),
@@ -92,7 +92,7 @@ Integrity::File Integrity::read_file_at(const fs::path& path) {
   struct stat info{};
   if (::lstat(path.c_str(), &info) != 0) return {path, {}, false};
   if (!S_ISREG(info.st_mode)) return {path, fmt::format("kind {:o}", info.st_mode & S_IFMT), true};
-  return {path, read_file(path, kMostBytes).value_or("unreadable"), true};
+  return {path, read_file(path, kMostBytesOfRecord).value_or("unreadable"), true};
 }
 
 Result<Integrity> Integrity::read(const Program& git) {

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <sys/stat.h>
 
+#include "core/base/path.h"
 #include "system/git/fields.h"
 #include "system/git/index.h"
 #include "system/git/old_files.h"
@@ -13,11 +14,6 @@
 
 namespace ralph::git {
 namespace {
-
-bool is_there(const std::filesystem::path& path) {
-  struct stat info{};
-  return ::lstat(path.c_str(), &info) == 0;
-}
 
 /// What git can store under the name of a file.
 bool is_file(const std::filesystem::path& path) {
@@ -90,7 +86,7 @@ Result<KeptFiles> Work::compare_kept_files(std::string_view kept_as) const {
   TRY_ASSIGN(const auto differences, tree_differences(git_, commit, now));
   for (const auto& difference : differences) {
     if (std::ranges::find(names, difference.path) == names.end()) continue;
-    const bool there = is_there(root() / difference.path);
+    const bool there = path_exists(root() / difference.path);
     (there ? result.changed : result.missing).push_back(difference.path);
   }
   return result;
@@ -103,7 +99,7 @@ Result<std::vector<std::string>> Work::put_back_missing(std::string_view kept_as
   TRY(write_missing(git_, fmt::format("refs/ralph/{}", kept_as), kept.missing));
   std::vector<std::string> left_out;
   for (const auto& path : left_alone_.paths) {
-    if (!is_there(root() / path)) left_out.push_back(path);
+    if (!path_exists(root() / path)) left_out.push_back(path);
   }
   if (left_out.empty() || commit.empty()) return kept.missing;
   TRY_ASSIGN(const auto known, paths_in_tree(git_, commit, left_out));

@@ -19,10 +19,9 @@ namespace ralph::git {
 namespace {
 
 constexpr std::int64_t kMostRead = std::int64_t{128} << 20;  // in one look: it cannot be stopped
-constexpr std::size_t kMostFiles = 500'000;                  // of an index of about 64 MB
+constexpr std::size_t kMostKnownFiles = 500'000;                  // of an index of about 64 MB
 constexpr std::int64_t kMargin = 2;                          // seconds
 constexpr long kXfs = 0x58465342;
-constexpr std::size_t kSha1Digits = 40;
 
 /// A lease there is refused while the file is mapped for writing; on overlayfs it is not.
 bool is_suitable(int folder) {
@@ -120,7 +119,7 @@ std::vector<std::optional<struct stat>> KnownFiles::look(const std::filesystem::
   may_read_ = kMostRead;
   for (std::size_t i = 0; disk && folder && i < entries.size(); ++i) {
     const auto& entry = entries[i];
-    if (!entry.compared() || entry.mode == 0160000 || files.size() >= kMostFiles) continue;
+    if (!entry.compared() || entry.mode == 0160000 || files.size() >= kMostKnownFiles) continue;
     auto known = look_at(folder.get(), entry, *disk);
     if (!known) continue;
     if (known->id == entry.id) found[i] = known->info;

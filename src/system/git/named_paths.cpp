@@ -20,8 +20,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr Millis kLongestQuestion{10'000};
-constexpr std::size_t kMostFiles = 32;
-constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+constexpr std::size_t kMostFilesNamed = 32;
+constexpr std::size_t kMostBytesNamed = std::size_t{1} << 20;
 
 constexpr auto kHooks = std::to_array<std::string_view>({
     "applypatch-msg",     "pre-applypatch",
@@ -38,16 +38,6 @@ constexpr auto kHooks = std::to_array<std::string_view>({
     "fsmonitor-watchman", "post-index-change",
 });
 
-bool is_folder(const fs::path& path) {
-  std::error_code error;
-  return fs::is_directory(fs::symlink_status(path, error));
-}
-
-bool is_there(const fs::path& path) {
-  std::error_code error;
-  return fs::exists(fs::symlink_status(path, error));
-}
-
 /// "gitdir: ../main/.git/worktrees/x" in the file `.git`, or "../.." in the file `commondir`.
 fs::path folder_named_in(const fs::path& file, std::string_view prefix) {
   auto text = read_file(file, 8192);
@@ -61,8 +51,8 @@ fs::path folder_named_in(const fs::path& file, std::string_view prefix) {
 
 /// An agent that made a file `.git` could name any folder.
 bool is_git_folder(const fs::path& folder) {
-  return is_there(folder / "HEAD") &&
-         (is_there(folder / "objects") || is_there(folder / "commondir"));
+  return path_exists(folder / "HEAD") &&
+         (path_exists(folder / "objects") || path_exists(folder / "commondir"));
 }
 
 /// With every link resolved but a last one.
@@ -77,7 +67,7 @@ fs::path resolved(const fs::path& path) {
 bool may_name_paths(const fs::path& file) {
   std::error_code error;
   if (!fs::is_regular_file(file, error)) return false;
-  auto text = read_file(file, kMostBytes);
+  auto text = read_file(file, kMostBytesNamed);
   if (!text) return true;
   for (char& c : *text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   return text->contains("hookspath") || text->contains("attributesfile") ||
@@ -112,7 +102,7 @@ class Search {
     for (const auto& folder : git_folders(root_ / ".git")) {
       for (const auto* const name : {"config", "config.worktree"}) ask_file(folder / name);
     }
-    for (std::size_t i = 0; i < files_.size() && i < kMostFiles; ++i) ask(files_[i]);
+    for (std::size_t i = 0; i < files_.size() && i < kMostFilesNamed; ++i) ask(files_[i]);
     std::ranges::sort(paths_);  // a folder before what is in it
     const auto same = std::ranges::unique(paths_);
     paths_.erase(same.begin(), same.end());
@@ -197,7 +187,7 @@ class Search {
 
 fs::path root_of(const fs::path& folder) {
   for (auto root = folder; root != root.root_path(); root = root.parent_path()) {
-    if (is_there(root / ".git")) return root;
+    if (path_exists(root / ".git")) return root;
   }
   return {};
 }
@@ -207,8 +197,8 @@ std::vector<fs::path> git_folders(const fs::path& git) {
   std::vector<fs::path> folders;
   auto own =
       fs::is_directory(git, error) ? fs::canonical(git, error) : folder_named_in(git, "gitdir: ");
-  if (own.empty() || (!is_folder(git) && !is_git_folder(own))) return folders;
-  const auto common = is_folder(git) ? fs::path() : folder_named_in(own / "commondir", "");
+  if (own.empty() || (!is_real_directory(git) && !is_git_folder(own))) return folders;
+  const auto common = is_real_directory(git) ? fs::path() : folder_named_in(own / "commondir", "");
   if (!common.empty() && is_git_folder(common)) folders.push_back(common);
   folders.push_back(std::move(own));
   return folders;

@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostNamed = 3;
-constexpr std::size_t kMostBytes = 64 << 10;
+constexpr std::size_t kMostBytesOfRef = 64 << 10;
 
 /// A file of the git folder that is there while git waits for the user.
 struct Unfinished {
@@ -56,7 +56,7 @@ std::string names_of(const std::vector<Entry>& entries) {
 
 /// The ids in a file of the git folder, one a line.
 void add_ids(const fs::path& file, std::vector<std::string>& ids) {
-  const auto text = read_file(file, kMostBytes).value_or("");
+  const auto text = read_file(file, kMostBytesOfRef).value_or("");
   for (std::size_t at = 0; at < text.size();) {
     const auto end = std::min(text.find('\n', at), text.size());
     if (auto id = text.substr(at, end - at); is_commit_id(id)) ids.push_back(std::move(id));

@@ -4,19 +4,15 @@
 
 #include <fmt/core.h>
 
+#include "core/base/text.h"
+
 namespace ralph::git {
 namespace {
 
-constexpr std::string_view kSpace = " \t\r\n";
 constexpr std::string_view kForbidden = " ~^:?*[\\\x7f";
 constexpr std::size_t kMostName = 1024;
 constexpr std::size_t kMostPart = 255;
 constexpr std::size_t kMostId = 64;
-
-std::string_view trimmed(std::string_view text) {
-  text = text.substr(0, text.find_last_not_of(kSpace) + 1);
-  return text.substr(std::min(text.find_first_not_of(kSpace), text.size()));
-}
 
 bool is_forbidden(char c) {
   return static_cast<unsigned char>(c) < 0x20 || kForbidden.find(c) != kForbidden.npos;
@@ -46,13 +42,13 @@ bool is_ref_name(std::string_view name) {
 
 Result<Ref> parse_ref(std::string_view text, std::string_view file) {
   constexpr std::string_view kRef = "ref:";
-  text = text.substr(0, text.find_last_not_of(kSpace) + 1);
+  text = trim_end(text);
   if (is_commit_id(text)) return Ref{std::string(text), {}};
   if (!text.starts_with(kRef)) {
     return fail(Code::malformed,
                 fmt::format("'{}' holds neither a commit id nor the name of a ref", file));
   }
-  const auto name = trimmed(text.substr(kRef.size()));
+  const auto name = trim(text.substr(kRef.size()));
   if (!is_ref_name(name) && name != kReftableHead) {
     return fail(Code::malformed,
                 fmt::format("'{}' names a ref that is not allowed: too long, not below refs/, or "

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostBytes = std::size_t{4} << 20;
+constexpr std::size_t kMostBytesOfSettings = std::size_t{4} << 20;
 
 /// Settings that start no program; the middle of a name may be anything.
 struct Harmless {
@@ -44,7 +44,7 @@ std::string digest_of(const fs::path& path) {
   const auto status = fs::status(path, error);
   if (!fs::exists(status) || fs::is_directory(status)) return {};
   if (!fs::is_regular_file(status)) return "not a file";
-  const auto text = read_file(path, kMostBytes);
+  const auto text = read_file(path, kMostBytesOfSettings);
   return text ? sha256_hex(*text) : "unreadable";
 }
 

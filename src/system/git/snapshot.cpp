@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 #include <sys/stat.h>
 
+#include "core/base/path.h"
 #include "system/git/fields.h"
 #include "system/git/old_files.h"
 
@@ -20,11 +21,6 @@ struct IndexPaths {
   HiddenFlags flags;
   std::vector<std::string> of_ours;  // state files of ralph that were added to git
 };
-
-bool is_there(const fs::path& path) {
-  struct stat info{};
-  return ::lstat(path.c_str(), &info) == 0;
-}
 
 Result<bool> is_sparse(const Program& git) {
   TRY_ASSIGN(const auto captured,
@@ -44,7 +40,7 @@ Result<IndexPaths> read_index_paths(const Program& git) {
     const std::string path(field.substr(2));
     const auto tag = static_cast<unsigned char>(field[0]);
     if (std::islower(tag) != 0) found.flags.assume_unchanged.push_back(path);
-    if (std::toupper(tag) == 'S' && (!sparse || is_there(git.root() / path))) {
+    if (std::toupper(tag) == 'S' && (!sparse || path_exists(git.root() / path))) {
       found.flags.skip_worktree.push_back(path);
     }
     if (is_state_of_ours(path)) found.of_ours.push_back(path);

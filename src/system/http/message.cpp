@@ -6,6 +6,8 @@
 
 #include <fmt/core.h>
 
+#include "core/base/text.h"
+
 namespace ralph::http {
 namespace {
 
@@ -45,16 +47,10 @@ std::string_view reason(int status) {
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 bool list_has(std::string_view list, std::string_view word) {
   for (;;) {
     const auto comma = list.find(',');
-    if (equal_ignoring_case(trimmed(list.substr(0, comma)), word)) return true;
+    if (equal_ignoring_case(trim(list.substr(0, comma), " \t"), word)) return true;
     if (comma == list.npos) return false;
     list.remove_prefix(comma + 1);
   }

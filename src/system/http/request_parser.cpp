@@ -6,6 +6,8 @@
 
 #include <fmt/core.h>
 
+#include "core/base/text.h"
+
 namespace ralph::http {
 namespace {
 
@@ -23,12 +25,6 @@ bool is_token(std::string_view text) {
 }
 
 bool is_control(char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f; }
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
 
 /// Digits of that base and nothing else, as a number of 63 bits.
 std::optional<std::uint64_t> whole_number(std::string_view text, int base) {
@@ -158,7 +154,7 @@ bool RequestParser::read_header(std::string_view line) {
   }
   if (state_ == State::trailers) return true;  // checked, but nobody wants them
   request_.headers.add(std::string(line.substr(0, colon)),
-                       std::string(trimmed(line.substr(colon + 1))));
+                       std::string(trim(line.substr(colon + 1), " \t")));
   return true;
 }
 
@@ -211,7 +207,7 @@ bool RequestParser::advance_chunk_size() {
   const auto line = take_line(kLongestChunkLine, 400);
   if (!line) return false;
   body_started_ = true;
-  const auto size = whole_number(trimmed(line->substr(0, line->find(';'))), 16);
+  const auto size = whole_number(trim(line->substr(0, line->find(';')), " \t"), 16);
   if (!size) return refuse(400, "a chunk's size is not a number");
   if (*size > largest_body_ - request_.body.size()) {
     return refuse(413, fmt::format("a body of more than {} bytes", largest_body_));

@@ -18,7 +18,7 @@ using std::chrono::steady_clock;
 
 constexpr Millis kForever{-1};
 constexpr Millis kDrainTime{1000};
-constexpr Millis kLongestPoll{3'600'000};
+constexpr Millis kLongestSocketPoll{3'600'000};
 
 }  // namespace
 
@@ -40,7 +40,7 @@ Socket::Woken Socket::poll_for(short events, Millis at_most) {
     auto timeout = at_most;
     if (at_most != kForever) {
       const auto left = std::chrono::ceil<Millis>(until - steady_clock::now());
-      timeout = std::clamp(left, Millis{0}, kLongestPoll);
+      timeout = std::clamp(left, Millis{0}, kLongestSocketPoll);
     }
     const int ready = ::poll(fds.data(), fds.size(), static_cast<int>(timeout.count()));
     if (ready < 0 && errno == EINTR) continue;

@@ -8,6 +8,7 @@
 
 #include <fmt/core.h>
 
+#include "core/base/text.h"
 #include "system/http/transfer_impl.h"
 
 namespace ralph::http {
@@ -42,13 +43,6 @@ constexpr auto kMeanings = std::to_array<Meaning>({
     {CURLE_WEIRD_SERVER_REPLY, Failure::not_http},
     {CURLE_BAD_CONTENT_ENCODING, Failure::not_http},
 });
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlank = " \t\r\n";
-  const auto first = text.find_first_not_of(kBlank);
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
-}
 
 bool is_hop(const Response& head) {
   constexpr std::array kStatuses{301, 302, 303, 307, 308};
@@ -108,7 +102,7 @@ bool Transfer::take_header(std::string_view line) {
   if (stop_.stop_requested()) return false;
   last_received_ = steady_clock::now();
   const bool status_line = !head_whole_ && line.starts_with("HTTP/");
-  const auto text = trimmed(line);
+  const auto text = trim(line);
   if (!within_limits(line.size(), text.empty() || status_line ? 0 : 1)) return false;
   if (head_whole_) return true;
   if (text.empty()) return end_head();
@@ -116,8 +110,8 @@ bool Transfer::take_header(std::string_view line) {
   if (status_line) {
     response_ = {};
   } else if (colon != text.npos && text.front() == line.front()) {  // no folded line
-    response_.headers.add(std::string(trimmed(text.substr(0, colon))),
-                          std::string(trimmed(text.substr(colon + 1))));
+    response_.headers.add(std::string(trim(text.substr(0, colon))),
+                          std::string(trim(text.substr(colon + 1))));
   }
   return true;
 }

@@ -17,19 +17,19 @@ namespace ralph::process {
 
 namespace {
 
-constexpr int kNewestAbi = 7;
+constexpr int kNewestKnownAbi = 7;
 constexpr Millis kProbeLimit{10'000};
 
 int landlock_abi() {
   const long abi =
       ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
-  return abi <= 0 ? 0 : static_cast<int>(std::min<long>(abi, kNewestAbi));
+  return abi <= 0 ? 0 : static_cast<int>(std::min<long>(abi, kNewestKnownAbi));
 }
 
 bool has_seccomp() {
   const unsigned action = SECCOMP_RET_ERRNO;
   return ::syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0 &&
-         seccomp_filter({}, kNewestAbi).has_value();
+         seccomp_filter({}, kNewestKnownAbi).has_value();
 }
 
 /// Runs `true` under a confinement, by these means only. Empty: it works.

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "core/base/text.h"
 #include "core/base/utf8.h"
 #include "harness/stream/outcome.h"
 #include "ui/console/activity.h"
@@ -25,10 +26,6 @@ void append_indented(std::string& out, std::string_view text, std::string_view i
     from = at + 1;
   }
   out.append(text.substr(from));
-}
-
-bool is_blank(std::string_view text) {
-  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
 }
 
 std::string usage_text(const stream::Tokens& usage, std::optional<int> context_percent) {

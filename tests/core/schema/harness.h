@@ -21,8 +21,8 @@ inline Lines check_value(const Document& schema, const Document& value,
   const auto compiled = Schema::compile(schema, limits);
   if (!compiled) return {"no schema: " + describe(compiled.error())};
   Lines lines;
-  for (const auto& [pointer, message] : compiled->validate(value)) {
-    lines.push_back((pointer.empty() ? "root" : pointer) + ": " + message);
+  for (const auto& each : compiled->validate(value)) {
+    lines.push_back((each.pointer.empty() ? "root" : each.pointer) + ": " + each.message);
   }
   return lines;
 }

@@ -149,5 +149,16 @@ TEST(SchemaMessage, ComeInTheOrderOfTheValue) {
       (Lines{"root: must have required property 'z'", "/b/1: must be null", "/a: must be string"}));
 }
 
+TEST(SchemaViolation, NamesTheKeywordAndTheMissingProperty) {
+  const auto schema =
+      Schema::compile(parse(R"({"required":["it's"],"additionalProperties":false})").value());
+  const auto found = schema->validate(parse(R"({"other":1})").value());
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].keyword, "required");
+  EXPECT_EQ(found[0].parameter, "it's");
+  EXPECT_EQ(found[1].keyword, "additionalProperties");
+  EXPECT_EQ(found[1].parameter, "");
+}
+
 }  // namespace
 }  // namespace ralph::schema

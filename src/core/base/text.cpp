@@ -1,0 +1,20 @@
+#include "core/base/text.h"
+
+#include <algorithm>
+
+namespace ralph {
+
+std::string_view trim(std::string_view text, std::string_view blanks) {
+  text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+  return trim_end(text, blanks);
+}
+
+std::string_view trim_end(std::string_view text, std::string_view blanks) {
+  return text.substr(0, text.find_last_not_of(blanks) + 1);
+}
+
+bool is_blank(std::string_view text, std::string_view blanks) {
+  return text.find_first_not_of(blanks) == text.npos;
+}
+
+}  // namespace ralph
