@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "core/base/nearest.h"
+#include "harness/backend/backend.h"
 #include "cli/command.h"
 #include "cli/failure.h"
 #include "cli/options.h"
@@ -20,7 +21,14 @@ enum class Offer { nothing, words, files, folders };
 
 /// Words that are known although others are possible too.
 std::string_view usual_values(const Option& option) {
-  if (option.names.ends_with("--backend")) return "auto|claude|builtin|custom";
+  if (option.names.ends_with("--backend")) {
+    static const std::string kNames = [] {
+      std::string names = "auto";
+      for (const auto* backend : backend::backends()) names.append("|").append(backend->name);
+      return names;
+    }();
+    return kNames;
+  }
   if (option.names.ends_with("--permission-mode")) {
     return "default|acceptEdits|plan|dontAsk|bypassPermissions";
   }

@@ -278,7 +278,8 @@ int replay(const Arguments& arguments, StdOutput& output) {
   const auto opening = read_opening(*fd, path);
   if (!opening) return report(opening.error(), output);
   auto dialect = opening->is_text ? stream::make_text_dialect("custom", "Agent")
-                                  : stream::make_claude_dialect();
+                                  : backend::default_backend().make_dialect(std::string(
+                                        backend::default_backend().display_name));
   auto options = console_options({arguments.flag("quiet"), arguments.flag("verbose")});
   options.agent_name = agent_of(path, *dialect);
   const bool json = arguments.flag("json");

@@ -3,6 +3,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "system/process/command.h"
 #include "harness/stream/dialect.h"
@@ -76,10 +77,62 @@ struct Capabilities {
 /// Stands for the executable that runs.
 inline constexpr std::string_view kOwnProgram = "ralph";
 
-/// One agent CLI, as data.
+struct Host;
+struct Credential;
+
+/// A cloud provider that is chosen by one variable, and paid by those with the prefix.
+struct Cloud {
+  std::string_view chosen_by, prefix;
+};
+
+/// How an agent reaches its model, and what pays for it.
+struct ModelAccess {
+  std::string_view key_variable;  // "ANTHROPIC_API_KEY": is used before a stored login
+  std::string_view endpoint_variable;  // "ANTHROPIC_BASE_URL": the key is for somebody else
+  std::string_view endpoint;           // the usual one
+  bool has_login = false;  // it has one that pays by subscription, better than the key
+  std::span<const std::string_view> secret_variables;  // hold a credential
+  std::span<const std::string_view> paying_prefixes;   // variables that may be needed to pay
+  std::span<const Cloud> clouds;
+  /// Every credential found, the one the agent would use first. nullptr: only the command knows.
+  std::vector<Credential> (*credentials)(const Host& host) = nullptr;
+  /// The variables that send all requests to an endpoint of ours, which adds the credential.
+  std::vector<process::EnvChange> (*through_proxy)(const std::string& endpoint,
+                                                   const std::string& token) = nullptr;
+  /// The model that the environment makes of a name, or of none; empty: the agent's own choice.
+  std::string (*model_of)(std::string_view asked, const Host& host) = nullptr;
+};
+
+/// What becomes of an entry in the agent's own folder when the agent runs in a sandbox.
+enum class StateUse {
+  shown,     // read-only in every sandbox
+  dropped,   // not shown: the agent makes its own, which is gone afterwards
+  project,   // sessions by project: only those of the workspace are shown
+  login,     // a credential that the agent refreshes
+  key,       // a credential that it only reads
+  record,    // a private copy, gone afterwards: it holds trust and servers beside counters
+  settings,  // read-only; in a strict sandbox without secrets
+};
+struct StateEntry {
+  std::string_view name;
+  StateUse use;
+};
+
+/// The files an agent keeps for itself.
+struct AgentState {
+  std::span<const std::string_view> paths;  // "~/.claude"
+  std::string_view variable;  // "CLAUDE_CONFIG_DIR": a folder that replaces all of them
+  std::span<const StateEntry> entries;  // any other is read-only, and not shown in a strict sandbox
+  std::string_view backup_prefix;       // entries that begin so are copies: dropped
+  std::span<const std::string_view> secret_settings;  // settings that hold or get a secret
+  std::string_view secret_prefix;                     // of variables in its settings: the same
+};
+
+/// One agent CLI: all that ralph knows of it. Nothing outside this module names an agent.
 struct Backend {
   std::string_view name;          // "claude"
   std::string_view display_name;  // "Claude"; empty: the program's own name
+  std::string_view product;       // "Claude Code", in sentences
   std::string_view program;       // looked up in PATH; empty: the command of the settings
                                   // (its "{prompt}" or "{prompt_file}" says where the prompt goes);
                                   // kOwnProgram: ralph itself
@@ -90,20 +143,31 @@ struct Backend {
   Output output;                 // when no output_format is asked for
   Capabilities can;
   std::unique_ptr<stream::Dialect> (*make_dialect)(std::string display_name);  // of stream-json
-  std::span<const std::string_view> removed_variables;                         // "CLAUDECODE"
-  std::span<const std::string_view> state_paths;  // its own files: "~/.claude"
-  std::string_view state_variable;  // "CLAUDE_CONFIG_DIR": a folder that replaces all of them
-  std::string_view key_variable;    // "ANTHROPIC_API_KEY": is used before a stored login
-  bool has_login;                   // it has one that pays by subscription, better than the key
-  std::string_view
-      endpoint_variable;          // "ANTHROPIC_BASE_URL": says that the key is for somebody else
+  /// A message of the user for Delivery::stream_json: one line with its newline.
+  std::string (*encode_message)(std::string_view text);
+  std::span<const std::string_view> variable_prefixes;  // of the variables it obeys
+  std::span<const std::string_view> removed_variables;  // that a session sets for its children
+  std::string_view session_variable;                    // of those: set in every session
+  std::string_view thinking_variable;       // the number of tokens it may think; "0": none
+  std::string_view no_background_variable;  // "1": commands never go on behind a call
+  std::string_view instructions_file;       // in the workspace: "CLAUDE.md"
+  std::span<const std::string_view> obeyed_files;  // of the workspace: the agent obeys them
+  ModelAccess access;
+  AgentState state;
   std::string_view auth_hint;     // "set ANTHROPIC_API_KEY or run 'claude' once and log in"
   std::string_view install_hint;  // "npm install -g @anthropic-ai/claude-code"
 };
 
 /// Those ralph can drive.
-std::span<const Backend> backends();
+std::span<const Backend* const> backends();
 const Backend* find_backend(std::string_view name);
+/// The one whose streams are read where none is named.
+const Backend& default_backend();
+
+/// Whether a variable holds a credential of some agent.
+bool is_credential(std::string_view variable);
+/// Whether a variable changes what some agent obeys or who pays for it.
+bool configures_agent(std::string_view variable);
 
 /// An agent CLI that `auto` and `ralph doctor` look for, in the order of preference. `backend` is null
 /// for one ralph does not drive.

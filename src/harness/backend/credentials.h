@@ -13,6 +13,7 @@ struct Credential {
   Kind kind = Kind::none;
   std::string source;  // "ANTHROPIC_API_KEY", "/root/.claude/.credentials.json"
   std::string words;   // "API key in ANTHROPIC_API_KEY (billed per use)"
+  bool for_proxy = false;  // a key or token that a proxy can add to each request
 };
 
 /// Every credential found for Claude Code, the one it would use first: a cloud provider, ANTHROPIC_AUTH_TOKEN,

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 std::vector<std::string> known_names() {
   std::vector<std::string> names{"auto"};
-  for (const Backend& backend : backends()) names.emplace_back(backend.name);
+  for (const auto* backend : backends()) names.emplace_back(backend->name);
   for (const Candidate& candidate : candidates()) {
     if (candidate.backend == nullptr) names.emplace_back(candidate.name);
   }
@@ -25,10 +25,10 @@ std::vector<std::string> known_names() {
 /// "claude, builtin or custom".
 std::string names_of_backends() {
   std::string names;
-  for (const Backend& backend : backends()) {
-    const bool last = &backend == &backends().back();
+  for (const auto* backend : backends()) {
+    const bool last = backend == backends().back();
     if (!names.empty()) names += last ? " or " : ", ";
-    names += backend.name;
+    names += backend->name;
   }
   return names;
 }
@@ -62,10 +62,10 @@ std::vector<std::string> environment_of(const Host& host) {
 }
 
 Error not_found(std::string_view program, std::string message) {
-  for (const Backend& backend : backends()) {
-    if (backend.program == program) {
+  for (const auto* backend : backends()) {
+    if (backend->program == program) {
       return {Code::not_found, std::move(message),
-              fmt::format("install it with '{}'", backend.install_hint)};
+              fmt::format("install it with '{}'", backend->install_hint)};
     }
   }
   return {Code::not_found, std::move(message), "install it, or give its full path"};
@@ -135,12 +135,12 @@ Result<fs::path> find_program(const Candidate& candidate, const Host& host) {
 }
 
 std::vector<fs::path> state_paths(const Backend& backend, const Host& host) {
-  const auto instead = variable(host, backend.state_variable).value_or("");
+  const auto instead = variable(host, backend.state.variable).value_or("");
   if (!instead.empty()) return {(host.workspace / instead).lexically_normal()};
   const auto home = variable(host, "HOME").value_or("");
   if (home.empty()) return {};
   std::vector<fs::path> paths;
-  for (const std::string_view path : backend.state_paths) {
+  for (const std::string_view path : backend.state.paths) {
     paths.push_back(fs::path(home) / path.substr(2));  // behind "~/"
   }
   return paths;

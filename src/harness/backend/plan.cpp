@@ -8,7 +8,6 @@
 #include "harness/backend/command_line_impl.h"
 #include "harness/backend/credentials.h"
 #include "core/base/utf8.h"
-#include "core/json/writer.h"
 
 namespace ralph::backend {
 namespace {
@@ -64,7 +63,7 @@ Result<> check_wishes(const Backend& backend, const Ask& ask, Output output) {
       {!ask.json_schema.empty(), can.json_schema, "answer by a schema"},
       {!ask.effort.empty(), can.effort, "be told an effort"},
       {ask.conversation, can.conversation, "take messages while it runs"},
-      {ask.auth != Auth::automatic, !backend.key_variable.empty(), "be told which login to use"},
+      {ask.auth != Auth::automatic, !backend.access.key_variable.empty(), "be told which login to use"},
   });
   for (const Wish& wish : wishes) {
     if (!wish.asked || wish.possible) continue;
@@ -165,7 +164,7 @@ void set_prompt(Draft& draft, const Host& host, std::string_view run_id, Plan& p
       plan.command.input = process::StdinText{guarded(prompt, false)};
       return;
     case Delivery::stream_json:
-      plan.command.input = process::StdinOpen{user_message(guarded(prompt, false))};
+      plan.command.input = process::StdinOpen{draft.backend.encode_message(guarded(prompt, false))};
       return;
     case Delivery::file: {
       const auto name = fs::path(".ralph") / "tmp" / fmt::format("prompt-{}.md", run_id);
@@ -202,7 +201,7 @@ Result<> check_lengths(const std::vector<std::string>& argv) {
 
 void settle_key(const Draft& draft, const Host& host, Plan& plan) {
   if (!hides_key(draft.backend, draft.ask.auth, host)) return;
-  const auto name = std::string(draft.backend.key_variable);
+  const auto name = std::string(draft.backend.access.key_variable);
   plan.command.env.push_back({name, ""});
   if (draft.ask.auth == Auth::login) return;
   plan.notes.push_back(
@@ -277,20 +276,14 @@ std::string_view to_string(SandboxLevel level) {
 }
 
 bool hides_key(const Backend& backend, Auth auth, const Host& host) {
-  const auto name = backend.key_variable;
+  const auto name = backend.access.key_variable;
   if (auth == Auth::login || name.empty() || auth == Auth::api_key) return auth == Auth::login;
   if (std::ranges::find(host.own_env, name, &process::EnvChange::name) != host.own_env.end()) {
     return false;
   }
   // Another endpoint gets the key that was set for it, never the login.
-  return backend.has_login && !variable(host, name).value_or("").empty() &&
-         has_stored_login(host) && variable(host, backend.endpoint_variable).value_or("").empty();
-}
-
-std::string user_message(std::string_view text) {
-  std::string line = R"({"type":"user","message":{"role":"user","content":[{"type":"text","text":)";
-  json::append_string(line, utf8::repaired(text));
-  return line + "}]}}\n";
+  return backend.access.has_login && !variable(host, name).value_or("").empty() &&
+         has_stored_login(host) && variable(host, backend.access.endpoint_variable).value_or("").empty();
 }
 
 Result<Plan> plan(const Backend& backend, const Ask& ask, const Host& host,

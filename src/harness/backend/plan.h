@@ -131,9 +131,6 @@ std::vector<std::filesystem::path> state_paths(const Backend& backend, const Hos
 /// are there, the key was not set for this run, and the endpoint is the agent's own.
 bool hides_key(const Backend& backend, Auth auth, const Host& host);
 
-/// A message of the user for Delivery::stream_json: one line of JSON with its newline.
-std::string user_message(std::string_view text);
-
 /// Everything about the start but the start itself. `run_id` names the prompt file. Errors: Code::usage
 /// for what the backend cannot honour, Code::not_found for a program that is not installed.
 Result<Plan> plan(const Backend& backend, const Ask& ask, const Host& host,

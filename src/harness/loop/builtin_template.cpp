@@ -47,7 +47,7 @@ Its `AGENTS.md` says how to work here. Keep to it where it does not contradict t
 {{agents_md}}
 {{/agents_md}}
 {{#claude_md}}
-Its `CLAUDE.md` says how to work here. Keep to it where it does not contradict the rules above.
+Its `{{claude_md}}` says how to work here. Keep to it where it does not contradict the rules above.
 {{/claude_md}}
 {{#explore}}
 There is no `AGENTS.md`. Explore the repository first: what it is for, how it is laid out, how it is built and tested,

@@ -65,8 +65,10 @@ PromptParts prompt_parts(const Setup& setup, const std::vector<Record>& records,
   parts.agents_md =
       read_agents_md(setup.request.host.workspace, setup.options.caps.agents, parts.agents_md_size);
   std::error_code error;
-  parts.claude_md =
-      std::filesystem::is_regular_file(setup.request.host.workspace / "CLAUDE.md", error);
+  const auto instructions = setup.request.backend->instructions_file;
+  if (std::filesystem::is_regular_file(setup.request.host.workspace / instructions, error)) {
+    parts.instructions_file = instructions;
+  }
   if (const auto* summary = last_summary(records)) {
     parts.history_summary = summary->progress;
     parts.summary_covers = summary->iteration;

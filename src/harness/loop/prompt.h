@@ -52,7 +52,7 @@ struct PromptParts {
   std::int64_t iteration = 1, max_iterations = 0;  // 0: no limit
   std::string goal;
   std::string agents_md;                 // of the workspace; empty: there is none
-  bool claude_md = false;                // the workspace has a CLAUDE.md
+  std::string instructions_file;         // the agent reads it itself; empty: there is none
   std::size_t agents_md_size = 0;        // of the file, when it is longer than what was read
   std::string history_summary;           // of the older iterations
   std::int64_t summary_covers = 0;       // iterations

@@ -23,7 +23,7 @@ void think(run::Request& request, std::string_view reasoning) {
   const auto tokens = thinking_tokens(request.ask.model, reasoning);
   // Without thinking, one that we inherited must not ask for it.
   const auto value = tokens > 0 ? std::optional(fmt::format("{}", tokens)) : std::nullopt;
-  set_variable(request.host, "MAX_THINKING_TOKENS", value);
+  set_variable(request.host, std::string(request.backend->thinking_variable), value);
 }
 
 /// A turn that failed is not made good by more words, unless it failed for the form of its answer.
@@ -57,7 +57,7 @@ run::Request any_request(const Setup& setup, const std::string& run_id, RunNumbe
   request.retries.most = 0;
   request.continue_session = false;
   // A run must end with its answer.
-  set_variable(request.host, "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS", "1");
+  set_variable(request.host, std::string(request.backend->no_background_variable), "1");
   if (answers_by_schema(*request.backend)) {
     request.ask.json_schema = kAnswerSchema;
     request.ask.conversation = true;

@@ -64,8 +64,8 @@ fs::path user_state_folder() {
 
 std::vector<fs::path> own_paths(const backend::Host& host) {
   std::vector<fs::path> paths{user_state_folder()};
-  for (const auto& backend : backend::backends()) {
-    for (auto& path : backend::state_paths(backend, host)) paths.push_back(std::move(path));
+  for (const auto* backend : backend::backends()) {
+    for (auto& path : backend::state_paths(*backend, host)) paths.push_back(std::move(path));
   }
   if (const auto config = variable("XDG_CONFIG_HOME"); config.is_absolute()) {
     paths.push_back(config / "ralph");

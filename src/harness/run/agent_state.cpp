@@ -15,63 +15,15 @@ namespace fs = std::filesystem;
 using Access = Mounts::Access;
 using backend::Host;
 using backend::SandboxLevel;
+using backend::StateUse;
 
 constexpr std::size_t kMostEntries = 2000;
-constexpr std::size_t kLargestRecord = std::size_t{64} << 20;
+constexpr std::size_t kLargestAgentFile = std::size_t{64} << 20;
 
-/// What becomes of an entry of the agent's folder. Any other is read-only, but not shown in a strict sandbox: it may hold a
-/// key, as copies of settings do.
-enum class Fate {
-  shown,    // read-only in every sandbox
-  dropped,  // not shown: the agent makes its own, which is gone afterwards
-  project,  // sessions by project: only those of the workspace are shown
-  login,    // a credential that the agent refreshes
-  key,      // a credential that it only reads
-  record,   // a private copy, gone afterwards: it holds trust and servers beside counters
-  settings,
-};
-struct Rule {
-  std::string_view name;
-  Fate fate;
-};
-/// Shell snapshots are sourced by sessions outside, so they are never shared. Todos, plans and the history of files are not
-/// sorted by project: they would show the work of others.
-constexpr auto kRules = std::to_array<Rule>({
-    {"projects", Fate::project},
-    {"todos", Fate::dropped},
-    {"tasks", Fate::dropped},
-    {"plans", Fate::dropped},
-    {"file-history", Fate::dropped},
-    {"CLAUDE.md", Fate::shown},
-    {"AGENTS.md", Fate::shown},
-    {"rules", Fate::shown},
-    {"agents", Fate::shown},
-    {"commands", Fate::shown},
-    {"skills", Fate::shown},
-    {"output-styles", Fate::shown},
-    {"plugins", Fate::shown},
-    {".credentials.json", Fate::login},
-    {"auth.json", Fate::key},
-    {".claude.json", Fate::record},
-    {"settings.json", Fate::settings},
-    {"settings.local.json", Fate::settings},
-    {"shell-snapshots", Fate::dropped},
-    {"session-env", Fate::dropped},
-    {"statsig", Fate::dropped},
-    {"telemetry", Fate::dropped},
-    {"debug", Fate::dropped},
-    {"logs", Fate::dropped},
-    {"cache", Fate::dropped},
-    {"paste-cache", Fate::dropped},
-    {"ide", Fate::dropped},
-    {"backups", Fate::dropped},
-    {"history.jsonl", Fate::dropped},
-});
-
-std::optional<Fate> fate_of(std::string_view name) {
-  const auto rule = std::ranges::find(kRules, name, &Rule::name);
-  if (rule != kRules.end()) return rule->fate;
-  return name.starts_with(".claude.json.") ? std::optional(Fate::dropped) : std::nullopt;
+std::optional<StateUse> use_of(const backend::AgentState& state, std::string_view name) {
+  const auto entry = std::ranges::find(state.entries, name, &backend::StateEntry::name);
+  if (entry != state.entries.end()) return entry->use;
+  return name.starts_with(state.backup_prefix) ? std::optional(StateUse::dropped) : std::nullopt;
 }
 
 /// Puts the parts of one agent's files where they belong.
@@ -103,23 +55,23 @@ class StateMounts {
   }
 
   Result<> show_entry(const fs::path& path) {
-    const auto fate = fate_of(path.filename().native());
-    if (!fate) {
+    const auto use = use_of(plan_.backend->state, path.filename().native());
+    if (!use) {
       if (!strict()) mounts_.show(path, Access::read_only);
       return {};
     }
-    switch (*fate) {
-      case Fate::shown: mounts_.show(path, Access::read_only); break;
-      case Fate::dropped: break;
-      case Fate::project: show_projects(path); break;
-      case Fate::login:
-        if (!strict() && plan_.backend->has_login) mounts_.show(path, Access::writable);
+    switch (*use) {
+      case StateUse::shown: mounts_.show(path, Access::read_only); break;
+      case StateUse::dropped: break;
+      case StateUse::project: show_projects(path); break;
+      case StateUse::login:
+        if (!strict() && plan_.backend->access.has_login) mounts_.show(path, Access::writable);
         break;
-      case Fate::key:
+      case StateUse::key:
         if (!strict()) mounts_.show(path, Access::read_only);
         break;
-      case Fate::record: return show_copy(path, Access::writable);
-      case Fate::settings:
+      case StateUse::record: return show_copy(path, Access::writable);
+      case StateUse::settings:
         if (strict()) return show_copy(path, Access::read_only);
         mounts_.show(path, Access::read_only);
         break;
@@ -147,11 +99,11 @@ class StateMounts {
   Result<> show_copy(const fs::path& path, Access access) {
     std::error_code error;
     if (!fs::is_regular_file(path, error)) return {};
-    auto text = read_file(path, kLargestRecord);
+    auto text = read_file(path, kLargestAgentFile);
     if (!text) return fail(Code::usage, text.error().message, text.error().hint);
     const auto name = fmt::format("agent-{}-{}", run_id_, plan_.private_files.size());
     const auto copy = host_.root() / ".ralph" / "tmp" / name;
-    plan_.private_files.push_back({copy, strict() ? without_secrets(*text) : *std::move(text)});
+    plan_.private_files.push_back({copy, strict() ? without_secrets(*text, plan_.backend->state) : *std::move(text)});
     mounts_.show_as(copy, path.lexically_normal(), access);
     return {};
   }

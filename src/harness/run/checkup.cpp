@@ -78,7 +78,7 @@ Check check_backend(const Result<const backend::Backend*>& chosen, std::string_v
   return {Level::ok, "backend", fmt::format("{} (found by '{}')", (*chosen)->name, asked), {}};
 }
 
-/// The one whose credential counts: `claude` may be a link to ralph.
+/// The one whose credential counts: the program may be a link to ralph.
 const backend::Backend& agent_behind(const backend::Backend& chosen, const backend::Host& host) {
   const auto candidates = backend::candidates();
   const auto named = std::ranges::find(candidates, &chosen, &backend::Candidate::backend);
@@ -92,14 +92,12 @@ const backend::Backend& agent_behind(const backend::Backend& chosen, const backe
 Check check_credential(const backend::Host& host, const backend::Backend& chosen,
                        backend::Auth auth) {
   const auto& agent = agent_behind(chosen, host);
-  const bool own = agent.program == backend::kOwnProgram;
-  if (!own && chosen.name != "claude") {
+  if (agent.access.credentials == nullptr) {
     return {Level::note, "credential", "the command's own affair", {}};
   }
-  const auto found = own ? backend::own_credentials(host) : backend::claude_credentials(host);
+  const auto found = agent.access.credentials(host);
   if (found.empty()) {
-    return {Level::blocks, "credential",
-            fmt::format("none was found for {}", own ? "ralph's own agent" : "Claude Code"),
+    return {Level::blocks, "credential", fmt::format("none was found for {}", agent.product),
             std::string(agent.auth_hint)};
   }
   using Kind = backend::Credential::Kind;
@@ -114,11 +112,15 @@ Check check_credential(const backend::Host& host, const backend::Backend& chosen
 }
 
 Check check_nesting(const backend::Host& host) {
-  if (backend::variable(host, "CLAUDECODE").value_or("").empty()) {
-    return {Level::ok, "nested session", "no", {}};
+  for (const auto* backend : backend::backends()) {
+    const auto name = backend->session_variable;
+    if (name.empty() || backend::variable(host, name).value_or("").empty()) continue;
+    return {Level::note,
+            "nested session",
+            fmt::format("inside {}: {} is removed for the agent", backend->product, name),
+            {}};
   }
-  return {
-      Level::note, "nested session", "inside Claude Code: CLAUDECODE is removed for the agent", {}};
+  return {Level::ok, "nested session", "no", {}};
 }
 
 Check check_disk(const backend::Host& host) {
@@ -256,10 +258,10 @@ Checkup check_up(const Result<config::Loaded>& settings, const backend::Host& ho
       result.own_agent = agent_behind(**chosen, host).program == backend::kOwnProgram;
       checks.push_back(check_credential(host, **chosen, auth_of(settings->settings)));
     }
-    if (chosen && !(*chosen)->endpoint_variable.empty()) {
+    if (chosen && !(*chosen)->access.endpoint_variable.empty()) {
       checks.push_back(check_endpoint(**chosen, host));
     }
-    if (chosen && (*chosen)->name == "claude") {
+    if (chosen && (*chosen)->can.permission_mode && (*chosen)->program != backend::kOwnProgram) {
       checks.push_back(check_permissions(host, settings->settings));
     }
   }

@@ -18,12 +18,13 @@ using backend::Host;
 
 constexpr std::size_t kLargestFile = std::size_t{1} << 20;
 
-std::unexpected<Error> not_possible(std::string_view what) {
+std::unexpected<Error> not_possible(const backend::ModelAccess& access, std::string_view what) {
   return fail(Code::usage,
               fmt::format("--sandbox=strict needs an API key, which ralph's proxy adds outside the "
                           "sandbox; {}",
                           what),
-              "set ANTHROPIC_API_KEY (with a stored login: and --auth api-key), or use --sandbox");
+              fmt::format("set {} (with a stored login: and --auth api-key), or use --sandbox",
+                          access.key_variable));
 }
 
 /// Removes the key from an agent that uses its stored login.
@@ -44,12 +45,13 @@ std::string stored_key(const fs::path& file) {
   return key != document->end() && key->is_string() ? key->get<std::string>() : std::string();
 }
 
-Result<> set_secret(backend::ModelRoute& route, const Credential& credential, const Host& host) {
+Result<> set_secret(backend::ModelRoute& route, const backend::ModelAccess& access,
+                    const Credential& credential, const Host& host) {
   const bool in_file = credential.source.starts_with('/');
   auto secret = in_file ? stored_key(credential.source)
                         : backend::variable(host, credential.source).value_or("");
   if (secret.find_first_of("\r\n") != secret.npos || secret.empty()) {
-    return not_possible(fmt::format("{} holds none", credential.source));
+    return not_possible(access, fmt::format("{} holds none", credential.source));
   }
   const bool key = credential.kind == Credential::Kind::api_key;
   route.header = key ? "x-api-key" : "authorization";
@@ -59,18 +61,13 @@ Result<> set_secret(backend::ModelRoute& route, const Credential& credential, co
 
 Result<Credential> credential_of(const backend::Plan& plan, const process::Command& command,
                                  const Host& host) {
-  const bool own = plan.backend->program == backend::kOwnProgram;
-  const auto found = own ? backend::own_credentials(host) : backend::claude_credentials(host);
-  for (const auto& credential : found) {
+  const auto& access = plan.backend->access;
+  for (const auto& credential : access.credentials(host)) {
     if (key_is_hidden(command, credential.source)) continue;
-    using Kind = Credential::Kind;
-    const bool oauth = credential.source == "CLAUDE_CODE_OAUTH_TOKEN";
-    if (credential.kind == Kind::api_key || (credential.kind == Kind::token && !oauth)) {
-      return credential;
-    }
-    return not_possible("this would be paid by " + credential.words);
+    if (credential.for_proxy) return credential;
+    return not_possible(access, "this would be paid by " + credential.words);
   }
-  return not_possible("none was found");
+  return not_possible(access, "none was found");
 }
 
 }  // namespace
@@ -85,20 +82,21 @@ std::string without_user(std::string_view address) {
 
 Result<> route_to_model(Mounts& mounts, backend::Plan& plan, process::Command& command,
                         const Host& host, std::string_view run_id) {
-  if (plan.backend->key_variable.empty()) {
+  const auto& access = plan.backend->access;
+  if (access.credentials == nullptr) {
     plan.notes.push_back(
         "the sandbox has no network: ralph does not know which endpoint the command needs");
     return {};
   }
   backend::ModelRoute route;
   TRY_ASSIGN(const auto credential, credential_of(plan, command, host));
-  TRY(set_secret(route, credential, host));
-  route.endpoint = backend::variable(host, plan.backend->endpoint_variable).value_or("");
-  if (route.endpoint.empty()) route.endpoint = kUsualEndpoint;
+  TRY(set_secret(route, access, credential, host));
+  route.endpoint = backend::variable(host, access.endpoint_variable).value_or("");
+  if (route.endpoint.empty()) route.endpoint = access.endpoint;
   while (route.endpoint.ends_with('/')) route.endpoint.pop_back();
   if (!route.endpoint.starts_with("http://") && !route.endpoint.starts_with("https://")) {
     return fail(Code::usage,
-                fmt::format("{} is not an http or https address", plan.backend->endpoint_variable));
+                fmt::format("{} is not an http or https address", access.endpoint_variable));
   }
   route.token = "ralph-sandbox-" + random_hex(32);
   route.socket = host.root() / ".ralph" / "tmp" / fmt::format("model-{}.sock", run_id);
@@ -112,15 +110,10 @@ Result<> route_to_model(Mounts& mounts, backend::Plan& plan, process::Command& c
   return {};
 }
 
-std::vector<process::EnvChange> environment_of_route(const backend::ModelRoute& route) {
+std::vector<process::EnvChange> environment_of_route(const backend::Backend& backend,
+                                                     const backend::ModelRoute& route) {
   const auto here = fmt::format("http://127.0.0.1:{}", kModelPort);
-  std::vector<process::EnvChange> env{
-      {"ANTHROPIC_BASE_URL", here},
-      {"ANTHROPIC_API_KEY", route.token},
-      {"ANTHROPIC_AUTH_TOKEN", std::nullopt},
-      {"CLAUDE_CODE_OAUTH_TOKEN", std::nullopt},
-      {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"},
-  };
+  auto env = backend.access.through_proxy(here, route.token);
   // Whatever else is asked for is refused by the proxy with a reason, instead of an unreachable network.
   for (const auto* name :
        {"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"}) {

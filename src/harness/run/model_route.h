@@ -15,8 +15,6 @@ inline constexpr std::uint16_t kModelPort = 4141;
 /// The command of ralph that listens there: `ralph sandbox-init SOCKET -- PROGRAM ARGUMENTS`.
 inline constexpr std::string_view kSandboxInit = "sandbox-init";
 
-inline constexpr std::string_view kUsualEndpoint = "https://api.anthropic.com";
-
 /// "https://user:password@host/path" without the part before '@', for people.
 std::string without_user(std::string_view address);
 
@@ -27,6 +25,7 @@ Result<> route_to_model(Mounts& mounts, backend::Plan& plan, process::Command& c
                         const backend::Host& host, std::string_view run_id);
 
 /// What the agent is told instead of key and endpoint.
-std::vector<process::EnvChange> environment_of_route(const backend::ModelRoute& route);
+std::vector<process::EnvChange> environment_of_route(const backend::Backend& backend,
+                                                     const backend::ModelRoute& route);
 
 }  // namespace ralph::run

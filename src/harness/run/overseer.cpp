@@ -126,7 +126,7 @@ void Overseer::say_more() {
   if (!text) return;
   ++sent_;
   awaited_ = true;
-  watch_.write(backend::user_message(*text));
+  watch_.write(rules_.encode_message(*text));
 }
 
 void Overseer::on(const stream::Event&, const stream::Notice& notice) {

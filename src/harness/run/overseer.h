@@ -24,6 +24,7 @@ class Overseer final : public stream::Handler {
     bool needs_price = false;  // the agent guesses what a model without a known price costs
     bool denials_allowed = false;
     std::function<std::optional<std::string>(const stream::Summary&, int)> follow_up = {};
+    std::string (*encode_message)(std::string_view text) = nullptr;  // of a follow-up
   };
   /// `stop` ends the tree. The summary gets its events first; all of them outlive this.
   Overseer(Rules rules, const stream::Summary& summary, process::Watch& watch,

@@ -11,9 +11,11 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
+#include "core/base/path.h"
 #include "core/base/sha256.h"
 #include "core/base/unique_fd.h"
 #include "core/json/document.h"
+#include "harness/backend/backend.h"
 #include "harness/run/mounts_impl.h"
 #include "harness/run/state_record.h"
 
@@ -22,31 +24,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kLargestRecord = std::size_t{1} << 20;
-constexpr int kMostLinks = 40;
+constexpr std::size_t kLargestProtectedList = std::size_t{1} << 20;
+constexpr int kMostLinksFollowed = 40;
 constexpr int kMostCopies = 1000;
 
-constexpr auto kFiles = std::to_array<std::string_view>({
-    "ralph.yml",
-    ".envrc",
-    ".mcp.json",
-    ".claude",
-    ".git/config.worktree",
-    ".git/commondir",
-});
 /// ConfigWatch keeps their content.
-constexpr std::size_t kWatched = 2;
+constexpr auto kWatched = std::to_array<std::string_view>({"ralph.yml", ".envrc"});
 /// The steps of a rebase may be commands. One that the user began stays the user's.
 constexpr std::string_view kRebase = ".git/rebase-merge";
-/// Besides kFiles: what git obeys, if it is a link.
+/// Besides protected_files(): what git obeys, if it is a link.
 constexpr auto kOfGit = std::to_array<std::string_view>(
     {".git", ".git/config", ".git/hooks", ".git/info", ".git/modules", ".git/worktrees"});
-
-/// A link counts, wherever it leads.
-bool is_there(const fs::path& path) {
-  std::error_code error;
-  return fs::exists(fs::symlink_status(path, error));
-}
 
 /// A folder that its owner may not write cannot be moved to another folder.
 bool make_movable(const fs::path& path) {
@@ -66,19 +54,31 @@ fs::path real_path(const fs::path& path) {
 
 }  // namespace
 
-std::span<const std::string_view> protected_files() { return kFiles; }
+std::span<const std::string_view> protected_files() {
+  static const auto kAll = [] {
+    std::vector<std::string_view> all(kWatched.begin(), kWatched.end());
+    for (const auto* backend : backend::backends()) {
+      for (const auto name : backend->obeyed_files) {
+        if (std::ranges::find(all, name) == all.end()) all.push_back(name);
+      }
+    }
+    all.insert(all.end(), {".git/config.worktree", ".git/commondir"});
+    return all;
+  }();
+  return kAll;
+}
 
 ProtectedFiles::ProtectedFiles(const fs::path& workspace, const std::vector<fs::path>& more)
     : workspace_(real_path(workspace)) {
   std::error_code error;
   const bool repository = fs::is_directory(workspace_ / ".git", error);
-  without_git_ = !is_there(workspace_ / ".git");
+  without_git_ = !path_exists(workspace_ / ".git");
   const auto look_at = [&](const std::string& name) {
     if (!repository && name.starts_with(".git/")) return;
     if (!fs::exists(workspace_ / name, error)) missing_.push_back(name);
     add_links(workspace_ / name);
   };
-  for (const auto name : kFiles) look_at(std::string(name));
+  for (const auto name : protected_files()) look_at(std::string(name));
   for (const auto& name : more) look_at(name.native());
   look_at(std::string(kRebase));
   for (const auto name : kOfGit) add_links(workspace_ / name);
@@ -104,7 +104,7 @@ void ProtectedFiles::add_links(const fs::path& path) {
       continue;
     }
     const auto target = fs::read_symlink(next, error);
-    if (error || ++count > kMostLinks) return;
+    if (error || ++count > kMostLinksFollowed) return;
     const bool known = std::ranges::find(links_, next, &Link::path) != links_.end();
     if (contains(workspace_, next) && !known) links_.push_back({next, target});
     parts.insert(parts.begin(), target.begin(), target.end());
@@ -116,7 +116,7 @@ std::string ProtectedFiles::move_away(const fs::path& path, const fs::path& fold
   std::error_code error;
   if (!make_folders(folder)) return {};
   auto target = folder / path.filename();
-  for (int i = 2; is_there(target) && i < kMostCopies; ++i) {
+  for (int i = 2; path_exists(target) && i < kMostCopies; ++i) {
     target = folder / fmt::format("{}.{}", path.filename().native(), i);
   }
   fs::rename(path, target, error);
@@ -141,7 +141,7 @@ std::vector<std::string> ProtectedFiles::restore(const fs::path& folder) const {
       continue;
     }
     const auto name = link.path.lexically_relative(workspace_).native();
-    if (is_there(link.path)) tell_moved(name, "replaced", move_away(link.path, folder));
+    if (path_exists(link.path)) tell_moved(name, "replaced", move_away(link.path, folder));
     fs::create_symlink(link.target, link.path, error);
     told.push_back(
         error ? fmt::format("the link '{}' to '{}' cannot be put back: {}", name,
@@ -151,10 +151,10 @@ std::vector<std::string> ProtectedFiles::restore(const fs::path& folder) const {
   for (const auto& name : missing_) {
     const bool link = std::ranges::find(links_, workspace_ / name, &Link::path) != links_.end();
     const auto path = link ? real_path(workspace_ / name) : workspace_ / name;
-    if (!is_there(path) || !contains(workspace_, path)) continue;
+    if (!path_exists(path) || !contains(workspace_, path)) continue;
     tell_moved(name, "created", move_away(path, folder));
   }
-  if (without_git_ && is_there(workspace_ / ".git")) {
+  if (without_git_ && path_exists(workspace_ / ".git")) {
     told.emplace_back(
         "the agent created the repository '.git': its settings can make git run programs; look at "
         "'.git/config' first");
@@ -166,9 +166,8 @@ Result<> ProtectedFiles::remember(const fs::path& state) {
   if (state.empty()) return {};
   auto record = json::Document::object();
   record["missing"] = json::Document::array();
-  const auto watched = std::span(kFiles).first(kWatched);
   for (const auto& name : missing_) {
-    if (std::ranges::find(watched, name) == watched.end()) record["missing"].push_back(name);
+    if (std::ranges::find(kWatched, name) == kWatched.end()) record["missing"].push_back(name);
   }
   record["links"] = json::Document::array();
   for (const auto& link : links_) {
@@ -188,7 +187,7 @@ std::vector<std::string> ProtectedFiles::recover(const fs::path& workspace, cons
   ProtectedFiles before;
   before.workspace_ = real_path(workspace);
   const auto file = record_of(state, before.workspace_);
-  const auto text = state.empty() ? Result<std::string>() : read_file(file, kLargestRecord);
+  const auto text = state.empty() ? Result<std::string>() : read_file(file, kLargestProtectedList);
   if (!text || text->empty()) return {};
   const auto record = json::parse(*text);
   if (!record || !record->is_object()) return {};

@@ -1,6 +1,7 @@
 // What a sandbox does with the repository of a workspace.
 #include <fmt/core.h>
 
+#include "core/base/path.h"
 #include "system/git/named_paths.h"
 #include "harness/run/protected_files.h"
 #include "harness/run/sandbox.h"
@@ -15,16 +16,6 @@ using Access = Mounts::Access;
 
 constexpr int kMostModules = 200;
 constexpr int kDeepestModule = 16;
-
-bool is_folder(const fs::path& path) {
-  std::error_code error;
-  return fs::is_directory(fs::symlink_status(path, error));
-}
-
-bool is_there(const fs::path& path) {
-  std::error_code error;
-  return fs::exists(fs::symlink_status(path, error));
-}
 
 /// Read-only. Where a link leads to another place in the workspace, that place is.
 Result<> protect_name(Mounts& mounts, const fs::path& workspace, const fs::path& path) {
@@ -51,7 +42,7 @@ Result<> protect_git_folder(Mounts& mounts, const fs::path& workspace, const fs:
     TRY(protect_name(mounts, workspace, folder / name));
   }
   for (const auto* name : {"hooks", "info"}) {
-    if (is_there(folder / name)) {
+    if (path_exists(folder / name)) {
       TRY(protect_name(mounts, workspace, folder / name));
     } else {
       mounts.block_folder(folder / name);
@@ -63,11 +54,11 @@ Result<> protect_git_folder(Mounts& mounts, const fs::path& workspace, const fs:
 /// The git folders of submodules, which lie in that of the repository, and of theirs.
 Result<> protect_modules(Mounts& mounts, const fs::path& workspace, const fs::path& modules,
                          int& count, int depth = 0) {
-  if (!is_folder(modules)) return {};
+  if (!is_real_directory(modules)) return {};
   mounts.pin(modules);
   std::error_code error;
   for (fs::directory_iterator at(modules, error), end; !error && at != end; at.increment(error)) {
-    if (!is_folder(at->path())) continue;
+    if (!is_real_directory(at->path())) continue;
     if (++count > kMostModules || depth > kDeepestModule) {
       return fail(Code::usage,
                   fmt::format("'{}' has more folders than a sandbox can protect ({}, {} deep)",
@@ -75,7 +66,7 @@ Result<> protect_modules(Mounts& mounts, const fs::path& workspace, const fs::pa
                   "look at what fills it, or run without --sandbox");
     }
     mounts.pin(at->path());
-    const bool module = is_there(at->path() / "HEAD");
+    const bool module = path_exists(at->path() / "HEAD");
     if (module) TRY(protect_git_folder(mounts, workspace, at->path()));
     TRY(protect_modules(mounts, workspace, module ? at->path() / "modules" : at->path(), count,
                         depth + 1));
@@ -114,7 +105,7 @@ Result<> show_workspace(Mounts& mounts, const Host& host) {
   for (const auto& folder : git::git_folders(workspace / ".git")) {
     if (contains(workspace, folder)) TRY(protect_repository(mounts, workspace, folder));
   }
-  if (!is_folder(workspace / ".git")) mounts.protect(workspace / ".git");
+  if (!is_real_directory(workspace / ".git")) mounts.protect(workspace / ".git");
   for (const auto name : protected_files()) {
     TRY(protect_name(mounts, workspace, workspace / name));
   }

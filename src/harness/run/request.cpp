@@ -149,17 +149,8 @@ std::string agent_name(const backend::Backend& backend, const backend::Ask& ask)
 
 /// Empty: the agent's own choice.
 std::string asked_model(const Request& request) {
-  const auto value = [&](std::string_view name) {
-    return backend::variable(request.host, name).value_or("");
-  };
-  const auto model = request.ask.model.empty() ? value("ANTHROPIC_MODEL") : request.ask.model;
-  for (const std::string_view family : {"opus", "sonnet", "haiku", "fable"}) {
-    if (model != family) continue;
-    auto upper = std::string(family);
-    for (char& letter : upper) letter = static_cast<char>(letter - 'a' + 'A');
-    if (auto other = value("ANTHROPIC_DEFAULT_" + upper + "_MODEL"); !other.empty()) return other;
-  }
-  return model;
+  const auto model_of = request.backend->access.model_of;
+  return model_of == nullptr ? request.ask.model : model_of(request.ask.model, request.host);
 }
 
 void take_limits(const config::Settings& settings, Request& request) {

@@ -149,7 +149,8 @@ void Run::say_first() {
 
 AttemptEnd Run::attempt() {
   const Overseer::Rules rules{request_.limits, request_.ask.max_cost, request_.backend->can.cost,
-                              request_.denials_allowed, request_.follow_up};
+                              request_.denials_allowed, request_.follow_up,
+                              request_.backend->encode_message};
   const AttemptParts parts{
       .command = plan_.command,
       .rules = rules,

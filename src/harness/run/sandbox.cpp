@@ -213,7 +213,7 @@ Result<> put_into_sandbox(backend::Plan& plan, const Host& host, std::string_vie
   TRY_ASSIGN(plan.command,
              wrapped(words, host, std::move(command), plan.backend, EnvFor::agent, &removed));
   if (plan.route) {
-    const auto env = environment_of_route(*plan.route);
+    const auto env = environment_of_route(*plan.backend, *plan.route);
     plan.command.env.insert(plan.command.env.end(), env.begin(), env.end());
   }
   tell_removed(removed, plan);
@@ -242,8 +242,7 @@ Result<Wrap> sandbox_for_git(const Host& host) {
 }
 
 bool decides_sandbox(std::string_view variable) {
-  return variable == "HOME" || variable.starts_with("XDG_") || variable.starts_with("CLAUDE_") ||
-         variable.starts_with("ANTHROPIC_");
+  return variable == "HOME" || variable.starts_with("XDG_") || backend::configures_agent(variable);
 }
 
 Result<> check_sandbox(const Host& host) {

@@ -37,22 +37,7 @@ constexpr auto kEndpoints = std::to_array<std::string_view>({
     "STY",
 });
 
-/// What the agents of ours are paid by.
-constexpr auto kModelKeys =
-    std::to_array<std::string_view>({"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN",
-                                     "CLAUDE_CODE_OAUTH_TOKEN", "ANTHROPIC_CUSTOM_HEADERS"});
-
 constexpr std::size_t kShortestKey = 8;
-
-/// A cloud provider is chosen by one variable and paid by others.
-struct Cloud {
-  std::string_view chosen_by, prefix;
-};
-constexpr auto kClouds = std::to_array<Cloud>({
-    {"CLAUDE_CODE_USE_BEDROCK", "AWS_"},
-    {"CLAUDE_CODE_USE_VERTEX", "GOOGLE_"},
-    {"CLAUDE_CODE_USE_FOUNDRY", "AZURE_"},
-});
 
 bool one_of(std::span<const std::string_view> list, std::string_view name) {
   return std::ranges::find(list, name) != list.end();
@@ -76,9 +61,11 @@ bool has_password(std::string_view value) {
 bool pays(const Host& host, const backend::Backend* backend, std::string_view name) {
   if (backend == nullptr || host.sandbox == SandboxLevel::strict) return false;
   // ralph does not know which key the command of the user wants.
-  if (backend->key_variable.empty()) return name.ends_with("_API_KEY");
-  if (name.starts_with("ANTHROPIC_") || name.starts_with("CLAUDE_CODE_")) return true;
-  return std::ranges::any_of(kClouds, [&](const Cloud& cloud) {
+  const auto& access = backend->access;
+  if (access.key_variable.empty()) return name.ends_with("_API_KEY");
+  const auto begins = [&](std::string_view prefix) { return name.starts_with(prefix); };
+  if (std::ranges::any_of(access.paying_prefixes, begins)) return true;
+  return std::ranges::any_of(access.clouds, [&](const backend::Cloud& cloud) {
     return name.starts_with(cloud.prefix) &&
            !backend::variable(host, cloud.chosen_by).value_or("").empty();
   });
@@ -101,7 +88,7 @@ std::vector<std::string> key_values(const Values& values,
                                     const std::vector<process::EnvChange>& env) {
   std::vector<std::string> keys;
   const auto add = [&](std::string_view name, const std::string& value) {
-    if (one_of(kModelKeys, name) && value.size() >= kShortestKey) keys.push_back(value);
+    if (backend::is_credential(name) && value.size() >= kShortestKey) keys.push_back(value);
   };
   for (const auto& [name, value] : values) add(name, value.value_or(""));
   for (const auto& change : env) add(change.name, change.value.value_or(""));
@@ -112,7 +99,7 @@ std::vector<std::string> key_values(const Values& values,
 
 bool is_secret(std::string_view name, std::string_view value, const Masker& shapes) {
   if (value.empty()) return false;
-  return looks_secret(name) || one_of(kModelKeys, name) || has_password(value) ||
+  return looks_secret(name) || backend::is_credential(name) || has_password(value) ||
          !shapes.find_key_shape(value).empty();
 }
 
@@ -133,12 +120,12 @@ SandboxEnv sandbox_env(const Host& host, const std::vector<process::EnvChange>& 
     const bool kept = whom == EnvFor::agent && pays(host, backend, name);
     if (one_of(kEndpoints, name)) remove(name);
     if (!holds_key(*value) && (kept || !is_secret(name, *value, shapes))) continue;
-    if (!one_of(kModelKeys, name)) result.removed.push_back(name);
+    if (!backend::is_credential(name)) result.removed.push_back(name);
     remove(name);
   }
   // What the user sets for this run is passed on, but for the key where it must not be.
   for (const auto& change : env) {
-    if (no_key && (one_of(kModelKeys, change.name) || holds_key(change.value.value_or("")))) {
+    if (no_key && (backend::is_credential(change.name) || holds_key(change.value.value_or("")))) {
       remove(change.name);
     } else if (change.value) {
       std::erase_if(result.changes, [&](const auto& other) { return other.name == change.name; });

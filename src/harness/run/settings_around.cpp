@@ -30,7 +30,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kLargestFile = std::size_t{1} << 20;
-constexpr std::size_t kLargestRecord = std::size_t{8} << 20;
+constexpr std::size_t kLargestSettingsList = std::size_t{8} << 20;
 constexpr std::size_t kLargestTexts = std::size_t{1} << 20;
 constexpr std::size_t kMostRead = std::size_t{32} << 20;  // of all files together
 
@@ -40,7 +40,7 @@ std::string text_of(const json::Document& object, const char* name) {
 }
 
 std::optional<json::Document> read_object(const fs::path& file) {
-  const auto text = read_file(file, kLargestRecord);
+  const auto text = read_file(file, kLargestSettingsList);
   if (!text) return std::nullopt;
   auto document = json::parse(*text);
   if (!document || !document->is_object()) return std::nullopt;
@@ -188,7 +188,7 @@ std::string SettingsAround::record(const fs::path& root) const {
   bool whole = all;
   for (const auto& [file, content] : files) {
     auto entry = one_file(file, content.digest, content.text);
-    if (list.size() + entry.size() > kLargestRecord / 2) {
+    if (list.size() + entry.size() > kLargestSettingsList / 2) {
       whole = false;
       break;
     }

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 
 #include <nlohmann/json.hpp>
 
@@ -13,37 +12,27 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr auto kRemoved = std::to_array<std::string_view>({
-    "apiKeyHelper",
-    "awsAuthRefresh",
-    "awsCredentialExport",
-    "primaryApiKey",
-    "oauthAccount",
-    "customApiKeyResponses",
-    "otelHeadersHelper",
-    "mcpServers",
-    "headers",
-});
-
-bool is_removed(const std::string& name, const Json& value, const Masker& shapes) {
-  if (std::ranges::find(kRemoved, name) != kRemoved.end()) return true;
+bool is_removed(const std::string& name, const Json& value, const backend::AgentState& state,
+                const Masker& shapes) {
+  const auto secret = state.secret_settings;
+  if (std::ranges::find(secret, name) != secret.end()) return true;
   if (!value.is_string()) return false;
-  return is_secret(name, value.get_ref<const std::string&>(), shapes) ||
-         name.starts_with("ANTHROPIC_");
+  const bool for_model = !state.secret_prefix.empty() && name.starts_with(state.secret_prefix);
+  return for_model || is_secret(name, value.get_ref<const std::string&>(), shapes);
 }
 
 /// Recursion ends: json::parse limits the depth.
-void filter(Json& value, const Masker& shapes) {
+void filter(Json& value, const backend::AgentState& state, const Masker& shapes) {
   if (value.is_object()) {
     Json::object_t kept;
     for (auto& [name, member] : value.get_ref<Json::object_t&>()) {
-      if (is_removed(name, member, shapes)) continue;
-      filter(member, shapes);
+      if (is_removed(name, member, state, shapes)) continue;
+      filter(member, state, shapes);
       kept.emplace_back(name, std::move(member));
     }
     value = std::move(kept);
   } else if (value.is_array()) {
-    for (auto& element : value) filter(element, shapes);
+    for (auto& element : value) filter(element, state, shapes);
   } else if (value.is_string() && is_secret("", value.get_ref<const std::string&>(), shapes)) {
     value = "";
   }
@@ -51,10 +40,10 @@ void filter(Json& value, const Masker& shapes) {
 
 }  // namespace
 
-std::string without_secrets(const std::string& text) {
+std::string without_secrets(const std::string& text, const backend::AgentState& state) {
   auto document = json::parse(text);
   if (!document || !document->is_object()) return "{}";
-  filter(*document, Masker());
+  filter(*document, state, Masker());
   return json::write(*document);
 }
 

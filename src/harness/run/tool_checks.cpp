@@ -41,14 +41,15 @@ Check check_ripgrep(const backend::Host& host) {
 }
 
 Check check_endpoint(const backend::Backend& backend, const backend::Host& host) {
-  for (const auto* other : {"CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX"}) {
-    if (const auto value = backend::variable(host, other); value && !value->empty()) {
-      return {Level::note, "model API", fmt::format("not tried: {} is set", other), {}};
+  const auto& access = backend.access;
+  for (const auto& cloud : access.clouds) {
+    if (const auto value = backend::variable(host, cloud.chosen_by); value && !value->empty()) {
+      return {Level::note, "model API", fmt::format("not tried: {} is set", cloud.chosen_by), {}};
     }
   }
   http::ClientRequest request;
-  request.url = backend::variable(host, backend.endpoint_variable).value_or("");
-  if (request.url.empty()) request.url = kUsualEndpoint;
+  request.url = backend::variable(host, access.endpoint_variable).value_or("");
+  if (request.url.empty()) request.url = access.endpoint;
   request.connect_timeout = kConnectPatience;
   request.connect_only = true;
   const auto connected = http::Client().send(request, {});

@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kFolder = "config-unseen";
-constexpr std::size_t kLargestRecord = std::size_t{1} << 20;
+constexpr std::size_t kLargestUnseenList = std::size_t{1} << 20;
 constexpr std::size_t kMostRuns = 256, kMostAccepted = 256;
 
 struct Span {
@@ -49,7 +49,7 @@ fs::path record_of(const fs::path& state, const fs::path& root) {
 /// A record that cannot be read stands for a run that never ended.
 Unseen read_record(const fs::path& record, const fs::path& root) {
   const Unseen all{root, {{UtcTime{}, UtcTime::max()}}, {}};
-  const auto text = read_file(record, kLargestRecord);
+  const auto text = read_file(record, kLargestUnseenList);
   if (!text) return text.error().code == Code::not_found ? Unseen{root, {}, {}} : all;
   const auto document = json::parse(*text);
   if (!document || !document->is_object()) return all;

@@ -11,15 +11,15 @@ TEST(StateFilter, RemovesSecretsAtEveryDepth) {
   const auto text = without_secrets(
       R"({"theme":"dark","mcpServers":{"x":{"args":["s1"]}},"projects":{"/o":{"mcpServers":{"x":{"env":{"A":"s2"}}},)"
       R"("hasTrust":true}},"env":{"DATABASE_URL":"postgres://u:s3@h/d","GITHUB_TOKEN":"s4","EDITOR":"vi"},)"
-      R"("list":[{"headers":{"X":"s5"}}]})");
+      R"("list":[{"headers":{"X":"s5"}}]})", backend::default_backend().state);
   EXPECT_EQ(
       text,
       R"({"theme":"dark","projects":{"/o":{"hasTrust":true}},"env":{"EDITOR":"vi"},"list":[{}]})");
 }
 
 TEST(StateFilter, ShowsNothingOfWhatItCannotRead) {
-  EXPECT_EQ(without_secrets("not JSON"), "{}");
-  EXPECT_EQ(without_secrets("[\"sk\"]"), "{}");
+  EXPECT_EQ(without_secrets("not JSON", backend::default_backend().state), "{}");
+  EXPECT_EQ(without_secrets("[\"sk\"]", backend::default_backend().state), "{}");
 }
 
 /// What our agent is shown of its folders in a strict sandbox.

@@ -7,6 +7,7 @@
 
 #include "core/base/file.h"
 #include "core/json/document.h"
+#include "harness/backend/entries_impl.h"
 
 namespace ralph::backend {
 namespace {
@@ -20,18 +21,19 @@ struct Row {
   Kind kind;
   std::string_view name;
   std::string_view words;  // "{}" is the name
+  bool for_proxy = false;  // Credential's
 };
 
 constexpr auto kBeforeHelper = std::to_array<Row>({
     {Kind::cloud, "CLAUDE_CODE_USE_BEDROCK", "Amazon Bedrock, chosen by {}"},
     {Kind::cloud, "CLAUDE_CODE_USE_VERTEX", "Google Vertex AI, chosen by {}"},
     {Kind::cloud, "CLAUDE_CODE_USE_FOUNDRY", "Microsoft Foundry, chosen by {}"},
-    {Kind::token, "ANTHROPIC_AUTH_TOKEN", "bearer token in {}"},
-    {Kind::api_key, "ANTHROPIC_API_KEY", "API key in {} (billed per use)"},
+    {Kind::token, "ANTHROPIC_AUTH_TOKEN", "bearer token in {}", true},
+    {Kind::api_key, "ANTHROPIC_API_KEY", "API key in {} (billed per use)", true},
 });
-constexpr auto kOwn = std::to_array<Row>({
-    {Kind::api_key, "ANTHROPIC_API_KEY", "API key in {} (billed per use)"},
-    {Kind::token, "ANTHROPIC_AUTH_TOKEN", "bearer token in {}"},
+constexpr auto kOwnCredentials = std::to_array<Row>({
+    {Kind::api_key, "ANTHROPIC_API_KEY", "API key in {} (billed per use)", true},
+    {Kind::token, "ANTHROPIC_AUTH_TOKEN", "bearer token in {}", true},
 });
 constexpr auto kAfterHelper = std::to_array<Row>({
     {Kind::token, "CLAUDE_CODE_OAUTH_TOKEN", "login token in {}"},
@@ -46,13 +48,13 @@ void look_for(std::span<const Row> rows, const Host& host, std::vector<Credentia
   for (const Row& row : rows) {
     if (!is_on(row, variable(host, row.name).value_or(""))) continue;
     found.push_back(
-        {row.kind, std::string(row.name), fmt::format(fmt::runtime(row.words), row.name)});
+        {row.kind, std::string(row.name), fmt::format(fmt::runtime(row.words), row.name), row.for_proxy});
   }
 }
 
 /// A file in Claude Code's own folder; empty path: there is no such folder to look in.
 fs::path file_of_claude(const Host& host, std::string_view name) {
-  const auto paths = state_paths(*find_backend("claude"), host);
+  const auto paths = state_paths(kClaude, host);
   return paths.empty() ? fs::path{} : paths.front() / name;
 }
 
@@ -100,12 +102,12 @@ std::vector<Credential> claude_credentials(const Host& host) {
 
 std::vector<Credential> own_credentials(const Host& host) {
   std::vector<Credential> found;
-  look_for(kOwn, host, found);
+  look_for(kOwnCredentials, host, found);
   look_for_helper(host, found);
   const auto file = own_key_file(host);
   if (value_in(file, "api_key").is_string()) {
     found.push_back(
-        {Kind::api_key, file.string(), fmt::format("API key stored in {}", file.string())});
+        {Kind::api_key, file.string(), fmt::format("API key stored in {}", file.string()), true});
   }
   return found;
 }
