@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "core/base/shell_words.h"
-#include "agent/tool/permission.h"
+#include "agent/permission/decide.h"
 
 /// Never crashes; what writes a file, runs another program, or is followed by either, is never read-only.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-#include "agent/tool/git_index.h"
-#include "agent/tool/permission_rule.h"
-#include "agent/tool/repository_config.h"
+#include "agent/permission/git_index.h"
+#include "agent/permission/rule.h"
+#include "agent/permission/repository_config.h"
 
 /// Never crashes; settings that are harmless are not with a filter behind them, nor is an index that is cut.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

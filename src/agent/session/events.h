@@ -10,7 +10,7 @@
 #include "agent/api/reply.h"
 #include "core/base/time.h"
 #include "agent/tool/background.h"
-#include "agent/tool/permission.h"
+#include "agent/permission/decide.h"
 
 namespace ralph::agent {
 
@@ -125,7 +125,7 @@ class EventMaker {
   std::string informational(std::string_view content) const;
   std::string refused(std::string_view model, const api::Reply& reply,
                       std::string_view user_uuid) const;
-  std::string permission_denied(const api::Block& call, const tool::Decision& decision) const;
+  std::string permission_denied(const api::Block& call, const permission::Decision& decision) const;
   std::string tasks_changed(const std::vector<tool::BackgroundTask>& tasks) const;
   std::string task_started(const tool::BackgroundTask& task) const;
   std::string task_updated(const tool::TaskNotification& ended) const;

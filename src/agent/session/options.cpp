@@ -12,7 +12,7 @@
 #include "agent/session/options_impl.h"
 #include "core/base/nearest.h"
 #include "core/json/document.h"
-#include "agent/tool/permission_rule.h"
+#include "agent/permission/rule.h"
 
 namespace ralph::agent {
 namespace {
@@ -244,7 +244,7 @@ Result<> check_safety(const Draft& draft) {
         "--disallowedTools and --permission-mode, or use the original.");
   }
   for (const auto& rule : draft.options.disallowed_tools) {
-    if (tool::is_well_formed_rule(rule)) continue;
+    if (permission::is_well_formed_rule(rule)) continue;
     return refuse(
         fmt::format("Error: --disallowedTools: '{}' is not a rule such as \"Bash(git *)\": its "
                     "parentheses do not match.",
@@ -268,7 +268,7 @@ void warn_of_idle(Draft& draft) {
         "Warning: --resume-session-at has no effect: the session goes on at its end.");
   }
   for (const auto& rule : options.allowed_tools) {
-    if (tool::is_well_formed_rule(rule)) continue;
+    if (permission::is_well_formed_rule(rule)) continue;
     options.warnings.push_back(
         fmt::format("Warning: --allowedTools: '{}' allows nothing: its parentheses do not match "
                     "(a rule is such as \"Bash(git *)\").",

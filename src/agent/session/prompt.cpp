@@ -140,9 +140,9 @@ std::string Prompts::output_of(const Skill& skill, const std::string& command,
   const Document input{{"command", command}};
   const auto& bash = *tool::find_tool("Bash");
   const auto access = bash.access(input, workspace_);
-  const tool::Rules own{skill.allowed_tools, {}, {}};
+  const permission::Rules own{skill.allowed_tools, {}, {}};
   const bool meant =
-      tool::decide(bash, input, access, tool::Mode::standard, own, workspace_).allowed;
+      tool::decide(bash, input, access, permission::Mode::standard, own, workspace_).allowed;
   const auto output = content_of(meant ? toolbox_.serve_user("Bash", input, stop) : std::nullopt);
   if (output.is_string()) return output.get<std::string>();
   return fmt::format("(`{}` gave nothing: it is not permitted here, or it failed)", command);

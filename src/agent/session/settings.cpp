@@ -13,7 +13,7 @@
 #include "core/base/file.h"
 #include "core/base/placeholder.h"
 #include "core/json/document.h"
-#include "agent/tool/permission_rule.h"
+#include "agent/permission/rule.h"
 
 namespace ralph::agent {
 namespace {
@@ -154,7 +154,7 @@ class Pile {
         report(place, "it has an entry that is not a string", allows);
       }
       for (const auto& rule : texts_of(list)) {
-        if (key == "additionalDirectories" || tool::is_well_formed_rule(rule)) continue;
+        if (key == "additionalDirectories" || permission::is_well_formed_rule(rule)) continue;
         report(place, fmt::format("the parentheses of '{}' do not match", rule), allows);
       }
     }

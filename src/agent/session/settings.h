@@ -8,7 +8,7 @@
 #include "agent/session/environment.h"
 #include "agent/session/options.h"
 #include "core/base/result.h"
-#include "agent/tool/permission.h"
+#include "agent/permission/decide.h"
 
 namespace ralph::agent {
 
@@ -21,7 +21,7 @@ struct Settings {
   std::string default_mode;
   std::string mode_source;   // what set default_mode, and its file
   bool auto_compact = true;  // autoCompactEnabled
-  tool::Rules rules;
+  permission::Rules rules;
   std::vector<std::string> directories;                          // further working folders
   std::vector<std::pair<std::string, std::string>> environment;  // for the commands it runs
   std::vector<std::string> hooks;                                // the files whose hooks should run

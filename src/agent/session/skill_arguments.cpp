@@ -7,7 +7,7 @@
 #include "agent/session/skills.h"
 #include "agent/session/text.h"
 #include "core/base/shell_words.h"
-#include "agent/tool/permission_opaque.h"
+#include "agent/permission/hidden_commands.h"
 
 namespace ralph::agent {
 namespace {
@@ -89,7 +89,7 @@ class Filler {
     put_ = false;
     auto filled = fill(command);
     const auto quoting = *std::exchange(quoting_, std::nullopt);
-    const bool clear = !quoting.odd && tool::hidden_commands(parse_shell_line(filled)).empty();
+    const bool clear = !quoting.odd && permission::hidden_commands(parse_shell_line(filled)).empty();
     if ((put_ && !clear) || filled.size() > kLargestText) return std::nullopt;
     return filled;
   }

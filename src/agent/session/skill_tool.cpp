@@ -71,7 +71,7 @@ SkillTool::SkillTool(const Skills& skills)
 
 std::string_view SkillTool::schema() const { return kSchema; }
 
-tool::Outcome SkillTool::run(const json::Document& input, const tool::Access&, tool::Workspace&,
+tool::Outcome SkillTool::run(const json::Document& input, const permission::Access&, tool::Workspace&,
                              const std::stop_token&) const {
   const auto name = tool::text_of(input, "skill");
   const auto* skill = skills_.find(name);

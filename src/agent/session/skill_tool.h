@@ -15,10 +15,10 @@ class SkillTool final : public tool::Tool {
   std::string_view name() const override { return "Skill"; }
   std::string_view description() const override { return description_; }
   std::string_view schema() const override;
-  tool::Access access(const json::Document&, const tool::Workspace&) const override {
-    return {tool::Access::Kind::session, {}, {}};
+  permission::Access access(const json::Document&, const tool::Workspace&) const override {
+    return {permission::Access::Kind::session, {}, {}};
   }
-  tool::Outcome run(const json::Document& input, const tool::Access& access,
+  tool::Outcome run(const json::Document& input, const permission::Access& access,
                     tool::Workspace& workspace, const std::stop_token& stop) const override;
 
  private:

@@ -29,14 +29,14 @@ bool wants(const Options& options, std::string_view source) {
 DeniedFiles::DeniedFiles(const std::vector<std::string>& patterns,
                          const std::filesystem::path& root) {
   for (const auto& pattern : patterns) {
-    std::ranges::move(tool::restraining_patterns(pattern, root), std::back_inserter(patterns_));
+    std::ranges::move(permission::restraining_patterns(pattern, root), std::back_inserter(patterns_));
   }
 }
 
 bool DeniedFiles::contains(const std::filesystem::path& named,
                            const std::filesystem::path& resolved) const {
-  return tool::matches_path(patterns_, resolved.native()) ||
-         tool::matches_path(patterns_, named.lexically_normal().native());
+  return permission::matches_path(patterns_, resolved.native()) ||
+         permission::matches_path(patterns_, named.lexically_normal().native());
 }
 
 std::optional<SourceFile> read_source_file(const std::filesystem::path& path,

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "agent/session/options.h"
-#include "agent/tool/permission_rule.h"
+#include "agent/permission/rule.h"
 
 namespace ralph::agent {
 
@@ -20,7 +20,7 @@ struct SourceFile {
   std::string text;            // UTF-8
 };
 
-/// Files that rules keep from being read (tool::unreadable_patterns).
+/// Files that rules keep from being read (permission::unreadable_patterns).
 class DeniedFiles {
  public:
   DeniedFiles() = default;
@@ -29,7 +29,7 @@ class DeniedFiles {
   bool contains(const std::filesystem::path& named, const std::filesystem::path& resolved) const;
 
  private:
-  std::vector<tool::AnchoredPattern> patterns_;
+  std::vector<permission::AnchoredPattern> patterns_;
 };
 
 /// `boundary`: the file must lie below, and belong to this user or the system; empty: the user's own file, which may be

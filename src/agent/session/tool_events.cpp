@@ -7,7 +7,7 @@ namespace ralph::agent {
 using json::ObjectWriter;
 
 std::string EventMaker::permission_denied(const api::Block& call,
-                                          const tool::Decision& decision) const {
+                                          const permission::Decision& decision) const {
   std::string out;
   ObjectWriter writer(out);
   writer.text("type", "system")

@@ -43,7 +43,7 @@ bool is_offered(std::string_view name, const Options& options) {
 }
 
 /// `final`: no answer could have lifted a denial, whatever its reason.
-std::string meta_of(const api::Block& call, const tool::Decision& decision, bool final = false) {
+std::string meta_of(const api::Block& call, const permission::Decision& decision, bool final = false) {
   auto meta = fmt::format(R"({{"id":{})", json_string(call.id));
   const bool by_rule = !decision.allowed && (final || has(kSaidBefore, decision.reason_type));
   if (!decision.allowed) {
@@ -81,8 +81,8 @@ Served misused(const api::Block& call, std::string_view text, std::string_view d
 
 }  // namespace
 
-Toolbox::Toolbox(tool::Workspace& workspace, const Options& options, tool::Mode mode,
-                 tool::Rules rules, std::span<const Tool* const> more)
+Toolbox::Toolbox(tool::Workspace& workspace, const Options& options, permission::Mode mode,
+                 permission::Rules rules, std::span<const Tool* const> more)
     : workspace_(workspace),
       rules_(std::move(rules)),
       no_prompts_(options.permission_prompts == "none"),
@@ -121,12 +121,12 @@ const Tool* Toolbox::find(std::string_view name) const {
   return found == tools_.end() ? nullptr : *found;
 }
 
-tool::Mode Toolbox::mode() const {
+permission::Mode Toolbox::mode() const {
   const std::lock_guard lock(mutex_);
   return mode_;
 }
 
-void Toolbox::set_mode(tool::Mode mode) {
+void Toolbox::set_mode(permission::Mode mode) {
   const std::lock_guard lock(mutex_);
   mode_ = mode;
 }
@@ -150,12 +150,12 @@ std::optional<std::string> Toolbox::complaint(const Tool& tool, const json::Docu
 }
 
 /// Where asking is ruled out from the start, that is the reason.
-tool::Decision Toolbox::decide(const Tool& tool, const json::Document& input,
-                               const tool::Access& access) const {
+permission::Decision Toolbox::decide(const Tool& tool, const json::Document& input,
+                               const permission::Access& access) const {
   const auto now = mode();
   auto decision = tool::decide(tool, input, access, now, rules_, workspace_);
   if (decision.allowed || decision.reason_type == "rule") return decision;
-  if (now == tool::Mode::dont_ask) {
+  if (now == permission::Mode::dont_ask) {
     decision.reason_type = "mode";
     decision.reason.clear();
   } else if (no_prompts_) {
@@ -193,10 +193,10 @@ Served Toolbox::serve_one(const api::Block& call, const std::stop_token& stop) {
   const auto run = [&] { return tool->run(input, access, workspace_, stop); };
   auto outcome = pulse_ == nullptr ? run() : pulse_->watch(call, input, run);
   if (!outcome.denied.empty()) {
-    const bool link = access.kind == tool::Access::Kind::write;
-    tool::Decision denied{false, "other", outcome.denied,
+    const bool link = access.kind == permission::Access::Kind::write;
+    permission::Decision denied{false, "other", outcome.denied,
                           link ? "The file is a symbolic link" : "This command cannot be confined",
-                          tool::Grant::none};
+                          permission::Grant::none};
     const auto denied_meta = meta_of(call, denied, link);
     return {&call, std::move(outcome), denied_meta, std::move(denied)};
   }
@@ -240,7 +240,7 @@ bool Toolbox::runs_beside_others(const api::Block& call) const {
   const auto command = input->find("command");
   if (command == input->end() || !command->is_string()) return true;
   const auto& line = command->get_ref<const std::string&>();
-  return tool::only_reads(line) && tool::stays_in_folder(line);
+  return permission::only_reads(line) && permission::stays_in_folder(line);
 }
 
 void Toolbox::serve(std::span<const api::Block* const> calls,

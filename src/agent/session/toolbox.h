@@ -13,7 +13,7 @@
 #include "agent/session/pulse.h"
 #include "agent/api/reply.h"
 #include "core/json/schema.h"
-#include "agent/tool/permission.h"
+#include "agent/permission/decide.h"
 #include "agent/tool/tool.h"
 #include "agent/tool/workspace.h"
 
@@ -24,14 +24,14 @@ struct Served {
   const api::Block* call = nullptr;
   tool::Outcome outcome;
   std::string meta;                      // an object of `tool_result_meta`, JSON; empty: none
-  std::optional<tool::Decision> denied;  // it was not run
+  std::optional<permission::Decision> denied;  // it was not run
 };
 
 /// The tools of a session: which there are, who may use them, and how a message's calls are run.
 class Toolbox {
  public:
   /// `more`: tools of this session beside those every session has; they outlive the toolbox.
-  Toolbox(tool::Workspace& workspace, const Options& options, tool::Mode mode, tool::Rules rules,
+  Toolbox(tool::Workspace& workspace, const Options& options, permission::Mode mode, permission::Rules rules,
           std::span<const tool::Tool* const> more = {});
 
   std::vector<std::string> names() const;
@@ -58,12 +58,12 @@ class Toolbox {
   /// Calls that take long are told of from here on.
   void watch_with(Pulse& pulse) { pulse_ = &pulse; }
 
-  tool::Mode mode() const;
-  void set_mode(tool::Mode mode);
+  permission::Mode mode() const;
+  void set_mode(permission::Mode mode);
 
  private:
-  tool::Decision decide(const tool::Tool& tool, const json::Document& input,
-                        const tool::Access& access) const;
+  permission::Decision decide(const tool::Tool& tool, const json::Document& input,
+                        const permission::Access& access) const;
   const tool::Tool* find(std::string_view name) const;
   bool runs_beside_others(const api::Block& call) const;
   Served serve_safely(const api::Block& call, const std::stop_token& stop);
@@ -72,13 +72,13 @@ class Toolbox {
   std::optional<std::string> complaint(const tool::Tool& tool, const json::Document& input);
 
   tool::Workspace& workspace_;
-  tool::Rules rules_;
+  permission::Rules rules_;
   bool no_prompts_;  // --permission-prompts none
   Pulse* pulse_ = nullptr;
   std::vector<const tool::Tool*> tools_;
   std::vector<std::string> without_ripgrep_;
   mutable std::mutex mutex_;
-  tool::Mode mode_;
+  permission::Mode mode_;
   std::map<std::string, json::Schema, std::less<>> schemas_;  // compiled when first needed
 };
 

@@ -133,16 +133,16 @@ Result<> Work::prepare_tools(const Settings& settings) {
   const auto& environment = setup_.environment;
   const auto& word =
       options_.permission_mode.empty() ? settings.default_mode : options_.permission_mode;
-  TRY_ASSIGN(auto mode, tool::parse_mode(word.empty() ? "default" : word));
-  if (options_.skip_permissions) mode = tool::Mode::bypass;
+  TRY_ASSIGN(auto mode, permission::parse_mode(word.empty() ? "default" : word));
+  if (options_.skip_permissions) mode = permission::Mode::bypass;
   const bool by_option = options_.skip_permissions || !options_.permission_mode.empty();
-  if (mode == tool::Mode::bypass && settings.bypass_forbidden) {
+  if (mode == permission::Mode::bypass && settings.bypass_forbidden) {
     return fail(Code::usage,
                 fmt::format("{} is forbidden by the setting disableBypassPermissionsMode",
                             by_option ? "bypassPermissions" : settings.mode_source),
                 "choose another --permission-mode");
   }
-  if (mode == tool::Mode::bypass && setup_.is_root && !environment.on("IS_SANDBOX")) {
+  if (mode == permission::Mode::bypass && setup_.is_root && !environment.on("IS_SANDBOX")) {
     return fail(
         Code::usage,
         fmt::format("{} cannot be used with root/sudo privileges for security reasons",
@@ -154,7 +154,7 @@ Result<> Work::prepare_tools(const Settings& settings) {
   std::ranges::copy(options_.allowed_tools, std::back_inserter(rules.allow));
   std::ranges::copy(options_.disallowed_tools, std::back_inserter(rules.deny));
   auto setup = workspace_setup(settings);
-  setup.unreadable = tool::unreadable_patterns(rules);
+  setup.unreadable = permission::unreadable_patterns(rules);
   workspace_.emplace(std::move(setup));
   denied_files_ = DeniedFiles(workspace_->setup().unreadable, workspace_->setup().root);
   skills_ = Skills::find(options_, environment, setup_.cwd, denied_files_);
@@ -231,7 +231,7 @@ InitFacts Work::init_facts() const {
   facts.cwd = setup_.cwd.string();
   facts.tools = toolbox_->names();
   if (structured_) facts.tools.emplace_back(StructuredOutput::kName);
-  facts.permission_mode = tool::to_string(toolbox_->mode());
+  facts.permission_mode = permission::to_string(toolbox_->mode());
   facts.key_source = login_.source;
   facts.add_dirs = options_.add_dirs;
   for (const auto& [name, skill] : skills_.all()) {

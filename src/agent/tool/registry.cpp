@@ -2,6 +2,7 @@
 #include <array>
 
 #include "core/json/writer.h"
+#include "agent/tool/background.h"
 #include "agent/tool/builtin_tools.h"
 #include "agent/tool/tool.h"
 
@@ -16,6 +17,15 @@ std::span<const Tool* const> tools() {
 const Tool* find_tool(std::string_view name) {
   const auto found = std::ranges::find(tools(), name, &Tool::name);
   return found == tools().end() ? nullptr : *found;
+}
+
+permission::Decision decide(const Tool& tool, const json::Document& input, const Access& access,
+                            permission::Mode mode, const permission::Rules& rules,
+                            const Workspace& workspace) {
+  const auto* const tasks = workspace.setup().tasks;
+  return permission::decide({tool.name(), input, access, workspace.setup(), workspace.cwd(),
+                             tasks != nullptr && !tasks->list().empty()},
+                            mode, rules);
 }
 
 std::string definition(const Tool& tool) {

@@ -50,7 +50,7 @@ TEST(Toolbox, RunsTheCallsOneByOneWhereNoThreadCanBeStarted) {
   tool::Workspace::Setup setup;
   setup.root = std::filesystem::canonical(folder.path());
   tool::Workspace workspace(setup);
-  Toolbox toolbox(workspace, Options{}, tool::Mode::standard, {});
+  Toolbox toolbox(workspace, Options{}, permission::Mode::standard, {});
   const auto first = read_call("1", "a"), second = read_call("2", "b");
   const std::vector<const api::Block*> calls{&first, &second};
   std::vector<std::string> told;
@@ -72,7 +72,7 @@ TEST(Toolbox, TakesNumbersAndBooleansThatCameAsTexts) {
   tool::Workspace::Setup setup;
   setup.root = std::filesystem::canonical(folder.path());
   tool::Workspace workspace(setup);
-  Toolbox toolbox(workspace, Options{}, tool::Mode::standard, {});
+  Toolbox toolbox(workspace, Options{}, permission::Mode::standard, {});
   auto call = read_call("1", "a");
   const auto answer = [&](std::string_view more) {
     call.input = R"({"file_path":"a",)" + std::string(more) + "}";
@@ -99,7 +99,7 @@ TEST(Toolbox, OffersNoSearchWithoutRipgrep) {
   const auto offered = [&](const std::string& path) {
     setup.variables = {"PATH=" + path};
     tool::Workspace workspace(setup);
-    const Toolbox toolbox(workspace, options, tool::Mode::standard, {});
+    const Toolbox toolbox(workspace, options, permission::Mode::standard, {});
     return std::pair(toolbox.names(), toolbox.without_ripgrep());
   };
   using Names = std::vector<std::string>;
