@@ -10,7 +10,7 @@
 
 /// Never crashes; settings that are harmless are not with a filter behind them, nor is an index that is cut.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace ralph::tool;
+  using namespace ralph::permission;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   if (check_config(text, "/g", "/w").harmless) {
     const auto more = std::string(text) + "\n[filter \"x\"]\n\tclean = x\n";

@@ -8,18 +8,17 @@
 
 #include "agent/session/control_desk.h"
 #include "agent/session/reader.h"
-#include "agent/session/text.h"
 #include "agent/session/work_impl.h"
 #include "core/base/id.h"
 #include "system/git/git.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 constexpr int kInterruptedExit = 130;
 
 /// Options whose absence of effect somebody would miss.
-std::vector<std::string_view> without_effect(const Options& options) {
+std::vector<std::string_view> without_effect(const settings::Options& options) {
   std::vector<std::string_view> names;
   if (!options.agents.empty()) names.emplace_back("--agents");
   if (!options.agent.empty()) names.emplace_back("--agent");
@@ -45,7 +44,7 @@ int Work::give_up(const Error& error) const {
 /// Clients that read the stream wait for a result.
 int Work::give_up_with_result(const Error& error) {
   say(describe(error));
-  if (options_.output == Format::stream_json) {
+  if (options_.output == settings::Format::stream_json) {
     ResultFacts facts;
     facts.subtype = "error_during_execution";
     facts.is_error = true;
@@ -79,7 +78,7 @@ int Work::run() {
   return converse();
 }
 
-Result<Opening> Work::open(const Options& options) const {
+Result<Opening> Work::open(const settings::Options& options) const {
   return open_session(options, {setup_.cwd, setup_.environment.config_folder(), git_branch_});
 }
 
@@ -93,4 +92,4 @@ void Agent::on_signal(int signal_number) {
   live_.finish(wanted ? static_cast<int>(*wanted) : kInterruptedExit);
 }
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

@@ -4,18 +4,18 @@
 #include <string>
 #include <vector>
 
-#include "agent/session/environment.h"
+#include "agent/settings/environment.h"
 #include "agent/session/io.h"
 #include "agent/session/live.h"
-#include "agent/session/options.h"
+#include "agent/settings/options.h"
 #include "agent/session/pulse.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 
 /// What the agent is started with.
 struct Setup {
-  Options options;
-  Environment environment;
+  settings::Options options;
+  settings::Environment environment;
   std::filesystem::path cwd;
   Io io;
   std::string version;  // of ralph
@@ -40,4 +40,4 @@ class Agent {
   Live live_;
 };
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

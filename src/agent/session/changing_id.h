@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-namespace ralph::agent {
+namespace ralph::session {
 
 /// An id that may change while other threads use it: what they were given stays good.
 class ChangingId {
@@ -27,4 +27,4 @@ class ChangingId {
   std::deque<std::string> ids_;  // all it ever was
 };
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

@@ -2,7 +2,7 @@
 #include "core/base/id.h"
 #include "core/json/writer.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 
 using json::ObjectWriter;
 
@@ -62,4 +62,4 @@ std::string boundary_members(const CompactFacts& facts) {
   return members + ",\"compactMetadata\":" + metadata;
 }
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

@@ -6,20 +6,20 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/session/environment.h"
+#include "agent/settings/environment.h"
 #include "agent/session/keepsakes.h"
 #include "agent/api/message.h"
 #include "agent/api/reply.h"
 #include "agent/tool/workspace.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 
 /// Whether and when a conversation is cut down to a summary because the model's window fills. DISABLE_AUTO_COMPACT,
 /// DISABLE_COMPACT and the setting autoCompactEnabled switch it off; CLAUDE_CODE_AUTO_COMPACT_WINDOW makes the window
 /// smaller, CLAUDE_AUTOCOMPACT_PCT_OVERRIDE says at which percentage of it.
 class CompactPolicy {
  public:
-  CompactPolicy(const Environment& environment, bool enabled);
+  CompactPolicy(const settings::Environment& environment, bool enabled);
 
   bool automatic() const { return automatic_; }
   bool on_demand() const { return on_demand_; }
@@ -113,4 +113,4 @@ std::string summary_in(const api::Reply& answer);
 /// What the conversation goes on with.
 std::string continuation(std::string_view summary, const Keepsakes& kept);
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

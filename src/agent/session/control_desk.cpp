@@ -5,16 +5,17 @@
 #include <unistd.h>
 
 #include "agent/session/events.h"
-#include "agent/session/settings.h"
+#include "agent/settings/claude_version.h"
+#include "agent/settings/settings.h"
 #include "core/json/document.h"
 #include "core/json/writer.h"
 #include "core/model/model.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 /// What the client can offer its user to call.
-std::string commands_json(const Skills& skills) {
+std::string commands_json(const instructions::Skills& skills) {
   auto commands = json::Document::array();
   for (const auto& [name, skill] : skills.all()) {
     commands.push_back({{"name", name},
@@ -54,12 +55,12 @@ std::string ControlDesk::unsupported(const ControlRequest& request) const {
   if (!parsed || !parsed->is_object()) return {};
   const auto asks_for = [&](const char* key, std::string_view feature) {
     const auto found = parsed->find(key);
-    return found != parsed->end() && !found->empty() && !accepts(options_, feature);
+    return found != parsed->end() && !found->empty() && !settings::accepts(options_, feature);
   };
   constexpr std::string_view kNotYet =
       "{} are not supported by ralph's agent yet; --accept-unsupported {} goes on without them";
-  if (asks_for("hooks", kHooks)) return fmt::format(kNotYet, "hooks", kHooks);
-  if (asks_for("sdkMcpServers", kMcp)) return fmt::format(kNotYet, "MCP servers", kMcp);
+  if (asks_for("hooks", settings::kHooks)) return fmt::format(kNotYet, "hooks", settings::kHooks);
+  if (asks_for("sdkMcpServers", settings::kMcp)) return fmt::format(kNotYet, "MCP servers", settings::kMcp);
   return {};
 }
 
@@ -79,7 +80,7 @@ void ControlDesk::initialize(const ControlRequest& request) {
       .text("output_style", "default")
       .raw("available_output_styles", R"(["default"])")
       .number("pid", std::int64_t{::getpid()})
-      .text("claude_code_version", kClaudeVersion)
+      .text("claude_code_version", settings::kClaudeVersion)
       .close();
   succeed(request.id, payload);
 }
@@ -129,4 +130,4 @@ void ControlDesk::refuse(std::string_view id, std::string_view error, std::strin
   wire_.event(line);
 }
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

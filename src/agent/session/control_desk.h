@@ -3,21 +3,21 @@
 #include <string>
 #include <string_view>
 
-#include "agent/session/client_prompt.h"
+#include "agent/instructions/client_prompt.h"
 #include "agent/session/input_line.h"
 #include "agent/session/live.h"
-#include "agent/session/model_choice.h"
-#include "agent/session/options.h"
-#include "agent/session/skills.h"
+#include "agent/settings/model_choice.h"
+#include "agent/settings/options.h"
+#include "agent/instructions/skills.h"
 #include "agent/session/wire.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 
 /// Answers the client's control requests, on the thread that reads them: also while a turn runs.
 class ControlDesk {
  public:
-  ControlDesk(Wire& wire, Live& live, ModelChoice& model, const Skills& skills,
-              const Options& options, ClientPrompt& prompt)
+  ControlDesk(Wire& wire, Live& live, settings::ModelChoice& model, const instructions::Skills& skills,
+              const settings::Options& options, instructions::ClientPrompt& prompt)
       : wire_(wire),
         live_(live),
         model_(model),
@@ -39,10 +39,10 @@ class ControlDesk {
 
   Wire& wire_;
   Live& live_;
-  ModelChoice& model_;
-  const Skills& skills_;
-  const Options& options_;
-  ClientPrompt& prompt_;
+  settings::ModelChoice& model_;
+  const instructions::Skills& skills_;
+  const settings::Options& options_;
+  instructions::ClientPrompt& prompt_;
 };
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

@@ -14,7 +14,7 @@
 #include "agent/api/message.h"
 #include "agent/api/reply.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 
 /// What was said so far: in memory as it is sent to the model, and in the session's file.
 class Conversation {
@@ -68,4 +68,4 @@ class Conversation {
   std::string last_uuid_;
 };
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

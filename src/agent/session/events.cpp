@@ -1,10 +1,11 @@
 #include "agent/session/events.h"
+#include "agent/settings/claude_version.h"
 
 #include "agent/session/text.h"
 #include "core/base/id.h"
 #include "core/json/writer.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 using json::ObjectWriter;
@@ -69,7 +70,7 @@ std::string EventMaker::init(const InitFacts& facts, const MessageIds& answers) 
       .raw("slash_commands", string_array(facts.slash_commands))
       .raw("terminal_slash_commands", "[]")
       .text("apiKeySource", facts.key_source)
-      .text("claude_code_version", kClaudeVersion)
+      .text("claude_code_version", settings::kClaudeVersion)
       .text("output_style", "default")
       .raw("agents", "[]")
       .raw("skills", string_array(facts.skills))
@@ -383,4 +384,4 @@ std::string EventMaker::result(const ResultFacts& facts, bool with_recent) const
   return out;
 }
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

@@ -12,7 +12,7 @@
 #include "agent/tool/background.h"
 #include "agent/permission/decide.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 
 /// What `system/init` tells.
 struct InitFacts {
@@ -176,7 +176,4 @@ std::string boundary_members(const CompactFacts& facts);
 /// As a `message_delta` has it.
 std::string usage_so_far_json(const api::Usage& usage);
 
-/// What clients ask us to be compatible with.
-inline constexpr std::string_view kClaudeVersion = "2.1.325";
-
-}  // namespace ralph::agent
+}  // namespace ralph::session

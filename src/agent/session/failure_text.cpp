@@ -8,7 +8,7 @@
 #include "core/base/time.h"
 #include "core/base/utf8.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 using api::FailureKind;
@@ -120,7 +120,7 @@ FailureWords not_logged_in() {
   return words;
 }
 
-std::string shown(const ResultFacts& facts, const Options& options) {
+std::string shown(const ResultFacts& facts, const settings::Options& options) {
   if (facts.subtype == "success") return facts.text;
   if (facts.subtype == "error_max_turns") {
     return fmt::format("Error: Reached max turns ({})", options.max_turns.value_or(0));
@@ -132,4 +132,4 @@ std::string shown(const ResultFacts& facts, const Options& options) {
   return "Error: " + (facts.errors.empty() ? facts.subtype : facts.errors.front());
 }
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

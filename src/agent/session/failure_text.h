@@ -3,10 +3,10 @@
 #include <string_view>
 
 #include "agent/session/events.h"
-#include "agent/session/options.h"
+#include "agent/settings/options.h"
 #include "agent/api/failure.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 
 /// How a request that failed for good is told: as an answer, and why the turn ended.
 struct FailureWords {
@@ -22,6 +22,6 @@ ApiErrorFacts media_removed(const api::MediaRefusal& refusal, api::MediaKind rem
 FailureWords not_logged_in();
 
 /// What the text format shows of a result.
-std::string shown(const ResultFacts& facts, const Options& options);
+std::string shown(const ResultFacts& facts, const settings::Options& options);
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

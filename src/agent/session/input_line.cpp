@@ -3,9 +3,9 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include "agent/session/text.h"
+#include "agent/settings/text.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 std::string text_of(const json::Document& object, const char* key) {
@@ -18,7 +18,7 @@ std::string text_of(const json::Document& object, const char* key) {
 constexpr std::string_view kNothingSaid = "(an empty message)";
 
 bool is_empty_text(const json::Document& block) {
-  return text_of(block, "type") == "text" && is_blank(text_of(block, "text"));
+  return text_of(block, "type") == "text" && settings::is_blank(text_of(block, "text"));
 }
 
 Result<InputLine> user_message(const json::Document& line) {
@@ -53,7 +53,7 @@ Result<InputLine> control_request(const json::Document& line) {
 
 std::string content_of(const json::Document& content) {
   auto blocks = json::Document::array();
-  if (content.is_string() && !is_blank(content.get_ref<const std::string&>())) {
+  if (content.is_string() && !settings::is_blank(content.get_ref<const std::string&>())) {
     blocks.push_back({{"type", "text"}, {"text", content}});
   }
   if (content.is_array()) {
@@ -69,7 +69,7 @@ std::string content_of(const json::Document& content) {
 }
 
 Result<InputLine> read_input_line(std::string_view line) {
-  if (is_blank(line)) return NothingToDo{};
+  if (settings::is_blank(line)) return NothingToDo{};
   auto parsed = json::parse(line, "the input line");
   if (!parsed || !parsed->is_object()) {
     const auto why = parsed ? "it is no JSON object" : parsed.error().message;
@@ -82,4 +82,4 @@ Result<InputLine> read_input_line(std::string_view line) {
   return NothingToDo{};
 }
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

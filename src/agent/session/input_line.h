@@ -7,7 +7,7 @@
 #include "core/base/result.h"
 #include "core/json/document.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 
 /// A request of the client that is not for the model.
 struct ControlRequest {
@@ -27,4 +27,4 @@ Result<InputLine> read_input_line(std::string_view line);
 /// A user's content as an array of blocks: a text becomes one block, what is in it already stays, without cache marks.
 std::string content_of(const json::Document& content);
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

@@ -2,7 +2,7 @@
 #include <functional>
 #include <string_view>
 
-namespace ralph::agent {
+namespace ralph::session {
 
 /// The agent's connection to whoever started it.
 struct Io {
@@ -13,4 +13,4 @@ struct Io {
   int in = 0;  // the descriptor of stdin
 };
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

@@ -7,11 +7,12 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/session/text.h"
+#include "agent/settings/text.h"
 #include "agent/session/transcript_impl.h"
 #include "core/base/utf8.h"
 #include "core/json/document.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 constexpr std::size_t kMostPrompts = 6;
@@ -35,7 +36,7 @@ void Keepsakes::add_prompt(std::string_view content) {
     const auto type = text_member(block, "type");
     if (type.empty()) continue;
     const auto part = type == "text" ? text_member(block, "text") : "[" + type + "]";
-    if (type == "tool_result" || is_blank(part)) continue;
+    if (type == "tool_result" || settings::is_blank(part)) continue;
     text += (text.empty() ? "" : "\n") + part;
   }
   if (text.empty()) return;
@@ -58,4 +59,4 @@ std::string Keepsakes::members() const {
   return "\"keptPrompts\":" + string_array(prompts) + ",\"keptFiles\":" + string_array(files);
 }
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ralph::agent {
+namespace ralph::session {
 
 /// What a conversation must not lose when it is cut down to a summary: what the user asked for, word by word, and the
 /// files the model worked with. Kept by us, not left to the model.
@@ -20,4 +20,4 @@ struct Keepsakes {
   std::string members() const;
 };
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

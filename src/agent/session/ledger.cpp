@@ -5,7 +5,7 @@
 
 #include "core/json/writer.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 constexpr std::int64_t kUnknownMaxOutput = 32'000;
@@ -65,4 +65,4 @@ std::string Ledger::json_of(const std::vector<ModelTotal>& totals) const {
   return all;
 }
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

@@ -7,7 +7,7 @@
 #include "agent/api/usage.h"
 #include "core/model/model.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 
 /// What the session used and cost, model by model.
 class Ledger {
@@ -33,4 +33,4 @@ class Ledger {
   std::vector<ModelTotal> recent_;
 };
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

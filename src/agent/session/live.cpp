@@ -1,6 +1,6 @@
 #include "agent/session/live.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 
 std::stop_token Live::begin_turn() {
   const std::lock_guard lock(mutex_);
@@ -66,4 +66,4 @@ std::optional<int> Live::exit_code() const {
   return exit_code_;
 }
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

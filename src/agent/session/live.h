@@ -3,7 +3,7 @@
 #include <optional>
 #include <stop_token>
 
-namespace ralph::agent {
+namespace ralph::session {
 
 /// How other threads (signals, the reader of stdin, a closed stdout) end what the agent does.
 class Live {
@@ -50,4 +50,4 @@ class Live {
   std::optional<int> answered_;
 };
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

@@ -1,9 +1,8 @@
 #include "agent/session/events.h"
-#include "agent/session/text.h"
 #include "core/base/id.h"
 #include "core/json/writer.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 
 using json::ObjectWriter;
 
@@ -39,4 +38,4 @@ std::string EventMaker::conversation_reset(std::string_view user_uuid) const {
   return out;
 }
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

@@ -14,7 +14,7 @@
 #include "agent/tool/base64.h"
 #include "agent/tool/pdf.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 using api::MediaKind;
@@ -153,4 +153,4 @@ MediaKind remove_refused(std::vector<api::Message>& messages, const api::MediaRe
   return chosen.back().kind;
 }
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

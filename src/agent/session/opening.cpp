@@ -5,10 +5,11 @@
 #include <fmt/core.h>
 
 #include "agent/session/events.h"
+#include "agent/settings/claude_version.h"
 #include "agent/session/transcript_impl.h"
 #include "core/base/id.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 /// Where a session was begun, or at least where its file is.
@@ -27,7 +28,7 @@ Result<> check_title(const std::string& title, const OpeningFacts& facts) {
   return fail(Code::usage, std::move(text));
 }
 
-Result<std::optional<Resumed>> find_earlier(const Options& options, const OpeningFacts& facts) {
+Result<std::optional<Resumed>> find_earlier(const settings::Options& options, const OpeningFacts& facts) {
   if (options.continue_last) {
     const auto path = newest_session(facts.config_folder, facts.cwd);
     if (!path) return std::nullopt;
@@ -51,7 +52,7 @@ Result<std::optional<Resumed>> find_earlier(const Options& options, const Openin
   return std::optional(std::move(session));
 }
 
-Result<std::string> new_id(const Options& options, const OpeningFacts& facts) {
+Result<std::string> new_id(const settings::Options& options, const OpeningFacts& facts) {
   if (options.session_id.empty()) return make_uuid();
   const auto path = transcript_path(facts.config_folder, facts.cwd, options.session_id);
   std::error_code error;
@@ -77,7 +78,7 @@ Result<> copy_history(const Resumed& earlier, const std::filesystem::path& to, S
 
 }  // namespace
 
-Result<Opening> open_session(const Options& options, const OpeningFacts& facts) {
+Result<Opening> open_session(const settings::Options& options, const OpeningFacts& facts) {
   TRY_ASSIGN(auto earlier, find_earlier(options, facts));
   Opening opening;
   std::filesystem::path path;
@@ -91,7 +92,7 @@ Result<Opening> open_session(const Options& options, const OpeningFacts& facts) 
     TRY_ASSIGN(opening.session_id, new_id(options, facts));
     path = transcript_path(facts.config_folder, facts.cwd, opening.session_id);
   }
-  const Stamp stamp{opening.session_id, facts.cwd.string(), std::string(kClaudeVersion),
+  const Stamp stamp{opening.session_id, facts.cwd.string(), std::string(settings::kClaudeVersion),
                     facts.git_branch,
                     options.permission_mode.empty() ? "default" : options.permission_mode};
   if (earlier) {
@@ -109,4 +110,4 @@ Result<Opening> open_session(const Options& options, const OpeningFacts& facts) 
   return opening;
 }
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

@@ -8,10 +8,11 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/session/text.h"
+#include "agent/settings/text.h"
 #include "core/base/nearest.h"
 #include "agent/tool/safe_file.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 using json::Document;
@@ -40,16 +41,16 @@ Document content_of(const std::optional<tool::Outcome>& outcome) {
   return outcome ? json::parse(outcome->content).value_or(Document()) : Document();
 }
 
-bool is_blank_char(char c) { return kBlanks.find(c) != kBlanks.npos; }
+bool is_blank_char(char c) { return settings::kBlanks.find(c) != settings::kBlanks.npos; }
 
 std::optional<SlashCall> slash_call_of(std::string_view text) {
   if (text.size() < 2 || text[0] != '/') return std::nullopt;
-  const auto end = std::min(text.find_first_of(kBlanks), text.size());
+  const auto end = std::min(text.find_first_of(settings::kBlanks), text.size());
   const auto name = text.substr(1, end - 1);
   const auto first = static_cast<unsigned char>(name.empty() ? ' ' : name.front());
   const bool begins = std::isalnum(first) != 0 || first == '_' || first >= 0x80;
   if (!begins || name.find('/') != name.npos) return std::nullopt;
-  return SlashCall{std::string(name), std::string(trimmed(text.substr(end)))};
+  return SlashCall{std::string(name), std::string(settings::trimmed(text.substr(end)))};
 }
 
 }  // namespace
@@ -71,7 +72,7 @@ std::vector<std::string> named_files(std::string_view text) {
     const auto rest = text.substr(at + 1);
     const bool quoted = rest.starts_with('"');
     const auto end =
-        quoted ? rest.find('"', 1) : std::min(rest.find_first_of(kBlanks), rest.size());
+        quoted ? rest.find('"', 1) : std::min(rest.find_first_of(settings::kBlanks), rest.size());
     if (end == rest.npos) continue;
     std::string name(quoted ? rest.substr(1, end - 1) : rest.substr(0, end));
     const bool odd = std::ranges::any_of(name, [](char c) { return c >= 0 && c < ' '; });
@@ -104,7 +105,7 @@ bool Prompts::put_call(const SlashCall& call, Document& blocks, std::string& sho
   if (skill == nullptr) return false;
   const auto run = [&](const std::string& command) { return output_of(*skill, command, stop); };
   auto text =
-      skills_.text(*skill, call.arguments, skill->runs_commands() ? RunCommand(run) : RunCommand());
+      skills_.text(*skill, call.arguments, skill->runs_commands() ? instructions::RunCommand(run) : instructions::RunCommand());
   if (!text && text.error().code != Code::limit) return false;
   if (!text) text = reminder("The call is left out. " + text.error().message);
   auto name = fmt::format(
@@ -112,7 +113,7 @@ bool Prompts::put_call(const SlashCall& call, Document& blocks, std::string& sho
   if (!call.arguments.empty()) {
     name += fmt::format("<command-args>{}</command-args>\n", call.arguments);
   }
-  shown = json_string(trimmed(name));
+  shown = json_string(settings::trimmed(name));
   blocks = Document::array({text_block(name), text_block(*std::move(text))});
   return true;
 }
@@ -135,7 +136,7 @@ std::string Prompts::note_about(std::string_view name) const {
 }
 
 /// Both the file and the session must allow it.
-std::string Prompts::output_of(const Skill& skill, const std::string& command,
+std::string Prompts::output_of(const instructions::Skill& skill, const std::string& command,
                                const std::stop_token& stop) const {
   const Document input{{"command", command}};
   const auto& bash = *tool::find_tool("Bash");
@@ -196,4 +197,4 @@ std::optional<Document> Prompts::content_of_file(const std::string& name,
   return content;
 }
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

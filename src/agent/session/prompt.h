@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "agent/session/inbox.h"
-#include "agent/session/options.h"
-#include "agent/session/skills.h"
+#include "agent/settings/options.h"
+#include "agent/instructions/skills.h"
 #include "agent/session/toolbox.h"
 #include "core/json/document.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 
 /// "/name arguments".
 struct SlashCall {
@@ -29,7 +29,7 @@ std::vector<std::string> named_files(std::string_view text);
 /// that were named. Uses the session's tools, under its rules.
 class Prompts {
  public:
-  Prompts(const Options& options, const Skills& skills, Toolbox& toolbox,
+  Prompts(const settings::Options& options, const instructions::Skills& skills, Toolbox& toolbox,
           const tool::Workspace& workspace)
       : options_(options), skills_(skills), toolbox_(toolbox), workspace_(workspace) {}
 
@@ -38,17 +38,17 @@ class Prompts {
  private:
   bool put_call(const SlashCall& call, json::Document& blocks, std::string& shown,
                 const std::stop_token& stop) const;
-  std::string output_of(const Skill& skill, const std::string& command,
+  std::string output_of(const instructions::Skill& skill, const std::string& command,
                         const std::stop_token& stop) const;
   std::string note_about(std::string_view name) const;
   json::Document files_of(const json::Document& blocks, const std::stop_token& stop) const;
   std::optional<json::Document> content_of_file(const std::string& name,
                                                 const std::stop_token& stop) const;
 
-  const Options& options_;
-  const Skills& skills_;
+  const settings::Options& options_;
+  const instructions::Skills& skills_;
   Toolbox& toolbox_;
   const tool::Workspace& workspace_;
 };
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

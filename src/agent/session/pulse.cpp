@@ -8,7 +8,7 @@
 #include "core/base/id.h"
 #include "core/json/field.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 
 void Pulse::tell_of(Command& command) {
   if (!command.told) {
@@ -74,4 +74,4 @@ tool::Outcome Pulse::watch(const api::Block& call, const json::Document& input,
   return outcome;
 }
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

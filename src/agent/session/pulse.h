@@ -15,7 +15,7 @@
 #include "core/json/document.h"
 #include "agent/tool/tool.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 
 /// When a command that runs is told of.
 struct PulseTimes {
@@ -54,4 +54,4 @@ class Pulse {
   std::jthread thread_;
 };
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

@@ -9,10 +9,11 @@
 #include <unistd.h>
 
 #include "agent/session/text.h"
+#include "agent/settings/text.h"
 #include "core/base/utf8.h"
 #include "core/base/wakeable_reader.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 using Event = WakeableReader::Event;
@@ -103,7 +104,7 @@ Result<UserMessage> read_prompt(std::string prompt, const Io& io, const std::sto
                 "Error: Input must be provided either through stdin or as a prompt argument when "
                 "using --print");
   }
-  if (is_blank(prompt)) {
+  if (settings::is_blank(prompt)) {
     return fail(Code::usage, "Error: Input contained only whitespace");
   }
   UserMessage message;
@@ -111,4 +112,4 @@ Result<UserMessage> read_prompt(std::string prompt, const Io& io, const std::sto
   return message;
 }
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

@@ -8,7 +8,7 @@
 #include "agent/session/io.h"
 #include "core/base/result.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 
 /// A line of stdin may be this long; images come inline.
 inline constexpr std::size_t kLongestInputLine = std::size_t{256} << 20;
@@ -31,4 +31,4 @@ Result<TextInput> read_text(int fd, const std::stop_token& stop);
 /// The prompt of a session of one: the words of the command line, and stdin behind them.
 Result<UserMessage> read_prompt(std::string prompt, const Io& io, const std::stop_token& stop);
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

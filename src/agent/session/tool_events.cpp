@@ -2,7 +2,7 @@
 #include "core/base/id.h"
 #include "core/json/writer.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 
 using json::ObjectWriter;
 
@@ -142,4 +142,4 @@ std::string EventMaker::task_notification(const tool::TaskNotification& ended) c
   return out;
 }
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

@@ -18,7 +18,7 @@
 #include "agent/tool/coerce.h"
 #include "agent/tool/ripgrep.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 using tool::Tool;
@@ -35,7 +35,7 @@ bool has(const List& list, std::string_view name) {
   return std::ranges::find(list, name) != std::ranges::end(list);
 }
 
-bool is_offered(std::string_view name, const Options& options) {
+bool is_offered(std::string_view name, const settings::Options& options) {
   if (has(options.disallowed_tools, name)) return false;
   if (options.tools && !has(*options.tools, "default")) return has(*options.tools, name);
   if (options.bare) return has(kBare, name);
@@ -81,7 +81,7 @@ Served misused(const api::Block& call, std::string_view text, std::string_view d
 
 }  // namespace
 
-Toolbox::Toolbox(tool::Workspace& workspace, const Options& options, permission::Mode mode,
+Toolbox::Toolbox(tool::Workspace& workspace, const settings::Options& options, permission::Mode mode,
                  permission::Rules rules, std::span<const Tool* const> more)
     : workspace_(workspace),
       rules_(std::move(rules)),
@@ -285,4 +285,4 @@ void Toolbox::serve(std::span<const api::Block* const> calls,
   tell_all();
 }
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

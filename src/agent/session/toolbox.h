@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/session/options.h"
+#include "agent/settings/options.h"
 #include "agent/session/pulse.h"
 #include "agent/api/reply.h"
 #include "core/json/schema.h"
@@ -17,7 +17,7 @@
 #include "agent/tool/tool.h"
 #include "agent/tool/workspace.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 
 /// A call of the model, and what came of it.
 struct Served {
@@ -31,7 +31,7 @@ struct Served {
 class Toolbox {
  public:
   /// `more`: tools of this session beside those every session has; they outlive the toolbox.
-  Toolbox(tool::Workspace& workspace, const Options& options, permission::Mode mode, permission::Rules rules,
+  Toolbox(tool::Workspace& workspace, const settings::Options& options, permission::Mode mode, permission::Rules rules,
           std::span<const tool::Tool* const> more = {});
 
   std::vector<std::string> names() const;
@@ -82,4 +82,4 @@ class Toolbox {
   std::map<std::string, json::Schema, std::less<>> schemas_;  // compiled when first needed
 };
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

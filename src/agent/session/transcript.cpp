@@ -17,7 +17,7 @@
 #include "core/json/writer.h"
 #include "agent/tool/safe_file.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 /// JSON text on one line: a line break in it can only be white space.
@@ -186,4 +186,4 @@ Result<> Transcript::write_line(std::string line) {
   return cannot_write(failure, path_);
 }
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

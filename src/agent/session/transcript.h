@@ -11,7 +11,7 @@
 #include "core/base/result.h"
 #include "core/base/unique_fd.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 
 /// What one model was used for in a session.
 struct ModelTotal {
@@ -113,4 +113,4 @@ std::optional<std::filesystem::path> find_session(const std::filesystem::path& c
                                                   const std::filesystem::path& cwd,
                                                   std::string_view id_or_title);
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

@@ -9,7 +9,7 @@
 #include "core/base/project_key.h"
 #include "core/base/utf8.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 namespace fs = std::filesystem;
@@ -146,4 +146,4 @@ std::optional<fs::path> find_session(const fs::path& config_folder, const fs::pa
   return std::move(titled.front());
 }
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

@@ -8,7 +8,7 @@
 #include "core/base/id.h"
 #include "core/json/document.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 
 using json::Document;
 
@@ -188,4 +188,4 @@ Result<Resumed> read_session(const std::filesystem::path& path) {
   return session;
 }
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

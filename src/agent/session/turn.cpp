@@ -9,10 +9,11 @@
 #include <fmt/core.h>
 
 #include "agent/session/text.h"
+#include "agent/settings/text.h"
 #include "core/base/id.h"
 #include "core/json/writer.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 using std::chrono::duration_cast;
@@ -63,7 +64,7 @@ Step step_for(std::string_view stop_reason) {
 }
 
 /// The API does not take such a block back.
-bool is_empty_text(const api::Block& block) { return block.type == "text" && is_blank(block.text); }
+bool is_empty_text(const api::Block& block) { return block.type == "text" && settings::is_blank(block.text); }
 
 std::string_view last_text(const api::Reply& reply) {
   const auto found = std::ranges::find(reply.content.rbegin(), reply.content.rend(),
@@ -224,7 +225,7 @@ Turn::Ended Turn::decide(const api::Reply& reply, const std::stop_token& stop) {
 
 Turn::Ended Turn::finish_or_demand_structure(const api::Reply& reply) {
   const auto text = last_text(reply);
-  if (is_blank(text) && !std::exchange(noted_empty_, true)) return nudge(kEmpty);
+  if (settings::is_blank(text) && !std::exchange(noted_empty_, true)) return nudge(kEmpty);
   const bool missing = parts_.structured != nullptr && !structured_;
   if (missing && !std::exchange(demanded_structure_, true)) return nudge(kDemandStructure);
   return finished(text, reply.stop_reason);
@@ -336,7 +337,7 @@ ResultFacts Turn::limit(std::string subtype, std::string terminal_reason, std::s
 ResultFacts Turn::interrupted(api::Reply reply) {
   const auto open_index = reply.content.size();
   auto shown = open_index;
-  if (reply.open && reply.open->type == "text" && !is_blank(reply.open->text)) {
+  if (reply.open && reply.open->type == "text" && !settings::is_blank(reply.open->text)) {
     AssistantExtras extras;
     extras.uuid = make_uuid();
     extras.aborted = true;
@@ -393,4 +394,4 @@ ResultFacts Turn::with_numbers(ResultFacts facts) const {
   return facts;
 }
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

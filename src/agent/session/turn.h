@@ -16,25 +16,25 @@
 #include "agent/session/live.h"
 #include "agent/session/loop_guard.h"
 #include "agent/session/media.h"
-#include "agent/session/model_choice.h"
-#include "agent/session/options.h"
+#include "agent/settings/model_choice.h"
+#include "agent/settings/options.h"
 #include "agent/session/structured_output.h"
 #include "agent/session/toolbox.h"
 #include "agent/session/wire.h"
 #include "agent/api/client.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 
 /// What a turn works with; it outlives the turn.
 struct TurnParts {
-  const Options& options;
+  const settings::Options& options;
   Wire& wire;
   const EventMaker& events;
   Ledger& ledger;
   Conversation& conversation;
   Inbox& inbox;
   Live& live;
-  ModelChoice& model;
+  settings::ModelChoice& model;
   api::Client* client;  // nullptr: there is no credential
   bool with_token;      // the credential is a token
   Toolbox& toolbox;
@@ -168,4 +168,4 @@ class Turn final : private api::Listener {
   std::vector<FollowUp> follow_ups_;
 };
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

@@ -6,7 +6,7 @@
 #include "agent/session/turn.h"
 #include "core/base/id.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 constexpr std::int64_t kTokensOfSummary = 8'000;
@@ -262,4 +262,4 @@ Turn::Ended Turn::check_loop() {
   return failed(std::move(words));
 }
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

@@ -4,11 +4,12 @@
 #include <fmt/core.h>
 
 #include "agent/session/text.h"
+#include "agent/settings/text.h"
 #include "agent/session/turn.h"
 #include "core/base/id.h"
 #include "core/json/writer.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 /// About four characters a token.
@@ -28,7 +29,7 @@ void Turn::on_thinking(std::string_view text) {
 }
 
 void Turn::on_block(const api::Reply& so_far, const api::Block& block) {
-  if (block.type == "text" && is_blank(block.text)) return;
+  if (block.type == "text" && settings::is_blank(block.text)) return;
   if (!to_first_token_) to_first_token_ = since(began_);
   AssistantExtras extras;
   extras.uuid = make_uuid();
@@ -104,4 +105,4 @@ void Turn::close_shown(const api::Reply& reply, std::size_t open_index, std::siz
 
 void Turn::on_retry(const api::Retry& retry) { parts_.wire.event(parts_.events.api_retry(retry)); }
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

@@ -7,7 +7,7 @@
 #include "core/base/id.h"
 #include "core/json/writer.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 constexpr std::string_view kStructuredDone = "Structured output provided successfully";
@@ -179,4 +179,4 @@ void Turn::fold_in_messages() {
   }
 }
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

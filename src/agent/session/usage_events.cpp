@@ -1,7 +1,7 @@
 #include "agent/session/events.h"
 #include "core/json/writer.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 using json::ObjectWriter;
@@ -61,4 +61,4 @@ std::string usage_json(const api::Usage& usage) {
   return out;
 }
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

@@ -2,15 +2,15 @@
 
 #include <utility>
 
-namespace ralph::agent {
+namespace ralph::session {
 
-Wire::Wire(const Io& io, Format format, bool verbose, std::function<void()> on_closed)
+Wire::Wire(const Io& io, settings::Format format, bool verbose, std::function<void()> on_closed)
     : io_(io), format_(format), verbose_(verbose), on_closed_(std::move(on_closed)) {}
 
 void Wire::event(std::string_view json) {
-  if (format_ == Format::text || (format_ == Format::json && !verbose_)) return;
+  if (format_ == settings::Format::text || (format_ == settings::Format::json && !verbose_)) return;
   const std::lock_guard lock(mutex_);
-  if (format_ == Format::json) {
+  if (format_ == settings::Format::json) {
     if (!all_.empty()) all_ += ',';
     all_ += json;
     return;
@@ -22,17 +22,17 @@ void Wire::event(std::string_view json) {
 }
 
 void Wire::result(std::string_view json, std::string_view plain, std::string_view text) {
-  event(format_ == Format::json ? plain : json);
+  event(format_ == settings::Format::json ? plain : json);
   const std::lock_guard lock(mutex_);
-  if (format_ == Format::json) last_result_ = plain;
-  if (format_ == Format::text) {
+  if (format_ == settings::Format::json) last_result_ = plain;
+  if (format_ == settings::Format::text) {
     write(std::string(std::exchange(printed_text_, true) ? "\n" : "").append(text).append("\n"));
   }
 }
 
 void Wire::finish() {
   const std::lock_guard lock(mutex_);
-  if (format_ != Format::json) return;
+  if (format_ != settings::Format::json) return;
   if (verbose_ && !all_.empty()) write("[" + all_ + "]\n");
   if (!verbose_ && !last_result_.empty()) write(last_result_ + "\n");
 }
@@ -43,4 +43,4 @@ void Wire::write(std::string_view lines) {
   on_closed_();
 }
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

@@ -6,15 +6,15 @@
 #include <vector>
 
 #include "agent/session/io.h"
-#include "agent/session/options.h"
+#include "agent/settings/options.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 
 /// The agent's stdout: events as Claude Code's formats show them. May be used by many threads; an event is one line.
 class Wire {
  public:
   /// `on_closed` is called once, when nobody reads any more.
-  Wire(const Io& io, Format format, bool verbose, std::function<void()> on_closed);
+  Wire(const Io& io, settings::Format format, bool verbose, std::function<void()> on_closed);
 
   /// A JSON object on one line, without its newline.
   void event(std::string_view json);
@@ -27,7 +27,7 @@ class Wire {
   void write(std::string_view lines);
 
   const Io& io_;
-  Format format_;
+  settings::Format format_;
   bool verbose_;
   std::function<void()> on_closed_;
   std::mutex mutex_;
@@ -37,4 +37,4 @@ class Wire {
   std::string all_;  // of json with verbose: the events so far, joined by commas
 };
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

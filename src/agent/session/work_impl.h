@@ -1,5 +1,5 @@
 #pragma once
-// Private to this room's .cpp files.
+// Private to this module's .cpp files.
 #include <atomic>
 #include <functional>
 #include <optional>
@@ -9,18 +9,18 @@
 #include <vector>
 
 #include "agent/session/agent.h"
-#include "agent/session/client_prompt.h"
+#include "agent/instructions/client_prompt.h"
 #include "agent/session/compaction.h"
 #include "agent/session/conversation.h"
-#include "agent/session/credential.h"
+#include "agent/settings/credential.h"
 #include "agent/session/opening.h"
 #include "agent/session/prompt.h"
-#include "agent/session/settings.h"
+#include "agent/settings/settings.h"
 #include "agent/session/skill_tool.h"
 #include "agent/session/turn.h"
 #include "agent/api/client.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 
 /// Nobody takes what we say: there is no use in going on.
 void end_without_reader(const Io& io, Live& live);
@@ -45,14 +45,14 @@ class Work {
   int give_up_with_result(const Error& error);
 
   Result<> prepare(Opening opening);
-  Result<> prepare_parts(Opening& opening, const Settings& settings);
-  Result<Opening> open(const Options& options) const;
+  Result<> prepare_parts(Opening& opening, const settings::Settings& settings);
+  Result<Opening> open(const settings::Options& options) const;
   void converse_in(Opening& opening);
   void connect();
   std::string user_id() const;
-  Result<> prepare_tools(const Settings& settings);
+  Result<> prepare_tools(const settings::Settings& settings);
   bool offers_skills() const;
-  tool::Workspace::Setup workspace_setup(const Settings& settings);
+  tool::Workspace::Setup workspace_setup(const settings::Settings& settings);
   std::string tool_definitions() const;
   InitFacts init_facts() const;
   void receive(UserMessage message);
@@ -70,13 +70,13 @@ class Work {
   void announce(const tool::TaskNotification& ended);
 
   const Setup& setup_;
-  const Options& options_;
+  const settings::Options& options_;
   Live& live_;
   Wire wire_;
   std::string git_branch_;
-  Login login_;
+  settings::Login login_;
   std::optional<EventMaker> events_;
-  std::optional<ModelChoice> model_;
+  std::optional<settings::ModelChoice> model_;
   std::optional<Ledger> ledger_;
   std::optional<Context> context_;
   Keepsakes kept_;
@@ -85,15 +85,15 @@ class Work {
   std::optional<StructuredOutput> structured_;
   tool::BackgroundTasks tasks_;
   std::optional<tool::Workspace> workspace_;
-  DeniedFiles denied_files_;
-  Skills skills_;
+  settings::DeniedFiles denied_files_;
+  instructions::Skills skills_;
   std::optional<SkillTool> skill_tool_;
   std::optional<Pulse> pulse_;
   std::optional<Toolbox> toolbox_;
   std::optional<Prompts> prompts_;
   std::optional<TurnParts> parts_;
   Inbox inbox_;
-  ClientPrompt client_prompt_;
+  instructions::ClientPrompt client_prompt_;
   std::int64_t results_ = 0;
   bool last_is_error_ = false;
   bool introduced_ = false;  // the model knows where it is
@@ -102,4 +102,4 @@ class Work {
   std::jthread watcher_;               // of the background tasks; it uses all the others
 };
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

@@ -4,11 +4,10 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
-#include "agent/session/endpoint.h"
+#include "agent/settings/endpoint.h"
 #include "agent/session/local_command.h"
-#include "agent/session/memory.h"
-#include "agent/session/system_prompt.h"
-#include "agent/session/text.h"
+#include "agent/instructions/memory.h"
+#include "agent/instructions/system_prompt.h"
 #include "agent/session/transcript_impl.h"
 #include "agent/session/work_impl.h"
 #include "core/base/id.h"
@@ -17,11 +16,11 @@
 #include "core/json/writer.h"
 #include "system/process/environment.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 /// Hooks and settings in the working folders that git's settings name.
-void add_named_by_git(const Environment& environment, tool::Workspace::Setup& setup) {
+void add_named_by_git(const settings::Environment& environment, tool::Workspace::Setup& setup) {
   std::error_code error;
   const auto program = process::find_program("git", environment.entries(), "/");
   const auto home = environment.home();
@@ -44,17 +43,17 @@ void add_named_by_git(const Environment& environment, tool::Workspace::Setup& se
 }  // namespace
 
 Result<> Work::prepare(Opening opening) {
-  TRY_ASSIGN(const auto settings, read_settings(options_, setup_.environment, setup_.cwd));
-  TRY_ASSIGN(const auto unsupported, check_supported(settings, options_));
+  TRY_ASSIGN(const auto settings, settings::read_settings(options_, setup_.environment, setup_.cwd));
+  TRY_ASSIGN(const auto unsupported, settings::check_supported(settings, options_));
   for (const auto& note : unsupported) say(note);
-  TRY_ASSIGN(login_, find_login(setup_.environment, settings, live_.over()));
+  TRY_ASSIGN(login_, settings::find_login(setup_.environment, settings, live_.over()));
   for (const auto& note : opening.notes) say("ralph: " + note);
   for (const auto& note : settings.notes) say(note);
   for (const auto& note : login_.notes) say(note);
   return prepare_parts(opening, settings);
 }
 
-Result<> Work::prepare_parts(Opening& opening, const Settings& settings) {
+Result<> Work::prepare_parts(Opening& opening, const settings::Settings& settings) {
   const auto& models = model::Table::builtin();
   const auto& environment = setup_.environment;
   events_.emplace(opening.session_id);
@@ -67,7 +66,7 @@ Result<> Work::prepare_parts(Opening& opening, const Settings& settings) {
   converse_in(opening);
   connect();
   TRY(prepare_tools(settings));
-  TRY_ASSIGN(auto system, system_prompt(options_));
+  TRY_ASSIGN(auto system, instructions::system_prompt(options_));
   if (opening.system_prompt) system = {*opening.system_prompt};
   parts_.emplace(TurnParts{options_,
                            wire_,
@@ -119,7 +118,7 @@ void Work::connect() {
   }
   if (environment.on("IS_SANDBOX")) policy.hard_to_get.clear();
   if (!options_.fallback_models.empty()) policy.hard_to_get = {""};  // soon to the next model
-  client_.emplace(endpoint_for(environment, login_, setup_.version, events_->session_id()), policy);
+  client_.emplace(settings::endpoint_for(environment, login_, setup_.version, events_->session_id()), policy);
 }
 
 std::string Work::user_id() const {
@@ -129,7 +128,7 @@ std::string Work::user_id() const {
 }
 
 /// The tools, where they work, and what they may do.
-Result<> Work::prepare_tools(const Settings& settings) {
+Result<> Work::prepare_tools(const settings::Settings& settings) {
   const auto& environment = setup_.environment;
   const auto& word =
       options_.permission_mode.empty() ? settings.default_mode : options_.permission_mode;
@@ -156,8 +155,8 @@ Result<> Work::prepare_tools(const Settings& settings) {
   auto setup = workspace_setup(settings);
   setup.unreadable = permission::unreadable_patterns(rules);
   workspace_.emplace(std::move(setup));
-  denied_files_ = DeniedFiles(workspace_->setup().unreadable, workspace_->setup().root);
-  skills_ = Skills::find(options_, environment, setup_.cwd, denied_files_);
+  denied_files_ = settings::DeniedFiles(workspace_->setup().unreadable, workspace_->setup().root);
+  skills_ = instructions::Skills::find(options_, environment, setup_.cwd, denied_files_);
   skill_tool_.emplace(skills_);
   std::vector<const tool::Tool*> more;
   if (offers_skills()) more.push_back(&*skill_tool_);
@@ -181,7 +180,7 @@ bool Work::offers_skills() const {
   return !options_.disable_slash_commands && (asked || !skills_.empty());
 }
 
-tool::Workspace::Setup Work::workspace_setup(const Settings& settings) {
+tool::Workspace::Setup Work::workspace_setup(const settings::Settings& settings) {
   const auto& environment = setup_.environment;
   const auto& id = events_->session_id();
   const auto real = [](const std::filesystem::path& path) {
@@ -236,10 +235,10 @@ InitFacts Work::init_facts() const {
   facts.add_dirs = options_.add_dirs;
   for (const auto& [name, skill] : skills_.all()) {
     facts.slash_commands.push_back(name);
-    if (skill.kind != Skill::Kind::command) facts.skills.push_back(name);
+    if (skill.kind != instructions::Skill::Kind::command) facts.skills.push_back(name);
   }
   if (!options_.disable_slash_commands) facts.slash_commands.emplace_back(kClear);
   return facts;
 }
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

@@ -6,14 +6,14 @@
 
 #include "agent/session/control_desk.h"
 #include "agent/session/local_command.h"
-#include "agent/session/memory.h"
+#include "agent/instructions/memory.h"
 #include "agent/session/reader.h"
-#include "agent/session/system_prompt.h"
+#include "agent/instructions/system_prompt.h"
 #include "agent/session/text.h"
 #include "agent/session/work_impl.h"
 #include "core/base/id.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 /// A message with an id is told about from here on.
 void Work::receive(UserMessage message) {
   if (!inbox_.accepts(message)) return;
@@ -60,7 +60,7 @@ void Work::or_give_up(const std::function<void()>& work) {
 
 int Work::converse() {
   std::jthread reader;
-  if (options_.input == Format::stream_json) {
+  if (options_.input == settings::Format::stream_json) {
     reader = std::jthread([this] {
       or_give_up([this] { read_stream(); });
       inbox_.close();
@@ -88,9 +88,9 @@ void Work::complete(const MessageIds& messages) {
 
 /// What the model must know before the first message: where it is, and what always holds here.
 std::vector<std::string> Work::introduction() const {
-  return {surroundings(setup_.cwd, git_branch_),
-          instructions_text(
-              read_instructions(options_, setup_.environment, setup_.cwd, denied_files_))};
+  return {instructions::surroundings(setup_.cwd, git_branch_),
+          instructions::instructions_text(
+              instructions::read_instructions(options_, setup_.environment, setup_.cwd, denied_files_))};
 }
 
 /// Empty: the model is asked.
@@ -208,7 +208,7 @@ void Work::tell(ResultFacts facts) {
   const bool costs = facts.local_command.empty() || ledger_->cost_usd() > 0;
   if (costs) conversation_->keep_totals(ledger_->totals());
   // Before the client can read it: from then on the client may go.
-  if (options_.output != Format::json && inbox_.is_empty() && tasks_.list().empty()) {
+  if (options_.output != settings::Format::json && inbox_.is_empty() && tasks_.list().empty()) {
     live_.set_answered(last_is_error_ ? 1 : 0);
   }
   telling_ = true;
@@ -217,4 +217,4 @@ void Work::tell(ResultFacts facts) {
   ledger_->next_result();
 }
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

@@ -1,7 +1,7 @@
 #include "agent/session/harness.h"
 #include "agent/session/prompt.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 /// All the model was told in the user's name with the last request.
@@ -245,4 +245,4 @@ TEST(NamedFiles, ALongOneIsNamedButNotShown) {
 }
 
 }  // namespace
-}  // namespace ralph::agent
+}  // namespace ralph::session

@@ -5,7 +5,7 @@
 #include "agent/session/harness.h"
 #include "agent/session/text.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 /// A call, then the request for a summary, then what follows.
@@ -374,14 +374,14 @@ TEST(Compaction, AnInterruptDuringTheSummaryEndsTheTurnAndLosesNothing) {
 }
 
 TEST(Compaction, TheLimitFollowsTheWindow) {
-  const CompactPolicy usual(Environment({}), true);
+  const CompactPolicy usual(settings::Environment({}), true);
   EXPECT_EQ(usual.limit(1'000'000), 977'000);
   EXPECT_EQ(usual.limit(200'000), 177'000);
   EXPECT_EQ(usual.limit(8'000), 6'000);
   EXPECT_EQ(
-      CompactPolicy(Environment({"CLAUDE_CODE_AUTO_COMPACT_WINDOW=100000"}), true).limit(200'000),
+      CompactPolicy(settings::Environment({"CLAUDE_CODE_AUTO_COMPACT_WINDOW=100000"}), true).limit(200'000),
       77'000);
-  EXPECT_EQ(CompactPolicy(Environment({"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE=50"}), true).limit(200'000),
+  EXPECT_EQ(CompactPolicy(settings::Environment({"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE=50"}), true).limit(200'000),
             100'000);
 }
 
@@ -396,4 +396,4 @@ TEST(Compaction, APictureIsNotCountedByItsBytes) {
 }
 
 }  // namespace
-}  // namespace ralph::agent
+}  // namespace ralph::session

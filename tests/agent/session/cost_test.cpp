@@ -3,7 +3,7 @@
 #include "agent/session/harness.h"
 #include "mock/prompt_cache.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 /// What the requests of a session would be charged; `make conformance` compares it with Claude Code's.
@@ -115,4 +115,4 @@ TEST(Cost, ASummaryIsAskedForWithThePrefixThatIsInTheCache) {
 }
 
 }  // namespace
-}  // namespace ralph::agent
+}  // namespace ralph::session

@@ -1,6 +1,6 @@
 #include "agent/session/harness.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 constexpr std::string_view kSlowText =
@@ -100,4 +100,4 @@ TEST(Ending, AnInterruptedSessionGoesOn) {
 }
 
 }  // namespace
-}  // namespace ralph::agent
+}  // namespace ralph::session

@@ -2,7 +2,7 @@
 
 #include "agent/session/harness.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 constexpr std::string_view kId = "00000000-0000-4000-8000-000000000001";
@@ -119,4 +119,4 @@ TEST(EventFields, AnInterruptedAnswerIsShownToItsEnd) {
 }
 
 }  // namespace
-}  // namespace ralph::agent
+}  // namespace ralph::session

@@ -2,7 +2,7 @@
 
 #include "agent/session/harness.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 /// One prompt, few retries.
@@ -227,4 +227,4 @@ TEST(Login, CloudProvidersAreRefusedInWords) {
 }
 
 }  // namespace
-}  // namespace ralph::agent
+}  // namespace ralph::session

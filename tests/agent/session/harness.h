@@ -16,13 +16,13 @@
 #include <unistd.h>
 
 #include "agent/session/agent.h"
-#include "agent/session/options.h"
+#include "agent/settings/options.h"
 #include "core/base/file.h"
 #include "core/json/document.h"
 #include "mock/server.h"
 #include "support/temp_folder.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 
 using json::Document;
 
@@ -99,9 +99,9 @@ class Bench {
 
   /// Runs to the end. Text input ends at once; stream-json input is what say() and hang_up() make of it.
   Ran run(std::vector<std::string> words) {
-    auto options = parse_options(words, false);
+    auto options = settings::parse_options(words, false);
     if (!options) return {1, "", options.error().message, {}};
-    if (options->input == Format::text) hang_up();
+    if (options->input == settings::Format::text) hang_up();
     Io io;
     io.out = [this](std::string_view lines) { return take(lines); };
     io.err = [this](std::string_view lines) {
@@ -112,7 +112,7 @@ class Bench {
     {
       const std::lock_guard lock(mutex_);
       agent_ =
-          std::make_unique<Agent>(Setup{*std::move(options), Environment(env), folder_ / "work",
+          std::make_unique<Agent>(Setup{*std::move(options), settings::Environment(env), folder_ / "work",
                                         std::move(io), "0.0", is_root, pulse});
       changed_.notify_all();
     }
@@ -242,4 +242,4 @@ inline std::string texts(const Document& message) {
   return text;
 }
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

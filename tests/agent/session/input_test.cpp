@@ -6,7 +6,7 @@
 #include "agent/session/reader.h"
 #include "core/base/unique_fd.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 constexpr std::string_view kThreeAnswers =
@@ -220,4 +220,4 @@ TEST(TextInput, ATerminalWithoutAPromptIsToldThatThereIsNoInteractiveMode) {
 }
 
 }  // namespace
-}  // namespace ralph::agent
+}  // namespace ralph::session

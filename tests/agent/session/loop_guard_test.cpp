@@ -2,7 +2,7 @@
 
 #include "agent/session/harness.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 using Verdict = LoopGuard::Verdict;
@@ -102,4 +102,4 @@ TEST(LoopGuardTurn, ALimitThatMakesNoSenseIsRefused) {
 }
 
 }  // namespace
-}  // namespace ralph::agent
+}  // namespace ralph::session

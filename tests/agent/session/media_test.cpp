@@ -8,7 +8,7 @@
 #include "agent/tool/base64.h"
 #include "agent/tool/png_file.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 constexpr std::string_view kUnprocessable =
@@ -187,4 +187,4 @@ TEST(MediaLimit, PagesOfDocumentsCount) {
 }
 
 }  // namespace
-}  // namespace ralph::agent
+}  // namespace ralph::session

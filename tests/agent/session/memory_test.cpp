@@ -1,8 +1,8 @@
-#include "agent/session/memory.h"
+#include "agent/instructions/memory.h"
 
 #include "agent/session/harness.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 std::string first_message(const Ran& ran) { return texts(ran.requests.at(0)["messages"][0]); }
@@ -106,4 +106,4 @@ TEST(Memory, SourcesCanBeLeftOut) {
 }
 
 }  // namespace
-}  // namespace ralph::agent
+}  // namespace ralph::session

@@ -1,6 +1,6 @@
 #include "agent/session/harness.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 /// A command that ends when somebody makes the file "go".
@@ -70,4 +70,4 @@ TEST(Pulse, AnInterruptedCommandEndsForTheClientToo) {
 }
 
 }  // namespace
-}  // namespace ralph::agent
+}  // namespace ralph::session

@@ -5,7 +5,7 @@
 #include "agent/session/harness.h"
 #include "agent/session/transcript.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 namespace fs = std::filesystem;
@@ -135,4 +135,4 @@ TEST(SessionFile, AHugeLineIsLeftOutAndCostsLittleMemory) {
 }
 
 }  // namespace
-}  // namespace ralph::agent
+}  // namespace ralph::session

@@ -1,7 +1,7 @@
 #include "agent/session/harness.h"
 #include "agent/session/transcript.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 TEST(Sessions, GoOnWithTheirHistoryIdAndCosts) {
@@ -181,4 +181,4 @@ TEST(StructuredOutput, ASchemaThatIsNoneIsRefused) {
 }
 
 }  // namespace
-}  // namespace ralph::agent
+}  // namespace ralph::session

@@ -8,7 +8,7 @@
 
 #include "support/temp_folder.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 /// No address space has room for such a stack, so no thread can be started.
@@ -50,7 +50,7 @@ TEST(Toolbox, RunsTheCallsOneByOneWhereNoThreadCanBeStarted) {
   tool::Workspace::Setup setup;
   setup.root = std::filesystem::canonical(folder.path());
   tool::Workspace workspace(setup);
-  Toolbox toolbox(workspace, Options{}, permission::Mode::standard, {});
+  Toolbox toolbox(workspace, settings::Options{}, permission::Mode::standard, {});
   const auto first = read_call("1", "a"), second = read_call("2", "b");
   const std::vector<const api::Block*> calls{&first, &second};
   std::vector<std::string> told;
@@ -72,7 +72,7 @@ TEST(Toolbox, TakesNumbersAndBooleansThatCameAsTexts) {
   tool::Workspace::Setup setup;
   setup.root = std::filesystem::canonical(folder.path());
   tool::Workspace workspace(setup);
-  Toolbox toolbox(workspace, Options{}, permission::Mode::standard, {});
+  Toolbox toolbox(workspace, settings::Options{}, permission::Mode::standard, {});
   auto call = read_call("1", "a");
   const auto answer = [&](std::string_view more) {
     call.input = R"({"file_path":"a",)" + std::string(more) + "}";
@@ -94,7 +94,7 @@ TEST(Toolbox, OffersNoSearchWithoutRipgrep) {
   folder.write("bin/rg", "#!/bin/sh\n", 0755);
   tool::Workspace::Setup setup;
   setup.root = std::filesystem::canonical(folder.write("root/a", "").parent_path());
-  Options options;
+  settings::Options options;
   options.tools = std::vector<std::string>{"Glob", "Grep", "Read"};
   const auto offered = [&](const std::string& path) {
     setup.variables = {"PATH=" + path};
@@ -109,4 +109,4 @@ TEST(Toolbox, OffersNoSearchWithoutRipgrep) {
 }
 
 }  // namespace
-}  // namespace ralph::agent
+}  // namespace ralph::session

@@ -3,7 +3,7 @@
 
 #include "agent/session/harness.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 /// One call after the other, then "Done.".
@@ -294,4 +294,4 @@ TEST(Tools, RootNeedsASandboxToSkipPermissions) {
 }
 
 }  // namespace
-}  // namespace ralph::agent
+}  // namespace ralph::session

@@ -1,6 +1,6 @@
 #include "agent/session/harness.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 constexpr std::string_view kHooksSetting =
@@ -225,4 +225,4 @@ TEST(Unsupported, AClientsOwnHooksAreRefused) {
 }
 
 }  // namespace
-}  // namespace ralph::agent
+}  // namespace ralph::session

@@ -1,6 +1,6 @@
 #include "agent/session/harness.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 constexpr std::string_view kPartialStory =
@@ -254,4 +254,4 @@ TEST(Limits, TurnsAreCountedInRequests) {
 }
 
 }  // namespace
-}  // namespace ralph::agent
+}  // namespace ralph::session
