@@ -41,7 +41,8 @@ Result<> ClientPrompt::take(std::string_view request) {
   return {};
 }
 
-std::optional<std::vector<std::string>> ClientPrompt::apply(const settings::Options& options) const {
+std::optional<std::vector<std::string>> ClientPrompt::apply(
+    const settings::Options& options) const {
   const std::lock_guard lock(mutex_);
   if (!own_ && !more_) return std::nullopt;
   auto changed = options;

@@ -20,7 +20,8 @@ constexpr std::string_view kFence = "```";
 class Reader {
  public:
   /// `bytes_left` counts down over all readers.
-  Reader(fs::path home, fs::path boundary, const settings::DeniedFiles& denied, std::size_t& bytes_left)
+  Reader(fs::path home, fs::path boundary, const settings::DeniedFiles& denied,
+         std::size_t& bytes_left)
       : home_(std::move(home)),
         boundary_(std::move(boundary)),
         denied_(denied),
@@ -99,8 +100,10 @@ void add(std::vector<Instructions>& all, const fs::path& path, std::string text)
 
 }  // namespace
 
-std::vector<Instructions> read_instructions(const settings::Options& options, const settings::Environment& environment,
-                                            const fs::path& cwd, const settings::DeniedFiles& denied) {
+std::vector<Instructions> read_instructions(const settings::Options& options,
+                                            const settings::Environment& environment,
+                                            const fs::path& cwd,
+                                            const settings::DeniedFiles& denied) {
   std::vector<Instructions> all;
   if (options.bare) return all;
   std::error_code error;

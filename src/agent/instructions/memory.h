@@ -19,7 +19,8 @@ struct Instructions {
 /// and CLAUDE.local.md. "@path" in a text imports a file: within the working folder, or, from the user's own file, anywhere.
 /// What is missing, too large or no text is passed over; what a rule denies to a project's files, and what would make
 /// them more than 1 MB together, is left out with a note in its place.
-std::vector<Instructions> read_instructions(const settings::Options& options, const settings::Environment& environment,
+std::vector<Instructions> read_instructions(const settings::Options& options,
+                                            const settings::Environment& environment,
                                             const std::filesystem::path& cwd,
                                             const settings::DeniedFiles& denied);
 

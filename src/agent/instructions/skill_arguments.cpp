@@ -5,9 +5,9 @@
 #include <fmt/core.h>
 
 #include "agent/instructions/skills.h"
+#include "agent/permission/hidden_commands.h"
 #include "agent/settings/text.h"
 #include "core/base/shell_words.h"
-#include "agent/permission/hidden_commands.h"
 
 namespace ralph::instructions {
 namespace {
@@ -89,7 +89,8 @@ class Filler {
     put_ = false;
     auto filled = fill(command);
     const auto quoting = *std::exchange(quoting_, std::nullopt);
-    const bool clear = !quoting.odd && permission::hidden_commands(parse_shell_line(filled)).empty();
+    const bool clear =
+        !quoting.odd && permission::hidden_commands(parse_shell_line(filled)).empty();
     if ((put_ && !clear) || filled.size() > kLargestText) return std::nullopt;
     return filled;
   }

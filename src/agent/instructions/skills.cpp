@@ -194,8 +194,8 @@ bool Skill::runs_commands() const {
   });
 }
 
-Skills Skills::find(const settings::Options& options, const settings::Environment& environment, const fs::path& cwd,
-                    settings::DeniedFiles denied) {
+Skills Skills::find(const settings::Options& options, const settings::Environment& environment,
+                    const fs::path& cwd, settings::DeniedFiles denied) {
   Skills skills;
   skills.denied_ = std::move(denied);
   std::error_code error;

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "agent/permission/decide.h"
 #include "agent/permission/command_files.h"
+#include "agent/permission/decide.h"
 #include "agent/permission/rule.h"
 #include "core/base/shell_words.h"
 

@@ -60,8 +60,8 @@ std::string plain(const fs::path& folder) {
 
 }  // namespace
 
-CommandFiles::CommandFiles(const ShellLine& line, const WorkingFolders& folders, const fs::path& cwd,
-                           bool tasks_running)
+CommandFiles::CommandFiles(const ShellLine& line, const WorkingFolders& folders,
+                           const fs::path& cwd, bool tasks_running)
     : line_(line),
       folders_(folders),
       tasks_running_(tasks_running),
@@ -69,8 +69,7 @@ CommandFiles::CommandFiles(const ShellLine& line, const WorkingFolders& folders,
       bases_{{plain(cwd), plain(cwd)}},
       resolver_(kMostLookups),
       entries_left_(kMostEntries) {
-  for (const auto& folder : folders.directories)
-    working_folders_.push_back(plain(folder));
+  for (const auto& folder : folders.directories) working_folders_.push_back(plain(folder));
   for (const auto& command : line.commands) {
     if (!command.words.empty() && contains_word(kMoving, command.words[0].text)) follow_cd(command);
   }

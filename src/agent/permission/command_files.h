@@ -5,11 +5,11 @@
 #include <string_view>
 #include <vector>
 
+#include "agent/permission/access.h"
 #include "agent/permission/file_commands.h"
 #include "agent/permission/path_resolver.h"
 #include "agent/permission/read_only_commands.h"
 #include "core/base/shell_words.h"
-#include "agent/permission/access.h"
 
 namespace ralph::permission {
 

@@ -9,8 +9,8 @@
 
 #include "agent/permission/call_impl.h"
 #include "agent/permission/hidden_commands.h"
-#include "agent/permission/rule.h"
 #include "agent/permission/repository_check.h"
+#include "agent/permission/rule.h"
 
 namespace ralph::permission {
 namespace {

@@ -3,8 +3,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/result.h"
 #include "agent/permission/access.h"
+#include "core/base/result.h"
 
 namespace ralph::permission {
 

@@ -97,9 +97,8 @@ class LineJudge {
   bool git_is_harmless() {
     if (git_ == Git::not_looked_at) {
       const auto& cwd = call_.access.cwd;
-      const bool harmless =
-          !makes_what_git_reads(call_.line) &&
-          git_only_looks(cwd.empty() ? call_.cwd : cwd, call_.folders);
+      const bool harmless = !makes_what_git_reads(call_.line) &&
+                            git_only_looks(cwd.empty() ? call_.cwd : cwd, call_.folders);
       git_ = harmless ? Git::harmless : Git::dangerous;
     }
     return git_ == Git::harmless;
@@ -156,8 +155,7 @@ Decision decide_run(const Call& call, Mode mode, const Rules& rules) {
 Decision decide_unknown(const Call& call, Mode mode) {
   if (mode == Mode::bypass) return allowed("mode", Grant::user);
   return {false, "other",
-          fmt::format("'{}' is not permitted in this session, and nobody can be asked.",
-                      call.tool),
+          fmt::format("'{}' is not permitted in this session, and nobody can be asked.", call.tool),
           "This tool requires a permission", Grant::none};
 }
 

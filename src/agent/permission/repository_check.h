@@ -1,8 +1,8 @@
 #pragma once
 #include <filesystem>
 
-#include "core/base/shell_words.h"
 #include "agent/permission/access.h"
+#include "core/base/shell_words.h"
 
 namespace ralph::permission {
 

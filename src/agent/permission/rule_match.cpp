@@ -5,10 +5,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "agent/permission/git_arguments.h"
 #include "agent/permission/call_impl.h"
-#include "agent/permission/rule.h"
+#include "agent/permission/git_arguments.h"
 #include "agent/permission/read_only_git.h"
+#include "agent/permission/rule.h"
 
 namespace ralph::permission {
 namespace {

@@ -61,8 +61,7 @@ bool is_sensitive(const fs::path& resolved, const WorkingFolders& folders) {
     if (relative.empty() || *relative.begin() == "..") return false;
     return leads_through_sensitive(relative);
   };
-  return leads_through(folders.root) ||
-         std::ranges::any_of(folders.directories, leads_through) ||
+  return leads_through(folders.root) || std::ranges::any_of(folders.directories, leads_through) ||
          is_sensitive_name(resolved.filename().string()) || is_own(resolved, folders);
 }
 

@@ -6,7 +6,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include "agent/session/control_desk.h"
+#include "agent/session/control_request_handler.h"
 #include "agent/session/reader.h"
 #include "agent/session/work_impl.h"
 #include "core/base/id.h"
@@ -28,7 +28,7 @@ std::vector<std::string_view> without_effect(const settings::Options& options) {
 
 }  // namespace
 
-void end_without_reader(const Io& io, Live& live) {
+void end_without_reader(const Io& io, TurnControl& live) {
   if (live.abandoned()) return;
   // A client that has all its answers may go without a word.
   if (const auto code = live.answered()) return live.abandon(*code);
@@ -50,7 +50,7 @@ int Work::give_up_with_result(const Error& error) {
     facts.is_error = true;
     facts.errors = {describe(error)};
     const EventMaker events(options_.resume.value_or(make_uuid()));
-    wire_.event(events.result(facts, false));
+    writer_.event(events.result(facts, false));
   }
   return 1;
 }
@@ -82,14 +82,14 @@ Result<Opening> Work::open(const settings::Options& options) const {
   return open_session(options, {setup_.cwd, setup_.environment.config_folder(), git_branch_});
 }
 
-int Agent::run() { return Work(setup_, live_).run(); }
+int Agent::run() { return Work(setup_, control_).run(); }
 
-void Agent::lose_reader() { end_without_reader(setup_.io, live_); }
+void Agent::lose_reader() { end_without_reader(setup_.io, control_); }
 
 void Agent::on_signal(int signal_number) {
-  if (signal_number != SIGINT) return live_.abandon(128 + signal_number);
+  if (signal_number != SIGINT) return control_.abandon(128 + signal_number);
   const auto wanted = setup_.environment.number("RALPH_AGENT_SIGINT_EXIT");
-  live_.finish(wanted ? static_cast<int>(*wanted) : kInterruptedExit);
+  control_.finish(wanted ? static_cast<int>(*wanted) : kInterruptedExit);
 }
 
 }  // namespace ralph::session

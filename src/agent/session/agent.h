@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "agent/settings/environment.h"
+#include "agent/session/heartbeat_reporter.h"
 #include "agent/session/io.h"
-#include "agent/session/live.h"
+#include "agent/session/turn_control.h"
+#include "agent/settings/environment.h"
 #include "agent/settings/options.h"
-#include "agent/session/pulse.h"
 
 namespace ralph::session {
 
@@ -20,7 +20,7 @@ struct Setup {
   Io io;
   std::string version;  // of ralph
   bool is_root = false;
-  PulseTimes pulse = {};
+  HeartbeatTimes heartbeats = {};
 };
 
 /// The agent door: Claude Code's headless behaviour, from the command line to the exit code.
@@ -37,7 +37,7 @@ class Agent {
 
  private:
   Setup setup_;
-  Live live_;
+  TurnControl control_;
 };
 
 }  // namespace ralph::session

@@ -9,8 +9,8 @@
 
 #include "agent/session/media.h"
 #include "agent/session/text.h"
-#include "agent/settings/text.h"
 #include "agent/session/transcript_impl.h"
+#include "agent/settings/text.h"
 #include "core/base/utf8.h"
 #include "core/json/document.h"
 
@@ -133,14 +133,14 @@ std::string state_of(const std::string& file) {
 }
 
 /// The user's own words, marked off so that nobody takes them for the summary's.
-std::string prompts_text(const Keepsakes& kept) {
+std::string prompts_text(const PreservedContext& kept) {
   if (kept.prompts.empty()) return {};
   std::string text = "\n\nWhat the user asked for, word by word, the newest last:";
   for (const auto& prompt : kept.prompts) text += "\n<prompt>\n" + prompt + "\n</prompt>";
   return text;
 }
 
-std::string files_text(const Keepsakes& kept) {
+std::string files_text(const PreservedContext& kept) {
   if (kept.files.empty()) return {};
   std::string text =
       "\n\nFiles worked with, the newest first. Their content is no longer before you: read them "
@@ -213,7 +213,8 @@ std::optional<std::string> compact_command(std::string_view content) {
   const auto text = settings::trimmed(whole);
   if (!text.starts_with(kName)) return std::nullopt;
   const auto rest = text.substr(kName.size());
-  if (!rest.empty() && settings::kBlanks.find(rest.front()) == settings::kBlanks.npos) return std::nullopt;
+  if (!rest.empty() && settings::kBlanks.find(rest.front()) == settings::kBlanks.npos)
+    return std::nullopt;
   return std::string(settings::trimmed(rest));
 }
 
@@ -297,7 +298,7 @@ std::string summary_in(const api::Reply& answer) {
   return std::string(settings::trimmed(text));
 }
 
-std::string continuation(std::string_view summary, const Keepsakes& kept) {
+std::string continuation(std::string_view summary, const PreservedContext& kept) {
   auto text = fmt::format(
       "The conversation so far filled the context window and was replaced by this summary of "
       "it.\n\n<summary>\n{}\n</summary>",

@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/settings/environment.h"
-#include "agent/session/keepsakes.h"
 #include "agent/api/message.h"
 #include "agent/api/reply.h"
+#include "agent/session/preserved_context.h"
+#include "agent/settings/environment.h"
 #include "agent/tool/workspace.h"
 
 namespace ralph::session {
@@ -111,6 +111,6 @@ std::vector<api::Message> with_summary_request(std::vector<api::Message> message
 /// Empty: the answer holds none.
 std::string summary_in(const api::Reply& answer);
 /// What the conversation goes on with.
-std::string continuation(std::string_view summary, const Keepsakes& kept);
+std::string continuation(std::string_view summary, const PreservedContext& kept);
 
 }  // namespace ralph::session

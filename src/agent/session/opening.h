@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "agent/session/transcript.h"
 #include "agent/settings/environment.h"
 #include "agent/settings/options.h"
-#include "agent/session/transcript.h"
 #include "core/base/result.h"
 
 namespace ralph::session {
@@ -18,7 +18,7 @@ struct Opening {
   bool resumed = false;
   std::vector<api::Message> messages;
   std::int64_t context_tokens = 0;  // of the last request; 0: unknown
-  Keepsakes kept;
+  PreservedContext kept;
   std::vector<ModelTotal> totals;
   std::optional<std::string> system_prompt;  // what the session began with
   std::optional<Transcript> transcript;      // nullopt: it is not kept

@@ -14,9 +14,9 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/session/text.h"
-#include "core/json/document.h"
 #include "agent/tool/coerce.h"
 #include "agent/tool/ripgrep.h"
+#include "core/json/document.h"
 
 namespace ralph::session {
 namespace {
@@ -43,7 +43,8 @@ bool is_offered(std::string_view name, const settings::Options& options) {
 }
 
 /// `final`: no answer could have lifted a denial, whatever its reason.
-std::string meta_of(const api::Block& call, const permission::Decision& decision, bool final = false) {
+std::string meta_of(const api::Block& call, const permission::Decision& decision,
+                    bool final = false) {
   auto meta = fmt::format(R"({{"id":{})", json_string(call.id));
   const bool by_rule = !decision.allowed && (final || has(kSaidBefore, decision.reason_type));
   if (!decision.allowed) {
@@ -73,16 +74,16 @@ std::string words_for(const json::Violation& violation) {
   return fmt::format("The parameter `{}` {}", name, message);
 }
 
-Served misused(const api::Block& call, std::string_view text, std::string_view detail) {
-  Served served{&call, tool::misuse(text), {}, {}};
+ToolCallResult misused(const api::Block& call, std::string_view text, std::string_view detail) {
+  ToolCallResult served{&call, tool::misuse(text), {}, {}};
   served.outcome.detail = json_string(detail);
   return served;
 }
 
 }  // namespace
 
-Toolbox::Toolbox(tool::Workspace& workspace, const settings::Options& options, permission::Mode mode,
-                 permission::Rules rules, std::span<const Tool* const> more)
+Toolbox::Toolbox(tool::Workspace& workspace, const settings::Options& options,
+                 permission::Mode mode, permission::Rules rules, std::span<const Tool* const> more)
     : workspace_(workspace),
       rules_(std::move(rules)),
       no_prompts_(options.permission_prompts == "none"),
@@ -151,7 +152,7 @@ std::optional<std::string> Toolbox::complaint(const Tool& tool, const json::Docu
 
 /// Where asking is ruled out from the start, that is the reason.
 permission::Decision Toolbox::decide(const Tool& tool, const json::Document& input,
-                               const permission::Access& access) const {
+                                     const permission::Access& access) const {
   const auto now = mode();
   auto decision = tool::decide(tool, input, access, now, rules_, workspace_);
   if (decision.allowed || decision.reason_type == "rule") return decision;
@@ -165,7 +166,7 @@ permission::Decision Toolbox::decide(const Tool& tool, const json::Document& inp
   return decision;
 }
 
-Served Toolbox::serve_one(const api::Block& call, const std::stop_token& stop) {
+ToolCallResult Toolbox::run_one(const api::Block& call, const std::stop_token& stop) {
   const auto* tool = find(call.name);
   if (tool == nullptr) {
     const auto text = "Error: No such tool available: " + call.name;
@@ -191,12 +192,13 @@ Served Toolbox::serve_one(const api::Block& call, const std::stop_token& stop) {
   }
   access.grant = decision.grant;
   const auto run = [&] { return tool->run(input, access, workspace_, stop); };
-  auto outcome = pulse_ == nullptr ? run() : pulse_->watch(call, input, run);
+  auto outcome = heartbeats_ == nullptr ? run() : heartbeats_->watch(call, input, run);
   if (!outcome.denied.empty()) {
     const bool link = access.kind == permission::Access::Kind::write;
-    permission::Decision denied{false, "other", outcome.denied,
-                          link ? "The file is a symbolic link" : "This command cannot be confined",
-                          permission::Grant::none};
+    permission::Decision denied{
+        false, "other", outcome.denied,
+        link ? "The file is a symbolic link" : "This command cannot be confined",
+        permission::Grant::none};
     const auto denied_meta = meta_of(call, denied, link);
     return {&call, std::move(outcome), denied_meta, std::move(denied)};
   }
@@ -204,8 +206,9 @@ Served Toolbox::serve_one(const api::Block& call, const std::stop_token& stop) {
   return {&call, std::move(outcome), misused ? "" : meta, {}};
 }
 
-std::optional<tool::Outcome> Toolbox::serve_user(std::string_view name, const json::Document& input,
-                                                 const std::stop_token& stop) {
+std::optional<tool::Outcome> Toolbox::run_for_user(std::string_view name,
+                                                   const json::Document& input,
+                                                   const std::stop_token& stop) {
   const auto* tool = tool::find_tool(name);
   if (tool == nullptr) return std::nullopt;
   auto access = tool->access(input, workspace_);
@@ -218,9 +221,9 @@ std::optional<tool::Outcome> Toolbox::serve_user(std::string_view name, const js
 }
 
 /// A call that asks too much of the machine fails; the session goes on.
-Served Toolbox::serve_safely(const api::Block& call, const std::stop_token& stop) {
+ToolCallResult Toolbox::run_safely(const api::Block& call, const std::stop_token& stop) {
   try {
-    return serve_one(call, stop);
+    return run_one(call, stop);
   } catch (const std::bad_alloc&) {
     return {&call, tool::failure("there is not enough memory for this call"), {}, {}};
   } catch (const std::system_error& error) {
@@ -243,11 +246,12 @@ bool Toolbox::runs_beside_others(const api::Block& call) const {
   return permission::only_reads(line) && permission::stays_in_folder(line);
 }
 
-void Toolbox::serve(std::span<const api::Block* const> calls,
-                    const std::function<void(Served)>& tell, const std::stop_token& stop) {
+void Toolbox::run_calls(std::span<const api::Block* const> calls,
+                        const std::function<void(ToolCallResult)>& tell,
+                        const std::stop_token& stop) {
   std::mutex mutex;
   std::condition_variable changed;
-  std::deque<Served> done;
+  std::deque<ToolCallResult> done;
   std::vector<std::jthread> running;
   std::size_t open = 0;
   const auto tell_next = [&] {
@@ -265,12 +269,12 @@ void Toolbox::serve(std::span<const api::Block* const> calls,
   for (const auto* call : calls) {
     if (calls.size() == 1 || !runs_beside_others(*call)) {
       tell_all();
-      tell(serve_safely(*call, stop));
+      tell(run_safely(*call, stop));
       continue;
     }
     while (open >= kMostAtOnce) tell_next();
     const auto work = [&, call] {
-      auto served = serve_safely(*call, stop);
+      auto served = run_safely(*call, stop);
       const std::lock_guard lock(mutex);
       done.push_back(std::move(served));
       changed.notify_one();

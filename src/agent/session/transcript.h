@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/session/keepsakes.h"
 #include "agent/api/message.h"
 #include "agent/api/usage.h"
+#include "agent/session/preserved_context.h"
 #include "core/base/result.h"
 #include "core/base/unique_fd.h"
 
@@ -76,7 +76,7 @@ struct Resumed {
   std::vector<api::Message>
       messages;  // ready to be sent: roles take turns, every tool call has its result
   std::int64_t context_tokens = 0;  // of the last request and its answer; 0: unknown
-  Keepsakes kept;
+  PreservedContext kept;
   std::vector<ModelTotal> totals;
   std::optional<std::string> system_prompt;  // what the session began with, where it says so
   std::vector<std::string> notes;            // worth telling on stderr

@@ -64,7 +64,9 @@ Step step_for(std::string_view stop_reason) {
 }
 
 /// The API does not take such a block back.
-bool is_empty_text(const api::Block& block) { return block.type == "text" && settings::is_blank(block.text); }
+bool is_empty_text(const api::Block& block) {
+  return block.type == "text" && settings::is_blank(block.text);
+}
 
 std::string_view last_text(const api::Reply& reply) {
   const auto found = std::ranges::find(reply.content.rbegin(), reply.content.rend(),
@@ -95,7 +97,7 @@ std::optional<ResultFacts> Turn::run(const std::stop_token& stop) {
     if (over_budget()) return limit("error_max_budget_usd", "budget_exhausted", "", "");
     if (parts_.client == nullptr) return failed(not_logged_in());
     const auto answer = ask(stop);
-    if (parts_.live.abandoned()) return std::nullopt;
+    if (parts_.control.abandoned()) return std::nullopt;
     if (answer.failure) {
       if (answer.failure->kind == api::FailureKind::cancelled) return interrupted(answer.reply);
       if (fall_back(*answer.failure)) continue;
@@ -121,7 +123,7 @@ void Turn::begin() {
   for (const auto& message : messages_) start(message);
   to_name_ = answered_;
   parts_.init.model = parts_.model.id();
-  parts_.wire.event(parts_.events.init(parts_.init, answered_));
+  parts_.writer.event(parts_.events.init(parts_.init, answered_));
 }
 
 /// The client is told that this message's turn has come.
@@ -129,7 +131,7 @@ void Turn::start(const UserMessage& message) {
   if (message.uuid.empty()) return;
   answered_.push_back(message.uuid);
   if (message.started) return;
-  parts_.wire.event(parts_.events.command_lifecycle(message.uuid, "started"));
+  parts_.writer.event(parts_.events.command_lifecycle(message.uuid, "started"));
 }
 
 void Turn::hear(const UserMessage& message) {
@@ -142,7 +144,7 @@ void Turn::hear(const UserMessage& message) {
   UserExtras extras;
   extras.uuid = prompt_uuid_;
   extras.replay = true;
-  parts_.wire.event(
+  parts_.writer.event(
       parts_.events.user(message.original.empty() ? message.content : message.original, extras));
 }
 
@@ -159,7 +161,7 @@ api::Answer Turn::ask(const std::stop_token& stop) {
   thinking_since_.reset();
   thinking_tokens_ = 0;
   thinking_told_ = false;
-  if (parts_.options.partial_messages) parts_.wire.event(parts_.events.requesting());
+  if (parts_.options.partial_messages) parts_.writer.event(parts_.events.requesting());
   if (!to_request_) to_request_ = since(began_);
   const auto asked = steady_clock::now();
   const auto asked_at = now_utc();
@@ -179,7 +181,7 @@ bool Turn::fall_back(const api::Failure& failure) {
   const auto from = parts_.model.id();
   const auto to = overloaded ? parts_.model.fall_back() : std::nullopt;
   if (!to) return false;
-  parts_.wire.event(parts_.events.model_fallback(
+  parts_.writer.event(parts_.events.model_fallback(
       from, *to, fmt::format("{} is overloaded: {} goes on", from, *to)));
   parts_.conversation.drop_thinking();
   return true;
@@ -248,13 +250,13 @@ Turn::Ended Turn::go_on_after_limit() {
 Turn::Ended Turn::refused(const api::Reply& reply) {
   ++safety_stops_;
   if (!std::exchange(noted_refusal_, true)) {
-    parts_.wire.event(parts_.events.informational(
+    parts_.writer.event(parts_.events.informational(
         "A safety check stopped the answer above; it is asked once more, with that noted"));
     UserExtras extras;
     extras.refused_message_id = reply.id;
     return nudge(kRefused, extras);
   }
-  parts_.wire.event(parts_.events.refused(parts_.model.id(), reply, prompt_uuid_));
+  parts_.writer.event(parts_.events.refused(parts_.model.id(), reply, prompt_uuid_));
   FailureWords words;
   words.facts.text = fmt::format(
       "API Error: {}'s safety checks refuse to answer. Rephrase the request in a new session, or "
@@ -286,7 +288,7 @@ Turn::Ended Turn::nudge(std::string_view text, UserExtras extras) {
   extras.synthetic = true;
   ++added_messages_;
   parts_.conversation.add_user(content, extras.uuid, synthetic_members());
-  parts_.wire.event(parts_.events.user(content, extras));
+  parts_.writer.event(parts_.events.user(content, extras));
   return std::nullopt;
 }
 
@@ -307,7 +309,7 @@ ResultFacts Turn::finished(std::string_view text, std::string_view stop_reason) 
 ResultFacts Turn::failed(FailureWords words) {
   words.facts.uuid = make_uuid();
   parts_.conversation.add_error(words.facts);
-  parts_.wire.event(parts_.events.api_error(words.facts));
+  parts_.writer.event(parts_.events.api_error(words.facts));
   ResultFacts facts;
   facts.is_error = true;
   facts.text = words.facts.text;
@@ -342,7 +344,7 @@ ResultFacts Turn::interrupted(api::Reply reply) {
     extras.uuid = make_uuid();
     extras.aborted = true;
     extras.answers = std::exchange(to_name_, {});
-    parts_.wire.event(parts_.events.assistant(reply, reply.open->json, extras));
+    parts_.writer.event(parts_.events.assistant(reply, reply.open->json, extras));
     reply.content.push_back(*reply.open);
     ++shown;
     block_uuids_.push_back(extras.uuid);
@@ -369,7 +371,7 @@ void Turn::note_interrupt(std::string_view text) {
   ++added_messages_;
   const auto content = text_content(text);
   parts_.conversation.add_user(content, extras.uuid);
-  parts_.wire.event(parts_.events.user(content, extras));
+  parts_.writer.event(parts_.events.user(content, extras));
 }
 
 ResultFacts Turn::with_numbers(ResultFacts facts) const {

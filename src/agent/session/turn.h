@@ -7,33 +7,33 @@
 #include <string_view>
 #include <vector>
 
+#include "agent/api/client.h"
 #include "agent/session/compaction.h"
 #include "agent/session/conversation.h"
+#include "agent/session/event_writer.h"
 #include "agent/session/events.h"
 #include "agent/session/failure_text.h"
 #include "agent/session/inbox.h"
 #include "agent/session/ledger.h"
-#include "agent/session/live.h"
 #include "agent/session/loop_guard.h"
 #include "agent/session/media.h"
-#include "agent/settings/model_choice.h"
-#include "agent/settings/options.h"
 #include "agent/session/structured_output.h"
 #include "agent/session/toolbox.h"
-#include "agent/session/wire.h"
-#include "agent/api/client.h"
+#include "agent/session/turn_control.h"
+#include "agent/settings/model_choice.h"
+#include "agent/settings/options.h"
 
 namespace ralph::session {
 
 /// What a turn works with; it outlives the turn.
 struct TurnParts {
   const settings::Options& options;
-  Wire& wire;
+  EventWriter& writer;
   const EventMaker& events;
   Ledger& ledger;
   Conversation& conversation;
   Inbox& inbox;
-  Live& live;
+  TurnControl& control;
   settings::ModelChoice& model;
   api::Client* client;  // nullptr: there is no credential
   bool with_token;      // the credential is a token
@@ -46,7 +46,7 @@ struct TurnParts {
   std::string tools;                // JSON array of definitions
   std::string user_id;
   Context& context;
-  Keepsakes& kept;
+  PreservedContext& kept;
   std::function<std::vector<std::string>()> introduction;  // what the model must always know
   std::int64_t loop_guard = 0;                             // LoopGuard's limit
   Millis api_time{0};                                      // of all turns so far
@@ -111,9 +111,9 @@ class Turn final : private api::Listener {
   Ended decide(const api::Reply& reply, const std::stop_token& stop);
   Ended run_tools(const api::Reply& reply, const std::stop_token& stop);
   Ended after_tools(const api::Reply& reply);
-  Served take_structured(const api::Block& call);
-  void tell(Served served);
-  void tell_task(const Served& served);
+  ToolCallResult take_structured(const api::Block& call);
+  void tell(ToolCallResult served);
+  void tell_task(const ToolCallResult& served);
   void tell_follow_up(std::string_view text);
   void keep_follow_ups();
   void fold_in_messages();

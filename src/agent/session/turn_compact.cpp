@@ -22,7 +22,7 @@ class SummaryListener final : public api::Listener {
  public:
   explicit SummaryListener(TurnParts& parts) : parts_(parts) {}
   void on_retry(const api::Retry& retry) override {
-    parts_.wire.event(parts_.events.api_retry(retry));
+    parts_.writer.event(parts_.events.api_retry(retry));
   }
   void on_abandoned(const api::Reply& so_far, std::size_t) override {
     if (!so_far.id.empty()) parts_.ledger.add(so_far.model, so_far.usage);
@@ -86,9 +86,9 @@ Turn::Trouble Turn::make_room_after_refusal(const std::stop_token& stop) {
 
 Turn::Trouble Turn::sum_up(const SummaryOrder& order, std::string& summary,
                            const std::stop_token& stop) {
-  parts_.wire.event(parts_.events.compacting(order.trigger));
+  parts_.writer.event(parts_.events.compacting(order.trigger));
   auto trouble = ask_for_summary(order, summary, stop);
-  parts_.wire.event(parts_.events.compact_ended(trouble ? trouble->reason : ""));
+  parts_.writer.event(parts_.events.compact_ended(trouble ? trouble->reason : ""));
   return trouble;
 }
 
@@ -161,7 +161,7 @@ bool Turn::remove_refused_media(const api::Failure& failure, Removal removal) {
   auto facts = media_removed(*refusal, removed);
   facts.uuid = make_uuid();
   parts_.conversation.add_error(facts);
-  parts_.wire.event(parts_.events.api_error(facts));
+  parts_.writer.event(parts_.events.api_error(facts));
   return true;
 }
 
@@ -193,12 +193,13 @@ void Turn::start_over(std::string_view trigger, std::string_view summary, Steady
   conversation.add_user(
       content, extras.uuid,
       "\"isCompactSummary\":true,\"isVisibleInTranscriptOnly\":true," + parts_.kept.members());
-  parts_.wire.event(parts_.events.compact_boundary(facts));
-  parts_.wire.event(parts_.events.user(trigger == "manual" ? json_string(text) : content, extras));
+  parts_.writer.event(parts_.events.compact_boundary(facts));
+  parts_.writer.event(
+      parts_.events.user(trigger == "manual" ? json_string(text) : content, extras));
 }
 
 Turn::Ended Turn::stuck(const CompactTrouble& trouble) {
-  if (parts_.live.abandoned()) return std::nullopt;
+  if (parts_.control.abandoned()) return std::nullopt;
   if (trouble.cancelled) return interrupted({});
   FailureWords words;
   words.facts.text = trouble.text;
@@ -231,7 +232,7 @@ std::optional<ResultFacts> Turn::run_compact(const std::string& instructions,
   extras.uuid = make_uuid();
   extras.replay = true;
   const auto output = fmt::format("<local-command-stdout>{}</local-command-stdout>", said);
-  parts_.wire.event(parts_.events.user(json_string(output), extras));
+  parts_.writer.event(parts_.events.user(json_string(output), extras));
   ResultFacts facts = with_numbers({});
   facts.num_turns = 0;
   facts.to_request = facts.to_stream = facts.to_first_token = std::nullopt;

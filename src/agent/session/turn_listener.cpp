@@ -4,8 +4,8 @@
 #include <fmt/core.h>
 
 #include "agent/session/text.h"
-#include "agent/settings/text.h"
 #include "agent/session/turn.h"
+#include "agent/settings/text.h"
 #include "core/base/id.h"
 #include "core/json/writer.h"
 
@@ -25,7 +25,7 @@ void Turn::on_thinking(std::string_view text) {
   if (text.empty()) return;
   const auto delta = estimated_tokens(text);
   thinking_tokens_ += delta;
-  parts_.wire.event(parts_.events.thinking_tokens(thinking_tokens_, delta));
+  parts_.writer.event(parts_.events.thinking_tokens(thinking_tokens_, delta));
 }
 
 void Turn::on_block(const api::Reply& so_far, const api::Block& block) {
@@ -41,7 +41,7 @@ void Turn::on_block(const api::Reply& so_far, const api::Block& block) {
     thinking_since_.reset();
   }
   block_uuids_.push_back(extras.uuid);
-  parts_.wire.event(parts_.events.assistant(so_far, block.json, extras));
+  parts_.writer.event(parts_.events.assistant(so_far, block.json, extras));
 }
 
 void Turn::on_event(const api::Reply& so_far, std::string_view type, std::string_view json) {
@@ -57,7 +57,7 @@ void Turn::on_event(const api::Reply& so_far, std::string_view type, std::string
     members += ",\"thinking_display\":";
     json::append_string(members, thinking_display_);
   }
-  parts_.wire.event(parts_.events.stream_event(so_far.id, json, members));
+  parts_.writer.event(parts_.events.stream_event(so_far.id, json, members));
 }
 
 /// Who shows deltas must take back what it showed of the broken answer. It is paid for.
@@ -68,7 +68,7 @@ void Turn::on_abandoned(const api::Reply& so_far, std::size_t index) {
   thinking_tokens_ = 0;
   if (!parts_.options.partial_messages) return;
   if (so_far.open) {
-    parts_.wire.event(parts_.events.stream_event(
+    parts_.writer.event(parts_.events.stream_event(
         so_far.id,
         fmt::format(R"({{"type":"content_block_stop","index":{}}})", so_far.content.size()), ""));
   }
@@ -82,8 +82,8 @@ void Turn::end_shown(const api::Reply& reply, std::size_t index) {
       .text("api_message_id", reply.id)
       .number("from_block_index", static_cast<std::int64_t>(index))
       .close();
-  parts_.wire.event(parts_.events.stream_event(reply.id, R"({"type":"message_stop"})",
-                                               ",\"abandoned_blocks\":" + abandoned));
+  parts_.writer.event(parts_.events.stream_event(reply.id, R"({"type":"message_stop"})",
+                                                 ",\"abandoned_blocks\":" + abandoned));
 }
 
 /// What an interrupted answer still lacks for those who were shown its beginning: the end of its open block, and its
@@ -91,7 +91,7 @@ void Turn::end_shown(const api::Reply& reply, std::size_t index) {
 void Turn::close_shown(const api::Reply& reply, std::size_t open_index, std::size_t shown) {
   if (!parts_.options.partial_messages || reply.id.empty()) return;
   const auto show = [&](std::string_view event) {
-    parts_.wire.event(parts_.events.stream_event(reply.id, event, ""));
+    parts_.writer.event(parts_.events.stream_event(reply.id, event, ""));
   };
   if (reply.open) {
     show(fmt::format(R"({{"type":"content_block_stop","index":{}}})", open_index));
@@ -103,6 +103,8 @@ void Turn::close_shown(const api::Reply& reply, std::size_t open_index, std::siz
   end_shown(reply, shown);
 }
 
-void Turn::on_retry(const api::Retry& retry) { parts_.wire.event(parts_.events.api_retry(retry)); }
+void Turn::on_retry(const api::Retry& retry) {
+  parts_.writer.event(parts_.events.api_retry(retry));
+}
 
 }  // namespace ralph::session

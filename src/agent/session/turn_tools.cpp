@@ -18,7 +18,7 @@ constexpr std::string_view kStopped =
 /// Clients give up on longer lines; what the model gets cannot be shortened, what the client gets beside it can.
 constexpr std::size_t kLongestLine = std::size_t{1} << 20;
 
-std::string result_block(const Served& served) {
+std::string result_block(const ToolCallResult& served) {
   std::string block;
   json::ObjectWriter writer(block);
   writer.text("tool_use_id", served.call->id)
@@ -39,8 +39,8 @@ std::string denial(const api::Block& call) {
   return denial;
 }
 
-Served stopped(const api::Block& call) {
-  Served served{&call, tool::failure(kStopped), {}, {}};
+ToolCallResult stopped(const api::Block& call) {
+  ToolCallResult served{&call, tool::failure(kStopped), {}, {}};
   served.outcome.detail = json_string("User rejected tool use");
   served.meta =
       fmt::format(R"({{"id":{},"non_execution_kind":"user-rejected"}})", json_string(call.id));
@@ -61,15 +61,15 @@ Turn::Ended Turn::run_tools(const api::Reply& reply, const std::stop_token& stop
   }
   parts_.toolbox.set_read_room(read_room());
   parts_.toolbox.set_media_room(media_room(parts_.conversation.messages(), window()));
-  parts_.toolbox.serve(
+  parts_.toolbox.run_calls(
       calls,
-      [&](Served served) {
-        const bool interrupted = stop.stop_requested() && !parts_.live.abandoned();
+      [&](ToolCallResult served) {
+        const bool interrupted = stop.stop_requested() && !parts_.control.abandoned();
         tell(interrupted ? stopped(*served.call) : std::move(served));
       },
       stop);
   keep_follow_ups();
-  if (parts_.live.abandoned()) return std::nullopt;
+  if (parts_.control.abandoned()) return std::nullopt;
   if (stop.stop_requested()) return interrupted_tools(reply);
   return after_tools(reply);
 }
@@ -98,7 +98,7 @@ Turn::Ended Turn::after_tools(const api::Reply& reply) {
   return std::nullopt;
 }
 
-Served Turn::take_structured(const api::Block& call) {
+ToolCallResult Turn::take_structured(const api::Block& call) {
   const auto meta =
       fmt::format(R"({{"id":{},"permission_decision":{{"decision":"accept","source":"config"}}}})",
                   json_string(call.id));
@@ -112,9 +112,9 @@ Served Turn::take_structured(const api::Block& call) {
 }
 
 /// To the client, to the session's file, and to the model with the next request.
-void Turn::tell(Served served) {
+void Turn::tell(ToolCallResult served) {
   if (served.denied) {
-    parts_.wire.event(parts_.events.permission_denied(*served.call, *served.denied));
+    parts_.writer.event(parts_.events.permission_denied(*served.call, *served.denied));
     denials_ += (denials_.empty() ? "" : ",") + denial(*served.call);
   }
   if (!served.outcome.task.empty()) tell_task(served);
@@ -132,7 +132,7 @@ void Turn::tell(Served served) {
   if (!served.meta.empty()) extras.tool_result_meta = "[" + served.meta + "]";
   ++added_messages_;
   parts_.conversation.add_user(content, extras.uuid, "\"toolUseResult\":" + extras.tool_use_result);
-  parts_.wire.event(parts_.events.user(content, extras));
+  parts_.writer.event(parts_.events.user(content, extras));
   if (!served.outcome.follow_up.empty()) tell_follow_up(served.outcome.follow_up);
 }
 
@@ -142,7 +142,7 @@ void Turn::tell_follow_up(std::string_view text) {
   extras.synthetic = true;
   ++added_messages_;
   follow_ups_.push_back({text_content(text), extras.uuid});
-  parts_.wire.event(parts_.events.user(follow_ups_.back().content, extras));
+  parts_.writer.event(parts_.events.user(follow_ups_.back().content, extras));
 }
 
 /// The API takes nothing between the results of one message's calls.
@@ -153,12 +153,12 @@ void Turn::keep_follow_ups() {
 }
 
 /// The call has left a command running.
-void Turn::tell_task(const Served& served) {
+void Turn::tell_task(const ToolCallResult& served) {
   parts_.tasks.set_call(served.outcome.task, served.call->id);
   const auto running = parts_.tasks.list();
-  parts_.wire.event(parts_.events.tasks_changed(running));
+  parts_.writer.event(parts_.events.tasks_changed(running));
   for (const auto& task : running) {
-    if (task.task_id == served.outcome.task) parts_.wire.event(parts_.events.task_started(task));
+    if (task.task_id == served.outcome.task) parts_.writer.event(parts_.events.task_started(task));
   }
 }
 
@@ -173,7 +173,7 @@ void Turn::fold_in_messages() {
   for (const auto& message : parts_.inbox.take_now()) {
     if (!message.uuid.empty()) {
       folded_.push_back(message.uuid);
-      parts_.wire.event(parts_.events.command_lifecycle(message.uuid, "started"));
+      parts_.writer.event(parts_.events.command_lifecycle(message.uuid, "started"));
     }
     hear(message);
   }

@@ -8,33 +8,33 @@
 #include <thread>
 #include <vector>
 
-#include "agent/session/agent.h"
+#include "agent/api/client.h"
 #include "agent/instructions/client_prompt.h"
+#include "agent/session/agent.h"
 #include "agent/session/compaction.h"
 #include "agent/session/conversation.h"
-#include "agent/settings/credential.h"
 #include "agent/session/opening.h"
-#include "agent/session/prompt.h"
-#include "agent/settings/settings.h"
+#include "agent/session/prompt_expander.h"
 #include "agent/session/skill_tool.h"
 #include "agent/session/turn.h"
-#include "agent/api/client.h"
+#include "agent/settings/credential.h"
+#include "agent/settings/settings.h"
 
 namespace ralph::session {
 
 /// Nobody takes what we say: there is no use in going on.
-void end_without_reader(const Io& io, Live& live);
+void end_without_reader(const Io& io, TurnControl& live);
 
 /// All that lives as long as the agent works.
 class Work {
  public:
-  Work(const Setup& setup, Live& live)
+  Work(const Setup& setup, TurnControl& live)
       : setup_(setup),
         options_(setup.options),
-        live_(live),
-        wire_(setup.io, setup.options.output, setup.options.verbose, [this] {
-          if (telling_) live_.expect_turn();  // the result did not reach anybody
-          end_without_reader(setup_.io, live_);
+        control_(live),
+        writer_(setup.io, setup.options.output, setup.options.verbose, [this] {
+          if (telling_) control_.expect_turn();  // the result did not reach anybody
+          end_without_reader(setup_.io, control_);
         }) {}
 
   int run();
@@ -71,15 +71,15 @@ class Work {
 
   const Setup& setup_;
   const settings::Options& options_;
-  Live& live_;
-  Wire wire_;
+  TurnControl& control_;
+  EventWriter writer_;
   std::string git_branch_;
   settings::Login login_;
   std::optional<EventMaker> events_;
   std::optional<settings::ModelChoice> model_;
   std::optional<Ledger> ledger_;
   std::optional<Context> context_;
-  Keepsakes kept_;
+  PreservedContext kept_;
   std::optional<Conversation> conversation_;
   std::optional<api::Client> client_;
   std::optional<StructuredOutput> structured_;
@@ -88,9 +88,9 @@ class Work {
   settings::DeniedFiles denied_files_;
   instructions::Skills skills_;
   std::optional<SkillTool> skill_tool_;
-  std::optional<Pulse> pulse_;
+  std::optional<HeartbeatReporter> heartbeats_;
   std::optional<Toolbox> toolbox_;
-  std::optional<Prompts> prompts_;
+  std::optional<PromptExpander> expander_;
   std::optional<TurnParts> parts_;
   Inbox inbox_;
   instructions::ClientPrompt client_prompt_;

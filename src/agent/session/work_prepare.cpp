@@ -4,16 +4,16 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
-#include "agent/settings/endpoint.h"
-#include "agent/session/local_command.h"
 #include "agent/instructions/memory.h"
 #include "agent/instructions/system_prompt.h"
+#include "agent/session/local_command.h"
 #include "agent/session/transcript_impl.h"
 #include "agent/session/work_impl.h"
+#include "agent/settings/endpoint.h"
 #include "core/base/id.h"
 #include "core/base/path.h"
-#include "system/git/named_paths.h"
 #include "core/json/writer.h"
+#include "system/git/named_paths.h"
 #include "system/process/environment.h"
 
 namespace ralph::session {
@@ -43,10 +43,11 @@ void add_named_by_git(const settings::Environment& environment, tool::Workspace:
 }  // namespace
 
 Result<> Work::prepare(Opening opening) {
-  TRY_ASSIGN(const auto settings, settings::read_settings(options_, setup_.environment, setup_.cwd));
+  TRY_ASSIGN(const auto settings,
+             settings::read_settings(options_, setup_.environment, setup_.cwd));
   TRY_ASSIGN(const auto unsupported, settings::check_supported(settings, options_));
   for (const auto& note : unsupported) say(note);
-  TRY_ASSIGN(login_, settings::find_login(setup_.environment, settings, live_.over()));
+  TRY_ASSIGN(login_, settings::find_login(setup_.environment, settings, control_.over()));
   for (const auto& note : opening.notes) say("ralph: " + note);
   for (const auto& note : settings.notes) say(note);
   for (const auto& note : login_.notes) say(note);
@@ -69,12 +70,12 @@ Result<> Work::prepare_parts(Opening& opening, const settings::Settings& setting
   TRY_ASSIGN(auto system, instructions::system_prompt(options_));
   if (opening.system_prompt) system = {*opening.system_prompt};
   parts_.emplace(TurnParts{options_,
-                           wire_,
+                           writer_,
                            *events_,
                            *ledger_,
                            *conversation_,
                            inbox_,
-                           live_,
+                           control_,
                            *model_,
                            client_ ? &*client_ : nullptr,
                            login_.credential.api_key.empty(),
@@ -94,7 +95,7 @@ Result<> Work::prepare_parts(Opening& opening, const settings::Settings& setting
                                ? *options_.loop_guard
                                : environment.number("RALPH_AGENT_LOOP_GUARD").value_or(0)});
   if (!options_.session_name.empty()) {
-    wire_.event(events_->title_changed(options_.session_name));
+    writer_.event(events_->title_changed(options_.session_name));
     conversation_->keep_title(options_.session_name);
   }
   return {};
@@ -105,7 +106,7 @@ void Work::converse_in(Opening& opening) {
   conversation_.emplace(std::move(opening.messages), std::move(opening.transcript),
                         [this](const Error& error) {
                           say("ralph: the session is not kept whole: " + describe(error));
-                          wire_.event(events_->writes_lost(error.message));
+                          writer_.event(events_->writes_lost(error.message));
                         });
 }
 
@@ -118,7 +119,8 @@ void Work::connect() {
   }
   if (environment.on("IS_SANDBOX")) policy.hard_to_get.clear();
   if (!options_.fallback_models.empty()) policy.hard_to_get = {""};  // soon to the next model
-  client_.emplace(settings::endpoint_for(environment, login_, setup_.version, events_->session_id()), policy);
+  client_.emplace(
+      settings::endpoint_for(environment, login_, setup_.version, events_->session_id()), policy);
 }
 
 std::string Work::user_id() const {
@@ -167,9 +169,9 @@ Result<> Work::prepare_tools(const settings::Settings& settings) {
                     "folders; install ripgrep",
                     fmt::join(missing, " and "), missing.size() > 1 ? "are" : "is"));
   }
-  prompts_.emplace(options_, skills_, *toolbox_, *workspace_);
-  pulse_.emplace(setup_.pulse, wire_, *events_);
-  toolbox_->watch_with(*pulse_);
+  expander_.emplace(options_, skills_, *toolbox_, *workspace_);
+  heartbeats_.emplace(setup_.heartbeats, writer_, *events_);
+  toolbox_->watch_with(*heartbeats_);
   return {};
 }
 

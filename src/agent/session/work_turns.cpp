@@ -4,11 +4,11 @@
 
 #include <fmt/core.h>
 
-#include "agent/session/control_desk.h"
-#include "agent/session/local_command.h"
 #include "agent/instructions/memory.h"
-#include "agent/session/reader.h"
 #include "agent/instructions/system_prompt.h"
+#include "agent/session/control_request_handler.h"
+#include "agent/session/local_command.h"
+#include "agent/session/reader.h"
 #include "agent/session/text.h"
 #include "agent/session/work_impl.h"
 #include "core/base/id.h"
@@ -17,31 +17,31 @@ namespace ralph::session {
 /// A message with an id is told about from here on.
 void Work::receive(UserMessage message) {
   if (!inbox_.accepts(message)) return;
-  live_.expect_turn();
+  control_.expect_turn();
   message.alone = !options_.disable_slash_commands && slash_call(message).has_value();
   if (!message.uuid.empty()) {
-    wire_.event(events_->command_lifecycle(message.uuid, "queued"));
+    writer_.event(events_->command_lifecycle(message.uuid, "queued"));
     message.started = inbox_.claim();
-    if (message.started) wire_.event(events_->command_lifecycle(message.uuid, "started"));
+    if (message.started) writer_.event(events_->command_lifecycle(message.uuid, "started"));
   }
   inbox_.push(std::move(message));
 }
 
 /// Runs beside the turns, until the end of input.
 void Work::read_stream() {
-  ControlDesk desk(wire_, live_, *model_, skills_, options_, client_prompt_);
+  ControlRequestHandler handler(writer_, control_, *model_, skills_, options_, client_prompt_);
   const auto take = [&](std::string_view line) -> Result<> {
     TRY_ASSIGN(auto input, read_input_line(line));
-    if (const auto* control = std::get_if<ControlRequest>(&input)) desk.serve(*control);
+    if (const auto* control = std::get_if<ControlRequest>(&input)) handler.handle(*control);
     if (auto* message = std::get_if<UserMessage>(&input)) {
       receive(std::move(*message));
     }
     return {};
   };
-  const auto read = read_lines(setup_.io.in, live_.over(), take);
+  const auto read = read_lines(setup_.io.in, control_.over(), take);
   if (!read) {
     say(read.error().message);
-    live_.abandon(1);
+    control_.abandon(1);
   }
 }
 
@@ -51,10 +51,10 @@ void Work::or_give_up(const std::function<void()>& work) {
     work();
   } catch (const std::bad_alloc&) {
     say("ralph: out of memory; the agent ends (a limit such as ulimit -v may be too low)");
-    live_.abandon(1);
+    control_.abandon(1);
   } catch (const std::exception& error) {
     say(fmt::format("ralph: internal error: {}; the agent ends", error.what()));
-    live_.abandon(1);
+    control_.abandon(1);
   }
 }
 
@@ -66,31 +66,31 @@ int Work::converse() {
       inbox_.close();
     });
   } else {
-    auto prompt = read_prompt(options_.prompt, setup_.io, live_.over());
-    if (const auto code = live_.exit_code()) return *code;
+    auto prompt = read_prompt(options_.prompt, setup_.io, control_.over());
+    if (const auto code = control_.exit_code()) return *code;
     if (!prompt) return give_up(prompt.error());
     inbox_.push(*std::move(prompt));
     inbox_.close();
   }
   for (;;) {
-    auto messages = inbox_.next(live_.over());
+    auto messages = inbox_.next(control_.over());
     if (messages.empty()) break;
     turn(std::move(messages));
     watch_tasks();
   }
-  wire_.finish();
-  return live_.exit_code().value_or(last_is_error_ ? 1 : 0);
+  writer_.finish();
+  return control_.exit_code().value_or(last_is_error_ ? 1 : 0);
 }
 
 void Work::complete(const MessageIds& messages) {
-  for (const auto& uuid : messages) wire_.event(events_->command_lifecycle(uuid, "completed"));
+  for (const auto& uuid : messages) writer_.event(events_->command_lifecycle(uuid, "completed"));
 }
 
 /// What the model must know before the first message: where it is, and what always holds here.
 std::vector<std::string> Work::introduction() const {
   return {instructions::surroundings(setup_.cwd, git_branch_),
-          instructions::instructions_text(
-              instructions::read_instructions(options_, setup_.environment, setup_.cwd, denied_files_))};
+          instructions::instructions_text(instructions::read_instructions(
+              options_, setup_.environment, setup_.cwd, denied_files_))};
 }
 
 /// Empty: the model is asked.
@@ -107,14 +107,14 @@ void Work::serve_local(const UserMessage& message, const std::string& name) {
   facts.local_command = name;
   if (!message.uuid.empty()) {
     facts.answers = {message.uuid};
-    if (!message.started) wire_.event(events_->command_lifecycle(message.uuid, "started"));
+    if (!message.started) writer_.event(events_->command_lifecycle(message.uuid, "started"));
   }
   if (name == kClear) start_over(message);
   parts_->init.model = model_->id();
-  wire_.event(events_->init(parts_->init, facts.answers));
+  writer_.event(events_->init(parts_->init, facts.answers));
   if (name != kClear) {
     facts.text = unavailable(name);
-    wire_.event(events_->local_answer(facts.text));
+    writer_.event(events_->local_answer(facts.text));
   }
   facts.total_cost_usd = ledger_->cost_usd();
   facts.model_usage = ledger_->model_usage();
@@ -126,8 +126,8 @@ void Work::serve_local(const UserMessage& message, const std::string& name) {
 
 /// A new session: nothing of what was said, none of what it cost. The old one stays in its file.
 void Work::start_over(const UserMessage& message) {
-  wire_.event(events_->conversation_reset(message.uuid.empty() ? make_uuid() : message.uuid));
-  wire_.event(events_->tasks_changed(tasks_.list()));
+  writer_.event(events_->conversation_reset(message.uuid.empty() ? make_uuid() : message.uuid));
+  writer_.event(events_->tasks_changed(tasks_.list()));
   auto options = options_;
   options.continue_last = false;
   options.resume.reset();
@@ -150,12 +150,12 @@ void Work::turn(std::vector<UserMessage> messages) {
   if (const auto name = local_command(messages); !name.empty()) {
     return serve_local(messages.front(), name);
   }
-  const auto stop = live_.begin_turn();
+  const auto stop = control_.begin_turn();
   const auto command = options_.disable_slash_commands || messages.size() != 1
                            ? std::nullopt
                            : compact_command(messages.front().content);
   if (!command) {
-    for (auto& message : messages) prompts_->expand(message, stop);
+    for (auto& message : messages) expander_->expand(message, stop);
   }
   if (!std::exchange(introduced_, true)) {
     if (auto system = client_prompt_.apply(options_)) parts_->system = *std::move(system);
@@ -164,7 +164,7 @@ void Work::turn(std::vector<UserMessage> messages) {
   }
   Turn turn(*parts_, std::move(messages));
   auto facts = command ? turn.run_compact(*command, stop) : turn.run(stop);
-  live_.end_turn();
+  control_.end_turn();
   if (!facts) return;
   complete(turn.folded_in());
   tell(*std::move(facts));
@@ -178,12 +178,12 @@ void Work::watch_tasks() {
   watcher_ = std::jthread([this] {
     or_give_up([this] {
       do {
-        while (tasks_.wait_for_finish(live_.over())) {
+        while (tasks_.wait_for_finish(control_.over())) {
           for (const auto& ended : tasks_.take_finished()) announce(ended);
         }
         watching_ = false;
         // A task that came just now found us still watching.
-      } while (!live_.over().stop_requested() && !tasks_.list().empty() &&
+      } while (!control_.over().stop_requested() && !tasks_.list().empty() &&
                !watching_.exchange(true));
     });
     inbox_.release();
@@ -191,9 +191,9 @@ void Work::watch_tasks() {
 }
 
 void Work::announce(const tool::TaskNotification& ended) {
-  wire_.event(events_->task_updated(ended));
-  wire_.event(events_->task_notification(ended));
-  wire_.event(events_->tasks_changed(tasks_.list()));
+  writer_.event(events_->task_updated(ended));
+  writer_.event(events_->task_notification(ended));
+  writer_.event(events_->tasks_changed(tasks_.list()));
   UserMessage message;
   message.content = text_content(fmt::format(
       "<task-notification>\nTask {} has ended: {}\n{}\nIts output is in {}\n</task-notification>",
@@ -209,10 +209,11 @@ void Work::tell(ResultFacts facts) {
   if (costs) conversation_->keep_totals(ledger_->totals());
   // Before the client can read it: from then on the client may go.
   if (options_.output != settings::Format::json && inbox_.is_empty() && tasks_.list().empty()) {
-    live_.set_answered(last_is_error_ ? 1 : 0);
+    control_.set_answered(last_is_error_ ? 1 : 0);
   }
   telling_ = true;
-  wire_.result(events_->result(facts, true), events_->result(facts, false), shown(facts, options_));
+  writer_.result(events_->result(facts, true), events_->result(facts, false),
+                 shown(facts, options_));
   telling_ = false;
   ledger_->next_result();
 }

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
+#include "agent/api/client.h"
 #include "agent/settings/environment.h"
 #include "agent/settings/settings.h"
-#include "agent/api/client.h"
 #include "core/base/result.h"
 
 namespace ralph::settings {

@@ -1,9 +1,9 @@
 #pragma once
 #include <string_view>
 
+#include "agent/api/client.h"
 #include "agent/settings/credential.h"
 #include "agent/settings/environment.h"
-#include "agent/api/client.h"
 
 namespace ralph::settings {
 

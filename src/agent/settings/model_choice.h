@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
+#include "agent/api/request.h"
 #include "agent/settings/environment.h"
 #include "agent/settings/options.h"
-#include "agent/api/request.h"
 #include "core/model/model.h"
 
 namespace ralph::settings {

@@ -9,10 +9,10 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "agent/permission/rule.h"
 #include "agent/settings/options_impl.h"
 #include "core/base/nearest.h"
 #include "core/json/document.h"
-#include "agent/permission/rule.h"
 
 namespace ralph::settings {
 namespace {

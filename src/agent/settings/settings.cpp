@@ -8,12 +8,12 @@
 #include <nlohmann/json.hpp>
 #include <sys/stat.h>
 
+#include "agent/permission/rule.h"
 #include "agent/settings/settings_impl.h"
 #include "agent/settings/source_file.h"
 #include "core/base/file.h"
 #include "core/base/placeholder.h"
 #include "core/json/document.h"
-#include "agent/permission/rule.h"
 
 namespace ralph::settings {
 namespace {

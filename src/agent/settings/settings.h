@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "agent/permission/decide.h"
 #include "agent/settings/environment.h"
 #include "agent/settings/options.h"
 #include "core/base/result.h"
-#include "agent/permission/decide.h"
 
 namespace ralph::settings {
 

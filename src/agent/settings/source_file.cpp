@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/tool/safe_file.h"
 #include "core/base/path.h"
 #include "core/base/utf8.h"
-#include "agent/tool/safe_file.h"
 
 namespace ralph::settings {
 namespace {
@@ -29,7 +29,8 @@ bool wants(const Options& options, std::string_view source) {
 DeniedFiles::DeniedFiles(const std::vector<std::string>& patterns,
                          const std::filesystem::path& root) {
   for (const auto& pattern : patterns) {
-    std::ranges::move(permission::restraining_patterns(pattern, root), std::back_inserter(patterns_));
+    std::ranges::move(permission::restraining_patterns(pattern, root),
+                      std::back_inserter(patterns_));
   }
 }
 

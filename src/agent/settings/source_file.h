@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/settings/options.h"
 #include "agent/permission/rule.h"
+#include "agent/settings/options.h"
 
 namespace ralph::settings {
 

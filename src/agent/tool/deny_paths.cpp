@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
-#include "core/base/path.h"
 #include "agent/permission/rule.h"
+#include "core/base/path.h"
 
 namespace ralph::tool {
 namespace {

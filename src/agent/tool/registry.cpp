@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <array>
 
-#include "core/json/writer.h"
 #include "agent/tool/background.h"
 #include "agent/tool/builtin_tools.h"
 #include "agent/tool/tool.h"
+#include "core/json/writer.h"
 
 namespace ralph::tool {
 std::span<const Tool* const> tools() {

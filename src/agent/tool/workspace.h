@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "agent/permission/access.h"
-#include "system/process/command.h"
 #include "agent/tool/file_stamp.h"
+#include "system/process/command.h"
 
 namespace ralph::tool {
 
@@ -31,7 +31,7 @@ class Workspace {
     bool background = true;                       // commands may go on behind a call
     BackgroundTasks* tasks = nullptr;             // those that do; without it none may
     std::vector<std::string> unreadable;          // patterns of files that no search may look into
-    std::vector<std::string> variables;  // ours, "NAME=value" (BASH_DEFAULT_TIMEOUT_MS …)
+    std::vector<std::string> variables;           // ours, "NAME=value" (BASH_DEFAULT_TIMEOUT_MS …)
     /// The program that scales pictures; empty: looked for beside this one.
     std::filesystem::path image_scaler;
     /// By which means commands are confined; nullopt: what this machine has.

@@ -2,10 +2,10 @@
 
 #include <set>
 
-#include "agent/tool/edit.h"
-#include "agent/tool/grep.h"
 #include "agent/permission/harness.h"
 #include "agent/permission/rule.h"
+#include "agent/tool/edit.h"
+#include "agent/tool/grep.h"
 
 namespace ralph::permission {
 namespace {

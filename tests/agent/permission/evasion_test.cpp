@@ -1,8 +1,8 @@
 #include <fstream>
 #include <initializer_list>
 
-#include "agent/tool/bash_harness.h"
 #include "agent/permission/harness.h"
+#include "agent/tool/bash_harness.h"
 
 namespace ralph::permission {
 namespace {

@@ -2,9 +2,9 @@
 #include <string>
 #include <string_view>
 
-#include "agent/tool/harness.h"
 #include "agent/permission/decide.h"
 #include "agent/tool/background.h"
+#include "agent/tool/harness.h"
 #include "agent/tool/read.h"
 #include "agent/tool/write.h"
 

@@ -1,10 +1,10 @@
 #include <fstream>
 #include <initializer_list>
 
-#include "agent/tool/bash_harness.h"
 #include "agent/permission/command_files.h"
 #include "agent/permission/harness.h"
 #include "agent/permission/rule.h"
+#include "agent/tool/bash_harness.h"
 
 /// Lines that look as if they only read, each standing for a class.
 namespace ralph::permission {

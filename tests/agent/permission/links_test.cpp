@@ -1,7 +1,7 @@
-#include "agent/tool/edit.h"
-#include "agent/tool/grep.h"
 #include "agent/permission/harness.h"
 #include "agent/permission/rule.h"
+#include "agent/tool/edit.h"
+#include "agent/tool/grep.h"
 
 namespace ralph::permission {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <fstream>
 
-#include "agent/tool/bash_harness.h"
 #include "agent/permission/git_index.h"
 #include "agent/permission/harness.h"
 #include "agent/permission/repository_config.h"
+#include "agent/tool/bash_harness.h"
 
 namespace ralph::permission {
 namespace {

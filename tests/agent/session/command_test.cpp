@@ -1,5 +1,5 @@
 #include "agent/session/harness.h"
-#include "agent/session/prompt.h"
+#include "agent/session/prompt_expander.h"
 
 namespace ralph::session {
 namespace {

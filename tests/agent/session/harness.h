@@ -111,9 +111,9 @@ class Bench {
     io.in = in_.get();
     {
       const std::lock_guard lock(mutex_);
-      agent_ =
-          std::make_unique<Agent>(Setup{*std::move(options), settings::Environment(env), folder_ / "work",
-                                        std::move(io), "0.0", is_root, pulse});
+      agent_ = std::make_unique<Agent>(Setup{*std::move(options), settings::Environment(env),
+                                             folder_ / "work", std::move(io), "0.0", is_root,
+                                             heartbeats});
       changed_.notify_all();
     }
     Ran ran;
@@ -203,7 +203,7 @@ class Bench {
 
   std::vector<std::string> env;
   bool is_root = false;
-  PulseTimes pulse;
+  HeartbeatTimes heartbeats;
 
  private:
   bool take(std::string_view lines) {

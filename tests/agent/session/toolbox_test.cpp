@@ -57,9 +57,10 @@ TEST(Toolbox, RunsTheCallsOneByOneWhereNoThreadCanBeStarted) {
   {
     const NoMoreThreads none;
     EXPECT_THROW(std::jthread([] {}), std::system_error);
-    toolbox.serve(calls,
-                  [&](Served served) { told.push_back(served.call->id + served.outcome.content); },
-                  {});
+    toolbox.run_calls(
+        calls,
+        [&](ToolCallResult served) { told.push_back(served.call->id + served.outcome.content); },
+        {});
   }
   ASSERT_EQ(told.size(), 2u);
   EXPECT_TRUE(told[0].starts_with("1") && told[0].contains("first file")) << told[0];
@@ -78,7 +79,7 @@ TEST(Toolbox, TakesNumbersAndBooleansThatCameAsTexts) {
     call.input = R"({"file_path":"a",)" + std::string(more) + "}";
     const std::vector<const api::Block*> calls{&call};
     std::string content;
-    toolbox.serve(calls, [&](Served served) { content = served.outcome.content; }, {});
+    toolbox.run_calls(calls, [&](ToolCallResult served) { content = served.outcome.content; }, {});
     return content;
   };
   EXPECT_EQ(answer(R"("offset":"2","limit":"1")"), R"("2\ttwo")");

@@ -6,7 +6,7 @@
 namespace ralph::session {
 
 /// How other threads (signals, the reader of stdin, a closed stdout) end what the agent does.
-class Live {
+class TurnControl {
  public:
   enum class Ending {
     none,

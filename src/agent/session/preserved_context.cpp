@@ -1,4 +1,4 @@
-#include "agent/session/keepsakes.h"
+#include "agent/session/preserved_context.h"
 
 #include <algorithm>
 #include <array>
@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/session/text.h"
-#include "agent/settings/text.h"
 #include "agent/session/transcript_impl.h"
+#include "agent/settings/text.h"
 #include "core/base/utf8.h"
 #include "core/json/document.h"
 
@@ -28,7 +28,7 @@ std::string capped(std::string text) {
 
 }  // namespace
 
-void Keepsakes::add_prompt(std::string_view content) {
+void PreservedContext::add_prompt(std::string_view content) {
   const auto blocks = json::parse(content);
   if (!blocks || !blocks->is_array()) return;
   std::string text;
@@ -44,7 +44,7 @@ void Keepsakes::add_prompt(std::string_view content) {
   if (prompts.size() > kMostPrompts) prompts.erase(prompts.begin() + 1);
 }
 
-void Keepsakes::add_call(std::string_view tool, std::string_view input) {
+void PreservedContext::add_call(std::string_view tool, std::string_view input) {
   if (std::ranges::find(kFileTools, tool) == kFileTools.end()) return;
   const auto parsed = json::parse(input);
   if (!parsed) return;
@@ -55,7 +55,7 @@ void Keepsakes::add_call(std::string_view tool, std::string_view input) {
   if (files.size() > kMostFiles) files.pop_back();
 }
 
-std::string Keepsakes::members() const {
+std::string PreservedContext::members() const {
   return "\"keptPrompts\":" + string_array(prompts) + ",\"keptFiles\":" + string_array(files);
 }
 

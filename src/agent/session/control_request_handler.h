@@ -4,28 +4,29 @@
 #include <string_view>
 
 #include "agent/instructions/client_prompt.h"
+#include "agent/instructions/skills.h"
+#include "agent/session/event_writer.h"
 #include "agent/session/input_line.h"
-#include "agent/session/live.h"
+#include "agent/session/turn_control.h"
 #include "agent/settings/model_choice.h"
 #include "agent/settings/options.h"
-#include "agent/instructions/skills.h"
-#include "agent/session/wire.h"
 
 namespace ralph::session {
 
 /// Answers the client's control requests, on the thread that reads them: also while a turn runs.
-class ControlDesk {
+class ControlRequestHandler {
  public:
-  ControlDesk(Wire& wire, Live& live, settings::ModelChoice& model, const instructions::Skills& skills,
-              const settings::Options& options, instructions::ClientPrompt& prompt)
-      : wire_(wire),
-        live_(live),
+  ControlRequestHandler(EventWriter& writer, TurnControl& control, settings::ModelChoice& model,
+                        const instructions::Skills& skills, const settings::Options& options,
+                        instructions::ClientPrompt& prompt)
+      : writer_(writer),
+        control_(control),
         model_(model),
         skills_(skills),
         options_(options),
         prompt_(prompt) {}
 
-  void serve(const ControlRequest& request);
+  void handle(const ControlRequest& request);
 
  private:
   /// `payload`: JSON; empty: none.
@@ -37,8 +38,8 @@ class ControlDesk {
   void interrupt(const ControlRequest& request);
   void set_model(const ControlRequest& request);
 
-  Wire& wire_;
-  Live& live_;
+  EventWriter& writer_;
+  TurnControl& control_;
   settings::ModelChoice& model_;
   const instructions::Skills& skills_;
   const settings::Options& options_;

@@ -1,8 +1,8 @@
-#include "agent/session/live.h"
+#include "agent/session/turn_control.h"
 
 namespace ralph::session {
 
-std::stop_token Live::begin_turn() {
+std::stop_token TurnControl::begin_turn() {
   const std::lock_guard lock(mutex_);
   turn_ = std::stop_source();
   answered_.reset();
@@ -11,13 +11,13 @@ std::stop_token Live::begin_turn() {
   return turn_.get_token();
 }
 
-void Live::end_turn() {
+void TurnControl::end_turn() {
   const std::lock_guard lock(mutex_);
   turn_ = std::stop_source(std::nostopstate);
   if (ending_ == Ending::interrupt) ending_ = Ending::none;
 }
 
-void Live::interrupt() {
+void TurnControl::interrupt() {
   std::unique_lock lock(mutex_);
   if (!turn_.stop_possible() || ending_ != Ending::none) return;
   ending_ = Ending::interrupt;
@@ -26,11 +26,11 @@ void Live::interrupt() {
   turn.request_stop();
 }
 
-void Live::finish(int exit_code) { stop(Ending::finish, exit_code); }
-void Live::abandon(int exit_code) { stop(Ending::abandon, exit_code); }
+void TurnControl::finish(int exit_code) { stop(Ending::finish, exit_code); }
+void TurnControl::abandon(int exit_code) { stop(Ending::abandon, exit_code); }
 
 /// A harder ending replaces a softer one. The callbacks of a stop request run without our lock.
-void Live::stop(Ending ending, int exit_code) {
+void TurnControl::stop(Ending ending, int exit_code) {
   std::unique_lock lock(mutex_);
   if (ending_ >= ending) return;
   ending_ = ending;
@@ -41,27 +41,27 @@ void Live::stop(Ending ending, int exit_code) {
   over_.request_stop();
 }
 
-void Live::set_answered(int exit_code) {
+void TurnControl::set_answered(int exit_code) {
   const std::lock_guard lock(mutex_);
   answered_ = exit_code;
 }
 
-void Live::expect_turn() {
+void TurnControl::expect_turn() {
   const std::lock_guard lock(mutex_);
   answered_.reset();
 }
 
-std::optional<int> Live::answered() const {
+std::optional<int> TurnControl::answered() const {
   const std::lock_guard lock(mutex_);
   return answered_;
 }
 
-Live::Ending Live::ending() const {
+TurnControl::Ending TurnControl::ending() const {
   const std::lock_guard lock(mutex_);
   return ending_;
 }
 
-std::optional<int> Live::exit_code() const {
+std::optional<int> TurnControl::exit_code() const {
   const std::lock_guard lock(mutex_);
   return exit_code_;
 }

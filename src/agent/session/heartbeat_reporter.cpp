@@ -1,4 +1,4 @@
-#include "agent/session/pulse.h"
+#include "agent/session/heartbeat_reporter.h"
 
 #include <algorithm>
 
@@ -10,17 +10,17 @@
 
 namespace ralph::session {
 
-void Pulse::tell_of(Command& command) {
+void HeartbeatReporter::tell_of(Command& command) {
   if (!command.told) {
     command.told = true;
-    wire_.event(events_.command_started(command.id, command.call, command.what));
+    writer_.event(events_.command_started(command.id, command.call, command.what));
   } else {
-    wire_.event(events_.heartbeat(command.call, command.beats++, since(command.began)));
+    writer_.event(events_.heartbeat(command.call, command.beats++, since(command.began)));
   }
   command.next = command.began + times_.beat * (command.beats + 1);
 }
 
-void Pulse::tell(const std::stop_token& stop) {
+void HeartbeatReporter::tell(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   while (!stop.stop_requested()) {
     const auto first = std::ranges::min_element(commands_, {}, &Command::next);
@@ -35,8 +35,8 @@ void Pulse::tell(const std::stop_token& stop) {
   }
 }
 
-tool::Outcome Pulse::watch(const api::Block& call, const json::Document& input,
-                           const std::function<tool::Outcome()>& run) {
+tool::Outcome HeartbeatReporter::watch(const api::Block& call, const json::Document& input,
+                                       const std::function<tool::Outcome()>& run) {
   if (call.name != "Bash") return run();
   auto what = json::text(input, "description");
   if (what.empty()) what = json::text(input, "command");
@@ -69,7 +69,7 @@ tool::Outcome Pulse::watch(const api::Block& call, const json::Document& input,
   const auto moved = outcome.task.empty()
                          ? std::string()
                          : fmt::format(" (goes on in the background: {})", outcome.task);
-  wire_.event(
+  writer_.event(
       events_.command_ended(ended.id, call, failed ? "failed" : "completed", ended.what + moved));
   return outcome;
 }

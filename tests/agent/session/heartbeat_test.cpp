@@ -15,9 +15,9 @@ std::string waiting(std::string_view code) {
 
 void let_go(Bench& bench) { EXPECT_TRUE(write_file_atomically(bench.work() / "go", "", 0600)); }
 
-TEST(Pulse, ALongCommandIsToldOfAndBeatsUntilItEnds) {
+TEST(HeartbeatReporter, ALongCommandIsToldOfAndBeatsUntilItEnds) {
   Bench bench(waiting("0"));
-  bench.pulse = {Millis{0}, Millis{1}};
+  bench.heartbeats = {Millis{0}, Millis{1}};
   bench.when("-heartbeat-2\"", let_go);
   const auto ran = bench.ask("go", {"--dangerously-skip-permissions"});
   EXPECT_EQ(ran.code, 0);
@@ -43,26 +43,26 @@ TEST(Pulse, ALongCommandIsToldOfAndBeatsUntilItEnds) {
   EXPECT_EQ(ended["output_file"], "");
 }
 
-TEST(Pulse, AFailureIsToldAsOne) {
+TEST(HeartbeatReporter, AFailureIsToldAsOne) {
   Bench bench(waiting("3"));
-  bench.pulse = {Millis{0}, Millis{3'600'000}};
+  bench.heartbeats = {Millis{0}, Millis{3'600'000}};
   bench.when("task_started", let_go);
   const auto ran = bench.ask("go", {"--dangerously-skip-permissions"});
   EXPECT_TRUE(ran.out.contains(R"("status":"failed")"));
   EXPECT_FALSE(ran.out.contains("tool_progress"));
 }
 
-TEST(Pulse, AShortCommandIsNotWorthAWord) {
+TEST(HeartbeatReporter, AShortCommandIsNotWorthAWord) {
   Bench bench(
       R"({"steps":[{"tool_use":{"name":"Bash","input":{"command":"true"}}},{"text":"Done."}]})");
-  bench.pulse = {Millis{3'600'000}, Millis{3'600'000}};
+  bench.heartbeats = {Millis{3'600'000}, Millis{3'600'000}};
   const auto ran = bench.ask("go", {"--dangerously-skip-permissions"});
   EXPECT_EQ(ran.story(), "system/init assistant user assistant result/success");
 }
 
-TEST(Pulse, AnInterruptedCommandEndsForTheClientToo) {
+TEST(HeartbeatReporter, AnInterruptedCommandEndsForTheClientToo) {
   Bench bench(waiting("0"));
-  bench.pulse = {Millis{0}, Millis{3'600'000}};
+  bench.heartbeats = {Millis{0}, Millis{3'600'000}};
   bench.when("task_started", [](Bench& it) { it.signal(SIGINT); });
   const auto ran = bench.ask("go", {"--dangerously-skip-permissions"});
   EXPECT_EQ(ran.code, 130);

@@ -1,13 +1,14 @@
-#include "agent/session/wire.h"
+#include "agent/session/event_writer.h"
 
 #include <utility>
 
 namespace ralph::session {
 
-Wire::Wire(const Io& io, settings::Format format, bool verbose, std::function<void()> on_closed)
+EventWriter::EventWriter(const Io& io, settings::Format format, bool verbose,
+                         std::function<void()> on_closed)
     : io_(io), format_(format), verbose_(verbose), on_closed_(std::move(on_closed)) {}
 
-void Wire::event(std::string_view json) {
+void EventWriter::event(std::string_view json) {
   if (format_ == settings::Format::text || (format_ == settings::Format::json && !verbose_)) return;
   const std::lock_guard lock(mutex_);
   if (format_ == settings::Format::json) {
@@ -21,7 +22,7 @@ void Wire::event(std::string_view json) {
   write(line);
 }
 
-void Wire::result(std::string_view json, std::string_view plain, std::string_view text) {
+void EventWriter::result(std::string_view json, std::string_view plain, std::string_view text) {
   event(format_ == settings::Format::json ? plain : json);
   const std::lock_guard lock(mutex_);
   if (format_ == settings::Format::json) last_result_ = plain;
@@ -30,14 +31,14 @@ void Wire::result(std::string_view json, std::string_view plain, std::string_vie
   }
 }
 
-void Wire::finish() {
+void EventWriter::finish() {
   const std::lock_guard lock(mutex_);
   if (format_ != settings::Format::json) return;
   if (verbose_ && !all_.empty()) write("[" + all_ + "]\n");
   if (!verbose_ && !last_result_.empty()) write(last_result_ + "\n");
 }
 
-void Wire::write(std::string_view lines) {
+void EventWriter::write(std::string_view lines) {
   if (closed_ || io_.out(lines)) return;
   closed_ = true;
   on_closed_();

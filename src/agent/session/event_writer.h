@@ -11,10 +11,10 @@
 namespace ralph::session {
 
 /// The agent's stdout: events as Claude Code's formats show them. May be used by many threads; an event is one line.
-class Wire {
+class EventWriter {
  public:
   /// `on_closed` is called once, when nobody reads any more.
-  Wire(const Io& io, settings::Format format, bool verbose, std::function<void()> on_closed);
+  EventWriter(const Io& io, settings::Format format, bool verbose, std::function<void()> on_closed);
 
   /// A JSON object on one line, without its newline.
   void event(std::string_view json);

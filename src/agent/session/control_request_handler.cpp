@@ -1,4 +1,4 @@
-#include "agent/session/control_desk.h"
+#include "agent/session/control_request_handler.h"
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -41,7 +41,7 @@ std::string models_json() {
 
 }  // namespace
 
-void ControlDesk::serve(const ControlRequest& request) {
+void ControlRequestHandler::handle(const ControlRequest& request) {
   if (request.subtype == "initialize") return initialize(request);
   if (request.subtype == "interrupt") return interrupt(request);
   if (request.subtype == "set_model") return set_model(request);
@@ -50,7 +50,7 @@ void ControlDesk::serve(const ControlRequest& request) {
 }
 
 /// A client's hooks may be what keeps the agent from something: without them the session must not begin unnoticed.
-std::string ControlDesk::unsupported(const ControlRequest& request) const {
+std::string ControlRequestHandler::unsupported(const ControlRequest& request) const {
   const auto parsed = json::parse(request.request);
   if (!parsed || !parsed->is_object()) return {};
   const auto asks_for = [&](const char* key, std::string_view feature) {
@@ -60,11 +60,12 @@ std::string ControlDesk::unsupported(const ControlRequest& request) const {
   constexpr std::string_view kNotYet =
       "{} are not supported by ralph's agent yet; --accept-unsupported {} goes on without them";
   if (asks_for("hooks", settings::kHooks)) return fmt::format(kNotYet, "hooks", settings::kHooks);
-  if (asks_for("sdkMcpServers", settings::kMcp)) return fmt::format(kNotYet, "MCP servers", settings::kMcp);
+  if (asks_for("sdkMcpServers", settings::kMcp))
+    return fmt::format(kNotYet, "MCP servers", settings::kMcp);
   return {};
 }
 
-void ControlDesk::initialize(const ControlRequest& request) {
+void ControlRequestHandler::initialize(const ControlRequest& request) {
   if (const auto why = unsupported(request); !why.empty()) {
     return refuse(request.id, why, "unsupported_request");
   }
@@ -86,12 +87,12 @@ void ControlDesk::initialize(const ControlRequest& request) {
 }
 
 /// The answer comes before the result of the turn it ends.
-void ControlDesk::interrupt(const ControlRequest& request) {
+void ControlRequestHandler::interrupt(const ControlRequest& request) {
   succeed(request.id, R"({"still_queued":[]})");
-  live_.interrupt();
+  control_.interrupt();
 }
 
-void ControlDesk::set_model(const ControlRequest& request) {
+void ControlRequestHandler::set_model(const ControlRequest& request) {
   const auto parsed = json::parse(request.request);
   std::string wanted;
   if (parsed && parsed->is_object()) {
@@ -106,7 +107,7 @@ void ControlDesk::set_model(const ControlRequest& request) {
   succeed(request.id, payload);
 }
 
-void ControlDesk::succeed(std::string_view id, std::string_view payload) {
+void ControlRequestHandler::succeed(std::string_view id, std::string_view payload) {
   std::string response;
   json::ObjectWriter writer(response);
   writer.text("subtype", "success").raw("request_id", id);
@@ -114,10 +115,11 @@ void ControlDesk::succeed(std::string_view id, std::string_view payload) {
   writer.close();
   std::string line;
   json::ObjectWriter(line).text("type", "control_response").raw("response", response).close();
-  wire_.event(line);
+  writer_.event(line);
 }
 
-void ControlDesk::refuse(std::string_view id, std::string_view error, std::string_view code) {
+void ControlRequestHandler::refuse(std::string_view id, std::string_view error,
+                                   std::string_view code) {
   std::string response;
   json::ObjectWriter(response)
       .text("subtype", "error")
@@ -127,7 +129,7 @@ void ControlDesk::refuse(std::string_view id, std::string_view error, std::strin
       .close();
   std::string line;
   json::ObjectWriter(line).text("type", "control_response").raw("response", response).close();
-  wire_.event(line);
+  writer_.event(line);
 }
 
 }  // namespace ralph::session

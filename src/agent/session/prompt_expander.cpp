@@ -1,4 +1,4 @@
-#include "agent/session/prompt.h"
+#include "agent/session/prompt_expander.h"
 
 #include <algorithm>
 #include <cctype>
@@ -9,8 +9,8 @@
 
 #include "agent/session/text.h"
 #include "agent/settings/text.h"
-#include "core/base/nearest.h"
 #include "agent/tool/safe_file.h"
+#include "core/base/nearest.h"
 
 namespace ralph::session {
 namespace {
@@ -82,7 +82,7 @@ std::vector<std::string> named_files(std::string_view text) {
   return names;
 }
 
-void Prompts::expand(UserMessage& message, const std::stop_token& stop) const {
+void PromptExpander::expand(UserMessage& message, const std::stop_token& stop) const {
   if (message.notification) return;
   const auto call = options_.bare ? std::nullopt : slash_call(message);
   if (!call && message.content.find('@') == message.content.npos) return;
@@ -99,13 +99,14 @@ void Prompts::expand(UserMessage& message, const std::stop_token& stop) const {
 }
 
 /// False: nothing has that name.
-bool Prompts::put_call(const SlashCall& call, Document& blocks, std::string& shown,
-                       const std::stop_token& stop) const {
+bool PromptExpander::put_call(const SlashCall& call, Document& blocks, std::string& shown,
+                              const std::stop_token& stop) const {
   const auto* skill = skills_.find(call.name);
   if (skill == nullptr) return false;
   const auto run = [&](const std::string& command) { return output_of(*skill, command, stop); };
-  auto text =
-      skills_.text(*skill, call.arguments, skill->runs_commands() ? instructions::RunCommand(run) : instructions::RunCommand());
+  auto text = skills_.text(
+      *skill, call.arguments,
+      skill->runs_commands() ? instructions::RunCommand(run) : instructions::RunCommand());
   if (!text && text.error().code != Code::limit) return false;
   if (!text) text = reminder("The call is left out. " + text.error().message);
   auto name = fmt::format(
@@ -118,7 +119,7 @@ bool Prompts::put_call(const SlashCall& call, Document& blocks, std::string& sho
   return true;
 }
 
-std::string Prompts::note_about(std::string_view name) const {
+std::string PromptExpander::note_about(std::string_view name) const {
   std::vector<std::string> names;
   std::string list;
   for (const auto& [known, skill] : skills_.all()) {
@@ -136,20 +137,20 @@ std::string Prompts::note_about(std::string_view name) const {
 }
 
 /// Both the file and the session must allow it.
-std::string Prompts::output_of(const instructions::Skill& skill, const std::string& command,
-                               const std::stop_token& stop) const {
+std::string PromptExpander::output_of(const instructions::Skill& skill, const std::string& command,
+                                      const std::stop_token& stop) const {
   const Document input{{"command", command}};
   const auto& bash = *tool::find_tool("Bash");
   const auto access = bash.access(input, workspace_);
   const permission::Rules own{skill.allowed_tools, {}, {}};
   const bool meant =
       tool::decide(bash, input, access, permission::Mode::standard, own, workspace_).allowed;
-  const auto output = content_of(meant ? toolbox_.serve_user("Bash", input, stop) : std::nullopt);
+  const auto output = content_of(meant ? toolbox_.run_for_user("Bash", input, stop) : std::nullopt);
   if (output.is_string()) return output.get<std::string>();
   return fmt::format("(`{}` gave nothing: it is not permitted here, or it failed)", command);
 }
 
-Document Prompts::files_of(const Document& blocks, const std::stop_token& stop) const {
+Document PromptExpander::files_of(const Document& blocks, const std::stop_token& stop) const {
   auto files = Document::array();
   std::size_t count = 0, bytes = 0;
   for (const auto& block : blocks) {
@@ -167,8 +168,8 @@ Document Prompts::files_of(const Document& blocks, const std::stop_token& stop) 
 }
 
 /// Within the working folders only, whatever the mode. nullopt: the words stay words.
-std::optional<Document> Prompts::content_of_file(const std::string& name,
-                                                 const std::stop_token& stop) const {
+std::optional<Document> PromptExpander::content_of_file(const std::string& name,
+                                                        const std::stop_token& stop) const {
   auto path = name;
   const auto is_file = [&] {
     const auto resolved = workspace_.resolve(path);
@@ -179,7 +180,7 @@ std::optional<Document> Prompts::content_of_file(const std::string& name,
     path.pop_back();
   }
   if (path.empty()) return std::nullopt;
-  auto content = content_of(toolbox_.serve_user("Read", {{"file_path", path}}, stop));
+  auto content = content_of(toolbox_.run_for_user("Read", {{"file_path", path}}, stop));
   const auto label = fmt::format("The message below names the file {}. It holds:", path);
   std::error_code error;
   const auto size = std::filesystem::file_size(workspace_.resolve(path), error);

@@ -8,27 +8,27 @@
 #include <string>
 #include <thread>
 
-#include "agent/session/events.h"
-#include "agent/session/wire.h"
 #include "agent/api/reply.h"
+#include "agent/session/event_writer.h"
+#include "agent/session/events.h"
+#include "agent/tool/tool.h"
 #include "core/base/time.h"
 #include "core/json/document.h"
-#include "agent/tool/tool.h"
 
 namespace ralph::session {
 
 /// When a command that runs is told of.
-struct PulseTimes {
+struct HeartbeatTimes {
   Millis first{3'000};  // that it runs
   Millis beat{30'000};  // that it still does, again and again
 };
 
 /// Tells the client of commands that take long, so that silence is no sign of death. Used by many threads; one of its own
 /// tells, from the first command on.
-class Pulse {
+class HeartbeatReporter {
  public:
-  Pulse(PulseTimes times, Wire& wire, const EventMaker& events)
-      : times_(times), wire_(wire), events_(events) {}
+  HeartbeatReporter(HeartbeatTimes times, EventWriter& writer, const EventMaker& events)
+      : times_(times), writer_(writer), events_(events) {}
 
   /// Runs a call and tells of it meanwhile, and at last how it ended, if it takes long enough.
   tool::Outcome watch(const api::Block& call, const json::Document& input,
@@ -45,8 +45,8 @@ class Pulse {
   void tell(const std::stop_token& stop);
   void tell_of(Command& command);
 
-  PulseTimes times_;
-  Wire& wire_;
+  HeartbeatTimes times_;
+  EventWriter& writer_;
   const EventMaker& events_;
   std::mutex mutex_;
   std::condition_variable_any changed_;

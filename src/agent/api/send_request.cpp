@@ -6,8 +6,8 @@
 #include <fmt/ranges.h>
 
 #include "agent/api/assembler.h"
-#include "agent/api/attempt_impl.h"
-#include "agent/api/headers_impl.h"
+#include "agent/api/response_headers_impl.h"
+#include "agent/api/send_request_impl.h"
 #include "system/http/sse_decoder.h"
 
 namespace ralph::api {

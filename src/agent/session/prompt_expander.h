@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/session/inbox.h"
-#include "agent/settings/options.h"
 #include "agent/instructions/skills.h"
+#include "agent/session/inbox.h"
 #include "agent/session/toolbox.h"
+#include "agent/settings/options.h"
 #include "core/json/document.h"
 
 namespace ralph::session {
@@ -27,10 +27,10 @@ std::vector<std::string> named_files(std::string_view text);
 
 /// Makes of what the user said what the model is told: the text of the command or skill that was called, and the files
 /// that were named. Uses the session's tools, under its rules.
-class Prompts {
+class PromptExpander {
  public:
-  Prompts(const settings::Options& options, const instructions::Skills& skills, Toolbox& toolbox,
-          const tool::Workspace& workspace)
+  PromptExpander(const settings::Options& options, const instructions::Skills& skills,
+                 Toolbox& toolbox, const tool::Workspace& workspace)
       : options_(options), skills_(skills), toolbox_(toolbox), workspace_(workspace) {}
 
   void expand(UserMessage& message, const std::stop_token& stop) const;

@@ -7,7 +7,7 @@ namespace ralph::session {
 
 /// What a conversation must not lose when it is cut down to a summary: what the user asked for, word by word, and the
 /// files the model worked with. Kept by us, not left to the model.
-struct Keepsakes {
+struct PreservedContext {
   std::vector<std::string> prompts;  // the first and the newest, in order; long ones cut
   std::vector<std::string> files;    // newest first
 
