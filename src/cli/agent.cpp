@@ -1,4 +1,4 @@
-#include "agent/session/agent.h"
+#include "agent/wire/agent.h"
 
 #include <filesystem>
 #include <mutex>
@@ -7,7 +7,6 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include "agent/session/events.h"
 #include "agent/settings/claude_version.h"
 #include "agent/settings/options.h"
 #include "cli/command.h"
@@ -27,8 +26,8 @@ std::string version_line() { return fmt::format("{} (Claude Code)\n", settings::
 
 /// stdout and stderr for many threads. A line is out when the call returns. A terminal gets nothing that could drive it,
 /// be it the model's, a settings file's or an endpoint's; stderr never does, as it may be shown later.
-session::Io make_io(StdOutput& output, std::mutex& mutex) {
-  session::Io io;
+wire::Io make_io(StdOutput& output, std::mutex& mutex) {
+  wire::Io io;
   io.out = [&, terminal = ::isatty(STDOUT_FILENO) == 1](std::string_view lines) {
     const auto shown = terminal ? view::safe_text(lines) : std::string();
     const std::lock_guard lock(mutex);
@@ -61,8 +60,8 @@ int agent_door(std::span<const std::string> words, StdOutput& output) {
   }
 
   std::mutex mutex;
-  session::Agent agent({*std::move(options), settings::Environment(environment()), std::move(cwd),
-                      make_io(output, mutex), RALPH_VERSION, ::geteuid() == 0});
+  wire::Agent agent({*std::move(options), settings::Environment(environment()), std::move(cwd),
+                     make_io(output, mutex), RALPH_VERSION, ::geteuid() == 0});
   const StopSignals signals([&](int signal_number) {
     output.hurry(kPatienceOfASignal);
     agent.on_signal(signal_number);

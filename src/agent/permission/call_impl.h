@@ -48,6 +48,6 @@ bool permits_part(const std::string& rule, const Call& call, const ShellCommand&
 /// What a mode says where no rule does.
 Decision decide_by_mode(const Call& call, Mode mode, const Rules& rules);
 
-Decision allowed(std::string reason_type, Grant grant);
+Decision allowed(Reason reason, Grant grant);
 
 }  // namespace ralph::permission

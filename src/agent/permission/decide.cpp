@@ -24,8 +24,11 @@ constexpr std::array<std::pair<std::string_view, Mode>, 7> kModes{
      {"auto", Mode::automatic},
      {"bypassPermissions", Mode::bypass}}};
 
+constexpr std::array<std::string_view, 8> kReasons{
+    "", "mode", "rule", "subcommandResults", "workingDir", "safetyCheck", "other", "asyncAgent"};
+
 Decision denied_by_rule(const Call& call, std::string_view rule, std::string_view how) {
-  return {false, "rule",
+  return {false, Reason::rule,
           fmt::format("The permission rule {} {} this use of {}.", rule, how, call.tool),
           fmt::format("Rule {}", rule), Grant::none};
 }
@@ -46,7 +49,7 @@ std::optional<Decision> denied_as_hidden(const Call& call, const std::vector<std
     const auto why = why_hidden(rule, call);
     if (why.empty()) continue;
     return Decision{
-        false, "rule",
+        false, Reason::rule,
         fmt::format(
             "The permission rule {} restrains {}, and whether it is about this command line "
             "cannot be told: {}. Write plain commands, one after the other.",
@@ -73,9 +76,9 @@ std::string_view to_string(Mode mode) {
   return "default";
 }
 
-Decision allowed(std::string reason_type, Grant grant) {
-  return {true, std::move(reason_type), {}, {}, grant};
-}
+std::string_view to_string(Reason reason) { return kReasons.at(static_cast<std::size_t>(reason)); }
+
+Decision allowed(Reason reason, Grant grant) { return {true, reason, {}, {}, grant}; }
 
 Decision decide(const ToolCall& decided, Mode mode, const Rules& rules) {
   const Call call(decided);
@@ -88,7 +91,7 @@ Decision decide(const ToolCall& decided, Mode mode, const Rules& rules) {
   if (auto hidden = denied_as_hidden(call, rules.deny)) return *std::move(hidden);
   if (auto hidden = denied_as_hidden(call, rules.ask)) return *std::move(hidden);
   for (const auto& rule : rules.allow) {
-    if (permits(rule, call)) return allowed("rule", Grant::user);
+    if (permits(rule, call)) return allowed(Reason::rule, Grant::user);
   }
   return decide_by_mode(call, mode, rules);
 }

@@ -21,10 +21,24 @@ struct Rules {
       ask;  // asked about even where the mode would allow; nobody can be asked: denied
 };
 
-/// Whether a call may be made, and who says so.
+/// Who says whether a call may be made.
+enum class Reason {
+  none,
+  mode,
+  rule,
+  subcommand_results,
+  working_dir,
+  safety_check,
+  other,
+  async_agent
+};
+/// As JSON has it; of `none` "".
+std::string_view to_string(Reason reason);
+
+/// Whether a call may be made.
 struct Decision {
   bool allowed = false;
-  std::string reason_type;    // "mode", "rule", "subcommandResults", "workingDir" …; empty: none
+  Reason reason_type = Reason::none;
   std::string message;        // of a denial, for the model and the client
   std::string reason;         // of a denial, shorter; empty: none
   Grant grant = Grant::none;  // none: denied

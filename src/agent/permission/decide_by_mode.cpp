@@ -26,9 +26,9 @@ Decision decide_read(const Call& call, Mode mode) {
   const auto relative = output.empty() ? fs::path("..") : path.lexically_relative(output);
   const bool own_output = !relative.empty() && *relative.begin() != "..";
   if (call.folders.contains(path) || own_output || reads_everywhere(mode)) {
-    return allowed("mode", mode == Mode::bypass ? Grant::user : Grant::reading);
+    return allowed(Reason::mode, mode == Mode::bypass ? Grant::user : Grant::reading);
   }
-  return {false, "workingDir",
+  return {false, Reason::working_dir,
           fmt::format("Reading {} is not permitted: it is outside of the working folders of this "
                       "session, and nobody "
                       "can be asked.",
@@ -39,16 +39,16 @@ Decision decide_read(const Call& call, Mode mode) {
 Decision decide_write(const Call& call, Mode mode) {
   const auto& path = call.access.path;
   const bool inside = is_surely_inside(path, call.folders);
-  if (mode == Mode::bypass) return allowed("mode", Grant::user);
+  if (mode == Mode::bypass) return allowed(Reason::mode, Grant::user);
   if (inside && changes_inside_freely(mode)) {
-    if (!is_sensitive(path, call.folders)) return allowed("mode", Grant::editing);
-    return {false, "safetyCheck",
+    if (!is_sensitive(path, call.folders)) return allowed(Reason::mode, Grant::editing);
+    return {false, Reason::safety_check,
             fmt::format("Writing to {} needs an explicit permission rule: other programs take "
                         "commands from that file.",
                         path.string()),
             "Sensitive file", Grant::none};
   }
-  return {false, inside ? "" : "workingDir",
+  return {false, inside ? Reason::none : Reason::working_dir,
           fmt::format("Writing to {} is not permitted in this session, and nobody can be asked.",
                       path.string()),
           inside ? "" : "Path is outside of the working folders", Grant::none};
@@ -113,13 +113,13 @@ class LineJudge {
 
 Decision command_denied(Verdict verdict, const std::string& text) {
   if (verdict == Verdict::changes_files) {
-    return {false, "",
+    return {false, Reason::none,
             fmt::format("'{}' would change files, which is not permitted in this session, and "
                         "nobody can be asked.",
                         text),
             "", Grant::none};
   }
-  return {false, "other",
+  return {false, Reason::other,
           fmt::format("'{}' is not permitted in this session, and nobody can be asked.", text),
           "This command requires a permission", Grant::none};
 }
@@ -131,7 +131,7 @@ Grant grant_of(Verdict verdict, const ShellCommand& command) {
 }
 
 Decision decide_run(const Call& call, Mode mode, const Rules& rules) {
-  if (mode == Mode::bypass) return allowed("mode", Grant::user);
+  if (mode == Mode::bypass) return allowed(Reason::mode, Grant::user);
   const auto& line = call.line;
   if (!line.understood || line.commands.empty() || runs_git_elsewhere(line)) {
     return command_denied(Verdict::unknown, call.access.command);
@@ -148,13 +148,13 @@ Decision decide_run(const Call& call, Mode mode, const Rules& rules) {
   }
   if (!all_by_rule && call.files->follows_copy())
     return command_denied(Verdict::changes_files, call.access.command);
-  return allowed(all_by_rule ? "rule" : "subcommandResults", grant);
+  return allowed(all_by_rule ? Reason::rule : Reason::subcommand_results, grant);
 }
 
 /// A tool that does not say what it touches is like one that is not known.
 Decision decide_unknown(const Call& call, Mode mode) {
-  if (mode == Mode::bypass) return allowed("mode", Grant::user);
-  return {false, "other",
+  if (mode == Mode::bypass) return allowed(Reason::mode, Grant::user);
+  return {false, Reason::other,
           fmt::format("'{}' is not permitted in this session, and nobody can be asked.", call.tool),
           "This tool requires a permission", Grant::none};
 }
@@ -169,7 +169,7 @@ Decision decide_by_mode(const Call& call, Mode mode, const Rules& rules) {
     case Access::Kind::unknown: return decide_unknown(call, mode);
     case Access::Kind::session: break;
   }
-  return allowed(mode == Mode::bypass ? "mode" : "",
+  return allowed(mode == Mode::bypass ? Reason::mode : Reason::none,
                  mode == Mode::bypass ? Grant::user : Grant::reading);
 }
 

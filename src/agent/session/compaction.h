@@ -56,22 +56,6 @@ class Context {
   int refills_ = 0;                   // compactions in a row soon after one another
 };
 
-/// A summary that is to be asked for.
-struct SummaryOrder {
-  std::string_view trigger;            // "auto" or "manual"
-  std::string_view instructions = {};  // the user's
-  bool refused = false;                // the API found the conversation too long
-};
-
-/// Why there is no room for another request.
-struct CompactTrouble {
-  bool cancelled = false;
-  std::string reason;  // for a client: "thrashing", "no_summary" …
-  std::string text;    // for a person, with what to do
-  std::string terminal_reason;
-  std::string api_error;
-};
-
 /// Of the blocks of a message's content, JSON: about four bytes a token, pictures a flat rate.
 std::int64_t content_tokens(std::string_view content);
 

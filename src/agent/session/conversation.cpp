@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/session/compaction.h"
-#include "agent/session/events.h"
+#include "agent/session/message_json.h"
 #include "agent/session/text.h"
 #include "core/base/id.h"
 #include "core/json/document.h"

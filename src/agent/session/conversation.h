@@ -8,11 +8,11 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/session/events.h"
-#include "agent/session/media.h"
-#include "agent/session/transcript.h"
 #include "agent/api/message.h"
 #include "agent/api/reply.h"
+#include "agent/session/event.h"
+#include "agent/session/media.h"
+#include "agent/session/transcript.h"
 
 namespace ralph::session {
 

@@ -10,17 +10,17 @@
 
 namespace ralph::session {
 
-void HeartbeatReporter::tell_of(Command& command) {
-  if (!command.told) {
-    command.told = true;
-    writer_.event(events_.command_started(command.id, command.call, command.what));
+void HeartbeatReporter::report(Command& command) {
+  if (!command.reported) {
+    command.reported = true;
+    events_.emit(CommandStarted{command.id, command.call, command.description});
   } else {
-    writer_.event(events_.heartbeat(command.call, command.beats++, since(command.began)));
+    events_.emit(CommandRunning{command.call, command.beats++, since(command.began)});
   }
   command.next = command.began + times_.beat * (command.beats + 1);
 }
 
-void HeartbeatReporter::tell(const std::stop_token& stop) {
+void HeartbeatReporter::run(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   while (!stop.stop_requested()) {
     const auto first = std::ranges::min_element(commands_, {}, &Command::next);
@@ -30,22 +30,23 @@ void HeartbeatReporter::tell(const std::stop_token& stop) {
       // A copy: the command may be gone meanwhile.
       changed_.wait_until(lock, stop, when, [] { return false; });
     } else {
-      tell_of(*first);
+      report(*first);
     }
   }
 }
 
 tool::Outcome HeartbeatReporter::watch(const api::Block& call, const json::Document& input,
-                                       const std::function<tool::Outcome()>& run) {
-  if (call.name != "Bash") return run();
-  auto what = json::text(input, "description");
-  if (what.empty()) what = json::text(input, "command");
+                                       const std::function<tool::Outcome()>& call_tool) {
+  if (call.name != "Bash") return call_tool();
+  auto description = json::text(input, "description");
+  if (description.empty()) description = json::text(input, "command");
   const auto began = std::chrono::steady_clock::now();
   std::unique_lock lock(mutex_);
   const auto command = commands_.insert(
-      commands_.end(), {call, "b" + random_hex(4), std::move(what), began, began + times_.first});
+      commands_.end(),
+      {call, "b" + random_hex(4), std::move(description), began, began + times_.first});
   if (!thread_.joinable()) {
-    thread_ = std::jthread([this](const std::stop_token& stop) { tell(stop); });
+    thread_ = std::jthread([this](const std::stop_token& stop) { this->run(stop); });
   }
   lock.unlock();
   changed_.notify_one();
@@ -58,19 +59,20 @@ tool::Outcome HeartbeatReporter::watch(const api::Block& call, const json::Docum
   };
   tool::Outcome outcome;
   try {
-    outcome = run();
-  } catch (...) {  // for who called us
+    outcome = call_tool();
+  } catch (...) {  // for the caller
     take_out();
     throw;
   }
   const auto ended = take_out();
-  if (!ended.told) return outcome;
+  if (!ended.reported) return outcome;
   const bool failed = outcome.is_error.value_or(false);
   const auto moved = outcome.task.empty()
                          ? std::string()
                          : fmt::format(" (goes on in the background: {})", outcome.task);
-  writer_.event(
-      events_.command_ended(ended.id, call, failed ? "failed" : "completed", ended.what + moved));
+  events_.emit(CommandEnded{ended.id, call,
+                            failed ? tool::TaskStatus::failed : tool::TaskStatus::completed,
+                            ended.description + moved});
   return outcome;
 }
 

@@ -30,6 +30,11 @@ void Ledger::add(const std::string& model, const api::Usage& usage) {
   add_to(recent_, model, usage, cost);
 }
 
+void Ledger::reset(std::vector<ModelTotal> before) {
+  totals_ = std::move(before);
+  recent_.clear();
+}
+
 double Ledger::cost_usd() const {
   double sum = 0;
   for (const auto& total : totals_) sum += total.cost_usd;

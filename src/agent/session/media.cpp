@@ -10,9 +10,9 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/session/transcript_impl.h"
-#include "core/json/document.h"
 #include "agent/tool/base64.h"
 #include "agent/tool/pdf.h"
+#include "core/json/document.h"
 
 namespace ralph::session {
 namespace {

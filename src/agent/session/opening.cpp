@@ -4,9 +4,8 @@
 
 #include <fmt/core.h>
 
-#include "agent/session/events.h"
-#include "agent/settings/claude_version.h"
 #include "agent/session/transcript_impl.h"
+#include "agent/settings/claude_version.h"
 #include "core/base/id.h"
 
 namespace ralph::session {
@@ -28,7 +27,8 @@ Result<> check_title(const std::string& title, const OpeningFacts& facts) {
   return fail(Code::usage, std::move(text));
 }
 
-Result<std::optional<Resumed>> find_earlier(const settings::Options& options, const OpeningFacts& facts) {
+Result<std::optional<Resumed>> find_earlier(const settings::Options& options,
+                                            const OpeningFacts& facts) {
   if (options.continue_last) {
     const auto path = newest_session(facts.config_folder, facts.cwd);
     if (!path) return std::nullopt;
@@ -71,7 +71,7 @@ Result<> copy_history(const Resumed& earlier, const std::filesystem::path& to, S
     last_uuid = make_uuid();
     const auto json = fmt::format(R"({{"role":"{}","content":{}}})", message.role, message.content);
     const bool last = &message == &earlier.messages.back();
-    TRY(copy.append({message.role, last_uuid, json, last ? earlier.kept.members() : ""}));
+    TRY(copy.append({message.role, last_uuid, json, last ? earlier.preserved.members() : ""}));
   }
   return {};
 }
@@ -103,7 +103,7 @@ Result<Opening> open_session(const settings::Options& options, const OpeningFact
     opening.messages = std::move(earlier->messages);
     opening.totals = std::move(earlier->totals);
     opening.context_tokens = earlier->context_tokens;
-    opening.kept = std::move(earlier->kept);
+    opening.preserved = std::move(earlier->preserved);
     opening.system_prompt = std::move(earlier->system_prompt);
   }
   if (options.persist) opening.transcript.emplace(path, stamp, last_uuid);

@@ -18,7 +18,7 @@ struct Opening {
   bool resumed = false;
   std::vector<api::Message> messages;
   std::int64_t context_tokens = 0;  // of the last request; 0: unknown
-  PreservedContext kept;
+  PreservedContext preserved;
   std::vector<ModelTotal> totals;
   std::optional<std::string> system_prompt;  // what the session began with
   std::optional<Transcript> transcript;      // nullopt: it is not kept

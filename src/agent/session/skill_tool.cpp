@@ -5,8 +5,8 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include "core/base/nearest.h"
 #include "agent/tool/input.h"
+#include "core/base/nearest.h"
 
 namespace ralph::session {
 namespace {
@@ -71,8 +71,8 @@ SkillTool::SkillTool(const instructions::Skills& skills)
 
 std::string_view SkillTool::schema() const { return kSchema; }
 
-tool::Outcome SkillTool::run(const json::Document& input, const permission::Access&, tool::Workspace&,
-                             const std::stop_token&) const {
+tool::Outcome SkillTool::run(const json::Document& input, const permission::Access&,
+                             tool::Workspace&, const std::stop_token&) const {
   const auto name = tool::text_of(input, "skill");
   const auto* skill = skills_.find(name);
   if (skill == nullptr) return unknown(name, skills_);

@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/session/text.h"
+#include "agent/tool/background.h"
 #include "agent/tool/coerce.h"
 #include "agent/tool/ripgrep.h"
 #include "core/json/document.h"
@@ -27,8 +28,8 @@ using tool::Tool;
 constexpr std::array<std::string_view, 2> kInsteadOfShell{"Glob", "Grep"};
 constexpr std::size_t kMostAtOnce = 10;
 constexpr std::array<std::string_view, 3> kBare{"Bash", "Edit", "Read"};
-/// Reasons of denials that nobody could have lifted.
-constexpr std::array<std::string_view, 2> kSaidBefore{"asyncAgent", "mode"};
+/// Reasons of denials that no answer could have lifted.
+constexpr std::array kRuledOut{permission::Reason::async_agent, permission::Reason::mode};
 
 template <typename List>
 bool has(const List& list, std::string_view name) {
@@ -46,20 +47,22 @@ bool is_offered(std::string_view name, const settings::Options& options) {
 std::string meta_of(const api::Block& call, const permission::Decision& decision,
                     bool final = false) {
   auto meta = fmt::format(R"({{"id":{})", json_string(call.id));
-  const bool by_rule = !decision.allowed && (final || has(kSaidBefore, decision.reason_type));
+  const bool by_rule =
+      !decision.allowed &&
+      (final || std::ranges::find(kRuledOut, decision.reason_type) != kRuledOut.end());
   if (!decision.allowed) {
     meta +=
         fmt::format(R"(,"non_execution_kind":"{}")", by_rule ? "permission-rule" : "user-rejected");
   }
   meta += fmt::format(R"(,"permission_decision":{{"decision":"{}","source":"config")",
                       decision.allowed ? "accept" : "reject");
-  if ((decision.allowed || by_rule) && !decision.reason_type.empty()) {
-    meta += fmt::format(R"(,"reason_type":{})", json_string(decision.reason_type));
+  if ((decision.allowed || by_rule) && decision.reason_type != permission::Reason::none) {
+    meta += fmt::format(R"(,"reason_type":{})", json_string(to_string(decision.reason_type)));
   }
   return meta + "}}";
 }
 
-/// What the schema's complaint means for somebody who made a call.
+/// A schema violation in words for the model.
 std::string words_for(const json::Violation& violation) {
   constexpr std::string_view kMissing = "must have required property '";
   const auto& message = violation.message;
@@ -75,19 +78,17 @@ std::string words_for(const json::Violation& violation) {
 }
 
 ToolCallResult misused(const api::Block& call, std::string_view text, std::string_view detail) {
-  ToolCallResult served{&call, tool::misuse(text), {}, {}};
-  served.outcome.detail = json_string(detail);
-  return served;
+  ToolCallResult result{&call, tool::misuse(text), {}, {}};
+  result.outcome.detail = json_string(detail);
+  return result;
 }
 
 }  // namespace
 
 Toolbox::Toolbox(tool::Workspace& workspace, const settings::Options& options,
-                 permission::Mode mode, permission::Rules rules, std::span<const Tool* const> more)
-    : workspace_(workspace),
-      rules_(std::move(rules)),
-      no_prompts_(options.permission_prompts == "none"),
-      mode_(mode) {
+                 const permission::Policy& policy, std::span<const Tool* const> more,
+                 HeartbeatReporter* heartbeats)
+    : workspace_(workspace), policy_(policy), heartbeats_(heartbeats) {
   for (const auto& all : {tool::tools(), more}) {
     for (const auto* tool : all) {
       if (!is_offered(tool->name(), options)) continue;
@@ -122,16 +123,6 @@ const Tool* Toolbox::find(std::string_view name) const {
   return found == tools_.end() ? nullptr : *found;
 }
 
-permission::Mode Toolbox::mode() const {
-  const std::lock_guard lock(mutex_);
-  return mode_;
-}
-
-void Toolbox::set_mode(permission::Mode mode) {
-  const std::lock_guard lock(mutex_);
-  mode_ = mode;
-}
-
 std::optional<std::string> Toolbox::complaint(const Tool& tool, const json::Document& input) {
   const std::lock_guard lock(mutex_);
   auto found = schemas_.find(tool.name());
@@ -148,22 +139,6 @@ std::optional<std::string> Toolbox::complaint(const Tool& tool, const json::Docu
                   violations.size() > 1 ? "s" : "");
   for (const auto& violation : violations) text += "\n" + words_for(violation);
   return text;
-}
-
-/// Where asking is ruled out from the start, that is the reason.
-permission::Decision Toolbox::decide(const Tool& tool, const json::Document& input,
-                                     const permission::Access& access) const {
-  const auto now = mode();
-  auto decision = tool::decide(tool, input, access, now, rules_, workspace_);
-  if (decision.allowed || decision.reason_type == "rule") return decision;
-  if (now == permission::Mode::dont_ask) {
-    decision.reason_type = "mode";
-    decision.reason.clear();
-  } else if (no_prompts_) {
-    decision.reason_type = "asyncAgent";
-    decision.reason = "there is nobody to ask";
-  }
-  return decision;
 }
 
 ToolCallResult Toolbox::run_one(const api::Block& call, const std::stop_token& stop) {
@@ -185,7 +160,7 @@ ToolCallResult Toolbox::run_one(const api::Block& call, const std::stop_token& s
   if (const auto wrong = complaint(*tool, input)) return misused(call, *wrong, *wrong);
 
   auto access = tool->access(input, workspace_);
-  auto decision = decide(*tool, input, access);
+  auto decision = policy_.decide(permission_call(*tool, input, access, workspace_));
   const auto meta = meta_of(call, decision);
   if (!decision.allowed) {
     return {&call, tool::failure(decision.message), meta, std::move(decision)};
@@ -196,11 +171,14 @@ ToolCallResult Toolbox::run_one(const api::Block& call, const std::stop_token& s
   if (!outcome.denied.empty()) {
     const bool link = access.kind == permission::Access::Kind::write;
     permission::Decision denied{
-        false, "other", outcome.denied,
+        false, permission::Reason::other, outcome.denied,
         link ? "The file is a symbolic link" : "This command cannot be confined",
         permission::Grant::none};
     const auto denied_meta = meta_of(call, denied, link);
     return {&call, std::move(outcome), denied_meta, std::move(denied)};
+  }
+  if (!outcome.task.empty() && workspace_.setup().tasks != nullptr) {
+    workspace_.setup().tasks->set_call(outcome.task, call.id);
   }
   const bool misused = outcome.misused;
   return {&call, std::move(outcome), misused ? "" : meta, {}};
@@ -212,7 +190,7 @@ std::optional<tool::Outcome> Toolbox::run_for_user(std::string_view name,
   const auto* tool = tool::find_tool(name);
   if (tool == nullptr) return std::nullopt;
   auto access = tool->access(input, workspace_);
-  const auto decision = tool::decide(*tool, input, access, mode(), rules_, workspace_);
+  const auto decision = policy_.decide(permission_call(*tool, input, access, workspace_));
   if (!decision.allowed) return std::nullopt;
   access.grant = decision.grant;
   auto outcome = tool->run(input, access, workspace_, stop);
@@ -246,37 +224,44 @@ bool Toolbox::runs_beside_others(const api::Block& call) const {
   return permission::only_reads(line) && permission::stays_in_folder(line);
 }
 
-void Toolbox::run_calls(std::span<const api::Block* const> calls,
-                        const std::function<void(ToolCallResult)>& tell,
+std::vector<tool::BackgroundTask> Toolbox::running_tasks() const {
+  const auto* const tasks = workspace_.setup().tasks;
+  return tasks == nullptr ? std::vector<tool::BackgroundTask>() : tasks->list();
+}
+
+void Toolbox::run_calls(std::span<const api::Block* const> calls, const CallRoom& room,
+                        const std::function<void(ToolCallResult)>& on_result,
                         const std::stop_token& stop) {
+  workspace_.set_read_room(room.read_tokens);
+  workspace_.set_media_room(room.media);
   std::mutex mutex;
   std::condition_variable changed;
   std::deque<ToolCallResult> done;
   std::vector<std::jthread> running;
   std::size_t open = 0;
-  const auto tell_next = [&] {
+  const auto hand_over_next = [&] {
     std::unique_lock lock(mutex);
     changed.wait(lock, [&] { return !done.empty(); });
-    auto served = std::move(done.front());
+    auto result = std::move(done.front());
     done.pop_front();
     lock.unlock();
     --open;
-    tell(std::move(served));
+    on_result(std::move(result));
   };
-  const auto tell_all = [&] {
-    while (open > 0) tell_next();
+  const auto hand_over_all = [&] {
+    while (open > 0) hand_over_next();
   };
   for (const auto* call : calls) {
     if (calls.size() == 1 || !runs_beside_others(*call)) {
-      tell_all();
-      tell(run_safely(*call, stop));
+      hand_over_all();
+      on_result(run_safely(*call, stop));
       continue;
     }
-    while (open >= kMostAtOnce) tell_next();
+    while (open >= kMostAtOnce) hand_over_next();
     const auto work = [&, call] {
-      auto served = run_safely(*call, stop);
+      auto result = run_safely(*call, stop);
       const std::lock_guard lock(mutex);
-      done.push_back(std::move(served));
+      done.push_back(std::move(result));
       changed.notify_one();
     };
     ++open;
@@ -286,7 +271,7 @@ void Toolbox::run_calls(std::span<const api::Block* const> calls,
       work();
     }
   }
-  tell_all();
+  hand_over_all();
 }
 
 }  // namespace ralph::session

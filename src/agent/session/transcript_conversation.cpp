@@ -21,7 +21,6 @@ bool is_thinking(const Document& block) {
   return type == "thinking" || type == "redacted_thinking";
 }
 
-
 /// The API refuses blocks of the other role and texts without a letter.
 bool is_usable(const Document& block, bool from_user) {
   const auto type = text_member(block, "type");

@@ -19,13 +19,17 @@ const Tool* find_tool(std::string_view name) {
   return found == tools().end() ? nullptr : *found;
 }
 
+permission::ToolCall permission_call(const Tool& tool, const json::Document& input,
+                                     const Access& access, const Workspace& workspace) {
+  const auto* const tasks = workspace.setup().tasks;
+  return {tool.name(),       input,           access,
+          workspace.setup(), workspace.cwd(), tasks != nullptr && !tasks->list().empty()};
+}
+
 permission::Decision decide(const Tool& tool, const json::Document& input, const Access& access,
                             permission::Mode mode, const permission::Rules& rules,
                             const Workspace& workspace) {
-  const auto* const tasks = workspace.setup().tasks;
-  return permission::decide({tool.name(), input, access, workspace.setup(), workspace.cwd(),
-                             tasks != nullptr && !tasks->list().empty()},
-                            mode, rules);
+  return permission::decide(permission_call(tool, input, access, workspace), mode, rules);
 }
 
 std::string definition(const Tool& tool) {

@@ -53,6 +53,9 @@ class Tool {
                       const std::stop_token& stop) const = 0;
 };
 
+/// A call of the tool, as decisions see it; borrows all of it.
+permission::ToolCall permission_call(const Tool& tool, const json::Document& input,
+                                     const Access& access, const Workspace& workspace);
 /// Whether a call of the tool may be made.
 permission::Decision decide(const Tool& tool, const json::Document& input, const Access& access,
                             permission::Mode mode, const permission::Rules& rules,

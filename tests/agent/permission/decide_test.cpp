@@ -82,17 +82,17 @@ TEST(Permission, OwnFoldersInTheWorkspaceNeedARule) {
 TEST(Permission, SaysWhy) {
   Judge judge;
   const auto write = judge.write("new.txt");
-  EXPECT_EQ(write.reason_type, "");
+  EXPECT_EQ(write.reason_type, Reason::none);
   EXPECT_NE(write.message.find(judge.desk.file("new.txt").string()), std::string::npos);
-  EXPECT_EQ(judge.read("/etc/hostname").reason_type, "workingDir");
-  EXPECT_EQ(judge.run("touch x").reason_type, "");
-  EXPECT_EQ(judge.run("curl x").reason_type, "other");
-  EXPECT_EQ(judge.read("a").reason_type, "mode");
-  EXPECT_EQ(judge.run("ls").reason_type, "subcommandResults");
-  EXPECT_EQ(judge.run("curl x", Mode::bypass).reason_type, "mode");
+  EXPECT_EQ(judge.read("/etc/hostname").reason_type, Reason::working_dir);
+  EXPECT_EQ(judge.run("touch x").reason_type, Reason::none);
+  EXPECT_EQ(judge.run("curl x").reason_type, Reason::other);
+  EXPECT_EQ(judge.read("a").reason_type, Reason::mode);
+  EXPECT_EQ(judge.run("ls").reason_type, Reason::subcommand_results);
+  EXPECT_EQ(judge.run("curl x", Mode::bypass).reason_type, Reason::mode);
   judge.rules = {{"Bash(curl *)"}, {"Bash(rm *)"}, {}};
-  EXPECT_EQ(judge.run("curl x").reason_type, "rule");
-  EXPECT_EQ(judge.run("rm x", Mode::bypass).reason_type, "rule");
+  EXPECT_EQ(judge.run("curl x").reason_type, Reason::rule);
+  EXPECT_EQ(judge.run("rm x", Mode::bypass).reason_type, Reason::rule);
   EXPECT_FALSE(judge.run("rm x", Mode::bypass).reason.empty());
 }
 
@@ -131,7 +131,7 @@ TEST(Permission, AcceptEditsTakesPlainFileCommandsOnly) {
     EXPECT_FALSE(judge.run(command, Mode::accept_edits).allowed) << command;
   }
   EXPECT_FALSE(judge.write(".git/config", Mode::accept_edits).allowed);
-  EXPECT_EQ(judge.write(".git/config", Mode::accept_edits).reason_type, "safetyCheck");
+  EXPECT_EQ(judge.write(".git/config", Mode::accept_edits).reason_type, Reason::safety_check);
 }
 
 TEST(Permission, ReadingCommandsStayInTheWorkingFolders) {
