@@ -1,4 +1,4 @@
-#include "agent/session/agent.h"
+#include "agent/wire/agent.h"
 
 #include <filesystem>
 #include <mutex>
@@ -7,8 +7,8 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include "agent/session/events.h"
-#include "agent/session/options.h"
+#include "agent/settings/claude_version.h"
+#include "agent/settings/options.h"
 #include "cli/command.h"
 #include "cli/environment.h"
 #include "cli/failure.h"
@@ -22,12 +22,12 @@ namespace {
 
 constexpr Millis kPatienceOfASignal{500};
 
-std::string version_line() { return fmt::format("{} (Claude Code)\n", agent::kClaudeVersion); }
+std::string version_line() { return fmt::format("{} (Claude Code)\n", settings::kClaudeVersion); }
 
 /// stdout and stderr for many threads. A line is out when the call returns. A terminal gets nothing that could drive it,
 /// be it the model's, a settings file's or an endpoint's; stderr never does, as it may be shown later.
-agent::Io make_io(StdOutput& output, std::mutex& mutex) {
-  agent::Io io;
+wire::Io make_io(StdOutput& output, std::mutex& mutex) {
+  wire::Io io;
   io.out = [&, terminal = ::isatty(STDOUT_FILENO) == 1](std::string_view lines) {
     const auto shown = terminal ? view::safe_text(lines) : std::string();
     const std::lock_guard lock(mutex);
@@ -44,13 +44,13 @@ agent::Io make_io(StdOutput& output, std::mutex& mutex) {
 }
 
 int agent_door(std::span<const std::string> words, StdOutput& output) {
-  auto options = agent::parse_options(words, ::isatty(STDOUT_FILENO) == 1);
+  auto options = settings::parse_options(words, ::isatty(STDOUT_FILENO) == 1);
   if (!options) {
     output.err(view::safe_text(describe(options.error())) + "\n");
     return 1;
   }
   if (options->version || options->help) {
-    output.out(options->version ? version_line() : agent::options_help());
+    output.out(options->version ? version_line() : settings::options_help());
     return 0;
   }
   std::error_code error;
@@ -60,8 +60,8 @@ int agent_door(std::span<const std::string> words, StdOutput& output) {
   }
 
   std::mutex mutex;
-  agent::Agent agent({*std::move(options), agent::Environment(environment()), std::move(cwd),
-                      make_io(output, mutex), RALPH_VERSION, ::geteuid() == 0});
+  wire::Agent agent({*std::move(options), settings::Environment(environment()), std::move(cwd),
+                     make_io(output, mutex), RALPH_VERSION, ::geteuid() == 0});
   const StopSignals signals([&](int signal_number) {
     output.hurry(kPatienceOfASignal);
     agent.on_signal(signal_number);

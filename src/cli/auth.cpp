@@ -3,9 +3,9 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include "agent/session/settings.h"
-#include "agent/session/stored_key.h"
-#include "agent/session/text.h"
+#include "agent/settings/settings.h"
+#include "agent/settings/stored_key.h"
+#include "agent/settings/text.h"
 #include "core/base/file.h"
 #include "core/base/secret_line.h"
 #include "cli/command.h"
@@ -26,10 +26,10 @@ Result<std::string> ask_for_key(StdOutput& output) {
     output.err("API key (it is not shown): ");
     TRY_ASSIGN(auto line, read_secret_line(STDIN_FILENO));
     output.err("\n");
-    return std::string(agent::trimmed(line));
+    return std::string(settings::trimmed(line));
   }
   TRY_ASSIGN(auto text, read_fd(STDIN_FILENO, "stdin", kLongestKey));
-  return std::string(agent::trimmed(text));
+  return std::string(settings::trimmed(text));
 }
 
 Result<> check_key(std::string_view key) {
@@ -43,36 +43,36 @@ Result<> check_key(std::string_view key) {
   return {};
 }
 
-int login(const agent::Environment& environment, StdOutput& output) {
+int login(const settings::Environment& environment, StdOutput& output) {
   const auto key = ask_for_key(output);
   if (!key) return report(key.error(), output);
   if (const auto good = check_key(*key); !good) return report(good.error(), output);
-  if (const auto stored = agent::store_key(environment, *key); !stored) {
+  if (const auto stored = settings::store_key(environment, *key); !stored) {
     return report(stored.error(), output);
   }
-  output.out(fmt::format("stored in {}\n", agent::stored_key_path(environment).string()));
+  output.out(fmt::format("stored in {}\n", settings::stored_key_path(environment).string()));
   return 0;
 }
 
-int logout(const agent::Environment& environment, StdOutput& output) {
-  const auto forgotten = agent::forget_key(environment);
+int logout(const settings::Environment& environment, StdOutput& output) {
+  const auto forgotten = settings::forget_key(environment);
   if (!forgotten) return report(forgotten.error(), output);
   output.out(*forgotten ? "the stored key is gone\n" : "no key was stored\n");
   return 0;
 }
 
 /// Which credential would pay, without running anybody's command.
-Result<std::string> paying(const agent::Environment& environment) {
+Result<std::string> paying(const settings::Environment& environment) {
   for (const auto* name : {"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"}) {
     if (!environment.get(name).empty()) return name;
   }
-  TRY_ASSIGN(const auto settings, agent::read_settings({}, environment, "/"));
+  TRY_ASSIGN(const auto settings, settings::read_settings({}, environment, "/"));
   if (!settings.api_key_helper.empty()) return "apiKeyHelper";
-  TRY_ASSIGN(const auto stored, agent::read_stored_key(environment));
-  return stored ? agent::stored_key_path(environment).string() : "";
+  TRY_ASSIGN(const auto stored, settings::read_stored_key(environment));
+  return stored ? settings::stored_key_path(environment).string() : "";
 }
 
-int status(const agent::Environment& environment, bool json, StdOutput& output) {
+int status(const settings::Environment& environment, bool json, StdOutput& output) {
   const auto source = paying(environment);
   if (!source) return report(source.error(), output);
   if (json) {
@@ -91,7 +91,7 @@ int status(const agent::Environment& environment, bool json, StdOutput& output) 
 }
 
 int auth_command(const Arguments& arguments, StdOutput& output) {
-  const agent::Environment environment(cli::environment());
+  const settings::Environment environment(cli::environment());
   const auto what = arguments.positional(0);
   if (what == "login") return login(environment, output);
   if (what == "logout") return logout(environment, output);

@@ -6,8 +6,8 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include "agent/session/options.h"
-#include "agent/session/settings.h"
+#include "agent/settings/options.h"
+#include "agent/settings/settings.h"
 #include "core/base/utf8.h"
 #include "cli/command.h"
 #include "cli/environment.h"
@@ -58,12 +58,12 @@ run::Check check_agent_settings(const config::Settings& settings, const backend:
   };
   std::vector<std::string> words{"-p", "x"};
   std::ranges::copy(settings.list(config::Key::extra_args), std::back_inserter(words));
-  const auto options = agent::parse_options(words, false);
+  const auto options = settings::parse_options(words, false);
   if (!options) return refused(options.error());
   const auto read =
-      agent::read_settings(*options, agent::Environment(host.environment), host.workspace);
+      settings::read_settings(*options, settings::Environment(host.environment), host.workspace);
   if (!read) return refused(read.error());
-  const auto missing = agent::check_supported(*read, *options);
+  const auto missing = settings::check_supported(*read, *options);
   if (!missing) return refused(missing.error());
   if (!missing->empty()) return {Level::warning, kName, without_prefix(missing->front()), {}};
   if (!read->notes.empty()) return {Level::note, kName, without_prefix(read->notes.front()), {}};

@@ -6,7 +6,7 @@
 
 #include <fmt/core.h>
 
-#include "agent/session/options.h"
+#include "agent/settings/options.h"
 #include "cli/help.h"
 
 namespace ralph::cli {
@@ -127,7 +127,7 @@ std::string command_manual(const Command& command) {
                      fmt::format("\\fB{}\\fR\n", escaped(usage_line(command))) +
                      section("DESCRIPTION") + escaped(command.about) + "\n";
   if (command.run_words != nullptr) {
-    return text + verbatim(agent::options_help()) + see_also(command.name);
+    return text + verbatim(settings::options_help()) + see_also(command.name);
   }
   for (const auto& positional : command.positionals) {
     text += entry(fmt::format("\\fI{}\\fR", escaped(positional.name)), positional.help);

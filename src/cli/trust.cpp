@@ -3,7 +3,7 @@
 
 #include <fmt/core.h>
 
-#include "agent/session/settings.h"
+#include "agent/settings/settings.h"
 #include "cli/command.h"
 #include "cli/environment.h"
 #include "cli/failure.h"
@@ -14,7 +14,7 @@ namespace ralph::cli {
 namespace {
 
 int trust_command(const Arguments& arguments, StdOutput& output) {
-  const agent::Environment environment(cli::environment());
+  const settings::Environment environment(cli::environment());
   std::error_code error;
   const auto given = arguments.positional(0);
   const auto folder = std::filesystem::canonical(given.empty() ? "." : given, error);
@@ -24,16 +24,16 @@ int trust_command(const Arguments& arguments, StdOutput& output) {
         output);
   }
   if (arguments.flag("status")) {
-    const bool trusted = agent::is_trusted(environment, folder);
+    const bool trusted = settings::is_trusted(environment, folder);
     output.out(fmt::format("{} is {}trusted\n", folder.string(), trusted ? "" : "not "));
     return trusted ? 0 : 1;
   }
   const bool trusted = !arguments.flag("remove");
-  if (const auto set = agent::set_trust(environment, folder, trusted); !set) {
+  if (const auto set = settings::set_trust(environment, folder, trusted); !set) {
     return report(set.error(), output);
   }
   output.out(fmt::format("{} is {} trusted\n", folder.string(), trusted ? "now" : "no longer"));
-  if (!trusted && agent::is_trusted(environment, folder)) {
+  if (!trusted && settings::is_trusted(environment, folder)) {
     warn("Claude Code's own record (~/.claude.json) still trusts it", output);
   }
   return 0;

@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "agent/session/frontmatter.h"
-#include "agent/session/skills.h"
+#include "agent/instructions/frontmatter.h"
+#include "agent/instructions/skills.h"
 
 namespace {
 
@@ -16,7 +16,7 @@ void require(bool holds) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace ralph::agent;
+  using namespace ralph::instructions;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const auto fronted = split_front(text);
   require(text.ends_with(fronted.body));

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "agent/session/input_line.h"
+#include "agent/wire/input_line.h"
 #include "core/json/document.h"
 
 namespace {
@@ -17,27 +17,27 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-void check(const agent::UserMessage& message) {
+void check(const session::UserMessage& message) {
   require(message.content.find('\n') == message.content.npos);
   const auto content = json::parse(message.content);
   require(content && content->is_array());
   for (const auto& block : *content) {
     require(block.is_object() && !block.contains("cache_control"));
   }
-  require(agent::content_of(*content) == message.content);
+  require(wire::content_of(*content) == message.content);
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view line(reinterpret_cast<const char*>(data), size);
-  const auto read = agent::read_input_line(line);
+  const auto read = wire::read_input_line(line);
   if (!read) {
     require(!read.error().message.empty());
     return 0;
   }
-  if (const auto* message = std::get_if<agent::UserMessage>(&*read)) check(*message);
-  if (const auto* control = std::get_if<agent::ControlRequest>(&*read)) {
+  if (const auto* message = std::get_if<session::UserMessage>(&*read)) check(*message);
+  if (const auto* control = std::get_if<wire::ControlRequest>(&*read)) {
     require(control->request.empty() || json::parse(control->request).has_value());
   }
   return 0;

@@ -17,7 +17,7 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-void check(const agent::Resumed& session) {
+void check(const session::Resumed& session) {
   require(!session.messages.empty());
   require(!session.last_uuid.empty());
   std::set<std::string> open;
@@ -49,7 +49,7 @@ void check(const agent::Resumed& session) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  const auto session = agent::parse_session(bytes, "fuzz.jsonl");
+  const auto session = session::parse_session(bytes, "fuzz.jsonl");
   if (session && !session->messages.empty()) check(*session);
   return 0;
 }

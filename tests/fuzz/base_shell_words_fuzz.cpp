@@ -5,11 +5,11 @@
 #include <string_view>
 
 #include "core/base/shell_words.h"
-#include "agent/tool/permission.h"
+#include "agent/permission/decide.h"
 
 /// Never crashes; what writes a file, runs another program, or is followed by either, is never read-only.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using ralph::tool::only_reads;
+  using ralph::permission::only_reads;
   const std::string line(reinterpret_cast<const char*>(data), size);
   const auto parsed = ralph::parse_shell_line(line);
   if (!only_reads(line)) return 0;

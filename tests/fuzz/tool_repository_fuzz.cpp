@@ -4,13 +4,13 @@
 #include <string>
 #include <string_view>
 
-#include "agent/tool/git_index.h"
-#include "agent/tool/permission_rule.h"
-#include "agent/tool/repository_config.h"
+#include "agent/permission/git_index.h"
+#include "agent/permission/rule.h"
+#include "agent/permission/repository_config.h"
 
 /// Never crashes; settings that are harmless are not with a filter behind them, nor is an index that is cut.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace ralph::tool;
+  using namespace ralph::permission;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   if (check_config(text, "/g", "/w").harmless) {
     const auto more = std::string(text) + "\n[filter \"x\"]\n\tclean = x\n";

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 using namespace ralph;
 
 struct Wanted {
-  tool::Grant grant = tool::Grant::none;
+  permission::Grant grant = permission::Grant::none;
   tool::Workspace::Setup setup;
   std::string command;
   bool print = false;
@@ -40,9 +40,9 @@ struct Wanted {
   std::exit(2);
 }
 
-tool::Grant grant_of(std::string_view text) {
-  for (const auto grant : {tool::Grant::reading, tool::Grant::editing, tool::Grant::user}) {
-    if (text == tool::to_string(grant)) return grant;
+permission::Grant grant_of(std::string_view text) {
+  for (const auto grant : {permission::Grant::reading, permission::Grant::editing, permission::Grant::user}) {
+    if (text == permission::to_string(grant)) return grant;
   }
   usage();
 }
@@ -101,7 +101,7 @@ Wanted read_arguments(int argc, char** argv) {
     else
       usage();
   }
-  if (wanted.grant == tool::Grant::none || wanted.setup.root.empty()) usage();
+  if (wanted.grant == permission::Grant::none || wanted.setup.root.empty()) usage();
   if (at + 1 < argc) wanted.command = argv[at + 1];
   if (wanted.command.empty() && !wanted.print) usage();
   return wanted;

@@ -5,8 +5,8 @@
 #include <mutex>
 #include <utility>
 
-#include "agent/api/attempt_impl.h"
 #include "agent/api/features_impl.h"
+#include "agent/api/send_request_impl.h"
 #include "agent/api/status_impl.h"
 
 namespace ralph::api {

@@ -7,8 +7,8 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include "agent/api/headers_impl.h"
 #include "agent/api/plain_text_impl.h"
+#include "agent/api/response_headers_impl.h"
 #include "agent/api/status_impl.h"
 #include "core/base/utf8.h"
 #include "core/json/document.h"

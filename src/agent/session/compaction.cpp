@@ -10,10 +10,11 @@
 #include "agent/session/media.h"
 #include "agent/session/text.h"
 #include "agent/session/transcript_impl.h"
+#include "agent/settings/text.h"
 #include "core/base/utf8.h"
 #include "core/json/document.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 /// For the request that asks for the summary, its answer, and what a tool adds before it.
@@ -132,14 +133,14 @@ std::string state_of(const std::string& file) {
 }
 
 /// The user's own words, marked off so that nobody takes them for the summary's.
-std::string prompts_text(const Keepsakes& kept) {
+std::string prompts_text(const PreservedContext& kept) {
   if (kept.prompts.empty()) return {};
   std::string text = "\n\nWhat the user asked for, word by word, the newest last:";
   for (const auto& prompt : kept.prompts) text += "\n<prompt>\n" + prompt + "\n</prompt>";
   return text;
 }
 
-std::string files_text(const Keepsakes& kept) {
+std::string files_text(const PreservedContext& kept) {
   if (kept.files.empty()) return {};
   std::string text =
       "\n\nFiles worked with, the newest first. Their content is no longer before you: read them "
@@ -153,7 +154,7 @@ std::string files_text(const Keepsakes& kept) {
 
 }  // namespace
 
-CompactPolicy::CompactPolicy(const Environment& environment, bool enabled)
+CompactPolicy::CompactPolicy(const settings::Environment& environment, bool enabled)
     : automatic_(enabled && !environment.on("DISABLE_AUTO_COMPACT") &&
                  !environment.on("DISABLE_COMPACT")),
       on_demand_(!environment.on("DISABLE_COMPACT")),
@@ -209,11 +210,12 @@ std::optional<std::string> compact_command(std::string_view content) {
   const auto blocks = json::parse(content);
   if (!blocks || !blocks->is_array()) return std::nullopt;
   const auto whole = text_of_blocks(*blocks);
-  const auto text = trimmed(whole);
+  const auto text = settings::trimmed(whole);
   if (!text.starts_with(kName)) return std::nullopt;
   const auto rest = text.substr(kName.size());
-  if (!rest.empty() && kBlanks.find(rest.front()) == kBlanks.npos) return std::nullopt;
-  return std::string(trimmed(rest));
+  if (!rest.empty() && settings::kBlanks.find(rest.front()) == settings::kBlanks.npos)
+    return std::nullopt;
+  return std::string(settings::trimmed(rest));
 }
 
 std::size_t size_of(std::span<const api::Message> messages) {
@@ -293,10 +295,10 @@ std::string summary_in(const api::Reply& answer) {
     const bool closed = close != text.npos && close >= from;
     text = text.substr(from, closed ? close - from : text.npos);
   }
-  return std::string(trimmed(text));
+  return std::string(settings::trimmed(text));
 }
 
-std::string continuation(std::string_view summary, const Keepsakes& kept) {
+std::string continuation(std::string_view summary, const PreservedContext& kept) {
   auto text = fmt::format(
       "The conversation so far filled the context window and was replaced by this summary of "
       "it.\n\n<summary>\n{}\n</summary>",
@@ -307,4 +309,4 @@ std::string continuation(std::string_view summary, const Keepsakes& kept) {
          "given here.";
 }
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

@@ -6,20 +6,20 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/session/environment.h"
-#include "agent/session/keepsakes.h"
 #include "agent/api/message.h"
 #include "agent/api/reply.h"
+#include "agent/session/preserved_context.h"
+#include "agent/settings/environment.h"
 #include "agent/tool/workspace.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 
 /// Whether and when a conversation is cut down to a summary because the model's window fills. DISABLE_AUTO_COMPACT,
 /// DISABLE_COMPACT and the setting autoCompactEnabled switch it off; CLAUDE_CODE_AUTO_COMPACT_WINDOW makes the window
 /// smaller, CLAUDE_AUTOCOMPACT_PCT_OVERRIDE says at which percentage of it.
 class CompactPolicy {
  public:
-  CompactPolicy(const Environment& environment, bool enabled);
+  CompactPolicy(const settings::Environment& environment, bool enabled);
 
   bool automatic() const { return automatic_; }
   bool on_demand() const { return on_demand_; }
@@ -54,22 +54,6 @@ class Context {
   std::int64_t dropped_ = 0;
   std::optional<int> answers_since_;  // the last compaction
   int refills_ = 0;                   // compactions in a row soon after one another
-};
-
-/// A summary that is to be asked for.
-struct SummaryOrder {
-  std::string_view trigger;            // "auto" or "manual"
-  std::string_view instructions = {};  // the user's
-  bool refused = false;                // the API found the conversation too long
-};
-
-/// Why there is no room for another request.
-struct CompactTrouble {
-  bool cancelled = false;
-  std::string reason;  // for a client: "thrashing", "no_summary" …
-  std::string text;    // for a person, with what to do
-  std::string terminal_reason;
-  std::string api_error;
 };
 
 /// Of the blocks of a message's content, JSON: about four bytes a token, pictures a flat rate.
@@ -111,6 +95,6 @@ std::vector<api::Message> with_summary_request(std::vector<api::Message> message
 /// Empty: the answer holds none.
 std::string summary_in(const api::Reply& answer);
 /// What the conversation goes on with.
-std::string continuation(std::string_view summary, const Keepsakes& kept);
+std::string continuation(std::string_view summary, const PreservedContext& kept);
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

@@ -6,13 +6,13 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/session/compaction.h"
-#include "agent/session/events.h"
+#include "agent/session/message_json.h"
 #include "agent/session/text.h"
 #include "core/base/id.h"
 #include "core/json/document.h"
 #include "core/json/writer.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 bool is_thinking(const json::Document& block) {
@@ -137,12 +137,12 @@ void Conversation::count_media() {
 
 void Conversation::limit_media(std::int64_t most) {
   if (media_items_ <= most) return;
-  agent::limit_media(messages_, most);
+  session::limit_media(messages_, most);
   count_media();
 }
 
 api::MediaKind Conversation::remove_refused(const api::MediaRefusal& refusal, Removal removal) {
-  const auto removed = agent::remove_refused(messages_, refusal, removal);
+  const auto removed = session::remove_refused(messages_, refusal, removal);
   count_media();
   return removed;
 }
@@ -167,4 +167,4 @@ void Conversation::keep(const Result<>& written) {
   on_lost_(written.error());
 }
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

@@ -8,13 +8,13 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/session/events.h"
-#include "agent/session/media.h"
-#include "agent/session/transcript.h"
 #include "agent/api/message.h"
 #include "agent/api/reply.h"
+#include "agent/session/event.h"
+#include "agent/session/media.h"
+#include "agent/session/transcript.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 
 /// What was said so far: in memory as it is sent to the model, and in the session's file.
 class Conversation {
@@ -68,4 +68,4 @@ class Conversation {
   std::string last_uuid_;
 };
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

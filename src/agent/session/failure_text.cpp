@@ -8,7 +8,7 @@
 #include "core/base/time.h"
 #include "core/base/utf8.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 using api::FailureKind;
@@ -89,9 +89,9 @@ FailureWords words_for(const api::Failure& failure, std::string_view model, bool
     words.facts.resets_at = reset.time_since_epoch().count();
   }
   if (has_no_connection(failure)) words.facts.api_error = "connection_failed";
-  words.terminal_reason = "api_error";
-  if (failure.status == 413 || api::media_refusal(failure)) words.terminal_reason = "image_error";
-  if (api::prompt_too_long(failure)) words.terminal_reason = "prompt_too_long";
+  if (failure.status == 413 || api::media_refusal(failure))
+    words.terminal_reason = TerminalReason::image_error;
+  if (api::prompt_too_long(failure)) words.terminal_reason = TerminalReason::prompt_too_long;
   return words;
 }
 
@@ -116,20 +116,66 @@ FailureWords not_logged_in() {
   FailureWords words;
   words.facts.text = "Not logged in · Set ANTHROPIC_API_KEY or run: ralph auth login";
   words.facts.error = "authentication_failed";
-  words.terminal_reason = "api_error";
   return words;
 }
 
-std::string shown(const ResultFacts& facts, const Options& options) {
-  if (facts.subtype == "success") return facts.text;
-  if (facts.subtype == "error_max_turns") {
-    return fmt::format("Error: Reached max turns ({})", options.max_turns.value_or(0));
-  }
-  if (facts.subtype == "error_max_budget_usd") {
-    return fmt::format("Error: Exceeded USD budget ({})", options.max_budget_usd.value_or(0));
-  }
-  if (facts.subtype == "error_during_execution") return "Execution error";
-  return "Error: " + (facts.errors.empty() ? facts.subtype : facts.errors.front());
+FailureWords broken_again(const api::Reply& reply, bool with_token) {
+  api::Failure failure;
+  failure.kind = FailureKind::cut;
+  failure.message = "the answer broke off again and again";
+  failure.request_id = reply.request_id;
+  return words_for(failure, reply.model, with_token);
 }
 
-}  // namespace ralph::agent
+FailureWords too_long_again(std::int64_t max_tokens) {
+  FailureWords words;
+  words.facts.text = fmt::format(
+      "API Error: the answer exceeded {} output tokens again and again. "
+      "CLAUDE_CODE_MAX_OUTPUT_TOKENS sets the limit.",
+      max_tokens);
+  words.facts.error = "max_output_tokens";
+  words.facts.api_error = "max_output_tokens";
+  words.facts.params = R"({"cut":"output_limit"})";
+  return words;
+}
+
+FailureWords refused_again(const api::Reply& reply, std::string_view model) {
+  FailureWords words;
+  words.facts.text = fmt::format(
+      "API Error: {}'s safety checks refuse to answer. Rephrase the request in a new session, or "
+      "choose another model. Request ID: {}",
+      model, reply.request_id);
+  words.facts.error = "invalid_request";
+  words.facts.stop_reason = "refusal";
+  words.facts.request_id = reply.request_id;
+  words.facts.refused_message_id = reply.id;
+  return words;
+}
+
+FailureWords stopped_by_loop_guard(std::int64_t times, std::string_view repeated) {
+  FailureWords words;
+  words.facts.text = fmt::format(
+      "Loop guard: the model did the same {} times in a row, with the same result: {}. The turn "
+      "was ended. Make the task clearer or remove what it is stuck at, then go on with --continue; "
+      "--loop-guard N (RALPH_AGENT_LOOP_GUARD) sets how much is too much, 0 switches it off.",
+      times, repeated);
+  words.facts.error = "loop_guard";
+  words.terminal_reason = TerminalReason::loop_guard;
+  return words;
+}
+
+std::string shown(const TurnResult& result, const settings::Options& options) {
+  switch (result.subtype) {
+    case ResultSubtype::success: return result.text;
+    case ResultSubtype::max_turns:
+      return fmt::format("Error: Reached max turns ({})", options.max_turns.value_or(0));
+    case ResultSubtype::max_budget:
+      return fmt::format("Error: Exceeded USD budget ({})", options.max_budget_usd.value_or(0));
+    case ResultSubtype::execution: return "Execution error";
+    case ResultSubtype::max_structured_retries: break;
+  }
+  return "Error: " +
+         (result.errors.empty() ? std::string(to_string(result.subtype)) : result.errors.front());
+}
+
+}  // namespace ralph::session

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-namespace ralph::agent {
+namespace ralph::session {
 
 bool Inbox::accepts(const UserMessage& message) {
   const std::lock_guard lock(mutex_);
@@ -83,4 +83,4 @@ std::vector<UserMessage> Inbox::take_until_alone() {
   return messages;
 }
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace ralph::agent {
+namespace ralph::session {
 
 /// Something the user said.
 struct UserMessage {
@@ -57,4 +57,4 @@ class Inbox {
   std::set<std::string> known_;  // uuids
 };
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

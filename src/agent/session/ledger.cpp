@@ -5,7 +5,7 @@
 
 #include "core/json/writer.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 constexpr std::int64_t kUnknownMaxOutput = 32'000;
@@ -28,6 +28,11 @@ void Ledger::add(const std::string& model, const api::Usage& usage) {
                           .value_or(model::cost_usd(model::kPriceOfUnknown, usage.tokens()));
   add_to(totals_, model, usage, cost);
   add_to(recent_, model, usage, cost);
+}
+
+void Ledger::reset(std::vector<ModelTotal> before) {
+  totals_ = std::move(before);
+  recent_.clear();
 }
 
 double Ledger::cost_usd() const {
@@ -65,4 +70,4 @@ std::string Ledger::json_of(const std::vector<ModelTotal>& totals) const {
   return all;
 }
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

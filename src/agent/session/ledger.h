@@ -3,11 +3,11 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/session/transcript.h"
 #include "agent/api/usage.h"
+#include "agent/session/transcript.h"
 #include "core/model/model.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 
 /// What the session used and cost, model by model.
 class Ledger {
@@ -24,6 +24,8 @@ class Ledger {
   std::string model_usage() const { return json_of(totals_); }
   std::string since_last_result() const { return json_of(recent_); }
   void next_result() { recent_.clear(); }
+  /// For a session that starts over: only what it used before counts.
+  void reset(std::vector<ModelTotal> before);
 
  private:
   std::string json_of(const std::vector<ModelTotal>& totals) const;
@@ -33,4 +35,4 @@ class Ledger {
   std::vector<ModelTotal> recent_;
 };
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

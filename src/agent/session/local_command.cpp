@@ -5,7 +5,7 @@
 
 #include <fmt/core.h>
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 /// What Claude Code answers itself, but for /compact, which is a turn.
@@ -29,4 +29,4 @@ std::string unavailable(std::string_view name) {
                      name);
 }
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

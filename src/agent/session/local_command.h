@@ -2,7 +2,7 @@
 #include <string>
 #include <string_view>
 
-namespace ralph::agent {
+namespace ralph::session {
 
 /// Begins the session anew.
 inline constexpr std::string_view kClear = "clear";
@@ -13,4 +13,4 @@ bool is_local_command(std::string_view name);
 /// What we say to one that we do not have.
 std::string unavailable(std::string_view name);
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

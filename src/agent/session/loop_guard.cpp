@@ -7,7 +7,7 @@
 
 #include "core/base/utf8.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 constexpr std::size_t kShownInput = 200;
@@ -59,4 +59,4 @@ std::string LoopGuard::repeated() const {
   return text;
 }
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ralph::agent {
+namespace ralph::session {
 
 /// Notices a model that goes round in circles: the same calls with the same results again and again, or two or three
 /// rounds of calls in turn.
@@ -42,4 +42,4 @@ class LoopGuard {
   bool warned_ = false;
 };
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

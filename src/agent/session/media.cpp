@@ -10,11 +10,11 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/session/transcript_impl.h"
-#include "core/json/document.h"
 #include "agent/tool/base64.h"
 #include "agent/tool/pdf.h"
+#include "core/json/document.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 using api::MediaKind;
@@ -153,4 +153,4 @@ MediaKind remove_refused(std::vector<api::Message>& messages, const api::MediaRe
   return chosen.back().kind;
 }
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

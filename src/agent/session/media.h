@@ -6,7 +6,7 @@
 #include "agent/api/failure.h"
 #include "agent/api/message.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 
 /// How many pictures and pages of documents the API takes in one request, by the context window of the model.
 std::int64_t most_media(std::int64_t window);
@@ -25,4 +25,4 @@ enum class Removal { one, all };
 api::MediaKind remove_refused(std::vector<api::Message>& messages, const api::MediaRefusal& refusal,
                               Removal removal);
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

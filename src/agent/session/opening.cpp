@@ -4,11 +4,11 @@
 
 #include <fmt/core.h>
 
-#include "agent/session/events.h"
 #include "agent/session/transcript_impl.h"
+#include "agent/settings/claude_version.h"
 #include "core/base/id.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 /// Where a session was begun, or at least where its file is.
@@ -27,7 +27,8 @@ Result<> check_title(const std::string& title, const OpeningFacts& facts) {
   return fail(Code::usage, std::move(text));
 }
 
-Result<std::optional<Resumed>> find_earlier(const Options& options, const OpeningFacts& facts) {
+Result<std::optional<Resumed>> find_earlier(const settings::Options& options,
+                                            const OpeningFacts& facts) {
   if (options.continue_last) {
     const auto path = newest_session(facts.config_folder, facts.cwd);
     if (!path) return std::nullopt;
@@ -51,7 +52,7 @@ Result<std::optional<Resumed>> find_earlier(const Options& options, const Openin
   return std::optional(std::move(session));
 }
 
-Result<std::string> new_id(const Options& options, const OpeningFacts& facts) {
+Result<std::string> new_id(const settings::Options& options, const OpeningFacts& facts) {
   if (options.session_id.empty()) return make_uuid();
   const auto path = transcript_path(facts.config_folder, facts.cwd, options.session_id);
   std::error_code error;
@@ -70,14 +71,14 @@ Result<> copy_history(const Resumed& earlier, const std::filesystem::path& to, S
     last_uuid = make_uuid();
     const auto json = fmt::format(R"({{"role":"{}","content":{}}})", message.role, message.content);
     const bool last = &message == &earlier.messages.back();
-    TRY(copy.append({message.role, last_uuid, json, last ? earlier.kept.members() : ""}));
+    TRY(copy.append({message.role, last_uuid, json, last ? earlier.preserved.members() : ""}));
   }
   return {};
 }
 
 }  // namespace
 
-Result<Opening> open_session(const Options& options, const OpeningFacts& facts) {
+Result<Opening> open_session(const settings::Options& options, const OpeningFacts& facts) {
   TRY_ASSIGN(auto earlier, find_earlier(options, facts));
   Opening opening;
   std::filesystem::path path;
@@ -91,7 +92,7 @@ Result<Opening> open_session(const Options& options, const OpeningFacts& facts) 
     TRY_ASSIGN(opening.session_id, new_id(options, facts));
     path = transcript_path(facts.config_folder, facts.cwd, opening.session_id);
   }
-  const Stamp stamp{opening.session_id, facts.cwd.string(), std::string(kClaudeVersion),
+  const Stamp stamp{opening.session_id, facts.cwd.string(), std::string(settings::kClaudeVersion),
                     facts.git_branch,
                     options.permission_mode.empty() ? "default" : options.permission_mode};
   if (earlier) {
@@ -102,11 +103,11 @@ Result<Opening> open_session(const Options& options, const OpeningFacts& facts) 
     opening.messages = std::move(earlier->messages);
     opening.totals = std::move(earlier->totals);
     opening.context_tokens = earlier->context_tokens;
-    opening.kept = std::move(earlier->kept);
+    opening.preserved = std::move(earlier->preserved);
     opening.system_prompt = std::move(earlier->system_prompt);
   }
   if (options.persist) opening.transcript.emplace(path, stamp, last_uuid);
   return opening;
 }
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

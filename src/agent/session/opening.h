@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "agent/session/environment.h"
-#include "agent/session/options.h"
 #include "agent/session/transcript.h"
+#include "agent/settings/environment.h"
+#include "agent/settings/options.h"
 #include "core/base/result.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 
 /// The session an agent begins with: a new one, or one that goes on.
 struct Opening {
@@ -18,7 +18,7 @@ struct Opening {
   bool resumed = false;
   std::vector<api::Message> messages;
   std::int64_t context_tokens = 0;  // of the last request; 0: unknown
-  Keepsakes kept;
+  PreservedContext preserved;
   std::vector<ModelTotal> totals;
   std::optional<std::string> system_prompt;  // what the session began with
   std::optional<Transcript> transcript;      // nullopt: it is not kept
@@ -34,6 +34,6 @@ struct OpeningFacts {
 
 /// --continue, --resume, --session-id, --fork-session, --no-session-persistence. The error is the line Claude Code
 /// would print.
-Result<Opening> open_session(const Options& options, const OpeningFacts& facts);
+Result<Opening> open_session(const settings::Options& options, const OpeningFacts& facts);
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

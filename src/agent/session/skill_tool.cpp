@@ -5,10 +5,10 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include "core/base/nearest.h"
 #include "agent/tool/input.h"
+#include "core/base/nearest.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 constexpr std::size_t kLongestList = std::size_t{16} << 10;
@@ -30,7 +30,7 @@ constexpr std::string_view kSchema = R"({
 })";
 
 /// Long descriptions give way to names, then names to a number.
-std::string list_of(const Skills& skills) {
+std::string list_of(const instructions::Skills& skills) {
   constexpr std::string_view kBefore = "\n- ";
   std::size_t names = 0;
   for (const auto& [name, skill] : skills.all()) names += kBefore.size() + name.size();
@@ -54,7 +54,7 @@ std::string list_of(const Skills& skills) {
   return "\n\nSkills:" + list;
 }
 
-tool::Outcome unknown(const std::string& name, const Skills& skills) {
+tool::Outcome unknown(const std::string& name, const instructions::Skills& skills) {
   std::vector<std::string> names;
   for (const auto& [known, skill] : skills.all()) {
     if (skill.for_model) names.push_back(known);
@@ -66,13 +66,13 @@ tool::Outcome unknown(const std::string& name, const Skills& skills) {
 
 }  // namespace
 
-SkillTool::SkillTool(const Skills& skills)
+SkillTool::SkillTool(const instructions::Skills& skills)
     : skills_(skills), description_(std::string(kIntroduction) + list_of(skills)) {}
 
 std::string_view SkillTool::schema() const { return kSchema; }
 
-tool::Outcome SkillTool::run(const json::Document& input, const tool::Access&, tool::Workspace&,
-                             const std::stop_token&) const {
+tool::Outcome SkillTool::run(const json::Document& input, const permission::Access&,
+                             tool::Workspace&, const std::stop_token&) const {
   const auto name = tool::text_of(input, "skill");
   const auto* skill = skills_.find(name);
   if (skill == nullptr) return unknown(name, skills_);
@@ -90,4 +90,4 @@ tool::Outcome SkillTool::run(const json::Document& input, const tool::Access&, t
   return outcome;
 }
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

@@ -1,29 +1,29 @@
 #pragma once
 #include <string>
 
-#include "agent/session/skills.h"
+#include "agent/instructions/skills.h"
 #include "agent/tool/tool.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 
 /// The tool that loads a skill. Its description lists what there is for the model to call.
 class SkillTool final : public tool::Tool {
  public:
   /// `skills` outlives it.
-  explicit SkillTool(const Skills& skills);
+  explicit SkillTool(const instructions::Skills& skills);
 
   std::string_view name() const override { return "Skill"; }
   std::string_view description() const override { return description_; }
   std::string_view schema() const override;
-  tool::Access access(const json::Document&, const tool::Workspace&) const override {
-    return {tool::Access::Kind::session, {}, {}};
+  permission::Access access(const json::Document&, const tool::Workspace&) const override {
+    return {permission::Access::Kind::session, {}, {}};
   }
-  tool::Outcome run(const json::Document& input, const tool::Access& access,
+  tool::Outcome run(const json::Document& input, const permission::Access& access,
                     tool::Workspace& workspace, const std::stop_token& stop) const override;
 
  private:
-  const Skills& skills_;
+  const instructions::Skills& skills_;
   std::string description_;
 };
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

@@ -8,7 +8,7 @@
 #include "core/json/document.h"
 #include "core/json/writer.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 constexpr std::string_view kDescription =
@@ -54,4 +54,4 @@ std::optional<std::string> StructuredOutput::complaint(std::string_view input) c
   return text;
 }
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

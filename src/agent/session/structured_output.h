@@ -6,7 +6,7 @@
 #include "core/base/result.h"
 #include "core/schema/schema.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 
 /// The answer in the form of --json-schema: a tool whose input is the answer.
 class StructuredOutput {
@@ -29,4 +29,4 @@ class StructuredOutput {
   std::string definition_;
 };
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

@@ -2,7 +2,7 @@
 
 #include "core/json/writer.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 
 std::string json_string(std::string_view text) {
   std::string out;
@@ -23,4 +23,4 @@ std::string text_content(std::string_view text) {
   return R"([{"type":"text","text":)" + json_string(text) + "}]";
 }
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

@@ -14,11 +14,12 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/session/text.h"
-#include "core/json/document.h"
+#include "agent/tool/background.h"
 #include "agent/tool/coerce.h"
 #include "agent/tool/ripgrep.h"
+#include "core/json/document.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 using tool::Tool;
@@ -27,15 +28,15 @@ using tool::Tool;
 constexpr std::array<std::string_view, 2> kInsteadOfShell{"Glob", "Grep"};
 constexpr std::size_t kMostAtOnce = 10;
 constexpr std::array<std::string_view, 3> kBare{"Bash", "Edit", "Read"};
-/// Reasons of denials that nobody could have lifted.
-constexpr std::array<std::string_view, 2> kSaidBefore{"asyncAgent", "mode"};
+/// Reasons of denials that no answer could have lifted.
+constexpr std::array kRuledOut{permission::Reason::async_agent, permission::Reason::mode};
 
 template <typename List>
 bool has(const List& list, std::string_view name) {
   return std::ranges::find(list, name) != std::ranges::end(list);
 }
 
-bool is_offered(std::string_view name, const Options& options) {
+bool is_offered(std::string_view name, const settings::Options& options) {
   if (has(options.disallowed_tools, name)) return false;
   if (options.tools && !has(*options.tools, "default")) return has(*options.tools, name);
   if (options.bare) return has(kBare, name);
@@ -43,22 +44,25 @@ bool is_offered(std::string_view name, const Options& options) {
 }
 
 /// `final`: no answer could have lifted a denial, whatever its reason.
-std::string meta_of(const api::Block& call, const tool::Decision& decision, bool final = false) {
+std::string meta_of(const api::Block& call, const permission::Decision& decision,
+                    bool final = false) {
   auto meta = fmt::format(R"({{"id":{})", json_string(call.id));
-  const bool by_rule = !decision.allowed && (final || has(kSaidBefore, decision.reason_type));
+  const bool by_rule =
+      !decision.allowed &&
+      (final || std::ranges::find(kRuledOut, decision.reason_type) != kRuledOut.end());
   if (!decision.allowed) {
     meta +=
         fmt::format(R"(,"non_execution_kind":"{}")", by_rule ? "permission-rule" : "user-rejected");
   }
   meta += fmt::format(R"(,"permission_decision":{{"decision":"{}","source":"config")",
                       decision.allowed ? "accept" : "reject");
-  if ((decision.allowed || by_rule) && !decision.reason_type.empty()) {
-    meta += fmt::format(R"(,"reason_type":{})", json_string(decision.reason_type));
+  if ((decision.allowed || by_rule) && decision.reason_type != permission::Reason::none) {
+    meta += fmt::format(R"(,"reason_type":{})", json_string(to_string(decision.reason_type)));
   }
   return meta + "}}";
 }
 
-/// What the schema's complaint means for somebody who made a call.
+/// A schema violation in words for the model.
 std::string words_for(const schema::Violation& violation) {
   const auto name = violation.pointer.empty() ? "" : violation.pointer.substr(1);
   if (violation.keyword == "required") {
@@ -68,20 +72,18 @@ std::string words_for(const schema::Violation& violation) {
   return fmt::format("The parameter `{}` {}", name, violation.message);
 }
 
-Served misused(const api::Block& call, std::string_view text, std::string_view detail) {
-  Served served{&call, tool::misuse(text), {}, {}};
-  served.outcome.detail = json_string(detail);
-  return served;
+ToolCallResult misused(const api::Block& call, std::string_view text, std::string_view detail) {
+  ToolCallResult result{&call, tool::misuse(text), {}, {}};
+  result.outcome.detail = json_string(detail);
+  return result;
 }
 
 }  // namespace
 
-Toolbox::Toolbox(tool::Workspace& workspace, const Options& options, tool::Mode mode,
-                 tool::Rules rules, std::span<const Tool* const> more)
-    : workspace_(workspace),
-      rules_(std::move(rules)),
-      no_prompts_(options.permission_prompts == "none"),
-      mode_(mode) {
+Toolbox::Toolbox(tool::Workspace& workspace, const settings::Options& options,
+                 const permission::Policy& policy, std::span<const Tool* const> more,
+                 HeartbeatReporter* heartbeats)
+    : workspace_(workspace), policy_(policy), heartbeats_(heartbeats) {
   for (const auto& all : {tool::tools(), more}) {
     for (const auto* tool : all) {
       if (!is_offered(tool->name(), options)) continue;
@@ -116,16 +118,6 @@ const Tool* Toolbox::find(std::string_view name) const {
   return found == tools_.end() ? nullptr : *found;
 }
 
-tool::Mode Toolbox::mode() const {
-  const std::lock_guard lock(mutex_);
-  return mode_;
-}
-
-void Toolbox::set_mode(tool::Mode mode) {
-  const std::lock_guard lock(mutex_);
-  mode_ = mode;
-}
-
 std::optional<std::string> Toolbox::complaint(const Tool& tool, const json::Document& input) {
   const std::lock_guard lock(mutex_);
   auto found = schemas_.find(tool.name());
@@ -144,23 +136,7 @@ std::optional<std::string> Toolbox::complaint(const Tool& tool, const json::Docu
   return text;
 }
 
-/// Where asking is ruled out from the start, that is the reason.
-tool::Decision Toolbox::decide(const Tool& tool, const json::Document& input,
-                               const tool::Access& access) const {
-  const auto now = mode();
-  auto decision = tool::decide(tool, input, access, now, rules_, workspace_);
-  if (decision.allowed || decision.reason_type == "rule") return decision;
-  if (now == tool::Mode::dont_ask) {
-    decision.reason_type = "mode";
-    decision.reason.clear();
-  } else if (no_prompts_) {
-    decision.reason_type = "asyncAgent";
-    decision.reason = "there is nobody to ask";
-  }
-  return decision;
-}
-
-Served Toolbox::serve_one(const api::Block& call, const std::stop_token& stop) {
+ToolCallResult Toolbox::run_one(const api::Block& call, const std::stop_token& stop) {
   const auto* tool = find(call.name);
   if (tool == nullptr) {
     const auto text = "Error: No such tool available: " + call.name;
@@ -179,32 +155,37 @@ Served Toolbox::serve_one(const api::Block& call, const std::stop_token& stop) {
   if (const auto wrong = complaint(*tool, input)) return misused(call, *wrong, *wrong);
 
   auto access = tool->access(input, workspace_);
-  auto decision = decide(*tool, input, access);
+  auto decision = policy_.decide(permission_call(*tool, input, access, workspace_));
   const auto meta = meta_of(call, decision);
   if (!decision.allowed) {
     return {&call, tool::failure(decision.message), meta, std::move(decision)};
   }
   access.grant = decision.grant;
   const auto run = [&] { return tool->run(input, access, workspace_, stop); };
-  auto outcome = pulse_ == nullptr ? run() : pulse_->watch(call, input, run);
+  auto outcome = heartbeats_ == nullptr ? run() : heartbeats_->watch(call, input, run);
   if (!outcome.denied.empty()) {
-    const bool link = access.kind == tool::Access::Kind::write;
-    tool::Decision denied{false, "other", outcome.denied,
-                          link ? "The file is a symbolic link" : "This command cannot be confined",
-                          tool::Grant::none};
+    const bool link = access.kind == permission::Access::Kind::write;
+    permission::Decision denied{
+        false, permission::Reason::other, outcome.denied,
+        link ? "The file is a symbolic link" : "This command cannot be confined",
+        permission::Grant::none};
     const auto denied_meta = meta_of(call, denied, link);
     return {&call, std::move(outcome), denied_meta, std::move(denied)};
+  }
+  if (!outcome.task.empty() && workspace_.setup().tasks != nullptr) {
+    workspace_.setup().tasks->set_call(outcome.task, call.id);
   }
   const bool misused = outcome.misused;
   return {&call, std::move(outcome), misused ? "" : meta, {}};
 }
 
-std::optional<tool::Outcome> Toolbox::serve_user(std::string_view name, const json::Document& input,
-                                                 const std::stop_token& stop) {
+std::optional<tool::Outcome> Toolbox::run_for_user(std::string_view name,
+                                                   const json::Document& input,
+                                                   const std::stop_token& stop) {
   const auto* tool = tool::find_tool(name);
   if (tool == nullptr) return std::nullopt;
   auto access = tool->access(input, workspace_);
-  const auto decision = tool::decide(*tool, input, access, mode(), rules_, workspace_);
+  const auto decision = policy_.decide(permission_call(*tool, input, access, workspace_));
   if (!decision.allowed) return std::nullopt;
   access.grant = decision.grant;
   auto outcome = tool->run(input, access, workspace_, stop);
@@ -213,9 +194,9 @@ std::optional<tool::Outcome> Toolbox::serve_user(std::string_view name, const js
 }
 
 /// A call that asks too much of the machine fails; the session goes on.
-Served Toolbox::serve_safely(const api::Block& call, const std::stop_token& stop) {
+ToolCallResult Toolbox::run_safely(const api::Block& call, const std::stop_token& stop) {
   try {
-    return serve_one(call, stop);
+    return run_one(call, stop);
   } catch (const std::bad_alloc&) {
     return {&call, tool::failure("there is not enough memory for this call"), {}, {}};
   } catch (const std::system_error& error) {
@@ -235,39 +216,47 @@ bool Toolbox::runs_beside_others(const api::Block& call) const {
   const auto command = input->find("command");
   if (command == input->end() || !command->is_string()) return true;
   const auto& line = command->get_ref<const std::string&>();
-  return tool::only_reads(line) && tool::stays_in_folder(line);
+  return permission::only_reads(line) && permission::stays_in_folder(line);
 }
 
-void Toolbox::serve(std::span<const api::Block* const> calls,
-                    const std::function<void(Served)>& tell, const std::stop_token& stop) {
+std::vector<tool::BackgroundTask> Toolbox::running_tasks() const {
+  const auto* const tasks = workspace_.setup().tasks;
+  return tasks == nullptr ? std::vector<tool::BackgroundTask>() : tasks->list();
+}
+
+void Toolbox::run_calls(std::span<const api::Block* const> calls, const CallRoom& room,
+                        const std::function<void(ToolCallResult)>& on_result,
+                        const std::stop_token& stop) {
+  workspace_.set_read_room(room.read_tokens);
+  workspace_.set_media_room(room.media);
   std::mutex mutex;
   std::condition_variable changed;
-  std::deque<Served> done;
+  std::deque<ToolCallResult> done;
   std::vector<std::jthread> running;
   std::size_t open = 0;
-  const auto tell_next = [&] {
+  const auto hand_over_next = [&] {
     std::unique_lock lock(mutex);
     changed.wait(lock, [&] { return !done.empty(); });
-    auto served = std::move(done.front());
+    auto result = std::move(done.front());
     done.pop_front();
     lock.unlock();
     --open;
-    tell(std::move(served));
+    on_result(std::move(result));
   };
-  const auto tell_all = [&] {
-    while (open > 0) tell_next();
+  const auto hand_over_all = [&] {
+    while (open > 0) hand_over_next();
   };
   for (const auto* call : calls) {
     if (calls.size() == 1 || !runs_beside_others(*call)) {
-      tell_all();
-      tell(serve_safely(*call, stop));
+      hand_over_all();
+      on_result(run_safely(*call, stop));
       continue;
     }
-    while (open >= kMostAtOnce) tell_next();
+    while (open >= kMostAtOnce) hand_over_next();
     const auto work = [&, call] {
-      auto served = serve_safely(*call, stop);
+      auto result = run_safely(*call, stop);
       const std::lock_guard lock(mutex);
-      done.push_back(std::move(served));
+      done.push_back(std::move(result));
       changed.notify_one();
     };
     ++open;
@@ -277,7 +266,7 @@ void Toolbox::serve(std::span<const api::Block* const> calls,
       work();
     }
   }
-  tell_all();
+  hand_over_all();
 }
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

@@ -9,77 +9,56 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/session/options.h"
-#include "agent/session/pulse.h"
 #include "agent/api/reply.h"
-#include "core/schema/schema.h"
-#include "agent/tool/permission.h"
+#include "agent/permission/policy.h"
+#include "agent/session/collaborators.h"
+#include "agent/session/heartbeat_reporter.h"
+#include "agent/settings/options.h"
 #include "agent/tool/tool.h"
 #include "agent/tool/workspace.h"
+#include "core/schema/schema.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 
-/// A call of the model, and what came of it.
-struct Served {
-  const api::Block* call = nullptr;
-  tool::Outcome outcome;
-  std::string meta;                      // an object of `tool_result_meta`, JSON; empty: none
-  std::optional<tool::Decision> denied;  // it was not run
-};
-
-/// The tools of a session: which there are, who may use them, and how a message's calls are run.
-class Toolbox {
+/// The tools of a session: which it offers, and how a reply's calls are run under its permissions.
+class Toolbox final : public Tools {
  public:
-  /// `more`: tools of this session beside those every session has; they outlive the toolbox.
-  Toolbox(tool::Workspace& workspace, const Options& options, tool::Mode mode, tool::Rules rules,
-          std::span<const tool::Tool* const> more = {});
+  /// `more`: tools of this session beside those every session has; they outlive the toolbox. `heartbeats` may be missing.
+  Toolbox(tool::Workspace& workspace, const settings::Options& options,
+          const permission::Policy& policy, std::span<const tool::Tool* const> more = {},
+          HeartbeatReporter* heartbeats = nullptr);
 
-  std::vector<std::string> names() const;
+  std::vector<std::string> names() const override;
+  std::string definitions() const override;
   /// Those that are left out because they need ripgrep, which was not found.
   const std::vector<std::string>& without_ripgrep() const { return without_ripgrep_; }
-  /// As the API is told of them: JSON objects, joined by commas.
-  std::string definitions() const;
 
-  /// Runs the calls side by side, those that change files alone, and tells each when it is done, on this thread. Returns
-  /// when all are told; after a stop request they come to their end soon.
-  void serve(std::span<const api::Block* const> calls, const std::function<void(Served)>& tell,
-             const std::stop_token& stop);
+  /// Runs the calls side by side, those that change files alone.
+  void run_calls(std::span<const api::Block* const> calls, const CallRoom& room,
+                 const std::function<void(ToolCallResult)>& on_result,
+                 const std::stop_token& stop) override;
+  std::vector<tool::BackgroundTask> running_tasks() const override;
 
   /// A call the user's own words make, under the same rules, whether or not the model has the tool. nullopt: it may not be
   /// made, or it failed.
-  std::optional<tool::Outcome> serve_user(std::string_view tool, const json::Document& input,
-                                          const std::stop_token& stop);
-
-  /// See Workspace::set_read_room.
-  void set_read_room(std::int64_t tokens) { workspace_.set_read_room(tokens); }
-  /// See Workspace::set_media_room.
-  void set_media_room(const tool::Media& room) { workspace_.set_media_room(room); }
-
-  /// Calls that take long are told of from here on.
-  void watch_with(Pulse& pulse) { pulse_ = &pulse; }
-
-  tool::Mode mode() const;
-  void set_mode(tool::Mode mode);
+  std::optional<tool::Outcome> run_for_user(std::string_view tool, const json::Document& input,
+                                            const std::stop_token& stop);
 
  private:
-  tool::Decision decide(const tool::Tool& tool, const json::Document& input,
-                        const tool::Access& access) const;
   const tool::Tool* find(std::string_view name) const;
   bool runs_beside_others(const api::Block& call) const;
-  Served serve_safely(const api::Block& call, const std::stop_token& stop);
-  Served serve_one(const api::Block& call, const std::stop_token& stop);
+  ToolCallResult run_safely(const api::Block& call, const std::stop_token& stop);
+  ToolCallResult run_one(const api::Block& call, const std::stop_token& stop);
   /// nullopt: it is good.
   std::optional<std::string> complaint(const tool::Tool& tool, const json::Document& input);
 
   tool::Workspace& workspace_;
-  tool::Rules rules_;
-  bool no_prompts_;  // --permission-prompts none
-  Pulse* pulse_ = nullptr;
+  const permission::Policy& policy_;
+  HeartbeatReporter* heartbeats_;
   std::vector<const tool::Tool*> tools_;
   std::vector<std::string> without_ripgrep_;
-  mutable std::mutex mutex_;
-  tool::Mode mode_;
+  std::mutex mutex_;
   std::map<std::string, schema::Schema, std::less<>> schemas_;  // compiled when first needed
 };
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

@@ -10,14 +10,14 @@
 #include <unistd.h>
 
 #include "agent/session/transcript_impl.h"
+#include "agent/tool/safe_file.h"
 #include "core/base/file.h"
 #include "core/base/id.h"
 #include "core/base/time.h"
 #include "core/base/utf8.h"
 #include "core/json/writer.h"
-#include "agent/tool/safe_file.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 /// JSON text on one line: a line break in it can only be white space.
@@ -90,7 +90,7 @@ Result<> Transcript::append(const Entry& entry) {
   } else {
     writer.text("parentUuid", parent_);
   }
-  writer.boolean("isSidechain", false).text("type", entry.type);
+  writer.boolean("isSidechain", is_side_chain()).text("type", entry.type);
   if (!entry.message.empty()) writer.raw("message", on_one_line(entry.message));
   if (!entry.members.empty()) line += "," + on_one_line(entry.members);
   writer.text("uuid", uuid).text("timestamp", iso_utc(now_utc()));
@@ -102,8 +102,9 @@ Result<> Transcript::append(const Entry& entry) {
       .text("cwd", stamp_.cwd)
       .text("sessionId", stamp_.session_id)
       .text("version", stamp_.version)
-      .text("gitBranch", stamp_.git_branch)
-      .close();
+      .text("gitBranch", stamp_.git_branch);
+  if (is_side_chain()) writer.text("agentId", stamp_.agent_id);
+  writer.close();
   TRY(write_line(std::move(line)));
   parent_ = uuid;
   return {};
@@ -186,4 +187,4 @@ Result<> Transcript::write_line(std::string line) {
   return cannot_write(failure, path_);
 }
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

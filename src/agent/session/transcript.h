@@ -5,13 +5,13 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/session/keepsakes.h"
 #include "agent/api/message.h"
 #include "agent/api/usage.h"
+#include "agent/session/preserved_context.h"
 #include "core/base/result.h"
 #include "core/base/unique_fd.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 
 /// What one model was used for in a session.
 struct ModelTotal {
@@ -27,6 +27,7 @@ struct Stamp {
   std::string version;
   std::string git_branch;
   std::string permission_mode;
+  std::string agent_id = {};  // of a session that works for another one; empty: it is none
 };
 
 /// A line to be written. `message` is the JSON of the whole message object, empty: none; `members` are further members
@@ -53,6 +54,8 @@ class Transcript {
   Result<> append_totals(const std::vector<ModelTotal>& totals);
   Result<> append_title(std::string_view title);
   const std::filesystem::path& path() const { return path_; }
+  /// Of a session that works for another one.
+  bool is_side_chain() const { return !stamp_.agent_id.empty(); }
   /// The last line that counts; empty: none.
   const std::string& last_uuid() const { return parent_; }
 
@@ -76,7 +79,7 @@ struct Resumed {
   std::vector<api::Message>
       messages;  // ready to be sent: roles take turns, every tool call has its result
   std::int64_t context_tokens = 0;  // of the last request and its answer; 0: unknown
-  Keepsakes kept;
+  PreservedContext preserved;
   std::vector<ModelTotal> totals;
   std::optional<std::string> system_prompt;  // what the session began with, where it says so
   std::vector<std::string> notes;            // worth telling on stderr
@@ -88,6 +91,10 @@ std::filesystem::path sessions_folder(const std::filesystem::path& config_folder
 std::filesystem::path transcript_path(const std::filesystem::path& config_folder,
                                       const std::filesystem::path& cwd,
                                       std::string_view session_id);
+
+/// Where a session's tools put output that is too long to be shown.
+std::filesystem::path output_folder(const std::filesystem::path& config_folder,
+                                    const std::filesystem::path& cwd, std::string_view session_id);
 
 /// Reads a session: ours, Claude Code's, or one written by hand. Lines that are cut, broken or unknown are left out; a
 /// tool call without a result gets one that says it was interrupted, a prompt without an answer gets a note,
@@ -113,4 +120,4 @@ std::optional<std::filesystem::path> find_session(const std::filesystem::path& c
                                                   const std::filesystem::path& cwd,
                                                   std::string_view id_or_title);
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

@@ -4,7 +4,7 @@
 
 #include "agent/session/transcript_impl.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 using Places = std::unordered_map<std::string_view, std::vector<std::size_t>>;
@@ -150,4 +150,4 @@ std::vector<Part> arrange(const std::vector<Line>& lines, std::size_t leaf) {
   return Arranger(lines, std::move(chain)).arrange();
 }
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

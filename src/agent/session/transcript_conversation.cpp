@@ -3,8 +3,9 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/session/transcript_impl.h"
+#include "agent/settings/text.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 
 using json::Document;
 
@@ -20,12 +21,10 @@ bool is_thinking(const Document& block) {
   return type == "thinking" || type == "redacted_thinking";
 }
 
-bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == text.npos; }
-
 /// The API refuses blocks of the other role and texts without a letter.
 bool is_usable(const Document& block, bool from_user) {
   const auto type = text_member(block, "type");
-  if (type == "text") return !is_blank(text_member(block, "text"));
+  if (type == "text") return !settings::is_blank(text_member(block, "text"));
   if (type == "tool_use") return !from_user && !text_member(block, "id").empty();
   if (is_thinking(block)) return !from_user;
   if (type == "tool_result") return from_user;
@@ -118,4 +117,4 @@ std::vector<api::Message> MessageMaker::finish() {
   return messages;
 }
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

@@ -7,7 +7,7 @@
 #include "agent/session/transcript_impl.h"
 #include "agent/tool/safe_file.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 namespace fs = std::filesystem;
@@ -85,4 +85,4 @@ std::optional<std::string> recorded_cwd(const fs::path& path) {
   return read ? cwd : std::nullopt;
 }
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

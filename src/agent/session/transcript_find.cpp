@@ -9,7 +9,7 @@
 #include "core/base/project_key.h"
 #include "core/base/utf8.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 namespace fs = std::filesystem;
@@ -146,4 +146,10 @@ std::optional<fs::path> find_session(const fs::path& config_folder, const fs::pa
   return std::move(titled.front());
 }
 
-}  // namespace ralph::agent
+std::filesystem::path output_folder(const std::filesystem::path& config_folder,
+                                    const std::filesystem::path& cwd, std::string_view session_id) {
+  const auto session = transcript_path(config_folder, cwd, session_id);
+  return resolved_session_path(session).parent_path() / session_id / "tool-results";
+}
+
+}  // namespace ralph::session

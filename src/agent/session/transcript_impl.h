@@ -9,7 +9,7 @@
 #include "agent/session/transcript.h"
 #include "core/json/document.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 
 /// One line of a session that is part of the conversation or links its parts.
 struct Line {
@@ -117,4 +117,4 @@ void for_each_line(std::string_view text, Each each) {
   }
 }
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

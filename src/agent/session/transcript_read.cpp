@@ -8,7 +8,7 @@
 #include "core/base/id.h"
 #include "core/json/document.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 
 using json::Document;
 
@@ -61,7 +61,7 @@ std::vector<std::string> texts_in(const Document& line, const char* key) {
 /// What a compaction or a fork has kept of what was before; false: this line says nothing of it.
 bool take_kept(Resumed& resumed, const Document& line) {
   if (!line.contains("keptPrompts")) return false;
-  resumed.kept = {texts_in(line, "keptPrompts"), texts_in(line, "keptFiles")};
+  resumed.preserved = {texts_in(line, "keptPrompts"), texts_in(line, "keptFiles")};
   return true;
 }
 
@@ -78,14 +78,14 @@ void note_answer(Resumed& resumed, const Document& line, const Document& blocks)
   if (take_kept(resumed, line)) return;
   for (const auto& block : blocks) {
     if (text_member(block, "type") != "tool_use" || !block.contains("input")) continue;
-    resumed.kept.add_call(text_member(block, "name"), json::write(block["input"]));
+    resumed.preserved.add_call(text_member(block, "name"), json::write(block["input"]));
   }
 }
 
 void note_prompt(Resumed& resumed, const Document& line, const Document& blocks) {
   if (take_kept(resumed, line)) return;
   if (true_member(line, "isMeta") || true_member(line, "isCompactSummary")) return;
-  resumed.kept.add_prompt(json::write(blocks));
+  resumed.preserved.add_prompt(json::write(blocks));
 }
 
 void add_answer(MessageMaker& conversation, Resumed& resumed, const std::vector<Line>& lines,
@@ -188,4 +188,4 @@ Result<Resumed> read_session(const std::filesystem::path& path) {
   return session;
 }
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

@@ -5,7 +5,7 @@
 
 #include "agent/session/transcript_impl.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 
 using json::Document;
 
@@ -174,4 +174,4 @@ Scan scan_session(std::string_view text) {
   return scan;
 }
 
-}  // namespace ralph::agent
+}  // namespace ralph::session

@@ -1,25 +1,21 @@
 #include "agent/session/turn.h"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
-#include <iterator>
 #include <utility>
 
 #include <fmt/core.h>
 
 #include "agent/session/text.h"
+#include "agent/settings/text.h"
 #include "core/base/id.h"
-#include "core/json/writer.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 using std::chrono::duration_cast;
 using std::chrono::steady_clock;
 
-constexpr int kMaxContinuations = 3;
-constexpr int kMaxCuts = 3;
 /// So many pictures and documents that the API refuses are removed one by one, then all that are left.
 constexpr int kSingleRemovals = 2;
 
@@ -39,243 +35,205 @@ constexpr std::string_view kMissingTool =
 constexpr std::string_view kDemandStructure =
     "[structured-output-enforce] This request is complete only with a call of the StructuredOutput "
     "tool. Make it now.";
-constexpr std::string_view kInterrupted = "[Request interrupted by user]";
-
-/// What is done about the end of an answer that calls no tool.
-enum class Step { finish, go_on, refuse, expect_tool };
-struct StopRow {
-  std::string_view reason;
-  Step step;
-};
-constexpr auto kStopRows = std::to_array<StopRow>({
-    {"end_turn", Step::finish},
-    {"stop_sequence", Step::finish},
-    {"pause_turn", Step::finish},
-    {"max_tokens", Step::go_on},
-    {"model_context_window_exceeded", Step::go_on},
-    {"refusal", Step::refuse},
-    {"tool_use", Step::expect_tool},
-});
-
-Step step_for(std::string_view stop_reason) {
-  const auto* row = std::ranges::find(kStopRows, stop_reason, &StopRow::reason);
-  return row == kStopRows.end() ? Step::finish : row->step;
-}
+constexpr std::string_view kInterruptedTools = "[Request interrupted by user for tool use]";
 
 /// The API does not take such a block back.
-bool is_empty_text(const api::Block& block) { return block.type == "text" && is_blank(block.text); }
-
-std::string_view last_text(const api::Reply& reply) {
-  const auto found = std::ranges::find(reply.content.rbegin(), reply.content.rend(),
-                                       std::string_view("text"), &api::Block::type);
-  return found == reply.content.rend() ? std::string_view() : found->text;
+bool is_empty_text(const api::Block& block) {
+  return block.type == "text" && settings::is_blank(block.text);
 }
-
-std::string synthetic_members() { return "\"isMeta\":true"; }
 
 }  // namespace
 
-Turn::Turn(TurnParts& parts, std::vector<UserMessage> messages)
-    : parts_(parts),
+Turn::Turn(SessionState& state, std::vector<UserMessage> messages)
+    : state_(state),
       messages_(std::move(messages)),
-      began_(steady_clock::now()),
-      guard_(parts.loop_guard) {}
+      stats_{.began = steady_clock::now()},
+      reporter_(state, stats_),
+      compactor_(state, stats_),
+      tools_(state, stats_) {
+  state_.refresh_tools();
+}
 
-std::optional<ResultFacts> Turn::run(const std::stop_token& stop) {
+std::optional<TurnResult> Turn::run(const std::stop_token& stop) {
   begin();
   std::int64_t more = 0;
   for (const auto& message : messages_) more += content_tokens(message.content);
   // What is asked now stays as it is: only what was before it is cut down.
-  auto trouble = make_room(more, stop);
-  for (const auto& message : messages_) hear(message);
+  trouble_ = compactor_.make_room(more, stop);
+  for (const auto& message : messages_) add_user_message(message);
   for (;;) {
-    if (!trouble) trouble = make_room(0, stop);
-    if (trouble) return stuck(*trouble);
-    if (over_budget()) return limit("error_max_budget_usd", "budget_exhausted", "", "");
-    if (parts_.client == nullptr) return failed(not_logged_in());
+    if (!trouble_) trouble_ = compactor_.make_room(0, stop);
+    if (trouble_) return no_room(*trouble_);
+    if (state_.over_budget()) return budget_reached("");
+    if (!state_.links.model.available()) return failed(not_logged_in());
     const auto answer = ask(stop);
-    if (parts_.live.abandoned()) return std::nullopt;
+    if (state_.links.control.abandoned()) return std::nullopt;
     if (answer.failure) {
       if (answer.failure->kind == api::FailureKind::cancelled) return interrupted(answer.reply);
-      if (fall_back(*answer.failure)) continue;
-      if (api::is_too_long(*answer.failure) && parts_.conversation.has_answer() &&
-          parts_.context.policy().automatic()) {
-        trouble = make_room_after_refusal(stop);
-        continue;
-      }
-      const auto removal = ++media_refusals_ > kSingleRemovals ? Removal::all : Removal::one;
-      if (remove_refused_media(*answer.failure, removal)) continue;
-      return failed(words_for(*answer.failure, parts_.model.id(), parts_.with_token));
+      if (recover(*answer.failure, stop)) continue;
+      return failed(
+          words_for(*answer.failure, state_.links.choice.id(), state_.config.token_login));
     }
-    keep(answer.reply);
-    if (over_budget()) {
-      return limit("error_max_budget_usd", "budget_exhausted", "", answer.reply.stop_reason);
-    }
-    if (auto ended = decide(answer.reply, stop)) return ended;
+    append_reply(answer.reply);
+    if (state_.over_budget()) return budget_reached(answer.reply.stop_reason);
+    if (auto ended = act_on(answer.reply, stop)) return ended;
   }
 }
 
 /// Everything before the first request.
 void Turn::begin() {
-  for (const auto& message : messages_) start(message);
-  to_name_ = answered_;
-  parts_.init.model = parts_.model.id();
-  parts_.wire.event(parts_.events.init(parts_.init, answered_));
+  for (const auto& message : messages_) {
+    if (message.uuid.empty()) continue;
+    answered_.push_back(message.uuid);
+    if (message.started) continue;
+    state_.events.emit(MessageProgress{message.uuid, MessageState::started});
+  }
+  reporter_.set_answered(answered_);
+  state_.announce(answered_);
 }
 
-/// The client is told that this message's turn has come.
-void Turn::start(const UserMessage& message) {
-  if (message.uuid.empty()) return;
-  answered_.push_back(message.uuid);
-  if (message.started) return;
-  parts_.wire.event(parts_.events.command_lifecycle(message.uuid, "started"));
-}
-
-void Turn::hear(const UserMessage& message) {
+void Turn::add_user_message(const UserMessage& message) {
   prompt_uuid_ = message.uuid.empty() ? make_uuid() : message.uuid;
-  parts_.conversation.add_user(message.content, prompt_uuid_,
-                               message.notification ? synthetic_members() : "");
+  state_.conversation.add_user(message.content, prompt_uuid_,
+                               message.notification ? "\"isMeta\":true" : "");
   if (message.notification) return;
-  parts_.kept.add_prompt(message.content);
-  if (!parts_.options.replay_user_messages) return;
+  state_.preserved.add_prompt(message.content);
+  if (!state_.config.replay_user_messages) return;
   UserExtras extras;
   extras.uuid = prompt_uuid_;
   extras.replay = true;
-  parts_.wire.event(
-      parts_.events.user(message.original.empty() ? message.content : message.original, extras));
+  state_.events.emit(
+      UserInput{message.original.empty() ? message.content : message.original, extras});
 }
 
 api::Answer Turn::ask(const std::stop_token& stop) {
-  parts_.conversation.limit_media(most_media(window()));
-  api::Request request;
-  request.shape = parts_.model.shape();
-  request.system = parts_.system;
-  request.tools = parts_.tools;
-  request.messages = parts_.conversation.messages();
-  request.user_id = parts_.user_id;
-  thinking_display_ = request.shape.thinking_display;
-  block_uuids_.clear();
-  thinking_since_.reset();
-  thinking_tokens_ = 0;
-  thinking_told_ = false;
-  if (parts_.options.partial_messages) parts_.wire.event(parts_.events.requesting());
-  if (!to_request_) to_request_ = since(began_);
+  state_.conversation.limit_media(most_media(state_.window()));
+  auto request = state_.new_request();
+  request.messages = state_.conversation.messages();
+  reporter_.start_reply(request.shape.thinking_display);
+  if (state_.config.partial_messages) state_.events.emit(RequestStarted{});
+  if (!stats_.to_request) stats_.to_request = since(stats_.began);
   const auto asked = steady_clock::now();
   const auto asked_at = now_utc();
-  auto answer = parts_.client->ask(request, *this, stop);
+  auto answer = state_.links.model.ask(request, reporter_, stop);
   if (answer.failure) return answer;
-  ++requests_;
-  parts_.api_time += since(asked);
-  if (!first_request_) {
-    first_request_ = {duration_cast<Millis>(asked_at.time_since_epoch()).count(),
-                      answer.reply.usage.input_tokens, answer.reply.usage.cache_read_input_tokens};
+  ++stats_.requests;
+  state_.api_time += since(asked);
+  if (!stats_.first_request) {
+    stats_.first_request = {duration_cast<Millis>(asked_at.time_since_epoch()).count(),
+                            answer.reply.usage.input_tokens,
+                            answer.reply.usage.cache_read_input_tokens};
   }
   return answer;
 }
 
-bool Turn::fall_back(const api::Failure& failure) {
-  const bool overloaded = failure.status == 529 || failure.type == "overloaded_error";
-  const auto from = parts_.model.id();
-  const auto to = overloaded ? parts_.model.fall_back() : std::nullopt;
-  if (!to) return false;
-  parts_.wire.event(parts_.events.model_fallback(
-      from, *to, fmt::format("{} is overloaded: {} goes on", from, *to)));
-  parts_.conversation.drop_thinking();
-  return true;
+/// Whether the request is worth another try: by another model, with a shorter conversation, without refused media.
+bool Turn::recover(const api::Failure& failure, const std::stop_token& stop) {
+  if (state_.fall_back(failure)) return true;
+  if (api::is_too_long(failure) && state_.conversation.has_answer() &&
+      state_.context.policy().automatic()) {
+    trouble_ = compactor_.make_room_after_refusal(stop);
+    return true;
+  }
+  const auto removal = ++media_refusals_ > kSingleRemovals ? Removal::all : Removal::one;
+  return state_.remove_refused_media(failure, removal);
 }
 
-void Turn::charge(const api::Reply& reply) {
-  usage_ += reply.usage;
-  parts_.ledger.add(reply.model.empty() ? parts_.model.id() : reply.model, reply.usage);
-}
-
-void Turn::keep(const api::Reply& reply) {
-  charge(reply);
-  parts_.context.answered(reply.usage);
+void Turn::append_reply(const api::Reply& reply) {
+  stats_.usage += reply.usage;
+  state_.charge(reply);
+  state_.context.answered(reply.usage);
   auto kept = reply;
   std::erase_if(kept.content, is_empty_text);
-  parts_.conversation.add_assistant(kept, block_uuids_);
+  state_.conversation.add_assistant(kept, reporter_.block_uuids());
 }
 
-Turn::Ended Turn::decide(const api::Reply& reply, const std::stop_token& stop) {
-  const bool calls_tools = std::ranges::any_of(
-      reply.content, [](const api::Block& block) { return block.type == "tool_use"; });
-  if (calls_tools) return run_tools(reply, stop);
-  if (!reply.whole) {
-    if (++cuts_ <= kMaxCuts) return nudge(kCutOff);
-    return failed(words_for({api::FailureKind::cut,
-                             0,
-                             "",
-                             "the answer broke off again and again",
-                             reply.request_id,
-                             {},
-                             {},
-                             {}},
-                            reply.model, parts_.with_token));
-  }
-  switch (step_for(reply.stop_reason)) {
-    case Step::go_on: return go_on_after_limit();
-    case Step::refuse: return refused(reply);
-    case Step::expect_tool: return without_tool(reply);
-    case Step::finish: break;
-  }
-  return finish_or_demand_structure(reply);
-}
-
-Turn::Ended Turn::finish_or_demand_structure(const api::Reply& reply) {
-  const auto text = last_text(reply);
-  if (is_blank(text) && !std::exchange(noted_empty_, true)) return nudge(kEmpty);
-  const bool missing = parts_.structured != nullptr && !structured_;
-  if (missing && !std::exchange(demanded_structure_, true)) return nudge(kDemandStructure);
-  return finished(text, reply.stop_reason);
-}
-
-Turn::Ended Turn::go_on_after_limit() {
-  if (++continuations_ <= kMaxContinuations) return nudge(kGoOn);
-  FailureWords words;
-  words.facts.text = fmt::format(
-      "API Error: the answer exceeded {} output tokens again and again. "
-      "CLAUDE_CODE_MAX_OUTPUT_TOKENS sets the limit.",
-      parts_.model.shape().max_tokens);
-  words.facts.error = "max_output_tokens";
-  words.facts.api_error = "max_output_tokens";
-  words.facts.params = R"({"cut":"output_limit"})";
-  words.terminal_reason = "api_error";
-  return failed(words);
-}
-
-Turn::Ended Turn::refused(const api::Reply& reply) {
-  ++safety_stops_;
-  if (!std::exchange(noted_refusal_, true)) {
-    parts_.wire.event(parts_.events.informational(
-        "A safety check stopped the answer above; it is asked once more, with that noted"));
-    UserExtras extras;
-    extras.refused_message_id = reply.id;
-    return nudge(kRefused, extras);
-  }
-  parts_.wire.event(parts_.events.refused(parts_.model.id(), reply, prompt_uuid_));
-  FailureWords words;
-  words.facts.text = fmt::format(
-      "API Error: {}'s safety checks refuse to answer. Rephrase the request in a new session, or "
-      "choose another model. Request ID: {}",
-      parts_.model.id(), reply.request_id);
-  words.facts.error = "invalid_request";
-  words.facts.stop_reason = "refusal";
-  words.facts.request_id = reply.request_id;
-  words.facts.refused_message_id = reply.id;
-  words.terminal_reason = "api_error";
-  return failed(words);
-}
-
-Turn::Ended Turn::without_tool(const api::Reply& reply) {
-  if (std::exchange(noted_missing_tool_, true)) {
-    return finished(last_text(reply), reply.stop_reason);
-  }
-  parts_.conversation.retract_answer();
-  retracted_ = block_uuids_;
+Turn::Ended Turn::act_on(const api::Reply& reply, const std::stop_token& stop) {
+  const bool structure_missing = state_.config.structured != nullptr && !tools_.structured();
+  const auto step = policy_.next(reply, structure_missing);
+  const auto& model = state_.links.choice.id();
   UserExtras extras;
-  extras.retracted = block_uuids_;
-  return nudge(kMissingTool, extras);
+  switch (step) {
+    case NextStep::run_tools: return run_tools(reply, stop);
+    case NextStep::resume_broken: return nudge(kCutOff);
+    case NextStep::continue_reply: return nudge(kGoOn);
+    case NextStep::ask_for_text: return nudge(kEmpty);
+    case NextStep::demand_structure: return nudge(kDemandStructure);
+    case NextStep::note_refusal:
+      ++stats_.safety_stops;
+      state_.events.emit(Notice{
+          "A safety check stopped the answer above; it is asked once more, with that noted"});
+      extras.refused_message_id = reply.id;
+      return nudge(kRefused, extras);
+    case NextStep::ask_for_call:
+      state_.conversation.retract_answer();
+      reporter_.retract();
+      extras.retracted = reporter_.block_uuids();
+      return nudge(kMissingTool, extras);
+    case NextStep::fail_broken: return failed(broken_again(reply, state_.config.token_login));
+    case NextStep::fail_length:
+      return failed(too_long_again(state_.links.choice.shape().max_tokens));
+    case NextStep::fail_refused:
+      ++stats_.safety_stops;
+      state_.events.emit(ReplyRefused{model, reply, prompt_uuid_});
+      return failed(refused_again(reply, model));
+    case NextStep::finish: break;
+  }
+  return finished(last_text(reply), reply.stop_reason);
+}
+
+Turn::Ended Turn::run_tools(const api::Reply& reply, const std::stop_token& stop) {
+  tools_.run(reply, stop);
+  if (state_.links.control.abandoned()) return std::nullopt;
+  if (stop.stop_requested()) {
+    note_interrupt(kInterruptedTools);
+    return limit_reached(ResultSubtype::execution, TerminalReason::aborted_tools,
+                         "the turn was interrupted", reply.stop_reason);
+  }
+  if (tools_.structured()) return finished("", reply.stop_reason);
+  if (auto ended = check_limits(reply)) return ended;
+  fold_in_messages();
+  return std::nullopt;
+}
+
+Turn::Ended Turn::check_limits(const api::Reply& reply) {
+  const auto& limits = state_.config.limits;
+  if (tools_.structured_failures() >= limits.max_structured_failures) {
+    return limit_reached(ResultSubtype::max_structured_retries,
+                         TerminalReason::structured_output_retries,
+                         fmt::format("Failed to provide valid structured output after {} attempts",
+                                     tools_.structured_failures()),
+                         reply.stop_reason);
+  }
+  const auto most = limits.max_turns.value_or(0);
+  if (most > 0 && stats_.requests >= most) {
+    return limit_reached(ResultSubtype::max_turns, TerminalReason::max_turns,
+                         fmt::format("Reached maximum number of turns ({})", most),
+                         reply.stop_reason);
+  }
+  auto& guard = tools_.guard();
+  switch (guard.end_round()) {
+    case LoopGuard::Verdict::fine: return std::nullopt;
+    case LoopGuard::Verdict::warn:
+      return nudge(fmt::format(
+          "[loop-guard] The same was done {} times in a row, with the same result: {}. Doing it "
+          "again will not change that. Find out why it does not help, try something else, or say "
+          "what you are missing and finish.",
+          guard.times(), guard.repeated()));
+    case LoopGuard::Verdict::stop: break;
+  }
+  return failed(stopped_by_loop_guard(guard.times(), guard.repeated()));
+}
+
+/// Messages that came while the tools ran go to the model with the results.
+void Turn::fold_in_messages() {
+  for (const auto& message : state_.links.inbox.take_now()) {
+    if (!message.uuid.empty()) {
+      folded_in_.push_back(message.uuid);
+      state_.events.emit(MessageProgress{message.uuid, MessageState::started});
+    }
+    add_user_message(message);
+  }
 }
 
 /// A message of ours in the user's name.
@@ -283,114 +241,41 @@ Turn::Ended Turn::nudge(std::string_view text, UserExtras extras) {
   const auto content = text_content(text);
   extras.uuid = make_uuid();
   extras.synthetic = true;
-  ++added_messages_;
-  parts_.conversation.add_user(content, extras.uuid, synthetic_members());
-  parts_.wire.event(parts_.events.user(content, extras));
+  ++stats_.added_messages;
+  state_.conversation.add_user(content, extras.uuid, "\"isMeta\":true");
+  state_.events.emit(UserInput{content, extras});
   return std::nullopt;
 }
 
-bool Turn::over_budget() const {
-  const auto budget = parts_.options.max_budget_usd;
-  return budget && parts_.ledger.cost_usd() >= *budget;
-}
-
-ResultFacts Turn::finished(std::string_view text, std::string_view stop_reason) {
-  ResultFacts facts;
-  facts.text = structured_ ? *structured_ : std::string(text);
-  facts.structured_output = structured_;
-  facts.stop_reason = stop_reason;
-  facts.terminal_reason = "completed";
-  return with_numbers(std::move(facts));
-}
-
-ResultFacts Turn::failed(FailureWords words) {
-  words.facts.uuid = make_uuid();
-  parts_.conversation.add_error(words.facts);
-  parts_.wire.event(parts_.events.api_error(words.facts));
-  ResultFacts facts;
-  facts.is_error = true;
-  facts.text = words.facts.text;
-  facts.stop_reason = words.facts.stop_reason;
-  facts.terminal_reason = words.terminal_reason;
-  facts.api_error_status = words.facts.status;
-  facts.api_error_type = words.facts.type;
-  facts.api_error = words.facts.api_error;
-  return with_numbers(std::move(facts));
-}
-
-ResultFacts Turn::limit(std::string subtype, std::string terminal_reason, std::string error,
-                        std::string_view stop_reason) {
-  if (error.empty()) {
-    error = fmt::format("Reached maximum budget (${})", parts_.options.max_budget_usd.value_or(0));
+std::optional<TurnResult> Turn::run_compact(const std::string& instructions,
+                                            const std::stop_token& stop) {
+  std::string summary;
+  const bool available = state_.links.model.available();
+  const bool allowed = state_.context.policy().on_demand();
+  const bool possible = allowed && state_.conversation.has_answer();
+  if (possible && available && !state_.over_budget()) {
+    trouble_ = compactor_.summarize(instructions, summary, stop);
   }
-  ResultFacts facts;
-  facts.subtype = std::move(subtype);
-  facts.is_error = true;
-  facts.errors = {std::move(error)};
-  facts.stop_reason = stop_reason;
-  facts.terminal_reason = std::move(terminal_reason);
-  return with_numbers(std::move(facts));
-}
-
-/// What was said of the answer stays said: its text, without calls that were never made.
-ResultFacts Turn::interrupted(api::Reply reply) {
-  const auto open_index = reply.content.size();
-  auto shown = open_index;
-  if (reply.open && reply.open->type == "text" && !is_blank(reply.open->text)) {
-    AssistantExtras extras;
-    extras.uuid = make_uuid();
-    extras.aborted = true;
-    extras.answers = std::exchange(to_name_, {});
-    parts_.wire.event(parts_.events.assistant(reply, reply.open->json, extras));
-    reply.content.push_back(*reply.open);
-    ++shown;
-    block_uuids_.push_back(extras.uuid);
+  begin();
+  if (!available) return failed(not_logged_in());
+  if (trouble_) return no_room(*trouble_);
+  if (possible && summary.empty()) return budget_reached("");
+  std::string_view said = "Compacted ";
+  if (!allowed) said = "Nothing was compacted: DISABLE_COMPACT is set";
+  if (allowed && !possible) said = "Nothing was compacted: nothing was answered yet";
+  if (possible) {
+    compactor_.replace_conversation(CompactTrigger::manual, summary, stats_.began);
   }
-  api::Reply said = reply;
-  said.content.clear();
-  std::vector<std::string> uuids;
-  std::erase_if(reply.content, is_empty_text);
-  for (std::size_t i = 0; i < reply.content.size(); ++i) {
-    if (reply.content[i].type != "text") continue;
-    said.content.push_back(reply.content[i]);
-    uuids.push_back(block_uuids_.at(i));
-  }
-  parts_.conversation.add_assistant(said, uuids);
-
-  note_interrupt(kInterrupted);
-  close_shown(reply, open_index, shown);
-  return limit("error_during_execution", "aborted_streaming", "the turn was interrupted", "");
-}
-
-void Turn::note_interrupt(std::string_view text) {
   UserExtras extras;
   extras.uuid = make_uuid();
-  ++added_messages_;
-  const auto content = text_content(text);
-  parts_.conversation.add_user(content, extras.uuid);
-  parts_.wire.event(parts_.events.user(content, extras));
+  extras.replay = true;
+  const auto output = fmt::format("<local-command-stdout>{}</local-command-stdout>", said);
+  state_.events.emit(UserInput{json_string(output), extras});
+  auto result = with_numbers({});
+  result.num_turns = 0;
+  result.to_request = result.to_stream = result.to_first_token = std::nullopt;
+  result.local_command = "compact";
+  return result;
 }
 
-ResultFacts Turn::with_numbers(ResultFacts facts) const {
-  facts.num_turns = 1 + added_messages_;
-  facts.usage = usage_;
-  facts.total_cost_usd = parts_.ledger.cost_usd();
-  facts.model_usage = parts_.ledger.model_usage();
-  facts.recent_model_usage = parts_.ledger.since_last_result();
-  facts.duration = since(began_);
-  facts.api_duration = parts_.api_time;
-  facts.first_request = first_request_;
-  facts.safety_stops = safety_stops_;
-  if (!facts.is_error) {
-    facts.to_request = to_request_;
-    facts.to_stream = to_stream_;
-    facts.to_first_token = to_first_token_;
-  }
-  facts.denials = "[" + denials_ + "]";
-  facts.answers = answered_;
-  std::ranges::copy(folded_, std::back_inserter(facts.answers));
-  facts.of_task = !messages_.empty() && messages_.front().notification;
-  return facts;
-}
-
-}  // namespace ralph::agent
+}  // namespace ralph::session

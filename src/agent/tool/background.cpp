@@ -21,19 +21,28 @@ TaskNotification notification(const BackgroundTask& task, const BashCommand& com
   const int code = command.exit_code();
   const auto name = fmt::format("Background command \"{}\"", task.description);
   if (command.was_ended()) {
-    told.status = "killed";
+    told.status = TaskStatus::killed;
     told.summary = name + " was stopped";
   } else if (code != 0) {
-    told.status = "failed";
+    told.status = TaskStatus::failed;
     told.summary = fmt::format("{} failed with exit code {}", name, code);
   } else {
-    told.status = "completed";
+    told.status = TaskStatus::completed;
     told.summary = name + " completed (exit code 0)";
   }
   return told;
 }
 
 }  // namespace
+
+std::string_view to_string(TaskStatus status) {
+  switch (status) {
+    case TaskStatus::completed: return "completed";
+    case TaskStatus::failed: return "failed";
+    case TaskStatus::killed: return "killed";
+  }
+  return "failed";
+}
 
 BackgroundTasks::BackgroundTasks(Millis longest) : longest_(longest) {}
 

@@ -22,11 +22,14 @@ struct BackgroundTask {
   std::filesystem::path output_file;
 };
 
-/// What became of one.
+enum class TaskStatus { completed, failed, killed };
+std::string_view to_string(TaskStatus status);
+
+/// How one ended.
 struct TaskNotification {
   std::string task_id;
   std::string tool_use_id;
-  std::string status;  // "completed", "failed", "killed"
+  TaskStatus status = TaskStatus::completed;
   std::filesystem::path output_file;
   std::string summary;
 };
@@ -55,7 +58,7 @@ class BackgroundTasks {
   std::vector<TaskNotification> take_finished();
   /// Waits until take_finished() would return something. False: nothing runs, or a stop was asked for.
   bool wait_for_finish(const std::stop_token& stop) const;
-  /// Asks one to end; it is then told as "killed". False: there is none of that name.
+  /// Asks one to end; it is then reported as `killed`. False: there is none of that name.
   bool end(std::string_view task_id);
   /// Ends all, and returns when nothing of them is alive. They are not told.
   void end_all();

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "core/base/id.h"
 #include "agent/tool/background.h"
 #include "agent/tool/bash_answer.h"
 #include "agent/tool/bash_command.h"
@@ -15,6 +14,7 @@
 #include "agent/tool/bash_environment.h"
 #include "agent/tool/bash_words.h"
 #include "agent/tool/builtin_tools.h"
+#include "core/base/id.h"
 
 namespace ralph::tool {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "core/base/utf8.h"
-#include "core/json/writer.h"
 #include "agent/tool/bash_words.h"
 #include "agent/tool/persist.h"
+#include "core/base/utf8.h"
+#include "core/json/writer.h"
 
 namespace ralph::tool {
 namespace {

@@ -2,10 +2,10 @@
 #include <string>
 #include <string_view>
 
-#include "core/base/time.h"
 #include "agent/tool/background.h"
 #include "agent/tool/bash_command.h"
 #include "agent/tool/tool.h"
+#include "core/base/time.h"
 
 /// How the results of Bash read.
 namespace ralph::tool {

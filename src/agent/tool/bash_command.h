@@ -10,11 +10,11 @@
 #include <thread>
 #include <vector>
 
+#include "agent/tool/bash_output.h"
 #include "core/base/result.h"
 #include "core/base/time.h"
 #include "core/base/unique_fd.h"
 #include "system/process/supervise.h"
-#include "agent/tool/bash_output.h"
 
 namespace ralph::tool {
 

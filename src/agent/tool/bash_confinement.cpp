@@ -13,12 +13,12 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "core/base/path.h"
 #include "agent/tool/bash_environment.h"
 #include "agent/tool/deny_paths.h"
 #include "agent/tool/git_paths.h"
 #include "agent/tool/program_folders.h"
 #include "agent/tool/protected_paths.h"
+#include "core/base/path.h"
 
 namespace ralph::tool {
 namespace {

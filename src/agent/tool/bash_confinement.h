@@ -2,9 +2,9 @@
 #include <filesystem>
 #include <optional>
 
+#include "agent/tool/tool.h"
 #include "core/base/result.h"
 #include "system/process/confinement.h"
-#include "agent/tool/tool.h"
 
 namespace ralph::tool {
 

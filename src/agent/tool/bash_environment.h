@@ -1,8 +1,8 @@
 #pragma once
 #include <vector>
 
-#include "system/process/command.h"
 #include "agent/tool/tool.h"
+#include "system/process/command.h"
 
 namespace ralph::tool {
 

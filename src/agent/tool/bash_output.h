@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "core/base/result.h"
 #include "agent/tool/kept_file.h"
+#include "core/base/result.h"
 
 namespace ralph::tool {
 

@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include "agent/permission/rule.h"
 #include "core/base/path.h"
-#include "agent/tool/permission_rule.h"
 
 namespace ralph::tool {
 namespace {
@@ -38,7 +38,7 @@ class Finder {
 
   Result<std::vector<fs::path>> run() {
     for (const auto& text : workspace_.setup().unreadable) {
-      for (const auto& pattern : restraining_patterns(text, workspace_.setup().root)) {
+      for (const auto& pattern : permission::restraining_patterns(text, workspace_.setup().root)) {
         add_pattern(pattern);
       }
     }
@@ -83,7 +83,7 @@ class Finder {
   }
 
   /// A pattern without wildcards, or with "**" only at its end, names one path.
-  void add_pattern(const AnchoredPattern& pattern) {
+  void add_pattern(const permission::AnchoredPattern& pattern) {
     auto [base, parts] = pattern;
     while (!parts.empty() && (parts.back() == "**" || parts.back() == "*") && parts.size() > 1) {
       if (parts.back() == "*" && !is_literal(parts[parts.size() - 2])) break;
@@ -100,7 +100,7 @@ class Finder {
 
   /// True: what is below need not be looked at.
   bool add_if_matching(const fs::path& path) {
-    if (!matches_path(wild_, path.native())) return false;
+    if (!permission::matches_path(wild_, path.native())) return false;
     if (!add(path)) moved_ = true;
     return true;
   }
@@ -159,7 +159,7 @@ class Finder {
   }
 
   const Workspace& workspace_;
-  std::vector<AnchoredPattern> wild_;
+  std::vector<permission::AnchoredPattern> wild_;
   std::set<fs::path> found_;
   std::set<Inode> linked_;
   std::size_t looked_at_ = 0;

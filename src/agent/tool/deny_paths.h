@@ -2,8 +2,8 @@
 #include <filesystem>
 #include <vector>
 
-#include "core/base/result.h"
 #include "agent/tool/workspace.h"
+#include "core/base/result.h"
 
 namespace ralph::tool {
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "core/base/utf8.h"
 #include "agent/tool/file_state.h"
 #include "agent/tool/input.h"
 #include "agent/tool/line_diff.h"
@@ -11,6 +10,7 @@
 #include "agent/tool/replace.h"
 #include "agent/tool/safe_file.h"
 #include "agent/tool/text_encoding.h"
+#include "core/base/utf8.h"
 
 namespace ralph::tool {
 namespace {

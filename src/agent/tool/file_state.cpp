@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "core/base/utf8.h"
 #include "agent/tool/input.h"
 #include "agent/tool/text_encoding.h"
+#include "core/base/utf8.h"
 
 namespace ralph::tool {
 namespace {

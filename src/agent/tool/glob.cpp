@@ -7,12 +7,12 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "core/base/time.h"
-#include "core/base/utf8.h"
 #include "agent/tool/grep_hidden.h"
 #include "agent/tool/input.h"
 #include "agent/tool/ripgrep.h"
 #include "agent/tool/safe_file.h"
+#include "core/base/time.h"
+#include "core/base/utf8.h"
 
 namespace ralph::tool {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "agent/tool/permission_rule.h"
+#include "agent/permission/rule.h"
 
 namespace ralph::tool {
 namespace {
@@ -36,7 +36,7 @@ std::vector<bool> reached(Parts pattern, Parts folder) {
       if (!now[at]) continue;
       if (pattern[at] == "**") {
         set(next, at);
-      } else if (matches_name(pattern[at], name)) {
+      } else if (permission::matches_name(pattern[at], name)) {
         set(next, at + 1);
       }
     }
@@ -124,7 +124,7 @@ std::vector<std::string> globs_below(std::vector<std::string> pattern, const fs:
 std::vector<std::string> hiding_options(const fs::path& folder, const Workspace& workspace) {
   std::set<std::string> globs;
   for (const auto& text : workspace.setup().unreadable) {
-    for (const auto& pattern : restraining_patterns(text, workspace.setup().root)) {
+    for (const auto& pattern : permission::restraining_patterns(text, workspace.setup().root)) {
       auto parts = parts_of(pattern.base);
       for (auto& part : parts) part = escaped(part);
       parts.insert(parts.end(), pattern.parts.begin(), pattern.parts.end());

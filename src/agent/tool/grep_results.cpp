@@ -8,11 +8,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "core/base/utf8.h"
 #include "agent/tool/file_stamp.h"
 #include "agent/tool/input.h"
 #include "agent/tool/path_walk.h"
 #include "agent/tool/persist.h"
+#include "core/base/utf8.h"
 
 namespace ralph::tool {
 namespace {

@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
+#include "agent/tool/tool.h"
 #include "core/base/result.h"
 #include "core/json/document.h"
-#include "agent/tool/tool.h"
 
 /// Looking into a tool's input without trusting it: a member of another type counts as absent.
 namespace ralph::tool {

@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "core/base/file.h"
 #include "agent/tool/path_walk.h"
 #include "agent/tool/safe_file.h"
+#include "core/base/file.h"
 
 namespace ralph::tool {
 Result<KeptFile> KeptFile::create(const std::filesystem::path& path) {

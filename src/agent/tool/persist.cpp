@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "agent/tool/safe_file.h"
 #include "core/base/file.h"
 #include "core/base/id.h"
 #include "core/base/utf8.h"
-#include "agent/tool/safe_file.h"
 
 namespace ralph::tool {
 namespace {

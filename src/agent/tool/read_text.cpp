@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "core/base/utf8.h"
 #include "agent/tool/line_window.h"
 #include "agent/tool/read_impl.h"
 #include "agent/tool/text_encoding.h"
 #include "agent/tool/token_estimate.h"
+#include "core/base/utf8.h"
 
 namespace ralph::tool {
 namespace {

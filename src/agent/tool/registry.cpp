@@ -1,9 +1,10 @@
 #include <algorithm>
 #include <array>
 
-#include "core/json/writer.h"
+#include "agent/tool/background.h"
 #include "agent/tool/builtin_tools.h"
 #include "agent/tool/tool.h"
+#include "core/json/writer.h"
 
 namespace ralph::tool {
 std::span<const Tool* const> tools() {
@@ -16,6 +17,19 @@ std::span<const Tool* const> tools() {
 const Tool* find_tool(std::string_view name) {
   const auto found = std::ranges::find(tools(), name, &Tool::name);
   return found == tools().end() ? nullptr : *found;
+}
+
+permission::ToolCall permission_call(const Tool& tool, const json::Document& input,
+                                     const Access& access, const Workspace& workspace) {
+  const auto* const tasks = workspace.setup().tasks;
+  return {tool.name(),       input,           access,
+          workspace.setup(), workspace.cwd(), tasks != nullptr && !tasks->list().empty()};
+}
+
+permission::Decision decide(const Tool& tool, const json::Document& input, const Access& access,
+                            permission::Mode mode, const permission::Rules& rules,
+                            const Workspace& workspace) {
+  return permission::decide(permission_call(tool, input, access, workspace), mode, rules);
 }
 
 std::string definition(const Tool& tool) {

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/result.h"
 #include "agent/tool/safe_file.h"
 #include "agent/tool/workspace.h"
+#include "core/base/result.h"
 
 namespace ralph::tool {
 

@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/tool/path_walk.h"
 #include "core/base/file.h"
 #include "core/base/id.h"
-#include "agent/tool/path_walk.h"
 
 namespace ralph::tool {
 namespace {

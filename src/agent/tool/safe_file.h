@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
+#include "agent/tool/file_stamp.h"
 #include "core/base/result.h"
 #include "core/base/unique_fd.h"
-#include "agent/tool/file_stamp.h"
 
 /// Files by resolved paths (Workspace::resolve). No link is followed on the way or at the end, so a path that was
 /// checked cannot lead elsewhere by the time it is used. Nothing here waits for a peer.

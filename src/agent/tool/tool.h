@@ -8,8 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "core/json/document.h"
+#include "agent/permission/access.h"
+#include "agent/permission/decide.h"
 #include "agent/tool/workspace.h"
+#include "core/json/document.h"
 
 namespace ralph::tool {
 
@@ -30,22 +32,8 @@ Outcome failure(std::string_view text);
 /// The same for a call the tool refuses as it is: the model gets it as <tool_use_error>.
 Outcome misuse(std::string_view text);
 
-/// Why a call is allowed. It decides what the kernel lets its commands do: nothing but reading, changing files in the
-/// working folders, or whatever the user could do.
-enum class Grant { none, reading, editing, user };
-std::string_view to_string(Grant grant);
-
-/// What a call would touch, and on which grant it runs.
-struct Access {
-  /// `session`: nothing but what the session itself keeps. `unknown`: the tool does not say; only a rule allows it.
-  enum class Kind { unknown, session, read, write, run };
-  Kind kind = Kind::unknown;
-  std::filesystem::path
-      path;             // of read and write: absolute, as the system would find it, links resolved
-  std::string command;  // of run
-  std::filesystem::path cwd = {};  // of run: the folder it starts in, which the decision is about
-  Grant grant = Grant::none;       // set from the decision before the call runs
-};
+using permission::Access;
+using permission::Grant;
 
 /// One thing the model can ask for. The input has passed the schema. Called from many threads.
 class Tool {
@@ -64,6 +52,14 @@ class Tool {
   virtual Outcome run(const json::Document& input, const Access& access, Workspace& workspace,
                       const std::stop_token& stop) const = 0;
 };
+
+/// A call of the tool, as decisions see it; borrows all of it.
+permission::ToolCall permission_call(const Tool& tool, const json::Document& input,
+                                     const Access& access, const Workspace& workspace);
+/// Whether a call of the tool may be made.
+permission::Decision decide(const Tool& tool, const json::Document& input, const Access& access,
+                            permission::Mode mode, const permission::Rules& rules,
+                            const Workspace& workspace);
 
 /// Every tool there is, in the order the model is told of them: sorted by name.
 std::span<const Tool* const> tools();

@@ -1,10 +1,7 @@
 #include "agent/tool/workspace.h"
 
-#include <algorithm>
 #include <system_error>
 #include <utility>
-
-#include "core/base/path.h"
 
 namespace ralph::tool {
 namespace {
@@ -36,12 +33,6 @@ bool Workspace::change_to(const fs::path& folder) {
 
 fs::path Workspace::resolve(std::string_view path) const {
   return resolved_from(cwd(), fs::path(path));
-}
-
-bool Workspace::contains(const fs::path& resolved) const {
-  if (is_below(resolved, setup_.root)) return true;
-  return std::ranges::any_of(setup_.directories,
-                             [&](const fs::path& folder) { return is_below(resolved, folder); });
 }
 
 void Workspace::remember(const fs::path& resolved, const FileStamp& stamp) {

@@ -8,8 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "system/process/command.h"
+#include "agent/permission/access.h"
 #include "agent/tool/file_stamp.h"
+#include "system/process/command.h"
 
 namespace ralph::tool {
 
@@ -24,19 +25,13 @@ struct Media {
 /// What a session's tools share: where they work, and what they know of it. May be used by many threads.
 class Workspace {
  public:
-  struct Setup {
-    std::filesystem::path root;                      // the working folder; absolute, links resolved
-    std::vector<std::filesystem::path> directories;  // further ones they may work in (--add-dir)
-    std::filesystem::path output_folder;  // for output too long to be shown; made when needed, 0700
+  struct Setup : permission::WorkingFolders {
     std::vector<process::EnvChange> environment;  // for the commands they run
     bool read_before_write = false;               // a file must have been read before it is changed
     bool background = true;                       // commands may go on behind a call
     BackgroundTasks* tasks = nullptr;             // those that do; without it none may
     std::vector<std::string> unreadable;          // patterns of files that no search may look into
-    /// Folders with our own records and the user's settings, resolved. Inside a working folder only a rule lets a tool
-    /// change them.
-    std::vector<std::filesystem::path> own_folders;
-    std::vector<std::string> variables;  // ours, "NAME=value" (BASH_DEFAULT_TIMEOUT_MS …)
+    std::vector<std::string> variables;           // ours, "NAME=value" (BASH_DEFAULT_TIMEOUT_MS …)
     /// The program that scales pictures; empty: looked for beside this one.
     std::filesystem::path image_scaler;
     /// By which means commands are confined; nullopt: what this machine has.
@@ -53,7 +48,7 @@ class Workspace {
   /// A path of the model's: relative ones from cwd(), "~" not expanded; links resolved as far as it exists.
   std::filesystem::path resolve(std::string_view path) const;
   /// Whether a resolved path is in one of the working folders.
-  bool contains(const std::filesystem::path& resolved) const;
+  bool contains(const std::filesystem::path& resolved) const { return setup_.contains(resolved); }
 
   /// A file the model has seen, as it was then.
   void remember(const std::filesystem::path& resolved, const FileStamp& stamp);

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "agent/api/client.h"
-#include "agent/api/headers_impl.h"
+#include "agent/api/response_headers_impl.h"
 
 namespace ralph::api {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 UserMessage message(std::string uuid, bool started = false) {
@@ -47,4 +47,4 @@ TEST(Inbox, AStopEndsTheWaitForAClaimedMessage) {
 }
 
 }  // namespace
-}  // namespace ralph::agent
+}  // namespace ralph::session

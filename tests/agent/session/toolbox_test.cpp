@@ -8,7 +8,7 @@
 
 #include "support/temp_folder.h"
 
-namespace ralph::agent {
+namespace ralph::session {
 namespace {
 
 /// No address space has room for such a stack, so no thread can be started.
@@ -33,6 +33,8 @@ class NoMoreThreads {
   pthread_attr_t before_;
 };
 
+constexpr CallRoom kRoom{100'000, {std::int64_t{30} << 20, 100}};
+
 api::Block read_call(const std::string& id, const std::string& path) {
   return {.type = "tool_use",
           .json = {},
@@ -50,16 +52,18 @@ TEST(Toolbox, RunsTheCallsOneByOneWhereNoThreadCanBeStarted) {
   tool::Workspace::Setup setup;
   setup.root = std::filesystem::canonical(folder.path());
   tool::Workspace workspace(setup);
-  Toolbox toolbox(workspace, Options{}, tool::Mode::standard, {});
+  const permission::Policy policy(permission::Mode::standard, {});
+  Toolbox toolbox(workspace, settings::Options{}, policy);
   const auto first = read_call("1", "a"), second = read_call("2", "b");
   const std::vector<const api::Block*> calls{&first, &second};
   std::vector<std::string> told;
   {
     const NoMoreThreads none;
     EXPECT_THROW(std::jthread([] {}), std::system_error);
-    toolbox.serve(calls,
-                  [&](Served served) { told.push_back(served.call->id + served.outcome.content); },
-                  {});
+    toolbox.run_calls(
+        calls, kRoom,
+        [&](ToolCallResult result) { told.push_back(result.call->id + result.outcome.content); },
+        {});
   }
   ASSERT_EQ(told.size(), 2u);
   EXPECT_TRUE(told[0].starts_with("1") && told[0].contains("first file")) << told[0];
@@ -72,13 +76,15 @@ TEST(Toolbox, TakesNumbersAndBooleansThatCameAsTexts) {
   tool::Workspace::Setup setup;
   setup.root = std::filesystem::canonical(folder.path());
   tool::Workspace workspace(setup);
-  Toolbox toolbox(workspace, Options{}, tool::Mode::standard, {});
+  const permission::Policy policy(permission::Mode::standard, {});
+  Toolbox toolbox(workspace, settings::Options{}, policy);
   auto call = read_call("1", "a");
   const auto answer = [&](std::string_view more) {
     call.input = R"({"file_path":"a",)" + std::string(more) + "}";
     const std::vector<const api::Block*> calls{&call};
     std::string content;
-    toolbox.serve(calls, [&](Served served) { content = served.outcome.content; }, {});
+    toolbox.run_calls(calls, kRoom,
+                      [&](ToolCallResult result) { content = result.outcome.content; }, {});
     return content;
   };
   EXPECT_EQ(answer(R"("offset":"2","limit":"1")"), R"("2\ttwo")");
@@ -94,12 +100,13 @@ TEST(Toolbox, OffersNoSearchWithoutRipgrep) {
   folder.write("bin/rg", "#!/bin/sh\n", 0755);
   tool::Workspace::Setup setup;
   setup.root = std::filesystem::canonical(folder.write("root/a", "").parent_path());
-  Options options;
+  settings::Options options;
   options.tools = std::vector<std::string>{"Glob", "Grep", "Read"};
   const auto offered = [&](const std::string& path) {
     setup.variables = {"PATH=" + path};
     tool::Workspace workspace(setup);
-    const Toolbox toolbox(workspace, options, tool::Mode::standard, {});
+    const permission::Policy policy(permission::Mode::standard, {});
+    const Toolbox toolbox(workspace, options, policy);
     return std::pair(toolbox.names(), toolbox.without_ripgrep());
   };
   using Names = std::vector<std::string>;
@@ -109,4 +116,4 @@ TEST(Toolbox, OffersNoSearchWithoutRipgrep) {
 }
 
 }  // namespace
-}  // namespace ralph::agent
+}  // namespace ralph::session

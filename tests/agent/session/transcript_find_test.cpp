@@ -16,7 +16,7 @@ const std::string kPrompt =
 const std::string kId = "11111111-1111-4111-8111-111111111111";
 
 std::string key_of(const fs::path& cwd) {
-  return agent::sessions_folder("/config", cwd).filename().string();
+  return session::sessions_folder("/config", cwd).filename().string();
 }
 
 /// A config folder and a working folder, and sessions that are so many seconds old.
@@ -29,20 +29,20 @@ struct Home {
   Home() { fs::create_directories(cwd); }
 
   fs::path put(const std::string& id, const std::string& text, int age = 0) const {
-    const auto path = agent::transcript_path(config, cwd, id);
+    const auto path = session::transcript_path(config, cwd, id);
     fs::create_directories(path.parent_path());
     std::ofstream(path) << text;
     fs::last_write_time(path, now - std::chrono::seconds(age));
     return path;
   }
   std::optional<fs::path> find(std::string_view what) const {
-    return agent::find_session(config, cwd, what);
+    return session::find_session(config, cwd, what);
   }
-  std::optional<fs::path> newest() const { return agent::newest_session(config, cwd); }
+  std::optional<fs::path> newest() const { return session::newest_session(config, cwd); }
 };
 
 TEST(TranscriptFind, TheFolderIsNamedAfterTheRealPath) {
-  EXPECT_EQ(agent::sessions_folder("/config", "/"), "/config/projects/-");
+  EXPECT_EQ(session::sessions_folder("/config", "/"), "/config/projects/-");
   EXPECT_EQ(key_of("/no-such/a_b.c/D9"), "-no-such-a-b-c-D9");
   EXPECT_EQ(key_of("/no-such/ünï 😀x"), "-no-such--n----x");
 
@@ -99,7 +99,7 @@ TEST(TranscriptFind, AnIdIsFoundHereThenElsewhereThenATitle) {
   const auto summary =
       home.put("d", R"({"type":"summary","summary":"About it","leafUuid":"u"})", 10);
   EXPECT_EQ(home.find("MINE"), newer);
-  EXPECT_EQ(agent::sessions_titled(home.config, home.cwd, "Mine"), (std::vector{newer, old}));
+  EXPECT_EQ(session::sessions_titled(home.config, home.cwd, "Mine"), (std::vector{newer, old}));
   EXPECT_EQ(home.find("About it"), summary);
   EXPECT_EQ(home.find("Min"), std::nullopt);
   EXPECT_EQ(home.find(""), std::nullopt);

@@ -43,7 +43,7 @@ std::string link(const std::string& uuid, const std::string& parent, const std::
 
 /// The messages in short: "user a,b | assistant c", calls as "+id", results as "=id", made up ones as "!id".
 std::string brief(const std::string& session) {
-  const auto read = agent::parse_session(session, "s.jsonl");
+  const auto read = session::parse_session(session, "s.jsonl");
   if (!read) return "none";
   std::string out;
   for (const auto& message : read->messages) {
@@ -92,7 +92,7 @@ TEST(TranscriptRead, AnswersOfManyLinesBecomeOneMessage) {
 
 TEST(TranscriptRead, ThinkingStaysAsItIs) {
   const std::string thinking = R"({"type":"thinking","thinking":"","signature":"a/b+c=="})";
-  const auto read = agent::parse_session(
+  const auto read = session::parse_session(
       user("1", "", text("hi")) + answer("2", "1", "m1", thinking + "," + text("a")), "s.jsonl");
   ASSERT_TRUE(read);
   EXPECT_EQ(read->messages[1].content, "[" + thinking + R"(,{"type":"text","text":"a"}])");
@@ -203,7 +203,7 @@ TEST(TranscriptRead, AttachmentsLinkAndQueuedPromptsCount) {
            R"("type":"attachment","attachment":{"type":"prompt_snapshot","systemPrompt":3})") +
       link("9", "", R"("type":"system","subtype":"informational")");
   EXPECT_EQ(brief(session), "user hi | assistant +A | user =A,wait | assistant ok");
-  const auto read = agent::parse_session(session, "s.jsonl");
+  const auto read = session::parse_session(session, "s.jsonl");
   ASSERT_TRUE(read);
   EXPECT_EQ(read->last_uuid, "8");
   EXPECT_EQ(read->system_prompt, "A\n\nB");
@@ -230,7 +230,7 @@ TEST(TranscriptRead, CirclesAndDoublesEnd) {
 }
 
 TEST(TranscriptRead, CacheMarksAreTakenOff) {
-  const auto read = agent::parse_session(
+  const auto read = session::parse_session(
       user("1", "", R"({"type":"text","text":"hi","cache_control":{"type":"ephemeral"}})") +
           answer(
               "2", "1", "m1",
@@ -256,7 +256,7 @@ TEST(TranscriptRead, WhatElseASessionSays) {
       answer("2", "1", "m1", text("ok")) +
       line("assistant", "3", "2", R"({"model":"<synthetic>","content":"made up"})") +
       R"({"type":"cost-state","modelUsage":{"opus":{"inputTokens":3,"outputTokens":2.0,"costUSD":1},"odd":4}})";
-  const auto read = agent::parse_session(session, "/x/by-hand.jsonl");
+  const auto read = session::parse_session(session, "/x/by-hand.jsonl");
   ASSERT_TRUE(read);
   EXPECT_EQ(read->session_id, "from-a-line");
   EXPECT_EQ(read->title, "about");
@@ -267,7 +267,7 @@ TEST(TranscriptRead, WhatElseASessionSays) {
   EXPECT_EQ(read->totals[0].usage.output_tokens, 2);
   EXPECT_EQ(read->totals[0].cost_usd, 1);
   const std::string id = "11111111-1111-4111-8111-111111111111";
-  EXPECT_EQ(agent::parse_session(session, id + ".jsonl")->session_id, id);
+  EXPECT_EQ(session::parse_session(session, id + ".jsonl")->session_id, id);
 }
 
 TEST(TranscriptRead, OneGoesOnBehindALineWithoutAName) {
@@ -275,9 +275,9 @@ TEST(TranscriptRead, OneGoesOnBehindALineWithoutAName) {
   const auto path = folder.write("s.jsonl", R"({"type":"user","message":{"content":"hi"}})"
                                             "\n"
                                             R"({"type":"assistant","message":{"content":"ho"}})");
-  const auto first = agent::read_session(path);
+  const auto first = session::read_session(path);
   ASSERT_TRUE(first);
-  agent::Transcript transcript(path, {}, first->last_uuid);
+  session::Transcript transcript(path, {}, first->last_uuid);
   ASSERT_TRUE(transcript.append({"user", "u", R"({"content":"more"})", ""}));
   EXPECT_EQ(brief(test::text_of(path)), "user hi | assistant ho | user more | assistant " + kNote);
 }
@@ -291,7 +291,7 @@ TEST(TranscriptRead, ManyLinesTakeNoLongerThanTheyShould) {
         i % 2 == 0 ? user(uuid, parent, text("q")) : answer(uuid, parent, "m" + uuid, text("a"));
     parent = uuid;
   }
-  const auto read = agent::parse_session(session, "s.jsonl");
+  const auto read = session::parse_session(session, "s.jsonl");
   ASSERT_TRUE(read);
   EXPECT_EQ(read->messages.size(), 20000U);
 }
@@ -302,16 +302,16 @@ TEST(TranscriptRead, ASessionKilledBeforeItBeganIsEmpty) {
                                     "\n";
   for (const auto& session :
        {std::string(), line.substr(0, line.size() / 2), only_about_it, only_about_it + "{\"ty"}) {
-    const auto read = agent::parse_session(session, "s.jsonl");
+    const auto read = session::parse_session(session, "s.jsonl");
     ASSERT_TRUE(read) << session;
     EXPECT_TRUE(read->messages.empty());
   }
-  EXPECT_FALSE(agent::parse_session("no session\n", "s.jsonl"));
+  EXPECT_FALSE(session::parse_session("no session\n", "s.jsonl"));
 }
 
 TEST(TranscriptRead, AFileThatIsNotThereIsAnError) {
-  EXPECT_FALSE(agent::read_session("/no/such/file.jsonl"));
-  EXPECT_FALSE(agent::read_session("/"));
+  EXPECT_FALSE(session::read_session("/no/such/file.jsonl"));
+  EXPECT_FALSE(session::read_session("/"));
 }
 
 }  // namespace

@@ -11,10 +11,10 @@
 namespace {
 
 using namespace ralph;
-using agent::Transcript;
+using session::Transcript;
 using test::TempFolder;
 
-const agent::Stamp kStamp{"s1", "/work", "2.1.325", "main", "default"};
+const session::Stamp kStamp{"s1", "/work", "2.1.325", "main", "default"};
 
 std::vector<json::Document> lines_of(const std::filesystem::path& path) {
   std::vector<json::Document> lines;
@@ -137,7 +137,7 @@ TEST(TranscriptWrite, WhatIsWrittenIsReadBack) {
   ASSERT_TRUE(transcript.append_totals({{"x", {}, 9}}));
   ASSERT_TRUE(transcript.append_totals({{"opus", usage, 0.25}, {"haiku", {}, 1}}));
 
-  const auto session = agent::read_session(transcript.path());
+  const auto session = session::read_session(transcript.path());
   ASSERT_TRUE(session);
   EXPECT_EQ(session->path, transcript.path());
   EXPECT_EQ(session->session_id, "s1");

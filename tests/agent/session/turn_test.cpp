@@ -1,257 +1,270 @@
-#include "agent/session/harness.h"
+#include "agent/session/turn.h"
 
-namespace ralph::agent {
+#include "agent/session/scripted.h"
+
+namespace ralph::session {
 namespace {
 
-constexpr std::string_view kPartialStory =
-    "system/init system/status stream_event stream_event stream_event assistant stream_event "
-    "stream_event stream_event result/success";
-
-TEST(Turn, OneAnswerFromInitToResult) {
-  Bench bench(R"({"steps":[{"text":"Hello.","usage":{"input_tokens":10,"output_tokens":5}}]})");
-  const auto ran = bench.ask("hi there");
-  EXPECT_EQ(ran.code, 0);
-  EXPECT_EQ(ran.err, "");
-  ASSERT_EQ(ran.story(), "system/init assistant result/success");
-  const auto events = ran.events();
-  EXPECT_EQ(events[0]["model"], "claude-opus-5-5");
-  EXPECT_EQ(events[0]["apiKeySource"], "ANTHROPIC_API_KEY");
-  EXPECT_EQ(events[0]["cwd"], bench.work().string());
-  const auto& message = events[1]["message"];
-  EXPECT_EQ(json::write(message["content"]), R"([{"type":"text","text":"Hello."}])");
-  EXPECT_TRUE(message["stop_reason"].is_null());
-  EXPECT_EQ(message["usage"]["output_tokens"], 1) << "as message_start had it";
-  const auto& result = events[2];
-  EXPECT_EQ(result["result"], "Hello.");
-  EXPECT_EQ(result["is_error"], false);
-  EXPECT_EQ(result["num_turns"], 1);
-  EXPECT_EQ(result["stop_reason"], "end_turn");
-  EXPECT_EQ(result["terminal_reason"], "completed");
-  EXPECT_EQ(result["usage"]["output_tokens"], 5);
-  EXPECT_DOUBLE_EQ(result["total_cost_usd"], 10 * 4e-6 + 5 * 20e-6);
-  EXPECT_EQ(result["modelUsage"]["claude-opus-5-5"]["inputTokens"], 10);
-  EXPECT_EQ(result["modelUsage"]["claude-opus-5-5"]["contextWindow"], 1'000'000);
-  EXPECT_TRUE(result["permission_denials"].is_array());
-  for (const auto& event : events) {
-    EXPECT_EQ(event["session_id"], events[0]["session_id"]);
-    EXPECT_EQ(event.value("uuid", "").size(), 36U);
-  }
+TEST(Turn, AnswersWithTheLastText) {
+  Scripted scripted;
+  scripted.model.reply(says("Hello."));
+  const auto result = scripted.result_of("hi");
+  EXPECT_EQ(scripted.sink.story(), "started reply:text");
+  EXPECT_EQ(result.text, "Hello.");
+  EXPECT_EQ(result.terminal_reason, TerminalReason::completed);
+  EXPECT_FALSE(result.is_error);
+  EXPECT_EQ(result.num_turns, 1);
+  EXPECT_EQ(result.usage.output_tokens, 5);
+  EXPECT_EQ(scripted.model.asked.at(0).messages,
+            "user:[{\"type\":\"text\",\"text\":\"You are here.\"},"
+            "{\"type\":\"text\",\"text\":\"hi\"}]\n");
 }
 
-TEST(Turn, TheRequestHoldsThePromptBehindWhereWeAre) {
-  Bench bench;
-  const auto ran = bench.ask("hi there");
-  ASSERT_EQ(ran.requests.size(), 1U);
-  const auto& request = ran.requests[0];
-  ASSERT_EQ(request["messages"].size(), 1U);
-  const auto& content = request["messages"][0]["content"];
-  EXPECT_EQ(content.back()["text"], "hi there");
-  EXPECT_TRUE(content.front().value("text", "").contains(bench.work().string()));
-  EXPECT_TRUE(content.back().contains("cache_control"));
-  EXPECT_EQ(request["stream"], true);
-  EXPECT_EQ(request["thinking"]["type"], "adaptive");
-  EXPECT_FALSE(request["system"].empty());
-  EXPECT_FALSE(json::write(request["system"]).contains(bench.work().string()))
-      << "what changes from folder to folder would spoil the cache";
+TEST(Turn, KeepsTheConversationFromTurnToTurn) {
+  Scripted scripted;
+  scripted.model.reply(says("one"));
+  scripted.model.reply(says("two"));
+  scripted.result_of("first");
+  scripted.result_of("second");
+  const auto& messages = scripted.model.asked.at(1).messages;
+  EXPECT_TRUE(messages.contains("assistant:[{\"type\":\"text\",\"text\":\"one\"}]"));
+  EXPECT_TRUE(messages.ends_with("user:[{\"type\":\"text\",\"text\":\"second\"}]\n"));
+  EXPECT_EQ(messages.find("You are here."), messages.rfind("You are here."));
 }
 
-TEST(Turn, TextAndJsonFormatsShowTheResultOnly) {
-  EXPECT_EQ(Bench().run({"-p", "hi"}).out, "Hello.\n");
-  const auto json = Bench().run({"-p", "hi", "--output-format", "json"});
-  EXPECT_EQ(json.story(), "result/success");
-  EXPECT_FALSE(json.result().contains("model_usage_since_last_result"));
-  const auto all = Bench().run({"-p", "hi", "--output-format", "json", "--verbose"});
-  const auto array = json::parse(all.out);
-  ASSERT_TRUE(array && array->is_array());
-  EXPECT_EQ(array->size(), 3U);
+TEST(Turn, RunsToolsUntilTheModelIsDone) {
+  Scripted scripted;
+  scripted.model.reply(reply_of({call_block("1", "Look")}, "tool_use"));
+  scripted.model.reply(says("Seen."));
+  const auto result = scripted.result_of("look");
+  EXPECT_EQ(scripted.sink.story(), "started reply:call user reply:text");
+  EXPECT_TRUE(scripted.model.asked.at(1).messages.contains(
+      R"({"tool_use_id":"1","type":"tool_result","content":"did Look"})"));
+  EXPECT_EQ(result.text, "Seen.");
+  EXPECT_EQ(result.num_turns, 2);
 }
 
-TEST(Turn, PartialMessagesShowTheAnswerGrow) {
-  Bench bench;
-  const auto ran = bench.ask("hi", {"--include-partial-messages"});
-  EXPECT_EQ(ran.story(), kPartialStory) << "the whole block comes before its stop";
-  const auto parts = ran.of_type("stream_event");
-  EXPECT_EQ(parts[0]["event"]["type"], "message_start");
-  EXPECT_TRUE(parts[0].contains("ttft_ms"));
-  EXPECT_EQ(parts[2]["event"]["delta"]["text"], "Hello.");
-  EXPECT_EQ(parts[2]["api_message_id"], "msg_mock_000001");
+TEST(Turn, PutsFollowUpsBehindTheResultsOfAllCalls) {
+  Scripted scripted;
+  scripted.tools.follow_up = "by the way";
+  scripted.model.reply(reply_of({call_block("1", "Look"), call_block("2", "Look")}, "tool_use"));
+  scripted.model.reply(says("Seen."));
+  scripted.result_of("look");
+  const auto& messages = scripted.model.asked.at(1).messages;
+  EXPECT_LT(messages.find(R"("tool_use_id":"2")"), messages.find(R"("tool_use_id":"1")"));
+  EXPECT_LT(messages.find(R"("tool_use_id":"1")"), messages.find("by the way"));
 }
 
-TEST(Turn, ThinkingIsShownCountedAndSentBack) {
-  Bench bench(R"({"steps":[{"thinking":"Let me see.","text":"Yes."},{"text":"Still yes."}]})");
-  bench.say("one");
-  bench.when("\"result\":\"Yes.\"", [](Bench& it) {
-    it.say("two");
-    it.hang_up();
-  });
-  const auto ran = bench.converse();
-  EXPECT_EQ(ran.story(),
-            "system/init system/thinking_tokens assistant assistant result/success "
-            "system/init assistant result/success");
-  const auto assistants = ran.of_type("assistant");
-  EXPECT_EQ(assistants[0]["message"]["content"][0]["thinking"], "Let me see.");
-  EXPECT_TRUE(assistants[0].contains("thinking_duration_ms"));
-  EXPECT_EQ(assistants[0]["message"]["id"], assistants[1]["message"]["id"]);
-  const auto& history = ran.requests.at(1)["messages"];
-  ASSERT_EQ(history.size(), 3U);
-  EXPECT_EQ(history[1]["content"][0]["type"], "thinking");
-  EXPECT_FALSE(history[1]["content"][0].value("signature", "").empty());
-}
-
-TEST(Turn, APrefixStaysTheSameWhileTheConversationGrows) {
-  Bench bench(R"({"steps":[{"text":"A"},{"text":"B"},{"text":"C"}]})");
-  bench.say("one");
-  bench.when("\"result\":\"A\"", [](Bench& it) { it.say("two"); });
-  bench.when("\"result\":\"B\"", [](Bench& it) {
-    it.say("three");
-    it.hang_up();
-  });
-  const auto ran = bench.converse();
-  ASSERT_EQ(ran.requests.size(), 3U);
-  const auto without_marks = [](Document messages) {
-    for (auto& message : messages) {
-      for (auto& block : message["content"]) block.erase("cache_control");
-    }
-    return messages;
+TEST(Turn, TakesMessagesInThatComeWhileToolsRun) {
+  Scripted scripted;
+  scripted.tools.before_call = [&](const api::Block&) {
+    scripted.inbox.push({.content = text_content("also this"), .uuid = "u2"});
   };
-  const auto marks = [](const Document& messages) {
-    std::string where;
-    for (const auto& message : messages) {
-      where += message["content"].back().contains("cache_control") ? 'x' : '.';
-    }
-    return where;
-  };
-  EXPECT_EQ(ran.requests[0]["system"], ran.requests[2]["system"]);
-  const auto before = without_marks(ran.requests[1]["messages"]);
-  const auto after = without_marks(ran.requests[2]["messages"]);
-  for (std::size_t i = 0; i < before.size(); ++i) EXPECT_EQ(before[i], after[i]);
-  EXPECT_EQ(marks(ran.requests[2]["messages"]), "..x.x") << "the last two of the user";
+  // The inbox hands the first message to an idle agent: it must be at work.
+  scripted.inbox.push({.content = text_content("first")});
+  ASSERT_EQ(scripted.inbox.next({}).size(), 1U);
+  scripted.model.reply(reply_of({call_block("1", "Look")}, "tool_use"));
+  scripted.model.reply(says("Both."));
+  const auto answered = scripted.ask("look", "u1");
+  ASSERT_TRUE(answered);
+  EXPECT_EQ(answered->messages, MessageIds{"u1"});
+  EXPECT_EQ(answered->folded_in, MessageIds{"u2"});
+  EXPECT_EQ(scripted.sink.story(), "started:u1 started reply:call user started:u2 reply:text");
+  EXPECT_TRUE(scripted.model.asked.at(1).messages.contains("also this"));
 }
 
-TEST(Turn, AnotherModelIsAskedAsItWantsToBe) {
-  Bench bench;
-  bench.set("MAX_THINKING_TOKENS=2048");
-  const auto ran = bench.ask("hi", {"--model", "claude-sonnet-4-5"});
-  EXPECT_EQ(ran.requests.at(0)["model"], "claude-sonnet-4-5");
-  EXPECT_EQ(ran.requests.at(0)["thinking"]["budget_tokens"], 2048);
-  Bench other;
-  const auto local = other.ask("hi", {"--model", "qwen3-coder"});
-  EXPECT_FALSE(local.requests.at(0).contains("thinking"));
-  EXPECT_FALSE(local.requests.at(0).contains("output_config"));
-  EXPECT_TRUE(local.err.contains("the price of 'qwen3-coder' is not known")) << local.err;
-  // As the original counts it: 4 and 20 dollars per million tokens.
-  const auto used = local.result()["modelUsage"]["qwen3-coder"];
-  EXPECT_DOUBLE_EQ(
-      local.result()["total_cost_usd"].get<double>(),
-      (used["inputTokens"].get<double>() * 4 + used["outputTokens"].get<double>() * 20) / 1e6);
-  EXPECT_GT(local.result()["total_cost_usd"], 0);
-  EXPECT_EQ(local.result()["modelUsage"]["qwen3-coder"]["costBasis"], "unknown");
+TEST(Turn, KeepsTheTextOfAReplyThatIsInterrupted) {
+  Scripted scripted;
+  scripted.model.steps.push_back([&](api::Listener&) {
+    scripted.control.interrupt();
+    auto reply = reply_of({});
+    reply.whole = false;
+    reply.open = text_block("Half a");
+    return api::Answer{reply, api::Failure{.kind = api::FailureKind::cancelled}};
+  });
+  const auto result = scripted.result_of("talk");
+  EXPECT_EQ(result.subtype, ResultSubtype::execution);
+  EXPECT_EQ(result.terminal_reason, TerminalReason::aborted_streaming);
+  EXPECT_EQ(scripted.sink.story(), "started reply:text user");
+  scripted.model.reply(says("Yes."));
+  scripted.result_of("go on");
+  EXPECT_TRUE(scripted.model.asked.at(1).messages.contains("Half a"));
 }
 
-TEST(Turn, ABudgetHoldsForAModelWithoutAKnownPrice) {
-  Bench bench(R"({"steps":[{"tool_use":{"name":"Bash","input":{"command":"true"}},
-      "usage":{"input_tokens":100000,"output_tokens":10000}}],"then":"repeat_last"})");
-  const auto ran = bench.ask("hi", {"--model", "gpt-5", "--max-budget-usd", "1"});
-  EXPECT_EQ(ran.result()["subtype"], "error_max_budget_usd");
-  EXPECT_EQ(ran.requests.size(), 2U);  // $0.60 each
+TEST(Turn, AnInterruptedToolCallHasAResultThatSaysSo) {
+  Scripted scripted;
+  scripted.tools.before_call = [&](const api::Block&) { scripted.control.interrupt(); };
+  scripted.model.reply(reply_of({call_block("1", "Look")}, "tool_use"));
+  const auto result = scripted.result_of("look");
+  EXPECT_EQ(result.terminal_reason, TerminalReason::aborted_tools);
+  ASSERT_EQ(scripted.sink.inputs.size(), 2U);
+  EXPECT_TRUE(scripted.sink.inputs[0].contains("The user interrupted this call"));
+  EXPECT_TRUE(scripted.sink.inputs[1].contains("[Request interrupted by user for tool use]"));
 }
 
-TEST(Turn, EffortAndEnvironmentReachTheRequest) {
-  Bench bench;
-  bench.set("CLAUDE_CODE_MAX_OUTPUT_TOKENS=1234");
-  bench.set("ANTHROPIC_DEFAULT_HAIKU_MODEL=claude-haiku-4-5");
-  const auto ran = bench.ask("hi", {"--model", "haiku", "--effort=low"});
-  EXPECT_EQ(ran.requests.at(0)["model"], "claude-haiku-4-5");
-  EXPECT_EQ(ran.requests.at(0)["max_tokens"], 1234);
+TEST(Turn, AnAbandonedTurnHasNoResult) {
+  Scripted scripted;
+  scripted.model.steps.push_back([&](api::Listener&) {
+    scripted.control.abandon(1);
+    return ScriptedModel::fails({.kind = api::FailureKind::cancelled});
+  });
+  EXPECT_FALSE(scripted.ask("hi"));
+  EXPECT_EQ(scripted.sink.story(), "started");
 }
 
-TEST(Turn, SystemPromptsReplaceOrFollowOurs) {
-  Bench bench;
-  bench.folder().write("more.txt", "From a file.");
-  const auto file = (bench.folder() / "more.txt").string();
-  auto ran = bench.ask("hi", {"--system-prompt", "Mine.", "--append-system-prompt-file", file});
-  EXPECT_EQ(ran.requests.at(0)["system"][0]["text"], "Mine.\n\nFrom a file.");
-  Bench none;
-  ran = none.ask("hi", {"--system-prompt", ""});
-  EXPECT_TRUE(!ran.requests.at(0).contains("system") || ran.requests.at(0)["system"].empty());
-  Bench missing;
-  ran = missing.ask("hi", {"--system-prompt-file", "/no/such/file"});
-  EXPECT_EQ(ran.code, 1);
-  EXPECT_TRUE(ran.err.contains("/no/such/file"));
+TEST(Turn, GoesOnAfterTheLengthLimitThreeTimes) {
+  Scripted scripted;
+  for (int i = 0; i < 4; ++i) scripted.model.reply(says("part", "max_tokens"));
+  const auto result = scripted.result_of("write");
+  EXPECT_EQ(scripted.sink.story(),
+            "started reply:text nudge reply:text nudge reply:text nudge reply:text "
+            "error:max_output_tokens");
+  EXPECT_TRUE(result.is_error);
+  EXPECT_EQ(result.api_error, "max_output_tokens");
 }
 
-TEST(StopReasons, AnAnswerCutByItsLimitGoesOnThreeTimes) {
-  Bench bench(R"({"steps":[{"text":"cut off","stop_reason":"max_tokens"}]})");
-  const auto ran = bench.ask("hi");
-  EXPECT_EQ(ran.code, 1);
-  EXPECT_EQ(ran.requests.size(), 4U);
-  EXPECT_EQ(ran.result()["num_turns"], 4);
-  EXPECT_EQ(ran.result()["api_error"], "max_output_tokens");
-  EXPECT_EQ(ran.of_type("user")[0]["isSynthetic"], true);
+TEST(Turn, ARefusalIsNotedOnceThenEndsTheTurn) {
+  Scripted scripted;
+  scripted.model.reply(says("I", "refusal"));
+  scripted.model.reply(says("I", "refusal"));
+  const auto result = scripted.result_of("do it");
+  EXPECT_EQ(scripted.sink.story(),
+            "started reply:text notice nudge reply:text refused error:invalid_request");
+  EXPECT_EQ(result.stop_reason, "refusal");
+  EXPECT_EQ(result.safety_stops, 2);
 }
 
-TEST(StopReasons, ARefusalIsAskedOnceMoreAndThenTold) {
-  Bench bench(R"({"steps":[{"text":"I cannot","stop_reason":"refusal"}]})");
-  const auto ran = bench.ask("hi");
-  EXPECT_EQ(ran.code, 1);
-  EXPECT_EQ(ran.story(),
-            "system/init assistant system/informational user assistant "
-            "system/model_refusal_no_fallback assistant result/success");
-  EXPECT_EQ(ran.result()["stop_reason"], "refusal");
-  EXPECT_EQ(ran.result()["is_error"], true);
+TEST(Turn, FallsBackToTheNextModelWhenOneIsOverloaded) {
+  Scripted scripted;
+  scripted.options.fallback_models = {"claude-haiku-4-5"};
+  scripted.model.fail({.kind = api::FailureKind::status, .status = 529});
+  scripted.model.reply(says("Here."));
+  const auto result = scripted.result_of("hi");
+  EXPECT_EQ(result.text, "Here.");
+  ASSERT_EQ(scripted.model.asked.size(), 2U);
+  EXPECT_NE(scripted.model.asked[0].model, scripted.model.asked[1].model);
+  EXPECT_TRUE(scripted.model.asked[1].model.contains("haiku"));
+  EXPECT_TRUE(scripted.sink.story().starts_with("started model:")) << scripted.sink.story();
 }
 
-TEST(StopReasons, AnEmptyAnswerIsAskedForOnce) {
-  Bench bench(R"({"steps":[{"content":[]}]})");
-  const auto ran = bench.ask("hi");
-  EXPECT_EQ(ran.code, 0);
-  EXPECT_EQ(ran.story(), "system/init user result/success");
-  EXPECT_EQ(ran.result()["result"], "");
+TEST(Turn, WithoutACredentialNothingIsAsked) {
+  Scripted scripted;
+  scripted.model.is_available = false;
+  const auto result = scripted.result_of("hi");
+  EXPECT_TRUE(scripted.model.asked.empty());
+  EXPECT_EQ(scripted.sink.story(), "started error:authentication_failed");
+  EXPECT_TRUE(result.is_error);
 }
 
-TEST(StopReasons, AToolCallThatIsNotThereIsAskedForAgain) {
-  Bench bench(R"({"steps":[{"text":"hm","stop_reason":"tool_use"},{"text":"fin"}]})");
-  const auto ran = bench.ask("hi");
-  EXPECT_EQ(ran.story(), "system/init assistant user assistant result/success");
-  const auto assistants = ran.of_type("assistant");
-  EXPECT_EQ(ran.of_type("user")[0]["retracted_message_uuids"][0], assistants[0]["uuid"]);
-  EXPECT_EQ(assistants[1]["supersedes"][0], assistants[0]["uuid"]);
-  for (const auto& message : ran.requests.at(1)["messages"]) {
-    EXPECT_NE(texts(message), "hm") << "what was taken back is not sent";
+TEST(Turn, EndsAtTheTurnLimit) {
+  Scripted scripted;
+  scripted.limits.max_turns = 1;
+  scripted.model.reply(reply_of({call_block("1", "Look")}, "tool_use"));
+  const auto result = scripted.result_of("look");
+  EXPECT_EQ(result.subtype, ResultSubtype::max_turns);
+  EXPECT_EQ(result.terminal_reason, TerminalReason::max_turns);
+}
+
+TEST(Turn, EndsWhenTheBudgetIsSpent) {
+  Scripted scripted;
+  scripted.limits.max_budget_usd = 0.000001;
+  scripted.model.reply(says("Expensive."));
+  const auto result = scripted.result_of("hi");
+  EXPECT_EQ(result.subtype, ResultSubtype::max_budget);
+  EXPECT_EQ(result.terminal_reason, TerminalReason::budget_exhausted);
+  EXPECT_EQ(scripted.result_of("again").subtype, ResultSubtype::max_budget);
+  EXPECT_EQ(scripted.model.asked.size(), 1U);
+}
+
+TEST(Turn, TheLoopGuardWarnsThenStops) {
+  Scripted scripted;
+  scripted.limits.loop_guard = 2;
+  for (int i = 0; i < 4; ++i) {
+    scripted.model.reply(reply_of({call_block(std::to_string(i), "Look")}, "tool_use"));
   }
+  const auto result = scripted.result_of("look");
+  EXPECT_EQ(result.terminal_reason, TerminalReason::loop_guard);
+  EXPECT_EQ(scripted.sink.story(),
+            "started reply:call user reply:call user nudge reply:call user reply:call user "
+            "error:loop_guard");
 }
 
-TEST(StopReasons, AToolNobodyHasIsAnErrorTheModelSees) {
-  Bench bench(R"({"steps":[{"tool_use":{"name":"NoSuchTool","input":{"a":1}}},{"text":"ok"}]})");
-  const auto ran = bench.ask("hi");
-  EXPECT_EQ(ran.story(), "system/init assistant user assistant result/success");
-  const auto result = ran.of_type("user")[0]["message"]["content"][0];
-  EXPECT_EQ(result["is_error"], true);
-  EXPECT_TRUE(result.value("content", "").contains("No such tool available: NoSuchTool"));
-  EXPECT_EQ(ran.result()["num_turns"], 2);
+class StructuredTurn : public ::testing::Test {
+ protected:
+  StructuredTurn() : output_(StructuredOutput::make(R"({"type":"object","required":["n"]})")) {
+    scripted_.structured = output_ ? &*output_ : nullptr;
+  }
+  Result<StructuredOutput> output_;
+  Scripted scripted_;
+};
+
+TEST_F(StructuredTurn, DemandsTheToolOnceAndTakesItsInputAsTheAnswer) {
+  scripted_.model.reply(says("Seven."));
+  scripted_.model.reply(reply_of({call_block("1", "StructuredOutput", R"({"n":7})")}, "tool_use"));
+  const auto result = scripted_.result_of("how many");
+  EXPECT_EQ(scripted_.sink.story(), "started reply:text nudge reply:call user");
+  EXPECT_EQ(result.structured_output, R"({"n":7})");
+  EXPECT_EQ(result.terminal_reason, TerminalReason::completed);
+  EXPECT_EQ(scripted_.sink.tools, (std::vector<std::string>{"Look", "StructuredOutput"}));
 }
 
-TEST(Limits, TheBudgetEndsTheTurnBehindTheRequestThatBrokeIt) {
-  Bench bench(
-      R"({"steps":[{"text":"final","usage":{"input_tokens":100000,"output_tokens":10000}}]})");
-  const auto ran = bench.ask("hi", {"--max-budget-usd", "0.5"});
-  EXPECT_EQ(ran.code, 1);
-  EXPECT_EQ(ran.story(), "system/init assistant result/error_max_budget_usd");
-  EXPECT_EQ(ran.result()["errors"][0], "Reached maximum budget ($0.5)");
-  EXPECT_DOUBLE_EQ(ran.result()["total_cost_usd"], 0.6);
+TEST_F(StructuredTurn, GivesUpAfterInvalidAnswers) {
+  scripted_.limits.max_structured_failures = 2;
+  for (int i = 0; i < 2; ++i) {
+    scripted_.model.reply(reply_of({call_block("1", "StructuredOutput")}, "tool_use"));
+  }
+  const auto result = scripted_.result_of("how many");
+  EXPECT_EQ(result.subtype, ResultSubtype::max_structured_retries);
+  EXPECT_EQ(result.terminal_reason, TerminalReason::structured_output_retries);
 }
 
-TEST(Limits, TurnsAreCountedInRequests) {
-  Bench bench(R"({"steps":[{"tool_use":{"name":"X"}}]})");
-  const auto ran = bench.ask("hi", {"--max-turns", "2"});
-  EXPECT_EQ(ran.code, 1);
-  EXPECT_EQ(ran.requests.size(), 2U);
-  EXPECT_EQ(ran.result()["subtype"], "error_max_turns");
-  EXPECT_EQ(ran.result()["num_turns"], 3);
-  EXPECT_EQ(
-      Bench(R"({"steps":[{"tool_use":{"name":"X"}}]})").run({"-p", "hi", "--max-turns", "1"}).out,
-      "Error: Reached max turns (1)\n");
+TEST(Compaction, ReplacesAConversationThatFillsTheWindow) {
+  Scripted scripted;
+  auto full = says("Long.");
+  full.usage.input_tokens = 199'000;
+  scripted.model.reply(full);
+  scripted.model.reply(says("<summary>They talked.</summary>"));
+  scripted.model.reply(says("On it."));
+  scripted.result_of("first");
+  const auto result = scripted.result_of("second");
+  EXPECT_EQ(result.text, "On it.");
+  EXPECT_EQ(scripted.sink.story(),
+            "started reply:text started compacting:auto compacted boundary nudge reply:text");
+  ASSERT_EQ(scripted.model.asked.size(), 3U);
+  EXPECT_TRUE(scripted.model.asked[1].is_last);
+  const auto& messages = scripted.model.asked[2].messages;
+  EXPECT_TRUE(messages.contains("They talked."));
+  EXPECT_TRUE(messages.contains("You are here."));
+  EXPECT_FALSE(messages.contains("Long."));
+  EXPECT_TRUE(messages.contains("second"));
+}
+
+TEST(Compaction, WithoutASummaryTheTurnFails) {
+  Scripted scripted;
+  auto full = says("Long.");
+  full.usage.input_tokens = 199'000;
+  scripted.model.reply(full);
+  scripted.model.reply(says(""));
+  scripted.model.reply(says(""));
+  scripted.result_of("first");
+  const auto result = scripted.result_of("second");
+  EXPECT_EQ(result.terminal_reason, TerminalReason::prompt_too_long);
+  EXPECT_TRUE(scripted.sink.story().ends_with(
+      "compacting:auto not_compacted:no_summary error:invalid_request"));
+}
+
+TEST(Compaction, OnDemandAnswersNothing) {
+  Scripted scripted;
+  scripted.model.reply(says("One."));
+  scripted.model.reply(says("<summary>Short.</summary>"));
+  scripted.result_of("first");
+  const auto answered = scripted.session->compact({.content = text_content("/compact")}, "", {});
+  ASSERT_TRUE(answered);
+  EXPECT_EQ(answered->result.local_command, "compact");
+  EXPECT_EQ(answered->result.num_turns, 0);
+  EXPECT_EQ(scripted.sink.story(),
+            "started reply:text compacting:manual compacted started boundary nudge user");
 }
 
 }  // namespace
-}  // namespace ralph::agent
+}  // namespace ralph::session

@@ -28,7 +28,7 @@ TEST(BashBackground, AnswersAtOnceAndTellsTheEnd) {
   ASSERT_EQ(told.size(), 1u);
   EXPECT_EQ(told[0].task_id, answer.task);
   EXPECT_EQ(told[0].tool_use_id, "toolu_1");
-  EXPECT_EQ(told[0].status, "completed");
+  EXPECT_EQ(told[0].status, TaskStatus::completed);
   EXPECT_EQ(told[0].output_file, file);
   EXPECT_EQ(told[0].summary, "Background command \"wait for go\" completed (exit code 0)");
   EXPECT_EQ(test::text_of(file), "begun\nover\n");
@@ -43,7 +43,7 @@ TEST(BashBackground, AFailureIsToldAsOne) {
   session.call({{"command", "cd sub; exit 3"}, {"run_in_background", true}});
   ASSERT_TRUE(session.tasks.wait_for_finish({}));
   const auto told = session.tasks.take_finished();
-  EXPECT_EQ(told.at(0).status, "failed");
+  EXPECT_EQ(told.at(0).status, TaskStatus::failed);
   EXPECT_EQ(told.at(0).summary, "Background command \"cd sub; exit 3\" failed with exit code 3");
   EXPECT_EQ(session.workspace().cwd(), session.root());
 }
@@ -63,7 +63,7 @@ TEST(BashBackground, ATimeoutMovesTheCommandThere) {
   session.run("touch go");
   ASSERT_TRUE(session.tasks.wait_for_finish({}));
   const auto told = session.tasks.take_finished();
-  EXPECT_EQ(told.at(0).status, "completed");
+  EXPECT_EQ(told.at(0).status, TaskStatus::completed);
   EXPECT_EQ(test::text_of(told.at(0).output_file), "a\nb\n");
 }
 
@@ -104,7 +104,7 @@ TEST(BashBackground, OneCanBeStopped) {
   EXPECT_FALSE(session.tasks.end("nobody"));
   EXPECT_TRUE(session.tasks.end(answer.task));
   ASSERT_TRUE(session.tasks.wait_for_finish({}));
-  EXPECT_EQ(session.tasks.take_finished().at(0).status, "killed");
+  EXPECT_EQ(session.tasks.take_finished().at(0).status, TaskStatus::killed);
   EXPECT_TRUE(session.nothing_alive());
 }
 
@@ -114,7 +114,7 @@ TEST(BashBackground, ATaskThatTakesTooLongIsEnded) {
   session.setup.tasks = &impatient;
   session.call({{"command", "sleep 1000; true"}, {"run_in_background", true}});
   ASSERT_TRUE(impatient.wait_for_finish({}));
-  EXPECT_EQ(impatient.take_finished().at(0).status, "killed");
+  EXPECT_EQ(impatient.take_finished().at(0).status, TaskStatus::killed);
 }
 
 TEST(BashBackground, AStopEndsTheWaitNotTheTask) {

@@ -1,0 +1,130 @@
+#include "agent/permission/decide.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "agent/permission/call_impl.h"
+#include "agent/permission/hidden_commands.h"
+#include "agent/permission/repository_check.h"
+#include "agent/permission/rule.h"
+
+namespace ralph::permission {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, Mode>, 7> kModes{
+    {{"default", Mode::standard},
+     {"manual", Mode::standard},
+     {"acceptEdits", Mode::accept_edits},
+     {"plan", Mode::plan},
+     {"dontAsk", Mode::dont_ask},
+     {"auto", Mode::automatic},
+     {"bypassPermissions", Mode::bypass}}};
+
+constexpr std::array<std::string_view, 8> kReasons{
+    "", "mode", "rule", "subcommandResults", "workingDir", "safetyCheck", "other", "asyncAgent"};
+
+Decision denied_by_rule(const Call& call, std::string_view rule, std::string_view how) {
+  return {false, Reason::rule,
+          fmt::format("The permission rule {} {} this use of {}.", rule, how, call.tool),
+          fmt::format("Rule {}", rule), Grant::none};
+}
+
+/// Why it cannot be told whether a rule is about a line; empty: it can.
+std::string why_hidden(const Rule& rule, const Call& call) {
+  if (auto why = hidden_commands(call.line); !why.empty()) return why;
+  if (auto why = hidden_words(call.line); !why.empty()) return why;
+  return may_restrain(rule, call) ? "the shell makes something else of some of its words" : "";
+}
+
+/// A rule against some commands cannot be kept where commands are hidden.
+std::optional<Decision> denied_as_hidden(const Call& call, const std::vector<std::string>& rules) {
+  if (call.access.kind != Access::Kind::run) return std::nullopt;
+  for (const auto& text : rules) {
+    const auto rule = parse_rule(text);
+    if (rule.covers_all() || !names_tool(rule, call.tool)) continue;
+    const auto why = why_hidden(rule, call);
+    if (why.empty()) continue;
+    return Decision{
+        false, Reason::rule,
+        fmt::format(
+            "The permission rule {} restrains {}, and whether it is about this command line "
+            "cannot be told: {}. Write plain commands, one after the other.",
+            text, call.tool, why),
+        fmt::format("Rule {}", text), Grant::none};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<Mode> parse_mode(std::string_view word) {
+  for (const auto& [name, mode] : kModes) {
+    if (name == word) return mode;
+  }
+  return fail(Code::usage, fmt::format("'{}' is not a permission mode", word),
+              "acceptEdits, auto, bypassPermissions, default, dontAsk, manual or plan");
+}
+
+std::string_view to_string(Mode mode) {
+  for (const auto& [name, known] : kModes) {
+    if (known == mode) return name;
+  }
+  return "default";
+}
+
+std::string_view to_string(Reason reason) { return kReasons.at(static_cast<std::size_t>(reason)); }
+
+Decision allowed(Reason reason, Grant grant) { return {true, reason, {}, {}, grant}; }
+
+Decision decide(const ToolCall& decided, Mode mode, const Rules& rules) {
+  const Call call(decided);
+  for (const auto& rule : rules.deny) {
+    if (restrains(rule, call)) return denied_by_rule(call, rule, "denies");
+  }
+  for (const auto& rule : rules.ask) {
+    if (restrains(rule, call)) return denied_by_rule(call, rule, "asks about");
+  }
+  if (auto hidden = denied_as_hidden(call, rules.deny)) return *std::move(hidden);
+  if (auto hidden = denied_as_hidden(call, rules.ask)) return *std::move(hidden);
+  for (const auto& rule : rules.allow) {
+    if (permits(rule, call)) return allowed(Reason::rule, Grant::user);
+  }
+  return decide_by_mode(call, mode, rules);
+}
+
+std::vector<std::string> unreadable_patterns(const Rules& rules) {
+  std::vector<std::string> patterns;
+  for (const auto* const list : {&rules.deny, &rules.ask}) {
+    for (const auto& text : *list) {
+      const auto rule = parse_rule(text);
+      if (rule.tool == "Read" && !rule.pattern.empty()) patterns.push_back(rule.pattern);
+    }
+  }
+  return patterns;
+}
+
+bool only_reads(std::string_view command) {
+  const auto line = parse_shell_line(command);
+  if (!line.understood || line.commands.empty() || runs_git_elsewhere(line)) return false;
+  return std::ranges::all_of(line.commands, [](const ShellCommand& part) {
+    const auto plain = [](const ShellWord& word) {
+      return word.literal && !word.text.starts_with("/dev/");
+    };
+    const auto reading = reading_command(part);
+    return reading && part.outputs.empty() && std::ranges::all_of(part.inputs, plain) &&
+           std::ranges::all_of(reading->files, is_plain);
+  });
+}
+
+bool stays_in_folder(std::string_view command) {
+  const auto line = parse_shell_line(command);
+  return line.understood && std::ranges::none_of(line.commands, [](const ShellCommand& part) {
+           return !part.words.empty() && part.words[0].is("cd");
+         });
+}
+
+}  // namespace ralph::permission

@@ -1,0 +1,34 @@
+#include "agent/permission/policy.h"
+
+#include <utility>
+
+namespace ralph::permission {
+
+Policy::Policy(Mode mode, Rules rules, Prompts prompts)
+    : rules_(std::move(rules)), prompts_(prompts), mode_(mode) {}
+
+Decision Policy::decide(const ToolCall& call) const {
+  const auto now = mode();
+  auto decision = permission::decide(call, now, rules_);
+  if (decision.allowed || decision.reason_type == Reason::rule) return decision;
+  if (now == Mode::dont_ask) {
+    decision.reason_type = Reason::mode;
+    decision.reason.clear();
+  } else if (prompts_ == Prompts::none) {
+    decision.reason_type = Reason::async_agent;
+    decision.reason = "there is nobody to ask";
+  }
+  return decision;
+}
+
+Mode Policy::mode() const {
+  const std::lock_guard lock(mutex_);
+  return mode_;
+}
+
+void Policy::set_mode(Mode mode) {
+  const std::lock_guard lock(mutex_);
+  mode_ = mode;
+}
+
+}  // namespace ralph::permission

@@ -1,0 +1,60 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "agent/api/client.h"
+#include "agent/api/reply.h"
+#include "agent/api/request.h"
+#include "agent/permission/decide.h"
+#include "agent/tool/background.h"
+#include "agent/tool/tool.h"
+#include "agent/tool/workspace.h"
+
+namespace ralph::session {
+
+/// The model a session asks.
+class Model {
+ public:
+  virtual ~Model() = default;
+  /// False: there is no credential to ask it with.
+  virtual bool available() const = 0;
+  virtual api::Answer ask(const api::Request& request, api::Listener& listener,
+                          const std::stop_token& stop) = 0;
+};
+
+/// A call of the model and its result.
+struct ToolCallResult {
+  const api::Block* call = nullptr;
+  tool::Outcome outcome;
+  std::string meta;                            // an object of `tool_result_meta`, JSON; empty: none
+  std::optional<permission::Decision> denied;  // it was not run
+};
+
+/// How much the calls of one reply may add to the conversation.
+struct CallRoom {
+  std::int64_t read_tokens = 0;  // see Workspace::set_read_room
+  tool::Media media;             // see Workspace::set_media_room
+};
+
+/// The tools a session offers to the model. The list may change between turns, not within one.
+class Tools {
+ public:
+  virtual ~Tools() = default;
+  virtual std::vector<std::string> names() const = 0;
+  /// As the API gets them: JSON objects, joined by commas.
+  virtual std::string definitions() const = 0;
+  /// Runs the calls of one reply and hands over each result on this thread. Returns when all are handed over; after a stop
+  /// request they end soon.
+  virtual void run_calls(std::span<const api::Block* const> calls, const CallRoom& room,
+                         const std::function<void(ToolCallResult)>& on_result,
+                         const std::stop_token& stop) = 0;
+  /// Commands that go on in the background.
+  virtual std::vector<tool::BackgroundTask> running_tasks() const = 0;
+};
+
+}  // namespace ralph::session

@@ -1,0 +1,51 @@
+#pragma once
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include "agent/session/session_state.h"
+#include "agent/session/turn_stats.h"
+
+namespace ralph::session {
+
+/// Why there is no room for another request.
+struct CompactTrouble {
+  CompactFailure failure = CompactFailure::request_failed;
+  std::string text = {};  // for a person, with what to do
+  TerminalReason terminal_reason = TerminalReason::prompt_too_long;
+  std::string api_error = {};
+};
+
+/// Replaces the conversation by the model's summary of it when the context window fills.
+class Compactor {
+ public:
+  Compactor(SessionState& state, TurnStats& stats) : state_(state), stats_(stats) {}
+
+  using Trouble = std::optional<CompactTrouble>;  // nullopt: there is room
+  /// Before a request; `for_more`: tokens that are about to be added.
+  Trouble make_room(std::int64_t for_more, const std::stop_token& stop);
+  /// The API found the conversation too long.
+  Trouble make_room_after_refusal(const std::stop_token& stop);
+  /// Asks for the summary only.
+  Trouble summarize(std::string_view instructions, std::string& summary,
+                    const std::stop_token& stop);
+  void replace_conversation(CompactTrigger trigger, std::string_view summary, SteadyTime began);
+
+ private:
+  struct Order {
+    CompactTrigger trigger = CompactTrigger::automatic;
+    std::string_view instructions = {};  // the user's
+    bool refused = false;                // the API found the conversation too long
+  };
+  Trouble compact(const Order& order, const std::stop_token& stop);
+  Trouble sum_up(const Order& order, std::string& summary, const std::stop_token& stop);
+  Trouble ask_for_summary(const Order& order, std::string& summary, const std::stop_token& stop);
+  std::size_t room_for_summary() const;
+  bool too_full(std::int64_t tokens) const;
+
+  SessionState& state_;
+  TurnStats& stats_;
+};
+
+}  // namespace ralph::session

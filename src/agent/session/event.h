@@ -1,0 +1,203 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "agent/api/client.h"
+#include "agent/api/reply.h"
+#include "agent/permission/decide.h"
+#include "agent/session/compact_facts.h"
+#include "agent/session/identity.h"
+#include "agent/session/turn_result.h"
+#include "agent/tool/background.h"
+#include "core/base/time.h"
+
+/// What a session reports while it works. Events borrow what they refer to: a sink uses or copies it before it returns.
+namespace ralph::session {
+
+/// What a client learns of a session when a turn begins.
+struct InitFacts {
+  std::string cwd;
+  std::vector<std::string> tools;
+  std::string model;
+  std::string permission_mode;
+  std::string key_source;  // "ANTHROPIC_API_KEY", "none" …
+  std::vector<std::string> add_dirs;
+  std::vector<std::string> slash_commands;  // without the slash
+  std::vector<std::string> skills;
+};
+
+struct AssistantExtras {
+  std::string uuid;
+  MessageIds answers;
+  bool aborted = false;
+  std::optional<Millis> thinking_duration;
+  std::string thinking_display;
+  std::vector<std::string> supersedes;  // uuids of events that count no more
+};
+
+/// An answer the agent makes up itself because there is none.
+struct ApiErrorFacts {
+  std::string uuid;  // empty: a new one
+  std::string text;
+  std::string error;  // "authentication_failed"
+  std::string stop_reason = "stop_sequence";
+  std::string request_id;
+  std::optional<int> status;
+  std::string type;       // "authentication_error"
+  std::string api_error;  // "connection_failed"
+  std::string params;     // JSON object; empty: none
+  std::string refused_message_id;
+  std::optional<std::int64_t> resets_at;  // of a rate limit, Unix seconds
+};
+
+struct UserExtras {
+  std::string uuid;
+  bool synthetic = false;
+  std::optional<bool> replay;    // nullopt: not said
+  std::string tool_use_result;   // JSON
+  std::string tool_result_meta;  // JSON
+  std::vector<std::string> retracted;
+  std::string refused_message_id;
+};
+
+enum class MessageState { queued, started, completed };
+std::string_view to_string(MessageState state);
+
+struct TurnStarted {
+  const InitFacts& facts;
+  const MessageIds& answers;
+};
+struct RequestStarted {};
+struct RequestRetried {
+  const api::Retry& retry;
+};
+struct ThinkingProgress {
+  std::int64_t total = 0;
+  std::int64_t delta = 0;
+};
+/// An event of the API as it came, for clients that show replies while they grow.
+struct ReplyProgress {
+  std::string_view message_id;
+  std::string_view event;  // JSON
+  std::optional<Millis> time_to_first_token = std::nullopt;
+  std::string_view thinking_display = {};
+  std::optional<std::size_t> abandoned_from = std::nullopt;  // blocks that count no more
+};
+struct ReplyBlock {
+  const api::Reply& reply;
+  std::string_view block;  // JSON
+  const AssistantExtras& extras;
+};
+struct ErrorReply {
+  const ApiErrorFacts& facts;
+};
+/// A message for the model: the user's, a tool result, or one of our own.
+struct UserInput {
+  std::string_view content;  // JSON
+  const UserExtras& extras;
+};
+struct MessageProgress {
+  std::string_view uuid;
+  MessageState state;
+};
+struct ModelChanged {
+  std::string_view from, to, reason;
+};
+struct Notice {
+  std::string_view text;
+};
+struct ReplyRefused {
+  std::string_view model;
+  const api::Reply& reply;
+  std::string_view user_uuid;
+};
+struct CallDenied {
+  const api::Block& call;
+  const permission::Decision& decision;
+};
+struct TasksChanged {
+  const std::vector<tool::BackgroundTask>& tasks;
+};
+struct TaskStarted {
+  const tool::BackgroundTask& task;
+};
+/// A background task has ended: first its new state, then what it was.
+struct TaskUpdated {
+  const tool::TaskNotification& task;
+};
+struct TaskEnded {
+  const tool::TaskNotification& task;
+};
+/// A command that has run in a call for a while; that it still does; and how it ended.
+struct CommandStarted {
+  std::string_view id;
+  const api::Block& call;
+  std::string_view description;
+};
+struct CommandRunning {
+  const api::Block& call;
+  std::int64_t beat = 0;
+  Millis elapsed{0};
+};
+struct CommandEnded {
+  std::string_view id;
+  const api::Block& call;
+  tool::TaskStatus status;
+  std::string_view description;
+};
+struct CompactionStarted {
+  CompactTrigger trigger;
+};
+struct CompactionEnded {
+  std::optional<CompactFailure> failure;
+};
+struct ConversationCompacted {
+  const CompactFacts& facts;
+};
+struct ConversationReset {
+  std::string_view user_uuid;
+};
+struct TitleChanged {
+  std::string_view title;
+};
+struct TranscriptLost {
+  std::string_view why;
+};
+struct LocalReply {
+  std::string_view text;
+};
+struct TurnEnded {
+  const TurnResult& result;
+};
+
+using Event = std::variant<TurnStarted, RequestStarted, RequestRetried, ThinkingProgress,
+                           ReplyProgress, ReplyBlock, ErrorReply, UserInput, MessageProgress,
+                           ModelChanged, Notice, ReplyRefused, CallDenied, TasksChanged,
+                           TaskStarted, TaskUpdated, TaskEnded, CommandStarted, CommandRunning,
+                           CommandEnded, CompactionStarted, CompactionEnded, ConversationCompacted,
+                           ConversationReset, TitleChanged, TranscriptLost, LocalReply, TurnEnded>;
+
+/// Where the events of sessions go. Called from many threads.
+class EventSink {
+ public:
+  virtual ~EventSink() = default;
+  virtual void emit(const Identity& from, const Event& event) = 0;
+};
+
+/// The sink as one session sees it.
+class SessionEvents {
+ public:
+  SessionEvents(EventSink& sink, const Identity& identity) : sink_(sink), identity_(identity) {}
+  void emit(const Event& event) const { sink_.emit(identity_, event); }
+
+ private:
+  EventSink& sink_;
+  const Identity& identity_;
+};
+
+}  // namespace ralph::session

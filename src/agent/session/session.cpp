@@ -1,0 +1,73 @@
+#include "agent/session/session.h"
+
+#include <utility>
+
+#include "agent/session/turn.h"
+
+namespace ralph::session {
+
+Result<std::unique_ptr<Session>> Session::create(SessionConfig config, const SessionLinks& links,
+                                                 Opening opening) {
+  if (opening.session_id != links.identity.session_id()) {
+    return fail(Code::usage, "the session's id is not the one its events have");
+  }
+  const bool child = !links.identity.parent_tool_use_id().empty();
+  if (opening.transcript && opening.transcript->is_side_chain() != child) {
+    return fail(Code::usage, "a session writes a side chain if, and only if, it has a parent");
+  }
+  return std::unique_ptr<Session>(new Session(std::move(config), links, std::move(opening)));
+}
+
+Session::Session(SessionConfig config, const SessionLinks& links, Opening opening)
+    : state_{.config = std::move(config),
+             .links = links,
+             .events = SessionEvents(links.sink, links.identity),
+             .conversation = Conversation(
+                 std::move(opening.messages), std::move(opening.transcript),
+                 [this](const Error& error) {
+                   state_.config.warn("ralph: the session is not kept whole: " + describe(error));
+                   state_.events.emit(TranscriptLost{error.message});
+                 }),
+             .context = Context(state_.config.compaction, opening.context_tokens),
+             .preserved = std::move(opening.preserved),
+             .api_time = Millis{0},
+             .tool_definitions = {}},
+      introduced_(opening.resumed && !state_.conversation.messages().empty()) {}
+
+/// Once, before the first message: the prompt cache and resumed sessions depend on it.
+void Session::introduce() {
+  if (std::exchange(introduced_, true)) return;
+  state_.conversation.keep_system_prompt(state_.config.system);
+  state_.conversation.introduce(state_.config.introduction());
+}
+
+std::optional<Answered> Session::answer(std::vector<UserMessage> messages,
+                                        const std::stop_token& stop) {
+  introduce();
+  Turn turn(state_, std::move(messages));
+  auto result = turn.run(stop);
+  if (!result) return std::nullopt;
+  return Answered{*std::move(result), turn.answered(), turn.folded_in()};
+}
+
+std::optional<Answered> Session::compact(UserMessage message, const std::string& instructions,
+                                         const std::stop_token& stop) {
+  introduce();
+  Turn turn(state_, {std::move(message)});
+  auto result = turn.run_compact(instructions, stop);
+  if (!result) return std::nullopt;
+  return Answered{*std::move(result), turn.answered(), turn.folded_in()};
+}
+
+void Session::set_system_prompt(std::vector<std::string> texts) {
+  state_.config.system = std::move(texts);
+}
+
+void Session::set_title(std::string_view title) {
+  state_.events.emit(TitleChanged{title});
+  state_.conversation.keep_title(title);
+}
+
+void Session::record_totals() { state_.conversation.keep_totals(state_.links.ledger.totals()); }
+
+}  // namespace ralph::session

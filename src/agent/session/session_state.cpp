@@ -1,0 +1,73 @@
+#include "agent/session/session_state.h"
+
+#include <fmt/core.h>
+
+#include "agent/session/failure_text.h"
+#include "core/base/id.h"
+#include "core/json/writer.h"
+
+namespace ralph::session {
+
+bool SessionState::over_budget() const {
+  const auto budget = config.limits.max_budget_usd;
+  return budget && links.ledger.cost_usd() >= *budget;
+}
+
+std::int64_t SessionState::window() const {
+  return model::Table::builtin().context_window(links.choice.id());
+}
+
+std::int64_t SessionState::tokens() const { return context.tokens() + conversation.added_tokens(); }
+
+/// Taken from the tools at the start of a turn: their list may have changed since the last one.
+void SessionState::refresh_tools() {
+  auto all = links.tools.definitions();
+  if (config.structured != nullptr) {
+    all += (all.empty() ? "" : ",") + config.structured->definition();
+  }
+  tool_definitions = all.empty() ? "" : "[" + all + "]";
+}
+
+api::Request SessionState::new_request() const {
+  api::Request request;
+  request.shape = links.choice.shape();
+  request.system = config.system;
+  request.tools = tool_definitions;
+  json::ObjectWriter(request.user_id).text("session_id", links.identity.session_id()).close();
+  return request;
+}
+
+void SessionState::charge(const api::Reply& reply) {
+  links.ledger.add(reply.model.empty() ? links.choice.id() : reply.model, reply.usage);
+}
+
+void SessionState::announce(const MessageIds& answers) {
+  config.init.model = links.choice.id();
+  config.init.tools = links.tools.names();
+  if (config.structured != nullptr) config.init.tools.emplace_back(StructuredOutput::kName);
+  events.emit(TurnStarted{config.init, answers});
+}
+
+bool SessionState::fall_back(const api::Failure& failure) {
+  const bool overloaded = failure.status == 529 || failure.type == "overloaded_error";
+  const auto from = links.choice.id();
+  const auto to = overloaded ? links.choice.fall_back() : std::nullopt;
+  if (!to) return false;
+  events.emit(ModelChanged{from, *to, fmt::format("{} is overloaded: {} goes on", from, *to)});
+  conversation.drop_thinking();
+  return true;
+}
+
+bool SessionState::remove_refused_media(const api::Failure& failure, Removal removal) {
+  const auto refusal = api::media_refusal(failure);
+  if (!refusal) return false;
+  const auto removed = conversation.remove_refused(*refusal, removal);
+  if (removed == api::MediaKind::any) return false;
+  auto facts = media_removed(*refusal, removed);
+  facts.uuid = make_uuid();
+  conversation.add_error(facts);
+  events.emit(ErrorReply{facts});
+  return true;
+}
+
+}  // namespace ralph::session

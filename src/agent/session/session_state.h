@@ -1,0 +1,84 @@
+#pragma once
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/session/collaborators.h"
+#include "agent/session/compaction.h"
+#include "agent/session/conversation.h"
+#include "agent/session/event.h"
+#include "agent/session/inbox.h"
+#include "agent/session/ledger.h"
+#include "agent/session/structured_output.h"
+#include "agent/session/turn_control.h"
+#include "agent/settings/model_choice.h"
+
+namespace ralph::session {
+
+/// What ends a turn early.
+struct TurnLimits {
+  std::optional<double> max_budget_usd;
+  std::optional<std::int64_t> max_turns;
+  std::int64_t loop_guard = 0;  // LoopGuard's limit
+  int max_structured_failures = StructuredOutput::kMaxFailures;
+};
+
+/// How a session works.
+struct SessionConfig {
+  InitFacts init;                                          // but for the model and the tools
+  std::vector<std::string> system;                         // texts for the model
+  std::function<std::vector<std::string>()> introduction;  // what the model must always know
+  std::function<void(std::string_view)> warn;              // a line for the user
+  CompactPolicy compaction;
+  TurnLimits limits = {};
+  const StructuredOutput* structured = nullptr;  // nullptr: any answer will do
+  bool partial_messages = false;                 // replies are reported while they grow
+  bool replay_user_messages = false;
+  bool token_login = false;  // the credential is a token, not a key
+};
+
+/// What a session works with and does not own; it outlives the session. A session that works for another one shares its
+/// parent's ledger: what both cost counts against one budget.
+struct SessionLinks {
+  const Identity& identity;
+  Model& model;
+  Tools& tools;
+  EventSink& sink;
+  settings::ModelChoice& choice;
+  Inbox& inbox;
+  TurnControl& control;
+  Ledger& ledger;
+};
+
+/// The parts of a session that its turns work on.
+struct SessionState {
+  SessionConfig config;
+  SessionLinks links;
+  SessionEvents events;
+  Conversation conversation;
+  Context context;
+  PreservedContext preserved;
+  Millis api_time{0};            // of all turns so far
+  std::string tool_definitions;  // JSON array, of the turn that runs; empty: no tools
+
+  bool over_budget() const;
+  /// Of the model, in tokens.
+  std::int64_t window() const;
+  /// Tokens of the next request.
+  std::int64_t tokens() const;
+  void refresh_tools();
+  /// All of it but for the messages.
+  api::Request new_request() const;
+  void charge(const api::Reply& reply);
+  /// A turn begins, or is left out: tells the client what the session is like now.
+  void announce(const MessageIds& answers);
+
+  /// The next fallback model takes over; false: the failure is another one, or no model is left.
+  bool fall_back(const api::Failure& failure);
+  /// False: the API refused something else, or nothing is left that could be removed.
+  bool remove_refused_media(const api::Failure& failure, Removal removal);
+};
+
+}  // namespace ralph::session

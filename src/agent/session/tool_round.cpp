@@ -1,0 +1,141 @@
+#include "agent/session/tool_round.h"
+
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "agent/session/text.h"
+#include "core/base/id.h"
+#include "core/json/writer.h"
+
+namespace ralph::session {
+namespace {
+
+constexpr std::string_view kStructuredDone = "Structured output provided successfully";
+constexpr std::string_view kStopped =
+    "The user interrupted this call; it may have run in part. Stop, and wait for what the user "
+    "says.";
+/// Clients give up on longer lines; what the model gets cannot be shortened, what the client gets beside it can.
+constexpr std::size_t kLongestLine = std::size_t{1} << 20;
+
+std::string result_block(const ToolCallResult& result) {
+  std::string block;
+  json::ObjectWriter writer(block);
+  writer.text("tool_use_id", result.call->id)
+      .text("type", "tool_result")
+      .raw("content", result.outcome.content);
+  if (result.outcome.is_error) writer.boolean("is_error", *result.outcome.is_error);
+  writer.close();
+  return block;
+}
+
+std::string denial(const api::Block& call) {
+  std::string denial;
+  json::ObjectWriter(denial)
+      .text("tool_name", call.name)
+      .text("tool_use_id", call.id)
+      .raw("tool_input", call.input)
+      .close();
+  return denial;
+}
+
+ToolCallResult stopped(const api::Block& call) {
+  ToolCallResult result{&call, tool::failure(kStopped), {}, {}};
+  result.outcome.detail = json_string("User rejected tool use");
+  result.meta =
+      fmt::format(R"({{"id":{},"non_execution_kind":"user-rejected"}})", json_string(call.id));
+  return result;
+}
+
+}  // namespace
+
+void ToolRound::run(const api::Reply& reply, const std::stop_token& stop) {
+  std::vector<const api::Block*> calls;
+  for (const auto& block : reply.content) {
+    if (block.type != "tool_use") continue;
+    if (state_.config.structured != nullptr && block.name == StructuredOutput::kName) {
+      report(check_structured(block));
+    } else {
+      calls.push_back(&block);
+    }
+  }
+  state_.links.tools.run_calls(
+      calls, room(),
+      [&](ToolCallResult result) {
+        const bool interrupted = stop.stop_requested() && !state_.links.control.abandoned();
+        report(interrupted ? stopped(*result.call) : std::move(result));
+      },
+      stop);
+  append_follow_ups();
+}
+
+/// Estimates of tokens can be too low by a third.
+CallRoom ToolRound::room() const {
+  const auto free = state_.context.policy().limit(state_.window()) - state_.tokens();
+  return {free * 3 / 5, media_room(state_.conversation.messages(), state_.window())};
+}
+
+ToolCallResult ToolRound::check_structured(const api::Block& call) {
+  const auto meta =
+      fmt::format(R"({{"id":{},"permission_decision":{{"decision":"accept","source":"config"}}}})",
+                  json_string(call.id));
+  if (const auto complaint = state_.config.structured->complaint(call.input)) {
+    ++structured_failures_;
+    return {&call, tool::failure(*complaint), meta, {}};
+  }
+  structured_ = call.input;
+  const auto text = json_string(kStructuredDone);
+  return {&call, {text, std::nullopt, text}, meta, {}};
+}
+
+/// To the client, to the transcript, and to the model with the next request.
+void ToolRound::report(ToolCallResult result) {
+  if (result.denied) {
+    state_.events.emit(CallDenied{*result.call, *result.denied});
+    stats_.denials += (stats_.denials.empty() ? "" : ",") + denial(*result.call);
+  }
+  if (!result.outcome.task.empty()) report_task(result);
+  if (!result.outcome.is_error.value_or(false)) {
+    state_.preserved.add_call(result.call->name, result.call->input);
+  }
+  guard_.add(result.call->name, result.call->input, result.outcome.content);
+  const auto content = "[" + result_block(result) + "]";
+  UserExtras extras;
+  extras.uuid = make_uuid();
+  extras.tool_use_result = std::move(result.outcome.detail);
+  if (content.size() + extras.tool_use_result.size() > kLongestLine) {
+    extras.tool_use_result = json_string("(left out: it is too long to be shown twice)");
+  }
+  if (!result.meta.empty()) extras.tool_result_meta = "[" + result.meta + "]";
+  ++stats_.added_messages;
+  state_.conversation.add_user(content, extras.uuid, "\"toolUseResult\":" + extras.tool_use_result);
+  state_.events.emit(UserInput{content, extras});
+  if (!result.outcome.follow_up.empty()) report_follow_up(result.outcome.follow_up);
+}
+
+void ToolRound::report_follow_up(std::string_view text) {
+  UserExtras extras;
+  extras.uuid = make_uuid();
+  extras.synthetic = true;
+  ++stats_.added_messages;
+  follow_ups_.push_back({text_content(text), extras.uuid});
+  state_.events.emit(UserInput{follow_ups_.back().content, extras});
+}
+
+/// The API takes nothing between the results of one message's calls.
+void ToolRound::append_follow_ups() {
+  for (const auto& [content, uuid] : std::exchange(follow_ups_, {})) {
+    state_.conversation.add_user(content, uuid, "\"isMeta\":true");
+  }
+}
+
+/// The call has left a command running.
+void ToolRound::report_task(const ToolCallResult& result) {
+  const auto running = state_.links.tools.running_tasks();
+  state_.events.emit(TasksChanged{running});
+  for (const auto& task : running) {
+    if (task.task_id == result.outcome.task) state_.events.emit(TaskStarted{task});
+  }
+}
+
+}  // namespace ralph::session

@@ -1,0 +1,119 @@
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "agent/session/text.h"
+#include "agent/session/turn.h"
+#include "agent/settings/text.h"
+#include "core/base/id.h"
+
+/// The ends of a turn.
+namespace ralph::session {
+namespace {
+
+constexpr std::string_view kInterrupted = "[Request interrupted by user]";
+
+}  // namespace
+
+TurnResult Turn::finished(std::string_view text, std::string_view stop_reason) {
+  TurnResult result;
+  const auto& structured = tools_.structured();
+  result.text = structured ? *structured : std::string(text);
+  result.structured_output = structured;
+  result.stop_reason = stop_reason;
+  result.terminal_reason = TerminalReason::completed;
+  return with_numbers(std::move(result));
+}
+
+TurnResult Turn::failed(FailureWords words) {
+  words.facts.uuid = make_uuid();
+  state_.conversation.add_error(words.facts);
+  state_.events.emit(ErrorReply{words.facts});
+  TurnResult result;
+  result.is_error = true;
+  result.text = words.facts.text;
+  result.stop_reason = words.facts.stop_reason;
+  result.terminal_reason = words.terminal_reason;
+  result.api_error_status = words.facts.status;
+  result.api_error_type = words.facts.type;
+  result.api_error = words.facts.api_error;
+  return with_numbers(std::move(result));
+}
+
+TurnResult Turn::limit_reached(ResultSubtype subtype, TerminalReason reason, std::string error,
+                               std::string_view stop_reason) {
+  TurnResult result;
+  result.subtype = subtype;
+  result.is_error = true;
+  result.errors = {std::move(error)};
+  result.stop_reason = stop_reason;
+  result.terminal_reason = reason;
+  return with_numbers(std::move(result));
+}
+
+TurnResult Turn::budget_reached(std::string_view stop_reason) {
+  return limit_reached(
+      ResultSubtype::max_budget, TerminalReason::budget_exhausted,
+      fmt::format("Reached maximum budget (${})", state_.config.limits.max_budget_usd.value_or(0)),
+      stop_reason);
+}
+
+/// What was said of the reply stays said: its text, without calls that were never made.
+TurnResult Turn::interrupted(api::Reply reply) {
+  const auto open_index = reply.content.size();
+  const auto shown = reporter_.show_open_text(reply);
+  api::Reply said = reply;
+  said.content.clear();
+  std::vector<std::string> uuids;
+  std::erase_if(reply.content, [](const api::Block& block) {
+    return block.type == "text" && settings::is_blank(block.text);
+  });
+  for (std::size_t i = 0; i < reply.content.size(); ++i) {
+    if (reply.content[i].type != "text") continue;
+    said.content.push_back(reply.content[i]);
+    uuids.push_back(reporter_.block_uuids().at(i));
+  }
+  state_.conversation.add_assistant(said, uuids);
+
+  note_interrupt(kInterrupted);
+  reporter_.close(reply, open_index, shown);
+  return limit_reached(ResultSubtype::execution, TerminalReason::aborted_streaming,
+                       "the turn was interrupted", "");
+}
+
+void Turn::note_interrupt(std::string_view text) {
+  UserExtras extras;
+  extras.uuid = make_uuid();
+  ++stats_.added_messages;
+  const auto content = text_content(text);
+  state_.conversation.add_user(content, extras.uuid);
+  state_.events.emit(UserInput{content, extras});
+}
+
+Turn::Ended Turn::no_room(const CompactTrouble& trouble) {
+  if (state_.links.control.abandoned()) return std::nullopt;
+  if (trouble.failure == CompactFailure::cancelled) return interrupted({});
+  FailureWords words;
+  words.facts.text = trouble.text;
+  words.facts.error = "invalid_request";
+  words.facts.api_error = trouble.api_error;
+  words.terminal_reason = trouble.terminal_reason;
+  return failed(std::move(words));
+}
+
+TurnResult Turn::with_numbers(TurnResult result) const {
+  stats_.fill(result);
+  const auto& ledger = state_.links.ledger;
+  result.total_cost_usd = ledger.cost_usd();
+  result.model_usage = ledger.model_usage();
+  result.recent_model_usage = ledger.since_last_result();
+  result.api_duration = state_.api_time;
+  result.answers = answered_;
+  std::ranges::copy(folded_in_, std::back_inserter(result.answers));
+  result.of_task = !messages_.empty() && messages_.front().notification;
+  return result;
+}
+
+}  // namespace ralph::session

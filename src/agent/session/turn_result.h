@@ -1,0 +1,75 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/api/usage.h"
+#include "core/base/time.h"
+
+namespace ralph::session {
+
+/// The messages of the input a turn answers, by the ids they came with; empty: they had none.
+using MessageIds = std::vector<std::string>;
+
+/// What kind of result a turn has.
+enum class ResultSubtype { success, max_turns, max_budget, max_structured_retries, execution };
+std::string_view to_string(ResultSubtype subtype);
+
+/// Why a turn ended. `none`: there was no turn.
+enum class TerminalReason {
+  none,
+  completed,
+  api_error,
+  prompt_too_long,
+  image_error,
+  budget_exhausted,
+  max_turns,
+  structured_output_retries,
+  aborted_streaming,
+  aborted_tools,
+  context_thrashing,
+  compaction_disabled,
+  loop_guard,
+};
+/// As JSON has it; of `none` "".
+std::string_view to_string(TerminalReason reason);
+
+/// The first request of a turn that was answered.
+struct FirstRequest {
+  std::int64_t sent_ms = 0;  // since 1970
+  std::int64_t input_tokens = 0;
+  std::int64_t cache_read_tokens = 0;
+};
+
+/// How a turn ended, and what it took.
+struct TurnResult {
+  ResultSubtype subtype = ResultSubtype::success;
+  bool is_error = false;
+  std::string text;                              // of success
+  std::vector<std::string> errors;               // of the others
+  std::optional<std::string> structured_output;  // JSON
+  std::int64_t num_turns = 0;
+  std::string stop_reason;  // the API's; empty: none
+  TerminalReason terminal_reason = TerminalReason::none;
+  std::optional<int> api_error_status;
+  std::string api_error_type;
+  std::string api_error;
+  api::Usage usage;
+  double total_cost_usd = 0;
+  std::string model_usage = "{}";
+  std::string recent_model_usage = "{}";
+  std::string denials = "[]";  // JSON
+  Millis duration{0};
+  Millis api_duration{0};
+  std::optional<Millis> to_request, to_stream, to_first_token;
+  std::optional<FirstRequest> first_request;
+  std::int64_t safety_stops = 0;  // answers a safety check ended
+  std::int64_t index = 0;
+  MessageIds answers;
+  std::string local_command;  // it answered, and no model; empty: a turn
+  bool of_task = false;       // no user asked: a background task has ended
+};
+
+}  // namespace ralph::session

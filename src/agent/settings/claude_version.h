@@ -1,0 +1,9 @@
+#pragma once
+#include <string_view>
+
+namespace ralph::settings {
+
+/// The version of Claude Code that clients ask us to be compatible with.
+inline constexpr std::string_view kClaudeVersion = "2.1.325";
+
+}  // namespace ralph::settings

@@ -1,0 +1,87 @@
+#include "agent/settings/credential.h"
+
+#include <array>
+#include <string_view>
+
+#include <fmt/core.h>
+
+#include "agent/settings/stored_key.h"
+#include "agent/settings/text.h"
+#include "system/process/supervise.h"
+
+namespace ralph::settings {
+namespace {
+
+constexpr Millis kHelperLimit{60'000};
+constexpr std::size_t kLongestKey = 64 << 10;
+constexpr std::array<std::string_view, 3> kClouds{
+    "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY"};
+
+/// What the user's own command prints is the key.
+Result<std::string> run_helper(const std::string& helper, const std::stop_token& stop) {
+  process::Command command;
+  command.argv = {"/bin/sh", "-c", helper};
+  TRY_ASSIGN(auto child, process::start(command));
+  std::string out, err;
+  const auto keep = [](std::string& into) {
+    return [&into](std::string_view bytes) -> Result<> {
+      if (into.size() + bytes.size() > kLongestKey) return fail(Code::limit, "it prints too much");
+      into += bytes;
+      return {};
+    };
+  };
+  process::Sinks sinks;
+  sinks.out = keep(out);
+  sinks.err = keep(err);
+  process::Watch watch;
+  watch.arm(process::Limit::wall, kHelperLimit);
+  const auto exit = process::supervise(std::move(child), sinks, watch, stop);
+  if (exit.sink_error) return std::unexpected(*exit.sink_error);
+  if (exit.exit_code != 0) {
+    const auto why = exit.ended_by == process::EndedBy::wall
+                         ? "no end after " + format_duration(kHelperLimit)
+                         : fmt::format("exit code {}", exit.exit_code.value_or(-1));
+    return fail(Code::unavailable, fmt::format("{} {}", why, trimmed(err)));
+  }
+  return std::string(trimmed(out));
+}
+
+}  // namespace
+
+Result<Login> find_login(const Environment& environment, const Settings& settings,
+                         const std::stop_token& stop) {
+  for (const auto cloud : kClouds) {
+    if (!environment.on(cloud)) continue;
+    return fail(Code::usage,
+                fmt::format("{} is set, but ralph's agent speaks to the Messages API only", cloud),
+                "unset it, or use the Claude Code binary for this provider");
+  }
+  Login login;
+  login.credential.api_key = std::string(trimmed(environment.get("ANTHROPIC_API_KEY")));
+  login.credential.token = std::string(trimmed(environment.get("ANTHROPIC_AUTH_TOKEN")));
+  if (!login.credential.api_key.empty()) login.source = "ANTHROPIC_API_KEY";
+  if (login.found()) return login;
+
+  if (!settings.api_key_helper.empty()) {
+    login.source = "apiKeyHelper";
+    auto key = run_helper(settings.api_key_helper, stop);
+    if (!key) {
+      login.notes.push_back(fmt::format("apiKeyHelper failed: {}", describe(key.error())));
+    } else if (key->empty()) {
+      login.notes.emplace_back("apiKeyHelper failed: it printed nothing");
+    } else {
+      login.credential = {*key, *key};
+    }
+    return login;
+  }
+  const auto stored = read_stored_key(environment);
+  if (!stored) {
+    login.notes.push_back(describe(stored.error()));
+  } else if (*stored) {
+    login.credential.api_key = **stored;
+    login.source = "ralph auth login";
+  }
+  return login;
+}
+
+}  // namespace ralph::settings

@@ -1,0 +1,56 @@
+#include "agent/settings/environment.h"
+
+#include <charconv>
+
+#include <pwd.h>
+#include <unistd.h>
+
+namespace ralph::settings {
+
+std::string Environment::get(std::string_view name) const {
+  for (const auto& entry : entries_) {
+    if (entry.size() > name.size() && entry[name.size()] == '=' && entry.starts_with(name)) {
+      return entry.substr(name.size() + 1);
+    }
+  }
+  return {};
+}
+
+bool Environment::on(std::string_view name) const {
+  const auto value = get(name);
+  return !value.empty() && value != "0" && value != "false" && value != "no" && value != "off";
+}
+
+std::optional<std::int64_t> Environment::number(std::string_view name) const {
+  const auto value = get(name);
+  if (value.empty()) return std::nullopt;
+  std::int64_t number = 0;
+  const auto read = std::from_chars(value.data(), value.data() + value.size(), number);
+  return read.ec == std::errc{} ? number : 0;
+}
+
+std::filesystem::path Environment::home() const {
+  if (std::filesystem::path home = get("HOME"); home.is_absolute()) return home;
+  const auto* const user = ::getpwuid(::geteuid());
+  const std::filesystem::path known = user == nullptr ? "" : user->pw_dir;
+  return known.is_absolute() ? known : "/";
+}
+
+std::filesystem::path Environment::config_folder() const {
+  if (const auto folder = get("CLAUDE_CONFIG_DIR"); !folder.empty()) return folder;
+  return home() / ".claude";
+}
+
+std::filesystem::path Environment::own_config_folder() const {
+  std::filesystem::path folder = get("XDG_CONFIG_HOME");
+  if (!folder.is_absolute()) folder = home() / ".config";
+  return folder / "ralph";
+}
+
+std::filesystem::path Environment::state_folder() const {
+  std::filesystem::path folder = get("XDG_STATE_HOME");
+  if (!folder.is_absolute()) folder = home() / ".local/state";
+  return folder / "ralph";
+}
+
+}  // namespace ralph::settings

@@ -1,0 +1,131 @@
+#include "agent/settings/model_choice.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "core/json/document.h"
+
+namespace ralph::settings {
+namespace {
+
+constexpr std::array<std::string_view, 5> kEfforts{"low", "medium", "high", "xhigh", "max"};
+
+struct Family {
+  std::string_view alias;
+  std::string_view variable;  // says which model the alias means
+};
+constexpr std::array<Family, 4> kFamilies{{{"opus", "ANTHROPIC_DEFAULT_OPUS_MODEL"},
+                                           {"sonnet", "ANTHROPIC_DEFAULT_SONNET_MODEL"},
+                                           {"haiku", "ANTHROPIC_DEFAULT_HAIKU_MODEL"},
+                                           {"fable", "ANTHROPIC_DEFAULT_FABLE_MODEL"}}};
+
+/// Variables that turn caching off for the models whose id has this part.
+struct Uncached {
+  std::string_view variable, part;
+};
+constexpr Uncached kUncached[] = {{"DISABLE_PROMPT_CACHING", ""},
+                                  {"DISABLE_PROMPT_CACHING_HAIKU", "haiku"},
+                                  {"DISABLE_PROMPT_CACHING_SONNET", "sonnet"},
+                                  {"DISABLE_PROMPT_CACHING_OPUS", "opus"}};
+constexpr const char* kExtraBody = "CLAUDE_CODE_EXTRA_BODY";
+
+api::ShapeWishes wishes_of(const Options& options, const Environment& environment) {
+  api::ShapeWishes wishes;
+  wishes.effort =
+      options.effort.empty() ? environment.get("CLAUDE_CODE_EFFORT_LEVEL") : options.effort;
+  wishes.thinking_tokens = options.max_thinking_tokens ? options.max_thinking_tokens
+                                                       : environment.number("MAX_THINKING_TOKENS");
+  wishes.thinking = options.thinking;
+  wishes.display = options.verbose && options.output != Format::text ? "updates" : "omitted";
+  if (!options.thinking_display.empty()) wishes.display = options.thinking_display;
+  const auto output = environment.number("CLAUDE_CODE_MAX_OUTPUT_TOKENS");
+  if (output && *output > 0) wishes.max_output_tokens = output;
+  wishes.without_thinking = environment.on("CLAUDE_CODE_DISABLE_THINKING");
+  wishes.without_adaptive = environment.on("CLAUDE_CODE_DISABLE_ADAPTIVE_THINKING");
+  wishes.without_betas = environment.on("CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS");
+  wishes.without_interleaving = environment.on("DISABLE_INTERLEAVED_THINKING");
+  wishes.betas = options.betas;
+  wishes.cache_for_an_hour = environment.on("ENABLE_PROMPT_CACHING_1H");
+  for (const auto& [variable, part] : kUncached) {
+    if (environment.on(variable)) wishes.uncached_models.emplace_back(part);
+  }
+  const auto extra = json::parse(environment.get(kExtraBody), kExtraBody);
+  if (extra && extra->is_object()) wishes.extra_body = environment.get(kExtraBody);
+  return wishes;
+}
+
+std::string first_of(std::initializer_list<std::string> texts) {
+  for (const auto& text : texts) {
+    if (!text.empty()) return text;
+  }
+  return "default";
+}
+
+}  // namespace
+
+ModelChoice::ModelChoice(const model::Table& models, const Options& options,
+                         const Environment& environment, std::string_view from_settings)
+    : models_(models), environment_(environment), wishes_(wishes_of(options, environment)) {
+  first_ = resolve(
+      first_of({options.model, environment.get("ANTHROPIC_MODEL"), std::string(from_settings)}));
+  id_ = first_;
+  for (const auto& fallback : options.fallback_models) fallbacks_.push_back(resolve(fallback));
+}
+
+std::string ModelChoice::resolve(std::string_view alias_or_id) const {
+  const auto wanted = alias_or_id.empty() ? std::string_view("default") : alias_or_id;
+  const auto* family = std::ranges::find(kFamilies, wanted, &Family::alias);
+  if (family != kFamilies.end()) {
+    if (auto id = environment_.get(family->variable); !id.empty()) return id;
+  }
+  return models_.resolve(wanted);
+}
+
+std::string ModelChoice::id() const {
+  const std::lock_guard lock(mutex_);
+  return id_;
+}
+
+api::Shape ModelChoice::shape() const { return api::shape_for(models_, id(), wishes_); }
+
+std::string ModelChoice::choose(std::string_view alias_or_id) {
+  auto id = alias_or_id.empty() || alias_or_id == "default" ? first_ : resolve(alias_or_id);
+  const std::lock_guard lock(mutex_);
+  id_ = id;
+  return id;
+}
+
+std::optional<std::string> ModelChoice::fall_back() {
+  const std::lock_guard lock(mutex_);
+  std::erase(fallbacks_, id_);
+  if (fallbacks_.empty()) return std::nullopt;
+  id_ = fallbacks_.front();
+  fallbacks_.erase(fallbacks_.begin());
+  return id_;
+}
+
+std::vector<std::string> ModelChoice::notes() const {
+  std::vector<std::string> notes;
+  const auto* effort = std::ranges::find(kEfforts, wishes_.effort);
+  if (!wishes_.effort.empty() && effort == kEfforts.end()) {
+    notes.push_back(fmt::format("unknown effort '{}'; the model's own is used (known: {})",
+                                wishes_.effort, fmt::join(kEfforts, ", ")));
+  }
+  if (wishes_.extra_body.empty() && !environment_.get(kExtraBody).empty()) {
+    notes.push_back(fmt::format("{} is not a JSON object: it is not used", kExtraBody));
+  }
+  const auto* model = models_.find(id());
+  if (model == nullptr || model->prices.empty()) {
+    const auto& price = model::kPriceOfUnknown;
+    notes.push_back(
+        fmt::format("the price of '{}' is not known: its tokens are counted at ${} (input) and ${} "
+                    "(output) per million",
+                    id(), price.input, price.output));
+  }
+  return notes;
+}
+
+}  // namespace ralph::settings

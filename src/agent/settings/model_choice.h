@@ -1,0 +1,43 @@
+#pragma once
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/api/request.h"
+#include "agent/settings/environment.h"
+#include "agent/settings/options.h"
+#include "core/model/model.h"
+
+namespace ralph::settings {
+
+/// Which model answers, and how it is asked. May be changed by another thread while the agent works.
+class ModelChoice {
+ public:
+  /// `from_settings`: the model of a settings file; empty: none.
+  ModelChoice(const model::Table& models, const Options& options, const Environment& environment,
+              std::string_view from_settings);
+
+  std::string id() const;
+  api::Shape shape() const;
+  /// By alias or id; empty or "default": what it began with. Returns the id.
+  std::string choose(std::string_view alias_or_id);
+  /// The next fallback becomes the choice; nullopt: none is left.
+  std::optional<std::string> fall_back();
+  /// Worth a warning each: an effort nobody knows, a model whose price nobody knows.
+  std::vector<std::string> notes() const;
+
+ private:
+  std::string resolve(std::string_view alias_or_id) const;
+
+  const model::Table& models_;
+  const Environment& environment_;
+  api::ShapeWishes wishes_;
+  std::string first_;
+  mutable std::mutex mutex_;
+  std::string id_;
+  std::vector<std::string> fallbacks_;
+};
+
+}  // namespace ralph::settings

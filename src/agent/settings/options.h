@@ -1,0 +1,93 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+
+namespace ralph::settings {
+
+/// Features of Claude Code that are not here yet, as --accept-unsupported names them.
+inline constexpr std::string_view kHooks = "hooks";
+inline constexpr std::string_view kMcp = "mcp";
+inline constexpr std::string_view kSandbox = "sandbox";
+
+enum class Format { text, json, stream_json };
+
+/// What Claude Code's command line says, checked; words it has and we do not use are accepted and kept out.
+/// nullopt and empty: not said.
+struct Options {
+  bool print = false;  // -p, or because the formats say so
+  bool verbose = false;
+  bool version = false;
+  bool help = false;
+  std::string prompt;  // the first word that is no option; Claude Code drops the others
+  Format input = Format::text;
+  Format output = Format::text;
+  bool partial_messages = false;      // --include-partial-messages
+  bool replay_user_messages = false;  // --replay-user-messages
+
+  std::string model;
+  std::vector<std::string> fallback_models;  // --fallback-model a,b
+  std::string effort;
+  std::string thinking;  // enabled, adaptive, disabled
+  std::optional<std::int64_t> max_thinking_tokens;
+  std::string thinking_display;
+  std::string agent;
+  std::string agents;  // JSON
+
+  std::optional<std::string> system_prompt;
+  std::string system_prompt_file;
+  std::string append_system_prompt;
+  std::string append_system_prompt_file;
+
+  std::optional<std::vector<std::string>>
+      tools;                               // --tools; empty list: none; nullopt or "default": all
+  std::vector<std::string> allowed_tools;  // rules, e.g. "Bash(git *)"
+  std::vector<std::string> disallowed_tools;
+  std::string permission_mode;
+  std::string permission_prompt_tool;
+  std::string permission_prompts;  // host, none
+  bool skip_permissions = false;
+  bool allow_skip_permissions = false;
+  std::vector<std::string> add_dirs;
+  std::string json_schema;  // JSON text
+
+  bool continue_last = false;
+  std::optional<std::string> resume;  // an id or a title
+  bool fork_session = false;
+  std::string session_id;
+  std::string session_name;
+  bool persist = true;  // --no-session-persistence
+
+  std::optional<std::int64_t> max_turns;
+  std::optional<double> max_budget_usd;
+  std::optional<std::int64_t> loop_guard;  // --loop-guard, an addition of ours
+
+  std::string settings;                                     // a file or JSON
+  std::optional<std::vector<std::string>> setting_sources;  // empty list: none
+  std::vector<std::string> mcp_config;
+  bool strict_mcp_config = false;
+  std::vector<std::string> accepted_unsupported;  // --accept-unsupported, an addition of ours
+  bool bare = false;
+  bool disable_slash_commands = false;
+  std::vector<std::string> betas;
+  std::string debug_file;
+
+  std::vector<std::string> warnings;  // lines for stderr; the run goes on
+};
+
+/// Reads the words behind the program's name. `interactive`: stdout is a terminal. The error is what Claude Code
+/// would print: one line, and one more where it guesses what was meant; its exit code is 1.
+Result<Options> parse_options(std::span<const std::string> words, bool interactive);
+
+/// "Bash(git *),Edit Read" in its parts: commas and blanks divide, but not in parentheses.
+std::vector<std::string> split_rules(std::string_view text);
+
+/// The options and what they mean, for --help.
+std::string options_help();
+
+}  // namespace ralph::settings

@@ -1,0 +1,314 @@
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "agent/settings/options_impl.h"
+
+namespace ralph::settings {
+namespace {
+
+template <std::string Options::* member>
+std::string text(Draft& draft, const std::string& value) {
+  draft.options.*member = value;
+  return {};
+}
+
+template <bool Options::* member>
+std::string on(Draft& draft, const std::string&) {
+  draft.options.*member = true;
+  return {};
+}
+
+template <std::vector<std::string> Options::* member>
+std::string one_more(Draft& draft, const std::string& value) {
+  (draft.options.*member).push_back(value);
+  return {};
+}
+
+template <std::vector<std::string> Options::* member>
+std::string rules(Draft& draft, const std::string& value) {
+  for (auto& rule : split_rules(value)) (draft.options.*member).push_back(std::move(rule));
+  return {};
+}
+
+template <bool Draft::* member>
+std::string noted(Draft& draft, const std::string&) {
+  draft.*member = true;
+  return {};
+}
+
+template <std::string Draft::* member>
+std::string kept(Draft& draft, const std::string& value) {
+  draft.*member = value;
+  return {};
+}
+
+std::string take_tools(Draft& draft, const std::string& value) {
+  auto& tools = draft.options.tools;
+  if (!tools) tools.emplace();
+  for (auto& tool : split_rules(value)) tools->push_back(std::move(tool));
+  return {};
+}
+
+std::string take_print(Draft& draft, const std::string&) {
+  draft.print_said = draft.options.print = true;
+  return {};
+}
+
+std::string take_no_persistence(Draft& draft, const std::string&) {
+  draft.options.persist = false;
+  return {};
+}
+
+std::string take_format(Draft& draft, const std::string& value, Format Options::* member) {
+  draft.options.*member = value == "json"          ? Format::json
+                          : value == "stream-json" ? Format::stream_json
+                                                   : Format::text;
+  return {};
+}
+std::string take_input(Draft& draft, const std::string& value) {
+  return take_format(draft, value, &Options::input);
+}
+std::string take_output(Draft& draft, const std::string& value) {
+  return take_format(draft, value, &Options::output);
+}
+
+std::string take_permission_mode(Draft& draft, const std::string& value) {
+  draft.options.permission_mode = value == "manual" ? "default" : value;
+  return {};
+}
+
+std::string take_effort(Draft& draft, const std::string& value) {
+  constexpr std::string_view kLevels = "low, medium, high, xhigh, max";
+  draft.options.effort.clear();
+  for (const auto& level : split_commas(kLevels)) {
+    if (value == level) draft.options.effort = value;
+  }
+  if (draft.options.effort.empty()) {
+    draft.options.warnings.push_back(
+        fmt::format("Warning: Unknown --effort value '{}' — ignoring it and using the default "
+                    "effort. Valid values: {}.",
+                    value, kLevels));
+  }
+  return {};
+}
+
+std::string take_fallback(Draft& draft, const std::string& value) {
+  draft.options.fallback_models = split_commas(value);
+  return {};
+}
+
+std::string take_betas(Draft& draft, const std::string& value) {
+  for (auto& beta : split_rules(value)) draft.options.betas.push_back(std::move(beta));
+  return {};
+}
+
+std::string take_system_prompt(Draft& draft, const std::string& value) {
+  draft.options.system_prompt = value;
+  return {};
+}
+
+std::string take_resume(Draft& draft, const std::string& value) {
+  draft.options.resume = value;
+  return {};
+}
+
+std::string take_sources(Draft& draft, const std::string& value) {
+  draft.options.setting_sources = split_commas(value);
+  return {};
+}
+
+std::string take_accepted(Draft& draft, const std::string& value) {
+  for (auto& feature : split_commas(value)) {
+    if (feature != kHooks && feature != kMcp && feature != kSandbox) {
+      return "It takes hooks, mcp and sandbox, divided by commas.";
+    }
+    draft.options.accepted_unsupported.push_back(std::move(feature));
+  }
+  return {};
+}
+
+std::string take_schema(Draft& draft, const std::string& value) {
+  draft.schema_said = true;
+  draft.options.json_schema = value;
+  return {};
+}
+
+std::string warn_safe_mode(Draft& draft, const std::string&) {
+  draft.options.warnings.emplace_back(
+      "Warning: --safe-mode has no effect: hooks and plugins never run here, and memory and "
+      "settings are still read. Use --bare or --setting-sources \"\" to leave those out.");
+  return {};
+}
+
+std::string warn_snapshot(Draft& draft, const std::string& value) {
+  if (value == "off") {
+    draft.options.warnings.emplace_back(
+        "Warning: --system-prompt-snapshot off has no effect: a session keeps the system prompt it "
+        "began with.");
+  }
+  return {};
+}
+
+constexpr auto listed = Where::listed;
+constexpr auto hidden = Where::hidden;
+constexpr std::string_view kYesNo = "true false 1 0 yes no on off";
+constexpr std::string_view kModes =
+    "acceptEdits auto bypassPermissions manual dontAsk plan default";
+using O = Options;
+
+// clang-format off
+constexpr OptionRow kOptions[] = {
+  {"-p, --print", listed, "", take_print, "Answer once and end"},
+  {"--output-format <format>", listed, "text json stream-json", take_output, "text, json (one object) or stream-json (an object per line)"},
+  {"--input-format <format>", listed, "text stream-json", take_input, "text or stream-json (messages as lines of JSON)"},
+  {"--verbose", listed, "", on<&O::verbose>, "All events; needed with -p and stream-json output"},
+  {"--include-partial-messages", listed, "", on<&O::partial_messages>, "Pieces of messages as they come (stream-json)"},
+  {"--replay-user-messages", listed, "", on<&O::replay_user_messages>, "Repeat the messages of stdin on stdout (stream-json)"},
+  {"--model <model>", listed, "", text<&O::model>, "The model: an alias or its full name"},
+  {"--fallback-model <model>", listed, "", take_fallback, "Models to turn to when that one is overloaded, divided by commas"},
+  {"--effort <level>", listed, "", take_effort, "low, medium, high, xhigh or max"},
+  {"--thinking <mode>", hidden, "enabled adaptive disabled", text<&O::thinking>, "enabled, adaptive or disabled"},
+  {"--max-thinking-tokens <tokens>", hidden, "", take_max_thinking, "A budget for thinking"},
+  {"--thinking-display <display>", hidden, "summarized omitted highlights", text<&O::thinking_display>, "summarized, omitted or highlights"},
+  {"--agent <agent>", listed, "", text<&O::agent>, ""},
+  {"--agents <json-or-file>", listed, "", text<&O::agents>, ""},
+  {"--system-prompt <prompt>", listed, "", take_system_prompt, "Instead of the built-in system prompt"},
+  {"--system-prompt-file <file>", hidden, "", text<&O::system_prompt_file>, "The same from a file"},
+  {"--append-system-prompt <prompt>", listed, "", text<&O::append_system_prompt>, "Behind the system prompt"},
+  {"--append-system-prompt-file <file>", hidden, "", text<&O::append_system_prompt_file>, "The same from a file"},
+  {"--tools <tools...>", listed, "", take_tools, "The built-in tools there are; \"\" for none, \"default\" for all"},
+  {"--allowedTools, --allowed-tools <tools...>", listed, "", rules<&O::allowed_tools>, "Tools that need no permission, such as \"Bash(git *) Edit\""},
+  {"--disallowedTools, --disallowed-tools <tools...>", listed, "", rules<&O::disallowed_tools>, "Tools that are refused"},
+  {"--permission-mode <mode>", listed, kModes, take_permission_mode, "acceptEdits, auto, bypassPermissions, manual, dontAsk or plan"},
+  {"--permission-prompt-tool <tool>", hidden, "", text<&O::permission_prompt_tool>, ""},
+  {"--dangerously-skip-permissions", listed, "", on<&O::skip_permissions>, "Every tool may do everything; for sandboxes"},
+  {"--allow-dangerously-skip-permissions", listed, "", on<&O::allow_skip_permissions>, ""},
+  {"--add-dir <directories...>", listed, "", one_more<&O::add_dirs>, "Further folders the tools may use"},
+  {"--json-schema <schema>", listed, "", take_schema, "The answer is JSON that matches this schema"},
+  {"-c, --continue", listed, "", on<&O::continue_last>, "Go on with the newest session of this folder"},
+  {"-r, --resume [value]", listed, "", take_resume, "Go on with the session of this id or title"},
+  {"--fork-session", listed, "", on<&O::fork_session>, "With those two: as a new session"},
+  {"--session-id <uuid>", listed, "", text<&O::session_id>, "The id of the new session"},
+  {"-n, --name <name>", listed, "", text<&O::session_name>, "The title of the session"},
+  {"--no-session-persistence", listed, "", take_no_persistence, "Write no session to the disk"},
+  {"--loop-guard <n>", hidden, "", take_loop_guard, "Stop a model that makes the same call with the same result 2n times in a row (ralph only)"},
+  {"--max-turns <turns>", hidden, "", take_max_turns, "Stop after so many requests with tools pending"},
+  {"--max-budget-usd <amount>", listed, "", take_budget, "Stop when so many dollars are spent"},
+  {"--settings <file-or-json>", listed, "", text<&O::settings>, "Further settings: a file or JSON"},
+  {"--setting-sources <sources>", listed, "", take_sources, "Which settings files count: user,project,local"},
+  {"--mcp-config <configs...>", listed, "", one_more<&O::mcp_config>, "Refused: MCP servers are not supported yet (see --accept-unsupported)"},
+  {"--strict-mcp-config", listed, "", on<&O::strict_mcp_config>, "No other MCP servers than those"},
+  {"--accept-unsupported <features>", hidden, "", take_accepted, "Go on without what is configured and not supported: hooks,mcp,sandbox (ralph only)"},
+  {"--bare", listed, "", on<&O::bare>, "Without hooks, plugins, memory and project files"},
+  {"--disable-slash-commands", listed, "", on<&O::disable_slash_commands>, "No skills and commands"},
+  {"--betas <betas...>", listed, "", take_betas, "Beta features to ask the API for"},
+  {"--debug-file <path>", listed, "", text<&O::debug_file>, ""},
+  {"-v, --version", listed, "", on<&O::version>, "The version"},
+  {"-h, --help", listed, "", on<&O::help>, "This text"},
+
+  {"--await-initialize", hidden, "", noted<&Draft::await_initialize>, ""},
+  {"--forward-subagent-text", listed, "", noted<&Draft::forward_subagent_text>, ""},
+  {"--prompt-suggestions [value]", listed, kYesNo, noted<&Draft::prompt_suggestions>, ""},
+  {"--resume-session-at <message id>", hidden, "", kept<&Draft::resume_session_at>, ""},
+  {"--resume-drops-turn <message id>", hidden, "", kept<&Draft::resume_drops_turn>, ""},
+  {"--task-budget <tokens>", hidden, "", check_task_budget, ""},
+  {"--advisor <model>", hidden, "", nullptr, ""},
+  {"--agent-color <color>", hidden, "", nullptr, ""},
+  {"--agent-id <id>", hidden, "", nullptr, ""},
+  {"--agent-name <name>", hidden, "", nullptr, ""},
+  {"--agent-type <type>", hidden, "", nullptr, ""},
+  {"--append-subagent-system-prompt <prompt>", hidden, "", nullptr, ""},
+  {"--autocompact <auto|tokens>", listed, "", nullptr, ""},
+  {"--ax-screen-reader", listed, "", nullptr, ""},
+  {"--bg, --background", listed, "", nullptr, ""},
+  {"--brief", listed, "", nullptr, ""},
+  {"--channels <servers...>", hidden, "", nullptr, ""},
+  {"--chrome", listed, "", nullptr, ""},
+  {"--cloud [description|session_id|url]", listed, "", nullptr, ""},
+  {"--dangerously-load-development-channels <servers...>", hidden, "", nullptr, ""},
+  {"-d, --debug [filter]", listed, "", nullptr, ""},
+  {"--debug-to-stderr", hidden, "", nullptr, ""},
+  {"--deep-link-origin", hidden, "", nullptr, ""},
+  {"--deep-link-repo <slug>", hidden, "", nullptr, ""},
+  {"--desktop", listed, "", nullptr, ""},
+  {"--enable-auth-status", hidden, "", nullptr, ""},
+  {"--enable-auto-mode", hidden, "", nullptr, ""},
+  {"--environment <environment_id>", listed, "", nullptr, ""},
+  {"--exclude-dynamic-system-prompt-sections", listed, "", nullptr, ""},
+  {"--file <specs...>", listed, "", nullptr, ""},
+  {"--from-pr [value]", listed, "", nullptr, ""},
+  {"--ide", listed, "", nullptr, ""},
+  {"--include-hook-events", listed, "", nullptr, ""},
+  {"--init", hidden, "", nullptr, ""},
+  {"--init-only", hidden, "", nullptr, ""},
+  {"--maintenance", hidden, "", nullptr, ""},
+  {"--managed-settings <json>", hidden, "", nullptr, ""},
+  {"--messaging-socket-path <path>", hidden, "", nullptr, ""},
+  {"--no-chrome", listed, "", nullptr, ""},
+  {"--parent-session-id <id>", hidden, "", nullptr, ""},
+  {"--permission-prompts <target>", listed, "host none", text<&O::permission_prompts>, "none: what would be asked about is denied as nobody is there"},
+  {"--plan-mode-required", hidden, "", nullptr, ""},
+  {"--plugin-dir <path>", listed, "", nullptr, ""},
+  {"--plugin-dir-no-mcp <path>", hidden, "", nullptr, ""},
+  {"--plugin-url <url>", listed, "", nullptr, ""},
+  {"--prefill <text>", hidden, "", nullptr, ""},
+  {"--project-config-root <dir>", hidden, "", nullptr, ""},
+  {"--remote [description|session_id|url]", hidden, "", nullptr, ""},
+  {"--remote-control [name]", listed, "", nullptr, ""},
+  {"--remote-control-session-name-prefix <prefix>", listed, "", nullptr, ""},
+  {"--restricted", listed, "", noted<&Draft::restricted>, "Refused: say what is allowed with --tools and rules"},
+  {"--rewind-files <user-message-id>", hidden, "", nullptr, ""},
+  {"--safe-mode", listed, "", warn_safe_mode, ""},
+  {"--sdk-url <url>", hidden, "", nullptr, ""},
+  {"--session-mirror", hidden, "", nullptr, ""},
+  {"--system-prompt-snapshot <on|off>", listed, "on off", warn_snapshot, ""},
+  {"--team-name <name>", hidden, "", nullptr, ""},
+  {"--teammate-mode <mode>", hidden, "", nullptr, ""},
+  {"--teleport [session]", listed, "", nullptr, ""},
+  {"--tmux", listed, "", nullptr, ""},
+  {"--workload <tag>", hidden, "", nullptr, ""},
+  {"-w, --worktree [name]", listed, "", noted<&Draft::worktree>, "Refused: make one with git worktree add"},
+};
+
+constexpr std::string_view kNoJobs = "there are no background sessions here";
+constexpr std::string_view kKey = "set ANTHROPIC_API_KEY, or run 'ralph auth login'";
+constexpr std::string_view kUpdate = "update ralph the way it was installed";
+constexpr std::string_view kPlugins = "there are no plugins here";
+constexpr CommandRow kCommands[] = {
+  {"agents", kNoJobs}, {"attach", kNoJobs}, {"auth", kKey}, {"auto-mode", "there is no such mode here"},
+  {"doctor", "use 'ralph doctor'"}, {"gateway", "there is no gateway here"}, {"import", "there is nothing to import into"},
+  {"install", kUpdate}, {"kill", kNoJobs}, {"logs", kNoJobs}, {"mcp", "MCP servers are not supported yet"},
+  {"plugin", kPlugins}, {"plugins", kPlugins}, {"purge", "remove the folder of the project under ~/.claude/projects"},
+  {"respawn", kNoJobs}, {"rm", kNoJobs}, {"setup-token", kKey}, {"stop", kNoJobs},
+  {"ultrareview", "ask for a review with -p"}, {"update", kUpdate}, {"upgrade", kUpdate},
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const OptionRow> option_rows() { return kOptions; }
+std::span<const CommandRow> command_rows() { return kCommands; }
+
+std::string options_help() {
+  std::string out =
+      "Usage: claude [options] [prompt]\n\n"
+      "An agent that works in this folder with the tools it is given. Without a prompt it reads "
+      "one from stdin.\n\n"
+      "Options:\n";
+  std::string unused;
+  for (const auto& row : kOptions) {
+    if (!row.help.empty()) {
+      out += fmt::format("  {:36}", row.flags);
+      if (row.flags.size() > 36) out += fmt::format("\n  {:36}", "");
+      out += fmt::format("  {}\n", row.help);
+    } else {
+      unused += fmt::format("{}{}", unused.empty() ? "" : " ", names_of(row).back());
+    }
+  }
+  return out + "\nAccepted, so that callers need not change, but without effect:\n  " + unused +
+         "\n";
+}
+
+}  // namespace ralph::settings

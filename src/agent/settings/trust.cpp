@@ -1,0 +1,66 @@
+#include <nlohmann/json.hpp>
+
+#include "agent/settings/settings_impl.h"
+#include "agent/settings/source_file.h"
+#include "core/base/file.h"
+
+namespace ralph::settings {
+namespace {
+
+namespace fs = std::filesystem;
+using json::Document;
+
+constexpr std::size_t kMostBytesOfRecord = std::size_t{64} << 20;
+
+fs::path trust_file(const Environment& environment) {
+  return environment.own_config_folder() / "trusted.json";
+}
+
+Document read_object(const fs::path& path) {
+  const auto file = read_source_file(path, {}, kMostBytesOfRecord);
+  auto parsed = file ? json::parse(file->text) : Result<Document>(Document::object());
+  return parsed && parsed->is_object() ? *std::move(parsed) : Document::object();
+}
+
+}  // namespace
+
+fs::path real(const fs::path& folder) {
+  std::error_code error;
+  auto resolved = fs::weakly_canonical(folder, error);
+  return error ? folder : resolved;
+}
+
+fs::path claude_record_path(const Environment& environment) {
+  const auto folder = environment.get("CLAUDE_CONFIG_DIR");
+  return (folder.empty() ? environment.home() : fs::path(folder)) / ".claude.json";
+}
+
+Document read_claude_record(const Environment& environment) {
+  return read_object(claude_record_path(environment));
+}
+
+bool is_trusted(const Environment& environment, const Document& record, const fs::path& folder) {
+  const auto path = real(folder).string();
+  if (member(read_object(trust_file(environment)), path.c_str()) == true) return true;
+  const auto& project = member(member(record, "projects"), path.c_str());
+  return member(project, "hasTrustDialogAccepted") == true;
+}
+
+bool is_trusted(const Environment& environment, const fs::path& folder) {
+  return is_trusted(environment, read_claude_record(environment), folder);
+}
+
+Result<> set_trust(const Environment& environment, const fs::path& folder, bool trusted) {
+  const auto file = trust_file(environment);
+  auto record = read_object(file);
+  const auto path = real(folder).string();
+  if (trusted) {
+    record[path] = true;
+  } else {
+    record.erase(path);
+  }
+  TRY(make_folders(file.parent_path(), 0700));
+  return write_file_atomically(file, json::write_pretty(record), 0600);
+}
+
+}  // namespace ralph::settings

@@ -1,0 +1,104 @@
+#include "agent/wire/agent.h"
+
+#include <atomic>
+#include <csignal>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "agent/session/opening.h"
+#include "agent/session/structured_output.h"
+#include "agent/wire/agent_program_impl.h"
+#include "agent/wire/claude_events.h"
+#include "core/base/id.h"
+#include "system/git/git.h"
+
+namespace ralph::wire {
+namespace {
+
+constexpr int kInterruptedExit = 130;
+
+/// Options that have no effect yet and whose users must know.
+std::vector<std::string_view> without_effect(const settings::Options& options) {
+  std::vector<std::string_view> names;
+  if (!options.agents.empty()) names.emplace_back("--agents");
+  if (!options.agent.empty()) names.emplace_back("--agent");
+  if (!options.permission_prompt_tool.empty()) names.emplace_back("--permission-prompt-tool");
+  return names;
+}
+
+int give_up(const Setup& setup, const Error& error) {
+  warn(setup, describe(error));
+  return 1;
+}
+
+/// Clients that read the stream wait for a result.
+int give_up_with_result(const Setup& setup, EventWriter& writer, const Error& error) {
+  warn(setup, describe(error));
+  if (setup.options.output == settings::Format::stream_json) {
+    session::TurnResult result;
+    result.subtype = session::ResultSubtype::execution;
+    result.is_error = true;
+    result.errors = {describe(error)};
+    const session::Identity identity(setup.options.resume.value_or(make_uuid()));
+    writer.event(result_json(identity, result, false));
+  }
+  return 1;
+}
+
+void end_without_reader(const Io& io, session::TurnControl& control) {
+  if (control.abandoned()) return;
+  // A client that has all its answers may go without a word.
+  if (const auto code = control.answered()) return control.abandon(*code);
+  io.err("ralph: stdout is closed or cannot be written; the agent ends\n");
+  control.abandon(1);
+}
+
+}  // namespace
+
+void warn(const Setup& setup, std::string_view line) { setup.io.err(std::string(line) + "\n"); }
+
+int Agent::run() {
+  std::atomic<bool> reporting_result = false;
+  EventWriter writer(setup_.io, setup_.options.output, setup_.options.verbose, [&] {
+    if (reporting_result) control_.expect_turn();  // the client did not get the result
+    end_without_reader(setup_.io, control_);
+  });
+  for (const auto& warning : setup_.options.warnings) warn(setup_, warning);
+  for (const auto name : without_effect(setup_.options)) {
+    warn(setup_, fmt::format("ralph: {} has no effect yet", name));
+  }
+  Prepared prepared;
+  if (!setup_.options.json_schema.empty()) {
+    auto made = session::StructuredOutput::make(setup_.options.json_schema);
+    if (!made) return give_up(setup_, made.error());
+    prepared.structured = *std::move(made);
+  }
+  if (const auto head = git::read_head(setup_.cwd); head && *head) {
+    prepared.git_branch = (*head)->branch;
+  }
+  auto opening = open_session(setup_, setup_.options, prepared.git_branch);
+  if (!opening) {
+    const bool missing = opening.error().code == Code::not_found;
+    return missing ? give_up_with_result(setup_, writer, opening.error())
+                   : give_up(setup_, opening.error());
+  }
+  auto program = AgentProgram::create(setup_, control_, writer, reporting_result,
+                                      std::move(prepared), *std::move(opening));
+  if (!program) {
+    const bool unsupported = program.error().code == Code::unavailable;
+    return unsupported ? give_up_with_result(setup_, writer, program.error())
+                       : give_up(setup_, program.error());
+  }
+  return (*program)->run();
+}
+
+void Agent::lose_reader() { end_without_reader(setup_.io, control_); }
+
+void Agent::on_signal(int signal_number) {
+  if (signal_number != SIGINT) return control_.abandon(128 + signal_number);
+  const auto wanted = setup_.environment.number("RALPH_AGENT_SIGINT_EXIT");
+  control_.finish(wanted ? static_cast<int>(*wanted) : kInterruptedExit);
+}
+
+}  // namespace ralph::wire

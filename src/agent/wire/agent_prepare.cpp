@@ -1,0 +1,249 @@
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include "agent/instructions/memory.h"
+#include "agent/instructions/system_prompt.h"
+#include "agent/session/local_command.h"
+#include "agent/session/transcript.h"
+#include "agent/wire/agent_program_impl.h"
+#include "core/base/path.h"
+#include "system/git/named_paths.h"
+#include "system/process/environment.h"
+
+/// How the parts of an agent are made.
+namespace ralph::wire {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Hooks and settings in the working folders that git's settings name.
+void add_named_by_git(const settings::Environment& environment, tool::Workspace::Setup& setup) {
+  std::error_code error;
+  const auto program = process::find_program("git", environment.entries(), "/");
+  const auto home = environment.home();
+  auto folders = setup.directories;
+  folders.push_back(setup.root);
+  const auto holds_git = [&](const fs::path& folder) {
+    return is_below(fs::weakly_canonical(*program, error), folder);
+  };
+  if (!program || std::ranges::any_of(folders, holds_git)) return;
+  for (const auto& folder : folders) {
+    for (const auto& path : git::named_paths(*program, folder, home, {{"HOME", home.string()}})) {
+      const auto named = folder / path;
+      auto real = fs::weakly_canonical(named, error);
+      if (real != named) setup.own_folders.push_back(std::move(real));  // a link leads there
+      setup.own_folders.push_back(named);
+    }
+  }
+}
+
+Result<permission::Mode> choose_mode(const Setup& setup, const settings::Settings& settings) {
+  const auto& options = setup.options;
+  const auto& word =
+      options.permission_mode.empty() ? settings.default_mode : options.permission_mode;
+  TRY_ASSIGN(auto mode, permission::parse_mode(word.empty() ? "default" : word));
+  if (options.skip_permissions) mode = permission::Mode::bypass;
+  const bool by_option = options.skip_permissions || !options.permission_mode.empty();
+  if (mode == permission::Mode::bypass && settings.bypass_forbidden) {
+    return fail(Code::usage,
+                fmt::format("{} is forbidden by the setting disableBypassPermissionsMode",
+                            by_option ? "bypassPermissions" : settings.mode_source),
+                "choose another --permission-mode");
+  }
+  if (mode == permission::Mode::bypass && setup.is_root && !setup.environment.on("IS_SANDBOX")) {
+    return fail(
+        Code::usage,
+        fmt::format("{} cannot be used with root/sudo privileges for security reasons",
+                    by_option ? "--dangerously-skip-permissions" : settings.mode_source),
+        "start it by 'ralph run --sandbox' or 'ralph loop --sandbox', set IS_SANDBOX=1 in a "
+        "container you trust, or choose --permission-mode acceptEdits");
+  }
+  return mode;
+}
+
+Result<> prepare(const Setup& setup, const session::TurnControl& control,
+                 const session::Opening& opening, Prepared& prepared) {
+  const auto& options = setup.options;
+  TRY_ASSIGN(prepared.settings, settings::read_settings(options, setup.environment, setup.cwd));
+  TRY_ASSIGN(const auto unsupported, settings::check_supported(prepared.settings, options));
+  for (const auto& note : unsupported) warn(setup, note);
+  TRY_ASSIGN(prepared.login,
+             settings::find_login(setup.environment, prepared.settings, control.over()));
+  for (const auto& note : opening.notes) warn(setup, "ralph: " + note);
+  for (const auto& note : prepared.settings.notes) warn(setup, note);
+  for (const auto& note : prepared.login.notes) warn(setup, note);
+  prepared.choice = std::make_unique<settings::ModelChoice>(
+      model::Table::builtin(), options, setup.environment, prepared.settings.model);
+  for (const auto& note : prepared.choice->notes()) warn(setup, "ralph: " + note);
+  TRY_ASSIGN(prepared.mode, choose_mode(setup, prepared.settings));
+  prepared.rules = prepared.settings.rules;
+  std::ranges::copy(options.allowed_tools, std::back_inserter(prepared.rules.allow));
+  std::ranges::copy(options.disallowed_tools, std::back_inserter(prepared.rules.deny));
+  TRY_ASSIGN(prepared.system, instructions::system_prompt(options));
+  if (opening.system_prompt) prepared.system = {*opening.system_prompt};
+  return {};
+}
+
+tool::Workspace::Setup workspace_setup(const Setup& setup, const Prepared& prepared,
+                                       const std::string& session_id,
+                                       tool::BackgroundTasks& tasks) {
+  const auto& environment = setup.environment;
+  const auto real = [](const fs::path& path) {
+    std::error_code error;
+    auto resolved = fs::weakly_canonical(path, error);
+    return error ? path : resolved;
+  };
+  tool::Workspace::Setup made;
+  made.root = real(setup.cwd);
+  for (const auto& folder : setup.options.add_dirs) {
+    made.directories.push_back(real(setup.cwd / folder));
+  }
+  for (const auto& folder :
+       {environment.config_folder(), environment.own_config_folder(), environment.state_folder()}) {
+    made.own_folders.push_back(real(setup.cwd / folder));
+  }
+  made.output_folder = session::output_folder(environment.config_folder(), setup.cwd, session_id);
+  made.environment = {{"CLAUDECODE", "1"},
+                      {"CLAUDE_CODE_ENTRYPOINT", "sdk-cli"},
+                      {"CLAUDE_CODE_SESSION_ID", session_id},
+                      {"CLAUDE_CODE_CHILD_SESSION", "1"},
+                      {"CLAUDE_CODE_SESSION_ATTENDED", "0"},
+                      {"CLAUDE_PID", std::to_string(::getpid())}};
+  for (const auto& folder : prepared.settings.directories) {
+    made.directories.push_back(real(setup.cwd / folder));
+  }
+  add_named_by_git(environment, made);
+  for (const auto& [name, value] : prepared.settings.environment) {
+    made.environment.push_back({name, value});
+  }
+  const auto* model = model::Table::builtin().find(prepared.choice->id());
+  made.read_before_write = model != nullptr && model->thinking == model::Thinking::budget;
+  made.background = !environment.on("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS");
+  made.tasks = &tasks;
+  made.variables = environment.entries();
+  made.unreadable = permission::unreadable_patterns(prepared.rules);
+  return made;
+}
+
+}  // namespace
+
+Result<session::Opening> open_session(const Setup& setup, const settings::Options& options,
+                                      const std::string& git_branch) {
+  return session::open_session(options, {setup.cwd, setup.environment.config_folder(), git_branch});
+}
+
+Result<std::unique_ptr<AgentProgram>> AgentProgram::create(
+    const Setup& setup, session::TurnControl& control, EventWriter& writer,
+    std::atomic<bool>& reporting_result, Prepared prepared, session::Opening opening) {
+  TRY(prepare(setup, control, opening, prepared));
+  std::unique_ptr<AgentProgram> program(
+      new AgentProgram(setup, control, writer, reporting_result, std::move(prepared), opening));
+  TRY(program->start_session(std::move(opening)));
+  if (!setup.options.session_name.empty()) {
+    program->session_->set_title(setup.options.session_name);
+  }
+  return program;
+}
+
+AgentProgram::AgentProgram(const Setup& setup, session::TurnControl& control, EventWriter& writer,
+                           std::atomic<bool>& reporting_result, Prepared prepared,
+                           const session::Opening& opening)
+    : setup_(setup),
+      options_(setup.options),
+      control_(control),
+      writer_(writer),
+      reporting_result_(reporting_result),
+      prepared_(std::move(prepared)),
+      sink_(writer, setup.options),
+      identity_(opening.session_id),
+      ledger_(model::Table::builtin(), opening.totals),
+      model_(connection(), opening.session_id),
+      policy_(prepared_.mode, prepared_.rules,
+              options_.permission_prompts == "none" ? permission::Prompts::none
+                                                    : permission::Prompts::possible),
+      workspace_(workspace_setup(setup, prepared_, opening.session_id, tasks_)),
+      denied_files_(workspace_.setup().unreadable, workspace_.setup().root),
+      skills_(instructions::Skills::find(options_, setup.environment, setup.cwd, denied_files_)),
+      skill_tool_(skills_),
+      heartbeats_(setup.heartbeats, session::SessionEvents(sink_, identity_)),
+      toolbox_(workspace_, options_, policy_, session_tools(), &heartbeats_),
+      expander_(options_, skills_, toolbox_, workspace_) {
+  if (const auto& missing = toolbox_.without_ripgrep(); !missing.empty()) {
+    warn(setup_,
+         fmt::format("ralph: {} {} left out: 'rg' was not found in PATH outside of the working "
+                     "folders; install ripgrep",
+                     fmt::join(missing, " and "), missing.size() > 1 ? "are" : "is"));
+  }
+}
+
+Connection AgentProgram::connection() const {
+  return {options_, setup_.environment, prepared_.login, setup_.version};
+}
+
+/// Where there are no skills, only a user who asks for the tool gets it.
+std::vector<const tool::Tool*> AgentProgram::session_tools() const {
+  const bool asked =
+      options_.tools && std::ranges::find(*options_.tools, "Skill") != options_.tools->end();
+  if (options_.disable_slash_commands || (!asked && skills_.empty())) return {};
+  return {&skill_tool_};
+}
+
+/// The session the agent works in from here on.
+Result<> AgentProgram::start_session(session::Opening opening) {
+  const session::SessionLinks links{.identity = identity_,
+                                    .model = model_,
+                                    .tools = toolbox_,
+                                    .sink = sink_,
+                                    .choice = *prepared_.choice,
+                                    .inbox = inbox_,
+                                    .control = control_,
+                                    .ledger = ledger_};
+  TRY_ASSIGN(session_, session::Session::create(session_config(), links, std::move(opening)));
+  return {};
+}
+
+session::SessionConfig AgentProgram::session_config() const {
+  const auto& environment = setup_.environment;
+  return {.init = init_facts(),
+          .system = prepared_.system,
+          .introduction =
+              [this] {
+                return std::vector{instructions::surroundings(setup_.cwd, prepared_.git_branch),
+                                   instructions::instructions_text(instructions::read_instructions(
+                                       options_, setup_.environment, setup_.cwd, denied_files_))};
+              },
+          .warn = [this](std::string_view line) { warn(setup_, line); },
+          .compaction = session::CompactPolicy(environment, prepared_.settings.auto_compact),
+          .limits = {.max_budget_usd = options_.max_budget_usd,
+                     .max_turns = options_.max_turns,
+                     .loop_guard = options_.loop_guard
+                                       ? *options_.loop_guard
+                                       : environment.number("RALPH_AGENT_LOOP_GUARD").value_or(0),
+                     .max_structured_failures =
+                         static_cast<int>(environment.number("MAX_STRUCTURED_OUTPUT_RETRIES")
+                                              .value_or(session::StructuredOutput::kMaxFailures))},
+          .structured = prepared_.structured ? &*prepared_.structured : nullptr,
+          .partial_messages = options_.partial_messages,
+          .replay_user_messages = options_.replay_user_messages,
+          .token_login = prepared_.login.credential.api_key.empty()};
+}
+
+session::InitFacts AgentProgram::init_facts() const {
+  session::InitFacts facts;
+  facts.cwd = setup_.cwd.string();
+  facts.permission_mode = permission::to_string(policy_.mode());
+  facts.key_source = prepared_.login.source;
+  facts.add_dirs = options_.add_dirs;
+  for (const auto& [name, skill] : skills_.all()) {
+    facts.slash_commands.push_back(name);
+    if (skill.kind != instructions::Skill::Kind::command) facts.skills.push_back(name);
+  }
+  if (!options_.disable_slash_commands) facts.slash_commands.emplace_back(session::kClear);
+  return facts;
+}
+
+}  // namespace ralph::wire

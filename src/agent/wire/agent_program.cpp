@@ -1,0 +1,210 @@
+#include <exception>
+#include <new>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "agent/session/local_command.h"
+#include "agent/session/text.h"
+#include "agent/wire/agent_program_impl.h"
+#include "agent/wire/control_request_handler.h"
+#include "agent/wire/reader.h"
+#include "core/base/id.h"
+
+namespace ralph::wire {
+
+using namespace session;
+
+/// From here on the client follows a message that has an id.
+void AgentProgram::receive(UserMessage message) {
+  if (!inbox_.accepts(message)) return;
+  control_.expect_turn();
+  message.alone = !options_.disable_slash_commands && slash_call(message).has_value();
+  if (!message.uuid.empty()) {
+    emit(MessageProgress{message.uuid, MessageState::queued});
+    message.started = inbox_.claim();
+    if (message.started) emit(MessageProgress{message.uuid, MessageState::started});
+  }
+  inbox_.push(std::move(message));
+}
+
+/// Runs beside the turns, until the end of input.
+void AgentProgram::read_stream() {
+  ControlRequestHandler handler(writer_, control_, *prepared_.choice, skills_, options_,
+                                client_prompt_);
+  const auto on_line = [&](std::string_view line) -> Result<> {
+    TRY_ASSIGN(auto input, read_input_line(line));
+    if (const auto* request = std::get_if<ControlRequest>(&input)) handler.handle(*request);
+    if (auto* message = std::get_if<UserMessage>(&input)) receive(std::move(*message));
+    return {};
+  };
+  const auto read = read_lines(setup_.io.in, control_.over(), on_line);
+  if (!read) {
+    warn(setup_, read.error().message);
+    control_.abandon(1);
+  }
+}
+
+/// For the body of a thread: an exception ends the agent with a message.
+void AgentProgram::or_give_up(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const std::bad_alloc&) {
+    warn(setup_, "ralph: out of memory; the agent ends (a limit such as ulimit -v may be too low)");
+    control_.abandon(1);
+  } catch (const std::exception& error) {
+    warn(setup_, fmt::format("ralph: internal error: {}; the agent ends", error.what()));
+    control_.abandon(1);
+  }
+}
+
+int AgentProgram::run() {
+  std::jthread reader;
+  if (options_.input == settings::Format::stream_json) {
+    reader = std::jthread([this] {
+      or_give_up([this] { read_stream(); });
+      inbox_.close();
+    });
+  } else {
+    auto prompt = read_prompt(options_.prompt, setup_.io, control_.over());
+    if (const auto code = control_.exit_code()) return *code;
+    if (!prompt) {
+      warn(setup_, describe(prompt.error()));
+      return 1;
+    }
+    inbox_.push(*std::move(prompt));
+    inbox_.close();
+  }
+  for (;;) {
+    auto messages = inbox_.next(control_.over());
+    if (messages.empty()) break;
+    answer(std::move(messages));
+    watch_tasks();
+  }
+  writer_.finish();
+  return control_.exit_code().value_or(last_is_error_ ? 1 : 0);
+}
+
+void AgentProgram::complete(const MessageIds& messages) {
+  for (const auto& uuid : messages) emit(MessageProgress{uuid, MessageState::completed});
+}
+
+/// Empty: the model is asked.
+std::string AgentProgram::local_command(const std::vector<UserMessage>& messages) const {
+  const auto call = messages.size() == 1 ? slash_call(messages.front()) : std::nullopt;
+  if (!call || options_.disable_slash_commands) return {};
+  const bool own = is_local_command(call->name) && skills_.find(call->name) == nullptr;
+  return own || call->name == kClear ? call->name : "";
+}
+
+/// Answers without the model.
+void AgentProgram::run_local_command(const UserMessage& message, const std::string& name) {
+  TurnResult result;
+  result.local_command = name;
+  if (!message.uuid.empty()) {
+    result.answers = {message.uuid};
+    if (!message.started) emit(MessageProgress{message.uuid, MessageState::started});
+  }
+  if (name == kClear) clear(message);
+  session_->announce(result.answers);
+  if (name != kClear) {
+    result.text = unavailable(name);
+    emit(LocalReply{result.text});
+  }
+  result.total_cost_usd = ledger_.cost_usd();
+  result.model_usage = ledger_.model_usage();
+  result.recent_model_usage = ledger_.since_last_result();
+  const auto answered = result.answers;
+  report(std::move(result));
+  complete(answered);
+}
+
+/// A new session: nothing of what was said, none of what it cost. The old one stays in its file.
+void AgentProgram::clear(const UserMessage& message) {
+  emit(ConversationReset{message.uuid.empty() ? make_uuid() : message.uuid});
+  emit(TasksChanged{tasks_.list()});
+  auto options = options_;
+  options.continue_last = false;
+  options.resume.reset();
+  options.session_id.clear();
+  auto opening = open_session(setup_, options, prepared_.git_branch);
+  if (!opening) return warn(setup_, describe(opening.error()));
+  identity_.change_session(opening->session_id);
+  ledger_.reset(opening->totals);
+  model_.connect(connection(), opening->session_id);
+  if (const auto started = start_session(*std::move(opening)); !started) {
+    warn(setup_, describe(started.error()));
+  }
+}
+
+void AgentProgram::answer(std::vector<UserMessage> messages) {
+  if (const auto name = local_command(messages); !name.empty()) {
+    return run_local_command(messages.front(), name);
+  }
+  const auto stop = control_.begin_turn();
+  const auto compact = options_.disable_slash_commands || messages.size() != 1
+                           ? std::nullopt
+                           : compact_command(messages.front().content);
+  if (!compact) {
+    for (auto& message : messages) expander_.expand(message, stop);
+  }
+  if (!session_->introduced()) {
+    if (auto system = client_prompt_.apply(options_)) {
+      session_->set_system_prompt(*std::move(system));
+    }
+  }
+  auto answered = compact ? session_->compact(std::move(messages.front()), *compact, stop)
+                          : session_->answer(std::move(messages), stop);
+  control_.end_turn();
+  if (!answered) return;
+  complete(answered->folded_in);
+  report(std::move(answered->result));
+  complete(answered->messages);
+}
+
+/// Commands that go on behind the turn: the model learns in a turn of its own that one has ended.
+void AgentProgram::watch_tasks() {
+  if (tasks_.list().empty() || watching_.exchange(true)) return;
+  inbox_.hold();
+  watcher_ = std::jthread([this] {
+    or_give_up([this] {
+      do {
+        while (tasks_.wait_for_finish(control_.over())) {
+          for (const auto& ended : tasks_.take_finished()) announce(ended);
+        }
+        watching_ = false;
+        // A task that came just now found us still watching.
+      } while (!control_.over().stop_requested() && !tasks_.list().empty() &&
+               !watching_.exchange(true));
+    });
+    inbox_.release();
+  });
+}
+
+void AgentProgram::announce(const tool::TaskNotification& ended) {
+  emit(TaskUpdated{ended});
+  emit(TaskEnded{ended});
+  emit(TasksChanged{tasks_.list()});
+  UserMessage message;
+  message.content = text_content(fmt::format(
+      "<task-notification>\nTask {} has ended: {}\n{}\nIts output is in {}\n</task-notification>",
+      ended.task_id, to_string(ended.status), ended.summary, ended.output_file.string()));
+  message.notification = true;
+  inbox_.push(std::move(message));
+}
+
+void AgentProgram::report(TurnResult result) {
+  result.index = results_++;
+  last_is_error_ = result.is_error;
+  if (result.local_command.empty() || ledger_.cost_usd() > 0) session_->record_totals();
+  // Before the client can read it: from then on the client may go.
+  if (options_.output != settings::Format::json && inbox_.is_empty() && tasks_.list().empty()) {
+    control_.set_answered(last_is_error_ ? 1 : 0);
+  }
+  reporting_result_ = true;
+  emit(TurnEnded{result});
+  reporting_result_ = false;
+  ledger_.next_result();
+}
+
+}  // namespace ralph::wire

@@ -1,0 +1,92 @@
+#include "agent/session/message_json.h"
+#include "agent/session/text.h"
+#include "agent/wire/claude_events.h"
+#include "agent/wire/claude_json_impl.h"
+#include "core/base/id.h"
+#include "core/json/writer.h"
+
+namespace ralph::wire {
+
+using namespace session;
+using json::ObjectWriter;
+
+namespace {
+
+/// There are no subagents.
+constexpr std::string_view kNoSubagents =
+    R"({"spawned":0,"requested":{"background":0,"foreground":0,"unset":0},"started_in_background":0,)"
+    R"("max_depth":0,"spawned_by_subagents":0,"completed":0,"failed":0,)"
+    R"("killed":{"parent":0,"user":0,"system":0},)"
+    R"("refused":{"depth_limit":0,"concurrency_limit":0,"budget":0},"by_type":{}})";
+
+void add_duration(ObjectWriter& writer, std::string_view key, const std::optional<Millis>& time) {
+  if (time) writer.number(key, std::int64_t{time->count()});
+}
+
+}  // namespace
+
+std::string result_json(const Identity& from, const TurnResult& result, bool with_recent) {
+  const bool ended = result.terminal_reason != TerminalReason::none;
+  std::string out;
+  ObjectWriter writer(out);
+  writer.text("type", "result")
+      .text("subtype", to_string(result.subtype))
+      .boolean("is_error", result.is_error)
+      .number("duration_ms", std::int64_t{result.duration.count()})
+      .number("duration_api_ms", std::int64_t{result.api_duration.count()})
+      .number("num_turns", result.num_turns);
+  if (result.subtype == ResultSubtype::success) {
+    writer.text("result", result.text);
+  } else {
+    writer.raw("errors", string_array(result.errors));
+  }
+  if (result.stop_reason.empty()) {
+    writer.raw("stop_reason", "null");
+  } else {
+    writer.text("stop_reason", result.stop_reason);
+  }
+  writer.text("session_id", from.session_id())
+      .number("total_cost_usd", result.total_cost_usd)
+      .raw("usage", usage_json(result.usage))
+      .raw("modelUsage", result.model_usage)
+      .raw("permission_denials", result.denials);
+  if (result.structured_output) writer.raw("structured_output", *result.structured_output);
+  if (ended) writer.text("terminal_reason", to_string(result.terminal_reason));
+  const bool local = !result.local_command.empty();
+  if (local) writer.text("local_command", result.local_command);
+  if (result.subtype == ResultSubtype::success && !local) {
+    if (result.api_error_status) {
+      writer.number("api_error_status", std::int64_t{*result.api_error_status});
+    } else {
+      writer.raw("api_error_status", "null");
+    }
+  }
+  if (!result.api_error_type.empty()) writer.text("api_error_type", result.api_error_type);
+  if (!result.api_error.empty()) writer.text("api_error", result.api_error);
+  add_duration(writer, "ttft_ms", result.to_first_token);
+  add_duration(writer, "first_content_frame_ms", result.to_first_token);
+  add_duration(writer, "ttft_stream_ms", result.to_stream);
+  add_duration(writer, "time_to_request_ms", result.to_request);
+  // Without a turn there is nothing to say about it.
+  if (ended || local) {
+    writer.text("fast_mode_state", "off")
+        .raw("subagent_stats", kNoSubagents)
+        .number("safety_stops", result.safety_stops)
+        .number("queued_turn_count", std::int64_t{0});
+  }
+  writer.text("uuid", make_uuid()).number("result_index", result.index);
+  if (with_recent) writer.raw("model_usage_since_last_result", result.recent_model_usage);
+  if (result.of_task) {
+    writer.raw("origin", R"({"kind":"task-notification","producer":"session-task"})");
+  }
+  add_answers(writer, result.answers);
+  if (!result.answers.empty() && result.first_request) {
+    writer.number("request_sent_wall_ms", result.first_request->sent_ms)
+        .number("first_request_input_tokens", result.first_request->input_tokens)
+        .number("first_request_cache_read_input_tokens", result.first_request->cache_read_tokens);
+  }
+  writer.close();
+  return out;
+}
+
+}  // namespace ralph::wire

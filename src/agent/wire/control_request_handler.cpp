@@ -1,0 +1,134 @@
+#include "agent/wire/control_request_handler.h"
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "agent/settings/claude_version.h"
+#include "agent/settings/settings.h"
+#include "core/json/document.h"
+#include "core/json/writer.h"
+#include "core/model/model.h"
+
+namespace ralph::wire {
+namespace {
+
+/// What the client can offer its user to call.
+std::string commands_json(const instructions::Skills& skills) {
+  auto commands = json::Document::array();
+  for (const auto& [name, skill] : skills.all()) {
+    commands.push_back({{"name", name},
+                        {"description", skill.description},
+                        {"argumentHint", skill.argument_hint}});
+  }
+  return json::write(commands);
+}
+
+/// Clients take an empty list for an error.
+std::string models_json() {
+  auto models = json::Document::array();
+  models.push_back({{"value", "default"},
+                    {"displayName", "Default"},
+                    {"description", "the model of the settings, or ralph's own choice"}});
+  for (const auto* const alias : {"opus", "sonnet", "haiku"}) {
+    const auto* model = model::Table::builtin().find(alias);
+    if (model == nullptr) continue;
+    models.push_back({{"value", alias}, {"displayName", alias}, {"description", model->id}});
+  }
+  return json::write(models);
+}
+
+}  // namespace
+
+void ControlRequestHandler::handle(const ControlRequest& request) {
+  if (request.subtype == "initialize") return initialize(request);
+  if (request.subtype == "interrupt") return interrupt(request);
+  if (request.subtype == "set_model") return set_model(request);
+  refuse(request.id, "Unsupported control request subtype: " + request.subtype,
+         "unsupported_request");
+}
+
+/// A client's hooks may be what keeps the agent from something: without them the session must not begin unnoticed.
+std::string ControlRequestHandler::unsupported(const ControlRequest& request) const {
+  const auto parsed = json::parse(request.request);
+  if (!parsed || !parsed->is_object()) return {};
+  const auto asks_for = [&](const char* key, std::string_view feature) {
+    const auto found = parsed->find(key);
+    return found != parsed->end() && !found->empty() && !settings::accepts(options_, feature);
+  };
+  constexpr std::string_view kNotYet =
+      "{} are not supported by ralph's agent yet; --accept-unsupported {} goes on without them";
+  if (asks_for("hooks", settings::kHooks)) return fmt::format(kNotYet, "hooks", settings::kHooks);
+  if (asks_for("sdkMcpServers", settings::kMcp))
+    return fmt::format(kNotYet, "MCP servers", settings::kMcp);
+  return {};
+}
+
+void ControlRequestHandler::initialize(const ControlRequest& request) {
+  if (const auto why = unsupported(request); !why.empty()) {
+    return refuse(request.id, why, "unsupported_request");
+  }
+  if (const auto taken = prompt_.take(request.request); !taken) {
+    return refuse(request.id, taken.error().message, "invalid_request");
+  }
+  std::string payload;
+  json::ObjectWriter(payload)
+      .raw("commands", commands_json(skills_))
+      .raw("agents", "[]")
+      .raw("models", models_json())
+      .raw("account", "{}")
+      .text("output_style", "default")
+      .raw("available_output_styles", R"(["default"])")
+      .number("pid", std::int64_t{::getpid()})
+      .text("claude_code_version", settings::kClaudeVersion)
+      .close();
+  succeed(request.id, payload);
+}
+
+/// The answer comes before the result of the turn it ends.
+void ControlRequestHandler::interrupt(const ControlRequest& request) {
+  succeed(request.id, R"({"still_queued":[]})");
+  control_.interrupt();
+}
+
+void ControlRequestHandler::set_model(const ControlRequest& request) {
+  const auto parsed = json::parse(request.request);
+  std::string wanted;
+  if (parsed && parsed->is_object()) {
+    const auto model = parsed->find("model");
+    const bool given = model != parsed->end() && !model->is_null();
+    if (given && !model->is_string())
+      return refuse(request.id, "'model' must be a text", "invalid_request");
+    if (given) wanted = model->get<std::string>();
+  }
+  std::string payload;
+  json::ObjectWriter(payload).text("model", model_.choose(wanted)).close();
+  succeed(request.id, payload);
+}
+
+void ControlRequestHandler::succeed(std::string_view id, std::string_view payload) {
+  std::string response;
+  json::ObjectWriter writer(response);
+  writer.text("subtype", "success").raw("request_id", id);
+  if (!payload.empty()) writer.raw("response", payload);
+  writer.close();
+  std::string line;
+  json::ObjectWriter(line).text("type", "control_response").raw("response", response).close();
+  writer_.event(line);
+}
+
+void ControlRequestHandler::refuse(std::string_view id, std::string_view error,
+                                   std::string_view code) {
+  std::string response;
+  json::ObjectWriter(response)
+      .text("subtype", "error")
+      .raw("request_id", id)
+      .text("error", error)
+      .text("error_code", code)
+      .close();
+  std::string line;
+  json::ObjectWriter(line).text("type", "control_response").raw("response", response).close();
+  writer_.event(line);
+}
+
+}  // namespace ralph::wire

@@ -1,0 +1,35 @@
+#pragma once
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include "agent/session/inbox.h"
+#include "agent/wire/io.h"
+#include "core/base/result.h"
+
+namespace ralph::wire {
+
+/// A line of stdin may be this long; images come inline.
+inline constexpr std::size_t kLongestInputLine = std::size_t{256} << 20;
+/// More text than this is refused, as Claude Code does.
+inline constexpr std::size_t kLongestTextInput = std::size_t{10} << 20;
+
+/// Reads lines until the end of input or a stop request; the last one needs no newline. What `take` returns ends it
+/// when it is an error.
+Result<> read_lines(int fd, const std::stop_token& stop,
+                    const std::function<Result<>(std::string_view line)>& take);
+
+struct TextInput {
+  std::string text;
+  bool silent = false;  // nothing came, and nobody waited for the end
+};
+
+/// Reads a text to its end. Where nothing comes for three seconds, it goes on without it.
+Result<TextInput> read_text(int fd, const std::stop_token& stop);
+
+/// The prompt of a session of one: the words of the command line, and stdin behind them.
+Result<session::UserMessage> read_prompt(std::string prompt, const Io& io,
+                                         const std::stop_token& stop);
+
+}  // namespace ralph::wire
