@@ -25,7 +25,7 @@
 #include "cli/stop_signals.h"
 #include "harness/loop/direnv.h"
 #include "harness/loop/goal_file.h"
-#include "harness/loop/requests.h"
+#include "harness/loop/run_requests.h"
 #include "harness/loop/state_store.h"
 #include "harness/run/protected_files.h"
 #include "harness/run/sandbox.h"

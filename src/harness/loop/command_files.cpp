@@ -7,7 +7,7 @@
 
 #include "core/base/path.h"
 #include "harness/loop/command_programs.h"
-#include "harness/loop/file_trail.h"
+#include "harness/loop/file_identity.h"
 #include "harness/loop/judged_output.h"
 #include "system/process/environment.h"
 

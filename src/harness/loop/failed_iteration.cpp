@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 
 #include "harness/loop/loop_impl.h"
-#include "harness/loop/requests.h"
+#include "harness/loop/run_requests.h"
 
 namespace ralph::loop {
 namespace {

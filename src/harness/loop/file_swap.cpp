@@ -13,7 +13,7 @@
 #include "core/base/id.h"
 #include "core/base/path.h"
 #include "core/base/sha256.h"
-#include "harness/loop/held_list.h"
+#include "harness/loop/held_files.h"
 #include "harness/loop/start_files.h"
 #include "harness/store/workspace.h"
 

@@ -9,7 +9,7 @@
 #include "core/base/folder.h"
 #include "core/base/result.h"
 #include "core/base/unique_fd.h"
-#include "harness/loop/held_list.h"
+#include "harness/loop/held_files.h"
 
 namespace ralph::loop {
 

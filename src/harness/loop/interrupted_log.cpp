@@ -5,7 +5,7 @@
 #include <fmt/core.h>
 
 #include "harness/loop/loop_impl.h"
-#include "harness/loop/requests.h"
+#include "harness/loop/run_requests.h"
 #include "harness/run/bookkeeping.h"
 #include "harness/stream/decoder.h"
 

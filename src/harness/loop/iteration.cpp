@@ -11,11 +11,11 @@
 #include "core/base/safe_text.h"
 #include "core/base/utf8.h"
 #include "system/git/git.h"
-#include "harness/loop/answer_keeper.h"
+#include "harness/loop/answer_capture.h"
 #include "harness/loop/excerpt.h"
 #include "harness/loop/loop_impl.h"
-#include "harness/loop/requests.h"
-#include "harness/loop/time_keeper.h"
+#include "harness/loop/run_requests.h"
+#include "harness/loop/run_timer.h"
 
 namespace ralph::loop {
 namespace {

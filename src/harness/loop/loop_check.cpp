@@ -8,7 +8,7 @@
 #include "core/base/shell_words.h"
 #include "system/git/position.h"
 #include "harness/loop/command_programs.h"
-#include "harness/loop/content.h"
+#include "harness/loop/folder_digest.h"
 #include "harness/loop/loop_impl.h"
 
 namespace ralph::loop {

@@ -7,7 +7,7 @@
 #include "core/json/document.h"
 #include "core/json/field.h"
 #include "harness/loop/loop_impl.h"
-#include "harness/loop/time_keeper.h"
+#include "harness/loop/run_timer.h"
 #include "harness/store/journal.h"
 #include "harness/stream/event_json.h"
 

@@ -7,7 +7,7 @@
 #include "core/base/path.h"
 #include "core/base/sha256.h"
 #include "harness/loop/command_files.h"
-#include "harness/loop/file_trail.h"
+#include "harness/loop/file_identity.h"
 #include "harness/loop/verify.h"
 #include "harness/loop/verify_impl.h"
 #include "system/process/environment.h"

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/loop/time_keeper.h"
+#include "harness/loop/run_timer.h"
 #include "harness/stream/handler.h"
 
 namespace ralph::loop {

@@ -1,4 +1,4 @@
-#include "harness/loop/time_keeper.h"
+#include "harness/loop/run_timer.h"
 
 #include <algorithm>
 

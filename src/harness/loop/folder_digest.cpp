@@ -1,4 +1,4 @@
-#include "harness/loop/content.h"
+#include "harness/loop/folder_digest.h"
 
 #include <algorithm>
 #include <set>

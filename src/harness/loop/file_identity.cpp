@@ -1,4 +1,4 @@
-#include "harness/loop/file_trail.h"
+#include "harness/loop/file_identity.h"
 
 #include <algorithm>
 

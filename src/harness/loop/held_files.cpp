@@ -1,4 +1,4 @@
-#include "harness/loop/held_list.h"
+#include "harness/loop/held_files.h"
 
 #include <nlohmann/json.hpp>
 

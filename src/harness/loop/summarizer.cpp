@@ -5,7 +5,7 @@
 #include "core/base/id.h"
 #include "core/base/names.h"
 #include "harness/loop/loop_impl.h"
-#include "harness/loop/requests.h"
+#include "harness/loop/run_requests.h"
 
 namespace ralph::loop {
 namespace {

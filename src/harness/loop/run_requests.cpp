@@ -1,4 +1,4 @@
-#include "harness/loop/requests.h"
+#include "harness/loop/run_requests.h"
 
 #include <algorithm>
 #include <optional>
