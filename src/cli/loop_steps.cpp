@@ -79,8 +79,8 @@ void append_file(std::string& out, const git::FileChange& file) {
   writer.close();
 }
 
-std::string_view kind_of(const loop::Run& run) {
-  return run.kind == loop::Run::Kind::worker ? "worker" : "summarizer";
+std::string_view kind_of(const loop::RunInfo& run) {
+  return run.kind == loop::RunInfo::Kind::worker ? "worker" : "summarizer";
 }
 
 std::string_view first_line(std::string_view text) { return text.substr(0, text.find('\n')); }
@@ -122,13 +122,13 @@ std::string started_step(const LoopFacts& facts, const loop::State& state,
   });
 }
 
-std::string begun_step(const loop::Run& run) {
+std::string begun_step(const loop::RunInfo& run) {
   return step("iteration_started", [&](ObjectWriter& to) {
     to.number("iteration", run.iteration).text("kind", kind_of(run)).text("run_id", run.run_id);
   });
 }
 
-std::string ended_step(const loop::Run& run, const loop::Record& record,
+std::string ended_step(const loop::RunInfo& run, const loop::Record& record,
                        const loop::Totals& totals) {
   return step("iteration_ended", [&](ObjectWriter& to) {
     to.number("iteration", record.iteration)
@@ -174,7 +174,7 @@ std::string note_step(stream::Level level, std::string_view text) {
 std::string finished_step(const loop::Report& report, std::string_view resume) {
   return step("ended", [&](ObjectWriter& to) {
     const auto reason = reason_of(report);
-    const bool done = report.end == loop::End::done;
+    const bool done = report.end == loop::StopReason::done;
     to.text("loop_id", report.loop_id)
         .text("end", loop::row(report.end).name)
         .text("why", reason.text)

@@ -14,8 +14,8 @@ namespace ralph::cli {
 
 std::string started_step(const LoopFacts& facts, const loop::State& state,
                          const loop::Totals& totals);
-std::string begun_step(const loop::Run& run);
-std::string ended_step(const loop::Run& run, const loop::Record& record,
+std::string begun_step(const loop::RunInfo& run);
+std::string ended_step(const loop::RunInfo& run, const loop::Record& record,
                        const loop::Totals& totals);
 std::string verifying_step(const std::vector<std::string>& commands);
 std::string verified_step(const loop::Verification& verification);

@@ -173,12 +173,12 @@ void LoopView::started(const loop::State& state, const std::vector<loop::Record>
   }
 }
 
-std::vector<stream::Handler*> LoopView::begin(const loop::Run& run,
+std::vector<stream::Handler*> LoopView::begin(const loop::RunInfo& run,
                                               const stream::Summary& summary) {
   auto& my = *state_;
   my.stop_waiting();
   my.step(begun_step(run));
-  const bool worker = run.kind == loop::Run::Kind::worker;
+  const bool worker = run.kind == loop::RunInfo::Kind::worker;
   if (!worker) {
     my.say("— summary of the iterations so far —");
   } else if (run.iteration != my.iteration) {
@@ -195,7 +195,7 @@ std::vector<stream::Handler*> LoopView::begin(const loop::Run& run,
   return handlers;
 }
 
-void LoopView::ended(const loop::Run& run, const loop::Record& record, const loop::Totals& totals) {
+void LoopView::ended(const loop::RunInfo& run, const loop::Record& record, const loop::Totals& totals) {
   auto& my = *state_;
   my.step(ended_step(run, record, totals));
   my.show_cost(totals);
@@ -325,7 +325,7 @@ void LoopView::finish(const loop::Report& report) {
     const auto reason = reason_of(report);
     my.line.err(fmt::format("ralph: {}\n", my.shown(reason.text, kLong)));
     if (!reason.hint.empty()) my.line.err(reason.hint + "\n");
-    if (report.end != loop::End::done && report.gave_way_to.empty()) {
+    if (report.end != loop::StopReason::done && report.gave_way_to.empty()) {
       my.line.err(my.masker.mask(fmt::format("to resume: {}\n", resume)));
     }
   }

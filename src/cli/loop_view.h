@@ -30,9 +30,9 @@ class LoopView final : public loop::Observer {
   ~LoopView() override;
 
   void started(const loop::State& state, const std::vector<loop::Record>& before) override;
-  std::vector<stream::Handler*> begin(const loop::Run& run,
+  std::vector<stream::Handler*> begin(const loop::RunInfo& run,
                                       const stream::Summary& summary) override;
-  void ended(const loop::Run& run, const loop::Record& record, const loop::Totals& totals) override;
+  void ended(const loop::RunInfo& run, const loop::Record& record, const loop::Totals& totals) override;
   void verifying(const std::vector<std::string>& commands) override;
   void output_of_verification(std::string_view bytes) override;
   void verified(const loop::Verification& verification) override;

@@ -17,7 +17,7 @@ namespace ralph::cli {
 namespace {
 
 using loop::Record;
-using Work = loop::Run;
+using Work = loop::RunInfo;
 
 /// A view that writes into two files.
 class LoopViewTest : public testing::Test {

@@ -6,7 +6,7 @@
 namespace ralph::loop {
 
 /// Keeps the answer an agent gave by its tool, for runs that are stopped before they can report it.
-class AnswerKeeper final : public stream::Handler {
+class AnswerCapture final : public stream::Handler {
  public:
   const std::string& structured() const { return structured_; }
 

@@ -8,7 +8,7 @@
 namespace ralph::loop {
 namespace {
 
-std::string outage_words(const RunEnd& end) {
+std::string outage_words(const RunOutcome& end) {
   const auto& error = end.summary.error;
   if (error && error->error_class == stream::ErrorClass::overloaded) return "model API overloaded";
   const auto& reason = end.verdict.detail;
@@ -18,14 +18,14 @@ std::string outage_words(const RunEnd& end) {
 
 }  // namespace
 
-Loop::Over Loop::settle_failure(const Current& current, const RunEnd& end) {
+Loop::Over Loop::settle_failure(const Current& current, const RunOutcome& end) {
   const auto why = why_failed(end);
   const bool counts = why == Why::failure;
   auto record = make_record(counts ? Record::Step::iteration : Record::Step::attempt, current, end);
   record.progress =
       counts && end.verdict.status() == stream::Status::success
-          ? fmt::format("ERROR: no valid answer after {} corrections", kMostCorrections)
-          : "ERROR: " + end.verdict.reason();
+          ? failure_progress(fmt::format("no valid answer after {} corrections", kMostCorrections))
+          : failure_progress(end.verdict.reason());
   record.failed = counts;
   record.tree = content();
   record.changed = record.tree.empty() || record.tree != current.tree_before;
@@ -35,13 +35,13 @@ Loop::Over Loop::settle_failure(const Current& current, const RunEnd& end) {
     auto done = setup_.options.rollback ? roll_back(current, record) : commit(current, record);
     if (!done) note(stream::Level::warning, describe(done.error()));
   }
-  const Run run{Run::Kind::worker, current.iteration, current.run_id};
+  const RunInfo run{RunInfo::Kind::worker, current.iteration, current.run_id};
   if (auto kept = keep(run, std::move(record)); !kept) storage_ = kept.error();
   if (over) return over;
   return storage_ ? std::nullopt : go_on_after(why, end);
 }
 
-Loop::Why Loop::why_failed(const RunEnd& end) const {
+Loop::Why Loop::why_failed(const RunOutcome& end) const {
   const auto& time = setup_.options.budget.time;
   if (end.verdict.outcome == stream::Outcome::cancelled) return Why::stopped;
   if (end.spent_all) return Why::cost;
@@ -60,20 +60,20 @@ Loop::Why Loop::why_failed(const RunEnd& end) const {
 
 /// By the user, or because the agent itself was interrupted.
 Loop::Over Loop::stopped(const stream::Verdict& verdict) const {
-  return Ending{End::stopped, control_.wants_end() ? stopped_by(control_.signal()) : verdict.detail,
+  return LoopStop{StopReason::stopped, control_.wants_end() ? stopped_by(control_.signal()) : verdict.detail,
                 verdict.exit_code()};
 }
 
-Loop::Over Loop::go_on_after(Why why, const RunEnd& end) {
+Loop::Over Loop::go_on_after(Why why, const RunOutcome& end) {
   const auto& verdict = end.verdict;
   switch (why) {
     case Why::failure: return wait_after_failure();
     case Why::stopped: return stopped(verdict);
-    case Why::time: return Ending{End::time};
+    case Why::time: return LoopStop{StopReason::time};
     case Why::cost:
-      return Ending{
-          limit_now().value_or(setup_.options.budget.cost_usd ? End::cost : End::cost_per_day)};
-    case Why::over: return Ending{End::agent, verdict.message(), verdict.exit_code()};
+      return LoopStop{
+          limit_now().value_or(setup_.options.budget.cost_usd ? StopReason::cost : StopReason::cost_per_day)};
+    case Why::over: return LoopStop{StopReason::agent, verdict.message(), verdict.exit_code()};
     case Why::rate_limit:
       return wait("rate limit reached", rate_limit_pause(verdict.resets_at, now_utc(), ++pauses_));
     case Why::outage: {

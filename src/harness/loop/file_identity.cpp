@@ -28,8 +28,8 @@ void push_parts(std::vector<fs::path>& parts, const fs::path& path) {
 
 }  // namespace
 
-FileTrail follow(const fs::path& path) {
-  FileTrail trail;
+ResolvedPath resolve_links(const fs::path& path) {
+  ResolvedPath trail;
   std::vector<fs::path> parts;
   push_parts(parts, path);
   fs::path at = "/";

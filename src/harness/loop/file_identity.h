@@ -8,12 +8,12 @@ namespace ralph::loop {
 
 /// Where a path leads: every symbolic link on the way, of folders too, and the file at its end. All are absolute, and no
 /// folder in them is a link.
-struct FileTrail {
+struct ResolvedPath {
   std::vector<std::filesystem::path> links;
   std::filesystem::path file;  // empty: not a regular file
 };
 /// As the kernel resolves it: "link/.." is the parent of what the link leads to.
-FileTrail follow(const std::filesystem::path& path);
+ResolvedPath resolve_links(const std::filesystem::path& path);
 
 /// Of a link where it leads to, of a file its content; empty: there is neither. The content of large files is taken as
 /// unchanged as long as inode, size and time of change are.

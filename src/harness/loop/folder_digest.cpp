@@ -32,7 +32,7 @@ std::string line_of(const fs::path& folder, const fs::path& path,
 
 }  // namespace
 
-Result<std::string> content_id(const fs::path& folder, const fs::path& state_folder) {
+Result<std::string> folder_digest(const fs::path& folder, const fs::path& state_folder) {
   const auto own = names_below(folder, own_outputs());
   std::vector<std::string> lines;
   std::error_code error;

@@ -12,7 +12,7 @@ constexpr std::size_t kMostBytes = std::size_t{16} << 20;
 
 }  // namespace
 
-Result<> save_held(const UserState& user, const HeldList& list) {
+Result<> save_held(const UserState& user, const HeldFiles& list) {
   auto files = json::Document::array();
   for (const auto& file : list.files) {
     files.push_back({{"path", file.path}, {"existed", file.existed}, {"digest", file.digest}});
@@ -24,11 +24,11 @@ Result<> save_held(const UserState& user, const HeldList& list) {
                     std::move(body));
 }
 
-Result<std::optional<HeldList>> load_held(const UserState& user) {
+Result<std::optional<HeldFiles>> load_held(const UserState& user) {
   TRY_ASSIGN(const auto body, user.read(kFile, kMostBytes));
   if (!body) return std::nullopt;
   const auto& held = json::member(*body, "held");
-  HeldList list{json::text(held, "folder"), {}, json::text(held, "workspace")};
+  HeldFiles list{json::text(held, "folder"), {}, json::text(held, "workspace")};
   for (const auto& file : json::member(held, "files")) {
     list.files.push_back(
         {json::text(file, "path"), json::boolean(file, "existed"), json::text(file, "digest")});

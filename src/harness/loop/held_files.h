@@ -10,7 +10,7 @@ namespace ralph::loop {
 
 /// What verification put aside, for the ralph that comes after one which was killed. Kept in the user's state folder: a
 /// list in the workspace could be anybody's, and files are moved by it.
-struct HeldList {
+struct HeldFiles {
   struct File {
     std::string path;      // in `workspace`
     bool existed = false;  // there was a version, which is held
@@ -21,9 +21,9 @@ struct HeldList {
   std::string workspace;  // absolute
 };
 
-Result<> save_held(const UserState& user, const HeldList& list);
+Result<> save_held(const UserState& user, const HeldFiles& list);
 /// nullopt: nothing is held.
-Result<std::optional<HeldList>> load_held(const UserState& user);
+Result<std::optional<HeldFiles>> load_held(const UserState& user);
 void forget_held(const UserState& user);
 
 }  // namespace ralph::loop

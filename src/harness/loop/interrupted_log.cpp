@@ -41,7 +41,7 @@ bool continues(const stream::Summary& log, const stream::Summary& journal) {
 
 }  // namespace
 
-std::string add_from_log(RunEnd& end, const Setup& setup, const store::Workspace& workspace) {
+std::string add_from_log(RunOutcome& end, const Setup& setup, const store::Workspace& workspace) {
   const auto& backend = *setup.request.backend;
   const auto name = answers_by_schema(backend)
                         ? std::filesystem::path(end.raw_log).filename().string()

@@ -42,7 +42,7 @@ std::string last_line_first(std::string text) {
 }
 
 /// A run that was stopped for what it cost.
-bool spent_all(const RunEnd& end, std::optional<double> max_cost) {
+bool spent_all(const RunOutcome& end, std::optional<double> max_cost) {
   if (end.verdict.outcome != stream::Outcome::limit_reached || !max_cost) return false;
   const bool said =
       !end.summary.results.empty() && end.summary.results.back().reason.contains("budget");
@@ -62,7 +62,7 @@ const std::string& text_of(const stream::Summary& summary) {
 std::string commit_message(const Record& record) {
   auto words = safe_text(record.progress);
   const auto subject = utf8::shortened(words.substr(0, words.find('\n')), kLongestSubject);
-  const bool refused = record.outcome == "refused";
+  const bool refused = record.is(LoopDecision::refused);
   if (refused) words += "\n\nThe agent said DONE; verification refused it.";
   return fmt::format("ralph: iteration {}{}: {}\n\n{}\n", record.iteration,
                      refused ? ", DONE refused" : "", subject, words);
@@ -80,9 +80,9 @@ Answer answer_of(const Setup& setup, const stream::Summary& summary) {
   return text_answer(text_of(summary), setup.options.done_marker);
 }
 
-void Loop::begin_run(std::string_view phase, std::int64_t iteration, std::string run_id) {
+void Loop::begin_run(Phase phase, std::int64_t iteration, std::string run_id) {
   state_.current =
-      Current{iteration, std::move(run_id), now_utc(), std::string(phase), {}, {}, {}, {}};
+      Current{iteration, std::move(run_id), now_utc(), phase, {}, {}, {}, {}};
 }
 
 /// Read where that can be done: it is needed often.
@@ -113,10 +113,10 @@ run::Request Loop::within_budget(run::Request request) const {
   return request;
 }
 
-RunEnd Loop::run(run::Request request, const Run& run) {
-  RunEnd end{{}, {}, stream::Summary(setup_.request.models), {}};
-  TimeKeeper time;
-  AnswerKeeper given;
+RunOutcome Loop::run(run::Request request, const RunInfo& run) {
+  RunOutcome end{{}, {}, stream::Summary(setup_.request.models), {}};
+  RunTimer time;
+  AnswerCapture given;
   auto handlers = observer_.begin(run, end.summary);
   handlers.insert(handlers.begin(), {&time, &given});
   const run::Audience audience{end.summary, handlers, [&] { observer_.flush(); },
@@ -148,7 +148,7 @@ RunEnd Loop::run(run::Request request, const Run& run) {
 }
 
 /// An agent that answers in text is told in its session what is wrong with the answer.
-RunEnd Loop::run_with_corrections(run::Request request, const Run& run) {
+RunOutcome Loop::run_with_corrections(run::Request request, const RunInfo& run) {
   auto end = this->run(request, run);
   const auto& can = request.backend->can;
   for (int sent = 0; sent < kMostCorrections; ++sent) {
@@ -173,18 +173,18 @@ RunEnd Loop::run_with_corrections(run::Request request, const Run& run) {
 std::int64_t Loop::attempt_of(std::int64_t iteration) const {
   return 1 + std::ranges::count_if(records_, [&](const Record& record) {
            return record.step == Record::Step::attempt && record.iteration == iteration &&
-                  record.outcome != "no_summary";
+                  !record.is(LoopDecision::no_summary);
          });
 }
 
 Loop::Over Loop::iterate() {
   const auto iteration = totals_.iterations + 1;
   use_edited_goal();
-  begin_run("agent", iteration, make_run_id());
+  begin_run(Phase::agent, iteration, make_run_id());
   auto& current = *state_.current;
   current.tree_before = std::exchange(left_content_, {});
   if (current.tree_before.empty()) current.tree_before = content();
-  if (!tampered_.empty()) return Ending{End::tampered, tampered_};
+  if (!tampered_.empty()) return LoopStop{StopReason::tampered, tampered_};
   current.commit_before = head();
   current.branch = state_.branch_at_start == "HEAD" ? "" : state_.branch_at_start;
   std::string refused;
@@ -206,18 +206,18 @@ Loop::Over Loop::iterate() {
   auto request = within_budget(worker_request(
       setup_, current.run_id, {iteration, attempt_of(iteration)}, std::move(prompt)));
   if (!goal_note_.empty()) request.notes.push_back(goal_note_);
-  auto end = run_with_corrections(request, {Run::Kind::worker, iteration, current.run_id});
+  auto end = run_with_corrections(request, {RunInfo::Kind::worker, iteration, current.run_id});
   return settle(current, std::move(end));
 }
 
-Record Loop::make_record(Record::Step step, const Current& current, const RunEnd& end) const {
+Record Loop::make_record(Record::Step step, const Current& current, const RunOutcome& end) const {
   Record record;
   record.step = step;
   record.iteration = current.iteration;
   record.at = now_utc();
   record.run_id = current.run_id;
   record.raw_log = shown_in(setup_.request.host.root(), end.raw_log);
-  record.outcome = stream::row(end.verdict.outcome).name;
+  record.outcome = end.verdict.outcome;
   record.cost_usd = end.summary.cost_usd();
   if (end.cost_at_least_usd > record.cost_usd.value_or(0)) record.cost_usd = end.cost_at_least_usd;
   record.tokens = end.summary.usage();
@@ -236,10 +236,10 @@ Record Loop::make_record(Record::Step step, const Current& current, const RunEnd
 }
 
 /// The record first: whoever finds it knows that the step is over.
-Result<> Loop::keep(const Run& run, Record record) {
+Result<> Loop::keep(const RunInfo& run, Record record) {
   record.progress = masker_.mask(record.progress);
   if (record.verification) record.verification->tail = masker_.mask(record.verification->tail);
-  if (run.kind == Run::Kind::worker) record.note = std::exchange(goal_note_, {});
+  if (run.kind == RunInfo::Kind::worker) record.note = std::exchange(goal_note_, {});
   TRY(mend_workspace());
   check_goal_after_run();
   TRY(store_.append(record));
@@ -255,12 +255,12 @@ Result<> Loop::keep(const Run& run, Record record) {
 }
 
 /// Words without a form are an answer too, where no form can be asked for.
-void take_words(const Setup& setup, RunEnd& end) {
+void take_words(const Setup& setup, RunOutcome& end) {
   if (!end.answer.summary.empty() || answers_by_schema(*setup.request.backend)) return;
   end.answer.summary = last_line_first(last_words(text_of(end.summary)));
 }
 
-Loop::Over Loop::settle(const Current& current, RunEnd end) {
+Loop::Over Loop::settle(const Current& current, RunOutcome end) {
   if (end.verdict.status() == stream::Status::success) take_words(setup_, end);
   if (!answers_by_schema(*setup_.request.backend) && !end.answer.done) {
     const auto line = done_not_taken(text_of(end.summary), setup_.options.done_marker);
@@ -281,7 +281,7 @@ Loop::Over Loop::settle(const Current& current, RunEnd end) {
   return answered ? settle_answer(kept, end) : settle_failure(kept, end);
 }
 
-Loop::Over Loop::settle_answer(const Current& current, const RunEnd& end) {
+Loop::Over Loop::settle_answer(const Current& current, const RunOutcome& end) {
   pauses_ = 0;
   auto record = make_record(Record::Step::iteration, current, end);
   record.progress = masker_.mask(last_words(end.answer.summary));
@@ -290,21 +290,21 @@ Loop::Over Loop::settle_answer(const Current& current, const RunEnd& end) {
   record.changed = record.tree.empty() || record.tree != current.tree_before;
   Over over = tampered(record);
   if (record.done && !over) over = verify(record);
-  if (over && over->end == End::stopped) {
+  if (over && over->end == StopReason::stopped) {
     // Whoever resumes finds the answer in the journal, and verifies it then.
     return over;
   }
   auto committed = tampered_.empty() ? commit(current, record) : Result<>();
   if (!committed) note(stream::Level::warning, "not committed: " + describe(committed.error()));
-  if (over && over->end == End::done) {
+  if (over && over->end == StopReason::done) {
     if (auto refused = refuse_uncommitted(committed)) {
       over = std::move(refused);
-      record.outcome = row(over->end).name;
+      record.outcome = LoopDecision::not_committed;
     }
   }
   // Commands of verification may write files.
   if (!record.done) left_content_ = record.tree;
-  if (auto kept = keep({Run::Kind::worker, current.iteration, current.run_id}, std::move(record));
+  if (auto kept = keep({RunInfo::Kind::worker, current.iteration, current.run_id}, std::move(record));
       !kept) {
     storage_ = kept.error();
   }
@@ -314,7 +314,7 @@ Loop::Over Loop::settle_answer(const Current& current, const RunEnd& end) {
 /// A commit made before a crash counts as made.
 Result<> Loop::commit(const Current& current, Record& record) {
   if (!setup_.options.commit || !git_) return {};
-  if (state_.current) state_.current->phase = "commit";
+  if (state_.current) state_.current->phase = Phase::commit;
   auto made = git_->commit(commit_message(record), current.branch);
   if (!made || made->empty()) {
     record_moved_head(current, record);
@@ -343,7 +343,7 @@ Result<> Loop::roll_back(const Current& current, Record& record) {
   TRY_ASSIGN(const auto dirty, git_->dirty());
   TRY_ASSIGN(const auto branch, git_->branch());
   if (dirty.empty() && head() == current.commit_before && branch == current.branch) return {};
-  if (state_.current) state_.current->phase = "rollback";
+  if (state_.current) state_.current->phase = Phase::rollback;
   TRY(save());
   std::vector<std::string> replaced;
   TRY_ASSIGN(const auto kept,

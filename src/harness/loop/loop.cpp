@@ -35,7 +35,7 @@ Result<> Loop::save() {
   state_.pid = ::getpid();
   state_.updated = now_utc();
   state_.ran = elapsed();
-  if (state_.end.empty() && state_.status != "waiting") state_.status = "running";
+  if (!state_.end && state_.status != LoopStatus::waiting) state_.status = LoopStatus::running;
   state_.backend = setup_.request.backend->name;
   state_.model = setup_.request.ask.model;
   state_.verify = verifier_->names();
@@ -86,9 +86,9 @@ Report Loop::go() {
   observer_.started(state_, records_);
   if (!goal_note_.empty()) note(stream::Level::info, goal_note_);
   Over over;
-  if (state_.end == row(End::done).name) {
+  if (state_.end == StopReason::done) {
     note(stream::Level::info, "the loop was done already");
-    over = Ending{End::done};
+    over = LoopStop{StopReason::done};
     changed_since_done_ = records_.empty() || content() != records_.back().tree;
   }
   const bool protects = setup_.options.verify_clean || !protect_.empty();
@@ -117,29 +117,27 @@ void Loop::note_changed_settings() {
 Loop::Over Loop::stop_asked() const {
   if (!control_.wants_end() && !files_.asked_to_stop()) return std::nullopt;
   const int signal = control_.signal();
-  return Ending{End::stopped, stopped_by(signal), 128 + (signal == 0 ? SIGINT : signal)};
+  return LoopStop{StopReason::stopped, stopped_by(signal), 128 + (signal == 0 ? SIGINT : signal)};
 }
 
-std::optional<End> Loop::limit_now() const {
+std::optional<StopReason> Loop::limit_now() const {
   return limit_reached(setup_.options.budget, totals_, state_.earlier_days, elapsed(), now_utc());
 }
 
-std::string Loop::why_limit(End limit) const {
-  if (limit != End::failures || records_.empty()) return {};
-  constexpr std::string_view kMark = "ERROR: ";
-  std::string_view last = records_.back().progress;
-  if (last.starts_with(kMark)) last.remove_prefix(kMark.size());
+std::string Loop::why_limit(StopReason limit) const {
+  if (limit != StopReason::failures || records_.empty()) return {};
+  const auto last = failure_reason(records_.back().progress);
   return fmt::format("{}, the last one: {}", totals_.failures_in_a_row,
                      last.substr(0, last.find('\n')));
 }
 
 Loop::Over Loop::step() {
   if (storage_) {
-    return Ending{End::agent, describe(*storage_),
+    return LoopStop{StopReason::agent, describe(*storage_),
                   stream::row(stream::Outcome::storage_failed).exit_code};
   }
   if (auto asked = stop_asked()) return asked;
-  if (const auto limit = limit_now()) return Ending{*limit, why_limit(*limit)};
+  if (const auto limit = limit_now()) return LoopStop{*limit, why_limit(*limit)};
   return summary_is_due() ? summarize() : iterate();
 }
 
@@ -148,13 +146,13 @@ Loop::Over Loop::wait(std::string_view why, Millis pause) {
   const auto& time = setup_.options.budget.time;
   if (time > Millis::zero() && elapsed() + pause >= time) {
     const auto seconds = std::chrono::ceil<std::chrono::seconds>(pause);
-    return Ending{End::time,
+    return LoopStop{StopReason::time,
                   fmt::format("{}; the next try would be in {}, after the limit", why,
                               format_duration(seconds)),
                   {},
                   pause};
   }
-  state_.status = "waiting";
+  state_.status = LoopStatus::waiting;
   state_.waiting_for = why;
   state_.waiting_until = now_utc() + pause;
   if (auto saved = save(); !saved) storage_ = saved.error();
@@ -168,15 +166,15 @@ Loop::Over Loop::wait(std::string_view why, Millis pause) {
   }
   control_.set_waiting(false);
   state_.waited += std::chrono::duration_cast<Millis>(std::chrono::steady_clock::now() - from);
-  state_.status = "running";
+  state_.status = LoopStatus::running;
   state_.waiting_until.reset();
   state_.waiting_for.clear();
   return std::nullopt;
 }
 
-Report Loop::report(const Ending& ending) {
-  state_.status = "ended";
-  state_.end = row(ending.end).name;
+Report Loop::report(const LoopStop& ending) {
+  state_.status = LoopStatus::ended;
+  state_.end = ending.end;
   state_.end_why = ending.why;
   if (auto saved = save(); !saved && !storage_) storage_ = saved.error();
   Report report;
@@ -211,7 +209,7 @@ Report Loop::report(const Ending& ending) {
   report.days = days_together(state_.earlier_days, totals_.days);
   report.elapsed = elapsed();
   report.state_folder = files_.folder();
-  const auto now = ending.end == End::tampered ? std::string() : content();
+  const auto now = ending.end == StopReason::tampered ? std::string() : content();
   if (git_ && !now.empty() && !state_.tree_at_start.empty()) {
     report.from = state_.tree_at_start;
     report.to = now;
@@ -231,7 +229,7 @@ Report Loop::report(const Ending& ending) {
     if (auto saved = save(); !saved && !storage_) storage_ = saved.error();
   }
   const bool verified_by_these =
-      ending.end == End::done || std::ssize(records_) > state_.fresh_from;
+      ending.end == StopReason::done || std::ssize(records_) > state_.fresh_from;
   if (verified_by_these && !records_.empty() && records_.back().verification &&
       records_.back().verification->passed) {
     report.verified = how_known(records_.back());
@@ -245,9 +243,9 @@ Report Loop::report(const Ending& ending) {
   report.waited = state_.waited;
   report.would_wait = ending.would_wait;
   report.state_is_trusted = store_.user() != nullptr;
-  if (ending.end != End::tampered) report_commits(report);
+  if (ending.end != StopReason::tampered) report_commits(report);
   // With --commit what changed is in commits, whose ids are those of `git log`.
-  if (report.commit_count > 0 && setup_.options.commit && ending.end != End::not_committed) {
+  if (report.commit_count > 0 && setup_.options.commit && ending.end != StopReason::not_committed) {
     if (!state_.commit_at_start.empty()) report.from = state_.commit_at_start;
     report.to = head();
   }
@@ -274,7 +272,7 @@ Report work(Setup setup, Observer& observer, Control& control, const Masker& mas
   if (auto begun = loop.begin(); !begun) {
     loop.give_up();
     Report report;
-    report.not_begun = begun.error();
+    report.start_error = begun.error();
     report.exit_code = stream::row(run::outcome_of(begun.error())).exit_code;
     return report;
   }

@@ -62,7 +62,7 @@ struct Setup {
 };
 
 /// A part of the loop that takes a while.
-struct Run {
+struct RunInfo {
   enum class Kind { worker, summarizer };
   Kind kind = Kind::worker;
   std::int64_t iteration = 0;
@@ -75,8 +75,8 @@ class Observer {
   virtual ~Observer() = default;
   virtual void started(const State& state, const std::vector<Record>& before) = 0;
   /// A run begins: who shall see its events, after the summary.
-  virtual std::vector<stream::Handler*> begin(const Run& run, const stream::Summary& summary) = 0;
-  virtual void ended(const Run& run, const Record& record, const Totals& totals) = 0;
+  virtual std::vector<stream::Handler*> begin(const RunInfo& run, const stream::Summary& summary) = 0;
+  virtual void ended(const RunInfo& run, const Record& record, const Totals& totals) = 0;
   virtual void verifying(const std::vector<std::string>& commands) = 0;
   virtual void output_of_verification(std::string_view bytes) = 0;
   virtual void verified(const Verification& verification) = 0;
@@ -96,8 +96,8 @@ struct MadeCommit {
 
 /// How it went.
 struct Report {
-  std::optional<Error> not_begun;
-  End end = End::agent;
+  std::optional<Error> start_error;
+  StopReason end = StopReason::agent;
   std::string why;  // one sentence more than the reason's own
   int exit_code = 0;
   std::string loop_id;

@@ -67,7 +67,7 @@ Result<> Loop::begin() {
   TRY(process::check_descriptor_limit());
   TRY(check_goal(setup_.goal));
   TRY_ASSIGN(workspace_, store::Workspace::open(host.root()));
-  TRY_ASSIGN(auto lock, store::Lock::take(workspace_->lock_file(), "ralph loop"));
+  TRY_ASSIGN(auto lock, store::Lock::take(workspace_->lock_file(), store::Lock::kLoop, setup_.loop_id));
   lock_.emplace(std::move(lock));
   store::sweep_tmp(*workspace_);
   TRY_ASSIGN(auto watch, run::ConfigWatch::begin(setup_.request.state_folder,
@@ -81,7 +81,7 @@ Result<> Loop::begin() {
   check_verify_programs();
   // Before anything is written: what cannot be started shall leave nothing.
   auto probe = setup_.request;
-  probe.ask.prompt = "-";
+  probe.ask.prompt = std::string("-");
   if (!probe.ask.max_cost) probe.ask.max_cost = setup_.options.budget.cost_per_day_usd;
   std::vector<std::string> ignored;
   TRY(run::prepare(probe, ignored));
@@ -120,7 +120,7 @@ Result<std::optional<State>> Loop::load_old() {
   if (!loaded->trusted && setup_.resumed) {
     // Whether it was done is for verification to say.
     unsure_of_end_ = true;
-    loaded->state.end.clear();
+    loaded->state.end.reset();
     loaded->state.end_why.clear();
     loaded->state.current.reset();
   }
@@ -149,8 +149,8 @@ Result<> Loop::settle_old(const State& old) {
   TRY_ASSIGN(const auto end, end_of_interrupted(current, warning));
   if (!warning.empty()) setup_.warnings.push_back(warning);
   auto record = make_record(Record::Step::attempt, current, end);
-  record.outcome = "interrupted";
-  record.progress = "ERROR: interrupted";
+  record.outcome = LoopDecision::interrupted;
+  record.progress = failure_progress("interrupted");
   TRY(store_.append(record));
   records_.push_back(std::move(record));
   return {};
@@ -170,7 +170,7 @@ Result<> Loop::begin_anew(const std::optional<State>& old) {
   if (old) {
     days = days_together(old->earlier_days, days);
     TRY(files_.put_aside(*old));
-    if (old->end.empty()) {
+    if (!old->end) {
       setup_.warnings.push_back(
           fmt::format("the loop {} was not over: it is kept as loop-{}.json, and a new one begins",
                       old->loop_id, old->loop_id));
@@ -278,9 +278,9 @@ Result<> Loop::go_on_with(State old) {
   }
   keep_refs();
   keep_inputs();
-  ended_before_ = !state_.end.empty();
+  ended_before_ = state_.end.has_value();
   const bool done_already =
-      state_.end == row(End::done).name && same_goal && same_checks;  // nothing will be committed
+      state_.end == StopReason::done && same_goal && same_checks;  // nothing will be committed
   if (setup_.options.commit && !state_.current && !done_already) TRY(check_users_changes());
   files_.forget_stop();
   if (!same_checks) unsure_of_end_ = true;
@@ -296,7 +296,7 @@ Result<> Loop::go_on_with(State old) {
   state_.settings = setup_.settings;
   // What other commands verified is not done by these.
   if (!done_already) {
-    state_.end.clear();
+    state_.end.reset();
     state_.end_why.clear();
   }
   TRY(store_.rewrite_copy(records_));

@@ -16,7 +16,7 @@ namespace ralph::loop {
 /// Empty: not known. A repository that could be read at the start and cannot be read now was tampered with.
 std::string Loop::content() {
   if (!git_) {
-    auto id = content_id(setup_.request.host.workspace, setup_.state_folder);
+    auto id = folder_digest(setup_.request.host.workspace, setup_.state_folder);
     if (id) return *std::move(id);
     if (!std::exchange(content_unknown_, true)) {
       note(stream::Level::warning,
@@ -49,9 +49,9 @@ std::string Loop::git_digest() const {
 /// After content(): whether the iteration left a repository that nothing can be said about.
 Loop::Over Loop::tampered(Record& record) const {
   if (tampered_.empty()) return std::nullopt;
-  record.outcome = row(End::tampered).name;
+  record.outcome = LoopDecision::tampered;
   record.changed = false;
-  return Ending{End::tampered, tampered_};
+  return LoopStop{StopReason::tampered, tampered_};
 }
 
 /// "HEAD": it is detached.
@@ -61,8 +61,8 @@ Result<std::string> Loop::present_branch() const {
 }
 
 /// The agent may have left HEAD elsewhere. Where the end is about that, it says so.
-void Loop::report_branch(const Ending& ending) {
-  if (!git_ || ending.end == End::not_committed || ending.end == End::tampered) return;
+void Loop::report_branch(const LoopStop& ending) {
+  if (!git_ || ending.end == StopReason::not_committed || ending.end == StopReason::tampered) return;
   const auto branch = present_branch();
   if (!branch || *branch == state_.branch_at_start || state_.branch_at_start.empty()) return;
   findings_.push_back(fmt::format("HEAD is on {}, and was on {} when the loop began",
@@ -92,7 +92,7 @@ Loop::Over Loop::refuse_uncommitted(const Result<>& committed) const {
   if (!setup_.options.commit || !git_) return std::nullopt;
   const auto on_branch = committed ? check_on_branch() : committed;
   if (on_branch) return std::nullopt;
-  return Ending{End::not_committed, describe(on_branch.error())};
+  return LoopStop{StopReason::not_committed, describe(on_branch.error())};
 }
 
 /// A command with a typing error fails only after the first iterations are paid for.

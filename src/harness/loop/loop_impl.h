@@ -26,7 +26,7 @@
 namespace ralph::loop {
 
 /// What a run of an agent came to.
-struct RunEnd {
+struct RunOutcome {
   stream::Verdict verdict;
   Answer answer;
   stream::Summary summary;
@@ -40,11 +40,11 @@ struct RunEnd {
 };
 
 /// Why the loop is over, while it is not known to all yet.
-struct Ending {
-  End end;
+struct LoopStop {
+  StopReason end;
   std::string why = {};
   std::optional<int> exit_code = {};  // none: that of the reason
-  Millis would_wait{0};               // End::time: for what there is no time
+  Millis would_wait{0};               // StopReason::time: for what there is no time
 };
 
 /// What all loops of the workspace cost, by day: the newest days.
@@ -55,7 +55,7 @@ std::map<std::string, double> days_together(std::map<std::string, double> days,
 std::string start_ref(std::string_view loop_id);
 
 /// The end that a record stands for; nullopt: none.
-std::optional<Ending> end_of(const Record& record);
+std::optional<LoopStop> end_of(const Record& record);
 
 /// What the next prompt is made of, from the files of the loop.
 PromptParts prompt_parts(const Setup& setup, const std::vector<Record>& records,
@@ -63,16 +63,16 @@ PromptParts prompt_parts(const Setup& setup, const std::vector<Record>& records,
                          const std::vector<std::string>& verify_names);
 
 /// What the journal of a run tells of it, for a run whose ralph was killed. `bad`: lines that are not readable.
-RunEnd end_in_journal(std::string_view journal, const Setup& setup, std::int64_t& bad);
+RunOutcome end_in_journal(std::string_view journal, const Setup& setup, std::int64_t& bad);
 /// The agent's output reaches the raw log first: what a kill kept from the journal is only there. The journal counts where
 /// the log cannot be read, says no more, or is not the one the journal was made from: of that one only a higher cost counts.
 /// A warning; empty: none.
-std::string add_from_log(RunEnd& end, const Setup& setup, const store::Workspace& workspace);
+std::string add_from_log(RunOutcome& end, const Setup& setup, const store::Workspace& workspace);
 /// Answer and verdict of a run whose end is not known.
-void conclude_interrupted(RunEnd& end, const Setup& setup);
+void conclude_interrupted(RunOutcome& end, const Setup& setup);
 
 /// Takes an agent's last words for its answer, where it has no form to answer in.
-void take_words(const Setup& setup, RunEnd& end);
+void take_words(const Setup& setup, RunOutcome& end);
 
 /// The answer in what an agent said.
 Answer answer_of(const Setup& setup, const stream::Summary& summary);
@@ -88,7 +88,7 @@ class Loop {
   void give_up() { bring_back_stash(); }
 
  private:
-  using Over = std::optional<Ending>;  // nullopt: the loop goes on
+  using Over = std::optional<LoopStop>;  // nullopt: the loop goes on
 
   // Set-up.
   Result<std::optional<State>> load_old();
@@ -108,7 +108,7 @@ class Loop {
   Result<> begin_anew(const std::optional<State>& old);
   void remove_locks_left(const State& old);
   Result<> go_on_with(State old);
-  bool did_nothing(const Ending& ending) const;
+  bool did_nothing(const LoopStop& ending) const;
   Result<> bring_back_before();
   void bring_back_stash();
   Result<> prepare_git();
@@ -119,18 +119,18 @@ class Loop {
   Over step();
   Over iterate();
   Over recover();
-  Result<RunEnd> end_of_interrupted(const Current& current, std::string& warning) const;
+  Result<RunOutcome> end_of_interrupted(const Current& current, std::string& warning) const;
   Over end_not_written() const;
-  Over finish_rollback(const Current& current, const RunEnd& end);
-  Over settle(const Current& current, RunEnd end);
-  Over settle_answer(const Current& current, const RunEnd& end);
-  Over settle_failure(const Current& current, const RunEnd& end);
+  Over finish_rollback(const Current& current, const RunOutcome& end);
+  Over settle(const Current& current, RunOutcome end);
+  Over settle_answer(const Current& current, const RunOutcome& end);
+  Over settle_failure(const Current& current, const RunOutcome& end);
   enum class Why { failure, stopped, time, cost, over, rate_limit, outage };
-  Why why_failed(const RunEnd& end) const;
+  Why why_failed(const RunOutcome& end) const;
   Over stopped(const stream::Verdict& verdict) const;
-  Over go_on_after(Why why, const RunEnd& end);
-  std::optional<End> limit_now() const;
-  std::string why_limit(End limit) const;
+  Over go_on_after(Why why, const RunOutcome& end);
+  std::optional<StopReason> limit_now() const;
+  std::string why_limit(StopReason limit) const;
   Over verify(Record& record);
   Over run_verification(Record& record);
   Result<Verification> verify_in_place();
@@ -155,8 +155,8 @@ class Loop {
   void use_edited_goal();
   void check_goal_after_run();
   std::int64_t attempt_of(std::int64_t iteration) const;
-  RunEnd run(run::Request request, const Run& run);
-  RunEnd run_with_corrections(run::Request request, const Run& run);
+  RunOutcome run(run::Request request, const RunInfo& run);
+  RunOutcome run_with_corrections(run::Request request, const RunInfo& run);
   run::Request within_budget(run::Request request) const;
   Over wait(std::string_view why, Millis pause);
   Over wait_after_failure();
@@ -169,7 +169,7 @@ class Loop {
   Over refuse_uncommitted(const Result<>& committed) const;
   Result<> check_on_branch() const;
   Result<std::string> present_branch() const;
-  void report_branch(const Ending& ending);
+  void report_branch(const LoopStop& ending);
   std::string protection_notice() const;
   std::string git_digest() const;
   Result<> commit(const Current& current, Record& record);
@@ -180,17 +180,17 @@ class Loop {
   std::string head() const;
 
   // The files.
-  Record make_record(Record::Step step, const Current& current, const RunEnd& end) const;
-  Result<> keep(const Run& run, Record record);
+  Record make_record(Record::Step step, const Current& current, const RunOutcome& end) const;
+  Result<> keep(const RunInfo& run, Record record);
   Result<> save();
   Result<> save_budget();
   /// True: `.ralph` was not as we left it, and was written again.
   Result<bool> mend_workspace();
   bool is_same_folder();
-  void begin_run(std::string_view phase, std::int64_t iteration, std::string run_id);
+  void begin_run(Phase phase, std::int64_t iteration, std::string run_id);
   Millis elapsed() const;
   void note(stream::Level level, std::string_view text);
-  Report report(const Ending& ending);
+  Report report(const LoopStop& ending);
 
   Setup setup_;
   Observer& observer_;
@@ -205,7 +205,7 @@ class Loop {
   UniqueFd folder_;                               // `.ralph`
   bool log_removed_ = false;                      // while the last run wrote it
   StateStore store_;
-  const Files& files_ = store_.files();
+  const StateFiles& files_ = store_.files();
   Guidance guidance_;
   State state_;
   Millis ran_before_{0};

@@ -179,11 +179,11 @@ Result<Verification> Loop::verify_in_place() {
 /// nullopt: DONE was refused, and the loop goes on.
 Loop::Over Loop::verify(Record& record) {
   const bool unchanged = !record.tree.empty() && record.tree == state_.tree_at_start;
-  auto over = verifier_->empty() ? Over(Ending{End::done}) : run_verification(record);
-  if (!over || over->end != End::done || !unchanged) return over;
+  auto over = verifier_->empty() ? Over(LoopStop{StopReason::done}) : run_verification(record);
+  if (!over || over->end != StopReason::done || !unchanged) return over;
   if (verifier_->empty()) {
-    over = Ending{End::unchanged};
-    record.outcome = row(End::unchanged).name;
+    over = LoopStop{StopReason::unchanged};
+    record.outcome = LoopDecision::unchanged;
   } else {
     findings_.emplace_back("no file was changed: verification passes without a change");
   }
@@ -216,22 +216,22 @@ Result<> Loop::check_not_changed_meanwhile(Record& record) {
 }
 
 Loop::Over Loop::run_verification(Record& record) {
-  if (state_.current) state_.current->phase = "verify";
+  if (state_.current) state_.current->phase = Phase::verify;
   if (auto saved = save(); !saved) storage_ = saved.error();
   observer_.verifying(verifier_->names());
   observer_.flush();
   const bool clean = setup_.options.verify_clean;
   auto verification = clean ? verify_in_clone(record.tree) : verify_in_place();
   const auto over = [&](std::string why) {
-    record.outcome = row(End::tampered).name;
-    return Ending{End::tampered, std::move(why)};
+    record.outcome = LoopDecision::tampered;
+    return LoopStop{StopReason::tampered, std::move(why)};
   };
   if (!verification) return over(describe(verification.error()));
   for (auto& finding : verification->findings) add_finding(std::move(finding));
   verification->findings.clear();
   if (control_.runs().cancelled_by() != 0) {
     const int signal = control_.runs().cancelled_by();
-    return Ending{End::stopped, stopped_by(signal), 128 + signal};
+    return LoopStop{StopReason::stopped, stopped_by(signal), 128 + signal};
   }
   if (verification->passed) {
     const auto same = check_not_changed_meanwhile(record);
@@ -245,8 +245,8 @@ Loop::Over Loop::run_verification(Record& record) {
   verification->commands = verifier_->names();
   observer_.verified(*verification);
   record.verification = *std::move(verification);
-  if (record.verification->passed) return Ending{End::done};
-  record.outcome = "refused";
+  if (record.verification->passed) return LoopStop{StopReason::done};
+  record.outcome = LoopDecision::refused;
   return std::nullopt;
 }
 

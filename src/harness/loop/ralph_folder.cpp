@@ -64,7 +64,7 @@ Result<bool> Loop::mend_workspace() {
   }
   // The file was removed, and with it the lock that others see.
   if (lock_ && !store::Lock::holder(workspace_->lock_file())) {
-    TRY_ASSIGN(auto lock, store::Lock::take(workspace_->lock_file(), "ralph loop"));
+    TRY_ASSIGN(auto lock, store::Lock::take(workspace_->lock_file(), store::Lock::kLoop, state_.loop_id));
     lock_.emplace(std::move(lock));
     mended = true;
   }

@@ -25,14 +25,17 @@ std::string raw_log_in(std::string_view record) {
 
 }  // namespace
 
-std::optional<Ending> end_of(const Record& record) {
-  if (!record.done || record.outcome == "refused") return std::nullopt;
-  return Ending{end_named(record.outcome).value_or(End::done)};
+std::optional<LoopStop> end_of(const Record& record) {
+  if (!record.done || record.is(LoopDecision::refused)) return std::nullopt;
+  if (record.is(LoopDecision::unchanged)) return LoopStop{StopReason::unchanged};
+  if (record.is(LoopDecision::tampered)) return LoopStop{StopReason::tampered};
+  if (record.is(LoopDecision::not_committed)) return LoopStop{StopReason::not_committed};
+  return LoopStop{StopReason::done};
 }
 
-RunEnd end_in_journal(std::string_view text, const Setup& setup, std::int64_t& bad) {
-  RunEnd end{{}, {}, stream::Summary(setup.request.models), {}};
-  TimeKeeper time;
+RunOutcome end_in_journal(std::string_view text, const Setup& setup, std::int64_t& bad) {
+  RunOutcome end{{}, {}, stream::Summary(setup.request.models), {}};
+  RunTimer time;
   stream::EventReader reader;
   std::string_view rest = text;
   bad = 0;
@@ -54,7 +57,7 @@ RunEnd end_in_journal(std::string_view text, const Setup& setup, std::int64_t& b
   return end;
 }
 
-void conclude_interrupted(RunEnd& end, const Setup& setup) {
+void conclude_interrupted(RunOutcome& end, const Setup& setup) {
   end.answer = answer_of(setup, end.summary);
   // Its own end is not known; what it said is.
   stream::Ending unknown;
@@ -63,7 +66,7 @@ void conclude_interrupted(RunEnd& end, const Setup& setup) {
 }
 
 /// A cost that cannot be known must not count as none unnoticed.
-Result<RunEnd> Loop::end_of_interrupted(const Current& current, std::string& warning) const {
+Result<RunOutcome> Loop::end_of_interrupted(const Current& current, std::string& warning) const {
   const auto place = workspace_->run_folder(current.run_id) / store::Journal::kName;
   const auto shown = place.path().native();
   const auto folder = place.parent();
@@ -91,15 +94,15 @@ Result<RunEnd> Loop::end_of_interrupted(const Current& current, std::string& war
 }
 
 /// The iteration had failed, and its files were being put back.
-Loop::Over Loop::finish_rollback(const Current& current, const RunEnd& end) {
+Loop::Over Loop::finish_rollback(const Current& current, const RunOutcome& end) {
   auto record = make_record(Record::Step::iteration, current, end);
   record.failed = true;
-  record.outcome = "interrupted";
-  record.progress = "ERROR: it failed, and its files were put back";
+  record.outcome = LoopDecision::interrupted;
+  record.progress = failure_progress("it failed, and its files were put back");
   if (auto done = roll_back(current, record); !done) {
     note(stream::Level::warning, describe(done.error()));
   }
-  const Run run{Run::Kind::worker, current.iteration, current.run_id};
+  const RunInfo run{RunInfo::Kind::worker, current.iteration, current.run_id};
   if (auto kept = keep(run, std::move(record)); !kept) storage_ = kept.error();
   return std::nullopt;
 }
@@ -123,12 +126,12 @@ Loop::Over Loop::recover() {
   }
   auto end = *std::move(known);
   ran_before_ += end.time.total();
-  if (current.phase == "rollback") return finish_rollback(current, end);
+  if (current.phase == Phase::rollback) return finish_rollback(current, end);
   const bool ended = end.summary.result_count > 0 && !end.summary.results.back().is_error;
   if (ended) take_words(setup_, end);
   const bool finished = ended && !end.answer.summary.empty();
-  const bool summary = current.phase == "summary";
-  const Run run{summary ? Run::Kind::summarizer : Run::Kind::worker, current.iteration,
+  const bool summary = current.phase == Phase::summary;
+  const RunInfo run{summary ? RunInfo::Kind::summarizer : RunInfo::Kind::worker, current.iteration,
                 current.run_id};
   if (finished && !summary) {
     note(stream::Level::info,
@@ -136,8 +139,8 @@ Loop::Over Loop::recover() {
     return settle_answer(current, end);
   }
   auto record = make_record(finished ? Record::Step::summary : Record::Step::attempt, current, end);
-  record.progress = finished ? end.answer.summary : "ERROR: interrupted";
-  if (!finished) record.outcome = "interrupted";
+  record.progress = finished ? end.answer.summary : failure_progress("interrupted");
+  if (!finished) record.outcome = LoopDecision::interrupted;
   record.tree = content();  // what is there from now on is known
   record.changed = !summary && (record.tree.empty() || record.tree != current.tree_before);
   record_moved_head(current, record);

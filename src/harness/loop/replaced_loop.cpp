@@ -7,8 +7,8 @@ namespace ralph::loop {
 
 /// A wrong key, a wrong command, a Ctrl-C at once, a limit that was reached before. A loop that has done any work can be
 /// resumed.
-bool Loop::did_nothing(const Ending& ending) const {
-  if (ending.end == End::tampered) return false;
+bool Loop::did_nothing(const LoopStop& ending) const {
+  if (ending.end == StopReason::tampered) return false;
   const bool worked = totals_.iterations > 0 || totals_.changed || totals_.tool_calls > 0;
   if (worked || head() != state_.commit_at_start) return false;
   return !git_ || present_branch() == state_.branch_at_start;

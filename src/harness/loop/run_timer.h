@@ -7,7 +7,7 @@
 namespace ralph::loop {
 
 /// Splits the time of a run: while a tool of the agent runs, while its model is asked, and the rest.
-class TimeKeeper final : public stream::Handler {
+class RunTimer final : public stream::Handler {
  public:
   TimeSplit split() const { return split_; }
 

@@ -87,7 +87,7 @@ PromptParts prompt_parts(const Setup& setup, const std::vector<Record>& records,
 Result<NextPrompt> next_prompt(const Setup& setup, std::vector<std::string>& cuts,
                                std::string& refused) {
   const auto& host = setup.request.host;
-  const Files files(host.root());
+  const StateFiles files(host.root());
   std::int64_t bad = 0;
   std::vector<Record> records;
   if (setup.resumed) {
@@ -116,7 +116,7 @@ bool Loop::summary_is_due() const {
   for (const auto& record : records_) {
     if (record.step == Record::Step::iteration) ++since;
     const bool tried = record.step == Record::Step::summary ||
-                       (record.step == Record::Step::attempt && record.outcome == "no_summary");
+                       (record.step == Record::Step::attempt && record.is(LoopDecision::no_summary));
     if (tried) since = 0;
   }
   return since >= every && !to_fold().empty();
@@ -127,7 +127,7 @@ Loop::Over Loop::summarize() {
   const auto fold = to_fold();
   const auto covers = fold.back().iteration;
   const auto* before = last_summary(records_);
-  begin_run("summary", covers, make_run_id());
+  begin_run(Phase::summary, covers, make_run_id());
   const auto current = *state_.current;
   if (auto saved = save(); !saved) {
     storage_ = saved.error();
@@ -135,7 +135,7 @@ Loop::Over Loop::summarize() {
   }
   auto prompt = make_summary_prompt(before == nullptr ? "" : before->progress, fold,
                                     kLongestHistory, taken_back(records_));
-  const Run run{Run::Kind::summarizer, totals_.iterations, current.run_id};
+  const RunInfo run{RunInfo::Kind::summarizer, totals_.iterations, current.run_id};
   const auto end = this->run(within_budget(summarizer_request(
                                  setup_, current.run_id, {totals_.iterations}, std::move(prompt))),
                              run);
@@ -143,8 +143,8 @@ Loop::Over Loop::summarize() {
   record.progress = end.answer.summary;
   if (end.answer.summary.empty()) {
     record.step = Record::Step::attempt;
-    record.outcome = "no_summary";
-    record.progress = "ERROR: " + end.verdict.message();
+    record.outcome = LoopDecision::no_summary;
+    record.progress = failure_progress(end.verdict.message());
     note(stream::Level::warning,
          fmt::format("the history could not be condensed; next try after {}",
                      counted(setup_.options.summarize_every, "iteration")));

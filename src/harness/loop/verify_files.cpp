@@ -77,7 +77,7 @@ Result<> Verifier::find_files() {
     auto& path = programs_[program] = resolve(program);
     if (path.empty()) continue;
     more.push_back(path);
-    const auto file = follow(path).file;
+    const auto file = resolve_links(path).file;
     if (!file.empty() && !is_below(file, workspace) && is_writable(file)) {
       programs_outside_[file.native()] = identity_of(file);
     }

@@ -74,8 +74,8 @@ class EditingUser final : public Observer {
  public:
   explicit EditingUser(const TempFolder& folder) : folder_(folder) {}
   void started(const State&, const std::vector<Record>&) override {}
-  std::vector<stream::Handler*> begin(const Run&, const stream::Summary&) override { return {}; }
-  void ended(const Run&, const Record& record, const Totals&) override {
+  std::vector<stream::Handler*> begin(const RunInfo&, const stream::Summary&) override { return {}; }
+  void ended(const RunInfo&, const Record& record, const Totals&) override {
     notes.push_back(record.note);
   }
   void verifying(const std::vector<std::string>&) override {}
@@ -127,8 +127,8 @@ TEST(GoalFile, AnEditBetweenTwoIterationsCountsFromTheNextOneOn) {
   EditingUser user(folder);
   Control control;
   const auto report = work(std::move(setup), user, control, Masker());
-  ASSERT_FALSE(report.not_begun) << describe(*report.not_begun);
-  EXPECT_EQ(report.end, End::iterations) << report.why << user.told;
+  ASSERT_FALSE(report.start_error) << describe(*report.start_error);
+  EXPECT_EQ(report.end, StopReason::iterations) << report.why << user.told;
   EXPECT_EQ(read_file(folder / "prompt-0").value_or(""), "Goal one\n");
   EXPECT_EQ(read_file(folder / "prompt-1").value_or(""), "Goal two\n");
   EXPECT_TRUE(user.told.contains("'GOAL.md' was edited")) << user.told;
