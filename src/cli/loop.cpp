@@ -28,6 +28,7 @@
 #include "harness/loop/run_requests.h"
 #include "harness/loop/state_store.h"
 #include "harness/run/protected_files.h"
+#include "harness/run/run.h"
 #include "harness/run/sandbox.h"
 #include "harness/store/workspace.h"
 #include "ui/console/figures.h"
@@ -308,7 +309,7 @@ int work(loop::Setup setup, const config::Settings& settings, const Masker& mask
     std::ignore = files.save_report(report_of_loop.loop_id, view.report_text(report_of_loop));
   }
   view.finish(report_of_loop);
-  if (reader_gone && report_of_loop.end == loop::StopReason::stopped) {
+  if (reader_gone && report_of_loop.reason == loop::StopReason::stopped) {
     warn("the reader of stdout is gone, so the loop was stopped; 'ralph loop --resume' goes on",
          output);
   }

@@ -181,13 +181,13 @@ std::string resume_text(const LoopLook& look, const loop::Totals& totals) {
   const auto& state = *look.state;
   if (look.runs() || state.end == loop::StopReason::done) return {};
   loop::Report report;
-  report.end = state.end.value_or(loop::StopReason::stopped);
+  report.reason = state.end.value_or(loop::StopReason::stopped);
   report.totals = totals;
   report.budget.iterations = state.max_iterations.value_or(0);
   report.budget.cost_usd = state.max_cost_usd;
   report.budget.cost_per_day_usd = state.max_cost_per_day_usd;
   report.budget.time = state.max_time;
-  report.elapsed = report.end == loop::StopReason::time ? std::max(state.ran, state.max_time) : state.ran;
+  report.elapsed = report.reason == loop::StopReason::time ? std::max(state.ran, state.max_time) : state.ran;
   report.days = state.earlier_days;
   for (const auto& [day, cost] : totals.days) report.days[day] += cost;
   std::error_code error;

@@ -69,24 +69,24 @@ std::optional<double> cost_left(const Budget& budget, const Totals& totals,
   return left;
 }
 
-After after(const stream::Verdict& verdict, const stream::Summary& summary) {
+NextStep next_step_after(const stream::Verdict& verdict, const stream::Summary& summary) {
   switch (verdict.outcome) {
-    case Outcome::rate_limited: return After::wait;
+    case Outcome::rate_limited: return NextStep::wait_for_rate_limit;
     case Outcome::bad_usage:
     case Outcome::bad_config:
     case Outcome::not_installed:
     case Outcome::auth_failed:
     case Outcome::storage_failed:
-    case Outcome::locked: return After::over;
+    case Outcome::locked: return NextStep::stop_agent;
     case Outcome::agent_error: {
       const auto what = summary.error ? summary.error->error_class : ErrorClass::unknown;
-      if (what == ErrorClass::network || what == ErrorClass::overloaded) return After::backoff;
-      if (what == ErrorClass::trust) return After::over;
+      if (what == ErrorClass::network || what == ErrorClass::overloaded) return NextStep::wait_for_outage;
+      if (what == ErrorClass::trust) return NextStep::stop_agent;
       // A model or an API that does not exist.
-      if (summary.error && summary.error->http_status == 404) return After::over;
-      return After::failure;
+      if (summary.error && summary.error->http_status == 404) return NextStep::stop_agent;
+      return NextStep::next_iteration;
     }
-    default: return After::failure;
+    default: return NextStep::next_iteration;
   }
 }
 

@@ -38,14 +38,18 @@ std::optional<StopReason> limit_reached(const Budget& budget, const Totals& tota
 std::optional<double> cost_left(const Budget& budget, const Totals& totals,
                                 const std::map<std::string, double>& earlier_days, UtcTime now);
 
-/// What becomes of a run of the worker that brought no answer.
-enum class After {
-  failure,  // counts
-  wait,     // a rate limit: until its reset
-  backoff,  // an outage
-  over,     // it would only happen again: the loop ends
+/// What the loop does after a run of the worker that brought no answer.
+enum class NextStep {
+  next_iteration,  // the failure counts
+  wait_for_rate_limit,
+  wait_for_outage,
+  stop_agent,  // it would only happen again
+  stop_user,
+  stop_time,
+  stop_cost,
 };
-After after(const stream::Verdict& verdict, const stream::Summary& summary);
+/// By the run alone: never one of the last three.
+NextStep next_step_after(const stream::Verdict& verdict, const stream::Summary& summary);
 
 /// How long to wait for a rate limit (a minute longer than it said), or before the n-th try after an outage, n from 1.
 /// `jitter` is from [0, 1).

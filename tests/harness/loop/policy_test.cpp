@@ -78,18 +78,18 @@ TEST(LoopPolicy, OutagesAndRateLimitsBurnNoFailure) {
   stream::Summary summary(model::Table::builtin());
   const auto of = [&](Outcome outcome, ErrorClass error = ErrorClass::unknown) {
     summary.error = stream::Summary::LastError{error, "x", {}, {}};
-    return after({outcome, {}, {}, {}, 0}, summary);
+    return next_step_after({outcome, {}, {}, {}, 0}, summary);
   };
-  EXPECT_EQ(of(Outcome::rate_limited), After::wait);
-  EXPECT_EQ(of(Outcome::agent_error, ErrorClass::network), After::backoff);
-  EXPECT_EQ(of(Outcome::agent_error, ErrorClass::overloaded), After::backoff);
-  EXPECT_EQ(of(Outcome::agent_error, ErrorClass::internal), After::failure);
-  EXPECT_EQ(of(Outcome::crashed), After::failure);
-  EXPECT_EQ(of(Outcome::timed_out), After::failure);
-  EXPECT_EQ(of(Outcome::ok), After::failure) << "without an answer";
+  EXPECT_EQ(of(Outcome::rate_limited), NextStep::wait_for_rate_limit);
+  EXPECT_EQ(of(Outcome::agent_error, ErrorClass::network), NextStep::wait_for_outage);
+  EXPECT_EQ(of(Outcome::agent_error, ErrorClass::overloaded), NextStep::wait_for_outage);
+  EXPECT_EQ(of(Outcome::agent_error, ErrorClass::internal), NextStep::next_iteration);
+  EXPECT_EQ(of(Outcome::crashed), NextStep::next_iteration);
+  EXPECT_EQ(of(Outcome::timed_out), NextStep::next_iteration);
+  EXPECT_EQ(of(Outcome::ok), NextStep::next_iteration) << "without an answer";
   for (const auto outcome : {Outcome::auth_failed, Outcome::not_installed, Outcome::storage_failed,
                              Outcome::bad_usage}) {
-    EXPECT_EQ(of(outcome), After::over);
+    EXPECT_EQ(of(outcome), NextStep::stop_agent);
   }
 }
 
