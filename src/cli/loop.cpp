@@ -25,9 +25,10 @@
 #include "cli/stop_signals.h"
 #include "harness/loop/direnv.h"
 #include "harness/loop/goal_file.h"
-#include "harness/loop/requests.h"
+#include "harness/loop/run_requests.h"
 #include "harness/loop/state_store.h"
 #include "harness/run/protected_files.h"
+#include "harness/run/run.h"
 #include "harness/run/sandbox.h"
 #include "harness/store/workspace.h"
 #include "ui/console/figures.h"
@@ -233,7 +234,7 @@ Result<loop::Setup> make_setup(const Arguments& arguments, const Loaded& loaded,
 }
 
 /// The first Ctrl-C lets the iteration end; anything more ends it now.
-void take_signal(int signal_number, loop::Control& control, const loop::Files& files,
+void take_signal(int signal_number, loop::Control& control, const loop::StateFiles& files,
                  StdOutput& output) {
   const bool waiting = control.waiting();
   if (signal_number == SIGINT && !control.stop(signal_number)) {
@@ -252,7 +253,7 @@ void take_signal(int signal_number, loop::Control& control, const loop::Files& f
 }
 
 /// With the exit code a run would have.
-int not_begun(const Error& error, bool json, StdOutput& output) {
+int report_start_error(const Error& error, bool json, StdOutput& output) {
   report(error, output);
   const int exit_code = stream::row(run::outcome_of(error)).exit_code;
   if (json) output.out(masked_step(start_error_step(error, exit_code), log_masker()) + "\n");
@@ -289,7 +290,7 @@ int work(loop::Setup setup, const config::Settings& settings, const Masker& mask
   options.stamp_err = options.stamp_out && options.console.one_screen;
   options.max_iterations = setup.options.budget.iterations;
   options.max_cost_usd = setup.options.budget.cost_usd;
-  const loop::Files files(setup.request.host.root());
+  const loop::StateFiles files(setup.request.host.root());
   loop::Control control;
   const StopSignals signals(
       [&](int signal_number) { take_signal(signal_number, control, files, output); });
@@ -302,13 +303,13 @@ int work(loop::Setup setup, const config::Settings& settings, const Masker& mask
   });
   LoopView view(options, masker, output);
   const auto report_of_loop = loop::work(std::move(setup), view, control, masker);
-  if (report_of_loop.not_begun) return not_begun(*report_of_loop.not_begun, json, output);
+  if (report_of_loop.start_error) return report_start_error(*report_of_loop.start_error, json, output);
   if (report_of_loop.gave_way_to.empty()) {
     // For 'ralph status --report'; it is shown now all the same.
     std::ignore = files.save_report(report_of_loop.loop_id, view.report_text(report_of_loop));
   }
   view.finish(report_of_loop);
-  if (reader_gone && report_of_loop.end == loop::End::stopped) {
+  if (reader_gone && report_of_loop.reason == loop::StopReason::stopped) {
     warn("the reader of stdout is gone, so the loop was stopped; 'ralph loop --resume' goes on",
          output);
   }
@@ -323,12 +324,12 @@ int loop_command(const Arguments& arguments, StdOutput& output) {
   log_masker() = masker;
   auto setup = make_setup(arguments, *loaded, masker);
   const bool json = settings.boolean(Key::json);
-  if (!setup) return not_begun(setup.error(), json, output);
+  if (!setup) return report_start_error(setup.error(), json, output);
   if (arguments.flag("print-prompt")) return print_prompt(*setup, output);
   note_own_agent(settings, setup->request, output);
   if (arguments.flag("dry-run")) {
     const auto shown = show_loop_dry_run(*setup, settings, masker, output);
-    return shown ? 0 : not_begun(shown.error(), json, output);
+    return shown ? 0 : report_start_error(shown.error(), json, output);
   }
   return work(*std::move(setup), settings, masker, output);
 }

@@ -7,29 +7,35 @@
 #include "core/base/names.h"
 #include "cli/failure.h"
 #include "cli/run_settings.h"
+#include "harness/loop/policy.h"
+#include "harness/store/words.h"
 #include "ui/console/safe_text.h"
 
 namespace ralph::cli {
 namespace {
 
-constexpr std::string_view kLoop = "ralph loop";
 constexpr std::size_t kLongestWarning = 500;
+constexpr store::Words<LoopCondition, 4> kConditions{{"running", "waiting", "ended", "died"}};
 
 }  // namespace
 
+std::string_view to_string(LoopCondition condition) { return kConditions.of(condition); }
+
 bool LoopLook::runs() const {
-  const bool over = state && state->status == "ended";
+  const bool over = state && state->status == loop::LoopStatus::ended;
   if (!holder || over) return false;
-  return holder->what == kLoop || (holder->pid == 0 && state);
+  return holder->is_loop() || (holder->pid == 0 && state);
 }
 
-std::string_view LoopLook::condition() const {
-  if (!runs()) return state && state->status != "ended" ? "died" : "ended";
-  return state && state->status == "waiting" ? "waiting" : "running";
+LoopCondition LoopLook::condition() const {
+  using enum LoopCondition;
+  using loop::LoopStatus;
+  if (!runs()) return state && state->status != LoopStatus::ended ? died : ended;
+  return state && state->status == LoopStatus::waiting ? waiting : running;
 }
 
 std::string LoopLook::reader() const {
-  if (!state || (!runs() && state->end == "done")) return "for the next loop here";
+  if (!state || (!runs() && state->end == loop::StopReason::done)) return "for the next loop here";
   const auto finished = loop::add_up(records).iterations;
   const bool under_way = runs() && state->current && state->current->iteration > finished;
   const auto next = finished + (under_way ? 2 : 1);
@@ -42,7 +48,7 @@ std::string LoopLook::reader() const {
 }
 
 std::optional<RunLook> LoopLook::run() const {
-  if (!state || !state->current || condition() == "ended") return std::nullopt;
+  if (!state || !state->current || condition() == LoopCondition::ended) return std::nullopt;
   // Its cost is in the record then.
   const auto& id = state->current->run_id;
   if (std::ranges::find(records, id, &loop::Record::run_id) != records.end()) return std::nullopt;
@@ -63,7 +69,7 @@ Result<std::filesystem::path> folder_of(const Arguments& arguments) {
 Result<LoopLook> look_at_loop(const std::filesystem::path& folder, StdOutput& output) {
   LoopLook look;
   look.folder = folder;
-  const loop::Files files(folder);
+  const loop::StateFiles files(folder);
   // In this order: a loop that ends meanwhile is seen to have ended, not to have died.
   look.holder = store::Lock::holder(store::Workspace::at(folder).lock_file());
   std::string warning;

@@ -13,6 +13,9 @@
 
 namespace ralph::cli {
 
+enum class LoopCondition { running, waiting, ended, died };
+std::string_view to_string(LoopCondition condition);
+
 /// The loop of a folder, as somebody in another terminal sees it. Looking changes nothing.
 struct LoopLook {
   std::filesystem::path folder;      // that holds `.ralph`
@@ -22,8 +25,7 @@ struct LoopLook {
 
   /// A loop works here now, or waits.
   bool runs() const;
-  /// "running", "waiting", "ended", "died".
-  std::string_view condition() const;
+  LoopCondition condition() const;
   /// Who reads what 'ralph tell' says now: "for iteration 4", and what has to happen before, if anything.
   std::string reader() const;
   /// The agent's run that the loop is at, or was when it died; nullopt: none, or nothing is known of it.

@@ -171,7 +171,7 @@ void add_left(Table& table, const loop::Report& report) {
   if (const auto n = report.guidance_left; n > 0) {
     table.line("Guidance", fmt::format("{} of 'ralph tell' {} not delivered: kept for the next {}",
                                        counted(n, "message"), n == 1 ? "was" : "were",
-                                       report.end == loop::End::done ? "loop" : "iteration"));
+                                       report.reason == loop::StopReason::done ? "loop" : "iteration"));
   }
   if (report.stash.empty()) return;
   table.line("Stash",
@@ -184,13 +184,13 @@ void add_left(Table& table, const loop::Report& report) {
 std::string limit_figures(const loop::Report& report) {
   const auto& budget = report.budget;
   const auto& totals = report.totals;
-  switch (report.end) {
-    case loop::End::iterations: return fmt::format(" ({})", budget.iterations);
-    case loop::End::refused: return fmt::format(" ({} in a row)", totals.refused_in_a_row);
-    case loop::End::time: return fmt::format(" ({})", format_duration(budget.time));
-    case loop::End::cost:
+  switch (report.reason) {
+    case loop::StopReason::iterations: return fmt::format(" ({})", budget.iterations);
+    case loop::StopReason::refused: return fmt::format(" ({} in a row)", totals.refused_in_a_row);
+    case loop::StopReason::time: return fmt::format(" ({})", format_duration(budget.time));
+    case loop::StopReason::cost:
       return fmt::format(" ({} of {})", dollars(totals.cost_usd), dollars(budget.cost_usd));
-    case loop::End::cost_per_day:
+    case loop::StopReason::cost_per_day:
       return fmt::format(" ({} of {} today)", dollars(spent_on(report, report.ended)),
                          dollars(budget.cost_per_day_usd));
     default: return {};
@@ -219,14 +219,14 @@ std::string cost_text(const loop::Totals& totals) {
 }
 
 std::string resume_command(const loop::Report& report, UtcTime now, std::string_view base) {
-  using loop::End;
+  using loop::StopReason;
   const auto& budget = report.budget;
   const auto& totals = report.totals;
   std::string line(base);
   const auto add = [&](std::string_view flag, std::string_view value) {
     line += fmt::format(" {} {}", flag, value);
   };
-  if (report.end == End::tampered || !report.state_is_trusted) line += " --accept-changes";
+  if (report.reason == StopReason::tampered || !report.state_is_trusted) line += " --accept-changes";
   if (budget.iterations > 0 && totals.iterations >= budget.iterations) {
     add("--max-iterations", fmt::format("{}", std::max(budget.iterations, totals.iterations) * 2));
   }
@@ -235,20 +235,20 @@ std::string resume_command(const loop::Report& report, UtcTime now, std::string_
     const auto limit = std::chrono::ceil<std::chrono::minutes>(needed + budget.time);
     add("--max-time", format_duration(limit));
   }
-  if (budget.cost_usd && (report.end == End::cost || totals.cost_usd >= *budget.cost_usd)) {
+  if (budget.cost_usd && (report.reason == StopReason::cost || totals.cost_usd >= *budget.cost_usd)) {
     add("--max-cost", higher_cost(*budget.cost_usd, totals.cost_usd));
   }
   if (budget.cost_per_day_usd &&
-      (report.end == End::cost_per_day || spent_on(report, now) >= *budget.cost_per_day_usd)) {
+      (report.reason == StopReason::cost_per_day || spent_on(report, now) >= *budget.cost_per_day_usd)) {
     add("--max-cost-per-day", higher_cost(*budget.cost_per_day_usd, spent_on(report, now)));
   }
   return line;
 }
 
 Reason reason_of(const loop::Report& report) {
-  const auto& row = loop::row(report.end);
+  const auto& row = loop::row(report.reason);
   Reason reason{std::string(row.meaning), std::string(row.hint)};
-  if (report.end == loop::End::done) {
+  if (report.reason == loop::StopReason::done) {
     reason.text += ", " + known_text(report);
     if (report.verified.empty()) reason.hint = "--verify COMMAND checks a DONE";
     if (report.changed_since_verified) {
@@ -256,17 +256,17 @@ Reason reason_of(const loop::Report& report) {
     }
   }
   reason.text += limit_figures(report);
-  if (report.why.empty() || report.end == loop::End::done) return reason;
+  if (report.why.empty() || report.reason == loop::StopReason::done) return reason;
   const auto why = sentence(report.why);
   // Why it cannot work is all there is to say.
-  reason.text = report.end == loop::End::agent ? why : fmt::format("{}: {}", reason.text, why);
+  reason.text = report.reason == loop::StopReason::agent ? why : fmt::format("{}: {}", reason.text, why);
   return reason;
 }
 
 std::string loop_report(const loop::Report& report, UtcTime now, std::string_view last_log,
                         std::string_view resume, std::string_view note) {
   const auto reason = reason_of(report);
-  const bool done = report.end == loop::End::done;
+  const bool done = report.reason == loop::StopReason::done;
   Table table;
   table.line(done ? "Done" : "Ended", done ? known_text(report) : reason.text);
   if (report.gave_way_to.empty()) table.more(reason.hint);

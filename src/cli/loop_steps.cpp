@@ -79,10 +79,6 @@ void append_file(std::string& out, const git::FileChange& file) {
   writer.close();
 }
 
-std::string_view kind_of(const loop::Run& run) {
-  return run.kind == loop::Run::Kind::worker ? "worker" : "summarizer";
-}
-
 std::string_view first_line(std::string_view text) { return text.substr(0, text.find('\n')); }
 
 std::string name_of(const loop::Record& record) {
@@ -122,41 +118,14 @@ std::string started_step(const LoopFacts& facts, const loop::State& state,
   });
 }
 
-std::string begun_step(const loop::Run& run) {
-  return step("iteration_started", [&](ObjectWriter& to) {
-    to.number("iteration", run.iteration).text("kind", kind_of(run)).text("run_id", run.run_id);
-  });
-}
-
-std::string ended_step(const loop::Run& run, const loop::Record& record,
+std::string ended_step(const loop::RunInfo& run, const loop::Record& record,
                        const loop::Totals& totals) {
   return step("iteration_ended", [&](ObjectWriter& to) {
     to.number("iteration", record.iteration)
-        .text("kind", kind_of(run))
+        .text("kind", store::to_string(run.role))
         .raw("record", loop::write_record(record))
         .raw("totals", totals_json(totals));
   });
-}
-
-std::string verifying_step(const std::vector<std::string>& commands) {
-  return step("verifying", [&](ObjectWriter& to) { to.raw("commands", texts_json(commands)); });
-}
-
-std::string verified_step(const loop::Verification& verification) {
-  return step("verified", [&](ObjectWriter& to) {
-    to.boolean("passed", verification.passed)
-        .number("duration_ms", std::int64_t{verification.duration.count()});
-    if (!verification.where.empty()) to.text("where", verification.where);
-    if (verification.passed) return;
-    to.text("command", utf8::repaired(verification.command))
-        .text("reason", utf8::repaired(verification.reason))
-        .text("tail", utf8::repaired(verification.tail));
-  });
-}
-
-std::string commit_step(std::string_view name, std::string_view commit, std::int64_t iteration) {
-  return step(name,
-              [&](ObjectWriter& to) { to.text("commit", commit).number("iteration", iteration); });
 }
 
 std::string waiting_step(std::string_view why, Millis left) {
@@ -165,18 +134,12 @@ std::string waiting_step(std::string_view why, Millis left) {
   });
 }
 
-std::string note_step(stream::Level level, std::string_view text) {
-  return step("note", [&](ObjectWriter& to) {
-    to.text("level", stream::to_string(level)).text("text", utf8::repaired(text));
-  });
-}
-
 std::string finished_step(const loop::Report& report, std::string_view resume) {
   return step("ended", [&](ObjectWriter& to) {
     const auto reason = reason_of(report);
-    const bool done = report.end == loop::End::done;
+    const bool done = report.reason == loop::StopReason::done;
     to.text("loop_id", report.loop_id)
-        .text("end", loop::row(report.end).name)
+        .text("end", loop::row(report.reason).name)
         .text("why", reason.text)
         .text("hint", reason.hint)
         .number("exit_code", std::int64_t{report.exit_code})

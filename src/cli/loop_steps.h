@@ -10,19 +10,14 @@
 
 namespace ralph::cli {
 
-// What a loop does, as lines for programs: `{"type":"loop","step":"committed",…}`, without the newline and not masked.
+// Steps of a loop as lines for programs, where those have more than store::write_step() writes. Without the newline and
+// not masked.
 
 std::string started_step(const LoopFacts& facts, const loop::State& state,
                          const loop::Totals& totals);
-std::string begun_step(const loop::Run& run);
-std::string ended_step(const loop::Run& run, const loop::Record& record,
+std::string ended_step(const loop::RunInfo& run, const loop::Record& record,
                        const loop::Totals& totals);
-std::string verifying_step(const std::vector<std::string>& commands);
-std::string verified_step(const loop::Verification& verification);
-/// "committed" or "rolled_back".
-std::string commit_step(std::string_view step, std::string_view commit, std::int64_t iteration);
 std::string waiting_step(std::string_view why, Millis left);
-std::string note_step(stream::Level level, std::string_view text);
 /// `resume`: the command that continues the loop.
 std::string finished_step(const loop::Report& report, std::string_view resume);
 

@@ -130,6 +130,11 @@ struct LoopView::State {
     const bool known = options.facts.tells_cost || totals.priced > 0;
     line.cost(known ? totals.cost() : std::nullopt, options.max_cost_usd);
   }
+  void show(const store::VerificationStarted& started);
+  void show(const store::VerificationEnded& verification);
+  void show(const store::IterationCommitted& committed);
+  void show(const store::IterationRolledBack& back);
+  void show(const store::LoopNote& note);
   std::string_view key_hint() const { return keys && keys->works() ? " (any key: now)" : ""; }
   void stop_waiting() {
     keys.reset();
@@ -173,12 +178,12 @@ void LoopView::started(const loop::State& state, const std::vector<loop::Record>
   }
 }
 
-std::vector<stream::Handler*> LoopView::begin(const loop::Run& run,
-                                              const stream::Summary& summary) {
+std::vector<stream::Handler*> LoopView::run_started(const loop::RunInfo& run,
+                                                    const stream::Summary& summary) {
   auto& my = *state_;
   my.stop_waiting();
-  my.step(begun_step(run));
-  const bool worker = run.kind == loop::Run::Kind::worker;
+  my.step(store::write_step(store::IterationStarted{run.iteration, run.role, run.run_id}));
+  const bool worker = run.role == store::AgentRole::worker;
   if (!worker) {
     my.say("— summary of the iterations so far —");
   } else if (run.iteration != my.iteration) {
@@ -195,7 +200,7 @@ std::vector<stream::Handler*> LoopView::begin(const loop::Run& run,
   return handlers;
 }
 
-void LoopView::ended(const loop::Run& run, const loop::Record& record, const loop::Totals& totals) {
+void LoopView::run_ended(const loop::RunInfo& run, const loop::Record& record, const loop::Totals& totals) {
   auto& my = *state_;
   my.step(ended_step(run, record, totals));
   my.show_cost(totals);
@@ -207,19 +212,6 @@ void LoopView::ended(const loop::Run& run, const loop::Record& record, const loo
   // The next start of the same iteration is another one.
   if (record.step == loop::Record::Step::attempt) my.iteration = 0;
   my.line.flush();
-}
-
-void LoopView::verifying(const std::vector<std::string>& commands) {
-  auto& my = *state_;
-  my.step(verifying_step(commands));
-  std::string names;
-  for (const auto& command : commands) {
-    names +=
-        commands.size() == 1 ? command : fmt::format("{}`{}`", names.empty() ? "" : ", ", command);
-  }
-  my.line.doing("verifying: " + names);
-  my.say(my.shown("verifying: " + names, kShort));
-  my.half_line.clear();
 }
 
 /// Only whole lines are shown, and of one that does not end its first part.
@@ -237,33 +229,63 @@ void LoopView::output_of_verification(std::string_view bytes) {
   my.line.flush();
 }
 
-void LoopView::verified(const loop::Verification& verification) {
-  auto& my = *state_;
-  my.step(verified_step(verification));
-  my.line.doing({});
+void LoopView::State::show(const store::VerificationStarted& started) {
+  const auto& commands = started.commands;
+  std::string names;
+  for (const auto& command : commands) {
+    names +=
+        commands.size() == 1 ? command : fmt::format("{}`{}`", names.empty() ? "" : ", ", command);
+  }
+  line.doing("verifying: " + names);
+  say(shown("verifying: " + names, kShort));
+  half_line.clear();
+}
+
+void LoopView::State::show(const store::VerificationEnded& verification) {
+  line.doing({});
   if (verification.passed) {
-    return my.say(
+    return say(
         fmt::format("verification passed ({})", view::short_duration(verification.duration)));
   }
-  my.say(my.shown(fmt::format("DONE refused by verification: `{}` failed: {}", verification.command,
-                              verification.reason),
-                  kLong));
+  say(shown(fmt::format("DONE refused by verification: `{}` failed: {}", verification.command,
+                        verification.reason),
+            kLong));
   // With -v all of it was shown while it ran.
-  if (my.quiet() || my.verbose() || my.options.json) return;
-  my.line.out(indented_tail(my.masker.mask(view::safe_text(verification.tail)), kTailLines));
+  if (quiet() || verbose() || options.json) return;
+  line.out(indented_tail(masker.mask(view::safe_text(verification.tail)), kTailLines));
 }
 
-void LoopView::committed(const std::string& commit, std::int64_t iteration) {
-  auto& my = *state_;
-  my.step(commit_step("committed", commit, iteration));
-  my.say(fmt::format("committed {}", view::short_commit(commit)));
+void LoopView::State::show(const store::IterationCommitted& committed) {
+  say(fmt::format("committed {}", view::short_commit(committed.commit)));
 }
 
-void LoopView::rolled_back(const std::string& commit, std::int64_t iteration) {
-  auto& my = *state_;
-  my.step(commit_step("rolled_back", commit, iteration));
-  my.say(fmt::format("rolled back to {}: the files are as before iteration {}",
-                     view::short_commit(commit), iteration));
+void LoopView::State::show(const store::IterationRolledBack& back) {
+  say(fmt::format("rolled back to {}: the files are as before iteration {}",
+                  view::short_commit(back.commit), back.iteration));
+}
+
+void LoopView::State::show(const store::LoopNote& note) {
+  const auto words = shown(note.text, kLong);
+  if (note.level == Level::warning) {
+    if (!quiet() && !options.json) {
+      line.err(fmt::format("{}ralph: warning: {}\n", stamp(options.stamp_err), words));
+    }
+  } else if (note.level == Level::info || verbose()) {
+    say(words);
+  }
+  line.flush();
+}
+
+/// Steps without show() are shown by the other calls.
+void LoopView::on(const store::LoopEvent& event) {
+  std::visit(
+      [&](const auto& step) {
+        if constexpr (requires { state_->show(step); }) {
+          state_->step(store::write_step(event.step));
+          state_->show(step);
+        }
+      },
+      event.step);
 }
 
 bool LoopView::waiting(std::string_view why, Millis left) {
@@ -287,23 +309,9 @@ bool LoopView::waiting(std::string_view why, Millis left) {
   return go_on;
 }
 
-void LoopView::note(Level level, std::string_view text) {
-  auto& my = *state_;
-  my.step(note_step(level, text));
-  const auto words = my.shown(text, kLong);
-  if (level == Level::warning) {
-    if (!my.quiet() && !my.options.json) {
-      my.line.err(fmt::format("{}ralph: warning: {}\n", my.stamp(my.options.stamp_err), words));
-    }
-  } else if (level == Level::info || my.verbose()) {
-    my.say(words);
-  }
-  my.line.flush();
-}
-
 void LoopView::flush() { state_->line.flush(); }
 
-void LoopView::hurry(Millis patience) { state_->output.hurry(patience); }
+void LoopView::set_drain_timeout(Millis patience) { state_->output.hurry(patience); }
 
 std::string LoopView::report_text(const loop::Report& report) const {
   const auto& my = *state_;
@@ -325,7 +333,7 @@ void LoopView::finish(const loop::Report& report) {
     const auto reason = reason_of(report);
     my.line.err(fmt::format("ralph: {}\n", my.shown(reason.text, kLong)));
     if (!reason.hint.empty()) my.line.err(reason.hint + "\n");
-    if (report.end != loop::End::done && report.gave_way_to.empty()) {
+    if (report.reason != loop::StopReason::done && report.gave_way_to.empty()) {
       my.line.err(my.masker.mask(fmt::format("to resume: {}\n", resume)));
     }
   }

@@ -30,18 +30,14 @@ class LoopView final : public loop::Observer {
   ~LoopView() override;
 
   void started(const loop::State& state, const std::vector<loop::Record>& before) override;
-  std::vector<stream::Handler*> begin(const loop::Run& run,
-                                      const stream::Summary& summary) override;
-  void ended(const loop::Run& run, const loop::Record& record, const loop::Totals& totals) override;
-  void verifying(const std::vector<std::string>& commands) override;
+  std::vector<stream::Handler*> run_started(const loop::RunInfo& run,
+                                            const stream::Summary& summary) override;
+  void run_ended(const loop::RunInfo& run, const loop::Record& record, const loop::Totals& totals) override;
+  void on(const store::LoopEvent& event) override;
   void output_of_verification(std::string_view bytes) override;
-  void verified(const loop::Verification& verification) override;
-  void committed(const std::string& commit, std::int64_t iteration) override;
-  void rolled_back(const std::string& commit, std::int64_t iteration) override;
   bool waiting(std::string_view why, Millis left) override;
-  void note(stream::Level level, std::string_view text) override;
   void flush() override;
-  void hurry(Millis patience) override;
+  void set_drain_timeout(Millis patience) override;
 
   /// The report; the status line is gone then.
   void finish(const loop::Report& report);

@@ -63,20 +63,21 @@ const loop::Record* last_word(const std::vector<loop::Record>& records) {
 std::string activity_text(const LoopLook& look, const std::optional<RunLook>& run) {
   const auto& state = *look.state;
   if (!look.runs()) return {};
-  if (state.status == "waiting" && state.waiting_until) {
+  if (state.status == loop::LoopStatus::waiting && state.waiting_until) {
     const auto left = std::max(Millis{0}, *state.waiting_until - now_utc());
     return fmt::format("{}; retrying at {}, in {}", state.waiting_for,
                        view::clock_time(*state.waiting_until), short_duration(left));
   }
-  const auto phase = state.current ? std::string_view(state.current->phase) : "";
-  if (phase == "verify") {
+  using loop::Phase;
+  const auto phase = state.current ? std::optional(state.current->phase) : std::nullopt;
+  if (phase == Phase::verify) {
     return fmt::format("verifying with `{}` ({})", fmt::join(state.verify, "`, `"),
                        short_duration(since(state.updated)));
   }
-  if (phase == "commit") return "committing";
-  if (phase == "rollback") return "rolling back";
+  if (phase == Phase::commit) return "committing";
+  if (phase == Phase::rollback) return "rolling back";
   if (!run) return state.current ? "starting the agent" : "between two iterations";
-  const auto* const whose = phase == "summary" ? "summarizer: " : "";
+  const auto* const whose = phase == Phase::summary ? "summarizer: " : "";
   const auto lasts = short_duration(since(run->since));
   switch (run->kind) {
     case view::Activity::Kind::tool:
@@ -90,7 +91,7 @@ std::string activity_text(const LoopLook& look, const std::optional<RunLook>& ru
 
 /// The iteration whose DONE ended the loop, by the record that no agent can write.
 std::optional<loop::Record> final_done(const LoopLook& look) {
-  if (look.condition() != "ended" || look.state->end != "done") return std::nullopt;
+  if (look.condition() != LoopCondition::ended || look.state->end != loop::StopReason::done) return std::nullopt;
   const loop::StateStore store(look.folder, loop::user_state_folder());
   const auto known = store.load(loop::StateStore::Source::trusted);
   if (!known || !*known || (*known)->state.loop_id != look.state->loop_id) return std::nullopt;
@@ -101,11 +102,10 @@ std::optional<loop::Record> final_done(const LoopLook& look) {
 /// Why an ended loop ended, in the words of its report.
 std::string why_ended(const LoopLook& look) {
   const auto& state = *look.state;
-  const auto end = loop::end_named(state.end);
-  if (end == loop::End::agent && !state.end_why.empty()) return state.end_why;
-  auto text = std::string(end ? loop::row(*end).meaning : state.end);
+  if (state.end == loop::StopReason::agent && !state.end_why.empty()) return state.end_why;
+  auto text = std::string(state.end ? loop::row(*state.end).meaning : "");
   if (!state.end_why.empty()) text += ": " + state.end_why;
-  if (state.end != "done") return text;
+  if (state.end != loop::StopReason::done) return text;
   const auto done = final_done(look);
   if (!done) return text + ", as .ralph/state says";
   return fmt::format("{}, {}{}", text, loop::how_known(*done),
@@ -114,16 +114,16 @@ std::string why_ended(const LoopLook& look) {
 
 std::string condition_text(const LoopLook& look) {
   const auto condition = look.condition();
-  if (condition == "died") return "died: it was killed";
-  if (condition == "ended") return "ended: " + why_ended(look);
-  const auto text = std::string(condition);
+  if (condition == LoopCondition::died) return "died: it was killed";
+  if (condition == LoopCondition::ended) return "ended: " + why_ended(look);
+  const auto text = std::string(to_string(condition));
   return look.holder->pid > 0 ? text + fmt::format(" (pid {})", look.holder->pid) : text;
 }
 
 std::string iteration_text(const LoopLook& look, const loop::Totals& totals) {
   const auto& state = *look.state;
   const auto of = state.max_iterations ? fmt::format("/{}", *state.max_iterations) : "";
-  if (!look.runs() || !state.current || state.current->phase == "summary") {
+  if (!look.runs() || !state.current || state.current->phase == loop::Phase::summary) {
     return fmt::format("{}{} finished", totals.iterations, of);
   }
   const auto& current = *state.current;
@@ -179,15 +179,15 @@ Messages messages_of(const LoopLook& look, StdOutput& output) {
 /// The command that goes on with a loop that is over, from this folder; empty: there is nothing to go on with.
 std::string resume_text(const LoopLook& look, const loop::Totals& totals) {
   const auto& state = *look.state;
-  if (look.runs() || state.end == "done") return {};
+  if (look.runs() || state.end == loop::StopReason::done) return {};
   loop::Report report;
-  report.end = loop::end_named(state.end).value_or(loop::End::stopped);
+  report.reason = state.end.value_or(loop::StopReason::stopped);
   report.totals = totals;
   report.budget.iterations = state.max_iterations.value_or(0);
   report.budget.cost_usd = state.max_cost_usd;
   report.budget.cost_per_day_usd = state.max_cost_per_day_usd;
   report.budget.time = state.max_time;
-  report.elapsed = report.end == loop::End::time ? std::max(state.ran, state.max_time) : state.ran;
+  report.elapsed = report.reason == loop::StopReason::time ? std::max(state.ran, state.max_time) : state.ran;
   report.days = state.earlier_days;
   for (const auto& [day, cost] : totals.days) report.days[day] += cost;
   std::error_code error;
@@ -245,7 +245,7 @@ void show(const LoopLook& look, StdOutput& output) {
     line("Last", last_text(*last, taken_back));
     line("Log", log_path(look, *last));
   }
-  if (look.condition() == "ended") {
+  if (look.condition() == LoopCondition::ended) {
     for (const auto& finding : state.findings) line("Look at", finding);
   }
   const auto messages = messages_of(look, output);
@@ -256,7 +256,7 @@ void show(const LoopLook& look, StdOutput& output) {
   if (messages.waiting > 0) {
     line("Guidance", counted(messages.waiting, "message") + " " + look.reader());
   }
-  const loop::Files files(look.folder);
+  const loop::StateFiles files(look.folder);
   if (look.runs() && files.asked_to_stop()) line("Stop", "asked for: after this iteration");
   if (const auto stash = stash_of(look); !stash.empty()) {
     line("Stash", "your changes from before the loop: git stash pop --index " + stash);
@@ -270,7 +270,7 @@ void add_current(ObjectWriter& to, const LoopLook& look, const std::optional<Run
     std::string current;
     ObjectWriter(current)
         .number("iteration", state.current->iteration)
-        .text("phase", state.current->phase)
+        .text("phase", to_string(state.current->phase))
         .text("run_id", state.current->run_id)
         .text("began_at", iso_utc(state.current->began))
         .close();
@@ -288,13 +288,13 @@ std::string as_json(const LoopLook& look, StdOutput& output) {
   const auto& state = *look.state;
   const auto totals = loop::add_up(look.records);
   const auto run = look.run();
-  const loop::Files files(look.folder);
+  const loop::StateFiles files(look.folder);
   std::string out;
   ObjectWriter to(out);
-  to.text("loop_id", state.loop_id).text("state", look.condition());
+  to.text("loop_id", state.loop_id).text("state", to_string(look.condition()));
   if (look.runs() && look.holder->pid > 0) to.number("pid", look.holder->pid);
   to.text("started_at", iso_utc(state.started));
-  if (!state.end.empty()) to.text("end", state.end).text("why", why_ended(look));
+  if (state.end) to.text("end", loop::row(*state.end).name).text("why", why_ended(look));
   if (const auto resume = resume_text(look, totals); !resume.empty()) to.text("resume", resume);
   if (const auto stash = stash_of(look); !stash.empty()) {
     to.text("stash", "refs/ralph/" + loop::stash_name(state.loop_id)).text("stash_entry", stash);
@@ -304,7 +304,7 @@ std::string as_json(const LoopLook& look, StdOutput& output) {
     if (verified) to.text("verified", loop::how_known(*done));
     if (!verified) to.boolean("claimed", true);
   }
-  if (look.condition() == "ended" && !state.findings.empty()) {
+  if (look.condition() == LoopCondition::ended && !state.findings.empty()) {
     to.raw("findings", texts_json(state.findings));
   }
   to.text("goal_file", state.goal_file).text("goal", state.goal);
@@ -323,7 +323,7 @@ std::string as_json(const LoopLook& look, StdOutput& output) {
       .number("refused_in_a_row", totals.refused_in_a_row);
   if (const auto* last = last_word(look.records)) {
     to.text("last", last->progress);
-    if (last->done) to.boolean("last_refused", last->outcome == "refused");
+    if (last->done) to.boolean("last_refused", last->is(loop::LoopDecision::refused));
     if (!last->raw_log.empty()) to.text("raw_log", log_path(look, *last));
   }
   const auto messages = messages_of(look, output);
@@ -342,7 +342,7 @@ Result<> status(const Arguments& arguments, StdOutput& output) {
                             : "begin one with 'ralph loop GOAL.md', or name its folder with --cwd");
   }
   if (arguments.flag("report")) {
-    const auto text = loop::Files(folder).report(look.state->loop_id);
+    const auto text = loop::StateFiles(folder).report(look.state->loop_id);
     const auto begin = text.find_first_not_of('\n');
     if (begin == text.npos) {
       return fail(Code::not_found, fmt::format("the loop {} has no report", look.state->loop_id),

@@ -45,8 +45,8 @@ Result<> stop(const Arguments& arguments, StdOutput& output) {
     output.out("the loop is ending now; 'ralph loop --resume' goes on where it was\n");
     return {};
   }
-  TRY(loop::Files(folder).ask_to_stop());
-  const bool waits = look.state && look.state->status == "waiting";
+  TRY(loop::StateFiles(folder).ask_to_stop());
+  const bool waits = look.state && look.state->status == loop::LoopStatus::waiting;
   output.out(waits ? "the loop ends now: it waits, and no iteration is running\n"
                    : "the loop ends after this iteration; 'ralph stop --now' ends it at once\n");
   return {};

@@ -127,10 +127,10 @@ Result<> refuse_dirty(const git::Work& work) {
 
 /// What was undone is not done. Called before anything is undone: a kill then leaves a loop that can be resumed.
 Result<> reopen(const loop::StateStore& store, loop::State& state) {
-  if (state.end.empty()) return {};
-  state.end = "undone";
+  if (!state.end) return {};
+  state.end = store::StopReason::undone;
   state.end_why.clear();
-  state.status = "ended";
+  state.status = loop::LoopStatus::ended;
   return store.save(state);
 }
 
@@ -182,8 +182,8 @@ Result<> record_restore(const loop::StateStore& store, const git::Work& work, Un
       "The user restored an earlier state (ralph undo --restore {}): HEAD is at "
       "commit {}{}; {}.",
       ref, short_commit(head), dirty.empty() ? "" : ", with changes that are not committed", gone);
-  if (!past.state.end.empty()) {
-    past.state.end = record.taken_back.empty() ? "restored" : "undone";
+  if (past.state.end) {
+    past.state.end = record.taken_back.empty() ? store::StopReason::restored : store::StopReason::undone;
     past.state.end_why.clear();
     TRY(store.save(past.state));
   }
@@ -196,7 +196,7 @@ Result<Undo> undo(const Wish& wish, StdOutput& output) {
   std::vector<std::string> warnings;
   TRY(read_past(store, warnings));
   const auto workspace = store::Workspace::at(project_root_of("."));
-  TRY_ASSIGN(const auto lock, store::Lock::take(workspace.lock_file(), "ralph undo"));
+  TRY_ASSIGN(const auto lock, store::Lock::take(workspace.lock_file(), store::Lock::kUndo));
   TRY_ASSIGN(auto past, read_past(store, warnings));
   for (const auto& warning : warnings) warn(warning, output);
   if (past.trusted) TRY(store.prepare());
@@ -213,7 +213,7 @@ Result<Undo> undo(const Wish& wish, StdOutput& output) {
   auto kept = work.reset_to(undo.to, name, undo.branch, &undo.replaced);
   TRY(run::record_restored_settings(run::state_folder(environment()), work.root(), settings));
   if (!kept) {
-    if (!state.end.empty()) TRY(store.save(state));
+    if (state.end) TRY(store.save(state));
     return std::unexpected(kept.error());
   }
   undo.kept = *std::move(kept);
@@ -231,7 +231,7 @@ Result<std::string> restore(const std::string& ref, StdOutput& output) {
   std::vector<std::string> warnings;
   TRY(read_past(store, warnings));
   const auto workspace = store::Workspace::at(project_root_of("."));
-  TRY_ASSIGN(const auto lock, store::Lock::take(workspace.lock_file(), "ralph undo"));
+  TRY_ASSIGN(const auto lock, store::Lock::take(workspace.lock_file(), store::Lock::kUndo));
   TRY_ASSIGN(const auto past, read_past(store, warnings));
   for (const auto& warning : warnings) warn(warning, output);
   if (past.trusted) TRY(store.prepare());

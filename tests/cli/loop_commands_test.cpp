@@ -35,11 +35,11 @@ class LoopCommands : public testing::Test {
     ::setenv("XDG_STATE_HOME", state_folder_.path().c_str(), 1);
     ASSERT_TRUE(store::Workspace::open(folder_.path()));
     state_.loop_id = "L";
-    state_.status = "running";
+    state_.status = loop::LoopStatus::running;
     state_.goal = "Make it work";
     state_.max_iterations = 50;
     state_.verify = {"make test"};
-    state_.current = loop::Current{3, "r3", now_utc(), "verify", {}, {}, {}};
+    state_.current = loop::Current{3, "r3", now_utc(), loop::Phase::verify, {}, {}, {}};
     for (int n = 1; n <= 2; ++n) {
       loop::Record record;
       record.iteration = n;
@@ -54,7 +54,7 @@ class LoopCommands : public testing::Test {
   }
 
   test::TempFolder folder_, state_folder_;
-  loop::Files files_{folder_.path()};
+  loop::StateFiles files_{folder_.path()};
   loop::State state_;
 };
 
@@ -71,7 +71,7 @@ TEST_F(LoopCommands, StatusOfARunningLoop) {
 
 TEST_F(LoopCommands, StatusOfAWaitingLoopTellsForWhat) {
   const auto held = lock("ralph loop");
-  state_.status = "waiting";
+  state_.status = loop::LoopStatus::waiting;
   state_.waiting_for = "rate limit reached";
   state_.waiting_until = now_utc() + std::chrono::hours(2);
   state_.current.reset();
@@ -89,8 +89,8 @@ TEST_F(LoopCommands, ALoopWhoseLockAnotherRunHoldsHasDied) {
 
 TEST_F(LoopCommands, ALoopThatHasEndedHasNotDied) {
   const auto held = lock("ralph loop");  // until its report is written
-  state_.status = "ended";
-  state_.end = "done";
+  state_.status = loop::LoopStatus::ended;
+  state_.end = store::StopReason::done;
   save();
   EXPECT_NE(ralph({"status"}).out.find("State      ended: done, as .ralph/state says\n"),
             std::string::npos);
@@ -112,7 +112,7 @@ TEST_F(LoopCommands, TellIsForTheIterationAfterTheOneThatRuns) {
 
 TEST_F(LoopCommands, TellIsForTheNextIterationWhileTheLoopWaits) {
   const auto held = lock("ralph loop");
-  state_.status = "waiting";
+  state_.status = loop::LoopStatus::waiting;
   state_.current.reset();
   save();
   EXPECT_EQ(ralph({"tell", "x"}).out, "kept for iteration 3\n");
@@ -145,7 +145,7 @@ TEST_F(LoopCommands, StatusTellsWhichIterationHasReadTheGuidance) {
 TEST_F(LoopCommands, StatusShowsWhatTheAgentDoesAndWhatItHasCost) {
   const auto held = lock("ralph loop");
   state_.backend = "claude";
-  state_.current->phase = "agent";
+  state_.current->phase = loop::Phase::agent;
   save();
   const Masker masker(std::vector<std::string>{});
   auto journal =
@@ -172,7 +172,7 @@ TEST_F(LoopCommands, StatusShowsARefusedDoneAsRefused) {
   loop::Record record;
   record.iteration = 3;
   record.progress = "DONE";
-  record.outcome = "refused";
+  record.outcome = loop::LoopDecision::refused;
   record.done = true;
   record.verification = loop::Verification{false, "make test", "exit code 2", {}, {}};
   ASSERT_TRUE(files_.append(record));

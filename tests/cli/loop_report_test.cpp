@@ -46,7 +46,7 @@ TEST(LoopReport, QuotesTheLogForAShell) {
 
 TEST(LoopReport, OfALoopThatDidNothingIsNotAboutTheOneBefore) {
   auto report = some_report();
-  report.end = loop::End::agent;
+  report.reason = loop::StopReason::agent;
   report.why = "the agent could not log in";
   report.gave_way_to = "K";
   const auto text = loop_report(report, {}, {}, kResume);
@@ -60,7 +60,7 @@ TEST(LoopReport, OfALoopThatDidNothingIsNotAboutTheOneBefore) {
 
 TEST(LoopReport, SaysThatFilesChangedSinceTheyWereVerified) {
   auto report = some_report();
-  report.end = loop::End::done;
+  report.reason = loop::StopReason::done;
   report.verified = "verified by `make test` in the working tree";
   report.changed_since_verified = true;
   EXPECT_EQ(reason_of(report).text,
@@ -70,7 +70,7 @@ TEST(LoopReport, SaysThatFilesChangedSinceTheyWereVerified) {
 
 TEST(LoopReport, SaysHowMuchWasSpentToday) {
   auto report = some_report();
-  report.end = loop::End::cost_per_day;
+  report.reason = loop::StopReason::cost_per_day;
   report.budget.cost_per_day_usd = 2;
   report.ended = *parse_iso("2026-11-15T12:00:00Z");
   EXPECT_EQ(reason_of(report).text, "daily cost limit reached ($2.5000 of $2.0000 today)");
@@ -101,7 +101,7 @@ TEST(LoopReport, NamesTwentyFilesAtMost) {
 
 TEST(LoopReport, OfALoopThatIsDoneSaysNothingOfResuming) {
   auto report = some_report();
-  report.end = loop::End::done;
+  report.reason = loop::StopReason::done;
   report.files.clear();
   const auto text = loop_report(report, {}, {}, kResume);
   EXPECT_TRUE(
@@ -115,7 +115,7 @@ TEST(LoopReport, OfALoopThatIsDoneSaysNothingOfResuming) {
 
 TEST(LoopReport, SaysWhatVerifiedIt) {
   auto report = some_report();
-  report.end = loop::End::done;
+  report.reason = loop::StopReason::done;
   report.verified = "verified by `make test` in the working tree";
   EXPECT_NE(loop_report(report, {}, {}, kResume)
                 .find("Done         verified by `make test` in the working tree\nIterations"),
@@ -173,7 +173,7 @@ TEST(ResumeCommand, RaisesEveryLimitThatWasReached) {
   EXPECT_EQ(resume_command(report, today, kResume), kResume);
   report.would_wait = Millis{7'200'000};
   EXPECT_EQ(resume_command(report, today, kResume), "ralph loop --resume --max-time 4h05m");
-  report.end = loop::End::tampered;
+  report.reason = loop::StopReason::tampered;
   report.budget = {};
   EXPECT_EQ(resume_command(report, today, kResume), "ralph loop --resume --accept-changes");
 }

@@ -17,7 +17,7 @@ namespace ralph::cli {
 namespace {
 
 using loop::Record;
-using Work = loop::Run;
+using Work = loop::RunInfo;
 
 /// A view that writes into two files.
 class LoopViewTest : public testing::Test {
@@ -33,6 +33,7 @@ class LoopViewTest : public testing::Test {
     if (!view_) view_ = std::make_unique<LoopView>(options_, masker_, output_);
     return *view_;
   }
+  void show(store::LoopStep step) { view().on({UtcTime(), std::move(step)}); }
   std::string out() {
     output_.flush();
     return test::text_of(folder_ / "out");
@@ -61,8 +62,8 @@ Record iteration(std::int64_t n, std::string progress) {
   return record;
 }
 
-loop::Verification refused() {
-  return {false, "make test", "exit code 2", "a\nFAILED correct-horse\n", Millis{12'000}};
+store::VerificationEnded refused() {
+  return {false, Millis{12'000}, "", "make test", "exit code 2", "a\nFAILED correct-horse\n"};
 }
 
 TEST_F(LoopViewTest, EachStepIsALine) {
@@ -72,17 +73,17 @@ TEST_F(LoopViewTest, EachStepIsALine) {
                   .branch_at_start = "refs/heads/main",
                   .verify = {"make test"}},
                  {});
-  const Work run{Work::Kind::worker, 3, "r3"};
-  for (auto* handler : view().begin(run, summary_)) {
+  const Work run{store::AgentRole::worker, 3, "r3"};
+  for (auto* handler : view().run_started(run, summary_)) {
     stream::dispatch({1, 0, "claude", "r3", 1, {}, stream::Text{"Hello", false, true, {}}},
                      *handler);
   }
-  view().verifying({"make test"});
+  show(store::VerificationStarted{{"make test"}});
   view().output_of_verification("not shown\n");
-  view().verified(refused());
-  view().committed("abc1234def", 3);
-  view().ended(run, iteration(3, "Did correct-horse\nand more"), {});
-  view().note(stream::Level::info, "all is well");
+  show(refused());
+  show(store::IterationCommitted{"abc1234def", 3});
+  view().run_ended(run, iteration(3, "Did correct-horse\nand more"), {});
+  show(store::LoopNote{stream::Level::info, "all is well"});
   EXPECT_EQ(out(), "Loop         L, " + view::date_time(options_.now()) +
                        "\n"
                        "Goal         GOAL.md: ***\n"
@@ -107,7 +108,7 @@ TEST_F(LoopViewTest, OutputOfVerificationIsShownOnceAndIndented) {
   view().output_of_verification("def f():\n    fails\n");
   auto verification = refused();
   verification.tail = "def f():\n    fails\n";
-  view().verified(verification);
+  show(verification);
   EXPECT_EQ(out(),
             "  def f():\n"
             "      fails\n"
@@ -129,14 +130,14 @@ TEST(LoopHeader, SaysThatALoopWithoutAFinishedIterationIsResumed) {
 }
 
 TEST_F(LoopViewTest, WarningsGoToStderr) {
-  view().note(stream::Level::warning, "it was \x1b]0;cut");
+  show(store::LoopNote{stream::Level::warning, "it was \x1b]0;cut"});
   EXPECT_EQ(out(), "");
   EXPECT_EQ(err(), "ralph: warning: it was ␛]0;cut\n");
 }
 
 TEST_F(LoopViewTest, ACorrectionIsNoIterationOfItsOwn) {
-  view().begin({Work::Kind::worker, 1, "r1"}, summary_);
-  view().begin({Work::Kind::worker, 1, "r2"}, summary_);
+  view().run_started({store::AgentRole::worker, 1, "r1"}, summary_);
+  view().run_started({store::AgentRole::worker, 1, "r2"}, summary_);
   EXPECT_EQ(out(), "— iteration 1/50 —\n");
 }
 
@@ -164,18 +165,18 @@ TEST_F(LoopViewTest, InALogEachStepHasItsTimeAndAnErrorIsToldOnce) {
   ::setenv("TZ", "UTC", 1);
   options_.now = [] { return *parse_iso("2026-11-16T14:00:00Z"); };
   options_.stamp_out = true;
-  const Work run{Work::Kind::worker, 1, "r1"};
+  const Work run{store::AgentRole::worker, 1, "r1"};
   stream::RunResult result;
   result.status = stream::Status::failed;
   result.why = "the agent crashed: exit code 1";
-  for (auto* handler : view().begin(run, summary_)) {
+  for (auto* handler : view().run_started(run, summary_)) {
     stream::dispatch({1, 0, "claude", "r1", 1, {}, stream::Text{"Hello", false, true, {}}},
                      *handler);
     stream::dispatch({2, 0, "claude", "r1", -1, {}, result}, *handler);
   }
   auto failed = iteration(1, "ERROR: the agent crashed: exit code 1");
   failed.failed = true;
-  view().ended(run, failed, {});
+  view().run_ended(run, failed, {});
   EXPECT_EQ(out(),
             "14:00:00 — iteration 1/50 —\n"
             "Claude: Hello\n"
@@ -187,10 +188,10 @@ TEST_F(LoopViewTest, InALogEachStepHasItsTimeAndAnErrorIsToldOnce) {
 TEST_F(LoopViewTest, QuietSaysTheReasonOnly) {
   options_.console.verbosity = view::Verbosity::quiet;
   view().started({.loop_id = "L"}, {});
-  view().begin({Work::Kind::worker, 1, "r"}, summary_);
-  view().note(stream::Level::warning, "x");
-  view().verified(refused());
-  view().ended({}, iteration(1, "Did it"), {});
+  view().run_started({store::AgentRole::worker, 1, "r"}, summary_);
+  show(store::LoopNote{stream::Level::warning, "x"});
+  show(refused());
+  view().run_ended({}, iteration(1, "Did it"), {});
   view().finish(some_report());
   EXPECT_EQ(out(), "");
   EXPECT_TRUE(
@@ -202,15 +203,15 @@ TEST_F(LoopViewTest, JsonIsALinePerStep) {
   options_.console.verbosity = view::Verbosity::quiet;
   options_.json = true;
   view().started({.loop_id = "L", .backend = "claude"}, {});
-  const Work run{Work::Kind::worker, 1, "r1"};
-  for (auto* handler : view().begin(run, summary_)) {
+  const Work run{store::AgentRole::worker, 1, "r1"};
+  for (auto* handler : view().run_started(run, summary_)) {
     stream::dispatch({1, 0, "claude", "r1", 1, {}, stream::TurnStarted{1}}, *handler);
   }
-  view().verified(refused());
+  show(refused());
   view().waiting("rate limit reached", Millis{222'000});
   view().waiting("rate limit reached", Millis{221'000});
-  view().committed("abc", 1);
-  view().note(stream::Level::warning, "x");
+  show(store::IterationCommitted{"abc", 1});
+  show(store::LoopNote{stream::Level::warning, "x"});
   const auto text = out();
   std::vector<std::string> begins{
       R"({"type":"loop","step":"started","loop_id":"L","backend":"claude",)",

@@ -6,7 +6,7 @@ namespace ralph::cli {
 /// Of a loop that reached its limit of iterations.
 inline loop::Report some_report() {
   loop::Report report;
-  report.end = loop::End::iterations;
+  report.reason = loop::StopReason::iterations;
   report.exit_code = 6;
   report.budget.iterations = 12;
   report.loop_id = "L";

@@ -131,7 +131,7 @@ TEST(LoopStop, ADoneThatVerificationConfirmsIsDoneThoughNoFileChanged) {
   LoopStage stage({answer("DONE")});
   const auto ran = stage.loop_on("Go", {"--verify", "test -f start.txt"});
   EXPECT_EQ(ran.code(), 0) << ran.out << ran.err;
-  EXPECT_EQ(stage.state().end, "done");
+  EXPECT_EQ(stage.state().end, store::StopReason::done);
   ASSERT_EQ(stage.iterations().size(), 1U);
   EXPECT_FALSE(stage.iterations()[0].changed);
 }
@@ -158,7 +158,7 @@ TEST(LoopStop, TheSecondSigintStopsNowWith130) {
         interrupt(pid);
       });
   EXPECT_EQ(ran.code(), 130) << ran.err;
-  EXPECT_EQ(stage.state().end, "stopped");
+  EXPECT_EQ(stage.state().end, store::StopReason::stopped);
   EXPECT_TRUE(stage.iterations().empty()) << "it was cut short";
   EXPECT_EQ(stage.loop({"--resume"}).code(), 0);
   ASSERT_EQ(stage.iterations().size(), 1U);
@@ -169,7 +169,7 @@ TEST(LoopStop, TimeEndsItAlsoInTheMiddleOfAnIteration) {
   LoopStage stage({R"({"text":"Hel","trouble":{"at":"in_block","do":"silence"}})"});
   const auto ran = stage.loop_on("Go", {"--max-time", "3s"});
   EXPECT_EQ(ran.code(), 6) << ran.out << ran.err;
-  EXPECT_EQ(stage.state().end, "time");
+  EXPECT_EQ(stage.state().end, store::StopReason::time);
   EXPECT_TRUE(stage.iterations().empty()) << "it was cut short";
 }
 

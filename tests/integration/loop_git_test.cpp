@@ -63,7 +63,7 @@ TEST(LoopGit, AnUndoReopensTheLoopAndTheAgentIsTold) {
   LoopStage stage({bash("echo 1 > a"), answer("DONE"), bash("echo 2 > b"), answer("DONE")});
   EXPECT_EQ(stage.loop_on("Go", {"--commit"}).code(), 0);
   EXPECT_EQ(stage.run(stage.command({agent_process::ralph(), "undo", "--all"})).code(), 0);
-  EXPECT_EQ(stage.state().end, "undone");
+  EXPECT_EQ(stage.state().end, store::StopReason::undone);
   const auto ran = stage.loop({"--resume"});
   EXPECT_EQ(ran.code(), 0) << ran.out << ran.err;
   EXPECT_EQ(stage.iterations().size(), 2U);

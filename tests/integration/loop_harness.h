@@ -62,7 +62,7 @@ class LoopStage : public Stage {
 
   std::vector<loop::Record> records() const {
     std::int64_t bad = 0;
-    auto found = loop::Files(work()).records(bad);
+    auto found = loop::StateFiles(work()).records(bad);
     EXPECT_EQ(bad, 0);
     return found ? *found : std::vector<loop::Record>();
   }
@@ -75,7 +75,7 @@ class LoopStage : public Stage {
   }
   loop::State state() const {
     std::string warning;
-    auto found = loop::Files(work()).peek(warning);
+    auto found = loop::StateFiles(work()).peek(warning);
     EXPECT_TRUE(found) << warning;
     return found.value_or(loop::State());
   }

@@ -107,7 +107,7 @@ TEST(LoopKill, AtAnyMomentNoIterationIsLostOrDoubledAndTheCostIsKnown) {
       ASSERT_EQ(ran.code(), 0) << ran.out << ran.err;
     }
     killed += kills;
-    EXPECT_EQ(stage.state().end, "done");
+    EXPECT_EQ(stage.state().end, store::StopReason::done);
     const auto iterations = stage.iterations();
     ASSERT_EQ(iterations.size(), static_cast<std::size_t>(kIterations));
     for (int i = 1; i <= kIterations; ++i) {

@@ -21,7 +21,7 @@ TEST(LoopOutside, ARateLimitIsWaitedForAsACountdownAndAKeyGoesOn) {
   const auto records = stage.records();
   ASSERT_EQ(records.size(), 2U);
   EXPECT_EQ(records[0].step, loop::Record::Step::attempt);
-  EXPECT_EQ(records[0].outcome, "rate_limited");
+  EXPECT_EQ(records[0].outcome, loop::StepOutcome(stream::Outcome::rate_limited));
   EXPECT_EQ(records[1].iteration, 1) << "what was limited is no iteration";
 }
 
@@ -29,7 +29,7 @@ TEST(LoopOutside, AWaitThatIsLongerThanTheTimeLeftEndsAtOnce) {
   LoopStage stage({R"({"error":{"status":429,"headers":{"x-should-retry":"false"}}})"});
   const auto ran = stage.loop_on("Go", {"--max-time", "50s"});
   EXPECT_EQ(ran.code(), 6) << ran.out << ran.err;
-  EXPECT_EQ(stage.state().end, "time");
+  EXPECT_EQ(stage.state().end, store::StopReason::time);
 }
 
 TEST(LoopOutside, StopEndsItAfterTheIteration) {
@@ -82,7 +82,7 @@ TEST(LoopOutside, VerificationThatWasChangedDuringTheLoopIsRefused) {
       ".ralph/check");
   const auto ran = stage.loop_on("Go");
   EXPECT_EQ(ran.code(), 4) << ran.out << ran.err;
-  EXPECT_EQ(stage.state().end, "tampered");
+  EXPECT_EQ(stage.state().end, store::StopReason::tampered);
   EXPECT_TRUE((ran.out + ran.err).contains(".ralph/check")) << ran.out << ran.err;
   const auto again = stage.loop({"--resume"});
   EXPECT_EQ(again.code(), 2) << again.out << again.err;

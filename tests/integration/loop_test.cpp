@@ -20,7 +20,7 @@ TEST(Loop, WorksUntilDoneAndKeepsARecordOfEachIteration) {
   EXPECT_FALSE(iterations[2].changed);
   EXPECT_TRUE(iterations[2].done);
   EXPECT_GT(iterations[0].cost_usd.value_or(0), 0);
-  EXPECT_EQ(stage.state().end, "done");
+  EXPECT_EQ(stage.state().end, store::StopReason::done);
   EXPECT_EQ(stage.read("two.txt"), "two\n");
   EXPECT_EQ(stage.shell("git log --oneline | wc -l"), "1\n") << "nothing is committed unasked";
 }
@@ -69,7 +69,7 @@ TEST(Loop, DoneIsBelievedOnlyWhenVerificationAgrees) {
   EXPECT_EQ(ran.code(), 0) << ran.out << ran.err;
   const auto iterations = stage.iterations();
   ASSERT_EQ(iterations.size(), 2U);
-  EXPECT_EQ(iterations[0].outcome, "refused");
+  EXPECT_EQ(iterations[0].outcome, loop::StepOutcome(loop::LoopDecision::refused));
   ASSERT_TRUE(iterations[0].verification);
   EXPECT_EQ(iterations[0].verification->reason, "exit code 3");
   EXPECT_TRUE(iterations[1].verification->passed);
@@ -83,7 +83,7 @@ TEST(Loop, ADoneThatIsRefusedAgainAndAgainEndsAsALimit) {
   LoopStage stage({bash("touch x"), answer("DONE"), answer("DONE"), answer("DONE")});
   const auto ran = stage.loop_on("Go", {"--verify", "false"});
   EXPECT_EQ(ran.code(), 6) << ran.out << ran.err;
-  EXPECT_EQ(stage.state().end, "refused");
+  EXPECT_EQ(stage.state().end, store::StopReason::refused);
   EXPECT_EQ(stage.iterations().size(), 3U);
 }
 
@@ -91,7 +91,7 @@ TEST(Loop, ADoneWithoutAnyChangeEndsAsALimit) {
   LoopStage stage({answer("DONE")});
   const auto ran = stage.loop_on("Go");
   EXPECT_EQ(ran.code(), 6) << ran.out << ran.err;
-  EXPECT_EQ(stage.state().end, "unchanged");
+  EXPECT_EQ(stage.state().end, store::StopReason::unchanged);
   EXPECT_TRUE((ran.out + ran.err).contains("no file was changed")) << ran.out << ran.err;
 }
 
@@ -109,7 +109,7 @@ TEST(Loop, AfterThreeCorrectionsTheIterationHasFailed) {
   LoopStage stage(steps);
   const auto ran = stage.loop_on("Go", {"--max-failures", "2", "--retry-delay", "1ms"});
   EXPECT_EQ(ran.code(), 6) << ran.out << ran.err;
-  EXPECT_EQ(stage.state().end, "failures");
+  EXPECT_EQ(stage.state().end, store::StopReason::failures);
   const auto iterations = stage.iterations();
   ASSERT_EQ(iterations.size(), 2U);
   EXPECT_TRUE(iterations[0].failed);
@@ -121,11 +121,11 @@ TEST(Loop, TheLimitOfIterationsIsItsOwnOutcomeAndDoneOnTheLastOneIsDone) {
   {
     LoopStage stage({bash("touch a"), answer("One."), bash("touch b"), answer("Two.")});
     EXPECT_EQ(stage.loop_on("Go", {"--max-iterations", "2"}).code(), 6);
-    EXPECT_EQ(stage.state().end, "iterations");
+    EXPECT_EQ(stage.state().end, store::StopReason::iterations);
   }
   LoopStage stage({bash("touch a"), answer("One."), answer("DONE")});
   EXPECT_EQ(stage.loop_on("Go", {"--max-iterations", "2"}).code(), 0);
-  EXPECT_EQ(stage.state().end, "done");
+  EXPECT_EQ(stage.state().end, store::StopReason::done);
 }
 
 TEST(Loop, CostEndsItAlsoInTheMiddleOfAnIteration) {
@@ -135,7 +135,7 @@ TEST(Loop, CostEndsItAlsoInTheMiddleOfAnIteration) {
                    step(bash("touch d")), step(answer("One."))});
   const auto ran = stage.loop_on("Go", {"--model", "sonnet", "--max-cost", "0.5"});
   EXPECT_EQ(ran.code(), 6) << ran.out << ran.err;
-  EXPECT_EQ(stage.state().end, "cost");
+  EXPECT_EQ(stage.state().end, store::StopReason::cost);
   EXPECT_LT(stage.requests().size(), 4U);
   EXPECT_TRUE(stage.iterations().empty()) << "it was cut short";
   EXPECT_GT(loop::add_up(stage.records()).cost_usd, 0.4) << "but it was paid for";
@@ -150,7 +150,7 @@ TEST(Loop, TheCostOfADayCountsAllLoops) {
       stage.loop_on("Go on", {"--max-cost-per-day", fmt::format("{:.6f}", spent * 0.9)});
   EXPECT_EQ(ran.code(), 6) << ran.out << ran.err;
   EXPECT_TRUE(ran.out.contains("Ended        daily cost limit reached")) << ran.out;
-  EXPECT_EQ(stage.state().end, "done") << "one that did nothing gives way to the loop before it";
+  EXPECT_EQ(stage.state().end, store::StopReason::done) << "one that did nothing gives way to the loop before it";
   EXPECT_EQ(stage.requests().size(), 2U) << "not a single request more";
 }
 
@@ -159,7 +159,7 @@ TEST(Loop, WithoutAnyProgressItEnds) {
   for (int i = 0; i < 10; ++i) steps.push_back(answer("Looked around."));
   LoopStage stage(steps);
   EXPECT_EQ(stage.loop_on("Go", {"--max-idle", "2"}).code(), 6);
-  EXPECT_EQ(stage.state().end, "no_progress");
+  EXPECT_EQ(stage.state().end, store::StopReason::no_progress);
   EXPECT_EQ(stage.iterations().size(), 3U);
 }
 
@@ -167,7 +167,7 @@ TEST(Loop, AKeyThatIsRefusedEndsItAtOnce) {
   LoopStage stage({R"({"error":401})"});
   const auto ran = stage.loop_on("Go");
   EXPECT_EQ(ran.code(), 3) << ran.out << ran.err;
-  EXPECT_EQ(stage.state().end, "agent");
+  EXPECT_EQ(stage.state().end, store::StopReason::agent);
   EXPECT_TRUE(stage.iterations().empty());
 }
 
@@ -199,7 +199,7 @@ TEST(Loop, TheFirstCtrlCLetsTheIterationEnd) {
                              });
   EXPECT_EQ(ran.code(), 130) << ran.err;
   EXPECT_EQ(stage.iterations().size(), 1U) << "the iteration was finished";
-  EXPECT_EQ(stage.state().end, "stopped");
+  EXPECT_EQ(stage.state().end, store::StopReason::stopped);
   EXPECT_EQ(stage.loop({"--resume"}).code(), 0);
   EXPECT_EQ(stage.iterations().size(), 2U);
 }
@@ -233,7 +233,7 @@ TEST(Loop, ResumeKnowsWhatWasSaidAtTheStart) {
   EXPECT_EQ(ran.code(), 0) << ran.out << ran.err;
   const auto iterations = stage.iterations();
   ASSERT_EQ(iterations.size(), 3U);
-  EXPECT_EQ(iterations[1].outcome, "refused") << "the verification of the start";
+  EXPECT_EQ(iterations[1].outcome, loop::StepOutcome(loop::LoopDecision::refused)) << "the verification of the start";
   EXPECT_TRUE(stage.prompts().back().contains("The goal"));
 }
 
@@ -241,11 +241,11 @@ TEST(Loop, AnEndThatACrashKeptFromBeingWrittenIsFoundInTheRecords) {
   LoopStage stage({bash("touch a"), answer("DONE")});
   EXPECT_EQ(stage.loop_on("Go").code(), 0);
   auto state = stage.state();
-  state.status = "running";
-  state.end.clear();
-  ASSERT_TRUE(loop::Files(stage.work()).save(state));
+  state.status = loop::LoopStatus::running;
+  state.end.reset();
+  ASSERT_TRUE(loop::StateFiles(stage.work()).save(state));
   EXPECT_EQ(stage.loop({"--resume"}).code(), 0);
-  EXPECT_EQ(stage.state().end, "done");
+  EXPECT_EQ(stage.state().end, store::StopReason::done);
   EXPECT_EQ(stage.requests().size(), 2U) << "nothing is asked again";
 }
 
@@ -253,7 +253,7 @@ TEST(Loop, AfterALimitOfThingsInARowResumeCountsAnew) {
   LoopStage stage({bash("touch x"), answer("DONE"), answer("DONE"), answer("DONE"),
                    bash("touch right"), answer("DONE")});
   EXPECT_EQ(stage.loop_on("Go", {"--verify", "test -f right"}).code(), 6);
-  EXPECT_EQ(stage.state().end, "refused");
+  EXPECT_EQ(stage.state().end, store::StopReason::refused);
   const auto ran = stage.loop({"--resume"});
   EXPECT_EQ(ran.code(), 0) << ran.out << ran.err;
   EXPECT_EQ(stage.iterations().size(), 4U);
@@ -291,7 +291,7 @@ TEST(Loop, WhatAKilledLoopCostCountsForTheDayOfTheNext) {
   const auto asked = stage.requests().size();
   const auto ran = stage.loop_on("New", {"--model", "sonnet", "--max-cost-per-day", "0.5"});
   EXPECT_EQ(ran.code(), 6) << ran.out << ran.err;
-  EXPECT_EQ(stage.state().end, "cost_per_day");
+  EXPECT_EQ(stage.state().end, store::StopReason::cost_per_day);
   EXPECT_EQ(stage.requests().size(), asked) << "not a single request more";
 }
 

@@ -5,16 +5,26 @@
 #include <string_view>
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/base/file.h"
 #include "core/base/id.h"
 
 namespace ralph::test {
 
+/// Where files are kept in memory, if there is such a place: waiting for a disk takes most of the time of many tests.
+inline std::filesystem::path memory_folder() {
+  const std::filesystem::path memory = "/dev/shm";
+  const bool usable = ::access(memory.c_str(), R_OK | W_OK | X_OK) == 0;
+  return usable ? memory : std::filesystem::temp_directory_path();
+}
+
 /// A folder of its own, removed at the end.
 class TempFolder {
  public:
-  TempFolder() : path_(std::filesystem::temp_directory_path() / ("ralph-test-" + random_hex(8))) {
+  explicit TempFolder(
+      const std::filesystem::path& parent = std::filesystem::temp_directory_path())
+      : path_(parent / ("ralph-test-" + random_hex(8))) {
     std::filesystem::create_directories(path_);
   }
   TempFolder(const TempFolder&) = delete;

@@ -7,7 +7,7 @@
 
 #include "core/base/path.h"
 #include "harness/loop/command_programs.h"
-#include "harness/loop/file_trail.h"
+#include "harness/loop/file_identity.h"
 #include "harness/loop/judged_output.h"
 #include "system/process/environment.h"
 
@@ -153,7 +153,7 @@ class Finder {
 
   /// Whether there is such a file. A program that was compiled is not a script.
   bool add_file(const fs::path& path, Role role) {
-    const auto trail = follow(path);
+    const auto trail = resolve_links(path);
     if (trail.file.empty()) return false;
     const bool compiled = role == Role::script && is_elf(trail.file);
     if (compiled && is_below(trail.file, workspace_)) return true;

@@ -13,7 +13,7 @@
 #include "core/base/id.h"
 #include "core/base/path.h"
 #include "core/base/sha256.h"
-#include "harness/loop/held_list.h"
+#include "harness/loop/held_files.h"
 #include "harness/loop/start_files.h"
 #include "harness/store/workspace.h"
 
@@ -196,7 +196,7 @@ Result<> FileSwap::make_held_folder() {
   }
   TRY_ASSIGN(const auto held, state.open_folder(name));
   if (user_ != nullptr) {
-    HeldList list{name, {}, place_.folder.native()};
+    HeldFiles list{name, {}, place_.folder.native()};
     for (const auto& [path, existed, digest] : swapped_) {
       list.files.push_back({path, existed, digest});
     }
@@ -300,7 +300,7 @@ Result<std::vector<std::string>> FileSwap::end() {
 
 FileSwap::~FileSwap() { static_cast<void>(end()); }
 
-Result<> FileSwap::put_back(const Place& place, const HeldList& list, const UserState& user,
+Result<> FileSwap::put_back(const Place& place, const HeldFiles& list, const UserState& user,
                             Recovered& recovered) {
   FileSwap swap(place);
   if (is_below(list.workspace, place.root)) swap.place_.folder = list.workspace;
@@ -332,7 +332,7 @@ Result<> FileSwap::put_back(const Place& place, const HeldList& list, const User
 
 FileSwap::Recovered FileSwap::recover(const Place& place, const UserState* user) {
   Recovered recovered;
-  auto list = user != nullptr ? load_held(*user) : Result<std::optional<HeldList>>();
+  auto list = user != nullptr ? load_held(*user) : Result<std::optional<HeldFiles>>();
   if (!list) recovered.warnings.push_back(describe(list.error()) + "; it is not used");
   if (list && *list) {
     auto done = put_back(place, **list, *user, recovered);

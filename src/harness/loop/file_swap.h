@@ -9,7 +9,7 @@
 #include "core/base/folder.h"
 #include "core/base/result.h"
 #include "core/base/unique_fd.h"
-#include "harness/loop/held_list.h"
+#include "harness/loop/held_files.h"
 
 namespace ralph::loop {
 
@@ -74,7 +74,7 @@ class FileSwap {
   Result<> swap_in(std::size_t number, const FileVersion& version);
   Result<> swap_out(std::size_t number, Found found);
   Result<> swap_all_out(Found found);
-  static Result<> put_back(const Place& place, const HeldList& list, const UserState& user,
+  static Result<> put_back(const Place& place, const HeldFiles& list, const UserState& user,
                            Recovered& recovered);
   std::string held_name(std::string_view name) const;
 

@@ -5,7 +5,6 @@
 #include "core/base/file.h"
 #include "core/base/names.h"
 #include "core/base/sha256.h"
-#include "harness/loop/loop_impl.h"
 
 namespace ralph::loop {
 namespace {
@@ -14,12 +13,14 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kLongestGoal = std::size_t{1} << 20;
 
-std::string used(std::string_view file) {
+}  // namespace
+
+std::string goal_used_text(std::string_view file) {
   return fmt::format("'{}' was edited: its new text is the goal from now on", file);
 }
 
 /// The file as the command line of this folder names it.
-std::string not_used(const State& state) {
+std::string goal_not_used_text(const State& state) {
   std::error_code error;
   const auto here = fs::absolute(state.goal_file, error).lexically_normal();
   const auto& file = here == state.goal_path ? state.goal_file : state.goal_path;
@@ -29,11 +30,9 @@ std::string not_used(const State& state) {
       state.goal_file, shell_word(file));
 }
 
-std::string unusable(std::string_view file, std::string_view problem) {
+std::string goal_unusable_text(std::string_view file, std::string_view problem) {
   return fmt::format("cannot use '{}' as it is now: {}; the goal stays as it was", file, problem);
 }
-
-}  // namespace
 
 std::string goal_id(std::string_view text) { return sha256_hex(text); }
 
@@ -77,45 +76,15 @@ ResumedGoal resumed_goal(const State& state, bool sandboxed, bool accepted) {
   const bool was_protected = sandboxed && state.goal_seen != kNoGoalFile;
   const bool by_user = now.id != state.goal_seen && (was_protected || !state.current);
   if (!accepted && !by_user) {
-    goal.told = not_used(state);
+    goal.told = goal_not_used_text(state);
   } else if (!now.problem.empty()) {
-    goal.told = unusable(state.goal_file, now.problem);
+    goal.told = goal_unusable_text(state.goal_file, now.problem);
   } else {
-    goal.told = used(state.goal_file);
+    goal.told = goal_used_text(state.goal_file);
     goal.text = std::move(now.text);
     goal.edited = true;
   }
   return goal;
-}
-
-/// Before a run: no agent works, so the user edited it.
-void Loop::use_edited_goal() {
-  if (state_.goal_path.empty()) return;
-  auto now = read_goal_text(state_.goal_path);
-  goal_protected_ = setup_.request.host.sandboxed() && can_be_protected(state_.goal_path);
-  if (now.id == state_.goal_seen) return;
-  state_.goal_seen = now.id;
-  if (now.id == goal_id(state_.goal)) return;
-  if (now.problem.empty() && !setup_.options.allow_secrets && masker_.finds_secret(now.text)) {
-    now.problem = "it holds a secret";
-  }
-  if (!now.problem.empty()) {
-    return note(stream::Level::warning, unusable(state_.goal_file, now.problem));
-  }
-  state_.goal = setup_.goal = std::move(now.text);
-  goal_note_ = used(state_.goal_file);
-  note(stream::Level::info, goal_note_);
-}
-
-/// After a run, and after what was run for it. In a sandbox that protects the file, a change is left to use_edited_goal().
-void Loop::check_goal_after_run() {
-  if (state_.goal_path.empty() || goal_protected_) return;
-  const auto now = read_goal_text(state_.goal_path);
-  if (now.id == state_.goal_seen) return;
-  state_.goal_seen = now.id;
-  if (now.id != goal_id(state_.goal)) {
-    note(stream::Level::warning, not_used(state_));
-  }
 }
 
 }  // namespace ralph::loop

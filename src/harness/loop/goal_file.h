@@ -35,6 +35,11 @@ struct ResumedGoal {
 };
 ResumedGoal resumed_goal(const State& state, bool sandboxed, bool accepted);
 
+// What a user is told of an edit: it is the goal now, it is not because an agent may have made it, it cannot be one.
+std::string goal_used_text(std::string_view file);
+std::string goal_not_used_text(const State& state);
+std::string goal_unusable_text(std::string_view file, std::string_view problem);
+
 /// Whether a sandbox can keep an agent from writing the file: it is there and is no link.
 bool can_be_protected(const std::filesystem::path& goal_file);
 

@@ -13,34 +13,6 @@ namespace {
 using stream::ErrorClass;
 using stream::Outcome;
 
-constexpr auto kEnds = std::to_array<EndRow>({
-    {End::done, "done", Outcome::ok, "done", ""},
-    {End::unchanged, "unchanged", Outcome::limit_reached,
-     "the agent says DONE, but no file was changed since the start (ignored ones do not count)",
-     "if nothing had to be done, all is well; otherwise make the goal more precise or add "
-     "--verify"},
-    {End::refused, "refused", Outcome::limit_reached, "verification refused DONE too often",
-     "read what verification says; 'ralph tell' gives the agent a hint"},
-    {End::iterations, "iterations", Outcome::limit_reached, "iteration limit reached", ""},
-    {End::time, "time", Outcome::limit_reached, "time limit reached", ""},
-    {End::cost, "cost", Outcome::limit_reached, "cost limit reached", ""},
-    {End::cost_per_day, "cost_per_day", Outcome::limit_reached, "daily cost limit reached",
-     "from tomorrow on (UTC), 'ralph loop --resume' works without a higher limit"},
-    {End::failures, "failures", Outcome::limit_reached, "too many failed iterations in a row",
-     "the reasons are in .ralph/state/progress.ndjson"},
-    {End::no_progress, "no_progress", Outcome::limit_reached,
-     "no progress: no file changed, and the agent said the same each time",
-     "'ralph tell' gives the agent a hint"},
-    {End::stopped, "stopped", Outcome::cancelled, "stopped", ""},
-    {End::tampered, "tampered", Outcome::permission_denied,
-     "verification or the repository was tampered with during the loop",
-     "look at what changed before you go on"},
-    {End::not_committed, "not_committed", Outcome::limit_reached,
-     "the agent says DONE, but the work is not committed on the branch",
-     "put the branch in order before you go on"},
-    {End::agent, "agent", Outcome::agent_error, "the agent cannot work here", ""},
-});
-
 constexpr Millis kAfterReset{60'000};
 constexpr Millis kFirstPause{30'000};
 constexpr Millis kLongestPause{30 * 60'000};
@@ -66,29 +38,22 @@ Millis doubled(Millis first, int n) {
 
 }  // namespace
 
-const EndRow& row(End end) { return kEnds[static_cast<std::size_t>(end)]; }
-
 std::string stopped_by(int signal_number) {
   return signal_number == 0 ? "'ralph stop'" : stream::stopped_by(signal_number);
 }
 
-std::optional<End> end_named(std::string_view name) {
-  const auto found = std::ranges::find(kEnds, name, &EndRow::name);
-  return found == kEnds.end() ? std::nullopt : std::optional(found->end);
-}
-
-std::optional<End> limit_reached(const Budget& budget, const Totals& totals,
+std::optional<StopReason> limit_reached(const Budget& budget, const Totals& totals,
                                  const std::map<std::string, double>& earlier_days, Millis elapsed,
                                  UtcTime now) {
-  if (reached(budget.refusals, totals.refused_in_a_row)) return End::refused;
-  if (reached(budget.failures, totals.failures_in_a_row)) return End::failures;
-  if (reached(budget.idle, totals.idle_in_a_row)) return End::no_progress;
-  if (reached(budget.iterations, totals.iterations)) return End::iterations;
-  if (budget.time > Millis::zero() && elapsed >= budget.time) return End::time;
-  if (budget.cost_usd && totals.cost_usd >= *budget.cost_usd) return End::cost;
+  if (reached(budget.refusals, totals.refused_in_a_row)) return StopReason::refused;
+  if (reached(budget.failures, totals.failures_in_a_row)) return StopReason::failures;
+  if (reached(budget.idle, totals.idle_in_a_row)) return StopReason::no_progress;
+  if (reached(budget.iterations, totals.iterations)) return StopReason::iterations;
+  if (budget.time > Millis::zero() && elapsed >= budget.time) return StopReason::time;
+  if (budget.cost_usd && totals.cost_usd >= *budget.cost_usd) return StopReason::cost;
   if (budget.cost_per_day_usd &&
       spent_today(totals, earlier_days, now) >= *budget.cost_per_day_usd) {
-    return End::cost_per_day;
+    return StopReason::cost_per_day;
   }
   return std::nullopt;
 }
@@ -104,24 +69,24 @@ std::optional<double> cost_left(const Budget& budget, const Totals& totals,
   return left;
 }
 
-After after(const stream::Verdict& verdict, const stream::Summary& summary) {
+NextStep next_step_after(const stream::Verdict& verdict, const stream::Summary& summary) {
   switch (verdict.outcome) {
-    case Outcome::rate_limited: return After::wait;
+    case Outcome::rate_limited: return NextStep::wait_for_rate_limit;
     case Outcome::bad_usage:
     case Outcome::bad_config:
     case Outcome::not_installed:
     case Outcome::auth_failed:
     case Outcome::storage_failed:
-    case Outcome::locked: return After::over;
+    case Outcome::locked: return NextStep::stop_agent;
     case Outcome::agent_error: {
       const auto what = summary.error ? summary.error->error_class : ErrorClass::unknown;
-      if (what == ErrorClass::network || what == ErrorClass::overloaded) return After::backoff;
-      if (what == ErrorClass::trust) return After::over;
+      if (what == ErrorClass::network || what == ErrorClass::overloaded) return NextStep::wait_for_outage;
+      if (what == ErrorClass::trust) return NextStep::stop_agent;
       // A model or an API that does not exist.
-      if (summary.error && summary.error->http_status == 404) return After::over;
-      return After::failure;
+      if (summary.error && summary.error->http_status == 404) return NextStep::stop_agent;
+      return NextStep::next_iteration;
     }
-    default: return After::failure;
+    default: return NextStep::next_iteration;
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/base/time.h"
 #include "harness/loop/state.h"
+#include "harness/store/stop_reason.h"
 #include "harness/stream/outcome.h"
 #include "harness/stream/summary.h"
 
@@ -22,51 +23,33 @@ struct Budget {
   std::int64_t refusals = 3;  // of DONE, in a row
 };
 
-/// Why a loop is over.
-enum class End {
-  done,
-  unchanged,  // DONE, but no file was ever changed
-  refused,    // verification refused DONE too often
-  iterations,
-  time,
-  cost,
-  cost_per_day,
-  failures,
-  no_progress,
-  stopped,        // the user asked for it
-  tampered,       // the commands of verification or the repository were changed
-  not_committed,  // DONE counts, but is not on the branch
-  agent,          // the agent cannot work here: its key, its installation, the disk …
-};
-struct EndRow {
-  End end;
-  std::string_view name;     // in files
-  stream::Outcome outcome;   // exit code; of `agent`: its own
-  std::string_view meaning;  // "iteration limit reached"
-  std::string_view hint;     // what to do, beside resuming
-};
-const EndRow& row(End end);
-std::optional<End> end_named(std::string_view name);
+using store::row;
+using store::stop_reason_named;
+using store::StopReason;
 
 /// What stopped a loop: "Ctrl-C (SIGINT)", "SIGTERM"; 0: 'ralph stop'.
 std::string stopped_by(int signal_number);
 
 /// Before an iteration begins: the limit that forbids it; nullopt: none does.
-std::optional<End> limit_reached(const Budget& budget, const Totals& totals,
+std::optional<StopReason> limit_reached(const Budget& budget, const Totals& totals,
                                  const std::map<std::string, double>& earlier_days, Millis elapsed,
                                  UtcTime now);
 /// What the next run may cost and how long it may take: the nearest limit.
 std::optional<double> cost_left(const Budget& budget, const Totals& totals,
                                 const std::map<std::string, double>& earlier_days, UtcTime now);
 
-/// What becomes of a run of the worker that brought no answer.
-enum class After {
-  failure,  // counts
-  wait,     // a rate limit: until its reset
-  backoff,  // an outage
-  over,     // it would only happen again: the loop ends
+/// What the loop does after a run of the worker that brought no answer.
+enum class NextStep {
+  next_iteration,  // the failure counts
+  wait_for_rate_limit,
+  wait_for_outage,
+  stop_agent,  // it would only happen again
+  stop_user,
+  stop_time,
+  stop_cost,
 };
-After after(const stream::Verdict& verdict, const stream::Summary& summary);
+/// By the run alone: never one of the last three.
+NextStep next_step_after(const stream::Verdict& verdict, const stream::Summary& summary);
 
 /// How long to wait for a rate limit (a minute longer than it said), or before the n-th try after an outage, n from 1.
 /// `jitter` is from [0, 1).

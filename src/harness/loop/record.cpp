@@ -1,7 +1,6 @@
 #include "harness/loop/record.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include <fmt/core.h>
@@ -10,12 +9,15 @@
 #include "core/json/document.h"
 #include "core/json/field.h"
 #include "harness/loop/state_json.h"
+#include "harness/store/words.h"
 
 namespace ralph::loop {
 namespace {
 
-constexpr auto kSteps =
-    std::to_array<std::string_view>({"iteration", "attempt", "summary", "undo"});
+constexpr store::Words<Record::Step, 4> kSteps{{"iteration", "attempt", "summary", "undo"}};
+constexpr store::Words<LoopDecision, 6> kDecisions{
+    {"refused", "interrupted", "no_summary", "unchanged", "tampered", "not_committed"}};
+constexpr std::string_view kFailure = "ERROR: ";
 
 json::Document document_of(const stream::Tokens& tokens) {
   return {{"input", tokens.input_uncached},
@@ -74,13 +76,6 @@ std::vector<std::int64_t> integers_of(const json::Document& list) {
   return numbers;
 }
 
-std::optional<Record::Step> step_named(std::string_view name) {
-  for (std::size_t i = 0; i < kSteps.size(); ++i) {
-    if (kSteps[i] == name) return static_cast<Record::Step>(i);
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 TimeSplit& TimeSplit::operator+=(const TimeSplit& more) {
@@ -127,7 +122,28 @@ std::string iterations_text(const std::vector<std::int64_t>& iterations) {
   return fmt::format("iteration{} {}", iterations.size() == 1 ? "" : "s", text);
 }
 
-std::string_view to_string(Record::Step step) { return kSteps[static_cast<std::size_t>(step)]; }
+std::string_view to_string(Record::Step step) { return kSteps.of(step); }
+
+std::string_view name_of(const StepOutcome& outcome) {
+  if (const auto* run = std::get_if<stream::Outcome>(&outcome)) return stream::row(*run).name;
+  if (const auto* decision = std::get_if<LoopDecision>(&outcome)) return kDecisions.of(*decision);
+  return {};
+}
+
+StepOutcome step_outcome_named(std::string_view name) {
+  if (const auto decision = kDecisions.find(name)) return *decision;
+  if (const auto run = stream::outcome_named(name)) return *run;
+  return {};
+}
+
+std::string failure_progress(std::string_view reason) {
+  return fmt::format("{}{}", kFailure, reason);
+}
+
+std::string_view failure_reason(std::string_view progress) {
+  if (progress.starts_with(kFailure)) progress.remove_prefix(kFailure.size());
+  return progress;
+}
 
 std::string write_record(const Record& record) {
   json::Document to;
@@ -136,7 +152,7 @@ std::string write_record(const Record& record) {
   to["timestamp"] = iso_utc(record.at);
   to["run_id"] = record.run_id;
   if (!record.raw_log.empty()) to["raw_log"] = record.raw_log;
-  to["outcome"] = record.outcome;
+  to["outcome"] = name_of(record.outcome);
   to["progress"] = record.progress;
   if (record.failed) to["failed"] = true;
   if (record.done) to["done"] = true;
@@ -159,7 +175,7 @@ std::optional<Record> read_record(std::string_view line) {
   const auto parsed = json::parse(line, "a record");
   if (!parsed || !parsed->is_object()) return std::nullopt;
   // What is not known to us may have cost something all the same.
-  const auto step = step_named(json::text(*parsed, "step")).value_or(Record::Step::attempt);
+  const auto step = kSteps.find(json::text(*parsed, "step")).value_or(Record::Step::attempt);
   const auto at = parse_iso(json::text(*parsed, "timestamp"));
   if (!at || json::integer(*parsed, "iteration") < 0) return std::nullopt;
   Record record;
@@ -168,7 +184,7 @@ std::optional<Record> read_record(std::string_view line) {
   record.at = *at;
   record.run_id = json::text(*parsed, "run_id");
   record.raw_log = json::text(*parsed, "raw_log");
-  record.outcome = json::text(*parsed, "outcome");
+  record.outcome = step_outcome_named(json::text(*parsed, "outcome"));
   record.progress = json::text(*parsed, "progress");
   record.failed = json::boolean(*parsed, "failed");
   record.done = json::boolean(*parsed, "done");

@@ -3,10 +3,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "core/base/time.h"
 #include "harness/stream/event.h"
+#include "harness/stream/outcome.h"
 
 namespace ralph::loop {
 
@@ -32,6 +34,20 @@ struct Verification {
   bool operator==(const Verification&) const = default;
 };
 
+/// What the loop itself decided about a step.
+enum class LoopDecision {
+  refused,  // a DONE, by verification
+  interrupted,
+  no_summary,
+  unchanged,  // DONE, but no file was changed
+  tampered,
+  not_committed,
+};
+/// How a step ended: as its run did, or as the loop decided. Neither: no run, or a word of another version of ralph.
+using StepOutcome = std::variant<std::monostate, stream::Outcome, LoopDecision>;
+std::string_view name_of(const StepOutcome& outcome);
+StepOutcome step_outcome_named(std::string_view name);
+
 /// One line of progress.ndjson: something the loop did that is over. Every cost is in exactly one of them.
 struct Record {
   enum class Step {
@@ -47,7 +63,7 @@ struct Record {
   std::string raw_log;  // of that run, as seen from the workspace; empty: not known
   std::string
       progress;  // what the agent said it did; of a summary or an undo: its text; of a failed one: why
-  std::string outcome;   // name in the outcome table; "refused": a DONE that verification refused
+  StepOutcome outcome;
   bool failed = false;   // counts as one of the consecutive failures
   bool done = false;     // the agent said DONE
   bool changed = false;  // files of the workspace changed
@@ -63,6 +79,8 @@ struct Record {
   TimeSplit time;
   std::int64_t tool_calls = 0;
   bool operator==(const Record&) const = default;
+
+  bool is(LoopDecision decision) const { return outcome == StepOutcome(decision); }
 };
 
 inline constexpr std::string_view kClaimed = "claimed by the agent; nothing checked it";
@@ -77,6 +95,10 @@ std::string model_used(const std::vector<Record>& records);
 std::string iterations_text(const std::vector<std::int64_t>& iterations);
 
 std::string_view to_string(Record::Step step);
+
+/// What `progress` of a step without an answer says, and the reason in it.
+std::string failure_progress(std::string_view reason);
+std::string_view failure_reason(std::string_view progress);
 
 /// One JSON object on one line, without the newline; read_record() reads it back. Keys we do not know are ignored.
 std::string write_record(const Record& record);

@@ -1,147 +1,81 @@
+#include "harness/loop/recovery.h"
+
 #include <algorithm>
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
-#include "core/base/names.h"
-#include "core/json/document.h"
-#include "core/json/field.h"
-#include "harness/loop/loop_impl.h"
-#include "harness/loop/time_keeper.h"
-#include "harness/store/journal.h"
-#include "harness/stream/event_json.h"
+#include "harness/loop/agent_runner.h"
+#include "harness/loop/interrupted_run.h"
+#include "harness/loop/step_record.h"
 
 namespace ralph::loop {
 namespace {
 
-constexpr std::size_t kLargestJournal = std::size_t{256} << 20;
-constexpr std::string_view kOwnRecord = "{\"record\":";  // of the run itself, not an event
-constexpr std::string_view kAttempt = "{\"record\":\"attempt\"";
+using store::AgentRole;
 
-std::string raw_log_in(std::string_view record) {
-  const auto parsed = json::parse(record, "a record of the journal");
-  return parsed && parsed->is_object() ? json::text(*parsed, "raw_log") : "";
+RunInfo run_of(const Current& current) {
+  const bool summary = current.phase == Phase::summary;
+  return {summary ? AgentRole::summarizer : AgentRole::worker, current.iteration, current.run_id};
 }
 
 }  // namespace
 
-std::optional<Ending> end_of(const Record& record) {
-  if (!record.done || record.outcome == "refused") return std::nullopt;
-  return Ending{end_named(record.outcome).value_or(End::done)};
-}
-
-RunEnd end_in_journal(std::string_view text, const Setup& setup, std::int64_t& bad) {
-  RunEnd end{{}, {}, stream::Summary(setup.request.models), {}};
-  TimeKeeper time;
-  stream::EventReader reader;
-  std::string_view rest = text;
-  bad = 0;
-  for (auto at = rest.find('\n'); at != std::string_view::npos; at = rest.find('\n')) {
-    const auto line = rest.substr(0, at);
-    if (const auto event = reader.decode(line)) {
-      stream::dispatch(*event, end.summary);
-      stream::dispatch(*event, time);
-    } else if (line.starts_with(kAttempt)) {
-      end.raw_log = raw_log_in(line);
-      end.before_attempt = end.summary;
-    } else if (!line.starts_with(kOwnRecord)) {
-      ++bad;
-    }
-    rest.remove_prefix(at + 1);
-  }
-  end.time = time.split();
-  conclude_interrupted(end, setup);
-  return end;
-}
-
-void conclude_interrupted(RunEnd& end, const Setup& setup) {
-  end.answer = answer_of(setup, end.summary);
-  // Its own end is not known; what it said is.
-  stream::Ending unknown;
-  unknown.cancelled_by = 9;
-  end.verdict = stream::classify(end.summary, unknown);
-}
-
-/// A cost that cannot be known must not count as none unnoticed.
-Result<RunEnd> Loop::end_of_interrupted(const Current& current, std::string& warning) const {
-  const auto place = workspace_->run_folder(current.run_id) / store::Journal::kName;
-  const auto shown = place.path().native();
-  const auto folder = place.parent();
-  auto text = folder ? folder->read(place.name(), kLargestJournal)
-                     : Result<std::string>(std::unexpected(folder.error()));
-  const bool missing = !text && text.error().code == Code::not_found;
-  if (!text && !missing && !setup_.options.accept_changes) {
-    return fail(
-        Code::storage,
-        fmt::format("what run {} cost cannot be read: {}", current.run_id, text.error().message),
-        "put its journal back, or --accept-changes counts that run as $0");
-  }
-  std::int64_t bad = 0;
-  auto end = end_in_journal(text.value_or(""), setup_, bad);
-  warning = add_from_log(end, setup_, *workspace_);
-  if (!text) {
-    const auto why =
-        missing ? fmt::format("it left no journal ('{}')", shown) : text.error().message;
-    warning = fmt::format("run {} counts as $0: {}", current.run_id, why);
-  } else if (bad > 0) {
-    warning = fmt::format("{} of '{}' cannot be read: that run may have cost more than is counted",
-                          counted(bad, "line"), shown);
-  }
-  return end;
-}
-
 /// The iteration had failed, and its files were being put back.
-Loop::Over Loop::finish_rollback(const Current& current, const RunEnd& end) {
-  auto record = make_record(Record::Step::iteration, current, end);
+MaybeStop Recovery::finish_rollback(const Current& current, const RunOutcome& outcome) {
+  auto record = make_record(Record::Step::iteration, current, outcome,
+                            loop_.setup.request.host.root(), loop_.clock.now());
   record.failed = true;
-  record.outcome = "interrupted";
-  record.progress = "ERROR: it failed, and its files were put back";
-  if (auto done = roll_back(current, record); !done) {
-    note(stream::Level::warning, describe(done.error()));
+  record.outcome = LoopDecision::interrupted;
+  record.progress = failure_progress("it failed, and its files were put back");
+  if (auto done = worker_.roll_back(current, record); !done) {
+    loop_.reporter.warn(describe(done.error()));
   }
-  const Run run{Run::Kind::worker, current.iteration, current.run_id};
-  if (auto kept = keep(run, std::move(record)); !kept) storage_ = kept.error();
+  record_step(loop_, run_of(current), std::move(record));
   return std::nullopt;
 }
 
-/// The last ralph was killed, or left in the middle of a step: what its run had cost and said is in the journal.
-Loop::Over Loop::recover() {
-  if (!state_.current) return std::nullopt;
-  const auto current = *state_.current;
-  const auto recorded = std::ranges::find(records_, current.run_id, &Record::run_id);
-  if (recorded != records_.end()) {
-    if (recorded->step == Record::Step::iteration) guidance_.remove(current.guidance);
-    state_.current.reset();
-    return end_of(*recorded);
+/// `answered`: a summary that only has to be recorded.
+void Recovery::record_unfinished(const Current& current, const RunOutcome& outcome, bool answered) {
+  auto record = make_record(answered ? Record::Step::summary : Record::Step::attempt, current,
+                            outcome, loop_.setup.request.host.root(), loop_.clock.now());
+  record.progress = answered ? outcome.answer.summary : failure_progress("interrupted");
+  if (!answered) record.outcome = LoopDecision::interrupted;
+  record.tree = loop_.repository.content();  // what is there from now on is known
+  record.changed = current.phase != Phase::summary &&
+                   (record.tree.empty() || record.tree != current.tree_before);
+  record_moved_head(loop_, current, record);
+  record_step(loop_, run_of(current), std::move(record));
+}
+
+MaybeStop Recovery::recover() {
+  auto& keeper = loop_.keeper;
+  if (!keeper.state.current) return std::nullopt;
+  const auto current = *keeper.state.current;
+  const auto recorded = std::ranges::find(keeper.records(), current.run_id, &Record::run_id);
+  if (recorded != keeper.records().end()) {
+    if (recorded->step == Record::Step::iteration) loop_.guidance.remove(current.guidance);
+    keeper.state.current.reset();
+    return stop_of(*recorded);
   }
-  std::string warning;
-  auto known = end_of_interrupted(current, warning);
-  if (!warning.empty()) note(stream::Level::warning, warning);
+  auto known = read_interrupted_run(loop_.setup, keeper.workspace(), current.run_id);
   if (!known) {
-    storage_ = known.error();
+    keeper.set_storage_error(known.error());
     return std::nullopt;
   }
-  auto end = *std::move(known);
-  ran_before_ += end.time.total();
-  if (current.phase == "rollback") return finish_rollback(current, end);
-  const bool ended = end.summary.result_count > 0 && !end.summary.results.back().is_error;
-  if (ended) take_words(setup_, end);
-  const bool finished = ended && !end.answer.summary.empty();
-  const bool summary = current.phase == "summary";
-  const Run run{summary ? Run::Kind::summarizer : Run::Kind::worker, current.iteration,
-                current.run_id};
-  if (finished && !summary) {
-    note(stream::Level::info,
-         fmt::format("iteration {} had ended: it is not repeated", current.iteration));
-    return settle_answer(current, end);
+  if (!known->warning.empty()) loop_.reporter.warn(known->warning);
+  auto& outcome = known->outcome;
+  keeper.add_ran_before(outcome.time.total());
+  if (current.phase == Phase::rollback) return finish_rollback(current, outcome);
+  const bool ended =
+      outcome.summary.result_count > 0 && !outcome.summary.results.back().is_error;
+  if (ended) answer_from_text(loop_.setup, outcome);
+  const bool answered = ended && !outcome.answer.summary.empty();
+  if (answered && current.phase != Phase::summary) {
+    loop_.reporter.info(
+        fmt::format("iteration {} had ended: it is not repeated", current.iteration));
+    return worker_.finish_answer(current, outcome);
   }
-  auto record = make_record(finished ? Record::Step::summary : Record::Step::attempt, current, end);
-  record.progress = finished ? end.answer.summary : "ERROR: interrupted";
-  if (!finished) record.outcome = "interrupted";
-  record.tree = content();  // what is there from now on is known
-  record.changed = !summary && (record.tree.empty() || record.tree != current.tree_before);
-  record_moved_head(current, record);
-  if (auto kept = keep(run, std::move(record)); !kept) storage_ = kept.error();
+  record_unfinished(current, outcome, answered);
   return std::nullopt;
 }
 

@@ -1,50 +1,36 @@
-// A start that came to nothing does not cost the user the loop before it.
-#include <fmt/core.h>
+#include "harness/loop/replaced_loop.h"
 
-#include "harness/loop/loop_impl.h"
+#include <utility>
+
+#include <fmt/core.h>
 
 namespace ralph::loop {
 
-/// A wrong key, a wrong command, a Ctrl-C at once, a limit that was reached before. A loop that has done any work can be
-/// resumed.
-bool Loop::did_nothing(const Ending& ending) const {
-  if (ending.end == End::tampered) return false;
-  const bool worked = totals_.iterations > 0 || totals_.changed || totals_.tool_calls > 0;
-  if (worked || head() != state_.commit_at_start) return false;
-  return !git_ || present_branch() == state_.branch_at_start;
+bool did_nothing(const LoopParts& parts, StopReason reason) {
+  if (reason == StopReason::tampered) return false;
+  const auto& totals = parts.keeper.totals();
+  const auto& state = parts.keeper.state;
+  const bool worked = totals.iterations > 0 || totals.changed || totals.tool_calls > 0;
+  if (worked || parts.repository.head() != state.commit_at_start) return false;
+  return parts.repository.git() == nullptr || parts.repository.branch() == state.branch_at_start;
 }
 
-/// What --stash put aside for a loop that then did not work.
-void Loop::bring_back_stash() {
-  if (!stashed_ || !git_) return;
-  const auto back = git_->unstash(stash_message(setup_.loop_id));
-  if (back && *back) {
-    stashed_ = false;
-    note(stream::Level::info, "this loop did nothing: your stashed changes are back");
-    return;
-  }
-  note(stream::Level::warning,
-       fmt::format("your changes are stashed still: 'git stash apply --index refs/ralph/{}' brings "
-                   "them back{}",
-                   stash_name(setup_.loop_id), back ? "" : "; " + describe(back.error())));
-}
-
-/// The loop before is again the one that --resume, status and undo know. What this one cost still counts for its day.
-Result<> Loop::bring_back_before() {
-  auto before = std::move(*before_);
-  before_.reset();
-  TRY(files_.put_aside(state_));
-  TRY(files_.put_records_aside(state_.loop_id));
-  files_.remove_aside(before.state.loop_id);
-  before.state.earlier_days = days_together(before.state.earlier_days, totals_.days);
+Result<> bring_back_replaced(LoopParts& parts) {
+  auto before = *std::exchange(parts.replaced, std::nullopt);
+  const auto& keeper = parts.keeper;
+  const auto& files = keeper.files();
+  TRY(files.put_aside(keeper.state));
+  TRY(files.put_records_aside(keeper.state.loop_id));
+  files.remove_aside(before.state.loop_id);
+  before.state.earlier_days = merge_days(before.state.earlier_days, keeper.totals().days);
   before.state.current.reset();
-  TRY(store_.adopt(before.state, before.records));
-  TRY(store_.rewrite_copy(before.records));
-  TRY(store_.save(before.state));
-  note(stream::Level::info,
-       fmt::format("this loop did nothing: 'ralph loop --resume', 'status' and 'undo' are about "
-                   "the one before it, {}",
-                   before.state.loop_id));
+  TRY(keeper.store().adopt(before.state, before.records));
+  TRY(keeper.store().rewrite_copy(before.records));
+  TRY(keeper.store().save(before.state));
+  parts.reporter.info(
+      fmt::format("this loop did nothing: 'ralph loop --resume', 'status' and 'undo' are about "
+                  "the one before it, {}",
+                  before.state.loop_id));
   return {};
 }
 

@@ -11,19 +11,22 @@
 #include "core/json/field.h"
 #include "harness/loop/state_json.h"
 #include "harness/store/state_file.h"
+#include "harness/store/words.h"
 
 namespace ralph::loop {
 namespace {
 
 using json::Document;
 
+constexpr store::Words<LoopStatus, 3> kStatuses{{"running", "waiting", "ended"}};
+constexpr store::Words<Phase, 5> kPhases{{"agent", "verify", "commit", "rollback", "summary"}};
 constexpr std::int64_t kLongestRun = std::int64_t{10} * 365 * 86'400'000;  // ms
 
 Document document_of(const Current& current) {
   Document to{{"iteration", current.iteration},
               {"run_id", current.run_id},
               {"began_at", iso_utc(current.began)},
-              {"phase", current.phase}};
+              {"phase", to_string(current.phase)}};
   if (!current.tree_before.empty()) to["tree_before"] = current.tree_before;
   if (!current.commit_before.empty()) to["commit_before"] = current.commit_before;
   if (!current.branch.empty()) to["branch"] = current.branch;
@@ -37,7 +40,7 @@ UtcTime time_of(const Document& from, std::string_view key) {
 
 Current current_of(const Document& from) {
   return {json::integer(from, "iteration"), json::text(from, "run_id"),
-          time_of(from, "began_at"),        json::text(from, "phase"),
+          time_of(from, "began_at"),        kPhases.find(json::text(from, "phase")).value_or(Phase::agent),
           json::text(from, "tree_before"),  json::text(from, "commit_before"),
           json::text(from, "branch"),       texts_of(json::member(from, "guidance"))};
 }
@@ -58,6 +61,9 @@ bool is_plain(std::string_view id) {
 }
 
 }  // namespace
+
+std::string_view to_string(LoopStatus status) { return kStatuses.of(status); }
+std::string_view to_string(Phase phase) { return kPhases.of(phase); }
 
 std::vector<std::string> texts_of(const Document& list) {
   std::vector<std::string> texts;
@@ -86,8 +92,8 @@ bool looks_like_a_state(const Document& document) {
 Document document_of(const State& state) {
   Document to;
   to["loop_id"] = state.loop_id;
-  to["status"] = state.status;
-  to["end"] = state.end;
+  to["status"] = to_string(state.status);
+  to["end"] = state.end ? store::row(*state.end).name : "";
   to["end_why"] = state.end_why;
   to["pid"] = state.pid;
   to["started_at"] = iso_utc(state.started);
@@ -137,8 +143,8 @@ std::optional<State> state_of(const Document& from) {
   State state;
   state.loop_id = json::text(from, "loop_id");
   if (!is_plain(state.loop_id)) return std::nullopt;
-  state.status = json::text(from, "status");
-  state.end = json::text(from, "end");
+  state.status = kStatuses.find(json::text(from, "status")).value_or(LoopStatus::running);
+  state.end = store::stop_reason_named(json::text(from, "end"));
   state.end_why = json::text(from, "end_why");
   state.pid = json::integer(from, "pid");
   state.started = time_of(from, "started_at");
@@ -201,7 +207,7 @@ namespace {
 void count(const Record& record, const Record* before, Totals& totals) {
   ++totals.iterations;
   totals.failures_in_a_row = record.failed ? totals.failures_in_a_row + 1 : 0;
-  totals.refused_in_a_row = record.outcome == "refused" ? totals.refused_in_a_row + 1 : 0;
+  totals.refused_in_a_row = record.is(LoopDecision::refused) ? totals.refused_in_a_row + 1 : 0;
   const bool idle = !record.failed && !record.done && !record.changed;
   const bool same = before != nullptr && before->progress == record.progress;
   totals.idle_in_a_row = !idle ? 0 : same ? totals.idle_in_a_row + 1 : 1;
@@ -248,21 +254,21 @@ Totals add_up(const std::vector<Record>& records, std::int64_t fresh_from) {
   return totals;
 }
 
-Result<std::optional<State>> Files::load(std::string& warning) const {
+Result<std::optional<State>> StateFiles::load(std::string& warning) const {
   TRY_ASSIGN(const auto document,
              store::load_state(place_ / "loop.json", looks_like_a_state, warning));
   return state_of(document);
 }
 
-std::optional<State> Files::peek(std::string& warning) const {
+std::optional<State> StateFiles::peek(std::string& warning) const {
   return state_of(store::peek_state(place_ / "loop.json", looks_like_a_state, warning));
 }
 
-Result<> Files::save(const State& state) const {
+Result<> StateFiles::save(const State& state) const {
   return store::save_state(place_ / "loop.json", document_of(state));
 }
 
-Result<> Files::put_aside(const State& old) const {
+Result<> StateFiles::put_aside(const State& old) const {
   return store::save_state(place_ / fmt::format("loop-{}.json", old.loop_id), document_of(old));
 }
 

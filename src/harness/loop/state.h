@@ -12,15 +12,23 @@
 #include "core/base/time.h"
 #include "harness/loop/record.h"
 #include "harness/store/location.h"
+#include "harness/store/stop_reason.h"
 
 namespace ralph::loop {
+
+enum class LoopStatus { running, waiting, ended };
+std::string_view to_string(LoopStatus status);
+
+/// What an iteration is at.
+enum class Phase { agent, verify, commit, rollback, summary };
+std::string_view to_string(Phase phase);
 
 /// The iteration that is being worked on; whoever resumes the loop finds its run by it.
 struct Current {
   std::int64_t iteration = 0;
   std::string run_id;
   UtcTime began;
-  std::string phase;        // "agent", "verify", "commit", "summary"
+  Phase phase = Phase::agent;
   std::string tree_before;  // an id of the workspace's content
   std::string commit_before;
   std::string branch;                 // HEAD was on; empty: on none
@@ -31,7 +39,7 @@ struct Current {
 /// `state/loop.json`: what a loop is, and what it is at. What it has done is in progress.ndjson; nothing is in both.
 struct State {
   std::string loop_id;
-  std::string status;           // "running", "waiting", "ended"
+  LoopStatus status = LoopStatus::running;
   std::string goal_file, goal;  // its name as the user wrote it, and the text that counts
   std::string goal_path;        // absolute; empty: it came from no file
   std::string
@@ -57,7 +65,7 @@ struct State {
   std::optional<UtcTime> waiting_until;
   std::string waiting_for;            // "rate limit reached"
   std::vector<std::string> verify;    // the commands, as people know them
-  std::string end;                    // name of the reason, "undone", "restored"; empty: not over
+  std::optional<store::StopReason> end;  // nullopt: not over
   std::string end_why;                // one sentence
   std::vector<std::string> findings;  // of the report: what to look at
   std::map<std::string, double> earlier_days;  // what loops before this one cost, by UTC day
@@ -104,9 +112,9 @@ std::string stash_message(std::string_view loop_id);
 std::string stash_name(std::string_view loop_id);
 
 /// The files of the loop in a workspace: `.ralph/state/loop.json`, `progress.ndjson`, `stop`. All private.
-class Files {
+class StateFiles {
  public:
-  explicit Files(const std::filesystem::path& workspace);
+  explicit StateFiles(const std::filesystem::path& workspace);
 
   /// nullopt: there is none. One that cannot be read is moved aside and named in `warning`.
   Result<std::optional<State>> load(std::string& warning) const;

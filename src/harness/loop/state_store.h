@@ -51,7 +51,7 @@ class StateStore {
   /// The records before are those of another loop: kept in `.ralph/state/` under its name.
   Result<> put_records_aside(std::string_view id) const;
 
-  const Files& files() const { return files_; }
+  const StateFiles& files() const { return files_; }
   /// After prepare(); null: nothing can be kept outside of the workspace.
   const UserState* user() const { return outside_ ? &trusted_.user() : nullptr; }
 
@@ -60,7 +60,7 @@ class StateStore {
   /// `different`: what is wrong with loop.json; empty: nothing.
   void warn_about_copy(Loaded& loaded, std::string_view different) const;
 
-  Files files_;
+  StateFiles files_;
   TrustedState trusted_;
   bool outside_ = false;  // the user's state folder can be written
 };

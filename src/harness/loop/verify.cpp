@@ -12,7 +12,7 @@
 #include "core/base/sha256.h"
 #include "harness/loop/check_file.h"
 #include "harness/loop/excerpt.h"
-#include "harness/loop/file_trail.h"
+#include "harness/loop/file_identity.h"
 #include "harness/loop/file_watch.h"
 #include "harness/loop/verify_impl.h"
 #include "system/process/capture.h"

@@ -7,7 +7,7 @@
 #include "core/base/path.h"
 #include "core/base/sha256.h"
 #include "harness/loop/command_files.h"
-#include "harness/loop/file_trail.h"
+#include "harness/loop/file_identity.h"
 #include "harness/loop/verify.h"
 #include "harness/loop/verify_impl.h"
 #include "system/process/environment.h"
@@ -77,7 +77,7 @@ Result<> Verifier::find_files() {
     auto& path = programs_[program] = resolve(program);
     if (path.empty()) continue;
     more.push_back(path);
-    const auto file = follow(path).file;
+    const auto file = resolve_links(path).file;
     if (!file.empty() && !is_below(file, workspace) && is_writable(file)) {
       programs_outside_[file.native()] = identity_of(file);
     }

@@ -97,7 +97,7 @@ Result<> Run::begin() {
   TRY(process::check_descriptor_limit());
   TRY_ASSIGN(workspace_, store::Workspace::open(request_.host.root()));
   if (!request_.lock_held) {
-    TRY_ASSIGN(auto lock, store::Lock::take(workspace_->lock_file(), "ralph run"));
+    TRY_ASSIGN(auto lock, store::Lock::take(workspace_->lock_file(), store::Lock::kRun, request_.run_id));
     lock_.emplace(std::move(lock));
     store::sweep_tmp(*workspace_);
     TRY_ASSIGN(auto watch, ConfigWatch::begin(request_.state_folder, request_.obeyed_files,

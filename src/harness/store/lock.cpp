@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <thread>
@@ -43,14 +45,15 @@ std::int64_t start_ticks(std::string_view pid) {
 }
 
 /// What a holder writes into the file.
-std::string note_of_ours(std::string_view what) {
+std::string note_of_ours(std::string_view what, std::string_view id) {
   std::string note;
-  json::ObjectWriter(note)
-      .number("pid", std::int64_t{::getpid()})
+  json::ObjectWriter to(note);
+  to.number("pid", std::int64_t{::getpid()})
       .text("started", iso_utc(now_utc()))
       .number("start_ticks", start_ticks("self"))
-      .text("what", what)
-      .close();
+      .text("what", what);
+  if (!id.empty()) to.text("id", id);
+  to.close();
   return note + "\n";
 }
 
@@ -71,6 +74,12 @@ std::string plain(std::string text) {
   return text.empty() ? "a run" : text;
 }
 
+/// It becomes a part of paths.
+bool is_id(std::string_view text) {
+  return !text.empty() && text.size() <= kLongestWhat &&
+         std::ranges::all_of(text, [](unsigned char c) { return std::isalnum(c) != 0 || c == '-'; });
+}
+
 using Holder = Lock::Holder;
 
 /// What the file says of who holds the lock; nullopt when it says nothing, or is still that of a process which is gone:
@@ -86,16 +95,20 @@ std::optional<Holder> note_in(const UniqueFd& fd) {
   const auto ticks = integer_in(*note, "start_ticks");
   if (pid <= 0 || ticks == 0 || start_ticks(std::to_string(pid)) != ticks) return std::nullopt;
   const auto since = parse_iso(text_in(*note, "started"));
-  return Holder{pid, plain(text_in(*note, "what")), since ? iso_utc(*since) : kUnknownTime};
+  auto id = text_in(*note, "id");
+  if (!is_id(id)) id.clear();
+  return Holder{pid, plain(text_in(*note, "what")), since ? iso_utc(*since) : kUnknownTime,
+                std::move(id)};
 }
 
 /// The process is the one that the kernel names; words about it are taken from the file only where it names the same.
 Holder holder_of(const UniqueFd& fd) {
   auto note = note_in(fd);
   const auto pid = lock_owner(fd, note ? note->pid : 0);
-  Holder holder{pid, command_of(pid), kUnknownTime};
+  Holder holder{pid, command_of(pid), kUnknownTime, {}};
   if (note && note->pid == pid) {
     holder.since = note->since;
+    holder.id = note->id;
     if (holder.what.empty()) holder.what = note->what;
   }
   if (holder.what.empty()) holder.what = plain({});
@@ -140,16 +153,16 @@ Result<> lock(const UniqueFd& fd, const std::string& file) {
   }
 }
 
-Result<> write_note(const UniqueFd& fd, const std::string& file, std::string_view what) {
+Result<> write_note(const UniqueFd& fd, const std::string& file, const std::string& note) {
   int error_number = ::ftruncate(fd.get(), 0) == 0 ? 0 : errno;
-  if (error_number == 0) error_number = try_write_all(fd.get(), note_of_ours(what));
+  if (error_number == 0) error_number = try_write_all(fd.get(), note);
   if (error_number == 0) return {};
   return fail_storage(error_number, fmt::format("cannot write the lock '{}'", file));
 }
 
 }  // namespace
 
-Result<Lock> Lock::take(const Location& file, std::string_view what) {
+Result<Lock> Lock::take(const Location& file, std::string_view what, std::string_view id) {
   const auto shown = file.path().native();
   for (;;) {
     const auto folder = file.parent();
@@ -161,7 +174,7 @@ Result<Lock> Lock::take(const Location& file, std::string_view what) {
     TRY_ASSIGN(auto fd, open_lock_file(*folder, file.name()));
     TRY(lock(fd, shown));
     if (!is_at(fd, *folder, file.name())) continue;
-    TRY(write_note(fd, shown, what));
+    TRY(write_note(fd, shown, note_of_ours(what, id)));
     return Lock(std::move(fd));
   }
 }
@@ -171,7 +184,7 @@ Error Lock::busy(const Holder& holder) {
   return {Code::busy,
           fmt::format("{} ({}, pid {}, since {})", kBusy, holder.what, holder.pid, holder.since),
           fmt::format("wait until it ends, or stop it: {}kill {}",
-                      holder.what.starts_with("ralph loop") ? "ralph stop --now, or " : "",
+                      holder.is_loop() ? "ralph stop --now, or " : "",
                       holder.pid)};
 }
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
+#include "harness/store/workspace.h"
 
 namespace ralph::store {
 namespace {
@@ -116,7 +117,10 @@ std::string command_of(std::int64_t pid) {
   const auto begin = words->find('\0');
   if (begin == words->npos) return {};
   const std::string second(words->c_str() + begin + 1);
-  return second == "loop" || second == "run" ? "ralph " + second : std::string();
+  for (const auto known : {Lock::kLoop, Lock::kRun}) {
+    if ("ralph " + second == known) return std::string(known);
+  }
+  return {};
 }
 
 }  // namespace ralph::store

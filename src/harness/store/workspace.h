@@ -45,13 +45,18 @@ void sweep_tmp(const Workspace& workspace);
 /// The one run that may work in a workspace. Held until destroyed; a crash releases it.
 class Lock {
  public:
-  /// flock(2) on the file, which then tells our pid, when we began and what we do. Code::busy when a live
+  static constexpr std::string_view kRun = "ralph run", kLoop = "ralph loop", kUndo = "ralph undo";
+
+  /// flock(2) on the file, which then tells our pid, when we began, what we do and under which id: `id` names the run or
+  /// the loop. Code::busy when a live
   /// process holds it: the message names its pid and since when. The file of a dead one is taken over.
-  static Result<Lock> take(const Location& file, std::string_view what);
+  static Result<Lock> take(const Location& file, std::string_view what, std::string_view id = {});
   /// Who holds it now, for who only looks: nothing is made, written or taken over. nullopt: nobody.
   struct Holder {
     std::int64_t pid = 0;  // by the kernel, not by the file; 0: not known, as of another container
     std::string what, since;
+    std::string id;  // of its run or loop, as the file says; empty: not known
+    bool is_loop() const { return what == kLoop; }
   };
   static std::optional<Holder> holder(const Location& file);
   /// What take() fails with then.

@@ -74,22 +74,22 @@ class EditingUser final : public Observer {
  public:
   explicit EditingUser(const TempFolder& folder) : folder_(folder) {}
   void started(const State&, const std::vector<Record>&) override {}
-  std::vector<stream::Handler*> begin(const Run&, const stream::Summary&) override { return {}; }
-  void ended(const Run&, const Record& record, const Totals&) override {
+  std::vector<stream::Handler*> run_started(const RunInfo&, const stream::Summary&) override {
+    return {};
+  }
+  void run_ended(const RunInfo&, const Record& record, const Totals&) override {
     notes.push_back(record.note);
   }
-  void verifying(const std::vector<std::string>&) override {}
+  void on(const store::LoopEvent& event) override {
+    if (const auto* note = std::get_if<store::LoopNote>(&event.step)) told += note->text + "\n";
+  }
   void output_of_verification(std::string_view) override {}
-  void verified(const Verification&) override {}
-  void committed(const std::string&, std::int64_t) override {}
-  void rolled_back(const std::string&, std::int64_t) override {}
   bool waiting(std::string_view, Millis) override {
     folder_.write("GOAL.md", "Goal two");
     return true;
   }
-  void note(stream::Level, std::string_view text) override { told += std::string(text) + "\n"; }
   void flush() override {}
-  void hurry(Millis) override {}
+  void set_drain_timeout(Millis) override {}
 
   std::vector<std::string> notes;
   std::string told;
@@ -127,8 +127,8 @@ TEST(GoalFile, AnEditBetweenTwoIterationsCountsFromTheNextOneOn) {
   EditingUser user(folder);
   Control control;
   const auto report = work(std::move(setup), user, control, Masker());
-  ASSERT_FALSE(report.not_begun) << describe(*report.not_begun);
-  EXPECT_EQ(report.end, End::iterations) << report.why << user.told;
+  ASSERT_FALSE(report.start_error) << describe(*report.start_error);
+  EXPECT_EQ(report.reason, StopReason::iterations) << report.why << user.told;
   EXPECT_EQ(read_file(folder / "prompt-0").value_or(""), "Goal one\n");
   EXPECT_EQ(read_file(folder / "prompt-1").value_or(""), "Goal two\n");
   EXPECT_TRUE(user.told.contains("'GOAL.md' was edited")) << user.told;

@@ -13,12 +13,12 @@ using test::told;
 State some_state() {
   State state;
   state.loop_id = "l1";
-  state.status = "running";
+  state.status = LoopStatus::running;
   return state;
 }
 
 std::string use_state(const fs::path& folder) {
-  const Files files(folder);
+  const StateFiles files(folder);
   std::string text;
   if (const auto state = files.peek(text)) text += state->goal;
   const auto state = files.load(text);
@@ -26,7 +26,7 @@ std::string use_state(const fs::path& folder) {
 }
 
 std::string use_progress(const fs::path& folder) {
-  const Files files(folder);
+  const StateFiles files(folder);
   std::int64_t bad = 0;
   auto text = told(files.records(bad)) + told(files.append(Record()));
   if (!files.has_records()) text += told(files.rewrite({Record()}));
@@ -48,7 +48,7 @@ std::string use_guidance(const fs::path& folder) {
 }
 
 std::string use_stop(const fs::path& folder) {
-  const Files files(folder);
+  const StateFiles files(folder);
   auto text = told(files.ask_to_stop());
   if (files.asked_to_stop()) files.forget_stop();
   return text;
@@ -79,7 +79,7 @@ TEST(LoopPlants, ProgressUnderAnotherNameIsNotAppendedTo) {
   ASSERT_TRUE(store::Workspace::open(folder.path()));
   folder.write("precious", "text");
   fs::create_hard_link(folder / "precious", folder / ".ralph/state/progress.ndjson");
-  const auto appended = Files(folder.path()).append(Record());
+  const auto appended = StateFiles(folder.path()).append(Record());
   ASSERT_FALSE(appended);
   EXPECT_EQ(appended.error().code, Code::storage);
   EXPECT_NE(appended.error().message.find("progress.ndjson' is a file that has another name"),

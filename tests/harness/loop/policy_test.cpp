@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/loop/time_keeper.h"
+#include "harness/loop/run_timer.h"
 #include "harness/stream/handler.h"
 
 namespace ralph::loop {
@@ -12,7 +12,7 @@ namespace {
 
 const UtcTime kNow = *parse_iso("2026-11-15T14:00:00Z");
 
-std::optional<End> reached(const Budget& budget, const Totals& totals, Millis elapsed = Millis{0}) {
+std::optional<StopReason> reached(const Budget& budget, const Totals& totals, Millis elapsed = Millis{0}) {
   return limit_reached(budget, totals, {{"2026-11-15", 1.0}, {"2026-11-14", 50.0}}, elapsed, kNow);
 }
 
@@ -32,17 +32,17 @@ TEST(LoopBudget, EachLimitEndsTheLoopAndSaysSo) {
     change(budget);
     return reached(budget, totals, Millis{1000});
   };
-  EXPECT_EQ(with([](Budget& b) { b.iterations = 10; }), End::iterations);
+  EXPECT_EQ(with([](Budget& b) { b.iterations = 10; }), StopReason::iterations);
   EXPECT_EQ(with([](Budget& b) { b.iterations = 11; }), std::nullopt);
-  EXPECT_EQ(with([](Budget& b) { b.time = Millis{1000}; }), End::time);
-  EXPECT_EQ(with([](Budget& b) { b.cost_usd = 2; }), End::cost);
+  EXPECT_EQ(with([](Budget& b) { b.time = Millis{1000}; }), StopReason::time);
+  EXPECT_EQ(with([](Budget& b) { b.cost_usd = 2; }), StopReason::cost);
   EXPECT_EQ(with([](Budget& b) { b.cost_usd = 2.01; }), std::nullopt);
-  EXPECT_EQ(with([](Budget& b) { b.cost_per_day_usd = 3; }), End::cost_per_day);
+  EXPECT_EQ(with([](Budget& b) { b.cost_per_day_usd = 3; }), StopReason::cost_per_day);
   EXPECT_EQ(with([](Budget& b) { b.cost_per_day_usd = 3.01; }), std::nullopt)
       << "yesterday counts not";
-  EXPECT_EQ(with([](Budget& b) { b.failures = 3; }), End::failures);
-  EXPECT_EQ(with([](Budget& b) { b.idle = 3; }), End::no_progress);
-  EXPECT_EQ(with([](Budget& b) { b.refusals = 3; }), End::refused);
+  EXPECT_EQ(with([](Budget& b) { b.failures = 3; }), StopReason::failures);
+  EXPECT_EQ(with([](Budget& b) { b.idle = 3; }), StopReason::no_progress);
+  EXPECT_EQ(with([](Budget& b) { b.refusals = 3; }), StopReason::refused);
 }
 
 TEST(LoopBudget, ARunMayCostWhatTheNearestLimitLeaves) {
@@ -58,15 +58,15 @@ TEST(LoopBudget, ARunMayCostWhatTheNearestLimitLeaves) {
 }
 
 TEST(LoopEnds, EveryReasonHasItsRowNameAndExitCode) {
-  for (int i = 0; i <= static_cast<int>(End::agent); ++i) {
-    const auto end = static_cast<End>(i);
-    EXPECT_EQ(row(end).end, end);
-    EXPECT_EQ(end_named(row(end).name), end);
+  for (int i = 0; i <= static_cast<int>(StopReason::unknown); ++i) {
+    const auto end = static_cast<StopReason>(i);
+    EXPECT_EQ(row(end).reason, end);
+    EXPECT_EQ(stop_reason_named(row(end).name), end);
     EXPECT_FALSE(row(end).meaning.empty());
   }
-  EXPECT_EQ(stream::row(row(End::done).outcome).exit_code, 0);
-  for (const auto end : {End::unchanged, End::refused, End::iterations, End::time, End::cost,
-                         End::cost_per_day, End::failures, End::no_progress}) {
+  EXPECT_EQ(stream::row(row(StopReason::done).outcome).exit_code, 0);
+  for (const auto end : {StopReason::unchanged, StopReason::refused, StopReason::iterations, StopReason::time, StopReason::cost,
+                         StopReason::cost_per_day, StopReason::failures, StopReason::no_progress}) {
     EXPECT_EQ(stream::row(row(end).outcome).exit_code, 6) << row(end).name;
     EXPECT_FALSE(row(end).meaning.empty());
   }
@@ -78,18 +78,18 @@ TEST(LoopPolicy, OutagesAndRateLimitsBurnNoFailure) {
   stream::Summary summary(model::Table::builtin());
   const auto of = [&](Outcome outcome, ErrorClass error = ErrorClass::unknown) {
     summary.error = stream::Summary::LastError{error, "x", {}, {}};
-    return after({outcome, {}, {}, {}, 0}, summary);
+    return next_step_after({outcome, {}, {}, {}, 0}, summary);
   };
-  EXPECT_EQ(of(Outcome::rate_limited), After::wait);
-  EXPECT_EQ(of(Outcome::agent_error, ErrorClass::network), After::backoff);
-  EXPECT_EQ(of(Outcome::agent_error, ErrorClass::overloaded), After::backoff);
-  EXPECT_EQ(of(Outcome::agent_error, ErrorClass::internal), After::failure);
-  EXPECT_EQ(of(Outcome::crashed), After::failure);
-  EXPECT_EQ(of(Outcome::timed_out), After::failure);
-  EXPECT_EQ(of(Outcome::ok), After::failure) << "without an answer";
+  EXPECT_EQ(of(Outcome::rate_limited), NextStep::wait_for_rate_limit);
+  EXPECT_EQ(of(Outcome::agent_error, ErrorClass::network), NextStep::wait_for_outage);
+  EXPECT_EQ(of(Outcome::agent_error, ErrorClass::overloaded), NextStep::wait_for_outage);
+  EXPECT_EQ(of(Outcome::agent_error, ErrorClass::internal), NextStep::next_iteration);
+  EXPECT_EQ(of(Outcome::crashed), NextStep::next_iteration);
+  EXPECT_EQ(of(Outcome::timed_out), NextStep::next_iteration);
+  EXPECT_EQ(of(Outcome::ok), NextStep::next_iteration) << "without an answer";
   for (const auto outcome : {Outcome::auth_failed, Outcome::not_installed, Outcome::storage_failed,
                              Outcome::bad_usage}) {
-    EXPECT_EQ(of(outcome), After::over);
+    EXPECT_EQ(of(outcome), NextStep::stop_agent);
   }
 }
 
@@ -119,7 +119,7 @@ TEST(LoopPolicy, AnAgentThatFailsAtOnceDoesNotSpin) {
 }
 
 TEST(LoopTime, IsSplitIntoModelToolsAndTheRest) {
-  TimeKeeper keeper;
+  RunTimer keeper;
   const auto at = [&](std::int64_t ms, stream::Payload what) {
     stream::Event event;
     event.t_ms = ms;

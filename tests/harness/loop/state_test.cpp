@@ -20,7 +20,7 @@ Record iteration(std::int64_t n, std::string progress) {
   record.at = *parse_iso("2026-11-15T14:00:00.123Z");
   record.run_id = "run-" + std::to_string(n);
   record.progress = std::move(progress);
-  record.outcome = "ok";
+  record.outcome = stream::Outcome::ok;
   record.changed = true;
   record.cost_usd = 0.25;
   return record;
@@ -33,7 +33,7 @@ class LoopFiles : public ::testing::Test {
     fs::create_directories(files_.folder());
   }
   process::TempFolder folder_;
-  Files files_{folder_.path()};
+  StateFiles files_{folder_.path()};
   std::int64_t bad_ = 0;
 };
 
@@ -76,7 +76,7 @@ TEST(LoopRecord, AStepWeDoNotKnowStillCostSomething) {
 TEST_F(LoopFiles, TheStateIsReadBackAsItWasSaved) {
   State state;
   state.loop_id = "20261115-1";
-  state.status = "waiting";
+  state.status = LoopStatus::waiting;
   state.goal = "Make it so";
   state.goal_file = "GOAL.md";
   state.started = *parse_iso("2026-11-15T14:00:00Z");
@@ -95,7 +95,7 @@ TEST_F(LoopFiles, TheStateIsReadBackAsItWasSaved) {
   state.commit_at_start = "c";
   state.branch_at_start = "refs/heads/main";
   state.files_before = UtcTime(Millis{1'700'000'000'123});
-  state.current = Current{3, "run", state.updated, "verify", "tb", "cb", "refs/heads/x", {"a.md"}};
+  state.current = Current{3, "run", state.updated, Phase::verify, "tb", "cb", "refs/heads/x", {"a.md"}};
   state.waiting_until = state.updated;
   state.waiting_for = "rate limit reached";
   state.earlier_days = {{"2026-11-14", 1.5}};
@@ -144,7 +144,7 @@ TEST_F(LoopFiles, RecordsSurviveALineThatWasCut) {
 TEST_F(LoopFiles, WhatAnEarlierLoopLeftIsKept) {
   State state;
   state.loop_id = "old-1";
-  state.status = "ended";
+  state.status = LoopStatus::ended;
   ASSERT_TRUE(files_.save(state));
   ASSERT_TRUE(files_.append(iteration(1, "one")));
   ASSERT_TRUE(files_.put_aside(state));
@@ -191,7 +191,7 @@ TEST(LoopTotals, RowsInARowEndWhenSomethingElseHappens) {
   EXPECT_EQ(add_up(records).idle_in_a_row, 1);
 
   records = {iteration(1, "DONE"), iteration(2, "DONE")};
-  for (auto& record : records) record.outcome = "refused";
+  for (auto& record : records) record.outcome = LoopDecision::refused;
   EXPECT_EQ(add_up(records).refused_in_a_row, 2);
 }
 

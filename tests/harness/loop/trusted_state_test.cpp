@@ -22,11 +22,11 @@ class TrustedStateTest : public ::testing::Test {
     fs::create_directories(work_ / ".ralph/state");
     ASSERT_TRUE(store_.prepare());
   }
-  static State state(std::string end = "") {
+  static State state(std::string_view end = "") {
     State state;
     state.loop_id = "20261115-1";
-    state.status = "ended";
-    state.end = std::move(end);
+    state.status = LoopStatus::ended;
+    state.end = store::stop_reason_named(end);
     state.flags["verify"] = {"make test"};
     return state;
   }
@@ -63,7 +63,7 @@ TEST_F(TrustedStateTest, IsReadBackWithItsRecords) {
   ASSERT_TRUE(store_.save(state("iterations")));
   const auto loaded = other().load(Source::trusted);
   ASSERT_TRUE(loaded && *loaded);
-  EXPECT_EQ((*loaded)->state.end, "iterations");
+  EXPECT_EQ((*loaded)->state.end, store::StopReason::iterations);
   EXPECT_EQ((*loaded)->records.size(), 2U);
   EXPECT_TRUE((*loaded)->trusted);
   EXPECT_TRUE((*loaded)->warnings.empty());
@@ -85,7 +85,7 @@ TEST_F(TrustedStateTest, TheCopyInTheWorkspaceIsNotBelieved) {
   replace(work_ / ".ralph/state/loop.json", "make test", "true");
   const auto loaded = other().load(Source::trusted);
   ASSERT_TRUE(loaded && *loaded);
-  EXPECT_EQ((*loaded)->state.end, "iterations");
+  EXPECT_EQ((*loaded)->state.end, store::StopReason::iterations);
   EXPECT_EQ((*loaded)->state.flags.at("verify").front(), "make test");
   ASSERT_EQ((*loaded)->warnings.size(), 1U);
   EXPECT_TRUE((*loaded)->warnings[0].contains("(end, flags)")) << (*loaded)->warnings[0];
@@ -136,7 +136,7 @@ TEST_F(TrustedStateTest, ALineThatWasCutIsWrittenAgain) {
 }
 
 TEST_F(TrustedStateTest, WithoutARecordOnlyTheUsersWordCounts) {
-  const Files files(work_.path());
+  const StateFiles files(work_.path());
   ASSERT_TRUE(files.save(state("done")));
   ASSERT_TRUE(files.append(record(1)));
   const auto refused = other().load(Source::trusted);

@@ -1,0 +1,123 @@
+#include "harness/loop/agent_runner.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "core/base/id.h"
+#include "core/base/utf8.h"
+#include "harness/loop/answer_capture.h"
+#include "harness/loop/excerpt.h"
+#include "harness/loop/run_requests.h"
+#include "harness/loop/run_timer.h"
+#include "harness/run/run.h"
+
+namespace ralph::loop {
+namespace {
+
+constexpr std::size_t kLongestProgress = 8000;  // bytes of a text that is no answer
+
+/// The last line with words says what was done; it becomes the first.
+std::string last_line_first(std::string text) {
+  const auto word =
+      text.find_last_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789");
+  const auto before = word == text.npos ? word : text.rfind('\n', word);
+  if (before == text.npos) return text;
+  const auto end = std::min(text.find('\n', word), text.size());
+  const auto line = text.substr(before + 1, end - before - 1);
+  return fmt::format("{}\n\n{}", line, text.erase(before, end - before));
+}
+
+/// Whether the run was stopped for what it cost.
+bool hit_cost_limit(const RunOutcome& outcome, std::optional<double> max_cost) {
+  if (outcome.verdict.outcome != stream::Outcome::limit_reached || !max_cost) return false;
+  const auto& results = outcome.summary.results;
+  const bool said = !results.empty() && results.back().reason.contains("budget");
+  return said || outcome.summary.cost_usd().value_or(0) >= *max_cost;
+}
+
+std::string correction_note(std::int64_t n) {
+  return fmt::format("no valid answer from the agent; asking again ({} of {})", n,
+                     kMostCorrections);
+}
+
+}  // namespace
+
+Answer answer_of(const Setup& setup, const stream::Summary& summary) {
+  if (answers_by_schema(*setup.request.backend)) return structured_answer(summary.structured);
+  return text_answer(last_message(summary), setup.options.done_marker);
+}
+
+const std::string& last_message(const stream::Summary& summary) {
+  return summary.text.empty() ? summary.streamed_text : summary.text;
+}
+
+std::string end_of_message(std::string_view text) {
+  const auto end = text.find_last_not_of(" \t\r\n");
+  if (end == std::string_view::npos) return {};
+  return utf8::repaired(end_of(text.substr(0, end + 1), kLongestProgress).text);
+}
+
+void answer_from_text(const Setup& setup, RunOutcome& outcome) {
+  if (!outcome.answer.summary.empty() || answers_by_schema(*setup.request.backend)) return;
+  outcome.answer.summary = last_line_first(end_of_message(last_message(outcome.summary)));
+}
+
+RunOutcome AgentRunner::run_once(run::Request request, const RunInfo& info) {
+  RunOutcome outcome{{}, {}, stream::Summary(setup_.request.models), {}};
+  RunTimer timer;
+  AnswerCapture capture;
+  auto& observer = reporter_.observer();
+  auto handlers = observer.run_started(info, outcome.summary);
+  handlers.insert(handlers.begin(), {&timer, &capture});
+  const run::Audience audience{outcome.summary, handlers, [&] { observer.flush(); },
+                               [&](Millis patience) { observer.set_drain_timeout(patience); }};
+  const auto max_cost = request.ask.max_cost;
+  if (request.follow_up) {
+    // Called from the thread of the events.
+    request.follow_up = [this, ask = std::move(request.follow_up)](const auto& summary, int sent) {
+      auto text = ask(summary, sent);
+      if (text) reporter_.info(correction_note(sent + 1));
+      return text;
+    };
+  }
+  request.warnings_told = std::exchange(warnings_shown_, true);
+  const auto report = run::run(std::move(request), audience, control_.runs(), masker_);
+  outcome.verdict = report.verdict;
+  outcome.raw_log = report.raw_log;
+  outcome.not_recorded = report.not_recorded;
+  outcome.time = timer.split();
+  outcome.answer = answer_of(setup_, outcome.summary);
+  outcome.hit_cost_limit = hit_cost_limit(outcome, max_cost);
+  // The agent hit its cost limit after giving an answer: the answer counts.
+  if (outcome.hit_cost_limit && outcome.answer.summary.empty()) {
+    outcome.answer = structured_answer(capture.structured());
+  }
+  return outcome;
+}
+
+/// An agent that answers in text is told in its session what is wrong with the answer.
+RunOutcome AgentRunner::run(run::Request request, const RunInfo& info) {
+  auto outcome = run_once(request, info);
+  const auto& can = request.backend->can;
+  for (int sent = 0; sent < kMostCorrections; ++sent) {
+    const bool answered = outcome.verdict.status() == stream::Status::success;
+    const bool possible = can.resume && !can.json_schema && !outcome.summary.session_id.empty();
+    if (!answered || !possible || !outcome.answer.summary.empty() || control_.wants_end()) break;
+    reporter_.info(correction_note(sent + 1));
+    auto again = info;
+    again.run_id = make_run_id();
+    auto more = run_once(correction_request(request, again.run_id, outcome.summary.session_id,
+                                            outcome.answer.correction, sent),
+                         again);
+    outcome.time += more.time;
+    outcome.answer = more.answer;
+    outcome.verdict = more.verdict;
+    if (more.not_recorded) outcome.not_recorded = more.not_recorded;
+    outcome.corrections.push_back(std::move(more.summary));
+  }
+  return outcome;
+}
+
+}  // namespace ralph::loop

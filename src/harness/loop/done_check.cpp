@@ -1,0 +1,89 @@
+#include "harness/loop/done_check.h"
+
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "core/base/names.h"
+
+namespace ralph::loop {
+namespace {
+
+/// A file of the start that commands of verification changed is not the one they verified. Others may be what they
+/// make: caches, logs.
+Result<> check_not_changed_meanwhile(LoopContext& loop, Record& record) {
+  if (record.tree.empty()) return {};
+  const auto verified = std::exchange(record.tree, loop.repository.content());
+  if (const auto& why = loop.repository.tampered(); !why.empty()) return fail(Code::permission, why);
+  if (record.tree == verified) return {};
+  TRY_ASSIGN(const auto changed, loop.repository.changed_between(verified, record.tree));
+  if (!changed.others.empty()) {
+    loop.reporter.finding(
+        fmt::format("changed during verification: {}", join_names(changed.others)));
+  }
+  if (changed.of_start.empty()) return {};
+  return fail(Code::busy,
+              fmt::format("files were changed during verification: {} (a log that 'tee' writes "
+                          "belongs outside of the workspace, or into .gitignore)",
+                          join_names(changed.of_start)));
+}
+
+LoopStop tampered(Record& record, std::string why) {
+  record.outcome = LoopDecision::tampered;
+  return {StopReason::tampered, std::move(why)};
+}
+
+void report_verified(LoopContext& loop, const Verification& verification) {
+  loop.reporter.step(store::VerificationEnded{verification.passed, verification.duration,
+                                              verification.where, verification.command,
+                                              verification.reason, verification.tail});
+}
+
+MaybeStop run_verification(LoopContext& loop, Record& record) {
+  auto& state = loop.keeper.state;
+  if (state.current) state.current->phase = Phase::verify;
+  if (auto saved = loop.keeper.save(); !saved) loop.keeper.set_storage_error(saved.error());
+  const auto commands = loop.verifier.commands();
+  loop.reporter.step(store::VerificationStarted{commands});
+  loop.reporter.observer().flush();
+  auto verification = loop.verifier.verify(record.tree);
+  if (!verification) return tampered(record, describe(verification.error()));
+  for (auto& finding : verification->findings) loop.reporter.finding(std::move(finding));
+  verification->findings.clear();
+  if (const int signal = loop.control.runs().cancelled_by(); signal != 0) {
+    return LoopStop{StopReason::stopped, stopped_by(signal), 128 + signal};
+  }
+  if (verification->passed) {
+    const auto same = check_not_changed_meanwhile(loop, record);
+    if (const auto& why = loop.repository.tampered(); !why.empty()) return tampered(record, why);
+    if (!same) {
+      verification->passed = false;
+      verification->command = commands.front();
+      verification->reason = same.error().message;
+    }
+  }
+  verification->commands = commands;
+  report_verified(loop, *verification);
+  record.verification = *std::move(verification);
+  if (record.verification->passed) return LoopStop{StopReason::done};
+  record.outcome = LoopDecision::refused;
+  return std::nullopt;
+}
+
+}  // namespace
+
+MaybeStop check_done(LoopContext& loop, Record& record) {
+  const bool unchanged = !record.tree.empty() && record.tree == loop.keeper.state.tree_at_start;
+  if (loop.verifier.commands().empty()) {
+    if (!unchanged) return LoopStop{StopReason::done};
+    record.outcome = LoopDecision::unchanged;
+    return LoopStop{StopReason::unchanged};
+  }
+  auto stop = run_verification(loop, record);
+  if (stop && stop->reason == StopReason::done && unchanged) {
+    loop.reporter.silent_finding("no file was changed: verification passes without a change");
+  }
+  return stop;
+}
+
+}  // namespace ralph::loop

@@ -1,0 +1,19 @@
+#pragma once
+#include <vector>
+
+#include "harness/loop/loop_reporter.h"
+#include "harness/loop/loop_repository.h"
+#include "harness/loop/state.h"
+
+namespace ralph::loop {
+
+/// What a person should look at when a loop with git is over: changed tests and build files, files that are in no commit,
+/// repositories inside of this one. `files`: the changes since the start; `ralph_folder`: the loop's own `.ralph`.
+void report_changed_files(LoopRepository& repository, const State& state,
+                          const std::vector<git::FileChange>& files,
+                          const std::filesystem::path& ralph_folder, LoopReporter& reporter);
+
+/// HEAD is on another branch than at the start.
+void report_branch(const LoopRepository& repository, const State& state, LoopReporter& reporter);
+
+}  // namespace ralph::loop

@@ -1,0 +1,149 @@
+#include "harness/loop/final_report.h"
+
+#include <algorithm>
+
+#include "harness/loop/end_findings.h"
+#include "harness/loop/replaced_loop.h"
+#include "harness/loop/start_refs.h"
+
+namespace ralph::loop {
+namespace {
+
+constexpr std::size_t kMostCommits = 10;
+
+int exit_code_of(stream::Outcome outcome) { return stream::row(outcome).exit_code; }
+
+void save(StateKeeper& keeper) {
+  if (auto saved = keeper.save(); !saved) keeper.set_storage_error(saved.error());
+}
+
+void add_facts(Report& report, const LoopParts& parts, const LoopStop& stop) {
+  const auto& keeper = parts.keeper;
+  const auto& state = keeper.state;
+  report.reason = stop.reason;
+  report.why = stop.why;
+  report.exit_code = stop.exit_code.value_or(exit_code_of(row(stop.reason).outcome));
+  if (const auto& error = keeper.storage_error(); error && report.exit_code == 0) {
+    report.exit_code = exit_code_of(stream::Outcome::storage_failed);
+    report.why = describe(*error);
+  }
+  report.loop_id = state.loop_id;
+  report.started = state.started;
+  report.ended = parts.clock.now();
+  report.elapsed = keeper.elapsed();
+  report.waited = state.waited;
+  report.would_wait = stop.would_wait;
+  report.totals = keeper.totals();
+  report.days = merge_days(state.earlier_days, keeper.totals().days);
+  report.budget = parts.setup.options.budget;
+  report.model = model_used(keeper.records());
+  report.taken_back = taken_back(keeper.records());
+  report.state_folder = keeper.files().folder();
+  report.state_is_trusted = keeper.store().user() != nullptr;
+  std::string ignored;
+  report.guidance_left = std::ssize(parts.guidance.pending(ignored));
+}
+
+void add_stash(Report& report, const LoopParts& parts) {
+  const auto* const git = parts.repository.git();
+  report.has_git = git != nullptr;
+  if (git == nullptr) return;
+  const auto& id = parts.keeper.state.loop_id;
+  report.stash_entry = git->stash_entry(stash_message(id));
+  if (!report.stash_entry.empty()) report.stash = "refs/ralph/" + stash_name(id);
+}
+
+void add_changes(Report& report, LoopParts& parts) {
+  const auto& state = parts.keeper.state;
+  const auto now =
+      report.reason == StopReason::tampered ? std::string() : parts.repository.content();
+  const auto* const git = parts.repository.git();
+  if (git == nullptr || now.empty() || state.tree_at_start.empty()) return;
+  report.from = state.tree_at_start;
+  report.to = now;
+  if (auto files = git->changes(*report.from, *report.to)) report.files = *std::move(files);
+  report_changed_files(parts.repository, state, report.files, parts.keeper.workspace().root(),
+                       parts.reporter);
+}
+
+void add_findings(Report& report, LoopParts& parts) {
+  const bool said =
+      report.reason == StopReason::not_committed || report.reason == StopReason::tampered;
+  if (!said) report_branch(parts.repository, parts.keeper.state, parts.reporter);
+  report.findings = parts.reporter.findings();
+  auto findings = report.findings;
+  if (parts.changed_since_done) {
+    findings.emplace_back("files were changed since verification, and not verified again");
+  }
+  if (findings.empty() || !report.gave_way_to.empty()) return;
+  parts.keeper.state.findings = std::move(findings);
+  save(parts.keeper);
+}
+
+void add_verified(Report& report, const LoopParts& parts) {
+  const auto& records = parts.keeper.records();
+  const bool by_these_commands = report.reason == StopReason::done ||
+                                 std::ssize(records) > parts.keeper.state.fresh_from;
+  if (!by_these_commands || records.empty()) return;
+  const auto& verification = records.back().verification;
+  if (!verification || !verification->passed) return;
+  report.verified = how_known(records.back());
+  report.changed_since_verified = parts.changed_since_done;
+  // What is there now is not what was verified.
+  if (parts.changed_since_done && report.exit_code == 0) {
+    report.exit_code = exit_code_of(stream::Outcome::limit_reached);
+  }
+}
+
+/// What the branch has beyond the commit of the start.
+void add_commits(Report& report, const LoopParts& parts) {
+  if (report.reason == StopReason::tampered) return;
+  const auto ids = parts.repository.commits_since_start();
+  report.commit_count = std::ssize(ids);
+  for (std::size_t i = 0; i < std::min(ids.size(), kMostCommits); ++i) {
+    report.commits.push_back({ids[i], parts.repository.git()->subject(ids[i]).value_or("")});
+  }
+  // With --commit what changed is in commits, whose ids are those of `git log`.
+  const bool committed = report.commit_count > 0 && parts.setup.options.commit;
+  if (!committed || report.reason == StopReason::not_committed) return;
+  const auto& start = parts.keeper.state.commit_at_start;
+  if (!start.empty()) report.from = start;
+  report.to = parts.repository.head();
+}
+
+/// A loop that did nothing gives way to the one before it.
+void give_way(Report& report, LoopParts& parts, StopReason reason) {
+  if (!did_nothing(parts, reason)) return;
+  parts.user_files.bring_back_stash();
+  if (!parts.replaced) return;
+  report.gave_way_to = parts.replaced->state.loop_id;
+  if (auto back = bring_back_replaced(parts); !back) parts.keeper.set_storage_error(back.error());
+}
+
+}  // namespace
+
+Report finish_loop(LoopParts& parts, const LoopStop& stop) {
+  auto& state = parts.keeper.state;
+  state.status = LoopStatus::ended;
+  state.end = stop.reason;
+  state.end_why = stop.why;
+  save(parts.keeper);
+  const auto* const git = parts.repository.git();
+  if (git != nullptr) report_lost_refs(*git, state.loop_id, parts.reporter);
+  Report report;
+  give_way(report, parts, stop.reason);
+  parts.keeper.files().forget_stop();
+  add_stash(report, parts);
+  add_facts(report, parts, stop);
+  add_changes(report, parts);
+  add_findings(report, parts);
+  add_verified(report, parts);
+  add_commits(report, parts);
+  if (const auto& failure = parts.reporter.failure()) {
+    parts.reporter.warn("the steps of this loop are not recorded: " + describe(*failure));
+  }
+  parts.reporter.step(store::LoopEnded{report.reason, report.why, report.exit_code});
+  return report;
+}
+
+}  // namespace ralph::loop

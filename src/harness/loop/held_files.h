@@ -1,0 +1,29 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "harness/loop/user_state.h"
+
+namespace ralph::loop {
+
+/// What verification put aside, for the ralph that comes after one which was killed. Kept in the user's state folder: a
+/// list in the workspace could be anybody's, and files are moved by it.
+struct HeldFiles {
+  struct File {
+    std::string path;      // in `workspace`
+    bool existed = false;  // there was a version, which is held
+    std::string digest;    // digest_of() the version that was put in its place
+  };
+  std::string folder;  // a name in `.ralph/state`
+  std::vector<File> files;
+  std::string workspace;  // absolute
+};
+
+Result<> save_held(const UserState& user, const HeldFiles& list);
+/// nullopt: nothing is held.
+Result<std::optional<HeldFiles>> load_held(const UserState& user);
+void forget_held(const UserState& user);
+
+}  // namespace ralph::loop

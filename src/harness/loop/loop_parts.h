@@ -1,0 +1,55 @@
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "harness/loop/agent_runner.h"
+#include "harness/loop/loop_context.h"
+#include "harness/loop/loop_repository.h"
+#include "harness/loop/loop_steps.h"
+#include "harness/loop/ralph_folder.h"
+#include "harness/loop/settings_guard.h"
+#include "harness/loop/user_files.h"
+#include "harness/loop/workspace_verifier.h"
+
+namespace ralph::loop {
+
+/// A loop that was replaced by a new one.
+struct ReplacedLoop {
+  State state;
+  std::vector<Record> records;
+};
+
+/// Owns the parts of a loop; what each is given outlives it.
+struct LoopParts {
+  LoopParts(Setup setup_, Observer& observer, Control& control_, const Masker& masker_,
+            Clock& clock_, RalphFolder folder_);
+
+  LoopContext context() {
+    return {setup,  keeper, reporter, runner,  repository, verifier, budget,
+            waiter, goal,   guidance, control, clock,      masker};
+  }
+
+  Setup setup;
+  Control& control;
+  const Masker& masker;
+  Clock& clock;
+  LoopReporter reporter;
+  RalphFolder folder;
+  SettingsGuard settings;
+  StateKeeper keeper;
+  Guidance guidance;
+  LoopRepository repository;
+  UserFiles user_files;
+  WorkspaceVerifier verifier;
+  LoopBudget budget;
+  Waiter waiter;
+  GoalTracker goal;
+  AgentRunner runner;
+
+  // What the start found out.
+  Loop::Before before = Loop::Before::not_over;
+  bool changed_since_done = false;        // files, since the loop that is resumed was done
+  std::optional<ReplacedLoop> replaced;   // the loop before, if it had iterations
+};
+
+}  // namespace ralph::loop

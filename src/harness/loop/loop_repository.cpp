@@ -1,0 +1,170 @@
+#include "harness/loop/loop_repository.h"
+
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "core/base/names.h"
+#include "core/base/sha256.h"
+#include "harness/loop/folder_digest.h"
+#include "harness/loop/goal_file.h"
+#include "harness/loop/state_store.h"
+#include "harness/run/sandbox.h"
+#include "system/git/git.h"
+#include "system/git/position.h"
+#include "system/git/tree_files.h"
+
+namespace ralph::loop {
+
+Result<> LoopRepository::open(const std::vector<OwnOutput>& outputs) {
+  const auto& host = setup_.request.host;
+  std::string why_not;
+  TRY_ASSIGN(git_, git::Work::open(host.workspace, why_not,
+                                   {setup_.options.git_timeout, control_.runs().token()}));
+  if (git_) {
+    TRY_ASSIGN(auto wrap, run::sandbox_for_git(host));
+    git_->wrap_with(std::move(wrap));
+    git_->leave_out_outputs(outputs);
+    git_->leave_out_own(own_paths(host));
+    TRY_ASSIGN(integrity_, git::Integrity::read(git_->program()));
+  }
+  if (git_ && setup_.options.commit) TRY(git_->ready());
+  if (!setup_.options.commit || git_) return {};
+  return fail(Code::usage, "--commit needs a git repository: " + why_not,
+              "run 'git init', or leave --commit out");
+}
+
+/// Warns once.
+void LoopRepository::warn_unknown_content(const Error& error) {
+  if (std::exchange(warned_, true)) return;
+  reporter_.warn(fmt::format("changes of files cannot be seen: {}", describe(error)));
+}
+
+std::string LoopRepository::content() {
+  if (!git_) {
+    auto id = folder_digest(setup_.request.host.workspace, setup_.state_folder);
+    if (id) return *std::move(id);
+    warn_unknown_content(id.error());
+    return {};
+  }
+  const auto found = integrity_->restore(git_->program());
+  if (found) {
+    for (const auto& line : *found) reporter_.finding(line);
+  }
+  auto tree = found ? git_->tree() : Result<std::string>(std::unexpected(found.error()));
+  if (tree) return *std::move(tree);
+  const bool stopped = control_.runs().cancelled_by() != 0;
+  // A repository that could be read at the start and cannot be read now was tampered with.
+  if (state_.tree_at_start.empty() || stopped) {
+    warn_unknown_content(tree.error());
+  } else {
+    tampered_ = describe(tree.error());
+  }
+  return {};
+}
+
+/// Reads .git directly when possible: that saves a process.
+std::string LoopRepository::head() const {
+  if (!git_) return {};
+  const auto known = git::read_head(setup_.request.host.workspace);
+  const bool read = known && *known && !(*known)->commit.empty();
+  return read ? (*known)->commit : git_->head().value_or("");
+}
+
+Result<std::string> LoopRepository::branch() const {
+  TRY_ASSIGN(auto branch, git_->branch());
+  return branch.empty() ? "HEAD" : std::move(branch);
+}
+
+std::string LoopRepository::settings_digest() const {
+  return git_ ? sha256_hex(git_->settings_digest() + integrity_->digest()) : std::string();
+}
+
+std::vector<std::string> LoopRepository::commits_since_start() const {
+  const auto now = head();
+  if (!git_ || now.empty()) return {};
+  auto ids = state_.commit_at_start.empty() ? git_->commits_to(now)
+                                            : git_->commits_between(state_.commit_at_start, now);
+  return ids ? *std::move(ids) : std::vector<std::string>();
+}
+
+std::vector<std::string> LoopRepository::left_out_paths() const {
+  if (!git_) return state_.left_out;
+  const auto& paths = git_->left_out_paths();
+  return {paths.begin(), paths.end()};
+}
+
+Result<std::string> LoopRepository::commit(std::string_view message, std::string_view branch) {
+  return git_ ? git_->commit(message, branch) : std::string();
+}
+
+Result<> LoopRepository::check_committed() const {
+  if (!git_) return {};
+  TRY(git_->ready());
+  TRY_ASSIGN(const auto now, branch());
+  if (now != state_.branch_at_start) {
+    return fail(Code::busy,
+                fmt::format("{} is checked out, the loop began on {}", git::short_name(now),
+                            git::short_name(state_.branch_at_start)));
+  }
+  TRY_ASSIGN(const auto dirty, git_->dirty());
+  if (!dirty.empty()) {
+    return fail(Code::busy, fmt::format("'{}' has changes that are not committed", dirty.front()));
+  }
+  if (!state_.commit_at_start.empty()) TRY(git_->commits_since(state_.commit_at_start));
+  return {};
+}
+
+Result<bool> LoopRepository::needs_rollback(const Current& before) {
+  if (!git_ || before.commit_before.empty()) return false;
+  TRY_ASSIGN(const auto back,
+             git_->put_back_missing(inputs_ref(state_.loop_id), before.commit_before));
+  if (!back.empty()) {
+    reporter_.warn(fmt::format("deleted by the iteration, and put back: {}", join_names(back)));
+  }
+  TRY_ASSIGN(const auto dirty, git_->dirty());
+  TRY_ASSIGN(const auto branch, git_->branch());
+  return !dirty.empty() || head() != before.commit_before || branch != before.branch;
+}
+
+Result<Repository::RolledBack> LoopRepository::roll_back(const Current& before) {
+  RolledBack done;
+  const auto name = fmt::format("rolled-back/{}-{}", state_.loop_id, before.iteration);
+  TRY_ASSIGN(done.kept,
+             git_->reset_to(before.commit_before, name, before.branch, &done.replaced));
+  return done;
+}
+
+Result<Repository::Changed> LoopRepository::changed_between(const std::string& from,
+                                                            const std::string& to) {
+  if (!git_) return Changed();
+  TRY_ASSIGN(const auto changes, git_->changes(from, to));
+  std::vector<std::string> paths;
+  for (const auto& change : changes) {
+    if (change.kind != 'A') paths.push_back(change.path);
+  }
+  Changed changed;
+  if (paths.empty()) return changed;
+  TRY_ASSIGN(const auto known, git::paths_in_tree(git_->program(), state_.tree_at_start, paths));
+  for (auto& path : paths) {
+    (known.contains(path) ? changed.of_start : changed.others).push_back(std::move(path));
+  }
+  return changed;
+}
+
+std::string goal_in_repository(const State& state, const git::Work& git) {
+  if (state.goal_path.empty()) return {};
+  auto name = std::filesystem::path(state.goal_path).lexically_relative(git.root()).native();
+  return name.starts_with("..") ? std::string() : name;
+}
+
+void LoopRepository::leave_out_edited_goal(State& state) {
+  if (!git_ || !setup_.options.commit) return;
+  const auto name = goal_in_repository(state_, *git_);
+  if (name.empty() || git_->left_out_paths().contains(name)) return;
+  if (read_goal_text(state_.goal_path).id == state_.goal_seen) return;
+  if (auto done = git_->leave_out_paths({name}); !done) reporter_.warn(describe(done.error()));
+  state.left_out = left_out_paths();
+}
+
+}  // namespace ralph::loop

@@ -1,0 +1,55 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/base/time.h"
+#include "harness/loop/policy.h"
+#include "harness/loop/state.h"
+#include "system/git/work.h"
+
+namespace ralph::loop {
+
+/// A commit made during the loop.
+struct MadeCommit {
+  std::string id, subject;
+};
+
+/// How it went.
+struct Report {
+  std::optional<Error> start_error;
+  StopReason reason = StopReason::agent;
+  std::string why;  // one sentence more than the reason's own
+  int exit_code = 0;
+  std::string loop_id;
+  std::string
+      gave_way_to;  // it did nothing: --resume, status and undo are about this loop, the one before
+  UtcTime started, ended;
+  std::int64_t guidance_left = 0;        // messages of 'ralph tell' that no iteration got
+  std::string stash;                     // ref of the user's changes, where they are stashed still
+  std::string stash_entry;               // the same in git's list: "stash@{0}"
+  std::string model;                     // the agent used last; empty: not known
+  std::vector<std::int64_t> taken_back;  // iterations, by 'ralph undo'
+  Totals totals;
+  std::map<std::string, double> days;   // cost by UTC day, all loops of this workspace
+  Millis elapsed{0};                    // all starts of this loop
+  std::vector<git::FileChange> files;   // since the start; only in a git repository
+  std::optional<std::string> from, to;  // trees or commits those are between
+  bool has_git = false;
+  std::filesystem::path state_folder;
+  std::string verified;  // "verified by `make test` in the working tree"; empty: not at all
+  bool changed_since_verified = false;  // files, since a loop that is resumed was done
+  std::vector<MadeCommit> commits;      // the newest, the newest first
+  std::int64_t commit_count = 0;        // of all of them
+  Budget budget;
+  Millis waited{0};                   // of `elapsed`
+  Millis would_wait{0};               // the wait that does not fit into the time limit
+  bool state_is_trusted = true;       // false: --resume needs --accept-changes
+  std::vector<std::string> findings;  // what looks like tampering
+};
+
+}  // namespace ralph::loop

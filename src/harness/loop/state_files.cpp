@@ -1,0 +1,109 @@
+#include <tuple>
+
+#include <fmt/core.h>
+
+#include "harness/loop/state.h"
+#include "harness/store/line_file.h"
+#include "harness/store/workspace.h"
+
+namespace ralph::loop {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostProgress = std::size_t{256} << 20;
+constexpr const char* kProgress = "progress.ndjson";
+constexpr const char* kStop = "stop";
+
+/// The whole file; empty when there is none.
+Result<std::string> read_if_there(const store::Location& file, std::size_t max_bytes) {
+  const auto folder = file.parent();
+  auto text = folder ? folder->read(file.name(), max_bytes)
+                     : Result<std::string>(std::unexpected(folder.error()));
+  if (!text && text.error().code == Code::not_found) return std::string();
+  if (!text) text.error().code = Code::storage;
+  return text;
+}
+
+}  // namespace
+
+StateFiles::StateFiles(const fs::path& workspace)
+    : place_(store::Workspace::at(workspace).state()), folder_(place_.path()) {}
+
+Result<std::vector<Record>> StateFiles::records(std::int64_t& bad) const {
+  bad = 0;
+  std::vector<Record> records;
+  TRY_ASSIGN(const auto text, read_if_there(place_ / kProgress, kMostProgress));
+  std::string_view rest = text;
+  for (auto end = rest.find('\n'); end != std::string_view::npos; end = rest.find('\n')) {
+    const auto line = rest.substr(0, end);
+    rest.remove_prefix(end + 1);
+    if (line.empty()) continue;
+    if (auto record = read_record(line)) {
+      records.push_back(*std::move(record));
+    } else {
+      ++bad;
+    }
+  }
+  return records;
+}
+
+Result<> StateFiles::append(const Record& record) const {
+  TRY_ASSIGN(const auto folder, place_.folder());
+  return store::append_line(folder, kProgress, write_record(record), store::Durability::power_failure);
+}
+
+bool StateFiles::has_records() const {
+  const auto folder = place_.folder();
+  return folder && folder->kind_of(kProgress) == Folder::Kind::file;
+}
+
+Result<> StateFiles::rewrite(const std::vector<Record>& records) const {
+  std::string text;
+  for (const auto& record : records) text += write_record(record) + "\n";
+  TRY_ASSIGN(const auto folder, place_.make_folder());
+  auto written = folder.write_atomically(kProgress, text);
+  if (!written) written.error().code = Code::storage;
+  return written;
+}
+
+Result<> StateFiles::put_records_aside(std::string_view id) const {
+  TRY_ASSIGN(const auto folder, place_.make_folder());
+  const auto moved = folder.rename(kProgress, fmt::format("progress-{}.ndjson", id));
+  if (moved || moved.error().code == Code::not_found || moved.error().code == Code::busy) return {};
+  return moved;
+}
+
+void StateFiles::remove_aside(std::string_view id) const {
+  const auto folder = place_.folder();
+  if (!folder) return;
+  std::ignore = folder->remove(fmt::format("progress-{}.ndjson", id));
+  std::ignore = folder->remove(fmt::format("loop-{}.json", id));
+}
+
+Result<> StateFiles::save_report(std::string_view id, std::string_view text) const {
+  TRY_ASSIGN(const auto folder, place_.make_folder());
+  return folder.write_atomically(fmt::format("report-{}.txt", id), text);
+}
+
+std::string StateFiles::report(std::string_view id) const {
+  constexpr std::size_t kLongest = std::size_t{1} << 20;
+  const auto folder = place_.folder();
+  return folder ? folder->read(fmt::format("report-{}.txt", id), kLongest).value_or("") : "";
+}
+
+Result<> StateFiles::ask_to_stop() const {
+  TRY_ASSIGN(const auto folder, place_.folder());
+  return folder.write_atomically(kStop, "");
+}
+
+bool StateFiles::asked_to_stop() const {
+  const auto folder = place_.folder();
+  return folder && folder->kind_of(kStop) == Folder::Kind::file;
+}
+
+void StateFiles::forget_stop() const {
+  if (const auto folder = place_.folder()) std::ignore = folder->remove(kStop);
+}
+
+}  // namespace ralph::loop

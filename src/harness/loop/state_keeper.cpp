@@ -1,0 +1,69 @@
+#include "harness/loop/state_keeper.h"
+
+#include <unistd.h>
+
+#include "core/base/money.h"
+
+namespace ralph::loop {
+namespace {
+
+constexpr std::size_t kMostDays = 60;
+
+}  // namespace
+
+std::map<std::string, double> merge_days(std::map<std::string, double> days,
+                                         const std::map<std::string, double>& more) {
+  for (const auto& [day, cost] : more) days[day] = rounded_usd(days[day] + cost);
+  while (days.size() > kMostDays) days.erase(days.begin());
+  return days;
+}
+
+StateKeeper::StateKeeper(const Setup& setup, RalphFolder& folder, LoopReporter& reporter,
+                         const Clock& clock)
+    : folder_(folder),
+      reporter_(reporter),
+      clock_(clock),
+      began_(clock.steady()),
+      store_(setup.request.host.root(), setup.state_folder) {}
+
+Millis StateKeeper::elapsed() const {
+  return ran_before_ + std::chrono::duration_cast<Millis>(clock_.steady() - began_);
+}
+
+void StateKeeper::set_records(std::vector<Record> records) {
+  records_ = std::move(records);
+  totals_ = add_up(records_, state.fresh_from);
+}
+
+Result<bool> StateKeeper::repair() { return folder_.repair(files(), records_, reporter_); }
+
+Result<> StateKeeper::save() {
+  state.pid = ::getpid();
+  state.updated = clock_.now();
+  state.ran = elapsed();
+  if (!state.end && state.status != LoopStatus::waiting) state.status = LoopStatus::running;
+  TRY(repair());
+  TRY(store_.save(state));
+  return save_budget();
+}
+
+/// For other programs; the loop itself goes by its records.
+Result<> StateKeeper::save_budget() {
+  const store::Budget now{.total_cost_usd = totals_.cost_usd,
+                          .max_cost_usd = state.max_cost_usd,
+                          .iterations = totals_.iterations,
+                          .max_iterations = state.max_iterations};
+  if (saved_budget_ == now) return {};
+  TRY(store::save_budget(workspace().budget_file(), now));
+  saved_budget_ = now;
+  return {};
+}
+
+Result<> StateKeeper::append(Record record) {
+  TRY(store_.append(record));
+  records_.push_back(std::move(record));
+  totals_ = add_up(records_, state.fresh_from);
+  return {};
+}
+
+}  // namespace ralph::loop

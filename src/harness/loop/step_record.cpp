@@ -1,0 +1,121 @@
+#include "harness/loop/step_record.h"
+
+#include <utility>
+
+#include "core/base/money.h"
+#include "core/base/path.h"
+#include "core/base/utf8.h"
+
+namespace ralph::loop {
+namespace {
+
+/// Relative where that is possible: a workspace may be moved.
+std::string shown_in(const std::filesystem::path& root, const std::filesystem::path& path) {
+  const bool inside = !path.empty() && is_below(path, root);
+  return utf8::repaired((inside ? path.lexically_relative(root) : path).native());
+}
+
+Result<> write_record_of(LoopContext& loop, const RunInfo& run, Record record) {
+  record.progress = loop.masker.mask(record.progress);
+  if (record.verification) record.verification->tail = loop.masker.mask(record.verification->tail);
+  if (run.role == store::AgentRole::worker) record.note = std::exchange(loop.goal.note, {});
+  TRY(loop.keeper.repair());
+  loop.goal.check_after_run();
+  // The record first: whoever finds it knows that the step is over.
+  TRY(loop.keeper.append(record));
+  auto& state = loop.keeper.state;
+  if (record.step == Record::Step::iteration && state.current) {
+    loop.guidance.remove(state.current->guidance);
+  }
+  state.current.reset();
+  TRY(loop.keeper.save());
+  const auto& totals = loop.keeper.totals();
+  if (record.is(LoopDecision::refused)) {
+    loop.reporter.step(store::DoneRefused{record.iteration, totals.refused_in_a_row});
+  }
+  loop.reporter.step(store::IterationEnded{
+      record.iteration, run.role, record.run_id, std::string(name_of(record.outcome)),
+      record.failed, record.done, record.changed, record.cost_usd, record.time.total()});
+  loop.reporter.observer().run_ended(run, record, totals);
+  return {};
+}
+
+}  // namespace
+
+Record make_record(Record::Step step, const Current& current, const RunOutcome& outcome,
+                   const std::filesystem::path& root, UtcTime now) {
+  Record record;
+  record.step = step;
+  record.iteration = current.iteration;
+  record.at = now;
+  record.run_id = current.run_id;
+  record.raw_log = shown_in(root, outcome.raw_log);
+  record.outcome = outcome.verdict.outcome;
+  record.cost_usd = outcome.summary.cost_usd();
+  if (outcome.cost_at_least_usd > record.cost_usd.value_or(0)) {
+    record.cost_usd = outcome.cost_at_least_usd;
+  }
+  record.tokens = outcome.summary.usage();
+  record.model = outcome.summary.model;
+  record.tool_calls = outcome.summary.tool_calls;
+  for (const auto& more : outcome.corrections) {
+    if (more.cost_usd()) {
+      record.cost_usd = rounded_usd(record.cost_usd.value_or(0) + *more.cost_usd());
+    }
+    record.tokens += more.usage();
+    record.tool_calls += more.tool_calls;
+  }
+  record.time = outcome.time;
+  record.commit_before = current.commit_before;
+  return record;
+}
+
+void record_step(LoopContext& loop, const RunInfo& run, Record record) {
+  if (auto written = write_record_of(loop, run, std::move(record)); !written) {
+    loop.keeper.set_storage_error(written.error());
+  }
+}
+
+bool save_started(LoopContext& loop, Current current) {
+  loop.keeper.state.current = std::move(current);
+  auto saved = loop.keeper.save();
+  if (!saved) loop.keeper.set_storage_error(saved.error());
+  return saved.has_value();
+}
+
+bool repair_after_run(LoopContext& loop, const RunOutcome& outcome) {
+  const bool recorded =
+      !outcome.not_recorded && outcome.verdict.outcome != stream::Outcome::storage_failed;
+  const bool removed = !recorded && loop.keeper.repair().value_or(false);
+  if (outcome.not_recorded && !removed) loop.keeper.set_storage_error(*outcome.not_recorded);
+  return removed;
+}
+
+MaybeStop stop_if_tampered(const LoopContext& loop, Record& record) {
+  const auto& why = loop.repository.tampered();
+  if (why.empty()) return std::nullopt;
+  record.outcome = LoopDecision::tampered;
+  record.changed = false;
+  return LoopStop{StopReason::tampered, why};
+}
+
+void record_moved_head(const LoopContext& loop, const Current& current, Record& record) {
+  if (!loop.setup.options.commit) return;
+  if (const auto now = loop.repository.head(); now != current.commit_before) record.commit = now;
+}
+
+LoopStop stopped_run(const LoopContext& loop, const stream::Verdict& verdict) {
+  return {StopReason::stopped,
+          loop.control.wants_end() ? stopped_by(loop.control.signal()) : verdict.detail,
+          verdict.exit_code()};
+}
+
+MaybeStop stop_of(const Record& record) {
+  if (!record.done || record.is(LoopDecision::refused)) return std::nullopt;
+  if (record.is(LoopDecision::unchanged)) return LoopStop{StopReason::unchanged};
+  if (record.is(LoopDecision::tampered)) return LoopStop{StopReason::tampered};
+  if (record.is(LoopDecision::not_committed)) return LoopStop{StopReason::not_committed};
+  return LoopStop{StopReason::done};
+}
+
+}  // namespace ralph::loop

@@ -1,0 +1,34 @@
+#pragma once
+#include <string>
+
+#include "harness/loop/loop_context.h"
+
+namespace ralph::loop {
+
+/// What is known of a step once its run is over.
+Record make_record(Record::Step step, const Current& current, const RunOutcome& outcome,
+                   const std::filesystem::path& root, UtcTime now);
+
+/// A step is over: writes its record, then the state without it. A failure becomes the keeper's storage error.
+void record_step(LoopContext& loop, const RunInfo& run, Record record);
+
+/// The run with which `state.current` begins; on the disk when this returns. False: it could not be written, and the loop
+/// must end.
+bool save_started(LoopContext& loop, Current current);
+
+/// Where the run could not be recorded: brings `.ralph` back. True: an agent had removed it. Else it is a storage error.
+bool repair_after_run(LoopContext& loop, const RunOutcome& outcome);
+
+/// A repository that cannot be trusted ends the loop; the record says so.
+MaybeStop stop_if_tampered(const LoopContext& loop, Record& record);
+
+/// Commits that the agent made itself belong to the iteration: 'ralph undo' takes them back with it.
+void record_moved_head(const LoopContext& loop, const Current& current, Record& record);
+
+/// The user stopped the run, or the agent itself was interrupted.
+LoopStop stopped_run(const LoopContext& loop, const stream::Verdict& verdict);
+
+/// The end of the loop that a record stands for; nullopt: none.
+MaybeStop stop_of(const Record& record);
+
+}  // namespace ralph::loop

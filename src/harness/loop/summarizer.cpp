@@ -1,0 +1,90 @@
+#include "harness/loop/summarizer.h"
+
+#include <fmt/core.h>
+
+#include "core/base/id.h"
+#include "core/base/names.h"
+#include "harness/loop/history.h"
+#include "harness/loop/prompt_parts.h"
+#include "harness/loop/run_requests.h"
+#include "harness/loop/step_record.h"
+
+namespace ralph::loop {
+namespace {
+
+constexpr std::size_t kLongestHistory = std::size_t{256} << 10;
+
+}  // namespace
+
+std::vector<Record> records_to_summarize(const std::vector<Record>& records, std::int64_t recent) {
+  const auto* summary = last_summary(records);
+  auto later = iterations_after(records, summary == nullptr ? 0 : summary->iteration);
+  const auto stay = static_cast<std::size_t>(recent);
+  later.resize(later.size() > stay ? later.size() - stay : 0);
+  return later;
+}
+
+bool summary_is_due(const std::vector<Record>& records, std::int64_t every, std::int64_t recent) {
+  if (every <= 0) return false;
+  std::int64_t since = 0;
+  for (const auto& record : records) {
+    if (record.step == Record::Step::iteration) ++since;
+    const bool tried =
+        record.step == Record::Step::summary ||
+        (record.step == Record::Step::attempt && record.is(LoopDecision::no_summary));
+    if (tried) since = 0;
+  }
+  return since >= every && !records_to_summarize(records, recent).empty();
+}
+
+bool Summarizer::is_due() const {
+  const auto& options = loop_.setup.options;
+  return can_summarize(*loop_.setup.request.backend) &&
+         summary_is_due(loop_.keeper.records(), options.summarize_every, options.recent);
+}
+
+RunOutcome Summarizer::run_agent(const Current& current, const std::vector<Record>& records) {
+  const auto* before = last_summary(loop_.keeper.records());
+  auto prompt = make_summary_prompt(before == nullptr ? "" : before->progress, records,
+                                    kLongestHistory, taken_back(loop_.keeper.records()));
+  const auto iteration = loop_.keeper.totals().iterations;
+  loop_.reporter.step(
+      store::IterationStarted{iteration, store::AgentRole::summarizer, current.run_id});
+  auto outcome = loop_.runner.run(
+      loop_.budget.limited(
+          summarizer_request(loop_.setup, current.run_id, {iteration}, std::move(prompt))),
+      {store::AgentRole::summarizer, iteration, current.run_id});
+  repair_after_run(loop_, outcome);
+  return outcome;
+}
+
+MaybeStop Summarizer::summarize() {
+  const auto records = records_to_summarize(loop_.keeper.records(), loop_.setup.options.recent);
+  const Current current{records.back().iteration,
+                        make_run_id(),
+                        loop_.clock.now(),
+                        Phase::summary,
+                        {},
+                        {},
+                        {},
+                        {}};
+  if (!save_started(loop_, current)) return std::nullopt;
+  const auto iteration = loop_.keeper.totals().iterations;
+  const auto outcome = run_agent(current, records);
+  auto record = make_record(Record::Step::summary, current, outcome,
+                            loop_.setup.request.host.root(), loop_.clock.now());
+  record.progress = outcome.answer.summary;
+  if (outcome.answer.summary.empty()) {
+    record.step = Record::Step::attempt;
+    record.outcome = LoopDecision::no_summary;
+    record.progress = failure_progress(outcome.verdict.message());
+    loop_.reporter.warn(
+        fmt::format("the history could not be condensed; next try after {}",
+                    counted(loop_.setup.options.summarize_every, "iteration")));
+  }
+  record_step(loop_, {store::AgentRole::summarizer, iteration, current.run_id}, std::move(record));
+  if (outcome.verdict.outcome != stream::Outcome::cancelled) return std::nullopt;
+  return stopped_run(loop_, outcome.verdict);
+}
+
+}  // namespace ralph::loop

@@ -1,0 +1,77 @@
+#include "harness/loop/unchanged_setup.h"
+
+#include <fmt/core.h>
+
+#include "core/base/utf8.h"
+
+namespace ralph::loop {
+namespace {
+
+constexpr std::string_view kAccept = "--accept-changes takes them as they are now";
+
+/// "model: sonnet, now opus".
+std::string differences(const std::map<std::string, std::string>& old,
+                        const std::map<std::string, std::string>& now, std::string_view missing) {
+  const auto value = [&](const auto& settings, const std::string& key) {
+    const auto found = settings.find(key);
+    return found == settings.end() ? std::string(missing) : utf8::shortened(found->second, 80);
+  };
+  auto keys = old;
+  keys.insert(now.begin(), now.end());
+  std::string text;
+  for (const auto& [key, ignored] : keys) {
+    const bool same = old.contains(key) == now.contains(key) &&
+                      (!old.contains(key) || old.at(key) == now.at(key));
+    if (same) continue;
+    text += fmt::format("{}{}: {}, now {}", text.empty() ? "" : "; ", key, value(old, key),
+                        value(now, key));
+  }
+  return text;
+}
+
+Result<> check_verification(const State& old, const Verifier& verifier) {
+  if (old.verify_digest == verifier.digest()) return {};
+  const auto moved = differences(old.verify_programs, verifier.programs(), "not found");
+  if (old.verify_programs.empty() || moved.empty()) {
+    return fail(Code::usage, "the commands of verification are not those the loop began with",
+                fmt::format("look at 'verify' and .ralph/check; {}", kAccept));
+  }
+  return fail(Code::usage,
+              "PATH finds other programs for verification than when the loop began: " + moved,
+              fmt::format("set PATH as it was (the same virtual environment?), and look at programs "
+                          "that an agent may have made; {}",
+                          kAccept));
+}
+
+Result<> check_repository(const Setup& setup, const State& old, const LoopRepository& repository) {
+  if (!old.git_digest.empty() && old.git_digest != repository.settings_digest()) {
+    return fail(Code::usage, "git's settings are not those the loop began with",
+                fmt::format("look at .git/config, .git/info and flags of the index (git ls-files "
+                            "-v); {}",
+                            kAccept));
+  }
+  if (!setup.options.commit) return {};
+  TRY_ASSIGN(const auto branch, repository.branch());
+  if (branch == old.branch_at_start) return {};
+  return fail(Code::usage,
+              fmt::format("the loop began on '{}', and '{}' is checked out", old.branch_at_start,
+                          branch),
+              fmt::format("git checkout that branch; {}", kAccept));
+}
+
+}  // namespace
+
+Result<> check_unchanged_setup(const Setup& setup, const State& old, const Verifier& verifier,
+                               const LoopRepository& repository) {
+  if (setup.options.accept_changes) return {};
+  const auto changed = differences(old.settings, setup.settings_before, "the default");
+  if (!changed.empty()) {
+    return fail(
+        Code::usage, "settings are not those the loop began with: " + changed,
+        fmt::format("look at ralph.yml, .ralph/config.yml and RALPH_ variables; {}", kAccept));
+  }
+  TRY(check_verification(old, verifier));
+  return repository.git() == nullptr ? Result<>() : check_repository(setup, old, repository);
+}
+
+}  // namespace ralph::loop

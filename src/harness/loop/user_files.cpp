@@ -1,0 +1,117 @@
+#include "harness/loop/user_files.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include "core/base/file.h"
+
+namespace ralph::loop {
+namespace {
+
+bool is_among(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+}  // namespace
+
+std::string inputs_ref(std::string_view loop_id) { return fmt::format("inputs-{}", loop_id); }
+
+Result<> UserFiles::leave_out_inputs(std::vector<std::string>& dirty) {
+  auto& git = *repository_.git();
+  std::vector<std::string> inputs;
+  for (const auto& path : setup_.inputs) {
+    const auto name = path.lexically_relative(git.root()).native();
+    if (is_among(dirty, name) && !is_among(inputs, name)) inputs.push_back(name);
+  }
+  if (inputs.empty()) return {};
+  TRY(git.leave_out_paths(inputs));
+  std::erase_if(dirty, [&](const std::string& name) { return is_among(inputs, name); });
+  reporter_.warn_at_start(fmt::format("not committed, and left out of the loop's commits: {}",
+                                      fmt::join(inputs, ", ")));
+  return {};
+}
+
+Result<> UserFiles::stash_or_refuse() {
+  auto& git = *repository_.git();
+  TRY_ASSIGN(auto dirty, git.dirty());
+  TRY(leave_out_inputs(dirty));
+  if (dirty.empty()) return {};
+  if (!setup_.options.stash) {
+    return fail(Code::usage,
+                dirty.size() == 1 ? fmt::format("uncommitted changes in '{}'", dirty.front())
+                                  : fmt::format("uncommitted changes in {} files, '{}' first",
+                                                dirty.size(), dirty.front()),
+                "commit them, or let --stash put them aside, or leave --commit out");
+  }
+  const auto keep_as = stash_name(setup_.loop_id);
+  TRY_ASSIGN(stashed_, git.stash(stash_message(setup_.loop_id), keep_as));
+  if (stashed_) {
+    reporter_.warn_at_start(
+        fmt::format("your changes were stashed; 'git stash apply --index refs/ralph/{}' brings "
+                    "them back, and so "
+                    "does the command in the report",
+                    keep_as));
+  }
+  return {};
+}
+
+Result<> UserFiles::check_unchanged(const State& state, const std::vector<Record>& records) {
+  auto known = state.tree_at_start;
+  for (const auto& record : records) {
+    if (!record.tree.empty()) known = record.tree;
+  }
+  TRY_ASSIGN(const auto now, repository_.git()->tree());
+  return now == known ? Result<>() : stash_or_refuse();
+}
+
+Result<> UserFiles::leave_out_again(State& state) {
+  if (repository_.git() == nullptr || state.left_out.empty()) return {};
+  auto& git = *repository_.git();
+  TRY_ASSIGN(const auto dirty, git.dirty());
+  std::erase_if(state.left_out, [&](const std::string& name) {
+    std::error_code error;
+    const bool there =
+        std::filesystem::exists(std::filesystem::symlink_status(git.root() / name, error));
+    return there && !is_among(dirty, name);
+  });
+  return git.leave_out_paths(state.left_out);
+}
+
+/// Git's objects are no place for secrets.
+bool UserFiles::may_hold_secrets(const std::string& path) const {
+  if (std::filesystem::path(path).filename() == ".envrc") return true;
+  const auto text = read_file(repository_.git()->root() / path);
+  return text && masker_.finds_secret(*text);
+}
+
+void UserFiles::keep_copies(const State& state) {
+  if (repository_.git() == nullptr) return;
+  std::vector<std::string> harmless;
+  for (const auto& path : repository_.left_out_paths()) {
+    if (!may_hold_secrets(path)) harmless.push_back(path);
+  }
+  auto kept = repository_.git()->keep_files(harmless, inputs_ref(state.loop_id));
+  if (kept) return;
+  reporter_.warn_at_start(
+      fmt::format("the files that are left out are not protected from the agent: {}",
+                  describe(kept.error())));
+}
+
+void UserFiles::bring_back_stash() {
+  if (!stashed_ || repository_.git() == nullptr) return;
+  const auto back = repository_.git()->unstash(stash_message(setup_.loop_id));
+  if (back && *back) {
+    stashed_ = false;
+    reporter_.info("this loop did nothing: your stashed changes are back");
+    return;
+  }
+  reporter_.warn(
+      fmt::format("your changes are stashed still: 'git stash apply --index refs/ralph/{}' brings "
+                  "them back{}",
+                  stash_name(setup_.loop_id), back ? "" : "; " + describe(back.error())));
+}
+
+}  // namespace ralph::loop
