@@ -63,7 +63,7 @@ std::string meta_of(const api::Block& call, const permission::Decision& decision
 }
 
 /// A schema violation in words for the model.
-std::string words_for(const json::Violation& violation) {
+std::string violation_text(const json::Violation& violation) {
   constexpr std::string_view kMissing = "must have required property '";
   const auto& message = violation.message;
   const auto name = violation.pointer.empty() ? "" : violation.pointer.substr(1);
@@ -137,7 +137,7 @@ std::optional<std::string> Toolbox::complaint(const Tool& tool, const json::Docu
   auto text =
       fmt::format("InputValidationError: {} failed due to the following issue{}:", tool.name(),
                   violations.size() > 1 ? "s" : "");
-  for (const auto& violation : violations) text += "\n" + words_for(violation);
+  for (const auto& violation : violations) text += "\n" + violation_text(violation);
   return text;
 }
 
