@@ -40,8 +40,8 @@ bool has(dom::object object, std::string_view key) {
   return object.at_key(key).error() == simdjson::SUCCESS;
 }
 
-void merge_usage(Usage& usage, dom::object told) {
-  if (const auto document = json::parse(simdjson::to_string(told))) usage.merge(*document);
+void merge_usage(Usage& usage, dom::object usage_json) {
+  if (const auto document = json::parse(simdjson::to_string(usage_json))) usage.merge(*document);
 }
 
 void take_ending(Reply& reply, dom::object from) {
@@ -62,7 +62,7 @@ void take_head(Reply& reply, dom::object message) {
   }
 }
 
-/// The type of block a delta belongs to when nobody said that one starts.
+/// The type of block a delta belongs to when no event started one.
 std::string_view block_type_for(std::string_view delta_type) {
   if (delta_type == "text_delta") return "text";
   return delta_type == "thinking_delta" || delta_type == "signature_delta" ? "thinking" : "";
@@ -94,7 +94,7 @@ struct Assembler::State {
   std::size_t bytes = 0;
   std::size_t progress = 0;
   bool started = false;
-  bool told = false;
+  bool reported = false;
 
   using Step = std::optional<Failure> (State::*)(dom::object);
   std::optional<Failure> take(const http::SseEvent& event);
@@ -151,7 +151,7 @@ std::optional<Failure> Assembler::State::take(const http::SseEvent& event) {
   }
   if (!is_known(type)) return std::nullopt;
   if (auto failure = apply(type, *parsed)) return failure;
-  told = true;
+  reported = true;
   listener.on_event(reply, type, parser.text());
   return std::nullopt;
 }
@@ -234,7 +234,7 @@ void Assembler::State::close(std::size_t place) {
   indexes.insert(indexes.begin() + at, index);
   const auto& whole = *reply.content.insert(reply.content.begin() + at, std::move(block));
   ++progress;
-  told = true;
+  reported = true;
   listener.on_block(reply, whole);
 }
 
@@ -268,7 +268,7 @@ const Reply& Assembler::reply() const { return state_->reply; }
 
 std::size_t Assembler::progress() const { return state_->progress; }
 
-bool Assembler::told() const { return state_->told; }
+bool Assembler::reported() const { return state_->reported; }
 
 Reply Assembler::release() {
   if (!state_->open.empty()) state_->reply.open = state_->open.back().block();

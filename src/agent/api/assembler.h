@@ -12,7 +12,7 @@
 
 namespace ralph::api {
 
-/// Makes a reply of the events of a stream, and tells the listener each step. Any bytes end in a reply or a failure.
+/// Assembles a reply from the events of a stream, and reports each step to the listener. Any bytes end in a reply or a failure.
 class Assembler {
  public:
   explicit Assembler(Listener& listener, std::string request_id = {});
@@ -25,7 +25,7 @@ class Assembler {
   /// events, empty deltas and repetitions leave it as it is.
   std::size_t progress() const;
   /// Whether the listener has heard of an event or a block.
-  bool told() const;
+  bool reported() const;
   /// The reply, with the block that is still open.
   Reply release();
 
@@ -34,7 +34,7 @@ class Assembler {
   std::unique_ptr<State> state_;
 };
 
-/// Takes a message that came in one piece: its blocks are told, there are no events.
+/// Reads a message that came in one piece: its blocks are reported, there are no events.
 std::optional<Failure> read_message(std::string_view body, Reply& reply, Listener& listener);
 
 }  // namespace ralph::api

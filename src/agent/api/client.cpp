@@ -67,7 +67,7 @@ class Client::Asking {
 
   Answer ask() {
     for (;;) {
-      auto tried = ask_both_ways();
+      auto tried = ask_streamed_or_whole();
       if (!tried.failure) return answer(std::move(tried));
       if (stop_.stop_requested()) return cancelled(std::move(tried.reply));
       const auto pause = next_pause(*tried.failure);
@@ -82,8 +82,8 @@ class Client::Asking {
 
  private:
   /// Streaming, and in one piece where the stream made no sense.
-  Attempt ask_both_ways() {
-    auto tried = ask_fittingly(request_, client_.endpoint_);
+  Attempt ask_streamed_or_whole() {
+    auto tried = ask_with_accepted_features(request_, client_.endpoint_);
     if (!tried.failure || !request_.stream || stop_.stop_requested()) return tried;
     if (broke(*tried.failure) && stands(tried.reply)) {
       tried.failure.reset();
@@ -94,16 +94,16 @@ class Client::Asking {
     auto request = request_;
     auto endpoint = client_.endpoint_;
     ask_in_one_piece(request, endpoint);
-    return ask_fittingly(request, endpoint);
+    return ask_with_accepted_features(request, endpoint);
   }
 
   /// Without the optional parts that the endpoint refuses. They are remembered once it takes the rest.
-  Attempt ask_fittingly(const Request& wanted, const Endpoint& endpoint) {
+  Attempt ask_with_accepted_features(const Request& wanted, const Endpoint& endpoint) {
     auto withheld = client_.withheld_[wanted.shape.model];
     for (;;) {
       auto request = wanted;
       withhold(request, withheld);
-      auto tried = attempt(client_.http_, endpoint, request, listener_, stop_);
+      auto tried = send_request(client_.http_, endpoint, request, listener_, stop_);
       if (!tried.failure) client_.withheld_[wanted.shape.model] = withheld;
       if (!tried.failure || !withhold_refused(request, *tried.failure, withheld)) return tried;
     }
@@ -116,12 +116,13 @@ class Client::Asking {
     const auto named = [&](const std::string& part) {
       return request_.shape.model.find(part) != std::string::npos;
     };
-    if (std::ranges::none_of(policy.hard_to_get, named)) policy.max_overloaded = policy.max_retries;
+    if (std::ranges::none_of(policy.scarce_models, named))
+      policy.max_overloaded = policy.max_retries;
     return pause_before_retry(failure, earlier, policy);
   }
 
   void abandon(Attempt& tried) {
-    if (std::exchange(tried.told, false)) listener_.on_abandoned(tried.reply, 0);
+    if (std::exchange(tried.reported, false)) listener_.on_abandoned(tried.reply, 0);
   }
 
   static Answer answer(Attempt tried) { return {std::move(tried.reply), std::move(tried.failure)}; }

@@ -40,12 +40,12 @@ Result<std::string> messages_url(std::string_view base_url);
 struct RetryPolicy {
   int max_retries = 10;  // CLAUDE_CODE_MAX_RETRIES
   int max_overloaded =
-      2;  // after 529, for the models that `hard_to_get` names; others: max_retries
-  std::vector<std::string> hard_to_get{"opus", "fable"};  // parts of ids
+      2;  // after 529, for the models that `scarce_models` names; others: max_retries
+  std::vector<std::string> scarce_models{"opus", "fable"};  // parts of ids
   std::optional<int> max_unauthorized;  // after 401; nullopt: max_retries, with a token alone 1
   Millis first_pause{500};              // doubled each time
   Millis longest_pause{32'000};
-  Millis longest_retry_after{60'000};  // beyond it nobody waits
+  Millis longest_retry_after{60'000};  // longer ones are not waited for
   std::function<double()> jitter;      // 0 … 1, of a quarter of the pause; empty: random
 };
 
@@ -93,10 +93,10 @@ struct Withheld {
   bool operator==(const Withheld&) const = default;
 };
 
-/// Asks the Messages API, streaming, with retries. A stream that breaks before a whole text or tool block was told is
+/// Asks the Messages API, streaming, with retries. A stream that breaks before a whole text or tool block was reported is
 /// asked for again: after a pause when the connection broke, at once and in one piece when what came made no sense.
 /// A request refused for an optional part of it is repeated without, later ones to that model too. One that a kept
-/// connection did not answer with a byte is sent again unseen: nothing was told. Used by one thread at a time.
+/// connection did not answer with a byte is sent again: nothing was reported. Used by one thread at a time.
 class Client {
  public:
   Client(Endpoint endpoint, RetryPolicy policy);

@@ -11,7 +11,7 @@ namespace ralph::api {
 /// valid until the next call.
 class EventParser {
  public:
-  /// nullopt: no JSON object; why() tells.
+  /// nullopt: not a JSON object; see why().
   std::optional<simdjson::dom::object> parse(std::string_view data);
   /// What was parsed, on one line.
   std::string_view text() const { return text_; }

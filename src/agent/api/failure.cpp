@@ -50,7 +50,7 @@ std::string text_in(const json::Document& object, std::string_view name) {
   return value != nullptr && value->is_string() ? value->get<std::string>() : "";
 }
 
-/// The words of a value that tells an error: a text, an object with a message, or whatever it is.
+/// The message of a value that describes an error: a text, an object with a message, or whatever it is.
 std::string words_of(const json::Document& value) {
   if (value.is_string()) return value.get<std::string>();
   for (const auto* name : {"message", "msg", "error", "detail"}) {

@@ -27,7 +27,7 @@ enum class FailureKind {
 struct Failure {
   FailureKind kind = FailureKind::setup;
   int status = 0;       // HTTP status; 0: none
-  std::string type;     // "overloaded_error"; empty: none told
+  std::string type;     // "overloaded_error"; empty: none given
   std::string message;  // the endpoint's own words, or ours
   std::string request_id;
   std::optional<Millis> retry_after;  // retry-after-ms or retry-after (seconds or a date)
@@ -39,7 +39,7 @@ struct Failure {
 /// "invalid_request", "model_not_found", "server_error", "unknown".
 std::string_view event_name(const Failure& failure);
 
-/// The failure an HTTP answer tells: any status, body in the API's form or not (HTML of a proxy).
+/// The failure of an HTTP response: any status, body in the API's form or not (HTML of a proxy).
 Failure failure_of(int status, std::string_view body, std::string_view request_id);
 /// The same with what its headers say.
 Failure failure_of(const http::Response& response);

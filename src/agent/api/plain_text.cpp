@@ -19,7 +19,7 @@ std::string_view tag_at(std::string_view page, std::size_t at) {
   return end == page.npos ? page.substr(at + 1) : page.substr(at + 1, end - at - 1);
 }
 
-/// Where the element that starts at `at` is over: for those whose inside nobody reads, behind their end tag.
+/// Where the element that starts at `at` is over: for those whose content is not text, behind their end tag.
 std::size_t end_of_tag(std::string_view page, std::size_t at) {
   const auto name = tag_at(page, at);
   auto end = page.find('>', at);

@@ -120,7 +120,7 @@ class Reader {
   Attempt finish(const http::Sent& sent) {
     Attempt attempt;
     if (assembler_) {
-      attempt.told = assembler_->told();
+      attempt.reported = assembler_->reported();
       attempt.reply = assembler_->release();
     }
     attempt.reply.request_id = request_id_in(head_.headers);
@@ -134,7 +134,7 @@ class Reader {
       attempt.failure = failure_ ? *failure_ : failure_of(sent.error());
     } else {
       attempt.failure = read_message(head_.body, attempt.reply, listener_);
-      attempt.told = !attempt.reply.content.empty();
+      attempt.reported = !attempt.reply.content.empty();
     }
     if (attempt.failure && attempt.failure->request_id.empty()) {
       attempt.failure->request_id = attempt.reply.request_id;
@@ -175,7 +175,7 @@ class Reader {
     if (!attempt.reply.stop_reason.empty()) attempt.reply.whole = true;
     if (attempt.reply.whole) return std::nullopt;
     if (!sent) return failure_of(sent.error());
-    if (!attempt.told)
+    if (!attempt.reported)
       return Failure{.kind = FailureKind::garbage, .message = "the answer is empty"};
     return Failure{.kind = FailureKind::cut, .message = "the answer ended too early"};
   }
@@ -194,8 +194,8 @@ class Reader {
 
 }  // namespace
 
-Attempt attempt(http::Client& client, const Endpoint& endpoint, const Request& request,
-                Listener& listener, const std::stop_token& stop) {
+Attempt send_request(http::Client& client, const Endpoint& endpoint, const Request& request,
+                     Listener& listener, const std::stop_token& stop) {
   auto made = http_request(endpoint, request);
   if (!made) {
     return {.failure = Failure{.kind = FailureKind::setup, .message = describe(made.error())}};

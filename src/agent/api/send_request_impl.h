@@ -14,11 +14,11 @@ namespace ralph::api {
 struct Attempt {
   Reply reply;
   std::optional<Failure> failure;
-  bool told = false;  // the listener has heard of the reply
+  bool reported = false;  // the listener got a part of the reply
 };
 
 /// Sends the request once. Without a failure the reply is whole.
-Attempt attempt(http::Client& client, const Endpoint& endpoint, const Request& request,
-                Listener& listener, const std::stop_token& stop);
+Attempt send_request(http::Client& client, const Endpoint& endpoint, const Request& request,
+                     Listener& listener, const std::stop_token& stop);
 
 }  // namespace ralph::api

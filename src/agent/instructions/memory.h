@@ -24,7 +24,7 @@ std::vector<Instructions> read_instructions(const settings::Options& options,
                                             const std::filesystem::path& cwd,
                                             const settings::DeniedFiles& denied);
 
-/// As the model is told of them, in front of the first message; empty: there are none.
+/// As text in front of the first message; empty: there are none.
 std::string instructions_text(const std::vector<Instructions>& all);
 
 }  // namespace ralph::instructions

@@ -83,7 +83,7 @@ class Filler {
  public:
   explicit Filler(std::string_view arguments) : all_(arguments), words_(words_of(arguments)) {}
 
-  /// For a shell: every argument is one word of its own, or part of the quotes it is put in. nullopt: that cannot be told.
+  /// For a shell: every argument is one word of its own, or part of the quotes it is put in. nullopt: that is uncertain.
   std::optional<std::string> fill_command(std::string_view command) {
     quoting_.emplace();
     put_ = false;

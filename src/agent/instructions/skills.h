@@ -36,7 +36,7 @@ struct Skill {
   bool runs_commands() const;
 };
 
-/// Runs a command that a text names, and gives what is put in its place.
+/// Runs a command that a text names, and returns what replaces it.
 using RunCommand = std::function<std::string(const std::string& command)>;
 
 /// The skills and commands of a session, by name. Their texts are read when they are called, as they are then.

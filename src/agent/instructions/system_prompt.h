@@ -8,7 +8,7 @@
 
 namespace ralph::instructions {
 
-/// The texts the model is told first: our own, or the user's instead of it or behind it. Nothing in them changes from
+/// The system prompt: our own text, or the user's instead of it or behind it. Nothing in them changes from
 /// one day or folder to the next, so that they stay in the model's cache. Fails on a file that cannot be read.
 Result<std::vector<std::string>> system_prompt(const settings::Options& options);
 

@@ -37,7 +37,7 @@ struct WorkingFolders {
   bool contains(const std::filesystem::path& resolved) const;
 };
 
-/// A call that is to be decided on; borrows what it refers to.
+/// A call whose permission is decided; borrows what it refers to.
 struct ToolCall {
   std::string_view tool;
   const json::Document& input;

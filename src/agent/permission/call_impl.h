@@ -20,7 +20,7 @@ struct CommandPart {
   std::vector<std::string> carried = {};  // the same from each word on: it may start what is there
 };
 
-/// What is to be decided on.
+/// A call with its command line taken apart.
 struct Call {
   explicit Call(const ToolCall& call);
   Call(const Call&) = delete;

@@ -21,17 +21,17 @@ class CommandFiles {
   CommandFiles(const ShellLine& line, const WorkingFolders& folders,
                const std::filesystem::path& cwd, bool tasks_running);
 
-  /// Whether all that a reading command names is in the working folders, as far as it can be told.
+  /// Whether all that a reading command names is in the working folders, as far as that is known.
   bool reads_inside(const ShellCommand& command, const ReadingCommand& reading) const;
   /// Whether all that a file command names is in the working folders and not sensitive.
   bool changes_inside(const FileCommand& command) const;
   /// Whether all it writes by ">" is.
   bool outputs_inside(const ShellCommand& command) const;
-  /// Whether a command uses what an earlier "cp" or "mv" of the line has put below a folder, which nobody can know yet.
+  /// Whether a command uses what an earlier "cp" or "mv" of the line has put below a folder, which is not known yet.
   bool follows_copy() const;
 
   using Predicate = std::function<bool(const std::filesystem::path& path)>;
-  /// Whether the predicate holds for a path the text may stand for, links followed or not; also when that cannot be told.
+  /// Whether the predicate holds for a path the text may stand for, links followed or not; also true when that is unknown.
   bool any_path(std::string_view text, const Predicate& predicate) const;
   /// The same of everything below, if it is a folder; also when there is too much to look at.
   bool any_below(std::string_view text, const Predicate& predicate) const;

@@ -17,7 +17,7 @@ struct OptionTable {
   std::string_view names;    // of "--name" and "--name=value", parted by blanks
 };
 
-/// Arguments taken apart as getopt_long() does. The separate value of a long option counts as an operand: whoever looks
+/// Arguments taken apart as getopt_long() does. The separate value of a long option counts as an operand: a check that looks
 /// at the operands then looks at one too many, never at one too few.
 struct Arguments {
   std::vector<ShellWord> operands;

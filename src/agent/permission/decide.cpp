@@ -33,7 +33,7 @@ Decision denied_by_rule(const Call& call, std::string_view rule, std::string_vie
           fmt::format("Rule {}", rule), Grant::none};
 }
 
-/// Why it cannot be told whether a rule is about a line; empty: it can.
+/// Why it is uncertain whether a rule is about a line; empty: it is certain.
 std::string why_hidden(const Rule& rule, const Call& call) {
   if (auto why = hidden_commands(call.line); !why.empty()) return why;
   if (auto why = hidden_words(call.line); !why.empty()) return why;

@@ -18,7 +18,7 @@ struct Rules {
   std::vector<std::string> allow;
   std::vector<std::string> deny;
   std::vector<std::string>
-      ask;  // asked about even where the mode would allow; nobody can be asked: denied
+      ask;  // need a prompt even where the mode would allow; without a user: denied
 };
 
 /// Who says whether a call may be made.
@@ -44,7 +44,7 @@ struct Decision {
   Grant grant = Grant::none;  // none: denied
 };
 
-/// Claude Code's table for a session nobody watches: what would be asked about is denied.
+/// Claude Code's table for a session without a user: what would need a prompt is denied.
 Decision decide(const ToolCall& call, Mode mode, const Rules& rules);
 
 /// The patterns of files that rules keep from being read, for tool::Workspace::Setup.

@@ -97,8 +97,8 @@ class LineJudge {
   bool git_is_harmless() {
     if (git_ == Git::not_looked_at) {
       const auto& cwd = call_.access.cwd;
-      const bool harmless = !makes_what_git_reads(call_.line) &&
-                            git_only_looks(cwd.empty() ? call_.cwd : cwd, call_.folders);
+      const bool harmless = !creates_repository_files(call_.line) &&
+                            git_reads_safely(cwd.empty() ? call_.cwd : cwd, call_.folders);
       git_ = harmless ? Git::harmless : Git::dangerous;
     }
     return git_ == Git::harmless;

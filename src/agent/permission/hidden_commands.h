@@ -5,7 +5,7 @@
 
 namespace ralph::permission {
 
-/// Why a line may run commands that cannot be told from its text, so that no rule against a command can be held against
+/// Why a line may run commands that its text does not show, so that no rule against a command can be held against
 /// it; empty: it cannot.
 std::string hidden_commands(const ShellLine& line);
 

@@ -17,7 +17,7 @@ class PathResolver {
   /// too much was looked at.
   std::optional<std::string> resolve(std::string_view base, std::string_view path);
 
-  /// Whether the path itself is a link; also when that cannot be told.
+  /// Whether the path itself is a link; also true when that is unknown.
   bool is_link(std::string_view base, std::string_view path);
 
   /// How often the kernel was asked.

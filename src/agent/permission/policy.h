@@ -5,7 +5,7 @@
 
 namespace ralph::permission {
 
-/// Whether there is somebody to ask about a call; either way nobody is asked in a session without a terminal.
+/// What a denial gives as its reason: `none` means that a prompt was ruled out from the start (--permission-prompts none).
 enum class Prompts { possible, none };
 
 /// The permissions of a session, shared with the sessions that work for it. May be used by many threads.

@@ -3,7 +3,7 @@
 
 namespace ralph::permission {
 
-/// Whether git is told, or may be told, to show what is in files, of now or of before.
+/// Whether git would, or could, show the content of files, current or committed.
 bool git_shows_contents(const ShellCommand& command);
 
 }  // namespace ralph::permission

@@ -91,7 +91,7 @@ bool is_print_script(std::string_view script) {
 
 }  // namespace
 
-/// One folder by name: "-" and none at all lead where variables say. Whoever looks at the files follows it.
+/// One folder by name: "-" and none at all lead where variables say. The check of files follows it.
 std::optional<ReadingCommand> reading_cd(Words arguments) {
   if (arguments.size() != 1 || !arguments[0].literal || arguments[0].text.empty() ||
       arguments[0].text.starts_with('-')) {

@@ -181,7 +181,7 @@ bool runs(const ShellLine& line, std::string_view name) {
 
 }  // namespace
 
-bool git_only_looks(const fs::path& folder, const WorkingFolders& folders) {
+bool git_reads_safely(const fs::path& folder, const WorkingFolders& folders) {
   Check check(folders);
   for (auto at = folder;; at = at.parent_path()) {
     if (looks_bare(at)) return false;
@@ -194,7 +194,7 @@ bool git_only_looks(const fs::path& folder, const WorkingFolders& folders) {
 
 bool runs_git_elsewhere(const ShellLine& line) { return runs(line, "cd") && runs(line, "git"); }
 
-bool makes_what_git_reads(const ShellLine& line) {
+bool creates_repository_files(const ShellLine& line) {
   if (!runs(line, "git")) return false;
   const auto makes_repository = [](const ShellWord& word) {
     const auto name = fs::path(word.text).filename();

@@ -132,7 +132,7 @@ std::string state_of(const std::string& file) {
   return error ? "no longer there, or not readable" : fmt::format("{} bytes now", size);
 }
 
-/// The user's own words, marked off so that nobody takes them for the summary's.
+/// The user's own words, marked off from the summary.
 std::string prompts_text(const PreservedContext& kept) {
   if (kept.prompts.empty()) return {};
   std::string text = "\n\nWhat the user asked for, word by word, the newest last:";
@@ -168,7 +168,7 @@ std::int64_t CompactPolicy::limit(std::int64_t window) const {
   return std::min(usual, window / 100 * percent_);
 }
 
-/// An endpoint that tells no usage leaves what is known.
+/// Without usage in the reply the last known count stays.
 void Context::answered(const api::Usage& usage) {
   if (const auto told = usage.context_tokens(); told > 0) tokens_ = told;
   if (answers_since_) ++*answers_since_;

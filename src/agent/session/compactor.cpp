@@ -140,11 +140,11 @@ Compactor::Trouble Compactor::ask_for_summary(const Order& order, std::string& s
         request.shape = state_.links.choice.shape();
         continue;
       }
-      const auto words =
-          words_for(*answer.failure, state_.links.choice.id(), state_.config.token_login);
-      return trouble_with(
-          CompactFailure::request_failed,
-          fmt::format("the conversation could not be cut down to a summary: {}", words.facts.text));
+      const auto report =
+          failure_report(*answer.failure, state_.links.choice.id(), state_.config.token_login);
+      return trouble_with(CompactFailure::request_failed,
+                          fmt::format("the conversation could not be cut down to a summary: {}",
+                                      report.facts.text));
     }
     state_.api_time += since(asked);
     state_.charge(answer.reply);
@@ -177,7 +177,7 @@ void Compactor::replace_conversation(CompactTrigger trigger, std::string_view su
   facts.logical_parent = conversation.last_uuid();
 
   conversation.start_over(facts.uuid, boundary_members(facts));
-  conversation.keep_system_prompt(state_.config.system);
+  conversation.record_system_prompt(state_.config.system);
   conversation.introduce(introduction);
   UserExtras extras;
   extras.uuid = make_uuid();

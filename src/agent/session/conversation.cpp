@@ -147,18 +147,18 @@ api::MediaKind Conversation::remove_refused(const api::MediaRefusal& refusal, Re
   return removed;
 }
 
-void Conversation::keep_system_prompt(const std::vector<std::string>& texts) {
+void Conversation::record_system_prompt(const std::vector<std::string>& texts) {
   if (!transcript_ || texts.empty()) return;
   auto members =
       R"("attachment":{"type":"prompt_snapshot","systemPrompt":)" + string_array(texts) + "}";
   keep(transcript_->append({"attachment", "", "", std::move(members)}));
 }
 
-void Conversation::keep_totals(const std::vector<ModelTotal>& totals) {
+void Conversation::record_totals(const std::vector<ModelTotal>& totals) {
   if (transcript_) keep(transcript_->append_totals(totals));
 }
 
-void Conversation::keep_title(std::string_view title) {
+void Conversation::record_title(std::string_view title) {
   if (transcript_) keep(transcript_->append_title(title));
 }
 

@@ -19,7 +19,7 @@ namespace ralph::session {
 /// What was said so far: in memory as it is sent to the model, and in the session's file.
 class Conversation {
  public:
-  /// `transcript` may be missing. `on_lost` is told once, when a line of the file could not be written.
+  /// `transcript` may be missing. `on_lost` is called once, when a line of the file could not be written.
   Conversation(std::vector<api::Message> messages, std::optional<Transcript> transcript,
                std::function<void(const Error&)> on_lost);
 
@@ -29,7 +29,7 @@ class Conversation {
   void introduce(const std::vector<std::string>& texts);
   /// The blocks of an answer, with the uuids their events had.
   void add_assistant(const api::Reply& reply, const std::vector<std::string>& uuids);
-  /// There was no answer, and the user was told why. The model is not.
+  /// There was no answer, and the user got this one instead. The model does not see it.
   void add_error(const ApiErrorFacts& facts);
   /// Only what is added from here on counts; the file keeps what was before. `members`: of its line.
   void start_over(const std::string& uuid, std::string members);
@@ -40,10 +40,10 @@ class Conversation {
   /// See agent/media.h. The file keeps the pictures.
   void limit_media(std::int64_t most);
   api::MediaKind remove_refused(const api::MediaRefusal& refusal, Removal removal);
-  /// What the session began with, for who resumes it.
-  void keep_system_prompt(const std::vector<std::string>& texts);
-  void keep_totals(const std::vector<ModelTotal>& totals);
-  void keep_title(std::string_view title);
+  /// The system prompt, for sessions that resume this one.
+  void record_system_prompt(const std::vector<std::string>& texts);
+  void record_totals(const std::vector<ModelTotal>& totals);
+  void record_title(std::string_view title);
 
   std::span<const api::Message> messages() const { return messages_; }
   /// Something was answered, and still counts.

@@ -76,23 +76,23 @@ bool has_no_connection(const api::Failure& failure) {
 
 }  // namespace
 
-FailureWords words_for(const api::Failure& failure, std::string_view model, bool with_token) {
-  FailureWords words;
-  words.facts.text = presentable(text_for(failure, model, with_token));
-  words.facts.error = final_name(failure);
-  words.facts.request_id = failure.request_id;
-  if (failure.status != 0) words.facts.status = failure.status;
-  words.facts.type = failure.type;
+FailureReport failure_report(const api::Failure& failure, std::string_view model, bool with_token) {
+  FailureReport report;
+  report.facts.text = presentable(text_for(failure, model, with_token));
+  report.facts.error = final_name(failure);
+  report.facts.request_id = failure.request_id;
+  if (failure.status != 0) report.facts.status = failure.status;
+  report.facts.type = failure.type;
   constexpr Millis kFarAway = std::chrono::days(3650);
   if (failure.status == 429 && failure.retry_after && *failure.retry_after < kFarAway) {
     const auto reset = std::chrono::ceil<std::chrono::seconds>(now_utc() + *failure.retry_after);
-    words.facts.resets_at = reset.time_since_epoch().count();
+    report.facts.resets_at = reset.time_since_epoch().count();
   }
-  if (has_no_connection(failure)) words.facts.api_error = "connection_failed";
+  if (has_no_connection(failure)) report.facts.api_error = "connection_failed";
   if (failure.status == 413 || api::media_refusal(failure))
-    words.terminal_reason = TerminalReason::image_error;
-  if (api::prompt_too_long(failure)) words.terminal_reason = TerminalReason::prompt_too_long;
-  return words;
+    report.terminal_reason = TerminalReason::image_error;
+  if (api::prompt_too_long(failure)) report.terminal_reason = TerminalReason::prompt_too_long;
+  return report;
 }
 
 ApiErrorFacts media_removed(const api::MediaRefusal& refusal, api::MediaKind removed) {
@@ -112,59 +112,59 @@ ApiErrorFacts media_removed(const api::MediaRefusal& refusal, api::MediaKind rem
   return facts;
 }
 
-FailureWords not_logged_in() {
-  FailureWords words;
-  words.facts.text = "Not logged in · Set ANTHROPIC_API_KEY or run: ralph auth login";
-  words.facts.error = "authentication_failed";
-  return words;
+FailureReport not_logged_in() {
+  FailureReport report;
+  report.facts.text = "Not logged in · Set ANTHROPIC_API_KEY or run: ralph auth login";
+  report.facts.error = "authentication_failed";
+  return report;
 }
 
-FailureWords broken_again(const api::Reply& reply, bool with_token) {
+FailureReport broken_again(const api::Reply& reply, bool with_token) {
   api::Failure failure;
   failure.kind = FailureKind::cut;
   failure.message = "the answer broke off again and again";
   failure.request_id = reply.request_id;
-  return words_for(failure, reply.model, with_token);
+  return failure_report(failure, reply.model, with_token);
 }
 
-FailureWords too_long_again(std::int64_t max_tokens) {
-  FailureWords words;
-  words.facts.text = fmt::format(
+FailureReport too_long_again(std::int64_t max_tokens) {
+  FailureReport report;
+  report.facts.text = fmt::format(
       "API Error: the answer exceeded {} output tokens again and again. "
       "CLAUDE_CODE_MAX_OUTPUT_TOKENS sets the limit.",
       max_tokens);
-  words.facts.error = "max_output_tokens";
-  words.facts.api_error = "max_output_tokens";
-  words.facts.params = R"({"cut":"output_limit"})";
-  return words;
+  report.facts.error = "max_output_tokens";
+  report.facts.api_error = "max_output_tokens";
+  report.facts.params = R"({"cut":"output_limit"})";
+  return report;
 }
 
-FailureWords refused_again(const api::Reply& reply, std::string_view model) {
-  FailureWords words;
-  words.facts.text = fmt::format(
+FailureReport refused_again(const api::Reply& reply, std::string_view model) {
+  FailureReport report;
+  report.facts.text = fmt::format(
       "API Error: {}'s safety checks refuse to answer. Rephrase the request in a new session, or "
       "choose another model. Request ID: {}",
       model, reply.request_id);
-  words.facts.error = "invalid_request";
-  words.facts.stop_reason = "refusal";
-  words.facts.request_id = reply.request_id;
-  words.facts.refused_message_id = reply.id;
-  return words;
+  report.facts.error = "invalid_request";
+  report.facts.stop_reason = "refusal";
+  report.facts.request_id = reply.request_id;
+  report.facts.refused_message_id = reply.id;
+  return report;
 }
 
-FailureWords stopped_by_loop_guard(std::int64_t times, std::string_view repeated) {
-  FailureWords words;
-  words.facts.text = fmt::format(
+FailureReport stopped_by_loop_guard(std::int64_t times, std::string_view repeated) {
+  FailureReport report;
+  report.facts.text = fmt::format(
       "Loop guard: the model did the same {} times in a row, with the same result: {}. The turn "
       "was ended. Make the task clearer or remove what it is stuck at, then go on with --continue; "
       "--loop-guard N (RALPH_AGENT_LOOP_GUARD) sets how much is too much, 0 switches it off.",
       times, repeated);
-  words.facts.error = "loop_guard";
-  words.terminal_reason = TerminalReason::loop_guard;
-  return words;
+  report.facts.error = "loop_guard";
+  report.terminal_reason = TerminalReason::loop_guard;
+  return report;
 }
 
-std::string shown(const TurnResult& result, const settings::Options& options) {
+std::string text_output(const TurnResult& result, const settings::Options& options) {
   switch (result.subtype) {
     case ResultSubtype::success: return result.text;
     case ResultSubtype::max_turns:

@@ -9,28 +9,28 @@
 namespace ralph::session {
 
 /// How a turn that failed is reported: as a reply, and why it ended.
-struct FailureWords {
+struct FailureReport {
   ApiErrorFacts facts;
   TerminalReason terminal_reason = TerminalReason::api_error;
 };
-FailureWords words_for(const api::Failure& failure, std::string_view model, bool with_token);
+FailureReport failure_report(const api::Failure& failure, std::string_view model, bool with_token);
 
 /// A picture or document the API refused was removed, and the model is asked again.
 ApiErrorFacts media_removed(const api::MediaRefusal& refusal, api::MediaKind removed);
 
 /// The stream of the reply broke off more often than is worth another try.
-FailureWords broken_again(const api::Reply& reply, bool with_token);
+FailureReport broken_again(const api::Reply& reply, bool with_token);
 /// The reply reached its length limit too often.
-FailureWords too_long_again(std::int64_t max_tokens);
+FailureReport too_long_again(std::int64_t max_tokens);
 /// A safety check stopped the reply for the second time.
-FailureWords refused_again(const api::Reply& reply, std::string_view model);
+FailureReport refused_again(const api::Reply& reply, std::string_view model);
 /// The model did the same over and over.
-FailureWords stopped_by_loop_guard(std::int64_t times, std::string_view repeated);
+FailureReport stopped_by_loop_guard(std::int64_t times, std::string_view repeated);
 
 /// No credential at all.
-FailureWords not_logged_in();
+FailureReport not_logged_in();
 
 /// What the text format shows of a result.
-std::string shown(const TurnResult& result, const settings::Options& options);
+std::string text_output(const TurnResult& result, const settings::Options& options);
 
 }  // namespace ralph::session

@@ -64,18 +64,18 @@ std::vector<UserMessage> Inbox::next(const std::stop_token& stop) {
     messages.push_back(*std::exchange(handed_, std::nullopt));
     return messages;
   }
-  if (queue_.empty() || !queue_.front().alone) return take_until_alone();
+  if (queue_.empty() || !queue_.front().alone) return take_batch();
   messages.push_back(std::move(queue_.front()));
   queue_.pop_front();
   return messages;
 }
 
-std::vector<UserMessage> Inbox::take_now() {
+std::vector<UserMessage> Inbox::take_pending() {
   const std::lock_guard lock(mutex_);
-  return take_until_alone();
+  return take_batch();
 }
 
-std::vector<UserMessage> Inbox::take_until_alone() {
+std::vector<UserMessage> Inbox::take_batch() {
   std::vector<UserMessage> messages;
   const auto end = std::ranges::find(queue_, true, &UserMessage::alone);
   std::move(queue_.begin(), end, std::back_inserter(messages));

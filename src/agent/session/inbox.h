@@ -20,7 +20,7 @@ struct UserMessage {
   std::string original;       // JSON: the content as it came, for its replay; empty: as it is now
 };
 
-/// What the user said and nobody has answered yet. A message that finds the agent idle is handed over alone, at once;
+/// Messages of the user that are not answered yet. A message that finds the agent idle is handed over alone, at once;
 /// those that come while it works are handed over together afterwards.
 class Inbox {
  public:
@@ -39,12 +39,12 @@ class Inbox {
   /// Waits for what the next turn answers; empty: there will be nothing more, or a stop was asked for.
   std::vector<UserMessage> next(const std::stop_token& stop);
   /// What came meanwhile, for the turn that runs: as far as it belongs there.
-  std::vector<UserMessage> take_now();
+  std::vector<UserMessage> take_pending();
   /// Nothing waits, and no task that was started can still add something.
   bool is_empty();
 
  private:
-  std::vector<UserMessage> take_until_alone();
+  std::vector<UserMessage> take_batch();
 
   std::mutex mutex_;
   std::condition_variable_any changed_;

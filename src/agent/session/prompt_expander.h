@@ -25,7 +25,7 @@ std::optional<SlashCall> slash_call(const UserMessage& message);
 /// The names behind "@" in a text, where a word begins: @name or @"name with blanks".
 std::vector<std::string> named_files(std::string_view text);
 
-/// Makes of what the user said what the model is told: the text of the command or skill that was called, and the files
+/// Expands a message of the user for the model: adds the text of the command or skill that was called, and the files
 /// that were named. Uses the session's tools, under its rules.
 class PromptExpander {
  public:

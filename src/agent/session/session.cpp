@@ -37,7 +37,7 @@ Session::Session(SessionConfig config, const SessionLinks& links, Opening openin
 /// Once, before the first message: the prompt cache and resumed sessions depend on it.
 void Session::introduce() {
   if (std::exchange(introduced_, true)) return;
-  state_.conversation.keep_system_prompt(state_.config.system);
+  state_.conversation.record_system_prompt(state_.config.system);
   state_.conversation.introduce(state_.config.introduction());
 }
 
@@ -65,9 +65,9 @@ void Session::set_system_prompt(std::vector<std::string> texts) {
 
 void Session::set_title(std::string_view title) {
   state_.events.emit(TitleChanged{title});
-  state_.conversation.keep_title(title);
+  state_.conversation.record_title(title);
 }
 
-void Session::record_totals() { state_.conversation.keep_totals(state_.links.ledger.totals()); }
+void Session::record_totals() { state_.conversation.record_totals(state_.links.ledger.totals()); }
 
 }  // namespace ralph::session

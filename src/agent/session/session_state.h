@@ -72,7 +72,7 @@ struct SessionState {
   /// All of it but for the messages.
   api::Request new_request() const;
   void charge(const api::Reply& reply);
-  /// A turn begins, or is left out: tells the client what the session is like now.
+  /// Tells the client what the session is like now, at the start of a turn.
   void announce(const MessageIds& answers);
 
   /// The next fallback model takes over; false: the failure is another one, or no model is left.

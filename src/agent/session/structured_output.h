@@ -17,7 +17,7 @@ class StructuredOutput {
   /// The schema's text; the error is the one line Claude Code would exit with.
   static Result<StructuredOutput> make(std::string_view schema);
 
-  /// The tool as the API is told of it.
+  /// The tool as the API gets it.
   const std::string& definition() const { return definition_; }
   /// What is wrong with an answer, in the words the model gets; nullopt: it is good.
   std::optional<std::string> complaint(std::string_view input) const;

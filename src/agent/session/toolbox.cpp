@@ -63,7 +63,7 @@ std::string meta_of(const api::Block& call, const permission::Decision& decision
 }
 
 /// A schema violation in words for the model.
-std::string words_for(const schema::Violation& violation) {
+std::string violation_text(const schema::Violation& violation) {
   const auto name = violation.pointer.empty() ? "" : violation.pointer.substr(1);
   if (violation.keyword == "required") {
     return fmt::format("The required parameter `{}` is missing", violation.parameter);
@@ -132,7 +132,7 @@ std::optional<std::string> Toolbox::complaint(const Tool& tool, const json::Docu
   auto text =
       fmt::format("InputValidationError: {} failed due to the following issue{}:", tool.name(),
                   violations.size() > 1 ? "s" : "");
-  for (const auto& violation : violations) text += "\n" + words_for(violation);
+  for (const auto& violation : violations) text += "\n" + violation_text(violation);
   return text;
 }
 

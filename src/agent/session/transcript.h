@@ -50,7 +50,7 @@ class Transcript {
   Result<> append(const Entry& entry);
   /// A line nothing before which counts.
   Result<> append_root(const Entry& entry);
-  /// What the session used so far, for who resumes it.
+  /// What the session used so far, for sessions that resume it.
   Result<> append_totals(const std::vector<ModelTotal>& totals);
   Result<> append_title(std::string_view title);
   const std::filesystem::path& path() const { return path_; }

@@ -71,7 +71,7 @@ bool is_file_name(std::string_view id) {
   });
 }
 
-/// A link, pipe or device too: who asks for it by its id is told why it is refused.
+/// A link, pipe or device too: asking for it by its id gives the reason of its refusal.
 bool is_there(const fs::path& path) {
   std::error_code error;
   return fs::exists(fs::symlink_status(path, error)) && !fs::is_directory(path, error);

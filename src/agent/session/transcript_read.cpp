@@ -59,7 +59,7 @@ std::vector<std::string> texts_in(const Document& line, const char* key) {
 }
 
 /// What a compaction or a fork has kept of what was before; false: this line says nothing of it.
-bool take_kept(Resumed& resumed, const Document& line) {
+bool read_preserved(Resumed& resumed, const Document& line) {
   if (!line.contains("keptPrompts")) return false;
   resumed.preserved = {texts_in(line, "keptPrompts"), texts_in(line, "keptFiles")};
   return true;
@@ -75,7 +75,7 @@ void note_answer(Resumed& resumed, const Document& line, const Document& blocks)
     usage.merge(*found);
     if (const auto tokens = usage.context_tokens(); tokens > 0) resumed.context_tokens = tokens;
   }
-  if (take_kept(resumed, line)) return;
+  if (read_preserved(resumed, line)) return;
   for (const auto& block : blocks) {
     if (text_member(block, "type") != "tool_use" || !block.contains("input")) continue;
     resumed.preserved.add_call(text_member(block, "name"), json::write(block["input"]));
@@ -83,7 +83,7 @@ void note_answer(Resumed& resumed, const Document& line, const Document& blocks)
 }
 
 void note_prompt(Resumed& resumed, const Document& line, const Document& blocks) {
-  if (take_kept(resumed, line)) return;
+  if (read_preserved(resumed, line)) return;
   if (true_member(line, "isMeta") || true_member(line, "isCompactSummary")) return;
   resumed.preserved.add_prompt(json::write(blocks));
 }
@@ -148,7 +148,7 @@ Result<Resumed> parse_session(std::string_view text, const std::filesystem::path
   const auto leaf = std::ranges::find_if(scan.lines.rbegin(), scan.lines.rend(), &Line::leaf);
   if (leaf != scan.lines.rend()) {
     const auto place = static_cast<std::size_t>(scan.lines.rend() - leaf) - 1;
-    // A parent nobody knows is the line before: what follows a line without a name stays behind it.
+    // An unknown parent is the line before: what follows a line without a name stays behind it.
     resumed.last_uuid = leaf->uuid.empty() ? make_uuid() : leaf->uuid;
     MessageMaker conversation;
     for (const auto& part : arrange(scan.lines, place)) {

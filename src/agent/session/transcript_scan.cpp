@@ -116,7 +116,7 @@ void read_note(Scan& scan, const Document& document, std::string_view type) {
 
 using Places = std::unordered_map<std::string_view, std::size_t>;
 
-/// A parent that is not in the file, because its line is broken or nobody named one, is the line before.
+/// A parent that is not in the file, because its line is broken or has no id, is the line before.
 void link_parents(std::vector<Line>& lines, const Places& places) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
     auto& line = lines[i];

@@ -72,7 +72,7 @@ std::optional<TurnResult> Turn::run(const std::stop_token& stop) {
       if (answer.failure->kind == api::FailureKind::cancelled) return interrupted(answer.reply);
       if (recover(*answer.failure, stop)) continue;
       return failed(
-          words_for(*answer.failure, state_.links.choice.id(), state_.config.token_login));
+          failure_report(*answer.failure, state_.links.choice.id(), state_.config.token_login));
     }
     append_reply(answer.reply);
     if (state_.over_budget()) return budget_reached(answer.reply.stop_reason);
@@ -227,7 +227,7 @@ Turn::Ended Turn::check_limits(const api::Reply& reply) {
 
 /// Messages that came while the tools ran go to the model with the results.
 void Turn::fold_in_messages() {
-  for (const auto& message : state_.links.inbox.take_now()) {
+  for (const auto& message : state_.links.inbox.take_pending()) {
     if (!message.uuid.empty()) {
       folded_in_.push_back(message.uuid);
       state_.events.emit(MessageProgress{message.uuid, MessageState::started});

@@ -35,7 +35,7 @@ class Turn {
   Ended nudge(std::string_view text, UserExtras extras = {});
   void note_interrupt(std::string_view text);
   TurnResult finished(std::string_view text, std::string_view stop_reason);
-  TurnResult failed(FailureWords words);
+  TurnResult failed(FailureReport report);
   TurnResult limit_reached(ResultSubtype subtype, TerminalReason reason, std::string error,
                            std::string_view stop_reason);
   TurnResult budget_reached(std::string_view stop_reason);

@@ -27,18 +27,18 @@ TurnResult Turn::finished(std::string_view text, std::string_view stop_reason) {
   return with_numbers(std::move(result));
 }
 
-TurnResult Turn::failed(FailureWords words) {
-  words.facts.uuid = make_uuid();
-  state_.conversation.add_error(words.facts);
-  state_.events.emit(ErrorReply{words.facts});
+TurnResult Turn::failed(FailureReport report) {
+  report.facts.uuid = make_uuid();
+  state_.conversation.add_error(report.facts);
+  state_.events.emit(ErrorReply{report.facts});
   TurnResult result;
   result.is_error = true;
-  result.text = words.facts.text;
-  result.stop_reason = words.facts.stop_reason;
-  result.terminal_reason = words.terminal_reason;
-  result.api_error_status = words.facts.status;
-  result.api_error_type = words.facts.type;
-  result.api_error = words.facts.api_error;
+  result.text = report.facts.text;
+  result.stop_reason = report.facts.stop_reason;
+  result.terminal_reason = report.terminal_reason;
+  result.api_error_status = report.facts.status;
+  result.api_error_type = report.facts.type;
+  result.api_error = report.facts.api_error;
   return with_numbers(std::move(result));
 }
 
@@ -95,12 +95,12 @@ void Turn::note_interrupt(std::string_view text) {
 Turn::Ended Turn::no_room(const CompactTrouble& trouble) {
   if (state_.links.control.abandoned()) return std::nullopt;
   if (trouble.failure == CompactFailure::cancelled) return interrupted({});
-  FailureWords words;
-  words.facts.text = trouble.text;
-  words.facts.error = "invalid_request";
-  words.facts.api_error = trouble.api_error;
-  words.terminal_reason = trouble.terminal_reason;
-  return failed(std::move(words));
+  FailureReport report;
+  report.facts.text = trouble.text;
+  report.facts.error = "invalid_request";
+  report.facts.api_error = trouble.api_error;
+  report.terminal_reason = trouble.terminal_reason;
+  return failed(std::move(report));
 }
 
 TurnResult Turn::with_numbers(TurnResult result) const {

@@ -12,7 +12,7 @@ namespace ralph::settings {
 
 /// Who pays.
 struct Login {
-  api::Credential credential;      // empty: nobody
+  api::Credential credential;      // empty: none found
   std::string source = "none";     // as `init` names it
   std::vector<std::string> notes;  // worth telling on stderr
 

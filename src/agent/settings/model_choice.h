@@ -25,7 +25,7 @@ class ModelChoice {
   std::string choose(std::string_view alias_or_id);
   /// The next fallback becomes the choice; nullopt: none is left.
   std::optional<std::string> fall_back();
-  /// Worth a warning each: an effort nobody knows, a model whose price nobody knows.
+  /// Warnings: an unknown effort, a model without a known price.
   std::vector<std::string> notes() const;
 
  private:

@@ -38,15 +38,15 @@ bool is_uuid(std::string_view text) {
   return true;
 }
 
-Result<> take(Draft& draft, const OptionRow& row, const std::string& value, bool given) {
+Result<> set_option(Draft& draft, const OptionRow& row, const std::string& value, bool given) {
   const auto choices = split_blanks(row.choices);
   std::string complaint;
   if (given && !choices.empty() && std::ranges::count(choices, value) == 0) {
     auto told = choices;
-    std::erase(told, "default");  // known, but not told
+    std::erase(told, "default");  // known, but not shown
     complaint = fmt::format("Allowed choices are {}.", fmt::join(told, ", "));
-  } else if (row.take != nullptr) {
-    complaint = row.take(draft, value);
+  } else if (row.set != nullptr) {
+    complaint = row.set(draft, value);
   }
   if (complaint.empty()) return {};
   return refuse(
@@ -67,7 +67,7 @@ class Reader {
         break;
       }
       if (list_ != nullptr && !looks_like_option(word)) {
-        TRY(take(draft_, *list_, word, true));
+        TRY(set_option(draft_, *list_, word, true));
         continue;
       }
       list_ = nullptr;
@@ -93,7 +93,7 @@ class Reader {
         word.starts_with("--") && equals > 2 && equals != word.npos) {
       const auto* row = find_row(word.substr(0, equals));
       if (row != nullptr && (takes_value(*row) || may_take_value(*row))) {
-        return take(draft_, *row, word.substr(equals + 1), true);
+        return set_option(draft_, *row, word.substr(equals + 1), true);
       }
     }
     if (unknown_.empty()) unknown_ = word;
@@ -105,19 +105,20 @@ class Reader {
     if (takes_value(row)) {
       if (!more) return refuse(fmt::format("error: option '{}' argument missing", row.flags));
       if (takes_list(row)) list_ = &row;
-      return take(draft_, row, words_[at_++], true);
+      return set_option(draft_, row, words_[at_++], true);
     }
     if (may_take_value(row) && more && !looks_like_option(words_[at_])) {
-      return take(draft_, row, words_[at_++], true);
+      return set_option(draft_, row, words_[at_++], true);
     }
-    return take(draft_, row, "", false);
+    return set_option(draft_, row, "", false);
   }
 
   /// "-nvalue", or "-pc" for "-p -c".
   Result<> read_bundle(const OptionRow& row, const std::string& word) {
-    if (takes_value(row) || may_take_value(row)) return take(draft_, row, word.substr(2), true);
+    if (takes_value(row) || may_take_value(row))
+      return set_option(draft_, row, word.substr(2), true);
     words_[--at_] = "-" + word.substr(2);
-    return take(draft_, row, "", false);
+    return set_option(draft_, row, "", false);
   }
 
   Draft& draft_;

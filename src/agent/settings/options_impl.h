@@ -24,12 +24,12 @@ struct Draft {
 };
 
 /// Takes over a value (empty for a flag) and says what is wrong with it; empty: nothing.
-using Take = std::string (*)(Draft&, const std::string& value);
+using SetOption = std::string (*)(Draft&, const std::string& value);
 
-std::string take_max_turns(Draft& draft, const std::string& value);
-std::string take_loop_guard(Draft& draft, const std::string& value);
-std::string take_max_thinking(Draft& draft, const std::string& value);
-std::string take_budget(Draft& draft, const std::string& value);
+std::string set_max_turns(Draft& draft, const std::string& value);
+std::string set_loop_guard(Draft& draft, const std::string& value);
+std::string set_max_thinking(Draft& draft, const std::string& value);
+std::string set_budget(Draft& draft, const std::string& value);
 std::string check_task_budget(Draft& draft, const std::string& value);
 
 enum class Where { listed, hidden };  // in Claude Code's own --help
@@ -40,7 +40,7 @@ struct OptionRow {
   std::string_view flags;
   Where where;
   std::string_view choices;  // divided by blanks; empty: anything
-  Take take;                 // nullptr: accepted and not used
+  SetOption set;             // nullptr: accepted and not used
   std::string_view help;
 };
 

@@ -40,28 +40,28 @@ std::optional<std::int64_t> whole(double value) {
 
 }  // namespace
 
-std::string take_max_turns(Draft& draft, const std::string& value) {
+std::string set_max_turns(Draft& draft, const std::string& value) {
   const auto number = read_number(value);
   if (!number) return "must be a number";
   draft.options.max_turns = *number > 0 ? whole(*number) : std::nullopt;
   return {};
 }
 
-std::string take_loop_guard(Draft& draft, const std::string& value) {
+std::string set_loop_guard(Draft& draft, const std::string& value) {
   const auto number = read_number(value);
   if (!number || !(*number >= 2 || *number == 0)) return "must be 0 or a number of at least 2";
   draft.options.loop_guard = whole(*number);
   return {};
 }
 
-std::string take_max_thinking(Draft& draft, const std::string& value) {
+std::string set_max_thinking(Draft& draft, const std::string& value) {
   const auto number = read_number(value);
   if (!number) return "must be a number";
   draft.options.max_thinking_tokens = whole(*number);
   return {};
 }
 
-std::string take_budget(Draft& draft, const std::string& value) {
+std::string set_budget(Draft& draft, const std::string& value) {
   const auto number = read_number(value);
   if (!number || !(*number > 0)) {
     return "--max-budget-usd must be a positive number greater than 0";

@@ -13,7 +13,7 @@
 namespace ralph::settings {
 namespace {
 
-/// Written by this user or the system, not by somebody else on this machine.
+/// Owned by this user or the system, not by another user of this machine.
 bool is_ours(const std::filesystem::path& path) {
   struct stat info{};
   return ::stat(path.c_str(), &info) == 0 && (info.st_uid == ::geteuid() || info.st_uid == 0);

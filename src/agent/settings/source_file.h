@@ -14,7 +14,7 @@ namespace ralph::settings {
 /// Whether --setting-sources lets this one count: "user", "project" or "local".
 bool wants(const Options& options, std::string_view source);
 
-/// A text that tells the agent how to work.
+/// A file with instructions or settings for the agent.
 struct SourceFile {
   std::filesystem::path path;  // links resolved
   std::string text;            // UTF-8

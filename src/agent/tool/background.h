@@ -17,7 +17,7 @@ class BashCommand;
 /// A command that goes on behind the call that started it.
 struct BackgroundTask {
   std::string task_id;
-  std::string tool_use_id;  // of that call, once somebody said so
+  std::string tool_use_id;  // of that call, once set_call() has set it
   std::string description;  // the model's own, or the command
   std::filesystem::path output_file;
 };
@@ -48,19 +48,19 @@ class BackgroundTasks {
 
   /// Takes over a command that runs.
   void adopt(BackgroundTask task, std::unique_ptr<BashCommand> command);
-  /// Says which call a task is of (Outcome::task).
+  /// Sets which call a task is of (Outcome::task).
   void set_call(std::string_view task_id, std::string_view tool_use_id);
   Millis longest() const { return longest_; }
 
   /// Those not yet taken as finished, in the order they came.
   std::vector<BackgroundTask> list() const;
-  /// Those that have ended since the last call; each is told once.
+  /// Those that have ended since the last call; each is reported once.
   std::vector<TaskNotification> take_finished();
   /// Waits until take_finished() would return something. False: nothing runs, or a stop was asked for.
   bool wait_for_finish(const std::stop_token& stop) const;
   /// Asks one to end; it is then reported as `killed`. False: there is none of that name.
   bool end(std::string_view task_id);
-  /// Ends all, and returns when nothing of them is alive. They are not told.
+  /// Ends all, and returns when nothing of them is alive. They are not reported.
   void end_all();
 
  private:

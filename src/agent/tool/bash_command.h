@@ -50,9 +50,9 @@ class BashCommand {
 
   /// Once it has ended. The shell's exit code; of a signal 128 + its number.
   int exit_code() const;
-  /// Not by itself: somebody asked, or its time was over.
+  /// Not by itself: on request, or at its time limit.
   bool was_ended() const { return exit_.ended_by != process::EndedBy::nothing; }
-  /// Where the shell was at its end; empty: nobody knows.
+  /// Where the shell was at its end; empty: unknown.
   std::filesystem::path final_folder() const;
 
  private:

@@ -206,7 +206,7 @@ void add_git_settings(std::vector<process::EnvChange>& changes, int first) {
 std::vector<process::EnvChange> command_environment(const Workspace& workspace) {
   std::vector<process::EnvChange> changes{
       {"GIT_PAGER", "cat"}, {"GIT_OPTIONAL_LOCKS", "0"}, {"GIT_EXTERNAL_DIFF", std::nullopt}};
-  // An editor would wait for somebody who is not there; "true" leaves the text as it is.
+  // An editor would wait for a user; "true" leaves the text as it is.
   for (const auto* const editor : {"GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "EDITOR", "VISUAL"}) {
     changes.push_back({editor, "true"});
   }

@@ -5,7 +5,7 @@
 
 #include "core/base/time.h"
 
-/// What a look at a bash command line tells without running it. Not a parser of bash: what it does not
+/// What the text of a bash command line shows without running it. Not a parser of bash: what it does not
 /// understand it names nothing.
 namespace ralph::tool {
 

@@ -8,7 +8,7 @@ namespace ralph::tool {
 namespace {
 
 constexpr std::size_t kMaxBytes = 4 << 20;
-constexpr int kMaxChanges = 1000;  // beyond it nobody reads the shortest patch
+constexpr int kMaxChanges = 1000;  // beyond it the patch need not be the shortest
 constexpr std::size_t kContext = 3;
 constexpr std::string_view kNoNewline = "\\ No newline at end of file";
 

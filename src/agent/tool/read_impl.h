@@ -14,7 +14,7 @@ namespace ralph::tool {
 
 inline constexpr std::size_t kUsualReadBytes = 256 * 1024;
 
-/// What the model is told where Workspace::take_media_room has none. `what`: "The picture".
+/// What the model is told where Workspace::reserve_media_room has none. `what`: "The picture".
 std::string no_media_room(std::string_view what);
 
 struct ReadRequest {

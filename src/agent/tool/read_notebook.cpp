@@ -179,7 +179,7 @@ Outcome shown(const ReadRequest& request, const Blocks& blocks, Document cells,
                     "and {} tokens that can be shown. {}",
                     in_kilobytes(blocks.size()), blocks.tokens(), cap, kInstead));
   }
-  if (!workspace.take_media_room(blocks.pictures())) {
+  if (!workspace.reserve_media_room(blocks.pictures())) {
     const auto what = fmt::format("The notebook ({} pictures)", blocks.pictures().items);
     return failure(fmt::format("{} {}", no_media_room(what), kInstead));
   }

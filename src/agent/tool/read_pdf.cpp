@@ -45,7 +45,8 @@ Outcome read_pdf(const ReadRequest& request, const OpenFile& file, Workspace& wo
     return failure(fmt::format("The PDF file is encrypted and cannot be shown. {}", kInstead));
   }
   const auto pages = std::max<std::size_t>(1, known_pages(*bytes));
-  if (!workspace.take_media_room({base64_size(bytes->size()), static_cast<std::int64_t>(pages)})) {
+  if (!workspace.reserve_media_room(
+          {base64_size(bytes->size()), static_cast<std::int64_t>(pages)})) {
     const auto what = fmt::format("The PDF file ({} pages, {})", pages, size_of(bytes->size()));
     return failure(fmt::format("{} {}", no_media_room(what), kInstead));
   }

@@ -49,7 +49,7 @@ std::string scaling_note(const Picture& picture, const Image& original) {
 
 Outcome shown(const Picture& picture, const Image& original, std::size_t original_size,
               Workspace& workspace) {
-  if (!workspace.take_media_room({base64_size(picture.bytes.size()), 1})) {
+  if (!workspace.reserve_media_room({base64_size(picture.bytes.size()), 1})) {
     return failure(no_media_room("The picture"));
   }
   const auto data = base64(picture.bytes);

@@ -150,7 +150,7 @@ Outcome shown(const ReadRequest& request, Lines lines, Workspace& workspace) {
   if (!lines.overflowed && tokens <= read_token_cap(workspace)) {
     return whole(request, std::move(lines));
   }
-  if (!lines.overflowed && request.large && workspace.take_read_room(tokens)) {
+  if (!lines.overflowed && request.large && workspace.reserve_read_room(tokens)) {
     return whole(request, std::move(lines));
   }
   // A line that does not fit alone is cut: no other offset and limit would show any of it.

@@ -21,7 +21,7 @@ std::vector<Span> occurrences(std::string_view bytes, std::string_view old_text)
 std::string replaced(std::string_view bytes, const std::vector<Span>& spans,
                      std::string_view new_text);
 
-/// How long replaced() would be, told without making it.
+/// How long replaced() would be, without making it.
 std::size_t replaced_size(std::string_view bytes, const std::vector<Span>& spans,
                           std::string_view new_text);
 

@@ -22,7 +22,7 @@ struct Outcome {
   std::string detail;            // JSON for the client (`tool_use_result`); a text where it failed
   std::string task = {};         // the background task the call left running; empty: none
   std::string follow_up = {};    // a text for the model behind the results; empty: none
-  bool misused = false;          // nothing was done, whoever may do it: the call itself is wrong
+  bool misused = false;          // nothing was done: the call itself is wrong
   std::string denied =
       {};  // nothing was done: why the grant cannot be enforced, or the path is a link; empty: it was
 };
@@ -61,11 +61,11 @@ permission::Decision decide(const Tool& tool, const json::Document& input, const
                             permission::Mode mode, const permission::Rules& rules,
                             const Workspace& workspace);
 
-/// Every tool there is, in the order the model is told of them: sorted by name.
+/// Every tool there is, in the order the model gets them: sorted by name.
 std::span<const Tool* const> tools();
 /// nullptr: there is no such tool.
 const Tool* find_tool(std::string_view name);
-/// The tool as the API is told of it: name, description, input_schema.
+/// The tool as the API gets it: name, description, input_schema.
 std::string definition(const Tool& tool);
 
 }  // namespace ralph::tool

@@ -52,7 +52,7 @@ void Workspace::set_read_room(std::int64_t tokens) {
   read_room_ = tokens;
 }
 
-bool Workspace::take_read_room(std::int64_t tokens) {
+bool Workspace::reserve_read_room(std::int64_t tokens) {
   const std::lock_guard lock(mutex_);
   if (tokens > read_room_) return false;
   read_room_ -= tokens;
@@ -64,7 +64,7 @@ void Workspace::set_media_room(const Media& room) {
   media_room_ = room;
 }
 
-bool Workspace::take_media_room(const Media& media) {
+bool Workspace::reserve_media_room(const Media& media) {
   const std::lock_guard lock(mutex_);
   if (media.items == 0) return true;
   if (media.bytes > media_room_.bytes || media.items > media_room_.items) return false;

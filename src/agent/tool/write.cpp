@@ -37,7 +37,7 @@ Outcome created(const std::string& path, const std::string& content) {
                   {"userModified", false}});
 }
 
-/// nullopt: what was there is too large to be told.
+/// nullopt: what was there is too large to be shown.
 Outcome updated(const std::string& path, const std::string& content,
                 const std::optional<std::string>& before) {
   auto patch = json::Document::array();

@@ -12,9 +12,9 @@ void ApiModel::connect(const Connection& connection, std::string_view session_id
   if (const auto most = connection.environment.number("CLAUDE_CODE_MAX_RETRIES")) {
     policy.max_retries = static_cast<int>(std::clamp<std::int64_t>(*most, 0, 1000));
   }
-  if (connection.environment.on("IS_SANDBOX")) policy.hard_to_get.clear();
+  if (connection.environment.on("IS_SANDBOX")) policy.scarce_models.clear();
   if (!connection.options.fallback_models.empty()) {
-    policy.hard_to_get = {""};  // soon to the next model
+    policy.scarce_models = {""};  // soon to the next model
   }
   client_.emplace(settings::endpoint_for(connection.environment, connection.login,
                                          connection.version, session_id),

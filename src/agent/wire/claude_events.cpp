@@ -35,7 +35,7 @@ std::string claude_json(const Identity& from, const Event& event) {
 void ClaudeEvents::emit(const Identity& from, const Event& event) {
   if (const auto* ended = std::get_if<session::TurnEnded>(&event)) {
     writer_.result(result_json(from, ended->result, true), result_json(from, ended->result, false),
-                   shown(ended->result, options_));
+                   text_output(ended->result, options_));
     return;
   }
   writer_.event(claude_json(from, event));

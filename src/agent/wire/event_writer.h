@@ -13,7 +13,7 @@ namespace ralph::wire {
 /// The agent's stdout: events as Claude Code's formats show them. May be used by many threads; an event is one line.
 class EventWriter {
  public:
-  /// `on_closed` is called once, when nobody reads any more.
+  /// `on_closed` is called once, when the reader is gone.
   EventWriter(const Io& io, settings::Format format, bool verbose, std::function<void()> on_closed);
 
   /// A JSON object on one line, without its newline.

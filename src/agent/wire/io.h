@@ -4,9 +4,9 @@
 
 namespace ralph::wire {
 
-/// The agent's connection to whoever started it.
+/// The agent's standard streams.
 struct Io {
-  /// Whole lines for stdout, written before it returns. False: nobody reads any more.
+  /// Whole lines for stdout, written before it returns. False: the reader is gone.
   std::function<bool(std::string_view lines)> out;
   /// Whole lines for stderr.
   std::function<void(std::string_view lines)> err;

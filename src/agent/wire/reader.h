@@ -22,7 +22,7 @@ Result<> read_lines(int fd, const std::stop_token& stop,
 
 struct TextInput {
   std::string text;
-  bool silent = false;  // nothing came, and nobody waited for the end
+  bool silent = false;  // nothing came in time, and reading stopped
 };
 
 /// Reads a text to its end. Where nothing comes for three seconds, it goes on without it.

@@ -193,7 +193,7 @@ TEST(ApiClientRetry, OverloadIsWorthTwoForTheModelsThatAreHardToGet) {
   EXPECT_EQ(ask({busy}, quick(), model("claude-fable-5-2"))->requests.size(), 3U);
   EXPECT_EQ(ask({busy}, quick(), model("claude-sonnet-5-5"))->requests.size(), 11U);
   auto patient = quick();
-  patient.hard_to_get.clear();
+  patient.scarce_models.clear();
   EXPECT_EQ(ask({busy}, patient, model("claude-opus-5-5"))->requests.size(), 11U);
   const auto down = answering(500, "");
   const auto mixed = ask({down, down, busy, busy, streaming(whole_stream("good"))}, quick(),
