@@ -18,6 +18,11 @@ namespace {
 constexpr std::size_t kLongestWarning = 500;
 constexpr store::Words<LoopCondition, 4> kConditions{{"running", "waiting", "ended", "died"}};
 
+bool can_be_opened(const store::Location& folder) {
+  const auto opened = folder.folder();
+  return opened || opened.error().code == Code::not_found;
+}
+
 /// What the state of a loop without events says it is doing.
 std::optional<store::LoopEvent> step_of(const loop::State& state) {
   if (state.status == loop::LoopStatus::waiting && state.waiting_until) {
@@ -96,7 +101,7 @@ Result<LoopSnapshot> read_loop(const std::filesystem::path& folder, StdOutput& o
   std::int64_t bad = 0;
   if (auto records = files.records(bad)) {
     snapshot.records = *std::move(records);
-  } else if (!warning.starts_with(records.error().message)) {  // one warning for the folder of both
+  } else if (can_be_opened(store::Workspace::at(folder).state())) {  // else: one warning for both
     warn(describe(records.error()), output);
   }
   if (bad > 0) warn(fmt::format("{} of its progress cannot be read", counted(bad, "line")), output);
