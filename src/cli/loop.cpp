@@ -6,9 +6,6 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include "core/base/file.h"
-#include "core/base/id.h"
-#include "core/base/names.h"
 #include "cli/command.h"
 #include "cli/environment.h"
 #include "cli/failure.h"
@@ -16,13 +13,16 @@
 #include "cli/loop_dry_run.h"
 #include "cli/loop_folder.h"
 #include "cli/loop_goal.h"
+#include "cli/loop_json.h"
 #include "cli/loop_settings.h"
-#include "cli/loop_steps.h"
 #include "cli/loop_view.h"
 #include "cli/reader_watch.h"
 #include "cli/run_settings.h"
 #include "cli/std_output.h"
 #include "cli/stop_signals.h"
+#include "core/base/file.h"
+#include "core/base/id.h"
+#include "core/base/names.h"
 #include "harness/loop/direnv.h"
 #include "harness/loop/goal_file.h"
 #include "harness/loop/run_requests.h"
@@ -185,8 +185,8 @@ Result<loop::Setup> make_setup(const Arguments& arguments, const Loaded& loaded,
   setup.goal_file = goal.file;
   setup.goal_path = goal.path;
   setup.goal_seen = goal.seen;
-  if (goal.edited) setup.goal_note = goal.told;
-  if (!goal.edited && !goal.told.empty()) setup.warnings.push_back(goal.told);
+  if (goal.edited) setup.goal_note = goal.message;
+  if (!goal.edited && !goal.message.empty()) setup.warnings.push_back(goal.message);
   TRY(loop::check_goal(goal.text));
   setup.options = loop_options(settings);
   setup.options.accept_changes = arguments.flag("accept-changes");
@@ -303,7 +303,8 @@ int work(loop::Setup setup, const config::Settings& settings, const Masker& mask
   });
   LoopView view(options, masker, output);
   const auto report_of_loop = loop::work(std::move(setup), view, control, masker);
-  if (report_of_loop.start_error) return report_start_error(*report_of_loop.start_error, json, output);
+  if (report_of_loop.start_error)
+    return report_start_error(*report_of_loop.start_error, json, output);
   if (report_of_loop.gave_way_to.empty()) {
     // For 'ralph status --report'; it is shown now all the same.
     std::ignore = files.save_report(report_of_loop.loop_id, view.report_text(report_of_loop));

@@ -2,9 +2,9 @@
 
 #include <fmt/core.h>
 
+#include "cli/init.h"
 #include "core/base/file.h"
 #include "core/base/path.h"
-#include "cli/init.h"
 #include "harness/loop/goal_file.h"
 
 namespace ralph::cli {
@@ -74,8 +74,8 @@ Goal goal_of(const loop::State& state, const Arguments& arguments,
              const config::Settings& settings) {
   const bool sandboxed = run::sandbox_of(settings) != backend::SandboxLevel::off;
   auto goal = loop::resumed_goal(state, sandboxed, arguments.flag("accept-changes"));
-  return {std::move(goal.text), state.goal_file,      state.goal_path,
-          std::move(goal.id),   std::move(goal.told), goal.edited};
+  return {std::move(goal.text), state.goal_file,         state.goal_path,
+          std::move(goal.id),   std::move(goal.message), goal.edited};
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
-#include "core/base/result.h"
 #include "cli/options.h"
+#include "core/base/result.h"
 #include "core/config/settings.h"
 #include "harness/loop/state.h"
 #include "harness/run/request.h"
@@ -17,7 +17,7 @@ struct Goal {
   std::string file = {};            // as the user named it; "-": standard input; empty: -p TEXT
   std::filesystem::path path = {};  // absolute, of a file that can be looked at again
   std::string seen = {};            // loop::goal_id() of that file
-  std::string told = {};            // of a resumed loop: what became of the file since
+  std::string message = {};         // of a resumed loop: what became of the file since
   bool edited = false;              // since then, and used
 };
 

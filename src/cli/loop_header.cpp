@@ -3,8 +3,8 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include "core/base/path.h"
 #include "cli/loop_report.h"
+#include "core/base/path.h"
 #include "harness/run/versions.h"
 #include "ui/console/figures.h"
 
@@ -51,7 +51,7 @@ std::string limits_of(const loop::Budget& budget, bool tells_cost) {
   return text;
 }
 
-/// Which model the default is, an iteration before has told.
+/// An earlier iteration knows which model the default is.
 std::string agent_text(const LoopFacts& facts, const std::vector<loop::Record>& before) {
   auto text = facts.agent;
   const auto used = loop::model_used(before);

@@ -169,9 +169,10 @@ void add_changes(Table& table, const loop::Report& report) {
 /// What is the user's, and was not used or not brought back.
 void add_left(Table& table, const loop::Report& report) {
   if (const auto n = report.guidance_left; n > 0) {
-    table.line("Guidance", fmt::format("{} of 'ralph tell' {} not delivered: kept for the next {}",
-                                       counted(n, "message"), n == 1 ? "was" : "were",
-                                       report.reason == loop::StopReason::done ? "loop" : "iteration"));
+    table.line("Guidance",
+               fmt::format("{} of 'ralph tell' {} not delivered: kept for the next {}",
+                           counted(n, "message"), n == 1 ? "was" : "were",
+                           report.reason == loop::StopReason::done ? "loop" : "iteration"));
   }
   if (report.stash.empty()) return;
   table.line("Stash",
@@ -226,7 +227,8 @@ std::string resume_command(const loop::Report& report, UtcTime now, std::string_
   const auto add = [&](std::string_view flag, std::string_view value) {
     line += fmt::format(" {} {}", flag, value);
   };
-  if (report.reason == StopReason::tampered || !report.state_is_trusted) line += " --accept-changes";
+  if (report.reason == StopReason::tampered || !report.state_is_trusted)
+    line += " --accept-changes";
   if (budget.iterations > 0 && totals.iterations >= budget.iterations) {
     add("--max-iterations", fmt::format("{}", std::max(budget.iterations, totals.iterations) * 2));
   }
@@ -235,11 +237,12 @@ std::string resume_command(const loop::Report& report, UtcTime now, std::string_
     const auto limit = std::chrono::ceil<std::chrono::minutes>(needed + budget.time);
     add("--max-time", format_duration(limit));
   }
-  if (budget.cost_usd && (report.reason == StopReason::cost || totals.cost_usd >= *budget.cost_usd)) {
+  if (budget.cost_usd &&
+      (report.reason == StopReason::cost || totals.cost_usd >= *budget.cost_usd)) {
     add("--max-cost", higher_cost(*budget.cost_usd, totals.cost_usd));
   }
-  if (budget.cost_per_day_usd &&
-      (report.reason == StopReason::cost_per_day || spent_on(report, now) >= *budget.cost_per_day_usd)) {
+  if (budget.cost_per_day_usd && (report.reason == StopReason::cost_per_day ||
+                                  spent_on(report, now) >= *budget.cost_per_day_usd)) {
     add("--max-cost-per-day", higher_cost(*budget.cost_per_day_usd, spent_on(report, now)));
   }
   return line;
@@ -259,7 +262,8 @@ Reason reason_of(const loop::Report& report) {
   if (report.why.empty() || report.reason == loop::StopReason::done) return reason;
   const auto why = sentence(report.why);
   // Why it cannot work is all there is to say.
-  reason.text = report.reason == loop::StopReason::agent ? why : fmt::format("{}: {}", reason.text, why);
+  reason.text =
+      report.reason == loop::StopReason::agent ? why : fmt::format("{}: {}", reason.text, why);
   return reason;
 }
 

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "cli/key_watch.h"
+#include "cli/loop_json.h"
 #include "cli/loop_report.h"
-#include "cli/loop_steps.h"
 #include "ui/console/figures.h"
 #include "ui/console/json_lines.h"
 #include "ui/console/safe_text.h"
@@ -119,7 +119,7 @@ struct LoopView::State {
   std::string stamp(bool wanted) const {
     return wanted ? view::clock_time(options.now()) + " " : std::string();
   }
-  /// A line for people; nothing for programs, nor for who wants quiet.
+  /// A line for people; nothing with --json or -q.
   void say(std::string_view text) {
     if (!quiet() && !options.json) line.out(fmt::format("{}{}\n", stamp(options.stamp_out), text));
   }
@@ -200,7 +200,8 @@ std::vector<stream::Handler*> LoopView::run_started(const loop::RunInfo& run,
   return handlers;
 }
 
-void LoopView::run_ended(const loop::RunInfo& run, const loop::Record& record, const loop::Totals& totals) {
+void LoopView::run_ended(const loop::RunInfo& run, const loop::Record& record,
+                         const loop::Totals& totals) {
   auto& my = *state_;
   my.step(ended_step(run, record, totals));
   my.show_cost(totals);

@@ -2,9 +2,9 @@
 #include <functional>
 #include <memory>
 
-#include "core/base/mask.h"
 #include "cli/loop_header.h"
 #include "cli/std_output.h"
+#include "core/base/mask.h"
 #include "harness/loop/loop.h"
 #include "ui/console/console.h"
 
@@ -32,7 +32,8 @@ class LoopView final : public loop::Observer {
   void started(const loop::State& state, const std::vector<loop::Record>& before) override;
   std::vector<stream::Handler*> run_started(const loop::RunInfo& run,
                                             const stream::Summary& summary) override;
-  void run_ended(const loop::RunInfo& run, const loop::Record& record, const loop::Totals& totals) override;
+  void run_ended(const loop::RunInfo& run, const loop::Record& record,
+                 const loop::Totals& totals) override;
   void on(const store::LoopEvent& event) override;
   void output_of_verification(std::string_view bytes) override;
   bool waiting(std::string_view why, Millis left) override;

@@ -2,10 +2,10 @@
 
 #include <fmt/core.h>
 
-#include "core/base/file.h"
 #include "cli/command.h"
 #include "cli/failure.h"
-#include "cli/loop_look.h"
+#include "cli/loop_snapshot.h"
+#include "core/base/file.h"
 #include "harness/loop/guidance.h"
 #include "harness/loop/state_store.h"
 
@@ -26,10 +26,10 @@ Result<> leave(const std::filesystem::path& folder, std::string_view text) {
 Result<> tell(const Arguments& arguments, StdOutput& output) {
   TRY_ASSIGN(const auto folder, folder_of(arguments));
   TRY_ASSIGN(const auto text, text_of(arguments));
-  TRY_ASSIGN(const auto look, look_at_loop(folder, output));
+  TRY_ASSIGN(const auto snapshot, read_loop(folder, output));
   TRY(leave(folder, text));
-  output.out(fmt::format("kept {}\n", look.reader()));
-  if (look.runs()) return {};
+  output.out(fmt::format("kept {}\n", snapshot.reader()));
+  if (snapshot.runs()) return {};
   warn(fmt::format("no loop is running in '{}'", folder.native()), output);
   return {};
 }

@@ -7,24 +7,24 @@
 
 #include <fmt/core.h>
 
-#include "core/base/names.h"
-#include "core/base/own_output.h"
-#include "core/base/time.h"
 #include "cli/command.h"
 #include "cli/environment.h"
 #include "cli/failure.h"
-#include "cli/loop_look.h"
+#include "cli/loop_snapshot.h"
 #include "cli/options.h"
 #include "cli/run_settings.h"
 #include "cli/std_output.h"
 #include "cli/undo_plan.h"
-#include "system/git/work.h"
+#include "core/base/names.h"
+#include "core/base/own_output.h"
+#include "core/base/time.h"
 #include "core/json/writer.h"
 #include "harness/loop/state.h"
 #include "harness/loop/state_store.h"
 #include "harness/run/config_watch.h"
 #include "harness/run/settings_around.h"
 #include "harness/store/workspace.h"
+#include "system/git/work.h"
 #include "ui/console/figures.h"
 #include "ui/console/safe_text.h"
 
@@ -183,7 +183,8 @@ Result<> record_restore(const loop::StateStore& store, const git::Work& work, Un
       "commit {}{}; {}.",
       ref, short_commit(head), dirty.empty() ? "" : ", with changes that are not committed", gone);
   if (past.state.end) {
-    past.state.end = record.taken_back.empty() ? store::StopReason::restored : store::StopReason::undone;
+    past.state.end =
+        record.taken_back.empty() ? store::StopReason::restored : store::StopReason::undone;
     past.state.end_why.clear();
     TRY(store.save(past.state));
   }

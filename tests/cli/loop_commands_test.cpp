@@ -4,11 +4,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/base/unique_fd.h"
 #include "cli/cli.h"
+#include "core/base/unique_fd.h"
 #include "harness/loop/guidance.h"
 #include "harness/loop/state.h"
 #include "harness/store/journal.h"
+#include "harness/store/loop_event_log.h"
 #include "harness/store/workspace.h"
 #include "support/temp_folder.h"
 
@@ -80,6 +81,23 @@ TEST_F(LoopCommands, StatusOfAWaitingLoopTellsForWhat) {
   EXPECT_NE(ran.out.find("State      waiting (pid "), std::string::npos) << ran.out;
   EXPECT_NE(ran.out.find("Now        rate limit reached; retrying at "), std::string::npos)
       << ran.out;
+}
+
+TEST_F(LoopCommands, TheNewestStepOfTheLoopIsWhatItIsDoing) {
+  const auto held = lock("ralph loop");
+  const auto run_folder = store::Workspace::at(folder_.path()).run_folder("L");
+  const Masker masker;
+  const store::LoopEventLog log(run_folder, masker);
+  ASSERT_TRUE(log.append({now_utc(), store::VerificationStarted{{"make check"}}}));
+  EXPECT_NE(ralph({"status"}).out.find("Now        verifying with `make check` ("),
+            std::string::npos);
+  ASSERT_TRUE(log.append({now_utc(), store::WaitStarted{store::WaitReason::outage,
+                                                        "model API overloaded", now_utc()}}));
+  ASSERT_TRUE(log.append({now_utc(), store::LoopNote{stream::Level::info, "all is well"}}));
+  EXPECT_NE(ralph({"status"}).out.find("Now        model API overloaded; retrying at "),
+            std::string::npos);
+  ASSERT_TRUE(log.append({now_utc(), store::IterationStarted{3, {}, "r3"}}));
+  EXPECT_NE(ralph({"status"}).out.find("Now        starting the agent\n"), std::string::npos);
 }
 
 TEST_F(LoopCommands, ALoopWhoseLockAnotherRunHoldsHasDied) {

@@ -5,10 +5,10 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
+#include "cli/loop_json.h"
+#include "cli/some_report.h"
 #include "core/base/file.h"
 #include "core/base/unique_fd.h"
-#include "cli/loop_steps.h"
-#include "cli/some_report.h"
 #include "harness/stream/handler.h"
 #include "support/temp_folder.h"
 #include "ui/console/figures.h"

@@ -8,9 +8,9 @@
 
 #include <fmt/core.h>
 
-#include "integration/agent_harness.h"
 #include "harness/loop/state.h"
 #include "harness/store/workspace.h"
+#include "integration/agent_harness.h"
 
 /// `ralph loop` over our own agent over a scripted API, in a real git repository.
 namespace ralph::loop_process {

@@ -5,11 +5,11 @@
 #include <random>
 #include <thread>
 
-#include "integration/loop_harness.h"
 #include "core/model/model.h"
 #include "harness/store/journal.h"
 #include "harness/stream/decoder.h"
 #include "harness/stream/summary.h"
+#include "integration/loop_harness.h"
 
 namespace ralph::loop_process {
 namespace {

@@ -1,6 +1,6 @@
 // `ralph loop` → our own agent → the scripted API: what a user relies on.
-#include "integration/loop_harness.h"
 #include "harness/loop/guidance.h"
+#include "integration/loop_harness.h"
 
 namespace ralph::loop_process {
 namespace {
@@ -150,7 +150,8 @@ TEST(Loop, TheCostOfADayCountsAllLoops) {
       stage.loop_on("Go on", {"--max-cost-per-day", fmt::format("{:.6f}", spent * 0.9)});
   EXPECT_EQ(ran.code(), 6) << ran.out << ran.err;
   EXPECT_TRUE(ran.out.contains("Ended        daily cost limit reached")) << ran.out;
-  EXPECT_EQ(stage.state().end, store::StopReason::done) << "one that did nothing gives way to the loop before it";
+  EXPECT_EQ(stage.state().end, store::StopReason::done)
+      << "one that did nothing gives way to the loop before it";
   EXPECT_EQ(stage.requests().size(), 2U) << "not a single request more";
 }
 
@@ -233,7 +234,8 @@ TEST(Loop, ResumeKnowsWhatWasSaidAtTheStart) {
   EXPECT_EQ(ran.code(), 0) << ran.out << ran.err;
   const auto iterations = stage.iterations();
   ASSERT_EQ(iterations.size(), 3U);
-  EXPECT_EQ(iterations[1].outcome, loop::StepOutcome(loop::LoopDecision::refused)) << "the verification of the start";
+  EXPECT_EQ(iterations[1].outcome, loop::StepOutcome(loop::LoopDecision::refused))
+      << "the verification of the start";
   EXPECT_TRUE(stage.prompts().back().contains("The goal"));
 }
 

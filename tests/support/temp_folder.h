@@ -22,8 +22,7 @@ inline std::filesystem::path memory_folder() {
 /// A folder of its own, removed at the end.
 class TempFolder {
  public:
-  explicit TempFolder(
-      const std::filesystem::path& parent = std::filesystem::temp_directory_path())
+  explicit TempFolder(const std::filesystem::path& parent = std::filesystem::temp_directory_path())
       : path_(parent / ("ralph-test-" + random_hex(8))) {
     std::filesystem::create_directories(path_);
   }

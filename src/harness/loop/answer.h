@@ -14,7 +14,7 @@ inline constexpr std::string_view kSummarySchema =
 inline constexpr std::string_view kDone = "DONE";
 inline constexpr int kMostCorrections = 3;
 
-/// The agent's answer, or what it is told about the lack of one.
+/// The agent's answer, or what is wrong with what it said.
 struct Answer {
   std::string summary;     // empty: there is none
   std::string correction;  // for the agent
@@ -30,7 +30,7 @@ Answer structured_answer(std::string_view structured);
 /// at the end of the text: an agent may echo its prompt.
 Answer text_answer(std::string_view text, std::string_view done_marker);
 
-/// In a text that is no DONE: the line that was meant as one, it seems; empty: none.
+/// In a text that does not count as DONE: the line that seems to be meant as one; empty: none.
 std::string done_not_taken(std::string_view text, std::string_view done_marker);
 
 }  // namespace ralph::loop

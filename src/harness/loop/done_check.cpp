@@ -14,7 +14,8 @@ namespace {
 Result<> check_not_changed_meanwhile(LoopContext& loop, Record& record) {
   if (record.tree.empty()) return {};
   const auto verified = std::exchange(record.tree, loop.repository.content());
-  if (const auto& why = loop.repository.tampered(); !why.empty()) return fail(Code::permission, why);
+  if (const auto& why = loop.repository.tampered(); !why.empty())
+    return fail(Code::permission, why);
   if (record.tree == verified) return {};
   TRY_ASSIGN(const auto changed, loop.repository.changed_between(verified, record.tree));
   if (!changed.others.empty()) {

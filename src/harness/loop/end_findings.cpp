@@ -129,7 +129,8 @@ void Findings::inputs() {
     return;
   }
   for (const auto& path : kept->missing) {
-    add(fmt::format("{} was not committed and is deleted; 'git restore --source=refs/ralph/{} -- "
+    add(
+        fmt::format("{} was not committed and is deleted; 'git restore --source=refs/ralph/{} -- "
                     "{}' brings it back",
                     join_names({path}), name, shell_word(":/" + path)));
   }

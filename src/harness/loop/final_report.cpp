@@ -82,8 +82,8 @@ void add_findings(Report& report, LoopParts& parts) {
 
 void add_verified(Report& report, const LoopParts& parts) {
   const auto& records = parts.keeper.records();
-  const bool by_these_commands = report.reason == StopReason::done ||
-                                 std::ssize(records) > parts.keeper.state.fresh_from;
+  const bool by_these_commands =
+      report.reason == StopReason::done || std::ssize(records) > parts.keeper.state.fresh_from;
   if (!by_these_commands || records.empty()) return;
   const auto& verification = records.back().verification;
   if (!verification || !verification->passed) return;

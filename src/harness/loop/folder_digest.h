@@ -10,6 +10,6 @@ namespace ralph::loop {
 /// `.ralph`, ralph's state folder and what this process writes its own output to. Code::limit when there are too many to
 /// look at.
 Result<std::string> folder_digest(const std::filesystem::path& folder,
-                               const std::filesystem::path& state_folder);
+                                  const std::filesystem::path& state_folder);
 
 }  // namespace ralph::loop

@@ -76,11 +76,11 @@ ResumedGoal resumed_goal(const State& state, bool sandboxed, bool accepted) {
   const bool was_protected = sandboxed && state.goal_seen != kNoGoalFile;
   const bool by_user = now.id != state.goal_seen && (was_protected || !state.current);
   if (!accepted && !by_user) {
-    goal.told = goal_not_used_text(state);
+    goal.message = goal_not_used_text(state);
   } else if (!now.problem.empty()) {
-    goal.told = goal_unusable_text(state.goal_file, now.problem);
+    goal.message = goal_unusable_text(state.goal_file, now.problem);
   } else {
-    goal.told = goal_used_text(state.goal_file);
+    goal.message = goal_used_text(state.goal_file);
     goal.text = std::move(now.text);
     goal.edited = true;
   }

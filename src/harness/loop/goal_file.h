@@ -29,18 +29,18 @@ Result<> check_goal(std::string_view text);
 /// was made since the last run ended, in the sandbox at any time, or when the user accepted what is there.
 struct ResumedGoal {
   std::string text;
-  std::string id;    // of the file, now
-  std::string told;  // one line; empty: the file is as it was
+  std::string id;       // of the file, now
+  std::string message;  // for the user, one line; empty: the file is as it was
   bool edited = false;
 };
 ResumedGoal resumed_goal(const State& state, bool sandboxed, bool accepted);
 
-// What a user is told of an edit: it is the goal now, it is not because an agent may have made it, it cannot be one.
+// Messages about an edit: it is the goal now; it is not, as an agent may have made it; it cannot be one.
 std::string goal_used_text(std::string_view file);
 std::string goal_not_used_text(const State& state);
 std::string goal_unusable_text(std::string_view file, std::string_view problem);
 
-/// Whether a sandbox can keep an agent from writing the file: it is there and is no link.
+/// Whether a sandbox can keep an agent from writing the file: it exists and is not a link.
 bool can_be_protected(const std::filesystem::path& goal_file);
 
 }  // namespace ralph::loop

@@ -41,7 +41,7 @@ std::vector<std::string> names_in(const Folder& folder) {
   return names;
 }
 
-/// Files in the workspace are nobody's words; empty: there are none.
+/// Files in the workspace may be an agent's: a warning that they are not used; empty: there are none.
 std::string about_planted(const store::Location& place) {
   const auto folder = place.folder();
   if (!folder) {

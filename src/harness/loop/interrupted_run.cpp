@@ -92,7 +92,8 @@ std::string add_from_log(JournalContent& journal, const Setup& setup,
                          const store::Workspace& workspace) {
   auto& outcome = journal.outcome;
   const auto& backend = *setup.request.backend;
-  const auto name = answers_by_schema(backend) ? outcome.raw_log.filename().string() : std::string();
+  const auto name =
+      answers_by_schema(backend) ? outcome.raw_log.filename().string() : std::string();
   if (name.empty()) return {};
   const auto log = read_log(setup, workspace, name);
   if (!log) return {};

@@ -27,8 +27,7 @@ LoopStop run_steps(LoopParts& parts) {
   if (parts.keeper.state.end == StopReason::done) {
     parts.reporter.info("the loop was done already");
     const auto& records = parts.keeper.records();
-    parts.changed_since_done =
-        records.empty() || parts.repository.content() != records.back().tree;
+    parts.changed_since_done = records.empty() || parts.repository.content() != records.back().tree;
     return {StopReason::done};
   }
   if (const auto notice = parts.verifier.notice(); !notice.empty()) parts.reporter.info(notice);

@@ -48,8 +48,8 @@ struct LoopParts {
 
   // What the start found out.
   Loop::Before before = Loop::Before::not_over;
-  bool changed_since_done = false;        // files, since the loop that is resumed was done
-  std::optional<ReplacedLoop> replaced;   // the loop before, if it had iterations
+  bool changed_since_done = false;       // files, since the loop that is resumed was done
+  std::optional<ReplacedLoop> replaced;  // the loop before, if it had iterations
 };
 
 }  // namespace ralph::loop

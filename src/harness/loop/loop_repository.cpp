@@ -130,8 +130,7 @@ Result<bool> LoopRepository::needs_rollback(const Current& before) {
 Result<Repository::RolledBack> LoopRepository::roll_back(const Current& before) {
   RolledBack done;
   const auto name = fmt::format("rolled-back/{}-{}", state_.loop_id, before.iteration);
-  TRY_ASSIGN(done.kept,
-             git_->reset_to(before.commit_before, name, before.branch, &done.replaced));
+  TRY_ASSIGN(done.kept, git_->reset_to(before.commit_before, name, before.branch, &done.replaced));
   return done;
 }
 

@@ -93,8 +93,8 @@ Result<> LoopStart::record_interrupted(const State& old) {
   if (std::ranges::find(records, current.run_id, &Record::run_id) != records.end()) return {};
   TRY_ASSIGN(auto run, read_interrupted_run(setup_, keeper_.workspace(), current.run_id));
   if (!run.warning.empty()) reporter_.warn_at_start(std::move(run.warning));
-  auto record = make_record(Record::Step::attempt, current, run.outcome,
-                            setup_.request.host.root(), parts_.clock.now());
+  auto record = make_record(Record::Step::attempt, current, run.outcome, setup_.request.host.root(),
+                            parts_.clock.now());
   record.outcome = LoopDecision::interrupted;
   record.progress = failure_progress("interrupted");
   return keeper_.append(std::move(record));
@@ -161,9 +161,6 @@ Result<> LoopStart::begin_new(const std::optional<State>& old) {
   state.started = parts_.clock.now();
   state.earlier_days = std::move(days);
   set_goal();
-  state.tree_at_start = parts_.repository.content();
-  state.commit_at_start = parts_.repository.head();
-  state.git_digest = parts_.repository.settings_digest();
   TRY(begin_repository());
   TRY(parts_.verifier.prepare(keeper_.store().user()));
   set_verification();
@@ -189,6 +186,9 @@ Result<> LoopStart::begin_new(const std::optional<State>& old) {
 Result<> LoopStart::begin_repository() {
   auto* const git = parts_.repository.git();
   auto& state = keeper_.state;
+  state.tree_at_start = parts_.repository.content();
+  state.commit_at_start = parts_.repository.head();
+  state.git_digest = parts_.repository.settings_digest();
   if (git == nullptr) return {};
   TRY_ASSIGN(state.branch_at_start, parts_.repository.branch());
   keep_start_refs(*git, state.loop_id, reporter_);
@@ -219,33 +219,39 @@ void LoopStart::remove_stale_locks(const State& old) {
   }
 }
 
+/// The repository of a resumed loop: what it left out before is left out again.
+Result<> LoopStart::resume_repository() {
+  auto& state = keeper_.state;
+  auto& repository = parts_.repository;
+  auto* const git = repository.git();
+  state.git_digest = repository.settings_digest();
+  if (git == nullptr) return {};
+  TRY_ASSIGN(state.branch_at_start, repository.branch());
+  TRY(parts_.user_files.leave_out_again(state));
+  if (setup_.options.commit) {
+    git->leave_alone_before(state.files_before.value_or(state.started));
+  }
+  keep_start_refs(*git, state.loop_id, reporter_);
+  parts_.user_files.keep_copies(state);
+  return {};
+}
+
 Result<> LoopStart::resume(State old) {
   TRY(open_repository());
   remove_stale_locks(old);
   auto& state = keeper_.state;
-  auto& repository = parts_.repository;
-  auto* const git = repository.git();
   state = std::move(old);  // what was there at the start
   TRY(parts_.verifier.prepare(keeper_.store().user()));
-  TRY(check_unchanged_setup(setup_, state, parts_.verifier.verifier(), repository));
+  const auto& verifier = parts_.verifier.verifier();
+  TRY(check_unchanged_setup(setup_, state, verifier, parts_.repository));
   TRY(parts_.verifier.recover_protected());
   TRY(check_goal(state.goal));
   if (setup_.goal.empty()) parts_.setup.goal = state.goal;
-  const bool same_goal = setup_.goal == state.goal;
-  const bool same_checks = state.verify_digest == parts_.verifier.verifier().digest();
-  state.git_digest = repository.settings_digest();
-  if (git != nullptr) {
-    TRY_ASSIGN(state.branch_at_start, repository.branch());
-  }
-  TRY(parts_.user_files.leave_out_again(state));
-  if (git != nullptr && setup_.options.commit) {
-    git->leave_alone_before(state.files_before.value_or(state.started));
-  }
-  if (git != nullptr) keep_start_refs(*git, state.loop_id, reporter_);
-  parts_.user_files.keep_copies(state);
+  TRY(resume_repository());
   const bool was_over = state.end.has_value();
-  // Nothing will be committed.
-  const bool done = state.end == StopReason::done && same_goal && same_checks;
+  const bool same_checks = state.verify_digest == verifier.digest();
+  // What other commands verified is not done by these.
+  const bool done = state.end == StopReason::done && setup_.goal == state.goal && same_checks;
   if (setup_.options.commit && !state.current && !done) {
     TRY(parts_.user_files.check_unchanged(state, keeper_.records()));
   }
@@ -261,7 +267,6 @@ Result<> LoopStart::resume(State old) {
   parts_.goal.note = setup_.goal_note;
   set_verification();
   state.findings.clear();
-  // What other commands verified is not done by these.
   if (!done) {
     state.end.reset();
     state.end_why.clear();

@@ -24,6 +24,7 @@ class LoopStart {
   Result<> put_old_aside(const State& old);
   Result<> begin_repository();
   Result<> open_repository();
+  Result<> resume_repository();
   void remove_stale_locks(const State& old);
   void set_goal();
   void set_verification();

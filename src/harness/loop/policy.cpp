@@ -17,7 +17,7 @@ constexpr Millis kAfterReset{60'000};
 constexpr Millis kFirstPause{30'000};
 constexpr Millis kLongestPause{30 * 60'000};
 constexpr Millis kLongestFailurePause{60'000};
-constexpr std::int64_t kFarFuture = 4'102'444'800;  // 2100: what is later is no time
+constexpr std::int64_t kFarFuture = 4'102'444'800;  // 2100: later times are mistakes
 constexpr int kMostDoublings = 10;
 
 double spent_today(const Totals& totals, const std::map<std::string, double>& earlier,
@@ -43,8 +43,8 @@ std::string stopped_by(int signal_number) {
 }
 
 std::optional<StopReason> limit_reached(const Budget& budget, const Totals& totals,
-                                 const std::map<std::string, double>& earlier_days, Millis elapsed,
-                                 UtcTime now) {
+                                        const std::map<std::string, double>& earlier_days,
+                                        Millis elapsed, UtcTime now) {
   if (reached(budget.refusals, totals.refused_in_a_row)) return StopReason::refused;
   if (reached(budget.failures, totals.failures_in_a_row)) return StopReason::failures;
   if (reached(budget.idle, totals.idle_in_a_row)) return StopReason::no_progress;
@@ -80,7 +80,8 @@ NextStep next_step_after(const stream::Verdict& verdict, const stream::Summary& 
     case Outcome::locked: return NextStep::stop_agent;
     case Outcome::agent_error: {
       const auto what = summary.error ? summary.error->error_class : ErrorClass::unknown;
-      if (what == ErrorClass::network || what == ErrorClass::overloaded) return NextStep::wait_for_outage;
+      if (what == ErrorClass::network || what == ErrorClass::overloaded)
+        return NextStep::wait_for_outage;
       if (what == ErrorClass::trust) return NextStep::stop_agent;
       // A model or an API that does not exist.
       if (summary.error && summary.error->http_status == 404) return NextStep::stop_agent;

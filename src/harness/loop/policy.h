@@ -32,8 +32,8 @@ std::string stopped_by(int signal_number);
 
 /// Before an iteration begins: the limit that forbids it; nullopt: none does.
 std::optional<StopReason> limit_reached(const Budget& budget, const Totals& totals,
-                                 const std::map<std::string, double>& earlier_days, Millis elapsed,
-                                 UtcTime now);
+                                        const std::map<std::string, double>& earlier_days,
+                                        Millis elapsed, UtcTime now);
 /// What the next run may cost and how long it may take: the nearest limit.
 std::optional<double> cost_left(const Budget& budget, const Totals& totals,
                                 const std::map<std::string, double>& earlier_days, UtcTime now);

@@ -63,7 +63,7 @@ Answer with the tool `StructuredOutput`, or, if you have no such tool, with one 
 /// A template of ours.
 Template own(std::string_view text) { return Template::parse(std::string(text), "ralph").value(); }
 
-/// What was cut, for the prompt and for who calls us.
+/// What was cut, for the prompt and for the caller.
 class Cuts {
  public:
   explicit Cuts(std::vector<std::string>& names) : names_(names) {}

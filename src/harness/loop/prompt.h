@@ -61,7 +61,7 @@ struct PromptParts {
   std::string verification;              // why the last DONE was refused
   std::vector<std::string> guidance;
   std::vector<std::string> verify_commands;
-  bool answer_in_text = false;  // the agent has no structured output: it is told how to answer
+  bool answer_in_text = false;  // the agent has no structured output: the prompt says how to answer
   std::string done_marker;      // a line that says DONE; for agents that answer in text
   bool commits = false;         // ralph commits
 };

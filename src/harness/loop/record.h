@@ -64,14 +64,14 @@ struct Record {
   std::string
       progress;  // what the agent said it did; of a summary or an undo: its text; of a failed one: why
   StepOutcome outcome;
-  bool failed = false;   // counts as one of the consecutive failures
-  bool done = false;     // the agent said DONE
-  bool changed = false;  // files of the workspace changed
-  std::string tree;      // what the workspace was like after it: an id of its content
-  std::string commit;    // made after it; empty: none
-  std::string commit_before;             // where the repository stood when it began
-  std::string note;                      // what else the user was told: the goal was edited
-  std::string model;                     // the agent said it used; empty: not known
+  bool failed = false;        // counts as one of the consecutive failures
+  bool done = false;          // the agent said DONE
+  bool changed = false;       // files of the workspace changed
+  std::string tree;           // what the workspace was like after it: an id of its content
+  std::string commit;         // made after it; empty: none
+  std::string commit_before;  // where the repository stood when it began
+  std::string note;           // what else the user saw: "'GOAL.md' was edited: …"
+  std::string model;          // the agent said it used; empty: not known
   std::vector<std::int64_t> taken_back;  // of an undo: all iterations whose commits are gone now
   std::optional<Verification> verification;
   std::optional<double> cost_usd;

@@ -66,8 +66,7 @@ MaybeStop Recovery::recover() {
   auto& outcome = known->outcome;
   keeper.add_ran_before(outcome.time.total());
   if (current.phase == Phase::rollback) return finish_rollback(current, outcome);
-  const bool ended =
-      outcome.summary.result_count > 0 && !outcome.summary.results.back().is_error;
+  const bool ended = outcome.summary.result_count > 0 && !outcome.summary.results.back().is_error;
   if (ended) answer_from_text(loop_.setup, outcome);
   const bool answered = ended && !outcome.answer.summary.empty();
   if (answered && current.phase != Phase::summary) {

@@ -5,13 +5,13 @@
 
 namespace ralph::loop {
 
-/// The tools of the two kinds of runs, as agents with tool lists are told of them.
+/// The tools of the two kinds of runs, for agents that take a list of tools.
 std::vector<std::string> worker_tools();
 std::vector<std::string> summarizer_tools();
 
 /// The agent answers by a schema, and can be corrected in the same session.
 bool answers_by_schema(const backend::Backend& backend);
-/// It can be told a model and to answer by a schema: it can condense the history.
+/// It takes a model and answers by a schema: it can summarize the history.
 bool can_summarize(const backend::Backend& backend);
 
 /// The raw log of a run is named by it: "iteration-0007", of a further attempt "iteration-0007-attempt-2".

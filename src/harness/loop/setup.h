@@ -40,7 +40,7 @@ struct Setup {
   std::string goal_seen;            // goal_id() of that file
   std::string goal_note;            // of a resumed one: the goal is another one
   std::vector<std::filesystem::path>
-      inputs;  // files of the user's that the loop is told by, absolute
+      inputs;  // the user's files that say what to do: goal, settings; absolute
   Template form = Template::builtin();
   Options options;
   run::Request request;  // as for one run, without a prompt

@@ -49,10 +49,10 @@ void report_lost_refs(const git::Work& git, std::string_view loop_id, LoopReport
   }
   for (std::size_t i = 0; i < std::min(lost->size(), kMostNamed); ++i) {
     const auto& [ref, id] = (*lost)[i];
-    reporter.warn(fmt::format(
-        "{} was deleted or moved during the loop, and no other ref leads to what it "
-        "was; to get it back: {}",
-        ref, restore_command(git, ref, id)));
+    reporter.warn(
+        fmt::format("{} was deleted or moved during the loop, and no other ref leads to what it "
+                    "was; to get it back: {}",
+                    ref, restore_command(git, ref, id)));
   }
   if (lost->size() <= kMostNamed) return;
   reporter.warn(fmt::format(

@@ -39,10 +39,14 @@ UtcTime time_of(const Document& from, std::string_view key) {
 }
 
 Current current_of(const Document& from) {
-  return {json::integer(from, "iteration"), json::text(from, "run_id"),
-          time_of(from, "began_at"),        kPhases.find(json::text(from, "phase")).value_or(Phase::agent),
-          json::text(from, "tree_before"),  json::text(from, "commit_before"),
-          json::text(from, "branch"),       texts_of(json::member(from, "guidance"))};
+  return {json::integer(from, "iteration"),
+          json::text(from, "run_id"),
+          time_of(from, "began_at"),
+          kPhases.find(json::text(from, "phase")).value_or(Phase::agent),
+          json::text(from, "tree_before"),
+          json::text(from, "commit_before"),
+          json::text(from, "branch"),
+          texts_of(json::member(from, "guidance"))};
 }
 
 std::map<std::string, double> days_of(const Document& from) {

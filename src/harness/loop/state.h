@@ -23,7 +23,7 @@ std::string_view to_string(LoopStatus status);
 enum class Phase { agent, verify, commit, rollback, summary };
 std::string_view to_string(Phase phase);
 
-/// The iteration that is being worked on; whoever resumes the loop finds its run by it.
+/// The iteration that is being worked on; --resume finds its run by it.
 struct Current {
   std::int64_t iteration = 0;
   std::string run_id;
@@ -63,15 +63,15 @@ struct State {
   std::vector<std::string> left_out;  // paths in the repository that no commit of the loop takes in
   std::optional<Current> current;
   std::optional<UtcTime> waiting_until;
-  std::string waiting_for;            // "rate limit reached"
-  std::vector<std::string> verify;    // the commands, as people know them
-  std::optional<store::StopReason> end;  // nullopt: not over
-  std::string end_why;                // one sentence
-  std::vector<std::string> findings;  // of the report: what to look at
+  std::string waiting_for;                     // "rate limit reached"
+  std::vector<std::string> verify;             // the commands, as people know them
+  std::optional<store::StopReason> end;        // nullopt: not over
+  std::string end_why;                         // one sentence
+  std::vector<std::string> findings;           // of the report: what to look at
   std::map<std::string, double> earlier_days;  // what loops before this one cost, by UTC day
   Millis ran{0};                               // when this was written, all starts together
   Millis waited{0};                            // of that: for rate limits, outages and the next try
-  std::optional<std::int64_t> max_iterations;  // for who looks on
+  std::optional<std::int64_t> max_iterations;  // for ralph status
   std::optional<double> max_cost_usd, max_cost_per_day_usd;
   Millis max_time{0};  // 0: none
   bool operator==(const State&) const = default;
@@ -118,7 +118,7 @@ class StateFiles {
 
   /// nullopt: there is none. One that cannot be read is moved aside and named in `warning`.
   Result<std::optional<State>> load(std::string& warning) const;
-  /// The same, for who only looks.
+  /// The same, read-only.
   std::optional<State> peek(std::string& warning) const;
   Result<> save(const State& state) const;
 

@@ -50,7 +50,8 @@ Result<std::vector<Record>> StateFiles::records(std::int64_t& bad) const {
 
 Result<> StateFiles::append(const Record& record) const {
   TRY_ASSIGN(const auto folder, place_.folder());
-  return store::append_line(folder, kProgress, write_record(record), store::Durability::power_failure);
+  return store::append_line(folder, kProgress, write_record(record),
+                            store::Durability::power_failure);
 }
 
 bool StateFiles::has_records() const {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/backend/plan.h"
 #include "core/base/result.h"
+#include "harness/backend/plan.h"
 #include "harness/loop/state.h"
 #include "harness/loop/trusted_state.h"
 
@@ -18,7 +18,7 @@ std::filesystem::path user_state_folder();
 /// where the home is a repository.
 std::vector<std::filesystem::path> own_paths(const backend::Host& host);
 
-/// State and records of a loop. Written to the user's state folder, which is believed, and to `.ralph/state/`, which is
+/// State and records of a loop. Written to the user's state folder, which is trusted, and to `.ralph/state/`, which is
 /// for people and other programs: an agent can write there.
 class StateStore {
  public:

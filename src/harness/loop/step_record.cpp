@@ -21,7 +21,7 @@ Result<> write_record_of(LoopContext& loop, const RunInfo& run, Record record) {
   if (run.role == store::AgentRole::worker) record.note = std::exchange(loop.goal.note, {});
   TRY(loop.keeper.repair());
   loop.goal.check_after_run();
-  // The record first: whoever finds it knows that the step is over.
+  // The record first: after a crash it says that the step is over.
   TRY(loop.keeper.append(record));
   auto& state = loop.keeper.state;
   if (record.step == Record::Step::iteration && state.current) {

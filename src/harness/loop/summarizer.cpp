@@ -50,24 +50,17 @@ RunOutcome Summarizer::run_agent(const Current& current, const std::vector<Recor
   const auto iteration = loop_.keeper.totals().iterations;
   loop_.reporter.step(
       store::IterationStarted{iteration, store::AgentRole::summarizer, current.run_id});
-  auto outcome = loop_.runner.run(
-      loop_.budget.limited(
-          summarizer_request(loop_.setup, current.run_id, {iteration}, std::move(prompt))),
-      {store::AgentRole::summarizer, iteration, current.run_id});
+  auto outcome = loop_.runner.run(loop_.budget.limited(summarizer_request(
+                                      loop_.setup, current.run_id, {iteration}, std::move(prompt))),
+                                  {store::AgentRole::summarizer, iteration, current.run_id});
   repair_after_run(loop_, outcome);
   return outcome;
 }
 
 MaybeStop Summarizer::summarize() {
   const auto records = records_to_summarize(loop_.keeper.records(), loop_.setup.options.recent);
-  const Current current{records.back().iteration,
-                        make_run_id(),
-                        loop_.clock.now(),
-                        Phase::summary,
-                        {},
-                        {},
-                        {},
-                        {}};
+  const Current current{
+      records.back().iteration, make_run_id(), loop_.clock.now(), Phase::summary, {}, {}, {}, {}};
   if (!save_started(loop_, current)) return std::nullopt;
   const auto iteration = loop_.keeper.totals().iterations;
   const auto outcome = run_agent(current, records);
@@ -78,9 +71,8 @@ MaybeStop Summarizer::summarize() {
     record.step = Record::Step::attempt;
     record.outcome = LoopDecision::no_summary;
     record.progress = failure_progress(outcome.verdict.message());
-    loop_.reporter.warn(
-        fmt::format("the history could not be condensed; next try after {}",
-                    counted(loop_.setup.options.summarize_every, "iteration")));
+    loop_.reporter.warn(fmt::format("the history could not be condensed; next try after {}",
+                                    counted(loop_.setup.options.summarize_every, "iteration")));
   }
   record_step(loop_, {store::AgentRole::summarizer, iteration, current.run_id}, std::move(record));
   if (outcome.verdict.outcome != stream::Outcome::cancelled) return std::nullopt;

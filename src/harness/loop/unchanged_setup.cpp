@@ -36,11 +36,11 @@ Result<> check_verification(const State& old, const Verifier& verifier) {
     return fail(Code::usage, "the commands of verification are not those the loop began with",
                 fmt::format("look at 'verify' and .ralph/check; {}", kAccept));
   }
-  return fail(Code::usage,
-              "PATH finds other programs for verification than when the loop began: " + moved,
-              fmt::format("set PATH as it was (the same virtual environment?), and look at programs "
-                          "that an agent may have made; {}",
-                          kAccept));
+  return fail(
+      Code::usage, "PATH finds other programs for verification than when the loop began: " + moved,
+      fmt::format("set PATH as it was (the same virtual environment?), and look at programs "
+                  "that an agent may have made; {}",
+                  kAccept));
 }
 
 Result<> check_repository(const Setup& setup, const State& old, const LoopRepository& repository) {
@@ -53,10 +53,10 @@ Result<> check_repository(const Setup& setup, const State& old, const LoopReposi
   if (!setup.options.commit) return {};
   TRY_ASSIGN(const auto branch, repository.branch());
   if (branch == old.branch_at_start) return {};
-  return fail(Code::usage,
-              fmt::format("the loop began on '{}', and '{}' is checked out", old.branch_at_start,
-                          branch),
-              fmt::format("git checkout that branch; {}", kAccept));
+  return fail(
+      Code::usage,
+      fmt::format("the loop began on '{}', and '{}' is checked out", old.branch_at_start, branch),
+      fmt::format("git checkout that branch; {}", kAccept));
 }
 
 }  // namespace

@@ -95,9 +95,8 @@ void UserFiles::keep_copies(const State& state) {
   }
   auto kept = repository_.git()->keep_files(harmless, inputs_ref(state.loop_id));
   if (kept) return;
-  reporter_.warn_at_start(
-      fmt::format("the files that are left out are not protected from the agent: {}",
-                  describe(kept.error())));
+  reporter_.warn_at_start(fmt::format(
+      "the files that are left out are not protected from the agent: {}", describe(kept.error())));
 }
 
 void UserFiles::bring_back_stash() {

@@ -20,7 +20,7 @@ class UserState {
 
   /// Makes the folders and the key. An error: nothing can be kept there, or it lies within the workspace.
   Result<> prepare() const;
-  /// An error also when the folder lies within the workspace: its files could be anybody's.
+  /// An error also when the folder lies within the workspace: an agent could have written its files.
   Result<std::string> key() const;
 
   /// A document with its MAC, bound to the workspace; `name` is relative to folder().

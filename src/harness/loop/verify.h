@@ -62,8 +62,7 @@ class Verifier {
     std::filesystem::path elsewhere_root = {};  // with this one's `.ralph`
     std::vector<process::EnvChange> env = {};   // there; instead of that of the place
     std::function<Result<process::Command>(process::Command)> wrap = {};  // there
-    const UserState* user =
-        nullptr;  // remembers what is put aside; null: after a crash nobody does
+    const UserState* user = nullptr;  // remembers what is put aside; null: a crash loses it
   };
   /// Runs them in order until one fails; nothing of a command is left running. Code::permission: `.ralph/check`, a file
   /// in `.ralph/` or a program is not what it was at the start, or a script was written to during the run. `on_output`

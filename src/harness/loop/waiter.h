@@ -18,11 +18,7 @@ class Waiter {
   /// All of them outlive it.
   Waiter(StateKeeper& keeper, const LoopBudget& budget, LoopReporter& reporter, Control& control,
          Clock& clock)
-      : keeper_(keeper),
-        budget_(budget),
-        reporter_(reporter),
-        control_(control),
-        clock_(clock) {}
+      : keeper_(keeper), budget_(budget), reporter_(reporter), control_(control), clock_(clock) {}
 
   MaybeStop wait_for_rate_limit(const stream::Verdict& verdict);
   MaybeStop wait_for_outage(const RunOutcome& outcome);

@@ -118,8 +118,8 @@ MaybeStop Worker::finish_iteration(const Current& current, RunOutcome outcome) {
   if (success) answer_from_text(loop_.setup, outcome);
   warn_of_ignored_done(outcome);
   const bool answered =
-      !outcome.answer.summary.empty() && (success || outcome.hit_cost_limit ||
-                                          outcome.verdict.outcome == stream::Outcome::cancelled);
+      !outcome.answer.summary.empty() &&
+      (success || outcome.hit_cost_limit || outcome.verdict.outcome == stream::Outcome::cancelled);
   // `current` is a part of the state, which record_step() changes.
   const auto kept = current;
   loop_.repository.leave_out_edited_goal(loop_.keeper.state);
@@ -136,7 +136,7 @@ MaybeStop Worker::finish_answer(const Current& current, const RunOutcome& outcom
   record.changed = record.tree.empty() || record.tree != current.tree_before;
   auto stop = stop_if_tampered(loop_, record);
   if (record.done && !stop) stop = check_done(loop_, record);
-  // Whoever resumes finds the answer in the journal, and verifies it then.
+  // --resume finds the answer in the journal, and verifies it then.
   if (stop && stop->reason == StopReason::stopped) return stop;
   auto committed = loop_.repository.tampered().empty() ? commit(current, record) : Result<>();
   if (!committed) loop_.reporter.warn("not committed: " + describe(committed.error()));
@@ -194,13 +194,12 @@ Result<> Worker::roll_back(const Current& current, Record& record) {
 MaybeStop Worker::finish_failure(const Current& current, const RunOutcome& outcome) {
   const auto next = next_step(outcome);
   const bool counts = next == NextStep::next_iteration;
-  auto record =
-      make_record(counts ? Record::Step::iteration : Record::Step::attempt, current, outcome,
-                  loop_.setup.request.host.root(), loop_.clock.now());
-  record.progress = failure_progress(
-      counts && outcome.verdict.status() == stream::Status::success
-          ? fmt::format("no valid answer after {} corrections", kMostCorrections)
-          : outcome.verdict.reason());
+  auto record = make_record(counts ? Record::Step::iteration : Record::Step::attempt, current,
+                            outcome, loop_.setup.request.host.root(), loop_.clock.now());
+  record.progress =
+      failure_progress(counts && outcome.verdict.status() == stream::Status::success
+                           ? fmt::format("no valid answer after {} corrections", kMostCorrections)
+                           : outcome.verdict.reason());
   record.failed = counts;
   record.tree = loop_.repository.content();
   record.changed = record.tree.empty() || record.tree != current.tree_before;

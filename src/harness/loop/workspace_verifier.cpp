@@ -124,9 +124,8 @@ std::string WorkspaceVerifier::notice() const {
 
 /// Path in the workspace of a path of the repository; empty: it lies elsewhere.
 std::string WorkspaceVerifier::in_workspace(const std::string& path) const {
-  const auto relative = (repository_.git()->root() / path)
-                            .lexically_relative(setup_.request.host.workspace)
-                            .native();
+  const auto relative =
+      (repository_.git()->root() / path).lexically_relative(setup_.request.host.workspace).native();
   return relative == ".." || relative.starts_with("../") ? std::string() : relative;
 }
 
@@ -195,8 +194,7 @@ Result<Verification> WorkspaceVerifier::verify_in_clone(const std::string& tree)
   auto mode = clone.mode(backend::environment_changes(host), bubblewrap_);
   mode.start = &start_files_;
   mode.optional = not_in_git_;
-  return run(mode,
-             bubblewrap_.empty() ? "in a clean clone" : "in a clean clone without network");
+  return run(mode, bubblewrap_.empty() ? "in a clean clone" : "in a clean clone without network");
 }
 
 Result<Verification> WorkspaceVerifier::verify_in_place() {

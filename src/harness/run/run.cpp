@@ -9,8 +9,6 @@
 #include "core/base/file.h"
 #include "core/base/names.h"
 #include "core/base/utf8.h"
-#include "system/git/git.h"
-#include "system/process/descriptor_limit.h"
 #include "harness/run/attempt.h"
 #include "harness/run/bookkeeping.h"
 #include "harness/run/config_watch.h"
@@ -21,6 +19,8 @@
 #include "harness/store/journal.h"
 #include "harness/store/raw_log.h"
 #include "harness/store/workspace.h"
+#include "system/git/git.h"
+#include "system/process/descriptor_limit.h"
 
 namespace ralph::run {
 namespace {
@@ -97,7 +97,8 @@ Result<> Run::begin() {
   TRY(process::check_descriptor_limit());
   TRY_ASSIGN(workspace_, store::Workspace::open(request_.host.root()));
   if (!request_.lock_held) {
-    TRY_ASSIGN(auto lock, store::Lock::take(workspace_->lock_file(), store::Lock::kRun, request_.run_id));
+    TRY_ASSIGN(auto lock,
+               store::Lock::take(workspace_->lock_file(), store::Lock::kRun, request_.run_id));
     lock_.emplace(std::move(lock));
     store::sweep_tmp(*workspace_);
     TRY_ASSIGN(auto watch, ConfigWatch::begin(request_.state_folder, request_.obeyed_files,

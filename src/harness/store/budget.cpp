@@ -59,7 +59,7 @@ Result<Budget> load_budget(const Location& file, std::string& warning) {
 }
 
 Result<> save_budget(const Location& file, const Budget& budget) {
-  std::string warning;  // whoever loads the file is told
+  std::string warning;  // the next load reports it
   TRY_ASSIGN(auto root, load_state(file, is_valid_budget, warning));
   root[kTotalCost] = budget.total_cost_usd;
   root[kMaxCost] = or_null(budget.max_cost_usd);

@@ -30,8 +30,8 @@ void LineFollower::restart() {
 /// False: there is no such file yet.
 Result<bool> LineFollower::open() {
   const auto folder = file_.parent();
-  auto fd = folder ? folder->open_read(file_.name())
-                   : Result<UniqueFd>(std::unexpected(folder.error()));
+  auto fd =
+      folder ? folder->open_read(file_.name()) : Result<UniqueFd>(std::unexpected(folder.error()));
   if (!fd && fd.error().code == Code::not_found) return false;
   if (!fd) return std::unexpected(fd.error());
   fd_ = *std::move(fd);

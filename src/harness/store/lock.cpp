@@ -67,7 +67,7 @@ std::int64_t integer_in(const json::Document& note, const char* name) {
   return found != note.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
 }
 
-/// Words for a terminal, whoever wrote them into the file.
+/// Safe for a terminal: anybody can write the file.
 std::string plain(std::string text) {
   std::erase_if(text, [](char c) { return c < ' ' || c > '~'; });
   text.resize(std::min(text.size(), kLongestWhat));
@@ -77,7 +77,8 @@ std::string plain(std::string text) {
 /// It becomes a part of paths.
 bool is_id(std::string_view text) {
   return !text.empty() && text.size() <= kLongestWhat &&
-         std::ranges::all_of(text, [](unsigned char c) { return std::isalnum(c) != 0 || c == '-'; });
+         std::ranges::all_of(text,
+                             [](unsigned char c) { return std::isalnum(c) != 0 || c == '-'; });
 }
 
 using Holder = Lock::Holder;
@@ -184,11 +185,10 @@ Error Lock::busy(const Holder& holder) {
   return {Code::busy,
           fmt::format("{} ({}, pid {}, since {})", kBusy, holder.what, holder.pid, holder.since),
           fmt::format("wait until it ends, or stop it: {}kill {}",
-                      holder.is_loop() ? "ralph stop --now, or " : "",
-                      holder.pid)};
+                      holder.is_loop() ? "ralph stop --now, or " : "", holder.pid)};
 }
 
-/// A lock of our own tells, and is gone at once; whoever takes the lock meanwhile looks more than once.
+/// Tries a shared lock, which is released at once; take() tries more than once, so it is not disturbed.
 std::optional<Lock::Holder> Lock::holder(const Location& file) {
   const auto folder = file.parent();
   if (!folder) return std::nullopt;
@@ -199,7 +199,7 @@ std::optional<Lock::Holder> Lock::holder(const Location& file) {
   return holder_of(*fd);
 }
 
-/// The file stays: whoever removed it could remove one that another run has just locked.
+/// The file stays: removing it could remove one that another run has just locked.
 Lock::~Lock() { [[maybe_unused]] const bool emptied = fd_ && ::ftruncate(fd_.get(), 0) == 0; }
 
 }  // namespace ralph::store

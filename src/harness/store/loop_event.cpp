@@ -109,65 +109,95 @@ class Reader {
   const Document& from_;
 };
 
-// The members of each step; Visit is a Writer or a Reader.
-template <typename Visit, typename Step>
+// The members of each step. Visit is a Writer, with a const step, or a Reader.
+template <typename Step, typename Kind>
+concept Is = std::is_same_v<std::remove_const_t<Step>, Kind>;
+
+template <typename Visit, Is<LoopStarted> Step>
 void members(Visit visit, Step& step) {
-  using S = std::remove_const_t<Step>;
-  if constexpr (std::is_same_v<S, LoopStarted>) {
-    visit("loop_id", step.loop_id);
-    visit("backend", step.backend);
-    visit("model", step.model);
-    visit("goal_file", step.goal_file);
-    visit("resumed", step.resumed);
-    visit("max_iterations", step.max_iterations);
-    visit("max_cost_usd", step.max_cost_usd);
-  } else if constexpr (std::is_same_v<S, IterationStarted>) {
-    visit("iteration", step.iteration);
-    visit("kind", step.role);
-    visit("run_id", step.run_id);
-  } else if constexpr (std::is_same_v<S, GuidanceTaken>) {
-    visit("iteration", step.iteration);
-    visit("messages", step.messages);
-  } else if constexpr (std::is_same_v<S, IterationEnded>) {
-    visit("iteration", step.iteration);
-    visit("kind", step.role);
-    visit("run_id", step.run_id);
-    visit("outcome", step.outcome);
-    visit("failed", step.failed);
-    visit("done", step.done);
-    visit("changed", step.changed);
-    visit("cost_usd", step.cost_usd);
-    visit("duration_ms", step.duration);
-  } else if constexpr (std::is_same_v<S, VerificationStarted>) {
-    visit("commands", step.commands);
-  } else if constexpr (std::is_same_v<S, VerificationEnded>) {
-    visit("passed", step.passed);
-    visit("duration_ms", step.duration);
-    if (!std::is_const_v<Step> || !step.where.empty()) visit("where", step.where);
-    if (std::is_const_v<Step> && step.passed) return;
-    visit("command", step.command);
-    visit("reason", step.reason);
-    visit("tail", step.tail);
-  } else if constexpr (std::is_same_v<S, DoneRefused>) {
-    visit("iteration", step.iteration);
-    visit("in_a_row", step.in_a_row);
-  } else if constexpr (std::is_same_v<S, IterationCommitted> ||
-                       std::is_same_v<S, IterationRolledBack>) {
-    visit("commit", step.commit);
-    visit("iteration", step.iteration);
-  } else if constexpr (std::is_same_v<S, WaitStarted>) {
-    visit("reason", step.reason);
-    visit("for", step.text);
-    visit("until", step.until);
-  } else if constexpr (std::is_same_v<S, LoopNote>) {
-    visit("level", step.level);
-    visit("text", step.text);
-  } else {
-    static_assert(std::is_same_v<S, LoopEnded>);
-    visit("end", step.reason);
-    visit("why", step.why);
-    visit("exit_code", step.exit_code);
-  }
+  visit("loop_id", step.loop_id);
+  visit("backend", step.backend);
+  visit("model", step.model);
+  visit("goal_file", step.goal_file);
+  visit("resumed", step.resumed);
+  visit("max_iterations", step.max_iterations);
+  visit("max_cost_usd", step.max_cost_usd);
+}
+
+template <typename Visit, Is<IterationStarted> Step>
+void members(Visit visit, Step& step) {
+  visit("iteration", step.iteration);
+  visit("kind", step.role);
+  visit("run_id", step.run_id);
+}
+
+template <typename Visit, Is<GuidanceTaken> Step>
+void members(Visit visit, Step& step) {
+  visit("iteration", step.iteration);
+  visit("messages", step.messages);
+}
+
+template <typename Visit, Is<IterationEnded> Step>
+void members(Visit visit, Step& step) {
+  visit("iteration", step.iteration);
+  visit("kind", step.role);
+  visit("run_id", step.run_id);
+  visit("outcome", step.outcome);
+  visit("failed", step.failed);
+  visit("done", step.done);
+  visit("changed", step.changed);
+  visit("cost_usd", step.cost_usd);
+  visit("duration_ms", step.duration);
+}
+
+template <typename Visit, Is<VerificationStarted> Step>
+void members(Visit visit, Step& step) {
+  visit("commands", step.commands);
+}
+
+template <typename Visit, Is<VerificationEnded> Step>
+void members(Visit visit, Step& step) {
+  constexpr bool kWrites = std::is_const_v<Step>;
+  visit("passed", step.passed);
+  visit("duration_ms", step.duration);
+  if (!kWrites || !step.where.empty()) visit("where", step.where);
+  if (kWrites && step.passed) return;
+  visit("command", step.command);
+  visit("reason", step.reason);
+  visit("tail", step.tail);
+}
+
+template <typename Visit, Is<DoneRefused> Step>
+void members(Visit visit, Step& step) {
+  visit("iteration", step.iteration);
+  visit("in_a_row", step.in_a_row);
+}
+
+template <typename Visit, typename Step>
+  requires Is<Step, IterationCommitted> || Is<Step, IterationRolledBack>
+void members(Visit visit, Step& step) {
+  visit("commit", step.commit);
+  visit("iteration", step.iteration);
+}
+
+template <typename Visit, Is<WaitStarted> Step>
+void members(Visit visit, Step& step) {
+  visit("reason", step.reason);
+  visit("for", step.text);
+  visit("until", step.until);
+}
+
+template <typename Visit, Is<LoopNote> Step>
+void members(Visit visit, Step& step) {
+  visit("level", step.level);
+  visit("text", step.text);
+}
+
+template <typename Visit, Is<LoopEnded> Step>
+void members(Visit visit, Step& step) {
+  visit("end", step.reason);
+  visit("why", step.why);
+  visit("exit_code", step.exit_code);
 }
 
 std::string write(const LoopStep& step, std::optional<UtcTime> at) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <optional>
 
 #include "core/base/mask.h"
 #include "core/base/result.h"
@@ -30,5 +31,8 @@ class LoopEventLog {
   const Masker& masker_;
   std::size_t largest_;
 };
+
+/// The newest step of a loop in its folder, notes left out; nullopt: none, or none that can be read.
+std::optional<LoopEvent> last_loop_step(const Location& folder);
 
 }  // namespace ralph::store

@@ -13,7 +13,7 @@ using json::Document;
 constexpr std::size_t kBytesPerItem = 8;
 
 /// What one member may still hold.
-struct Room {
+struct Space {
   std::size_t left;
   bool cut = false;
 
@@ -24,34 +24,34 @@ struct Room {
   }
 };
 
-void trim(Document& value, Room& room);
+void trim(Document& value, Space& space);
 
-void trim_text(std::string& text, Room& room) {
-  if (room.take(text.size())) return;
-  text.resize(utf8::prefix(text, room.left).size());
-  room.left = 0;
+void trim_text(std::string& text, Space& space) {
+  if (space.take(text.size())) return;
+  text.resize(utf8::prefix(text, space.left).size());
+  space.left = 0;
 }
 
 /// `size_of_name` and `value_of` tell arrays from objects.
 template <typename Items, typename SizeOfName, typename ValueOf>
-void trim_items(Items& items, Room& room, SizeOfName size_of_name, ValueOf value_of) {
+void trim_items(Items& items, Space& space, SizeOfName size_of_name, ValueOf value_of) {
   std::size_t kept = 0;
-  while (kept < items.size() && room.take(kBytesPerItem + size_of_name(items.data()[kept]))) {
-    trim(value_of(items.data()[kept++]), room);
+  while (kept < items.size() && space.take(kBytesPerItem + size_of_name(items.data()[kept]))) {
+    trim(value_of(items.data()[kept++]), space);
   }
   while (items.size() > kept) items.pop_back();
 }
 
-void trim(Document& value, Room& room) {
+void trim(Document& value, Space& space) {
   if (value.is_string()) {
-    trim_text(value.get_ref<std::string&>(), room);
+    trim_text(value.get_ref<std::string&>(), space);
   } else if (value.is_array()) {
     trim_items(
-        value.get_ref<Document::array_t&>(), room, [](const auto&) { return std::size_t{0}; },
+        value.get_ref<Document::array_t&>(), space, [](const auto&) { return std::size_t{0}; },
         [](auto& item) -> Document& { return item; });
   } else if (value.is_object()) {
     trim_items(
-        value.get_ref<Document::object_t&>(), room,
+        value.get_ref<Document::object_t&>(), space,
         [](const auto& item) { return item.first.size(); },
         [](auto& item) -> Document& { return item.second; });
   }
@@ -65,9 +65,9 @@ std::optional<std::string> shorten_members(std::string_view object, std::size_t 
   if (!document || !document->is_object()) return std::nullopt;
   Document cut = left_out;
   for (auto& [name, value] : document->get_ref<Document::object_t&>()) {
-    Room room{longest};
-    trim(value, room);
-    if (room.cut) cut.push_back(name);
+    Space space{longest};
+    trim(value, space);
+    if (space.cut) cut.push_back(name);
   }
   if (!cut.empty()) (*document)["cut"] = std::move(cut);
   return json::write(*document);

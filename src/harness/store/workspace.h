@@ -51,7 +51,7 @@ class Lock {
   /// the loop. Code::busy when a live
   /// process holds it: the message names its pid and since when. The file of a dead one is taken over.
   static Result<Lock> take(const Location& file, std::string_view what, std::string_view id = {});
-  /// Who holds it now, for who only looks: nothing is made, written or taken over. nullopt: nobody.
+  /// Who holds it now, read-only: nothing is made, written or taken over. nullopt: it is free.
   struct Holder {
     std::int64_t pid = 0;  // by the kernel, not by the file; 0: not known, as of another container
     std::string what, since;

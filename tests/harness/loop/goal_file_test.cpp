@@ -28,13 +28,13 @@ TEST(GoalFile, AnEditSinceTheLastRunIsTheUsers) {
   const TempFolder folder;
   auto state = state_of(folder, "one");
   folder.write("GOAL.md", "one");
-  EXPECT_EQ(resumed_goal(state, false, false).told, "");
+  EXPECT_EQ(resumed_goal(state, false, false).message, "");
   folder.write("GOAL.md", "two");
   const auto goal = resumed_goal(state, false, false);
   EXPECT_TRUE(goal.edited);
   EXPECT_EQ(goal.text, "two");
   EXPECT_EQ(goal.id, goal_id("two"));
-  EXPECT_TRUE(goal.told.contains("'GOAL.md' was edited"));
+  EXPECT_TRUE(goal.message.contains("'GOAL.md' was edited"));
   state.goal_path.clear();
   EXPECT_EQ(resumed_goal(state, false, false).text, "one") << "it came from no file";
 }
@@ -50,7 +50,7 @@ TEST(GoalFile, WhatMayBeTheAgentsIsUsedOnlyWhenItIsAccepted) {
     const auto goal = resumed_goal(state, false, false);
     EXPECT_FALSE(goal.edited);
     EXPECT_EQ(goal.text, "one");
-    EXPECT_TRUE(goal.told.contains("changed while the agent worked")) << goal.told;
+    EXPECT_TRUE(goal.message.contains("changed while the agent worked")) << goal.message;
     EXPECT_EQ(resumed_goal(state, false, true).text, "two");
   }
   EXPECT_EQ(resumed_goal(killed, true, false).text, "two") << "a sandbox kept the agent from it";
@@ -65,7 +65,7 @@ TEST(GoalFile, WhatCannotBeAGoalIsNotUsed) {
     folder.write("GOAL.md", text);
     const auto goal = resumed_goal(state, false, false);
     EXPECT_EQ(goal.text, "one");
-    EXPECT_TRUE(goal.told.starts_with("cannot use 'GOAL.md'")) << goal.told;
+    EXPECT_TRUE(goal.message.starts_with("cannot use 'GOAL.md'")) << goal.message;
   }
 }
 

@@ -12,7 +12,8 @@ namespace {
 
 const UtcTime kNow = *parse_iso("2026-11-15T14:00:00Z");
 
-std::optional<StopReason> reached(const Budget& budget, const Totals& totals, Millis elapsed = Millis{0}) {
+std::optional<StopReason> reached(const Budget& budget, const Totals& totals,
+                                  Millis elapsed = Millis{0}) {
   return limit_reached(budget, totals, {{"2026-11-15", 1.0}, {"2026-11-14", 50.0}}, elapsed, kNow);
 }
 
@@ -65,8 +66,9 @@ TEST(LoopEnds, EveryReasonHasItsRowNameAndExitCode) {
     EXPECT_FALSE(row(end).meaning.empty());
   }
   EXPECT_EQ(stream::row(row(StopReason::done).outcome).exit_code, 0);
-  for (const auto end : {StopReason::unchanged, StopReason::refused, StopReason::iterations, StopReason::time, StopReason::cost,
-                         StopReason::cost_per_day, StopReason::failures, StopReason::no_progress}) {
+  for (const auto end : {StopReason::unchanged, StopReason::refused, StopReason::iterations,
+                         StopReason::time, StopReason::cost, StopReason::cost_per_day,
+                         StopReason::failures, StopReason::no_progress}) {
     EXPECT_EQ(stream::row(row(end).outcome).exit_code, 6) << row(end).name;
     EXPECT_FALSE(row(end).meaning.empty());
   }

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 
 #include "core/base/file.h"
-#include "system/process/harness.h"
 #include "harness/store/workspace.h"
+#include "system/process/harness.h"
 
 namespace ralph::loop {
 namespace {
@@ -95,7 +95,8 @@ TEST_F(LoopFiles, TheStateIsReadBackAsItWasSaved) {
   state.commit_at_start = "c";
   state.branch_at_start = "refs/heads/main";
   state.files_before = UtcTime(Millis{1'700'000'000'123});
-  state.current = Current{3, "run", state.updated, Phase::verify, "tb", "cb", "refs/heads/x", {"a.md"}};
+  state.current =
+      Current{3, "run", state.updated, Phase::verify, "tb", "cb", "refs/heads/x", {"a.md"}};
   state.waiting_until = state.updated;
   state.waiting_for = "rate limit reached";
   state.earlier_days = {{"2026-11-14", 1.5}};

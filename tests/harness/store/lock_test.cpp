@@ -12,9 +12,9 @@
 
 #include "core/base/time.h"
 #include "core/json/document.h"
-#include "system/process/supervise.h"
 #include "harness/store/workspace.h"
 #include "support/temp_folder.h"
+#include "system/process/supervise.h"
 
 namespace ralph::store {
 namespace {
@@ -100,6 +100,21 @@ TEST(Lock, TellsWhoHoldsIt) {
             fmt::format("another run is using this workspace (ralph run, pid {}, since {})",
                         ::getpid(), note["started"].get<std::string>()));
   EXPECT_EQ(text_of(folder / "lock"), text) << "whoever fails changes nothing";
+}
+
+TEST(Lock, NamesTheLoopThatHoldsIt) {
+  const TempFolder folder;
+  const Location file(folder / "lock");
+  const auto lock = Lock::take(file, Lock::kLoop, "20261115-143740-1f2e3d");
+  ASSERT_TRUE(lock);
+  const auto holder = Lock::holder(file);
+  ASSERT_TRUE(holder);
+  EXPECT_EQ(holder->id, "20261115-143740-1f2e3d");
+  EXPECT_TRUE(holder->is_loop());
+  auto note = *json::parse(text_of(folder / "lock"));
+  note["id"] = "../../etc";
+  folder.write("lock", json::write(note));
+  EXPECT_EQ(Lock::holder(file)->id, "") << "it becomes a part of paths";
 }
 
 TEST(Lock, IsReleasedAndTheFileStaysEmpty) {

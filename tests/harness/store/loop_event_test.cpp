@@ -70,7 +70,8 @@ TEST(LoopEvent, WhatIsNoEventIsNone) {
   EXPECT_FALSE(read_event("[]"));
   EXPECT_FALSE(read_event(R"({"type":"loop","step":"note"})")) << "without a time";
   EXPECT_FALSE(read_event(R"({"type":"text","step":"note","at":"2026-11-15T14:00:00Z"})"));
-  const auto event = read_event(R"({"type":"loop","step":"note","at":"2026-11-15T14:00:00Z","text":3})");
+  const auto event =
+      read_event(R"({"type":"loop","step":"note","at":"2026-11-15T14:00:00Z","text":3})");
   ASSERT_TRUE(event);
   EXPECT_EQ(event->step, LoopStep(LoopNote())) << "a member of another type says nothing";
 }
@@ -78,7 +79,9 @@ TEST(LoopEvent, WhatIsNoEventIsNone) {
 class LoopEventLogTest : public testing::Test {
  protected:
   std::string text(const char* name) { return test::text_of(folder_ / name); }
-  static LoopEvent note(std::string text) { return {kNow, LoopNote{stream::Level::info, std::move(text)}}; }
+  static LoopEvent note(std::string text) {
+    return {kNow, LoopNote{stream::Level::info, std::move(text)}};
+  }
 
   test::TempFolder folder_;
   Masker masker_;
@@ -119,6 +122,17 @@ TEST_F(LoopEventLogTest, LongTextsAreCut) {
   ASSERT_TRUE(log.append(note(std::string(100'000, 'x'))));
   EXPECT_LT(text("loop.ndjson").size(), 2 * LoopEventLog::kLongestText);
   EXPECT_TRUE(read_event(text("loop.ndjson")));
+}
+
+TEST_F(LoopEventLogTest, TheLastStepIsTheNewestThatIsNoNote) {
+  EXPECT_FALSE(last_loop_step(place_));
+  const LoopEventLog log(place_, masker_);
+  ASSERT_TRUE(log.append(note("one")));
+  EXPECT_FALSE(last_loop_step(place_));
+  ASSERT_TRUE(log.append({kNow, IterationStarted{1, AgentRole::worker, "r1"}}));
+  ASSERT_TRUE(log.append({kNow + Millis{5}, VerificationStarted{{"make"}}}));
+  ASSERT_TRUE(log.append(note("two")));
+  EXPECT_EQ(last_loop_step(place_), (LoopEvent{kNow + Millis{5}, VerificationStarted{{"make"}}}));
 }
 
 TEST_F(LoopEventLogTest, ALinkInItsPlaceIsNotFollowed) {

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/mask.h"
 #include "cli/loop_header.h"
+#include "core/base/mask.h"
 #include "harness/loop/loop.h"
 
 namespace ralph::cli {

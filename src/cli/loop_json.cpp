@@ -1,10 +1,10 @@
-#include "cli/loop_steps.h"
+#include "cli/loop_json.h"
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include "core/base/utf8.h"
 #include "cli/loop_report.h"
+#include "core/base/utf8.h"
 #include "core/json/mask.h"
 #include "core/json/writer.h"
 #include "harness/loop/answer.h"

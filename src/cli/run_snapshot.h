@@ -10,15 +10,15 @@
 namespace ralph::cli {
 
 /// The run of an agent as its journal tells it, while it still runs.
-struct RunLook {
+struct RunSnapshot {
   view::Activity::Kind kind = view::Activity::Kind::model;
   std::string text;                // as view::Activity::Now
   UtcTime since;                   // when that began
-  std::optional<double> cost_usd;  // so far; nullopt: the agent has not told any
+  std::optional<double> cost_usd;  // so far; nullopt: unknown
 };
 
 /// nullopt: there is no journal yet, or none that can be read. Reads only.
-std::optional<RunLook> look_at_run(const std::filesystem::path& folder, std::string_view run_id,
-                                   UtcTime began);
+std::optional<RunSnapshot> read_run(const std::filesystem::path& folder, std::string_view run_id,
+                                    UtcTime began);
 
 }  // namespace ralph::cli
