@@ -20,7 +20,7 @@
 namespace ralph::cli {
 namespace {
 
-constexpr Millis kPatienceOfASignal{500};
+constexpr Millis kSignalDrainTimeout{500};
 
 std::string version_line() { return fmt::format("{} (Claude Code)\n", settings::kClaudeVersion); }
 
@@ -43,7 +43,7 @@ wire::Io make_io(StdOutput& output, std::mutex& mutex) {
   return io;
 }
 
-int agent_door(std::span<const std::string> words, StdOutput& output) {
+int run_agent(std::span<const std::string> words, StdOutput& output) {
   auto options = settings::parse_options(words, ::isatty(STDOUT_FILENO) == 1);
   if (!options) {
     output.err(view::safe_text(describe(options.error())) + "\n");
@@ -63,7 +63,7 @@ int agent_door(std::span<const std::string> words, StdOutput& output) {
   wire::Agent agent({*std::move(options), settings::Environment(environment()), std::move(cwd),
                      make_io(output, mutex), RALPH_VERSION, ::geteuid() == 0});
   const StopSignals signals([&](int signal_number) {
-    output.hurry(kPatienceOfASignal);
+    output.hurry(kSignalDrainTimeout);
     agent.on_signal(signal_number);
   });
   const ReaderWatch watch(STDOUT_FILENO, [&] { agent.lose_reader(); });
@@ -94,7 +94,7 @@ constinit const Command kAgentCommand{
     {},
     false,
     nullptr,
-    agent_door,
+    run_agent,
 };
 
 }  // namespace ralph::cli

@@ -68,7 +68,7 @@ std::string_view block_type_for(std::string_view delta_type) {
   return delta_type == "thinking_delta" || delta_type == "signature_delta" ? "thinking" : "";
 }
 
-/// A delta has a type and what it adds: text that is not empty, or something that is no text.
+/// A delta has a type and what it adds: text that is not empty, or something other than text.
 bool brings_something(dom::object delta) {
   for (const auto [key, value] : delta) {
     std::string_view text;

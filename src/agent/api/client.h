@@ -33,7 +33,7 @@ struct Endpoint {
   Millis stall_timeout{300'000};  // without a byte of the stream
 };
 
-/// "https://host/prefix/v1/messages". Fails on what is no http(s) URL.
+/// "https://host/prefix/v1/messages". Fails unless it is an http(s) URL.
 Result<std::string> messages_url(std::string_view base_url);
 
 /// The policy as measured on Claude Code: which failure is worth how many tries, and how long to wait.
@@ -72,7 +72,7 @@ class Listener {
   /// An event of the API as it came, on one line; not "ping", not unknown ones.
   virtual void on_event(const Reply& /*so_far*/, std::string_view /*type*/,
                         std::string_view /*json*/) {}
-  /// The stream broke and is asked for again: what was shown of it from block `index` on counts no more.
+  /// The stream broke and is asked for again: what was shown of it from block `index` on is void.
   virtual void on_abandoned(const Reply& /*so_far*/, std::size_t /*index*/) {}
   /// Before the pause.
   virtual void on_retry(const Retry& /*retry*/) {}

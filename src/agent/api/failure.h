@@ -20,7 +20,7 @@ enum class FailureKind {
   timed_out,    // no answer in time
   stalled,      // the stream fell silent
   cut,          // the stream ended too early
-  garbage,      // what came is no event stream or message of the API
+  garbage,      // neither an event stream nor a message of the API
   setup,        // the request cannot be made: bad URL, no libcurl
 };
 

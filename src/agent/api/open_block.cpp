@@ -33,7 +33,7 @@ std::string_view text_in(dom::element value) {
   return value.get_string().get(text) == simdjson::SUCCESS ? text : std::string_view();
 }
 
-/// What stands for an input that is no JSON object.
+/// What replaces an input that is not a JSON object.
 std::string unparsed(std::string_view raw) {
   std::string inner;
   json::ObjectWriter(inner)

@@ -22,8 +22,8 @@ struct Shape {
   std::int64_t max_tokens = 32'000;
   ThinkingMode thinking = ThinkingMode::omitted;
   std::int64_t thinking_budget = 0;  // for enabled
-  std::string thinking_display;      // for adaptive; empty: not said
-  std::string effort;                // empty: not said
+  std::string thinking_display;      // for adaptive; empty: not given
+  std::string effort;                // empty: not given
   std::vector<std::string> betas;    // those the fields above need, and the user's
   Caching caching = Caching::five_minutes;
   std::string extra_body;  // a JSON object; its members replace those of the body. Empty: none

@@ -14,7 +14,7 @@ struct FileCommand {
   std::optional<ShellWord> target = {};  // of copies and moves
   bool copies_folders = false;
 };
-/// nullopt: it is none, or has arguments that could make it do something else.
+/// nullopt: it is another command, or has arguments that could make it do something else.
 std::optional<FileCommand> file_command(const ShellCommand& command);
 
 }  // namespace ralph::permission

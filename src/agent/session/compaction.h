@@ -23,7 +23,7 @@ class CompactPolicy {
 
   bool automatic() const { return automatic_; }
   bool on_demand() const { return on_demand_; }
-  /// The tokens of a request from which on there is no room for another.
+  /// A request with this many tokens leaves no room for another.
   std::int64_t limit(std::int64_t window) const;
 
  private:
@@ -94,7 +94,7 @@ std::vector<api::Message> with_summary_request(std::vector<api::Message> message
                                                std::string_view instructions);
 /// Empty: the answer holds none.
 std::string summary_in(const api::Reply& answer);
-/// What the conversation goes on with.
+/// The first message of the conversation after a compaction.
 std::string continuation(std::string_view summary, const PreservedContext& kept);
 
 }  // namespace ralph::session

@@ -16,7 +16,7 @@
 
 namespace ralph::session {
 
-/// What was said so far: in memory as it is sent to the model, and in the session's file.
+/// The conversation so far: in memory as it is sent to the model, and in the transcript.
 class Conversation {
  public:
   /// `transcript` may be missing. `on_lost` is called once, when a line of the file could not be written.
@@ -25,7 +25,7 @@ class Conversation {
 
   /// `members`: further members of the line, JSON text.
   void add_user(std::string content, const std::string& uuid, std::string members = {});
-  /// Texts the model must know before anything is said; empty ones are left out.
+  /// Texts in front of the first message; empty ones are left out.
   void introduce(const std::vector<std::string>& texts);
   /// The blocks of an answer, with the uuids their events had.
   void add_assistant(const api::Reply& reply, const std::vector<std::string>& uuids);
@@ -33,9 +33,9 @@ class Conversation {
   void add_error(const ApiErrorFacts& facts);
   /// Only what is added from here on counts; the file keeps what was before. `members`: of its line.
   void start_over(const std::string& uuid, std::string members);
-  /// The last answer counts no more.
+  /// Takes the last answer back.
   void retract_answer();
-  /// Thinking is good for the model it came from only.
+  /// Removes thinking: only the model it came from accepts it.
   void drop_thinking();
   /// See agent/media.h. The file keeps the pictures.
   void limit_media(std::int64_t most);
@@ -46,13 +46,13 @@ class Conversation {
   void record_title(std::string_view title);
 
   std::span<const api::Message> messages() const { return messages_; }
-  /// Something was answered, and still counts.
+  /// There is a reply that was not taken back.
   bool has_answer() const;
-  /// An estimate of what came behind the last answer.
+  /// An estimate of what came after the last answer.
   std::int64_t added_tokens() const { return added_tokens_; }
   /// Of the last message.
   const std::string& last_uuid() const { return last_uuid_; }
-  /// Where all of it is kept; empty: nowhere.
+  /// The transcript; empty: there is none.
   std::filesystem::path file() const;
 
  private:

@@ -37,7 +37,7 @@ struct AssistantExtras {
   bool aborted = false;
   std::optional<Millis> thinking_duration;
   std::string thinking_display;
-  std::vector<std::string> supersedes;  // uuids of events that count no more
+  std::vector<std::string> supersedes;  // uuids of events that this one replaces
 };
 
 /// An answer the agent makes up itself because there is none.
@@ -58,7 +58,7 @@ struct ApiErrorFacts {
 struct UserExtras {
   std::string uuid;
   bool synthetic = false;
-  std::optional<bool> replay;    // nullopt: not said
+  std::optional<bool> replay;    // nullopt: not given
   std::string tool_use_result;   // JSON
   std::string tool_result_meta;  // JSON
   std::vector<std::string> retracted;
@@ -86,7 +86,7 @@ struct ReplyProgress {
   std::string_view event;  // JSON
   std::optional<Millis> time_to_first_token = std::nullopt;
   std::string_view thinking_display = {};
-  std::optional<std::size_t> abandoned_from = std::nullopt;  // blocks that count no more
+  std::optional<std::size_t> abandoned_from = std::nullopt;  // blocks from here on are void
 };
 struct ReplyBlock {
   const api::Reply& reply;

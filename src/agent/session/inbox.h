@@ -10,7 +10,7 @@
 
 namespace ralph::session {
 
-/// Something the user said.
+/// A message of the user.
 struct UserMessage {
   std::string content;        // JSON array of blocks
   std::string uuid;           // empty: it came without one

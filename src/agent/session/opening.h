@@ -11,7 +11,7 @@
 
 namespace ralph::session {
 
-/// The session an agent begins with: a new one, or one that goes on.
+/// The session an agent starts with: new or resumed.
 struct Opening {
   std::string session_id;
   std::string title;

@@ -89,7 +89,7 @@ void ReplyReporter::on_abandoned(const api::Reply& so_far, std::size_t index) {
   end_message(so_far, index);
 }
 
-/// The end of a message that was shown as it grew; its blocks from `index` on count no more.
+/// The end of a message that was shown as it grew; its blocks from `index` on are void.
 void ReplyReporter::end_message(const api::Reply& reply, std::size_t index) const {
   ReplyProgress end{reply.id, R"({"type":"message_stop"})"};
   end.abandoned_from = index;

@@ -19,7 +19,7 @@ class ReplyReporter final : public api::Listener {
   /// The next event of a reply names the messages it answers.
   void set_answered(const MessageIds& messages) { to_name_ = messages; }
   void start_reply(std::string_view thinking_display);
-  /// The last reply counts no more; the next one says so.
+  /// Takes the last reply back; the next one says so.
   void retract() { retracted_ = block_uuids_; }
   /// The events of the last reply, block by block.
   const std::vector<std::string>& block_uuids() const { return block_uuids_; }

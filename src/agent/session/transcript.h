@@ -27,7 +27,7 @@ struct Stamp {
   std::string version;
   std::string git_branch;
   std::string permission_mode;
-  std::string agent_id = {};  // of a session that works for another one; empty: it is none
+  std::string agent_id = {};  // of a session that works for another one; empty: top level
 };
 
 /// A line to be written. `message` is the JSON of the whole message object, empty: none; `members` are further members
@@ -69,7 +69,7 @@ class Transcript {
   UniqueFd fd_;
 };
 
-/// A session as it is gone on with.
+/// A session that is resumed.
 struct Resumed {
   std::filesystem::path path;
   std::string session_id;
@@ -99,7 +99,7 @@ std::filesystem::path output_folder(const std::filesystem::path& config_folder,
 /// Reads a session: ours, Claude Code's, or one written by hand. Lines that are cut, broken or unknown are left out; a
 /// tool call without a result gets one that says it was interrupted, a prompt without an answer gets a note,
 /// unless an error answered it: then it is the last message.
-/// In a session that was killed before it began nothing was said; a file that is no session at all is an error, and so is
+/// In a session that was killed before it began nothing was said; a file that is not a session is an error, and so is
 /// a link, pipe or device. Lines over 32 MB are left out, with a note.
 Result<Resumed> read_session(const std::filesystem::path& path);
 /// The same from bytes; `path` is where they are from.

@@ -58,7 +58,7 @@ std::optional<TurnResult> Turn::run(const std::stop_token& stop) {
   begin();
   std::int64_t more = 0;
   for (const auto& message : messages_) more += content_tokens(message.content);
-  // What is asked now stays as it is: only what was before it is cut down.
+  // The new messages stay as they are: only what was before them is summarized.
   trouble_ = compactor_.make_room(more, stop);
   for (const auto& message : messages_) add_user_message(message);
   for (;;) {
@@ -236,7 +236,7 @@ void Turn::fold_in_messages() {
   }
 }
 
-/// A message of ours in the user's name.
+/// Adds a message of our own in the user's name.
 Turn::Ended Turn::nudge(std::string_view text, UserExtras extras) {
   const auto content = text_content(text);
   extras.uuid = make_uuid();

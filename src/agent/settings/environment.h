@@ -18,7 +18,7 @@ class Environment {
   std::string get(std::string_view name) const;
   /// Set to something that is not a no.
   bool on(std::string_view name) const;
-  /// nullopt: not set. What is no number counts as 0.
+  /// nullopt: not set. Anything but a number counts as 0.
   std::optional<std::int64_t> number(std::string_view name) const;
   const std::vector<std::string>& entries() const { return entries_; }
   /// HOME, or what the system knows of this user: never a folder within the workspace.

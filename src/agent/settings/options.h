@@ -18,13 +18,13 @@ inline constexpr std::string_view kSandbox = "sandbox";
 enum class Format { text, json, stream_json };
 
 /// What Claude Code's command line says, checked; words it has and we do not use are accepted and kept out.
-/// nullopt and empty: not said.
+/// nullopt and empty: not given.
 struct Options {
   bool print = false;  // -p, or because the formats say so
   bool verbose = false;
   bool version = false;
   bool help = false;
-  std::string prompt;  // the first word that is no option; Claude Code drops the others
+  std::string prompt;  // the first word that is not an option; Claude Code drops the others
   Format input = Format::text;
   Format output = Format::text;
   bool partial_messages = false;      // --include-partial-messages
@@ -65,13 +65,13 @@ struct Options {
 
   std::optional<std::int64_t> max_turns;
   std::optional<double> max_budget_usd;
-  std::optional<std::int64_t> loop_guard;  // --loop-guard, an addition of ours
+  std::optional<std::int64_t> loop_guard;  // --loop-guard, our own addition
 
   std::string settings;                                     // a file or JSON
   std::optional<std::vector<std::string>> setting_sources;  // empty list: none
   std::vector<std::string> mcp_config;
   bool strict_mcp_config = false;
-  std::vector<std::string> accepted_unsupported;  // --accept-unsupported, an addition of ours
+  std::vector<std::string> accepted_unsupported;  // --accept-unsupported, our own addition
   bool bare = false;
   bool disable_slash_commands = false;
   std::vector<std::string> betas;

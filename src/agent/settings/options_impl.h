@@ -51,7 +51,7 @@ struct CommandRow {
   std::string_view instead;
 };
 
-/// What Claude Code takes for a command when it is the first word that is no option.
+/// What Claude Code takes for a command when it is the first word that is not an option.
 std::span<const CommandRow> command_rows();
 
 /// "-p, --print <x>" in parts.

@@ -14,7 +14,7 @@ namespace ralph::tool {
 
 class BashCommand;
 
-/// A command that goes on behind the call that started it.
+/// A command that runs on after the call that started it.
 struct BackgroundTask {
   std::string task_id;
   std::string tool_use_id;  // of that call, once set_call() has set it
@@ -34,7 +34,7 @@ struct TaskNotification {
   std::string summary;
 };
 
-/// The commands of a session that go on behind their calls; nothing of them outlives it. May be used by many
+/// The commands of a session that run on after their calls; none outlives the session. May be used by many
 /// threads. Workspace::Setup points to one.
 class BackgroundTasks {
  public:

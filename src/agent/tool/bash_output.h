@@ -26,7 +26,7 @@ class BashOutput {
   /// All of it goes to the file, however short it is. Nothing more comes.
   void keep();
 
-  /// As text: what is no UTF-8 became U+FFFD, NUL too; the last line ends are cut. All of it, or nullopt: it is
+  /// As text: invalid UTF-8 became U+FFFD, NUL too; the last line ends are cut. All of it, or nullopt: it is
   /// too much.
   std::optional<std::string> whole() const;
   /// The first characters, the last bytes.

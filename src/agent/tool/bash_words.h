@@ -16,7 +16,7 @@ std::vector<std::string> command_names(std::string_view line);
 /// How long a command that is nothing but one `sleep` waits; zero: it is something else.
 Millis standalone_sleep(std::string_view line);
 
-/// What exit code 1 of the list's last program says when it is no failure ("No matches found"); empty: it is one.
+/// What exit code 1 of the list's last program means where it is not a failure ("No matches found"); empty: it is a failure.
 std::string_view meaning_of_exit_1(std::string_view line);
 
 /// Whether all programs of the list print nothing when they go well.

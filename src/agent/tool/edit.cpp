@@ -131,7 +131,7 @@ Change find_change(const Request& request, std::string_view bytes) {
   return change;
 }
 
-/// False: some of it is no UTF-16, and would be lost.
+/// False: some of it cannot be UTF-16, and would be lost.
 bool decode_utf16(Before& before) {
   before.encoding = encoding_of(before.bytes);
   if (!is_utf16(before.encoding)) return true;

@@ -56,15 +56,15 @@ class Workspace {
 
   /// How many tokens the large reads of a message may add to the conversation together.
   void set_read_room(std::int64_t tokens);
-  /// False: there is less room than that, and none is taken.
+  /// False: there is less room than that, and nothing was reserved.
   bool reserve_read_room(std::int64_t tokens);
 
   /// How much a message may add to the conversation.
   void set_media_room(const Media& room);
-  /// False: there is less room than that, and none is taken.
+  /// False: there is less room than that, and nothing was reserved.
   bool reserve_media_room(const Media& media);
 
-  /// A variable of ours; empty: not set.
+  /// An environment variable of the agent; empty: not set.
   std::string variable(std::string_view name) const;
 
  private:

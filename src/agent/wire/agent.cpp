@@ -83,14 +83,16 @@ int Agent::run() {
     return missing ? give_up_with_result(setup_, writer, opening.error())
                    : give_up(setup_, opening.error());
   }
-  auto program = AgentProgram::create(setup_, control_, writer, reporting_result,
-                                      std::move(prepared), *std::move(opening));
-  if (!program) {
-    const bool unsupported = program.error().code == Code::unavailable;
-    return unsupported ? give_up_with_result(setup_, writer, program.error())
-                       : give_up(setup_, program.error());
+  auto parts = AgentParts::create(setup_, control_, writer, std::move(prepared), *opening);
+  if (!parts) {
+    const bool unsupported = parts.error().code == Code::unavailable;
+    return unsupported ? give_up_with_result(setup_, writer, parts.error())
+                       : give_up(setup_, parts.error());
   }
-  return (*program)->run();
+  auto session = (*parts)->make_session(*std::move(opening));
+  if (!session) return give_up(setup_, session.error());
+  if (!setup_.options.session_name.empty()) (*session)->set_title(setup_.options.session_name);
+  return AgentProgram(*std::move(parts), *std::move(session), writer, reporting_result).run();
 }
 
 void Agent::lose_reader() { end_without_reader(setup_.io, control_); }

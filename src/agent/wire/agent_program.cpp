@@ -15,23 +15,33 @@ namespace ralph::wire {
 
 using namespace session;
 
+AgentProgram::AgentProgram(std::unique_ptr<AgentParts> parts, std::unique_ptr<Session> session,
+                           EventWriter& writer, std::atomic<bool>& reporting_result)
+    : parts_(std::move(parts)),
+      session_(std::move(session)),
+      setup_(parts_->setup),
+      options_(parts_->setup.options),
+      control_(parts_->control),
+      writer_(writer),
+      reporting_result_(reporting_result) {}
+
 /// From here on the client follows a message that has an id.
 void AgentProgram::receive(UserMessage message) {
-  if (!inbox_.accepts(message)) return;
+  if (!parts_->inbox.accepts(message)) return;
   control_.expect_turn();
   message.alone = !options_.disable_slash_commands && slash_call(message).has_value();
   if (!message.uuid.empty()) {
     emit(MessageProgress{message.uuid, MessageState::queued});
-    message.started = inbox_.claim();
+    message.started = parts_->inbox.claim();
     if (message.started) emit(MessageProgress{message.uuid, MessageState::started});
   }
-  inbox_.push(std::move(message));
+  parts_->inbox.push(std::move(message));
 }
 
 /// Runs beside the turns, until the end of input.
 void AgentProgram::read_stream() {
-  ControlRequestHandler handler(writer_, control_, *prepared_.choice, skills_, options_,
-                                client_prompt_);
+  ControlRequestHandler handler(writer_, control_, *parts_->prepared.choice, parts_->skills,
+                                options_, parts_->client_prompt);
   const auto on_line = [&](std::string_view line) -> Result<> {
     TRY_ASSIGN(auto input, read_input_line(line));
     if (const auto* request = std::get_if<ControlRequest>(&input)) handler.handle(*request);
@@ -63,7 +73,7 @@ int AgentProgram::run() {
   if (options_.input == settings::Format::stream_json) {
     reader = std::jthread([this] {
       or_give_up([this] { read_stream(); });
-      inbox_.close();
+      parts_->inbox.close();
     });
   } else {
     auto prompt = read_prompt(options_.prompt, setup_.io, control_.over());
@@ -72,11 +82,11 @@ int AgentProgram::run() {
       warn(setup_, describe(prompt.error()));
       return 1;
     }
-    inbox_.push(*std::move(prompt));
-    inbox_.close();
+    parts_->inbox.push(*std::move(prompt));
+    parts_->inbox.close();
   }
   for (;;) {
-    auto messages = inbox_.next(control_.over());
+    auto messages = parts_->inbox.next(control_.over());
     if (messages.empty()) break;
     answer(std::move(messages));
     watch_tasks();
@@ -93,7 +103,7 @@ void AgentProgram::complete(const MessageIds& messages) {
 std::string AgentProgram::local_command(const std::vector<UserMessage>& messages) const {
   const auto call = messages.size() == 1 ? slash_call(messages.front()) : std::nullopt;
   if (!call || options_.disable_slash_commands) return {};
-  const bool own = is_local_command(call->name) && skills_.find(call->name) == nullptr;
+  const bool own = is_local_command(call->name) && parts_->skills.find(call->name) == nullptr;
   return own || call->name == kClear ? call->name : "";
 }
 
@@ -111,9 +121,9 @@ void AgentProgram::run_local_command(const UserMessage& message, const std::stri
     result.text = unavailable(name);
     emit(LocalReply{result.text});
   }
-  result.total_cost_usd = ledger_.cost_usd();
-  result.model_usage = ledger_.model_usage();
-  result.recent_model_usage = ledger_.since_last_result();
+  result.total_cost_usd = parts_->ledger.cost_usd();
+  result.model_usage = parts_->ledger.model_usage();
+  result.recent_model_usage = parts_->ledger.since_last_result();
   const auto answered = result.answers;
   report(std::move(result));
   complete(answered);
@@ -122,19 +132,17 @@ void AgentProgram::run_local_command(const UserMessage& message, const std::stri
 /// A new session: nothing of what was said, none of what it cost. The old one stays in its file.
 void AgentProgram::clear(const UserMessage& message) {
   emit(ConversationReset{message.uuid.empty() ? make_uuid() : message.uuid});
-  emit(TasksChanged{tasks_.list()});
+  emit(TasksChanged{parts_->tasks.list()});
   auto options = options_;
   options.continue_last = false;
   options.resume.reset();
   options.session_id.clear();
-  auto opening = open_session(setup_, options, prepared_.git_branch);
+  auto opening = open_session(setup_, options, parts_->prepared.git_branch);
   if (!opening) return warn(setup_, describe(opening.error()));
-  identity_.change_session(opening->session_id);
-  ledger_.reset(opening->totals);
-  model_.connect(connection(), opening->session_id);
-  if (const auto started = start_session(*std::move(opening)); !started) {
-    warn(setup_, describe(started.error()));
-  }
+  parts_->change_session(*opening);
+  auto session = parts_->make_session(*std::move(opening));
+  if (!session) return warn(setup_, describe(session.error()));
+  session_ = *std::move(session);
 }
 
 void AgentProgram::answer(std::vector<UserMessage> messages) {
@@ -146,10 +154,10 @@ void AgentProgram::answer(std::vector<UserMessage> messages) {
                            ? std::nullopt
                            : compact_command(messages.front().content);
   if (!compact) {
-    for (auto& message : messages) expander_.expand(message, stop);
+    for (auto& message : messages) parts_->expander.expand(message, stop);
   }
   if (!session_->introduced()) {
-    if (auto system = client_prompt_.apply(options_)) {
+    if (auto system = parts_->client_prompt.apply(options_)) {
       session_->set_system_prompt(*std::move(system));
     }
   }
@@ -164,47 +172,48 @@ void AgentProgram::answer(std::vector<UserMessage> messages) {
 
 /// Commands that go on behind the turn: the model learns in a turn of its own that one has ended.
 void AgentProgram::watch_tasks() {
-  if (tasks_.list().empty() || watching_.exchange(true)) return;
-  inbox_.hold();
+  if (parts_->tasks.list().empty() || watching_.exchange(true)) return;
+  parts_->inbox.hold();
   watcher_ = std::jthread([this] {
     or_give_up([this] {
       do {
-        while (tasks_.wait_for_finish(control_.over())) {
-          for (const auto& ended : tasks_.take_finished()) announce(ended);
+        while (parts_->tasks.wait_for_finish(control_.over())) {
+          for (const auto& ended : parts_->tasks.take_finished()) announce(ended);
         }
         watching_ = false;
         // A task that came just now found us still watching.
-      } while (!control_.over().stop_requested() && !tasks_.list().empty() &&
+      } while (!control_.over().stop_requested() && !parts_->tasks.list().empty() &&
                !watching_.exchange(true));
     });
-    inbox_.release();
+    parts_->inbox.release();
   });
 }
 
 void AgentProgram::announce(const tool::TaskNotification& ended) {
   emit(TaskUpdated{ended});
   emit(TaskEnded{ended});
-  emit(TasksChanged{tasks_.list()});
+  emit(TasksChanged{parts_->tasks.list()});
   UserMessage message;
   message.content = text_content(fmt::format(
       "<task-notification>\nTask {} has ended: {}\n{}\nIts output is in {}\n</task-notification>",
       ended.task_id, to_string(ended.status), ended.summary, ended.output_file.string()));
   message.notification = true;
-  inbox_.push(std::move(message));
+  parts_->inbox.push(std::move(message));
 }
 
 void AgentProgram::report(TurnResult result) {
   result.index = results_++;
   last_is_error_ = result.is_error;
-  if (result.local_command.empty() || ledger_.cost_usd() > 0) session_->record_totals();
+  if (result.local_command.empty() || parts_->ledger.cost_usd() > 0) session_->record_totals();
   // Before the client can read it: from then on the client may go.
-  if (options_.output != settings::Format::json && inbox_.is_empty() && tasks_.list().empty()) {
+  if (options_.output != settings::Format::json && parts_->inbox.is_empty() &&
+      parts_->tasks.list().empty()) {
     control_.set_answered(last_is_error_ ? 1 : 0);
   }
   reporting_result_ = true;
   emit(TurnEnded{result});
   reporting_result_ = false;
-  ledger_.next_result();
+  parts_->ledger.next_result();
 }
 
 }  // namespace ralph::wire

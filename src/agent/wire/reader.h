@@ -25,7 +25,7 @@ struct TextInput {
   bool silent = false;  // nothing came in time, and reading stopped
 };
 
-/// Reads a text to its end. Where nothing comes for three seconds, it goes on without it.
+/// Reads a text to its end. Gives up when nothing comes for three seconds.
 Result<TextInput> read_text(int fd, const std::stop_token& stop);
 
 /// The prompt of a session of one: the words of the command line, and stdin behind them.

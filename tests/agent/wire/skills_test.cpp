@@ -1,9 +1,6 @@
-#include "agent/instructions/skills.h"
-
 #include <fmt/core.h>
 #include <sys/stat.h>
 
-#include "agent/instructions/frontmatter.h"
 #include "agent/wire/harness.h"
 
 namespace ralph::wire {
@@ -215,43 +212,6 @@ TEST(Skills, AListTooLongNamesWhatItCan) {
   EXPECT_LT(list.size(), 20'000U);
   EXPECT_TRUE(list.contains("skill-100: xxx"));
   EXPECT_TRUE(list.contains("skill-499\n") || list.ends_with("skill-499"));
-}
-
-TEST(Frontmatter, IsReadAsPeopleWriteIt) {
-  const auto plain =
-      instructions::split_front("---\nname: \"a\"\ndescription: 'b: c'\n---\nBody\n");
-  EXPECT_EQ(plain.value("name"), "a");
-  EXPECT_EQ(plain.value("description"), "b: c");
-  EXPECT_EQ(plain.body, "Body\n");
-  const auto windows = instructions::split_front(
-      "\xEF\xBB\xBF---\r\ndescription: >-\r\n  two\r\n  lines\r\n---\r\n\r\nBody\r\n");
-  EXPECT_EQ(windows.value("description"), "two lines");
-  EXPECT_EQ(windows.body, "Body\r\n");
-  const auto odd =
-      instructions::split_front("---\n: : :\n- x\n  y\nname: first\nname: second\n---\n");
-  EXPECT_EQ(odd.value("name"), "first");
-  EXPECT_EQ(odd.body, "");
-}
-
-TEST(Frontmatter, WithoutOneAllIsBody) {
-  EXPECT_EQ(instructions::split_front("Text\n---\nname: a\n---\n").body,
-            "Text\n---\nname: a\n---\n");
-  EXPECT_EQ(instructions::split_front("---\nname: a\nnever closed").body,
-            "---\nname: a\nnever closed");
-  EXPECT_TRUE(instructions::split_front("---\nname: a\nnever closed").head.empty());
-  EXPECT_EQ(instructions::split_front("").body, "");
-}
-
-TEST(Arguments, GoWhereTheTextWantsThem) {
-  EXPECT_EQ(instructions::with_arguments("[$ARGUMENTS] [$0] [$1] [$2] [$ARGUMENTS[1]]", "a 'b c'"),
-            "[a 'b c'] [a] [b c] [$2] [b c]");
-  EXPECT_EQ(instructions::with_arguments("[$ARGUMENTS] [$0] [$ARGUMENTS[0]] $", ""),
-            "[] [$0] [$ARGUMENTS[0]] $");
-  EXPECT_EQ(instructions::with_arguments("No place.", "a b"), "No place.\n\nARGUMENTS: a b");
-  EXPECT_EQ(instructions::with_arguments("No place.", ""), "No place.");
-  EXPECT_EQ(instructions::with_arguments("$0", "$ARGUMENTS"), "$ARGUMENTS");
-  EXPECT_EQ(instructions::with_arguments("$99999999999999999999999 $HOME", "a"),
-            "$99999999999999999999999 $HOME\n\nARGUMENTS: a");
 }
 
 }  // namespace

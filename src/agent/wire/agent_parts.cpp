@@ -9,12 +9,11 @@
 #include "agent/instructions/system_prompt.h"
 #include "agent/session/local_command.h"
 #include "agent/session/transcript.h"
-#include "agent/wire/agent_program_impl.h"
+#include "agent/wire/agent_parts_impl.h"
 #include "core/base/path.h"
 #include "system/git/named_paths.h"
 #include "system/process/environment.h"
 
-/// How the parts of an agent are made.
 namespace ralph::wire {
 namespace {
 
@@ -136,113 +135,109 @@ Result<session::Opening> open_session(const Setup& setup, const settings::Option
   return session::open_session(options, {setup.cwd, setup.environment.config_folder(), git_branch});
 }
 
-Result<std::unique_ptr<AgentProgram>> AgentProgram::create(
-    const Setup& setup, session::TurnControl& control, EventWriter& writer,
-    std::atomic<bool>& reporting_result, Prepared prepared, session::Opening opening) {
+Result<std::unique_ptr<AgentParts>> AgentParts::create(const Setup& setup,
+                                                       session::TurnControl& control,
+                                                       EventWriter& writer, Prepared prepared,
+                                                       const session::Opening& opening) {
   TRY(prepare(setup, control, opening, prepared));
-  std::unique_ptr<AgentProgram> program(
-      new AgentProgram(setup, control, writer, reporting_result, std::move(prepared), opening));
-  TRY(program->start_session(std::move(opening)));
-  if (!setup.options.session_name.empty()) {
-    program->session_->set_title(setup.options.session_name);
-  }
-  return program;
+  return std::unique_ptr<AgentParts>(
+      new AgentParts(setup, control, writer, std::move(prepared), opening));
 }
 
-AgentProgram::AgentProgram(const Setup& setup, session::TurnControl& control, EventWriter& writer,
-                           std::atomic<bool>& reporting_result, Prepared prepared,
-                           const session::Opening& opening)
-    : setup_(setup),
-      options_(setup.options),
-      control_(control),
-      writer_(writer),
-      reporting_result_(reporting_result),
-      prepared_(std::move(prepared)),
-      sink_(writer, setup.options),
-      identity_(opening.session_id),
-      ledger_(model::Table::builtin(), opening.totals),
-      model_(connection(), opening.session_id),
-      policy_(prepared_.mode, prepared_.rules,
-              options_.permission_prompts == "none" ? permission::Prompts::none
-                                                    : permission::Prompts::possible),
-      workspace_(workspace_setup(setup, prepared_, opening.session_id, tasks_)),
-      denied_files_(workspace_.setup().unreadable, workspace_.setup().root),
-      skills_(instructions::Skills::find(options_, setup.environment, setup.cwd, denied_files_)),
-      skill_tool_(skills_),
-      heartbeats_(setup.heartbeats, session::SessionEvents(sink_, identity_)),
-      toolbox_(workspace_, options_, policy_, session_tools(), &heartbeats_),
-      expander_(options_, skills_, toolbox_, workspace_) {
-  if (const auto& missing = toolbox_.without_ripgrep(); !missing.empty()) {
-    warn(setup_,
+AgentParts::AgentParts(const Setup& given_setup, session::TurnControl& turn_control,
+                       EventWriter& writer, Prepared made, const session::Opening& opening)
+    : setup(given_setup),
+      control(turn_control),
+      prepared(std::move(made)),
+      sink(writer, setup.options),
+      identity(opening.session_id),
+      ledger(model::Table::builtin(), opening.totals),
+      model(connection(), opening.session_id),
+      policy(prepared.mode, prepared.rules,
+             setup.options.permission_prompts == "none" ? permission::Prompts::none
+                                                        : permission::Prompts::possible),
+      workspace(workspace_setup(setup, prepared, opening.session_id, tasks)),
+      denied_files(workspace.setup().unreadable, workspace.setup().root),
+      skills(instructions::Skills::find(setup.options, setup.environment, setup.cwd, denied_files)),
+      skill_tool(skills),
+      heartbeats(setup.heartbeats, session::SessionEvents(sink, identity)),
+      toolbox(workspace, setup.options, policy, session_tools(), &heartbeats),
+      expander(setup.options, skills, toolbox, workspace) {
+  if (const auto& missing = toolbox.without_ripgrep(); !missing.empty()) {
+    warn(setup,
          fmt::format("ralph: {} {} left out: 'rg' was not found in PATH outside of the working "
                      "folders; install ripgrep",
                      fmt::join(missing, " and "), missing.size() > 1 ? "are" : "is"));
   }
 }
 
-Connection AgentProgram::connection() const {
-  return {options_, setup_.environment, prepared_.login, setup_.version};
+Connection AgentParts::connection() const {
+  return {setup.options, setup.environment, prepared.login, setup.version};
 }
 
 /// Where there are no skills, only a user who asks for the tool gets it.
-std::vector<const tool::Tool*> AgentProgram::session_tools() const {
-  const bool asked =
-      options_.tools && std::ranges::find(*options_.tools, "Skill") != options_.tools->end();
-  if (options_.disable_slash_commands || (!asked && skills_.empty())) return {};
-  return {&skill_tool_};
+std::vector<const tool::Tool*> AgentParts::session_tools() const {
+  const bool asked = setup.options.tools &&
+                     std::ranges::find(*setup.options.tools, "Skill") != setup.options.tools->end();
+  if (setup.options.disable_slash_commands || (!asked && skills.empty())) return {};
+  return {&skill_tool};
 }
 
-/// The session the agent works in from here on.
-Result<> AgentProgram::start_session(session::Opening opening) {
-  const session::SessionLinks links{.identity = identity_,
-                                    .model = model_,
-                                    .tools = toolbox_,
-                                    .sink = sink_,
-                                    .choice = *prepared_.choice,
-                                    .inbox = inbox_,
-                                    .control = control_,
-                                    .ledger = ledger_};
-  TRY_ASSIGN(session_, session::Session::create(session_config(), links, std::move(opening)));
-  return {};
+Result<std::unique_ptr<session::Session>> AgentParts::make_session(session::Opening opening) {
+  const session::SessionLinks links{.identity = identity,
+                                    .model = model,
+                                    .tools = toolbox,
+                                    .sink = sink,
+                                    .choice = *prepared.choice,
+                                    .inbox = inbox,
+                                    .control = control,
+                                    .ledger = ledger};
+  return session::Session::create(session_config(), links, std::move(opening));
 }
 
-session::SessionConfig AgentProgram::session_config() const {
-  const auto& environment = setup_.environment;
+void AgentParts::change_session(const session::Opening& opening) {
+  identity.change_session(opening.session_id);
+  ledger.reset(opening.totals);
+  model.connect(connection(), opening.session_id);
+}
+
+session::SessionConfig AgentParts::session_config() const {
+  const auto& environment = setup.environment;
   return {.init = init_facts(),
-          .system = prepared_.system,
+          .system = prepared.system,
           .introduction =
               [this] {
-                return std::vector{instructions::surroundings(setup_.cwd, prepared_.git_branch),
+                return std::vector{instructions::surroundings(setup.cwd, prepared.git_branch),
                                    instructions::instructions_text(instructions::read_instructions(
-                                       options_, setup_.environment, setup_.cwd, denied_files_))};
+                                       setup.options, setup.environment, setup.cwd, denied_files))};
               },
-          .warn = [this](std::string_view line) { warn(setup_, line); },
-          .compaction = session::CompactPolicy(environment, prepared_.settings.auto_compact),
-          .limits = {.max_budget_usd = options_.max_budget_usd,
-                     .max_turns = options_.max_turns,
-                     .loop_guard = options_.loop_guard
-                                       ? *options_.loop_guard
+          .warn = [this](std::string_view line) { warn(setup, line); },
+          .compaction = session::CompactPolicy(environment, prepared.settings.auto_compact),
+          .limits = {.max_budget_usd = setup.options.max_budget_usd,
+                     .max_turns = setup.options.max_turns,
+                     .loop_guard = setup.options.loop_guard
+                                       ? *setup.options.loop_guard
                                        : environment.number("RALPH_AGENT_LOOP_GUARD").value_or(0),
                      .max_structured_failures =
                          static_cast<int>(environment.number("MAX_STRUCTURED_OUTPUT_RETRIES")
                                               .value_or(session::StructuredOutput::kMaxFailures))},
-          .structured = prepared_.structured ? &*prepared_.structured : nullptr,
-          .partial_messages = options_.partial_messages,
-          .replay_user_messages = options_.replay_user_messages,
-          .token_login = prepared_.login.credential.api_key.empty()};
+          .structured = prepared.structured ? &*prepared.structured : nullptr,
+          .partial_messages = setup.options.partial_messages,
+          .replay_user_messages = setup.options.replay_user_messages,
+          .token_login = prepared.login.credential.api_key.empty()};
 }
 
-session::InitFacts AgentProgram::init_facts() const {
+session::InitFacts AgentParts::init_facts() const {
   session::InitFacts facts;
-  facts.cwd = setup_.cwd.string();
-  facts.permission_mode = permission::to_string(policy_.mode());
-  facts.key_source = prepared_.login.source;
-  facts.add_dirs = options_.add_dirs;
-  for (const auto& [name, skill] : skills_.all()) {
+  facts.cwd = setup.cwd.string();
+  facts.permission_mode = permission::to_string(policy.mode());
+  facts.key_source = prepared.login.source;
+  facts.add_dirs = setup.options.add_dirs;
+  for (const auto& [name, skill] : skills.all()) {
     facts.slash_commands.push_back(name);
     if (skill.kind != instructions::Skill::Kind::command) facts.skills.push_back(name);
   }
-  if (!options_.disable_slash_commands) facts.slash_commands.emplace_back(session::kClear);
+  if (!setup.options.disable_slash_commands) facts.slash_commands.emplace_back(session::kClear);
   return facts;
 }
 

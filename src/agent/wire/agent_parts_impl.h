@@ -1,0 +1,86 @@
+#pragma once
+// Private to this module's .cpp files.
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "agent/instructions/client_prompt.h"
+#include "agent/instructions/skills.h"
+#include "agent/permission/policy.h"
+#include "agent/session/prompt_expander.h"
+#include "agent/session/session.h"
+#include "agent/session/skill_tool.h"
+#include "agent/session/toolbox.h"
+#include "agent/settings/credential.h"
+#include "agent/settings/settings.h"
+#include "agent/wire/agent.h"
+#include "agent/wire/api_model.h"
+#include "agent/wire/claude_events.h"
+
+namespace ralph::wire {
+
+/// A line for stderr.
+void warn(const Setup& setup, std::string_view line);
+Result<session::Opening> open_session(const Setup& setup, const settings::Options& options,
+                                      const std::string& git_branch);
+
+/// The parts of an agent whose making can fail.
+struct Prepared {
+  std::optional<session::StructuredOutput> structured;
+  std::string git_branch;
+  settings::Settings settings;
+  settings::Login login;
+  std::unique_ptr<settings::ModelChoice> choice;
+  permission::Mode mode = permission::Mode::standard;
+  permission::Rules rules;
+  std::vector<std::string> system;
+};
+
+/// The parts of an agent, put together. What is made later refers to what is made before it.
+class AgentParts {
+ public:
+  /// Finishes `prepared`; says on stderr what is worth a note.
+  static Result<std::unique_ptr<AgentParts>> create(const Setup& setup,
+                                                    session::TurnControl& control,
+                                                    EventWriter& writer, Prepared prepared,
+                                                    const session::Opening& opening);
+
+  /// A session of these parts. `opening` is of the current identity.
+  Result<std::unique_ptr<session::Session>> make_session(session::Opening opening);
+  /// From here on all is of another session.
+  void change_session(const session::Opening& opening);
+
+  const Setup& setup;
+  session::TurnControl& control;
+  Prepared prepared;
+  ClaudeEvents sink;
+  session::Identity identity;
+  session::Ledger ledger;
+  ApiModel model;
+  permission::Policy policy;
+  tool::BackgroundTasks tasks;
+  tool::Workspace workspace;
+  settings::DeniedFiles denied_files;
+  instructions::Skills skills;
+  session::SkillTool skill_tool;
+  session::HeartbeatReporter heartbeats;
+  session::Toolbox toolbox;
+  session::PromptExpander expander;
+  session::Inbox inbox;
+  instructions::ClientPrompt client_prompt;
+
+ private:
+  AgentParts(const Setup& setup, session::TurnControl& control, EventWriter& writer,
+             Prepared prepared, const session::Opening& opening);
+  session::SessionConfig session_config() const;
+  session::InitFacts init_facts() const;
+  Connection connection() const;
+  std::vector<const tool::Tool*> session_tools() const;
+};
+
+}  // namespace ralph::wire
