@@ -1,7 +1,7 @@
 // `ralph run -b builtin`: the harness drives our own agent as it drives every other one.
 #include "integration/agent_harness.h"
 
-namespace ralph::session_process {
+namespace ralph::agent_process {
 namespace {
 
 struct Case {
@@ -85,4 +85,4 @@ TEST(BuiltinAgent, CtrlCEndsBoth) {
 }
 
 }  // namespace
-}  // namespace ralph::session_process
+}  // namespace ralph::agent_process

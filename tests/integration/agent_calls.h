@@ -7,7 +7,7 @@
 #include "integration/agent_harness.h"
 
 /// Scripts of tool calls for our agent, and what came of each.
-namespace ralph::session_process {
+namespace ralph::agent_process {
 
 struct ToolCall {
   std::string_view tool;
@@ -64,4 +64,4 @@ inline const std::vector<std::string>& everything() {
   return words;
 }
 
-}  // namespace ralph::session_process
+}  // namespace ralph::agent_process

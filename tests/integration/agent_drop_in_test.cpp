@@ -1,7 +1,7 @@
 // The program under the name `claude`, called as clients of Claude Code call it.
 #include "integration/agent_harness.h"
 
-namespace ralph::session_process {
+namespace ralph::agent_process {
 namespace {
 
 constexpr std::string_view kCorrection =
@@ -78,4 +78,4 @@ TEST(AgentAsClaude, ListsItsOptions) {
 }
 
 }  // namespace
-}  // namespace ralph::session_process
+}  // namespace ralph::agent_process

@@ -6,7 +6,7 @@
 
 #include "integration/agent_harness.h"
 
-namespace ralph::session_process {
+namespace ralph::agent_process {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -182,4 +182,4 @@ TEST(AgentInput, ElevenMegabytesAreRefused) {
 }
 
 }  // namespace
-}  // namespace ralph::session_process
+}  // namespace ralph::agent_process

@@ -16,7 +16,7 @@
 #include "support/collect.h"
 
 /// Our agent as a process of its own, with real pipes, against a scripted API.
-namespace ralph::session_process {
+namespace ralph::agent_process {
 
 using json::Document;
 
@@ -238,4 +238,4 @@ class Stage {
   std::unique_ptr<mock::Server> server_;
 };
 
-}  // namespace ralph::session_process
+}  // namespace ralph::agent_process

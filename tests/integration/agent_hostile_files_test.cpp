@@ -9,7 +9,7 @@
 
 #include "integration/agent_calls.h"
 
-namespace ralph::session_process {
+namespace ralph::agent_process {
 namespace {
 
 namespace fs = std::filesystem;
@@ -271,4 +271,4 @@ TEST(HostileFile, AWriteThatIsKilledLeavesTheOldFileOrTheNew) {
 }
 
 }  // namespace
-}  // namespace ralph::session_process
+}  // namespace ralph::agent_process

@@ -3,7 +3,7 @@
 
 #include "integration/agent_calls.h"
 
-namespace ralph::session_process {
+namespace ralph::agent_process {
 namespace {
 
 namespace fs = std::filesystem;
@@ -143,4 +143,4 @@ TEST(HostileCommand, LongOutputWithoutRoomForItIsShownInPart) {
 }
 
 }  // namespace
-}  // namespace ralph::session_process
+}  // namespace ralph::agent_process

@@ -1,7 +1,7 @@
 // Signals and standard descriptors of our agent, as those who start it meet them.
 #include "integration/agent_harness.h"
 
-namespace ralph::session_process {
+namespace ralph::agent_process {
 namespace {
 
 using process::Watch;
@@ -122,4 +122,4 @@ TEST(AgentDescriptors, WithoutStdoutItFails) {
 }
 
 }  // namespace
-}  // namespace ralph::session_process
+}  // namespace ralph::agent_process

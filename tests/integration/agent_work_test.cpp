@@ -5,7 +5,7 @@
 
 #include "integration/agent_calls.h"
 
-namespace ralph::session_process {
+namespace ralph::agent_process {
 namespace {
 
 constexpr std::string_view kProgram = R"(#!/bin/sh
@@ -176,4 +176,4 @@ TEST(AgentWork, WithoutTheUsersSettingsNothingIsChanged) {
 }
 
 }  // namespace
-}  // namespace ralph::session_process
+}  // namespace ralph::agent_process

@@ -8,7 +8,7 @@
 
 #include "integration/agent_harness.h"
 
-namespace ralph::session_process {
+namespace ralph::agent_process {
 namespace {
 
 /// Live processes whose environment names the folder.
@@ -152,4 +152,4 @@ TEST(Demo, CtrlCEndsEverythingAndKeepsTheFolder) {
 }
 
 }  // namespace
-}  // namespace ralph::session_process
+}  // namespace ralph::agent_process
