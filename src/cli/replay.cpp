@@ -79,15 +79,15 @@ Result<UniqueFd> open_plain_file(const std::filesystem::path& path) {
 
 Result<UniqueFd> open_log(const std::string& path) {
   if (path == "-") return UniqueFd(::dup(0));
+  struct stat info{};
+  if (::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) {
+    return fail(Code::usage, fmt::format("'{}' is a folder, not a log", path),
+                "name one of the .ndjson files in it");
+  }
   // Agents write into `.ralph`: there only a plain file is a log, and nothing is waited for.
   if (is_in_ralph(path)) return open_plain_file(path);
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
   if (!fd) return fail_errno(errno, "cannot open " + in_words(path));
-  struct stat info{};
-  if (::fstat(fd.get(), &info) == 0 && S_ISDIR(info.st_mode)) {
-    return fail(Code::usage, fmt::format("'{}' is a folder, not a log", path),
-                "name one of the .ndjson files in it");
-  }
   return fd;
 }
 
