@@ -65,11 +65,11 @@ Result<> check_recording(const Arguments& arguments) {
 /// Words that make no sense together.
 Result<> check_words(const Arguments& arguments) {
   TRY(check_recording(arguments));
-  if (!arguments.positional(0).empty() && arguments.flag("text")) {
-    return fail(Code::usage, "a scenario and --text exclude each other");
-  }
   if (arguments.flag("exec") && arguments.rest().empty()) {
     return fail(Code::usage, "--exec needs a command: --exec -- COMMAND ARGUMENTS…");
+  }
+  if (!arguments.positional(0).empty() && arguments.flag("text")) {
+    return fail(Code::usage, "a scenario and --text exclude each other");
   }
   if (!arguments.flag("exec") && !arguments.rest().empty()) {
     return fail(Code::usage,
