@@ -161,7 +161,7 @@ std::string as_json(const LoopSnapshot& snapshot, StdOutput& output) {
   if (snapshot.condition() == LoopCondition::ended && !state.findings.empty()) {
     to.raw("findings", texts_json(state.findings));
   }
-  to.text("goal_file", state.goal_file).text("goal", state.goal);
+  to.text("goal_file", goal_file_from_here(state)).text("goal", state.goal);
   if (!state.backend.empty()) to.text("backend", state.backend);
   if (const auto model = loop::model_used(snapshot.records); !model.empty())
     to.text("model", model);
