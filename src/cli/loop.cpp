@@ -278,6 +278,7 @@ int work(loop::Setup setup, const config::Settings& settings, const Masker& mask
   options.console = console_options(json ? view::Verbosity::quiet : verbosity_of(settings));
   options.console.agent_name = setup.request.agent_name;
   options.console.hints = false;  // the loop itself does something about it
+  options.console.agent_budget = false;
   options.json = json;
   options.facts = facts_of(setup);
   if (settings.given(Key::cwd)) {
