@@ -177,6 +177,7 @@ AttemptEnd Run::attempt() {
   announcer_->count_from(decoder->seq());
   end.ending.raw_log = text_of(log_->paths().out);
   end.ending.attempts = attempts_;
+  end.ending.auth_hint = request_.backend->auth_hint;
   skipped_ += end.ending.skipped_lines;
   end.ending.skipped_lines = skipped_;
   if (const auto stored = log_->finish(); !stored && !end.ending.storage_error) {

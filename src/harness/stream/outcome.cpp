@@ -290,16 +290,17 @@ std::string Verdict::reason() const {
 }
 
 std::string Verdict::message() const {
-  const auto hint = row(outcome).hint;
+  const std::string_view remedy = hint.empty() ? row(outcome).hint : hint;
   auto text = reason();
-  return hint.empty() || names_remedy(*this) || text.ends_with(fmt::format("is in {})", raw_log))
+  return remedy.empty() || names_remedy(*this) || text.ends_with(fmt::format("is in {})", raw_log))
              ? text
-             : fmt::format("{} ({})", text, hint);
+             : fmt::format("{} ({})", text, remedy);
 }
 
 Verdict classify(const Summary& summary, const Ending& ending) {
   auto judged = judge(summary, ending);
   judged.raw_log = ending.raw_log;
+  if (judged.outcome == Outcome::auth_failed) judged.hint = ending.auth_hint;
   return judged;
 }
 
