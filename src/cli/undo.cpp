@@ -280,11 +280,11 @@ std::string as_text(const Undo& undo) {
     text += fmt::format("{} were where that commit has other files, and are kept there only\n",
                         names_of(undo.replaced));
   }
-  if (!undo.stashed.empty()) {
-    text += fmt::format("your changes from before the loop are stashed: git stash pop --index {}\n",
-                        undo.stashed);
-  }
-  return text + fmt::format("to get it back: ralph undo --restore {}\n", undo.kept);
+  text += fmt::format("to get it back: ralph undo --restore {}\n", undo.kept);
+  if (undo.stashed.empty()) return text;
+  return text +
+         fmt::format("your changes from before the loop are stashed: git stash pop --index {}\n",
+                     undo.stashed);
 }
 
 int restore_command(const Wish& wish, bool json, StdOutput& output) {
