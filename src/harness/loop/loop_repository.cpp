@@ -53,9 +53,10 @@ std::string LoopRepository::content() {
   }
   auto tree = found ? git_->tree() : Result<std::string>(std::unexpected(found.error()));
   if (tree) return *std::move(tree);
-  const bool stopped = control_.runs().cancelled_by() != 0;
+  // A git that was ended because ralph stops says nothing about the repository.
+  if (control_.runs().cancelled_by() != 0) return {};
   // A repository that could be read at the start and cannot be read now was tampered with.
-  if (state_.tree_at_start.empty() || stopped) {
+  if (state_.tree_at_start.empty()) {
     warn_unknown_content(tree.error());
   } else {
     tampered_ = describe(tree.error());
