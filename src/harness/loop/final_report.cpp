@@ -61,7 +61,10 @@ void add_changes(Report& report, LoopParts& parts) {
   if (git == nullptr || now.empty() || state.tree_at_start.empty()) return;
   report.from = state.tree_at_start;
   report.to = now;
-  if (auto files = git->changes(*report.from, *report.to)) report.files = *std::move(files);
+  if (auto files = git->changes(*report.from, *report.to)) {
+    report.files = *std::move(files);
+    report.files_known = true;
+  }
   report_changed_files(parts.repository, state, report.files, parts.keeper.workspace().root(),
                        parts.reporter);
 }
