@@ -27,7 +27,7 @@ Millis since(UtcTime time) { return std::max(Millis{0}, now_utc() - time); }
 Millis elapsed(const LoopSnapshot& snapshot, const std::optional<RunSnapshot>& run) {
   const auto& state = *snapshot.state;
   if (snapshot.runs()) return state.ran + since(state.updated);
-  return state.ran + (run ? std::max(Millis{0}, run->since - state.updated) : Millis{0});
+  return state.ran + (run ? std::max(Millis{0}, run->alive_at - state.updated) : Millis{0});
 }
 
 const loop::Record* last_worker_step(const std::vector<loop::Record>& records) {
