@@ -124,8 +124,8 @@ std::string resume_text(const LoopSnapshot& snapshot, const loop::Totals& totals
   report.budget.cost_usd = state.max_cost_usd;
   report.budget.cost_per_day_usd = state.max_cost_per_day_usd;
   report.budget.time = state.max_time;
-  report.elapsed =
-      report.reason == loop::StopReason::time ? std::max(state.ran, state.max_time) : state.ran;
+  report.elapsed = state.ran;
+  report.would_wait = state.would_wait;
   report.days = state.earlier_days;
   for (const auto& [day, cost] : totals.days) report.days[day] += cost;
   std::error_code error;

@@ -30,7 +30,7 @@ void add_facts(Report& report, const LoopParts& parts, const LoopStop& stop) {
   report.loop_id = state.loop_id;
   report.started = state.started;
   report.ended = parts.clock.now();
-  report.elapsed = keeper.elapsed();
+  report.elapsed = state.ran;
   report.waited = state.waited;
   report.would_wait = stop.would_wait;
   report.totals = keeper.totals();
@@ -127,6 +127,8 @@ void give_way(Report& report, LoopParts& parts, StopReason reason) {
 
 Report finish_loop(LoopParts& parts, const LoopStop& stop) {
   auto& state = parts.keeper.state;
+  state.ran = parts.keeper.elapsed();
+  state.would_wait = stop.would_wait;
   state.status = LoopStatus::ended;
   state.end = stop.reason;
   state.end_why = stop.why;

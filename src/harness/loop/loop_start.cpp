@@ -267,6 +267,7 @@ Result<> LoopStart::resume(State old) {
   parts_.goal.note = setup_.goal_note;
   set_verification();
   state.findings.clear();
+  state.would_wait = Millis::zero();
   if (!done) {
     state.end.reset();
     state.end_why.clear();
