@@ -70,6 +70,7 @@ void add_changes(Report& report, LoopParts& parts) {
 }
 
 void add_findings(Report& report, LoopParts& parts) {
+  report_unused_goal(parts.keeper.state, parts.reporter);
   const bool said =
       report.reason == StopReason::not_committed || report.reason == StopReason::tampered;
   if (!said) report_branch(parts.repository, parts.keeper.state, parts.reporter);
