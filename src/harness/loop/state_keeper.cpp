@@ -23,6 +23,7 @@ StateKeeper::StateKeeper(const Setup& setup, RalphFolder& folder, LoopReporter& 
     : folder_(folder),
       reporter_(reporter),
       clock_(clock),
+      began_at_(clock.now()),
       began_(clock.steady()),
       store_(setup.request.host.root(), setup.state_folder) {}
 
