@@ -35,7 +35,7 @@ std::string shown(std::string_view text) {
 
 std::string condition_text(const LoopSnapshot& snapshot) {
   const auto condition = snapshot.condition();
-  if (condition == LoopCondition::died) return "died: it was killed";
+  if (condition == LoopCondition::died) return "died: it was killed, or could not save its state";
   if (condition == LoopCondition::ended) return "ended: " + why_ended(snapshot);
   const auto text = std::string(to_string(condition));
   return snapshot.holder->pid > 0 ? text + fmt::format(" (pid {})", snapshot.holder->pid) : text;

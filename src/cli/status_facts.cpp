@@ -27,7 +27,7 @@ Millis since(UtcTime time) { return std::max(Millis{0}, now_utc() - time); }
 Millis elapsed(const LoopSnapshot& snapshot, const std::optional<RunSnapshot>& run) {
   const auto& state = *snapshot.state;
   if (snapshot.runs()) return state.ran + since(state.updated);
-  return state.ran + (run ? std::max(Millis{0}, run->since - state.updated) : Millis{0});
+  return state.ran + (run ? std::max(Millis{0}, run->alive_at - state.updated) : Millis{0});
 }
 
 const loop::Record* last_worker_step(const std::vector<loop::Record>& records) {
@@ -124,8 +124,8 @@ std::string resume_text(const LoopSnapshot& snapshot, const loop::Totals& totals
   report.budget.cost_usd = state.max_cost_usd;
   report.budget.cost_per_day_usd = state.max_cost_per_day_usd;
   report.budget.time = state.max_time;
-  report.elapsed =
-      report.reason == loop::StopReason::time ? std::max(state.ran, state.max_time) : state.ran;
+  report.elapsed = state.ran;
+  report.would_wait = state.would_wait;
   report.days = state.earlier_days;
   for (const auto& [day, cost] : totals.days) report.days[day] += cost;
   std::error_code error;

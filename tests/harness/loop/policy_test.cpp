@@ -138,6 +138,17 @@ TEST(LoopTime, IsSplitIntoModelToolsAndTheRest) {
   EXPECT_EQ(keeper.split(), (TimeSplit{Millis{900}, Millis{1000}, Millis{600}}));
 }
 
+TEST(LoopTime, ARunThatWasKilledLastedUntilItsLastSignOfLife) {
+  RunTimer keeper;
+  stream::Event event;
+  event.t_ms = 600;
+  event.what = stream::ToolCall{"1", "Bash"};
+  stream::dispatch(event, keeper);
+  keeper.lasted_until(10'600);
+  keeper.lasted_until(5'000);
+  EXPECT_EQ(keeper.split(), (TimeSplit{Millis{0}, Millis{10'000}, Millis{600}}));
+}
+
 TEST(Policy, SaysWhatStoppedALoop) {
   EXPECT_EQ(stopped_by(SIGINT), "Ctrl-C (SIGINT)");
   EXPECT_EQ(stopped_by(SIGHUP), "SIGHUP (the terminal was closed)");
