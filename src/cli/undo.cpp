@@ -15,6 +15,7 @@
 #include "cli/run_settings.h"
 #include "cli/std_output.h"
 #include "cli/undo_plan.h"
+#include "cli/undo_settings.h"
 #include "core/base/names.h"
 #include "core/base/own_output.h"
 #include "core/base/time.h"
@@ -210,8 +211,9 @@ Result<Undo> undo(const Wish& wish, StdOutput& output) {
   const auto state = past.state;
   TRY_ASSIGN(const auto before, not_in_head(work, past));
   TRY(reopen(store, past.state));
-  const auto settings = run::SettingsAround::look(work.root());
+  auto settings = run::SettingsAround::look(work.root());
   auto kept = work.reset_to(undo.to, name, undo.branch, &undo.replaced);
+  if (kept && past.trusted) know_settings_of_start(work, past.state, undo.to, settings);
   TRY(run::record_restored_settings(run::state_folder(environment()), work.root(), settings));
   if (!kept) {
     if (state.end) TRY(store.save(state));
