@@ -31,6 +31,7 @@
 #include "harness/run/run.h"
 #include "harness/run/sandbox.h"
 #include "harness/store/workspace.h"
+#include "harness/stream/stop_command.h"
 #include "ui/console/figures.h"
 
 namespace ralph::cli {
@@ -249,7 +250,8 @@ void take_signal(int signal_number, loop::Control& control, const loop::StateFil
     return;
   }
   output.hurry(kPatienceOfASignal);
-  control.stop_now(signal_number);
+  const bool by_command = signal_number == SIGTERM && files.stop_announced();
+  control.stop_now(by_command ? stream::kStopCommand : signal_number);
 }
 
 /// With the exit code a run would have.
