@@ -96,7 +96,10 @@ Result<git::Work> open_work(const loop::State& state) {
   std::string why_not;
   TRY_ASSIGN(auto work,
              git::Work::open(std::filesystem::current_path(), why_not, limits_of_settings()));
-  if (!work) return fail(Code::not_found, why_not);
+  if (!work) {
+    return fail(Code::not_found, why_not,
+                "'ralph undo' takes back commits in the loop's repository");
+  }
   work->leave_alone_before(state.files_before.value_or(state.started));
   work->leave_out_outputs(own_outputs_and(state.outputs));
   work->leave_out_own(loop::own_paths({.workspace = {}, .environment = environment()}));
