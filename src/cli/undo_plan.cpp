@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "core/base/names.h"
 #include "core/base/utf8.h"
 #include "ui/console/figures.h"
 
@@ -85,13 +86,12 @@ Result<std::vector<std::string>> made_by_others(const git::Work& work, const Und
 
 Result<> refuse_others(const git::Work& work, const std::vector<std::string>& others) {
   TRY_ASSIGN(const auto subject, work.subject(others.back()));
-  return fail(Code::usage,
-              fmt::format("{} not the loop's {} among its own; the first is {} '{}'",
-                          others.size() == 1 ? "1 commit that is"
-                                             : fmt::format("{} commits that are", others.size()),
-                          others.size() == 1 ? "lies" : "lie", short_commit(others.back()),
-                          utf8::shortened(subject, kMostSubject)),
-              "to take back those too: --include-others");
+  return fail(
+      Code::usage,
+      fmt::format("{} since the loop began {} not made by it; the first is {} '{}'",
+                  counted(std::ssize(others), "commit"), others.size() == 1 ? "was" : "were",
+                  short_commit(others.back()), utf8::shortened(subject, kMostSubject)),
+      "to take back those too: --include-others");
 }
 
 /// What HEAD and the branch have beyond the start; the newest first.

@@ -7,6 +7,7 @@
 #include "core/base/disk.h"
 #include "core/base/names.h"
 #include "harness/loop/step_record.h"
+#include "harness/stream/stop_command.h"
 
 namespace ralph::loop {
 namespace {
@@ -61,7 +62,7 @@ MaybeStop run_verification(LoopContext& loop, Record& record) {
   for (auto& finding : verification->findings) loop.reporter.finding(std::move(finding));
   verification->findings.clear();
   if (const int signal = loop.control.runs().cancelled_by(); signal != 0) {
-    return LoopStop{StopReason::stopped, stopped_by(signal), 128 + signal};
+    return LoopStop{StopReason::stopped, stopped_by(signal), stream::exit_code_of_stop(signal)};
   }
   if (verification->passed) {
     const auto same = check_not_changed_meanwhile(loop, record);

@@ -84,14 +84,22 @@ void add_findings(Report& report, LoopParts& parts) {
   save(parts.keeper);
 }
 
+/// What was done last, and not taken back or restored; nullptr: nothing.
+const Record* last_step(const std::vector<Record>& records) {
+  const auto last = std::ranges::find_if(records.rbegin(), records.rend(), [](const auto& record) {
+    return record.step != Record::Step::undo;
+  });
+  return last == records.rend() ? nullptr : &*last;
+}
+
 void add_verified(Report& report, const LoopParts& parts) {
   const auto& records = parts.keeper.records();
   const bool by_these_commands =
       report.reason == StopReason::done || std::ssize(records) > parts.keeper.state.fresh_from;
-  if (!by_these_commands || records.empty()) return;
-  const auto& verification = records.back().verification;
-  if (!verification || !verification->passed) return;
-  report.verified = how_known(records.back());
+  const auto* const last = last_step(records);
+  if (!by_these_commands || last == nullptr) return;
+  if (!last->verification || !last->verification->passed) return;
+  report.verified = how_known(*last);
   report.changed_since_verified = parts.changed_since_done;
   // What is there now is not what was verified.
   if (parts.changed_since_done && report.exit_code == 0) {

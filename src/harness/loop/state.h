@@ -146,6 +146,9 @@ class StateFiles {
   /// Asks the loop to end after this iteration.
   Result<> ask_to_stop() const;
   bool asked_to_stop() const;
+  /// 'ralph stop --now' is about to send a signal: by this the loop tells it from others.
+  Result<> announce_stop() const;
+  bool stop_announced() const;
   void forget_stop() const;
 
   const std::filesystem::path& folder() const { return folder_; }

@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include "core/base/time.h"
+#include "harness/stream/stop_command.h"
 
 namespace ralph::stream {
 namespace {
@@ -263,7 +264,12 @@ std::optional<Outcome> outcome_named(std::string_view name) {
 }
 
 int Verdict::exit_code() const {
-  return outcome == Outcome::cancelled && signal > 0 ? 128 + signal : row(outcome).exit_code;
+  return outcome == Outcome::cancelled && signal > 0 ? exit_code_of_stop(signal)
+                                                     : row(outcome).exit_code;
+}
+
+int exit_code_of_stop(int signal_number) {
+  return 128 + (signal_number == kStopCommand ? SIGINT : signal_number);
 }
 
 std::string stopped_by(int signal_number) {
@@ -271,6 +277,7 @@ std::string stopped_by(int signal_number) {
     case SIGINT: return "Ctrl-C (SIGINT)";
     case SIGHUP: return "SIGHUP (the terminal was closed)";
     case SIGPIPE: return "the reader of stdout is gone (SIGPIPE)";
+    case kStopCommand: return "'ralph stop --now'";
     default: break;
   }
   const char* name = ::sigabbrev_np(signal_number);

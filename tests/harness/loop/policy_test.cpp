@@ -1,3 +1,4 @@
+#include "harness/stream/stop_command.h"
 #include "harness/loop/policy.h"
 
 #include <csignal>
@@ -153,6 +154,9 @@ TEST(Policy, SaysWhatStoppedALoop) {
   EXPECT_EQ(stopped_by(SIGINT), "Ctrl-C (SIGINT)");
   EXPECT_EQ(stopped_by(SIGHUP), "SIGHUP (the terminal was closed)");
   EXPECT_EQ(stopped_by(0), "'ralph stop'");
+  EXPECT_EQ(stopped_by(stream::kStopCommand), "'ralph stop --now'");
+  EXPECT_EQ(stream::exit_code_of_stop(stream::kStopCommand), 130);
+  EXPECT_EQ(stream::exit_code_of_stop(SIGTERM), 143);
   EXPECT_EQ(stopped_by(SIGUSR1), "SIGUSR1");
 }
 
