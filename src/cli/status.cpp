@@ -96,8 +96,8 @@ void show(const LoopSnapshot& snapshot, StdOutput& output) {
   }
   if (const auto* last = last_worker_step(snapshot.records)) {
     line("Last", last_text(*last, taken_back));
-    line("Log", log_path(snapshot, *last));
   }
+  line("Log", log_path(snapshot, run));
   if (snapshot.condition() == LoopCondition::ended) {
     for (const auto& finding : state.findings) line("Look at", finding);
   }
@@ -179,8 +179,8 @@ std::string as_json(const LoopSnapshot& snapshot, StdOutput& output) {
   if (const auto* last = last_worker_step(snapshot.records)) {
     to.text("last", last->progress);
     if (last->done) to.boolean("last_refused", last->is(loop::LoopDecision::refused));
-    if (!last->raw_log.empty()) to.text("raw_log", log_path(snapshot, *last));
   }
+  if (const auto log = log_path(snapshot, run); !log.empty()) to.text("raw_log", log);
   const auto messages = messages_of(snapshot, output);
   to.number("guidance", messages.waiting).number("guidance_in_prompt", messages.given);
   to.boolean("stop_asked", snapshot.runs() && files.asked_to_stop());

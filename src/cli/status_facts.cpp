@@ -10,6 +10,7 @@
 #include "cli/run_settings.h"
 #include "core/base/money.h"
 #include "core/base/names.h"
+#include "core/base/path.h"
 #include "harness/backend/backend.h"
 #include "harness/loop/guidance.h"
 #include "harness/loop/policy.h"
@@ -137,11 +138,17 @@ std::string resume_text(const LoopSnapshot& snapshot, const loop::Totals& totals
   return resume_command(report, now_utc(), base);
 }
 
-std::string log_path(const LoopSnapshot& snapshot, const loop::Record& record) {
+std::string log_path(const LoopSnapshot& snapshot, const std::optional<RunSnapshot>& run) {
+  const auto* const last = last_worker_step(snapshot.records);
+  std::filesystem::path log = run && !run->raw_log.empty() ? run->raw_log
+                              : last != nullptr            ? last->raw_log
+                                                           : "";
+  if (log.empty()) return {};
+  log = snapshot.folder / log;
   std::error_code error;
   const bool here = std::filesystem::current_path(error) == snapshot.folder;
-  return here || record.raw_log.empty() ? record.raw_log
-                                        : (snapshot.folder / record.raw_log).native();
+  return here && is_below(log, snapshot.folder) ? log.lexically_relative(snapshot.folder).native()
+                                                : log.native();
 }
 
 std::string stash_of(const LoopSnapshot& snapshot) {

@@ -112,8 +112,7 @@ void Findings::edited_goal(const std::vector<std::string>& kept) {
   const auto goal = shell_word(state_.goal_path);
   add(fmt::format(
       "{} was changed during the loop, and the change is in no commit{}; 'git restore {}' drops it",
-      join_names({name}),
-      unused ? fmt::format(" and {} {}' uses it", kNotUsed, goal) : "",
+      join_names({name}), unused ? fmt::format(" and {} {}' uses it", kNotUsed, goal) : "",
       shell_word(":/" + name)));
 }
 

@@ -1,10 +1,11 @@
-#include "core/base/disk.h"
 #include "core/base/result.h"
 
 #include <cerrno>
 #include <memory>
 
 #include <gtest/gtest.h>
+
+#include "core/base/disk.h"
 
 namespace ralph {
 namespace {
