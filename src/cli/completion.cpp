@@ -9,6 +9,7 @@
 #include "core/base/nearest.h"
 #include "harness/backend/backend.h"
 #include "cli/command.h"
+#include "cli/docs.h"
 #include "cli/failure.h"
 #include "cli/options.h"
 #include "cli/std_output.h"
@@ -17,7 +18,11 @@ namespace ralph::cli {
 namespace {
 
 /// What a shell can offer for the value of an option.
-enum class Offer { nothing, words, files, folders };
+enum class Offer { nothing, words, files, folders, refs };
+
+/// Lists what 'ralph undo --restore' can go back to.
+constexpr std::string_view kListRefs =
+    "git for-each-ref --format=\"%(refname)\" refs/ralph 2>/dev/null";
 
 /// Words that are known although others are possible too.
 std::string_view usual_values(const Option& option) {
@@ -29,22 +34,21 @@ std::string_view usual_values(const Option& option) {
     }();
     return kNames;
   }
-  if (option.names.ends_with("--permission-mode")) {
-    return "default|acceptEdits|plan|dontAsk|bypassPermissions";
-  }
   return option.choices;
 }
 
 /// What the first word behind a command can be; empty: a file.
-std::string_view first_words(std::string_view command) {
+std::string first_words(std::string_view command) {
   if (command == "config") return "show path accept schema";
   if (command == "auth") return "login logout status";
+  if (command == "docs") return fmt::format("{}", fmt::join(document_names(), " "));
   return command == "completion" ? "bash zsh fish" : "";
 }
 
 Offer offer_of(const Option& option) {
   if (!usual_values(option).empty()) return Offer::words;
   if (option.value == "FILE") return Offer::files;
+  if (option.value == "REF") return Offer::refs;
   return option.value == "DIR" ? Offer::folders : Offer::nothing;
 }
 
@@ -93,7 +97,8 @@ std::vector<Option> all_options(const Command& command) {
 std::string bash_values(const Command& command, const Option& option) {
   std::vector<std::string> patterns;
   for (const auto& name : names_of(option)) {
-    patterns.push_back(fmt::format("'{} {}'", command.name, name));
+    if (takes_next_word(option)) patterns.push_back(fmt::format("'{} {}'", command.name, name));
+    if (name.starts_with("--")) patterns.push_back(fmt::format("'{} {}='", command.name, name));
   }
   const auto reply = [&]() -> std::string {
     switch (offer_of(option)) {
@@ -102,6 +107,8 @@ std::string bash_values(const Command& command, const Option& option) {
                            spaced(usual_values(option)));
       case Offer::files: return "compopt -o filenames; COMPREPLY=($(compgen -f -- \"$cur\"))";
       case Offer::folders: return "compopt -o filenames; COMPREPLY=($(compgen -d -- \"$cur\"))";
+      case Offer::refs:
+        return fmt::format("COMPREPLY=($(compgen -W \"$({})\" -- \"$cur\"))", kListRefs);
       case Offer::nothing: return "COMPREPLY=()";
     }
     return "";
@@ -115,7 +122,7 @@ std::string bash_script() {
     std::vector<std::string> names;
     for (const auto& option : all_options(*command)) {
       for (auto& name : names_of(option)) names.push_back(std::move(name));
-      if (takes_next_word(option)) values += bash_values(*command, option);
+      if (!option.value.empty()) values += bash_values(*command, option);
     }
     options += fmt::format("    {}) words='{}' first='{}' ;;\n", command->name,
                            fmt::join(names, " "), first_words(command->name));
@@ -124,6 +131,12 @@ std::string bash_script() {
 _ralph() {{
   local cur=${{COMP_WORDS[COMP_CWORD]}} prev=${{COMP_WORDS[COMP_CWORD-1]}} command=${{COMP_WORDS[1]}} words= first=
   COMPREPLY=()
+  # '--option=VALUE' comes as three words.
+  if [ "$cur" = = ]; then
+    cur= prev=$prev=
+  elif [ "$prev" = = ] && [ "$COMP_CWORD" -gt 3 ]; then
+    prev=${{COMP_WORDS[COMP_CWORD-2]}}=
+  fi
   if [ "$COMP_CWORD" = 1 ]; then
     COMPREPLY=($(compgen -W '{0} --help --version' -- "$cur"))
     return
@@ -168,6 +181,7 @@ std::string zsh_option(const Option& option) {
                         offer == Offer::words   ? fmt::format("({})", spaced(usual_values(option)))
                         : offer == Offer::files ? "_files"
                         : offer == Offer::folders ? "_files -/"
+                        : offer == Offer::refs    ? fmt::format("($({}))", kListRefs)
                                                   : " ");
   }
   const auto rest = fmt::format("[{}]{}", zsh_text(option.help), value);
@@ -224,6 +238,7 @@ std::string fish_option(const Command& command, const Option& option) {
       case Offer::words: line += fmt::format(" -x -a '{}'", spaced(usual_values(option))); break;
       case Offer::files: line += " -r -F"; break;
       case Offer::folders: line += " -x -a '(__fish_complete_directories)'"; break;
+      case Offer::refs: line += fmt::format(" -x -a '({})'", kListRefs); break;
       case Offer::nothing: line += " -x"; break;
     }
   }

@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "cli/docs.h"
 #include "core/base/nearest.h"
 #include "cli/command.h"
 #include "cli/failure.h"
@@ -50,6 +51,16 @@ std::string list_of(const std::vector<Document>& list) {
   return text;
 }
 
+}  // namespace
+
+std::vector<std::string> document_names() {
+  std::vector<std::string> names;
+  for (const auto& document : documents()) names.emplace_back(document.name);
+  return names;
+}
+
+namespace {
+
 int docs_command(const Arguments& arguments, StdOutput& output) {
   const auto list = documents();
   const std::string name(arguments.positional(0));
@@ -62,9 +73,7 @@ int docs_command(const Arguments& arguments, StdOutput& output) {
     output.out(found->text);
     return 0;
   }
-  std::vector<std::string> known;
-  for (const auto& document : list) known.emplace_back(document.name);
-  const auto near = nearest(name, known);
+  const auto near = nearest(name, document_names());
   auto message = fmt::format("no document '{}'", name);
   message += near.empty() ? "; 'ralph docs' lists them" : fmt::format("; did you mean '{}'?", near);
   return report_usage({Code::usage, message, {}}, &kDocsCommand, output);

@@ -31,6 +31,7 @@
 #include "harness/run/run.h"
 #include "harness/run/sandbox.h"
 #include "harness/store/workspace.h"
+#include "harness/stream/stop_command.h"
 #include "ui/console/figures.h"
 
 namespace ralph::cli {
@@ -195,6 +196,7 @@ Result<loop::Setup> make_setup(const Arguments& arguments, const Loaded& loaded,
   }
   invocation.instead_of_prompt = goal.text;
   TRY_ASSIGN(setup.request, run::make_request(settings, std::move(invocation), masker));
+  setup.same_agent = loaded.state && loaded.state->backend == setup.request.backend->name;
   setup.request.notes = loaded.settings.notes;
   const auto& warnings = loaded.settings.warnings;
   setup.warnings.insert(setup.warnings.end(), warnings.begin(), warnings.end());
@@ -249,7 +251,8 @@ void take_signal(int signal_number, loop::Control& control, const loop::StateFil
     return;
   }
   output.hurry(kPatienceOfASignal);
-  control.stop_now(signal_number);
+  const bool by_command = signal_number == SIGTERM && files.stop_announced();
+  control.stop_now(by_command ? stream::kStopCommand : signal_number);
 }
 
 /// With the exit code a run would have.
@@ -278,6 +281,7 @@ int work(loop::Setup setup, const config::Settings& settings, const Masker& mask
   options.console = console_options(json ? view::Verbosity::quiet : verbosity_of(settings));
   options.console.agent_name = setup.request.agent_name;
   options.console.hints = false;  // the loop itself does something about it
+  options.console.agent_budget = false;
   options.json = json;
   options.facts = facts_of(setup);
   if (settings.given(Key::cwd)) {
@@ -327,7 +331,7 @@ int loop_command(const Arguments& arguments, StdOutput& output) {
   const bool json = settings.boolean(Key::json);
   if (!setup) return report_start_error(setup.error(), json, output);
   if (arguments.flag("print-prompt")) return print_prompt(*setup, output);
-  note_own_agent(settings, setup->request, output);
+  if (!setup->same_agent) note_own_agent(settings, setup->request, output);
   if (arguments.flag("dry-run")) {
     const auto shown = show_loop_dry_run(*setup, settings, masker, output);
     return shown ? 0 : report_start_error(shown.error(), json, output);

@@ -23,7 +23,14 @@ fs::path lasting_path(const std::string& file) {
   return path;
 }
 
-Result<Goal> read_goal_file(const std::string& file) {
+/// Where a file is that was named as if the command stood in the folder the loop works in; empty: not there either.
+fs::path beside_settings(const std::string& file, const config::Settings& settings) {
+  std::error_code error;
+  const auto path = fs::path(settings.text(Key::cwd)) / file;
+  return fs::exists(path, error) ? fs::proximate(path, error) : fs::path();
+}
+
+Result<Goal> read_goal_file(const std::string& file, const config::Settings& settings) {
   auto text = read_file(file);
   if (text) {
     *text = loop::without_byte_order_mark(*std::move(text));
@@ -31,6 +38,10 @@ Result<Goal> read_goal_file(const std::string& file) {
     return Goal{*std::move(text), file, lasting_path(file), std::move(seen)};
   }
   const bool missing = text.error().code == Code::not_found;
+  if (const auto other = missing ? beside_settings(file, settings) : fs::path(); !other.empty()) {
+    return fail(Code::usage, fmt::format("the goal file '{}' does not exist in this folder", file),
+                fmt::format("did you mean '{}'?", other.native()));
+  }
   return fail(Code::usage,
               missing ? fmt::format("the goal file '{}' does not exist", file)
                       : fmt::format("the goal file: {}", text.error().message),
@@ -84,13 +95,13 @@ Result<Goal> read_goal(const Arguments& arguments, const config::Settings& setti
                        run::Invocation& invocation, const std::optional<loop::State>& state) {
   TRY(check_one_goal(arguments, settings));
   const std::string file(arguments.positional(0));
-  if (!file.empty()) return read_goal_file(file);
+  if (!file.empty()) return read_goal_file(file, settings);
   if (settings.text(Key::prompt_file) == "-")
     return Goal{std::move(invocation.standard_input), "-"};
   const bool on_the_line = arguments.flag("prompt") || arguments.flag("prompt-file");
   if (state && !on_the_line) return goal_of(*state, arguments, settings);
   if (!settings.text(Key::prompt_file).empty())
-    return read_goal_file(settings.text(Key::prompt_file));
+    return read_goal_file(settings.text(Key::prompt_file), settings);
   if (settings.given(Key::prompt)) {
     TRY(refuse_goal_file(settings));
     return Goal{settings.text(Key::prompt)};

@@ -100,13 +100,18 @@ std::string_view goal_line(std::string_view goal) {
   return {};
 }
 
-std::string goal_text(const loop::State& state) {
-  auto file = state.goal_file;
+std::string goal_file_from_here(const loop::State& state) {
+  if (state.goal_path.empty()) return state.goal_file;
+  const std::filesystem::path path = state.goal_path;
   std::error_code error;
   const auto here = std::filesystem::current_path(error);
-  if (!error && !state.goal_path.empty() && is_below(state.goal_path, here)) {
-    file = std::filesystem::path(state.goal_path).lexically_relative(here).native();
-  }
+  if (!error && is_below(path, here)) return path.lexically_relative(here).native();
+  const auto named = std::filesystem::absolute(state.goal_file, error).lexically_normal();
+  return !error && named == path ? state.goal_file : state.goal_path;
+}
+
+std::string goal_text(const loop::State& state) {
+  const auto file = goal_file_from_here(state);
   return fmt::format("{}{}{}", file, file.empty() ? "" : ": ", goal_line(state.goal));
 }
 

@@ -20,6 +20,8 @@ LoopFacts facts_of(const loop::Setup& setup);
 
 /// The first line of a goal that has text, without the marks of a heading. A heading "Goal" alone says nothing.
 std::string_view goal_line(std::string_view goal);
+/// The goal file, as it can be opened from the current folder; empty: the goal came from no file.
+std::string goal_file_from_here(const loop::State& state);
 /// "GOAL.md: Make the tests pass", the file as this folder sees it.
 std::string goal_text(const loop::State& state);
 

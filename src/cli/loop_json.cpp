@@ -197,7 +197,9 @@ std::string record_line(const loop::Record& record, std::optional<int> context_p
   auto line = fmt::format("{}: {}", name_of(record), view::short_duration(record.time.total()));
   line += record.cost_usd ? ", " + view::dollars(*record.cost_usd) : ", cost unknown";
   if (record.step != loop::Record::Step::summary) {
-    line += record.changed ? ", files changed" : ", no file changed";
+    line += record.tree.empty() ? ", changed files unknown"
+            : record.changed    ? ", files changed"
+                                : ", no file changed";
   }
   if (context_percent) line += fmt::format(", context {}%", *context_percent);
   if (record.done) {

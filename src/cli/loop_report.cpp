@@ -130,7 +130,7 @@ void add_files(Table& table, const loop::Report& report) {
                                    ? "changed; which ones is known only in a git repository"
                                    : "none changed");
   }
-  if (!report.from) return;
+  if (!report.files_known) return table.line("Files", "unknown: the repository could not be read");
   const auto& files = report.files;
   if (files.empty()) return table.line("Files", "none changed");
   table.line("Files", files_text(files));

@@ -65,11 +65,11 @@ Result<> check_recording(const Arguments& arguments) {
 /// Words that make no sense together.
 Result<> check_words(const Arguments& arguments) {
   TRY(check_recording(arguments));
-  if (!arguments.positional(0).empty() && arguments.flag("text")) {
-    return fail(Code::usage, "a scenario and --text exclude each other");
-  }
   if (arguments.flag("exec") && arguments.rest().empty()) {
     return fail(Code::usage, "--exec needs a command: --exec -- COMMAND ARGUMENTS…");
+  }
+  if (!arguments.positional(0).empty() && arguments.flag("text")) {
+    return fail(Code::usage, "a scenario and --text exclude each other");
   }
   if (!arguments.flag("exec") && !arguments.rest().empty()) {
     return fail(Code::usage,
@@ -125,15 +125,16 @@ process::Command command_against(const mock::Server& server, const Arguments& ar
   return command;
 }
 
-/// How signals reach the command of --exec: the first Ctrl-C as a Ctrl-C, which it may take for "finish what you do";
-/// anything more ends it and all it started.
+/// How signals reach the command of --exec: the first two Ctrl-C as such, which it may take for "finish what you do" and
+/// "stop now"; anything more ends it and all it started.
 struct CommandStop {
   process::Watch watch;
   std::stop_source now;
-  std::atomic<bool> runs = false, asked = false;
+  std::atomic<bool> runs = false;
+  int asked = 0;  // by the thread of the signals only
 
   void take(int signal_number) {
-    if (signal_number == SIGINT && runs && !asked.exchange(true)) return watch.send_signal(SIGINT);
+    if (signal_number == SIGINT && runs && ++asked <= 2) return watch.send_signal(SIGINT);
     now.request_stop();
   }
 };

@@ -1,12 +1,18 @@
 #include "cli/options.h"
 
+#include <optional>
+#include <span>
+
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include "core/base/nearest.h"
 
 namespace ralph::cli {
 namespace {
+
+constexpr std::size_t kShortestPart = 4;  // of an option that others begin with
 
 std::unexpected<Error> bad_usage(std::string message) {
   return fail(Code::usage, std::move(message));
@@ -16,10 +22,68 @@ std::unexpected<Error> unknown_option(const Command& command, const std::string&
   std::vector<std::string> names{"--help"};
   for (const auto& option : options_of(command))
     names.push_back(fmt::format("--{}", long_name(option.names)));
-  const auto near = nearest(word.substr(0, word.find('=')), names);
+  const auto name = word.substr(0, word.find('='));
+  auto near = nearest(name, names);
+  if (near.empty() && name.size() >= kShortestPart) {
+    std::erase_if(names, [&](const auto& other) { return !other.starts_with(name); });
+    near = fmt::format("{}", fmt::join(names, "', '"));
+  }
   return bad_usage(near.empty()
                        ? fmt::format("unknown option '{}'", word)
                        : fmt::format("unknown option '{}'; did you mean '{}'?", word, near));
+}
+
+bool has_name(const Option& option, std::string_view name) {
+  for (auto names = option.names; !names.empty();) {
+    const auto end = std::min(names.find(','), names.size());
+    if (names.substr(0, end) == name) return true;
+    names.remove_prefix(std::min(end + 1, names.size()));
+  }
+  return false;
+}
+
+/// An option that has another option where its value should be.
+struct Swallowed {
+  Option option;
+  std::string next;
+
+  std::unexpected<Error> error() const {
+    const auto name = long_name(option.names);
+    return bad_usage(fmt::format(
+        "option '--{}' needs a value: {}; '{}' is an option (if it is the value: --{}={})", name,
+        option.value, next, name, next));
+  }
+};
+
+std::optional<Swallowed> find_swallowed(const Command& command,
+                                        std::span<const std::string> words) {
+  const auto options = options_of(command);
+  const auto find = [&](std::string_view word) {
+    return std::ranges::find_if(options, [&](const auto& each) { return has_name(each, word); });
+  };
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+    const auto option = find(words[i]);
+    const bool takes_next =
+        option != options.end() && !option->value.empty() && !option->value.starts_with("[=");
+    if (!takes_next) continue;
+    const std::string_view next = words[++i];
+    if (find(next.substr(0, next.find('='))) != options.end()) {
+      return Swallowed{*option, std::string(next)};
+    }
+  }
+  return std::nullopt;
+}
+
+/// What to do about an argument too many.
+std::string remedy_for_more(const Command& command, const Arguments& arguments,
+                            const std::vector<std::string>& positionals) {
+  if (command.name == "run") return "; the prompt is given with -p";
+  if (command.name == "tell") return "; put the message in quotes";
+  if (arguments.flag("exec")) {
+    return fmt::format("; the command of --exec goes behind '--': --exec -- {}",
+                       fmt::join(positionals, " "));
+  }
+  return {};
 }
 
 /// CLI11's own words are for programmers; the kind of its error is enough to say it better.
@@ -120,6 +184,9 @@ Result<Arguments> parse_arguments(const Command& command, const std::vector<std:
       return bad_usage(fmt::format("'{}': short options take no '='", *word));
     }
   }
+  // A text can look like an option.
+  const auto swallowed = find_swallowed(command, {words.begin(), dashes});
+  if (swallowed && swallowed->option.value != "TEXT") return swallowed->error();
   Parser parser(command);
   TRY(parser.parse({words.begin(), dashes}));
   Arguments arguments;
@@ -127,6 +194,7 @@ Result<Arguments> parse_arguments(const Command& command, const std::vector<std:
   if (arguments.wants_help()) return arguments;
   auto& positionals = arguments.positionals_;
   positionals = parser.others();
+  if (swallowed && !positionals.empty()) return swallowed->error();
   const auto option = std::ranges::find_if(
       positionals, [](const auto& word) { return word.size() > 1 && word.front() == '-'; });
   if (option != positionals.end()) return unknown_option(command, *option);
@@ -137,7 +205,7 @@ Result<Arguments> parse_arguments(const Command& command, const std::vector<std:
   const auto wanted = command.positionals.size();
   if (positionals.size() > wanted) {
     return bad_usage(fmt::format("unexpected argument '{}'{}", positionals[wanted],
-                                 command.name == "run" ? "; the prompt is given with -p" : ""));
+                                 remedy_for_more(command, arguments, positionals)));
   }
   if (positionals.size() < wanted) {
     const auto& missing = command.positionals[positionals.size()];

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
@@ -79,15 +80,15 @@ Result<UniqueFd> open_plain_file(const std::filesystem::path& path) {
 
 Result<UniqueFd> open_log(const std::string& path) {
   if (path == "-") return UniqueFd(::dup(0));
+  struct stat info{};
+  if (::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) {
+    return fail(Code::usage, fmt::format("'{}' is a folder, not a log", path),
+                "name one of the .ndjson files in it");
+  }
   // Agents write into `.ralph`: there only a plain file is a log, and nothing is waited for.
   if (is_in_ralph(path)) return open_plain_file(path);
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
   if (!fd) return fail_errno(errno, "cannot open " + in_words(path));
-  struct stat info{};
-  if (::fstat(fd.get(), &info) == 0 && S_ISDIR(info.st_mode)) {
-    return fail(Code::usage, fmt::format("'{}' is a folder, not a log", path),
-                "name one of the .ndjson files in it");
-  }
   return fd;
 }
 
@@ -257,13 +258,25 @@ Error no_event(const std::string& path, std::int64_t skipped) {
           {}};
 }
 
-/// Whose log it is: ralph keeps them as logs/BACKEND/FILE.
-std::string agent_of(const std::filesystem::path& path, const stream::Dialect& dialect) {
+/// Whose log it is: ralph keeps them as logs/BACKEND/FILE. nullptr: not known.
+const backend::Backend* backend_of(const std::filesystem::path& path) {
   std::error_code error;
   const auto folder = std::filesystem::absolute(path, error).parent_path();
-  const auto* backend = folder.parent_path().filename() == "logs"
-                            ? backend::find_backend(folder.filename().native())
-                            : nullptr;
+  return folder.parent_path().filename() == "logs"
+             ? backend::find_backend(folder.filename().native())
+             : nullptr;
+}
+
+std::unique_ptr<stream::Dialect> dialect_of(const std::string& path, bool is_text) {
+  if (is_text) return stream::make_text_dialect("custom", "Agent");
+  const auto* backend = backend_of(path);
+  const bool known = backend != nullptr && backend->output == backend::Output::stream_json;
+  const auto& speaks = known ? *backend : backend::default_backend();
+  return speaks.make_dialect(std::string(speaks.display_name));
+}
+
+std::string agent_of(const std::string& path, const stream::Dialect& dialect) {
+  const auto* backend = backend_of(path);
   const bool named = backend != nullptr && !backend->display_name.empty();
   return std::string(named ? backend->display_name : dialect.display_name());
 }
@@ -277,9 +290,7 @@ int replay(const Arguments& arguments, StdOutput& output) {
 
   const auto opening = read_opening(*fd, path);
   if (!opening) return report(opening.error(), output);
-  auto dialect = opening->is_text ? stream::make_text_dialect("custom", "Agent")
-                                  : backend::default_backend().make_dialect(std::string(
-                                        backend::default_backend().display_name));
+  auto dialect = dialect_of(path, opening->is_text);
   auto options = console_options({arguments.flag("quiet"), arguments.flag("verbose")});
   options.agent_name = agent_of(path, *dialect);
   const bool json = arguments.flag("json");

@@ -1,5 +1,7 @@
 #include "cli/run_snapshot.h"
 
+#include <algorithm>
+
 #include "cli/environment.h"
 #include "core/model/model.h"
 #include "harness/store/journal.h"
@@ -27,20 +29,33 @@ std::optional<RunSnapshot> read_run(const std::filesystem::path& folder, std::st
   view::Activity activity(shown);
   stream::EventReader reader;
   const auto place = store::Workspace::at(folder).run_folder(run_id) / store::Journal::kName;
+  std::optional<UtcTime> alive;
+  std::int64_t last_ms = 0;
+  std::string raw_log;
   bool any = false;
   const auto read = store::LineFollower(place).read(
       [&](std::string_view line) {
         any = true;
         // Records of the run itself are no events.
-        const auto event = reader.decode(line);
-        if (!event) return;
-        stream::dispatch(*event, summary);
-        stream::dispatch(*event, activity);
+        if (const auto event = reader.decode(line)) {
+          stream::dispatch(*event, summary);
+          stream::dispatch(*event, activity);
+          last_ms = std::max(last_ms, event->t_ms);
+        } else if (const auto when = store::Journal::time_of(line, "alive")) {
+          alive = when;
+        } else if (auto log = store::Journal::raw_log_of(line)) {
+          raw_log = *std::move(log);
+        }
       },
       kLargestJournal);
   if (!read || !any) return std::nullopt;
   const auto now = activity.now();
-  return RunSnapshot{now.kind, std::string(now.text), began + Millis(now.since_ms),
+  const auto last = began + Millis(last_ms);
+  return RunSnapshot{now.kind,
+                     std::string(now.text),
+                     began + Millis(now.since_ms),
+                     std::max(last, std::min(alive.value_or(last), now_utc())),
+                     std::move(raw_log),
                      summary.cost_usd()};
 }
 

@@ -14,6 +14,8 @@ struct RunSnapshot {
   view::Activity::Kind kind = view::Activity::Kind::model;
   std::string text;                // as view::Activity::Now
   UtcTime since;                   // when that began
+  UtcTime alive_at;                // the last sign of it
+  std::string raw_log;             // of its last start; empty: not known
   std::optional<double> cost_usd;  // so far; nullopt: unknown
 };
 

@@ -35,7 +35,7 @@ std::string shown(std::string_view text) {
 
 std::string condition_text(const LoopSnapshot& snapshot) {
   const auto condition = snapshot.condition();
-  if (condition == LoopCondition::died) return "died: it was killed";
+  if (condition == LoopCondition::died) return "died: it was killed, or could not save its state";
   if (condition == LoopCondition::ended) return "ended: " + why_ended(snapshot);
   const auto text = std::string(to_string(condition));
   return snapshot.holder->pid > 0 ? text + fmt::format(" (pid {})", snapshot.holder->pid) : text;
@@ -96,8 +96,8 @@ void show(const LoopSnapshot& snapshot, StdOutput& output) {
   }
   if (const auto* last = last_worker_step(snapshot.records)) {
     line("Last", last_text(*last, taken_back));
-    line("Log", log_path(snapshot, *last));
   }
+  line("Log", log_path(snapshot, run));
   if (snapshot.condition() == LoopCondition::ended) {
     for (const auto& finding : state.findings) line("Look at", finding);
   }
@@ -161,7 +161,7 @@ std::string as_json(const LoopSnapshot& snapshot, StdOutput& output) {
   if (snapshot.condition() == LoopCondition::ended && !state.findings.empty()) {
     to.raw("findings", texts_json(state.findings));
   }
-  to.text("goal_file", state.goal_file).text("goal", state.goal);
+  to.text("goal_file", goal_file_from_here(state)).text("goal", state.goal);
   if (!state.backend.empty()) to.text("backend", state.backend);
   if (const auto model = loop::model_used(snapshot.records); !model.empty())
     to.text("model", model);
@@ -179,8 +179,8 @@ std::string as_json(const LoopSnapshot& snapshot, StdOutput& output) {
   if (const auto* last = last_worker_step(snapshot.records)) {
     to.text("last", last->progress);
     if (last->done) to.boolean("last_refused", last->is(loop::LoopDecision::refused));
-    if (!last->raw_log.empty()) to.text("raw_log", log_path(snapshot, *last));
   }
+  if (const auto log = log_path(snapshot, run); !log.empty()) to.text("raw_log", log);
   const auto messages = messages_of(snapshot, output);
   to.number("guidance", messages.waiting).number("guidance_in_prompt", messages.given);
   to.boolean("stop_asked", snapshot.runs() && files.asked_to_stop());

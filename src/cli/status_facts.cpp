@@ -10,6 +10,7 @@
 #include "cli/run_settings.h"
 #include "core/base/money.h"
 #include "core/base/names.h"
+#include "core/base/path.h"
 #include "harness/backend/backend.h"
 #include "harness/loop/guidance.h"
 #include "harness/loop/policy.h"
@@ -27,7 +28,7 @@ Millis since(UtcTime time) { return std::max(Millis{0}, now_utc() - time); }
 Millis elapsed(const LoopSnapshot& snapshot, const std::optional<RunSnapshot>& run) {
   const auto& state = *snapshot.state;
   if (snapshot.runs()) return state.ran + since(state.updated);
-  return state.ran + (run ? std::max(Millis{0}, run->since - state.updated) : Millis{0});
+  return state.ran + (run ? std::max(Millis{0}, run->alive_at - state.updated) : Millis{0});
 }
 
 const loop::Record* last_worker_step(const std::vector<loop::Record>& records) {
@@ -124,8 +125,8 @@ std::string resume_text(const LoopSnapshot& snapshot, const loop::Totals& totals
   report.budget.cost_usd = state.max_cost_usd;
   report.budget.cost_per_day_usd = state.max_cost_per_day_usd;
   report.budget.time = state.max_time;
-  report.elapsed =
-      report.reason == loop::StopReason::time ? std::max(state.ran, state.max_time) : state.ran;
+  report.elapsed = state.ran;
+  report.would_wait = state.would_wait;
   report.days = state.earlier_days;
   for (const auto& [day, cost] : totals.days) report.days[day] += cost;
   std::error_code error;
@@ -137,11 +138,17 @@ std::string resume_text(const LoopSnapshot& snapshot, const loop::Totals& totals
   return resume_command(report, now_utc(), base);
 }
 
-std::string log_path(const LoopSnapshot& snapshot, const loop::Record& record) {
+std::string log_path(const LoopSnapshot& snapshot, const std::optional<RunSnapshot>& run) {
+  const auto* const last = last_worker_step(snapshot.records);
+  std::filesystem::path log = run && !run->raw_log.empty() ? run->raw_log
+                              : last != nullptr            ? last->raw_log
+                                                           : "";
+  if (log.empty()) return {};
+  log = snapshot.folder / log;
   std::error_code error;
   const bool here = std::filesystem::current_path(error) == snapshot.folder;
-  return here || record.raw_log.empty() ? record.raw_log
-                                        : (snapshot.folder / record.raw_log).native();
+  return here && is_below(log, snapshot.folder) ? log.lexically_relative(snapshot.folder).native()
+                                                : log.native();
 }
 
 std::string stash_of(const LoopSnapshot& snapshot) {

@@ -45,8 +45,9 @@ Messages messages_of(const LoopSnapshot& snapshot, StdOutput& output);
 /// The command that goes on with a loop that is over, from this folder; empty: there is nothing to go on with.
 std::string resume_text(const LoopSnapshot& snapshot, const loop::Totals& totals);
 
-/// As it can be opened from here.
-std::string log_path(const LoopSnapshot& snapshot, const loop::Record& record);
+/// The raw log of the run that goes on, or was killed, or else of the last one, as it can be opened from the current
+/// folder; empty: not known.
+std::string log_path(const LoopSnapshot& snapshot, const std::optional<RunSnapshot>& run);
 
 /// Where --stash left the user's changes: "stash@{0}"; empty: nowhere.
 std::string stash_of(const LoopSnapshot& snapshot);

@@ -1,5 +1,6 @@
 #include <csignal>
 #include <string>
+#include <tuple>
 
 #include <fmt/core.h>
 
@@ -30,6 +31,7 @@ Result<> stop_now(const LoopSnapshot& snapshot) {
     return fail(Code::unavailable, "the kernel does not say which process the loop is",
                 "it runs in another container: stop it there, or leave --now out");
   }
+  std::ignore = loop::StateFiles(snapshot.folder).announce_stop();
   const auto lock = store::Workspace::at(snapshot.folder).lock_file();
   return process::signal_process(static_cast<pid_t>(pid), SIGTERM, [&] {
     const auto holder = store::Lock::holder(lock);

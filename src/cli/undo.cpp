@@ -13,14 +13,17 @@
 #include "cli/loop_snapshot.h"
 #include "cli/options.h"
 #include "cli/run_settings.h"
+#include "cli/status_facts.h"
 #include "cli/std_output.h"
 #include "cli/undo_plan.h"
+#include "cli/undo_settings.h"
 #include "core/base/names.h"
 #include "core/base/own_output.h"
 #include "core/base/time.h"
 #include "core/json/writer.h"
 #include "harness/loop/state.h"
 #include "harness/loop/state_store.h"
+#include "harness/loop/step_record.h"
 #include "harness/run/config_watch.h"
 #include "harness/run/settings_around.h"
 #include "harness/store/workspace.h"
@@ -70,6 +73,9 @@ Result<UndoPast> read_past(const loop::StateStore& store, std::vector<std::strin
                 loop::add_up(records).iterations,
                 loop::taken_back(records),
                 loaded->trusted};
+  const auto* last = last_worker_step(records);
+  const auto stop = last != nullptr ? loop::stop_of(*last) : std::nullopt;
+  if (stop && stop->reason == loop::StopReason::done) past.done_tree = last->tree;
   for (const auto& record : records) {
     if (record.commit.empty()) continue;
     past.steps.push_back({record.commit_before, record.commit, record.iteration});
@@ -90,7 +96,10 @@ Result<git::Work> open_work(const loop::State& state) {
   std::string why_not;
   TRY_ASSIGN(auto work,
              git::Work::open(std::filesystem::current_path(), why_not, limits_of_settings()));
-  if (!work) return fail(Code::not_found, why_not);
+  if (!work) {
+    return fail(Code::not_found, why_not,
+                "'ralph undo' takes back commits in the loop's repository");
+  }
   work->leave_alone_before(state.files_before.value_or(state.started));
   work->leave_out_outputs(own_outputs_and(state.outputs));
   work->leave_out_own(loop::own_paths({.workspace = {}, .environment = environment()}));
@@ -167,7 +176,8 @@ Result<> record_undo(const loop::StateStore& store, const git::Work& work, const
   return store.append(record);
 }
 
-/// The record has no tree: whether there are changes that are not committed is looked at when the loop goes on.
+/// The record has no tree, unless the loop is done again: whether there are changes that are not committed is looked at
+/// when the loop goes on.
 Result<> record_restore(const loop::StateStore& store, const git::Work& work, UndoPast past,
                         const std::string& ref, const std::set<std::int64_t>& before) {
   TRY_ASSIGN(auto iterations, taken_back_now(work, past, before));
@@ -182,9 +192,14 @@ Result<> record_restore(const loop::StateStore& store, const git::Work& work, Un
       "The user restored an earlier state (ralph undo --restore {}): HEAD is at "
       "commit {}{}; {}.",
       ref, short_commit(head), dirty.empty() ? "" : ", with changes that are not committed", gone);
+  TRY_ASSIGN(auto tree, work.tree());
+  const bool done = past.trusted && !past.done_tree.empty() && tree == past.done_tree;
+  if (done) record.tree = std::move(tree);
   if (past.state.end) {
-    past.state.end =
-        record.taken_back.empty() ? store::StopReason::restored : store::StopReason::undone;
+    using store::StopReason;
+    past.state.end = done                        ? StopReason::done
+                     : record.taken_back.empty() ? StopReason::restored
+                                                 : StopReason::undone;
     past.state.end_why.clear();
     TRY(store.save(past.state));
   }
@@ -210,8 +225,9 @@ Result<Undo> undo(const Wish& wish, StdOutput& output) {
   const auto state = past.state;
   TRY_ASSIGN(const auto before, not_in_head(work, past));
   TRY(reopen(store, past.state));
-  const auto settings = run::SettingsAround::look(work.root());
+  auto settings = run::SettingsAround::look(work.root());
   auto kept = work.reset_to(undo.to, name, undo.branch, &undo.replaced);
+  if (kept && past.trusted) know_settings_of_start(work, past.state, undo.to, settings);
   TRY(run::record_restored_settings(run::state_folder(environment()), work.root(), settings));
   if (!kept) {
     if (state.end) TRY(store.save(state));
@@ -280,11 +296,11 @@ std::string as_text(const Undo& undo) {
     text += fmt::format("{} were where that commit has other files, and are kept there only\n",
                         names_of(undo.replaced));
   }
-  if (!undo.stashed.empty()) {
-    text += fmt::format("your changes from before the loop are stashed: git stash pop --index {}\n",
-                        undo.stashed);
-  }
-  return text + fmt::format("to get it back: ralph undo --restore {}\n", undo.kept);
+  text += fmt::format("to get it back: ralph undo --restore {}\n", undo.kept);
+  if (undo.stashed.empty()) return text;
+  return text +
+         fmt::format("your changes from before the loop are stashed: git stash pop --index {}\n",
+                     undo.stashed);
 }
 
 int restore_command(const Wish& wish, bool json, StdOutput& output) {

@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "core/base/names.h"
 #include "core/base/utf8.h"
 #include "ui/console/figures.h"
 
@@ -36,19 +37,29 @@ std::unexpected<Error> no_commit(const loop::State& state) {
               "what was committed since it began is not the loop's: use git to take that back");
 }
 
+/// The newest commit of the loop that is still on the branch, for a message.
+Result<std::string> last_one(const git::Work& work, const UndoPast& past) {
+  TRY_ASSIGN(const auto missing, not_in_head(work, past));
+  for (auto step = past.steps.rbegin(); step != past.steps.rend(); ++step) {
+    if (!missing.contains(step->iteration)) {
+      return fmt::format("its last one is {}", short_commit(step->after));
+    }
+  }
+  return "none of its commits is on the branch";
+}
+
 /// The branch stands where an iteration left it; which.
 Result<UndoStep> step_at_head(const git::Work& work, const UndoPast& past) {
   TRY_ASSIGN(const auto head, work.head());
-  const auto newest = past.steps.rbegin();
-  const auto step = std::ranges::find(newest, past.steps.rend(), head, &UndoStep::after);
+  const auto step =
+      std::ranges::find(past.steps.rbegin(), past.steps.rend(), head, &UndoStep::after);
   if (step != past.steps.rend()) return *step;
   if (!head.empty() && head == past.state.commit_at_start) return nothing_left();
-  return fail(
-      Code::usage,
-      fmt::format("the branch stands at {}, which is not a commit of the loop (its last one "
-                  "is {})",
-                  head.empty() ? "no commit" : short_commit(head), short_commit(newest->after)),
-      "take that back first, or use 'git revert' for a single commit");
+  TRY_ASSIGN(const auto last, last_one(work, past));
+  return fail(Code::usage,
+              fmt::format("the branch stands at {}, which is not a commit of the loop ({})",
+                          head.empty() ? "no commit" : short_commit(head), last),
+              "take that back first, or use 'git revert' for a single commit");
 }
 
 /// Where the branch was before an iteration; empty: there was no commit yet.
@@ -75,13 +86,12 @@ Result<std::vector<std::string>> made_by_others(const git::Work& work, const Und
 
 Result<> refuse_others(const git::Work& work, const std::vector<std::string>& others) {
   TRY_ASSIGN(const auto subject, work.subject(others.back()));
-  return fail(Code::usage,
-              fmt::format("{} not the loop's {} among its own; the first is {} '{}'",
-                          others.size() == 1 ? "1 commit that is"
-                                             : fmt::format("{} commits that are", others.size()),
-                          others.size() == 1 ? "lies" : "lie", short_commit(others.back()),
-                          utf8::shortened(subject, kMostSubject)),
-              "to take back those too: --include-others");
+  return fail(
+      Code::usage,
+      fmt::format("{} since the loop began {} not made by it; the first is {} '{}'",
+                  counted(std::ssize(others), "commit"), others.size() == 1 ? "was" : "were",
+                  short_commit(others.back()), utf8::shortened(subject, kMostSubject)),
+      "to take back those too: --include-others");
 }
 
 /// What HEAD and the branch have beyond the start; the newest first.

@@ -23,6 +23,7 @@ struct UndoPast {
   std::int64_t iterations = 0;
   std::vector<std::int64_t> taken_back;  // iterations, by an undo before
   bool trusted = false;                  // as ralph recorded it outside of the workspace
+  std::string done_tree = {};            // the files when the loop was done; empty: it was not
 };
 
 /// What is to be done, and then what was.

@@ -59,6 +59,7 @@ Record iteration(std::int64_t n, std::string progress) {
   record.cost_usd = 0.0312;
   record.time.model = Millis{72'000};
   record.changed = true;
+  record.tree = "0123456789abcdef0123456789abcdef01234567";
   return record;
 }
 

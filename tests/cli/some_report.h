@@ -22,6 +22,7 @@ inline loop::Report some_report() {
   report.days = {{"2026-11-15", 2.5}, {"2026-11-14", 9}};
   report.state_folder = "/w/.ralph/state";
   report.from = "0123456789abcdef0123";
+  report.files_known = true;
   report.to = "fedcba9876543210fedc";
   report.files = {{'M', "src/a.cpp", 12, 3}, {'A', "b\x1b[2J.png", -1, -1}};
   return report;

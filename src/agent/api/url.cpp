@@ -6,7 +6,7 @@
 namespace ralph::api {
 namespace {
 
-constexpr std::string_view kHint = "an example: https://api.anthropic.com";
+constexpr std::string_view kHint = "for example https://api.anthropic.com";
 
 std::string_view without_end(std::string_view text, std::string_view end) {
   while (text.ends_with('/')) text.remove_suffix(1);
@@ -29,7 +29,7 @@ std::string_view behind_scheme(std::string_view url) {
 Result<std::string> messages_url(std::string_view base_url) {
   const auto rest = behind_scheme(base_url);
   if (rest.empty() || rest.front() == '/') {
-    return fail(Code::usage, "ANTHROPIC_BASE_URL is no http:// or https:// URL",
+    return fail(Code::usage, "ANTHROPIC_BASE_URL is not an http:// or https:// URL",
                 std::string(kHint));
   }
   constexpr std::string_view kForbidden("?# \t\r\n\0", 7);

@@ -34,8 +34,8 @@ Code code_of(int error_number) {
     case ENOENT:
     case ENOTDIR: return Code::not_found;
     case EACCES:
-    case EPERM:
-    case EROFS: return Code::permission;
+    case EPERM: return Code::permission;
+    case EROFS:
     case ENOSPC:
     case EDQUOT:
     case EIO:

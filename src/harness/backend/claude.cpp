@@ -228,7 +228,7 @@ constinit const Backend kOwnAgent{
     .open_stdin = false,
     .output = Output::stream_json,
     .can = own_can(),
-    .make_dialect = stream::make_claude_dialect,
+    .make_dialect = stream::make_own_dialect,
     .encode_message = encode_message,
     .variable_prefixes = kVariablePrefixes,
     .removed_variables = kSessionVariables,

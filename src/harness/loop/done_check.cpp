@@ -4,7 +4,10 @@
 
 #include <fmt/core.h>
 
+#include "core/base/disk.h"
 #include "core/base/names.h"
+#include "harness/loop/step_record.h"
+#include "harness/stream/stop_command.h"
 
 namespace ralph::loop {
 namespace {
@@ -16,6 +19,9 @@ Result<> check_not_changed_meanwhile(LoopContext& loop, Record& record) {
   const auto verified = std::exchange(record.tree, loop.repository.content());
   if (const auto& why = loop.repository.tampered(); !why.empty())
     return fail(Code::permission, why);
+  if (const auto& error = loop.keeper.storage_error(); error && record.tree.empty()) {
+    return std::unexpected(*error);
+  }
   if (record.tree == verified) return {};
   TRY_ASSIGN(const auto changed, loop.repository.changed_between(verified, record.tree));
   if (!changed.others.empty()) {
@@ -48,15 +54,20 @@ MaybeStop run_verification(LoopContext& loop, Record& record) {
   loop.reporter.step(store::VerificationStarted{commands});
   loop.reporter.observer().flush();
   auto verification = loop.verifier.verify(record.tree);
+  if (!verification && is_disk_full(verification.error())) {
+    loop.keeper.set_storage_error(verification.error());
+    return stop_unchecked(verification.error(), record);
+  }
   if (!verification) return tampered(record, describe(verification.error()));
   for (auto& finding : verification->findings) loop.reporter.finding(std::move(finding));
   verification->findings.clear();
   if (const int signal = loop.control.runs().cancelled_by(); signal != 0) {
-    return LoopStop{StopReason::stopped, stopped_by(signal), 128 + signal};
+    return LoopStop{StopReason::stopped, stopped_by(signal), stream::exit_code_of_stop(signal)};
   }
   if (verification->passed) {
     const auto same = check_not_changed_meanwhile(loop, record);
     if (const auto& why = loop.repository.tampered(); !why.empty()) return tampered(record, why);
+    if (!same && is_disk_full(same.error())) return stop_unchecked(same.error(), record);
     if (!same) {
       verification->passed = false;
       verification->command = commands.front();

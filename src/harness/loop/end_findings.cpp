@@ -19,6 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 using Files = std::vector<git::FileChange>;
 
+constexpr std::string_view kNotUsed = "was not used: 'ralph loop --resume";
+
 bool is_among(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
@@ -110,8 +112,7 @@ void Findings::edited_goal(const std::vector<std::string>& kept) {
   const auto goal = shell_word(state_.goal_path);
   add(fmt::format(
       "{} was changed during the loop, and the change is in no commit{}; 'git restore {}' drops it",
-      join_names({name}),
-      unused ? fmt::format(" and was not used: 'ralph loop --resume {}' uses it", goal) : "",
+      join_names({name}), unused ? fmt::format(" and {} {}' uses it", kNotUsed, goal) : "",
       shell_word(":/" + name)));
 }
 
@@ -182,6 +183,16 @@ void report_changed_files(LoopRepository& repository, const State& state, const 
   findings.ignored(files);
   findings.old_files();
   findings.ralph_folders(ralph_folder);
+}
+
+void report_unused_goal(const State& state, LoopReporter& reporter) {
+  if (state.goal_path.empty()) return;
+  const auto now = read_goal_text(state.goal_path);
+  if (!now.problem.empty() || now.id != state.goal_seen || now.text == state.goal) return;
+  const auto is_told = [](const std::string& text) { return text.contains(kNotUsed); };
+  if (std::ranges::any_of(reporter.findings(), is_told)) return;
+  reporter.silent_finding(fmt::format("'{}' was changed during the loop and {} {}' uses it",
+                                      state.goal_file, kNotUsed, shell_word(state.goal_path)));
 }
 
 void report_branch(const LoopRepository& repository, const State& state, LoopReporter& reporter) {

@@ -13,6 +13,10 @@ void report_changed_files(LoopRepository& repository, const State& state,
                           const std::vector<git::FileChange>& files,
                           const std::filesystem::path& ralph_folder, LoopReporter& reporter);
 
+/// An edit of the goal file that was found after a run, and counts only when the user names the file again. Call it after
+/// report_changed_files(), which may have reported it.
+void report_unused_goal(const State& state, LoopReporter& reporter);
+
 /// HEAD is on another branch than at the start.
 void report_branch(const LoopRepository& repository, const State& state, LoopReporter& reporter);
 

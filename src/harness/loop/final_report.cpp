@@ -30,7 +30,7 @@ void add_facts(Report& report, const LoopParts& parts, const LoopStop& stop) {
   report.loop_id = state.loop_id;
   report.started = state.started;
   report.ended = parts.clock.now();
-  report.elapsed = keeper.elapsed();
+  report.elapsed = state.ran;
   report.waited = state.waited;
   report.would_wait = stop.would_wait;
   report.totals = keeper.totals();
@@ -61,12 +61,16 @@ void add_changes(Report& report, LoopParts& parts) {
   if (git == nullptr || now.empty() || state.tree_at_start.empty()) return;
   report.from = state.tree_at_start;
   report.to = now;
-  if (auto files = git->changes(*report.from, *report.to)) report.files = *std::move(files);
+  if (auto files = git->changes(*report.from, *report.to)) {
+    report.files = *std::move(files);
+    report.files_known = true;
+  }
   report_changed_files(parts.repository, state, report.files, parts.keeper.workspace().root(),
                        parts.reporter);
 }
 
 void add_findings(Report& report, LoopParts& parts) {
+  report_unused_goal(parts.keeper.state, parts.reporter);
   const bool said =
       report.reason == StopReason::not_committed || report.reason == StopReason::tampered;
   if (!said) report_branch(parts.repository, parts.keeper.state, parts.reporter);
@@ -80,14 +84,22 @@ void add_findings(Report& report, LoopParts& parts) {
   save(parts.keeper);
 }
 
+/// What was done last, and not taken back or restored; nullptr: nothing.
+const Record* last_step(const std::vector<Record>& records) {
+  const auto last = std::ranges::find_if(records.rbegin(), records.rend(), [](const auto& record) {
+    return record.step != Record::Step::undo;
+  });
+  return last == records.rend() ? nullptr : &*last;
+}
+
 void add_verified(Report& report, const LoopParts& parts) {
   const auto& records = parts.keeper.records();
   const bool by_these_commands =
       report.reason == StopReason::done || std::ssize(records) > parts.keeper.state.fresh_from;
-  if (!by_these_commands || records.empty()) return;
-  const auto& verification = records.back().verification;
-  if (!verification || !verification->passed) return;
-  report.verified = how_known(records.back());
+  const auto* const last = last_step(records);
+  if (!by_these_commands || last == nullptr) return;
+  if (!last->verification || !last->verification->passed) return;
+  report.verified = how_known(*last);
   report.changed_since_verified = parts.changed_since_done;
   // What is there now is not what was verified.
   if (parts.changed_since_done && report.exit_code == 0) {
@@ -124,6 +136,8 @@ void give_way(Report& report, LoopParts& parts, StopReason reason) {
 
 Report finish_loop(LoopParts& parts, const LoopStop& stop) {
   auto& state = parts.keeper.state;
+  state.ran = parts.keeper.elapsed();
+  state.would_wait = stop.would_wait;
   state.status = LoopStatus::ended;
   state.end = stop.reason;
   state.end_why = stop.why;

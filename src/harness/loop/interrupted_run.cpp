@@ -5,11 +5,8 @@
 #include <ranges>
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 #include "core/base/names.h"
-#include "core/json/document.h"
-#include "core/json/field.h"
 #include "harness/loop/agent_runner.h"
 #include "harness/loop/run_requests.h"
 #include "harness/loop/run_timer.h"
@@ -23,7 +20,6 @@ namespace {
 
 constexpr std::size_t kLargestJournal = std::size_t{256} << 20;
 constexpr std::string_view kOwnRecord = "{\"record\":";  // of the run itself, not an event
-constexpr std::string_view kAttempt = "{\"record\":\"attempt\"";
 constexpr std::size_t kLargestLog = std::size_t{256} << 20;
 
 Result<std::string> read_log(const Setup& setup, const store::Workspace& workspace,
@@ -51,11 +47,6 @@ bool continues(const stream::Summary& log, const stream::Summary& journal) {
          log.cost_usd().value_or(0) >= journal.cost_usd().value_or(0);
 }
 
-std::string raw_log_in(std::string_view record) {
-  const auto parsed = json::parse(record, "a record of the journal");
-  return parsed && parsed->is_object() ? json::text(*parsed, "raw_log") : "";
-}
-
 /// What a journal tells of its run.
 struct JournalContent {
   RunOutcome outcome;
@@ -69,19 +60,25 @@ JournalContent read_journal(std::string_view text, const Setup& setup) {
   RunTimer timer;
   stream::EventReader reader;
   std::string_view rest = text;
+  std::optional<UtcTime> started, alive;
   for (auto at = rest.find('\n'); at != std::string_view::npos; at = rest.find('\n')) {
     const auto line = rest.substr(0, at);
     if (const auto event = reader.decode(line)) {
       stream::dispatch(*event, summary);
       stream::dispatch(*event, timer);
-    } else if (line.starts_with(kAttempt)) {
-      journal.outcome.raw_log = raw_log_in(line);
+    } else if (auto log = store::Journal::raw_log_of(line)) {
+      journal.outcome.raw_log = *std::move(log);
       journal.before_attempt = summary;
     } else if (!line.starts_with(kOwnRecord)) {
       ++journal.bad;
+    } else if (const auto when = store::Journal::time_of(line, "alive")) {
+      alive = when;
+    } else if (!started) {
+      started = store::Journal::time_of(line, "started");
     }
     rest.remove_prefix(at + 1);
   }
+  if (started && alive) timer.lasted_until((std::min(*alive, now_utc()) - *started).count());
   journal.outcome.time = timer.split();
   return journal;
 }

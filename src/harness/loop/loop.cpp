@@ -11,7 +11,7 @@ namespace ralph::loop {
 namespace {
 
 /// The first steps: what a person should know before the first iteration.
-void announce(LoopParts& parts) {
+void announce(LoopParts& parts, Loop& loop) {
   auto& reporter = parts.reporter;
   const auto& state = parts.keeper.state;
   const auto folder = parts.keeper.workspace().run_folder(state.loop_id);
@@ -19,11 +19,12 @@ void announce(LoopParts& parts) {
   reporter.step(store::LoopStarted{state.loop_id, state.backend, state.model, state.goal_file,
                                    parts.setup.resumed, state.max_iterations, state.max_cost_usd});
   reporter.show_start_warnings();
-  reporter.observer().started(state, parts.keeper.records());
+  const auto records = loop.records_and_interrupted();
+  reporter.observer().started(state, records);
   if (!parts.goal.note.empty()) reporter.info(parts.goal.note);
 }
 
-LoopStop run_steps(LoopParts& parts) {
+LoopStop run_steps(LoopParts& parts, Loop& loop) {
   if (parts.keeper.state.end == StopReason::done) {
     parts.reporter.info("the loop was done already");
     const auto& records = parts.keeper.records();
@@ -31,7 +32,7 @@ LoopStop run_steps(LoopParts& parts) {
     return {StopReason::done};
   }
   if (const auto notice = parts.verifier.notice(); !notice.empty()) parts.reporter.info(notice);
-  return Loop(parts.context()).run(parts.before);
+  return loop.run(parts.before);
 }
 
 Report start_error(const Error& error) {
@@ -58,8 +59,9 @@ Report work(Setup setup, Observer& observer, Control& control, const Masker& mas
     parts.user_files.bring_back_stash();
     return start_error(started.error());
   }
-  announce(parts);
-  const auto stop = run_steps(parts);
+  Loop loop(parts.context());
+  announce(parts, loop);
+  const auto stop = run_steps(parts, loop);
   parts.settings.finish(parts.reporter);
   return finish_loop(parts, stop);
 }

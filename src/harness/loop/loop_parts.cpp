@@ -12,7 +12,7 @@ LoopParts::LoopParts(Setup setup_, Observer& observer, Control& control_, const 
       folder(std::move(folder_)),
       keeper(setup, folder, reporter, clock),
       guidance(setup.request.host.root(), setup.state_folder),
-      repository(setup, keeper.state, reporter, control),
+      repository(setup, keeper, reporter, control),
       user_files(setup, repository, reporter, masker),
       verifier(setup, keeper.state, repository, reporter, control),
       budget(setup.options.budget, keeper, clock),

@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include "core/base/disk.h"
 #include "core/base/names.h"
 #include "core/base/sha256.h"
 #include "harness/loop/folder_digest.h"
@@ -53,9 +54,12 @@ std::string LoopRepository::content() {
   }
   auto tree = found ? git_->tree() : Result<std::string>(std::unexpected(found.error()));
   if (tree) return *std::move(tree);
-  const bool stopped = control_.runs().cancelled_by() != 0;
-  // A repository that could be read at the start and cannot be read now was tampered with.
-  if (state_.tree_at_start.empty() || stopped) {
+  // A git that was ended because ralph stops says nothing about the repository.
+  if (control_.runs().cancelled_by() != 0) return {};
+  // A repository that could be read at the start and cannot be read now was tampered with, unless the disk is full.
+  if (is_disk_full(tree.error())) {
+    keeper_.set_storage_error(tree.error());
+  } else if (state_.tree_at_start.empty()) {
     warn_unknown_content(tree.error());
   } else {
     tampered_ = describe(tree.error());

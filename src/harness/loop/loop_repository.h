@@ -8,6 +8,7 @@
 #include "harness/loop/loop_reporter.h"
 #include "harness/loop/repository.h"
 #include "harness/loop/setup.h"
+#include "harness/loop/state_keeper.h"
 #include "system/git/integrity.h"
 #include "system/git/work.h"
 
@@ -16,9 +17,13 @@ namespace ralph::loop {
 /// The workspace of a loop: a git repository, or a plain folder.
 class LoopRepository final : public Repository {
  public:
-  /// All of them outlive it; `state` is that of the loop.
-  LoopRepository(const Setup& setup, const State& state, LoopReporter& reporter, Control& control)
-      : setup_(setup), state_(state), reporter_(reporter), control_(control) {}
+  /// All of them outlive it.
+  LoopRepository(const Setup& setup, StateKeeper& keeper, LoopReporter& reporter, Control& control)
+      : setup_(setup),
+        keeper_(keeper),
+        state_(keeper.state),
+        reporter_(reporter),
+        control_(control) {}
 
   /// Code::usage: --commit, and there is no repository.
   Result<> open(const std::vector<OwnOutput>& outputs);
@@ -48,6 +53,7 @@ class LoopRepository final : public Repository {
   void warn_unknown_content(const Error& error);
 
   const Setup& setup_;
+  StateKeeper& keeper_;
   const State& state_;
   LoopReporter& reporter_;
   Control& control_;

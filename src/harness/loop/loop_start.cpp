@@ -158,7 +158,7 @@ Result<> LoopStart::begin_new(const std::optional<State>& old) {
   auto& state = keeper_.state;
   state = {};
   state.loop_id = setup_.loop_id;
-  state.started = parts_.clock.now();
+  state.started = keeper_.began_at();
   state.earlier_days = std::move(days);
   set_goal();
   TRY(begin_repository());
@@ -267,6 +267,7 @@ Result<> LoopStart::resume(State old) {
   parts_.goal.note = setup_.goal_note;
   set_verification();
   state.findings.clear();
+  state.would_wait = Millis::zero();
   if (!done) {
     state.end.reset();
     state.end_why.clear();

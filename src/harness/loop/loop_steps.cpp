@@ -20,10 +20,7 @@ MaybeStop Loop::recorded_stop(Before before) const {
 }
 
 MaybeStop Loop::step() {
-  if (const auto& error = context_.keeper.storage_error()) {
-    return LoopStop{StopReason::agent, describe(*error),
-                    stream::row(stream::Outcome::storage_failed).exit_code};
-  }
+  if (const auto& error = context_.keeper.storage_error()) return storage_stop(*error);
   if (auto asked = context_.waiter.stop_request()) return asked;
   if (const auto limit = context_.budget.limit_reached()) {
     return LoopStop{*limit, context_.budget.detail(*limit)};

@@ -1,11 +1,11 @@
 #include "harness/loop/recovery.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/core.h>
 
 #include "harness/loop/agent_runner.h"
-#include "harness/loop/interrupted_run.h"
 #include "harness/loop/step_record.h"
 
 namespace ralph::loop {
@@ -19,6 +19,33 @@ RunInfo run_of(const Current& current) {
 }
 
 }  // namespace
+
+bool Recovery::is_recorded() const {
+  const auto& records = loop_.keeper.records();
+  const auto& id = loop_.keeper.state.current->run_id;
+  return std::ranges::find(records, id, &Record::run_id) != records.end();
+}
+
+void Recovery::read() {
+  auto& keeper = loop_.keeper;
+  interrupted_ =
+      read_interrupted_run(loop_.setup, keeper.workspace(), keeper.state.current->run_id);
+  if (*interrupted_) keeper.add_ran_before((*interrupted_)->outcome.time.total());
+  keeper.state.ran = keeper.elapsed();
+}
+
+std::vector<Record> Recovery::records_and_interrupted() {
+  auto& keeper = loop_.keeper;
+  auto records = keeper.records();
+  const auto& state = keeper.state;
+  if (!state.current || state.end == StopReason::done || is_recorded()) return records;
+  read();
+  if (*interrupted_) {
+    records.push_back(make_record(Record::Step::attempt, *state.current, (*interrupted_)->outcome,
+                                  loop_.setup.request.host.root(), loop_.clock.now()));
+  }
+  return records;
+}
 
 /// The iteration had failed, and its files were being put back.
 MaybeStop Recovery::finish_rollback(const Current& current, const RunOutcome& outcome) {
@@ -57,14 +84,14 @@ MaybeStop Recovery::recover() {
     keeper.state.current.reset();
     return stop_of(*recorded);
   }
-  auto known = read_interrupted_run(loop_.setup, keeper.workspace(), current.run_id);
+  if (!interrupted_) read();
+  auto known = *std::exchange(interrupted_, std::nullopt);
   if (!known) {
     keeper.set_storage_error(known.error());
     return std::nullopt;
   }
   if (!known->warning.empty()) loop_.reporter.warn(known->warning);
   auto& outcome = known->outcome;
-  keeper.add_ran_before(outcome.time.total());
   if (current.phase == Phase::rollback) return finish_rollback(current, outcome);
   const bool ended = outcome.summary.result_count > 0 && !outcome.summary.results.back().is_error;
   if (ended) answer_from_text(loop_.setup, outcome);

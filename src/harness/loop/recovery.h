@@ -1,4 +1,8 @@
 #pragma once
+#include <optional>
+#include <vector>
+
+#include "harness/loop/interrupted_run.h"
 #include "harness/loop/loop_context.h"
 #include "harness/loop/worker.h"
 
@@ -9,14 +13,20 @@ class Recovery {
  public:
   Recovery(LoopContext& loop, Worker& worker) : loop_(loop), worker_(worker) {}
 
+  /// The records, with what is known of that step's run; its time counts from now on, its cost with the record that
+  /// recover() makes.
+  std::vector<Record> records_and_interrupted();
   MaybeStop recover();
 
  private:
+  bool is_recorded() const;
+  void read();
   MaybeStop finish_rollback(const Current& current, const RunOutcome& outcome);
   void record_unfinished(const Current& current, const RunOutcome& outcome, bool answered);
 
   LoopContext& loop_;
   Worker& worker_;
+  std::optional<Result<InterruptedRun>> interrupted_;
 };
 
 }  // namespace ralph::loop

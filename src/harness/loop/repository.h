@@ -14,7 +14,7 @@ class Repository {
   virtual ~Repository() = default;
 
   /// An id of what the files hold now; empty: unknown. Undoes what hides changes from git; where the repository cannot be
-  /// trusted any more, tampered() says why from then on.
+  /// trusted any more, tampered() says why from then on; a full disk becomes the keeper's storage error.
   virtual std::string content() = 0;
   virtual const std::string& tampered() const = 0;
   /// The commit; empty: there is none.

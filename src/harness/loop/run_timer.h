@@ -10,6 +10,8 @@ namespace ralph::loop {
 class RunTimer final : public stream::Handler {
  public:
   TimeSplit split() const { return split_; }
+  /// The run lasted until then, whatever was open.
+  void lasted_until(std::int64_t t_ms);
 
   void on_any(const stream::Event& event) override;
   void on(const stream::Event& event, const stream::TurnStarted&) override;

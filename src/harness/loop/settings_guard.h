@@ -15,7 +15,7 @@ class SettingsGuard {
  public:
   /// Remembers them, after what an earlier loop left was put back.
   Result<> begin(const Setup& setup, const store::Workspace& workspace, LoopReporter& reporter);
-  /// Warns of what the agent, or its code in verification, changed.
+  /// Reports what the agent, or its code in verification, changed.
   void finish(LoopReporter& reporter);
 
  private:

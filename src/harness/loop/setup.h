@@ -35,6 +35,7 @@ struct Options {
 struct Setup {
   std::string loop_id;  // of a resumed one: its own
   bool resumed = false;
+  bool same_agent = false;  // of a resumed one: as the one it worked with before
   std::string goal, goal_file;
   std::filesystem::path goal_path;  // of a goal that is a file: absolute
   std::string goal_seen;            // goal_id() of that file

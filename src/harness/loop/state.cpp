@@ -104,6 +104,7 @@ Document document_of(const State& state) {
   to["updated_at"] = iso_utc(state.updated);
   to["ran_ms"] = state.ran.count();
   to["waited_ms"] = state.waited.count();
+  if (state.would_wait > Millis::zero()) to["would_wait_ms"] = state.would_wait.count();
   to["goal_file"] = state.goal_file;
   to["goal"] = state.goal;
   if (!state.goal_path.empty()) to["goal_path"] = state.goal_path;
@@ -155,6 +156,8 @@ std::optional<State> state_of(const Document& from) {
   state.updated = time_of(from, "updated_at");
   state.ran = Millis(std::clamp<std::int64_t>(json::integer(from, "ran_ms"), 0, kLongestRun));
   state.waited = Millis(std::clamp<std::int64_t>(json::integer(from, "waited_ms"), 0, kLongestRun));
+  state.would_wait =
+      Millis(std::clamp<std::int64_t>(json::integer(from, "would_wait_ms"), 0, kLongestRun));
   state.goal_file = json::text(from, "goal_file");
   state.goal = json::text(from, "goal");
   state.goal_path = json::text(from, "goal_path");

@@ -71,6 +71,7 @@ struct State {
   std::map<std::string, double> earlier_days;  // what loops before this one cost, by UTC day
   Millis ran{0};                               // when this was written, all starts together
   Millis waited{0};                            // of that: for rate limits, outages and the next try
+  Millis would_wait{0};  // the wait that did not fit into the time limit, which ended the loop
   std::optional<std::int64_t> max_iterations;  // for ralph status
   std::optional<double> max_cost_usd, max_cost_per_day_usd;
   Millis max_time{0};  // 0: none
@@ -145,6 +146,9 @@ class StateFiles {
   /// Asks the loop to end after this iteration.
   Result<> ask_to_stop() const;
   bool asked_to_stop() const;
+  /// 'ralph stop --now' is about to send a signal: by this the loop tells it from others.
+  Result<> announce_stop() const;
+  bool stop_announced() const;
   void forget_stop() const;
 
   const std::filesystem::path& folder() const { return folder_; }

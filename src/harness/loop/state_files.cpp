@@ -14,6 +14,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMostProgress = std::size_t{256} << 20;
 constexpr const char* kProgress = "progress.ndjson";
 constexpr const char* kStop = "stop";
+constexpr const char* kStopNow = "stop-now";
 
 /// The whole file; empty when there is none.
 Result<std::string> read_if_there(const store::Location& file, std::size_t max_bytes) {
@@ -103,8 +104,20 @@ bool StateFiles::asked_to_stop() const {
   return folder && folder->kind_of(kStop) == Folder::Kind::file;
 }
 
+Result<> StateFiles::announce_stop() const {
+  TRY_ASSIGN(const auto folder, place_.folder());
+  return folder.write_atomically(kStopNow, "");
+}
+
+bool StateFiles::stop_announced() const {
+  const auto folder = place_.folder();
+  return folder && folder->kind_of(kStopNow) == Folder::Kind::file;
+}
+
 void StateFiles::forget_stop() const {
-  if (const auto folder = place_.folder()) std::ignore = folder->remove(kStop);
+  const auto folder = place_.folder();
+  if (!folder) return;
+  for (const auto* name : {kStop, kStopNow}) std::ignore = folder->remove(name);
 }
 
 }  // namespace ralph::loop

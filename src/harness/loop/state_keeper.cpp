@@ -23,6 +23,7 @@ StateKeeper::StateKeeper(const Setup& setup, RalphFolder& folder, LoopReporter& 
     : folder_(folder),
       reporter_(reporter),
       clock_(clock),
+      began_at_(clock.now()),
       began_(clock.steady()),
       store_(setup.request.host.root(), setup.state_folder) {}
 
@@ -40,7 +41,8 @@ Result<bool> StateKeeper::repair() { return folder_.repair(files(), records_, re
 Result<> StateKeeper::save() {
   state.pid = ::getpid();
   state.updated = clock_.now();
-  state.ran = elapsed();
+  // Of a loop that is over: as its report says.
+  if (state.status != LoopStatus::ended) state.ran = elapsed();
   if (!state.end && state.status != LoopStatus::waiting) state.status = LoopStatus::running;
   TRY(repair());
   TRY(store_.save(state));

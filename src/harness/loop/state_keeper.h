@@ -32,6 +32,8 @@ class StateKeeper {
   void count_again() { totals_ = add_up(records_, state.fresh_from); }
   /// In a row is counted from state.fresh_from on.
   const Totals& totals() const { return totals_; }
+  /// When this start began.
+  UtcTime began_at() const { return began_at_; }
   /// All starts of this loop together.
   Millis elapsed() const;
   void set_ran_before(Millis ran) { ran_before_ = ran; }
@@ -55,6 +57,7 @@ class StateKeeper {
   RalphFolder& folder_;
   LoopReporter& reporter_;
   const Clock& clock_;
+  const UtcTime began_at_;  // read before began_: elapsed() is not longer than from here to the end
   const SteadyTime began_;
   StateStore store_;
   Millis ran_before_{0};

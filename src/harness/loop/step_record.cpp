@@ -91,9 +91,23 @@ bool repair_after_run(LoopContext& loop, const RunOutcome& outcome) {
   return removed;
 }
 
-MaybeStop stop_if_tampered(const LoopContext& loop, Record& record) {
+LoopStop storage_stop(const Error& error) {
+  return {StopReason::agent, describe(error),
+          stream::row(stream::Outcome::storage_failed).exit_code};
+}
+
+LoopStop stop_unchecked(const Error& error, Record& record) {
+  record.outcome = stream::Outcome::storage_failed;
+  record.done = false;
+  return storage_stop(error);
+}
+
+MaybeStop stop_if_unreadable(const LoopContext& loop, Record& record) {
   const auto& why = loop.repository.tampered();
-  if (why.empty()) return std::nullopt;
+  if (why.empty()) {
+    const auto& error = loop.keeper.storage_error();
+    return error && record.tree.empty() ? MaybeStop(stop_unchecked(*error, record)) : std::nullopt;
+  }
   record.outcome = LoopDecision::tampered;
   record.changed = false;
   return LoopStop{StopReason::tampered, why};

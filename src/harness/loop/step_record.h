@@ -19,8 +19,14 @@ bool save_started(LoopContext& loop, Current current);
 /// Where the run could not be recorded: brings `.ralph` back. True: an agent had removed it. Else it is a storage error.
 bool repair_after_run(LoopContext& loop, const RunOutcome& outcome);
 
-/// A repository that cannot be trusted ends the loop; the record says so.
-MaybeStop stop_if_tampered(const LoopContext& loop, Record& record);
+/// The end of a loop that cannot be recorded.
+LoopStop storage_stop(const Error& error);
+/// A DONE that the disk is too full to check does not count: the next start asks for it again.
+LoopStop stop_unchecked(const Error& error, Record& record);
+
+/// After Repository::content(): a repository that cannot be trusted, or not be read for a full disk, ends the loop; the
+/// record says so.
+MaybeStop stop_if_unreadable(const LoopContext& loop, Record& record);
 
 /// Commits that the agent made itself belong to the iteration: 'ralph undo' takes them back with it.
 void record_moved_head(const LoopContext& loop, const Current& current, Record& record);

@@ -5,6 +5,8 @@
 
 #include <fmt/core.h>
 
+#include "harness/stream/stop_command.h"
+
 namespace ralph::loop {
 namespace {
 
@@ -23,7 +25,8 @@ std::string outage_text(const RunOutcome& outcome) {
 MaybeStop Waiter::stop_request() const {
   if (!control_.wants_end() && !keeper_.files().asked_to_stop()) return std::nullopt;
   const int signal = control_.signal();
-  return LoopStop{StopReason::stopped, stopped_by(signal), 128 + (signal == 0 ? SIGINT : signal)};
+  return LoopStop{StopReason::stopped, stopped_by(signal),
+                  stream::exit_code_of_stop(signal == 0 ? SIGINT : signal)};
 }
 
 MaybeStop Waiter::wait_for_rate_limit(const stream::Verdict& verdict) {

@@ -58,7 +58,7 @@ MaybeStop Worker::iterate() {
   return finish_iteration(*loop_.keeper.state.current, std::move(outcome));
 }
 
-/// Makes the prompt. False: the start could not be recorded, or the repository cannot be trusted.
+/// Makes the prompt. False: the start could not be recorded, or the repository cannot be read or trusted.
 bool Worker::start(std::int64_t iteration, std::string& prompt) {
   const auto& state = loop_.keeper.state;
   Current current{iteration, make_run_id(), loop_.clock.now(), Phase::agent, {}, {}, {}, {}};
@@ -68,6 +68,7 @@ bool Worker::start(std::int64_t iteration, std::string& prompt) {
     loop_.keeper.state.current = std::move(current);
     return false;
   }
+  if (loop_.keeper.storage_error()) return false;
   current.commit_before = loop_.repository.head();
   current.branch = state.branch_at_start == "HEAD" ? "" : state.branch_at_start;
   std::string refused;
@@ -134,11 +135,13 @@ MaybeStop Worker::finish_answer(const Current& current, const RunOutcome& outcom
   record.done = outcome.answer.done;
   record.tree = loop_.repository.content();
   record.changed = record.tree.empty() || record.tree != current.tree_before;
-  auto stop = stop_if_tampered(loop_, record);
+  auto stop = stop_if_unreadable(loop_, record);
+  const bool readable = !stop;
   if (record.done && !stop) stop = check_done(loop_, record);
   // --resume finds the answer in the journal, and verifies it then.
   if (stop && stop->reason == StopReason::stopped) return stop;
-  auto committed = loop_.repository.tampered().empty() ? commit(current, record) : Result<>();
+  const bool may_commit = readable && loop_.repository.tampered().empty();
+  auto committed = may_commit ? commit(current, record) : Result<>();
   if (!committed) loop_.reporter.warn("not committed: " + describe(committed.error()));
   if (stop && stop->reason == StopReason::done && loop_.setup.options.commit) {
     // With --commit a DONE counts when it is committed.
@@ -204,7 +207,7 @@ MaybeStop Worker::finish_failure(const Current& current, const RunOutcome& outco
   record.tree = loop_.repository.content();
   record.changed = record.tree.empty() || record.tree != current.tree_before;
   if (!counts) record_moved_head(loop_, current, record);
-  const auto stop = stop_if_tampered(loop_, record);
+  const auto stop = stop_if_unreadable(loop_, record);
   if (counts && !stop) {
     auto done = loop_.setup.options.rollback ? roll_back(current, record) : commit(current, record);
     if (!done) loop_.reporter.warn(describe(done.error()));

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "core/base/file.h"
+#include "core/base/money.h"
 #include "core/base/path.h"
 #include "core/base/sha256.h"
 #include "harness/store/state.h"
@@ -55,7 +56,7 @@ Result<> save_costs(const Request& request, const store::Workspace& workspace,
   std::string warning;
   TRY_ASSIGN(auto budget, store::load_budget(workspace.budget_file(), warning));
   if (!warning.empty()) warnings.push_back(std::move(warning));
-  budget.total_cost_usd += summary.cost_usd().value_or(0);
+  budget.total_cost_usd = rounded_usd(budget.total_cost_usd + summary.cost_usd().value_or(0));
   budget.iterations += 1;
   // Those of a loop before it are not limits of this run.
   budget.max_cost_usd = request.ask.max_cost;

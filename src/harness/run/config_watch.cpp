@@ -88,6 +88,13 @@ Result<> check_place(const fs::path& file, const SettingsContent& content) {
               "move the project out of that folder");
 }
 
+ConfigWatch::Change change_between(const SettingsContent& before, const SettingsContent& now) {
+  constexpr std::string_view kRead = "read the file, then ";
+  if (before.digest == kAbsent) return {"was created", kRead, "remove it"};
+  if (now.digest == kAbsent) return {"was removed", "", "put it back"};
+  return {"changed", kRead, "put the old content back"};
+}
+
 }  // namespace
 
 fs::path state_folder(const std::vector<std::string>& environment) {
@@ -142,6 +149,11 @@ std::vector<fs::path> ConfigWatch::finish() {
   return changed;
 }
 
+ConfigWatch::Change ConfigWatch::change_of(const fs::path& file) const {
+  const auto before = read_settings_record(settings_record(state_, file));
+  return change_between(before.value_or(SettingsContent{}), read_settings_content(file));
+}
+
 /// Where the changes cannot be recorded, the record of the run stays: the next ralph tries again.
 void ConfigWatch::finish_around(std::vector<fs::path>& changed) {
   const auto now = SettingsAround::look(root_);
@@ -169,16 +181,14 @@ Result<> ConfigWatch::check(const fs::path& state, const std::vector<fs::path>& 
     if (!before || before->digest == now.digest) before = changed_in_live_run(state, file);
     if (!before && is_unseen_change(state, file)) before.emplace();
     if (!before) continue;
-    auto message = fmt::format(
-        "'{}' {} while an agent worked here, and you have not accepted it:", file.native(),
-        before->digest == kAbsent ? "was created"
-        : now.digest == kAbsent   ? "was removed"
-                                  : "changed");
+    const auto change = change_between(*before, now);
+    auto message = fmt::format("'{}' {} while an agent worked here, and you have not accepted it:",
+                               file.native(), change.what);
     add_lines(message, '-', before->text, now.text, masker);
     add_lines(message, '+', now.text, before->text, masker);
     return fail(Code::usage, std::move(message),
-                "settings can name commands to run: read the file, then run 'ralph config accept', "
-                "or put the old content back");
+                fmt::format("settings can name commands to run: {}run 'ralph config accept', or {}",
+                            change.before_accepting, change.instead));
   }
   return {};
 }
@@ -215,10 +225,13 @@ std::vector<std::string> changed_settings(const ConfigWatch& watch,
     if (folder.filename() == ".ralph") folder = folder.parent_path();
     const auto from_here = workspace.lexically_relative(folder);
     const bool obeyed_here = !from_here.empty() && *from_here.begin() != "..";
-    lines.push_back(fmt::format(
-        "'{}' changed while the agent worked: {} obeys it only after 'ralph config accept'{}",
-        utf8::repaired(file.native()), obeyed_here ? "the next run" : "a run in that folder",
-        obeyed_here ? "" : " there"));
+    const auto change = watch.change_of(file);
+    lines.push_back(
+        fmt::format("'{}' {} while the agent worked: {}run 'ralph config accept'{}, or {}; {} is "
+                    "refused before",
+                    utf8::repaired(file.native()), change.what, change.before_accepting,
+                    obeyed_here ? "" : " there", change.instead,
+                    obeyed_here ? "the next run" : "a run in that folder"));
   }
   if (const auto more = files.size() - lines.size(); more > 0) {
     lines.push_back(fmt::format(

@@ -31,6 +31,11 @@ class ConfigWatch {
 
   /// The agent has ended. The files that are not what they were; a second call finds none.
   std::vector<std::filesystem::path> finish();
+  /// What became of a file that finish() named: "was created", "was removed", "changed"; and what to do about it.
+  struct Change {
+    std::string_view what, before_accepting, instead;
+  };
+  Change change_of(const std::filesystem::path& file) const;
   /// The tree was too large to look for settings in all of it; known after finish().
   bool incomplete() const { return incomplete_; }
 

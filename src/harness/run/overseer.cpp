@@ -78,13 +78,23 @@ void Overseer::on(const stream::Event& event, const stream::Usage& usage) {
   if (event.parent.empty() && usage.scope == stream::UsageScope::request)
     note_message(usage.message_id);
   if (usage.tokens.prompt() + usage.tokens.output > 0) check_price(usage.model);
-  if (!rules_.max_cost || !over_budget_.empty() || usage.scope != stream::UsageScope::request)
-    return;
+  if (!rules_.max_cost || over_budget_ || usage.scope != stream::UsageScope::request) return;
   const auto cost = summary_.cost_usd();
   if (!cost || *cost < *rules_.max_cost || (!usage.partial && own_calls_.empty())) return;
-  const auto before = rules_.limits.cost_before_usd;
-  over_budget_ = fmt::format("${:.4f} of ${:.4f}", before + *cost, before + *rules_.max_cost);
+  over_budget_ = true;
   stop_();
+}
+
+/// With what it cost in the end. An agent that keeps the limit itself names only what was left of it.
+std::string Overseer::over_budget() const {
+  const auto cost = summary_.cost_usd();
+  if (!rules_.max_cost || !cost) return {};
+  const bool stopped_itself = !summary_.results.empty() &&
+                              summary_.results.back().reason.contains("budget") &&
+                              *cost >= *rules_.max_cost;
+  if (!over_budget_ && !stopped_itself) return {};
+  const auto before = rules_.limits.cost_before_usd;
+  return fmt::format("${:.4f} of ${:.4f}", before + *cost, before + *rules_.max_cost);
 }
 
 /// A new message of the agent itself: its earlier calls are over, whether their results were told or not.
@@ -121,7 +131,7 @@ void Overseer::on(const stream::Event&, const stream::TurnEnded&) {
 
 void Overseer::say_more() {
   awaited_ = false;
-  if (!rules_.follow_up || summary_.background_tasks > 0 || !over_budget_.empty()) return;
+  if (!rules_.follow_up || summary_.background_tasks > 0 || over_budget_) return;
   const auto text = rules_.follow_up(summary_, sent_);
   if (!text) return;
   ++sent_;

@@ -34,7 +34,7 @@ class Overseer final : public stream::Handler {
   void begin(Millis wall);
 
   /// "$0.51 of $0.50": it was stopped for that; empty: it was not.
-  const std::string& over_budget() const { return over_budget_; }
+  std::string over_budget() const;
   /// The model whose cost cannot be counted, for which it was stopped; empty: it was not.
   const std::string& unpriced_model() const { return unpriced_model_; }
   /// What was said about the key for which it was stopped; empty: it was not.
@@ -69,7 +69,7 @@ class Overseer final : public stream::Handler {
   std::optional<Phase> armed_;
   int sent_ = 0;          // messages behind the prompt
   bool awaited_ = false;  // the turn of the last of them
-  std::string over_budget_;
+  bool over_budget_ = false;
   std::string unpriced_model_;
   std::string refused_key_;
 };

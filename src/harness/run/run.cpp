@@ -9,6 +9,7 @@
 #include "core/base/file.h"
 #include "core/base/names.h"
 #include "core/base/utf8.h"
+#include "harness/run/alive_recorder.h"
 #include "harness/run/attempt.h"
 #include "harness/run/bookkeeping.h"
 #include "harness/run/config_watch.h"
@@ -96,6 +97,7 @@ class Run {
 Result<> Run::begin() {
   TRY(process::check_descriptor_limit());
   TRY_ASSIGN(workspace_, store::Workspace::open(request_.host.root()));
+  warnings_ = request_.warnings;
   if (!request_.lock_held) {
     TRY_ASSIGN(auto lock,
                store::Lock::take(workspace_->lock_file(), store::Lock::kRun, request_.run_id));
@@ -104,9 +106,6 @@ Result<> Run::begin() {
     TRY_ASSIGN(auto watch, ConfigWatch::begin(request_.state_folder, request_.obeyed_files,
                                               request_.host.root()));
     config_watch_.emplace(std::move(watch));
-  }
-  warnings_ = request_.warnings;
-  if (!request_.lock_held) {
     const auto removed = workspace_->run_folder(request_.run_id).path() / "removed";
     const auto told =
         ProtectedFiles::recover(request_.host.workspace, request_.state_folder, removed);
@@ -177,6 +176,7 @@ AttemptEnd Run::attempt() {
   announcer_->count_from(decoder->seq());
   end.ending.raw_log = text_of(log_->paths().out);
   end.ending.attempts = attempts_;
+  end.ending.auth_hint = request_.backend->auth_hint;
   skipped_ += end.ending.skipped_lines;
   end.ending.skipped_lines = skipped_;
   if (const auto stored = log_->finish(); !stored && !end.ending.storage_error) {
@@ -198,8 +198,7 @@ std::optional<Millis> Run::pause_after(const stream::Verdict& verdict) const {
   const auto pause =
       pause_before_retry(verdict, audience_.summary, attempts_, request_.retries, now_utc());
   if (!pause) return std::nullopt;
-  const auto left = wall_left();
-  const bool in_time = request_.limits.wall == Millis::zero() || *pause < left;
+  const bool in_time = request_.limits.wall == Millis::zero() || *pause < wall_left();
   return in_time ? pause : std::nullopt;
 }
 
@@ -276,11 +275,10 @@ void Run::report_protection() {
 /// Everything that is refused here is about the disk.
 Result<> Run::open_log() {
   const auto open = [&]() -> Result<store::RawLog> {
-    const auto base = raw_log_base(request_, start_);
     TRY(workspace_->check());
     TRY_ASSIGN(const auto folder, log_folder(request_.log_dir, *workspace_));
-    return store::RawLog::open(folder / request_.backend->name, base.filename().native(),
-                               now_utc());
+    return store::RawLog::open(folder / request_.backend->name,
+                               raw_log_base(request_, start_).filename().native(), now_utc());
   };
   auto opened = open();
   if (!opened) return fail(Code::storage, opened.error().message, opened.error().hint);
@@ -290,6 +288,7 @@ Result<> Run::open_log() {
 
 /// Starts the agent until it is over with it.
 stream::Verdict Run::attempts() {
+  const AliveRecorder recorder(*journal_);
   for (;;) {
     if (control_.cancelled_by() != 0) {
       ending_.cancelled_by = control_.cancelled_by();

@@ -1,5 +1,5 @@
 #pragma once
-// Private to this room's .cpp files.
+// Private to this module's .cpp files.
 #include <filesystem>
 #include <optional>
 #include <string>

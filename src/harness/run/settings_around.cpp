@@ -183,6 +183,16 @@ SettingsAround SettingsAround::look(const fs::path& root) {
   return around;
 }
 
+void SettingsAround::know(const fs::path& file) {
+  const auto name = full_name(file);
+  auto content = read_settings_content(name);
+  if (content.digest == kAbsent) {
+    files.erase(name);
+  } else {
+    files[name] = std::move(content);
+  }
+}
+
 std::string SettingsAround::record(const fs::path& root) const {
   std::string list = "[";
   bool whole = all;

@@ -40,6 +40,8 @@ struct SettingsAround {
   static SettingsAround look(const std::filesystem::path& root);
   /// As JSON, without the texts that would make it large.
   std::string record(const std::filesystem::path& root) const;
+  /// The user knows the file as it is now: that is no change.
+  void know(const std::filesystem::path& file);
 
   /// Records each file that differs now from what it was, unless it has a record: the user has not accepted an earlier
   /// change. Where not all was seen, a file that only the other scan found differs if its change is later. Returns those that differ; fails when a record cannot be written.

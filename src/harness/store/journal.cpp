@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
-#include "core/base/time.h"
 #include "core/json/document.h"
+#include "core/json/field.h"
 #include "core/json/mask.h"
 #include "harness/store/shorten.h"
 #include "harness/stream/event_json.h"
@@ -49,6 +49,14 @@ std::vector<std::string> leave_out_raw(stream::Event& event) {
 
 json::Document begin_record(std::string_view name) {
   return {{"record", name}, {"at", iso_utc(now_utc())}};
+}
+
+/// A member of a record of our own; nullopt: the line is not one of that name.
+std::optional<std::string> text_in(std::string_view line, std::string_view name,
+                                   std::string_view member) {
+  if (!line.starts_with(fmt::format("{{\"record\":\"{}\"", name))) return std::nullopt;
+  const auto record = json::parse(line);
+  return record && record->is_object() ? std::optional(json::text(*record, member)) : std::nullopt;
 }
 
 }  // namespace
@@ -91,6 +99,20 @@ void Journal::record(std::string_view name, std::string_view members_json) {
   const auto line = json::write(record);
   put(shorten_members(line, kLongestText).value_or(line));
   flush();
+}
+
+/// Other lines are written whole by the thread of the events, and the file is open for appending.
+void Journal::mark_alive() const {
+  try_write_all(fd_.get(), json::write(begin_record("alive")) + "\n");
+}
+
+std::optional<UtcTime> Journal::time_of(std::string_view line, std::string_view name) {
+  const auto at = text_in(line, name, "at");
+  return at ? parse_iso(*at) : std::nullopt;
+}
+
+std::optional<std::string> Journal::raw_log_of(std::string_view line) {
+  return text_in(line, "attempt", "raw_log");
 }
 
 Result<> Journal::finish() {

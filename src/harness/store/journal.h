@@ -7,6 +7,7 @@
 
 #include "core/base/mask.h"
 #include "core/base/result.h"
+#include "core/base/time.h"
 #include "core/base/unique_fd.h"
 #include "harness/store/location.h"
 #include "harness/stream/handler.h"
@@ -15,7 +16,7 @@ namespace ralph::store {
 
 /// `runs/<id>/journal.ndjson`: our own record of a run, one JSON object per line, masked, 0600. Events are in
 /// their JSON form, which stream::EventReader reads, deltas left out; records of our own have the key
-/// "record": started, attempt, attempt_ended, ended. What is longer than kLongestText is cut and named in
+/// "record": started, attempt, alive, attempt_ended, ended. What is longer than kLongestText is cut and named in
 /// "cut":["text"] (the event's `line` points at the raw log).
 /// Lines are written whole, many at a time.
 /// A Handler cannot fail: failure() tells, and everything after it is dropped.
@@ -35,6 +36,12 @@ class Journal final : public stream::Handler {
   /// Writes what was collected. Call it whenever nothing more is coming for the moment: what a crash takes
   /// away is then only what the raw log has as well.
   void flush();
+  /// Appends an "alive" record at once. From any thread, at any time; a failure is ignored.
+  void mark_alive() const;
+  /// When a record of our own was written; nullopt: the line is not a record of that name.
+  static std::optional<UtcTime> time_of(std::string_view line, std::string_view name);
+  /// The raw log that an "attempt" record names; nullopt: the line is not one.
+  static std::optional<std::string> raw_log_of(std::string_view line);
   /// Waits until it is on the disk.
   Result<> finish();
 

@@ -20,7 +20,11 @@ std::optional<std::int64_t> unix_seconds(std::optional<std::int64_t> value) {
 }
 
 std::unique_ptr<Dialect> make_claude_dialect(std::string display_name) {
-  return std::make_unique<ClaudeDialect>(std::move(display_name));
+  return std::make_unique<ClaudeDialect>("claude", std::move(display_name));
+}
+
+std::unique_ptr<Dialect> make_own_dialect(std::string display_name) {
+  return std::make_unique<ClaudeDialect>("builtin", std::move(display_name));
 }
 
 ClaudeDialect::Method ClaudeDialect::find(std::span<const Row> rows, std::string_view name) {

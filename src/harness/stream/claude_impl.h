@@ -21,8 +21,9 @@ struct OpenCall {
 
 class ClaudeDialect final : public Dialect {
  public:
-  explicit ClaudeDialect(std::string display_name) : display_name_(std::move(display_name)) {}
-  std::string_view agent() const override { return "claude"; }
+  ClaudeDialect(std::string_view agent, std::string display_name)
+      : agent_(agent), display_name_(std::move(display_name)) {}
+  std::string_view agent() const override { return agent_; }
   std::string_view display_name() const override { return display_name_; }
   LineStatus decode(std::string_view line, PayloadSink& sink) override;
 
@@ -90,6 +91,7 @@ class ClaudeDialect final : public Dialect {
   void model_usage(const Line& line);
   std::string_view error_text(const Line& line);
 
+  std::string_view agent_;
   std::string display_name_;
   DomParser parser_;
   std::deque<std::string> kept_;

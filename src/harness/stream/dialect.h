@@ -39,6 +39,8 @@ class Dialect {
 
 /// Claude Code's `--output-format stream-json`.
 std::unique_ptr<Dialect> make_claude_dialect(std::string display_name = "Claude");
+/// The same of ralph's own agent, which its events name "builtin".
+std::unique_ptr<Dialect> make_own_dialect(std::string display_name = "ralph");
 
 /// Plain text of any program: each line is a Text, nothing is malformed. Exit code 0 is the end of its
 /// one turn, with the last kKeptText bytes of what it said.

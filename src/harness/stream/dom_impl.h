@@ -1,5 +1,5 @@
 #pragma once
-// Private to the .cpp files of this room: reading simdjson documents without ceremony.
+// Private to the .cpp files of this module: reading simdjson documents without ceremony.
 #include <algorithm>
 #include <cstdint>
 #include <optional>

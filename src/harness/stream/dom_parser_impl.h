@@ -1,5 +1,5 @@
 #pragma once
-// Private to the .cpp files of this room: from a line to a simdjson document, tolerantly.
+// Private to the .cpp files of this module: from a line to a simdjson document, tolerantly.
 #include <memory>
 #include <string>
 #include <string_view>

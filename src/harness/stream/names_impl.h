@@ -1,5 +1,5 @@
 #pragma once
-// Private to the .cpp files of this room: the words events use in JSON, in the order of their
+// Private to the .cpp files of this module: the words events use in JSON, in the order of their
 // enums.
 #include <array>
 #include <optional>

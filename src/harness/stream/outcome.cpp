@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include "core/base/time.h"
+#include "harness/stream/stop_command.h"
 
 namespace ralph::stream {
 namespace {
@@ -263,7 +264,12 @@ std::optional<Outcome> outcome_named(std::string_view name) {
 }
 
 int Verdict::exit_code() const {
-  return outcome == Outcome::cancelled && signal > 0 ? 128 + signal : row(outcome).exit_code;
+  return outcome == Outcome::cancelled && signal > 0 ? exit_code_of_stop(signal)
+                                                     : row(outcome).exit_code;
+}
+
+int exit_code_of_stop(int signal_number) {
+  return 128 + (signal_number == kStopCommand ? SIGINT : signal_number);
 }
 
 std::string stopped_by(int signal_number) {
@@ -271,6 +277,7 @@ std::string stopped_by(int signal_number) {
     case SIGINT: return "Ctrl-C (SIGINT)";
     case SIGHUP: return "SIGHUP (the terminal was closed)";
     case SIGPIPE: return "the reader of stdout is gone (SIGPIPE)";
+    case kStopCommand: return "'ralph stop --now'";
     default: break;
   }
   const char* name = ::sigabbrev_np(signal_number);
@@ -290,16 +297,17 @@ std::string Verdict::reason() const {
 }
 
 std::string Verdict::message() const {
-  const auto hint = row(outcome).hint;
+  const std::string_view remedy = hint.empty() ? row(outcome).hint : hint;
   auto text = reason();
-  return hint.empty() || names_remedy(*this) || text.ends_with(fmt::format("is in {})", raw_log))
+  return remedy.empty() || names_remedy(*this) || text.ends_with(fmt::format("is in {})", raw_log))
              ? text
-             : fmt::format("{} ({})", text, hint);
+             : fmt::format("{} ({})", text, remedy);
 }
 
 Verdict classify(const Summary& summary, const Ending& ending) {
   auto judged = judge(summary, ending);
   judged.raw_log = ending.raw_log;
+  if (judged.outcome == Outcome::auth_failed) judged.hint = ending.auth_hint;
   return judged;
 }
 

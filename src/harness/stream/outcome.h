@@ -66,6 +66,7 @@ struct Ending {
   std::optional<Error> read_error;  // what it printed could not be read to the end
   bool denials_allowed = false;     // an agent that went on without a tool may still have succeeded
   std::string last_words;           // the end of its stderr
+  std::string auth_hint;            // how to log in with this agent; empty: not known
   std::string raw_log;              // the path of what it printed
   std::int64_t attempts = 1;
   std::int64_t skipped_lines = 0;
@@ -88,7 +89,8 @@ struct Verdict {
   /// The same without what to do.
   std::string reason() const;
 
-  int signal = 0;  // for cancelled
+  int signal = 0;         // for cancelled
+  std::string hint = {};  // what to do; empty: what the table says
 };
 
 /// Never by exit code alone, never by an error event alone; a kill by us after the result is no

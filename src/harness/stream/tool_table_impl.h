@@ -1,5 +1,5 @@
 #pragma once
-// Private to the .cpp files of this room: what is known about the tools agents call.
+// Private to the .cpp files of this module: what is known about the tools agents call.
 #include <string>
 #include <string_view>
 

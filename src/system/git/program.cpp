@@ -63,7 +63,9 @@ constexpr Meaning kMeanings[] = {
     {".lock': File exists", Code::busy,
      "another git works here; if none does, one crashed: remove that file"},
     {"must be run in a work tree", Code::usage, "a bare repository holds no files to work on"},
-    {"No space left", Code::storage, "free some space on the disk"},
+    {": No space left on device", Code::storage, "free some space on the disk"},
+    {": Disk quota exceeded", Code::storage, "free some space on the disk"},
+    {": Read-only file system", Code::storage, "mount the disk so that it can be written"},
     {"Permission denied", Code::permission, "check who owns the files"},
 };
 

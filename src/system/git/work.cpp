@@ -67,7 +67,7 @@ Result<std::optional<Work>> Work::open(const fs::path& folder, std::string& why_
   git.start_in(folder);
   TRY_ASSIGN(auto own, ask_folder(git, "--absolute-git-dir"));
   if (!own) {
-    why_not = fmt::format("'{}' lies in no git repository", folder.native());
+    why_not = fmt::format("'{}' is not in a git repository", folder.native());
     return std::nullopt;
   }
   TRY_ASSIGN(auto root, ask_folder(git, "--show-toplevel"));

@@ -43,7 +43,7 @@ Result<Target> read_url(const CurlLibrary& curl, const std::string& text) {
   if (text.find('\0') != text.npos) return fail(Code::usage, "a URL has a zero byte");
   if (const auto code = url.parse(text); code != CURLUE_OK) {
     return fail(Code::usage, fmt::format("not a URL: {}", curl.url_strerror(code)),
-                "it looks like https://example.org/path");
+                "an example of a URL: https://example.org/path");
   }
   const auto scheme = url.part(CURLUPART_SCHEME);
   if (scheme != "http" && scheme != "https") {

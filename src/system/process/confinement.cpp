@@ -40,9 +40,11 @@ std::string describe(const ConfinementSupport& support) {
     return support.bubblewrap.empty() || !support.seccomp ? std::string("denied")
                                                           : std::string("bubblewrap and seccomp");
   };
-  return fmt::format("read-only commands: {}; deny rules in working folders and acceptEdits: {}",
-                     by(kernel, fmt::format("Landlock ABI {} and seccomp", support.landlock_abi)),
-                     by(kernel && support.mounts, "these and a mount namespace"));
+  return fmt::format(
+      "read-only commands: {}; deny rules in working folders and acceptEdits: {}",
+      by(kernel, fmt::format("Landlock ABI {} and seccomp", support.landlock_abi)),
+      by(kernel && support.mounts,
+         fmt::format("Landlock ABI {}, seccomp and a mount namespace", support.landlock_abi)));
 }
 
 Result<Mechanism> mechanism_for(const Confinement& confinement, const ConfinementSupport& support) {

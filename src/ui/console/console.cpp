@@ -170,7 +170,8 @@ void Console::on(const stream::Event& event, const stream::ErrorEvent& what) {
 }
 
 void Console::on(const stream::Event& event, const stream::TurnEnded& turn) {
-  if (turn.is_error) error(event, turn.error.empty() ? turn.reason : turn.error);
+  const bool told_later = !options_.agent_budget && turn.reason.contains("budget");
+  if (turn.is_error && !told_later) error(event, turn.error.empty() ? turn.reason : turn.error);
   if (!verbose()) return;
   print(event, {"[Usage]", kDim, Reach::line},
         usage_text(summary_.last_turn_usage(), summary_.context_percent()));

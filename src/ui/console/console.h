@@ -18,6 +18,7 @@ struct ConsoleOptions {
   bool colour_err = false;
   bool one_screen =
       false;          // stdout and stderr are one terminal or file: errors are shown there once
+  bool agent_budget = true;  // false: the agent's cost limit is a part of one that the result names
   bool hints = true;  // what to do about a failure, also when its error was shown already
   /// Before errors and warnings, "14:05:09 "; empty: nothing.
   std::function<std::string()> stamp_out = {}, stamp_err = {};

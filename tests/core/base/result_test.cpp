@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/base/disk.h"
+
 namespace ralph {
 namespace {
 
@@ -67,7 +69,7 @@ TEST(Result, ErrnoBecomesCodeAndMessage) {
     int error_number;
     Code code;
   } table[] = {{ENOENT, Code::not_found},   {ENOTDIR, Code::not_found}, {EACCES, Code::permission},
-               {EROFS, Code::permission},   {ENOSPC, Code::storage},    {E2BIG, Code::limit},
+               {EROFS, Code::storage},      {ENOSPC, Code::storage},    {E2BIG, Code::limit},
                {EMFILE, Code::unavailable}, {EINVAL, Code::usage},      {ENOTTY, Code::storage}};
   for (const auto& row : table) {
     EXPECT_EQ(fail_errno(row.error_number, "x").error().code, row.code) << row.error_number;
@@ -75,6 +77,16 @@ TEST(Result, ErrnoBecomesCodeAndMessage) {
   const Error error = fail_errno(ENOENT, "cannot open 'a'", "create it").error();
   EXPECT_EQ(error.message, "cannot open 'a': No such file or directory");
   EXPECT_EQ(error.hint, "create it");
+}
+
+TEST(Disk, WhatItTakesNoMoreIsToldFromWhatIsInTheWay) {
+  for (const int number : {ENOSPC, EDQUOT, EROFS}) {
+    EXPECT_TRUE(is_disk_full(fail_errno(number, "cannot write to 'x'").error())) << number;
+  }
+  for (const int number : {EISDIR, ELOOP, EACCES, ENOENT, EIO}) {
+    EXPECT_FALSE(is_disk_full(fail_errno(number, "cannot write to 'x'").error())) << number;
+  }
+  EXPECT_FALSE(is_disk_full({Code::permission, "'No space left on device' is gone", ""}));
 }
 
 }  // namespace

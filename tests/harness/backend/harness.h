@@ -8,7 +8,7 @@
 #include "harness/backend/plan.h"
 #include "system/process/harness.h"
 
-/// What the tests of this room share: a machine in a temp folder, with a home, a PATH and a workspace.
+/// What the tests of this module share: a machine in a temp folder, with a home, a PATH and a workspace.
 namespace ralph::backend {
 
 using Words = std::vector<std::string>;

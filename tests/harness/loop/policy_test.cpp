@@ -1,3 +1,4 @@
+#include "harness/stream/stop_command.h"
 #include "harness/loop/policy.h"
 
 #include <csignal>
@@ -138,10 +139,24 @@ TEST(LoopTime, IsSplitIntoModelToolsAndTheRest) {
   EXPECT_EQ(keeper.split(), (TimeSplit{Millis{900}, Millis{1000}, Millis{600}}));
 }
 
+TEST(LoopTime, ARunThatWasKilledLastedUntilItsLastSignOfLife) {
+  RunTimer keeper;
+  stream::Event event;
+  event.t_ms = 600;
+  event.what = stream::ToolCall{"1", "Bash"};
+  stream::dispatch(event, keeper);
+  keeper.lasted_until(10'600);
+  keeper.lasted_until(5'000);
+  EXPECT_EQ(keeper.split(), (TimeSplit{Millis{0}, Millis{10'000}, Millis{600}}));
+}
+
 TEST(Policy, SaysWhatStoppedALoop) {
   EXPECT_EQ(stopped_by(SIGINT), "Ctrl-C (SIGINT)");
   EXPECT_EQ(stopped_by(SIGHUP), "SIGHUP (the terminal was closed)");
   EXPECT_EQ(stopped_by(0), "'ralph stop'");
+  EXPECT_EQ(stopped_by(stream::kStopCommand), "'ralph stop --now'");
+  EXPECT_EQ(stream::exit_code_of_stop(stream::kStopCommand), 130);
+  EXPECT_EQ(stream::exit_code_of_stop(SIGTERM), 143);
   EXPECT_EQ(stopped_by(SIGUSR1), "SIGUSR1");
 }
 

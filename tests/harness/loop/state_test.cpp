@@ -102,6 +102,7 @@ TEST_F(LoopFiles, TheStateIsReadBackAsItWasSaved) {
   state.earlier_days = {{"2026-11-14", 1.5}};
   state.ran = Millis{300'000};
   state.waited = Millis{20'000};
+  state.would_wait = Millis{63'000};
   state.verify = {"make test"};
   state.max_iterations = 50;
   state.max_cost_usd = 5;

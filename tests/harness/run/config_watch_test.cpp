@@ -244,6 +244,20 @@ TEST_F(SettingsAroundTest, WhatIsRestoredHasToBeAccepted) {
   EXPECT_TRUE(refused(root() / "sub/ralph.yml"));
 }
 
+TEST_F(SettingsAroundTest, WhatTheUserKnowsNeedNotBeAccepted) {
+  plant(root() / "ralph.yml");
+  plant(root() / "gone/ralph.yml");
+  auto before = SettingsAround::look(root());
+  plant(root() / "ralph.yml", "b: 1\n");
+  fs::remove(root() / "gone/ralph.yml");
+  for (const auto* const file : {"ralph.yml", "gone/ralph.yml"}) before.know(root() / file);
+  plant(root() / "sub/ralph.yml");
+  ASSERT_TRUE(record_restored_settings(state(), root(), before));
+  EXPECT_FALSE(refused(root() / "ralph.yml"));
+  EXPECT_FALSE(refused(root() / "gone/ralph.yml"));
+  EXPECT_TRUE(refused(root() / "sub/ralph.yml"));
+}
+
 /// The record of a ralph that is alive is left to it.
 TEST_F(SettingsAroundTest, OneThatWasKilledIsCaughtUpWith) {
   fs::create_directories(root());

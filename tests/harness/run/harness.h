@@ -15,7 +15,7 @@
 #include "support/collect.h"
 #include "support/fixtures.h"
 
-/// What the tests of this room share: a workspace, a scripted agent installed as `claude`, and whole runs with
+/// What the tests of this module share: a workspace, a scripted agent installed as `claude`, and whole runs with
 /// what they showed and left.
 namespace ralph::run {
 

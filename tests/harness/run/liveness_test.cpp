@@ -1,3 +1,4 @@
+#include "harness/run/alive_recorder.h"
 #include "harness/run/harness.h"
 
 namespace ralph::run {
@@ -8,6 +9,12 @@ using config::Key;
 std::string background(int tasks) {
   return R"(line {"type":"system","subtype":"background_tasks_changed","tasks":[)" +
          std::string(tasks == 0 ? "" : R"({"task_id":"t1","status":"running"})") + "]}\n";
+}
+
+TEST(Liveness, ARunIsMarkedAliveOftenEnoughToKnowItsTimeToATenth) {
+  EXPECT_EQ(until_next_mark(Millis{0}), Millis{1000});
+  EXPECT_EQ(until_next_mark(Millis{60'000}), Millis{6'000});
+  EXPECT_EQ(until_next_mark(Millis{10'000'000}), Millis{30'000});
 }
 
 TEST(Liveness, SilenceWhileTheModelIsWaitedForEndsTheRun) {

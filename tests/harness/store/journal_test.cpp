@@ -245,6 +245,28 @@ TEST_F(JournalTest, RecordsOfOurOwn) {
   EXPECT_EQ(record["correct horse battery"]["x"], "***") << "values, never keys";
 }
 
+TEST_F(JournalTest, MarksThatTheRunIsAlive) {
+  auto journal = open();
+  const auto before = now_utc();
+  journal.mark_alive();
+  const auto lines = lines_of(journal);
+  ASSERT_EQ(lines.size(), 1u);
+  const auto at = Journal::time_of(lines[0], "alive");
+  ASSERT_TRUE(at);
+  EXPECT_LE(before, *at);
+  EXPECT_FALSE(Journal::time_of(lines[0], "started"));
+  EXPECT_FALSE(Journal::time_of("{\"record\":\"alive\",\"at\":", "alive")) << "cut by a kill";
+}
+
+TEST_F(JournalTest, AnAttemptNamesItsLog) {
+  auto journal = open();
+  journal.record("attempt", R"({"attempt":1,"raw_log":"/w/a.ndjson"})");
+  journal.record("attempt_ended", R"({"attempt":1,"raw_log":"/w/b.ndjson"})");
+  const auto lines = lines_of(journal);
+  EXPECT_EQ(Journal::raw_log_of(lines.at(0)), "/w/a.ndjson");
+  EXPECT_FALSE(Journal::raw_log_of(lines.at(1)));
+}
+
 TEST_F(JournalTest, LongRecordsAreCut) {
   auto journal = open();
   journal.record("ended", R"({"why":")" + std::string(100'000, 'y') + R"(","n":1})");

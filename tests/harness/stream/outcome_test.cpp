@@ -282,6 +282,9 @@ TEST(Outcome, TheAgentsOwnRemedyIsTheOnlyOne) {
   EXPECT_EQ(judged.message(), "the agent could not log in: Not logged in · Please run /login");
   judged.detail = "HTTP 401";
   EXPECT_TRUE(judged.message().ends_with("(check the API key or log in with the agent itself)"));
+  const auto refused =
+      judge("", {.exit_code = 1, .refused_key = "HTTP 401", .auth_hint = "log in"});
+  EXPECT_EQ(refused.message(), "the agent could not log in: HTTP 401 (log in)");
 }
 
 TEST(Outcome, StorageFailureBeatsEverything) {

@@ -15,7 +15,7 @@ TEST_F(GitWork, NoRepositoryIsNoError) {
   const auto work = Work::open(folder_.path(), why);
   ASSERT_TRUE(work) << describe(work.error());
   EXPECT_FALSE(*work);
-  EXPECT_NE(why.find("lies in no git repository"), std::string::npos) << why;
+  EXPECT_NE(why.find("is not in a git repository"), std::string::npos) << why;
 }
 
 TEST_F(GitWork, NoGitIsNoError) {

@@ -25,7 +25,7 @@
 #include "system/process/tree.h"
 #include "support/temp_folder.h"
 
-/// What the tests of this room share: scripted agents, runs with captured output, and the question
+/// What the tests of this module share: scripted agents, runs with captured output, and the question
 /// whether anything of a run is still alive.
 namespace ralph::process {
 

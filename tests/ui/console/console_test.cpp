@@ -191,6 +191,21 @@ TEST_F(ConsoleTest, TheSameErrorAfterOtherEventsIsShownAgain) {
   EXPECT_EQ(take_out(), "[Error] lost\n[Tool] Bash: ls\n[Error] lost\n");
 }
 
+TEST_F(ConsoleTest, WhatWasLeftOfALimitIsNotShownAsOne) {
+  TurnEnded turn;
+  turn.is_error = true;
+  turn.reason = "error_max_budget_usd";
+  turn.error = "Reached maximum budget ($0.000292)";
+  ConsoleOptions options;
+  options.agent_budget = false;
+  use(options);
+  show(turn);
+  EXPECT_EQ(take_err(), "");
+  use(Verbosity::normal);
+  show(turn);
+  EXPECT_EQ(take_err(), "[Error] Reached maximum budget ($0.000292)\n");
+}
+
 TEST_F(ConsoleTest, AFailedTurnWithoutWordsNamesItsReason) {
   TurnEnded turn;
   turn.is_error = true;
