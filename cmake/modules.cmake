@@ -19,16 +19,23 @@ else()
   target_link_options(ralph_flags INTERFACE -Wl,--gc-sections)
 endif()
 
-# The standard headers, compiled once for all targets.
-add_library(ralph_pch OBJECT ${PROJECT_SOURCE_DIR}/cmake/pch.cpp)
-target_link_libraries(ralph_pch PRIVATE ralph_flags)
-target_precompile_headers(ralph_pch PRIVATE ${PROJECT_SOURCE_DIR}/cmake/pch.h)
+# Headers that nearly every source includes, compiled once: ralph_pch for every module, ralph_json_pch for modules that read JSON
+# documents, ralph_test_pch for tests. A source still names what it includes: lint compiles without them.
+function(ralph_pch NAME)
+  cmake_parse_arguments(ARG "" "" "LIBS;OPTIONS" ${ARGN})
+  add_library(${NAME} OBJECT ${PROJECT_SOURCE_DIR}/cmake/pch.cpp)
+  target_link_libraries(${NAME} PRIVATE ralph_flags ${ARG_LIBS})
+  target_compile_options(${NAME} PRIVATE ${ARG_OPTIONS})
+  target_precompile_headers(${NAME} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/${NAME}.h)
+endfunction()
+ralph_pch(ralph_pch)
+ralph_pch(ralph_json_pch LIBS nlohmann_json::nlohmann_json)
 
-# Compiles the sources of a target in batches: headers and templates are read once a batch. A name in an anonymous
-# namespace must then be unique in its module. -DRALPH_BATCHES=OFF compiles each file by itself, as lint does.
+# Compiles the sources of a target in batches, so that headers are read and templates instantiated once per batch. Names in
+# anonymous namespaces must therefore be unique in their module.
 function(ralph_batches TARGET)
   if(RALPH_BATCHES)
-    set_target_properties(${TARGET} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    set_target_properties(${TARGET} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
     target_compile_options(${TARGET} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()
 endfunction()
@@ -37,7 +44,6 @@ endfunction()
 set(RALPH_LIBRARY_fmt fmt::fmt)
 set(RALPH_LIBRARY_nlohmann nlohmann_json::nlohmann_json)
 set(RALPH_LIBRARY_simdjson simdjson::simdjson)
-set(RALPH_LIBRARY_CLI CLI11::CLI11)
 set(RALPH_LIBRARY_yaml-cpp $<IF:$<BOOL:${YAML_CPP_STATIC}>,${YAML_CPP_STATIC},yaml-cpp>)
 set(RALPH_LIBRARY_pcre2 ${PCRE2})
 set(RALPH_LIBRARY_curl ${CMAKE_DL_LIBS})  # loaded by the first request
@@ -62,6 +68,10 @@ function(ralph_module PATH ABOUT)
     list(APPEND ARG_USES base)
   endif()
   target_link_libraries(${name} PUBLIC ralph_flags ${ARG_USES} PRIVATE ${libraries})
-  target_precompile_headers(${name} REUSE_FROM ralph_pch)
+  if(nlohmann IN_LIST ARG_LIBS)
+    target_precompile_headers(${name} REUSE_FROM ralph_json_pch)
+  else()
+    target_precompile_headers(${name} REUSE_FROM ralph_pch)
+  endif()
   ralph_batches(${name})
 endfunction()

@@ -1,1 +1,1 @@
-// Exists so that pch.h is compiled with our flags; every target reuses the result.
+// Exists so that a precompiled header is compiled with our flags; other targets reuse the result.

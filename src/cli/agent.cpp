@@ -20,23 +20,23 @@
 namespace ralph::cli {
 namespace {
 
-constexpr Millis kSignalDrainTimeout{500};
+constexpr Millis kAgentDrainTimeout{500};
 
 std::string version_line() { return fmt::format("{} (Claude Code)\n", settings::kClaudeVersion); }
 
-/// stdout and stderr for many threads. A line is out when the call returns. A terminal gets nothing that could drive it,
-/// be it the model's, a settings file's or an endpoint's; stderr never does, as it may be shown later.
+/// stdout and stderr for many threads. A line is written when the call returns. Control characters (from the model, a
+/// settings file or an endpoint) are made visible on a terminal, and always on stderr, which may be shown later.
 wire::Io make_io(StdOutput& output, std::mutex& mutex) {
   wire::Io io;
   io.out = [&, terminal = ::isatty(STDOUT_FILENO) == 1](std::string_view lines) {
-    const auto shown = terminal ? view::safe_text(lines) : std::string();
+    const auto shown = terminal ? console::safe_text(lines) : std::string();
     const std::lock_guard lock(mutex);
     output.out(terminal ? shown : lines);
     output.flush();
     return !output.closed() && !output.failure();
   };
   io.err = [&](std::string_view lines) {
-    const auto shown = view::safe_text(lines);
+    const auto shown = console::safe_text(lines);
     const std::lock_guard lock(mutex);
     output.err(shown);
   };
@@ -46,7 +46,7 @@ wire::Io make_io(StdOutput& output, std::mutex& mutex) {
 int run_agent(std::span<const std::string> words, StdOutput& output) {
   auto options = settings::parse_options(words, ::isatty(STDOUT_FILENO) == 1);
   if (!options) {
-    output.err(view::safe_text(describe(options.error())) + "\n");
+    output.err(console::safe_text(describe(options.error())) + "\n");
     return 1;
   }
   if (options->version || options->help) {
@@ -56,14 +56,14 @@ int run_agent(std::span<const std::string> words, StdOutput& output) {
   std::error_code error;
   auto cwd = std::filesystem::current_path(error);
   if (error) {
-    return report(fail_errno(error.value(), "cannot tell the current folder").error(), output);
+    return report(fail_errno(error.value(), "cannot determine the current directory").error(), output);
   }
 
   std::mutex mutex;
   wire::Agent agent({*std::move(options), settings::Environment(environment()), std::move(cwd),
                      make_io(output, mutex), RALPH_VERSION, ::geteuid() == 0});
   const StopSignals signals([&](int signal_number) {
-    output.hurry(kSignalDrainTimeout);
+    output.set_drain_timeout(kAgentDrainTimeout);
     agent.on_signal(signal_number);
   });
   const ReaderWatch watch(STDOUT_FILENO, [&] { agent.lose_reader(); });
@@ -72,9 +72,9 @@ int run_agent(std::span<const std::string> words, StdOutput& output) {
 
 int never_called(const Arguments&, StdOutput&) { return 1; }
 
-constexpr Example kExamples[] = {
-    {"ralph agent -p 'What does this project do?'", "one answer, as text"},
-    {"ralph agent -p 'Fix it' --output-format stream-json --verbose", "every event, as it happens"},
+constexpr Example kAgentExamples[] = {
+    {"ralph agent -p 'What does this project do?'", "print one answer as text"},
+    {"ralph agent -p 'Fix it' --output-format stream-json --verbose", "print every event as it happens"},
     {"ln -s $(command -v ralph) ~/bin/claude", "for clients that look for claude"},
 };
 
@@ -82,14 +82,15 @@ constexpr Example kExamples[] = {
 
 constinit const Command kAgentCommand{
     "agent",
-    "our own coding agent, with Claude Code's command line",
-    "Does what the Claude Code binary does in headless use: the same options, the same "
-    "stream-json\n"
-    "in and out, the Messages API called directly. The same when this program is called 'claude'.\n"
+    "run ralph's own coding agent, with Claude Code's command line",
+    "Replaces the Claude Code binary in headless use: the same options and the same stream-json "
+    "input\n"
+    "and output, with direct calls of the Messages API. Also runs when this program is called "
+    "'claude'.\n"
     "'ralph agent --help' lists its options; 'ralph docs agent' describes it.",
     {},
     {},
-    kExamples,
+    kAgentExamples,
     never_called,
     {},
     false,

@@ -5,14 +5,14 @@
 
 #include "agent/settings/settings.h"
 #include "agent/settings/stored_key.h"
-#include "agent/settings/text.h"
-#include "core/base/file.h"
-#include "core/base/secret_line.h"
 #include "cli/command.h"
 #include "cli/environment.h"
 #include "cli/failure.h"
 #include "cli/options.h"
 #include "cli/std_output.h"
+#include "core/base/file.h"
+#include "core/base/secret_line.h"
+#include "core/base/text.h"
 #include "core/json/writer.h"
 
 namespace ralph::cli {
@@ -23,22 +23,22 @@ constexpr std::size_t kLongestKey = 16 << 10;
 /// From a terminal without echo, or all of stdin.
 Result<std::string> ask_for_key(StdOutput& output) {
   if (::isatty(STDIN_FILENO) == 1) {
-    output.err("API key (it is not shown): ");
+    output.err("API key (input is hidden): ");
     TRY_ASSIGN(auto line, read_secret_line(STDIN_FILENO));
     output.err("\n");
-    return std::string(settings::trimmed(line));
+    return std::string(trim(line));
   }
   TRY_ASSIGN(auto text, read_fd(STDIN_FILENO, "stdin", kLongestKey));
-  return std::string(settings::trimmed(text));
+  return std::string(trim(text));
 }
 
 Result<> check_key(std::string_view key) {
   if (key.empty()) {
-    return fail(Code::usage, "no key given", "type it, or: ralph auth login < file-with-the-key");
+    return fail(Code::usage, "no API key given", "type the key, or run: ralph auth login < FILE");
   }
   for (const char byte : key) {
     const bool printable = byte > ' ' && byte < 0x7f;
-    if (!printable) return fail(Code::usage, "a key is one word of printable ASCII characters");
+    if (!printable) return fail(Code::usage, "invalid API key: it must be one word of printable ASCII characters");
   }
   return {};
 }
@@ -57,12 +57,12 @@ int login(const settings::Environment& environment, StdOutput& output) {
 int logout(const settings::Environment& environment, StdOutput& output) {
   const auto forgotten = settings::forget_key(environment);
   if (!forgotten) return report(forgotten.error(), output);
-  output.out(*forgotten ? "the stored key is gone\n" : "no key was stored\n");
+  output.out(*forgotten ? "stored API key removed\n" : "no API key stored\n");
   return 0;
 }
 
-/// Which credential would pay, without running anybody's command.
-Result<std::string> paying(const settings::Environment& environment) {
+/// The credential the agent would use; runs no apiKeyHelper. Empty: none.
+Result<std::string> credential_source(const settings::Environment& environment) {
   for (const auto* name : {"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"}) {
     if (!environment.get(name).empty()) return name;
   }
@@ -72,8 +72,8 @@ Result<std::string> paying(const settings::Environment& environment) {
   return stored ? settings::stored_key_path(environment).string() : "";
 }
 
-int status(const settings::Environment& environment, bool json, StdOutput& output) {
-  const auto source = paying(environment);
+int show_credential(const settings::Environment& environment, bool json, StdOutput& output) {
+  const auto source = credential_source(environment);
   if (!source) return report(source.error(), output);
   if (json) {
     std::string line;
@@ -85,7 +85,7 @@ int status(const settings::Environment& environment, bool json, StdOutput& outpu
   } else if (source->empty()) {
     output.out("no credential: set ANTHROPIC_API_KEY, or run 'ralph auth login'\n");
   } else {
-    output.out(fmt::format("ralph's agent would use {}\n", *source));
+    output.out(fmt::format("ralph's own agent uses {}\n", *source));
   }
   return source->empty() ? 1 : 0;
 }
@@ -95,30 +95,30 @@ int auth_command(const Arguments& arguments, StdOutput& output) {
   const auto what = arguments.positional(0);
   if (what == "login") return login(environment, output);
   if (what == "logout") return logout(environment, output);
-  if (what == "status") return status(environment, arguments.flag("json"), output);
+  if (what == "status") return show_credential(environment, arguments.flag("json"), output);
   return report_usage(
       {Code::usage, fmt::format("unknown action '{}': login, status or logout", what), {}},
       &kAuthCommand, output);
 }
 
-constexpr Positional kPositionals[] = {{"ACTION", "login, status or logout"}};
-constexpr Option kOptions[] = {{"--json", "", "status as JSON"}};
-constexpr Example kExamples[] = {
-    {"ralph auth login", "asks for an API key and stores it, for your eyes only"},
-    {"ralph auth login < key.txt", "the same for scripts"},
-    {"ralph auth status", "says which credential ralph's own agent would use; exit 1: none"},
+constexpr Positional kAuthPositionals[] = {{"ACTION", "login, status or logout"}};
+constexpr Option kAuthOptions[] = {{"--json", "", "print the status as JSON"}};
+constexpr Example kAuthExamples[] = {
+    {"ralph auth login", "ask for an API key and store it"},
+    {"ralph auth login < key.txt", "read it from a file"},
+    {"ralph auth status", "show which credential ralph's own agent uses; exit code 1: none"},
 };
 
 }  // namespace
 
 constinit const Command kAuthCommand{
     "auth",
-    "the API key of ralph's own agent: login, status, logout",
-    "Keeps an API key for 'ralph agent' in ~/.config/ralph/auth.json, readable by you only. It is\n"
-    "used where ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN and an apiKeyHelper are not there.",
-    kPositionals,
-    kOptions,
-    kExamples,
+    "store, show or remove the API key of ralph's own agent",
+    "Stores an API key for 'ralph agent' in ~/.config/ralph/auth.json, readable by you only. It is\n"
+    "used if ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN and apiKeyHelper are not set.",
+    kAuthPositionals,
+    kAuthOptions,
+    kAuthExamples,
     auth_command,
     {},
     true,

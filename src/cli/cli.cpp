@@ -56,52 +56,52 @@ int unknown_command(const std::string& name, StdOutput& output) {
   return report_usage({Code::usage, message, {}}, nullptr, output);
 }
 
-int show(std::string_view text, StdOutput& output) {
+int print(std::string_view text, StdOutput& output) {
   output.out(text);
   return 0;
 }
 
-/// For scripts: a line each.
-std::string command_names() {
+/// For scripts: one per line.
+std::string command_list() {
   std::string names;
   for (const auto* command : kCommands) names += fmt::format("{}\n", command->name);
   return names;
 }
 
 int help(const std::vector<std::string>& words, StdOutput& output) {
-  if (words.empty()) return show(program_help(), output);
-  if (words.front() == "--man") return show(program_manual(), output);
-  if (words.front() == "--names") return show(command_names(), output);
-  if (words.front().starts_with('-')) return show(program_help(), output);
+  if (words.empty()) return print(program_help(), output);
+  if (words.front() == "--man") return print(program_manual(), output);
+  if (words.front() == "--names") return print(command_list(), output);
+  if (words.front().starts_with('-')) return print(program_help(), output);
   const auto* command = find(words.front());
   if (command == nullptr) return unknown_command(words.front(), output);
   if (std::ranges::find(words, "--man") != words.end()) {
-    return show(command_manual(*command), output);
+    return print(command_manual(*command), output);
   }
   const bool all = std::ranges::find(words, "--all") != words.end();
-  return show(command_help(*command, all ? Extent::all : Extent::usual), output);
+  return print(command_help(*command, all ? Extent::all : Extent::usual), output);
 }
 
-/// Commands that work in the current folder unless an argument, or RALPH_CWD, names another one.
-constexpr std::array<const Command*, 9> kInFolder{&kInitCommand,   &kRunCommand,    &kLoopCommand,
+/// Commands that use the current directory unless an argument or RALPH_CWD names another one.
+constexpr std::array<const Command*, 9> kInDirectory{&kInitCommand,   &kRunCommand,    &kLoopCommand,
                                                   &kStatusCommand, &kTellCommand,   &kStopCommand,
                                                   &kUndoCommand,   &kConfigCommand, &kTrustCommand};
 
-/// A shell may stand in a folder that was deleted.
-Result<> check_current_folder(const Command& command, const Arguments& arguments) {
+/// The current directory of a shell may have been deleted.
+Result<> check_current_directory(const Command& command, const Arguments& arguments) {
   std::error_code error;
   std::ignore = std::filesystem::current_path(error);
   const auto names_other = [&](std::string_view path) {
     return std::filesystem::path(path).is_absolute();
   };
   const char* variable = std::getenv("RALPH_CWD");
-  if (!error || std::ranges::find(kInFolder, &command) == kInFolder.end() ||
+  if (!error || std::ranges::find(kInDirectory, &command) == kInDirectory.end() ||
       names_other(arguments.value("cwd", "")) || names_other(variable == nullptr ? "" : variable) ||
       (&command == &kTrustCommand && names_other(arguments.positional(0)))) {
     return {};
   }
-  return fail(Code::usage, fmt::format("cannot use the current folder: {}", error.message()),
-              "it was deleted, or is not yours to see: go to another one (cd)");
+  return fail(Code::usage, fmt::format("cannot use the current directory: {}", error.message()),
+              "it was deleted, or you have no permission: change to another one (cd)");
 }
 
 bool wants_all_help(const Command& command, const std::vector<std::string>& words) {
@@ -114,18 +114,18 @@ bool wants_all_help(const Command& command, const std::vector<std::string>& word
 
 int run(const Command& command, const std::vector<std::string>& words, StdOutput& output) {
   if (command.run_words != nullptr) return command.run_words(words, output);
-  if (words.empty() && command.help_without_words) return show(command_help(command), output);
-  if (wants_all_help(command, words)) return show(command_help(command, Extent::all), output);
+  if (words.empty() && command.help_without_words) return print(command_help(command), output);
+  if (wants_all_help(command, words)) return print(command_help(command, Extent::all), output);
   const auto arguments = parse_arguments(command, words);
   if (!arguments) return report_usage(arguments.error(), &command, output);
-  if (arguments->wants_help()) return show(command_help(command), output);
-  if (auto usable = check_current_folder(command, *arguments); !usable) {
+  if (arguments->wants_help()) return print(command_help(command), output);
+  if (auto usable = check_current_directory(command, *arguments); !usable) {
     return report(usable.error(), output);
   }
   return command.run(*arguments, output);
 }
 
-/// Another name of ours opens another door.
+/// Called by another name, the program is the agent.
 bool called_as(const std::vector<std::string>& words, std::string_view name) {
   return !words.empty() && std::filesystem::path(words.front()).filename() == name;
 }
@@ -137,36 +137,36 @@ int choose(const std::vector<std::string>& words, StdOutput& output) {
   if (words.size() < 2) return report_usage({Code::usage, "no command given", {}}, nullptr, output);
   const auto& name = words[1];
   const std::vector<std::string> rest(words.begin() + 2, words.end());
-  if (name == "--version" || name == "-V") return show("ralph " RALPH_VERSION "\n", output);
-  if (name == "--help" || name == "-h") return show(program_help(), output);
+  if (name == "--version" || name == "-V") return print("ralph " RALPH_VERSION "\n", output);
+  if (name == "--help" || name == "-h") return print(program_help(), output);
   if (name == "help") return help(rest, output);
   if (name == run::kSandboxInit) return sandbox_init(rest, output);
   const auto* command = find(name);
   return command == nullptr ? unknown_command(name, output) : run(*command, rest, output);
 }
 
-int choose_or_give_up(const std::vector<std::string>& words, StdOutput& output) {
+int choose_and_catch(const std::vector<std::string>& words, StdOutput& output) {
   try {
     return choose(words, output);
   } catch (const std::filesystem::filesystem_error& error) {
-    return report({Code::unavailable, error.what(), "look at the folder that is named"}, output);
+    return report({Code::unavailable, error.what(), "check the path in the message"}, output);
   } catch (const std::system_error& error) {
-    return report({Code::unavailable, fmt::format("the system refuses: {}", error.what()),
-                   "a limit (ulimit -u, a container) may be too low"},
+    return report({Code::unavailable, fmt::format("system error: {}", error.what()),
+                   "a resource limit may be too low (ulimit -u, or the container's)"},
                   output);
   } catch (const std::bad_alloc&) {
     return report(
-        {Code::unavailable, "out of memory", "a limit (ulimit -v, a container) may be too low"},
+        {Code::unavailable, "out of memory", "a memory limit may be too low (ulimit -v, or the container's)"},
         output);
   } catch (const std::exception& error) {
     return report({Code::internal, fmt::format("internal error: {}", error.what()),
-                   "please report it with the command that led to it"},
+                   "please report this with the command that caused it"},
                   output);
   }
 }
 
-/// For what a thread or a destructor did not catch: a message and an exit code instead of a signal. Whatever was started
-/// ends with us: its guard sees our end. There may be no memory left.
+/// For exceptions that nothing caught, in a thread or a destructor: a message and an exit code instead of SIGABRT.
+/// Guards end the processes we started when we exit. Allocates nothing: memory may be exhausted.
 [[noreturn]] void end_with_message() {
   std::array<char, 400> text{};
   const auto thrown = std::current_exception();
@@ -189,8 +189,8 @@ int choose_or_give_up(const std::vector<std::string>& words, StdOutput& output) 
   std::_Exit(stream::row(stream::Outcome::agent_error).exit_code);
 }
 
-/// A descriptor that is closed would be given to the next file we open, which would then get our output.
-/// Writing to what is opened here fails, as it would to a closed descriptor.
+/// A closed standard descriptor would be reused by the next file we open, which would then get our output. What is
+/// opened here instead fails on use, as a closed descriptor does.
 void hold_standard_fds() {
   for (int fd = 0; fd <= 2; ++fd) {
     if (::fcntl(fd, F_GETFD) < 0) ::open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
@@ -204,11 +204,11 @@ std::span<const Command* const> commands() { return kCommands; }
 int main(const std::vector<std::string>& words) {
   std::set_terminate(end_with_message);
   hold_standard_fds();
-  std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away is seen by write(2)
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is seen by write(2)
+  std::signal(SIGPIPE, SIG_IGN);  // write(2) reports EPIPE instead
+  std::signal(SIGXFSZ, SIG_IGN);  // write(2) reports EFBIG instead
   StdOutput output;
   if (const auto log = log::configure(mask_for_log); !log) warn(describe(log.error()), output);
-  const int code = choose_or_give_up(words, output);
+  const int code = choose_and_catch(words, output);
   output.flush();
   if (!output.failure()) return code;
   const int failed = report(*output.failure(), output);

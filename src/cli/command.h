@@ -9,14 +9,14 @@ namespace ralph::cli {
 class Arguments;
 class StdOutput;
 
-/// One option of a subcommand, as data.
+/// One option of a command, as data.
 struct Option {
   std::string_view names;  // "-v,--verbose"; Arguments knows it by the long one, without dashes
   std::string_view value;  // "N|max"; empty: a flag
   std::string_view help;
   std::string_view topic = {};    // the title of its section in help; empty: "Options"
-  bool on_request = false;        // shown by `--help --all` only
-  std::string_view choices = {};  // "a|b": the values there are
+  bool on_request = false;        // listed by `--help --all` only
+  std::string_view choices = {};  // "a|b": the valid values
 };
 
 enum class Need { required, optional };
@@ -32,27 +32,26 @@ struct Example {
   std::string_view what;
 };
 
-/// One subcommand: what it is called, what it takes, what it does. Its file in cli/ holds the
-/// tables.
+/// One command of ralph as data. Its file in cli/ has the tables.
 struct Command {
   std::string_view name;
-  std::string_view summary;                 // one line, for the list of commands
-  std::string_view about;                   // a paragraph, for its own help
+  std::string_view summary;                 // one line in the list of commands
+  std::string_view about;                   // a paragraph in its own help
   std::span<const Positional> positionals;  // required ones first
   std::span<const Option> options;
   std::span<const Example> examples;
   int (*run)(const Arguments&, StdOutput&);  // returns the exit code
-  std::string_view rest;            // "COMMAND…": the words behind "--"; empty: positionals
-  bool help_without_words = false;  // called with nothing, it shows its help
-  std::span<const Option> (*settings)() = nullptr;  // options that are settings, before its own
-  /// A door of its own: gets the words as they are, with a command line that is not ours to shape.
+  std::string_view rest;            // "COMMAND…": the words after "--"; empty: they are positionals
+  bool help_without_words = false;  // called without arguments, it shows its help
+  std::span<const Option> (*settings)() = nullptr;  // options that are settings, listed before its own
+  /// If set, gets the words unparsed: the command has its own command line syntax.
   int (*run_words)(std::span<const std::string>, StdOutput&) = nullptr;
 };
 
 /// All options of a command.
 std::vector<Option> options_of(const Command& command);
 
-/// Every subcommand, in the order of the help text.
+/// Every command, in the order of the help text.
 std::span<const Command* const> commands();
 
 extern const Command kRunCommand;

@@ -17,14 +17,14 @@
 namespace ralph::cli {
 namespace {
 
-/// What a shell can offer for the value of an option.
+/// What a shell offers as the value of an option.
 enum class Offer { nothing, words, files, folders, refs };
 
-/// Lists what 'ralph undo --restore' can go back to.
+/// Lists the values of 'ralph undo --restore'.
 constexpr std::string_view kListRefs =
     "git for-each-ref --format=\"%(refname)\" refs/ralph 2>/dev/null";
 
-/// Words that are known although others are possible too.
+/// Known values of an option; others may be possible.
 std::string_view usual_values(const Option& option) {
   if (option.names.ends_with("--backend")) {
     static const std::string kNames = [] {
@@ -37,7 +37,7 @@ std::string_view usual_values(const Option& option) {
   return option.choices;
 }
 
-/// What the first word behind a command can be; empty: a file.
+/// Values of the first argument of a command; empty: a file.
 std::string first_words(std::string_view command) {
   if (command == "config") return "show path accept schema";
   if (command == "auth") return "login logout status";
@@ -53,7 +53,7 @@ Offer offer_of(const Option& option) {
 }
 
 bool takes_next_word(const Option& option) {
-  return !option.value.empty() && !option.value.starts_with("[=");
+  return takes_of(option) == options::Takes::value;
 }
 
 /// "a|b" as "a b".
@@ -63,13 +63,6 @@ std::string spaced(std::string_view choices) {
   return words;
 }
 
-/// "-v", "--verbose".
-std::vector<std::string> names_of(const Option& option) {
-  const auto comma = option.names.find(',');
-  if (comma == option.names.npos) return {std::string(option.names)};
-  return {std::string(option.names.substr(0, comma)), std::string(option.names.substr(comma + 1))};
-}
-
 /// Inside single quotes of a shell.
 std::string shell_quoted(std::string_view text) {
   std::string out = "'";
@@ -77,14 +70,12 @@ std::string shell_quoted(std::string_view text) {
   return out + "'";
 }
 
-std::vector<std::string> command_names() {
+std::vector<std::string> command_words() {
   std::vector<std::string> names;
   for (const auto* command : commands()) names.emplace_back(command->name);
   names.emplace_back("help");
   return names;
 }
-
-constexpr Option kHelpOption{"-h,--help", "", "show help"};
 
 std::vector<Option> all_options(const Command& command) {
   auto options = options_of(command);
@@ -119,9 +110,9 @@ std::string bash_values(const Command& command, const Option& option) {
 std::string bash_script() {
   std::string values, options;
   for (const auto* command : commands()) {
-    std::vector<std::string> names;
+    std::vector<std::string_view> names;
     for (const auto& option : all_options(*command)) {
-      for (auto& name : names_of(option)) names.push_back(std::move(name));
+      for (const auto& name : names_of(option)) names.push_back(name);
       if (!option.value.empty()) values += bash_values(*command, option);
     }
     options += fmt::format("    {}) words='{}' first='{}' ;;\n", command->name,
@@ -157,7 +148,7 @@ _ralph() {{
 }}
 complete -F _ralph ralph
 )",
-                     fmt::join(command_names(), " "), values, options);
+                     fmt::join(command_words(), " "), values, options);
 }
 
 // --- zsh ---
@@ -185,7 +176,7 @@ std::string zsh_option(const Option& option) {
                                                   : " ");
   }
   const auto rest = fmt::format("[{}]{}", zsh_text(option.help), value);
-  if (names.size() == 1) return shell_quoted("*" + names.front() + rest);
+  if (names.size() == 1) return shell_quoted(fmt::format("*{}{}", names.front(), rest));
   return fmt::format("'*'{{{},{}}}{}", names[0], names[1], shell_quoted(rest));
 }
 
@@ -231,7 +222,8 @@ if [ "$funcstack[1]" = _ralph ]; then _ralph "$@"; else compdef _ralph ralph; fi
 std::string fish_option(const Command& command, const Option& option) {
   auto line = fmt::format("complete -c ralph -n '__fish_seen_subcommand_from {}'", command.name);
   for (const auto& name : names_of(option)) {
-    line += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
+    const bool is_long = name.starts_with("--");
+    line += fmt::format(" {} {}", is_long ? "-l" : "-s", name.substr(is_long ? 2 : 1));
   }
   if (takes_next_word(option)) {
     switch (offer_of(option)) {
@@ -260,7 +252,7 @@ std::string fish_script() {
   }
   text += "complete -c ralph -n __fish_use_subcommand -f -a help -d 'help about a command'\n";
   text += fmt::format("complete -c ralph -n '__fish_seen_subcommand_from help' -f -a '{}'\n",
-                      fmt::join(command_names(), " "));
+                      fmt::join(command_words(), " "));
   for (const auto* command : commands()) {
     if (const auto words = first_words(command->name); !words.empty()) {
       text += fmt::format("complete -c ralph -n '__fish_seen_subcommand_from {}' -f -a '{}'\n",
@@ -282,7 +274,7 @@ int completion_command(const Arguments& arguments, StdOutput& output) {
   const auto* const found = std::ranges::find(kShells, wanted, &Shell::name);
   if (found == std::end(kShells)) {
     return report_usage({Code::usage,
-                         fmt::format("no completion for '{}'; there is bash, zsh and fish", wanted),
+                         fmt::format("no completion for '{}'; supported shells: bash, zsh, fish", wanted),
                          {}},
                         &kCompletionCommand, output);
   }
@@ -290,11 +282,11 @@ int completion_command(const Arguments& arguments, StdOutput& output) {
   return 0;
 }
 
-constexpr Positional kPositionals[] = {{"SHELL", "bash, zsh or fish"}};
-constexpr Example kExamples[] = {
-    {"source <(ralph completion bash)", "for this shell"},
+constexpr Positional kCompletionPositionals[] = {{"SHELL", "bash, zsh or fish"}};
+constexpr Example kCompletionExamples[] = {
+    {"source <(ralph completion bash)", "enable it in this shell"},
     {"ralph completion zsh >~/.zfunc/_ralph", "with fpath+=~/.zfunc before compinit"},
-    {"ralph completion fish >~/.config/fish/completions/ralph.fish", "for every fish"},
+    {"ralph completion fish >~/.config/fish/completions/ralph.fish", "enable it in fish"},
 };
 
 }  // namespace
@@ -304,10 +296,10 @@ constinit const Command kCompletionCommand{
     "print a completion script for bash, zsh or fish",
     "Prints a script that completes ralph's commands, options and their values. 'make install' "
     "and\n"
-    "the Debian package put them where the shells look for them.",
-    kPositionals,
+    "the Debian package install it where the shells look for it.",
+    kCompletionPositionals,
     {},
-    kExamples,
+    kCompletionExamples,
     completion_command,
     {},
     true,

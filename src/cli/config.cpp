@@ -23,17 +23,17 @@ namespace {
 
 constexpr std::size_t kShownWidth = 60;
 
-/// What may be shown of one NAME=value.
-std::string shown(const config::Pair& pair, const Masker& masker) {
+/// The value of one NAME=value, masked if it is a secret.
+std::string shown_value(const config::Pair& pair, const Masker& masker) {
   return looks_secret(pair.name) ? "***" : masker.mask(utf8::repaired(pair.value));
 }
 
-struct Row {
+struct SettingRow {
   std::string key, value, origin;
 };
 
-std::vector<Row> rows_of(const config::Settings& settings, const Masker& masker) {
-  std::vector<Row> rows;
+std::vector<SettingRow> rows_of(const config::Settings& settings, const Masker& masker) {
+  std::vector<SettingRow> rows;
   for (const auto& setting : config::settings_table()) {
     const auto text = config::to_text(settings.value(setting.id), setting.kind);
     if (setting.id != config::Key::env || text.empty()) {
@@ -43,7 +43,7 @@ std::vector<Row> rows_of(const config::Settings& settings, const Masker& masker)
     }
     const auto& pairs = settings.map(setting.id);
     for (std::size_t i = 0; i < pairs.size(); ++i) {
-      rows.push_back({fmt::format("env.{}", pairs[i].name), shown(pairs[i], masker),
+      rows.push_back({fmt::format("env.{}", pairs[i].name), shown_value(pairs[i], masker),
                       config::describe(settings.env_origin(i))});
     }
   }
@@ -59,20 +59,20 @@ std::string padded(const std::string& text, std::size_t width) {
   return text + std::string(width - code_points(text), ' ');
 }
 
-void print_table(std::vector<Row> rows, StdOutput& output) {
+void print_table(std::vector<SettingRow> rows, StdOutput& output) {
   std::size_t key_width = 0, value_width = 0;
   for (auto& row : rows) {
-    row.value = view::one_line(view::safe_text(row.value), kShownWidth);
+    row.value = console::one_line(console::safe_text(row.value), kShownWidth);
     key_width = std::max(key_width, code_points(row.key));
     value_width = std::max(value_width, code_points(row.value));
   }
   for (const auto& row : rows) {
     output.out(fmt::format("{}  {}  {}\n", padded(row.key, key_width),
-                           padded(row.value, value_width), view::safe_text(row.origin)));
+                           padded(row.value, value_width), console::safe_text(row.origin)));
   }
 }
 
-std::string json_of(const config::Origin& origin) {
+std::string origin_json(const config::Origin& origin) {
   std::string out;
   json::ObjectWriter writer(out);
   writer.text("kind", config::to_string(origin.kind));
@@ -86,7 +86,7 @@ std::string json_of(const config::Origin& origin) {
   return out;
 }
 
-/// A value as JSON, masked: durations in seconds, sizes in bytes, what is not set as null.
+/// A value as masked JSON: durations in seconds, sizes in bytes, unset values as null.
 struct JsonValue {
   const Masker& masker;
 
@@ -118,20 +118,20 @@ struct JsonValue {
   std::string operator()(const std::vector<config::Pair>& pairs) const {
     std::string out;
     json::ObjectWriter writer(out);
-    for (const auto& pair : pairs) writer.text(pair.name, shown(pair, masker));
+    for (const auto& pair : pairs) writer.text(pair.name, shown_value(pair, masker));
     writer.close();
     return out;
   }
 };
 
-void print_json(const config::Settings& settings, const Masker& masker, StdOutput& output) {
+void print_settings_json(const config::Settings& settings, const Masker& masker, StdOutput& output) {
   std::string out;
   json::ObjectWriter writer(out);
   for (const auto& setting : config::settings_table()) {
     std::string item;
     json::ObjectWriter(item)
         .raw("value", std::visit(JsonValue{masker}, settings.value(setting.id)))
-        .raw("origin", json_of(settings.origin(setting.id)))
+        .raw("origin", origin_json(settings.origin(setting.id)))
         .close();
     writer.raw(setting.key, item);
   }
@@ -139,25 +139,25 @@ void print_json(const config::Settings& settings, const Masker& masker, StdOutpu
   output.out(out + "\n");
 }
 
-int show(const Arguments& arguments, StdOutput& output) {
+int show_settings(const Arguments& arguments, StdOutput& output) {
   auto loaded = config::load(load_request(arguments.value("config")));
   if (!loaded) {
     auto& message = loaded.error().message;
-    message = view::safe_text(Masker(environment()).mask(utf8::repaired(message)));
+    message = console::safe_text(Masker(environment()).mask(utf8::repaired(message)));
     return report(loaded.error(), output);
   }
   for (const auto& text : loaded->notes) note(text, output);
   for (const auto& warning : loaded->warnings) warn(warning, output);
   const auto masker = masker_for(loaded->settings);
   if (arguments.flag("json")) {
-    print_json(loaded->settings, masker, output);
+    print_settings_json(loaded->settings, masker, output);
   } else {
     print_table(rows_of(loaded->settings, masker), output);
   }
   return 0;
 }
 
-std::string_view in_words(config::ConfigFile::State state) {
+std::string_view state_text(config::ConfigFile::State state) {
   switch (state) {
     case config::ConfigFile::State::used: return "used";
     case config::ConfigFile::State::shadowed: return "exists, but is not used";
@@ -168,24 +168,24 @@ std::string_view in_words(config::ConfigFile::State state) {
   return "";
 }
 
-int path(const Arguments& arguments, StdOutput& output) {
+int show_paths(const Arguments& arguments, StdOutput& output) {
   for (const auto& file : config::find_files(load_request(arguments.value("config")))) {
-    const auto name = view::safe_text(file.path.native());
+    const auto name = console::safe_text(file.path.native());
     if (arguments.flag("json")) {
       std::string line;
       json::ObjectWriter(line)
           .text("path", utf8::repaired(file.path.native()))
-          .text("state", in_words(file.state))
+          .text("state", state_text(file.state))
           .close();
       output.out(line + "\n");
     } else {
-      output.out(fmt::format("{}: {}\n", name, in_words(file.state)));
+      output.out(fmt::format("{}: {}\n", name, state_text(file.state)));
     }
   }
   return 0;
 }
 
-int accept(const Arguments& arguments, StdOutput& output) {
+int accept_changes(const Arguments& arguments, StdOutput& output) {
   const auto loaded = config::load(load_request(arguments.value("config")));
   const auto* settings = loaded ? &loaded->settings : nullptr;
   const auto config_file = arguments.value("config");
@@ -194,23 +194,23 @@ int accept(const Arguments& arguments, StdOutput& output) {
   if (!accepted) return report(accepted.error(), output);
   if (!seen) output.out(seen.error().message + "\n");
   for (const auto& file : *accepted) {
-    output.out(fmt::format("accepted: {}\n", view::safe_text(file.native())));
+    output.out(fmt::format("accepted: {}\n", console::safe_text(file.native())));
   }
   if (accepted->empty()) output.out("nothing to accept\n");
   return 0;
 }
 
-int schema(StdOutput& output) {
+int show_schema(StdOutput& output) {
   output.out(config::settings_schema() + "\n");
   return 0;
 }
 
 int config_command(const Arguments& arguments, StdOutput& output) {
   const auto action = arguments.positional(0);
-  if (action == "show") return show(arguments, output);
-  if (action == "path") return path(arguments, output);
-  if (action == "accept") return accept(arguments, output);
-  if (action == "schema") return schema(output);
+  if (action == "show") return show_settings(arguments, output);
+  if (action == "path") return show_paths(arguments, output);
+  if (action == "accept") return accept_changes(arguments, output);
+  if (action == "schema") return show_schema(output);
   const auto near = nearest(action, {"show", "path", "accept", "schema"});
   return report_usage({Code::usage,
                        fmt::format("unknown action '{}'{}", action,
@@ -219,18 +219,18 @@ int config_command(const Arguments& arguments, StdOutput& output) {
                       &kConfigCommand, output);
 }
 
-constexpr Positional kPositionals[] = {
+constexpr Positional kConfigPositionals[] = {
     {"ACTION",
-     "show: every setting and where it came from; path: the files looked for; accept: obey what "
-     "changed while an agent worked; schema: the JSON Schema of ralph.yml, for editors"},
+     "show: every setting and its origin; path: where settings files are searched; accept: use "
+     "settings that changed while an agent ran; schema: the JSON Schema of ralph.yml, for editors"},
 };
-constexpr Option kOptions[] = {
-    {"--config", "FILE", "this file instead of ralph.yml or .ralph/config.yml"},
+constexpr Option kConfigOptions[] = {
+    {"--config", "FILE", "use this file instead of ralph.yml or .ralph/config.yml"},
     {"--json", "", "print JSON"},
 };
-constexpr Example kExamples[] = {
-    {"ralph config show", "what 'ralph run' would use here"},
-    {"ralph config accept", "after you have read what an agent changed"},
+constexpr Example kConfigExamples[] = {
+    {"ralph config show", "the settings that 'ralph run' uses here"},
+    {"ralph config accept", "after you have reviewed what an agent changed"},
     {"RALPH_MAX_COST=2 ralph config show --json | jq .max_cost", "one setting, for a script"},
 };
 
@@ -238,13 +238,11 @@ constexpr Example kExamples[] = {
 
 constinit const Command kConfigCommand{
     "config",
-    "show every setting and where it came from",
-    "Shows the settings of 'ralph run' as flags, RALPH_* variables, ralph.yml and the defaults "
-    "make "
-    "them.",
-    kPositionals,
-    kOptions,
-    kExamples,
+    "show every setting and its origin",
+    "Shows the settings of 'ralph run', from RALPH_* variables, ralph.yml and the defaults.",
+    kConfigPositionals,
+    kConfigOptions,
+    kConfigExamples,
     config_command,
     {},
     true,

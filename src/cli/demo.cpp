@@ -25,11 +25,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Millis kThinking{80};  // before each answer of the model, on a terminal
+constexpr Millis kThinking{80};  // delay of each answer of the model, on a terminal
 constexpr unsigned kReadable = 0644;
 
-/// How the user calls this very program: "ralph", unless that is another one.
-std::string name_of(const fs::path& executable) {
+/// How the user calls this program: "ralph", unless PATH has another one by that name.
+std::string own_command_name(const fs::path& executable) {
   std::error_code error;
   const auto found = process::find_program("ralph", environment(), "/");
   const bool same = found && fs::equivalent(*found, executable, error) && !error;
@@ -59,46 +59,46 @@ Result<> make_project(DemoStage& stage) {
   return stage.prepare({"git", "commit", "-q", "-m", "A receipt"});
 }
 
-/// The show, scene by scene.
+/// Runs and shows the demo, step by step.
 class Demo {
  public:
   Demo(DemoStage& stage, fs::path executable)
-      : stage_(stage), executable_(std::move(executable)), ralph_(name_of(executable_)) {}
+      : stage_(stage), executable_(std::move(executable)), ralph_(own_command_name(executable_)) {}
 
   Result<> show() {
     TRY(show_the_bug());
-    TRY(let_ralph_repair_it());
-    TRY(show_the_repair());
+    TRY(run_loop());
+    TRY(show_the_fix());
     show_where_to_look();
     return {};
   }
 
  private:
-  /// A command as the user would type it, which must end as the story has it.
+  /// Shows a command as the user would type it and runs it; another exit code than `expected` is an error.
   Result<> type(std::string_view line, const std::vector<std::string>& argv, int expected = 0) {
     stage_.show_command(line);
     TRY_ASSIGN(const int code, stage_.run(argv));
     if (code == expected || stage_.over()) return {};
     return fail(Code::internal, fmt::format("'{}' ended with exit code {}", line, code),
-                fmt::format("what it left is in '{}'", stage_.folder().native()));
+                fmt::format("its files are in '{}'", stage_.folder().native()));
   }
 
   Result<> show_the_bug() {
-    stage_.say(fmt::format("A small program in a git repository of its own, {}",
+    stage_.say(fmt::format("A small program in its own git repository, {}",
                            stage_.project().native()));
     TRY(type(fmt::format("cat {}", kDemoProgram), {"cat", std::string(kDemoProgram)}));
     stage_.say("Its test fails:");
     return run_test(1);
   }
 
-  Result<> let_ralph_repair_it() {
+  Result<> run_loop() {
     TRY_ASSIGN(const auto model, start_model(stage_));
     stage_.set("ANTHROPIC_BASE_URL", model->url());
     stage_.set("ANTHROPIC_API_KEY", "demo-key");
     stage_.say(
-        "ralph lets an agent repair it, and believes it only when the test passes. Agent, tools, "
+        "ralph lets an agent fix it and accepts its DONE only when the test passes. Agent, tools, "
         "git and test are\n"
-        "# real; the model's words come from a script on this machine.");
+        "# real; the model's answers come from a script on this machine.");
     const auto line = fmt::format("loop {} -b builtin --model sonnet --commit --verify 'sh {}'",
                                   kDemoGoal, kDemoTest);
     const auto* const as_root = ::geteuid() == 0 ? "IS_SANDBOX=1 " : "";
@@ -107,25 +107,25 @@ class Demo {
                  "sonnet", "--commit", "--verify", fmt::format("sh {}", kDemoTest)});
   }
 
-  Result<> show_the_repair() {
-    stage_.say("The first DONE was refused, the second one is true:");
+  Result<> show_the_fix() {
+    stage_.say("Verification refused the first DONE; the second one is right:");
     TRY(run_test(0));
     stage_.say("Every iteration is a commit:");
     TRY(type("git log --oneline", {"git", "log", "--oneline"}));
     const auto start = fmt::format("HEAD~{}", kDemoIterations);
     TRY(type("git diff " + start, {"git", "diff", start}));
-    stage_.say("What it took, at any time and from any terminal:");
+    stage_.say("The state of the loop, at any time and from any terminal:");
     return type(ralph_ + " status", {executable_.native(), "status"});
   }
 
   void show_where_to_look() {
-    stage_.say("Nothing is left running, and the folder stays. Look closer:");
+    stage_.say("No process is left running, and the directory is kept. To look closer:");
     stage_.show_command("cd " + shell_word(stage_.project().native()));
     if (const auto log = log_of(kDemoRefused); !log.empty()) {
       stage_.show_command(fmt::format("{} replay -v {}", ralph_, shell_word(log)));
     }
     stage_.show_command("git log -p");
-    // The record of the loop is in the home of the demo.
+    // The state of the loop is in the HOME of the demo.
     stage_.show_command(
         fmt::format("HOME={} {} undo", shell_word((stage_.folder() / "home").native()), ralph_));
   }
@@ -167,34 +167,34 @@ int demo_command(const Arguments& arguments, StdOutput& output) {
   const auto shown = demonstrate(*stage);
   if (const int signal_number = signals.received(); signal_number != 0) {
     output.err(
-        fmt::format("ralph: stopped; what there is so far is in {}\n", stage->folder().native()));
+        fmt::format("ralph: stopped; the files so far are in {}\n", stage->folder().native()));
     return 128 + signal_number;
   }
   return shown ? 0 : report(shown.error(), output);
 }
 
-constexpr Option kOptions[] = {
+constexpr Option kDemoOptions[] = {
     {"--keep", "DIR",
-     "work in DIR, which must be new or empty; without it: a new folder in TMPDIR"},
+     "work in DIR, which must be new or empty (default: a new directory in TMPDIR)"},
 };
-constexpr Example kExamples[] = {
-    {"ralph demo", "what ralph is for, in two seconds: no key, no network"},
+constexpr Example kDemoExamples[] = {
+    {"ralph demo", "a demonstration in two seconds, without API key or network"},
     {"ralph demo --keep /tmp/shop && cd /tmp/shop/shop && git log -p",
-     "and a look at what it left"},
+     "and look at the commits"},
 };
 
 }  // namespace
 
 constinit const Command kDemoCommand{
     "demo",
-    "show what ralph does, offline: a bug, a wrong repair that is refused, the right one",
-    "Makes a small git repository with a failing test in a scratch folder and runs 'ralph loop' on "
-    "it\nwith our own agent. The agent, its tools, git and the verification are real, only the "
-    "model is a script\n(as 'ralph mock' plays them). Your settings and keys are not used, nothing "
-    "outside of the folder is\nwritten; the folder stays. Needs git.",
+    "show offline how ralph gets a bug fixed and refuses a wrong fix",
+    "Creates a small git repository with a failing test in a scratch directory and runs 'ralph "
+    "loop' on\nit with ralph's own agent. The agent, its tools, git and the verification are real; "
+    "only the model is\nscripted (like 'ralph mock'). Your settings and keys are not used, and "
+    "nothing outside the directory is\nwritten. The directory is kept. Needs git.",
     {},
-    kOptions,
-    kExamples,
+    kDemoOptions,
+    kDemoExamples,
     demo_command,
 };
 

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 constexpr Millis kPause{300};
 constexpr Millis kLongestPreparation{30'000};
 
-/// Variables of the user that would change what is shown; with "_" at its end: all that begin so.
+/// Variables of the user that would change the demo; one that ends in "_" is a prefix.
 constexpr std::string_view kHidden[] = {
     "ANTHROPIC_", "CLAUDE_",     "CLAUDECODE", "RALPH_",    "GIT_",      "XDG_",
     "AWS_",       "HTTP_PROXY",  "http_proxy", "ALL_PROXY", "all_proxy", "HTTPS_PROXY",
@@ -63,13 +63,13 @@ Result<fs::path> new_folder() {
   std::error_code error;
   const auto parent = fs::temp_directory_path(error);
   if (error) {
-    return fail_errno(error.value(), "there is no folder for temporary files",
-                      "set TMPDIR, or name a folder with --keep DIR");
+    return fail_errno(error.value(), "no directory for temporary files",
+                      "set TMPDIR, or use --keep DIR");
   }
   auto name = (fs::absolute(parent, error) / "ralph-demo.XXXXXX").native();
   if (::mkdtemp(name.data()) == nullptr) {
-    return fail_errno(errno, fmt::format("cannot make a folder in '{}'", parent.native()),
-                      "set TMPDIR, or name a folder with --keep DIR");
+    return fail_errno(errno, fmt::format("cannot create a directory in '{}'", parent.native()),
+                      "set TMPDIR, or use --keep DIR");
   }
   return name;
 }
@@ -78,8 +78,8 @@ Result<fs::path> named_folder(const fs::path& folder) {
   TRY(make_folders(folder));
   std::error_code error;
   if (!fs::is_empty(folder, error) && !error) {
-    return fail(Code::usage, fmt::format("the folder '{}' is not empty", folder.native()),
-                "name one that does not exist yet");
+    return fail(Code::usage, fmt::format("directory '{}' is not empty", folder.native()),
+                "use one that does not exist yet");
   }
   return fs::absolute(folder, error);
 }
@@ -151,7 +151,7 @@ Result<int> DemoStage::run(const std::vector<std::string>& argv) {
     output_->err(bytes);
     return {};
   };
-  process::Watch watch;
+  process::RunHandle watch;
   const auto exit =
       process::supervise(std::move(child), {out, err, {}, {}}, watch, signals_->token());
   return exit.exit_code.value_or(128 + exit.signal.value_or(0));

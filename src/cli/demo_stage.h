@@ -12,31 +12,31 @@
 
 namespace ralph::cli {
 
-/// A scratch folder with a home of its own, and the programs that are run there before the user's eyes. They see nothing of
-/// his settings, keys and repositories, and write nothing outside of the folder. It is never removed.
+/// A scratch directory with its own HOME, in which programs are run and shown. They do not see the user's settings, keys
+/// and repositories, and write nothing outside the directory. It is never removed.
 class DemoStage {
  public:
-  /// In `folder`, which is made and must be empty; without it: a new one under TMPDIR.
+  /// In `folder`, which is created and must be empty; empty: a new directory under TMPDIR.
   static Result<DemoStage> make(const std::filesystem::path& folder, StdOutput& output,
                                 const StopSignals& signals);
 
   const std::filesystem::path& folder() const { return folder_; }
   /// Where the programs run: the scratch project.
   std::filesystem::path project() const { return folder_ / "shop"; }
-  /// On a terminal there are short pauses, for the eye.
+  /// On a terminal there are short pauses.
   bool terminal() const { return terminal_; }
-  /// A signal came, or nobody reads what we print.
+  /// A signal was received, or stdout is closed.
   bool over() const { return signals_->token().stop_requested() || output_->closed(); }
 
   void set(std::string name, std::string value) { env_.push_back({std::move(name), value}); }
 
-  /// "# text": what is seen next.
+  /// Prints "# text", a caption.
   void say(std::string_view text);
-  /// "$ line", for what the user can type himself.
+  /// Prints "$ line", a command the user can type.
   void show_command(std::string_view line);
-  /// Runs a program and passes on what it prints as it comes. On a terminal it gets one of its own. Its exit code.
+  /// Runs a program, forwards its output as it arrives and returns its exit code. On a terminal, the program gets a PTY.
   Result<int> run(const std::vector<std::string>& argv);
-  /// The same, unseen. Any exit code but 0 is an error.
+  /// The same without showing it. Any exit code but 0 is an error.
   Result<> prepare(const std::vector<std::string>& argv);
 
  private:

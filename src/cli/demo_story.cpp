@@ -30,14 +30,14 @@ check 'a whole basket' 'bread 325 1\napple 120 4\n' 'total 8.05'
 exit $failed
 )";
 
-constexpr std::string_view kGoal =
+constexpr std::string_view kDemoGoalText =
     R"(Make `sh test.sh` pass. The tests are right, the bugs are in receipt.sh.
 )";
 
 constexpr DemoFile kFiles[] = {
     {kDemoProgram, kReceipt},
     {kDemoTest, kTest},
-    {kDemoGoal, kGoal},
+    {kDemoGoal, kDemoGoalText},
 };
 
 constexpr std::string_view kScenario = R"json({

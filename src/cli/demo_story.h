@@ -5,8 +5,8 @@
 
 namespace ralph::cli {
 
-/// What `ralph demo` shows: a small program with a bug, and a model that repairs it in three iterations, the second of
-/// them wrong.
+/// A file of the project of `ralph demo`: a small program with a bug that the scripted model fixes in three iterations, of
+/// which the second ends with a wrong DONE.
 struct DemoFile {
   std::string_view name;
   std::string_view text;
@@ -14,9 +14,9 @@ struct DemoFile {
 
 /// The project: the program, its test and the goal.
 std::span<const DemoFile> demo_files();
-/// The model's words, for mock::read_scenario().
+/// The model's answers, for mock::read_scenario().
 std::string_view demo_scenario();
-/// The program that is repaired.
+/// The program with the bug.
 inline constexpr std::string_view kDemoProgram = "receipt.sh";
 inline constexpr std::string_view kDemoTest = "test.sh";
 inline constexpr std::string_view kDemoGoal = "GOAL.md";

@@ -79,9 +79,9 @@ int docs_command(const Arguments& arguments, StdOutput& output) {
   return report_usage({Code::usage, message, {}}, &kDocsCommand, output);
 }
 
-constexpr Positional kPositionals[] = {
-    {"NAME", "the document; without it: a list of them", Need::optional}};
-constexpr Example kExamples[] = {
+constexpr Positional kDocsPositionals[] = {
+    {"NAME", "the document (default: list all documents)", Need::optional}};
+constexpr Example kDocsExamples[] = {
     {"ralph docs loop | less", "the guide to loops"},
 };
 
@@ -89,12 +89,11 @@ constexpr Example kExamples[] = {
 
 constinit const Command kDocsCommand{
     "docs",
-    "read the documentation",
-    "Prints a document of the documentation (Markdown). They are part of the program, so they fit\n"
-    "its version and need no installation.",
-    kPositionals,
+    "show the documentation",
+    "Prints a document (Markdown). The documents are part of the program and match its version.",
+    kDocsPositionals,
     {},
-    kExamples,
+    kDocsExamples,
     docs_command,
     {},
 };

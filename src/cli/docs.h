@@ -4,7 +4,7 @@
 
 namespace ralph::cli {
 
-/// What 'ralph docs' can print.
+/// The documents of 'ralph docs'.
 std::vector<std::string> document_names();
 
 }  // namespace ralph::cli

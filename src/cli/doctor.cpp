@@ -41,7 +41,7 @@ backend::Host host_of(const Result<config::Loaded>& settings) {
   return host;
 }
 
-/// Without what the agent begins a line on stderr with.
+/// Without the prefix of the agent's messages on stderr.
 std::string without_prefix(std::string text) {
   for (const std::string_view prefix : {"Error: ", "ralph: "}) {
     if (text.starts_with(prefix)) text.erase(0, prefix.size());
@@ -49,7 +49,7 @@ std::string without_prefix(std::string text) {
   return text;
 }
 
-/// The settings files that ralph's own agent obeys, or refuses to start with.
+/// Checks the settings files of ralph's own agent as the agent does at its start.
 run::Check check_agent_settings(const config::Settings& settings, const backend::Host& host) {
   using Level = run::Check::Level;
   constexpr std::string_view kName = "agent settings";
@@ -70,15 +70,15 @@ run::Check check_agent_settings(const config::Settings& settings, const backend:
   return {Level::ok, kName, "valid", {}};
 }
 
-void print_text(const run::Checkup& checkup, const Masker& masker, StdOutput& output) {
-  const auto shown = [&](const std::string& text) { return masker.mask(view::safe_text(text)); };
+void print_checkup(const run::Checkup& checkup, const Masker& masker, StdOutput& output) {
+  const auto shown = [&](const std::string& text) { return masker.mask(console::safe_text(text)); };
   output.out("Agents:\n");
   if (checkup.agents.empty())
-    output.out("  none of those ralph knows is installed; ralph has one of its own (builtin)\n");
+    output.out("  no known agent CLI is installed; ralph's own agent is available (builtin)\n");
   for (const auto& agent : checkup.agents) {
     const auto state = agent.problem.empty() ? agent.version : agent.problem;
     output.out(fmt::format("  {:<10} {}{}\n{:13}{}\n", agent.name, shown(state),
-                           agent.driven ? "" : " (ralph cannot run it yet)", "",
+                           agent.driven ? "" : " (not supported by ralph yet)", "",
                            shown(agent.path)));
   }
   output.out("Checks:\n");
@@ -87,10 +87,10 @@ void print_text(const run::Checkup& checkup, const Masker& masker, StdOutput& ou
                            shown(check.message)));
     if (!check.hint.empty()) output.out(fmt::format("{:26}{}\n", "", shown(check.hint)));
   }
-  output.out(checkup.blocked() ? "Something blocks a run.\n" : "Nothing blocks a run.\n");
+  output.out(checkup.blocked() ? "A check blocks a run.\n" : "No check blocks a run.\n");
 }
 
-std::string json_of(const run::InstalledAgent& agent, const Masker& masker) {
+std::string check_json(const run::InstalledAgent& agent, const Masker& masker) {
   std::string out;
   json::ObjectWriter writer(out);
   writer.text("name", agent.name).text("path", utf8::repaired(agent.path));
@@ -100,7 +100,7 @@ std::string json_of(const run::InstalledAgent& agent, const Masker& masker) {
   return out;
 }
 
-std::string json_of(const run::Check& check, const Masker& masker) {
+std::string check_json(const run::Check& check, const Masker& masker) {
   std::string out;
   json::ObjectWriter writer(out);
   writer.text("name", check.name)
@@ -111,12 +111,12 @@ std::string json_of(const run::Check& check, const Masker& masker) {
   return out;
 }
 
-void print_json(const run::Checkup& checkup, const Masker& masker, StdOutput& output) {
+void print_checkup_json(const run::Checkup& checkup, const Masker& masker, StdOutput& output) {
   std::string agents = "[", checks = "[", out;
   for (const auto& agent : checkup.agents)
-    agents += (agents.size() > 1 ? "," : "") + json_of(agent, masker);
+    agents += (agents.size() > 1 ? "," : "") + check_json(agent, masker);
   for (const auto& check : checkup.checks) {
-    checks += (checks.size() > 1 ? "," : "") + json_of(check, masker);
+    checks += (checks.size() > 1 ? "," : "") + check_json(check, masker);
   }
   json::ObjectWriter(out)
       .raw("agents", agents + "]")
@@ -142,19 +142,19 @@ int doctor(const Arguments& arguments, StdOutput& output) {
   }
   const auto masker = settings ? masker_for(settings->settings) : Masker(environment());
   if (arguments.flag("json")) {
-    print_json(checkup, masker, output);
+    print_checkup_json(checkup, masker, output);
   } else {
-    print_text(checkup, masker, output);
+    print_checkup(checkup, masker, output);
   }
   return checkup.blocked() ? 1 : 0;
 }
 
-constexpr Option kOptions[] = {
-    {"--config", "FILE", "this file instead of ralph.yml or .ralph/config.yml"},
+constexpr Option kDoctorOptions[] = {
+    {"--config", "FILE", "use this file instead of ralph.yml or .ralph/config.yml"},
     {"--json", "", "print JSON"},
 };
-constexpr Example kExamples[] = {
-    {"ralph doctor", "what is there, and what stands in the way of a run"},
+constexpr Example kDoctorExamples[] = {
+    {"ralph doctor", "check everything that a run needs"},
     {"ralph doctor --json | jq '.checks[] | select(.level == \"blocks\")'", "for a script"},
 };
 
@@ -162,18 +162,16 @@ constexpr Example kExamples[] = {
 
 constinit const Command kDoctorCommand{
     "doctor",
-    "see whether this machine can run an agent",
-    "Looks at what a run needs: installed agents and their versions, the credential that would "
-    "pay, the\n"
-    "configuration, the settings files of ralph's own agent, the workspace, disk space, git, "
-    "ripgrep, the\n"
-    "sandbox, and whether the model API can be reached: it connects there for three seconds at "
-    "most and\n"
-    "sends nothing.\n"
-    "The exit code is 1 when something blocks a run, otherwise 0.",
+    "check whether this machine can run an agent",
+    "Checks what a run needs: installed agents and their versions, the credential, the "
+    "configuration, the\n"
+    "settings files of ralph's own agent, the workspace, disk space, git, ripgrep, the sandbox, and "
+    "the\n"
+    "connection to the model API (at most three seconds; nothing is sent).\n"
+    "The exit code is 1 if a check blocks a run, otherwise 0.",
     {},
-    kOptions,
-    kExamples,
+    kDoctorOptions,
+    kDoctorExamples,
     doctor,
     {},
 };

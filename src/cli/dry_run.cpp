@@ -20,7 +20,7 @@ std::string shell_line(const std::vector<std::string>& argv) {
   return line;
 }
 
-/// Of the variables that are removed only those that are set.
+/// Changed variables; removed ones only if they are set.
 std::string environment_of(const process::Command& command, const backend::Host& host) {
   const auto is_set = [&](const std::string& name) {
     return std::ranges::any_of(host.environment, [&](const std::string& variable) {
@@ -69,12 +69,12 @@ std::vector<Line> lines_of(const run::Request& request, const backend::Plan& pla
       {"transport", plan.command.transport == process::Transport::pty ? "pty" : "pipe"},
       {"prompt",
        fmt::format("{}, {}",
-                   view::counted(static_cast<std::int64_t>(request.ask.prompt.size()), "byte"),
+                   console::counted(static_cast<std::int64_t>(request.ask.prompt.size()), "byte"),
                    delivered(plan.delivery))},
       {"limits",
        fmt::format("timeout {}, idle {}, after the end {}, cost {}", length_of(request.limits.wall),
                    length_of(request.limits.silence), format_duration(request.limits.after_end),
-                   request.ask.max_cost ? view::dollars(*request.ask.max_cost) : "none")},
+                   request.ask.max_cost ? console::dollars(*request.ask.max_cost) : "none")},
       {"raw log", log + ".ndjson"},
       {"stderr", log + ".stderr"},
       {"journal",
@@ -108,11 +108,11 @@ Result<> show_dry_run(run::Request request, bool json, const Masker& masker, Std
     output.out(out + "\n");
   } else {
     for (const auto& line : lines) {
-      output.out(fmt::format("{:<12} {}\n", line.name, masker.mask(view::safe_text(line.value))));
+      output.out(fmt::format("{:<12} {}\n", line.name, masker.mask(console::safe_text(line.value))));
     }
   }
   for (const auto& warning : warnings)
-    output.err(fmt::format("[Warning] {}\n", view::safe_text(warning)));
+    output.err(fmt::format("[Warning] {}\n", console::safe_text(warning)));
   return {};
 }
 

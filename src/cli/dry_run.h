@@ -6,7 +6,7 @@
 
 namespace ralph::cli {
 
-/// Shows how the agent would be started and what would be written where; starts and writes nothing.
+/// Shows how the agent would be started and which files would be written; starts and writes nothing.
 Result<> show_dry_run(run::Request request, bool json, const Masker& masker, StdOutput& output);
 
 }  // namespace ralph::cli

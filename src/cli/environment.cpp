@@ -17,7 +17,7 @@ bool wants_colour(int fd) {
   return ::isatty(fd) == 1;
 }
 
-/// Both go to one terminal, file or pipe.
+/// Whether stdout and stderr are the same terminal, file or pipe.
 bool one_screen() {
   struct stat out{}, err{};
   if (::fstat(1, &out) != 0 || ::fstat(2, &err) != 0) return false;
@@ -50,14 +50,14 @@ Masker masker_for(const config::Settings& settings, const std::vector<process::E
   return Masker(entries);
 }
 
-view::ConsoleOptions console_options(view::VerbosityWish flags) {
-  return console_options(view::resolve_verbosity(
-      {flags, view::verbosity_from_environment(std::getenv("RALPH_QUIET"),
+console::ConsoleOptions console_options(console::VerbosityWish flags) {
+  return console_options(console::resolve_verbosity(
+      {flags, console::verbosity_from_environment(std::getenv("RALPH_QUIET"),
                                                std::getenv("RALPH_VERBOSE"))}));
 }
 
-view::ConsoleOptions console_options(view::Verbosity verbosity) {
-  view::ConsoleOptions options;
+console::ConsoleOptions console_options(console::Verbosity verbosity) {
+  console::ConsoleOptions options;
   options.verbosity = verbosity;
   options.colour_out = wants_colour(1);
   options.colour_err = wants_colour(2);

@@ -12,17 +12,17 @@ namespace ralph::cli {
 /// Our environment as "NAME=value" entries.
 std::vector<std::string> environment();
 
-/// What the debug log is masked with: at first the secrets of our environment. Change it before there are threads.
+/// Masks the debug log: initially the secrets of our environment. Change it before starting threads.
 Masker& log_masker();
 
-/// Knows the secrets of our environment, of the variables the settings hold, and of `more`: those of `.envrc`.
+/// Masks the secrets of our environment, of `env` in the settings, and of `more` (from `.envrc`).
 Masker masker_for(const config::Settings& settings,
                   const std::vector<process::EnvChange>& more = {});
 
-/// Colours and screens as stdout and stderr are now. Colour needs a terminal, and NO_COLOR unset or empty.
-view::ConsoleOptions console_options(view::Verbosity verbosity);
+/// Options for the current stdout and stderr. Colour needs a terminal, and NO_COLOR unset or empty.
+console::ConsoleOptions console_options(console::Verbosity verbosity);
 
-/// The same with the verbosity of these flags over the environment's.
-view::ConsoleOptions console_options(view::VerbosityWish flags);
+/// The same; these flags override the verbosity of the environment.
+console::ConsoleOptions console_options(console::VerbosityWish flags);
 
 }  // namespace ralph::cli

@@ -5,15 +5,15 @@
 
 namespace ralph::cli {
 
-/// Says on stderr what went wrong ("ralph: …", with the hint on a second line) and returns the exit
-/// code of the outcome table for it.
+/// Prints the error on stderr ("ralph: …", with the hint on a second line) and returns its exit code from the outcome
+/// table.
 int report(const Error& error, StdOutput& output);
 
-/// The same for words that make no sense; points at the command's help (nullptr: the program's).
+/// The same for a usage error; refers to the command's help (nullptr: the program's).
 int report_usage(const Error& error, const Command* command, StdOutput& output);
 
 void warn(std::string_view message, StdOutput& output);
-/// "ralph: note: …" on stderr: nothing is wrong, but a choice was made for the user.
+/// "ralph: note: …" on stderr, for a choice that was made for the user.
 void note(std::string_view message, StdOutput& output);
 
 }  // namespace ralph::cli

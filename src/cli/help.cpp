@@ -5,17 +5,19 @@
 
 #include <fmt/core.h>
 
+#include "cli/options.h"
+
 namespace ralph::cli {
 namespace {
 
-struct Row {
+struct HelpRow {
   std::string left;
   std::string_view right;
 };
 
 constexpr std::size_t kWidth = 100;  // of a line
 
-/// The text in lines of at most `width` characters where it has blanks to break at.
+/// Wraps the text at spaces, to lines of at most `width` characters.
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent) {
   std::string lines;
   while (text.size() > width) {
@@ -27,13 +29,13 @@ std::string wrapped(std::string_view text, std::size_t width, std::size_t indent
   return lines.append(text);
 }
 
-std::size_t width_of(const std::vector<Row>& rows) {
+std::size_t width_of(const std::vector<HelpRow>& rows) {
   std::size_t width = 0;
   for (const auto& row : rows) width = std::max(width, row.left.size());
   return width;
 }
 
-std::string table(std::string_view title, const std::vector<Row>& rows, std::size_t width) {
+std::string table(std::string_view title, const std::vector<HelpRow>& rows, std::size_t width) {
   if (rows.empty()) return {};
   std::string text = fmt::format("\n{}:\n", title);
   const auto indent = width + 4;
@@ -44,28 +46,28 @@ std::string table(std::string_view title, const std::vector<Row>& rows, std::siz
   return text;
 }
 
-std::string table(std::string_view title, const std::vector<Row>& rows) {
+std::string table(std::string_view title, const std::vector<HelpRow>& rows) {
   return table(title, rows, width_of(rows));
 }
 
-/// "-v, --verbose" and "    --speed N|max": long names stand below each other.
+/// "-v, --verbose" and "    --speed N|max": long names are aligned.
 std::string left_side(const Option& option) {
   const auto comma = option.names.find(',');
   std::string text =
       comma == std::string_view::npos
           ? fmt::format("    {}", option.names)
           : fmt::format("{}, {}", option.names.substr(0, comma), option.names.substr(comma + 1));
-  const bool attached = option.value.starts_with("[=");
+  const bool attached = takes_of(option) == options::Takes::attached;
   if (!option.value.empty()) text += fmt::format("{}{}", attached ? "" : " ", option.value);
   return text;
 }
 
 struct Section {
   std::string_view title;
-  std::vector<Row> rows;
+  std::vector<HelpRow> rows;
 };
 
-/// In the order in which their first option comes; those without a topic are the last.
+/// In the order of their first option; options without a topic come last.
 std::vector<Section> sections_of(const Command& command, Extent extent) {
   constexpr std::string_view kOthers = "Options";
   std::vector<Section> sections;
@@ -81,8 +83,8 @@ std::vector<Section> sections_of(const Command& command, Extent extent) {
     section->rows.push_back({left_side(option), option.help});
   }
   others.rows.push_back(has_more_options(command)
-                            ? Row{"-h, --help [--all]", "show this text, or every option"}
-                            : Row{"-h, --help", "show this text"});
+                            ? HelpRow{"-h, --help [--all]", "show this text, or all options"}
+                            : HelpRow{"-h, --help", "show this text"});
   sections.push_back(std::move(others));
   return sections;
 }
@@ -104,25 +106,25 @@ std::string examples(std::span<const Example> list) {
 }
 
 constexpr Example kProgramExamples[] = {
-    {"ralph demo", "what ralph is for, offline, in two seconds"},
-    {"ralph run -p 'Fix the failing test'", "one run of an agent"},
+    {"ralph demo", "a demonstration, offline, in two seconds"},
+    {"ralph run -p 'Fix the failing test'", "run an agent once"},
     {"ralph loop GOAL.md --verify 'make test' --max-cost 5",
-     "until the goal is reached, within a budget"},
+     "run it until the goal is reached, within a budget"},
 };
 
 }  // namespace
 
 std::string program_help() {
-  std::vector<Row> rows;
+  std::vector<HelpRow> rows;
   for (const auto* command : commands())
     rows.push_back({std::string(command->name), command->summary});
-  rows.push_back({"help", "this text, or that of one command: ralph help replay"});
-  return "ralph runs coding agents so that you can leave the room.\n\nUsage: ralph COMMAND "
-         "[OPTIONS]\n" +
+  rows.push_back({"help", "show this text, or the help of a command: ralph help replay"});
+  return "ralph runs coding agents unattended: supervised, within limits, verified.\n\n"
+         "Usage: ralph COMMAND [OPTIONS]\n" +
          table("Commands", rows) +
          table("Options",
                {{"-h, --help", "show this text"}, {"-V, --version", "show the version"}}) +
-         examples(kProgramExamples) + "\n'ralph COMMAND --help' tells more.\n";
+         examples(kProgramExamples) + "\nRun 'ralph COMMAND --help' for the options of a command.\n";
 }
 
 std::string usage_line(const Command& command) {
@@ -141,7 +143,7 @@ bool has_more_options(const Command& command) {
 }
 
 std::string command_help(const Command& command, Extent extent) {
-  std::vector<Row> positionals;
+  std::vector<HelpRow> positionals;
   for (const auto& positional : command.positionals) {
     positionals.push_back({std::string(positional.name), positional.help});
   }

@@ -7,7 +7,7 @@ namespace ralph::cli {
 
 /// What `ralph --help` prints.
 std::string program_help();
-/// What `ralph COMMAND --help` prints: the usual options, or with `--all` every one of them.
+/// What `ralph COMMAND --help` prints: the usual options, or with `--all` all of them.
 enum class Extent { usual, all };
 std::string command_help(const Command& command, Extent extent = Extent::usual);
 /// "ralph loop [GOAL.md] [OPTIONS]".

@@ -10,6 +10,7 @@
 #include <fmt/core.h>
 
 #include "core/base/file.h"
+#include "core/base/text.h"
 #include "core/base/unique_fd.h"
 #include "cli/command.h"
 #include "cli/failure.h"
@@ -27,11 +28,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kGoal = R"(# Goal
+constexpr std::string_view kGoalTemplate = R"(# Goal
 
-Say here what should be true in the end, as you would tell a colleague who knows the code but not your plans.
-The agent is told this text at the start of every iteration. Edit it while no loop runs; 'ralph tell' reaches a loop
-that runs, and with --sandbox edits of this file do too.
+Describe what should be true at the end, as you would to a colleague who knows the code but not your plans.
+The agent gets this text at the start of every iteration. Edit it while no loop is running; 'ralph tell' reaches a
+running loop, and with --sandbox edits of this file do too.
 
 ## Done when
 
@@ -43,10 +44,10 @@ that runs, and with --sandbox edits of this file do too.
 - what must stay as it is
 )";
 
-/// What verification would be, by the files that a build system leaves.
+/// A test command, and the build file that suggests it.
 struct Build {
   std::string_view file;
-  std::string_view text;  // that it contains; empty: anything
+  std::string_view text;  // that the file must contain; empty: anything
   std::string_view command;
 };
 constexpr Build kBuilds[] = {
@@ -75,7 +76,7 @@ bool has_python_test(const fs::path& folder) {
   return false;
 }
 
-/// Whether its program is installed, and the module that it names for Python. Nothing of the folder is run.
+/// Whether the program is installed, and pytest for Python. Runs nothing in the directory.
 bool can_run(std::string_view command) {
   const auto environment = process::changed_environment({});
   const auto program = command.substr(0, command.find(' '));
@@ -104,9 +105,9 @@ std::string_view verification_of(const fs::path& folder) {
 std::string settings_text(std::string_view verify) {
   const auto comment = verify.empty() ? "# " : "";
   return fmt::format(
-      R"(# Settings of 'ralph run' and 'ralph loop'. 'ralph config show' lists all of them with their values.
+      R"(# Settings of 'ralph run' and 'ralph loop'. 'ralph config show' lists all settings and their values.
 
-# The agent: claude, builtin (ralph's own) or custom (see 'command'). auto: the first one that is installed.
+# The agent: claude, builtin (ralph's own) or custom (see 'command'). auto: the first one installed.
 backend: auto
 # model: sonnet
 
@@ -115,21 +116,21 @@ max_cost: 5          # US dollars, for the whole loop
 max_iterations: 20
 timeout: 1h          # for one iteration
 
-# What must succeed before the agent's DONE counts.
+# What must succeed before the agent's DONE is accepted.
 {0}verify:
 {0}  commands: ["{1}"]
 {0}  # protect: ["tests/**"]   # verify with these files as they were at the start
 {0}  # clean: true             # verify in a clean clone
 
-# commit: true       # a commit after every iteration; 'ralph undo' takes it back
-# sandbox: on        # confine the agent to this folder (needs bubblewrap); strict: no network but the model
+# commit: true       # commit after every iteration; 'ralph undo' undoes it
+# sandbox: on        # confine the agent to this directory (needs bubblewrap); strict: no network but the model API
 )",
       comment, verify.empty() ? "make test" : verify);
 }
 
 enum class Done { written, line_added, there_already };
 
-/// Never replaces anything, not even through a link.
+/// Creates a file; never replaces one or follows a link.
 Result<Done> write_new(const fs::path& path, std::string_view text) {
   const UniqueFd file(
       ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
@@ -149,8 +150,8 @@ Result<Done> ignore_state(const fs::path& folder) {
   if (fs::is_symlink(status)) {
     return fail(
         Code::usage,
-        fmt::format("'{}' is a symbolic link, and git does not follow those", path.native()),
-        "put a file in its place, or add /.ralph/ to .git/info/exclude");
+        fmt::format("'{}' is a symbolic link, which git does not follow", path.native()),
+        "replace it with a file, or add /.ralph/ to .git/info/exclude");
   }
   TRY_ASSIGN(const auto text, read_file(path, std::size_t{1} << 20));
   for (const std::string_view known : {"/.ralph/", "/.ralph", ".ralph/", ".ralph"}) {
@@ -169,9 +170,9 @@ struct Step {
   Result<Done> done;
 };
 
-constexpr std::string_view kWords[] = {"written", "line added", "is there already; left as it is"};
+constexpr std::string_view kWords[] = {"written", "line added", "exists already; not changed"};
 
-void tell(const std::vector<Step>& steps, bool json, StdOutput& output) {
+void report_steps(const std::vector<Step>& steps, bool json, StdOutput& output) {
   std::string line;
   json::ObjectWriter writer(line);
   for (const auto& step : steps) {
@@ -186,7 +187,7 @@ void tell(const std::vector<Step>& steps, bool json, StdOutput& output) {
   if (json) output.out(line + "\n");
 }
 
-/// The settings file that counts in the folder now; empty: none, or its own.
+/// The settings file above the directory that applies to it now; empty: none.
 fs::path settings_above(const fs::path& folder) {
   for (const auto& file : config::find_files(load_request({}, folder))) {
     const bool above = file.path.parent_path() != folder && file.path.filename() == "ralph.yml";
@@ -195,16 +196,33 @@ fs::path settings_above(const fs::path& folder) {
   return {};
 }
 
+/// Where the settings apply, if that is not the whole project.
+void print_scope(const fs::path& root, const fs::path& folder, const fs::path& above,
+                 StdOutput& output) {
+  if (root != folder) {
+    output.out(fmt::format("\nThese settings apply to this directory; .ralph will be in '{}'.\n",
+                           console::safe_text(root.native())));
+  }
+  if (!above.empty()) {
+    output.out(fmt::format("'{}' no longer applies here.\n", console::safe_text(above.native())));
+  }
+}
+
+void print_verification(std::string_view verify, StdOutput& output) {
+  output.out(verify.empty()
+                 ? "\nNo test command was found: set 'verify' in ralph.yml.\n"
+                 : fmt::format("\nDONE will be verified by '{}' ('verify' in ralph.yml).\n", verify));
+}
+
 int init_command(const Arguments& arguments, StdOutput& output) {
   std::error_code error;
-  const auto given = arguments.positional(0);
-  const auto folder = fs::canonical(given.empty() ? "." : given, error);
+  const auto given = arguments.positional(0).empty() ? "." : arguments.positional(0);
+  const auto folder = fs::canonical(given, error);
   if (error || !fs::is_directory(folder, error)) {
-    return report(
-        {Code::not_found,
-         fmt::format("'{}' is not a folder", view::safe_text(given.empty() ? "." : given)),
-         "make it first (mkdir)"},
-        output);
+    return report({Code::not_found,
+                   fmt::format("'{}' is not a directory", console::safe_text(given)),
+                   "create it first (mkdir)"},
+                  output);
   }
   const auto root = project_root_of(folder);
   if (const auto holder = store::Lock::holder(store::Workspace::at(root).lock_file())) {
@@ -214,59 +232,43 @@ int init_command(const Arguments& arguments, StdOutput& output) {
   const auto verify = verification_of(folder);
   std::vector<Step> steps;
   steps.push_back({"ralph.yml", write_new(folder / "ralph.yml", settings_text(verify))});
-  steps.push_back({"GOAL.md", write_new(folder / "GOAL.md", kGoal)});
+  steps.push_back({"GOAL.md", write_new(folder / "GOAL.md", kGoalTemplate)});
   if (fs::exists(root / ".git", error)) steps.push_back({".gitignore", ignore_state(root)});
   const bool json = arguments.flag("json");
-  tell(steps, json, output);
+  report_steps(steps, json, output);
   for (const auto& step : steps) {
     if (!step.done) return report(step.done.error(), output);
   }
   if (json) return 0;
-  if (root != folder) {
-    output.out(fmt::format("\nThese are settings for this folder; .ralph will be in '{}'.\n",
-                           view::safe_text(root.native())));
-  }
-  if (!above.empty()) {
-    output.out(
-        fmt::format("'{}' does not count here any more.\n", view::safe_text(above.native())));
-  }
-  if (steps.front().done == Done::written) {
-    output.out(
-        verify.empty()
-            ? "\nNo way to run the tests was found: fill in 'verify' in ralph.yml.\n"
-            : fmt::format("\nDONE will be checked by '{}' (verify in ralph.yml).\n", verify));
-  }
+  print_scope(root, folder, above, output);
+  if (steps.front().done == Done::written) print_verification(verify, output);
   output.out(
-      "Next: say in GOAL.md what to achieve, then 'ralph loop GOAL.md'. 'ralph doctor' checks this "
+      "Next: describe the goal in GOAL.md, then run 'ralph loop GOAL.md'. 'ralph doctor' checks this "
       "machine.\n");
   return 0;
 }
 
-constexpr Positional kPositionals[] = {{"FOLDER", "without it: this one", Need::optional}};
-constexpr Option kOptions[] = {{"--json", "", "which files were written, as one JSON object"}};
-constexpr Example kExamples[] = {
-    {"ralph init && $EDITOR GOAL.md && ralph loop GOAL.md", "from nothing to a loop"},
+constexpr Positional kInitPositionals[] = {{"DIR", "the directory (default: the current one)", Need::optional}};
+constexpr Option kInitOptions[] = {{"--json", "", "print which files were written, as a JSON object"}};
+constexpr Example kInitExamples[] = {
+    {"ralph init && $EDITOR GOAL.md && ralph loop GOAL.md", "set up a directory and start a loop"},
 };
 
 }  // namespace
 
 bool is_goal_template(std::string_view text) {
-  const auto trimmed = [](std::string_view whole) {
-    return whole.substr(0, whole.find_last_not_of(" \t\r\n") + 1);
-  };
-  return trimmed(text) == trimmed(kGoal);
+  return trim_end(text) == trim_end(kGoalTemplate);
 }
 
 constinit const Command kInitCommand{
     "init",
-    "write a ralph.yml and a GOAL.md to begin with",
-    "Writes a ralph.yml with comments and a GOAL.md to fill in, and adds /.ralph/ to .gitignore. "
-    "A\n"
-    "file that exists is left as it is. In a folder of a repository they are the settings of that\n"
-    "folder. How the tests are run is guessed from the build files.",
-    kPositionals,
-    kOptions,
-    kExamples,
+    "create a ralph.yml and a GOAL.md",
+    "Writes a ralph.yml with comments and a GOAL.md to fill in, and adds /.ralph/ to .gitignore.\n"
+    "Existing files are not changed. In a subdirectory of a repository, the settings apply to that\n"
+    "subdirectory. The test command is guessed from the build files.",
+    kInitPositionals,
+    kInitOptions,
+    kInitExamples,
     init_command,
 };
 

@@ -3,7 +3,7 @@
 
 namespace ralph::cli {
 
-/// Whether a goal is the GOAL.md of 'ralph init', with nothing filled in.
+/// Whether a goal is the unchanged GOAL.md of 'ralph init'.
 bool is_goal_template(std::string_view text);
 
 }  // namespace ralph::cli

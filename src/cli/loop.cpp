@@ -1,5 +1,6 @@
 #include "harness/loop/loop.h"
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 
@@ -11,11 +12,10 @@
 #include "cli/failure.h"
 #include "cli/init.h"
 #include "cli/loop_dry_run.h"
+#include "cli/loop_facts.h"
 #include "cli/loop_folder.h"
 #include "cli/loop_goal.h"
-#include "cli/loop_json.h"
 #include "cli/loop_settings.h"
-#include "cli/loop_view.h"
 #include "cli/reader_watch.h"
 #include "cli/run_settings.h"
 #include "cli/std_output.h"
@@ -26,25 +26,26 @@
 #include "harness/loop/direnv.h"
 #include "harness/loop/goal_file.h"
 #include "harness/loop/run_requests.h"
-#include "harness/loop/state_store.h"
 #include "harness/run/protected_files.h"
 #include "harness/run/run.h"
 #include "harness/run/sandbox.h"
+#include "harness/store/loop_state_store.h"
 #include "harness/store/workspace.h"
 #include "harness/stream/stop_command.h"
 #include "ui/console/figures.h"
+#include "ui/console/loop_json.h"
+#include "ui/console/loop_view.h"
 
 namespace ralph::cli {
 namespace {
 
 using config::Key;
 
-constexpr Millis kPatienceOfASignal{1000};
-
 constexpr const char* kConfigFlag = "config";
 
 /// Of --config, or of the --config of the start.
-std::string config_file_of(const Arguments& arguments, const std::optional<loop::State>& state) {
+std::string config_file_of(const Arguments& arguments,
+                           const std::optional<store::LoopState>& state) {
   if (arguments.flag("config") || !state) return std::string(arguments.value("config"));
   const auto known = state->flags.find(kConfigFlag);
   return known == state->flags.end() || known->second.empty() ? "" : known->second.front();
@@ -76,7 +77,7 @@ struct Loaded {
   std::map<std::string, std::string>
       before;  // fixed_settings(), with what was said at the start only
   std::vector<config::FlagValue> flags;
-  std::optional<loop::State> state;  // of the loop that is resumed
+  std::optional<store::LoopState> state;  // of the loop that is resumed
   std::filesystem::path from = ".";  // where the settings were looked for
 };
 
@@ -98,8 +99,8 @@ Result<Loaded> load(const Arguments& arguments, StdOutput& output) {
     return loaded;
   }
   const auto root = project_root_of(loaded.settings.settings.text(Key::cwd));
-  const loop::StateStore store(root, loop::user_state_folder());
-  using enum loop::StateStore::Source;
+  const store::LoopStateStore store(root, store::user_state_folder());
+  using enum store::LoopStateStore::Source;
   TRY_ASSIGN(auto known, store.load(arguments.flag("accept-changes") ? workspace : trusted));
   if (known) loaded.state = std::move(known->state);
   // An agent may have written it, and what it names would be sent to the model.
@@ -218,7 +219,7 @@ Result<loop::Setup> make_setup(const Arguments& arguments, const Loaded& loaded,
   }
   const auto& host = setup.request.host;
   if (host.workspace != host.root()) setup.flags[kFolderOfLoop] = {host.workspace.native()};
-  setup.state_folder = loop::user_state_folder();
+  setup.state_folder = store::user_state_folder();
   setup.settings = fixed_settings(settings);
   setup.settings_before = loaded.before;
   const auto config_file = config_file_of(arguments, loaded.state);
@@ -236,7 +237,7 @@ Result<loop::Setup> make_setup(const Arguments& arguments, const Loaded& loaded,
 }
 
 /// The first Ctrl-C lets the iteration end; anything more ends it now.
-void take_signal(int signal_number, loop::Control& control, const loop::StateFiles& files,
+void take_signal(int signal_number, loop::Control& control, const store::LoopStateFiles& files,
                  StdOutput& output) {
   const bool waiting = control.waiting();
   if (signal_number == SIGINT && !control.stop(signal_number)) {
@@ -244,13 +245,13 @@ void take_signal(int signal_number, loop::Control& control, const loop::StateFil
     write_if_possible(
         STDERR_FILENO,
         fmt::format("{}ralph: SIGINT: the loop ends{}\n",
-                    terminal ? "\r\x1b[K" : view::clock_time(now_utc()) + " ",
+                    terminal ? "\r\x1b[K" : console::clock_time(now_utc()) + " ",
                     waiting ? "" : " after this iteration; Ctrl-C again ends it now"));
     // For 'ralph status'; the loop goes by the signal.
     std::ignore = files.ask_to_stop();
     return;
   }
-  output.hurry(kPatienceOfASignal);
+  output.set_drain_timeout(kSignalDrainTimeout);
   const bool by_command = signal_number == SIGTERM && files.stop_announced();
   control.stop_now(by_command ? stream::kStopCommand : signal_number);
 }
@@ -259,7 +260,8 @@ void take_signal(int signal_number, loop::Control& control, const loop::StateFil
 int report_start_error(const Error& error, bool json, StdOutput& output) {
   report(error, output);
   const int exit_code = stream::row(run::outcome_of(error)).exit_code;
-  if (json) output.out(masked_step(start_error_step(error, exit_code), log_masker()) + "\n");
+  if (json) output.out(console::masked_step(console::start_error_step(error, exit_code),
+                                            log_masker()) + "\n");
   return exit_code;
 }
 
@@ -277,8 +279,8 @@ int print_prompt(const loop::Setup& setup, StdOutput& output) {
 int work(loop::Setup setup, const config::Settings& settings, const Masker& masker,
          StdOutput& output) {
   const bool json = settings.boolean(Key::json);
-  LoopView::Options options;
-  options.console = console_options(json ? view::Verbosity::quiet : verbosity_of(settings));
+  console::LoopView::Options options;
+  options.console = console_options(json ? console::Verbosity::quiet : verbosity_of(settings));
   options.console.agent_name = setup.request.agent_name;
   options.console.hints = false;  // the loop itself does something about it
   options.console.agent_budget = false;
@@ -294,7 +296,7 @@ int work(loop::Setup setup, const config::Settings& settings, const Masker& mask
   options.stamp_err = options.stamp_out && options.console.one_screen;
   options.max_iterations = setup.options.budget.iterations;
   options.max_cost_usd = setup.options.budget.cost_usd;
-  const loop::StateFiles files(setup.request.host.root());
+  const store::LoopStateFiles files(setup.request.host.root());
   loop::Control control;
   const StopSignals signals(
       [&](int signal_number) { take_signal(signal_number, control, files, output); });
@@ -302,10 +304,10 @@ int work(loop::Setup setup, const config::Settings& settings, const Masker& mask
   std::atomic<bool> reader_gone = false;
   const ReaderWatch reader(::isatty(STDOUT_FILENO) == 1 ? -1 : STDOUT_FILENO, [&] {
     reader_gone = true;
-    output.hurry(kPatienceOfASignal);
+    output.set_drain_timeout(kSignalDrainTimeout);
     control.stop_now(SIGPIPE);
   });
-  LoopView view(options, masker, output);
+  console::LoopView view(options, masker, output);
   const auto report_of_loop = loop::work(std::move(setup), view, control, masker);
   if (report_of_loop.start_error)
     return report_start_error(*report_of_loop.start_error, json, output);
@@ -314,7 +316,7 @@ int work(loop::Setup setup, const config::Settings& settings, const Masker& mask
     std::ignore = files.save_report(report_of_loop.loop_id, view.report_text(report_of_loop));
   }
   view.finish(report_of_loop);
-  if (reader_gone && report_of_loop.reason == loop::StopReason::stopped) {
+  if (reader_gone && report_of_loop.reason == store::StopReason::stopped) {
     warn("the reader of stdout is gone, so the loop was stopped; 'ralph loop --resume' goes on",
          output);
   }
@@ -339,10 +341,10 @@ int loop_command(const Arguments& arguments, StdOutput& output) {
   return work(*std::move(setup), settings, masker, output);
 }
 
-constexpr Positional kPositionals[] = {
+constexpr Positional kLoopPositionals[] = {
     {"GOAL.md", "the file that says what to achieve", Need::optional},
 };
-constexpr Option kOptions[] = {
+constexpr Option kLoopOptions[] = {
     {"--resume", "", "continue the last loop of this folder as it was started"},
     {"--dry-run", "", "show what the loop would do; start nothing"},
     {"--print-prompt", "", "show the prompt the next iteration would get; start nothing"},
@@ -351,9 +353,9 @@ constexpr Option kOptions[] = {
      "with --resume: take settings, verification commands and the loop's files as they are now",
      {},
      true},
-    {"--config", "FILE", "this file instead of ralph.yml or .ralph/config.yml"},
+    {"--config", "FILE", "use this file instead of ralph.yml or .ralph/config.yml"},
 };
-constexpr Example kExamples[] = {
+constexpr Example kLoopExamples[] = {
     {"ralph loop GOAL.md --max-cost 5 --verify 'make test'", "until DONE is true, for at most $5"},
     {"ralph loop -p 'Make the tests pass' --commit --max-iterations 20", "a commit per iteration"},
     {"ralph loop --resume", "after Ctrl-C, a crash or a limit"},
@@ -372,9 +374,9 @@ constinit const Command kLoopCommand{
     "Exit codes: 0 done, 1 the agent failed, 2 bad usage, 3 not installed or not logged in,\n4 "
     "tampered with, 6 a limit was reached, 8 disk, 9 another ralph works here; stopped: 129 by "
     "SIGHUP,\n130 by Ctrl-C, 141 because the reader of stdout is gone, 143 by SIGTERM.",
-    kPositionals,
-    kOptions,
-    kExamples,
+    kLoopPositionals,
+    kLoopOptions,
+    kLoopExamples,
     loop_command,
     "AGENT ARGUMENTS",
     false,

@@ -26,14 +26,14 @@ std::string limit(const config::Settings& settings, Key key) {
 void show_loop(const loop::Setup& setup, const config::Settings& settings, const Masker& masker,
                StdOutput& output) {
   const auto line = [&](std::string_view name, std::string_view value) {
-    output.out(fmt::format("{:<12} {}\n", name, masker.mask(view::safe_text(value))));
+    output.out(fmt::format("{:<12} {}\n", name, masker.mask(console::safe_text(value))));
   };
   const auto& options = setup.options;
   line("goal", setup.goal_file.empty() ? "from the command line" : setup.goal_file);
   line("ends",
        fmt::format("iterations {}, time {}, cost {}", limit(settings, Key::max_iterations),
                    limit(settings, Key::max_time),
-                   options.budget.cost_usd ? view::dollars(*options.budget.cost_usd) : "none"));
+                   options.budget.cost_usd ? console::dollars(*options.budget.cost_usd) : "none"));
   line("verify", or_none(options.verify));
   line("protect", or_none(options.protect));
   line("commits", options.commit ? "after every iteration" : "none");

@@ -81,7 +81,7 @@ Result<> check_one_goal(const Arguments& arguments, const config::Settings& sett
   return text ? refuse_goal_file(settings) : Result<>();
 }
 
-Goal goal_of(const loop::State& state, const Arguments& arguments,
+Goal goal_of(const store::LoopState& state, const Arguments& arguments,
              const config::Settings& settings) {
   const bool sandboxed = run::sandbox_of(settings) != backend::SandboxLevel::off;
   auto goal = loop::resumed_goal(state, sandboxed, arguments.flag("accept-changes"));
@@ -92,7 +92,7 @@ Goal goal_of(const loop::State& state, const Arguments& arguments,
 }  // namespace
 
 Result<Goal> read_goal(const Arguments& arguments, const config::Settings& settings,
-                       run::Invocation& invocation, const std::optional<loop::State>& state) {
+                       run::Invocation& invocation, const std::optional<store::LoopState>& state) {
   TRY(check_one_goal(arguments, settings));
   const std::string file(arguments.positional(0));
   if (!file.empty()) return read_goal_file(file, settings);

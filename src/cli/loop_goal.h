@@ -6,8 +6,8 @@
 #include "cli/options.h"
 #include "core/base/result.h"
 #include "core/config/settings.h"
-#include "harness/loop/state.h"
 #include "harness/run/request.h"
+#include "harness/store/loop_state.h"
 
 namespace ralph::cli {
 
@@ -23,6 +23,6 @@ struct Goal {
 
 /// Of the command line, of the loop that is resumed, or of the settings. Code::usage: there is none, or there are two.
 Result<Goal> read_goal(const Arguments& arguments, const config::Settings& settings,
-                       run::Invocation& invocation, const std::optional<loop::State>& state);
+                       run::Invocation& invocation, const std::optional<store::LoopState>& state);
 
 }  // namespace ralph::cli

@@ -2,8 +2,8 @@
 
 #include "cli/cli.h"
 
-/// All is written and closed by now. The exit handlers of libcurl's thirty libraries would only cost time and memory;
-/// sanitizers report in theirs.
+/// Skips exit handlers: everything is flushed, and those of libcurl's thirty libraries cost time and memory. Sanitizers
+/// report in theirs.
 [[noreturn]] static void leave(int code) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   std::exit(code);

@@ -8,11 +8,12 @@
 
 #include "agent/settings/options.h"
 #include "cli/help.h"
+#include "cli/options.h"
 
 namespace ralph::cli {
 namespace {
 
-/// Text that troff prints as it is, with hyphens that can be copied into a shell.
+/// Escapes text for troff; hyphens stay ASCII so that options can be copied.
 std::string escaped(std::string_view text) {
   std::string out;
   bool at_start = true;
@@ -51,7 +52,7 @@ std::string option_term(const Option& option) {
   if (const auto comma = names.find(','); comma != names.npos) {
     names.replace(comma, 1, "\\fR, \\fB");
   }
-  const bool attached = option.value.starts_with("[=");
+  const bool attached = takes_of(option) == options::Takes::attached;
   if (option.value.empty()) return fmt::format("\\fB{}\\fR", names);
   return fmt::format("\\fB{}\\fR{}\\fI{}\\fR", names, attached ? "" : " ", escaped(option.value));
 }
@@ -82,7 +83,7 @@ std::string examples_section(std::span<const Example> list) {
   return text;
 }
 
-/// Lines as they are.
+/// Preformatted lines.
 std::string verbatim(std::string_view text) {
   return fmt::format(".PP\n.nf\n{}\n.fi\n", escaped(text));
 }
@@ -103,11 +104,11 @@ std::string see_also(std::string_view but) {
 std::string program_manual() {
   std::string text =
       header("ralph") + section("NAME") +
-      "ralph \\- run coding agents so that you can leave them alone\n" + section("SYNOPSIS") +
+      "ralph \\- run coding agents unattended\n" + section("SYNOPSIS") +
       ".B ralph\n.I COMMAND\n[OPTIONS]\n" + section("DESCRIPTION") +
-      "ralph starts an agent CLI such as Claude Code, shows what it does, keeps every "
-      "byte of its output,\nenforces budgets and deadlines, judges how it ended, "
-      "retries what is worth retrying, and leaves no process behind.\n" +
+      "ralph starts an agent CLI such as Claude Code, shows what it does, saves all of its "
+      "output,\nenforces budgets and time limits, reports how it ended, restarts it after crashes "
+      "and outages,\nand leaves no process behind.\n" +
       section("COMMANDS");
   for (const auto* command : commands()) {
     text += entry(fmt::format("\\fBralph\\-{}\\fR(1)", command->name), command->summary);
@@ -115,8 +116,8 @@ std::string program_manual() {
   text += section("FILES");
   text += entry("\\fIralph.yml\\fR", "settings of a project; 'ralph config schema' describes them");
   text += entry("\\fI.ralph/\\fR", "logs, state and the lock of a workspace");
-  text += entry("\\fI~/.config/ralph/config.yml\\fR", "your own settings");
-  text += entry("\\fI~/.local/state/ralph/\\fR", "what agents must not change: records of loops");
+  text += entry("\\fI~/.config/ralph/config.yml\\fR", "settings of the user");
+  text += entry("\\fI~/.local/state/ralph/\\fR", "records of loops, out of the reach of agents");
   return text + see_also("ralph");
 }
 

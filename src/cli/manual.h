@@ -5,7 +5,7 @@
 
 namespace ralph::cli {
 
-/// The manual pages, as man(7) source: ralph(1), and one for each command, made from the tables that help is made from.
+/// The manual pages as man(7) source, from the same tables as the help: ralph(1), and one for each command.
 std::string program_manual();
 std::string command_manual(const Command& command);
 

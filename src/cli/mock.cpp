@@ -46,7 +46,7 @@ Result<std::uint16_t> parse_port(std::string_view text) {
 Result<> check_recording(const Arguments& arguments) {
   if (!arguments.flag("record")) {
     if (!arguments.flag("out")) return {};
-    return fail(Code::usage, "--out is for --record URL; to keep the requests, use --log FILE");
+    return fail(Code::usage, "--out requires --record URL; to log requests, use --log FILE");
   }
   const auto url = arguments.value("record");
   if (!url.starts_with("http://") && !url.starts_with("https://")) {
@@ -55,25 +55,25 @@ Result<> check_recording(const Arguments& arguments) {
   }
   if (!arguments.positional(0).empty() || arguments.flag("text") || arguments.flag("cache")) {
     return fail(Code::usage,
-                "with --record the answers come from there: no scenario, no --text, no --cache");
+                "--record cannot be combined with a scenario, --text or --cache");
   }
   if (!arguments.flag("out"))
-    return fail(Code::usage, "--record needs a file to write: --out FILE");
+    return fail(Code::usage, "--record requires --out FILE");
   return {};
 }
 
-/// Words that make no sense together.
-Result<> check_words(const Arguments& arguments) {
+/// Options that cannot be combined.
+Result<> check_options(const Arguments& arguments) {
   TRY(check_recording(arguments));
   if (arguments.flag("exec") && arguments.rest().empty()) {
-    return fail(Code::usage, "--exec needs a command: --exec -- COMMAND ARGUMENTS…");
+    return fail(Code::usage, "--exec requires a command: --exec -- COMMAND ARGUMENTS…");
   }
   if (!arguments.positional(0).empty() && arguments.flag("text")) {
-    return fail(Code::usage, "a scenario and --text exclude each other");
+    return fail(Code::usage, "a scenario cannot be combined with --text");
   }
   if (!arguments.flag("exec") && !arguments.rest().empty()) {
     return fail(Code::usage,
-                fmt::format("to run '{}', say --exec before the '--'", arguments.rest().front()));
+                fmt::format("to run '{}', add --exec before '--'", arguments.rest().front()));
   }
   return {};
 }
@@ -106,7 +106,7 @@ void announce(const mock::Server& server, bool json, StdOutput& output) {
   output.flush();
 }
 
-/// Proxies of the environment must not see what is meant for this machine.
+/// Requests to the mock must not go through a proxy.
 process::EnvChange without_proxy(const char* name) {
   const auto before = variable(name);
   return {name, before.empty() ? "127.0.0.1" : before + ",127.0.0.1"};
@@ -125,13 +125,13 @@ process::Command command_against(const mock::Server& server, const Arguments& ar
   return command;
 }
 
-/// How signals reach the command of --exec: the first two Ctrl-C as such, which it may take for "finish what you do" and
-/// "stop now"; anything more ends it and all it started.
+/// Signals for the command of --exec: it gets the first two SIGINT, which it may read as "finish" and "stop now"; any
+/// other signal ends it and all of its processes.
 struct CommandStop {
-  process::Watch watch;
+  process::RunHandle watch;
   std::stop_source now;
   std::atomic<bool> runs = false;
-  int asked = 0;  // by the thread of the signals only
+  int asked = 0;  // used by the signal thread only
 
   void take(int signal_number) {
     if (signal_number == SIGINT && runs && ++asked <= 2) return watch.send_signal(SIGINT);
@@ -139,7 +139,7 @@ struct CommandStop {
   }
 };
 
-/// What a shell would say.
+/// As a shell reports it.
 int exit_code_of(const process::Exit& exit, int stop_signal) {
   if (stop_signal != 0) return 128 + stop_signal;
   if (exit.signal) return 128 + *exit.signal;
@@ -148,13 +148,13 @@ int exit_code_of(const process::Exit& exit, int stop_signal) {
 
 Result<int> run_against(const mock::Server& server, const Arguments& arguments,
                         const StopSignals& signals, CommandStop& stop) {
-  stop.runs = true;  // before it can say that it is ready: the watch keeps an early signal
+  stop.runs = true;  // before the start: the handle keeps an early signal
   TRY_ASSIGN(auto child, process::start(command_against(server, arguments)));
   const auto exit = process::supervise(std::move(child), {}, stop.watch, stop.now.get_token());
   return exit_code_of(exit, stop.now.stop_requested() ? signals.received() : 0);
 }
 
-/// Serves as long as the arguments say.
+/// Serves until the command of --exec ends, or until a signal.
 Result<int> serve(mock::Server& server, const Arguments& arguments, StopSignals& signals,
                   CommandStop& stop, StdOutput& output) {
   int code = 0;
@@ -184,7 +184,7 @@ Result<std::unique_ptr<mock::Server>> start(const Arguments& arguments, std::uin
 
 int mock_command(const Arguments& arguments, StdOutput& output) {
   const auto usage = [&](const Error& error) { return report_usage(error, &kMockCommand, output); };
-  if (const auto sensible = check_words(arguments); !sensible) return usage(sensible.error());
+  if (const auto sensible = check_options(arguments); !sensible) return usage(sensible.error());
   const auto port = parse_port(arguments.value("port", "0"));
   if (!port) return usage(port.error());
 
@@ -198,45 +198,45 @@ int mock_command(const Arguments& arguments, StdOutput& output) {
   return code ? *code : report(code.error(), output);
 }
 
-constexpr Positional kPositionals[] = {
-    {"SCENARIO", "a JSON file with the answers, or the JSON itself; 'ralph docs mock' describes it",
+constexpr Positional kMockPositionals[] = {
+    {"SCENARIO", "a JSON file with the answers, or JSON text; described in 'ralph docs mock'",
      Need::optional},
 };
-constexpr Option kOptions[] = {
-    {"--text", "TEXT", "answer with this text; repeated: one after the other"},
-    {"--port", "N", "listen there; 0, the default, takes a free port"},
-    {"--cache", "", "count what the API's prompt cache would read and write, and say it in usage"},
-    {"--log", "FILE", "write every request to FILE, a line of JSON each, secrets masked"},
-    {"--record", "URL", "pass every request on to URL and keep the answers as a scenario"},
-    {"--out", "FILE", "where --record writes it"},
-    {"--json", "", "announce the address as JSON"},
-    {"--exec", "", "run COMMAND against it, then exit with its code"},
+constexpr Option kMockOptions[] = {
+    {"--text", "TEXT", "answer with this text; repeatable: one after the other"},
+    {"--port", "N", "the port to listen on (default: 0, any free port)"},
+    {"--cache", "", "simulate the API's prompt cache and report it in usage"},
+    {"--log", "FILE", "log every request to FILE as a line of JSON, with secrets masked"},
+    {"--record", "URL", "forward every request to URL and save the answers as a scenario"},
+    {"--out", "FILE", "the scenario file that --record writes"},
+    {"--json", "", "print the address as JSON"},
+    {"--exec", "", "run COMMAND against the mock and exit with its exit code"},
 };
-constexpr Example kExamples[] = {
-    {"ralph mock --text 'Hello' --port 8080", "every request is answered with Hello"},
-    {"ralph mock scenario.json --log requests.ndjson", "a scripted session, with what was asked"},
-    {"ralph mock --text 'Done.' --exec -- claude -p 'Do it'", "Claude Code, offline"},
+constexpr Example kMockExamples[] = {
+    {"ralph mock --text 'Hello' --port 8080", "answer every request with Hello"},
+    {"ralph mock scenario.json --log requests.ndjson", "play a scenario and log the requests"},
+    {"ralph mock --text 'Done.' --exec -- claude -p 'Do it'", "run Claude Code offline"},
     {"ralph mock '{\"steps\": [{\"error\": 529}, {\"text\": \"back\"}]}' --exec -- claude -p hi",
-     "does it survive an overload?"},
+     "test how it handles an overloaded API"},
     {"ralph mock --cache --log requests.ndjson --exec -- claude -p hi",
-     "what would it be billed? each line of the log has its usage"},
+     "see what would be billed: each line of the log has the usage"},
     {"ralph mock --record https://api.anthropic.com --out s.json --exec -- claude -p hi",
-     "the same session again, later and for nothing: ralph mock s.json"},
+     "record a session; play it again with: ralph mock s.json"},
 };
 
 }  // namespace
 
 constinit const Command kMockCommand{
     "mock",
-    "a scripted Messages API on this machine, for tests",
+    "run a scripted Messages API on this machine, for tests",
     "Answers like the Anthropic Messages API on 127.0.0.1, from a script, until SIGINT or "
     "SIGTERM.\n"
-    "With --exec, COMMAND runs with ANTHROPIC_BASE_URL pointing at it (and ANTHROPIC_API_KEY set\n"
-    "when there is none); the exit code is COMMAND's, or 128 plus its signal.\n"
-    "With --record, it answers as URL does, and writes down what to answer the next time.",
-    kPositionals,
-    kOptions,
-    kExamples,
+    "With --exec, COMMAND runs with ANTHROPIC_BASE_URL set to the mock (and ANTHROPIC_API_KEY, if it\n"
+    "is not set); the exit code is COMMAND's, or 128 plus its signal.\n"
+    "With --record, requests are forwarded to URL and the answers are saved as a scenario.",
+    kMockPositionals,
+    kMockOptions,
+    kMockExamples,
     mock_command,
     "COMMAND…",
 };

@@ -1,13 +1,15 @@
 #include "cli/options.h"
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <span>
 
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
 #include "core/base/nearest.h"
+#include "core/options/option_reader.h"
 
 namespace ralph::cli {
 namespace {
@@ -33,119 +35,112 @@ std::unexpected<Error> unknown_option(const Command& command, const std::string&
                        : fmt::format("unknown option '{}'; did you mean '{}'?", word, near));
 }
 
-bool has_name(const Option& option, std::string_view name) {
-  for (auto names = option.names; !names.empty();) {
-    const auto end = std::min(names.find(','), names.size());
-    if (names.substr(0, end) == name) return true;
-    names.remove_prefix(std::min(end + 1, names.size()));
-  }
-  return false;
-}
-
-/// An option that has another option where its value should be.
-struct Swallowed {
-  Option option;
-  std::string next;
-
-  std::unexpected<Error> error() const {
-    const auto name = long_name(option.names);
-    return bad_usage(fmt::format(
-        "option '--{}' needs a value: {}; '{}' is an option (if it is the value: --{}={})", name,
-        option.value, next, name, next));
-  }
-};
-
-std::optional<Swallowed> find_swallowed(const Command& command,
-                                        std::span<const std::string> words) {
-  const auto options = options_of(command);
-  const auto find = [&](std::string_view word) {
-    return std::ranges::find_if(options, [&](const auto& each) { return has_name(each, word); });
-  };
-  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
-    const auto option = find(words[i]);
-    const bool takes_next =
-        option != options.end() && !option->value.empty() && !option->value.starts_with("[=");
-    if (!takes_next) continue;
-    const std::string_view next = words[++i];
-    if (find(next.substr(0, next.find('='))) != options.end()) {
-      return Swallowed{*option, std::string(next)};
-    }
-  }
-  return std::nullopt;
+std::unexpected<Error> missing_value(const Option& option) {
+  return bad_usage(
+      fmt::format("option '--{}' needs a value: {}", long_name(option.names), option.value));
 }
 
 /// What to do about an argument too many.
 std::string remedy_for_more(const Command& command, const Arguments& arguments,
                             const std::vector<std::string>& positionals) {
-  if (command.name == "run") return "; the prompt is given with -p";
+  if (command.name == "run") return "; pass the prompt with -p";
   if (command.name == "tell") return "; put the message in quotes";
   if (arguments.flag("exec")) {
-    return fmt::format("; the command of --exec goes behind '--': --exec -- {}",
+    return fmt::format("; the command of --exec goes after '--': --exec -- {}",
                        fmt::join(positionals, " "));
   }
   return {};
 }
 
-/// CLI11's own words are for programmers; the kind of its error is enough to say it better.
-std::string in_our_words(const Command& command, const CLI::ParseError& error) {
-  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) == nullptr) return error.what();
-  const std::string_view text = error.what();
-  for (const auto& option : options_of(command)) {
-    const auto name = long_name(option.names);
-    if (!text.starts_with(fmt::format("--{}:", name)) &&
-        !text.starts_with(fmt::format("{} ", name))) {
-      continue;
-    }
-    return option.value.empty()
-               ? fmt::format("option '--{}' takes no value", name)
-               : fmt::format("option '--{}' needs a value: {}", name, option.value);
-  }
-  return error.what();
-}
-
-/// Registers the options of one command with CLI11 and takes what it makes of the words.
-class Parser {
+/// The words before "--", sorted. The first error ends the reading; unknown options are only
+/// recorded, because --help wins over them.
+class ArgumentReader {
  public:
-  explicit Parser(const Command& command) : command_(command) {
-    app_.set_help_flag();
-    app_.allow_extras();
-    options_["help"] = app_.add_flag("-h,--help");
-    for (const auto& option : options_of(command)) add(option);
+  explicit ArgumentReader(const Command& command) : options_(options_of(command)) {
+    options_.push_back(kHelpOption);
   }
 
-  Result<> parse(const std::vector<std::string>& words) {
-    try {
-      app_.parse(
-          std::vector<std::string>(words.rbegin(), words.rend()));  // it takes them from the back
-      return {};
-    } catch (const CLI::ParseError& error) {
-      return bad_usage(in_our_words(command_, error));
+  Result<> read(std::span<const std::string> words) {
+    std::vector<options::Declaration> declarations;
+    for (const auto& option : options_) {
+      declarations.push_back({names_of(option), takes_of(option)});
     }
+    options::OptionReader reader(std::move(declarations), words);
+    while (const auto item = reader.next()) TRY(add(*item));
+    return {};
   }
 
-  std::map<std::string, std::vector<std::string>, std::less<>> values() const {
-    std::map<std::string, std::vector<std::string>, std::less<>> given;
-    for (const auto& [name, option] : options_) {
-      if (option->count() > 0) given[name] = option->results();
-    }
-    return given;
-  }
-  std::vector<std::string> others() const { return app_.remaining(); }
+  std::map<std::string, std::vector<std::string>, std::less<>> values;
+  std::vector<std::string> positionals;
+  std::string unknown;                   // the first unknown option
+  std::optional<Error> doubtful_value;  // set when the value of an option is the name of another
 
  private:
-  void add(const Option& option) {
-    const std::string name(long_name(option.names)), names(option.names);
-    auto* added = option.value.empty()             ? app_.add_flag(names)->disable_flag_override()
-                  : option.value.starts_with("[=") ? app_.add_flag(names)
-                                                   : app_.add_option(names, values_[name]);
-    options_[name] = added->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  Result<> add(const options::Item& item) {
+    switch (item.kind) {
+      case options::Item::Kind::option: return add_option(options_[item.option], item);
+      case options::Item::Kind::operand: positionals.push_back(item.word); return {};
+      case options::Item::Kind::unknown_option:
+        if (unknown.empty()) unknown = item.word;
+        return {};
+      case options::Item::Kind::missing_value: return missing_value(options_[item.option]);
+      case options::Item::Kind::unexpected_value:
+        return bad_usage(fmt::format("option '--{}' takes no value",
+                                     long_name(options_[item.option].names)));
+    }
+    return {};
   }
 
-  const Command& command_;
-  CLI::App app_;
-  std::map<std::string, CLI::Option*> options_;
-  std::map<std::string, std::string> values_;
+  Result<> add_option(const Option& option, const options::Item& item) {
+    const std::string name(long_name(option.names));
+    auto& list = values[name];
+    const auto& word = item.word;
+    if (!word.starts_with("--") && word.size() > 2 && word[2] == '=') {
+      return bad_usage(fmt::format("'{}': short options take no '='", word));
+    }
+    if (!item.value) {
+      list.emplace_back("true");
+      return {};
+    }
+    if (word.starts_with("--") && word.ends_with('=')) {
+      return bad_usage(fmt::format("'{}' has no value", word));
+    }
+    const auto& value = list.emplace_back(*item.value);
+    const auto names = names_of(option);
+    const bool is_next_word = std::ranges::find(names, word) != names.end();
+    if (!is_next_word || !is_name(value) || doubtful_value) return {};
+    doubtful_value = {Code::usage,
+                      fmt::format("option '--{0}' needs a value: {1}; '{2}' is an option (if it is "
+                                  "the value: --{0}={2})",
+                                  name, option.value, value),
+                      {}};
+    if (option.value != "TEXT") return std::unexpected(*doubtful_value);  // a text can look so
+    return {};
+  }
+
+  bool is_name(std::string_view word) const {
+    const auto name = word.substr(0, word.find('='));
+    return std::ranges::any_of(options_, [&](const auto& option) {
+      const auto names = names_of(option);
+      return std::ranges::find(names, name) != names.end();
+    });
+  }
+
+  std::vector<Option> options_;
 };
+
+Result<> check_positionals(const Command& command, const Arguments& arguments,
+                           const std::vector<std::string>& given) {
+  const auto wanted = command.positionals.size();
+  if (given.size() > wanted) {
+    return bad_usage(fmt::format("unexpected argument '{}'{}", given[wanted],
+                                 remedy_for_more(command, arguments, given)));
+  }
+  if (given.size() == wanted) return {};
+  const auto& missing = command.positionals[given.size()];
+  if (missing.need == Need::required) return bad_usage(fmt::format("{} is missing", missing.name));
+  return {};
+}
 
 }  // namespace
 
@@ -157,6 +152,17 @@ std::vector<Option> options_of(const Command& command) {
   }
   options.insert(options.end(), command.options.begin(), command.options.end());
   return options;
+}
+
+std::vector<std::string_view> names_of(const Option& option) {
+  const auto comma = option.names.find(',');
+  if (comma == option.names.npos) return {option.names};
+  return {option.names.substr(0, comma), option.names.substr(comma + 1)};
+}
+
+options::Takes takes_of(const Option& option) {
+  if (option.value.empty()) return options::Takes::nothing;
+  return option.value.starts_with("[=") ? options::Takes::attached : options::Takes::value;
 }
 
 std::string_view long_name(std::string_view names) {
@@ -176,43 +182,23 @@ std::vector<std::string> Arguments::all(std::string_view name) const {
 
 Result<Arguments> parse_arguments(const Command& command, const std::vector<std::string>& words) {
   const auto dashes = std::ranges::find(words, "--");
-  for (auto word = words.begin(); word != dashes; ++word) {
-    if (word->starts_with("--") && word->ends_with('=')) {
-      return bad_usage(fmt::format("'{}' has no value", *word));
-    }
-    if (word->size() > 2 && (*word)[0] == '-' && (*word)[1] != '-' && (*word)[2] == '=') {
-      return bad_usage(fmt::format("'{}': short options take no '='", *word));
-    }
-  }
-  // A text can look like an option.
-  const auto swallowed = find_swallowed(command, {words.begin(), dashes});
-  if (swallowed && swallowed->option.value != "TEXT") return swallowed->error();
-  Parser parser(command);
-  TRY(parser.parse({words.begin(), dashes}));
+  ArgumentReader reader(command);
+  TRY(reader.read({words.begin(), dashes}));
   Arguments arguments;
-  arguments.values_ = parser.values();
+  arguments.values_ = std::move(reader.values);
   if (arguments.wants_help()) return arguments;
+  if (reader.doubtful_value && !(reader.positionals.empty() && reader.unknown.empty())) {
+    return std::unexpected(*reader.doubtful_value);
+  }
+  if (!reader.unknown.empty()) return unknown_option(command, reader.unknown);
   auto& positionals = arguments.positionals_;
-  positionals = parser.others();
-  if (swallowed && !positionals.empty()) return swallowed->error();
-  const auto option = std::ranges::find_if(
-      positionals, [](const auto& word) { return word.size() > 1 && word.front() == '-'; });
-  if (option != positionals.end()) return unknown_option(command, *option);
+  positionals = std::move(reader.positionals);
   if (dashes != words.end()) {
     auto& behind = command.rest.empty() ? positionals : arguments.rest_;
-    behind.insert(behind.end(), dashes + 1, words.end());
+    behind.insert(behind.end(), std::next(dashes), words.end());
   }
-  const auto wanted = command.positionals.size();
-  if (positionals.size() > wanted) {
-    return bad_usage(fmt::format("unexpected argument '{}'{}", positionals[wanted],
-                                 remedy_for_more(command, arguments, positionals)));
-  }
-  if (positionals.size() < wanted) {
-    const auto& missing = command.positionals[positionals.size()];
-    if (missing.need == Need::required)
-      return bad_usage(fmt::format("{} is missing", missing.name));
-  }
-  positionals.resize(wanted);
+  TRY(check_positionals(command, arguments, positionals));
+  positionals.resize(command.positionals.size());
   return arguments;
 }
 

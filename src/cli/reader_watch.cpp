@@ -13,14 +13,14 @@
 namespace ralph::cli {
 namespace {
 
-/// A file has no reader that could go away.
+/// False for files.
 bool has_reader(int fd) {
   struct stat info{};
   if (::fstat(fd, &info) != 0) return false;
   return S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode) || ::isatty(fd) == 1;
 }
 
-/// True: the reader is gone; false: nobody wants to know any more.
+/// True: the reader is gone; false: `quit` was signalled.
 bool wait_until_gone(int fd, int quit) {
   for (;;) {
     std::array<pollfd, 2> fds{{{fd, 0, 0}, {quit, POLLIN, 0}}};
@@ -34,7 +34,7 @@ bool wait_until_gone(int fd, int quit) {
 
 ReaderWatch::ReaderWatch(int fd, std::function<void()> on_gone)
     : quit_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  // Without a way to end the thread there is none: a reader that is gone is noticed by the next write.
+  // Without an eventfd no thread is started: it could not be ended. The next write detects the closed reader.
   if (!quit_ || !has_reader(fd)) return;
   thread_ = std::jthread([fd, quit = quit_.get(), on_gone = std::move(on_gone)] {
     try {

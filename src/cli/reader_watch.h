@@ -6,8 +6,8 @@
 
 namespace ralph::cli {
 
-/// Notices that the reader of a pipe, socket or terminal is gone, also while nothing is written to it. `on_gone` is called
-/// at most once, on a thread of its own.
+/// Detects that the reader of a pipe, socket or terminal has closed it, even while nothing is written. Calls `on_gone` at
+/// most once, on its own thread.
 class ReaderWatch {
  public:
   ReaderWatch(int fd, std::function<void()> on_gone);

@@ -37,13 +37,13 @@
 namespace ralph::cli {
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{128} << 10;
-/// No agent writes such lines; a file of many terabytes that takes no space on the disk is one.
+constexpr std::size_t kReadSize = std::size_t{128} << 10;
+/// A longer line means a sparse file: no agent writes such lines.
 constexpr std::size_t kLongestLine = std::size_t{256} << 20;
-/// Of what is read to see what kind of log it is.
+/// Bytes read to detect the kind of log.
 constexpr std::size_t kLongestOpening = std::size_t{1} << 20;
 
-/// How many times as fast as it was; nullopt: without pauses.
+/// Factor of the original speed; nullopt: no pauses.
 using Speed = std::optional<double>;
 
 Result<Speed> parse_speed(std::string_view text) {
@@ -58,7 +58,7 @@ Result<Speed> parse_speed(std::string_view text) {
   return value;
 }
 
-std::string in_words(const std::string& path) {
+std::string source_name(const std::string& path) {
   return path == "-" ? "standard input" : fmt::format("'{}'", path);
 }
 
@@ -82,17 +82,17 @@ Result<UniqueFd> open_log(const std::string& path) {
   if (path == "-") return UniqueFd(::dup(0));
   struct stat info{};
   if (::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) {
-    return fail(Code::usage, fmt::format("'{}' is a folder, not a log", path),
-                "name one of the .ndjson files in it");
+    return fail(Code::usage, fmt::format("'{}' is a directory, not a log", path),
+                "pass one of the .ndjson files in it");
   }
-  // Agents write into `.ralph`: there only a plain file is a log, and nothing is waited for.
+  // Agents write into `.ralph`: links and FIFOs there are not opened.
   if (is_in_ralph(path)) return open_plain_file(path);
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
-  if (!fd) return fail_errno(errno, "cannot open " + in_words(path));
+  if (!fd) return fail_errno(errno, "cannot open " + source_name(path));
   return fd;
 }
 
-/// Holds bytes back until the time they came at, as the index tells it.
+/// Delays bytes until the time the index has for them.
 class Pacer {
  public:
   Pacer(std::optional<store::Timeline> timeline, Speed speed) : speed_(speed) {
@@ -101,21 +101,21 @@ class Pacer {
     span_ = timeline_->next();
   }
 
-  /// How many of the next `available` bytes of the log belong together.
+  /// How many of the next `available` bytes arrived at the same time.
   std::size_t take(std::size_t available) {
     while (timeline_ && span_.end <= position_) span_ = timeline_->next();
     const auto bytes = std::min<std::uint64_t>(available, span_.end - position_);
     position_ += bytes;
     return static_cast<std::size_t>(bytes);
   }
-  /// When they came, in milliseconds since the run's start.
+  /// When they arrived, in milliseconds since the start of the run.
   std::int64_t t_ms() const { return span_.t.count() / 1000; }
 
   void wait(StdOutput& output) {
     if (!speed_ || !timeline_) return;
     const auto gap = span_.t - std::exchange(last_t_, span_.t);
     if (gap > kLongestGap && !std::exchange(shortened_, true)) {
-      warn("pauses of more than a minute in the log are shown as one minute", output);
+      warn("pauses longer than one minute are shortened to one minute", output);
     }
     played_ += std::min<store::Micros>(gap, kLongestGap);
     const auto pause =
@@ -129,14 +129,14 @@ class Pacer {
 
  private:
   static constexpr std::chrono::hours kLongestPause{24 * 3650};  // of a speed near 0
-  /// The times are those of a file that an agent can write.
+  /// The index is a file that an agent can write.
   static constexpr std::chrono::minutes kLongestGap{1};
 
   std::optional<store::Timeline> timeline_;
   Speed speed_;
   store::TimedSpan span_;
   std::uint64_t position_ = 0;
-  store::Micros last_t_{0}, played_{0};  // in the log; without what is left out of pauses
+  store::Micros last_t_{0}, played_{0};  // in the log; with long pauses shortened
   bool shortened_ = false;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
@@ -149,13 +149,13 @@ Pacer make_pacer(const std::string& path, Speed speed, StdOutput& output) {
     }
   }
   if (speed && !timeline) {
-    warn(fmt::format("{} has no index that tells the times: shown at full speed", in_words(path)),
+    warn(fmt::format("{} has no timing index; playing without pauses", source_name(path)),
          output);
   }
   return {std::move(timeline), speed};
 }
 
-/// Reads some bytes, waiting for them as long as it takes; 0 at the end. A terminal's end is EIO.
+/// Reads some bytes, blocking until there are any; 0 at the end, which a terminal reports as EIO.
 Result<std::size_t> read_some(int fd, std::string& piece, const std::string& path) {
   for (;;) {
     const ssize_t got = ::read(fd, piece.data(), piece.size());
@@ -166,7 +166,7 @@ Result<std::size_t> read_some(int fd, std::string& piece, const std::string& pat
       pollfd ready{fd, POLLIN, 0};
       ::poll(&ready, 1, -1);
     } else if (error_number != EINTR) {
-      return fail_errno(error_number, "cannot read " + in_words(path));
+      return fail_errno(error_number, "cannot read " + source_name(path));
     }
   }
 }
@@ -177,11 +177,11 @@ struct Opening {
   bool is_text = false;  // of an agent that prints plain text
 };
 
-/// Every line of stream-json has a "type". Reads until one is seen; a log without is text, unless it is binary.
+/// Every line of stream-json has a "type". Reads until one is found; a log without one is text, unless it is binary.
 Result<Opening> read_opening(const UniqueFd& fd, const std::string& path) {
   constexpr std::string_view kType = "\"type\"";
   Opening opening;
-  std::string piece(kPiece, '\0');
+  std::string piece(kReadSize, '\0');
   std::size_t looked_at = 0;
   while (opening.bytes.size() < kLongestOpening) {
     const auto got = read_some(fd.get(), piece, path);
@@ -195,8 +195,8 @@ Result<Opening> read_opening(const UniqueFd& fd, const std::string& path) {
   return opening;
 }
 
-/// The whole log through the decoder, in bounded memory: what was read of it, then the rest. Stops early when nobody reads
-/// our output. What was read before an error has been decoded.
+/// Feeds the whole log to the decoder in bounded memory: the opening, then the rest. Stops when stdout is closed. Bytes
+/// read before an error have been decoded.
 class Feeder {
  public:
   Feeder(const std::string& path, Pacer& pacer, stream::Decoder& decoder, StdOutput& output)
@@ -204,7 +204,7 @@ class Feeder {
 
   Result<> feed(const UniqueFd& fd, std::string_view opening) {
     auto fed = take(opening);
-    std::string piece(kPiece, '\0');
+    std::string piece(kReadSize, '\0');
     while (fed && !output_.closed()) {
       const auto got = read_some(fd.get(), piece, path_);
       if (!got) fed = std::unexpected(got.error());
@@ -220,8 +220,8 @@ class Feeder {
     line_ = end == bytes.npos ? line_ + bytes.size() : bytes.size() - end - 1;
     if (line_ > kLongestLine) {
       return fail(Code::malformed,
-                  fmt::format("{} has a line of more than {} bytes", in_words(path_), kLongestLine),
-                  "it is not a log, or a file without content (a sparse one)");
+                  fmt::format("{} has a line of more than {} bytes", source_name(path_), kLongestLine),
+                  "it is probably not a log, or a sparse file");
     }
     while (!bytes.empty()) {
       const auto together = pacer_.take(bytes.size());
@@ -237,28 +237,28 @@ class Feeder {
   Pacer& pacer_;
   stream::Decoder& decoder_;
   StdOutput& output_;
-  std::size_t line_ = 0;  // bytes of the one that has not ended yet
+  std::size_t line_ = 0;  // bytes of the unfinished line
 };
 
-/// The recorded run's end, as it would have been judged then; how its process exited is not
-/// recorded.
+/// The result of the recorded run, classified without the exit status, which is not recorded.
 void publish_result(const stream::Summary& summary, std::int64_t t_ms, stream::Decoder& decoder) {
-  stream::Ending ending;
-  ending.skipped_lines = decoder.skipped();
-  const auto verdict = stream::classify(summary, ending);
+  stream::ProcessEnd end;
+  end.skipped_lines = decoder.skipped();
+  end.remedy_mark = backend::default_backend().remedy_mark;
+  const auto verdict = stream::classify(summary, end);
   const auto texts = stream::result_texts(summary, verdict);
-  decoder.publish(stream::make_result(summary, ending, verdict, texts), t_ms);
+  decoder.publish(stream::make_result(summary, end, verdict, texts), t_ms);
 }
 
 Error no_event(const std::string& path, std::int64_t skipped) {
   const auto lines =
       skipped == 0 ? std::string() : fmt::format(" ({})", counted(skipped, "unreadable line"));
   return {Code::malformed,
-          fmt::format("no event found in {}{}: is it a stream-json log?", in_words(path), lines),
+          fmt::format("no event found in {}{}: is it a stream-json log?", source_name(path), lines),
           {}};
 }
 
-/// Whose log it is: ralph keeps them as logs/BACKEND/FILE. nullptr: not known.
+/// The backend of a log, by its path logs/BACKEND/FILE. nullptr: unknown.
 const backend::Backend* backend_of(const std::filesystem::path& path) {
   std::error_code error;
   const auto folder = std::filesystem::absolute(path, error).parent_path();
@@ -275,7 +275,7 @@ std::unique_ptr<stream::Dialect> dialect_of(const std::string& path, bool is_tex
   return speaks.make_dialect(std::string(speaks.display_name));
 }
 
-std::string agent_of(const std::string& path, const stream::Dialect& dialect) {
+std::string recorded_agent(const std::string& path, const stream::Dialect& dialect) {
   const auto* backend = backend_of(path);
   const bool named = backend != nullptr && !backend->display_name.empty();
   return std::string(named ? backend->display_name : dialect.display_name());
@@ -292,21 +292,21 @@ int replay(const Arguments& arguments, StdOutput& output) {
   if (!opening) return report(opening.error(), output);
   auto dialect = dialect_of(path, opening->is_text);
   auto options = console_options({arguments.flag("quiet"), arguments.flag("verbose")});
-  options.agent_name = agent_of(path, *dialect);
+  options.agent_name = recorded_agent(path, *dialect);
   const bool json = arguments.flag("json");
-  if (json) options.verbosity = view::Verbosity::quiet;
+  if (json) options.verbosity = console::Verbosity::quiet;
 
   const Masker masker(environment());
   stream::Summary summary(model::Table::builtin());
-  view::Console console(options, masker, summary, output);
-  view::JsonLines json_lines(masker, output);
+  console::Console console(options, masker, summary, output);
+  console::JsonLines json_lines(masker, output);
   std::vector<stream::Handler*> handlers{&summary, &console};
   if (json) handlers.push_back(&json_lines);
   stream::Decoder decoder(std::move(dialect), std::move(handlers), "replay");
 
   auto pacer = make_pacer(path, *speed, output);
   const auto done = Feeder(path, pacer, decoder, output).feed(*fd, opening->bytes);
-  // How it exited is not in the log; of text the end is all there is.
+  // The log has no exit status; the end of a text log counts as success.
   const auto exit_code = opening->is_text ? std::optional(0) : std::nullopt;
   decoder.finish(pacer.t_ms(), exit_code);
   if (output.closed()) return 0;
@@ -316,25 +316,23 @@ int replay(const Arguments& arguments, StdOutput& output) {
   return done ? 0 : report(done.error(), output);
 }
 
-constexpr Positional kPositionals[] = {
+constexpr Positional kReplayPositionals[] = {
     {"FILE",
-     "a raw log (.ndjson, also of an agent that prints text) or a terminal capture of one; '-' is "
-     "standard "
-     "input"},
+     "a raw log (.ndjson, or plain text), or a terminal capture of one; '-': standard input"},
 };
-constexpr Option kOptions[] = {
+constexpr Option kReplayOptions[] = {
     {"--speed", "N|max",
-     "N times as fast as it was, a pause as a minute at most; max: no pauses (default)"},
+     "play at N times the original speed; max: no pauses (default)"},
     {"-v,--verbose", "", "also show thinking, tool results, usage and the end summary"},
     {"-q,--quiet", "", "show errors only, on stderr"},
     {"--json", "", "print every event as a line of JSON, text in whole blocks"},
 };
-constexpr Example kExamples[] = {
-    {"ralph replay session.ndjson", "what the agent said and did, at once"},
-    {"ralph replay session.ndjson --speed 1 -v", "as it happened, with all details"},
+constexpr Example kReplayExamples[] = {
+    {"ralph replay session.ndjson", "show what the agent said and did, without pauses"},
+    {"ralph replay session.ndjson --speed 1 -v", "at the original speed, with all details"},
     {"ralph replay session.ndjson --json | jq -r 'select(.type == \"tool_call\") | .detail'",
-     "what it did, for a script"},
-    {"claude -p 'Hello' --output-format stream-json --verbose | ralph replay -", "a live stream"},
+     "list its tool calls, for a script"},
+    {"claude -p 'Hello' --output-format stream-json --verbose | ralph replay -", "show a live stream"},
 };
 
 }  // namespace
@@ -342,11 +340,11 @@ constexpr Example kExamples[] = {
 constinit const Command kReplayCommand{
     "replay",
     "show a recorded session again",
-    "Shows a session again from the raw log of what the agent printed.\n"
-    "The exit code is 0 when the log could be shown, whatever became of the session then.",
-    kPositionals,
-    kOptions,
-    kExamples,
+    "Shows a session again from the raw log of the agent's output.\n"
+    "The exit code is 0 if the log could be shown, regardless of how the session ended.",
+    kReplayPositionals,
+    kReplayOptions,
+    kReplayExamples,
     replay,
 };
 

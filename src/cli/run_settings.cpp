@@ -21,7 +21,7 @@ namespace {
 
 using config::Key;
 
-/// With its default, where it has one that says something.
+/// The help text, with the default unless it is obvious.
 std::string help_of(const config::Setting& setting) {
   constexpr std::string_view kObvious[] = {"", "0s", ".", "auto", "off", "false"};
   if (std::ranges::find(kObvious, setting.fallback) != std::end(kObvious)) {
@@ -30,7 +30,7 @@ std::string help_of(const config::Setting& setting) {
   return fmt::format("{} (default: {})", setting.help, setting.fallback);
 }
 
-/// Made once: their texts live as long as the program.
+/// Called once per command: the texts live as long as the program.
 std::vector<Option> setting_options(bool of_loop) {
   static const auto texts = [] {
     std::vector<std::string> made;
@@ -125,8 +125,8 @@ Result<std::vector<std::filesystem::path>> accept_obeyed(std::string_view config
   const std::filesystem::path folder = settings == nullptr ? "." : settings->text(Key::cwd);
   if (const auto holder =
           store::Lock::holder(store::Workspace::at(project_root_of(folder)).lock_file())) {
-    return fail(Code::busy, fmt::format("{} works here now", holder->what),
-                "accept the settings when it has ended");
+    return fail(Code::busy, fmt::format("{} is running here", holder->what),
+                "accept the settings after it has ended");
   }
   return run::ConfigWatch::accept(run::state_folder(environment()),
                                   obeyed_files(config_file, settings, from));
@@ -158,12 +158,12 @@ void watch_settings(std::string_view config_file, const config::Settings& settin
   request.obeyed_files = obeyed_files(config_file, &settings, from);
   if (!request.state_folder.empty()) return;
   request.warnings.emplace_back(
-      "HOME is not set: ralph cannot notice that an agent changes its settings");
+      "HOME is not set: ralph cannot detect that an agent changes its settings");
 }
 
 void note_own_agent(const config::Settings& settings, const run::Request& request,
                     StdOutput& output) {
-  const bool chosen = run::backend_name(settings) == "auto" && request.backend->name == "builtin";
+  const bool chosen = run::backend_name(settings) == "auto" && request.backend->program == backend::kOwnProgram;
   if (!chosen || settings.boolean(Key::quiet)) return;
   std::vector<std::string_view> programs;
   for (const auto& candidate : backend::candidates()) {
@@ -177,9 +177,9 @@ void note_own_agent(const config::Settings& settings, const run::Request& reques
        output);
 }
 
-view::Verbosity verbosity_of(const config::Settings& settings) {
-  if (settings.boolean(Key::quiet)) return view::Verbosity::quiet;
-  return settings.boolean(Key::verbose) ? view::Verbosity::verbose : view::Verbosity::normal;
+console::Verbosity verbosity_of(const config::Settings& settings) {
+  if (settings.boolean(Key::quiet)) return console::Verbosity::quiet;
+  return settings.boolean(Key::verbose) ? console::Verbosity::verbose : console::Verbosity::normal;
 }
 
 Result<run::Invocation> invocation_of(const config::Settings& settings) {

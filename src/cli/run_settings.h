@@ -11,45 +11,45 @@
 
 namespace ralph::cli {
 
-/// The settings that have a flag, as options of `ralph run`, or of `ralph loop`.
+/// The settings that have a flag, as options of `ralph run` or `ralph loop`.
 std::span<const Option> run_setting_options();
 std::span<const Option> loop_setting_options();
 
-/// What the command line says about settings.
+/// The settings given on the command line.
 std::vector<config::FlagValue> flags_of(const Arguments& arguments);
-/// The folder that holds `.ralph` for commands in this folder.
+/// The directory that contains `.ralph` for commands in this directory.
 std::filesystem::path project_root_of(const std::filesystem::path& folder);
 
-/// Where settings are looked for. `config_file`: of --config; empty: the usual places, from the folder `from` up to its
+/// Where to search for settings. `config_file`: the value of --config; empty: search from the directory `from` up to its
 /// project's root.
 config::LoadRequest load_request(std::string_view config_file,
                                  const std::filesystem::path& from = ".");
-/// All levels together.
+/// The settings of all levels.
 Result<config::Loaded> load_settings(std::string_view config_file,
                                      std::vector<config::FlagValue> flags,
                                      const std::filesystem::path& from = ".");
 
-/// Every file of settings that a command in this workspace obeys, whether it exists or not: those of the user and the
-/// project, --config, and `.envrc`. `from`: as in load_request().
+/// Every settings file that applies to a command in this workspace, even if it does not exist: the user's and the
+/// project's, --config, and `.envrc`. `from`: as in load_request().
 std::vector<std::filesystem::path> obeyed_files(std::string_view config_file,
                                                 const config::Settings* settings,
                                                 const std::filesystem::path& from = ".");
-/// Code::usage: one of them changed while an agent worked, and the user has not accepted it.
+/// Code::usage: one of them changed while an agent was running, and the user has not accepted the change.
 Result<> check_obeyed(std::string_view config_file, const config::Settings* settings,
                       const std::filesystem::path& from = ".");
 
-/// The user has seen them; those that had changed. Code::busy while an agent works: it could accept its own changes.
+/// Accepts all changes and returns the changed files. Code::busy while an agent runs: it could accept its own changes.
 Result<std::vector<std::filesystem::path>> accept_obeyed(std::string_view config_file,
                                                          const config::Settings* settings,
                                                          const std::filesystem::path& from = ".");
 
-/// Files that the user tells a loop by, with absolute paths: settings, goal, template, and the .gitignore that 'ralph
-/// init' adds to.
+/// The files with which the user controls a loop, as absolute paths: settings, goal, template and the .gitignore that
+/// 'ralph init' changes.
 std::vector<std::filesystem::path> loop_inputs(const run::Request& request,
                                                const config::Settings& settings,
                                                const std::string& goal_file);
 
-/// Has the run notice when they change while its agent works.
+/// Makes the run detect changes of the settings files while its agent runs.
 void watch_settings(std::string_view config_file, const config::Settings& settings,
                     run::Request& request, const std::filesystem::path& from = ".");
 
@@ -57,9 +57,9 @@ void watch_settings(std::string_view config_file, const config::Settings& settin
 void note_own_agent(const config::Settings& settings, const run::Request& request,
                     StdOutput& output);
 
-view::Verbosity verbosity_of(const config::Settings& settings);
+console::Verbosity verbosity_of(const config::Settings& settings);
 
-/// What a run is told beside its settings; standard input is read when it is the prompt.
+/// The inputs of a run beside its settings; reads standard input if it is the prompt.
 Result<run::Invocation> invocation_of(const config::Settings& settings);
 
 }  // namespace ralph::cli

@@ -8,7 +8,7 @@ namespace ralph::cli {
 
 int sandbox_init(const std::vector<std::string>& words, StdOutput& output) {
   if (words.size() < 3 || words[1] != "--") {
-    return report({Code::usage, "sandbox-init is for ralph itself", "use --sandbox=strict"},
+    return report({Code::usage, "'sandbox-init' is internal to ralph", "use --sandbox=strict"},
                   output);
   }
   if (const auto started = process::start_forwarder(run::kModelPort, words[0]); !started) {

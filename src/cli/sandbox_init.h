@@ -6,8 +6,8 @@
 
 namespace ralph::cli {
 
-/// `ralph sandbox-init SOCKET -- PROGRAM ARGUMENTS`, not for people: the first program in a strict sandbox. Starts the
-/// forwarder to the model's proxy, then becomes the agent.
+/// `ralph sandbox-init SOCKET -- PROGRAM ARGUMENTS`, internal: the first program in a strict sandbox. Starts the
+/// forwarder to the model proxy, then executes the agent.
 int sandbox_init(const std::vector<std::string>& words, StdOutput& output);
 
 }  // namespace ralph::cli

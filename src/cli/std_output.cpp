@@ -16,11 +16,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kPiece = std::size_t{64} << 10;
+constexpr std::size_t kWriteSize = std::size_t{64} << 10;
 constexpr int kLookMs = 100;
 
-/// A terminal or pipe may stop a writer for ever. Opened once more it can be asked not to, without changing the
-/// descriptor that we share with others.
+/// A terminal or pipe may block a writer forever. Opening it again gives a nonblocking descriptor without changing the
+/// one we share with other processes.
 UniqueFd open_nonblocking(int fd) {
   struct stat info{};
   if (::fstat(fd, &info) != 0 || (!S_ISFIFO(info.st_mode) && ::isatty(fd) == 0)) return {};
@@ -39,27 +39,27 @@ StdOutput::StdOutput(int out_fd, int err_fd) : out_{out_fd, {}}, err_{err_fd, {}
 void StdOutput::collect(std::string_view text) {
   if (closed_) return;
   pending_ += text;
-  if (pending_.size() >= kPiece) flush();
+  if (pending_.size() >= kWriteSize) flush();
 }
 
 void StdOutput::out(std::string_view text) {
-  if (out_.terminal) return collect(view::safe_text(text));
+  if (out_.terminal) return collect(console::safe_text(text));
   collect(text);
 }
 
 void StdOutput::out_styled(std::string_view text) {
-  if (out_.terminal) return collect(view::safe_styled_text(text));
+  if (out_.terminal) return collect(console::safe_styled_text(text));
   collect(text);
 }
 
 void StdOutput::err(std::string_view text) {
   flush();
-  write(err_, view::safe_text(text));
+  write(err_, console::safe_text(text));
 }
 
 void StdOutput::err_styled(std::string_view text) {
   flush();
-  write(err_, view::safe_styled_text(text));
+  write(err_, console::safe_styled_text(text));
 }
 
 void StdOutput::flush() {
@@ -75,20 +75,20 @@ void StdOutput::flush() {
   }
 }
 
-void StdOutput::hurry(Millis patience) {
-  if (hurried_at_ns_ != 0 && patience_ms_ <= patience.count()) return;
+void StdOutput::set_drain_timeout(Millis patience) {
+  if (drain_since_ns_ != 0 && patience_ms_ <= patience.count()) return;
   patience_ms_ = patience.count();
-  hurried_at_ns_ = now_ns();
+  drain_since_ns_ = now_ns();
 }
 
 bool StdOutput::out_of_patience(Clock::time_point last_progress) const {
-  const auto hurried_at = hurried_at_ns_.load();
-  if (hurried_at == 0) return false;
-  const auto since = std::max(hurried_at, last_progress.time_since_epoch().count());
+  const auto drain_since = drain_since_ns_.load();
+  if (drain_since == 0) return false;
+  const auto since = std::max(drain_since, last_progress.time_since_epoch().count());
   return now_ns() - since > patience_ms_ * 1'000'000;
 }
 
-/// 0, or why not all of it was taken; ETIMEDOUT: we are in a hurry and nobody took it.
+/// 0, or the errno of the failure; ETIMEDOUT: the drain timeout expired.
 int StdOutput::write(Stream& stream, std::string_view text) {
   if (stream.given_up) return ETIMEDOUT;
   if (!stream.prepared) stream.nonblocking = open_nonblocking(stream.fd);
@@ -113,7 +113,7 @@ int StdOutput::write(Stream& stream, std::string_view text) {
 }
 
 void write_if_possible(int fd, std::string_view text) {
-  // A file takes everything at once.
+  // Writing to a file does not block.
   struct stat status{};
   if (::fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
     [[maybe_unused]] const auto put = ::write(fd, text.data(), text.size());

@@ -6,13 +6,13 @@
 
 #include "cli/command.h"
 #include "cli/failure.h"
-#include "cli/loop_snapshot.h"
+#include "cli/loop_folder.h"
 #include "system/process/signal.h"
 
 namespace ralph::cli {
 namespace {
 
-Error no_running_loop(const LoopSnapshot& snapshot) {
+Error no_running_loop(const console::LoopSnapshot& snapshot) {
   const auto message = fmt::format("no loop is running in '{}'", snapshot.folder.native());
   if (!snapshot.holder) return {Code::not_found, message, "--cwd names the folder of another one"};
   if (snapshot.holder->pid == 0) {
@@ -25,13 +25,13 @@ Error no_running_loop(const LoopSnapshot& snapshot) {
       "only a loop can be stopped this way"};
 }
 
-Result<> stop_now(const LoopSnapshot& snapshot) {
+Result<> stop_now(const console::LoopSnapshot& snapshot) {
   const auto pid = snapshot.holder->pid;
   if (pid <= 0) {
     return fail(Code::unavailable, "the kernel does not say which process the loop is",
                 "it runs in another container: stop it there, or leave --now out");
   }
-  std::ignore = loop::StateFiles(snapshot.folder).announce_stop();
+  std::ignore = store::LoopStateFiles(snapshot.folder).announce_stop();
   const auto lock = store::Workspace::at(snapshot.folder).lock_file();
   return process::signal_process(static_cast<pid_t>(pid), SIGTERM, [&] {
     const auto holder = store::Lock::holder(lock);
@@ -41,15 +41,15 @@ Result<> stop_now(const LoopSnapshot& snapshot) {
 
 Result<> stop(const Arguments& arguments, StdOutput& output) {
   TRY_ASSIGN(const auto folder, folder_of(arguments));
-  TRY_ASSIGN(const auto snapshot, read_loop(folder, output));
+  const auto snapshot = read_loop(folder, output);
   if (!snapshot.runs()) return std::unexpected(no_running_loop(snapshot));
   if (arguments.flag("now")) {
     TRY(stop_now(snapshot));
     output.out("the loop is ending now; 'ralph loop --resume' goes on where it was\n");
     return {};
   }
-  TRY(loop::StateFiles(folder).ask_to_stop());
-  const bool waits = snapshot.state && snapshot.state->status == loop::LoopStatus::waiting;
+  TRY(store::LoopStateFiles(folder).ask_to_stop());
+  const bool waits = snapshot.state && snapshot.state->status == store::LoopStatus::waiting;
   output.out(waits ? "the loop ends now: it waits, and no iteration is running\n"
                    : "the loop ends after this iteration; 'ralph stop --now' ends it at once\n");
   return {};
@@ -60,11 +60,11 @@ int stop_command(const Arguments& arguments, StdOutput& output) {
   return stopped ? 0 : report(stopped.error(), output);
 }
 
-constexpr Option kOptions[] = {
+constexpr Option kStopOptions[] = {
     {"--now", "", "at once, in the middle of the iteration"},
     kCwdOption,
 };
-constexpr Example kExamples[] = {
+constexpr Example kStopExamples[] = {
     {"ralph stop", "after the iteration it is at"},
     {"ralph stop --now --cwd ../project", "at once; nothing of the agent is left running"},
 };
@@ -78,8 +78,8 @@ constinit const Command kStopCommand{
     "on.\n"
     "Exit codes: 0 it was asked, 2 no loop is running there.",
     {},
-    kOptions,
-    kExamples,
+    kStopOptions,
+    kStopExamples,
     stop_command,
 };
 

@@ -6,11 +6,16 @@
 
 #include <signal.h>
 
+#include "core/base/time.h"
+
 namespace ralph::cli {
 
-/// Takes SIGINT, SIGTERM and SIGHUP, each unless we were started to ignore it (nohup). Make it before other
-/// threads: the signals are blocked in the calling thread and those it starts, and a thread of its own takes
-/// them: the first requests a stop, and each is told to `on_signal`. Needs no descriptor: it works when none is left.
+/// After a signal, a reader of our output that takes nothing for this long is given up.
+inline constexpr Millis kSignalDrainTimeout{1000};
+
+/// Handles SIGINT, SIGTERM and SIGHUP on its own thread, except those ignored at start (nohup). The first signal requests
+/// a stop; each is passed to `on_signal`. Create it before other threads: the signals are blocked in the calling thread
+/// and in threads started later. Uses no file descriptor, so that it works when none is left.
 class StopSignals {
  public:
   explicit StopSignals(std::function<void(int)> on_signal = {});
@@ -19,9 +24,9 @@ class StopSignals {
   StopSignals& operator=(const StopSignals&) = delete;
 
   std::stop_token token() const { return source_.get_token(); }
-  /// The first signal that came; 0: none so far.
+  /// The first signal received; 0: none yet.
   int received() const { return received_; }
-  /// Blocks until one comes.
+  /// Blocks until a signal is received.
   void wait();
 
  private:

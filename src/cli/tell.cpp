@@ -4,10 +4,10 @@
 
 #include "cli/command.h"
 #include "cli/failure.h"
-#include "cli/loop_snapshot.h"
+#include "cli/loop_folder.h"
 #include "core/base/file.h"
-#include "harness/loop/guidance.h"
-#include "harness/loop/state_store.h"
+#include "harness/store/guidance.h"
+#include "harness/store/loop_state_store.h"
 
 namespace ralph::cli {
 namespace {
@@ -19,16 +19,16 @@ Result<std::string> text_of(const Arguments& arguments) {
 
 Result<> leave(const std::filesystem::path& folder, std::string_view text) {
   TRY_ASSIGN(const auto workspace, store::Workspace::open(folder));
-  TRY(loop::Guidance(folder, loop::user_state_folder()).leave(text));
+  TRY(store::Guidance(folder, store::user_state_folder()).leave(text));
   return {};
 }
 
 Result<> tell(const Arguments& arguments, StdOutput& output) {
   TRY_ASSIGN(const auto folder, folder_of(arguments));
   TRY_ASSIGN(const auto text, text_of(arguments));
-  TRY_ASSIGN(const auto snapshot, read_loop(folder, output));
+  const auto snapshot = read_loop(folder, output);
   TRY(leave(folder, text));
-  output.out(fmt::format("kept {}\n", snapshot.reader()));
+  output.out(fmt::format("kept {}\n", snapshot.guidance_reader()));
   if (snapshot.runs()) return {};
   warn(fmt::format("no loop is running in '{}'", folder.native()), output);
   return {};
@@ -39,10 +39,10 @@ int tell_command(const Arguments& arguments, StdOutput& output) {
   return told ? 0 : report(told.error(), output);
 }
 
-constexpr Positional kPositionals[] = {
+constexpr Positional kTellPositionals[] = {
     {"GUIDANCE", "what the agent should know; '-' is standard input"}};
-constexpr Option kOptions[] = {kCwdOption};
-constexpr Example kExamples[] = {
+constexpr Option kTellOptions[] = {kCwdOption};
+constexpr Example kTellExamples[] = {
     {"ralph tell 'Leave the parser alone, the bug is in the lexer'", "for the next iteration"},
     {"make test 2>&1 | tail -50 | ralph tell -", "what a program says"},
 };
@@ -54,9 +54,9 @@ constinit const Command kTellCommand{
     "give the agent of a loop a hint",
     "The text is in the prompt of the loop's next iteration, once; the one that runs now is not\n"
     "disturbed. Without a running loop it is kept for the next one.",
-    kPositionals,
-    kOptions,
-    kExamples,
+    kTellPositionals,
+    kTellOptions,
+    kTellExamples,
     tell_command,
 };
 

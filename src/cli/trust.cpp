@@ -20,7 +20,7 @@ int trust_command(const Arguments& arguments, StdOutput& output) {
   const auto folder = std::filesystem::canonical(given.empty() ? "." : given, error);
   if (error || !std::filesystem::is_directory(folder, error)) {
     return report(
-        {Code::not_found, fmt::format("'{}' is not a folder", given.empty() ? "." : given), {}},
+        {Code::not_found, fmt::format("'{}' is not a directory", given.empty() ? "." : given), {}},
         output);
   }
   if (arguments.flag("status")) {
@@ -34,32 +34,32 @@ int trust_command(const Arguments& arguments, StdOutput& output) {
   }
   output.out(fmt::format("{} is {} trusted\n", folder.string(), trusted ? "now" : "no longer"));
   if (!trusted && settings::is_trusted(environment, folder)) {
-    warn("Claude Code's own record (~/.claude.json) still trusts it", output);
+    warn("Claude Code's own settings (~/.claude.json) still trust it", output);
   }
   return 0;
 }
 
-constexpr Positional kPositionals[] = {{"FOLDER", "without it: this one", Need::optional}};
-constexpr Option kOptions[] = {
-    {"--remove", "", "trust it no longer"},
-    {"--status", "", "say whether it is trusted; exit 1: it is not"},
+constexpr Positional kTrustPositionals[] = {{"DIR", "the directory (default: the current one)", Need::optional}};
+constexpr Option kTrustOptions[] = {
+    {"--remove", "", "stop trusting it"},
+    {"--status", "", "show whether it is trusted; exit code 1: it is not"},
 };
-constexpr Example kExamples[] = {
-    {"ralph trust", "what .claude/settings.json allows here counts from now on"},
-    {"ralph trust --remove ../other", "no longer there"},
+constexpr Example kTrustExamples[] = {
+    {"ralph trust", "apply the permissions in .claude/settings.json of this directory"},
+    {"ralph trust --remove ../other", "ignore those of another directory"},
 };
 
 }  // namespace
 
 constinit const Command kTrustCommand{
     "trust",
-    "let a repository's settings allow things to ralph's own agent",
-    "A repository's .claude/settings.json may allow tools to be used without asking. That counts "
-    "only\n"
-    "in folders you trust: whoever can change the repository can change that file.",
-    kPositionals,
-    kOptions,
-    kExamples,
+    "trust the permissions in a repository's settings",
+    "A repository's .claude/settings.json can allow tools without asking. ralph's own agent "
+    "applies\n"
+    "that only in directories you trust: anyone who can change the repository can change the file.",
+    kTrustPositionals,
+    kTrustOptions,
+    kTrustExamples,
     trust_command,
 };
 

@@ -10,10 +10,9 @@
 #include "cli/command.h"
 #include "cli/environment.h"
 #include "cli/failure.h"
-#include "cli/loop_snapshot.h"
+#include "cli/loop_folder.h"
 #include "cli/options.h"
 #include "cli/run_settings.h"
-#include "cli/status_facts.h"
 #include "cli/std_output.h"
 #include "cli/undo_plan.h"
 #include "cli/undo_settings.h"
@@ -21,13 +20,15 @@
 #include "core/base/own_output.h"
 #include "core/base/time.h"
 #include "core/json/writer.h"
-#include "harness/loop/state.h"
-#include "harness/loop/state_store.h"
+#include "harness/loop/own_paths.h"
 #include "harness/loop/step_record.h"
 #include "harness/run/config_watch.h"
 #include "harness/run/settings_around.h"
+#include "harness/store/loop_state.h"
+#include "harness/store/loop_state_store.h"
 #include "harness/store/workspace.h"
-#include "system/git/work.h"
+#include "system/git/kept_files.h"
+#include "system/git/worktree.h"
 #include "ui/console/figures.h"
 #include "ui/console/safe_text.h"
 
@@ -37,12 +38,12 @@ namespace {
 constexpr std::size_t kMostNamed = 3;
 constexpr std::size_t kLongestName = 200;
 
-using view::short_commit;
+using console::short_commit;
 
 /// Names of files and refs are the agent's.
 int report_safely(Error error, StdOutput& output) {
-  error.message = view::safe_text(error.message);
-  error.hint = view::safe_text(error.hint);
+  error.message = console::safe_text(error.message);
+  error.hint = console::safe_text(error.hint);
   return report(error, output);
 }
 
@@ -51,11 +52,11 @@ struct Wish {
   std::string restore;  // a ref; empty: undo
 };
 
-loop::StateStore state_store() { return {project_root_of("."), loop::user_state_folder()}; }
+store::LoopStateStore state_store() { return {project_root_of("."), store::user_state_folder()}; }
 
 /// Everything an undo replaces is kept, so a loop that is known from `.ralph` alone can be undone too.
-Result<UndoPast> read_past(const loop::StateStore& store, std::vector<std::string>& warnings) {
-  TRY_ASSIGN(auto loaded, store.load(loop::StateStore::Source::workspace));
+Result<UndoPast> read_past(const store::LoopStateStore& store, std::vector<std::string>& warnings) {
+  TRY_ASSIGN(auto loaded, store.load(store::LoopStateStore::Source::workspace));
   if (!loaded) {
     return fail(Code::not_found, "no loop has run in this folder",
                 "go to the folder 'ralph loop' was started in");
@@ -70,12 +71,12 @@ Result<UndoPast> read_past(const loop::StateStore& store, std::vector<std::strin
   const auto& records = loaded->records;
   UndoPast past{std::move(loaded->state),
                 {},
-                loop::add_up(records).iterations,
-                loop::taken_back(records),
+                store::add_up(records).iterations,
+                store::taken_back(records),
                 loaded->trusted};
-  const auto* last = last_worker_step(records);
+  const auto* last = store::last_worker_step(records);
   const auto stop = last != nullptr ? loop::stop_of(*last) : std::nullopt;
-  if (stop && stop->reason == loop::StopReason::done) past.done_tree = last->tree;
+  if (stop && stop->reason == store::StopReason::done) past.done_tree = last->tree;
   for (const auto& record : records) {
     if (record.commit.empty()) continue;
     past.steps.push_back({record.commit_before, record.commit, record.iteration});
@@ -92,10 +93,10 @@ git::CallLimits limits_of_settings() {
   return limits;
 }
 
-Result<git::Work> open_work(const loop::State& state) {
+Result<git::Worktree> open_work(const store::LoopState& state) {
   std::string why_not;
   TRY_ASSIGN(auto work,
-             git::Work::open(std::filesystem::current_path(), why_not, limits_of_settings()));
+             git::Worktree::open(std::filesystem::current_path(), why_not, limits_of_settings()));
   if (!work) {
     return fail(Code::not_found, why_not,
                 "'ralph undo' takes back commits in the loop's repository");
@@ -111,13 +112,13 @@ std::string names_of(const std::vector<std::string>& paths) {
   std::string names;
   for (std::size_t i = 0; i < std::min(paths.size(), kMostNamed); ++i) {
     names += fmt::format("{}'{}'", i == 0 ? "" : ", ",
-                         view::one_line(view::safe_text(paths[i]), kLongestName));
+                         console::one_line(console::safe_text(paths[i]), kLongestName));
   }
   return paths.size() > kMostNamed ? names + " …" : names;
 }
 
 /// After an undo that was killed the folder is neither here nor there.
-Result<> refuse_dirty(const git::Work& work) {
+Result<> refuse_dirty(const git::Worktree& work) {
   TRY_ASSIGN(const auto dirty, work.dirty());
   if (dirty.empty()) return {};
   TRY_ASSIGN(const auto interrupted, work.interrupted());
@@ -135,16 +136,16 @@ Result<> refuse_dirty(const git::Work& work) {
 }
 
 /// What was undone is not done. Called before anything is undone: a kill then leaves a loop that can be resumed.
-Result<> reopen(const loop::StateStore& store, loop::State& state) {
+Result<> reopen(const store::LoopStateStore& store, store::LoopState& state) {
   if (!state.end) return {};
   state.end = store::StopReason::undone;
   state.end_why.clear();
-  state.status = loop::LoopStatus::ended;
+  state.status = store::LoopStatus::ended;
   return store.save(state);
 }
 
 /// The iterations that are taken back after this undo or restore. `before`: what not_in_head() named until then.
-Result<std::vector<std::int64_t>> taken_back_now(const git::Work& work, const UndoPast& past,
+Result<std::vector<std::int64_t>> taken_back_now(const git::Worktree& work, const UndoPast& past,
                                                  const std::set<std::int64_t>& before) {
   TRY_ASSIGN(auto missing, not_in_head(work, past));
   const auto& known = past.taken_back;
@@ -154,20 +155,20 @@ Result<std::vector<std::int64_t>> taken_back_now(const git::Work& work, const Un
   return std::vector(missing.begin(), missing.end());
 }
 
-loop::Record make_record(const UndoPast& past, std::vector<std::int64_t> taken_back) {
-  loop::Record record;
-  record.step = loop::Record::Step::undo;
+store::LoopRecord make_record(const UndoPast& past, std::vector<std::int64_t> taken_back) {
+  store::LoopRecord record;
+  record.step = store::LoopRecord::Step::undo;
   record.iteration = past.iterations;
   record.at = now_utc();
   record.taken_back = std::move(taken_back);
   return record;
 }
 
-Result<> record_undo(const loop::StateStore& store, const git::Work& work, const UndoPast& past,
-                     const Undo& undo, const std::set<std::int64_t>& before) {
+Result<> record_undo(const store::LoopStateStore& store, const git::Worktree& work,
+                     const UndoPast& past, const Undo& undo, const std::set<std::int64_t>& before) {
   TRY_ASSIGN(auto iterations, taken_back_now(work, past, before));
   const auto what = iterations.empty() ? counted(static_cast<std::int64_t>(undo.commits), "commit")
-                                       : loop::iterations_text(iterations);
+                                       : store::iterations_text(iterations);
   auto record = make_record(past, std::move(iterations));
   record.progress =
       fmt::format("The user took back {} (ralph undo): the files are as they were at commit {}.",
@@ -178,14 +179,15 @@ Result<> record_undo(const loop::StateStore& store, const git::Work& work, const
 
 /// The record has no tree, unless the loop is done again: whether there are changes that are not committed is looked at
 /// when the loop goes on.
-Result<> record_restore(const loop::StateStore& store, const git::Work& work, UndoPast past,
-                        const std::string& ref, const std::set<std::int64_t>& before) {
+Result<> record_restore(const store::LoopStateStore& store, const git::Worktree& work,
+                        UndoPast past, const std::string& ref,
+                        const std::set<std::int64_t>& before) {
   TRY_ASSIGN(auto iterations, taken_back_now(work, past, before));
   TRY_ASSIGN(const auto head, work.head());
   TRY_ASSIGN(const auto dirty, work.dirty());
   const auto gone = iterations.empty()
                         ? std::string("no iteration is taken back any more")
-                        : loop::iterations_text(iterations) +
+                        : store::iterations_text(iterations) +
                               (iterations.size() == 1 ? " is" : " are") + " taken back";
   auto record = make_record(past, std::move(iterations));
   record.progress = fmt::format(
@@ -234,11 +236,12 @@ Result<Undo> undo(const Wish& wish, StdOutput& output) {
     return std::unexpected(kept.error());
   }
   undo.kept = *std::move(kept);
-  TRY_ASSIGN(const auto back, work.put_back_missing(loop::inputs_ref(past.state.loop_id), undo.to));
+  TRY_ASSIGN(const auto back,
+             git::put_back_missing(work, store::inputs_ref(past.state.loop_id), undo.to));
   if (!back.empty())
     warn(fmt::format("deleted during the loop, and put back: {}", names_of(back)), output);
   TRY(record_undo(store, work, past, undo, before));
-  if (wish.all) undo.stashed = work.stash_entry(loop::stash_message(past.state.loop_id));
+  if (wish.all) undo.stashed = work.stash_entry(store::stash_message(past.state.loop_id));
   return undo;
 }
 
@@ -340,11 +343,11 @@ int undo_command(const Arguments& arguments, StdOutput& output) {
   if (!wish.restore.empty()) return restore_command(wish, arguments.flag("json"), output);
   const auto done = undo(wish, output);
   if (!done) return report_safely(done.error(), output);
-  output.out(arguments.flag("json") ? as_json(*done) : view::safe_text(as_text(*done)));
+  output.out(arguments.flag("json") ? as_json(*done) : console::safe_text(as_text(*done)));
   return 0;
 }
 
-constexpr Option kOptions[] = {
+constexpr Option kUndoOptions[] = {
     {"--all", "", "all commits of the loop: branch, HEAD and files as when it began"},
     {"--include-others", "", "with --all: also commits that were made between the iterations"},
     {"--restore", "REF",
@@ -352,7 +355,7 @@ constexpr Option kOptions[] = {
     {"--json", "", "what was done, as one JSON object"},
     kCwdOption,
 };
-constexpr Example kExamples[] = {
+constexpr Example kUndoExamples[] = {
     {"ralph undo", "the last iteration is taken back"},
     {"ralph undo --all", "the branch and the files are as before the loop"},
     {"git for-each-ref refs/ralph", "what is kept"},
@@ -372,8 +375,8 @@ constinit const Command kUndoCommand{
     "back\n"
     "the one before that. 'ralph loop --resume' goes on from there.",
     {},
-    kOptions,
-    kExamples,
+    kUndoOptions,
+    kUndoExamples,
     undo_command,
 };
 

@@ -7,22 +7,22 @@
 
 #include "core/base/names.h"
 #include "core/base/utf8.h"
+#include "system/git/history.h"
 #include "ui/console/figures.h"
 
 namespace ralph::cli {
 namespace {
 
-using view::short_commit;
+using console::short_commit;
 
 constexpr std::size_t kMostSubject = 60;
-constexpr std::string_view kDetached = "HEAD";  // in State::branch_at_start
 
 std::unexpected<Error> nothing_left() {
   return fail(Code::usage, "every commit of the loop is taken back already",
               "'git for-each-ref refs/ralph' lists what is kept");
 }
 
-std::unexpected<Error> no_commit(const loop::State& state) {
+std::unexpected<Error> no_commit(const store::LoopState& state) {
   // Only a loop with --commit notes which files are older than it.
   if (!state.files_before) {
     return fail(Code::not_found,
@@ -38,7 +38,7 @@ std::unexpected<Error> no_commit(const loop::State& state) {
 }
 
 /// The newest commit of the loop that is still on the branch, for a message.
-Result<std::string> last_one(const git::Work& work, const UndoPast& past) {
+Result<std::string> last_one(const git::Worktree& work, const UndoPast& past) {
   TRY_ASSIGN(const auto missing, not_in_head(work, past));
   for (auto step = past.steps.rbegin(); step != past.steps.rend(); ++step) {
     if (!missing.contains(step->iteration)) {
@@ -49,7 +49,7 @@ Result<std::string> last_one(const git::Work& work, const UndoPast& past) {
 }
 
 /// The branch stands where an iteration left it; which.
-Result<UndoStep> step_at_head(const git::Work& work, const UndoPast& past) {
+Result<UndoStep> step_at_head(const git::Worktree& work, const UndoPast& past) {
   TRY_ASSIGN(const auto head, work.head());
   const auto step =
       std::ranges::find(past.steps.rbegin(), past.steps.rend(), head, &UndoStep::after);
@@ -63,13 +63,13 @@ Result<UndoStep> step_at_head(const git::Work& work, const UndoPast& past) {
 }
 
 /// Where the branch was before an iteration; empty: there was no commit yet.
-Result<std::string> before(const git::Work& work, const UndoStep& step) {
+Result<std::string> before(const git::Worktree& work, const UndoStep& step) {
   if (!step.before.empty()) return step.before;
-  return work.parent(step.after);
+  return git::parent(work.program(), step.after);
 }
 
 /// What `commits` has beyond the iterations'; in the same order.
-Result<std::vector<std::string>> made_by_others(const git::Work& work, const UndoPast& past,
+Result<std::vector<std::string>> made_by_others(const git::Worktree& work, const UndoPast& past,
                                                 std::vector<std::string> commits) {
   std::set<std::string> known(commits.begin(), commits.end()), ours;
   for (const auto& step : past.steps) {
@@ -77,15 +77,15 @@ Result<std::vector<std::string>> made_by_others(const git::Work& work, const Und
     if (!known.contains(step.after)) continue;
     TRY_ASSIGN(const auto from, before(work, step));
     if (from.empty()) continue;
-    TRY_ASSIGN(const auto made, work.commits_between(from, step.after));
+    TRY_ASSIGN(const auto made, git::commits_between(work.program(), from, step.after));
     ours.insert(made.begin(), made.end());
   }
   std::erase_if(commits, [&](const std::string& commit) { return ours.contains(commit); });
   return commits;
 }
 
-Result<> refuse_others(const git::Work& work, const std::vector<std::string>& others) {
-  TRY_ASSIGN(const auto subject, work.subject(others.back()));
+Result<> refuse_others(const git::Worktree& work, const std::vector<std::string>& others) {
+  TRY_ASSIGN(const auto subject, git::subject(work.program(), others.back()));
   return fail(
       Code::usage,
       fmt::format("{} since the loop began {} not made by it; the first is {} '{}'",
@@ -95,15 +95,15 @@ Result<> refuse_others(const git::Work& work, const std::vector<std::string>& ot
 }
 
 /// What HEAD and the branch have beyond the start; the newest first.
-Result<std::vector<std::string>> commits_to_leave(const git::Work& work, const std::string& head,
-                                                  const std::string& tip,
+Result<std::vector<std::string>> commits_to_leave(const git::Worktree& work,
+                                                  const std::string& head, const std::string& tip,
                                                   const std::string& start) {
   std::vector<std::string> commits;
   if (!head.empty()) {
-    TRY_ASSIGN(commits, work.commits_between(start, head));
+    TRY_ASSIGN(commits, git::commits_between(work.program(), start, head));
   }
   if (tip.empty() || tip == head) return commits;
-  TRY_ASSIGN(const auto more, work.commits_between(start, tip));
+  TRY_ASSIGN(const auto more, git::commits_between(work.program(), start, tip));
   for (const auto& commit : more) {
     if (std::ranges::find(commits, commit) == commits.end()) commits.push_back(commit);
   }
@@ -112,12 +112,13 @@ Result<std::vector<std::string>> commits_to_leave(const git::Work& work, const s
 
 }  // namespace
 
-Result<std::set<std::int64_t>> not_in_head(const git::Work& work, const UndoPast& past) {
+Result<std::set<std::int64_t>> not_in_head(const git::Worktree& work, const UndoPast& past) {
   TRY_ASSIGN(const auto head, work.head());
   std::vector<std::string> commits;
   const auto& start = past.state.commit_at_start;
   if (!head.empty()) {
-    TRY_ASSIGN(commits, start.empty() ? work.commits_to(head) : work.commits_between(start, head));
+    TRY_ASSIGN(commits, start.empty() ? git::commits_to(work.program(), head)
+                                      : git::commits_between(work.program(), start, head));
   }
   const std::set<std::string> present(commits.begin(), commits.end());
   std::set<std::int64_t> missing;
@@ -131,7 +132,7 @@ Result<std::set<std::int64_t>> not_in_head(const git::Work& work, const UndoPast
   return missing;
 }
 
-Result<Undo> plan_last(const git::Work& work, const UndoPast& past) {
+Result<Undo> plan_last(const git::Worktree& work, const UndoPast& past) {
   if (past.steps.empty()) return no_commit(past.state);
   TRY_ASSIGN(const auto step, step_at_head(work, past));
   TRY_ASSIGN(const auto to, before(work, step));
@@ -141,18 +142,18 @@ Result<Undo> plan_last(const git::Work& work, const UndoPast& past) {
                             "back to",
                             short_commit(step.after)));
   }
-  TRY_ASSIGN(const auto commits, work.commits_between(to, step.after));
+  TRY_ASSIGN(const auto commits, git::commits_between(work.program(), to, step.after));
   TRY_ASSIGN(const auto branch, work.branch());
   return Undo{step.after, to, branch, std::ssize(commits)};
 }
 
-Result<Undo> plan_all(const git::Work& work, const UndoPast& past, bool include_others) {
+Result<Undo> plan_all(const git::Worktree& work, const UndoPast& past, bool include_others) {
   const auto& state = past.state;
   const auto& start = state.commit_at_start;
   TRY_ASSIGN(const auto head, work.head());
   TRY_ASSIGN(const auto present, work.branch());
   auto branch = state.branch_at_start.empty() ? present : state.branch_at_start;
-  if (branch == kDetached) branch.clear();
+  if (branch == store::kDetachedHead) branch.clear();
   // A run that was killed may have committed before its record was written.
   if (past.steps.empty() && !state.current) return no_commit(past.state);
   if (start.empty()) {
@@ -161,7 +162,8 @@ Result<Undo> plan_all(const git::Work& work, const UndoPast& past, bool include_
                 "'ralph undo' takes back the commits after the first; 'git update-ref -d HEAD' "
                 "takes back all of them, and the files stay");
   }
-  TRY_ASSIGN(const auto tip, branch.empty() ? Result<std::string>(head) : work.commit_of(branch));
+  TRY_ASSIGN(const auto tip,
+             branch.empty() ? Result<std::string>(head) : git::commit_of(work.program(), branch));
   if (head == start && present == branch && tip == start) {
     return past.steps.empty() ? no_commit(state) : nothing_left();
   }

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "system/git/work.h"
-#include "harness/loop/state.h"
+#include "harness/store/loop_state.h"
+#include "system/git/worktree.h"
 
 namespace ralph::cli {
 
@@ -18,7 +18,7 @@ struct UndoStep {
 
 /// The loop of this folder, and what it committed.
 struct UndoPast {
-  loop::State state;
+  store::LoopState state;
   std::vector<UndoStep> steps;  // the oldest first
   std::int64_t iterations = 0;
   std::vector<std::int64_t> taken_back;  // iterations, by an undo before
@@ -39,13 +39,13 @@ struct Undo {
 };
 
 /// The last iteration. The branch must stand where an iteration left it.
-Result<Undo> plan_last(const git::Work& work, const UndoPast& past);
+Result<Undo> plan_last(const git::Worktree& work, const UndoPast& past);
 
 /// Branch and HEAD as they were when the loop began, wherever the agent went. Commits of others, on the branch or where
 /// HEAD is, are refused unless they are included.
-Result<Undo> plan_all(const git::Work& work, const UndoPast& past, bool include_others);
+Result<Undo> plan_all(const git::Worktree& work, const UndoPast& past, bool include_others);
 
 /// Iterations whose last commit does not lead to HEAD: taken back, or replaced by a later iteration.
-Result<std::set<std::int64_t>> not_in_head(const git::Work& work, const UndoPast& past);
+Result<std::set<std::int64_t>> not_in_head(const git::Worktree& work, const UndoPast& past);
 
 }  // namespace ralph::cli

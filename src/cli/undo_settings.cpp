@@ -3,13 +3,14 @@
 #include <algorithm>
 
 #include "cli/run_settings.h"
+#include "system/git/history.h"
 
 namespace ralph::cli {
 
-void know_settings_of_start(const git::Work& work, const loop::State& state,
+void know_settings_of_start(const git::Worktree& work, const store::LoopState& state,
                             const std::string& commit, run::SettingsAround& before) {
   if (state.commit_at_start.empty()) return;
-  const auto changes = work.changes(state.commit_at_start, commit);
+  const auto changes = git::changes(work.program(), state.commit_at_start, commit);
   if (!changes) return;
   for (const auto& file : obeyed_files({}, nullptr)) {
     const auto name = run::full_name(file);

@@ -21,7 +21,7 @@ http::Response json_response(const Call& call, int status, const Document& body)
 }
 
 Plan whole(http::Response response) {
-  return {performance_of(std::move(response), {}), {}, {}, {}};
+  return {playback_of(std::move(response), {}), {}, {}, {}};
 }
 
 http::Response error_response(const Call& call, const Failure& failure) {
@@ -46,14 +46,14 @@ struct Required {
   std::string_view wanted;
 };
 
-/// What the API itself insists on.
+/// Members that the API requires.
 constexpr auto kRequired = std::to_array<Required>({
     {"model", &Document::is_string, "a string"},
     {"max_tokens", &Document::is_number_integer, "an integer"},
     {"messages", &Document::is_array, "an array"},
 });
 
-/// What is wrong with the body; empty: nothing.
+/// The error in the body; empty: none.
 std::string complaint(const Call& call) {
   if (call.body == nullptr || !call.body->is_object()) return "the request body is not valid JSON";
   for (const auto& required : kRequired) {
@@ -80,7 +80,7 @@ http::Headers stream_headers(const Call& call) {
           {"request-id", call.request_id}};
 }
 
-/// The stream's error event, for a request that wants no stream.
+/// The step's error event; it becomes the answer to a request without streaming.
 const ErrorEvent* error_event(const Step& step) {
   for (const auto& trouble : step.troubles) {
     if (const auto* error = std::get_if<ErrorEvent>(&trouble.incident)) return error;
@@ -88,40 +88,40 @@ const ErrorEvent* error_event(const Step& step) {
   return nullptr;
 }
 
-Performance act(const Reply& reply, const Step& step, const Call& call, Script& script,
+Playback act(const Reply& reply, const Step& step, const Call& call, Script& script,
                 std::string& usage) {
   const auto message = script.message(reply, call.request, call.body);
   usage = usage_json(message.usage);
   if (call.body != nullptr && wants_stream(*call.body)) {
-    auto performance =
-        performance_of(message_events(message, reply.chunk_size), reply, step.troubles);
-    performance.headers = stream_headers(call);
-    return performance;
+    auto playback =
+        playback_of(message_events(message, reply.chunk_size), reply, step.troubles);
+    playback.headers = stream_headers(call);
+    return playback;
   }
   if (const auto* error = error_event(step)) {
     const auto status = error_status(error->type);
-    return performance_of(
+    return playback_of(
         error_response(call, {status == 0 ? 500 : status, error->type, error->message, {}}), {});
   }
   auto response = json_response(call, 200, {});
   response.body = message_json(message);
-  return performance_of(std::move(response), step.troubles);
+  return playback_of(std::move(response), step.troubles);
 }
 
-Performance act(const Failure& failure, const Step& step, const Call& call, Script&, std::string&) {
-  return performance_of(error_response(call, failure), step.troubles);
+Playback act(const Failure& failure, const Step& step, const Call& call, Script&, std::string&) {
+  return playback_of(error_response(call, failure), step.troubles);
 }
 
-Performance act(const http::Response& response, const Step& step, const Call&, Script&,
+Playback act(const http::Response& response, const Step& step, const Call&, Script&,
                 std::string&) {
-  return performance_of(response, step.troubles);
+  return playback_of(response, step.troubles);
 }
 
 Plan perform_step(const Step& step, const Call& call, Script& script) {
   std::string usage;
-  auto performance = std::visit(
+  auto playback = std::visit(
       [&](const auto& action) { return act(action, step, call, script, usage); }, step.action);
-  return {std::move(performance), step.delay, step.number, std::move(usage)};
+  return {std::move(playback), step.delay, step.number, std::move(usage)};
 }
 
 Plan messages(const Call& call, Script& script) {
@@ -174,7 +174,7 @@ Plan model(const Call& call, Script&) {
 
 struct Route {
   std::string_view method;
-  std::string_view path;  // behind any prefix
+  std::string_view path;  // without prefix
   Plan (*answer)(const Call&, Script&);
 };
 constexpr auto kRoutes = std::to_array<Route>({
@@ -184,8 +184,8 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"GET", "/v1/models/*", model},
 });
 
-/// "/v1/models/*" fits "/v1/models/claude" and nothing deeper.
-bool leads(const Route& route, std::string_view path) {
+/// "/v1/models/*" matches "/v1/models/claude" but no deeper path.
+bool matches(const Route& route, std::string_view path) {
   if (!route.path.ends_with('*')) return path.ends_with(route.path);
   const auto folder = path.substr(0, path.rfind('/') + 1);
   return folder != path && folder.ends_with(route.path.substr(0, route.path.size() - 1));
@@ -199,7 +199,7 @@ Plan plan(const Call& call, Script& script) {
     return whole({200, {{"request-id", call.request_id}}, ""});
   }
   const auto* const route =
-      std::ranges::find_if(kRoutes, [&](const Route& one) { return leads(one, request.path); });
+      std::ranges::find_if(kRoutes, [&](const Route& one) { return matches(one, request.path); });
   const bool known = route != kRoutes.end();
   if (known && route->answer == messages && request.method == route->method) {
     if (auto wrong = complaint(call); !wrong.empty()) return error(call, 400, std::move(wrong));

@@ -5,29 +5,28 @@
 #include "core/base/time.h"
 #include "system/http/message.h"
 #include "core/json/document.h"
-#include "mock/performance.h"
+#include "mock/playback.h"
 #include "mock/script.h"
 
 namespace ralph::mock {
 
-/// What a request will be answered with: decided first, so that it can be logged before it is said.
+/// The answer to a request, decided before it is sent so that it can be logged first.
 struct Plan {
-  Performance performance;
+  Playback playback;
   Millis delay{0};
-  std::optional<std::size_t> step;  // the scenario's step that answers
-  std::string usage;                // of the message, as JSON; empty: it is none
+  std::optional<std::size_t> step;  // the number of the scenario's step
+  std::string usage;                // of the message, as JSON; empty: the answer is not a message
 };
 
-/// A request together with what was made of it.
+/// A request, parsed.
 struct Call {
   const http::Request& request;
-  const json::Document* body;  // nullptr: it is no JSON
+  const json::Document* body;  // nullptr: not JSON
   std::string request_id;
 };
 
-/// Decides the answer of the Messages API: messages from the script, token counts, models, and
-/// errors in the API's form for anything else, unless a step's match is about that path. A prefix
-/// before "/v1/" is fine.
+/// The answer of the Messages API: messages from the script, token counts, models, and errors in the API's form for other
+/// paths, unless a step matches the path. The path may have a prefix before "/v1/".
 Plan plan(const Call& call, Script& script);
 
 }  // namespace ralph::mock

@@ -8,13 +8,13 @@
 
 namespace ralph::mock {
 
-/// One lambda an alternative, for std::visit.
+/// One lambda per alternative, for std::visit.
 template <typename... Functions>
 struct Overloaded : Functions... {
   using Functions::operator()...;
 };
 
-/// JSON text that was checked when it was read.
+/// Parses JSON text that is known to be valid.
 inline json::Document parsed(const std::string& text) {
   return json::parse(text).value_or(json::Document::object());
 }

@@ -23,7 +23,7 @@ Document usage_document(const Usage& usage) {
   return document;
 }
 
-/// What is known before the first token came.
+/// Usage as known before the first output token.
 Document usage_at_start(const Usage& usage) {
   auto others = parsed(usage.others);
   for (const auto* key : {"output_tokens", "output_tokens_details", "server_tool_use"}) {
@@ -37,7 +37,7 @@ Document text_or_null(const std::string& text) {
   return text.empty() ? Document(nullptr) : Document(text);
 }
 
-/// What is no JSON at all stays the text it is.
+/// Input that is not JSON becomes a string.
 Document tool_input(const std::string& input) {
   if (input.empty()) return Document::object();
   return json::parse(input).value_or(Document(input));
@@ -178,7 +178,7 @@ class Streamer {
   std::vector<Event> events_;
 };
 
-constexpr std::string_view bytes_of(LineEnd line_end) {
+constexpr std::string_view line_end_bytes(LineEnd line_end) {
   switch (line_end) {
     case LineEnd::lf: return "\n";
     case LineEnd::crlf: return "\r\n";
@@ -190,7 +190,7 @@ constexpr std::string_view bytes_of(LineEnd line_end) {
 }  // namespace
 
 std::string event_bytes(const Event& event, LineEnd line_end) {
-  const auto end = bytes_of(line_end);
+  const auto end = line_end_bytes(line_end);
   return fmt::format("event: {}{}data: {}{}{}", event.name, end, event.data, end, end);
 }
 

@@ -11,10 +11,10 @@ namespace ralph::mock {
 struct Usage {
   std::int64_t input_tokens = 0;
   std::int64_t output_tokens = 0;
-  std::string others = "{}";  // JSON object: what else usage holds
+  std::string others = "{}";  // JSON object with the other members
 };
 
-/// One message of the API with everything settled: ids, model, stop reason, usage.
+/// One message of the API, complete with ids, model, stop reason and usage.
 struct Message {
   std::string id;
   std::string model;
@@ -38,14 +38,14 @@ std::string event_bytes(const Event& event, LineEnd line_end = LineEnd::lf);
 
 std::string usage_json(const Usage& usage);
 
-/// The message as the API answers without streaming.
+/// The message as the API sends it without streaming.
 std::string message_json(const Message& message);
 
-/// The message as the API streams it: deltas of at most `chunk_size` bytes (but whole characters), a
-/// ping behind the first block's start.
+/// The message as the API streams it: deltas of at most `chunk_size` bytes (but whole characters), and a ping after the
+/// start of the first block.
 std::vector<Event> message_events(const Message& message, std::size_t chunk_size);
 
-/// About four bytes a token, at least one.
+/// Four bytes per token, at least one token.
 std::int64_t estimated_tokens(std::size_t bytes);
 std::size_t content_bytes(const std::vector<Block>& content);
 

@@ -17,14 +17,14 @@ struct Piece {
   Millis pause{0};  // before them
 };
 
-/// Something that goes wrong in front of a piece.
+/// An incident before a piece.
 struct Moment {
-  std::size_t position = 0;  // of Performance::pieces, behind kBodyStart
+  std::size_t position = 0;  // kBodyStart plus the index in Playback::pieces, or a position in the head
   Incident incident;
 };
 
-/// An answer as it will go over the wire, with all that goes wrong on the way.
-struct Performance {
+/// An answer as bytes to send, with the incidents on the way.
+struct Playback {
   enum class Framing { whole, stream };
   /// Positions 0 and 1 are the start and the middle of the head.
   static constexpr std::size_t kInHead = 1;
@@ -34,19 +34,17 @@ struct Performance {
   http::Headers headers;
   Framing framing = Framing::whole;
   std::vector<Piece> pieces;
-  std::vector<Moment> moments;  // in the order they happen
+  std::vector<Moment> moments;  // in order
 };
 
-/// A whole answer.
-Performance performance_of(http::Response response, const std::vector<Trouble>& troubles);
+/// An answer without streaming.
+Playback playback_of(http::Response response, const std::vector<Trouble>& troubles);
 
-/// A stream of events as the reply wants them.
-Performance performance_of(const std::vector<Event>& events, const Reply& reply,
-                           const std::vector<Trouble>& troubles);
+/// An answer as a stream of events.
+Playback playback_of(const std::vector<Event>& events, const Reply& reply,
+                     const std::vector<Trouble>& troubles);
 
-/// Plays it to its end, or until the client is gone. What needs no pause goes out in large writes;
-/// nothing is held back when one follows.
-void perform(const Performance& performance, const http::Request& request,
-             http::Exchange& exchange);
+/// Sends the answer until its end or until the client disconnects. Pieces without a pause between them are sent together.
+void play(const Playback& playback, const http::Request& request, http::Exchange& exchange);
 
 }  // namespace ralph::mock

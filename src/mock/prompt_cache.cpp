@@ -19,9 +19,9 @@ constexpr Millis kShort = std::chrono::minutes(5), kLong = std::chrono::hours(1)
 constexpr std::size_t kPositionsLookedAt = 20;  // the block with the mark is the first
 constexpr const char* kMark = "cache_control";
 constexpr std::int64_t kTokensOfPicture =
-    1'600;  // the most a picture costs; the API scales larger ones
+    1'600;  // the maximum for an image; the API scales larger ones
 
-/// The prompt up to and with one block.
+/// The prompt up to and including one block.
 struct Prefix {
   std::string digest;
   std::int64_t tokens = 0;
@@ -33,7 +33,8 @@ Millis lifetime_of(const Document& mark) {
   return mark.value("ttl", Document()) == Document("1h") ? kLong : kShort;
 }
 
-/// Takes the marks out, those of blocks inside a tool's result too. The last one counts.
+/// Removes the marks, also inside tool results, and returns the lifetime of the block's own mark, otherwise the longest
+/// one inside it.
 Millis take_mark(Document& block) {
   Millis lifetime{0};
   if (!block.is_object()) return lifetime;
@@ -45,7 +46,7 @@ Millis take_mark(Document& block) {
   return own > Millis{0} ? own : lifetime;
 }
 
-/// A text is the same as one block with that text: agents write it either way, and the API caches it as one.
+/// A string is the same as one text block: agents use either form, and the API caches them as equal.
 Document blocks_of(const Document& value) {
   if (value.is_array()) return value;
   if (value.is_string()) return Document::array({{{"type", "text"}, {"text", value}}});
@@ -57,7 +58,7 @@ struct Pictures {
   std::int64_t tokens = 0;
 };
 
-/// Those inside a tool's result too.
+/// Including those inside tool results.
 Pictures pictures_in(const Document& block) {
   if (member(block, "type") == Document("image")) {
     const auto* const data = member(member(block, "source"), "data").get_ptr<const std::string*>();
@@ -80,7 +81,7 @@ class Prompt {
     digest_ = sha256_hex(json::write(member(request, "model")));
     for (const auto& tool : blocks_of(member(request, "tools"))) add(tool, "tool");
     for (const auto& block : blocks_of(member(request, "system"))) add(block, "system");
-    // A change of these leaves tools and system in the cache.
+    // A change of these does not invalidate tools and system.
     digest_ = sha256_hex(digest_ + json::write(member(request, "tool_choice")) +
                          json::write(member(request, "thinking")));
     for (const auto& message : blocks_of(member(request, "messages"))) {

@@ -11,19 +11,19 @@
 
 namespace ralph::mock {
 
-/// How many blocks of a request have cache_control, the request itself among them.
+/// How many blocks of a request have cache_control; the request itself counts as one.
 std::size_t cache_marks(const json::Document& request);
 inline constexpr std::size_t kMostCacheMarks = 4;
 
 /// The prompt cache of the API by its published rules: a prefix of tools, system and messages, in this order, is kept
 /// where a block has cache_control; a later request finds it by the same bytes, at its own marks and up to 19 blocks
-/// before each of them; it lives for five minutes or an hour after its last use. May be used by many threads.
+/// before each of them; it expires five minutes or one hour after its last use. Thread-safe.
 class PromptCache {
  public:
   explicit PromptCache(std::function<UtcTime()> clock = now_utc) : clock_(std::move(clock)) {}
 
-  /// What a request reads, writes and sends uncached; from then on its prefixes are in the cache. A token is four
-  /// bytes of JSON, a picture 1,600 tokens. Output tokens are not counted.
+  /// The tokens that a request reads from the cache, writes to it and sends uncached; adds its prefixes to the cache. A
+  /// token is four bytes of JSON, an image 1,600 tokens. Output tokens are not counted.
   model::Tokens charge(const json::Document& request);
 
  private:

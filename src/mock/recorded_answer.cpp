@@ -1,23 +1,23 @@
-#include "mock/answer_reader.h"
+#include "mock/recorded_answer.h"
 
 #include <algorithm>
 #include <array>
 #include <utility>
 
 #include "core/base/utf8.h"
-#include "mock/stream_reader_impl.h"
+#include "mock/recorded_stream_impl.h"
 
 namespace ralph::mock {
 namespace {
 
 using json::Document;
 
-/// Headers of an answer that a client acts upon.
+/// Headers that clients use.
 constexpr auto kKeptHeaders = std::to_array<std::string_view>(
     {"content-type", "retry-after", "retry-after-ms", "x-should-retry", "location"});
 constexpr std::string_view kKeptPrefix = "anthropic-ratelimit-";
 
-/// One line, and a name that is a word: what a scenario can say.
+/// Whether a scenario can contain the header: a one-line value and a valid name.
 bool is_plain(const http::Header& header) {
   return std::ranges::none_of(header.name + header.value,
                               [](char c) { return static_cast<unsigned char>(c) < 0x20; }) &&
@@ -41,7 +41,7 @@ http::Headers kept(const http::Headers& headers) {
   return some;
 }
 
-/// Without what an error of the API has anyway.
+/// Without the content type, which every error of the API has.
 http::Headers kept_of_error(const http::Headers& headers) {
   http::Headers some;
   for (const auto& header : kept(headers)) {
@@ -54,7 +54,7 @@ http::Headers kept_of_error(const http::Headers& headers) {
 std::optional<Step> read_stream(const http::Response& answer, Ended ended) {
   StreamReader reader;
   http::SseDecoder decoder([&](const http::SseEvent& event) -> Result<> {
-    reader.take(event);
+    reader.add(event);
     return {};
   });
   if (!decoder.feed(answer.body)) return std::nullopt;
@@ -72,13 +72,13 @@ std::optional<Step> read_message(const Document& body) {
     if (!block.is_object()) return std::nullopt;
     reply.content.push_back(block_of(block));
   }
-  take_message(body, reply);
+  read_message_fields(body, reply);
   Step step;
   step.action = std::move(reply);
   return step;
 }
 
-/// Only what our own error would look like: type, message and nothing that would be lost.
+/// Only an error with type and message and no other members, which would be lost.
 std::optional<Step> read_error(const http::Response& answer, const Document& body) {
   const auto error = body.find("error");
   if (answer.status < 400 || answer.status > 599 || body.value("type", Document()) != "error" ||

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "core/json/field.h"
-#include "mock/reading_impl.h"
-#include "mock/stream_reader_impl.h"
+#include "mock/scenario_parts_impl.h"
+#include "mock/recorded_stream_impl.h"
 
 namespace ralph::mock {
 namespace {
@@ -28,7 +28,7 @@ std::vector<std::string> written(const std::vector<Document>& documents) {
   return texts;
 }
 
-/// The deltas that carry a text, by the member of the block they extend.
+/// Kinds of deltas, by the member with their text.
 struct DeltaKind {
   std::string_view type;
   const char* key;
@@ -43,7 +43,7 @@ constexpr auto kDeltaKinds = std::to_array<DeltaKind>({
 });
 constexpr std::string_view kPieces = "text_delta thinking_delta input_json_delta";
 
-/// Adds the deltas to the block; false: one is of no kind that this block has.
+/// Adds the deltas to the block; false: a delta has an unknown form.
 bool complete(Document& block, const std::vector<Document>& deltas) {
   std::string input;
   for (const auto& delta : deltas) {
@@ -61,7 +61,7 @@ bool complete(Document& block, const std::vector<Document>& deltas) {
       block[kind->key] = text_or(block, kind->key) + *text;
     }
   }
-  if (!input.empty()) block["input"] = input;  // a text: the JSON of a JSON
+  if (!input.empty()) block["input"] = input;  // a string that contains JSON
   return true;
 }
 
@@ -133,7 +133,7 @@ Block block_of(const Document& block) {
   return known_block(block).value_or(VerbatimBlock{json::write(block), {}});
 }
 
-void take_usage(const Document& usage, UsageWish& wish) {
+void read_usage_fields(const Document& usage, UsageWish& wish) {
   if (!usage.is_object()) return;
   auto others = json::parse(wish.others).value_or(Document::object());
   for (const auto& [key, value] : usage.items()) {
@@ -149,7 +149,7 @@ void take_usage(const Document& usage, UsageWish& wish) {
   wish.others = json::write(others);
 }
 
-void take_message(const Document& message, Reply& reply) {
+void read_message_fields(const Document& message, Reply& reply) {
   if (!message.is_object()) return;
   reply.id = text_or(message, "id", reply.id);
   reply.model = text_or(message, "model", reply.model);
@@ -157,10 +157,10 @@ void take_message(const Document& message, Reply& reply) {
   reply.stop_sequence = text_or(message, "stop_sequence", reply.stop_sequence);
   const auto details = message.find("stop_details");
   if (details != message.end() && details->is_object()) reply.stop_details = json::write(*details);
-  take_usage(message.value("usage", Document()), reply.usage);
+  read_usage_fields(message.value("usage", Document()), reply.usage);
 }
 
-void StreamReader::take(const http::SseEvent& event) {
+void StreamReader::add(const http::SseEvent& event) {
   const auto data = json::parse(event.data);
   if (!data || !data->is_object()) {
     readable_ = false;
@@ -169,17 +169,17 @@ void StreamReader::take(const http::SseEvent& event) {
   const auto type = text_or(*data, "type", event.type);
   if (type == "message_start") {
     started_ = true;
-    take_message(data->value("message", Document()), reply_);
+    read_message_fields(data->value("message", Document()), reply_);
   } else if (type == "content_block_start") {
     start_block(*data);
   } else if (type == "content_block_delta") {
-    take_delta(data->value("delta", Document()));
+    add_delta(data->value("delta", Document()));
   } else if (type == "content_block_stop") {
     stop_block();
   } else if (type == "message_delta") {
     has_delta_ = true;
-    take_message(data->value("delta", Document()), reply_);
-    take_usage(data->value("usage", Document()), reply_.usage);
+    read_message_fields(data->value("delta", Document()), reply_);
+    read_usage_fields(data->value("usage", Document()), reply_.usage);
   } else if (type == "message_stop") {
     whole_ = true;
   } else if (type == "error") {
@@ -196,7 +196,7 @@ void StreamReader::start_block(const Document& data) {
   if (!block_->is_object()) readable_ = false;
 }
 
-void StreamReader::take_delta(const Document& delta) {
+void StreamReader::add_delta(const Document& delta) {
   if (!block_ || !delta.is_object()) {
     readable_ = false;
     return;
@@ -225,7 +225,7 @@ Trouble StreamReader::here(Incident incident) const {
   if (block_) return {Place::in_block, 0, std::move(incident)};
   if (has_delta_) return {Place::before_message_stop, 0, std::move(incident)};
   if (!reply_.content.empty()) return {Place::after_blocks, 0, std::move(incident)};
-  return {Place::after_events, 1, std::move(incident)};  // behind message_start
+  return {Place::after_events, 1, std::move(incident)};  // after message_start
 }
 
 std::optional<Step> StreamReader::finish(Ended ended) {

@@ -7,31 +7,31 @@
 
 #include "system/http/sse_decoder.h"
 #include "core/json/document.h"
-#include "mock/answer_reader.h"
+#include "mock/recorded_answer.h"
 #include "mock/scenario.h"
 
 namespace ralph::mock {
 
-/// A block in the API's own form, without deltas, as the nearest kind of ours.
+/// A complete block in the API's form as a typed block; verbatim if no type fits.
 Block block_of(const json::Document& block);
 
-/// Takes over stop reason, model, id and usage of a message, or of its start or its delta.
-void take_message(const json::Document& message, Reply& reply);
-void take_usage(const json::Document& usage, UsageWish& wish);
+/// Copies stop reason, model, id and usage from a message, its start or its delta.
+void read_message_fields(const json::Document& message, Reply& reply);
+void read_usage_fields(const json::Document& usage, UsageWish& wish);
 
-/// Puts a message together again from its events.
+/// Builds a message from its events.
 class StreamReader {
  public:
-  /// An event that is none of the API's makes the stream unreadable.
-  void take(const http::SseEvent& event);
-  /// The step; nullopt: this was no stream of a message.
+  /// An event that is not JSON makes the stream unreadable.
+  void add(const http::SseEvent& event);
+  /// The step; nullopt: not the stream of a message.
   std::optional<Step> finish(Ended ended);
 
  private:
   void start_block(const json::Document& data);
-  void take_delta(const json::Document& delta);
+  void add_delta(const json::Document& delta);
   void stop_block();
-  /// Where the stream stands now.
+  /// Trouble at the current place of the stream.
   Trouble here(Incident incident) const;
 
   Reply reply_;

@@ -8,7 +8,7 @@
 #include "system/http/end_to_end.h"
 #include "core/json/mask.h"
 #include "core/json/writer.h"
-#include "mock/answer_reader.h"
+#include "mock/recorded_answer.h"
 
 namespace ralph::mock {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 using http::Exchange;
 using http::Peer;
 
-/// In the form of the API, so that every client can read it.
+/// In the form of the API's errors, which every client can read.
 http::Response bad_gateway(const Error& error) {
   std::string inner;
   json::ObjectWriter(inner).text("type", "api_error").text("message", describe(error)).close();
@@ -25,10 +25,10 @@ http::Response bad_gateway(const Error& error) {
   return {502, {{"content-type", "application/json"}}, std::move(body)};
 }
 
-/// One answer on its way from the endpoint to the client.
-class Passage {
+/// Forwards one answer from the endpoint to the client.
+class Forwarder {
  public:
-  Passage(const http::Request& request, Exchange& exchange)
+  Forwarder(const http::Request& request, Exchange& exchange)
       : request_(request), exchange_(exchange) {}
 
   http::ResponseSink sink() {
@@ -36,14 +36,14 @@ class Passage {
             [this](std::string_view bytes) { return pass(bytes); }};
   }
 
-  /// The answer, if there is one to keep.
+  /// The answer as a step; nullopt: there is nothing to record.
   std::optional<Step> step(const http::Sent& sent) const {
     const bool cancelled = !sent && sent.error().failure == http::Failure::cancelled;
     if (client_gone_ || cancelled || !begun_ || request_.method == "HEAD") return std::nullopt;
     return step_of_answer(answer_, sent ? Ended::whole : Ended::cut);
   }
 
-  /// Lets the client see how it ended.
+  /// Ends the answer to the client as the endpoint ended it.
   void end(const http::Sent& sent) {
     if (!begun_ && !sent) {
       exchange_.respond(bad_gateway(sent.error()));
@@ -58,13 +58,13 @@ class Passage {
   Result<> begin(const http::Response& head) {
     begun_ = true;
     answer_ = {head.status, head.headers, {}};
-    return listened(exchange_.begin(head.status, http::end_to_end(head.headers)));
+    return check_client(exchange_.begin(head.status, http::end_to_end(head.headers)));
   }
   Result<> pass(std::string_view bytes) {
     answer_.body += bytes;
-    return listened(exchange_.send(bytes));
+    return check_client(exchange_.send(bytes));
   }
-  Result<> listened(Peer peer) {
+  Result<> check_client(Peer peer) {
     client_gone_ = peer == Peer::gone;
     if (client_gone_) return fail(Code::unavailable, "the client hung up");
     return {};
@@ -77,7 +77,7 @@ class Passage {
   bool client_gone_ = false;
 };
 
-/// Messages answer in order; whatever else was asked answers where it was asked.
+/// Messages answer in order; answers to other paths match their path.
 void place(Step& step, const http::Request& request) {
   if (request.path.ends_with(kMessagesPath)) return;
   step.match.emplace().path = request.path;
@@ -91,7 +91,7 @@ Result<std::unique_ptr<Recorder>> Recorder::open(RecorderOptions options) {
   const std::filesystem::path folder =
       options.out.has_parent_path() ? options.out.parent_path() : ".";
   if (std::error_code ignored; !std::filesystem::is_directory(folder, ignored)) {
-    return fail(Code::not_found, fmt::format("cannot write the recording '{}': no folder '{}'",
+    return fail(Code::not_found, fmt::format("cannot write the recording '{}': directory '{}' does not exist",
                                              options.out.native(), folder.native()));
   }
   std::unique_ptr<Recorder> recorder(new Recorder(std::move(options)));
@@ -110,18 +110,18 @@ void Recorder::answer(const http::Request& request, Exchange& exchange) {
   asked.url = options_.endpoint + request.target;
   asked.headers = http::end_to_end(request.headers);
   asked.body = request.body;
-  Passage passage(request, exchange);
-  auto client = take_client();
-  const auto sent = client->send(asked, passage.sink(), stop_.get_token());
-  give_back(std::move(client));
-  if (auto step = passage.step(sent)) {
+  Forwarder forwarder(request, exchange);
+  auto client = borrow_client();
+  const auto sent = client->send(asked, forwarder.sink(), stop_.get_token());
+  return_client(std::move(client));
+  if (auto step = forwarder.step(sent)) {
     place(*step, request);
     keep(number, *std::move(step));
   }
-  passage.end(sent);
+  forwarder.end(sent);
 }
 
-std::unique_ptr<http::Client> Recorder::take_client() {
+std::unique_ptr<http::Client> Recorder::borrow_client() {
   const std::scoped_lock lock(mutex_);
   if (idle_.empty()) return std::make_unique<http::Client>();
   auto client = std::move(idle_.back());
@@ -129,7 +129,7 @@ std::unique_ptr<http::Client> Recorder::take_client() {
   return client;
 }
 
-void Recorder::give_back(std::unique_ptr<http::Client> client) {
+void Recorder::return_client(std::unique_ptr<http::Client> client) {
   const std::scoped_lock lock(mutex_);
   idle_.push_back(std::move(client));
 }

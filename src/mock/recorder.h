@@ -24,26 +24,25 @@ struct RecorderOptions {
   Masker masker;              // for the scenario
 };
 
-/// Passes requests on to a real endpoint, the answers back as they come, and keeps them as a
-/// scenario: one file, whole after every answer, for the owner only, without keys. May be used by
-/// many threads.
+/// Forwards requests to a real endpoint and streams its answers back, and records them as a scenario file: complete after
+/// every answer, readable by the owner only, with keys masked. Thread-safe.
 class Recorder {
  public:
-  /// Starts the file anew.
+  /// Creates or empties the file.
   static Result<std::unique_ptr<Recorder>> open(RecorderOptions options);
 
   void answer(const http::Request& request, http::Exchange& exchange);
-  /// Ends what is under way. Answers that are not whole by then are not kept.
+  /// Cancels requests in progress; their answers are not recorded.
   void stop() { stop_.request_stop(); }
-  /// The first time the file could not be written.
+  /// The first error of writing the file.
   std::optional<Error> failure() const;
 
  private:
   explicit Recorder(RecorderOptions options) : options_(std::move(options)) {}
 
-  /// A client nobody uses, to be given back.
-  std::unique_ptr<http::Client> take_client();
-  void give_back(std::unique_ptr<http::Client> client);
+  /// An unused client; pass it to return_client() after use.
+  std::unique_ptr<http::Client> borrow_client();
+  void return_client(std::unique_ptr<http::Client> client);
   void keep(std::size_t number, Step step);
   Result<> write() const;
 

@@ -21,7 +21,7 @@ namespace {
 constexpr auto kSecretHeaders = std::to_array<std::string_view>(
     {"x-api-key", "authorization", "proxy-authorization", "cookie"});
 
-/// "Bearer sk-a***": enough to tell which key it was.
+/// "Bearer sk-a***": enough to recognise the key.
 std::string first_characters(std::string_view secret) {
   const auto space = secret.find(' ');
   const auto scheme = space == secret.npos ? 0 : space + 1;

@@ -10,23 +10,23 @@
 
 namespace ralph::mock {
 
-/// What answers a request.
+/// How a request was answered.
 struct Outcome {
   std::optional<std::size_t> step;  // nullopt: none
-  std::optional<int> status;        // nullopt: not known yet
-  std::string usage;                // JSON; empty: no message answers
+  std::optional<int> status;        // nullopt: not known when it is logged
+  std::string usage;                // JSON; empty: the answer is not a message
 };
 
-/// Every request as a line of JSON, with what answers it. Secrets are masked; only the owner may
-/// read the file. May be used by many threads.
+/// Logs every request and its answer as a line of JSON, with secrets masked. Only the owner can read the file.
+/// Thread-safe.
 class RequestLog {
  public:
-  /// Starts a new file at that path.
+  /// Creates or empties the file.
   static Result<std::unique_ptr<RequestLog>> open(const std::filesystem::path& path,
                                                   const Masker& masker);
 
   void write(const Call& call, const Outcome& outcome);
-  /// The first line that could not be written: the log ends there.
+  /// The first error of writing, after which nothing is logged.
   std::optional<Error> failure() const;
 
  private:

@@ -1,6 +1,7 @@
 #include "mock/scenario.h"
 
 #include <array>
+#include <limits>
 #include <utility>
 
 #include <fmt/core.h>
@@ -8,7 +9,7 @@
 
 #include "core/base/utf8.h"
 #include "core/json/document.h"
-#include "mock/reading_impl.h"
+#include "mock/scenario_parts_impl.h"
 
 namespace ralph::mock {
 namespace {
@@ -34,7 +35,7 @@ constexpr auto kErrorKinds = std::to_array<ErrorKind>({
 
 // --- steps ---
 
-/// A step on the way from its keys to its kind.
+/// A step while its keys are read.
 struct Draft {
   Step step;
   Reply reply;
@@ -82,7 +83,7 @@ Result<> read_match(const Node& node, Draft& draft) {
     if ((match.*known->text).empty()) return node.member(key).fail_here("is empty");
   }
   if (node.value.empty())
-    return node.fail_here("matches everything", "give it 'contains' or 'model'");
+    return node.fail_here("matches every request", "add 'contains' or 'model'");
   return {};
 }
 
@@ -140,25 +141,25 @@ constexpr Field<Draft> kStep[] = {
      }},
 };
 
-/// A step is one thing: a message, an error, or plain HTTP. Trouble alone needs no words.
+/// A step is one of a message, an error or plain HTTP. With trouble, the message may be empty.
 Result<> check_kind(const Node& node, const Draft& draft) {
   const bool error = node.value.contains("error");
   const bool http = node.value.contains("http");
   if (error && http) return node.fail_here("has both an 'error' and 'http'", "make it two steps");
   if (draft.other && draft.has_content) {
     return node.fail_here(
-        fmt::format("has both {} and something to say", error ? "an 'error'" : "'http'"),
+        fmt::format("has both {} and a message", error ? "an 'error'" : "'http'"),
         "make it two steps");
   }
   const auto is_event = [](const Trouble& trouble) {
     return std::holds_alternative<ErrorEvent>(trouble.incident);
   };
   if (draft.other && std::ranges::any_of(draft.step.troubles, is_event)) {
-    return node.fail_here("has no message whose stream could end with an error event");
+    return node.fail_here("has no message, so its stream cannot end with an error event");
   }
   if (!draft.other && !draft.has_content && draft.step.troubles.empty()) {
-    return node.fail_here("says nothing",
-                          "give it text, thinking, tool_use, content, error, http or trouble");
+    return node.fail_here("is empty",
+                          "add text, thinking, tool_use, content, error, http or trouble");
   }
   return {};
 }

@@ -26,21 +26,21 @@ struct ThinkingBlock {
 /// A tool_use or server_tool_use.
 struct ToolUseBlock {
   std::string name;
-  std::string input = "{}";  // JSON text, or whatever is to be sent in its place
+  std::string input = "{}";  // JSON text, or any other text to send in its place
   std::string id;            // empty: numbered when it is sent
   std::string type = "tool_use";
 };
 struct CompactionBlock {
   std::string content;
 };
-/// Any other block: started as it is, then these deltas.
+/// Any other block, sent unchanged, with its deltas.
 struct VerbatimBlock {
   std::string json;
   std::vector<std::string> deltas;  // JSON each
 };
 using Block = std::variant<TextBlock, ThinkingBlock, ToolUseBlock, CompactionBlock, VerbatimBlock>;
 
-/// Token counts a step wants to report; the two that are missing are estimated from the bytes.
+/// Token counts of a step; missing input and output counts are estimated from the bytes.
 struct UsageWish {
   std::optional<std::int64_t> input_tokens;
   std::optional<std::int64_t> output_tokens;
@@ -49,10 +49,10 @@ struct UsageWish {
 
 enum class LineEnd { lf, crlf, cr };
 
-/// A message, streamed or whole as the request asks.
+/// A message, streamed if the request asks for it.
 struct Reply {
   std::vector<Block> content;
-  std::string stop_reason;    // empty: "tool_use" or "end_turn", as the content is
+  std::string stop_reason;    // empty: "tool_use" or "end_turn", by the content
   std::string stop_sequence;  // empty: null
   std::string stop_details;   // JSON; empty: none
   std::string id;             // empty: numbered
@@ -71,29 +71,29 @@ struct Failure {
   http::Headers headers;
 };
 
-/// What a step does: a message, an error of the API, or any answer at all.
+/// The answer of a step: a message, an error of the API, or any HTTP response.
 using Action = std::variant<Reply, Failure, http::Response>;
 
 // --- what goes wrong ---
 
-/// Where in an answer. Whole answers know only the places up to `after_headers`, the last one, and
-/// the middle of their body, which stands for all others.
+/// A place in an answer. Without streaming, only `before_headers`, `in_headers`, `after_headers` and `after_message_stop`
+/// differ; all others are the middle of the body.
 enum class Place {
   before_headers,
   in_headers,
   after_headers,
-  after_events,         // as many as the trouble says
+  after_events,         // after Trouble::events events
   in_event,             // in the middle of the last block's last delta
-  in_block,             // behind the last block's deltas, before its stop
+  in_block,             // after the last block's deltas, before its stop
   after_blocks,         // before message_delta
-  before_message_stop,  // behind message_delta
+  before_message_stop,  // after message_delta
   after_message_stop,
 };
 
-/// How an answer ends. `end`: as HTTP has it, as if all were said; `close`: the connection ends;
-/// `reset`: with a TCP reset; `silence`: never, until the client hangs up.
+/// How an answer ends early. `end`: as a valid HTTP response; `close`: the connection is closed; `reset`: with a TCP
+/// reset; `silence`: not until the client disconnects.
 enum class Cut { end, close, reset, silence };
-/// Bytes of the body that nobody asked for.
+/// Additional bytes in the body.
 struct Bytes {
   std::string bytes;
 };
@@ -117,23 +117,22 @@ struct Trouble {
 
 inline constexpr std::string_view kMessagesPath = "/v1/messages";
 
-/// Which requests a step is for. All that are given must hold.
+/// Which requests a step answers. All given conditions must hold.
 struct Match {
   std::string path{kMessagesPath};  // the end of the request's path
-  std::string model;                // some part of the model's name
-  std::string contains;             // some text anywhere in the request's strings
+  std::string model;                // a part of the model's name
+  std::string contains;             // a text in any string of the request
   std::string last;                 // … in the last user message
   std::string tool_result;          // … in a tool result of the last user message
   std::string system;               // … in the system prompt
-  std::string tool;                 // the name of a tool on offer
+  std::string tool;                 // the name of a declared tool
 };
 
-/// The answer to one request. Steps with a match answer the requests that fit, whenever they come;
-/// the others answer in order.
+/// The answer to a request. Steps with a match answer matching requests at any time; the others answer in order.
 struct Step {
   std::size_t number = 1;  // its place in the file, from 1
   std::optional<Match> match;
-  std::optional<std::size_t> times;  // so many requests; without it one, or all that match
+  std::optional<std::size_t> times;  // how many requests; default: one, or with a match all
   Millis delay{0};                   // before the answer
   Action action;
   std::vector<Trouble> troubles;
@@ -147,19 +146,18 @@ struct Scenario {
   Then then = Then::repeat_last;
 };
 
-/// Reads a scenario. Errors name the file (`name`), the step and the place in it, and the nearest
-/// known word.
+/// Reads a scenario. Errors name the file (`name`), the step, the place in it, and the most similar valid word.
 Result<Scenario> read_scenario(std::string_view text, std::string_view name);
 
-/// What read_scenario() reads back as the same scenario, for people to edit.
+/// The scenario as indented JSON, which read_scenario() reads back.
 std::string write_scenario(const Scenario& scenario);
 
-/// One step a text.
+/// One step per text.
 Scenario scenario_of_texts(const std::vector<std::string>& texts);
 
 /// The type the API uses for a status: 529 → "overloaded_error".
 std::string_view error_type(int status);
-/// The status the API uses for a type; 0: it has no such type.
+/// The status the API uses for a type; 0: unknown type.
 int error_status(std::string_view type);
 
 }  // namespace ralph::mock

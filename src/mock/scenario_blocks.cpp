@@ -1,6 +1,8 @@
 #include <array>
 
-#include "mock/reading_impl.h"
+#include <fmt/core.h>
+
+#include "mock/scenario_parts_impl.h"
 
 namespace ralph::mock {
 namespace {
@@ -65,7 +67,7 @@ Result<Block> read_as(const Node& node) {
   return block;
 }
 
-Result<Block> read_as_it_is(const Node& node) { return VerbatimBlock{json::write(node.value), {}}; }
+Result<Block> read_verbatim(const Node& node) { return VerbatimBlock{json::write(node.value), {}}; }
 
 struct Type {
   std::string_view name;
@@ -75,29 +77,29 @@ struct Type {
 constexpr auto kTypes = std::to_array<Type>({
     {"text", read_as<TextBlock, kText>},
     {"thinking", read_as<ThinkingBlock, kThinking>},
-    {"redacted_thinking", read_as_it_is},
+    {"redacted_thinking", read_verbatim},
     {"tool_use", read_tool_use},
     {"server_tool_use", read_tool_use},
     {"compaction", read_as<CompactionBlock, kCompaction>},
-    {"web_search_tool_result", read_as_it_is},
-    {"web_fetch_tool_result", read_as_it_is},
-    {"code_execution_tool_result", read_as_it_is},
-    {"bash_code_execution_tool_result", read_as_it_is},
-    {"text_editor_code_execution_tool_result", read_as_it_is},
-    {"tool_search_tool_result", read_as_it_is},
-    {"mcp_tool_use", read_as_it_is},
-    {"mcp_tool_result", read_as_it_is},
-    {"container_upload", read_as_it_is},
+    {"web_search_tool_result", read_verbatim},
+    {"web_fetch_tool_result", read_verbatim},
+    {"code_execution_tool_result", read_verbatim},
+    {"bash_code_execution_tool_result", read_verbatim},
+    {"text_editor_code_execution_tool_result", read_verbatim},
+    {"tool_search_tool_result", read_verbatim},
+    {"mcp_tool_use", read_verbatim},
+    {"mcp_tool_result", read_verbatim},
+    {"container_upload", read_verbatim},
 });
 
-/// A word that looks like one of these is a slip; any other is a block of an API to come.
+/// A type that resembles a known one is an error; any other one may be new in the API and is sent unchanged.
 Result<Block> read_typed_block(const Node& node, std::string_view type) {
   const auto* const found = std::ranges::find(kTypes, type, &Type::name);
   if (found != kTypes.end()) return found->read(node);
-  const auto slip = question(type, words_of(kTypes, &Type::name));
-  if (slip.empty()) return read_as_it_is(node);
-  return node.member("type").fail_here(fmt::format("is '{}'{}", type, slip),
-                                       "if it is meant, say {\"verbatim\": {\"type\": …}}");
+  const auto suggestion = question(type, words_of(kTypes, &Type::name));
+  if (suggestion.empty()) return read_verbatim(node);
+  return node.member("type").fail_here(fmt::format("is '{}'{}", type, suggestion),
+                                       "to send it anyway, use {\"verbatim\": {\"type\": …}}");
 }
 
 }  // namespace
@@ -105,9 +107,9 @@ Result<Block> read_typed_block(const Node& node, std::string_view type) {
 Result<Block> read_tool_use(const Node& node) {
   ToolUseBlock block;
   TRY(read_fields<ToolUseBlock>(node, kToolUse, block));
-  if (block.name.empty()) return node.fail_here("has no 'name'", "name the tool to call");
+  if (block.name.empty()) return node.fail_here("has no 'name'", "add the name of the tool");
   if (node.value.contains("input") && node.value.contains("raw_input")) {
-    return node.fail_here("has both 'input' and 'raw_input'", "one of them is enough");
+    return node.fail_here("has both 'input' and 'raw_input'", "remove one of them");
   }
   return block;
 }
@@ -123,7 +125,7 @@ Result<Block> read_block(const Node& node) {
   if (value.contains("tool_use")) return read_tool_use(node.member("tool_use"));
   if (value.contains("thinking")) return read_as<ThinkingBlock, kThinking>(node);
   if (value.contains("text")) return read_as<TextBlock, kText>(node);
-  return node.fail_here("is no block", "give it 'text', 'thinking', 'tool_use' or a 'type'");
+  return node.fail_here("is not a block", "add 'text', 'thinking', 'tool_use' or a 'type'");
 }
 
 }  // namespace ralph::mock

@@ -1,7 +1,8 @@
 #include <array>
+#include <limits>
 #include <utility>
 
-#include "mock/reading_impl.h"
+#include "mock/scenario_parts_impl.h"
 
 namespace ralph::mock {
 namespace {
@@ -12,7 +13,7 @@ bool fits_in_header(std::string_view text) {
   return std::ranges::none_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20; });
 }
 
-/// The server's own business: with a second one no client could read the answer.
+/// Set by the server itself: a second one would make the answer unreadable.
 constexpr auto kFramingHeaders =
     std::to_array<std::string_view>({"content-length", "transfer-encoding", "connection"});
 
@@ -28,7 +29,7 @@ Result<> read_headers(const Node& node, http::Headers& headers) {
     auto text = value.is_string() ? value.template get<std::string>() : value.dump();
     if (value.is_structured() || name.empty() || name.find_first_of(": ") != name.npos ||
         !fits_in_header(name) || !fits_in_header(text)) {
-      return node.member(name).fail_here("is no header", "a name and one line of text");
+      return node.member(name).fail_here("is not a valid header", "use a name and one line of text");
     }
     if (is_framing(name)) return node.member(name).fail_here("is set by the server itself");
     headers.add(name, std::move(text));
@@ -47,7 +48,7 @@ constexpr Field<Failure> kFailure[] = {
      [](const Node& value, Failure& failure) { return read_headers(value, failure.headers); }},
 };
 
-/// A text as it is, anything else as JSON.
+/// A string is sent unchanged, any other value as JSON.
 Result<> read_body(const Node& node, http::Response& response) {
   if (node.value.is_string()) return set(response.body, node);
   response.body = json::write(node.value);
@@ -86,7 +87,7 @@ Result<> read_hex(const Node& node, Trouble& trouble) {
   }
   const bool all_digits = std::ranges::all_of(text, [](char c) { return digit(c) >= 0; });
   if (text.size() % 2 != 0 || !all_digits) {
-    return node.fail_here("is no hexadecimal text", "two digits a byte, for example \"ff00\"");
+    return node.fail_here("is not hexadecimal", "use two digits per byte, for example \"ff00\"");
   }
   trouble.incident = std::move(bytes);
   return {};
@@ -136,7 +137,7 @@ Result<Trouble> read_trouble(const Node& node) {
     return node.fail_here("has no 'at'", "for example {\"at\": \"in_block\", \"do\": \"reset\"}");
   }
   if (node.value.size() != 2) {
-    return node.fail_here("must do one thing", "give it 'do', 'pause_ms', 'send' or 'error'");
+    return node.fail_here("must have one action", "add 'do', 'pause_ms', 'send' or 'error'");
   }
   return trouble;
 }

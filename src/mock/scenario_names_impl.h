@@ -9,7 +9,7 @@
 
 namespace ralph::mock {
 
-/// A word of the scenario and what it stands for.
+/// A word of the scenario and its value.
 template <typename T>
 struct Name {
   std::string_view name;
@@ -64,7 +64,7 @@ inline constexpr auto kMatchTexts = std::to_array<MatchText>({
     {"path", &Match::path},
 });
 
-/// What `usage` may hold beside the two counts that are estimated.
+/// Members of `usage` beside the input and output counts.
 enum class UsageKind { tokens, text, group };
 struct UsageMember {
   std::string_view key;

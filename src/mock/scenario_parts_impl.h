@@ -1,5 +1,5 @@
 #pragma once
-#include "mock/node_impl.h"
+#include "mock/scenario_node_impl.h"
 #include "mock/scenario.h"
 
 namespace ralph::mock {
@@ -13,7 +13,7 @@ Result<Block> read_block(const Node& node);
 Result<Block> read_tool_use(const Node& node);
 
 Result<> read_usage(const Node& node, UsageWish& usage);
-/// What is wrong with a member of usage, in the form of "it must be …"; empty: nothing.
+/// What a member of usage must be, if its value is invalid; empty: it is valid.
 std::string usage_complaint(const UsageMember& member, const json::Document& value);
 
 /// "error": 529, or an object.

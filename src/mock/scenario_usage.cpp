@@ -1,6 +1,9 @@
 #include <utility>
 
-#include "mock/reading_impl.h"
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include "mock/scenario_parts_impl.h"
 
 namespace ralph::mock {
 namespace {
@@ -33,7 +36,7 @@ Result<> read_member(const Node& usage, const std::string& key, Document& others
   return {};
 }
 
-/// The API gives the sum too.
+/// Adds cache_creation_input_tokens, the sum of its parts, as the API does.
 void add_sum(Document& others) {
   const auto parts = others.find("cache_creation");
   if (parts == others.end() || !parts->is_object() ||
@@ -45,7 +48,7 @@ void add_sum(Document& others) {
   others["cache_creation_input_tokens"] = sum;
 }
 
-/// In the order of the table, whatever the file's: equal counts are equal bytes.
+/// Members in the order of the table, so that equal counts give equal bytes.
 Document in_usual_order(const Document& others) {
   auto ordered = Document::object();
   for (const auto& member : kUsageMembers) {
@@ -62,7 +65,7 @@ std::string usage_complaint(const UsageMember& member, const Document& value) {
   switch (member.kind) {
     case UsageKind::tokens:
       return is_count(value) ? "" : fmt::format("a whole number from 0 to {}", kMostTokens);
-    case UsageKind::text: return value.is_string() ? "" : "a text";
+    case UsageKind::text: return value.is_string() ? "" : "a string";
     case UsageKind::group: break;
   }
   const bool good = value.is_object() && std::ranges::all_of(value.items(), [&](const auto& part) {

@@ -1,8 +1,10 @@
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "core/base/utf8.h"
 #include "mock/document_impl.h"
-#include "mock/reading_impl.h"
+#include "mock/scenario_parts_impl.h"
 
 namespace ralph::mock {
 namespace {
@@ -13,7 +15,7 @@ void put(Document& object, const char* key, const std::string& text) {
   if (!text.empty()) object[key] = text;
 }
 
-Document headers_json(const http::Headers& headers) {
+Document response_headers_json(const http::Headers& headers) {
   auto object = Document::object();
   for (const auto& header : headers) object[header.name] = header.value;
   return object;
@@ -39,7 +41,7 @@ Document tool_use_json(const ToolUseBlock& block) {
   return document;
 }
 
-Document block_json(const Block& block) {
+Document scenario_block_json(const Block& block) {
   return std::visit(Overloaded{
                         [](const TextBlock& b) -> Document {
                           Document document{{"text", b.text}};
@@ -83,7 +85,7 @@ Document usage_json(const UsageWish& usage) {
 void put_action(Document& step, const Reply& reply) {
   const Reply usual;
   step["content"] = Document::array();
-  for (const auto& block : reply.content) step["content"].push_back(block_json(block));
+  for (const auto& block : reply.content) step["content"].push_back(scenario_block_json(block));
   put(step, "stop_reason", reply.stop_reason);
   put(step, "stop_sequence", reply.stop_sequence);
   if (!reply.stop_details.empty()) step["stop_details"] = parsed(reply.stop_details);
@@ -99,12 +101,12 @@ void put_action(Document& step, const Failure& failure) {
   step["error"] = {
       {"status", failure.status}, {"type", failure.type}, {"message", failure.message}};
   if (failure.headers.begin() != failure.headers.end()) {
-    step["error"]["headers"] = headers_json(failure.headers);
+    step["error"]["headers"] = response_headers_json(failure.headers);
   }
 }
 
 /// JSON where it reads back as the very same bytes, text otherwise.
-Document body_json(const http::Response& response) {
+Document response_body_json(const http::Response& response) {
   auto document = json::parse(response.body);
   const bool same =
       document && document->is_structured() && json::write(*document) == response.body;
@@ -115,9 +117,9 @@ Document body_json(const http::Response& response) {
 void put_action(Document& step, const http::Response& response) {
   Document answer{{"status", response.status}};
   if (response.headers.begin() != response.headers.end()) {
-    answer["headers"] = headers_json(response.headers);
+    answer["headers"] = response_headers_json(response.headers);
   }
-  if (!response.body.empty()) answer["body"] = body_json(response);
+  if (!response.body.empty()) answer["body"] = response_body_json(response);
   step["http"] = std::move(answer);
 }
 

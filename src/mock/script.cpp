@@ -144,7 +144,7 @@ Message Script::message(const Reply& reply, const http::Request& request, const 
   return message;
 }
 
-/// What a step says of its usage counts, whatever the cache would have made of it.
+/// Usage given in the step overrides the counts of the cache.
 Usage Script::usage_of(const Reply& reply, const http::Request& request, const Document* body) {
   const auto& wish = reply.usage;
   const auto output = wish.output_tokens.value_or(estimated_tokens(content_bytes(reply.content)));

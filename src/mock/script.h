@@ -13,16 +13,15 @@
 
 namespace ralph::mock {
 
-/// The scenario while it is played: whose turn it is, and the numbers ids are made of. May be used
-/// by many threads; requests are answered in the order they ask.
+/// The state of a scenario while it is played: the next step and the numbers of ids. Thread-safe; requests are answered in
+/// the order of their calls.
 class Script {
  public:
   explicit Script(Scenario scenario, bool counts_cache = false);
 
-  /// The first step with a match that fits; nullptr: none does. The body is nullptr when it is no
-  /// JSON.
+  /// The first step whose match fits; nullptr: none. `body` is nullptr if it is not JSON.
   const Step* matching(const http::Request& request, const json::Document* body);
-  /// The step whose turn it is; nullptr: none is left and the scenario says that is an error.
+  /// The next step without a match; nullptr: none is left and the scenario ends with an error.
   const Step* in_order();
 
   /// The reply as a message for this request; every message gets new ids.
@@ -35,7 +34,7 @@ class Script {
   Usage usage_of(const Reply& reply, const http::Request& request, const json::Document* body);
 
   Scenario scenario_;
-  std::optional<PromptCache> cache_;  // usage says what it reads and writes
+  std::optional<PromptCache> cache_;  // if set, usage is computed from it
   std::vector<const Step*> ordered_;  // steps without a match
   std::mutex mutex_;
   std::vector<std::size_t> used_;  // how often each step answered

@@ -50,7 +50,7 @@ void Server::answer(const http::Request& request, Exchange& exchange) {
   const auto planned = decide(request);
   if (!planned) return recorder_->answer(request, exchange);
   if (planned->delay > Millis{0} && exchange.wait(planned->delay) == Peer::gone) return;
-  perform(planned->performance, request, exchange);
+  play(planned->playback, request, exchange);
 }
 
 std::optional<Plan> Server::decide(const http::Request& request) {
@@ -62,7 +62,7 @@ std::optional<Plan> Server::decide(const http::Request& request) {
     return std::nullopt;
   }
   auto planned = plan(call, script_);
-  if (log_ != nullptr) log_->write(call, {planned.step, planned.performance.status, planned.usage});
+  if (log_ != nullptr) log_->write(call, {planned.step, planned.playback.status, planned.usage});
   return planned;
 }
 

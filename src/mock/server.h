@@ -19,11 +19,11 @@ struct ServerOptions {
   std::uint16_t port = 0;     // 0: any free one
   std::filesystem::path log;  // empty: none
   Masker masker;              // for the log
-  bool counts_cache = false;  // usage says what the API's prompt cache would read and write
+  bool counts_cache = false;  // compute usage from a simulated prompt cache
 };
 
-/// A Messages API on 127.0.0.1 that answers until stop() or the end of the object: from a script, or
-/// with the answers of a real one, which it records.
+/// A Messages API on 127.0.0.1 that answers until stop() or its destruction: from a script, or by forwarding to a real API
+/// and recording its answers.
 class Server {
  public:
   static Result<std::unique_ptr<Server>> start(Scenario scenario, const ServerOptions& options);
@@ -36,7 +36,7 @@ class Server {
   std::uint16_t port() const { return http_->port(); }
   std::string url() const { return http_->url(); }
   void stop();
-  /// Why the log or the recording is not whole; nullopt: they are, or there is none.
+  /// The first error of writing the log or the recording.
   std::optional<Error> failure() const;
 
  private:
@@ -45,7 +45,7 @@ class Server {
   static Result<std::unique_ptr<Server>> open(std::unique_ptr<Server> server,
                                               const ServerOptions& options);
   void answer(const http::Request& request, http::Exchange& exchange);
-  /// What to answer, logged; nullopt: the recorder will. The request's document does not outlive it.
+  /// Decides and logs the answer; nullopt: the recorder answers.
   std::optional<Plan> decide(const http::Request& request);
 
   Script script_;

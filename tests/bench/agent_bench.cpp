@@ -181,7 +181,7 @@ double Agents::cpu_ms(std::string_view first, int turns) const {
   command.input = process::StdinOpen{};
   auto child = process::start(command);
   if (!child) return -1;
-  process::Watch watch;
+  process::RunHandle watch;
   watch.write(line(first));
   std::string seen;
   int results = 0;

@@ -37,7 +37,7 @@ bool run_supervised() {
   command.argv = {"/bin/true"};
   auto child = process::start(command);
   if (!child) return false;
-  process::Watch watch;
+  process::RunHandle watch;
   const auto ignore = [](std::string_view) -> Result<> { return {}; };
   const auto exit = process::supervise(std::move(*child), {ignore, ignore}, watch, {});
   return exit.exit_code == 0;

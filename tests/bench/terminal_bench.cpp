@@ -84,7 +84,7 @@ bool cat_shown(const std::string& file, const Folder& folder) {
   cli::StdOutput output(null.get(), null.get());
   const Masker masker;
   stream::Summary summary(model::Table::builtin());
-  view::Console console({.agent_name = "Claude"}, masker, summary, output);
+  console::Console console({.agent_name = "Claude"}, masker, summary, output);
   stream::Decoder decoder(stream::make_claude_dialect(), {&summary, &console}, "run");
   const double begin = wall_seconds();
   const auto take = [&](std::string_view bytes) -> Result<> {
@@ -96,7 +96,7 @@ bool cat_shown(const std::string& file, const Folder& folder) {
   };
   auto child = process::start({.argv = {"/bin/cat", file}, .transport = process::Transport::pty});
   if (!child) return false;
-  process::Watch watch;
+  process::RunHandle watch;
   watch.arm(process::Limit::wall, std::chrono::hours(1));
   watch.arm(process::Limit::silence, std::chrono::hours(1));
   const auto exit = process::supervise(*std::move(child), {take, {}}, watch, {});

@@ -115,6 +115,24 @@ TEST(Arguments, HelpNeedsNothingElse) {
   EXPECT_TRUE(parse_arguments(kReplayCommand, {"-h"})->wants_help());
 }
 
+TEST(Arguments, AnOptionIsNotTheValueOfAnotherUnlessThatIsAText) {
+  const auto error = [](const Command& command, const std::vector<std::string>& words) {
+    const auto given = parse_arguments(command, words);
+    return given ? "none" : given.error().message;
+  };
+  EXPECT_EQ(error(kReplayCommand, {"x", "--speed", "--help"}),
+            "option '--speed' needs a value: N|max; '--help' is an option (if it is the value: "
+            "--speed=--help)");
+  EXPECT_EQ(error(kMockCommand, {"--text", "--json"}), "none");
+  EXPECT_NE(error(kMockCommand, {"--text", "--json", "x"}), "none");
+  EXPECT_EQ(error(kReplayCommand, {"x", "--speed"}), "option '--speed' needs a value: N|max");
+  EXPECT_EQ(error(kReplayCommand, {"x", "--json=true"}), "option '--json' takes no value");
+  EXPECT_EQ(error(kReplayCommand, {"x", "-v=1"}), "'-v=1': short options take no '='");
+  EXPECT_EQ(error(kReplayCommand, {"x", "--speed="}), "'--speed=' has no value");
+  EXPECT_EQ(error(kReplayCommand, {"--sped", "x"}),
+            "unknown option '--sped'; did you mean '--speed'?");
+}
+
 TEST(Arguments, LongNames) {
   EXPECT_EQ(long_name("-v,--verbose"), "verbose");
   EXPECT_EQ(long_name("--json"), "json");

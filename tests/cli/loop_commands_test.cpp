@@ -6,10 +6,10 @@
 
 #include "cli/cli.h"
 #include "core/base/unique_fd.h"
-#include "harness/loop/guidance.h"
-#include "harness/loop/state.h"
+#include "harness/store/guidance.h"
 #include "harness/store/journal.h"
 #include "harness/store/loop_event_log.h"
+#include "harness/store/loop_state.h"
 #include "harness/store/workspace.h"
 #include "support/temp_folder.h"
 
@@ -36,13 +36,13 @@ class LoopCommands : public testing::Test {
     ::setenv("XDG_STATE_HOME", state_folder_.path().c_str(), 1);
     ASSERT_TRUE(store::Workspace::open(folder_.path()));
     state_.loop_id = "L";
-    state_.status = loop::LoopStatus::running;
+    state_.status = store::LoopStatus::running;
     state_.goal = "Make it work";
     state_.max_iterations = 50;
     state_.verify = {"make test"};
-    state_.current = loop::Current{3, "r3", now_utc(), loop::Phase::verify, {}, {}, {}};
+    state_.current = store::Current{3, "r3", now_utc(), store::Phase::verify, {}, {}, {}};
     for (int n = 1; n <= 2; ++n) {
-      loop::Record record;
+      store::LoopRecord record;
       record.iteration = n;
       record.progress = "did it";
       ASSERT_TRUE(files_.append(record));
@@ -55,8 +55,8 @@ class LoopCommands : public testing::Test {
   }
 
   test::TempFolder folder_, state_folder_;
-  loop::StateFiles files_{folder_.path()};
-  loop::State state_;
+  store::LoopStateFiles files_{folder_.path()};
+  store::LoopState state_;
 };
 
 TEST_F(LoopCommands, StatusOfARunningLoop) {
@@ -72,7 +72,7 @@ TEST_F(LoopCommands, StatusOfARunningLoop) {
 
 TEST_F(LoopCommands, StatusOfAWaitingLoopTellsForWhat) {
   const auto held = lock("ralph loop");
-  state_.status = loop::LoopStatus::waiting;
+  state_.status = store::LoopStatus::waiting;
   state_.waiting_for = "rate limit reached";
   state_.waiting_until = now_utc() + std::chrono::hours(2);
   state_.current.reset();
@@ -107,10 +107,10 @@ TEST_F(LoopCommands, ALoopWhoseLockAnotherRunHoldsHasDied) {
 
 TEST_F(LoopCommands, ALoopThatHasEndedHasNotDied) {
   const auto held = lock("ralph loop");  // until its report is written
-  state_.status = loop::LoopStatus::ended;
+  state_.status = store::LoopStatus::ended;
   state_.end = store::StopReason::done;
   save();
-  EXPECT_NE(ralph({"status"}).out.find("State      ended: done, as .ralph/state says\n"),
+  EXPECT_NE(ralph({"status"}).out.find("State      ended: done, according to .ralph/state, which an agent can write\n"),
             std::string::npos);
   EXPECT_EQ(ralph({"stop"}).code, 2);
 }
@@ -122,7 +122,7 @@ TEST_F(LoopCommands, TellIsForTheIterationAfterTheOneThatRuns) {
   EXPECT_EQ(ran.out, "kept for iteration 4\n");
   EXPECT_EQ(ran.err, "");
   std::string refused;
-  const auto found = loop::Guidance(folder_.path(), state_folder_ / "ralph").pending(refused);
+  const auto found = store::Guidance(folder_.path(), state_folder_ / "ralph").pending(refused);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found.front().text, "Look at the lexer");
   EXPECT_EQ(refused, "");
@@ -130,7 +130,7 @@ TEST_F(LoopCommands, TellIsForTheIterationAfterTheOneThatRuns) {
 
 TEST_F(LoopCommands, TellIsForTheNextIterationWhileTheLoopWaits) {
   const auto held = lock("ralph loop");
-  state_.status = loop::LoopStatus::waiting;
+  state_.status = store::LoopStatus::waiting;
   state_.current.reset();
   save();
   EXPECT_EQ(ralph({"tell", "x"}).out, "kept for iteration 3\n");
@@ -148,7 +148,7 @@ TEST_F(LoopCommands, StatusTellsWhichIterationHasReadTheGuidance) {
   const auto held = lock("ralph loop");
   ralph({"tell", "first"});
   std::string refused;
-  const auto given = loop::Guidance(folder_.path(), state_folder_ / "ralph").pending(refused);
+  const auto given = store::Guidance(folder_.path(), state_folder_ / "ralph").pending(refused);
   ASSERT_EQ(given.size(), 1U);
   state_.current->guidance = {given.front().name};
   save();
@@ -163,7 +163,7 @@ TEST_F(LoopCommands, StatusTellsWhichIterationHasReadTheGuidance) {
 TEST_F(LoopCommands, StatusShowsWhatTheAgentDoesAndWhatItHasCost) {
   const auto held = lock("ralph loop");
   state_.backend = "claude";
-  state_.current->phase = loop::Phase::agent;
+  state_.current->phase = store::Phase::agent;
   save();
   const Masker masker(std::vector<std::string>{});
   auto journal =
@@ -187,12 +187,12 @@ TEST_F(LoopCommands, StatusShowsWhatTheAgentDoesAndWhatItHasCost) {
 }
 
 TEST_F(LoopCommands, StatusShowsARefusedDoneAsRefused) {
-  loop::Record record;
+  store::LoopRecord record;
   record.iteration = 3;
   record.progress = "DONE";
-  record.outcome = loop::LoopDecision::refused;
+  record.outcome = store::LoopDecision::refused;
   record.done = true;
-  record.verification = loop::Verification{false, "make test", "exit code 2", {}, {}};
+  record.verification = store::Verification{false, "make test", "exit code 2", {}, {}};
   ASSERT_TRUE(files_.append(record));
   const auto ran = ralph({"status"});
   EXPECT_NE(ran.out.find("Refused    1 DONE in a row\n"
@@ -206,7 +206,7 @@ TEST_F(LoopCommands, StopAsksTheLoop) {
   EXPECT_FALSE(files_.asked_to_stop());
   EXPECT_EQ(ralph({"stop"}).code, 0);
   EXPECT_TRUE(files_.asked_to_stop());
-  EXPECT_NE(ralph({"status"}).out.find("Stop       asked for"), std::string::npos);
+  EXPECT_NE(ralph({"status"}).out.find("Stop       requested"), std::string::npos);
 }
 
 TEST_F(LoopCommands, StopOfNobodyLeavesNothingForTheNextLoop) {

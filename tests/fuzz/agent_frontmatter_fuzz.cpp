@@ -18,13 +18,13 @@ void require(bool holds) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ralph::instructions;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const auto fronted = split_front(text);
+  const auto fronted = parse_frontmatter(text);
   require(text.ends_with(fronted.body));
-  for (const auto& [key, value] : fronted.head) {
+  for (const auto& [key, value] : fronted.fields) {
     require(key.find('\n') == key.npos && value.find('\n') == value.npos);
   }
   if (!fronted.body.starts_with("---") && !fronted.body.starts_with("\xEF\xBB\xBF")) {
-    require(split_front(fronted.body).body == fronted.body);
+    require(parse_frontmatter(fronted.body).body == fronted.body);
   }
   const auto cut = text.substr(0, size / 2);
   const auto without = with_arguments(cut, "");

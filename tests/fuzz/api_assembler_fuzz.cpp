@@ -30,8 +30,8 @@ class Checker : public api::Listener {
     if (so_far.content.empty()) std::abort();
     check(block);
   }
-  void on_event(const api::Reply&, std::string_view, std::string_view json) override {
-    check(json);
+  void on_event(const api::Reply&, const api::StreamEvent& event) override {
+    check(event.json);
   }
 };
 
@@ -65,7 +65,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   api::Reply reply;
   static_cast<void>(api::read_message(bytes, reply, checker));
   check(reply);
-  static_cast<void>(api::event_name(api::failure_of(400, bytes, "")));
+  static_cast<void>(api::error_name(api::failure_of(400, bytes, "")));
   check_body(std::string(bytes));
   return 0;
 }

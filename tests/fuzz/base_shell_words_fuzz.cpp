@@ -7,11 +7,14 @@
 #include "core/base/shell_words.h"
 #include "agent/permission/decide.h"
 
-/// Never crashes; what writes a file, runs another program, or is followed by either, is never read-only.
+/// Never crashes; guessing changes nothing about a line that is understood; what writes a file, runs another program, or is followed by either, is never read-only.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using ralph::permission::only_reads;
   const std::string line(reinterpret_cast<const char*>(data), size);
   const auto parsed = ralph::parse_shell_line(line);
+  const auto guessed = ralph::guess_shell_line(line);
+  if (parsed.understood != guessed.understood) std::abort();
+  if (parsed.understood && parsed.commands.size() != guessed.commands.size()) std::abort();
   if (!only_reads(line)) return 0;
   if (!parsed.understood || parsed.commands.empty()) std::abort();
   for (const auto& command : parsed.commands) {

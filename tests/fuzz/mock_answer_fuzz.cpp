@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "mock/answer_reader.h"
+#include "mock/recorded_answer.h"
 #include "mock/scenario.h"
 
 namespace mock = ralph::mock;

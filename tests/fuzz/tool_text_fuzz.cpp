@@ -3,9 +3,9 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "core/base/utf8.h"
-#include "agent/tool/quotes.h"
 #include "agent/tool/text_encoding.h"
+#include "agent/tool/typographic_quotes.h"
+#include "core/base/utf8.h"
 
 /// What Edit does with a file's bytes: valid UTF-16 survives the way to UTF-8 and back, and whatever is found by its quotes
 /// lies in the file.

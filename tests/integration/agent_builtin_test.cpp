@@ -4,7 +4,7 @@
 namespace ralph::agent_process {
 namespace {
 
-struct Case {
+struct BuiltinCase {
   std::string_view name, scenario;
   std::vector<std::string> words;
   int code;
@@ -26,7 +26,7 @@ process::Command run_builtin(const Stage& stage, std::vector<std::string> more) 
 }
 
 TEST(BuiltinAgent, EndsAsTheRealOneDoes) {
-  const std::vector<Case> cases{
+  const std::vector<BuiltinCase> cases{
       {"answer", R"({"steps":[{"text":"Done."}]})", {}, 0, "ok"},
       {"overload once",
        R"({"steps":[{"error":{"status":529,"headers":{"retry-after":"0"}}},{"text":"Done."}]})",

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,6 +9,9 @@
 
 /// Scripts of tool calls for our agent, and what came of each.
 namespace ralph::agent_process {
+
+/// More than the agent may use, whatever its tools print or read.
+inline constexpr std::int64_t kMostMemoryKb = 64 << 10;
 
 struct ToolCall {
   std::string_view tool;

@@ -13,13 +13,13 @@ constexpr std::string_view kForgetful = R"({"steps":[
     {"tool_use":{"name":"StructuredOutput","input":{"summary":"did it"}}},
     {"text":"Told."}]})";
 
-struct Call {
+struct AgentCall {
   std::string_view command, model;
 };
 
 TEST(AgentAsClaude, WhatRalphRunsDoes) {
   for (const auto& [script, model] :
-       {Call{kWorker, "claude-sonnet"}, Call{kSummarizer, "claude-haiku"}}) {
+       {AgentCall{kWorker, "claude-sonnet"}, AgentCall{kSummarizer, "claude-haiku"}}) {
     Stage stage(kForgetful);
     auto login = stage.command({ralph(), "auth", "login"});
     login.input = process::StdinText{"sk-ant-stored-key\n"};

@@ -29,7 +29,7 @@ void expect_readable(const std::filesystem::path& transcript) {
 bool kill_in_the_middle(const Stage& stage, const process::Command& command,
                         const std::vector<std::string>& lines, std::chrono::microseconds after,
                         std::size_t printed) {
-  process::Watch watch;
+  process::RunHandle watch;
   const std::jthread killer([&](const std::stop_token& stop) {
     std::mutex mutex;
     std::unique_lock lock(mutex);
@@ -100,7 +100,7 @@ TEST(AgentFullDisk, TheRunGoesOnAndSaysSoOnce) {
     EXPECT_EQ(ran.code(), 0) << ran.err;
     EXPECT_EQ(ran.of_type("result", "success").size(), 5U);
     EXPECT_EQ(ran.of_type("system", "session_writes_lost").size(), 1U);
-    const std::string_view said = "the session is not kept whole";
+    const std::string_view said = "the session file is incomplete";
     const auto at = ran.err.find(said);
     ASSERT_NE(at, ran.err.npos) << ran.err;
     EXPECT_EQ(ran.err.find(said, at + 1), ran.err.npos) << ran.err;
@@ -157,7 +157,7 @@ TEST(AgentHome, OneThatTakesNoFilesIsSaid) {
   EXPECT_EQ(ran.code(), 0) << ran.err;
   EXPECT_EQ(ran.result()["result"], "Hello.");
   EXPECT_EQ(ran.of_type("system", "session_writes_lost").size(), 1U);
-  EXPECT_TRUE(ran.err.contains("the session is not kept whole")) << ran.err;
+  EXPECT_TRUE(ran.err.contains("the session file is incomplete")) << ran.err;
 }
 
 TEST(AgentInput, FiveMegabytesArriveWhole) {

@@ -160,13 +160,13 @@ class Stage {
     return made;
   }
 
-  using OnOutput = std::function<void(std::string_view so_far, process::Watch&)>;
+  using OnOutput = std::function<void(std::string_view so_far, process::RunHandle&)>;
   /// Runs to its end; `on_output` sees all of stdout each time more has come.
   Ran run(const process::Command& command, const OnOutput& on_output = {}) const {
-    process::Watch watch;
+    process::RunHandle watch;
     return run(command, watch, on_output);
   }
-  Ran run(const process::Command& command, process::Watch& watch,
+  Ran run(const process::Command& command, process::RunHandle& watch,
           const OnOutput& on_output = {}) const {
     Ran ran;
     auto child = process::start(command);
@@ -191,15 +191,15 @@ class Stage {
   }
   /// Says the next of these lines after every result, then ends the input.
   Ran converse(const process::Command& command, const std::vector<std::string>& lines) const {
-    process::Watch watch;
+    process::RunHandle watch;
     return converse(command, lines, watch);
   }
   Ran converse(const process::Command& command, const std::vector<std::string>& lines,
-               process::Watch& watch,
+               process::RunHandle& watch,
                const std::function<void(std::string_view so_far)>& look = {}) const {
     std::size_t said = 1, seen = 0;
     watch.write(lines.front());
-    return run(command, watch, [&](std::string_view so_far, process::Watch& it) {
+    return run(command, watch, [&](std::string_view so_far, process::RunHandle& it) {
       if (look) look(so_far);
       for (;;) {
         const auto at = so_far.find("{\"type\":\"result\"", seen);

@@ -14,8 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kKills = 30;
-constexpr std::int64_t kMostMemoryKb = 64 << 10;
+constexpr int kWriteKills = 30;
 
 ToolCall read(std::string_view path) { return {"Read", {{"file_path", path}}}; }
 ToolCall write(std::string_view path, std::string_view content) {
@@ -43,7 +42,7 @@ void expect_refused(const Stage& stage, const std::vector<Refused>& calls) {
   }
 }
 
-std::string script_of(const std::vector<Refused>& refused) {
+std::string script_of_refused(const std::vector<Refused>& refused) {
   std::vector<ToolCall> calls;
   for (const auto& each : refused) calls.push_back(each.call);
   return agent_process::script_of(calls);
@@ -100,7 +99,7 @@ TEST(HostileFile, PipesAndFoldersAreRefused) {
       {read("pipe"), "pipe"},
       {write("pipe", "x"), "pipe"},
       {edit("pipe", "a", "b"), "pipe"},
-      {grep("x", "pipe"), "neither a file nor a folder"},
+      {grep("x", "pipe"), "neither a file nor a directory"},
       {read("folder"), "directory"},
       {write("folder", "x"), "directory"},
       {edit("folder", "a", "b"), "directory"},
@@ -108,7 +107,7 @@ TEST(HostileFile, PipesAndFoldersAreRefused) {
       {read("/dev/zero"), "device"},
       {write("/dev/full", "x"), "device"},
   };
-  Stage stage(script_of(calls));
+  Stage stage(script_of_refused(calls));
   ASSERT_EQ(::mkfifo((stage.work() / "pipe").c_str(), 0600), 0);
   fs::create_directories(stage.work() / "folder");
   expect_refused(stage, calls);
@@ -153,7 +152,7 @@ TEST(HostileFile, WithoutPermission) {
   };
   const auto wrapper = as_nobody();
   if (wrapper.empty()) GTEST_SKIP() << "root may do everything, and there is no setpriv";
-  Stage stage(script_of(calls));
+  Stage stage(script_of_refused(calls));
   stage.folder().write("work/secret", "old", 0000);
   stage.folder().write("work/fixed", "old", 0444);
   stage.folder().write("work/closed/f", "old", 0644);
@@ -249,11 +248,11 @@ TEST(HostileFile, AWriteThatIsKilledLeavesTheOldFileOrTheNew) {
   std::mt19937 random(1);
   std::uniform_int_distribution<int> moment(0, 60'000);
   int olds = 0, news = 0;
-  for (int i = 0; i < kKills; ++i) {
+  for (int i = 0; i < kWriteKills; ++i) {
     stage.folder().write("work/f", before);
-    process::Watch watch;
+    process::RunHandle watch;
     bool killed = false;
-    const auto told = [&](std::string_view so_far, process::Watch& it) {
+    const auto told = [&](std::string_view so_far, process::RunHandle& it) {
       if (killed || so_far.size() < after.size() || !so_far.ends_with('\n')) return;
       killed = true;
       std::this_thread::sleep_for(std::chrono::microseconds(moment(random)));
@@ -267,7 +266,7 @@ TEST(HostileFile, AWriteThatIsKilledLeavesTheOldFileOrTheNew) {
     olds += now == before ? 1 : 0;
     news += now == after ? 1 : 0;
   }
-  EXPECT_EQ(olds + news, kKills) << "neither the old file nor the new one";
+  EXPECT_EQ(olds + news, kWriteKills) << "neither the old file nor the new one";
 }
 
 }  // namespace

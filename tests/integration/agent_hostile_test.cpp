@@ -7,9 +7,8 @@ namespace ralph::agent_process {
 namespace {
 
 namespace fs = std::filesystem;
-using process::Watch;
+using process::RunHandle;
 
-constexpr std::int64_t kMostMemoryKb = 64 << 10;
 constexpr std::uintmax_t kMostKept = std::uintmax_t{65} << 20;
 constexpr std::string_view kStubborn =
     "trap '' TERM INT HUP; touch running; while :; do sleep 0.1; done";
@@ -18,7 +17,7 @@ constexpr std::string_view kDaemon =
     "(setsid bash -c '(touch running; trap \"\" TERM; while :; do sleep 0.1; done) &' &); "
     "while [ ! -e running ]; do sleep 0.01; done; echo started";
 
-void signal_when_running(Watch& watch, const Stage& stage, int number) {
+void signal_when_running(RunHandle& watch, const Stage& stage, int number) {
   EXPECT_TRUE(process::eventually([&] { return fs::exists(stage.work() / "running"); }));
   watch.send_signal(number);
 }
@@ -70,7 +69,7 @@ TEST(HostileCommand, TheEndOfTheAgentIsTheEndOfAllItStarted) {
     for (const auto& [number, code] : {std::pair{SIGINT, 130}, {SIGTERM, 143}, {SIGHUP, 129}}) {
       SCOPED_TRACE(fmt::format("{} {}", number, script));
       Stage stage(script_of({bash(fmt::format("{}; tail -f /dev/null", script))}));
-      Watch watch;
+      RunHandle watch;
       const std::jthread sender(
           [&, signal = number] { signal_when_running(watch, stage, signal); });
       const auto ran = stage.run(stage.agent(everything()), watch);
@@ -82,7 +81,7 @@ TEST(HostileCommand, TheEndOfTheAgentIsTheEndOfAllItStarted) {
 
 TEST(HostileCommand, WhatWentToTheBackgroundEndsWithTheAgent) {
   Stage stage(script_of({{"Bash", {{"command", kStubborn}, {"run_in_background", true}}}}));
-  Watch watch;
+  RunHandle watch;
   const std::jthread sender([&] { signal_when_running(watch, stage, SIGTERM); });
   const auto ran = stage.run(stage.agent(everything()), watch);
   EXPECT_EQ(ran.code(), 143) << ran.err;

@@ -4,7 +4,7 @@
 namespace ralph::agent_process {
 namespace {
 
-using process::Watch;
+using process::RunHandle;
 
 /// Some words come, then the stream hangs.
 constexpr std::string_view kHanging =
@@ -12,13 +12,13 @@ constexpr std::string_view kHanging =
 
 /// Sends a signal once, when the agent has printed this.
 Stage::OnOutput signal_at(std::string_view text, int number) {
-  return [text, number, sent = false](std::string_view so_far, Watch& watch) mutable {
+  return [text, number, sent = false](std::string_view so_far, RunHandle& watch) mutable {
     if (!so_far.contains(text) || std::exchange(sent, true)) return;
     watch.send_signal(number);
   };
 }
 
-struct Case {
+struct SignalCase {
   int number;
   int code;
   std::size_t results;
@@ -26,7 +26,7 @@ struct Case {
 
 TEST(AgentSignals, EachHasItsExitCode) {
   for (const auto& [number, code, results] :
-       {Case{SIGINT, 130, 1}, Case{SIGTERM, 143, 0}, Case{SIGHUP, 129, 0}}) {
+       {SignalCase{SIGINT, 130, 1}, SignalCase{SIGTERM, 143, 0}, SignalCase{SIGHUP, 129, 0}}) {
     Stage stage(kHanging);
     const auto ran = stage.run(stage.agent({"hi", "--include-partial-messages"}),
                                signal_at("word word", number));
@@ -49,7 +49,7 @@ TEST(AgentSignals, TheExitCodeOfAnInterruptCanBeTheOriginals) {
 TEST(AgentSignals, AnAgentThatWaitsForInputLeavesToo) {
   for (const auto& [number, code] : {std::pair{SIGINT, 130}, {SIGTERM, 143}, {SIGHUP, 129}}) {
     Stage stage;
-    Watch watch;
+    RunHandle watch;
     watch.write(user_line("hi"));
     const auto ran = stage.run(stage.talk(), watch, signal_at("{\"type\":\"result\"", number));
     EXPECT_EQ(ran.code(), code);
@@ -78,7 +78,7 @@ TEST(AgentDescriptors, ASlowReaderGetsEveryLine) {
   auto child = process::start(stage.agent({"hi", "--include-partial-messages"}));
   ASSERT_TRUE(child);
   Ran ran;
-  Watch watch;
+  RunHandle watch;
   int patience = 200;  // how often it is asked whether it reads; its pipe is full long before
   const process::Sinks sinks{
       process::append_to(ran.out), process::append_to(ran.err), {}, [&](process::EndedBy) {

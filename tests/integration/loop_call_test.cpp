@@ -9,7 +9,7 @@ namespace {
 using Words = std::vector<std::string>;
 
 /// What one start of the agent got.
-struct Call {
+struct SpiedCall {
   std::string words;  // one a line; then the variables and descriptors that matter
   std::string stdin_text;
 };
@@ -46,8 +46,8 @@ class SpiedLoop : public LoopStage {
     return run(made);
   }
 
-  std::vector<Call> calls() const {
-    std::vector<Call> calls;
+  std::vector<SpiedCall> calls() const {
+    std::vector<SpiedCall> calls;
     for (int n = 0;; ++n) {
       const auto base = calls_folder() / std::to_string(n);
       if (!std::filesystem::exists(base.string() + ".words")) return calls;
@@ -109,7 +109,7 @@ TEST(LoopCall, TheSummarizerIsASmallModelThatThinksHardAndOnlyReads) {
   EXPECT_EQ(ran.code(), 0) << ran.out << ran.err;
   const auto calls = stage.calls();
   const auto summarizer = std::ranges::find_if(
-      calls, [](const Call& call) { return call.words.contains("--model\nhaiku\n"); });
+      calls, [](const SpiedCall& call) { return call.words.contains("--model\nhaiku\n"); });
   ASSERT_NE(summarizer, calls.end());
   EXPECT_TRUE(summarizer->words.contains("--effort\nhigh\n")) << summarizer->words;
   EXPECT_TRUE(summarizer->words.contains("MAX_THINKING_TOKENS=16384\n")) << summarizer->words;

@@ -8,7 +8,7 @@
 
 #include <fmt/core.h>
 
-#include "harness/loop/state.h"
+#include "harness/store/loop_state.h"
 #include "harness/store/workspace.h"
 #include "integration/agent_harness.h"
 
@@ -60,24 +60,24 @@ class LoopStage : public Stage {
     return loop(std::move(more));
   }
 
-  std::vector<loop::Record> records() const {
+  std::vector<store::LoopRecord> records() const {
     std::int64_t bad = 0;
-    auto found = loop::StateFiles(work()).records(bad);
+    auto found = store::LoopStateFiles(work()).records(bad);
     EXPECT_EQ(bad, 0);
-    return found ? *found : std::vector<loop::Record>();
+    return found ? *found : std::vector<store::LoopRecord>();
   }
-  std::vector<loop::Record> iterations() const {
-    std::vector<loop::Record> found;
+  std::vector<store::LoopRecord> iterations() const {
+    std::vector<store::LoopRecord> found;
     for (auto& record : records()) {
-      if (record.step == loop::Record::Step::iteration) found.push_back(std::move(record));
+      if (record.step == store::LoopRecord::Step::iteration) found.push_back(std::move(record));
     }
     return found;
   }
-  loop::State state() const {
+  store::LoopState state() const {
     std::string warning;
-    auto found = loop::StateFiles(work()).peek(warning);
+    auto found = store::LoopStateFiles(work()).peek(warning);
     EXPECT_TRUE(found) << warning;
-    return found.value_or(loop::State());
+    return found.value_or(store::LoopState());
   }
   /// The prompts the model got, one for each request that began a session.
   std::vector<std::string> prompts() const {

@@ -59,7 +59,7 @@ bool run_and_kill(const process::Command& command, std::chrono::microseconds pau
     ADD_FAILURE() << describe(child.error());
     return false;
   }
-  process::Watch watch;
+  process::RunHandle watch;
   watch.arm(process::Limit::wall, Millis{process::kLongWait});
   std::jthread killer([&](const std::stop_token& stop) {
     std::mutex mutex;
@@ -93,7 +93,7 @@ TEST(LoopKill, AtAnyMomentNoIterationIsLostOrDoubledAndTheCostIsKnown) {
       ASSERT_EQ(stage.loop(words).code(), 0);
       whole = std::chrono::duration_cast<std::chrono::microseconds>(
           std::chrono::steady_clock::now() - began);
-      request_cost = loop::add_up(stage.records()).cost_usd / (2 * kIterations);
+      request_cost = store::add_up(stage.records()).cost_usd / (2 * kIterations);
       ASSERT_GT(request_cost, 0);
     } else {
       std::uniform_int_distribution<std::int64_t> any(0, whole.count());
@@ -117,7 +117,7 @@ TEST(LoopKill, AtAnyMomentNoIterationIsLostOrDoubledAndTheCostIsKnown) {
       EXPECT_EQ(stage.read(fmt::format("step{}", i)), fmt::format("{}\n", i));
     }
     // Exactly what was heard; an answer that a kill cut off is known to the API only.
-    const auto counted = loop::add_up(stage.records()).cost_usd;
+    const auto counted = store::add_up(stage.records()).cost_usd;
     EXPECT_NEAR(counted, cost_in_logs(stage.work()), 1e-9) << kills << " kills";
     const auto served = static_cast<double>(stage.requests().size()) * request_cost;
     EXPECT_NEAR(counted, served, kills * request_cost + 1e-9)
@@ -152,7 +152,7 @@ TEST(LoopKill, WhatTheJournalHadNotGotIsTakenFromTheRawLog) {
   ASSERT_GT(cost_in_logs(stage.work()), 0);
   const auto ran = stage.loop({"--resume"});
   EXPECT_EQ(ran.code(), 0) << ran.out << ran.err;
-  EXPECT_NEAR(loop::add_up(stage.records()).cost_usd, cost_in_logs(stage.work()), 1e-9);
+  EXPECT_NEAR(store::add_up(stage.records()).cost_usd, cost_in_logs(stage.work()), 1e-9);
 }
 
 }  // namespace

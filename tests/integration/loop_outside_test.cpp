@@ -20,8 +20,8 @@ TEST(LoopOutside, ARateLimitIsWaitedForAsACountdownAndAKeyGoesOn) {
   EXPECT_EQ(ran.code(), 0) << ran.out << ran.err;
   const auto records = stage.records();
   ASSERT_EQ(records.size(), 2U);
-  EXPECT_EQ(records[0].step, loop::Record::Step::attempt);
-  EXPECT_EQ(records[0].outcome, loop::StepOutcome(stream::Outcome::rate_limited));
+  EXPECT_EQ(records[0].step, store::LoopRecord::Step::attempt);
+  EXPECT_EQ(records[0].outcome, store::StepOutcome(stream::Outcome::rate_limited));
   EXPECT_EQ(records[1].iteration, 1) << "what was limited is no iteration";
 }
 

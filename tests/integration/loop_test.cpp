@@ -1,5 +1,5 @@
 // `ralph loop` → our own agent → the scripted API: what a user relies on.
-#include "harness/loop/guidance.h"
+#include "harness/store/guidance.h"
 #include "integration/loop_harness.h"
 
 namespace ralph::loop_process {
@@ -69,7 +69,7 @@ TEST(Loop, DoneIsBelievedOnlyWhenVerificationAgrees) {
   EXPECT_EQ(ran.code(), 0) << ran.out << ran.err;
   const auto iterations = stage.iterations();
   ASSERT_EQ(iterations.size(), 2U);
-  EXPECT_EQ(iterations[0].outcome, loop::StepOutcome(loop::LoopDecision::refused));
+  EXPECT_EQ(iterations[0].outcome, store::StepOutcome(store::LoopDecision::refused));
   ASSERT_TRUE(iterations[0].verification);
   EXPECT_EQ(iterations[0].verification->reason, "exit code 3");
   EXPECT_TRUE(iterations[1].verification->passed);
@@ -138,13 +138,13 @@ TEST(Loop, CostEndsItAlsoInTheMiddleOfAnIteration) {
   EXPECT_EQ(stage.state().end, store::StopReason::cost);
   EXPECT_LT(stage.requests().size(), 4U);
   EXPECT_TRUE(stage.iterations().empty()) << "it was cut short";
-  EXPECT_GT(loop::add_up(stage.records()).cost_usd, 0.4) << "but it was paid for";
+  EXPECT_GT(store::add_up(stage.records()).cost_usd, 0.4) << "but it was paid for";
 }
 
 TEST(Loop, TheCostOfADayCountsAllLoops) {
   LoopStage stage({bash("touch a"), answer("DONE"), bash("touch b"), answer("DONE")});
   EXPECT_EQ(stage.loop_on("Go").code(), 0);
-  const auto spent = loop::add_up(stage.records()).cost_usd;
+  const auto spent = store::add_up(stage.records()).cost_usd;
   ASSERT_GT(spent, 0);
   const auto ran =
       stage.loop_on("Go on", {"--max-cost-per-day", fmt::format("{:.6f}", spent * 0.9)});
@@ -234,7 +234,7 @@ TEST(Loop, ResumeKnowsWhatWasSaidAtTheStart) {
   EXPECT_EQ(ran.code(), 0) << ran.out << ran.err;
   const auto iterations = stage.iterations();
   ASSERT_EQ(iterations.size(), 3U);
-  EXPECT_EQ(iterations[1].outcome, loop::StepOutcome(loop::LoopDecision::refused))
+  EXPECT_EQ(iterations[1].outcome, store::StepOutcome(store::LoopDecision::refused))
       << "the verification of the start";
   EXPECT_TRUE(stage.prompts().back().contains("The goal"));
 }
@@ -243,9 +243,9 @@ TEST(Loop, AnEndThatACrashKeptFromBeingWrittenIsFoundInTheRecords) {
   LoopStage stage({bash("touch a"), answer("DONE")});
   EXPECT_EQ(stage.loop_on("Go").code(), 0);
   auto state = stage.state();
-  state.status = loop::LoopStatus::running;
+  state.status = store::LoopStatus::running;
   state.end.reset();
-  ASSERT_TRUE(loop::StateFiles(stage.work()).save(state));
+  ASSERT_TRUE(store::LoopStateFiles(stage.work()).save(state));
   EXPECT_EQ(stage.loop({"--resume"}).code(), 0);
   EXPECT_EQ(stage.state().end, store::StopReason::done);
   EXPECT_EQ(stage.requests().size(), 2U) << "nothing is asked again";
@@ -339,7 +339,7 @@ TEST(Loop, GuidanceGoesIntoTheNextPromptOnce) {
   LoopStage stage({bash("touch a"), answer("One."), answer("DONE")});
   ASSERT_TRUE(store::Workspace::open(stage.work()));
   ASSERT_TRUE(
-      loop::Guidance(stage.work(), stage.home() / ".local/state/ralph").leave("Mind the gap"));
+      store::Guidance(stage.work(), stage.home() / ".local/state/ralph").leave("Mind the gap"));
   EXPECT_EQ(stage.loop_on("Go").code(), 0);
   const auto prompts = stage.prompts();
   ASSERT_EQ(prompts.size(), 2U);
@@ -362,7 +362,7 @@ TEST(Loop, TheOlderHistoryIsCondensedByTheSummarizer) {
   EXPECT_EQ(ran.code(), 0) << ran.out << ran.err;
   const auto records = stage.records();
   ASSERT_EQ(records.size(), 6U);
-  EXPECT_EQ(records[4].step, loop::Record::Step::summary);
+  EXPECT_EQ(records[4].step, store::LoopRecord::Step::summary);
   EXPECT_EQ(records[4].iteration, 3);
   EXPECT_GT(records[4].cost_usd.value_or(0), 0) << "its cost counts";
   const auto last = stage.prompts().back();

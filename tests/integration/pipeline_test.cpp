@@ -3,13 +3,13 @@
 
 #include "core/base/file.h"
 #include "core/base/mask.h"
-#include "system/process/harness.h"
-#include "system/process/supervise.h"
 #include "harness/store/raw_log.h"
 #include "harness/stream/decoder.h"
 #include "harness/stream/outcome.h"
 #include "support/collect.h"
 #include "support/fixtures.h"
+#include "system/process/harness.h"
+#include "system/process/supervise.h"
 #include "ui/console/console.h"
 #include "ui/console/fake_output.h"
 
@@ -28,31 +28,31 @@ struct Piped {
   std::string text, raw, raw_err;
   std::vector<std::string> events;
   std::int64_t skipped = 0;
-  view::FakeOutput shown;
+  console::FakeOutput shown;
 };
 
 /// Arms the limit for a lingering agent once it has said that it is done.
 class LeaveAfterTheEnd final : public stream::Handler {
  public:
-  explicit LeaveAfterTheEnd(process::Watch& watch) : watch_(watch) {}
+  explicit LeaveAfterTheEnd(process::RunHandle& watch) : watch_(watch) {}
   void on(const stream::Event&, const stream::TurnEnded&) override {
     watch_.close_stdin();
     watch_.arm(Limit::after_end, Millis{50});
   }
 
  private:
-  process::Watch& watch_;
+  process::RunHandle& watch_;
 };
 
-Piped pipe_through(Agent& agent, view::Verbosity verbosity = view::Verbosity::normal) {
+Piped pipe_through(Agent& agent, console::Verbosity verbosity = console::Verbosity::normal) {
   Piped piped;
-  process::Watch watch;
+  process::RunHandle watch;
   LeaveAfterTheEnd leave(watch);
   stream::Summary summary(model::Table::builtin());
   test::Collector collector;
   const Masker masker;
-  view::Console console({.verbosity = verbosity, .agent_name = "Claude"}, masker, summary,
-                        piped.shown);
+  console::Console console({.verbosity = verbosity, .agent_name = "Claude"}, masker, summary,
+                           piped.shown);
   stream::Decoder decoder(stream::make_claude_dialect(), {&summary, &collector, &console, &leave},
                           "run");
   auto log = store::RawLog::open(store::Location(agent.folder / "logs"), "log", now_utc()).value();
@@ -67,13 +67,13 @@ Piped pipe_through(Agent& agent, view::Verbosity verbosity = view::Verbosity::no
   piped.exit = process::supervise(std::move(child), sinks, watch, {}, {.grace = Millis{50}});
   decoder.finish(2);
 
-  stream::Ending ending{.exit_code = piped.exit.exit_code,
-                        .signal = piped.exit.signal,
-                        .skipped_lines = decoder.skipped()};
-  if (piped.exit.ended_by == process::EndedBy::after_end) ending.limit = "after_end";
-  piped.verdict = stream::classify(summary, ending);
+  stream::ProcessEnd end{.exit_code = piped.exit.exit_code,
+                         .signal = piped.exit.signal,
+                         .skipped_lines = decoder.skipped()};
+  if (piped.exit.ended_by == process::EndedBy::after_end) end.time_limit = {stream::TimeLimit::exit};
+  piped.verdict = stream::classify(summary, end);
   const auto texts = stream::result_texts(summary, piped.verdict);
-  decoder.publish(stream::make_result(summary, ending, piped.verdict, texts), 3);
+  decoder.publish(stream::make_result(summary, end, piped.verdict, texts), 3);
   EXPECT_TRUE(log.finish());
   piped.raw = read_file(log.paths().out).value();
   piped.raw_err = read_file(log.paths().err).value();
@@ -115,7 +115,7 @@ TEST(ErrorHandling, MixedValidAndInvalidLinesAreAllKeptAndCounted) {
 
 TEST(QuietMode, NothingIsShownOfAGoodRun) {
   Agent agent(print_fixture("text_turn"));
-  const auto piped = pipe_through(agent, view::Verbosity::quiet);
+  const auto piped = pipe_through(agent, console::Verbosity::quiet);
   EXPECT_EQ(piped.shown.stdout_text + piped.shown.stderr_text, "");
 }
 

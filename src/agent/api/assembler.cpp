@@ -52,7 +52,7 @@ void take_ending(Reply& reply, dom::object from) {
   }
 }
 
-/// The id, model and usage, as message_start and a message in one piece have them.
+/// The id, model and usage, as in message_start and in a message that was not streamed.
 void take_head(Reply& reply, dom::object message) {
   reply.id = text_in(message, "id");
   reply.model = text_in(message, "model");
@@ -96,9 +96,8 @@ struct Assembler::State {
   bool started = false;
   bool reported = false;
 
-  using Step = std::optional<Failure> (State::*)(dom::object);
   std::optional<Failure> take(const http::SseEvent& event);
-  std::optional<Failure> apply(std::string_view type, dom::object event);
+  std::optional<Failure> apply(EventType type, dom::object event);
 
   std::optional<Failure> start_message(dom::object event);
   std::optional<Failure> start_block(dom::object event);
@@ -115,11 +114,31 @@ struct Assembler::State {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> kTypes{"message_start",       "content_block_start",
-                                                 "content_block_delta", "content_block_stop",
-                                                 "message_delta",       "message_stop"};
+struct EventRow {
+  std::string_view text;
+  EventType type;
+};
 
-bool is_known(std::string_view type) { return std::ranges::find(kTypes, type) != kTypes.end(); }
+constexpr auto kEventTypes = std::to_array<EventRow>({
+    {"message_start", EventType::message_start},
+    {"content_block_start", EventType::block_start},
+    {"content_block_delta", EventType::block_delta},
+    {"content_block_stop", EventType::block_stop},
+    {"message_delta", EventType::message_delta},
+    {"message_stop", EventType::message_stop},
+});
+
+/// nullopt: an event that does not extend the reply.
+std::optional<EventType> event_type(std::string_view text) {
+  const auto* row = std::ranges::find(kEventTypes, text, &EventRow::text);
+  return row == kEventTypes.end() ? std::nullopt : std::optional(row->type);
+}
+
+std::optional<BlockType> started_block(EventType type, dom::object event) {
+  if (type != EventType::block_start) return std::nullopt;
+  const auto block = object_in(event, "content_block");
+  return block ? block_type(text_in(*block, "type")) : BlockType::other;
+}
 
 std::optional<std::size_t> index_in(dom::object event) {
   std::uint64_t index = 0;
@@ -133,9 +152,9 @@ std::optional<Failure> Assembler::State::take(const http::SseEvent& event) {
   if (reply.whole || event.type == "ping" || event.data == "[DONE]") return std::nullopt;
   bytes += event.data.size();
   if (bytes > kMostBytes) {
-    return garbage(fmt::format("the answer is over {} MB", kMostBytes >> 20));
+    return garbage(fmt::format("the response is larger than {} MB", kMostBytes >> 20));
   }
-  const bool matters = event.type == "message" || event.type == "error" || is_known(event.type);
+  const bool matters = event.type == "message" || event.type == "error" || event_type(event.type);
   const auto parsed = parser.parse(event.data);
   if (!parsed) {
     if (!matters) return std::nullopt;
@@ -145,23 +164,26 @@ std::optional<Failure> Assembler::State::take(const http::SseEvent& event) {
   if (type.empty()) type = event.type;
   const bool unnamed = type == "message" && has(*parsed, "error");
   if (type == "error" || unnamed) {
-    auto failure = failure_of(0, parser.text(), reply.request_id);
-    failure.kind = FailureKind::error_event;
-    return failure;
+    return failure_of_event(parser.text(), reply.request_id);
   }
-  if (!is_known(type)) return std::nullopt;
-  if (auto failure = apply(type, *parsed)) return failure;
+  const auto known = event_type(type);
+  if (!known) return std::nullopt;
+  if (auto failure = apply(*known, *parsed)) return failure;
   reported = true;
-  listener.on_event(reply, type, parser.text());
+  listener.on_event(reply, {*known, started_block(*known, *parsed), parser.text()});
   return std::nullopt;
 }
 
-std::optional<Failure> Assembler::State::apply(std::string_view type, dom::object event) {
-  constexpr std::array<Step, kTypes.size()> kSteps{&State::start_message, &State::start_block,
-                                                   &State::add_delta,     &State::stop_block,
-                                                   &State::end_message,   &State::stop_message};
-  const auto place = static_cast<std::size_t>(std::ranges::find(kTypes, type) - kTypes.begin());
-  return (this->*kSteps[place])(event);
+std::optional<Failure> Assembler::State::apply(EventType type, dom::object event) {
+  switch (type) {
+    case EventType::message_start: return start_message(event);
+    case EventType::block_start: return start_block(event);
+    case EventType::block_delta: return add_delta(event);
+    case EventType::block_stop: return stop_block(event);
+    case EventType::message_delta: return end_message(event);
+    case EventType::message_stop: return stop_message(event);
+  }
+  return std::nullopt;
 }
 
 std::optional<Failure> Assembler::State::start_message(dom::object event) {
@@ -184,10 +206,11 @@ std::optional<Failure> Assembler::State::start_block(dom::object event) {
 
 std::optional<Failure> Assembler::State::add_open(std::size_t index, std::string_view type) {
   if (index >= kMostBlocks || reply.content.size() >= kMostBlocks) {
-    return garbage(fmt::format("the answer has over {} blocks", kMostBlocks));
+    return garbage(fmt::format("the response has more than {} blocks", kMostBlocks));
   }
   if (open.size() >= kMostOpenBlocks) {
-    return garbage(fmt::format("over {} blocks of the answer are open at once", kMostOpenBlocks));
+    return garbage(
+        fmt::format("more than {} blocks of the response are open at once", kMostOpenBlocks));
   }
   ++progress;
   open.emplace_back(index, type);
@@ -195,7 +218,7 @@ std::optional<Failure> Assembler::State::add_open(std::size_t index, std::string
   return std::nullopt;
 }
 
-/// The open block an event is about: the one of its index, or the last one where it names none.
+/// The open block of an event: the one with its index, or the last one if it has no index.
 OpenBlock* Assembler::State::open_block(dom::object event) {
   const auto index = index_in(event);
   if (!index) return open.empty() ? nullptr : &open.back();
@@ -280,27 +303,25 @@ std::optional<Failure> read_message(std::string_view body, Reply& reply, Listene
   EventParser parser;
   const auto message = parser.parse(body);
   if (!message) {
-    return garbage("what answers there is no Messages API (check ANTHROPIC_BASE_URL): " +
+    return garbage("the endpoint is not a Messages API (check ANTHROPIC_BASE_URL): " +
                    parser.why());
   }
   dom::array content;
   if (message->at_key("content").get_array().get(content) != simdjson::SUCCESS) {
-    if (!has(*message, "error")) return garbage("the answer is not a message of the API");
-    auto failure = failure_of(0, body, reply.request_id);
-    failure.kind = FailureKind::error_event;
-    return failure;
+    if (!has(*message, "error")) return garbage("the response is not a message of the API");
+    return failure_of_event(body, reply.request_id);
   }
   take_head(reply, *message);
   take_ending(reply, *message);
   for (const auto element : content) {
     dom::object object;
     if (element.get_object().get(object) != simdjson::SUCCESS) continue;
-    if (reply.content.size() >= kMostBlocks) return garbage("the answer has too many blocks");
+    if (reply.content.size() >= kMostBlocks) return garbage("the response has too many blocks");
     OpenBlock block(reply.content.size(), text_in(object, "type"));
     block.start(object);
     reply.content.push_back(block.block());
     const auto& whole = reply.content.back();
-    if (whole.type == "thinking" && !whole.text.empty()) listener.on_thinking(whole.text);
+    if (whole.type == BlockType::thinking && !whole.text.empty()) listener.on_thinking(whole.text);
     listener.on_block(reply, whole);
   }
   reply.whole = true;

@@ -12,21 +12,22 @@
 
 namespace ralph::api {
 
-/// Assembles a reply from the events of a stream, and reports each step to the listener. Any bytes end in a reply or a failure.
+/// Assembles a reply from the events of a stream and reports each step to the listener. Any bytes give a reply or a
+/// failure.
 class Assembler {
  public:
   explicit Assembler(Listener& listener, std::string request_id = {});
   ~Assembler();
 
-  /// nullopt: go on. The event's own type and the data's may differ or be missing.
+  /// nullopt: no error so far. The type in the event and the one in its data may differ or be missing.
   std::optional<Failure> take(const http::SseEvent& event);
   const Reply& reply() const;
-  /// Grows with every event that brings the reply forward: a head, a block, text in one, an ending. Keep-alives, unknown
-  /// events, empty deltas and repetitions leave it as it is.
+  /// Counts the events that extend the reply: its start, a block, text in a block, its end. Keep-alives, unknown events,
+  /// empty deltas and repeated events do not count.
   std::size_t progress() const;
-  /// Whether the listener has heard of an event or a block.
+  /// Whether an event or a block was reported to the listener.
   bool reported() const;
-  /// The reply, with the block that is still open.
+  /// Moves the reply out, including the block that is still open.
   Reply release();
 
  private:
@@ -34,7 +35,7 @@ class Assembler {
   std::unique_ptr<State> state_;
 };
 
-/// Reads a message that came in one piece: its blocks are reported, there are no events.
+/// Reads a message that was not streamed: blocks are reported, events are not.
 std::optional<Failure> read_message(std::string_view body, Reply& reply, Listener& listener);
 
 }  // namespace ralph::api

@@ -1,12 +1,12 @@
 #include <cstddef>
 #include <cstring>
 
-#include "agent/api/last_block_impl.h"
+#include "agent/api/cache_mark_impl.h"
 
 namespace ralph::api {
 namespace {
 
-/// What matters of a block for a cache mark.
+/// The members of a block that decide about a cache mark.
 struct Seen {
   std::string_view type;  // with its quotes
   std::string_view text;  // with its quotes, where it is short

@@ -3,8 +3,8 @@
 
 namespace ralph::api {
 
-/// Whether the last object of a JSON array on one line can take a cache mark before its "}]": there is one, it has no
-/// mark yet, and it is neither a thinking block nor an empty text. Reads the array from its end, that object only.
+/// Whether a cache mark can be inserted before the "}]" of a JSON array on one line: its last object exists, has no mark
+/// yet, and is neither a thinking block nor an empty text. Reads only that object, from the end of the array.
 bool may_be_marked(std::string_view array);
 
 }  // namespace ralph::api

@@ -15,10 +15,11 @@ namespace {
 constexpr std::int64_t kMostTokensInOnePiece = 64'000;
 constexpr Millis kHeadTimeoutInOnePiece{300'000};
 
-/// A text or a tool call that came whole is kept: the conversation goes on behind it.
+/// A complete text or tool call is kept: the conversation continues after it.
 bool stands(const Reply& reply) {
   return std::ranges::any_of(reply.content, [](const Block& block) {
-    return block.type == "tool_use" || (block.type == "text" && !block.text.empty());
+    return block.type == BlockType::tool_use ||
+           (block.type == BlockType::text && !block.text.empty());
   });
 }
 
@@ -32,7 +33,7 @@ bool broke(const Failure& failure) {
   }
 }
 
-/// Whether it is worth asking in one piece at once.
+/// Whether to send the request again at once, without streaming.
 bool may_work_in_one_piece(const Failure& failure) {
   return (broke(failure) && failure.kind != FailureKind::cut) || failure.status == 404;
 }
@@ -60,9 +61,9 @@ Waited wait(Millis pause, const std::stop_token& stop) {
 }  // namespace
 
 /// One call of ask().
-class Client::Asking {
+class Client::Call {
  public:
-  Asking(Client& client, const Request& request, Listener& listener, const std::stop_token& stop)
+  Call(Client& client, const Request& request, Listener& listener, const std::stop_token& stop)
       : client_(client), request_(request), listener_(listener), stop_(stop) {}
 
   Answer ask() {
@@ -81,7 +82,7 @@ class Client::Asking {
   }
 
  private:
-  /// Streaming, and in one piece where the stream made no sense.
+  /// Streams; without streaming if the stream was invalid.
   Attempt ask_streamed_or_whole() {
     auto tried = ask_with_accepted_features(request_, client_.endpoint_);
     if (!tried.failure || !request_.stream || stop_.stop_requested()) return tried;
@@ -97,15 +98,15 @@ class Client::Asking {
     return ask_with_accepted_features(request, endpoint);
   }
 
-  /// Without the optional parts that the endpoint refuses. They are remembered once it takes the rest.
+  /// Leaves out optional parts that the endpoint rejects. They are remembered once it accepts the rest.
   Attempt ask_with_accepted_features(const Request& wanted, const Endpoint& endpoint) {
-    auto withheld = client_.withheld_[wanted.shape.model];
+    auto unsupported = client_.unsupported_[wanted.shape.model];
     for (;;) {
       auto request = wanted;
-      withhold(request, withheld);
+      remove_parts(request, unsupported);
       auto tried = send_request(client_.http_, endpoint, request, listener_, stop_);
-      if (!tried.failure) client_.withheld_[wanted.shape.model] = withheld;
-      if (!tried.failure || !withhold_refused(request, *tried.failure, withheld)) return tried;
+      if (!tried.failure) client_.unsupported_[wanted.shape.model] = unsupported;
+      if (!tried.failure || !note_unsupported(request, *tried.failure, unsupported)) return tried;
     }
   }
 
@@ -147,7 +148,7 @@ Client::Client(Endpoint endpoint, RetryPolicy policy)
 }
 
 Answer Client::ask(const Request& request, Listener& listener, const std::stop_token& stop) {
-  return Asking(*this, request, listener, stop).ask();
+  return Call(*this, request, listener, stop).ask();
 }
 
 }  // namespace ralph::api

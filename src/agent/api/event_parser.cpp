@@ -17,14 +17,14 @@ bool EventParser::read(std::string_view data, simdjson::dom::object& object) {
 std::optional<simdjson::dom::object> EventParser::parse(std::string_view data) {
   simdjson::dom::object object;
   if (!read(data, object)) {
-    auto mended = json::repair(data);
-    if (mended) {
-      mended_ = *std::move(mended);
-      read(mended_, object);
+    auto repaired = json::repair(data);
+    if (repaired) {
+      repaired_ = *std::move(repaired);
+      read(repaired_, object);
     }
     if (error_ == simdjson::NUMBER_ERROR) {
-      mended_ = json::long_integers_as_doubles(text_);
-      read(mended_, object);
+      repaired_ = json::long_integers_as_doubles(text_);
+      read(repaired_, object);
     }
     if (error_ != simdjson::SUCCESS) return std::nullopt;
   }

@@ -7,8 +7,7 @@
 
 namespace ralph::api {
 
-/// Reads the data of events, one after the other: invalid UTF-8 and lone surrogates are repaired. What it returns is
-/// valid until the next call.
+/// Parses the data of events. Repairs invalid UTF-8 and lone surrogates. Results are valid until the next call.
 class EventParser {
  public:
   /// nullopt: not a JSON object; see why().
@@ -22,7 +21,7 @@ class EventParser {
 
   simdjson::dom::parser parser_;
   simdjson::error_code error_ = simdjson::SUCCESS;
-  std::string mended_;
+  std::string repaired_;
   std::string line_;
   std::string_view text_;
 };

@@ -5,10 +5,10 @@
 
 namespace ralph::api {
 
-/// The request without them.
-void withhold(Request& request, const Withheld& withheld);
+/// Removes the parts that the endpoint does not support.
+void remove_parts(Request& request, const UnsupportedParts& unsupported);
 
-/// Whether the failure of that request is about an optional part of it: that part is withheld from now on.
-bool withhold_refused(const Request& sent, const Failure& failure, Withheld& withheld);
+/// Whether the failure says that an optional part of the request is not supported; marks that part.
+bool note_unsupported(const Request& sent, const Failure& failure, UnsupportedParts& unsupported);
 
 }  // namespace ralph::api

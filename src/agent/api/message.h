@@ -3,8 +3,8 @@
 
 namespace ralph::api {
 
-/// One message of a conversation. Its content is JSON text, an array of blocks on one line, without cache marks:
-/// a history is serialised once, when it grows, and only copied afterwards.
+/// One message of a conversation. Its content is JSON text, an array of blocks on one line, without cache marks: each
+/// message is serialised once and only copied afterwards.
 struct Message {
   std::string role;  // "user" or "assistant"
   std::string content;

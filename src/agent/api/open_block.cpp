@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/api/open_block_impl.h"
+#include "core/base/text.h"
 #include "core/json/document.h"
 #include "core/json/writer.h"
 
@@ -14,7 +15,18 @@ namespace dom = simdjson::dom;
 
 constexpr std::size_t kMostMembers = 64;
 
-/// Members a block must have when it goes back, whether they came or not.
+struct TypeRow {
+  std::string_view text;
+  BlockType type;
+};
+
+constexpr auto kBlockTypes = std::to_array<TypeRow>({
+    {"text", BlockType::text},
+    {"thinking", BlockType::thinking},
+    {"tool_use", BlockType::tool_use},
+});
+
+/// Members that a block must have when it is sent back, even if the stream lacked them.
 struct Needed {
   std::string_view type;
   std::string_view text_member;
@@ -26,9 +38,7 @@ constexpr auto kNeeded = std::to_array<Needed>({
     {"thinking", "signature"},
 });
 
-bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == text.npos; }
-
-std::string_view text_in(dom::element value) {
+std::string_view string_of(dom::element value) {
   std::string_view text;
   return value.get_string().get(text) == simdjson::SUCCESS ? text : std::string_view();
 }
@@ -47,6 +57,11 @@ std::string unparsed(std::string_view raw) {
 }
 
 }  // namespace
+
+BlockType block_type(std::string_view type) {
+  const auto* row = std::ranges::find(kBlockTypes, type, &TypeRow::text);
+  return row == kBlockTypes.end() ? BlockType::other : row->type;
+}
 
 bool has_input(std::string_view type) { return type.ends_with("tool_use"); }
 
@@ -74,7 +89,7 @@ void OpenBlock::set(std::string_view key, dom::element value) {
   auto* member = find_or_add(key);
   if (member == nullptr) return;
   member->is_text = value.is_string();
-  member->value = member->is_text ? std::string(text_in(value)) : simdjson::to_string(value);
+  member->value = member->is_text ? std::string(string_of(value)) : simdjson::to_string(value);
 }
 
 void OpenBlock::start(dom::object content_block) {
@@ -92,11 +107,11 @@ void OpenBlock::add(std::string_view delta_type, dom::object delta) {
   for (const auto [key, value] : delta) {
     if (key == "type") continue;
     if (delta_type == "input_json_delta" && key == "partial_json") {
-      partial_input_ += text_in(value);
+      partial_input_ += string_of(value);
     } else if (delta_type == "citations_delta" && key == "citation") {
       add_citation(value);
     } else if (value.is_string()) {
-      add_text(key, text_in(value));
+      add_text(key, string_of(value));
     } else if (!value.is_null()) {
       set(key, value);
     }
@@ -108,7 +123,7 @@ std::string OpenBlock::text_of(std::string_view key) const {
   return member != nullptr && member->is_text ? member->value : "";
 }
 
-/// Without a delta the input is the one of the start.
+/// Without a delta the input is that of the block's start.
 void OpenBlock::read_input(Block& block) const {
   const auto* given = find("input");
   const bool streamed = !is_blank(partial_input_);
@@ -127,8 +142,8 @@ void OpenBlock::read_input(Block& block) const {
 }
 
 Block OpenBlock::block() const {
-  Block block{.type = type_};
-  block.text = text_of(type_ == "thinking" ? "thinking" : "text");
+  Block block{.type = block_type(type_)};
+  block.text = text_of(block.type == BlockType::thinking ? "thinking" : "text");
   block.id = text_of("id");
   block.name = text_of("name");
   if (has_input(type_)) read_input(block);

@@ -10,7 +10,7 @@
 
 namespace ralph::api {
 
-/// A block while it streams: the members its start had, in their order, and what the deltas add to them.
+/// A block while it streams: the members of its start, in their order, and the deltas added to them.
 class OpenBlock {
  public:
   OpenBlock(std::size_t index, std::string_view type) : index_(index), type_(type) {}
@@ -18,9 +18,9 @@ class OpenBlock {
   std::size_t index() const { return index_; }
   const std::string& type() const { return type_; }
 
-  /// Takes over the members of a content_block.
+  /// Copies the members of a content_block.
   void start(simdjson::dom::object content_block);
-  /// Adds a delta; one of a type we do not know adds its texts to the members of that name and sets the others.
+  /// Adds a delta. A delta of an unknown type appends its strings to the members of that name and sets the others.
   void add(std::string_view delta_type, simdjson::dom::object delta);
   /// The block as it is now.
   Block block() const;
@@ -48,6 +48,7 @@ class OpenBlock {
   std::string citations_;  // elements of the array, with commas
 };
 
+BlockType block_type(std::string_view type);
 /// Whether blocks of this type have an input: tool_use, server_tool_use …
 bool has_input(std::string_view type);
 

@@ -11,7 +11,7 @@ constexpr std::size_t kMostRead = std::size_t{64} << 10;
 constexpr std::size_t kLongest = 300;
 constexpr std::array<std::string_view, 3> kUnread{"script", "style", "head"};
 
-bool is_blank(char c) { return static_cast<unsigned char>(c) <= ' '; }
+bool is_space(char c) { return static_cast<unsigned char>(c) <= ' '; }
 
 /// The name of the tag that starts at `at`, with the "/" of an end tag.
 std::string_view tag_at(std::string_view page, std::size_t at) {
@@ -19,7 +19,7 @@ std::string_view tag_at(std::string_view page, std::size_t at) {
   return end == page.npos ? page.substr(at + 1) : page.substr(at + 1, end - at - 1);
 }
 
-/// Where the element that starts at `at` is over: for those whose content is not text, behind their end tag.
+/// The end of the element that starts at `at`; of elements whose content is not text, the end of their end tag.
 std::size_t end_of_tag(std::string_view page, std::size_t at) {
   const auto name = tag_at(page, at);
   auto end = page.find('>', at);
@@ -49,7 +49,7 @@ std::string one_line_of(std::string_view page) {
   bool blank = false;
   for (std::size_t at = 0; at < page.size();) {
     const bool tag = starts_tag(page, at);
-    if (tag || is_blank(page[at])) {
+    if (tag || is_space(page[at])) {
       blank = !line.empty();
       at = tag ? end_of_tag(page, at) : at + 1;
       continue;

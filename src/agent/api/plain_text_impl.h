@@ -4,7 +4,7 @@
 
 namespace ralph::api {
 
-/// The words of a page or text on one short line: no tags, scripts or runs of blanks.
+/// The text of an HTML page or plain text on one short line, without tags, scripts and repeated spaces.
 std::string one_line_of(std::string_view page);
 
 }  // namespace ralph::api

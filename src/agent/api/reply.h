@@ -9,32 +9,34 @@
 
 namespace ralph::api {
 
-/// One block of an answer, whole. Blocks and deltas of types we do not know are kept as they came.
+enum class BlockType { text, thinking, tool_use, other };
+
+/// One complete block of a reply. Blocks and deltas of unknown types are kept as they came.
 struct Block {
-  std::string type;  // "text", "thinking", "tool_use" …
+  BlockType type = BlockType::other;
   std::string json;  // one line, as it goes back to the API
   std::string text;  // of text and thinking blocks
   std::string id;    // of tool_use blocks …
   std::string name;
-  /// JSON object. Where the model's text was no JSON object: {"__unparsedToolInput":{"raw":…,"len":…}}.
+  /// JSON object. If the model did not write one: {"__unparsedToolInput":{"raw":…,"len":…}}.
   std::string input;
-  std::string raw_input;  // that text; empty: the input is good
+  std::string raw_input;  // what the model wrote; empty: the input is valid
 };
 
-/// An answer, or as much of it as came.
+/// A reply, or the part of it that arrived.
 struct Reply {
   std::string id;
   std::string model;
   std::string request_id;
-  std::vector<Block> content;  // whole blocks
-  std::optional<Block> open;   // the one that was still streaming when the answer ended early
+  std::vector<Block> content;  // complete blocks
+  std::optional<Block> open;   // the block that was still streaming when the reply ended early
   std::string stop_reason;     // empty: none came
   std::string stop_sequence;
   std::string stop_details;  // JSON object; empty: none
   Usage usage;
   std::string usage_at_start = "{}";  // JSON: as message_start had it
-  bool whole = false;                 // it came to its end
-  bool streamed = true;               // false: asked for in one piece
+  bool whole = false;                 // it is complete
+  bool streamed = true;               // false: requested without streaming
 };
 
 }  // namespace ralph::api

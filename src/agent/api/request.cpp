@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "agent/api/last_block_impl.h"
+#include "agent/api/cache_mark_impl.h"
 #include "core/base/utf8.h"
 #include "core/json/document.h"
 #include "core/json/writer.h"
@@ -73,7 +73,7 @@ void append_settings(std::string& out, const Request& request) {
   out += '}';
 }
 
-/// An array of blocks or tools, its last one with this mark where that is allowed; empty: none.
+/// Appends an array of blocks or tools; its last one gets the mark if that is allowed; empty: no mark.
 void append_array(std::string& out, std::string_view array, std::string_view mark) {
   if (mark.empty() || !may_be_marked(array)) {
     out += array;
@@ -94,7 +94,7 @@ void append_system(std::string& out, const Request& request) {
   while (request.system[last - 1].empty()) --last;
   const char* before = R"(,"system":[{"type":"text","text":)";
   for (std::size_t i = 0; i < last; ++i) {
-    if (request.system[i].empty()) continue;  // the API takes no empty text
+    if (request.system[i].empty()) continue;  // the API rejects an empty text
     out += before;
     append_text(out, request.system[i]);
     if (i + 1 == last && has_marks(request)) out += cache_mark(request);
@@ -129,7 +129,7 @@ void append_messages(std::string& out, const Request& request) {
   out += ']';
 }
 
-/// Costs a parse of the whole body: for those who ask for it.
+/// Parses the whole body, so only used with CLAUDE_CODE_EXTRA_BODY.
 std::string with_extra(const std::string& body, const std::string& extra) {
   auto document = json::parse(body, "the request");
   const auto members = json::parse(extra, "the extra body");

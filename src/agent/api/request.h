@@ -13,10 +13,10 @@ namespace ralph::api {
 
 enum class ThinkingMode { omitted, adaptive, enabled, disabled };
 
-/// How long the API keeps the marked prefixes of a prompt.
+/// How long the API caches the marked prefixes of a prompt.
 enum class Caching { none, five_minutes, hour };
 
-/// What is asked of a model beside the conversation.
+/// The settings of a request: everything but the conversation.
 struct Shape {
   std::string model;  // the id that is sent
   std::int64_t max_tokens = 32'000;
@@ -24,15 +24,15 @@ struct Shape {
   std::int64_t thinking_budget = 0;  // for enabled
   std::string thinking_display;      // for adaptive; empty: not given
   std::string effort;                // empty: not given
-  std::vector<std::string> betas;    // those the fields above need, and the user's
+  std::vector<std::string> betas;    // those that the fields above require, and the user's
   Caching caching = Caching::five_minutes;
   std::string extra_body;  // a JSON object; its members replace those of the body. Empty: none
 
   bool operator==(const Shape&) const = default;
 };
 
-/// What the user wants of a model, in the words of flags and environment; empty and nullopt: nothing said.
-struct ShapeWishes {
+/// What the user set for the model, by options and environment; empty and nullopt: not set.
+struct ShapeOptions {
   std::string effort;                             // --effort, CLAUDE_CODE_EFFORT_LEVEL
   std::optional<std::int64_t> thinking_tokens;    // MAX_THINKING_TOKENS, --max-thinking-tokens
   std::string thinking;                           // --thinking adaptive|disabled
@@ -48,9 +48,9 @@ struct ShapeWishes {
   std::string extra_body;                         // CLAUDE_CODE_EXTRA_BODY, if it is an object
 };
 
-/// The shape for a model by its alias or id. An id that is not Claude's gets no thinking, effort or betas.
+/// The shape for a model, given by alias or id. Models other than Claude get no thinking, effort or betas.
 Shape shape_for(const model::Table& models, std::string_view alias_or_id,
-                const ShapeWishes& wishes);
+                const ShapeOptions& options);
 
 /// A request to POST /v1/messages. The messages are not copied.
 struct Request {
@@ -61,12 +61,11 @@ struct Request {
   std::string user_id;  // metadata; empty: none
   bool stream = true;
   bool cache_marks = true;
-  bool is_last =
-      false;  // no request goes on from its last message: that is not written to the cache
+  bool is_last = false;  // no later request extends it: its last message is not cached
 };
 
-/// The body: one line of JSON. Cache marks go on the last system block (or the last tool, without one) and on the
-/// last two user messages, the last of them left out with is_last. What is before a mark stays while the messages grow.
+/// The body: one line of JSON. The last system block (or the last tool, if there is none) and the last two user messages get
+/// cache marks; with is_last the last message gets none. The prefix before a mark stays the same while messages are added.
 std::string body_of(const Request& request);
 
 }  // namespace ralph::api

@@ -15,9 +15,9 @@ namespace {
 
 constexpr std::size_t kMostErrorBody = std::size_t{1} << 20;
 constexpr std::size_t kMostMessage = std::size_t{64} << 20;
-/// How long an endpoint may keep a stream open that has said all.
+/// How long a stream may stay open after the end of its message.
 constexpr Millis kAfterTheEnd{500};
-/// Pings, comments and events that add nothing say that an endpoint still works; for so many times the stall timeout that is believed.
+/// Pings, comments and empty events extend the wait for progress, up to this many stall timeouts.
 constexpr int kPingPatience = 2;
 
 FailureKind kind_of(http::Failure failure) {
@@ -42,7 +42,7 @@ FailureKind kind_of(http::Failure failure) {
   return FailureKind::garbage;
 }
 
-Failure failure_of(const http::SendError& error) {
+Failure transfer_failure(const http::SendError& error) {
   return {.kind = kind_of(error.failure), .message = describe(error), .http = error.failure};
 }
 
@@ -82,10 +82,10 @@ bool is_json(const http::Headers& headers) {
   return headers.find("content-type").value_or("").starts_with("application/json");
 }
 
-/// What an answer is read as, once its head is there.
+/// How the body of a response is read.
 enum class Form { unknown, stream, message, error };
 
-/// Hears the HTTP answer.
+/// Reads an HTTP response.
 class Reader {
  public:
   Reader(http::ClientRequest& request, bool streams, Listener& listener)
@@ -113,7 +113,7 @@ class Reader {
     }
     const auto most = form_ == Form::error ? kMostErrorBody : kMostMessage;
     head_.body += bytes.substr(0, most - head_.body.size());
-    if (head_.body.size() == most) return fail(Code::limit, "the answer is too long");
+    if (head_.body.size() == most) return fail(Code::limit, "the response is too long");
     return check_progress();
   }
 
@@ -125,13 +125,13 @@ class Reader {
     }
     attempt.reply.request_id = request_id_in(head_.headers);
     if (!sent && sent.error().failure == http::Failure::cancelled) {
-      attempt.failure = failure_of(sent.error());
+      attempt.failure = transfer_failure(sent.error());
     } else if (form_ == Form::error) {
-      attempt.failure = api::failure_of(head_);
+      attempt.failure = failure_of(head_);
     } else if (form_ == Form::stream) {
       attempt.failure = end_stream(attempt, sent);
     } else if (!sent) {
-      attempt.failure = failure_ ? *failure_ : failure_of(sent.error());
+      attempt.failure = failure_ ? *failure_ : transfer_failure(sent.error());
     } else {
       attempt.failure = read_message(head_.body, attempt.reply, listener_);
       attempt.reported = !attempt.reply.content.empty();
@@ -147,20 +147,20 @@ class Reader {
     const auto before = assembler_->progress();
     failure_ = assembler_->take(event);
     if (failure_) return fail(Code::malformed, failure_->message);
-    // Behind the listener: the time it took is not the endpoint's.
+    // After the listener: its time does not count as the endpoint's.
     if (assembler_->progress() > before) last_progress_ = std::chrono::steady_clock::now();
     ended_ = assembler_->reply().whole;
     if (ended_) shorten(request_.stall_timeout);
     return {};
   }
 
-  /// The transfer sees bytes and waits on; whether they bring the answer forward is seen here. One in one piece is written
-  /// when it is ready: it must come within the limit.
+  /// The transfer only sees bytes; this checks that they extend the reply. A response that is not streamed must be complete
+  /// within the limit.
   Result<> check_progress() {
     const auto limit = request_.stall_timeout * (ended_ ? 1 : kPingPatience);
     if (limit <= Millis{0} || std::chrono::steady_clock::now() - last_progress_ <= limit) return {};
-    const auto message =
-        fmt::format("the answer made no progress for {}, only keep-alives", format_duration(limit));
+    const auto message = fmt::format("the response made no progress for {}, only keep-alives",
+                                     format_duration(limit));
     if (!ended_) failure_ = Failure{.kind = FailureKind::stalled, .message = message};
     return fail(Code::limit, message);
   }
@@ -169,15 +169,15 @@ class Reader {
     timeout = timeout > Millis{0} ? std::min(timeout, kAfterTheEnd) : kAfterTheEnd;
   }
 
-  /// A stream that said why it stopped is whole, however it ended.
+  /// A stream with a stop reason is complete, however the connection ended.
   std::optional<Failure> end_stream(Attempt& attempt, const http::Sent& sent) {
     if (failure_) return failure_;
     if (!attempt.reply.stop_reason.empty()) attempt.reply.whole = true;
     if (attempt.reply.whole) return std::nullopt;
-    if (!sent) return failure_of(sent.error());
+    if (!sent) return transfer_failure(sent.error());
     if (!attempt.reported)
-      return Failure{.kind = FailureKind::garbage, .message = "the answer is empty"};
-    return Failure{.kind = FailureKind::cut, .message = "the answer ended too early"};
+      return Failure{.kind = FailureKind::garbage, .message = "the response is empty"};
+    return Failure{.kind = FailureKind::cut, .message = "the response ended early"};
   }
 
   http::ClientRequest& request_;
@@ -187,8 +187,8 @@ class Reader {
   std::optional<Assembler> assembler_;
   http::Response head_;
   Form form_ = Form::unknown;
-  std::optional<Failure> failure_;  // why the stream was given up
-  bool ended_ = false;              // it has said all
+  std::optional<Failure> failure_;  // why reading the stream was stopped
+  bool ended_ = false;              // its message is complete
   SteadyTime last_progress_;
 };
 

@@ -10,14 +10,14 @@
 
 namespace ralph::api {
 
-/// One HTTP request and what came of it.
+/// The result of one HTTP request.
 struct Attempt {
   Reply reply;
   std::optional<Failure> failure;
   bool reported = false;  // the listener got a part of the reply
 };
 
-/// Sends the request once. Without a failure the reply is whole.
+/// Sends the request once. Without a failure the reply is complete.
 Attempt send_request(http::Client& client, const Endpoint& endpoint, const Request& request,
                      Listener& listener, const std::stop_token& stop);
 

@@ -16,7 +16,7 @@ constexpr std::string_view kUpdatesBeta = "thinking-display-updates-2026-08-18";
 constexpr std::string_view kInterleavedBeta = "interleaved-thinking-2025-05-14";
 constexpr std::string_view kHourBeta = "extended-cache-ttl-2025-04-11";
 
-/// What adaptive models make of a wish for thinking tokens.
+/// How models with adaptive thinking use a budget of thinking tokens.
 struct Family {
   std::string_view mark;  // in the id; empty: all others
   bool zero_disables;     // thinking_tokens 0 turns thinking off
@@ -34,7 +34,7 @@ const Family& family_of(std::string_view id) {
       kFamilies, [&](const Family& family) { return id.find(family.mark) != id.npos; });
 }
 
-/// What is known of a model; of Claudes newer than the table the least that is likely.
+/// What a model supports; for Claude models newer than the table, cautious assumptions.
 struct Abilities {
   model::Thinking thinking = model::Thinking::none;
   std::int64_t max_tokens = kDefaultMaxTokens;
@@ -51,9 +51,9 @@ Abilities abilities_of(const model::Table& models, std::string_view name) {
   return {.thinking = model::Thinking::adaptive, .takes_effort = true};
 }
 
-void set_budget(Shape& shape, const ShapeWishes& wishes) {
+void set_budget(Shape& shape, const ShapeOptions& options) {
   const auto most = shape.max_tokens - 1;
-  const auto wanted = wishes.thinking_tokens.value_or(most);
+  const auto wanted = options.thinking_tokens.value_or(most);
   if (wanted <= 0 || most < kLeastBudget) {
     shape.thinking = ThinkingMode::disabled;
     return;
@@ -62,48 +62,48 @@ void set_budget(Shape& shape, const ShapeWishes& wishes) {
   shape.thinking_budget = std::clamp(wanted, kLeastBudget, most);
 }
 
-void set_adaptive(Shape& shape, const ShapeWishes& wishes) {
+void set_adaptive(Shape& shape, const ShapeOptions& options) {
   const auto& family = family_of(shape.model);
-  const bool unwanted = wishes.thinking_tokens.value_or(1) <= 0 && wishes.thinking != "adaptive";
+  const bool unwanted = options.thinking_tokens.value_or(1) <= 0 && options.thinking != "adaptive";
   if (unwanted && family.zero_disables) {
     shape.thinking = ThinkingMode::disabled;
-  } else if (wishes.without_adaptive && family.takes_budget) {
-    set_budget(shape, wishes);
+  } else if (options.without_adaptive && family.takes_budget) {
+    set_budget(shape, options);
   } else {
     shape.thinking = ThinkingMode::adaptive;
   }
 }
 
-void set_thinking(Shape& shape, model::Thinking accepted, const ShapeWishes& wishes) {
-  if (accepted == model::Thinking::none || wishes.without_thinking) return;
+void set_thinking(Shape& shape, model::Thinking accepted, const ShapeOptions& options) {
+  if (accepted == model::Thinking::none || options.without_thinking) return;
   if (accepted == model::Thinking::always) {
     shape.thinking = ThinkingMode::adaptive;
-  } else if (wishes.thinking == "disabled") {
+  } else if (options.thinking == "disabled") {
     shape.thinking = ThinkingMode::disabled;
   } else if (accepted == model::Thinking::budget) {
-    set_budget(shape, wishes);
+    set_budget(shape, options);
   } else {
-    set_adaptive(shape, wishes);
+    set_adaptive(shape, options);
   }
-  const bool shown = shape.thinking == ThinkingMode::adaptive && !wishes.without_betas;
-  if (shown) shape.thinking_display = wishes.display;
+  const bool shown = shape.thinking == ThinkingMode::adaptive && !options.without_betas;
+  if (shown) shape.thinking_display = options.display;
 }
 
-void set_caching(Shape& shape, const ShapeWishes& wishes) {
+void set_caching(Shape& shape, const ShapeOptions& options) {
   const auto named = [&](const std::string& part) {
     return shape.model.find(part) != std::string::npos;
   };
-  if (std::ranges::any_of(wishes.uncached_models, named)) {
+  if (std::ranges::any_of(options.uncached_models, named)) {
     shape.caching = Caching::none;
-  } else if (wishes.cache_for_an_hour) {
+  } else if (options.cache_for_an_hour) {
     shape.caching = Caching::hour;
   }
 }
 
-void set_betas(Shape& shape, const ShapeWishes& wishes) {
+void set_betas(Shape& shape, const ShapeOptions& options) {
   if (!shape.effort.empty()) shape.betas.emplace_back(kEffortBeta);
   if (shape.thinking_display == "updates") shape.betas.emplace_back(kUpdatesBeta);
-  if (shape.thinking == ThinkingMode::enabled && !wishes.without_interleaving) {
+  if (shape.thinking == ThinkingMode::enabled && !options.without_interleaving) {
     shape.betas.emplace_back(kInterleavedBeta);
   }
   if (shape.caching == Caching::hour) shape.betas.emplace_back(kHourBeta);
@@ -112,25 +112,25 @@ void set_betas(Shape& shape, const ShapeWishes& wishes) {
 }  // namespace
 
 Shape shape_for(const model::Table& models, std::string_view alias_or_id,
-                const ShapeWishes& wishes) {
+                const ShapeOptions& options) {
   auto name = alias_or_id;
   if (name.ends_with(kLongWindowMark)) name.remove_suffix(kLongWindowMark.size());
   const auto abilities = abilities_of(models, name);
   Shape shape;
   shape.model = models.resolve(name);
   shape.max_tokens = abilities.max_tokens;
-  if (wishes.max_output_tokens.value_or(0) > 0) shape.max_tokens = *wishes.max_output_tokens;
+  if (options.max_output_tokens.value_or(0) > 0) shape.max_tokens = *options.max_output_tokens;
   if (abilities.takes_effort) {
-    const bool known = std::ranges::find(kEfforts, wishes.effort) != kEfforts.end();
-    shape.effort = known ? wishes.effort : abilities.effort;
+    const bool known = std::ranges::find(kEfforts, options.effort) != kEfforts.end();
+    shape.effort = known ? options.effort : abilities.effort;
   }
-  set_thinking(shape, abilities.thinking, wishes);
-  set_caching(shape, wishes);
-  if (!wishes.without_betas) set_betas(shape, wishes);
-  for (const auto& beta : wishes.betas) {
+  set_thinking(shape, abilities.thinking, options);
+  set_caching(shape, options);
+  if (!options.without_betas) set_betas(shape, options);
+  for (const auto& beta : options.betas) {
     if (std::ranges::find(shape.betas, beta) == shape.betas.end()) shape.betas.push_back(beta);
   }
-  shape.extra_body = wishes.extra_body;
+  shape.extra_body = options.extra_body;
   return shape;
 }
 

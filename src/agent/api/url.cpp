@@ -14,7 +14,7 @@ std::string_view without_end(std::string_view text, std::string_view end) {
   return text;
 }
 
-/// What is behind "http://" or "https://"; empty: neither is there, or nothing is.
+/// The rest after "http://" or "https://"; empty: no scheme, or no rest.
 std::string_view behind_scheme(std::string_view url) {
   for (const std::string_view scheme : {"http://", "https://"}) {
     if (http::equal_ignoring_case(url.substr(0, scheme.size()), scheme)) {
@@ -34,7 +34,7 @@ Result<std::string> messages_url(std::string_view base_url) {
   }
   constexpr std::string_view kForbidden("?# \t\r\n\0", 7);
   if (rest.find_first_of(kForbidden) != rest.npos) {
-    return fail(Code::usage, "ANTHROPIC_BASE_URL has a blank, '?' or '#' in it",
+    return fail(Code::usage, "ANTHROPIC_BASE_URL contains a space, '?' or '#'",
                 std::string(kHint));
   }
   const auto base = without_end(without_end(without_end(base_url, "/messages"), "/v1"), "");

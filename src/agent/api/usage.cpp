@@ -7,13 +7,15 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/json/field.h"
+
 namespace ralph::api {
 namespace {
 
 constexpr std::int64_t kMostTokens = 1'000'000'000'000;  // so that sums stay in range
 
-/// Endpoints repeat a count with 0 where they do not know it any more.
-enum class Zero { is_told, says_nothing };
+/// Some endpoints repeat a count as 0 in later events.
+enum class Zero { counts, is_ignored };
 
 struct Field {
   std::string_view group;  // empty: the usage object itself
@@ -23,22 +25,16 @@ struct Field {
 };
 
 constexpr auto kFields = std::to_array<Field>({
-    {"", "input_tokens", &Usage::input_tokens, Zero::says_nothing},
-    {"", "output_tokens", &Usage::output_tokens, Zero::is_told},
-    {"", "cache_read_input_tokens", &Usage::cache_read_input_tokens, Zero::says_nothing},
-    {"", "cache_creation_input_tokens", &Usage::cache_creation_input_tokens, Zero::says_nothing},
-    {"cache_creation", "ephemeral_5m_input_tokens", &Usage::cache_creation_5m, Zero::says_nothing},
-    {"cache_creation", "ephemeral_1h_input_tokens", &Usage::cache_creation_1h, Zero::says_nothing},
-    {"output_tokens_details", "thinking_tokens", &Usage::thinking_tokens, Zero::says_nothing},
-    {"server_tool_use", "web_search_requests", &Usage::web_search_requests, Zero::says_nothing},
-    {"server_tool_use", "web_fetch_requests", &Usage::web_fetch_requests, Zero::says_nothing},
+    {"", "input_tokens", &Usage::input_tokens, Zero::is_ignored},
+    {"", "output_tokens", &Usage::output_tokens, Zero::counts},
+    {"", "cache_read_input_tokens", &Usage::cache_read_input_tokens, Zero::is_ignored},
+    {"", "cache_creation_input_tokens", &Usage::cache_creation_input_tokens, Zero::is_ignored},
+    {"cache_creation", "ephemeral_5m_input_tokens", &Usage::cache_creation_5m, Zero::is_ignored},
+    {"cache_creation", "ephemeral_1h_input_tokens", &Usage::cache_creation_1h, Zero::is_ignored},
+    {"output_tokens_details", "thinking_tokens", &Usage::thinking_tokens, Zero::is_ignored},
+    {"server_tool_use", "web_search_requests", &Usage::web_search_requests, Zero::is_ignored},
+    {"server_tool_use", "web_fetch_requests", &Usage::web_fetch_requests, Zero::is_ignored},
 });
-
-const json::Document* member(const json::Document& object, std::string_view name) {
-  if (!object.is_object()) return nullptr;
-  const auto found = object.find(name);
-  return found == object.end() ? nullptr : &*found;
-}
 
 std::optional<std::int64_t> count_in(const json::Document& value) {
   if (!value.is_number()) return std::nullopt;
@@ -51,10 +47,9 @@ std::optional<std::int64_t> count_in(const json::Document& value) {
 
 void Usage::merge(const json::Document& usage) {
   for (const auto& field : kFields) {
-    const auto* group = field.group.empty() ? &usage : member(usage, field.group);
-    const auto* value = group == nullptr ? nullptr : member(*group, field.name);
-    const auto count = value == nullptr ? std::nullopt : count_in(*value);
-    if (count && (*count > 0 || field.zero == Zero::is_told)) this->*field.count = *count;
+    const auto& group = field.group.empty() ? usage : json::member(usage, field.group);
+    const auto count = count_in(json::member(group, field.name));
+    if (count && (*count > 0 || field.zero == Zero::counts)) this->*field.count = *count;
   }
 }
 

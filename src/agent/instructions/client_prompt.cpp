@@ -11,14 +11,16 @@
 namespace ralph::instructions {
 namespace {
 
-/// A text, or texts with an empty line between them; nullopt: there is none.
-Result<std::optional<std::string>> text_of(const json::Document& request, const char* name) {
+/// A string, or strings joined by empty lines; nullopt: none.
+Result<std::optional<std::string>> prompt_member(const json::Document& request, const char* name) {
   const auto found = request.find(name);
   if (found == request.end() || found->is_null()) return std::nullopt;
   if (found->is_string()) return found->get<std::string>();
   const bool texts = found->is_array() &&
                      std::ranges::all_of(*found, [](const auto& part) { return part.is_string(); });
-  if (!texts) return fail(Code::usage, fmt::format("'{}' must be a text or a list of texts", name));
+  if (!texts) {
+    return fail(Code::usage, fmt::format("'{}' must be a string or a list of strings", name));
+  }
   std::string all;
   for (const auto& part : *found) {
     const auto text = part.template get<std::string>();
@@ -33,8 +35,8 @@ Result<std::optional<std::string>> text_of(const json::Document& request, const 
 Result<> ClientPrompt::take(std::string_view request) {
   const auto parsed = json::parse(request);
   if (!parsed || !parsed->is_object()) return {};
-  TRY_ASSIGN(auto own, text_of(*parsed, "systemPrompt"));
-  TRY_ASSIGN(auto more, text_of(*parsed, "appendSystemPrompt"));
+  TRY_ASSIGN(auto own, prompt_member(*parsed, "systemPrompt"));
+  TRY_ASSIGN(auto more, prompt_member(*parsed, "appendSystemPrompt"));
   const std::lock_guard lock(mutex_);
   if (own) own_ = std::move(own);
   if (more) more_ = std::move(more);

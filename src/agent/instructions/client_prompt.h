@@ -10,15 +10,15 @@
 
 namespace ralph::instructions {
 
-/// The system prompt a client sends with its `initialize` request, until the first turn uses it. Written by the thread that
-/// reads requests.
+/// The system prompt that a client sent with its `initialize` request, until the first turn uses it. Written by the thread
+/// that reads requests.
 class ClientPrompt {
  public:
-  /// `request`: the JSON of the request. systemPrompt is a text or a list of texts and replaces the prompt, also when it is
-  /// empty; appendSystemPrompt goes behind it. An error: one of them is something else.
+  /// `request`: the JSON of the request. systemPrompt, a string or a list of strings, replaces the prompt, even if empty;
+  /// appendSystemPrompt is appended. An error: one of them has another type.
   Result<> take(std::string_view request);
 
-  /// The prompt with what the command line says where the client says nothing; nullopt: the client said nothing.
+  /// The prompt of the client, completed by the options; nullopt: the client sent none.
   std::optional<std::vector<std::string>> apply(const settings::Options& options) const;
 
  private:

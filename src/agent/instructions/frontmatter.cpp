@@ -4,17 +4,17 @@
 #include <array>
 #include <optional>
 
-#include "agent/settings/text.h"
+#include "core/base/text.h"
 
 namespace ralph::instructions {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-constexpr std::string_view kFence = "---";
-/// What announces that the value is on the lines below.
+constexpr std::string_view kDelimiter = "---";
+/// A value of this form is on the lines below.
 constexpr std::array<std::string_view, 6> kBelow{"|", ">", "|-", ">-", "|+", ">+"};
 
-/// Cuts the first line off, without its end.
+/// Removes the first line and returns it without its line end.
 std::string_view take_line(std::string_view& text) {
   const auto end = text.find('\n');
   auto line = text.substr(0, end);
@@ -23,8 +23,8 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-bool is_fence(std::string_view line) {
-  return line.starts_with(kFence) && settings::is_blank(line.substr(kFence.size()));
+bool is_delimiter(std::string_view line) {
+  return line.starts_with(kDelimiter) && is_blank(line.substr(kDelimiter.size()));
 }
 
 std::string_view unquoted(std::string_view value) {
@@ -33,36 +33,36 @@ std::string_view unquoted(std::string_view value) {
   return quoted ? value.substr(1, value.size() - 2) : value;
 }
 
-std::string_view without_blank_lines_in_front(std::string_view text) {
+std::string_view without_leading_blank_lines(std::string_view text) {
   for (auto rest = text; !rest.empty();) {
-    if (!settings::is_blank(take_line(rest))) return text;
+    if (!is_blank(take_line(rest))) return text;
     text = rest;
   }
   return text;
 }
 
-/// Reads the lines of a head, one after the other.
-class HeadReader {
+/// Reads the lines of the frontmatter.
+class FieldReader {
  public:
-  explicit HeadReader(Fronted& fronted) : head_(fronted.head) {}
+  explicit FieldReader(MarkdownText& text) : fields_(text.fields) {}
 
   void take(std::string_view line) {
-    if (settings::is_blank(line)) return;
+    if (is_blank(line)) return;
     const bool indented = line.front() == ' ' || line.front() == '\t';
     const auto colon = line.find(':');
     if (indented) {
-      add(settings::trimmed(line));
+      add(trim(line));
     } else if (line.front() != '#' && colon != line.npos) {
-      begin(settings::trimmed(line.substr(0, colon)), settings::trimmed(line.substr(colon + 1)));
+      begin(trim(line.substr(0, colon)), trim(line.substr(colon + 1)));
     } else {
       value_ = nullptr;
     }
   }
 
  private:
-  /// The first of two values for a key counts.
+  /// The first value of a key wins.
   void begin(std::string_view key, std::string_view value) {
-    const auto [entry, fresh] = head_.try_emplace(std::string(key));
+    const auto [entry, fresh] = fields_.try_emplace(std::string(key));
     value_ = fresh ? &entry->second : nullptr;
     if (fresh && std::ranges::find(kBelow, value) == kBelow.end()) *value_ = unquoted(value);
   }
@@ -72,20 +72,20 @@ class HeadReader {
     *value_ += more;
   }
 
-  std::map<std::string, std::string, std::less<>>& head_;
-  std::string* value_ = nullptr;  // what an indented line belongs to
+  std::map<std::string, std::string, std::less<>>& fields_;
+  std::string* value_ = nullptr;  // that an indented line continues
 };
 
-/// nullopt: there is no head.
-std::optional<Fronted> with_head(std::string_view text) {
-  if (!is_fence(take_line(text))) return std::nullopt;
-  Fronted fronted;
-  HeadReader reader(fronted);
+/// nullopt: there is no frontmatter.
+std::optional<MarkdownText> with_fields(std::string_view text) {
+  if (!is_delimiter(take_line(text))) return std::nullopt;
+  MarkdownText parsed;
+  FieldReader reader(parsed);
   while (!text.empty()) {
     const auto line = take_line(text);
-    if (is_fence(line)) {
-      fronted.body = without_blank_lines_in_front(text);
-      return fronted;
+    if (is_delimiter(line)) {
+      parsed.body = without_leading_blank_lines(text);
+      return parsed;
     }
     reader.take(line);
   }
@@ -94,17 +94,17 @@ std::optional<Fronted> with_head(std::string_view text) {
 
 }  // namespace
 
-std::string_view Fronted::value(std::string_view key) const {
-  const auto found = head.find(key);
-  return found == head.end() ? std::string_view() : found->second;
+std::string_view MarkdownText::value(std::string_view key) const {
+  const auto found = fields.find(key);
+  return found == fields.end() ? std::string_view() : found->second;
 }
 
-bool Fronted::is_true(std::string_view key) const { return value(key) == "true"; }
+bool MarkdownText::is_true(std::string_view key) const { return value(key) == "true"; }
 
-Fronted split_front(std::string_view text) {
+MarkdownText parse_frontmatter(std::string_view text) {
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
-  if (auto fronted = with_head(text)) return *std::move(fronted);
-  return {{}, std::string(without_blank_lines_in_front(text))};
+  if (auto parsed = with_fields(text)) return *std::move(parsed);
+  return {{}, std::string(without_leading_blank_lines(text))};
 }
 
 }  // namespace ralph::instructions

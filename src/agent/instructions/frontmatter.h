@@ -5,18 +5,18 @@
 
 namespace ralph::instructions {
 
-/// A text that may begin with facts about itself: "key: value" lines between two lines "---".
-struct Fronted {
-  std::map<std::string, std::string, std::less<>> head;
-  std::string body;  // what follows, without blank lines in front
+/// A Markdown text and its frontmatter: "key: value" lines between two lines "---" at the beginning.
+struct MarkdownText {
+  std::map<std::string, std::string, std::less<>> fields;
+  std::string body;  // without leading blank lines
 
-  /// Empty: the head does not say.
+  /// Empty: not set.
   std::string_view value(std::string_view key) const;
   bool is_true(std::string_view key) const;
 };
 
-/// Takes as much of YAML as people write there: quotes around a value, and values on indented lines, which become one
-/// line. What it does not understand is passed over; without a closing "---" all is body.
-Fronted split_front(std::string_view text);
+/// Reads a subset of YAML: quoted values, and values on indented lines, which are joined to one line. Other lines are
+/// ignored; without a closing "---" the whole text is the body.
+MarkdownText parse_frontmatter(std::string_view text);
 
 }  // namespace ralph::instructions

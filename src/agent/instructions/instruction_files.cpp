@@ -1,11 +1,11 @@
-#include "agent/instructions/memory.h"
+#include "agent/instructions/instruction_files.h"
 
 #include <algorithm>
 #include <set>
 
 #include <fmt/core.h>
 
-#include "agent/settings/text.h"
+#include "core/base/text.h"
 
 namespace ralph::instructions {
 namespace {
@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 constexpr int kDeepestImport = 5;
 constexpr std::size_t kMostBytes = std::size_t{1} << 20;  // of all files together
-constexpr std::string_view kFence = "```";
+constexpr std::string_view kCodeFence = "```";
 
 /// Reads instruction files, each once, and follows their imports.
 class Reader {
@@ -27,7 +27,7 @@ class Reader {
         denied_(denied),
         bytes_left_(bytes_left) {}
 
-  /// Empty: there is nothing to read. `anywhere`: its imports may lie outside the boundary.
+  /// Empty: nothing to read. `anywhere`: imports may be outside the boundary.
   std::string read(const fs::path& path, bool anywhere, int depth = 0) {
     if (bytes_left_ == 0) return {};
     const auto file = settings::read_source_file(path, anywhere ? fs::path() : boundary_);
@@ -52,7 +52,7 @@ class Reader {
     for (std::size_t at = 0; at < text.size();) {
       const auto end = std::min(text.find('\n', at), text.size());
       const auto line = std::string_view(text).substr(at, end - at);
-      if (settings::trimmed(line).starts_with(kFence)) fenced = !fenced;
+      if (trim(line).starts_with(kCodeFence)) fenced = !fenced;
       out.append(line).append("\n");
       if (!fenced && depth < kDeepestImport) out += imports_of(line, folder, anywhere, depth);
       at = end + 1;
@@ -60,7 +60,7 @@ class Reader {
     return out;
   }
 
-  /// Behind the line that names them.
+  /// The imports of one line, to be inserted after it.
   std::string imports_of(std::string_view line, const fs::path& folder, bool anywhere, int depth) {
     std::string out;
     bool code = false;
@@ -95,7 +95,7 @@ std::vector<fs::path> folders_down_to(const fs::path& cwd) {
 }
 
 void add(std::vector<Instructions>& all, const fs::path& path, std::string text) {
-  if (!settings::is_blank(text)) all.push_back({path, std::move(text)});
+  if (!is_blank(text)) all.push_back({path, std::move(text)});
 }
 
 }  // namespace
@@ -116,7 +116,7 @@ std::vector<Instructions> read_instructions(const settings::Options& options,
     add(all, path, reader.read(path, true));
   }
   for (const auto& folder : folders_down_to(real)) {
-    // A folder above the working folder may hold anything: from there the file itself, and nothing it imports.
+    // Directories above the working directory may contain anything: read the file there, but not its imports.
     Reader of_folder(environment.home(), folder, denied, bytes_left);
     const int depth = folder == real ? 0 : kDeepestImport;
     if (settings::wants(options, "project")) {

@@ -9,22 +9,22 @@
 
 namespace ralph::instructions {
 
-/// One file of standing instructions, with what it imports put in its place.
+/// A CLAUDE.md or AGENTS.md file with its imports inserted.
 struct Instructions {
   std::filesystem::path path;
   std::string text;
 };
 
-/// The user's CLAUDE.md, then those of the folders from the top down to `cwd`: CLAUDE.md, or AGENTS.md where there is none,
-/// and CLAUDE.local.md. "@path" in a text imports a file: within the working folder, or, from the user's own file, anywhere.
-/// What is missing, too large or no text is passed over; what a rule denies to a project's files, and what would make
-/// them more than 1 MB together, is left out with a note in its place.
+/// Reads the user's CLAUDE.md, then CLAUDE.md (or AGENTS.md if there is none) and CLAUDE.local.md of each directory from the
+/// root down to `cwd`. "@path" imports a file: inside the working directory, or anywhere from the user's own file. Files that
+/// are missing, too large or not text are skipped. Project files that a rule denies, and those beyond 1 MB in total, are
+/// replaced by a note.
 std::vector<Instructions> read_instructions(const settings::Options& options,
                                             const settings::Environment& environment,
                                             const std::filesystem::path& cwd,
                                             const settings::DeniedFiles& denied);
 
-/// As text in front of the first message; empty: there are none.
+/// The text in front of the first message; empty: no instructions.
 std::string instructions_text(const std::vector<Instructions>& all);
 
 }  // namespace ralph::instructions

@@ -6,23 +6,22 @@
 
 #include "agent/instructions/skills.h"
 #include "agent/permission/hidden_commands.h"
-#include "agent/settings/text.h"
 #include "core/base/shell_words.h"
+#include "core/base/text.h"
 
 namespace ralph::instructions {
 namespace {
 
-constexpr std::size_t kLargestText = std::size_t{512} << 10;
 constexpr std::string_view kAll = "$ARGUMENTS";
 constexpr std::string_view kCommandBegins = "!`";
 
-/// Divided by blanks, except within quotes.
+/// Splits at blanks outside of quotes.
 std::vector<std::string> words_of(std::string_view arguments) {
   std::vector<std::string> words;
   bool inside = false;
   char quote = 0;
   for (const char c : arguments) {
-    const bool blank = quote == 0 && settings::kBlanks.find(c) != settings::kBlanks.npos;
+    const bool blank = quote == 0 && kBlanks.find(c) != kBlanks.npos;
     if (blank) {
       inside = false;
       continue;
@@ -40,7 +39,7 @@ std::vector<std::string> words_of(std::string_view arguments) {
   return words;
 }
 
-/// A number at the front of a text, and how long it is; length 0: there is none.
+/// A number at the beginning of a text; length 0: none.
 struct Number {
   std::size_t value = 0;
   std::size_t length = 0;
@@ -53,17 +52,17 @@ Number number_at(std::string_view text) {
   return number;
 }
 
-/// One word for the shell, whatever is in it.
+/// Quotes a word for the shell.
 std::string quoted(std::string_view word) {
   std::string out = "'";
   for (const char c : word) out += c == '\'' ? std::string_view("'\\''") : std::string_view(&c, 1);
   return out + "'";
 }
 
-/// How far into quotes a command for the shell has come.
+/// The quoting state of a shell command.
 struct Quoting {
   char open = 0;     // the quote; 0: outside
-  bool odd = false;  // something was met that has quotes of its own
+  bool odd = false;  // escapes or comments make the state uncertain
 
   void pass(std::string_view text) {
     for (const char c : text) {
@@ -78,12 +77,12 @@ struct Quoting {
   }
 };
 
-/// Replaces one place after the other.
+/// Replaces placeholders by arguments.
 class Filler {
  public:
   explicit Filler(std::string_view arguments) : all_(arguments), words_(words_of(arguments)) {}
 
-  /// For a shell: every argument is one word of its own, or part of the quotes it is put in. nullopt: that is uncertain.
+  /// For a shell command: every argument stays one word, or part of the quotes around it. nullopt: not certain.
   std::optional<std::string> fill_command(std::string_view command) {
     quoting_.emplace();
     put_ = false;
@@ -91,14 +90,14 @@ class Filler {
     const auto quoting = *std::exchange(quoting_, std::nullopt);
     const bool clear =
         !quoting.odd && permission::hidden_commands(parse_shell_line(filled)).empty();
-    if ((put_ && !clear) || filled.size() > kLargestText) return std::nullopt;
+    if ((put_ && !clear) || filled.size() > kLargestSkillText) return std::nullopt;
     return filled;
   }
 
-  /// Ends early once it is over the limit.
+  /// Stops at the size limit.
   std::string fill(std::string_view text) {
     std::string out;
-    while (!text.empty() && out.size() <= kLargestText) {
+    while (!text.empty() && out.size() <= kLargestSkillText) {
       const auto plain = text.substr(0, text.find('$'));
       out += plain;
       text.remove_prefix(plain.size());
@@ -111,11 +110,11 @@ class Filler {
     }
     return out;
   }
-  /// There was a place for arguments.
+  /// There was a placeholder.
   bool used() const { return used_; }
 
  private:
-  /// How much of the text the place at its front takes; 0: there is none that can be filled.
+  /// The length of the placeholder at the beginning of the text; 0: none that can be filled.
   std::size_t place(std::string_view text, std::string& out) {
     if (!text.starts_with(kAll)) return word(text, 1, "", out);
     const auto length = word(text, kAll.size() + 1, "]", out);
@@ -163,16 +162,16 @@ class Filler {
   bool put_ = false;
 };
 
-/// Places for commands are those of the text itself, where a word begins; nothing that is put in is looked at again.
+/// Runs only commands of the text itself, at the beginning of a word; inserted text is not scanned again.
 void fill_and_run(Filler& filler, std::string_view text, const RunCommand& run, std::string& out) {
-  while (out.size() <= kLargestText) {
+  while (out.size() <= kLargestSkillText) {
     const auto at = text.find(kCommandBegins);
     const auto end = at == text.npos ? at : text.find('`', at + kCommandBegins.size());
     if (end == text.npos) {
       out += filler.fill(text);
       return;
     }
-    const bool begins = at == 0 || settings::kBlanks.find(text[at - 1]) != settings::kBlanks.npos;
+    const bool begins = at == 0 || kBlanks.find(text[at - 1]) != kBlanks.npos;
     const auto begin = at + kCommandBegins.size();
     out += filler.fill(text.substr(0, begins ? at : begin));
     if (begins) {
@@ -198,9 +197,9 @@ Result<std::string> with_arguments(std::string_view text, std::string_view argum
     filled = filler.fill(text);
   }
   if (!filler.used() && !arguments.empty()) filled.append("\n\nARGUMENTS: ").append(arguments);
-  if (filled.size() > kLargestText) {
+  if (filled.size() > kLargestSkillText) {
     return fail(Code::limit,
-                fmt::format("The text with its arguments is over {} KB.", kLargestText >> 10));
+                fmt::format("The text with its arguments is over {} KB.", kLargestSkillText >> 10));
   }
   return filled;
 }

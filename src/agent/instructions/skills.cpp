@@ -8,8 +8,8 @@
 
 #include "agent/instructions/frontmatter.h"
 #include "agent/settings/options.h"
-#include "agent/settings/text.h"
 #include "core/base/path.h"
+#include "core/base/text.h"
 #include "core/base/utf8.h"
 #include "core/json/document.h"
 
@@ -19,41 +19,40 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kDeepest = 8;
-constexpr std::size_t kMostEntries = 10'000;  // looked at below one folder
+constexpr std::size_t kMostEntries = 10'000;  // read below one directory
 constexpr std::size_t kMostSkills = 1'000;
 constexpr std::size_t kMostMembers = 100;
 constexpr std::size_t kLongestName = 100;
 constexpr std::size_t kLongestDescription = 500;  // code points
-constexpr std::size_t kLargestText = std::size_t{512} << 10;
 constexpr std::string_view kSkillFile = "SKILL.md";
 constexpr std::string_view kSkillFolder = "${CLAUDE_SKILL_DIR}";
 
-/// Can be typed behind a slash.
+/// Can be typed after a slash.
 bool is_name(std::string_view name) {
   const auto odd = [](char c) { return (c >= 0 && c <= ' ') || c == '/' || c == '\x7f'; };
   return !name.empty() && name.size() <= kLongestName && utf8::valid(name) &&
          std::ranges::none_of(name, odd);
 }
 
-/// What the head says, or else the first line.
-std::string description_of(const Fronted& text) {
+/// From the frontmatter, or else the first line.
+std::string description_of(const MarkdownText& text) {
   std::string description(text.value("description"));
   if (const auto when = text.value("when_to_use"); !when.empty()) {
     description.append(description.empty() ? "" : " ").append(when);
   }
   if (description.empty()) {
     const auto body = std::string_view(text.body);
-    auto line = settings::trimmed(body.substr(0, body.find('\n')));
+    auto line = trim(body.substr(0, body.find('\n')));
     line.remove_prefix(std::min(line.find_first_not_of("# "), line.size()));
     description = line;
   }
   return utf8::shortened(description, kLongestDescription);
 }
 
-/// Goes through the folders below one, names sorted, and never far: each folder once, so many levels, so many entries.
+/// Visits directories recursively, sorted by name: each once, up to kDeepest levels and kMostEntries entries.
 class Walk {
  public:
-  /// Answers whether the folders in this one are looked at too.
+  /// Returns whether to visit its subdirectories.
   using Visit = std::function<bool(const fs::path& folder, const std::vector<fs::path>& files)>;
 
   Walk(fs::path boundary, Visit visit) : boundary_(std::move(boundary)), visit_(std::move(visit)) {}
@@ -83,7 +82,7 @@ class Walk {
   std::size_t entries_ = 0;
 };
 
-/// Where a kind of skills is looked for.
+/// A directory to search for skills.
 struct Place {
   fs::path root;
   fs::path boundary;  // as for read_source_file()
@@ -101,7 +100,7 @@ std::optional<Skill> read_skill(Skill::Kind kind, std::string name, const fs::pa
   if (!is_name(name)) return std::nullopt;
   auto file = place.read(path);
   if (!file) return std::nullopt;
-  const auto text = split_front(file->text);
+  const auto text = parse_frontmatter(file->text);
   Skill skill{kind,
               std::move(name),
               description_of(text),
@@ -180,7 +179,7 @@ std::string replaced(std::string_view text, std::string_view what, std::string_v
   for (;;) {
     const auto at = text.find(what);
     out += text.substr(0, at);
-    if (at == text.npos || out.size() > kLargestText) return out;
+    if (at == text.npos || out.size() > kLargestSkillText) return out;
     out += with;
     text.remove_prefix(at + what.size());
   }
@@ -218,7 +217,7 @@ Skills Skills::find(const settings::Options& options, const settings::Environmen
 }
 
 void Skills::add(Skill skill) {
-  // A set is no way around what its members say.
+  // A set must not make skills callable that are not.
   skill.for_model = skill.for_model && std::ranges::all_of(skill.members, [&](const auto& name) {
                       const auto* member = find(name);
                       return member == nullptr || member->for_model;
@@ -238,7 +237,7 @@ Result<std::string> Skills::text(const Skill& skill, std::string_view arguments,
   if (!file) {
     return fail(Code::not_found, fmt::format("The skill {} can no longer be read.", skill.name));
   }
-  const auto body = split_front(file->text).body;
+  const auto body = parse_frontmatter(file->text).body;
   if (skill.kind == Skill::Kind::command) return with_arguments(body, arguments, run);
   const auto folder = file->path.parent_path().string();
   TRY_ASSIGN(const auto filled,
@@ -246,7 +245,7 @@ Result<std::string> Skills::text(const Skill& skill, std::string_view arguments,
   return fmt::format("The files of this skill are in {}\n\n{}", folder, filled);
 }
 
-/// One after the other; what is missing or too much is named.
+/// The texts of all members, with a note for each that is missing or too large.
 std::string Skills::text_of_set(const Skill& set, std::string_view arguments,
                                 const RunCommand& run) const {
   std::string all = fmt::format("The skills of the set {}:\n", set.name);
@@ -256,7 +255,7 @@ std::string Skills::text_of_set(const Skill& set, std::string_view arguments,
     const auto one = usable ? text(*skill, arguments, run) : fail(Code::not_found, "");
     if (!one && one.error().code != Code::limit) {
       all += fmt::format("\n(There is no skill {}.)\n", name);
-    } else if (!one || all.size() + one->size() > kLargestText) {
+    } else if (!one || all.size() + one->size() > kLargestSkillText) {
       all += fmt::format("\n(The skill {} is left out: the set is too large.)\n", name);
     } else {
       all += fmt::format("\n# Skill {}\n\n{}\n", name, *one);

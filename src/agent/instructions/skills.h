@@ -14,37 +14,39 @@
 
 namespace ralph::instructions {
 
-/// Something that can be called by its name: by the user with "/name …", by the model with the Skill tool.
+/// A skill, a set of skills or a command: called by the user with "/name …", by the model with the Skill tool.
 struct Skill {
   enum class Kind {
-    skill,    // a folder with a SKILL.md
+    skill,    // a directory with a SKILL.md
     set,      // a list of skills that are loaded together
     command,  // a text
   };
   Kind kind = Kind::skill;
-  std::string name;                  // of its folder or file: "greet", "sub:deep"
+  std::string name;                  // of its directory or file: "greet", "sub:deep"
   std::string description;           // one line; empty: none
   std::string argument_hint;         // for people
   std::filesystem::path file;        // links resolved
   std::filesystem::path boundary;    // as for read_source_file()
   bool for_model = true;             // false: only the user calls it
   std::vector<std::string> members;  // of a set
-  std::vector<std::string>
-      allowed_tools;  // rules; they say what it is meant to use, and permit nothing by themselves
+  std::vector<std::string> allowed_tools;  // rules that declare what it uses; they permit nothing
 
-  /// Its head names the shell: !`command` in it is meant to be run.
+  /// Its frontmatter allows Bash: every !`command` in its text is run.
   bool runs_commands() const;
 };
+
+/// Of a skill, with its arguments and the output of its commands; of a set, all its skills.
+inline constexpr std::size_t kLargestSkillText = std::size_t{512} << 10;
 
 /// Runs a command that a text names, and returns what replaces it.
 using RunCommand = std::function<std::string(const std::string& command)>;
 
-/// The skills and commands of a session, by name. Their texts are read when they are called, as they are then.
+/// The skills and commands of a session, by name. Their texts are read when they are called.
 class Skills {
  public:
-  /// Of the user: skills/ and commands/ in the configuration folder. Of the workspace, in .claude/: skills/, library/,
-  /// skillsets/ and commands/. Of two with the same name the first counts, in this order, and a skill before a command. None with
-  /// --bare or --disable-slash-commands. Of the workspace's, none that is a file rules deny to read.
+  /// Searches skills/ and commands/ in the user's configuration directory, and skills/, library/, skillsets/ and commands/ in
+  /// .claude/ of the workspace. Of two with the same name the first wins, in this order, and a skill before a command. Finds
+  /// none with --bare or --disable-slash-commands. Skips files of the workspace that rules deny to read.
   static Skills find(const settings::Options& options, const settings::Environment& environment,
                      const std::filesystem::path& cwd, settings::DeniedFiles denied);
 
@@ -53,7 +55,7 @@ class Skills {
   const std::map<std::string, Skill, std::less<>>& all() const { return all_; }
   /// nullptr: there is none.
   const Skill* find(std::string_view name) const;
-  /// What it says, as with_arguments() makes it. An error: it can no longer be read, or is too long (Code::limit).
+  /// Its text after with_arguments(). An error: the file can no longer be read, or the text is too long (Code::limit).
   Result<std::string> text(const Skill& skill, std::string_view arguments,
                            const RunCommand& run = {}) const;
 
@@ -66,10 +68,10 @@ class Skills {
   std::map<std::string, Skill, std::less<>> all_;
 };
 
-/// Puts the arguments into a text: $ARGUMENTS is all of them, $ARGUMENTS[0] and $0 the first word. Places for words there
-/// are not stay as they are; a text without any place gets the arguments at its end. With `run` every !`command` of the
-/// text, where it begins a word, gives way to its output; arguments within it are words for the shell, never syntax, and
-/// what arguments and outputs bring is never run. An error: it would be more than 512 KB.
+/// Inserts the arguments into a text: $ARGUMENTS stands for all of them, $ARGUMENTS[0] and $0 for the first word.
+/// Placeholders without an argument stay; a text without placeholders gets the arguments appended. With `run`, every
+/// !`command` at the beginning of a word is replaced by its output; arguments inside it are quoted for the shell, and text
+/// from arguments and outputs is never run. An error: the result is over 512 KB.
 Result<std::string> with_arguments(std::string_view text, std::string_view arguments,
                                    const RunCommand& run = {});
 

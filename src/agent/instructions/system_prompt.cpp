@@ -24,7 +24,7 @@ How to answer
 - Say what is so. What you did not run is not "tested"; what does not work is not "done".
 - Be short. End with what you changed, what you checked and how it came out, and what is left open.)";
 
-Result<std::string> text_of(const std::string& file) {
+Result<std::string> read_prompt_file(const std::string& file) {
   auto text = read_file(file);
   if (text) return text;
   return fail(Code::usage, fmt::format("Error: cannot read the prompt file '{}': {}", file,
@@ -43,12 +43,12 @@ Result<std::vector<std::string>> system_prompt(const settings::Options& options)
   std::string prompt;
   const bool replaced = options.system_prompt || !options.system_prompt_file.empty();
   if (!options.system_prompt_file.empty()) {
-    TRY_ASSIGN(prompt, text_of(options.system_prompt_file));
+    TRY_ASSIGN(prompt, read_prompt_file(options.system_prompt_file));
   }
   if (options.system_prompt) append_paragraph(prompt, *options.system_prompt);
   if (!replaced) prompt = kOwnPrompt;
   if (!options.append_system_prompt_file.empty()) {
-    TRY_ASSIGN(const auto more, text_of(options.append_system_prompt_file));
+    TRY_ASSIGN(const auto more, read_prompt_file(options.append_system_prompt_file));
     append_paragraph(prompt, more);
   }
   append_paragraph(prompt, options.append_system_prompt);

@@ -8,19 +8,19 @@
 #include "agent/permission/rule.h"
 #include "core/base/shell_words.h"
 
-/// Parts of decide().
+/// Internal parts of decide().
 namespace ralph::permission {
 
-/// A command of a line with what is known of it, found once for all rules.
+/// A command of a line with its analysis, made once for all rules.
 struct CommandPart {
   const ShellCommand* command = nullptr;
   std::optional<ReadingCommand> reading = {};
   std::optional<FileCommand> change = {};
-  std::vector<std::string> texts = {};    // what a rule against the command is held against
-  std::vector<std::string> carried = {};  // the same from each word on: it may start what is there
+  std::vector<std::string> texts = {};     // the forms of the command that deny rules match
+  std::vector<std::string> embedded = {};  // texts it may run: deny rules match from each word on
 };
 
-/// A call with its command line taken apart.
+/// A call with its parsed command line.
 struct Call {
   explicit Call(const ToolCall& call);
   Call(const Call&) = delete;
@@ -36,16 +36,16 @@ struct Call {
   std::optional<CommandFiles> files;  // of run
 };
 
-/// Whether a rule that denies or asks is about this call, or a part of it.
-bool restrains(const std::string& rule, const Call& call);
-/// Whether a rule against a command may be about a part of the line, depending on what the shell makes of its words.
-bool may_restrain(const Rule& rule, const Call& call);
-/// Whether an allow rule is about all of this call; of a command line: see permits_part.
+/// Whether a deny or ask rule matches this call or a part of it.
+bool restricts(const std::string& rule, const Call& call);
+/// Whether a rule about a command may match a part of the line, depending on how the shell expands its words.
+bool may_restrict(const Rule& rule, const Call& call);
+/// Whether an allow rule matches the whole call; for the parts of a command line see permits_part.
 bool permits(const std::string& rule, const Call& call);
-/// Whether an allow rule is about a part of a command line.
+/// Whether an allow rule matches a part of a command line.
 bool permits_part(const std::string& rule, const Call& call, const ShellCommand& command);
 
-/// What a mode says where no rule does.
+/// The decision of a mode where no rule matches.
 Decision decide_by_mode(const Call& call, Mode mode, const Rules& rules);
 
 Decision allowed(Reason reason, Grant grant);

@@ -17,8 +17,8 @@ std::string_view last_name(std::string_view text) {
   return slash == std::string_view::npos ? text : text.substr(slash + 1);
 }
 
-/// Whether a link stays within the folder that is copied wherever that comes to be: it climbs no higher than the folder,
-/// and only at its beginning.
+/// Whether a link still points into the copied directory wherever the copy is: its target uses ".." only at the start and
+/// not beyond the directory.
 bool stays_within(const fs::path& link, const fs::path& folder) {
   std::error_code error;
   const auto target = fs::read_symlink(link, error);
@@ -36,7 +36,7 @@ bool stays_within(const fs::path& link, const fs::path& folder) {
   return true;
 }
 
-/// Whether the path or a folder above it is in the set; `above_only`: not the path itself.
+/// Whether the path or a directory above it is in the set; `above_only`: not the path itself.
 bool is_below_some(const std::unordered_set<std::string>& set, std::string path, bool above_only) {
   if (!above_only && set.contains(path)) return true;
   for (auto slash = path.rfind('/'); slash != std::string::npos; slash = path.rfind('/')) {
@@ -66,8 +66,8 @@ bool CommandFiles::has_links(std::string_view text) const {
   });
 }
 
-/// Links are not copied or moved themselves: they could lead elsewhere from there, for this line or for a command in the
-/// background. While one runs, no folder is moved: its ".." would be another.
+/// Links may not be copied or moved: at the target they could lead elsewhere, for this line or for a background command.
+/// While one is running, no directory may be moved, because ".." in it would change.
 bool CommandFiles::copies_inside(const FileCommand& command) const {
   const auto& target = command.target->text;
   for (const auto& source : command.files) {

@@ -16,10 +16,10 @@ constexpr std::size_t kMaxBases = 16;
 constexpr std::size_t kMostLookups = 50'000;
 constexpr std::size_t kMostEntries = 20'000;
 constexpr std::array<std::string_view, 3> kHarmless{"/dev/null", "/dev/stdin", "-"};
-/// They may leave the shell in another folder.
+/// Commands that may change the shell's working directory.
 constexpr std::string_view kMoving = "cd pushd popd eval source . builtin command";
 
-/// A pattern leads no further than the folder before its first wildcard.
+/// The directory before the first wildcard of a pattern; all matches are below it.
 std::string without_wildcards(const std::string& text) {
   const auto wildcard = text.find_first_of("*?[{");
   if (wildcard == std::string::npos) return text;
@@ -27,7 +27,7 @@ std::string without_wildcards(const std::string& text) {
   return slash == std::string::npos ? "." : text.substr(0, slash + 1);
 }
 
-/// Whether the shell may make several words of it that do not begin alike.
+/// Whether the word may expand to several words with different beginnings.
 bool has_braces(const ShellWord& word) {
   const auto open = word.pattern ? word.text.find('{') : std::string::npos;
   if (open == std::string::npos) return false;
@@ -35,7 +35,7 @@ bool has_braces(const ShellWord& word) {
          word.text.find("..", open) != std::string::npos;
 }
 
-/// Whether the shell makes a word of it that the command does not take for the name of a file: "-R", "@list".
+/// Whether a match of the pattern would be read as an option or a file list: "-R", "@list".
 bool is_taken_for_option(const std::string& pattern, const fs::path& path, const fs::path& base) {
   if (pattern.starts_with('/') || pattern.starts_with('.')) return false;
   const auto word = path.lexically_relative(base).string();
@@ -75,7 +75,7 @@ CommandFiles::CommandFiles(const ShellLine& line, const WorkingFolders& folders,
   }
 }
 
-/// "cd" goes by names, ".." included, and only where that fails as the kernel would: it may be either.
+/// "cd" resolves ".." by names, and as the kernel does only if that fails; both results are possible.
 void CommandFiles::follow_cd(const ShellCommand& command) {
   const auto reading = reading_command(command);
   if (command.words[0].is("command") && reading) return;  // command -v
@@ -165,7 +165,7 @@ bool CommandFiles::matches_inside(const std::string& pattern) const {
   });
 }
 
-/// Of a command that names no files: the shell still looks for names that match.
+/// For a command that names no files: the shell still expands wildcards.
 bool CommandFiles::wildcards_inside(const ShellWord& word) const {
   if (word.literal) return true;
   if (word.pattern) return word.text.find_first_of("*?[") == word.text.npos || operand_inside(word);
@@ -202,8 +202,8 @@ bool CommandFiles::reads_inside(const ShellCommand& command, const ReadingComman
   return std::ranges::all_of(reading.files, inside);
 }
 
-/// Folders that must stay: the working folders, and those commands may be in.
-bool CommandFiles::is_ours(const std::string& path, FileCommand::Kind kind) const {
+/// Whether the path must not be moved or removed: a working directory, or one that commands may run in.
+bool CommandFiles::must_stay(const std::string& path, FileCommand::Kind kind) const {
   const auto same = [&](const std::string& folder) { return folder == path; };
   const auto is_in = [&](const Base& base) { return is_at_or_below(base.physical, path); };
   if (kind == FileCommand::Kind::move) {
@@ -216,7 +216,7 @@ bool CommandFiles::is_ours(const std::string& path, FileCommand::Kind kind) cons
 bool CommandFiles::may_change(std::string_view text, FileCommand::Kind kind) const {
   if (lost_) return false;
   return all_paths(text, [&](const fs::path& path) {
-    return is_inside(path.native()) && !is_sensitive(path, folders_) && !is_ours(path, kind);
+    return is_inside(path.native()) && !is_sensitive(path, folders_) && !must_stay(path, kind);
   });
 }
 

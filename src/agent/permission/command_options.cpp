@@ -5,7 +5,7 @@
 namespace ralph::permission {
 namespace {
 
-/// Wildcards and braces may stay: the check of files expands them.
+/// Wildcards and braces are allowed: CommandFiles expands them.
 bool is_readable_operand(const ShellWord& word) { return word.literal || word.pattern; }
 
 bool is_of_word(char c) {
@@ -21,7 +21,7 @@ bool has_whole_word(std::string_view text, std::string_view word) {
   return false;
 }
 
-/// Calls it for each word of a list until it says true.
+/// Whether `call` returns true for any word of a list.
 template <typename Call>
 bool any_word(std::string_view list, Call call) {
   while (!list.empty()) {
@@ -32,9 +32,9 @@ bool any_word(std::string_view list, Call call) {
   return false;
 }
 
-class Reader {
+class ArgumentReader {
  public:
-  Reader(Words words, const OptionTable& table) : words_(words), table_(table) {}
+  ArgumentReader(Words words, const OptionTable& table) : words_(words), table_(table) {}
 
   std::optional<Arguments> run() {
     for (; at_ < words_.size(); ++at_) {
@@ -84,7 +84,7 @@ class Reader {
   }
 
   bool take_next_word() {
-    if (++at_ >= words_.size()) return true;  // the command complains
+    if (++at_ >= words_.size()) return true;  // the command reports the error
     if (!words_[at_].literal) return false;
     found_.values.push_back(words_[at_].text);
     found_.separate.push_back(words_[at_]);
@@ -105,7 +105,7 @@ bool Arguments::has(std::string_view option) const {
 }
 
 std::optional<Arguments> read_arguments(Words words, const OptionTable& table) {
-  return Reader(words, table).run();
+  return ArgumentReader(words, table).run();
 }
 
 bool contains_word(std::string_view list, std::string_view word) {

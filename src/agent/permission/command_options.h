@@ -11,36 +11,36 @@ namespace ralph::permission {
 
 using Words = std::span<const ShellWord>;
 
-/// The options of a command that are allowed; every other one makes the command unknown, so do abbreviations.
+/// The allowed options of a command; any other one, abbreviations included, makes the command unknown.
 struct OptionTable {
   std::string_view letters;  // of "-abc"; "n:" takes a value, "C?" may have one in the same word
-  std::string_view names;    // of "--name" and "--name=value", parted by blanks
+  std::string_view names;    // of "--name" and "--name=value", separated by blanks
 };
 
-/// Arguments taken apart as getopt_long() does. The separate value of a long option counts as an operand: a check that looks
-/// at the operands then looks at one too many, never at one too few.
+/// Arguments parsed as getopt_long() does. The separate value of a long option counts as an operand, so that a check of
+/// the operands sees one word too many rather than one too few.
 struct Arguments {
   std::vector<ShellWord> operands;
   std::vector<std::string> options;  // "-x" or "--name", without values
   std::vector<std::string> values;   // of the options
-  std::vector<ShellWord> separate;   // those of them that are words of their own
+  std::vector<ShellWord> separate;   // those values that are separate words
 
   bool has(std::string_view option) const;
 };
 
-/// nullopt: some option is not in the table, or the shell could make one that is not seen.
+/// nullopt: an option is not in the table, or a word may expand to an option.
 std::optional<Arguments> read_arguments(Words words, const OptionTable& table);
 
-/// Whether a list of words parted by blanks has this one.
+/// Whether a list of words separated by blanks contains this word.
 bool contains_word(std::string_view list, std::string_view word);
 
-/// Whether a text has one of the words somewhere, not as a part of a longer one.
+/// Whether a text contains one of the words, not as a part of a longer one.
 bool mentions_word(std::string_view text, std::string_view words);
 
-/// Whether the shell cannot make an option of it that we do not see, whatever files there are.
+/// Whether the word cannot expand to an option, whatever files exist.
 bool is_plain(const ShellWord& word);
 
-/// Without the words of the shell in front of a command: "then", "do", "!" …
+/// Without leading keywords of the shell: "then", "do", "!" …
 Words without_keywords(Words words);
 
 }  // namespace ralph::permission

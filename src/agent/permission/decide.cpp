@@ -33,14 +33,14 @@ Decision denied_by_rule(const Call& call, std::string_view rule, std::string_vie
           fmt::format("Rule {}", rule), Grant::none};
 }
 
-/// Why it is uncertain whether a rule is about a line; empty: it is certain.
+/// Why it is uncertain whether a rule matches a line; empty: it is certain.
 std::string why_hidden(const Rule& rule, const Call& call) {
   if (auto why = hidden_commands(call.line); !why.empty()) return why;
   if (auto why = hidden_words(call.line); !why.empty()) return why;
-  return may_restrain(rule, call) ? "the shell makes something else of some of its words" : "";
+  return may_restrict(rule, call) ? "the shell expands some of its words" : "";
 }
 
-/// A rule against some commands cannot be kept where commands are hidden.
+/// A rule about certain commands cannot be enforced on a line that may hide commands.
 std::optional<Decision> denied_as_hidden(const Call& call, const std::vector<std::string>& rules) {
   if (call.access.kind != Access::Kind::run) return std::nullopt;
   for (const auto& text : rules) {
@@ -51,8 +51,8 @@ std::optional<Decision> denied_as_hidden(const Call& call, const std::vector<std
     return Decision{
         false, Reason::rule,
         fmt::format(
-            "The permission rule {} restrains {}, and whether it is about this command line "
-            "cannot be told: {}. Write plain commands, one after the other.",
+            "The permission rule {} restricts {}, and whether it matches this command line cannot "
+            "be determined: {}. Use plain commands, one after another.",
             text, call.tool, why),
         fmt::format("Rule {}", text), Grant::none};
   }
@@ -83,10 +83,10 @@ Decision allowed(Reason reason, Grant grant) { return {true, reason, {}, {}, gra
 Decision decide(const ToolCall& decided, Mode mode, const Rules& rules) {
   const Call call(decided);
   for (const auto& rule : rules.deny) {
-    if (restrains(rule, call)) return denied_by_rule(call, rule, "denies");
+    if (restricts(rule, call)) return denied_by_rule(call, rule, "denies");
   }
   for (const auto& rule : rules.ask) {
-    if (restrains(rule, call)) return denied_by_rule(call, rule, "asks about");
+    if (restricts(rule, call)) return denied_by_rule(call, rule, "requires confirmation for");
   }
   if (auto hidden = denied_as_hidden(call, rules.deny)) return *std::move(hidden);
   if (auto hidden = denied_as_hidden(call, rules.ask)) return *std::move(hidden);

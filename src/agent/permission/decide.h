@@ -13,15 +13,14 @@ enum class Mode { standard, accept_edits, plan, dont_ask, automatic, bypass };
 Result<Mode> parse_mode(std::string_view word);
 std::string_view to_string(Mode mode);
 
-/// Rules of flags and settings, as they are written: "Bash", "Bash(git *)", "Read(src/**)", "mcp__server".
+/// Rules of flags and settings as written: "Bash", "Bash(git *)", "Read(src/**)", "mcp__server".
 struct Rules {
   std::vector<std::string> allow;
   std::vector<std::string> deny;
-  std::vector<std::string>
-      ask;  // need a prompt even where the mode would allow; without a user: denied
+  std::vector<std::string> ask;  // need a prompt even if the mode allows; without a user: denied
 };
 
-/// Who says whether a call may be made.
+/// What a decision is based on.
 enum class Reason {
   none,
   mode,
@@ -32,7 +31,7 @@ enum class Reason {
   other,
   async_agent
 };
-/// As JSON has it; of `none` "".
+/// The name in JSON; "" for `none`.
 std::string_view to_string(Reason reason);
 
 /// Whether a call may be made.
@@ -40,21 +39,21 @@ struct Decision {
   bool allowed = false;
   Reason reason_type = Reason::none;
   std::string message;        // of a denial, for the model and the client
-  std::string reason;         // of a denial, shorter; empty: none
+  std::string reason;         // of a denial, a short form; may be empty
   Grant grant = Grant::none;  // none: denied
 };
 
-/// Claude Code's table for a session without a user: what would need a prompt is denied.
+/// Decides as Claude Code does in a session without a user: what would need a prompt is denied.
 Decision decide(const ToolCall& call, Mode mode, const Rules& rules);
 
-/// The patterns of files that rules keep from being read, for tool::Workspace::Setup.
+/// The path patterns of rules that deny reading, for tool::Workspace::Setup.
 std::vector<std::string> unreadable_patterns(const Rules& rules);
 
-/// Whether a command line only looks: every part of it, through pipes, lists and substitutions, is a command known to
-/// change nothing and to start nothing else.
+/// Whether a command line is read-only: every command of its pipes, lists and substitutions is known to change nothing
+/// and to start no other program.
 bool only_reads(std::string_view command);
 
-/// Whether a command line surely leaves the folder of later commands as it is.
+/// Whether a command line certainly does not change the working directory.
 bool stays_in_folder(std::string_view command);
 
 }  // namespace ralph::permission

@@ -11,11 +11,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What a mode lets happen without a rule.
+/// Whether a mode allows changes in the working directories without a rule.
 bool changes_inside_freely(Mode mode) {
   return mode == Mode::accept_edits || mode == Mode::automatic || mode == Mode::bypass;
 }
-/// With the Read tool. Commands read in the working folders only, whatever the mode: the kernel holds them to it.
+/// For the Read tool only. The kernel restricts commands to the working directories in every mode.
 bool reads_everywhere(Mode mode) {
   return mode == Mode::plan || mode == Mode::automatic || mode == Mode::bypass;
 }
@@ -29,11 +29,10 @@ Decision decide_read(const Call& call, Mode mode) {
     return allowed(Reason::mode, mode == Mode::bypass ? Grant::user : Grant::reading);
   }
   return {false, Reason::working_dir,
-          fmt::format("Reading {} is not permitted: it is outside of the working folders of this "
-                      "session, and nobody "
-                      "can be asked.",
+          fmt::format("Reading {} is not permitted: it is outside the working directories, and "
+                      "this session cannot ask for permission.",
                       path.string()),
-          "Path is outside of the working folders", Grant::none};
+          "Path is outside the working directories", Grant::none};
 }
 
 Decision decide_write(const Call& call, Mode mode) {
@@ -43,26 +42,26 @@ Decision decide_write(const Call& call, Mode mode) {
   if (inside && changes_inside_freely(mode)) {
     if (!is_sensitive(path, call.folders)) return allowed(Reason::mode, Grant::editing);
     return {false, Reason::safety_check,
-            fmt::format("Writing to {} needs an explicit permission rule: other programs take "
-                        "commands from that file.",
+            fmt::format("Writing to {} needs an explicit permission rule: other programs read "
+                        "commands from this file.",
                         path.string()),
             "Sensitive file", Grant::none};
   }
   return {false, inside ? Reason::none : Reason::working_dir,
-          fmt::format("Writing to {} is not permitted in this session, and nobody can be asked.",
+          fmt::format("Writing to {} is not permitted, and this session cannot ask for permission.",
                       path.string()),
-          inside ? "" : "Path is outside of the working folders", Grant::none};
+          inside ? "" : "Path is outside the working directories", Grant::none};
 }
 
-/// How one command of a line came to be allowed; not: why.
+/// Why one command of a line is allowed, or why not.
 enum class Verdict { by_rule, by_reading, by_mode, changes_files, unknown };
 
-/// The shell opens a connection for such a name behind "<" or ">".
+/// The shell opens a network connection for such a name after "<" or ">".
 bool is_network(const ShellWord& word) {
   return word.text.starts_with("/dev/tcp/") || word.text.starts_with("/dev/udp/");
 }
 
-/// The parts of one command line, judged one after the other.
+/// Judges the parts of one command line one after another.
 class LineJudge {
  public:
   LineJudge(const Call& call, Mode mode, const Rules& rules)
@@ -114,14 +113,14 @@ class LineJudge {
 Decision command_denied(Verdict verdict, const std::string& text) {
   if (verdict == Verdict::changes_files) {
     return {false, Reason::none,
-            fmt::format("'{}' would change files, which is not permitted in this session, and "
-                        "nobody can be asked.",
+            fmt::format("'{}' would change files, which is not permitted, and this session cannot "
+                        "ask for permission.",
                         text),
             "", Grant::none};
   }
   return {false, Reason::other,
-          fmt::format("'{}' is not permitted in this session, and nobody can be asked.", text),
-          "This command requires a permission", Grant::none};
+          fmt::format("'{}' is not permitted, and this session cannot ask for permission.", text),
+          "This command requires permission", Grant::none};
 }
 
 Grant grant_of(Verdict verdict, const ShellCommand& command) {
@@ -151,12 +150,13 @@ Decision decide_run(const Call& call, Mode mode, const Rules& rules) {
   return allowed(all_by_rule ? Reason::rule : Reason::subcommand_results, grant);
 }
 
-/// A tool that does not say what it touches is like one that is not known.
+/// A tool that does not state its access needs a rule or bypassPermissions.
 Decision decide_unknown(const Call& call, Mode mode) {
   if (mode == Mode::bypass) return allowed(Reason::mode, Grant::user);
   return {false, Reason::other,
-          fmt::format("'{}' is not permitted in this session, and nobody can be asked.", call.tool),
-          "This tool requires a permission", Grant::none};
+          fmt::format("'{}' is not permitted, and this session cannot ask for permission.",
+                      call.tool),
+          "This tool requires permission", Grant::none};
 }
 
 }  // namespace

@@ -11,13 +11,13 @@ namespace {
 
 using Kind = FileCommand::Kind;
 
-struct Row {
+struct FileCommandRow {
   std::string_view name;
   Kind kind;
   OptionTable options;
 };
 
-constexpr std::array kRows = std::to_array<Row>({
+constexpr std::array kFileCommands = std::to_array<FileCommandRow>({
     {"cp",
      Kind::copy,
      {"rRfpvadinuTt:", "recursive force verbose no-clobber archive preserve update"}},
@@ -63,7 +63,7 @@ std::optional<FileCommand> changing_sed(Words words) {
   return FileCommand{Kind::edit, {files.begin(), files.end()}};
 }
 
-/// What a copy or a move goes to: the last operand, or what "-t" names.
+/// Sets the target of a copy or move: the last operand, or the value of "-t".
 bool find_target(FileCommand& command, const Arguments& arguments) {
   if (arguments.has("-t")) {
     if (arguments.values.size() != 1) return false;
@@ -90,8 +90,8 @@ std::optional<FileCommand> file_command(const ShellCommand& command) {
   if (!std::ranges::all_of(command.words, literal)) return std::nullopt;
   const std::string_view name = command.words[0].text;
   if (name == "sed") return changing_sed(command.words);
-  const auto row = std::ranges::find(kRows, name, &Row::name);
-  if (row == kRows.end()) return std::nullopt;
+  const auto row = std::ranges::find(kFileCommands, name, &FileCommandRow::name);
+  if (row == kFileCommands.end()) return std::nullopt;
   auto arguments = read_arguments(Words(command.words).subspan(1), row->options);
   if (!arguments) return std::nullopt;
   FileCommand found{row->kind, std::move(arguments->operands)};

@@ -10,11 +10,11 @@ namespace ralph::permission {
 struct FileCommand {
   enum class Kind { make, remove, copy, move, edit };
   Kind kind = Kind::make;
-  std::vector<ShellWord> files = {};     // all it may change or create; of copies: the sources
+  std::vector<ShellWord> files = {};     // files it changes or creates; of copies: the sources
   std::optional<ShellWord> target = {};  // of copies and moves
   bool copies_folders = false;
 };
-/// nullopt: it is another command, or has arguments that could make it do something else.
+/// nullopt: another command, or arguments with which it could do something else.
 std::optional<FileCommand> file_command(const ShellCommand& command);
 
 }  // namespace ralph::permission

@@ -6,17 +6,19 @@
 
 #include <fmt/format.h>
 
+#include "core/base/text.h"
+
 namespace ralph::permission {
 namespace {
 
-constexpr std::string_view kFlags =
+constexpr std::string_view kGitFlags =
     "--no-pager --no-optional-locks -p -P --paginate --bare --no-replace-objects "
     "--literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs --version -v --help "
     "-h --html-path --man-path --info-path";
 constexpr std::string_view kValues = "-C --git-dir --work-tree --namespace";
 constexpr std::string_view kOtherValues = "-c --config-env --exec-path";
 
-/// git looks for an alias only if it has no command of that name.
+/// Commands of git itself; git looks up aliases only for other names.
 constexpr std::string_view kCommands =
     "add am annotate apply archive bisect blame branch bundle cat-file check-attr check-ignore "
     "check-mailmap check-ref-format checkout checkout-index cherry cherry-pick clean clone column "
@@ -31,14 +33,14 @@ constexpr std::string_view kCommands =
     "update-server-info var verify-commit verify-pack verify-tag version whatchanged worktree "
     "write-tree";
 
-/// None of their options names a command.
+/// Commands none of whose options names a program.
 constexpr std::string_view kPlainCommands =
     "add annotate apply blame branch cat-file check-ignore checkout cherry-pick clean commit "
     "describe diff for-each-ref hash-object init log ls-files ls-tree merge merge-base mv name-rev "
     "notes reflog reset restore rev-list rev-parse revert rm shortlog show show-ref stash status "
     "switch symbolic-ref tag update-ref whatchanged worktree";
 
-/// Settings that name no program and no file. A section, or one of its keys.
+/// Settings that name no program and no file: a section ("user.") or a key.
 constexpr auto kHarmlessSettings = std::to_array<std::string_view>({"user.",
                                                                     "author.",
                                                                     "committer.",
@@ -69,17 +71,14 @@ constexpr auto kHarmlessSettings = std::to_array<std::string_view>({"user.",
 
 bool is_harmless_setting(const ShellWord& word) {
   if (!word.certain) return false;
-  std::string key = word.text.substr(0, word.text.find('='));
+  const auto key = to_lower(word.text.substr(0, word.text.find('=')));
   if (!word.literal && (word.several || key.find('$') != std::string::npos)) return false;
-  std::ranges::transform(key, key.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
   return std::ranges::any_of(kHarmlessSettings, [&](std::string_view setting) {
     return setting.ends_with('.') ? key.starts_with(setting) : key == setting;
   });
 }
 
-/// git takes abbreviations of its long options.
+/// Also true for abbreviations, which git accepts.
 bool names_command(const ShellWord& word) {
   const auto option = std::string_view(word.text).substr(0, word.text.find('='));
   return option.size() >= 4 &&
@@ -115,7 +114,7 @@ bool runs_commands(std::string_view name, Words arguments) {
          (name == "clone" && has_start(arguments, "-u"));
 }
 
-/// Why the option at the front hides what git runs; takes it off the arguments.
+/// Removes the first option from the arguments; returns why it hides what git runs, or "".
 std::string take_option(Words& arguments) {
   const auto& word = arguments.front();
   const auto name = std::string_view(word.text).substr(0, word.text.find('='));
@@ -128,7 +127,7 @@ std::string take_option(Words& arguments) {
     return {};
   }
   if (word.several || !word.certain) return why;
-  if (contains_word(kFlags, word.text)) {
+  if (contains_word(kGitFlags, word.text)) {
     arguments = arguments.subspan(1);
     return {};
   }
@@ -146,7 +145,7 @@ std::string hidden_in_git(Words arguments) {
   }
   if (arguments.empty()) return {};
   const auto& command = arguments.front();
-  if (!command.literal) return fmt::format("'{}' is no plain name of a command", command.text);
+  if (!command.literal) return fmt::format("'{}' is not a plain command name", command.text);
   if (!contains_word(kCommands, command.text))
     return fmt::format("'git {}' may be an alias", command.text);
   arguments = arguments.subspan(1);

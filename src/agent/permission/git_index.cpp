@@ -7,16 +7,16 @@ namespace {
 
 constexpr std::size_t kHeader = 12;
 constexpr std::size_t kHash = 20;
-constexpr std::size_t kMode = 24;  // where it is in an entry
-constexpr std::size_t kFlags = 40 + kHash;
+constexpr std::size_t kEntryMode = 24;  // offset in an entry
+constexpr std::size_t kEntryFlags = 40 + kHash;
 constexpr std::uint32_t kSubmodule = 0160000;
 constexpr std::uint32_t kExtended = 0x4000;
-/// Bytes of all paths: version 4 packs long names into few bytes.
+/// The limit for the bytes of all paths: version 4 compresses long names to a few bytes.
 constexpr std::size_t kMostKept = std::size_t{32} << 20;
 
-class Reader {
+class IndexReader {
  public:
-  explicit Reader(std::string_view index) : all_(index) {}
+  explicit IndexReader(std::string_view index) : all_(index) {}
 
   std::optional<IndexPaths> run() {
     if (all_.size() < kHeader + kHash || !all_.starts_with("DIRC")) return std::nullopt;
@@ -40,9 +40,9 @@ class Reader {
 
   bool read_entry() {
     const auto begin = at_;
-    if (all_.size() - begin < kFlags + 4) return false;
-    const bool is_submodule = number(begin + kMode, 4) == kSubmodule;
-    at_ = begin + kFlags + ((number(begin + kFlags, 2) & kExtended) != 0 ? 4 : 2);
+    if (all_.size() - begin < kEntryFlags + 4) return false;
+    const bool is_submodule = number(begin + kEntryMode, 4) == kSubmodule;
+    at_ = begin + kEntryFlags + ((number(begin + kEntryFlags, 2) & kExtended) != 0 ? 4 : 2);
     if (version_ == 4 && !drop_end_of_name()) return false;
     const auto end = all_.find('\0', at_);
     if (end == std::string_view::npos) return false;
@@ -55,14 +55,14 @@ class Reader {
     return at_ <= all_.size() && kept_ <= kMostKept;
   }
 
-  /// Names come in order, so those of one folder mostly follow each other.
+  /// Names are sorted, so those of one directory mostly follow each other.
   void add(std::string_view path, std::vector<std::string>& paths) {
     if (!paths.empty() && paths.back() == path) return;
     kept_ += path.size();
     if (kept_ <= kMostKept) paths.emplace_back(path);
   }
 
-  /// Version 4 says how much of the name before is not part of this one.
+  /// In version 4 an entry says how many bytes to drop from the end of the previous name.
   bool drop_end_of_name() {
     std::size_t dropped = 0;
     for (bool first = true, more = true; more; first = false, ++at_) {
@@ -76,7 +76,7 @@ class Reader {
     return true;
   }
 
-  /// "link" says that other entries are in another file.
+  /// The extension "link" means that further entries are in another file.
   bool extensions_are_plain() const {
     for (auto at = at_; at + kHash < all_.size();) {
       if (at + 8 + kHash > all_.size() || all_.substr(at, 4) == "link") return false;
@@ -95,6 +95,6 @@ class Reader {
 
 }  // namespace
 
-std::optional<IndexPaths> index_paths(std::string_view index) { return Reader(index).run(); }
+std::optional<IndexPaths> index_paths(std::string_view index) { return IndexReader(index).run(); }
 
 }  // namespace ralph::permission

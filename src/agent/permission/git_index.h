@@ -8,10 +8,10 @@ namespace ralph::permission {
 
 struct IndexPaths {
   std::vector<std::string> submodules;
-  std::vector<std::string> folders;  // that hold files, most of them once
+  std::vector<std::string> folders;  // directories with tracked files; may have duplicates
 };
 
-/// What an index of git (versions 2 to 4, SHA-1) has paths of, given its bytes. nullopt: it is not an index, or only a part of one.
+/// The paths in the bytes of a git index (versions 2 to 4, SHA-1). nullopt: not an index, or an incomplete one.
 std::optional<IndexPaths> index_paths(std::string_view index);
 
 }  // namespace ralph::permission

@@ -11,13 +11,13 @@ namespace {
 namespace fs = std::filesystem;
 using Paths = std::vector<fs::path>;
 
-/// With no wildcard but "*": what "?" and "[" match depends on the shell's language.
+/// Replaces everything from the first "?" or "[" by "*": what they match depends on the locale of the shell.
 std::string widened(const std::string& part) {
   const auto special = part.find_first_of("?[");
   return special == std::string::npos ? part : part.substr(0, special) + "*";
 }
 
-/// Adds the entries of a folder that match. False: there are too many to look at.
+/// Adds the matching entries of a directory. False: too many entries.
 bool add_matching(const fs::path& folder, const std::string& part, std::size_t& entries_left,
                   Paths& found) {
   std::error_code error;

@@ -7,8 +7,8 @@
 
 namespace ralph::permission {
 
-/// All that the shell could make of a pattern in a folder, and maybe more; nullopt: it would take too long to tell.
-/// `entries_left` is how many names may still be looked at, and is lowered.
+/// A superset of the paths that the shell could expand a pattern to in a directory; nullopt: too many entries to read.
+/// `entries_left`: directory entries that may still be read; decremented.
 std::optional<std::vector<std::filesystem::path>> matching_paths(
     std::string_view pattern, const std::filesystem::path& folder, std::size_t& entries_left);
 

@@ -13,30 +13,30 @@
 namespace ralph::permission {
 namespace {
 
-/// They take commands as text, from their input, or for later.
+/// Programs that run commands given as text, as input or for later.
 constexpr std::string_view kOpaque =
     "bash sh dash zsh ksh mksh ash fish csh tcsh busybox toybox coproc trap xargs env watch script "
     "su sg eval source . alias hash enable shopt [[ chroot function runuser parallel unshare at "
     "batch crontab compgen complete bind fc let mapfile readarray rbash nsenter systemd-run";
 
-/// One of their arguments is the command.
+/// Programs that run one of their arguments as a command.
 constexpr std::string_view kWrappers =
     "sudo doas pkexec timeout nice ionice nohup time command builtin exec setsid stdbuf setpriv "
     "taskset flock chrt strace ltrace prlimit numactl gdb perf valgrind rlwrap fakeroot firejail "
     "bwrap ssh sshpass dbus-run-session xvfb-run runcon cgexec chpst softlimit setarch linux32 "
     "linux64 i386 x86_64 unbuffer expect catchsegv eatmydata proxychains torsocks newgrp";
 
-/// With them sudo starts a shell that takes commands from its input.
+/// Options with which sudo starts a shell that reads commands from its input.
 constexpr std::string_view kShellOptions = "-s -i --shell --login";
 
-/// Builtins that evaluate the brackets in the name of a variable, and text in brackets there.
+/// Builtins that evaluate the subscript in the name of a variable.
 constexpr std::string_view kNaming =
     "declare typeset local readonly export read getopts unset wait";
-/// Variables whose text the shell evaluates or runs.
+/// Variables whose value the shell evaluates or runs.
 constexpr std::string_view kEvaluated =
     "PS4 PS0 PS1 PS2 BASH_ENV ENV PROMPT_COMMAND BASH_LOADABLES_PATH";
 
-/// They start none of their arguments, whatever these are.
+/// Commands that never run an argument.
 constexpr std::string_view kStartNothing =
     "basename cat cd chgrp chmod chown cmp comm continue cp curl cut date dd declare df diff "
     "dirname "
@@ -44,7 +44,7 @@ constexpr std::string_view kStartNothing =
     "mkfifo mktemp mv nl od paste popd printf pushd pwd read readlink readonly realpath return rev "
     "rm rmdir seq set sha1sum sha256sum sha512sum shift sleep stat tac tail tee test touch tr "
     "truncate typeset umask uname unset wait wc [ : true false break";
-/// What the shell puts there is a number.
+/// Words that expand to a number.
 constexpr std::string_view kNumbers = "-j$(nproc) $(nproc)";
 
 std::string_view base_name(const ShellWord& word) {
@@ -56,7 +56,7 @@ std::string_view base_name(const ShellWord& word) {
 std::string why_not_clear(const ShellWord& word) {
   if (contains_word(kOpaque, base_name(word)))
     return fmt::format("'{}' runs other commands", word.text);
-  if (!word.literal) return fmt::format("'{}' is no plain name of a command", word.text);
+  if (!word.literal) return fmt::format("'{}' is not a plain command name", word.text);
   return {};
 }
 
@@ -74,7 +74,7 @@ bool may_evaluate(std::string_view name, Words arguments) {
          });
 }
 
-/// What may stand behind a program that is not known.
+/// Checks the arguments of an unknown program, which may run them.
 std::string why_carries(Words arguments) {
   for (const auto& word : arguments) {
     if (word.literal && contains_word(kOpaque, base_name(word)) && word.text != ".")
@@ -89,7 +89,7 @@ std::string why_wraps(std::string_view name, Words arguments) {
     if (changes_user && contains_word(kShellOptions, word.text))
       return fmt::format("'{}' may start a shell", word.text);
     if (auto why = why_not_clear(word); !why.empty()) return why;
-    if (base_name(word) == "find") return "a command in front of 'find' hides what it runs";
+    if (base_name(word) == "find") return "a command before 'find' hides what 'find' runs";
   }
   return {};
 }
@@ -113,7 +113,7 @@ std::string why_opaque(Words words) {
   return contains_word(kWrappers, name) ? why_wraps(name, arguments) : why_carries(arguments);
 }
 
-/// A command as it stands, or behind a program that may start it.
+/// Checks a command, alone or after a program that may start it.
 std::string why_word_hides(Words words) {
   words = without_keywords(words);
   if (words.empty()) return {};
@@ -125,11 +125,11 @@ std::string why_word_hides(Words words) {
     if (auto why = hidden_in_git(arguments); !why.empty()) return why;
     if (git == words.begin()) return {};
     if (std::ranges::find(arguments, std::string_view("git"), base_name) != arguments.end())
-      return fmt::format("'git' stands behind '{}' more than once", name);
+      return fmt::format("'git' occurs more than once after '{}'", name);
   }
   for (const auto& word : words.subspan(1)) {
     if (!word.literal && !contains_word(kNumbers, word.text))
-      return fmt::format("what '{}' becomes may be a command that '{}' runs", word.text, name);
+      return fmt::format("'{}' may expand to a command that '{}' runs", word.text, name);
   }
   return {};
 }
@@ -143,11 +143,11 @@ bool sets_evaluated(const ShellCommand& command) {
 }  // namespace
 
 std::string hidden_commands(const ShellLine& line) {
-  if (!line.understood) return "the line is too intricate to be taken apart";
+  if (!line.understood) return "the command line is too complex to analyze";
   for (const auto& command : line.commands) {
     if (reading_command(command)) continue;
     if (auto why = why_opaque(command.words); !why.empty()) return why;
-    if (command.quoted_code) return "a text in it looks like a command substitution";
+    if (command.quoted_code) return "it contains text that looks like a command substitution";
     if (sets_evaluated(command)) return "it sets a variable that the shell evaluates";
   }
   return {};

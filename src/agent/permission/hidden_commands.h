@@ -5,11 +5,11 @@
 
 namespace ralph::permission {
 
-/// Why a line may run commands that its text does not show, so that no rule against a command can be held against
-/// it; empty: it cannot.
+/// Why a line may run commands that its text does not show, so that rules about commands cannot be checked. Empty: it
+/// cannot.
 std::string hidden_commands(const ShellLine& line);
 
-/// Why words of a line that the shell makes something of, or an alias of git, may hide a command; empty: they cannot.
+/// Why a word that the shell expands, or a git alias, may hide a command. Empty: none can.
 std::string hidden_words(const ShellLine& line);
 
 }  // namespace ralph::permission

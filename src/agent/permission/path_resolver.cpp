@@ -14,7 +14,7 @@ namespace {
 constexpr int kMostLinks = 40;
 constexpr std::string_view kProcesses = "/proc/";
 
-/// /proc/self/… and /proc/123/…: their links lead each process elsewhere.
+/// /proc/self/… and /proc/123/…: links there lead to a different place in each process.
 bool is_of_process(std::string_view path) {
   if (!path.starts_with(kProcesses)) return false;
   path.remove_prefix(kProcesses.size());
@@ -27,7 +27,7 @@ void leave(std::string& folder) {
   folder.resize(slash == std::string::npos ? 0 : slash);
 }
 
-/// The first part of a path; takes it off.
+/// Removes and returns the first part of a path.
 std::string_view next_part(std::string_view& path) {
   path.remove_prefix(std::min(path.size(), path.find_first_not_of('/')));
   const auto part = path.substr(0, path.find('/'));
@@ -62,7 +62,7 @@ const PathResolver::Entry& PathResolver::look(const std::string& path) {
   return entry;
 }
 
-/// Appends in place: a path of many names costs what it is long.
+/// Appends in place, so that the cost is linear in the length of the path.
 bool PathResolver::enter(Walk& walk, std::string_view name) {
   const auto before = walk.at.size();
   walk.at += '/';

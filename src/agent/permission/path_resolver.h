@@ -7,20 +7,19 @@
 
 namespace ralph::permission {
 
-/// Follows paths as the kernel would, and asks it about each name once: many paths in few folders cost one look each.
+/// Resolves paths as the kernel would. Caches each name: many paths in few directories cost one lookup each.
 class PathResolver {
  public:
   explicit PathResolver(std::size_t most_lookups) : most_lookups_(most_lookups) {}
 
-  /// `base` is absolute with links resolved. What does not exist is taken as it is written. nullopt: unknown
-  /// where the path will lead (".." behind a name that does not exist yet, links in a circle, the links of /proc), or
-  /// too much was looked at.
+  /// `base` is absolute with links resolved. Names that do not exist are taken literally. nullopt: where the path leads
+  /// is unknown (".." after a missing name, circular links, links in /proc), or the lookup limit was reached.
   std::optional<std::string> resolve(std::string_view base, std::string_view path);
 
-  /// Whether the path itself is a link; also true when that is unknown.
+  /// Whether the path itself is a link; true if unknown.
   bool is_link(std::string_view base, std::string_view path);
 
-  /// How often the kernel was asked.
+  /// The number of system calls so far.
   std::size_t lookups() const { return lookups_; }
 
  private:
@@ -43,7 +42,7 @@ class PathResolver {
   std::unordered_map<std::string, Entry> known_;
 };
 
-/// Without ".", ".." and double slashes, whatever is a link: what `cd` makes of a path.
+/// Without ".", ".." and double slashes, ignoring links: how `cd` interprets a path.
 std::string logical_path(std::string_view base, std::string_view path);
 
 }  // namespace ralph::permission

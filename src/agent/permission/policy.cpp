@@ -16,7 +16,7 @@ Decision Policy::decide(const ToolCall& call) const {
     decision.reason.clear();
   } else if (prompts_ == Prompts::none) {
     decision.reason_type = Reason::async_agent;
-    decision.reason = "there is nobody to ask";
+    decision.reason = "permission prompts are disabled";
   }
   return decision;
 }

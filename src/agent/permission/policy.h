@@ -5,15 +5,15 @@
 
 namespace ralph::permission {
 
-/// What a denial gives as its reason: `none` means that a prompt was ruled out from the start (--permission-prompts none).
+/// Whether the session could ask the user; `none`: --permission-prompts none.
 enum class Prompts { possible, none };
 
-/// The permissions of a session, shared with the sessions that work for it. May be used by many threads.
+/// The permissions of a session, shared with its sub-sessions. Thread-safe.
 class Policy {
  public:
   Policy(Mode mode, Rules rules, Prompts prompts = Prompts::possible);
 
-  /// Where asking is ruled out from the start, that is the reason of a denial.
+  /// With Prompts::none or dontAsk, that is the reason of a denial that no rule caused.
   Decision decide(const ToolCall& call) const;
   Mode mode() const;
   void set_mode(Mode mode);

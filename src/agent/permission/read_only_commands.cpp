@@ -9,16 +9,16 @@
 namespace ralph::permission {
 namespace {
 
-/// What the operands are.
+/// The meaning of the operands.
 enum class Operands {
-  words,     // no files, and no option does anything else than reading
-  no_words,  // there may be no arguments at all
+  words,     // no files, and all options only read
+  no_words,  // no arguments allowed
   files,
   one_file,       // a second one would be written
-  pattern_files,  // the first is something to look for, unless an option is
+  pattern_files,  // the first is a pattern unless an option gives it
 };
 
-struct Row {
+struct ReadingRow {
   std::string_view name;
   Operands operands;
   OptionTable options = {};
@@ -64,7 +64,7 @@ constexpr OptionTable kSort{
     "ignore-nonprinting month-sort numeric-sort random-sort reverse version-sort sort check key "
     "field-separator unique stable zero-terminated merge buffer-size parallel debug"};
 
-constexpr std::array kRows = std::to_array<Row>({
+constexpr std::array kReadingCommands = std::to_array<ReadingRow>({
     {":", Operands::words},
     {"basename", Operands::words},
     {"cat",
@@ -185,7 +185,7 @@ constexpr std::array kSpecial = std::to_array<Special>({
     {"test", reading_test},
 });
 
-/// Variables whose values are no secrets. What any other holds is not for the model to see unasked.
+/// Variables whose values are not secret. The model needs permission to see any other.
 constexpr std::string_view kShownVariables =
     "HOME USER LOGNAME PWD OLDPWD PATH SHELL LANG LANGUAGE LC_ALL LC_CTYPE TERM TMPDIR HOSTNAME "
     "HOSTTYPE MACHTYPE OSTYPE UID EUID PPID GROUPS SHLVL RANDOM SECONDS LINENO EPOCHSECONDS "
@@ -206,10 +206,10 @@ bool gives_pattern(std::string_view name, const Arguments& arguments) {
   return name == "rg" && (arguments.has("--files") || arguments.has("--type-list"));
 }
 
-/// binutils reads further arguments from a file that is named like this.
+/// For "@FILE" programs of binutils read further arguments from FILE.
 bool names_arguments(const ShellWord& word) { return word.text.starts_with('@'); }
 
-std::optional<ReadingCommand> read_row(const Row& row, Words words) {
+std::optional<ReadingCommand> read_row(const ReadingRow& row, Words words) {
   if (row.operands == Operands::words) return ReadingCommand{.names_files = false};
   if (row.operands == Operands::no_words && !words.empty()) return std::nullopt;
   auto arguments = read_arguments(words, row.options);
@@ -250,8 +250,8 @@ std::optional<ReadingCommand> reading_command(const ShellCommand& command) {
       special != kSpecial.end()) {
     return special->judge(words);
   }
-  const auto row = std::ranges::find(kRows, name, &Row::name);
-  return row == kRows.end() ? std::nullopt : read_row(*row, words);
+  const auto row = std::ranges::find(kReadingCommands, name, &ReadingRow::name);
+  return row == kReadingCommands.end() ? std::nullopt : read_row(*row, words);
 }
 
 }  // namespace ralph::permission

@@ -5,17 +5,17 @@
 #include "agent/permission/command_options.h"
 #include "core/base/shell_words.h"
 
-/// The commands that change nothing and start nothing else, each with the options for which that is so.
+/// The commands that change nothing and start no other program, each with the options for which that holds.
 namespace ralph::permission {
 
-/// What a command that only reads would read.
+/// What a read-only command reads.
 struct ReadingCommand {
-  std::vector<ShellWord> files = {};  // the words that name files; none: the current folder
+  std::vector<ShellWord> files = {};  // the words that name files; none: the current directory
   bool names_files = true;
-  bool contents_below = false;  // shows what is in files below the folders among them
-  bool follows_links = false;   // follows links it meets in folders among them
+  bool contents_below = false;  // shows the content of files below its directories
+  bool follows_links = false;   // follows links inside its directories
 };
-/// nullopt: it is not known, or not with these arguments, to change nothing and to start nothing.
+/// nullopt: not known to be read-only with these arguments.
 std::optional<ReadingCommand> reading_command(const ShellCommand& command);
 
 }  // namespace ralph::permission

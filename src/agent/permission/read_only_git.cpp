@@ -11,15 +11,15 @@
 namespace ralph::permission {
 namespace {
 
-/// A subcommand that changes nothing, and the options with which it does so. None of them starts a program that a
-/// repository names, writes, reads a file it is given, or asks another repository.
+/// A read-only subcommand with its allowed options. None of them starts a program that the repository names, writes,
+/// reads a file given as its value, or contacts another repository.
 struct GitCommand {
   std::string_view name;
   std::string_view letters = "";
   std::string_view names = "";  // options
   std::string_view more = "";   // further options
-  std::string_view only = "";   // not empty: these words and nothing else
-  bool needs_word = false;      // without one of `only` it would do something else
+  std::string_view only = "";   // if not empty: only these words are allowed
+  bool needs_word = false;      // without "list" it changes something
 };
 
 constexpr std::string_view kDiffNames =
@@ -102,8 +102,7 @@ constexpr std::string_view kHarmlessOfGitLog =
     "--after --before --reverse --name-only --name-status --shortstat --numstat --no-merges "
     "--merges --grep --date --abbrev-commit --follow --first-parent --no-color";
 
-/// Placeholders that have a signature checked, by the program the settings name. "+", "-" or a blank may stand behind
-/// the "%".
+/// Placeholders that verify a signature with the program named in the settings. "+", "-" or a blank may follow the "%".
 bool asks_for_signature(const ShellWord& word) {
   std::string_view text = word.text;
   for (auto at = text.find('%'); at != text.npos; at = text.find('%')) {
@@ -119,7 +118,7 @@ bool has_only(const GitCommand& known, Words arguments) {
       arguments, [&](const ShellWord& word) { return contains_word(known.only, word.text); });
 }
 
-/// "-5" and the like, and options that show no contents.
+/// Whether an option of `git log` may show file contents; not "-5" and the options known to show none.
 bool shows(const ShellWord& word) {
   const std::string_view text = word.text;
   if (!is_plain(word)) return true;
@@ -129,7 +128,7 @@ bool shows(const ShellWord& word) {
   return !number && !contains_word(kHarmlessOfGitLog, text.substr(0, text.find('=')));
 }
 
-/// "%(raw)" shows the whole object that a ref names, which may be a file.
+/// "%(raw)" shows the whole object of a ref, which may be a file.
 bool formats_contents(const ShellWord& word) {
   return !word.literal || word.text.find("raw") != std::string::npos ||
          word.text.find("contents") != std::string::npos;
@@ -157,7 +156,7 @@ std::optional<ReadingCommand> reading_git(Words arguments) {
   const std::string names = std::string(known->names) + " " + std::string(known->more);
   auto read = read_arguments(arguments, {known->letters, names});
   if (!read) return std::nullopt;
-  // Which options take the next word differs between versions: it is looked at like an operand.
+  // Which options take the next word depends on the version, so it is also checked as an operand.
   std::ranges::move(read->separate, std::back_inserter(read->operands));
   return ReadingCommand{std::move(read->operands)};
 }

@@ -3,7 +3,7 @@
 
 namespace ralph::permission {
 
-/// Whether git would, or could, show the content of files, current or committed.
+/// Whether git may show the content of files, current or committed.
 bool git_shows_contents(const ShellCommand& command);
 
 }  // namespace ralph::permission

@@ -3,7 +3,7 @@
 
 #include "agent/permission/read_only_commands.h"
 
-/// Commands whose arguments need more than a row of the table in read_only_commands.cpp: words without the name.
+/// Commands whose arguments need more than a row in the table of read_only_commands.cpp. `arguments`: without the name.
 namespace ralph::permission {
 
 std::optional<ReadingCommand> reading_cd(Words arguments);

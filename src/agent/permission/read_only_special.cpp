@@ -9,12 +9,12 @@ namespace {
 
 constexpr std::string_view kDigits = "0123456789";
 
-/// Takes characters of a set from the front of a text.
+/// Removes leading characters of a set.
 void skip(std::string_view& text, std::string_view set) {
   text.remove_prefix(std::min(text.size(), text.find_first_not_of(set)));
 }
 
-/// What follows "%" in a format of printf. "%n" is not among it: bash stores a number in a variable for it.
+/// Parses what follows "%" in a printf format. "%n" is not allowed: bash stores a number in a variable.
 bool is_plain_conversion(std::string_view& text) {
   skip(text, "-+ #0'");
   skip(text, "0123456789*");
@@ -38,7 +38,7 @@ constexpr std::string_view kTestOperators =
     "-ot -ef -a -o";
 constexpr std::string_view kTestSymbols = "! ( ) = == != < >";
 
-/// Arguments of find: with no value, with one that is not a file, with one that is.
+/// Arguments of find: without a value, with a value that is not a file, with a file.
 constexpr std::string_view kFindPlain =
     "-P -empty -depth -d -mount -xdev -nouser -nogroup -print -print0 -ls -prune -quit -not ! -a "
     "-and -o -or ( ) , -true -false -daystart -readable -writable -executable -noleaf";
@@ -53,10 +53,10 @@ constexpr OptionTable kJq{
     "null-input raw-output compact-output slurp sort-keys exit-status ascii-output color-output "
     "monochrome-output join-output raw-input tab seq stream"};
 
-/// Words that make a program of jq read other files or the variables of the process.
+/// Words with which a jq program reads other files or environment variables.
 constexpr std::string_view kJqReading = "import include env ENV modulemeta";
 
-/// The letters of ps; those that take the next word if they end theirs; those that do without a dash.
+/// The letters of ps, with and without a dash; those that take a value, at the end of a word the next word.
 constexpr std::string_view kLettersOfPs = "aAdefFHjlLMNTuUxwcovOpqCtsgGkyZ";
 constexpr std::string_view kBareLettersOfPs = "aAfHjlLmrSTuUvwxcopOqtkngX";
 constexpr std::string_view kValuesOfPs = "oOCuUpqgGstk";
@@ -74,10 +74,10 @@ bool takes_next_word(std::string_view word) {
 bool is_word_of_ps(std::string_view word) {
   if (word.starts_with("--"))
     return contains_word(kLongOptionsOfPs, word.substr(0, word.find('=')));
-  if (word.find_first_not_of("0123456789,") == word.npos) return true;  // processes
+  if (word.find_first_not_of("0123456789,") == word.npos) return true;  // process ids
   const bool bare = !word.starts_with('-');
   if (!bare) word.remove_prefix(1);
-  // A value may follow a letter that takes one in the same word.
+  // After a letter that takes a value, the rest of the word is the value.
   const auto value = word.find_first_of(bare ? kBareValuesOfPs : kValuesOfPs);
   const auto letters = word.substr(0, value == word.npos ? word.npos : value + 1);
   return letters.find_first_not_of(bare ? kBareLettersOfPs : kLettersOfPs) == letters.npos;
@@ -91,7 +91,7 @@ bool is_print_script(std::string_view script) {
 
 }  // namespace
 
-/// One folder by name: "-" and none at all lead where variables say. The check of files follows it.
+/// One directory by name; "-" and no operand depend on variables. CommandFiles follows it.
 std::optional<ReadingCommand> reading_cd(Words arguments) {
   if (arguments.size() != 1 || !arguments[0].literal || arguments[0].text.empty() ||
       arguments[0].text.starts_with('-')) {
@@ -173,7 +173,7 @@ std::optional<ReadingCommand> reading_printf(Words arguments) {
   return ReadingCommand{.names_files = false};
 }
 
-/// "e" among letters without a dash shows the variables of every process.
+/// "e" among letters without a dash shows the environment of every process.
 std::optional<ReadingCommand> reading_ps(Words arguments) {
   bool is_value = false;
   for (const auto& word : arguments) {
@@ -199,7 +199,7 @@ std::optional<ReadingCommand> reading_sed(Words arguments) {
   return ReadingCommand{{files.begin(), files.end()}};
 }
 
-/// "-v" and "-R" are not among the operators: bash evaluates what is in the brackets of their operand.
+/// "-v" and "-R" are not allowed: bash evaluates the subscript of their operand.
 std::optional<ReadingCommand> reading_test(Words arguments) {
   ReadingCommand found;
   for (const auto& word : arguments) {

@@ -14,6 +14,7 @@
 #include "agent/permission/file_commands.h"
 #include "agent/permission/git_index.h"
 #include "agent/permission/repository_config.h"
+#include "core/base/path.h"
 
 namespace ralph::permission {
 namespace {
@@ -22,25 +23,20 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxSettings = std::size_t{1} << 20;
 constexpr std::size_t kMaxIndex = std::size_t{64} << 20;
-constexpr std::size_t kMostEntries = 20'000;
-constexpr std::size_t kMostTracked = 100'000;  // folders with tracked files
+constexpr std::size_t kMostRepositoryEntries = 20'000;
+constexpr std::size_t kMostTracked = 100'000;  // directories with tracked files
 constexpr int kMostRepositories = 64;
 constexpr int kDeepest = 4;
-/// Folders of a repository that git does not read from while it only looks.
+/// Directories of a repository that read-only git commands do not use.
 constexpr std::string_view kUnread = "hooks lfs annex";
-
-bool is_there(const fs::path& path) {
-  std::error_code error;
-  return fs::exists(fs::symlink_status(path, error));
-}
 
 bool is_link(const fs::path& path) {
   std::error_code error;
   return fs::is_symlink(fs::symlink_status(path, error));
 }
 
-/// nullopt: it cannot be read, or is too long to be one of ours.
-std::optional<std::string> text_of(const fs::path& path, std::size_t most) {
+/// nullopt: not readable, not a regular file, or too long.
+std::optional<std::string> read_config(const fs::path& path, std::size_t most) {
   std::error_code error;
   if (!fs::is_regular_file(fs::symlink_status(path, error))) return std::nullopt;
   const auto size = fs::file_size(path, error);
@@ -53,9 +49,9 @@ std::optional<std::string> text_of(const fs::path& path, std::size_t most) {
   return text;
 }
 
-/// What a file such as ".git" ("gitdir: x") or "commondir" leads to; empty: nowhere.
-fs::path led_to(const fs::path& file, std::string_view before) {
-  const auto text = text_of(file, kMaxSettings);
+/// The path in a file such as ".git" ("gitdir: x") or "commondir", resolved; empty: none.
+fs::path read_pointer(const fs::path& file, std::string_view before) {
+  const auto text = read_config(file, kMaxSettings);
   if (!text || !text->starts_with(before)) return {};
   std::string_view path = std::string_view(*text).substr(before.size());
   path.remove_prefix(std::min(path.size(), path.find_first_not_of(" \t")));
@@ -66,13 +62,13 @@ fs::path led_to(const fs::path& file, std::string_view before) {
 }
 
 bool looks_bare(const fs::path& folder) {
-  return is_there(folder / "HEAD") &&
-         (is_there(folder / "objects") || is_there(folder / "commondir"));
+  return path_exists(folder / "HEAD") &&
+         (path_exists(folder / "objects") || path_exists(folder / "commondir"));
 }
 
-class Check {
+class RepositoryCheck {
  public:
-  explicit Check(const WorkingFolders& folders) : folders_(folders) {}
+  explicit RepositoryCheck(const WorkingFolders& folders) : folders_(folders) {}
 
   /// `dot_git` is the ".git" of `worktree`.
   bool is_harmless(const fs::path& dot_git, const fs::path& worktree, int depth) {
@@ -80,48 +76,48 @@ class Check {
     std::error_code error;
     auto folder = dot_git;
     if (!fs::is_directory(dot_git, error)) {
-      folder = led_to(dot_git, "gitdir:");
+      folder = read_pointer(dot_git, "gitdir:");
       if (folder.empty() || !belongs_to(folder, worktree)) return false;
     }
     auto common = folder;
-    if (is_there(folder / "commondir")) {
-      common = led_to(folder / "commondir", "");
+    if (path_exists(folder / "commondir")) {
+      common = read_pointer(folder / "commondir", "");
       if (common.empty() || (is_inside(folder) && !is_inside(common))) return false;
     }
     return has_harmless_settings(folder, worktree) && has_harmless_settings(common, worktree) &&
-           holds_no_links(folder) && holds_no_links(common) && borrows_nothing(common) &&
+           has_no_links(folder) && has_no_links(common) && uses_own_objects(common) &&
            index_is_harmless(folder, worktree, depth);
   }
 
  private:
   bool is_inside(const fs::path& path) const { return folders_.contains(path); }
 
-  /// A folder elsewhere is this worktree's only if it says so itself.
+  /// A git directory outside the working directories must name this worktree itself.
   bool belongs_to(const fs::path& folder, const fs::path& worktree) const {
     if (is_inside(folder)) return true;
     std::error_code error;
-    const auto back = led_to(folder / "gitdir", "");
+    const auto back = read_pointer(folder / "gitdir", "");
     if (!back.empty()) return fs::equivalent(back, worktree / ".git", error);
-    const auto config = text_of(folder / "config", kMaxSettings);
+    const auto config = read_config(folder / "config", kMaxSettings);
     return config && check_config(*config, folder, worktree).names_worktree;
   }
 
   static bool has_harmless_settings(const fs::path& folder, const fs::path& worktree) {
     return std::ranges::all_of(std::array{"config", "config.worktree"}, [&](const char* name) {
-      if (!is_there(folder / name)) return true;
-      const auto text = text_of(folder / name, kMaxSettings);
+      if (!path_exists(folder / name)) return true;
+      const auto text = read_config(folder / name, kMaxSettings);
       return text && check_config(*text, folder, worktree).harmless;
     });
   }
 
-  /// What is outside of the working folders is the user's own.
-  bool holds_no_links(const fs::path& folder) {
+  /// Links outside the working directories were made by the user and are allowed.
+  bool has_no_links(const fs::path& folder) {
     if (!is_inside(folder)) return true;
     std::error_code error;
     for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
          entry.increment(error)) {
       const auto name = entry->path().filename().string();
-      if (++entries_ > kMostEntries) return false;
+      if (++entries_ > kMostRepositoryEntries) return false;
       const bool unread = entry.depth() == 0 && contains_word(kUnread, name);
       const bool objects = name.size() == 2 && entry->path().parent_path().filename() == "objects";
       if (unread || objects) entry.disable_recursion_pending();
@@ -130,14 +126,15 @@ class Check {
     return !error;
   }
 
-  static bool borrows_nothing(const fs::path& common) {
+  static bool uses_own_objects(const fs::path& common) {
     const auto alternates = common / "objects/info/alternates";
     std::error_code error;
-    return !is_there(alternates) || (fs::file_size(alternates, error) == 0 && !error);
+    return !path_exists(alternates) || (fs::file_size(alternates, error) == 0 && !error);
   }
 
-  /// "git grep" reads tracked files below a folder that has become a link.
-  bool leads_through_no_link(const std::vector<std::string>& folders, const fs::path& worktree) {
+  /// "git grep" reads tracked files below a directory that was replaced by a link.
+  bool has_no_linked_directories(const std::vector<std::string>& folders,
+                                 const fs::path& worktree) {
     std::unordered_set<std::string_view> seen;
     for (const std::string_view folder : folders) {
       for (auto end = folder.size(); end != folder.npos; end = folder.rfind('/', end - 1)) {
@@ -150,13 +147,13 @@ class Check {
   }
 
   bool index_is_harmless(const fs::path& folder, const fs::path& worktree, int depth) {
-    if (!is_there(folder / "index")) return true;
-    const auto index = text_of(folder / "index", kMaxIndex);
+    if (!path_exists(folder / "index")) return true;
+    const auto index = read_config(folder / "index", kMaxIndex);
     const auto paths = index ? index_paths(*index) : std::nullopt;
-    if (!paths || !leads_through_no_link(paths->folders, worktree)) return false;
+    if (!paths || !has_no_linked_directories(paths->folders, worktree)) return false;
     return std::ranges::all_of(paths->submodules, [&](const std::string& path) {
       const auto submodule = worktree / path;
-      if (!is_there(submodule / ".git")) return !looks_bare(submodule);
+      if (!path_exists(submodule / ".git")) return !looks_bare(submodule);
       return is_harmless(submodule / ".git", submodule, depth + 1);
     });
   }
@@ -167,10 +164,10 @@ class Check {
   std::size_t tracked_ = 0;
 };
 
-/// Whether git most likely takes it and looks no further.
+/// Whether git would most likely use it and search no further.
 bool is_repository(const fs::path& dot_git) {
-  return !is_link(dot_git) && is_there(dot_git / "HEAD") && is_there(dot_git / "objects") &&
-         is_there(dot_git / "refs");
+  return !is_link(dot_git) && path_exists(dot_git / "HEAD") && path_exists(dot_git / "objects") &&
+         path_exists(dot_git / "refs");
 }
 
 bool runs(const ShellLine& line, std::string_view name) {
@@ -182,11 +179,11 @@ bool runs(const ShellLine& line, std::string_view name) {
 }  // namespace
 
 bool git_reads_safely(const fs::path& folder, const WorkingFolders& folders) {
-  Check check(folders);
+  RepositoryCheck check(folders);
   for (auto at = folder;; at = at.parent_path()) {
     if (looks_bare(at)) return false;
     const auto dot_git = at / ".git";
-    if (is_there(dot_git) && !check.is_harmless(dot_git, at, 0)) return false;
+    if (path_exists(dot_git) && !check.is_harmless(dot_git, at, 0)) return false;
     const auto above = at.parent_path();
     if (at == above || (is_repository(dot_git) && !folders.contains(above))) return true;
   }

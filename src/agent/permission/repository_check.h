@@ -6,15 +6,15 @@
 
 namespace ralph::permission {
 
-/// Whether git can look at things in a folder without starting a program that the repository names, and without reading
-/// what is outside of it: no folder from there up is laid out like a bare repository; the settings of the repository and
-/// of its submodules are known to be harmless; nothing in it is a link, and it borrows no objects of another.
+/// Whether read-only git commands in a directory start no program that the repository names, and read nothing outside
+/// it: no directory from there up looks like a bare repository, the settings of the repository and its submodules are
+/// known to be harmless, the repository contains no links and uses no objects of another one.
 bool git_reads_safely(const std::filesystem::path& folder, const WorkingFolders& folders);
 
-/// Whether the line runs git and also makes files that could become the repository git finds.
+/// Whether the line runs git and also creates files that git could take for its repository.
 bool creates_repository_files(const ShellLine& line);
 
-/// Whether the line runs git and may do so in another folder than the one it starts in.
+/// Whether the line may run git in another directory than the one it starts in.
 bool runs_git_elsewhere(const ShellLine& line);
 
 }  // namespace ralph::permission

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "agent/permission/command_options.h"
+#include "core/base/text.h"
 
 namespace ralph::permission {
 namespace {
@@ -29,7 +30,7 @@ constexpr std::string_view kCore =
     "sharedrepository protecthfs protectntfs sparsecheckout sparsecheckoutcone multipackindex "
     "commitgraph fscache";
 
-/// Hooks and editors are started only by commands that change something; helpers for the network only by those that use it.
+/// Hooks and editors are started only by commands that change something, network helpers only by those that use it.
 constexpr std::array kSections = std::to_array<Section>({
     {"core", Names::without, kCore},
     {"extensions", Names::without, "worktreeconfig preciousobjects relativeworktrees noop"},
@@ -60,7 +61,7 @@ constexpr std::array kSections = std::to_array<Section>({
     {"lfs", Names::with, "access locksverify"},
 });
 
-/// Nothing in them matters to git while it only reads.
+/// Sections without effect on read-only commands.
 constexpr std::string_view kFreeSections =
     "branch user author committer push pull fetch init help gc maintenance pack receive transfer "
     "rerere stash column versionsort advice gui gitflow worktree rebase am apply i18n tag commit "
@@ -71,52 +72,39 @@ bool is_key_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
 }
 
-std::string lower(std::string_view text) {
-  std::string low(text);
-  for (auto& c : low) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return low;
-}
-
-std::string_view trimmed(std::string_view text) {
-  const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
-  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
-  return text;
-}
-
-/// Line by line; whatever is not surely understood makes it not harmless.
-class Reader {
+/// Reads a configuration line by line; a line that is not fully understood is not harmless.
+class ConfigReader {
  public:
-  Reader(const fs::path& git_folder, const fs::path& worktree)
+  ConfigReader(const fs::path& git_folder, const fs::path& worktree)
       : git_folder_(git_folder), worktree_(worktree) {}
 
   bool read_line(std::string_view line) {
-    line = trimmed(line);
+    line = trim(line);
     while (line.starts_with('[')) {
       if (!read_section(line)) return false;
-      line = trimmed(line);
+      line = trim(line);
     }
     if (line.empty() || line.front() == '#' || line.front() == ';') return true;
-    if (line.ends_with('\\')) return false;  // the next line would go on with it
+    if (line.ends_with('\\')) return false;  // continued on the next line
     const auto end = std::ranges::find_if_not(line, is_key_char);
     const auto key = line.substr(0, static_cast<std::size_t>(end - line.begin()));
-    auto value = trimmed(line.substr(key.size()));
+    auto value = trim(line.substr(key.size()));
     if (key.empty() || (!value.empty() && value[0] != '=' && value[0] != '#' && value[0] != ';'))
       return false;
-    if (value.starts_with('=')) value = trimmed(value.substr(1));
-    return is_harmless(lower(key), value);
+    if (value.starts_with('=')) value = trim(value.substr(1));
+    return is_harmless(to_lower(key), value);
   }
   bool names_worktree() const { return names_worktree_; }
 
  private:
-  /// [section], [section "name"] and the old [section.name]; takes it off the line.
+  /// Removes [section], [section "name"] or the old [section.name] from the line.
   bool read_section(std::string_view& line) {
     line.remove_prefix(1);
     const auto end =
         std::ranges::find_if_not(line, [](char c) { return is_key_char(c) || c == '.'; });
     const auto name = line.substr(0, static_cast<std::size_t>(end - line.begin()));
-    line = trimmed(line.substr(name.size()));
-    section_ = lower(name.substr(0, name.find('.')));
+    line = trim(line.substr(name.size()));
+    section_ = to_lower(name.substr(0, name.find('.')));
     names_ = name.find('.') == name.npos ? Names::without : Names::with;
     if (line.starts_with('"')) {
       names_ = Names::with;
@@ -169,7 +157,7 @@ class Reader {
 
 RepositoryConfig check_config(std::string_view text, const fs::path& git_folder,
                               const fs::path& worktree) {
-  Reader reader(git_folder, worktree);
+  ConfigReader reader(git_folder, worktree);
   while (!text.empty()) {
     const auto line = text.substr(0, text.find('\n'));
     if (!reader.read_line(line)) return {};

@@ -4,14 +4,14 @@
 
 namespace ralph::permission {
 
-/// What the settings of a repository are like.
+/// The result of check_config().
 struct RepositoryConfig {
-  /// There are only settings with which git, while it only reads, starts no program and reads nothing outside of the
-  /// repository: a list of known ones, every other is not harmless.
+  /// With these settings read-only git commands start no program and read nothing outside the repository. Only settings
+  /// on a list of known ones count as harmless.
   bool harmless = false;
-  bool names_worktree = false;  // core.worktree is there, and is the worktree that was asked for
+  bool names_worktree = false;  // core.worktree is set to the given worktree
 };
-/// `git_folder` is where the file is, `worktree` the only thing `core.worktree` may name.
+/// `git_folder`: the directory of the file; `worktree`: the only value that `core.worktree` may have.
 RepositoryConfig check_config(std::string_view text, const std::filesystem::path& git_folder,
                               const std::filesystem::path& worktree);
 

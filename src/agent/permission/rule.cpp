@@ -13,21 +13,13 @@ namespace fs = std::filesystem;
 
 constexpr char32_t kNoCodePoint = 0x110000;
 
-std::vector<std::string> parts_of(const fs::path& path) {
-  std::vector<std::string> parts;
-  for (const auto& part : path) {
-    if (!part.empty() && part != "." && part != "/") parts.push_back(part.string());
-  }
-  return parts;
-}
-
-/// A code point and how many bytes it takes; a byte that is not part of UTF-8 is a value above all of them.
+/// A code point and its length in bytes. Invalid bytes get values above all code points.
 struct Character {
   char32_t value = 0;
   std::size_t length = 1;
 };
 
-/// The text is not empty.
+/// `text` must not be empty.
 Character first_character(std::string_view text) {
   const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
   const unsigned first = byte(0);
@@ -43,7 +35,7 @@ Character first_character(std::string_view text) {
   return {value, length};
 }
 
-/// Whether a character is in the brackets at the front of a pattern; sets their length, 0: they do not end.
+/// Whether the bracket expression at the start of a pattern matches; sets its length, 0: it is not closed.
 bool is_in_brackets(std::string_view pattern, char32_t c, std::size_t& length) {
   std::size_t at = 1;
   const auto next = [&] {
@@ -75,7 +67,7 @@ bool is_in_brackets(std::string_view pattern, char32_t c, std::size_t& length) {
   return found != negated;
 }
 
-/// How much of the pattern stands for the character; 0: it does not match.
+/// The length of the part of the pattern that matches the character; 0: no match.
 std::size_t matches_character(std::string_view pattern, char32_t c) {
   if (pattern.empty()) return 0;
   if (pattern[0] == '?') return 1;
@@ -94,7 +86,7 @@ bool is_of_name(char c) {
          c == '.' || c == '+' || c == '-';
 }
 
-/// "git *" and "git:*" are "git" alone, too.
+/// "git *" and "git:*" also match "git" alone.
 template <typename Match>
 bool matches_either(std::string_view pattern, std::string_view text, Match match) {
   for (const std::string_view end : {" *", ":*"}) {
@@ -105,7 +97,7 @@ bool matches_either(std::string_view pattern, std::string_view text, Match match
   return match(pattern, text);
 }
 
-/// "*" stands for any text. From the first beginning that fits on, all later ones fit only if it does.
+/// If the text after the first matching start does not match, that after a later one does not either.
 bool matches_from_some_word(std::string_view pattern, std::string_view text) {
   const auto star = pattern.find('*');
   if (star == 0) return matches_text(pattern, text);
@@ -130,7 +122,7 @@ std::vector<std::string_view> parts_of(std::string_view path) {
   return parts;
 }
 
-/// Without "." and "..". What is above the base moves the base; "**/.." is taken for "**".
+/// Without "." and "..". A ".." at the start moves the base up; "**/.." is treated as "**".
 AnchoredPattern normal(AnchoredPattern pattern) {
   std::vector<std::string> parts;
   for (auto& part : pattern.parts) {
@@ -149,7 +141,7 @@ bool has_wildcard(const std::string& part) {
   return part.find_first_of("*?[\\") != std::string::npos;
 }
 
-/// As it is written, ".." included.
+/// As written, with "..".
 AnchoredPattern parse_pattern(std::string_view pattern, const fs::path& root) {
   fs::path base = root;
   bool anchored = false;
@@ -164,15 +156,15 @@ AnchoredPattern parse_pattern(std::string_view pattern, const fs::path& root) {
     anchored = true;
   }
   anchored = anchored || pattern.starts_with('/') || pattern.starts_with("./");
-  auto parts = parts_of(fs::path(pattern));
+  auto parts = path_parts(fs::path(pattern));
   if (parts.size() == 1 && parts[0] != ".." && !anchored) parts.insert(parts.begin(), "**");
   base = base.lexically_normal();
   if (!base.has_filename() && base.has_relative_path()) base = base.parent_path();
   return {std::move(base), std::move(parts)};
 }
 
-/// The start without wildcards as the system resolves it, links and ".." in their order. A name that counts at any depth
-/// is resolved at the top.
+/// Resolves the part before the first wildcard as the system does. A name that matches at any depth is resolved at the
+/// base.
 AnchoredPattern with_resolved_start(AnchoredPattern pattern) {
   auto& parts = pattern.parts;
   if (parts.size() == 2 && parts[0] == "**" && !has_wildcard(parts[1])) parts.erase(parts.begin());
@@ -185,10 +177,10 @@ AnchoredPattern with_resolved_start(AnchoredPattern pattern) {
   return normal({std::move(resolved), {wild, parts.end()}});
 }
 
-/// Whether the parts, or the first few of them, match: "**" is any number of parts.
+/// Whether the pattern matches the path or a directory above it; "**" matches any number of parts.
 bool matches_parts(const std::vector<std::string>& pattern,
                    const std::vector<std::string_view>& path) {
-  std::vector<char> reached(path.size() + 1, 0);  // how much of the path the pattern so far matches
+  std::vector<char> reached(path.size() + 1, 0);  // path lengths that the pattern so far matches
   reached[0] = 1;
   for (const auto& part : pattern) {
     std::vector<char> next(path.size() + 1, 0);
@@ -206,6 +198,14 @@ bool matches_parts(const std::vector<std::string>& pattern,
 }
 
 }  // namespace
+
+std::vector<std::string> path_parts(const fs::path& path) {
+  std::vector<std::string> parts;
+  for (const auto& part : path) {
+    if (!part.empty() && part != "." && part != "/") parts.push_back(part.string());
+  }
+  return parts;
+}
 
 Rule parse_rule(std::string_view text) {
   const auto open = text.find('(');
@@ -256,7 +256,7 @@ bool matches_command_within(std::string_view pattern, std::string_view text) {
   return matches_either(pattern, text, matches_from_some_word);
 }
 
-/// One name against "*", "?", "[…]" and "\\"; never slower than their lengths multiplied.
+/// At most quadratic: the product of both lengths.
 bool matches_name(std::string_view pattern, std::string_view name) {
   std::size_t p = 0;
   std::size_t n = 0;
@@ -285,7 +285,7 @@ AnchoredPattern anchored_pattern(std::string_view pattern, const fs::path& root)
   return normal(parse_pattern(pattern, root));
 }
 
-std::vector<AnchoredPattern> restraining_patterns(std::string_view pattern, const fs::path& root) {
+std::vector<AnchoredPattern> restricting_patterns(std::string_view pattern, const fs::path& root) {
   auto written = parse_pattern(pattern, root);
   if (written.base.empty()) return {};
   std::vector<AnchoredPattern> patterns{normal(written)};

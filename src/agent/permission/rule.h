@@ -7,7 +7,7 @@
 
 namespace ralph::permission {
 
-/// A rule taken apart: "Bash(git *)" is the tool "Bash" and the pattern "git *".
+/// A parsed rule: "Bash(git *)" has the tool "Bash" and the pattern "git *".
 struct Rule {
   std::string tool;
   std::string pattern;  // empty: every call of the tool
@@ -15,44 +15,47 @@ struct Rule {
   bool covers_all() const { return pattern.empty() || pattern == "*" || pattern == ":*"; }
 };
 Rule parse_rule(std::string_view text);
-/// "Tool" or "Tool(pattern)". Anything else, such as a bracket that is not closed, names no tool there is.
+/// "Tool" or "Tool(pattern)". Anything else, such as an unclosed parenthesis, matches no tool.
 bool is_well_formed_rule(std::string_view text);
 
 /// Whether the rule names the tool: by its name, by the server of an MCP tool, or with "*".
 bool names_tool(const Rule& rule, std::string_view tool);
 
-/// "*" stands for any text, everything else for itself.
+/// "*" matches any text, every other character itself.
 bool matches_text(std::string_view pattern, std::string_view text);
 
-/// The same of a command. "git *" and "git:*" also match "git" alone.
+/// The same for a command. "git *" and "git:*" also match "git" alone.
 bool matches_command(std::string_view pattern, std::string_view command);
 
-/// Whether it matches the text from the beginning of some word of it on, or from behind a "/": what stands behind a program
-/// that starts another. Linear in the length of the text.
+/// Whether the pattern matches the text from the start of any word, or from after a "/": the command that another program
+/// starts. Linear in the length of the text.
 bool matches_command_within(std::string_view pattern, std::string_view text);
 
-/// A pattern of paths taken apart: where it counts from, and its parts, "**" for any number of them.
+/// The names of a path, without "/" and ".".
+std::vector<std::string> path_parts(const std::filesystem::path& path);
+
+/// A parsed path pattern: the directory it is relative to, and its parts; "**" matches any number of parts.
 struct AnchoredPattern {
   std::filesystem::path base;  // empty: it matches nothing
   std::vector<std::string> parts;
 };
 AnchoredPattern anchored_pattern(std::string_view pattern, const std::filesystem::path& root);
 
-/// What a rule that denies or asks is about: the pattern as it is written, and with its start, up to the first wildcard,
-/// resolved, so that a rule that names a link is also about what the link leads to.
-std::vector<AnchoredPattern> restraining_patterns(std::string_view pattern,
+/// The patterns of a deny or ask rule: as written, and with the part before the first wildcard resolved, so that a rule
+/// that names a link also matches the link's target.
+std::vector<AnchoredPattern> restricting_patterns(std::string_view pattern,
                                                   const std::filesystem::path& root);
 
-/// One name against "*", "?", "[…]" and "\\", by code points.
+/// Matches one name with "*", "?", "[…]" and "\\", by code points.
 bool matches_name(std::string_view pattern, std::string_view name);
 
 /// The path is absolute and without ".".
 bool matches_path(const AnchoredPattern& pattern, std::string_view resolved);
-/// Whether one of them matches.
+/// Whether any of them matches.
 bool matches_path(std::span<const AnchoredPattern> patterns, std::string_view resolved);
 
-/// As .gitignore has it, with everything below a matching folder; "//x" counts from the root of the file system, "~/x"
-/// from the home folder, everything else from `root`.
+/// Like .gitignore: a pattern also matches everything below a matching directory. "//x" is relative to the root of the
+/// file system, "~/x" to the home directory, everything else to `root`.
 bool matches_path(std::string_view pattern, const std::filesystem::path& resolved,
                   const std::filesystem::path& root);
 

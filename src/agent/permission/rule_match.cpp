@@ -15,11 +15,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Options of git whose values are commands, or settings that may be.
+/// Options and subcommands of git that run commands, or settings that may be commands.
 constexpr std::string_view kGitRunning =
     "-c --config-env --exec-path --upload-pack --receive-pack --exec -x -u --extcmd foreach run "
     "config filter-branch bisect submodule difftool mergetool";
-constexpr std::size_t kMostNames = 4;  // places in a word where the name of a file may begin
+constexpr std::size_t kMostNames = 4;  // possible file names in one word
 
 std::string joined(Words words) {
   std::string text;
@@ -30,7 +30,7 @@ std::string joined(Words words) {
   return text;
 }
 
-/// Pieces of a text, cut wherever a command could begin.
+/// Adds the pieces of a text, split wherever a command could begin.
 void add_pieces(std::string_view text, std::vector<std::string>& found) {
   while (!text.empty()) {
     const auto piece = text.substr(0, text.find_first_of(";|&\n(){}`\"'"));
@@ -42,7 +42,7 @@ void add_pieces(std::string_view text, std::vector<std::string>& found) {
   }
 }
 
-/// git itself starts none of its arguments, but for some.
+/// Whether it is a git command that runs none of its arguments.
 bool is_plain_git(Words words) {
   return words[0].is("git") && std::ranges::none_of(words, [](const ShellWord& word) {
            return contains_word(kGitRunning,
@@ -50,8 +50,8 @@ bool is_plain_git(Words words) {
          });
 }
 
-/// All that a rule against a part of a line is held against: as it is written, with its quotes away, without the path of
-/// the program; and, unless it is known to start nothing, whatever stands behind its name.
+/// Collects the texts that deny rules are matched with: the command as written, without quotes, without the path of the
+/// program; and its arguments, unless it is known to start no program.
 CommandPart make_part(const ShellCommand& command) {
   CommandPart part{&command, reading_command(command), file_command(command)};
   Words words = command.words;
@@ -68,15 +68,15 @@ CommandPart make_part(const ShellCommand& command) {
     }
   }
   if (part.reading || part.change) return part;
-  for (const auto& assignment : command.assignments) part.carried.push_back(assignment);
+  for (const auto& assignment : command.assignments) part.embedded.push_back(assignment);
   if (!words.empty() && is_plain_git(words)) return part;
-  part.carried.push_back(text);
-  add_pieces(text, part.carried);
-  for (const auto& given : command.here_strings) part.carried.push_back(given.text);
+  part.embedded.push_back(text);
+  add_pieces(text, part.embedded);
+  for (const auto& given : command.here_strings) part.embedded.push_back(given.text);
   return part;
 }
 
-/// The text of a command up to the first word that the shell makes something of; nullopt: there is none.
+/// The text of a command up to the first word that the shell expands; nullopt: none is expanded.
 std::optional<std::string> start_of(std::string_view name, Words arguments) {
   const auto open = std::ranges::find(arguments, false, &ShellWord::literal);
   if (open == arguments.end()) return std::nullopt;
@@ -86,14 +86,14 @@ std::optional<std::string> start_of(std::string_view name, Words arguments) {
   return text;
 }
 
-bool restrains_command(const Rule& rule, const Call& call) {
+bool restricts_command(const Rule& rule, const Call& call) {
   const auto whole = [&](const std::string& text) { return matches_command(rule.pattern, text); };
   const auto within = [&](const std::string& text) {
     return matches_command_within(rule.pattern, text);
   };
   if (whole(call.access.command)) return true;
   for (const auto& part : call.parts) {
-    if (std::ranges::any_of(part.texts, whole) || std::ranges::any_of(part.carried, within))
+    if (std::ranges::any_of(part.texts, whole) || std::ranges::any_of(part.embedded, within))
       return true;
   }
   if (call.line.understood) return false;
@@ -102,7 +102,7 @@ bool restrains_command(const Rule& rule, const Call& call) {
   return std::ranges::any_of(pieces, within);
 }
 
-/// The answer of Edit shows what is in a file, and so does the record of what Write replaced.
+/// The results of Edit, and of Write for an existing file, contain the content of the file.
 bool shows_contents(const Call& call) {
   std::error_code error;
   return call.access.kind == Access::Kind::write &&
@@ -114,7 +114,7 @@ bool is_path_rule(const Rule& rule, Access::Kind kind) {
   return (rule.tool == "Edit" || rule.tool == "Write") && kind == Access::Kind::write;
 }
 
-/// Where in a word the name of a file may begin: "name", "--file=name", "-fname", "@name", "host:name".
+/// The possible file names in a word: "name", "--file=name", "-fname", "@name", "host:name".
 std::vector<std::string_view> names_in(std::string_view text) {
   std::vector<std::string_view> found{text};
   if (text.starts_with('-') && !text.starts_with("--") && text.size() > 2)
@@ -126,7 +126,7 @@ std::vector<std::string_view> names_in(std::string_view text) {
   return found;
 }
 
-/// Whether a path is in the store of a repository, whose objects hold all files and their old versions.
+/// Whether a path is in the object store of a repository, which contains all versions of all files.
 bool is_git_object(const fs::path& path) {
   fs::path before;
   bool in_git = false;
@@ -139,22 +139,22 @@ bool is_git_object(const fs::path& path) {
   return false;
 }
 
-/// A rule about files, held against what one command names.
+/// Matches a rule about files with the files that a command names.
 class FileRule {
  public:
   FileRule(const Rule& rule, const Call& call)
       : rule_(rule),
         call_(call),
-        patterns_(restraining_patterns(rule.pattern, call.folders.root)) {}
+        patterns_(restricting_patterns(rule.pattern, call.folders.root)) {}
 
-  bool restrains(const CommandPart& part) const {
+  bool restricts(const CommandPart& part) const {
     const auto hit = [&](const ShellWord& word) { return matches(word.text); };
     const auto& command = *part.command;
     if (std::ranges::any_of(command.outputs, hit)) return true;
     const bool reads = rule_.tool == "Read";
     if (reads && git_shows_contents(command)) return true;
-    if (part.reading) return reads && restrains_reading(command, *part.reading);
-    if (part.change && restrains_change(*part.change)) return true;
+    if (part.reading) return reads && restricts_reading(command, *part.reading);
+    if (part.change && restricts_change(*part.change)) return true;
     if (std::ranges::any_of(command.inputs, hit)) return true;
     return std::ranges::any_of(command.words, [&](const ShellWord& word) {
       return std::ranges::any_of(names_in(word.text),
@@ -173,8 +173,8 @@ class FileRule {
     return call_.files->any_below(name, [&](const fs::path& path) { return is_meant(path); });
   }
 
-  /// Wildcards, and folders that are looked through, name files that the line does not show.
-  bool restrains_reading(const ShellCommand& command, const ReadingCommand& reading) const {
+  /// Wildcards and recursive searches read files that the line does not name.
+  bool restricts_reading(const ShellCommand& command, const ReadingCommand& reading) const {
     if (reading.contents_below && reading.files.empty()) return true;
     const auto hit = [&](const ShellWord& word) {
       return !word.literal || matches(word.text) ||
@@ -183,8 +183,8 @@ class FileRule {
     return std::ranges::any_of(reading.files, hit) || std::ranges::any_of(command.inputs, hit);
   }
 
-  /// What is in a folder that is removed, copied or moved, and what becomes of it.
-  bool restrains_change(const FileCommand& change) const {
+  /// Checks the content of removed, copied or moved directories, and the paths it gets.
+  bool restricts_change(const FileCommand& change) const {
     const bool gone = change.kind == FileCommand::Kind::remove && rule_.tool == "Read";
     for (const auto& file : change.files) {
       if (!gone && matches_below(file.text)) return true;
@@ -215,12 +215,12 @@ class FileRule {
   std::vector<AnchoredPattern> patterns_;
 };
 
-bool restrains_files_of_command(const Rule& rule, const Call& call) {
+bool restricts_files_of_command(const Rule& rule, const Call& call) {
   if (rule.pattern.empty() || (rule.tool != "Read" && rule.tool != "Edit" && rule.tool != "Write"))
     return false;
   const FileRule files(rule, call);
   return std::ranges::any_of(call.parts,
-                             [&](const CommandPart& part) { return files.restrains(part); });
+                             [&](const CommandPart& part) { return files.restricts(part); });
 }
 
 bool matches_some_text(const Rule& rule, const json::Document& input) {
@@ -230,9 +230,9 @@ bool matches_some_text(const Rule& rule, const json::Document& input) {
          });
 }
 
-/// Also by the name the call gives it, which may be that of a link.
-bool restrains_path(const Rule& rule, const Call& call) {
-  const auto patterns = restraining_patterns(rule.pattern, call.folders.root);
+/// Also checks the path as given in the call, which may be a link.
+bool restricts_path(const Rule& rule, const Call& call) {
+  const auto patterns = restricting_patterns(rule.pattern, call.folders.root);
   if (matches_path(patterns, call.access.path.native())) return true;
   if (rule.tool == "Read" && is_git_object(call.access.path)) return true;
   for (const auto* const key : {"file_path", "path", "notebook_path"}) {
@@ -262,7 +262,7 @@ Call::Call(const ToolCall& call)
   files.emplace(line, folders, access.cwd.empty() ? cwd : access.cwd, call.tasks_running);
 }
 
-bool may_restrain(const Rule& rule, const Call& call) {
+bool may_restrict(const Rule& rule, const Call& call) {
   std::string_view start = rule.pattern;
   if (start.ends_with(":*")) start.remove_suffix(2);
   start = start.substr(0, start.find('*'));
@@ -280,18 +280,18 @@ bool may_restrain(const Rule& rule, const Call& call) {
   });
 }
 
-bool restrains(const std::string& text, const Call& call) {
+bool restricts(const std::string& text, const Call& call) {
   const auto rule = parse_rule(text);
   const auto kind = call.access.kind;
   const bool named = names_tool(rule, call.tool);
   if (named && rule.covers_all()) return true;
   if (kind == Access::Kind::run) {
-    return named ? restrains_command(rule, call) : restrains_files_of_command(rule, call);
+    return named ? restricts_command(rule, call) : restricts_files_of_command(rule, call);
   }
   if (touches_no_file(kind)) return named && matches_some_text(rule, call.input);
   const bool about_files =
       named || is_path_rule(rule, kind) || (rule.tool == "Read" && shows_contents(call));
-  return about_files && !rule.pattern.empty() && restrains_path(rule, call);
+  return about_files && !rule.pattern.empty() && restricts_path(rule, call);
 }
 
 bool permits(const std::string& text, const Call& call) {

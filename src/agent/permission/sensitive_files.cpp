@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "core/base/path.h"
+#include "core/base/text.h"
 
 namespace ralph::permission {
 namespace {
@@ -20,14 +21,11 @@ constexpr auto kFiles = std::to_array<std::string_view>(
      ".bash_aliases", ".profile",    ".inputrc",  ".zshenv",       ".zshrc",      ".zprofile",
      ".zlogin",       ".zlogout",    ".envrc",    ".ripgreprc",    ".mcp.json",   ".npmrc",
      ".claude.json",  "ralph.yml",   "ralph.yaml"});
-constexpr std::array<std::string_view, 2> kInConfig{"ralph", "git"};  // folders of .config
+constexpr std::array<std::string_view, 2> kInConfig{"ralph", "git"};  // directories in .config
 
-/// Some file systems do not tell capital letters from small ones.
-bool is_one_of(std::span<const std::string_view> names, std::string name) {
-  std::ranges::transform(name, name.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return std::ranges::find(names, name) != names.end();
+/// Ignores case, as some file systems do.
+bool is_one_of(std::span<const std::string_view> names, std::string_view name) {
+  return std::ranges::find(names, to_lower(name)) != names.end();
 }
 
 bool leads_through_sensitive(const fs::path& relative) {
@@ -40,7 +38,7 @@ bool leads_through_sensitive(const fs::path& relative) {
   return false;
 }
 
-/// In one of our own folders, or a folder that holds one: removing or moving it would take the other with it.
+/// In one of the own directories, or a directory that contains one: removing or moving it would affect the other.
 bool is_own(const fs::path& resolved, const WorkingFolders& folders) {
   return std::ranges::any_of(folders.own_folders, [&](const fs::path& own) {
     if (!folders.contains(own)) return false;

@@ -21,7 +21,7 @@ namespace ralph::session {
 class Model {
  public:
   virtual ~Model() = default;
-  /// False: there is no credential to ask it with.
+  /// False: there is no credential.
   virtual bool available() const = 0;
   virtual api::Answer ask(const api::Request& request, api::Listener& listener,
                           const std::stop_token& stop) = 0;
@@ -46,14 +46,14 @@ class Tools {
  public:
   virtual ~Tools() = default;
   virtual std::vector<std::string> names() const = 0;
-  /// As the API gets them: JSON objects, joined by commas.
+  /// In the form of the API: JSON objects, joined by commas.
   virtual std::string definitions() const = 0;
-  /// Runs the calls of one reply and hands over each result on this thread. Returns when all are handed over; after a stop
-  /// request they end soon.
+  /// Runs the calls of one reply and passes each result to `on_result` on this thread. Returns after the last one; a stop
+  /// request makes the calls end early.
   virtual void run_calls(std::span<const api::Block* const> calls, const CallRoom& room,
                          const std::function<void(ToolCallResult)>& on_result,
                          const std::stop_token& stop) = 0;
-  /// Commands that go on in the background.
+  /// Commands that run in the background.
   virtual std::vector<tool::BackgroundTask> running_tasks() const = 0;
 };
 

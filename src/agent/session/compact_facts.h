@@ -7,7 +7,7 @@
 
 namespace ralph::session {
 
-/// Who asked for a compaction.
+/// What started a compaction.
 enum class CompactTrigger { automatic, manual };
 std::string_view to_string(CompactTrigger trigger);
 

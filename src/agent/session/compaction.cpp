@@ -7,30 +7,30 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "agent/session/json_text.h"
 #include "agent/session/media.h"
-#include "agent/session/text.h"
-#include "agent/session/transcript_impl.h"
-#include "agent/settings/text.h"
+#include "core/base/text.h"
 #include "core/base/utf8.h"
 #include "core/json/document.h"
+#include "core/json/field.h"
 
 namespace ralph::session {
 namespace {
 
-/// For the request that asks for the summary, its answer, and what a tool adds before it.
+/// Tokens for the summary request, its reply, and what a tool adds before it.
 constexpr std::int64_t kReserve = 23'000;
 constexpr std::int64_t kPictureTokens = 1'600;
 constexpr std::int64_t kMostDocumentTokens = 100'000;  // a PDF file: about 50 pages
-/// So soon after a compaction another one has gained nothing …
+/// A compaction so few replies after the last one gained nothing …
 constexpr int kSoon = 3;
-/// … and so often in a row it is given up.
+/// … and after so many of them in a row no more are made.
 constexpr int kMostRefills = 3;
-/// Bytes of messages. The API takes 32 MB with system prompt and tools; the largest PDF file alone is 27 MB as base64.
+/// Bytes of messages. The API accepts 32 MB with system prompt and tools; the largest PDF file is 27 MB as base64.
 constexpr std::size_t kLargestRequest = std::size_t{30} << 20;
 constexpr std::size_t kLargeConversation = std::size_t{28} << 20;
 constexpr std::size_t kFilesWithState = 5;
 constexpr std::size_t kUncutBlock = 2'000;
-/// How much of the room a request for a summary fills, try after try, while it is too long.
+/// The share of the room that a summary request fills, attempt after attempt, while it is too long.
 constexpr std::array<double, 4> kShares{1, 0.5, 0.25, 0.1};
 
 constexpr std::string_view kAsk =
@@ -51,8 +51,8 @@ constexpr std::string_view kLeftOut =
 std::string text_of_blocks(const json::Document& blocks) {
   std::string text;
   for (const auto& block : blocks) {
-    if (text_member(block, "type") != "text") return {};
-    text += text_member(block, "text");
+    if (json::text(block, "type") != "text") return {};
+    text += json::text(block, "text");
   }
   return text;
 }
@@ -66,10 +66,10 @@ std::string cut_middle(const std::string& text, std::size_t most) {
                      text.size() - first.size() - last.size(), last);
 }
 
-/// Texts keep their beginning and their end; of a picture or a document only the type is left.
+/// Texts keep their beginning and end; pictures and documents are replaced by their type.
 void cut_block(json::Document& block, std::size_t most) {
   if (json::write(block).size() <= most) return;
-  const auto type = text_member(block, "type");
+  const auto type = json::text(block, "type");
   const auto* const key = type == "tool_result" ? "content" : "text";
   if (type == "tool_result" && block.contains(key) && block[key].is_array()) {
     for (auto& part : block[key]) cut_block(part, most);
@@ -98,7 +98,7 @@ std::vector<std::size_t> block_sizes(std::span<const api::Message> messages) {
   return sizes;
 }
 
-/// How long a block may stay for all to have `most` bytes. Small ones are not worth cutting.
+/// The length to which blocks are cut so that all have `most` bytes. Small blocks are not cut.
 std::size_t longest_block(const std::vector<std::size_t>& sizes, std::size_t all,
                           std::size_t most) {
   auto longest = sizes.empty() ? kUncutBlock : std::max(kUncutBlock, std::ranges::max(sizes));
@@ -132,7 +132,7 @@ std::string state_of(const std::string& file) {
   return error ? "no longer there, or not readable" : fmt::format("{} bytes now", size);
 }
 
-/// The user's own words, marked off from the summary.
+/// The user's prompts, separated from the summary.
 std::string prompts_text(const PreservedContext& kept) {
   if (kept.prompts.empty()) return {};
   std::string text = "\n\nWhat the user asked for, word by word, the newest last:";
@@ -210,12 +210,12 @@ std::optional<std::string> compact_command(std::string_view content) {
   const auto blocks = json::parse(content);
   if (!blocks || !blocks->is_array()) return std::nullopt;
   const auto whole = text_of_blocks(*blocks);
-  const auto text = settings::trimmed(whole);
+  const auto text = trim(whole);
   if (!text.starts_with(kName)) return std::nullopt;
   const auto rest = text.substr(kName.size());
-  if (!rest.empty() && settings::kBlanks.find(rest.front()) == settings::kBlanks.npos)
+  if (!rest.empty() && kBlanks.find(rest.front()) == kBlanks.npos)
     return std::nullopt;
-  return std::string(settings::trimmed(rest));
+  return std::string(trim(rest));
 }
 
 std::size_t size_of(std::span<const api::Message> messages) {
@@ -229,7 +229,7 @@ tool::Media media_room(std::span<const api::Message> messages, std::int64_t wind
           most_media(window)};
 }
 
-/// What was just read is not counted: the model has to see it once.
+/// The last message is not counted: the model must see it once.
 bool is_large(std::span<const api::Message> messages) {
   if (!messages.empty() && messages.back().role == "user") {
     messages = messages.first(messages.size() - 1);
@@ -287,7 +287,7 @@ std::string summary_in(const api::Reply& answer) {
   constexpr std::string_view kOpen = "<summary>", kClose = "</summary>";
   std::string text;
   for (const auto& block : answer.content) {
-    if (block.type == "text") text += block.text;
+    if (block.type == api::BlockType::text) text += block.text;
   }
   if (const auto open = text.find(kOpen); open != text.npos) {
     const auto from = open + kOpen.size();
@@ -295,7 +295,7 @@ std::string summary_in(const api::Reply& answer) {
     const bool closed = close != text.npos && close >= from;
     text = text.substr(from, closed ? close - from : text.npos);
   }
-  return std::string(settings::trimmed(text));
+  return std::string(trim(text));
 }
 
 std::string continuation(std::string_view summary, const PreservedContext& kept) {

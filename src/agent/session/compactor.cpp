@@ -8,8 +8,8 @@
 #include <fmt/core.h>
 
 #include "agent/session/failure_text.h"
+#include "agent/session/json_text.h"
 #include "agent/session/message_json.h"
-#include "agent/session/text.h"
 #include "core/base/id.h"
 
 namespace ralph::session {
@@ -17,13 +17,13 @@ namespace {
 
 constexpr std::int64_t kTokensOfSummary = 8'000;
 constexpr std::int64_t kBytesOfToken = 4;
-/// An answer without a summary is asked for once more.
+/// A reply without a summary is requested once more.
 constexpr int kTries = 2;
 
-constexpr std::string_view kRemedy =
-    "Begin a new session with the task and what is known by now, or let tools return less at once.";
+constexpr std::string_view kNextSteps =
+    "Start a new session with the task and the findings so far, or have tools return less output.";
 
-/// Reports retries, and nothing of the summary while it grows. What broke off is paid for.
+/// Reports retries, but not the summary while it arrives. Charges replies that broke off.
 class SummaryListener final : public api::Listener {
  public:
   explicit SummaryListener(SessionState& state) : state_(state) {}
@@ -37,23 +37,23 @@ class SummaryListener final : public api::Listener {
 };
 
 CompactTrouble trouble_with(CompactFailure failure, std::string_view what) {
-  return {failure, fmt::format("Prompt is too long · {}. {}", what, kRemedy)};
+  return {failure, fmt::format("Prompt is too long · {}. {}", what, kNextSteps)};
 }
 
 CompactTrouble thrashing() {
   auto trouble = trouble_with(
       CompactFailure::thrashing,
-      "the context window was full again right after the conversation had been cut down to a "
-      "summary, several times in a row: something that is read or printed is too large for it");
+      "the context window filled up again right after the conversation was replaced by a "
+      "summary, several times in a row; a file or the output of a tool is too large for it");
   trouble.terminal_reason = TerminalReason::context_thrashing;
-  trouble.api_error = "autocompact_thrashing";
+  trouble.api_error = ApiErrorCode::context_thrashing;
   return trouble;
 }
 
 CompactTrouble switched_off(std::int64_t tokens) {
   auto trouble = trouble_with(
       CompactFailure::disabled,
-      fmt::format("the context window is full ({} tokens) and automatic compaction is switched off "
+      fmt::format("the context window is full ({} tokens) and automatic compaction is disabled "
                   "(DISABLE_AUTO_COMPACT, DISABLE_COMPACT or autoCompactEnabled)",
                   tokens));
   trouble.terminal_reason = TerminalReason::compaction_disabled;
@@ -66,7 +66,7 @@ bool Compactor::too_full(std::int64_t tokens) const {
   return tokens >= state_.context.policy().limit(state_.window());
 }
 
-/// Without an answer there is nothing to sum up: the API says whether what is asked is too long.
+/// Without a reply there is nothing to summarize; the API then decides whether the prompt is too long.
 Compactor::Trouble Compactor::make_room(std::int64_t for_more, const std::stop_token& stop) {
   const auto tokens = state_.tokens() + for_more;
   const bool large =
@@ -85,10 +85,10 @@ Compactor::Trouble Compactor::make_room_after_refusal(const std::stop_token& sto
 
 Compactor::Trouble Compactor::summarize(std::string_view instructions, std::string& summary,
                                         const std::stop_token& stop) {
-  return sum_up({.trigger = CompactTrigger::manual, .instructions = instructions}, summary, stop);
+  return request_summary({.trigger = CompactTrigger::manual, .instructions = instructions}, summary, stop);
 }
 
-Compactor::Trouble Compactor::sum_up(const Order& order, std::string& summary,
+Compactor::Trouble Compactor::request_summary(const Order& order, std::string& summary,
                                      const std::stop_token& stop) {
   state_.events.emit(CompactionStarted{order.trigger});
   auto trouble = ask_for_summary(order, summary, stop);
@@ -100,14 +100,14 @@ Compactor::Trouble Compactor::sum_up(const Order& order, std::string& summary,
 Compactor::Trouble Compactor::compact(const Order& order, const std::stop_token& stop) {
   const auto began = std::chrono::steady_clock::now();
   std::string summary;
-  if (auto trouble = sum_up(order, summary, stop)) return trouble;
+  if (auto trouble = request_summary(order, summary, stop)) return trouble;
   replace_conversation(order.trigger, summary, began);
   if (!too_full(state_.conversation.added_tokens())) return std::nullopt;
   return trouble_with(CompactFailure::still_too_long,
                       "even the summary of the conversation fills the context window");
 }
 
-/// In bytes of messages. All of them, for the prompt cache, unless they are more than the window holds.
+/// In bytes of messages. All of them, for the prompt cache, unless they exceed the window.
 std::size_t Compactor::room_for_summary() const {
   const auto all = size_of(state_.conversation.messages());
   const auto excess =
@@ -129,22 +129,9 @@ Compactor::Trouble Compactor::ask_for_summary(const Order& order, std::string& s
     const auto asked = std::chrono::steady_clock::now();
     const auto answer = state_.links.model.ask(request, listener, stop);
     if (answer.failure) {
-      if (answer.failure->kind == api::FailureKind::cancelled)
-        return CompactTrouble{.failure = CompactFailure::cancelled};
-      if (api::is_too_long(*answer.failure) && history.shrink()) continue;
-      if (state_.remove_refused_media(*answer.failure, Removal::all)) {
-        history = {conversation.messages(), room_for_summary(), order.refused};
-        continue;
-      }
-      if (state_.fall_back(*answer.failure)) {
-        request.shape = state_.links.choice.shape();
-        continue;
-      }
-      const auto report =
-          failure_report(*answer.failure, state_.links.choice.id(), state_.config.token_login);
-      return trouble_with(CompactFailure::request_failed,
-                          fmt::format("the conversation could not be cut down to a summary: {}",
-                                      report.facts.text));
+      if (!recover(*answer.failure, order, history)) return trouble_of(*answer.failure);
+      request.shape = state_.links.choice.shape();
+      continue;
     }
     state_.api_time += since(asked);
     state_.charge(answer.reply);
@@ -153,7 +140,26 @@ Compactor::Trouble Compactor::ask_for_summary(const Order& order, std::string& s
     ++tries;
   }
   return trouble_with(CompactFailure::no_summary,
-                      "the model was asked for a summary and gave none");
+                      "the model gave no summary of the conversation");
+}
+
+/// Whether the request for a summary is worth another try: with less of the conversation, or with another model.
+bool Compactor::recover(const api::Failure& failure, const Order& order,
+                        ShrinkingHistory& history) {
+  if (failure.kind == api::FailureKind::cancelled) return false;
+  if (api::is_too_long(failure) && history.shrink()) return true;
+  if (state_.remove_refused_media(failure, Removal::all)) {
+    history = {state_.conversation.messages(), room_for_summary(), order.refused};
+    return true;
+  }
+  return state_.fall_back(failure);
+}
+
+CompactTrouble Compactor::trouble_of(const api::Failure& failure) const {
+  if (failure.kind == api::FailureKind::cancelled) return {.failure = CompactFailure::cancelled};
+  const auto report = failure_report(failure, state_.links.choice.id(), state_.config.token_login);
+  return trouble_with(CompactFailure::request_failed,
+                      fmt::format("summarizing the conversation failed: {}", report.facts.text));
 }
 
 void Compactor::replace_conversation(CompactTrigger trigger, std::string_view summary,

@@ -12,9 +12,9 @@ namespace ralph::session {
 /// Why there is no room for another request.
 struct CompactTrouble {
   CompactFailure failure = CompactFailure::request_failed;
-  std::string text = {};  // for a person, with what to do
+  std::string text = {};  // for the user, with what to do
   TerminalReason terminal_reason = TerminalReason::prompt_too_long;
-  std::string api_error = {};
+  ApiErrorCode api_error = ApiErrorCode::none;
 };
 
 /// Replaces the conversation by the model's summary of it when the context window fills.
@@ -25,9 +25,9 @@ class Compactor {
   using Trouble = std::optional<CompactTrouble>;  // nullopt: there is room
   /// Before a request; `for_more`: tokens that are about to be added.
   Trouble make_room(std::int64_t for_more, const std::stop_token& stop);
-  /// The API found the conversation too long.
+  /// After the API rejected the conversation as too long.
   Trouble make_room_after_refusal(const std::stop_token& stop);
-  /// Asks for the summary only.
+  /// Asks for the summary; the conversation stays.
   Trouble summarize(std::string_view instructions, std::string& summary,
                     const std::stop_token& stop);
   void replace_conversation(CompactTrigger trigger, std::string_view summary, SteadyTime began);
@@ -36,11 +36,13 @@ class Compactor {
   struct Order {
     CompactTrigger trigger = CompactTrigger::automatic;
     std::string_view instructions = {};  // the user's
-    bool refused = false;                // the API found the conversation too long
+    bool refused = false;                // the API rejected the conversation as too long
   };
   Trouble compact(const Order& order, const std::stop_token& stop);
-  Trouble sum_up(const Order& order, std::string& summary, const std::stop_token& stop);
+  Trouble request_summary(const Order& order, std::string& summary, const std::stop_token& stop);
   Trouble ask_for_summary(const Order& order, std::string& summary, const std::stop_token& stop);
+  bool recover(const api::Failure& failure, const Order& order, ShrinkingHistory& history);
+  CompactTrouble trouble_of(const api::Failure& failure) const;
   std::size_t room_for_summary() const;
   bool too_full(std::int64_t tokens) const;
 

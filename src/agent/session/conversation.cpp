@@ -6,19 +6,14 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/session/compaction.h"
+#include "agent/session/json_text.h"
 #include "agent/session/message_json.h"
-#include "agent/session/text.h"
 #include "core/base/id.h"
 #include "core/json/document.h"
 #include "core/json/writer.h"
 
 namespace ralph::session {
 namespace {
-
-bool is_thinking(const json::Document& block) {
-  const auto type = block.is_object() ? block.value("type", "") : "";
-  return type == "thinking" || type == "redacted_thinking";
-}
 
 /// Empty: nothing is left.
 std::string without_thinking(const std::string& content) {
@@ -42,7 +37,7 @@ Conversation::Conversation(std::vector<api::Message> messages, std::optional<Tra
   count_media();
 }
 
-/// Two messages of the user in a row are one for the API.
+/// The API wants roles to alternate: two user messages in a row become one.
 void Conversation::add_user(std::string content, const std::string& uuid, std::string members) {
   added_tokens_ += content_tokens(content);
   media_items_ += media_items(content);
@@ -92,7 +87,7 @@ void Conversation::add_assistant(const api::Reply& reply, const std::vector<std:
 void Conversation::add_error(const ApiErrorFacts& facts) {
   if (!transcript_) return;
   std::string members = "\"isApiErrorMessage\":true,\"error\":";
-  json::append_string(members, facts.error);
+  json::append_string(members, to_string(facts.error));
   if (!facts.request_id.empty()) {
     members += ",\"requestId\":";
     json::append_string(members, facts.request_id);

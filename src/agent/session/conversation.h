@@ -16,28 +16,28 @@
 
 namespace ralph::session {
 
-/// The conversation so far: in memory as it is sent to the model, and in the transcript.
+/// The messages of a session, in memory as sent to the model, mirrored to the transcript.
 class Conversation {
  public:
-  /// `transcript` may be missing. `on_lost` is called once, when a line of the file could not be written.
+  /// `transcript` is optional. `on_lost` is called once, when a line cannot be written.
   Conversation(std::vector<api::Message> messages, std::optional<Transcript> transcript,
                std::function<void(const Error&)> on_lost);
 
-  /// `members`: further members of the line, JSON text.
+  /// `members`: more members of the transcript line, JSON text.
   void add_user(std::string content, const std::string& uuid, std::string members = {});
-  /// Texts in front of the first message; empty ones are left out.
+  /// Adds texts in front of the first message; skips empty ones.
   void introduce(const std::vector<std::string>& texts);
-  /// The blocks of an answer, with the uuids their events had.
+  /// The blocks of a reply, with the uuids of their events.
   void add_assistant(const api::Reply& reply, const std::vector<std::string>& uuids);
-  /// There was no answer, and the user got this one instead. The model does not see it.
+  /// Writes a reply that ralph made because there was none to the transcript. The model does not see it.
   void add_error(const ApiErrorFacts& facts);
-  /// Only what is added from here on counts; the file keeps what was before. `members`: of its line.
+  /// Forgets all messages; the file keeps them. `members`: of the boundary line.
   void start_over(const std::string& uuid, std::string members);
-  /// Takes the last answer back.
+  /// Removes the last reply.
   void retract_answer();
-  /// Removes thinking: only the model it came from accepts it.
+  /// Removes thinking blocks: only the model that wrote them accepts them.
   void drop_thinking();
-  /// See agent/media.h. The file keeps the pictures.
+  /// See session/media.h. The file keeps the pictures.
   void limit_media(std::int64_t most);
   api::MediaKind remove_refused(const api::MediaRefusal& refusal, Removal removal);
   /// The system prompt, for sessions that resume this one.
@@ -46,9 +46,9 @@ class Conversation {
   void record_title(std::string_view title);
 
   std::span<const api::Message> messages() const { return messages_; }
-  /// There is a reply that was not taken back.
+  /// There is a reply that was not removed.
   bool has_answer() const;
-  /// An estimate of what came after the last answer.
+  /// An estimate of what was added after the last reply.
   std::int64_t added_tokens() const { return added_tokens_; }
   /// Of the last message.
   const std::string& last_uuid() const { return last_uuid_; }

@@ -9,6 +9,7 @@
 
 #include "agent/api/client.h"
 #include "agent/api/reply.h"
+#include "agent/api/stop_reason.h"
 #include "agent/permission/decide.h"
 #include "agent/session/compact_facts.h"
 #include "agent/session/identity.h"
@@ -16,10 +17,10 @@
 #include "agent/tool/background.h"
 #include "core/base/time.h"
 
-/// What a session reports while it works. Events borrow what they refer to: a sink uses or copies it before it returns.
+/// What a session reports while it works. Events hold references: a sink must use or copy them before it returns.
 namespace ralph::session {
 
-/// What a client learns of a session when a turn begins.
+/// What a client is told about the session when a turn begins.
 struct InitFacts {
   std::string cwd;
   std::vector<std::string> tools;
@@ -40,17 +41,17 @@ struct AssistantExtras {
   std::vector<std::string> supersedes;  // uuids of events that this one replaces
 };
 
-/// An answer the agent makes up itself because there is none.
+/// A reply that the agent writes itself because the model gave none.
 struct ApiErrorFacts {
   std::string uuid;  // empty: a new one
   std::string text;
-  std::string error;  // "authentication_failed"
-  std::string stop_reason = "stop_sequence";
+  api::ErrorName error = api::ErrorName::unknown;
+  api::StopReason stop_reason = api::StopReason::stop_sequence;
   std::string request_id;
   std::optional<int> status;
-  std::string type;       // "authentication_error"
-  std::string api_error;  // "connection_failed"
-  std::string params;     // JSON object; empty: none
+  std::string type;  // "authentication_error", as the API sent it
+  ApiErrorCode api_error = ApiErrorCode::none;
+  std::string params;  // JSON object; empty: none
   std::string refused_message_id;
   std::optional<std::int64_t> resets_at;  // of a rate limit, Unix seconds
 };
@@ -80,13 +81,13 @@ struct ThinkingProgress {
   std::int64_t total = 0;
   std::int64_t delta = 0;
 };
-/// An event of the API as it came, for clients that show replies while they grow.
+/// An event of the API, for clients that show replies while they arrive.
 struct ReplyProgress {
   std::string_view message_id;
   std::string_view event;  // JSON
   std::optional<Millis> time_to_first_token = std::nullopt;
   std::string_view thinking_display = {};
-  std::optional<std::size_t> abandoned_from = std::nullopt;  // blocks from here on are void
+  std::optional<std::size_t> abandoned_from = std::nullopt;  // discard the blocks from here on
 };
 struct ReplyBlock {
   const api::Reply& reply;
@@ -96,7 +97,7 @@ struct ReplyBlock {
 struct ErrorReply {
   const ApiErrorFacts& facts;
 };
-/// A message for the model: the user's, a tool result, or one of our own.
+/// A message to the model: from the user, a tool result, or added by the agent.
 struct UserInput {
   std::string_view content;  // JSON
   const UserExtras& extras;
@@ -126,14 +127,14 @@ struct TasksChanged {
 struct TaskStarted {
   const tool::BackgroundTask& task;
 };
-/// A background task has ended: first its new state, then what it was.
+/// A background task has ended: first TaskUpdated, then TaskEnded.
 struct TaskUpdated {
   const tool::TaskNotification& task;
 };
 struct TaskEnded {
   const tool::TaskNotification& task;
 };
-/// A command that has run in a call for a while; that it still does; and how it ended.
+/// A command that takes long: that it runs, that it still runs, and how it ended.
 struct CommandStarted {
   std::string_view id;
   const api::Block& call;

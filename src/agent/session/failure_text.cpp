@@ -11,11 +11,8 @@
 namespace ralph::session {
 namespace {
 
+using api::ErrorName;
 using api::FailureKind;
-
-bool has_credit_problem(const api::Failure& failure) {
-  return failure.message.find("credit balance") != std::string::npos;
-}
 
 std::string rejected(const api::Failure& failure, std::string_view model, bool with_token) {
   const auto told = fmt::format("API Error: {} {}", failure.status, failure.message);
@@ -26,7 +23,7 @@ std::string rejected(const api::Failure& failure, std::string_view model, bool w
     case 403: return "Failed to authenticate. " + told;
     case 404:
       return fmt::format(
-          "The model {} may not exist at this endpoint, or is not yours to use: {}. "
+          "The model {} does not exist at this endpoint, or you have no access to it: {}. "
           "Choose another with --model.",
           model, failure.message);
     case 429: return fmt::format("API Error: Request rejected (429) · {}", failure.message);
@@ -35,12 +32,12 @@ std::string rejected(const api::Failure& failure, std::string_view model, bool w
              "moment.";
     default: break;
   }
-  if (has_credit_problem(failure)) return "Credit balance is too low";
+  if (failure.rejection.credit) return "Credit balance is too low";
   return told;
 }
 
 std::string text_for(const api::Failure& failure, std::string_view model, bool with_token) {
-  if (const auto size = api::prompt_too_long(failure)) {
+  if (const auto& size = failure.rejection.prompt_too_long) {
     return fmt::format("Prompt is too long · the request has {} tokens, the model takes {}",
                        size->tokens, size->limit);
   }
@@ -48,7 +45,7 @@ std::string text_for(const api::Failure& failure, std::string_view model, bool w
   return "API Error: " + failure.message;
 }
 
-/// What an endpoint says may hold our key, and bytes that a terminal obeys.
+/// Masks keys and removes control characters from an endpoint's message.
 std::string presentable(std::string_view text) {
   auto masked = utf8::repaired(Masker().mask(text));
   std::ranges::replace_if(
@@ -60,13 +57,13 @@ std::string presentable(std::string_view text) {
   return masked;
 }
 
-/// An answer that failed for good is named a little differently from a try that failed.
-std::string_view final_name(const api::Failure& failure) {
+/// Claude Code names the final failure differently from a retried one.
+ErrorName final_name(const api::Failure& failure) {
   if (failure.kind != FailureKind::status && failure.kind != FailureKind::error_event) {
-    return "server_error";
+    return ErrorName::server_error;
   }
-  const auto name = api::event_name(failure);
-  return name == "overloaded" ? "server_error" : name;
+  const auto name = api::error_name(failure);
+  return name == ErrorName::overloaded ? ErrorName::server_error : name;
 }
 
 bool has_no_connection(const api::Failure& failure) {
@@ -88,10 +85,10 @@ FailureReport failure_report(const api::Failure& failure, std::string_view model
     const auto reset = std::chrono::ceil<std::chrono::seconds>(now_utc() + *failure.retry_after);
     report.facts.resets_at = reset.time_since_epoch().count();
   }
-  if (has_no_connection(failure)) report.facts.api_error = "connection_failed";
-  if (failure.status == 413 || api::media_refusal(failure))
+  if (has_no_connection(failure)) report.facts.api_error = ApiErrorCode::connection_failed;
+  if (failure.status == 413 || failure.rejection.media)
     report.terminal_reason = TerminalReason::image_error;
-  if (api::prompt_too_long(failure)) report.terminal_reason = TerminalReason::prompt_too_long;
+  if (failure.rejection.prompt_too_long) report.terminal_reason = TerminalReason::prompt_too_long;
   return report;
 }
 
@@ -99,12 +96,12 @@ ApiErrorFacts media_removed(const api::MediaRefusal& refusal, api::MediaKind rem
   const bool document = removed == api::MediaKind::document;
   ApiErrorFacts facts;
   facts.text = presentable(
-      fmt::format("API Error: the API refused {} of the conversation ({}). It was removed, and the "
+      fmt::format("API Error: the API rejected {} of the conversation ({}). It was removed; the "
                   "model is asked again.",
                   document ? "a document" : "an image", refusal.reason));
-  facts.error = "invalid_request";
-  facts.stop_reason = "tool_use";
-  facts.api_error = "media_removed";
+  facts.error = ErrorName::invalid_request;
+  facts.stop_reason = api::StopReason::tool_use;
+  facts.api_error = ApiErrorCode::media_removed;
   facts.params = refusal.kind == api::MediaKind::any
                      ? R"({"media_reason":"media_budget"})"
                      : fmt::format(R"({{"media":"{}","media_reason":"unprocessable"}})",
@@ -115,14 +112,14 @@ ApiErrorFacts media_removed(const api::MediaRefusal& refusal, api::MediaKind rem
 FailureReport not_logged_in() {
   FailureReport report;
   report.facts.text = "Not logged in · Set ANTHROPIC_API_KEY or run: ralph auth login";
-  report.facts.error = "authentication_failed";
+  report.facts.error = ErrorName::authentication_failed;
   return report;
 }
 
 FailureReport broken_again(const api::Reply& reply, bool with_token) {
   api::Failure failure;
   failure.kind = FailureKind::cut;
-  failure.message = "the answer broke off again and again";
+  failure.message = "the response broke off repeatedly";
   failure.request_id = reply.request_id;
   return failure_report(failure, reply.model, with_token);
 }
@@ -130,11 +127,11 @@ FailureReport broken_again(const api::Reply& reply, bool with_token) {
 FailureReport too_long_again(std::int64_t max_tokens) {
   FailureReport report;
   report.facts.text = fmt::format(
-      "API Error: the answer exceeded {} output tokens again and again. "
+      "API Error: the response exceeded {} output tokens repeatedly. "
       "CLAUDE_CODE_MAX_OUTPUT_TOKENS sets the limit.",
       max_tokens);
-  report.facts.error = "max_output_tokens";
-  report.facts.api_error = "max_output_tokens";
+  report.facts.error = ErrorName::max_output_tokens;
+  report.facts.api_error = ApiErrorCode::max_output_tokens;
   report.facts.params = R"({"cut":"output_limit"})";
   return report;
 }
@@ -142,11 +139,11 @@ FailureReport too_long_again(std::int64_t max_tokens) {
 FailureReport refused_again(const api::Reply& reply, std::string_view model) {
   FailureReport report;
   report.facts.text = fmt::format(
-      "API Error: {}'s safety checks refuse to answer. Rephrase the request in a new session, or "
+      "API Error: {}'s safety checks rejected the request. Rephrase it in a new session, or "
       "choose another model. Request ID: {}",
       model, reply.request_id);
-  report.facts.error = "invalid_request";
-  report.facts.stop_reason = "refusal";
+  report.facts.error = ErrorName::invalid_request;
+  report.facts.stop_reason = api::StopReason::refusal;
   report.facts.request_id = reply.request_id;
   report.facts.refused_message_id = reply.id;
   return report;
@@ -155,11 +152,11 @@ FailureReport refused_again(const api::Reply& reply, std::string_view model) {
 FailureReport stopped_by_loop_guard(std::int64_t times, std::string_view repeated) {
   FailureReport report;
   report.facts.text = fmt::format(
-      "Loop guard: the model did the same {} times in a row, with the same result: {}. The turn "
-      "was ended. Make the task clearer or remove what it is stuck at, then go on with --continue; "
-      "--loop-guard N (RALPH_AGENT_LOOP_GUARD) sets how much is too much, 0 switches it off.",
+      "Loop guard: the model made the same calls {} times in a row, with the same result: {}. The "
+      "turn was stopped. Make the task clearer or remove the obstacle, then use --continue; "
+      "--loop-guard N (RALPH_AGENT_LOOP_GUARD) sets the limit, 0 disables it.",
       times, repeated);
-  report.facts.error = "loop_guard";
+  report.facts.error = ErrorName::loop_guard;
   report.terminal_reason = TerminalReason::loop_guard;
   return report;
 }

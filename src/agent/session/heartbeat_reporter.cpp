@@ -4,7 +4,7 @@
 
 #include <fmt/core.h>
 
-#include "agent/session/text.h"
+#include "agent/session/json_text.h"
 #include "core/base/id.h"
 #include "core/json/field.h"
 
@@ -27,7 +27,7 @@ void HeartbeatReporter::run(const std::stop_token& stop) {
     if (first == commands_.end()) {
       changed_.wait(lock, stop, [this] { return !commands_.empty(); });
     } else if (const auto when = first->next; std::chrono::steady_clock::now() < when) {
-      // A copy: the command may be gone meanwhile.
+      // A copy: the command may be removed meanwhile.
       changed_.wait_until(lock, stop, when, [] { return false; });
     } else {
       report(*first);
@@ -35,41 +35,46 @@ void HeartbeatReporter::run(const std::stop_token& stop) {
   }
 }
 
-tool::Outcome HeartbeatReporter::watch(const api::Block& call, const json::Document& input,
-                                       const std::function<tool::Outcome()>& call_tool) {
-  if (call.name != "Bash") return call_tool();
+HeartbeatReporter::Place HeartbeatReporter::add(const api::Block& call,
+                                                const json::Document& input) {
   auto description = json::text(input, "description");
   if (description.empty()) description = json::text(input, "command");
   const auto began = std::chrono::steady_clock::now();
-  std::unique_lock lock(mutex_);
-  const auto command = commands_.insert(
+  const std::lock_guard lock(mutex_);
+  const auto place = commands_.insert(
       commands_.end(),
       {call, "b" + random_hex(4), std::move(description), began, began + times_.first});
   if (!thread_.joinable()) {
     thread_ = std::jthread([this](const std::stop_token& stop) { this->run(stop); });
   }
-  lock.unlock();
   changed_.notify_one();
+  return place;
+}
 
-  const auto take_out = [&] {
-    const std::lock_guard again(mutex_);
-    auto ended = std::move(*command);
-    commands_.erase(command);
-    return ended;
-  };
+HeartbeatReporter::Command HeartbeatReporter::remove(Place place) {
+  const std::lock_guard lock(mutex_);
+  auto command = std::move(*place);
+  commands_.erase(place);
+  return command;
+}
+
+tool::Outcome HeartbeatReporter::watch(const api::Block& call, const json::Document& input,
+                                       const std::function<tool::Outcome()>& call_tool) {
+  if (call.name != "Bash") return call_tool();
+  const auto place = add(call, input);
   tool::Outcome outcome;
   try {
     outcome = call_tool();
   } catch (...) {  // for the caller
-    take_out();
+    remove(place);
     throw;
   }
-  const auto ended = take_out();
+  const auto ended = remove(place);
   if (!ended.reported) return outcome;
   const bool failed = outcome.is_error.value_or(false);
   const auto moved = outcome.task.empty()
                          ? std::string()
-                         : fmt::format(" (goes on in the background: {})", outcome.task);
+                         : fmt::format(" (continues in the background: {})", outcome.task);
   events_.emit(CommandEnded{ended.id, call,
                             failed ? tool::TaskStatus::failed : tool::TaskStatus::completed,
                             ended.description + moved});

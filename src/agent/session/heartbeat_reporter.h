@@ -18,18 +18,18 @@ namespace ralph::session {
 
 /// When a running command is reported.
 struct HeartbeatTimes {
-  Millis first{3'000};  // that it runs
-  Millis beat{30'000};  // that it still does, again and again
+  Millis first{3'000};  // first report
+  Millis beat{30'000};  // between later reports
 };
 
-/// Reports commands that take long, so that silence does not look like a dead agent. Used by many threads; one of its own
-/// reports, from the first command on.
+/// Reports commands that take long, so that a client can tell a busy agent from a dead one. Thread-safe; starts a thread of
+/// its own with the first command.
 class HeartbeatReporter {
  public:
   HeartbeatReporter(HeartbeatTimes times, const SessionEvents& events)
       : times_(times), events_(events) {}
 
-  /// Runs a call and reports it meanwhile, and at last how it ended, if it takes long enough.
+  /// Runs a call; if it takes long, reports that it runs and how it ended.
   tool::Outcome watch(const api::Block& call, const json::Document& input,
                       const std::function<tool::Outcome()>& run);
 
@@ -41,6 +41,9 @@ class HeartbeatReporter {
     std::int64_t beats = 0;
     bool reported = false;
   };
+  using Place = std::list<Command>::iterator;
+  Place add(const api::Block& call, const json::Document& input);
+  Command remove(Place place);
   void run(const std::stop_token& stop);
   void report(Command& command);
 

@@ -7,8 +7,8 @@
 
 namespace ralph::session {
 
-/// Who an event is from: a session's id and, of a session that works for another one, the parent's call. The id may change
-/// while other threads use it: what they were given stays valid.
+/// Which session an event is from: its id and, of a child session, the parent's call. The id may change while other threads
+/// use it: references they hold stay valid.
 class Identity {
  public:
   explicit Identity(std::string session_id, std::string parent_tool_use_id = {})
@@ -24,13 +24,13 @@ class Identity {
     const std::lock_guard lock(mutex_);
     ids_.push_back(std::move(id));
   }
-  /// Empty: no other session is above it.
+  /// Empty: it has no parent.
   const std::string& parent_tool_use_id() const { return parent_tool_use_id_; }
 
  private:
   std::string parent_tool_use_id_;
   mutable std::mutex mutex_;
-  std::deque<std::string> ids_;  // all it ever was
+  std::deque<std::string> ids_;  // former ids stay valid
 };
 
 }  // namespace ralph::session

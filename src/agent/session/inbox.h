@@ -13,34 +13,33 @@ namespace ralph::session {
 /// A message of the user.
 struct UserMessage {
   std::string content;        // JSON array of blocks
-  std::string uuid;           // empty: it came without one
-  bool started = false;       // the client knows that its turn has come
-  bool notification = false;  // not the user's: a background task has ended
+  std::string uuid;           // empty: none given
+  bool started = false;       // the client was told that its turn started
+  bool notification = false;  // not from the user: a background task has ended
   bool alone = false;         // calls a command: it shares its turn with no other message
-  std::string original;       // JSON: the content as it came, for its replay; empty: as it is now
+  std::string original;       // JSON: the content before expansion, for its replay; empty: unchanged
 };
 
-/// Messages of the user that are not answered yet. A message that finds the agent idle is handed over alone, at once;
-/// those that come while it works are handed over together afterwards.
+/// Messages that wait for an answer. A message for an idle agent is delivered alone and at once; messages that arrive while
+/// it works are delivered together afterwards.
 class Inbox {
  public:
-  /// False: its uuid was there before. Each message is asked about once, before it is pushed.
+  /// False: its uuid was seen before. Call once per message, before push().
   bool accepts(const UserMessage& message);
-  /// True: nothing is being answered, and the next message that is `started` will be, at once, before any other. It must
-  /// then be pushed.
+  /// True: the agent is idle and now reserved for the next message that is `started`, which must then be pushed.
   bool claim();
   void push(UserMessage message);
-  /// No more will come from the user.
+  /// The user will send no more.
   void close();
-  /// Until as many releases: something may come although it is closed.
+  /// Messages may still arrive after close(), until release() was called as often as hold().
   void hold();
   void release();
 
-  /// Waits for what the next turn answers; empty: there will be nothing more, or a stop was asked for.
+  /// Waits for the messages of the next turn; empty: no more will arrive, or a stop was requested.
   std::vector<UserMessage> next(const std::stop_token& stop);
-  /// What came meanwhile, for the turn that runs: as far as it belongs there.
+  /// Messages that arrived during the turn, up to the first one that needs a turn of its own.
   std::vector<UserMessage> take_pending();
-  /// Nothing waits, and no task that was started can still add something.
+  /// No message waits, and no running task can add one.
   bool is_empty();
 
  private:

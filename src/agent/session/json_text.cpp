@@ -1,4 +1,4 @@
-#include "agent/session/text.h"
+#include "agent/session/json_text.h"
 
 #include "core/json/writer.h"
 

@@ -12,7 +12,7 @@ inline Millis since(SteadyTime begin) {
   return std::chrono::duration_cast<Millis>(std::chrono::steady_clock::now() - begin);
 }
 
-/// A text as JSON has it, with its quotes.
+/// The text as a JSON string, with quotes.
 std::string json_string(std::string_view text);
 /// ["a","b"]
 std::string string_array(const std::vector<std::string>& texts);

@@ -9,22 +9,22 @@
 
 namespace ralph::session {
 
-/// What the session used and cost, model by model.
+/// Usage and cost of a session, by model.
 class Ledger {
  public:
-  /// `before`: what earlier runs of the session used.
+  /// `before`: usage of earlier runs of the session.
   Ledger(const model::Table& models, std::vector<ModelTotal> before);
 
   void add(const std::string& model, const api::Usage& usage);
-  /// Of the whole session. A model without a known price costs what it costs in Claude Code: kPriceOfUnknown.
+  /// Of the whole session. Models without a known price are charged at kPriceOfUnknown, as in Claude Code.
   double cost_usd() const;
   const std::vector<ModelTotal>& totals() const { return totals_; }
 
-  /// `modelUsage` of the whole session, and of what came since the last call of next_result().
+  /// `modelUsage` of the whole session, and since the last call of next_result().
   std::string model_usage() const { return json_of(totals_); }
   std::string since_last_result() const { return json_of(recent_); }
   void next_result() { recent_.clear(); }
-  /// For a session that starts over: only what it used before counts.
+  /// For another session: replaces all usage by `before`.
   void reset(std::vector<ModelTotal> before);
 
  private:

@@ -8,7 +8,7 @@
 namespace ralph::session {
 namespace {
 
-/// What Claude Code answers itself, but for /compact, which is a turn.
+/// Commands that Claude Code handles without the model, except /compact, which is a turn.
 constexpr auto kNames = std::to_array<std::string_view>({
     "agents",      "autocompact", "bug",    "clear",          "color",         "config",
     "context",     "cost",        "doctor", "effort",         "exit",          "export",

@@ -4,13 +4,13 @@
 
 namespace ralph::session {
 
-/// Begins the session anew.
+/// Starts a new session.
 inline constexpr std::string_view kClear = "clear";
 
 /// Whether "/name" is for the agent itself, not for the model.
 bool is_local_command(std::string_view name);
 
-/// What we say to one that we do not have.
+/// The reply to a command that is not supported.
 std::string unavailable(std::string_view name);
 
 }  // namespace ralph::session

@@ -20,7 +20,7 @@ void LoopGuard::add(std::string_view tool, std::string_view input, std::string_v
                     fmt::format("{} {}", tool, utf8::shortened(input, kShownInput))});
 }
 
-/// Calls that ran side by side end in any order.
+/// Concurrent calls end in any order, so they are sorted.
 LoopGuard::Verdict LoopGuard::end_round() {
   if (limit_ <= 0 || calls_.empty()) return Verdict::fine;
   std::ranges::sort(calls_, {}, &Round::calls_and_results);

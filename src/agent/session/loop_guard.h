@@ -8,18 +8,17 @@
 
 namespace ralph::session {
 
-/// Notices a model that goes round in circles: the same calls with the same results again and again, or two or three
-/// rounds of calls in turn.
+/// Detects a model that repeats itself: the same round of calls with the same results, or a cycle of two or three rounds.
 class LoopGuard {
  public:
   enum class Verdict { fine, warn, stop };
 
-  /// Warns when something was done `limit` times in a row (at least 2), stops at twice that. 0: never.
+  /// Warns after `limit` repetitions (at least 2), stops after twice as many. 0: disabled.
   explicit LoopGuard(std::int64_t limit) : limit_(limit == 1 ? 2 : limit) {}
 
-  /// One call of the round that runs, with its result; in any order.
+  /// Adds a call of the current round with its result, in any order.
   void add(std::string_view tool, std::string_view input, std::string_view result);
-  /// All calls of one answer have their results.
+  /// All calls of the reply have results.
   Verdict end_round();
 
   /// What is repeated, for people: "Bash {…}, then Read {…}".
@@ -34,7 +33,7 @@ class LoopGuard {
   };
 
   std::int64_t limit_;
-  std::vector<Round> calls_;                         // of the round that runs
+  std::vector<Round> calls_;                         // of the current round
   std::deque<Round> rounds_;                         // the last ones
   std::array<std::int64_t, kLongestCycle> equal_{};  // rounds in a row like the one 1, 2, 3 before
   std::size_t cycle_ = 1;

@@ -9,10 +9,10 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include "agent/session/transcript_impl.h"
 #include "agent/tool/base64.h"
 #include "agent/tool/pdf.h"
 #include "core/json/document.h"
+#include "core/json/field.h"
 
 namespace ralph::session {
 namespace {
@@ -33,17 +33,17 @@ bool may_hold_media(std::string_view content) {
 }
 
 MediaKind kind_of(const json::Document& block) {
-  const auto type = text_member(block, "type");
+  const auto type = json::text(block, "type");
   if (type == "image") return MediaKind::picture;
   return type == "document" ? MediaKind::document : MediaKind::any;
 }
 
-/// Of a document: its pages as far as they are known; a text has none.
+/// Of a document: its known pages; a text has none.
 std::int64_t items_of(const json::Document& block) {
   if (kind_of(block) == MediaKind::picture || !block.contains("source")) return 1;
   const auto& source = block["source"];
-  if (text_member(source, "type") == "text") return 0;
-  const auto bytes = tool::base64_decoded(text_member(source, "data"));
+  if (json::text(source, "type") == "text") return 0;
+  const auto bytes = tool::base64_decoded(json::text(source, "data"));
   return bytes ? std::max<std::int64_t>(1, static_cast<std::int64_t>(tool::known_pages(*bytes)))
                : 1;
 }
@@ -56,7 +56,7 @@ void visit_media(json::Document& blocks, std::size_t message, const Visit& visit
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     auto& block = blocks[i];
     if (kind_of(block) != MediaKind::any) visit(block, {message, i, std::nullopt});
-    if (text_member(block, "type") != "tool_result" || !block.contains("content")) continue;
+    if (json::text(block, "type") != "tool_result" || !block.contains("content")) continue;
     auto& parts = block["content"];
     for (std::size_t k = 0; parts.is_array() && k < parts.size(); ++k) {
       if (kind_of(parts[k]) != MediaKind::any) visit(parts[k], {message, i, k});

@@ -1,7 +1,8 @@
 #include "agent/session/message_json.h"
 
-#include "agent/session/text.h"
+#include "agent/session/json_text.h"
 #include "core/base/id.h"
+#include "core/json/field.h"
 #include "core/json/writer.h"
 
 namespace ralph::session {
@@ -13,7 +14,7 @@ ObjectWriter& text_or_null(ObjectWriter& writer, std::string_view key, std::stri
   return text.empty() ? writer.raw(key, "null") : writer.text(key, text);
 }
 
-/// Of an answer no model gave.
+/// Of a reply that the agent wrote itself.
 constexpr std::string_view kNoUsage =
     R"({"output_tokens_details":null,"input_tokens":0,"output_tokens":0,"cache_creation_input_tokens":0,)"
     R"("cache_read_input_tokens":0,"server_tool_use":{"web_search_requests":0,"web_fetch_requests":0},)"
@@ -62,14 +63,19 @@ std::string api_error_message(const ApiErrorFacts& facts) {
       .text("model", "<synthetic>")
       .text("role", "assistant")
       .raw("stop_details", "null")
-      .text("stop_reason", facts.stop_reason)
-      .raw("stop_sequence", facts.stop_reason == "tool_use" ? "null" : R"("")")
+      .text("stop_reason", to_string(facts.stop_reason))
+      .raw("stop_sequence", facts.stop_reason == api::StopReason::tool_use ? "null" : R"("")")
       .text("type", "message")
       .raw("usage", kNoUsage)
       .raw("content", "[" + block + "]")
       .raw("context_management", "null")
       .close();
   return message;
+}
+
+bool is_thinking(const json::Document& block) {
+  const auto type = json::text(block, "type");
+  return type == "thinking" || type == "redacted_thinking";
 }
 
 std::string usage_so_far_json(const api::Usage& usage) {

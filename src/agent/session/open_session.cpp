@@ -1,4 +1,4 @@
-#include "agent/session/opening.h"
+#include "agent/session/open_session.h"
 
 #include <utility>
 
@@ -11,14 +11,14 @@
 namespace ralph::session {
 namespace {
 
-/// Where a session was begun, or at least where its file is.
+/// The directory in which a session was started, or else that of its file.
 std::string recorded_folder(const std::filesystem::path& session) {
   return recorded_cwd(session).value_or(session.parent_path().string());
 }
 
-/// A title that several sessions have names none of them.
-Result<> check_title(const std::string& title, const OpeningFacts& facts) {
-  const auto titled = sessions_titled(facts.config_folder, facts.cwd, title);
+/// An error if several sessions have the title.
+Result<> check_title(const std::string& title, const SessionPlace& place) {
+  const auto titled = sessions_titled(place.config_folder, place.cwd, title);
   if (titled.size() < 2) return {};
   auto text = fmt::format(
       "Error: --resume \"{}\" matches {} sessions. Pass one of these session IDs to disambiguate:",
@@ -28,33 +28,33 @@ Result<> check_title(const std::string& title, const OpeningFacts& facts) {
 }
 
 Result<std::optional<Resumed>> find_earlier(const settings::Options& options,
-                                            const OpeningFacts& facts) {
+                                            const SessionPlace& place) {
   if (options.continue_last) {
-    const auto path = newest_session(facts.config_folder, facts.cwd);
+    const auto path = newest_session(place.config_folder, place.cwd);
     if (!path) return std::nullopt;
     TRY_ASSIGN(auto session, read_session(*path));
     return std::optional(std::move(session));
   }
   if (!options.resume) return std::nullopt;
-  TRY(check_title(*options.resume, facts));
-  const auto path = find_session(facts.config_folder, facts.cwd, *options.resume);
+  TRY(check_title(*options.resume, place));
+  const auto path = find_session(place.config_folder, place.cwd, *options.resume);
   if (!path) {
     return fail(Code::not_found,
                 fmt::format("No conversation found with session ID: {}", *options.resume));
   }
   TRY_ASSIGN(auto session, read_session(*path));
-  if (!options.fork_session && !belongs_to(*path, facts.config_folder, facts.cwd)) {
+  if (!options.fork_session && !belongs_to(*path, place.config_folder, place.cwd)) {
     return fail(Code::not_found,
-                fmt::format("session {} was begun in another folder: {}", session.session_id,
+                fmt::format("session {} belongs to another directory: {}", session.session_id,
                             recorded_folder(*path)),
-                "go there, or go on with a copy of it here with --fork-session");
+                "run the agent there, or continue a copy of it here with --fork-session");
   }
   return std::optional(std::move(session));
 }
 
-Result<std::string> new_id(const settings::Options& options, const OpeningFacts& facts) {
+Result<std::string> new_id(const settings::Options& options, const SessionPlace& place) {
   if (options.session_id.empty()) return make_uuid();
-  const auto path = transcript_path(facts.config_folder, facts.cwd, options.session_id);
+  const auto path = transcript_path(place.config_folder, place.cwd, options.session_id);
   std::error_code error;
   if (std::filesystem::exists(std::filesystem::symlink_status(path, error))) {
     return fail(Code::usage,
@@ -63,7 +63,7 @@ Result<std::string> new_id(const settings::Options& options, const OpeningFacts&
   return options.session_id;
 }
 
-/// A fork begins with the history of the session it comes from.
+/// A fork starts with the history of its source.
 Result<> copy_history(const Resumed& earlier, const std::filesystem::path& to, Stamp stamp,
                       std::string& last_uuid) {
   Transcript copy(to, std::move(stamp), "");
@@ -78,36 +78,36 @@ Result<> copy_history(const Resumed& earlier, const std::filesystem::path& to, S
 
 }  // namespace
 
-Result<Opening> open_session(const settings::Options& options, const OpeningFacts& facts) {
-  TRY_ASSIGN(auto earlier, find_earlier(options, facts));
-  Opening opening;
+Result<SessionStart> open_session(const settings::Options& options, const SessionPlace& place) {
+  TRY_ASSIGN(auto earlier, find_earlier(options, place));
+  SessionStart start;
   std::filesystem::path path;
   std::string last_uuid;
   const bool same = earlier && !options.fork_session;
   if (same) {
-    opening.session_id = earlier->session_id;
+    start.session_id = earlier->session_id;
     path = earlier->path;
     last_uuid = earlier->last_uuid;
   } else {
-    TRY_ASSIGN(opening.session_id, new_id(options, facts));
-    path = transcript_path(facts.config_folder, facts.cwd, opening.session_id);
+    TRY_ASSIGN(start.session_id, new_id(options, place));
+    path = transcript_path(place.config_folder, place.cwd, start.session_id);
   }
-  const Stamp stamp{opening.session_id, facts.cwd.string(), std::string(settings::kClaudeVersion),
-                    facts.git_branch,
+  const Stamp stamp{start.session_id, place.cwd.string(), std::string(settings::kClaudeVersion),
+                    place.git_branch,
                     options.permission_mode.empty() ? "default" : options.permission_mode};
   if (earlier) {
-    opening.resumed = true;
+    start.resumed = true;
     if (!same && options.persist) TRY(copy_history(*earlier, path, stamp, last_uuid));
-    opening.title = earlier->title;
-    opening.notes = std::move(earlier->notes);
-    opening.messages = std::move(earlier->messages);
-    opening.totals = std::move(earlier->totals);
-    opening.context_tokens = earlier->context_tokens;
-    opening.preserved = std::move(earlier->preserved);
-    opening.system_prompt = std::move(earlier->system_prompt);
+    start.title = earlier->title;
+    start.notes = std::move(earlier->notes);
+    start.messages = std::move(earlier->messages);
+    start.totals = std::move(earlier->totals);
+    start.context_tokens = earlier->context_tokens;
+    start.preserved = std::move(earlier->preserved);
+    start.system_prompt = std::move(earlier->system_prompt);
   }
-  if (options.persist) opening.transcript.emplace(path, stamp, last_uuid);
-  return opening;
+  if (options.persist) start.transcript.emplace(path, stamp, last_uuid);
+  return start;
 }
 
 }  // namespace ralph::session

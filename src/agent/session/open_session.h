@@ -11,8 +11,8 @@
 
 namespace ralph::session {
 
-/// The session an agent starts with: new or resumed.
-struct Opening {
+/// What a session starts with: nothing, or the history of the session it resumes.
+struct SessionStart {
   std::string session_id;
   std::string title;
   bool resumed = false;
@@ -21,19 +21,19 @@ struct Opening {
   PreservedContext preserved;
   std::vector<ModelTotal> totals;
   std::optional<std::string> system_prompt;  // what the session began with
-  std::optional<Transcript> transcript;      // nullopt: it is not kept
-  std::vector<std::string> notes;            // worth telling on stderr
+  std::optional<Transcript> transcript;      // nullopt: not written
+  std::vector<std::string> notes;            // for stderr
 };
 
-/// What an opening depends on beside the options.
-struct OpeningFacts {
+/// Where a session is started.
+struct SessionPlace {
   std::filesystem::path cwd;
   std::filesystem::path config_folder;
   std::string git_branch;
 };
 
-/// --continue, --resume, --session-id, --fork-session, --no-session-persistence. The error is the line Claude Code
-/// would print.
-Result<Opening> open_session(const settings::Options& options, const OpeningFacts& facts);
+/// Follows --continue, --resume, --session-id, --fork-session and --no-session-persistence. The error is the line that
+/// Claude Code would print.
+Result<SessionStart> open_session(const settings::Options& options, const SessionPlace& place);
 
 }  // namespace ralph::session

@@ -6,18 +6,18 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include "agent/session/text.h"
-#include "agent/session/transcript_impl.h"
-#include "agent/settings/text.h"
+#include "agent/session/json_text.h"
+#include "core/base/text.h"
 #include "core/base/utf8.h"
 #include "core/json/document.h"
+#include "core/json/field.h"
 
 namespace ralph::session {
 namespace {
 
 constexpr std::size_t kMostPrompts = 6;
 constexpr std::size_t kLongestPrompt = 12'000;
-constexpr std::size_t kMostFiles = 40;
+constexpr std::size_t kMostPreservedFiles = 40;
 constexpr std::array<std::string_view, 3> kFileTools{"Read", "Edit", "Write"};
 
 std::string capped(std::string text) {
@@ -33,10 +33,10 @@ void PreservedContext::add_prompt(std::string_view content) {
   if (!blocks || !blocks->is_array()) return;
   std::string text;
   for (const auto& block : *blocks) {
-    const auto type = text_member(block, "type");
+    const auto type = json::text(block, "type");
     if (type.empty()) continue;
-    const auto part = type == "text" ? text_member(block, "text") : "[" + type + "]";
-    if (type == "tool_result" || settings::is_blank(part)) continue;
+    const auto part = type == "text" ? json::text(block, "text") : "[" + type + "]";
+    if (type == "tool_result" || is_blank(part)) continue;
     text += (text.empty() ? "" : "\n") + part;
   }
   if (text.empty()) return;
@@ -48,11 +48,11 @@ void PreservedContext::add_call(std::string_view tool, std::string_view input) {
   if (std::ranges::find(kFileTools, tool) == kFileTools.end()) return;
   const auto parsed = json::parse(input);
   if (!parsed) return;
-  auto name = text_member(*parsed, "file_path");
+  auto name = json::text(*parsed, "file_path");
   if (name.empty()) return;
   std::erase(files, name);
   files.insert(files.begin(), std::move(name));
-  if (files.size() > kMostFiles) files.pop_back();
+  if (files.size() > kMostPreservedFiles) files.pop_back();
 }
 
 std::string PreservedContext::members() const {

@@ -7,19 +7,19 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include "agent/session/text.h"
-#include "agent/settings/text.h"
+#include "agent/session/json_text.h"
 #include "agent/tool/safe_file.h"
 #include "core/base/nearest.h"
+#include "core/base/text.h"
 
 namespace ralph::session {
 namespace {
 
 using json::Document;
 
-constexpr std::size_t kMostNames = 200;  // looked at in one message
-constexpr std::size_t kMostFiles = 20;
-constexpr std::size_t kMostBytes = std::size_t{512} << 10;
+constexpr std::size_t kMostNames = 200;  // read in one message
+constexpr std::size_t kMostNamedFiles = 20;
+constexpr std::size_t kMostFileBytes = std::size_t{512} << 10;
 constexpr std::uintmax_t kMostText = 100'000;  // bytes of one file: about what Read shows at once
 constexpr std::size_t kMostCommandsListed = 40;
 constexpr std::string_view kBehindNames = ".,;:!?)]}>'\"`";
@@ -36,27 +36,27 @@ std::string text_of(const Document& block) {
   return text.is_string() ? text.get<std::string>() : "";
 }
 
-/// What a call gave; null: nothing.
+/// The content of a result; null: none.
 Document content_of(const std::optional<tool::Outcome>& outcome) {
   return outcome ? json::parse(outcome->content).value_or(Document()) : Document();
 }
 
-bool is_blank_char(char c) { return settings::kBlanks.find(c) != settings::kBlanks.npos; }
+bool is_blank_char(char c) { return kBlanks.find(c) != kBlanks.npos; }
 
 std::optional<SlashCall> slash_call_of(std::string_view text) {
   if (text.size() < 2 || text[0] != '/') return std::nullopt;
-  const auto end = std::min(text.find_first_of(settings::kBlanks), text.size());
+  const auto end = std::min(text.find_first_of(kBlanks), text.size());
   const auto name = text.substr(1, end - 1);
   const auto first = static_cast<unsigned char>(name.empty() ? ' ' : name.front());
   const bool begins = std::isalnum(first) != 0 || first == '_' || first >= 0x80;
   if (!begins || name.find('/') != name.npos) return std::nullopt;
-  return SlashCall{std::string(name), std::string(settings::trimmed(text.substr(end)))};
+  return SlashCall{std::string(name), std::string(trim(text.substr(end)))};
 }
 
 }  // namespace
 
 std::optional<SlashCall> slash_call(const UserMessage& message) {
-  // Most messages are no calls, and some are long.
+  // Most messages call nothing and some are long: avoid parsing them.
   constexpr std::string_view kOneText = R"([{"type":"text","text":"/)";
   if (message.notification || !message.content.starts_with(kOneText)) return std::nullopt;
   const auto blocks = json::parse(message.content);
@@ -72,7 +72,7 @@ std::vector<std::string> named_files(std::string_view text) {
     const auto rest = text.substr(at + 1);
     const bool quoted = rest.starts_with('"');
     const auto end =
-        quoted ? rest.find('"', 1) : std::min(rest.find_first_of(settings::kBlanks), rest.size());
+        quoted ? rest.find('"', 1) : std::min(rest.find_first_of(kBlanks), rest.size());
     if (end == rest.npos) continue;
     std::string name(quoted ? rest.substr(1, end - 1) : rest.substr(0, end));
     const bool odd = std::ranges::any_of(name, [](char c) { return c >= 0 && c < ' '; });
@@ -98,7 +98,7 @@ void PromptExpander::expand(UserMessage& message, const std::stop_token& stop) c
   message.content = json::write(blocks);
 }
 
-/// False: nothing has that name.
+/// False: no command or skill has that name.
 bool PromptExpander::put_call(const SlashCall& call, Document& blocks, std::string& shown,
                               const std::stop_token& stop) const {
   const auto* skill = skills_.find(call.name);
@@ -114,7 +114,7 @@ bool PromptExpander::put_call(const SlashCall& call, Document& blocks, std::stri
   if (!call.arguments.empty()) {
     name += fmt::format("<command-args>{}</command-args>\n", call.arguments);
   }
-  shown = json_string(settings::trimmed(name));
+  shown = json_string(trim(name));
   blocks = Document::array({text_block(name), text_block(*std::move(text))});
   return true;
 }
@@ -155,11 +155,11 @@ Document PromptExpander::files_of(const Document& blocks, const std::stop_token&
   std::size_t count = 0, bytes = 0;
   for (const auto& block : blocks) {
     for (const auto& name : named_files(text_of(block))) {
-      if (count == kMostFiles) return files;
+      if (count == kMostNamedFiles) return files;
       const auto content = content_of_file(name, stop);
       if (!content) continue;
       bytes += json::write(*content).size();
-      if (bytes > kMostBytes) return files;
+      if (bytes > kMostFileBytes) return files;
       ++count;
       for (const auto& part : *content) files.push_back(part);
     }
@@ -167,7 +167,7 @@ Document PromptExpander::files_of(const Document& blocks, const std::stop_token&
   return files;
 }
 
-/// Within the working folders only, whatever the mode. nullopt: the words stay words.
+/// Only inside the working directories, in every mode. nullopt: not a file.
 std::optional<Document> PromptExpander::content_of_file(const std::string& name,
                                                         const std::stop_token& stop) const {
   auto path = name;

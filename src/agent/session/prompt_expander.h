@@ -19,14 +19,14 @@ struct SlashCall {
   std::string arguments;
 };
 
-/// Of a message that is one text; nullopt: it calls nothing.
+/// The call in a message with a single text; nullopt: none.
 std::optional<SlashCall> slash_call(const UserMessage& message);
 
-/// The names behind "@" in a text, where a word begins: @name or @"name with blanks".
+/// The file names in a text: @name or @"name with blanks", at the beginning of a word.
 std::vector<std::string> named_files(std::string_view text);
 
-/// Expands a message of the user for the model: adds the text of the command or skill that was called, and the files
-/// that were named. Uses the session's tools, under its rules.
+/// Expands a user message for the model: inserts the text of the command or skill it calls and the files it names. Uses the
+/// session's tools and permissions.
 class PromptExpander {
  public:
   PromptExpander(const settings::Options& options, const instructions::Skills& skills,

@@ -9,11 +9,11 @@ namespace ralph::session {
 enum class NextStep {
   run_tools,
   finish,
-  resume_broken,     // the stream broke off: go on from there
-  continue_reply,    // the length limit was reached: go on from there
-  note_refusal,      // a safety check stopped it: ask once more, with that noted
+  resume_broken,     // the stream broke off: continue from there
+  continue_reply,    // the length limit was reached: continue from there
+  note_refusal,      // a safety check stopped it: ask once more and say so
   ask_for_call,      // a tool call was announced and not made
-  ask_for_text,      // nothing in it can be shown
+  ask_for_text,      // it has no visible text
   demand_structure,  // the StructuredOutput tool was not called
   fail_broken,
   fail_length,
@@ -23,7 +23,7 @@ enum class NextStep {
 /// Chooses the next step of a turn; every remedy is tried a bounded number of times.
 class ReplyPolicy {
  public:
-  /// `structure_missing`: the answer must come by the StructuredOutput tool, and has not.
+  /// `structure_missing`: the StructuredOutput tool must be called and was not yet.
   NextStep next(const api::Reply& reply, bool structure_missing);
 
  private:
@@ -39,5 +39,7 @@ class ReplyPolicy {
 
 /// The text of the last text block; empty: there is none.
 std::string_view last_text(const api::Reply& reply);
+/// A text block without text. The API rejects a conversation that contains one.
+bool is_empty_text(const api::Block& block);
 
 }  // namespace ralph::session

@@ -5,10 +5,11 @@
 
 #include <fmt/core.h>
 
+#include "agent/session/json_text.h"
 #include "agent/session/message_json.h"
-#include "agent/session/text.h"
-#include "agent/settings/text.h"
+#include "agent/session/reply_policy.h"
 #include "core/base/id.h"
+#include "core/base/text.h"
 
 namespace ralph::session {
 namespace {
@@ -42,13 +43,13 @@ void ReplyReporter::on_thinking(std::string_view text) {
 }
 
 void ReplyReporter::on_block(const api::Reply& so_far, const api::Block& block) {
-  if (block.type == "text" && settings::is_blank(block.text)) return;
+  if (is_empty_text(block)) return;
   if (!stats_.to_first_token) stats_.to_first_token = since(stats_.began);
   AssistantExtras extras;
   extras.uuid = make_uuid();
   extras.answers = std::exchange(to_name_, {});
   extras.supersedes = std::exchange(retracted_, {});
-  if (block.type == "thinking") {
+  if (block.type == api::BlockType::thinking) {
     extras.thinking_duration = thinking_since_ ? since(*thinking_since_) : Millis{0};
     extras.thinking_display = thinking_display_;
     thinking_since_.reset();
@@ -57,23 +58,22 @@ void ReplyReporter::on_block(const api::Reply& so_far, const api::Block& block) 
   state_.events.emit(ReplyBlock{so_far, block.json, extras});
 }
 
-void ReplyReporter::on_event(const api::Reply& so_far, std::string_view type,
-                             std::string_view json) {
-  const bool starts = type == "message_start";
+void ReplyReporter::on_event(const api::Reply& so_far, const api::StreamEvent& event) {
+  const bool starts = event.type == api::EventType::message_start;
   if (starts && !stats_.to_stream) stats_.to_stream = since(stats_.began);
-  if (type == "content_block_delta" && !stats_.to_first_token) {
+  if (event.type == api::EventType::block_delta && !stats_.to_first_token) {
     stats_.to_first_token = since(stats_.began);
   }
   if (!state_.config.partial_messages) return;
-  ReplyProgress progress{so_far.id, json};
+  ReplyProgress progress{so_far.id, event.json};
   if (starts) progress.time_to_first_token = since(stats_.began);
   const bool thinks = std::exchange(thinking_reported_, false) ||
-                      (type == "content_block_start" && json.contains(R"("type":"thinking")"));
+                      event.starts == api::BlockType::thinking;
   if (starts || thinks) progress.thinking_display = thinking_display_;
   state_.events.emit(progress);
 }
 
-/// Clients that show deltas must take back what they showed of the broken reply. Its tokens are paid for.
+/// Clients that show deltas must discard the broken reply. Its tokens are charged.
 void ReplyReporter::on_abandoned(const api::Reply& so_far, std::size_t index) {
   if (!so_far.id.empty()) {
     stats_.usage += so_far.usage;
@@ -89,7 +89,7 @@ void ReplyReporter::on_abandoned(const api::Reply& so_far, std::size_t index) {
   end_message(so_far, index);
 }
 
-/// The end of a message that was shown as it grew; its blocks from `index` on are void.
+/// Ends a message for clients that saw it arrive; they discard its blocks from `index` on.
 void ReplyReporter::end_message(const api::Reply& reply, std::size_t index) const {
   ReplyProgress end{reply.id, R"({"type":"message_stop"})"};
   end.abandoned_from = index;
@@ -97,7 +97,7 @@ void ReplyReporter::end_message(const api::Reply& reply, std::size_t index) cons
 }
 
 std::size_t ReplyReporter::show_open_text(api::Reply& reply) {
-  if (!reply.open || reply.open->type != "text" || settings::is_blank(reply.open->text)) {
+  if (!reply.open || reply.open->type != api::BlockType::text || is_blank(reply.open->text)) {
     return reply.content.size();
   }
   AssistantExtras extras;

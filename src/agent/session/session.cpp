@@ -7,32 +7,32 @@
 namespace ralph::session {
 
 Result<std::unique_ptr<Session>> Session::create(SessionConfig config, const SessionLinks& links,
-                                                 Opening opening) {
-  if (opening.session_id != links.identity.session_id()) {
+                                                 SessionStart start) {
+  if (start.session_id != links.identity.session_id()) {
     return fail(Code::usage, "the session's id is not the one its events have");
   }
   const bool child = !links.identity.parent_tool_use_id().empty();
-  if (opening.transcript && opening.transcript->is_side_chain() != child) {
+  if (start.transcript && start.transcript->is_side_chain() != child) {
     return fail(Code::usage, "a session writes a side chain if, and only if, it has a parent");
   }
-  return std::unique_ptr<Session>(new Session(std::move(config), links, std::move(opening)));
+  return std::unique_ptr<Session>(new Session(std::move(config), links, std::move(start)));
 }
 
-Session::Session(SessionConfig config, const SessionLinks& links, Opening opening)
+Session::Session(SessionConfig config, const SessionLinks& links, SessionStart start)
     : state_{.config = std::move(config),
              .links = links,
              .events = SessionEvents(links.sink, links.identity),
              .conversation = Conversation(
-                 std::move(opening.messages), std::move(opening.transcript),
+                 std::move(start.messages), std::move(start.transcript),
                  [this](const Error& error) {
-                   state_.config.warn("ralph: the session is not kept whole: " + describe(error));
+                   state_.config.warn("ralph: the session file is incomplete: " + describe(error));
                    state_.events.emit(TranscriptLost{error.message});
                  }),
-             .context = Context(state_.config.compaction, opening.context_tokens),
-             .preserved = std::move(opening.preserved),
+             .context = Context(state_.config.compaction, start.context_tokens),
+             .preserved = std::move(start.preserved),
              .api_time = Millis{0},
              .tool_definitions = {}},
-      introduced_(opening.resumed && !state_.conversation.messages().empty()) {}
+      introduced_(start.resumed && !state_.conversation.messages().empty()) {}
 
 /// Once, before the first message: the prompt cache and resumed sessions depend on it.
 void Session::introduce() {
@@ -41,22 +41,22 @@ void Session::introduce() {
   state_.conversation.introduce(state_.config.introduction());
 }
 
-std::optional<Answered> Session::answer(std::vector<UserMessage> messages,
+std::optional<TurnReport> Session::answer(std::vector<UserMessage> messages,
                                         const std::stop_token& stop) {
   introduce();
   Turn turn(state_, std::move(messages));
   auto result = turn.run(stop);
   if (!result) return std::nullopt;
-  return Answered{*std::move(result), turn.answered(), turn.folded_in()};
+  return TurnReport{*std::move(result), turn.answered(), turn.folded_in()};
 }
 
-std::optional<Answered> Session::compact(UserMessage message, const std::string& instructions,
+std::optional<TurnReport> Session::compact(UserMessage message, const std::string& instructions,
                                          const std::stop_token& stop) {
   introduce();
   Turn turn(state_, {std::move(message)});
   auto result = turn.run_compact(instructions, stop);
   if (!result) return std::nullopt;
-  return Answered{*std::move(result), turn.answered(), turn.folded_in()};
+  return TurnReport{*std::move(result), turn.answered(), turn.folded_in()};
 }
 
 void Session::set_system_prompt(std::vector<std::string> texts) {

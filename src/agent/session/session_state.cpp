@@ -19,7 +19,7 @@ std::int64_t SessionState::window() const {
 
 std::int64_t SessionState::tokens() const { return context.tokens() + conversation.added_tokens(); }
 
-/// Taken from the tools at the start of a turn: their list may have changed since the last one.
+/// Called at the start of a turn: the list of tools may have changed.
 void SessionState::refresh_tools() {
   auto all = links.tools.definitions();
   if (config.structured != nullptr) {
@@ -49,17 +49,17 @@ void SessionState::announce(const MessageIds& answers) {
 }
 
 bool SessionState::fall_back(const api::Failure& failure) {
-  const bool overloaded = failure.status == 529 || failure.type == "overloaded_error";
   const auto from = links.choice.id();
-  const auto to = overloaded ? links.choice.fall_back() : std::nullopt;
+  const auto to = api::is_overloaded(failure) ? links.choice.fall_back() : std::nullopt;
   if (!to) return false;
-  events.emit(ModelChanged{from, *to, fmt::format("{} is overloaded: {} goes on", from, *to)});
+  events.emit(
+      ModelChanged{from, *to, fmt::format("{} is overloaded; continuing with {}", from, *to)});
   conversation.drop_thinking();
   return true;
 }
 
 bool SessionState::remove_refused_media(const api::Failure& failure, Removal removal) {
-  const auto refusal = api::media_refusal(failure);
+  const auto& refusal = failure.rejection.media;
   if (!refusal) return false;
   const auto removed = conversation.remove_refused(*refusal, removal);
   if (removed == api::MediaKind::any) return false;

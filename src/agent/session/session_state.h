@@ -27,20 +27,21 @@ struct TurnLimits {
 
 /// How a session works.
 struct SessionConfig {
-  InitFacts init;                                          // but for the model and the tools
+  InitFacts init;                                          // except the model and the tools
   std::vector<std::string> system;                         // texts for the model
-  std::function<std::vector<std::string>()> introduction;  // what the model must always know
-  std::function<void(std::string_view)> warn;              // a line for the user
+  std::function<std::vector<std::string>()> introduction;  // texts before the first message, also after a compaction
+  std::function<void(std::string_view)> warn;              // prints a line to the user
   CompactPolicy compaction;
   TurnLimits limits = {};
-  const StructuredOutput* structured = nullptr;  // nullptr: any answer will do
-  bool partial_messages = false;                 // replies are reported while they grow
+  const StructuredOutput* structured = nullptr;  // nullptr: no structured output
+  bool partial_messages = false;                 // report replies while they arrive
   bool replay_user_messages = false;
   bool token_login = false;  // the credential is a token, not a key
 };
 
 /// What a session works with and does not own; it outlives the session. A session that works for another one shares its
-/// parent's ledger: what both cost counts against one budget.
+/// parent's ledger, so that both count against one budget, and its control; it needs an inbox of its own, because a turn
+/// takes messages from it.
 struct SessionLinks {
   const Identity& identity;
   Model& model;
@@ -69,15 +70,15 @@ struct SessionState {
   /// Tokens of the next request.
   std::int64_t tokens() const;
   void refresh_tools();
-  /// All of it but for the messages.
+  /// Without the messages.
   api::Request new_request() const;
   void charge(const api::Reply& reply);
-  /// Tells the client what the session is like now, at the start of a turn.
+  /// Reports the state of the session to the client, at the start of a turn.
   void announce(const MessageIds& answers);
 
-  /// The next fallback model takes over; false: the failure is another one, or no model is left.
+  /// Switches to the next fallback model if the failure is an overload; false: it is not, or no model is left.
   bool fall_back(const api::Failure& failure);
-  /// False: the API refused something else, or nothing is left that could be removed.
+  /// False: the failure is not about media, or there is none to remove.
   bool remove_refused_media(const api::Failure& failure, Removal removal);
 };
 

@@ -7,6 +7,7 @@
 
 #include "agent/tool/input.h"
 #include "core/base/nearest.h"
+#include "core/json/field.h"
 
 namespace ralph::session {
 namespace {
@@ -29,7 +30,7 @@ constexpr std::string_view kSchema = R"({
   "additionalProperties": false
 })";
 
-/// Long descriptions give way to names, then names to a number.
+/// Drops descriptions, then names, to stay below kLongestList.
 std::string list_of(const instructions::Skills& skills) {
   constexpr std::string_view kBefore = "\n- ";
   std::size_t names = 0;
@@ -73,7 +74,7 @@ std::string_view SkillTool::schema() const { return kSchema; }
 
 tool::Outcome SkillTool::run(const json::Document& input, const permission::Access&,
                              tool::Workspace&, const std::stop_token&) const {
-  const auto name = tool::text_of(input, "skill");
+  const auto name = json::text(input, "skill");
   const auto* skill = skills_.find(name);
   if (skill == nullptr) return unknown(name, skills_);
   if (!skill->for_model) {
@@ -82,7 +83,7 @@ tool::Outcome SkillTool::run(const json::Document& input, const permission::Acce
         "/{}.",
         name, name));
   }
-  auto text = skills_.text(*skill, tool::text_of(input, "args"));
+  auto text = skills_.text(*skill, json::text(input, "args"));
   if (!text) return tool::failure(text.error().message);
   auto outcome = tool::success(fmt::format("Launching skill: {}", name),
                                {{"success", true}, {"commandName", name}});

@@ -6,7 +6,7 @@
 
 namespace ralph::session {
 
-/// The tool that loads a skill. Its description lists what there is for the model to call.
+/// The tool that loads a skill. Its description lists the skills that the model may call.
 class SkillTool final : public tool::Tool {
  public:
   /// `skills` outlives it.

@@ -27,7 +27,7 @@ Result<StructuredOutput> StructuredOutput::make(std::string_view schema) {
   };
   const auto parsed = json::parse(schema, "the schema");
   if (!parsed) return bad(parsed.error().message);
-  if (!parsed->is_object()) return bad("it is no JSON object");
+  if (!parsed->is_object()) return bad("it is not a JSON object");
   auto compiled = schema::Schema::compile(*parsed);
   if (!compiled) return bad(compiled.error().message);
   std::string definition;

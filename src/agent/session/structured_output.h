@@ -8,18 +8,18 @@
 
 namespace ralph::session {
 
-/// The answer in the form of --json-schema: a tool whose input is the answer.
+/// The tool that implements --json-schema: its input is the answer.
 class StructuredOutput {
  public:
   static constexpr std::string_view kName = "StructuredOutput";
   static constexpr int kMaxFailures = 5;  // MAX_STRUCTURED_OUTPUT_RETRIES
 
-  /// The schema's text; the error is the one line Claude Code would exit with.
+  /// The error is the line that Claude Code would print.
   static Result<StructuredOutput> make(std::string_view schema);
 
-  /// The tool as the API gets it.
+  /// The tool in the form of the API.
   const std::string& definition() const { return definition_; }
-  /// What is wrong with an answer, in the words the model gets; nullopt: it is good.
+  /// What is wrong with an answer, as text for the model; nullopt: valid.
   std::optional<std::string> complaint(std::string_view input) const;
 
  private:

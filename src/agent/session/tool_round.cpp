@@ -4,7 +4,7 @@
 
 #include <fmt/core.h>
 
-#include "agent/session/text.h"
+#include "agent/session/json_text.h"
 #include "core/base/id.h"
 #include "core/json/writer.h"
 
@@ -15,7 +15,7 @@ constexpr std::string_view kStructuredDone = "Structured output provided success
 constexpr std::string_view kStopped =
     "The user interrupted this call; it may have run in part. Stop, and wait for what the user "
     "says.";
-/// Clients give up on longer lines; what the model gets cannot be shortened, what the client gets beside it can.
+/// Clients reject longer lines. The result itself cannot be shortened, the details for the client can.
 constexpr std::size_t kLongestLine = std::size_t{1} << 20;
 
 std::string result_block(const ToolCallResult& result) {
@@ -52,7 +52,7 @@ ToolCallResult stopped(const api::Block& call) {
 void ToolRound::run(const api::Reply& reply, const std::stop_token& stop) {
   std::vector<const api::Block*> calls;
   for (const auto& block : reply.content) {
-    if (block.type != "tool_use") continue;
+    if (block.type != api::BlockType::tool_use) continue;
     if (state_.config.structured != nullptr && block.name == StructuredOutput::kName) {
       report(check_structured(block));
     } else {
@@ -88,7 +88,7 @@ ToolCallResult ToolRound::check_structured(const api::Block& call) {
   return {&call, {text, std::nullopt, text}, meta, {}};
 }
 
-/// To the client, to the transcript, and to the model with the next request.
+/// To the client, the transcript, and the conversation.
 void ToolRound::report(ToolCallResult result) {
   if (result.denied) {
     state_.events.emit(CallDenied{*result.call, *result.denied});
@@ -104,7 +104,7 @@ void ToolRound::report(ToolCallResult result) {
   extras.uuid = make_uuid();
   extras.tool_use_result = std::move(result.outcome.detail);
   if (content.size() + extras.tool_use_result.size() > kLongestLine) {
-    extras.tool_use_result = json_string("(left out: it is too long to be shown twice)");
+    extras.tool_use_result = json_string("(omitted: too long to be shown twice)");
   }
   if (!result.meta.empty()) extras.tool_result_meta = "[" + result.meta + "]";
   ++stats_.added_messages;
@@ -122,7 +122,7 @@ void ToolRound::report_follow_up(std::string_view text) {
   state_.events.emit(UserInput{follow_ups_.back().content, extras});
 }
 
-/// The API takes nothing between the results of one message's calls.
+/// The API accepts nothing between the results of one message's calls.
 void ToolRound::append_follow_ups() {
   for (const auto& [content, uuid] : std::exchange(follow_ups_, {})) {
     state_.conversation.add_user(content, uuid, "\"isMeta\":true");

@@ -12,7 +12,7 @@
 
 namespace ralph::session {
 
-/// Runs the tool calls of a turn's replies and gives their results to the model, the client and the transcript.
+/// Runs the tool calls of a turn's replies and records the results.
 class ToolRound {
  public:
   ToolRound(SessionState& state, TurnStats& stats)
@@ -21,13 +21,13 @@ class ToolRound {
   /// All calls of one reply.
   void run(const api::Reply& reply, const std::stop_token& stop);
 
-  /// The answer the model gave by the StructuredOutput tool, JSON; nullopt: none yet.
+  /// The input of the StructuredOutput tool, JSON; nullopt: not called yet.
   const std::optional<std::string>& structured() const { return structured_; }
   int structured_failures() const { return structured_failures_; }
   LoopGuard& guard() { return guard_; }
 
  private:
-  /// What a tool has to say behind its result; the model gets it behind the results of all calls.
+  /// A text that a tool adds; sent after the results of all calls.
   struct FollowUp {
     std::string content;  // JSON
     std::string uuid;

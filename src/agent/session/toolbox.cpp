@@ -13,7 +13,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include "agent/session/text.h"
+#include "agent/session/json_text.h"
 #include "agent/tool/background.h"
 #include "agent/tool/coerce.h"
 #include "agent/tool/ripgrep.h"
@@ -24,11 +24,11 @@ namespace {
 
 using tool::Tool;
 
-/// Offered only when they are asked for, or when there is no shell that does the same.
+/// Offered only with --tools, or if Bash is not offered.
 constexpr std::array<std::string_view, 2> kInsteadOfShell{"Glob", "Grep"};
 constexpr std::size_t kMostAtOnce = 10;
 constexpr std::array<std::string_view, 3> kBare{"Bash", "Edit", "Read"};
-/// Reasons of denials that no answer could have lifted.
+/// Denials for these reasons are final: no prompt could have allowed the call.
 constexpr std::array kRuledOut{permission::Reason::async_agent, permission::Reason::mode};
 
 template <typename List>
@@ -43,7 +43,7 @@ bool is_offered(std::string_view name, const settings::Options& options) {
   return !has(kInsteadOfShell, name) || has(options.disallowed_tools, "Bash");
 }
 
-/// `final`: no answer could have lifted a denial, whatever its reason.
+/// `final`: the denial is final, whatever its reason.
 std::string meta_of(const api::Block& call, const permission::Decision& decision,
                     bool final = false) {
   auto meta = fmt::format(R"({{"id":{})", json_string(call.id));
@@ -62,7 +62,7 @@ std::string meta_of(const api::Block& call, const permission::Decision& decision
   return meta + "}}";
 }
 
-/// A schema violation in words for the model.
+/// A schema violation as text for the model.
 std::string violation_text(const schema::Violation& violation) {
   const auto name = violation.pointer.empty() ? "" : violation.pointer.substr(1);
   if (violation.keyword == "required") {
@@ -77,6 +77,62 @@ ToolCallResult misused(const api::Block& call, std::string_view text, std::strin
   result.outcome.detail = json_string(detail);
   return result;
 }
+
+/// A permitted call that the tool itself denied: its grant cannot be enforced, or the path is a link.
+ToolCallResult denied_by_tool(const api::Block& call, const permission::Access& access,
+                              tool::Outcome outcome) {
+  const bool link = access.kind == permission::Access::Kind::write;
+  permission::Decision denied{
+      false, permission::Reason::other, outcome.denied,
+      link ? "The file is a symbolic link" : "This command cannot be confined",
+      permission::Grant::none};
+  const auto meta = meta_of(call, denied, link);
+  return {&call, std::move(outcome), meta, std::move(denied)};
+}
+
+/// Runs calls on threads of their own and passes the results to one thread.
+class ConcurrentCalls {
+ public:
+  using OnResult = std::function<void(ToolCallResult)>;
+  explicit ConcurrentCalls(const OnResult& on_result) : on_result_(on_result) {}
+
+  void start(const std::function<ToolCallResult()>& run) {
+    while (running_ >= kMostAtOnce) deliver_next();
+    ++running_;
+    const auto work = [this, run] { add(run()); };
+    try {
+      threads_.emplace_back(work);
+    } catch (const std::system_error&) {  // no more threads may be started
+      work();
+    }
+  }
+  void deliver_all() {
+    while (running_ > 0) deliver_next();
+  }
+
+ private:
+  void add(ToolCallResult result) {
+    const std::lock_guard lock(mutex_);
+    done_.push_back(std::move(result));
+    changed_.notify_one();
+  }
+  void deliver_next() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return !done_.empty(); });
+    auto result = std::move(done_.front());
+    done_.pop_front();
+    lock.unlock();
+    --running_;
+    on_result_(std::move(result));
+  }
+
+  const OnResult& on_result_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<ToolCallResult> done_;
+  std::size_t running_ = 0;
+  std::vector<std::jthread> threads_;  // last: they use the others
+};
 
 }  // namespace
 
@@ -153,25 +209,22 @@ ToolCallResult Toolbox::run_one(const api::Block& call, const std::stop_token& s
   auto input = json::parse(call.input).value_or(json::Document::object());
   tool::coerce(input, tool->schema());
   if (const auto wrong = complaint(*tool, input)) return misused(call, *wrong, *wrong);
+  return run_if_permitted(call, *tool, input, stop);
+}
 
-  auto access = tool->access(input, workspace_);
-  auto decision = policy_.decide(permission_call(*tool, input, access, workspace_));
+ToolCallResult Toolbox::run_if_permitted(const api::Block& call, const Tool& tool,
+                                         const json::Document& input,
+                                         const std::stop_token& stop) {
+  auto access = tool.access(input, workspace_);
+  auto decision = policy_.decide(permission_call(tool, input, access, workspace_));
   const auto meta = meta_of(call, decision);
   if (!decision.allowed) {
     return {&call, tool::failure(decision.message), meta, std::move(decision)};
   }
   access.grant = decision.grant;
-  const auto run = [&] { return tool->run(input, access, workspace_, stop); };
+  const auto run = [&] { return tool.run(input, access, workspace_, stop); };
   auto outcome = heartbeats_ == nullptr ? run() : heartbeats_->watch(call, input, run);
-  if (!outcome.denied.empty()) {
-    const bool link = access.kind == permission::Access::Kind::write;
-    permission::Decision denied{
-        false, permission::Reason::other, outcome.denied,
-        link ? "The file is a symbolic link" : "This command cannot be confined",
-        permission::Grant::none};
-    const auto denied_meta = meta_of(call, denied, link);
-    return {&call, std::move(outcome), denied_meta, std::move(denied)};
-  }
+  if (!outcome.denied.empty()) return denied_by_tool(call, access, std::move(outcome));
   if (!outcome.task.empty() && workspace_.setup().tasks != nullptr) {
     workspace_.setup().tasks->set_call(outcome.task, call.id);
   }
@@ -193,7 +246,7 @@ std::optional<tool::Outcome> Toolbox::run_for_user(std::string_view name,
   return outcome;
 }
 
-/// A call that asks too much of the machine fails; the session goes on.
+/// Exceptions, such as running out of memory, fail the call, not the session.
 ToolCallResult Toolbox::run_safely(const api::Block& call, const std::stop_token& stop) {
   try {
     return run_one(call, stop);
@@ -206,8 +259,7 @@ ToolCallResult Toolbox::run_safely(const api::Block& call, const std::stop_token
   }
 }
 
-/// Nothing it does can matter to another call of the same message: it changes no file, and not the folder the others were
-/// decided on for.
+/// The call cannot affect others of the same message: it changes neither files nor the working directory.
 bool Toolbox::runs_beside_others(const api::Block& call) const {
   const auto* tool = find(call.name);
   if (tool == nullptr || tool->changes_files()) return false;
@@ -229,44 +281,16 @@ void Toolbox::run_calls(std::span<const api::Block* const> calls, const CallRoom
                         const std::stop_token& stop) {
   workspace_.set_read_room(room.read_tokens);
   workspace_.set_media_room(room.media);
-  std::mutex mutex;
-  std::condition_variable changed;
-  std::deque<ToolCallResult> done;
-  std::vector<std::jthread> running;
-  std::size_t open = 0;
-  const auto hand_over_next = [&] {
-    std::unique_lock lock(mutex);
-    changed.wait(lock, [&] { return !done.empty(); });
-    auto result = std::move(done.front());
-    done.pop_front();
-    lock.unlock();
-    --open;
-    on_result(std::move(result));
-  };
-  const auto hand_over_all = [&] {
-    while (open > 0) hand_over_next();
-  };
+  ConcurrentCalls concurrent(on_result);
   for (const auto* call : calls) {
-    if (calls.size() == 1 || !runs_beside_others(*call)) {
-      hand_over_all();
-      on_result(run_safely(*call, stop));
+    if (calls.size() > 1 && runs_beside_others(*call)) {
+      concurrent.start([this, call, &stop] { return run_safely(*call, stop); });
       continue;
     }
-    while (open >= kMostAtOnce) hand_over_next();
-    const auto work = [&, call] {
-      auto result = run_safely(*call, stop);
-      const std::lock_guard lock(mutex);
-      done.push_back(std::move(result));
-      changed.notify_one();
-    };
-    ++open;
-    try {
-      running.emplace_back(work);
-    } catch (const std::system_error&) {  // no more threads may be started
-      work();
-    }
+    concurrent.deliver_all();
+    on_result(run_safely(*call, stop));
   }
-  hand_over_all();
+  concurrent.deliver_all();
 }
 
 }  // namespace ralph::session

@@ -20,27 +20,27 @@
 
 namespace ralph::session {
 
-/// The tools of a session: which it offers, and how a reply's calls are run under its permissions.
+/// The tools of a session, run under its permissions.
 class Toolbox final : public Tools {
  public:
-  /// `more`: tools of this session beside those every session has; they outlive the toolbox. `heartbeats` may be missing.
+  /// `more`: tools in addition to the built-in ones; they outlive the toolbox. `heartbeats` is optional.
   Toolbox(tool::Workspace& workspace, const settings::Options& options,
           const permission::Policy& policy, std::span<const tool::Tool* const> more = {},
           HeartbeatReporter* heartbeats = nullptr);
 
   std::vector<std::string> names() const override;
   std::string definitions() const override;
-  /// Those that are left out because they need ripgrep, which was not found.
+  /// Tools that are not offered because ripgrep was not found.
   const std::vector<std::string>& without_ripgrep() const { return without_ripgrep_; }
 
-  /// Runs the calls side by side, those that change files alone.
+  /// Runs calls concurrently, except those that change files.
   void run_calls(std::span<const api::Block* const> calls, const CallRoom& room,
                  const std::function<void(ToolCallResult)>& on_result,
                  const std::stop_token& stop) override;
   std::vector<tool::BackgroundTask> running_tasks() const override;
 
-  /// A call the user's own words make, under the same rules, whether or not the model has the tool. nullopt: it may not be
-  /// made, or it failed.
+  /// A call on behalf of the user, under the same rules, even if the model is not offered the tool. nullopt: denied or
+  /// failed.
   std::optional<tool::Outcome> run_for_user(std::string_view tool, const json::Document& input,
                                             const std::stop_token& stop);
 
@@ -49,7 +49,9 @@ class Toolbox final : public Tools {
   bool runs_beside_others(const api::Block& call) const;
   ToolCallResult run_safely(const api::Block& call, const std::stop_token& stop);
   ToolCallResult run_one(const api::Block& call, const std::stop_token& stop);
-  /// nullopt: it is good.
+  ToolCallResult run_if_permitted(const api::Block& call, const tool::Tool& tool,
+                                  const json::Document& input, const std::stop_token& stop);
+  /// nullopt: valid.
   std::optional<std::string> complaint(const tool::Tool& tool, const json::Document& input);
 
   tool::Workspace& workspace_;

@@ -26,15 +26,15 @@ std::string on_one_line(std::string json) {
   return json;
 }
 
-constexpr const char* kRemedy =
-    "free space or mend its rights; --no-session-persistence does without it";
+constexpr const char* kWriteHint =
+    "free disk space or fix its permissions, or use --no-session-persistence";
 
 std::unexpected<Error> cannot_write(int error_number, const std::filesystem::path& path) {
   return fail_errno(error_number,
-                    fmt::format("cannot write the session's file '{}'", path.native()), kRemedy);
+                    fmt::format("cannot write the session file '{}'", path.native()), kWriteHint);
 }
 
-/// The bytes written; fewer than asked for: `failure` is errno.
+/// Returns the bytes written; if fewer than requested, `failure` is errno.
 std::size_t write_out(int fd, std::string_view bytes, int& failure) {
   std::size_t done = 0;
   while (done < bytes.size()) {
@@ -54,7 +54,7 @@ bool ends_within_a_line(int fd, off_t size) {
   return size > 0 && ::pread(fd, &last, 1, size - 1) == 1 && last != '\n';
 }
 
-std::string usage_json(const ModelTotal& total) {
+std::string totals_json(const ModelTotal& total) {
   const auto& usage = total.usage;
   std::string out;
   json::ObjectWriter(out)
@@ -123,7 +123,7 @@ Result<> Transcript::append_totals(const std::vector<ModelTotal>& totals) {
   json::ObjectWriter by_model(models);
   for (const auto& total : totals) {
     cost += total.cost_usd;
-    by_model.raw(utf8::repaired(total.model), usage_json(total));
+    by_model.raw(utf8::repaired(total.model), totals_json(total));
   }
   by_model.close();
 
@@ -160,10 +160,10 @@ Result<> Transcript::open() {
   auto file = tool::open_for_appending(resolved_session_path(path_));
   if (!file) {
     return fail(file.error().code,
-                fmt::format("cannot write the session's file: {}", file.error().message), kRemedy);
+                fmt::format("cannot write the session file: {}", file.error().message), kWriteHint);
   }
   fd_ = *std::move(file);
-  // A file with other permissions: one we cannot chmod may still be writable.
+  // A file that cannot be chmodded may still be writable.
   std::ignore = ::fchmod(fd_.get(), 0600);
   return {};
 }
@@ -183,7 +183,7 @@ Result<> Transcript::write_line(std::string line) {
   const bool only_ours =
       ::fstat(fd_.get(), &after) == 0 && after.st_size == before.st_size + static_cast<off_t>(done);
   if (done > 0 && only_ours) std::ignore = ::ftruncate(fd_.get(), before.st_size);
-  fd_.reset();  // should that fail too: the next line looks anew at how the file ends
+  fd_.reset();  // the next line checks again how the file ends
   return cannot_write(failure, path_);
 }
 

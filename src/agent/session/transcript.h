@@ -13,14 +13,14 @@
 
 namespace ralph::session {
 
-/// What one model was used for in a session.
+/// Usage and cost of one model in a session.
 struct ModelTotal {
   std::string model;
   api::Usage usage;
   double cost_usd = 0;
 };
 
-/// What every line of a session says beside its message.
+/// The members that every line of a transcript has.
 struct Stamp {
   std::string session_id;
   std::string cwd;
@@ -30,8 +30,8 @@ struct Stamp {
   std::string agent_id = {};  // of a session that works for another one; empty: top level
 };
 
-/// A line to be written. `message` is the JSON of the whole message object, empty: none; `members` are further members
-/// as JSON text ("\"isMeta\":true,\"requestId\":\"…\""), empty: none.
+/// A line to write. `message` is the JSON of the message object, empty: none; `members` are more members as JSON text
+/// ("\"isMeta\":true,\"requestId\":\"…\""), empty: none.
 struct Entry {
   std::string type;  // "user", "assistant", "system", "attachment"
   std::string uuid;  // empty: a new one
@@ -39,24 +39,24 @@ struct Entry {
   std::string members;
 };
 
-/// The file of a session, one JSON object a line, in the form of Claude Code's transcripts. It is made by the first line;
-/// a line is one write, and one that fails leaves the file as it was. Only the owner may read it. A link, pipe or device
-/// in its place is refused.
+/// The file of a session, one JSON object per line, in the format of Claude Code's transcripts. Created with the first line.
+/// Each line is one write; a failed write leaves the file unchanged. Only the owner can read it. A link, pipe or device in
+/// its place is an error.
 class Transcript {
  public:
-  /// Goes on behind `parent`, the uuid of the last line that counts; empty: it is the first.
+  /// `parent`: the uuid of the line to continue from; empty: none.
   Transcript(std::filesystem::path path, Stamp stamp, std::string parent);
 
   Result<> append(const Entry& entry);
-  /// A line nothing before which counts.
+  /// A line without a parent: the conversation restarts here.
   Result<> append_root(const Entry& entry);
-  /// What the session used so far, for sessions that resume it.
+  /// Usage so far, for sessions that resume this one.
   Result<> append_totals(const std::vector<ModelTotal>& totals);
   Result<> append_title(std::string_view title);
   const std::filesystem::path& path() const { return path_; }
-  /// Of a session that works for another one.
+  /// Of a child session.
   bool is_side_chain() const { return !stamp_.agent_id.empty(); }
-  /// The last line that counts; empty: none.
+  /// Of the last line in the conversation; empty: none.
   const std::string& last_uuid() const { return parent_; }
 
  private:
@@ -69,53 +69,51 @@ class Transcript {
   UniqueFd fd_;
 };
 
-/// A session that is resumed.
+/// A session read from its file.
 struct Resumed {
   std::filesystem::path path;
   std::string session_id;
   std::string title;
-  std::string last_uuid;  // to go on behind
+  std::string last_uuid;  // the line to continue from
   std::string model;      // of the last answer; empty: unknown
-  std::vector<api::Message>
-      messages;  // ready to be sent: roles take turns, every tool call has its result
+  std::vector<api::Message> messages;  // roles alternate, every tool call has its result
   std::int64_t context_tokens = 0;  // of the last request and its answer; 0: unknown
   PreservedContext preserved;
   std::vector<ModelTotal> totals;
-  std::optional<std::string> system_prompt;  // what the session began with, where it says so
-  std::vector<std::string> notes;            // worth telling on stderr
+  std::optional<std::string> system_prompt;  // of the first request, if the file has it
+  std::vector<std::string> notes;            // for stderr
 };
 
-/// Where the sessions of a folder are: <config>/projects/<key of the real path>.
+/// The directory with the sessions of `cwd`: <config>/projects/<key of the real path>.
 std::filesystem::path sessions_folder(const std::filesystem::path& config_folder,
                                       const std::filesystem::path& cwd);
 std::filesystem::path transcript_path(const std::filesystem::path& config_folder,
                                       const std::filesystem::path& cwd,
                                       std::string_view session_id);
 
-/// Where a session's tools put output that is too long to be shown.
+/// Where a session's tools write output that is too long for the conversation.
 std::filesystem::path output_folder(const std::filesystem::path& config_folder,
                                     const std::filesystem::path& cwd, std::string_view session_id);
 
-/// Reads a session: ours, Claude Code's, or one written by hand. Lines that are cut, broken or unknown are left out; a
-/// tool call without a result gets one that says it was interrupted, a prompt without an answer gets a note,
-/// unless an error answered it: then it is the last message.
-/// In a session that was killed before it began nothing was said; a file that is not a session is an error, and so is
-/// a link, pipe or device. Lines over 32 MB are left out, with a note.
+/// Reads a session written by ralph, by Claude Code or by hand. Skips lines that are cut off, broken or unknown. A tool call
+/// without a result gets one that says it was interrupted; a prompt without a reply gets a note, unless an error answered
+/// it: then it is the last message. A session killed before its first line has no messages. A file that is not a session,
+/// a link, a pipe and a device are errors. Lines over 32 MB are skipped, with a note.
 Result<Resumed> read_session(const std::filesystem::path& path);
 /// The same from bytes; `path` is where they are from.
 Result<Resumed> parse_session(std::string_view text, const std::filesystem::path& path);
-/// Whether a session was begun in this folder. Claude Code keeps those of "/x/y" and "/x-y" in one place; the file itself
-/// says which it is. One that does not say belongs to the folder it is kept for.
+/// Whether a session was started in this directory. Claude Code keeps the sessions of "/x/y" and "/x-y" in one directory;
+/// the file tells them apart. A file without a cwd belongs to both.
 bool belongs_to(const std::filesystem::path& session, const std::filesystem::path& config_folder,
                 const std::filesystem::path& cwd);
-/// The newest session of this folder; nullopt: there is none.
+/// The newest session of this directory; nullopt: none.
 std::optional<std::filesystem::path> newest_session(const std::filesystem::path& config_folder,
                                                     const std::filesystem::path& cwd);
-/// The sessions of this folder with this title, in any case of letters, the newest first.
+/// The sessions of this directory with this title, ignoring case, the newest first.
 std::vector<std::filesystem::path> sessions_titled(const std::filesystem::path& config_folder,
                                                    const std::filesystem::path& cwd,
                                                    std::string_view title);
-/// By id in this folder, then in any other; then the newest with this title in this folder. nullopt: there is none.
+/// By id in this directory, then in any other; then the newest with this title in this directory. nullopt: none.
 std::optional<std::filesystem::path> find_session(const std::filesystem::path& config_folder,
                                                   const std::filesystem::path& cwd,
                                                   std::string_view id_or_title);

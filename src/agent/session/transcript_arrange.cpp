@@ -7,9 +7,9 @@
 namespace ralph::session {
 namespace {
 
-using Places = std::unordered_map<std::string_view, std::vector<std::size_t>>;
+using PlacesByName = std::unordered_map<std::string_view, std::vector<std::size_t>>;
 
-/// From the first line to the leaf; a circle is cut where it closes.
+/// The lines from the first to the leaf; stops at a cycle.
 std::vector<std::size_t> chain_to(const std::vector<Line>& lines, std::size_t leaf) {
   std::vector<std::size_t> chain;
   std::vector<bool> seen(lines.size());
@@ -21,7 +21,7 @@ std::vector<std::size_t> chain_to(const std::vector<Line>& lines, std::size_t le
   return chain;
 }
 
-/// Puts the lines that a compaction kept back behind its summary.
+/// Inserts the lines that a compaction preserved after its summary.
 void restore_preserved(const std::vector<Line>& lines, std::vector<std::size_t>& chain) {
   if (chain.empty() || !lines[chain.front()].boundary) return;
   const auto& boundary = lines[chain.front()];
@@ -67,8 +67,8 @@ class Arranger {
   }
 
  private:
-  /// All lines of the message that begins at chain_[first]. Calls that ran side by side hang on lines of their own, so
-  /// some of them are beside the chain.
+  /// All lines of the message that begins at chain_[first]. Concurrent calls have lines of their own, some of them outside
+  /// the chain.
   std::vector<std::size_t> whole_answer(std::size_t first) {
     std::vector<std::size_t> answer{chain_[first]};
     const auto& id = lines_[chain_[first]].message_id;
@@ -82,7 +82,7 @@ class Arranger {
     return answer;
   }
 
-  /// Results may stand between the lines of one message; where messages have no ids, nothing may.
+  /// Results may be between the lines of one message, if messages have ids.
   static bool ends_answer(const Line& line, std::string_view id) {
     switch (line.kind) {
       case Line::Kind::user: return id.empty() || !line.only_results;
@@ -116,7 +116,7 @@ class Arranger {
     return found;
   }
 
-  /// The first free result behind the call, but not behind the next call of the same id.
+  /// The first unused result after the call and before the next call with the same id.
   std::size_t result_of(const std::string& id, std::size_t call) {
     const auto& calls = calls_[id];
     const auto& results = results_[id];
@@ -137,9 +137,9 @@ class Arranger {
   const std::vector<Line>& lines_;
   std::vector<std::size_t> chain_;
   std::vector<bool> used_;
-  Places by_message_;
-  Places calls_;
-  Places results_;
+  PlacesByName by_message_;
+  PlacesByName calls_;
+  PlacesByName results_;
 };
 
 }  // namespace

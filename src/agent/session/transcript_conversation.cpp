@@ -2,8 +2,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "agent/session/message_json.h"
 #include "agent/session/transcript_impl.h"
-#include "agent/settings/text.h"
+#include "core/base/text.h"
+#include "core/json/field.h"
 
 namespace ralph::session {
 
@@ -11,21 +13,16 @@ using json::Document;
 
 namespace {
 
-constexpr std::string_view kInterrupted =
+constexpr std::string_view kInterruptedCall =
     "[This call was interrupted: the session ended before it had a result. Whether it took effect "
     "is unknown.]";
 constexpr std::string_view kUnanswered = "[The session ended before this was answered.]";
 
-bool is_thinking(const Document& block) {
-  const auto type = text_member(block, "type");
-  return type == "thinking" || type == "redacted_thinking";
-}
-
-/// The API refuses blocks of the other role and texts without a letter.
+/// The API rejects blocks of the other role and blank texts.
 bool is_usable(const Document& block, bool from_user) {
-  const auto type = text_member(block, "type");
-  if (type == "text") return !settings::is_blank(text_member(block, "text"));
-  if (type == "tool_use") return !from_user && !text_member(block, "id").empty();
+  const auto type = json::text(block, "type");
+  if (type == "text") return !is_blank(json::text(block, "text"));
+  if (type == "tool_use") return !from_user && !json::text(block, "id").empty();
   if (is_thinking(block)) return !from_user;
   if (type == "tool_result") return from_user;
   return !type.empty();
@@ -43,24 +40,24 @@ void drop_cache_marks(Document& block) {
 std::string interrupted_result(const std::string& call) {
   return json::write({{"type", "tool_result"},
                       {"tool_use_id", call},
-                      {"content", std::string(kInterrupted)},
+                      {"content", std::string(kInterruptedCall)},
                       {"is_error", true}});
 }
 
 }  // namespace
 
 void MessageMaker::assistant(Document blocks) {
-  settle();
+  close_calls();
   if (turns_.empty()) return;
   auto& list = blocks.get_ref<Document::array_t&>();
   std::erase_if(list, [](const Document& block) { return !is_usable(block, false); });
-  while (!list.empty() && is_thinking(list.back())) list.pop_back();  // the answer broke off there
+  while (!list.empty() && is_thinking(list.back())) list.pop_back();  // the reply broke off there
   if (list.empty()) return;
 
   if (turns_.back().user) turns_.push_back({});
   for (auto& block : list) {
-    if (text_member(block, "type") == "tool_use") {
-      auto id = text_member(block, "id");
+    if (json::text(block, "type") == "tool_use") {
+      auto id = json::text(block, "id");
       if (std::ranges::count(open_, id) != 0) continue;
       open_.push_back(std::move(id));
       if (!block.contains("input") || !block["input"].is_object())
@@ -79,8 +76,8 @@ MessageMaker::Turn& MessageMaker::user_turn() {
 void MessageMaker::user(Document blocks) {
   for (auto& block : blocks) {
     if (!is_usable(block, true)) continue;
-    const bool result = text_member(block, "type") == "tool_result";
-    if (result && std::erase(open_, text_member(block, "tool_use_id")) == 0) continue;
+    const bool result = json::text(block, "type") == "tool_result";
+    if (result && std::erase(open_, json::text(block, "tool_use_id")) == 0) continue;
     failed_ = false;
     drop_cache_marks(block);
     auto& turn = user_turn();
@@ -90,7 +87,7 @@ void MessageMaker::user(Document blocks) {
   }
 }
 
-void MessageMaker::settle() {
+void MessageMaker::close_calls() {
   for (const auto& call : std::exchange(open_, {})) {
     auto& turn = user_turn();
     turn.blocks.insert(turn.blocks.begin() + static_cast<std::ptrdiff_t>(turn.results++),
@@ -99,7 +96,7 @@ void MessageMaker::settle() {
 }
 
 std::vector<api::Message> MessageMaker::finish() {
-  settle();
+  close_calls();
   if (!turns_.empty() && turns_.back().user && !failed_) {
     turns_.push_back({});
     turns_.back().blocks.push_back(

@@ -6,18 +6,19 @@
 
 #include "agent/session/transcript_impl.h"
 #include "agent/tool/safe_file.h"
+#include "core/json/field.h"
 
 namespace ralph::session {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// Cuts pieces into lines and holds no more than one of them; one that is too long is counted, not held.
+/// Splits chunks into lines and buffers one line at most; lines that are too long are counted and dropped.
 class LineCutter {
  public:
   explicit LineCutter(const SessionLines& each) : each_(each) {}
 
-  /// False: no more are wanted.
+  /// False: stop reading.
   bool feed(std::string_view piece) {
     for (auto at = piece.find('\n'); at != piece.npos; at = piece.find('\n')) {
       add(piece.substr(0, at));
@@ -40,7 +41,7 @@ class LineCutter {
   void add(std::string_view part) {
     if (!overlong_ && line_.size() + part.size() > kLongestSessionLine) {
       overlong_ = true;
-      line_ = {};  // gives its memory back
+      line_ = {};  // frees its memory
     }
     if (!overlong_) line_ += part;
   }
@@ -79,7 +80,7 @@ std::optional<std::string> recorded_cwd(const fs::path& path) {
     if (!line.contains("\"cwd\"")) return true;
     const auto document = json::parse(line, "line");
     if (!document || !document->is_object()) return true;
-    if (auto text = text_member(*document, "cwd"); !text.empty()) cwd = std::move(text);
+    if (auto text = json::text(*document, "cwd"); !text.empty()) cwd = std::move(text);
     return !cwd;
   });
   return read ? cwd : std::nullopt;

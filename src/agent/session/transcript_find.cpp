@@ -8,19 +8,20 @@
 #include "agent/session/transcript_impl.h"
 #include "core/base/project_key.h"
 #include "core/base/utf8.h"
+#include "core/json/field.h"
 
 namespace ralph::session {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// No link.
+/// A regular file, not a link.
 bool is_file(const fs::path& path) {
   std::error_code error;
   return fs::is_regular_file(fs::symlink_status(path, error));
 }
 
-/// The sessions of a folder, the newest first.
+/// The sessions in a directory, the newest first.
 std::vector<fs::path> sessions_in(const fs::path& folder) {
   std::vector<std::pair<fs::file_time_type, fs::path>> found;
   std::error_code error;
@@ -42,8 +43,8 @@ bool has_prompt(const fs::path& path) {
   std::ignore = read_session_lines(path, [&](std::string_view line, bool) {
     if (!line.contains("\"user\"")) return true;
     const auto document = json::parse(line, "line");
-    found = document && text_member(*document, "type") == "user" && document->contains("message") &&
-            !true_member(*document, "isSidechain");
+    found = document && json::text(*document, "type") == "user" && document->contains("message") &&
+            !json::boolean(*document, "isSidechain");
     return !found;
   });
   return found;
@@ -56,10 +57,10 @@ std::string title_of(const fs::path& path) {
     if (!line.contains("-title\"") && !line.starts_with(R"({"type":"summary")")) return true;
     const auto document = json::parse(line, "line");
     if (!document) return true;
-    const auto type = text_member(*document, "type");
-    if (type == "custom-title") custom = text_member(*document, "customTitle");
-    if (type == "ai-title") other = text_member(*document, "aiTitle");
-    if (type == "summary") other = text_member(*document, "summary");
+    const auto type = json::text(*document, "type");
+    if (type == "custom-title") custom = json::text(*document, "customTitle");
+    if (type == "ai-title") other = json::text(*document, "aiTitle");
+    if (type == "summary") other = json::text(*document, "summary");
     return true;
   });
   return custom.empty() ? other : custom;
@@ -71,7 +72,7 @@ bool is_file_name(std::string_view id) {
   });
 }
 
-/// A link, pipe or device too: asking for it by its id gives the reason of its refusal.
+/// True also for a link, pipe or device: reading it then gives the error.
 bool is_there(const fs::path& path) {
   std::error_code error;
   return fs::exists(fs::symlink_status(path, error)) && !fs::is_directory(path, error);

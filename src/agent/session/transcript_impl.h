@@ -11,7 +11,7 @@
 
 namespace ralph::session {
 
-/// One line of a session that is part of the conversation or links its parts.
+/// A line of a transcript that is part of the conversation or links its parts.
 struct Line {
   enum class Kind { user, assistant, queued, snapshot, link };
 
@@ -20,66 +20,66 @@ struct Line {
   std::string_view text;
   Kind kind = Kind::link;
   bool leaf = false;       // the conversation may end here
-  bool boundary = false;   // what is before it was compacted
-  bool api_error = false;  // an answer that is none
+  bool boundary = false;   // the lines before it were compacted
+  bool api_error = false;  // an error in place of a reply
   bool only_results = false;
   std::string uuid;
   std::string parent_uuid;
-  bool root = false;           // it says that it has no parent
+  bool root = false;           // its parent is null
   std::size_t parent = kNone;  // its place among the lines
   std::string message_id;
   std::vector<std::string> calls;      // ids of tool calls
-  std::vector<std::string> results;    // ids of the calls that are answered here
+  std::vector<std::string> results;    // ids of the calls with results here
   std::string anchor;                  // of a boundary: the line behind which …
   std::vector<std::string> preserved;  // … these lines were kept
 };
 
 inline constexpr std::size_t kLongestSessionLine = std::size_t{32} << 20;
 
-/// Gets a line without its newline; `terminated`: it had one. Returns whether more are wanted.
+/// `line` is without its newline; `terminated`: it had one. Returns false to stop reading.
 using SessionLines = std::function<bool(std::string_view line, bool terminated)>;
-/// Reads a session's file line by line: a regular file that no link leads to. Lines over kLongestSessionLine are left out;
-/// returns how many those were.
+/// Reads a transcript line by line; it must be a regular file, not a link. Skips lines over kLongestSessionLine and returns
+/// their number.
 Result<std::size_t> read_session_lines(const std::filesystem::path& path, const SessionLines& each);
 
-/// The folder a session was begun in, as its file says; nullopt: it does not.
+/// The directory in which a session was started; nullopt: the file does not contain it.
 std::optional<std::string> recorded_cwd(const std::filesystem::path& path);
 
-/// The path with links resolved down to the folder of all projects, which may be one; below it none is followed.
+/// The path with links resolved down to the directory of all projects, which may be a link; none below it is followed.
 std::filesystem::path resolved_session_path(const std::filesystem::path& path);
 
-/// What a session's file says.
+/// The content of a transcript.
 struct Scan {
   std::vector<Line> lines;
   std::string session_id;
   std::string custom_title;
-  std::string other_title;  // a summary or one that a model made up
+  std::string other_title;  // a summary, or a title by a model
   std::vector<ModelTotal> totals;
 };
 
-/// Reads all lines; those that are cut, broken, unknown or of a subagent are left out. The views point into `text`.
+/// Reads all lines; skips those that are cut off, broken, unknown or of a child session. The views point into `text`.
 Scan scan_session(std::string_view text);
 
-/// One message of the assistant, which may be on many lines, and the lines with the results of its calls; or lines of
-/// the user alone.
+/// One message of the assistant, which may span several lines, and the lines with the results of its calls; or lines of the
+/// user only.
 struct Part {
   std::vector<std::size_t> answer;
   std::vector<std::size_t> user;
 };
 
-/// The lines that count, from the first to the last leaf, calls and results together.
+/// The lines of the conversation that ends at `leaf`, with results next to their calls.
 std::vector<Part> arrange(const std::vector<Line>& lines, std::size_t leaf);
 
-/// Puts blocks together to messages that the API takes: roles take turns, the user begins, every call has its result
-/// directly behind it, nothing is empty.
+/// Builds messages that the API accepts: roles alternate, the user comes first, every call is followed by its result, no
+/// message is empty.
 class MessageMaker {
  public:
   void assistant(json::Document blocks);
-  /// An error stands in place of an answer, or none is due.
+  /// The last prompt needs no reply: it got an error, or is a summary.
   void failed() { failed_ = true; }
   void user(json::Document blocks);
-  /// No more results are coming for the calls so far.
-  void settle();
+  /// Adds results for calls that have none: they were interrupted.
+  void close_calls();
   std::vector<api::Message> finish();
 
  private:
@@ -93,19 +93,16 @@ class MessageMaker {
 
   std::vector<Turn> turns_;
   std::vector<std::string> open_;  // calls without a result
-  bool failed_ = false;            // what was asked last has its answer: an error
+  bool failed_ = false;            // see failed()
 };
 
-/// Copies of whole requests, which say nothing new.
+/// Copies of requests; not part of the conversation.
 inline bool is_request_copy(std::string_view line) {
   return line.starts_with(R"({"type":"api-request)");
 }
 
 /// The blocks of a message's content, which may be a string; an empty array when there are none.
 json::Document blocks_of(const json::Document& content);
-/// A member that is a string, else "".
-std::string text_member(const json::Document& object, std::string_view key);
-bool true_member(const json::Document& object, std::string_view key);
 
 /// Calls `each` for every line that is not empty.
 template <typename Each>

@@ -7,6 +7,7 @@
 #include "agent/session/transcript_impl.h"
 #include "core/base/id.h"
 #include "core/json/document.h"
+#include "core/json/field.h"
 
 namespace ralph::session {
 
@@ -16,7 +17,7 @@ namespace {
 
 constexpr std::size_t kLargest = std::size_t{256} << 20;
 
-/// A line again, this time all of it; it was good before.
+/// Parses a line again, in full.
 Document reread(const Line& line) {
   return json::parse(line.text, "line").value_or(Document::object());
 }
@@ -58,17 +59,17 @@ std::vector<std::string> texts_in(const Document& line, const char* key) {
   return texts;
 }
 
-/// What a compaction or a fork has kept of what was before; false: this line says nothing of it.
+/// Reads what a compaction or fork preserved; false: the line has nothing preserved.
 bool read_preserved(Resumed& resumed, const Document& line) {
   if (!line.contains("keptPrompts")) return false;
   resumed.preserved = {texts_in(line, "keptPrompts"), texts_in(line, "keptFiles")};
   return true;
 }
 
-/// What an answer says beside its words.
+/// Reads model, usage and calls of a reply.
 void note_answer(Resumed& resumed, const Document& line, const Document& blocks) {
   const auto& message = line["message"];
-  auto model = text_member(message, "model");
+  auto model = json::text(message, "model");
   if (!model.empty() && model != "<synthetic>") resumed.model = std::move(model);
   if (const auto found = message.find("usage"); found != message.end()) {
     api::Usage usage;
@@ -77,14 +78,14 @@ void note_answer(Resumed& resumed, const Document& line, const Document& blocks)
   }
   if (read_preserved(resumed, line)) return;
   for (const auto& block : blocks) {
-    if (text_member(block, "type") != "tool_use" || !block.contains("input")) continue;
-    resumed.preserved.add_call(text_member(block, "name"), json::write(block["input"]));
+    if (json::text(block, "type") != "tool_use" || !block.contains("input")) continue;
+    resumed.preserved.add_call(json::text(block, "name"), json::write(block["input"]));
   }
 }
 
 void note_prompt(Resumed& resumed, const Document& line, const Document& blocks) {
   if (read_preserved(resumed, line)) return;
-  if (true_member(line, "isMeta") || true_member(line, "isCompactSummary")) return;
+  if (json::boolean(line, "isMeta") || json::boolean(line, "isCompactSummary")) return;
   resumed.preserved.add_prompt(json::write(blocks));
 }
 
@@ -111,7 +112,7 @@ void add_user(MessageMaker& conversation, Resumed& resumed, const Line& line) {
       auto blocks = message_blocks(document);
       if (!line.only_results) note_prompt(resumed, document, blocks);
       conversation.user(std::move(blocks));
-      if (true_member(document, "isCompactSummary")) conversation.failed();
+      if (json::boolean(document, "isCompactSummary")) conversation.failed();
       return;
     }
     case Line::Kind::queued: return conversation.user(queued_blocks(reread(line)));
@@ -129,7 +130,7 @@ bool is_session_id(std::string_view text) {
          });
 }
 
-/// Killed while its first line was written.
+/// The agent was killed while it wrote the first line.
 bool is_stillborn(std::string_view text) { return !text.contains('\n') && !json::parse(text); }
 
 }  // namespace
@@ -148,19 +149,19 @@ Result<Resumed> parse_session(std::string_view text, const std::filesystem::path
   const auto leaf = std::ranges::find_if(scan.lines.rbegin(), scan.lines.rend(), &Line::leaf);
   if (leaf != scan.lines.rend()) {
     const auto place = static_cast<std::size_t>(scan.lines.rend() - leaf) - 1;
-    // An unknown parent is the line before: what follows a line without a name stays behind it.
+    // A line with an unknown parent follows the line before it, so a new uuid works for a leaf without one.
     resumed.last_uuid = leaf->uuid.empty() ? make_uuid() : leaf->uuid;
     MessageMaker conversation;
     for (const auto& part : arrange(scan.lines, place)) {
       if (!part.answer.empty()) add_answer(conversation, resumed, scan.lines, part.answer);
       for (const auto at : part.user) add_user(conversation, resumed, scan.lines[at]);
-      conversation.settle();
+      conversation.close_calls();
     }
     resumed.messages = conversation.finish();
   }
   if (resumed.messages.empty() && scan.session_id.empty() && !is_stillborn(text)) {
     return fail(Code::malformed,
-                fmt::format("session file '{}' holds no conversation", path.native()),
+                fmt::format("session file '{}' contains no conversation", path.native()),
                 "start a new session");
   }
   return resumed;
@@ -182,7 +183,7 @@ Result<Resumed> read_session(const std::filesystem::path& path) {
   }
   TRY_ASSIGN(auto session, parse_session(text, path));
   if (skipped > 0) {
-    session.notes.push_back(fmt::format("{} lines over {} MB of session file '{}' are left out",
+    session.notes.push_back(fmt::format("skipped {} lines over {} MB of session file '{}'",
                                         skipped, kLongestSessionLine >> 20, path.native()));
   }
   return session;

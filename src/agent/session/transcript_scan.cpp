@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/session/transcript_impl.h"
+#include "core/json/field.h"
 
 namespace ralph::session {
 
@@ -11,15 +12,8 @@ using json::Document;
 
 namespace {
 
-const Document& member(const Document& object, std::string_view key) {
-  static const Document none;
-  if (!object.is_object()) return none;
-  const auto found = object.find(key);
-  return found == object.end() ? none : *found;
-}
-
 std::int64_t count_member(const Document& object, std::string_view key) {
-  const auto& value = member(object, key);
+  const auto& value = json::member(object, key);
   if (value.is_number_float()) {
     const auto number = value.get<double>();
     return number > 0 && number < 9e18 ? static_cast<std::int64_t>(number) : 0;
@@ -38,7 +32,7 @@ std::vector<std::string> strings_in(const Document& list) {
 
 std::vector<ModelTotal> read_totals(const Document& line) {
   std::vector<ModelTotal> totals;
-  const auto& models = member(line, "modelUsage");
+  const auto& models = json::member(line, "modelUsage");
   if (!models.is_object()) return totals;
   for (const auto& [name, used] : models.items()) {
     ModelTotal total;
@@ -51,7 +45,7 @@ std::vector<ModelTotal> read_totals(const Document& line) {
     total.usage.cache_creation_5m = count_member(used, "cacheCreationEphemeral5mInputTokens");
     total.usage.cache_creation_1h = count_member(used, "cacheCreationEphemeral1hInputTokens");
     total.usage.web_search_requests = count_member(used, "webSearchRequests");
-    const auto& cost = member(used, "costUSD");
+    const auto& cost = json::member(used, "costUSD");
     if (cost.is_number()) total.cost_usd = cost.get<double>();
     totals.push_back(std::move(total));
   }
@@ -59,48 +53,48 @@ std::vector<ModelTotal> read_totals(const Document& line) {
 }
 
 void read_message(Line& line, const Document& message) {
-  line.message_id = text_member(message, "id");
-  const auto& content = member(message, "content");
+  line.message_id = json::text(message, "id");
+  const auto& content = json::member(message, "content");
   if (!content.is_array()) return;
   for (const auto& block : content) {
-    const auto type = text_member(block, "type");
-    if (type == "tool_use") line.calls.push_back(text_member(block, "id"));
-    if (type == "tool_result") line.results.push_back(text_member(block, "tool_use_id"));
+    const auto type = json::text(block, "type");
+    if (type == "tool_use") line.calls.push_back(json::text(block, "id"));
+    if (type == "tool_result") line.results.push_back(json::text(block, "tool_use_id"));
   }
   line.only_results = !line.results.empty() && line.results.size() == content.size();
 }
 
 void read_boundary(Line& line, const Document& document) {
-  const auto& kept = member(member(document, "compactMetadata"), "preservedMessages");
+  const auto& kept = json::member(json::member(document, "compactMetadata"), "preservedMessages");
   line.boundary = true;
-  line.anchor = text_member(kept, "anchorUuid");
-  line.preserved = strings_in(member(kept, "uuids"));
+  line.anchor = json::text(kept, "anchorUuid");
+  line.preserved = strings_in(json::member(kept, "uuids"));
 }
 
 Line read_line(std::string_view text, const Document& document, std::string_view type) {
   Line line;
   line.text = text;
-  line.uuid = text_member(document, "uuid");
-  line.parent_uuid = text_member(document, "parentUuid");
+  line.uuid = json::text(document, "uuid");
+  line.parent_uuid = json::text(document, "parentUuid");
   line.root = document.contains("parentUuid") && document["parentUuid"].is_null();
   line.leaf = type != "system" && type != "progress";
   if (type == "user" || type == "assistant") {
     line.kind = type == "user" ? Line::Kind::user : Line::Kind::assistant;
-    line.api_error = true_member(document, "isApiErrorMessage");
-    read_message(line, member(document, "message"));
+    line.api_error = json::boolean(document, "isApiErrorMessage");
+    read_message(line, json::member(document, "message"));
   } else if (type == "attachment") {
-    const auto what = text_member(member(document, "attachment"), "type");
+    const auto what = json::text(json::member(document, "attachment"), "type");
     if (what == "queued_command") line.kind = Line::Kind::queued;
     if (what == "prompt_snapshot") line.kind = Line::Kind::snapshot;
-  } else if (text_member(document, "subtype") == "compact_boundary") {
+  } else if (json::text(document, "subtype") == "compact_boundary") {
     read_boundary(line, document);
   }
   return line;
 }
 
 bool is_conversation(const Document& document, std::string_view type) {
-  if (true_member(document, "isSidechain")) return false;
-  if (type == "user" || type == "assistant") return member(document, "message").is_object();
+  if (json::boolean(document, "isSidechain")) return false;
+  if (type == "user" || type == "assistant") return json::member(document, "message").is_object();
   return document.contains("uuid") && document.contains("parentUuid");
 }
 
@@ -108,16 +102,16 @@ void read_note(Scan& scan, const Document& document, std::string_view type) {
   const auto put = [](std::string& place, std::string text) {
     if (!text.empty()) place = std::move(text);
   };
-  if (type == "custom-title") scan.custom_title = text_member(document, "customTitle");
-  if (type == "ai-title") put(scan.other_title, text_member(document, "aiTitle"));
-  if (type == "summary") put(scan.other_title, text_member(document, "summary"));
+  if (type == "custom-title") scan.custom_title = json::text(document, "customTitle");
+  if (type == "ai-title") put(scan.other_title, json::text(document, "aiTitle"));
+  if (type == "summary") put(scan.other_title, json::text(document, "summary"));
   if (type == "cost-state") scan.totals = read_totals(document);
 }
 
-using Places = std::unordered_map<std::string_view, std::size_t>;
+using PlaceByUuid = std::unordered_map<std::string_view, std::size_t>;
 
-/// A parent that is not in the file, because its line is broken or has no id, is the line before.
-void link_parents(std::vector<Line>& lines, const Places& places) {
+/// If the parent is not in the file, because its line is broken or has no uuid, the previous line is used.
+void link_parents(std::vector<Line>& lines, const PlaceByUuid& places) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
     auto& line = lines[i];
     if (line.root || line.boundary) continue;
@@ -127,16 +121,6 @@ void link_parents(std::vector<Line>& lines, const Places& places) {
 }
 
 }  // namespace
-
-std::string text_member(const Document& object, std::string_view key) {
-  const auto& value = member(object, key);
-  return value.is_string() ? value.get<std::string>() : std::string();
-}
-
-bool true_member(const Document& object, std::string_view key) {
-  const auto& value = member(object, key);
-  return value.is_boolean() && value.get<bool>();
-}
 
 Document blocks_of(const Document& content) {
   if (content.is_array()) return content;
@@ -151,9 +135,9 @@ Scan scan_session(std::string_view text) {
     if (is_request_copy(line)) return;
     const auto document = json::parse(line, "line");
     if (!document || !document->is_object()) return;
-    const auto type = text_member(*document, "type");
+    const auto type = json::text(*document, "type");
     const bool spoken = is_conversation(*document, type);
-    if (auto id = text_member(*document, "sessionId");
+    if (auto id = json::text(*document, "sessionId");
         !id.empty() && (spoken || scan.session_id.empty())) {
       scan.session_id = std::move(id);
     }
@@ -161,12 +145,12 @@ Scan scan_session(std::string_view text) {
     scan.lines.push_back(read_line(line, *document, type));
   });
 
-  // Of lines with one uuid the first counts. The views stay valid: nothing moves the lines afterwards.
+  // Of lines with the same uuid the first is used. The views stay valid: the lines are not moved afterwards.
   std::unordered_map<std::string, std::size_t> seen;
   std::erase_if(scan.lines, [&](const Line& line) {
     return !line.uuid.empty() && !seen.emplace(line.uuid, 0).second;
   });
-  Places places;
+  PlaceByUuid places;
   for (std::size_t i = 0; i < scan.lines.size(); ++i) {
     if (!scan.lines[i].uuid.empty()) places.emplace(scan.lines[i].uuid, i);
   }

@@ -6,8 +6,7 @@
 
 #include <fmt/core.h>
 
-#include "agent/session/text.h"
-#include "agent/settings/text.h"
+#include "agent/session/json_text.h"
 #include "core/base/id.h"
 
 namespace ralph::session {
@@ -16,7 +15,7 @@ namespace {
 using std::chrono::duration_cast;
 using std::chrono::steady_clock;
 
-/// So many pictures and documents that the API refuses are removed one by one, then all that are left.
+/// How many rejected pictures and documents are removed one by one, before all are.
 constexpr int kSingleRemovals = 2;
 
 constexpr std::string_view kGoOn =
@@ -37,11 +36,6 @@ constexpr std::string_view kDemandStructure =
     "tool. Make it now.";
 constexpr std::string_view kInterruptedTools = "[Request interrupted by user for tool use]";
 
-/// The API does not take such a block back.
-bool is_empty_text(const api::Block& block) {
-  return block.type == "text" && settings::is_blank(block.text);
-}
-
 }  // namespace
 
 Turn::Turn(SessionState& state, std::vector<UserMessage> messages)
@@ -58,7 +52,7 @@ std::optional<TurnResult> Turn::run(const std::stop_token& stop) {
   begin();
   std::int64_t more = 0;
   for (const auto& message : messages_) more += content_tokens(message.content);
-  // The new messages stay as they are: only what was before them is summarized.
+  // Before the new messages are added: only earlier ones are summarized.
   trouble_ = compactor_.make_room(more, stop);
   for (const auto& message : messages_) add_user_message(message);
   for (;;) {
@@ -127,7 +121,7 @@ api::Answer Turn::ask(const std::stop_token& stop) {
   return answer;
 }
 
-/// Whether the request is worth another try: by another model, with a shorter conversation, without refused media.
+/// Whether to send the request again: to another model, with a shorter conversation, or without rejected media.
 bool Turn::recover(const api::Failure& failure, const std::stop_token& stop) {
   if (state_.fall_back(failure)) return true;
   if (api::is_too_long(failure) && state_.conversation.has_answer() &&
@@ -162,7 +156,7 @@ Turn::Ended Turn::act_on(const api::Reply& reply, const std::stop_token& stop) {
     case NextStep::note_refusal:
       ++stats_.safety_stops;
       state_.events.emit(Notice{
-          "A safety check stopped the answer above; it is asked once more, with that noted"});
+          "A safety check stopped the reply above; asking the model once more"});
       extras.refused_message_id = reply.id;
       return nudge(kRefused, extras);
     case NextStep::ask_for_call:
@@ -225,7 +219,7 @@ Turn::Ended Turn::check_limits(const api::Reply& reply) {
   return failed(stopped_by_loop_guard(guard.times(), guard.repeated()));
 }
 
-/// Messages that came while the tools ran go to the model with the results.
+/// Messages that arrived while the tools ran are sent with the results.
 void Turn::fold_in_messages() {
   for (const auto& message : state_.links.inbox.take_pending()) {
     if (!message.uuid.empty()) {
@@ -236,7 +230,7 @@ void Turn::fold_in_messages() {
   }
 }
 
-/// Adds a message of our own in the user's name.
+/// Adds a message of the agent with the role of the user.
 Turn::Ended Turn::nudge(std::string_view text, UserExtras extras) {
   const auto content = text_content(text);
   extras.uuid = make_uuid();
@@ -262,7 +256,7 @@ std::optional<TurnResult> Turn::run_compact(const std::string& instructions,
   if (possible && summary.empty()) return budget_reached("");
   std::string_view said = "Compacted ";
   if (!allowed) said = "Nothing was compacted: DISABLE_COMPACT is set";
-  if (allowed && !possible) said = "Nothing was compacted: nothing was answered yet";
+  if (allowed && !possible) said = "Nothing was compacted: the conversation has no reply yet";
   if (possible) {
     compactor_.replace_conversation(CompactTrigger::manual, summary, stats_.began);
   }

@@ -12,12 +12,12 @@ class Turn {
  public:
   Turn(SessionState& state, std::vector<UserMessage> messages);
 
-  /// nullopt: it was abandoned, and there is nothing to report.
+  /// nullopt: the turn was abandoned; there is no result.
   std::optional<TurnResult> run(const std::stop_token& stop);
-  /// "/compact": the conversation is replaced by a summary, and nothing is answered.
+  /// "/compact": replaces the conversation by a summary.
   std::optional<TurnResult> run_compact(const std::string& instructions,
                                         const std::stop_token& stop);
-  /// The uuids of the messages it was started for, and of those that came while its tools ran.
+  /// The uuids of the messages that started it, and of those that arrived while its tools ran.
   const MessageIds& answered() const { return answered_; }
   const MessageIds& folded_in() const { return folded_in_; }
 

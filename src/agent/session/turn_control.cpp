@@ -6,34 +6,34 @@ std::stop_token TurnControl::begin_turn() {
   const std::lock_guard lock(mutex_);
   turn_ = std::stop_source();
   answered_.reset();
-  if (ending_ == Ending::interrupt) ending_ = Ending::none;
-  if (ending_ != Ending::none) turn_.request_stop();
+  if (mode_ == StopMode::interrupt) mode_ = StopMode::none;
+  if (mode_ != StopMode::none) turn_.request_stop();
   return turn_.get_token();
 }
 
 void TurnControl::end_turn() {
   const std::lock_guard lock(mutex_);
   turn_ = std::stop_source(std::nostopstate);
-  if (ending_ == Ending::interrupt) ending_ = Ending::none;
+  if (mode_ == StopMode::interrupt) mode_ = StopMode::none;
 }
 
 void TurnControl::interrupt() {
   std::unique_lock lock(mutex_);
-  if (!turn_.stop_possible() || ending_ != Ending::none) return;
-  ending_ = Ending::interrupt;
+  if (!turn_.stop_possible() || mode_ != StopMode::none) return;
+  mode_ = StopMode::interrupt;
   auto turn = turn_;
   lock.unlock();
   turn.request_stop();
 }
 
-void TurnControl::finish(int exit_code) { stop(Ending::finish, exit_code); }
-void TurnControl::abandon(int exit_code) { stop(Ending::abandon, exit_code); }
+void TurnControl::finish(int exit_code) { stop(StopMode::finish, exit_code); }
+void TurnControl::abandon(int exit_code) { stop(StopMode::abandon, exit_code); }
 
-/// A harder ending replaces a softer one. The callbacks of a stop request run without our lock.
-void TurnControl::stop(Ending ending, int exit_code) {
+/// A stronger mode replaces a weaker one. The callbacks of a stop request run without the lock.
+void TurnControl::stop(StopMode mode, int exit_code) {
   std::unique_lock lock(mutex_);
-  if (ending_ >= ending) return;
-  ending_ = ending;
+  if (mode_ >= mode) return;
+  mode_ = mode;
   exit_code_ = exit_code;
   auto turn = turn_;
   lock.unlock();
@@ -56,9 +56,9 @@ std::optional<int> TurnControl::answered() const {
   return answered_;
 }
 
-TurnControl::Ending TurnControl::ending() const {
+TurnControl::StopMode TurnControl::stop_mode() const {
   const std::lock_guard lock(mutex_);
-  return ending_;
+  return mode_;
 }
 
 std::optional<int> TurnControl::exit_code() const {

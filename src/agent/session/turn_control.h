@@ -5,47 +5,47 @@
 
 namespace ralph::session {
 
-/// How other threads (signals, the reader of stdin, a closed stdout) end what the agent does.
+/// How other threads (signals, the reader of stdin, a closed stdout) stop the agent.
 class TurnControl {
  public:
-  enum class Ending {
+  enum class StopMode {
     none,
-    interrupt,  // the turn ends with an error result; the session goes on
-    finish,     // … and is over
-    abandon,    // all ends at once, without a result
+    interrupt,  // the turn ends with an error result; the session continues
+    finish,     // the turn ends with an error result, then the agent exits
+    abandon,    // the agent exits at once, without a result
   };
 
-  /// A turn begins. Asking an idle agent to interrupt has no effect on the next turn.
+  /// An interrupt that came while the agent was idle does not stop the new turn.
   std::stop_token begin_turn();
   void end_turn();
 
-  /// Ends the turn that runs, if one does.
+  /// Stops the current turn, if any.
   void interrupt();
-  /// Ends the turn and then the agent, which exits with this code.
+  /// Stops the current turn, then the agent exits with this code.
   void finish(int exit_code);
-  /// Ends the agent without another word.
+  /// The agent exits without another result.
   void abandon(int exit_code);
 
-  /// Every message was answered, and the answers were written; with the code the agent would exit with. Until the next
-  /// turn is expected or begins.
+  /// All messages are answered and the results written; the agent would exit with this code. Holds until the next turn is
+  /// expected or begins.
   void set_answered(int exit_code);
   void expect_turn();
   std::optional<int> answered() const;
 
-  Ending ending() const;
-  bool abandoned() const { return ending() == Ending::abandon; }
-  /// Set by finish() and abandon(): no more input is wanted.
+  StopMode stop_mode() const;
+  bool abandoned() const { return stop_mode() == StopMode::abandon; }
+  /// Requested by finish() and abandon(): read no more input.
   std::stop_token over() const { return over_.get_token(); }
-  /// What finish() or abandon() asked for.
+  /// Set by finish() and abandon().
   std::optional<int> exit_code() const;
 
  private:
-  void stop(Ending ending, int exit_code);
+  void stop(StopMode mode, int exit_code);
 
   mutable std::mutex mutex_;
   std::stop_source turn_{std::nostopstate};
   std::stop_source over_;
-  Ending ending_ = Ending::none;
+  StopMode mode_ = StopMode::none;
   std::optional<int> exit_code_;
   std::optional<int> answered_;
 };

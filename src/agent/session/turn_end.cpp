@@ -4,16 +4,15 @@
 
 #include <fmt/core.h>
 
-#include "agent/session/text.h"
+#include "agent/session/json_text.h"
 #include "agent/session/turn.h"
-#include "agent/settings/text.h"
 #include "core/base/id.h"
 
-/// The ends of a turn.
+/// How a turn ends.
 namespace ralph::session {
 namespace {
 
-constexpr std::string_view kInterrupted = "[Request interrupted by user]";
+constexpr std::string_view kInterruptedReply = "[Request interrupted by user]";
 
 }  // namespace
 
@@ -34,7 +33,7 @@ TurnResult Turn::failed(FailureReport report) {
   TurnResult result;
   result.is_error = true;
   result.text = report.facts.text;
-  result.stop_reason = report.facts.stop_reason;
+  result.stop_reason = to_string(report.facts.stop_reason);
   result.terminal_reason = report.terminal_reason;
   result.api_error_status = report.facts.status;
   result.api_error_type = report.facts.type;
@@ -60,24 +59,22 @@ TurnResult Turn::budget_reached(std::string_view stop_reason) {
       stop_reason);
 }
 
-/// What was said of the reply stays said: its text, without calls that were never made.
+/// Keeps the text of the interrupted reply, without calls, which were not made.
 TurnResult Turn::interrupted(api::Reply reply) {
   const auto open_index = reply.content.size();
   const auto shown = reporter_.show_open_text(reply);
   api::Reply said = reply;
   said.content.clear();
   std::vector<std::string> uuids;
-  std::erase_if(reply.content, [](const api::Block& block) {
-    return block.type == "text" && settings::is_blank(block.text);
-  });
+  std::erase_if(reply.content, is_empty_text);
   for (std::size_t i = 0; i < reply.content.size(); ++i) {
-    if (reply.content[i].type != "text") continue;
+    if (reply.content[i].type != api::BlockType::text) continue;
     said.content.push_back(reply.content[i]);
     uuids.push_back(reporter_.block_uuids().at(i));
   }
   state_.conversation.add_assistant(said, uuids);
 
-  note_interrupt(kInterrupted);
+  note_interrupt(kInterruptedReply);
   reporter_.close(reply, open_index, shown);
   return limit_reached(ResultSubtype::execution, TerminalReason::aborted_streaming,
                        "the turn was interrupted", "");
@@ -97,7 +94,7 @@ Turn::Ended Turn::no_room(const CompactTrouble& trouble) {
   if (trouble.failure == CompactFailure::cancelled) return interrupted({});
   FailureReport report;
   report.facts.text = trouble.text;
-  report.facts.error = "invalid_request";
+  report.facts.error = api::ErrorName::invalid_request;
   report.facts.api_error = trouble.api_error;
   report.terminal_reason = trouble.terminal_reason;
   return failed(std::move(report));

@@ -10,7 +10,7 @@
 
 namespace ralph::session {
 
-/// The messages of the input a turn answers, by the ids they came with; empty: they had none.
+/// The uuids of the input messages that a turn answers; empty: they had none.
 using MessageIds = std::vector<std::string>;
 
 /// What kind of result a turn has.
@@ -36,6 +36,17 @@ enum class TerminalReason {
 /// As JSON has it; of `none` "".
 std::string_view to_string(TerminalReason reason);
 
+/// What went wrong with the API, in the word of Claude Code's results.
+enum class ApiErrorCode {
+  none,
+  connection_failed,
+  media_removed,
+  max_output_tokens,
+  context_thrashing,
+};
+/// As JSON has it; of `none` "".
+std::string_view to_string(ApiErrorCode code);
+
 /// The first request of a turn that was answered.
 struct FirstRequest {
   std::int64_t sent_ms = 0;  // since 1970
@@ -43,7 +54,7 @@ struct FirstRequest {
   std::int64_t cache_read_tokens = 0;
 };
 
-/// How a turn ended, and what it took.
+/// How a turn ended, with its usage and timing.
 struct TurnResult {
   ResultSubtype subtype = ResultSubtype::success;
   bool is_error = false;
@@ -54,8 +65,8 @@ struct TurnResult {
   std::string stop_reason;  // the API's; empty: none
   TerminalReason terminal_reason = TerminalReason::none;
   std::optional<int> api_error_status;
-  std::string api_error_type;
-  std::string api_error;
+  std::string api_error_type;  // as the API sent it
+  ApiErrorCode api_error = ApiErrorCode::none;
   api::Usage usage;
   double total_cost_usd = 0;
   std::string model_usage = "{}";
@@ -65,11 +76,11 @@ struct TurnResult {
   Millis api_duration{0};
   std::optional<Millis> to_request, to_stream, to_first_token;
   std::optional<FirstRequest> first_request;
-  std::int64_t safety_stops = 0;  // answers a safety check ended
+  std::int64_t safety_stops = 0;  // replies that a safety check stopped
   std::int64_t index = 0;
   MessageIds answers;
-  std::string local_command;  // it answered, and no model; empty: a turn
-  bool of_task = false;       // no user asked: a background task has ended
+  std::string local_command;  // the command that gave the result without the model; empty: none
+  bool of_task = false;       // started by the end of a background task, not by the user
 };
 
 }  // namespace ralph::session

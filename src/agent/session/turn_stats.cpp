@@ -1,6 +1,6 @@
 #include "agent/session/turn_stats.h"
 
-#include "agent/session/text.h"
+#include "agent/session/json_text.h"
 
 namespace ralph::session {
 

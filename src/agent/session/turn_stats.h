@@ -9,15 +9,15 @@
 
 namespace ralph::session {
 
-/// What a turn counts and measures.
+/// Counters and times of a turn.
 struct TurnStats {
   SteadyTime began;
   std::optional<Millis> to_request, to_stream, to_first_token;
   std::optional<FirstRequest> first_request;
   api::Usage usage;
   std::int64_t requests = 0;
-  std::int64_t added_messages = 0;  // by us: tool results and nudges
-  std::int64_t safety_stops = 0;    // answers a safety check ended
+  std::int64_t added_messages = 0;  // tool results and messages of the agent
+  std::int64_t safety_stops = 0;    // replies that a safety check stopped
   std::string denials;              // JSON objects, joined by commas
 
   void fill(TurnResult& result) const;

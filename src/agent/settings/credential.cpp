@@ -6,7 +6,7 @@
 #include <fmt/core.h>
 
 #include "agent/settings/stored_key.h"
-#include "agent/settings/text.h"
+#include "core/base/text.h"
 #include "system/process/supervise.h"
 
 namespace ralph::settings {
@@ -17,7 +17,7 @@ constexpr std::size_t kLongestKey = 64 << 10;
 constexpr std::array<std::string_view, 3> kClouds{
     "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY"};
 
-/// What the user's own command prints is the key.
+/// Runs the user's command; its output is the key.
 Result<std::string> run_helper(const std::string& helper, const std::stop_token& stop) {
   process::Command command;
   command.argv = {"/bin/sh", "-c", helper};
@@ -25,7 +25,7 @@ Result<std::string> run_helper(const std::string& helper, const std::stop_token&
   std::string out, err;
   const auto keep = [](std::string& into) {
     return [&into](std::string_view bytes) -> Result<> {
-      if (into.size() + bytes.size() > kLongestKey) return fail(Code::limit, "it prints too much");
+      if (into.size() + bytes.size() > kLongestKey) return fail(Code::limit, "it printed too much");
       into += bytes;
       return {};
     };
@@ -33,17 +33,17 @@ Result<std::string> run_helper(const std::string& helper, const std::stop_token&
   process::Sinks sinks;
   sinks.out = keep(out);
   sinks.err = keep(err);
-  process::Watch watch;
+  process::RunHandle watch;
   watch.arm(process::Limit::wall, kHelperLimit);
   const auto exit = process::supervise(std::move(child), sinks, watch, stop);
   if (exit.sink_error) return std::unexpected(*exit.sink_error);
   if (exit.exit_code != 0) {
     const auto why = exit.ended_by == process::EndedBy::wall
-                         ? "no end after " + format_duration(kHelperLimit)
+                         ? "still running after " + format_duration(kHelperLimit)
                          : fmt::format("exit code {}", exit.exit_code.value_or(-1));
-    return fail(Code::unavailable, fmt::format("{} {}", why, trimmed(err)));
+    return fail(Code::unavailable, fmt::format("{} {}", why, trim(err)));
   }
-  return std::string(trimmed(out));
+  return std::string(trim(out));
 }
 
 }  // namespace
@@ -53,12 +53,12 @@ Result<Login> find_login(const Environment& environment, const Settings& setting
   for (const auto cloud : kClouds) {
     if (!environment.on(cloud)) continue;
     return fail(Code::usage,
-                fmt::format("{} is set, but ralph's agent speaks to the Messages API only", cloud),
+                fmt::format("{} is set, but ralph's agent supports only the Messages API", cloud),
                 "unset it, or use the Claude Code binary for this provider");
   }
   Login login;
-  login.credential.api_key = std::string(trimmed(environment.get("ANTHROPIC_API_KEY")));
-  login.credential.token = std::string(trimmed(environment.get("ANTHROPIC_AUTH_TOKEN")));
+  login.credential.api_key = std::string(trim(environment.get("ANTHROPIC_API_KEY")));
+  login.credential.token = std::string(trim(environment.get("ANTHROPIC_AUTH_TOKEN")));
   if (!login.credential.api_key.empty()) login.source = "ANTHROPIC_API_KEY";
   if (login.found()) return login;
 

@@ -10,17 +10,17 @@
 
 namespace ralph::settings {
 
-/// Who pays.
+/// The credential for the API, and where it came from.
 struct Login {
   api::Credential credential;      // empty: none found
   std::string source = "none";     // as `init` names it
-  std::vector<std::string> notes;  // worth telling on stderr
+  std::vector<std::string> notes;  // for stderr
 
   bool found() const { return !credential.api_key.empty() || !credential.token.empty(); }
 };
 
-/// ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN (both, when both are set), the user's apiKeyHelper, our own stored key; the
-/// first that is there. Fails where a cloud provider is asked for, which we do not speak to.
+/// The first of: ANTHROPIC_API_KEY and ANTHROPIC_AUTH_TOKEN (both, if both are set), the user's apiKeyHelper, the key that
+/// `ralph auth login` stored. Fails if a cloud provider is requested: those are not supported.
 Result<Login> find_login(const Environment& environment, const Settings& settings,
                          const std::stop_token& stop);
 

@@ -7,7 +7,7 @@
 
 namespace ralph::settings {
 
-/// Who is asked, how we introduce ourselves, and how long we wait. `version`: of ralph.
+/// URL, headers and timeouts of the API. `version`: of ralph.
 api::Endpoint endpoint_for(const Environment& environment, const Login& login,
                            std::string_view version, std::string_view session_id);
 

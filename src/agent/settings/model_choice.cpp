@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, 5> kEfforts{"low", "medium", "high", "xhi
 
 struct Family {
   std::string_view alias;
-  std::string_view variable;  // says which model the alias means
+  std::string_view variable;  // sets the model of the alias
 };
 constexpr std::array<Family, 4> kFamilies{{{"opus", "ANTHROPIC_DEFAULT_OPUS_MODEL"},
                                            {"sonnet", "ANTHROPIC_DEFAULT_SONNET_MODEL"},
@@ -32,29 +32,29 @@ constexpr Uncached kUncached[] = {{"DISABLE_PROMPT_CACHING", ""},
                                   {"DISABLE_PROMPT_CACHING_OPUS", "opus"}};
 constexpr const char* kExtraBody = "CLAUDE_CODE_EXTRA_BODY";
 
-api::ShapeWishes wishes_of(const Options& options, const Environment& environment) {
-  api::ShapeWishes wishes;
-  wishes.effort =
+api::ShapeOptions shape_options(const Options& options, const Environment& environment) {
+  api::ShapeOptions shape;
+  shape.effort =
       options.effort.empty() ? environment.get("CLAUDE_CODE_EFFORT_LEVEL") : options.effort;
-  wishes.thinking_tokens = options.max_thinking_tokens ? options.max_thinking_tokens
+  shape.thinking_tokens = options.max_thinking_tokens ? options.max_thinking_tokens
                                                        : environment.number("MAX_THINKING_TOKENS");
-  wishes.thinking = options.thinking;
-  wishes.display = options.verbose && options.output != Format::text ? "updates" : "omitted";
-  if (!options.thinking_display.empty()) wishes.display = options.thinking_display;
+  shape.thinking = options.thinking;
+  shape.display = options.verbose && options.output != Format::text ? "updates" : "omitted";
+  if (!options.thinking_display.empty()) shape.display = options.thinking_display;
   const auto output = environment.number("CLAUDE_CODE_MAX_OUTPUT_TOKENS");
-  if (output && *output > 0) wishes.max_output_tokens = output;
-  wishes.without_thinking = environment.on("CLAUDE_CODE_DISABLE_THINKING");
-  wishes.without_adaptive = environment.on("CLAUDE_CODE_DISABLE_ADAPTIVE_THINKING");
-  wishes.without_betas = environment.on("CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS");
-  wishes.without_interleaving = environment.on("DISABLE_INTERLEAVED_THINKING");
-  wishes.betas = options.betas;
-  wishes.cache_for_an_hour = environment.on("ENABLE_PROMPT_CACHING_1H");
+  if (output && *output > 0) shape.max_output_tokens = output;
+  shape.without_thinking = environment.on("CLAUDE_CODE_DISABLE_THINKING");
+  shape.without_adaptive = environment.on("CLAUDE_CODE_DISABLE_ADAPTIVE_THINKING");
+  shape.without_betas = environment.on("CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS");
+  shape.without_interleaving = environment.on("DISABLE_INTERLEAVED_THINKING");
+  shape.betas = options.betas;
+  shape.cache_for_an_hour = environment.on("ENABLE_PROMPT_CACHING_1H");
   for (const auto& [variable, part] : kUncached) {
-    if (environment.on(variable)) wishes.uncached_models.emplace_back(part);
+    if (environment.on(variable)) shape.uncached_models.emplace_back(part);
   }
   const auto extra = json::parse(environment.get(kExtraBody), kExtraBody);
-  if (extra && extra->is_object()) wishes.extra_body = environment.get(kExtraBody);
-  return wishes;
+  if (extra && extra->is_object()) shape.extra_body = environment.get(kExtraBody);
+  return shape;
 }
 
 std::string first_of(std::initializer_list<std::string> texts) {
@@ -68,7 +68,9 @@ std::string first_of(std::initializer_list<std::string> texts) {
 
 ModelChoice::ModelChoice(const model::Table& models, const Options& options,
                          const Environment& environment, std::string_view from_settings)
-    : models_(models), environment_(environment), wishes_(wishes_of(options, environment)) {
+    : models_(models),
+      environment_(environment),
+      shape_options_(shape_options(options, environment)) {
   first_ = resolve(
       first_of({options.model, environment.get("ANTHROPIC_MODEL"), std::string(from_settings)}));
   id_ = first_;
@@ -89,7 +91,7 @@ std::string ModelChoice::id() const {
   return id_;
 }
 
-api::Shape ModelChoice::shape() const { return api::shape_for(models_, id(), wishes_); }
+api::Shape ModelChoice::shape() const { return api::shape_for(models_, id(), shape_options_); }
 
 std::string ModelChoice::choose(std::string_view alias_or_id) {
   auto id = alias_or_id.empty() || alias_or_id == "default" ? first_ : resolve(alias_or_id);
@@ -109,19 +111,19 @@ std::optional<std::string> ModelChoice::fall_back() {
 
 std::vector<std::string> ModelChoice::notes() const {
   std::vector<std::string> notes;
-  const auto* effort = std::ranges::find(kEfforts, wishes_.effort);
-  if (!wishes_.effort.empty() && effort == kEfforts.end()) {
-    notes.push_back(fmt::format("unknown effort '{}'; the model's own is used (known: {})",
-                                wishes_.effort, fmt::join(kEfforts, ", ")));
+  const auto* effort = std::ranges::find(kEfforts, shape_options_.effort);
+  if (!shape_options_.effort.empty() && effort == kEfforts.end()) {
+    notes.push_back(fmt::format("unknown effort '{}'; using the model's default (known: {})",
+                                shape_options_.effort, fmt::join(kEfforts, ", ")));
   }
-  if (wishes_.extra_body.empty() && !environment_.get(kExtraBody).empty()) {
-    notes.push_back(fmt::format("{} is not a JSON object: it is not used", kExtraBody));
+  if (shape_options_.extra_body.empty() && !environment_.get(kExtraBody).empty()) {
+    notes.push_back(fmt::format("{} is not a JSON object; ignored", kExtraBody));
   }
   const auto* model = models_.find(id());
   if (model == nullptr || model->prices.empty()) {
     const auto& price = model::kPriceOfUnknown;
     notes.push_back(
-        fmt::format("the price of '{}' is not known: its tokens are counted at ${} (input) and ${} "
+        fmt::format("the price of '{}' is unknown; counting its tokens at ${} (input) and ${} "
                     "(output) per million",
                     id(), price.input, price.output));
   }

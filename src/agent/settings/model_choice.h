@@ -12,7 +12,7 @@
 
 namespace ralph::settings {
 
-/// Which model answers, and how it is asked. May be changed by another thread while the agent works.
+/// The model in use and the shape of requests to it. Another thread may change it while the agent works.
 class ModelChoice {
  public:
   /// `from_settings`: the model of a settings file; empty: none.
@@ -21,9 +21,9 @@ class ModelChoice {
 
   std::string id() const;
   api::Shape shape() const;
-  /// By alias or id; empty or "default": what it began with. Returns the id.
+  /// Selects a model by alias or id; empty or "default": the first choice. Returns the id.
   std::string choose(std::string_view alias_or_id);
-  /// The next fallback becomes the choice; nullopt: none is left.
+  /// Selects the next fallback model; nullopt: none is left.
   std::optional<std::string> fall_back();
   /// Warnings: an unknown effort, a model without a known price.
   std::vector<std::string> notes() const;
@@ -33,7 +33,7 @@ class ModelChoice {
 
   const model::Table& models_;
   const Environment& environment_;
-  api::ShapeWishes wishes_;
+  api::ShapeOptions shape_options_;
   std::string first_;
   mutable std::mutex mutex_;
   std::string id_;

@@ -13,20 +13,12 @@
 #include "agent/settings/options_impl.h"
 #include "core/base/nearest.h"
 #include "core/json/document.h"
+#include "core/options/option_reader.h"
 
 namespace ralph::settings {
 namespace {
 
 std::unexpected<Error> refuse(std::string message) { return fail(Code::usage, std::move(message)); }
-
-const OptionRow* find_row(std::string_view name) {
-  for (const auto& row : option_rows()) {
-    if (std::ranges::count(names_of(row), name) != 0) return &row;
-  }
-  return nullptr;
-}
-
-bool looks_like_option(std::string_view word) { return word.size() > 1 && word.front() == '-'; }
 
 bool is_uuid(std::string_view text) {
   if (text.size() != 36) return false;
@@ -53,82 +45,63 @@ Result<> set_option(Draft& draft, const OptionRow& row, const std::string& value
       fmt::format("error: option '{}' argument '{}' is invalid. {}", row.flags, value, complaint));
 }
 
-/// Goes through the words as Claude Code's own parser does.
+std::vector<options::Declaration> declarations() {
+  std::vector<options::Declaration> declared;
+  for (const auto& row : option_rows()) {
+    const auto takes = takes_list(row)       ? options::Takes::list
+                       : takes_value(row)    ? options::Takes::value
+                       : may_take_value(row) ? options::Takes::optional
+                                             : options::Takes::nothing;
+    declared.push_back({names_of(row), takes});
+  }
+  return declared;
+}
+
+/// Parses arguments as Claude Code does.
 class Reader {
  public:
   Reader(Draft& draft, std::span<const std::string> words)
-      : draft_(draft), words_(words.begin(), words.end()) {}
+      : draft_(draft), reader_(declarations(), words) {}
 
   Result<> read() {
-    while (at_ < words_.size() && !draft_.options.version) {
-      const std::string word = words_[at_++];
-      if (word == "--") {
-        draft_.operands.insert(draft_.operands.end(), words_.begin() + long(at_), words_.end());
-        break;
-      }
-      if (list_ != nullptr && !looks_like_option(word)) {
-        TRY(set_option(draft_, *list_, word, true));
-        continue;
-      }
-      list_ = nullptr;
-      if (looks_like_option(word)) {
-        TRY(read_option(word));
-      } else if (unknown_.empty()) {
-        draft_.operands.push_back(word);
-      }
+    while (!draft_.options.version) {
+      const auto item = reader_.next();
+      if (!item) break;
+      TRY(add(*item));
     }
+    draft_.operands.insert(draft_.operands.end(), reader_.rest().begin(), reader_.rest().end());
     return {};
   }
 
-  /// The first word that looks like an option and is none.
+  /// The first unknown option.
   const std::string& unknown() const { return unknown_; }
 
  private:
-  Result<> read_option(const std::string& word) {
-    if (const auto* row = find_row(word)) return read_value(*row);
-    if (!word.starts_with("--") && word.size() > 2) {
-      if (const auto* row = find_row(word.substr(0, 2))) return read_bundle(*row, word);
+  Result<> add(const options::Item& item) {
+    using Kind = options::Item::Kind;
+    const auto& row = option_rows()[item.option];
+    switch (item.kind) {
+      case Kind::option:
+        return set_option(draft_, row, item.value.value_or(""), item.value.has_value());
+      case Kind::operand:
+        if (unknown_.empty()) draft_.operands.push_back(item.word);
+        return {};
+      case Kind::missing_value:
+        return refuse(fmt::format("error: option '{}' argument missing", row.flags));
+      case Kind::unknown_option:
+      case Kind::unexpected_value:
+        if (unknown_.empty()) unknown_ = item.word;
+        return {};
     }
-    if (const auto equals = word.find('=');
-        word.starts_with("--") && equals > 2 && equals != word.npos) {
-      const auto* row = find_row(word.substr(0, equals));
-      if (row != nullptr && (takes_value(*row) || may_take_value(*row))) {
-        return set_option(draft_, *row, word.substr(equals + 1), true);
-      }
-    }
-    if (unknown_.empty()) unknown_ = word;
     return {};
   }
 
-  Result<> read_value(const OptionRow& row) {
-    const bool more = at_ < words_.size();
-    if (takes_value(row)) {
-      if (!more) return refuse(fmt::format("error: option '{}' argument missing", row.flags));
-      if (takes_list(row)) list_ = &row;
-      return set_option(draft_, row, words_[at_++], true);
-    }
-    if (may_take_value(row) && more && !looks_like_option(words_[at_])) {
-      return set_option(draft_, row, words_[at_++], true);
-    }
-    return set_option(draft_, row, "", false);
-  }
-
-  /// "-nvalue", or "-pc" for "-p -c".
-  Result<> read_bundle(const OptionRow& row, const std::string& word) {
-    if (takes_value(row) || may_take_value(row))
-      return set_option(draft_, row, word.substr(2), true);
-    words_[--at_] = "-" + word.substr(2);
-    return set_option(draft_, row, "", false);
-  }
-
   Draft& draft_;
-  std::vector<std::string> words_;
-  std::size_t at_ = 0;
-  const OptionRow* list_ = nullptr;
+  options::OptionReader reader_;
   std::string unknown_;
 };
 
-/// The names a person most likely meant, as a line of its own.
+/// The most similar option names, as a second line.
 std::string suggestion(std::string_view unknown) {
   if (!unknown.starts_with("--")) return {};
   const auto word = unknown.substr(2);
@@ -237,12 +210,12 @@ Result<> check_schema(const Options& options) {
   return {};
 }
 
-/// What would keep the agent from something must not be passed over.
+/// Options that restrict the agent must not be ignored.
 Result<> check_safety(const Draft& draft) {
   if (draft.restricted) {
     return refuse(
-        "Error: --restricted is not supported. Say what may be done with --tools, "
-        "--disallowedTools and --permission-mode, or use the original.");
+        "Error: --restricted is not supported. Use --tools, --disallowedTools and "
+        "--permission-mode instead, or use Claude Code.");
   }
   for (const auto& rule : draft.options.disallowed_tools) {
     if (permission::is_well_formed_rule(rule)) continue;
@@ -253,26 +226,28 @@ Result<> check_safety(const Draft& draft) {
   }
   if (draft.worktree) {
     return refuse(
-        "Error: --worktree is not supported. Make one with 'git worktree add' and start there.");
+        "Error: --worktree is not supported. Create one with 'git worktree add' and start the "
+        "agent there.");
   }
   return {};
 }
 
-/// What was said and changes nothing.
-void warn_of_idle(Draft& draft) {
+/// Warns about options that have no effect.
+void warn_of_ineffective(Draft& draft) {
   auto& options = draft.options;
   if (draft.schema_said && options.json_schema.empty()) {
-    options.warnings.emplace_back("Warning: --json-schema is empty, so the answer is any text.");
+    options.warnings.emplace_back(
+        "Warning: --json-schema is empty, so the answer may be any text.");
   }
   if (!draft.resume_session_at.empty()) {
     options.warnings.emplace_back(
-        "Warning: --resume-session-at has no effect: the session goes on at its end.");
+        "Warning: --resume-session-at has no effect: the session resumes at its end.");
   }
   for (const auto& rule : options.allowed_tools) {
     if (permission::is_well_formed_rule(rule)) continue;
     options.warnings.push_back(
         fmt::format("Warning: --allowedTools: '{}' allows nothing: its parentheses do not match "
-                    "(a rule is such as \"Bash(git *)\").",
+                    "(a valid rule: \"Bash(git *)\").",
                     rule));
   }
   for (const auto& folder : options.add_dirs) {
@@ -325,7 +300,7 @@ Result<Options> parse_options(std::span<const std::string> words, bool interacti
   TRY(check_schema(options));
   TRY(check_print(options));
   TRY(check_safety(draft));
-  warn_of_idle(draft);
+  warn_of_ineffective(draft);
   return options;
 }
 

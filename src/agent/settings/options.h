@@ -10,17 +10,17 @@
 
 namespace ralph::settings {
 
-/// Features of Claude Code that are not here yet, as --accept-unsupported names them.
+/// Features of Claude Code that are not supported yet, as --accept-unsupported names them.
 inline constexpr std::string_view kHooks = "hooks";
 inline constexpr std::string_view kMcp = "mcp";
 inline constexpr std::string_view kSandbox = "sandbox";
 
 enum class Format { text, json, stream_json };
 
-/// What Claude Code's command line says, checked; words it has and we do not use are accepted and kept out.
+/// Claude Code's command line, checked. Options that ralph does not use are accepted and dropped.
 /// nullopt and empty: not given.
 struct Options {
-  bool print = false;  // -p, or because the formats say so
+  bool print = false;  // -p, or implied by the formats
   bool verbose = false;
   bool version = false;
   bool help = false;
@@ -65,29 +65,29 @@ struct Options {
 
   std::optional<std::int64_t> max_turns;
   std::optional<double> max_budget_usd;
-  std::optional<std::int64_t> loop_guard;  // --loop-guard, our own addition
+  std::optional<std::int64_t> loop_guard;  // --loop-guard, ralph only
 
   std::string settings;                                     // a file or JSON
   std::optional<std::vector<std::string>> setting_sources;  // empty list: none
   std::vector<std::string> mcp_config;
   bool strict_mcp_config = false;
-  std::vector<std::string> accepted_unsupported;  // --accept-unsupported, our own addition
+  std::vector<std::string> accepted_unsupported;  // --accept-unsupported, ralph only
   bool bare = false;
   bool disable_slash_commands = false;
   std::vector<std::string> betas;
   std::string debug_file;
 
-  std::vector<std::string> warnings;  // lines for stderr; the run goes on
+  std::vector<std::string> warnings;  // lines for stderr
 };
 
-/// Reads the words behind the program's name. `interactive`: stdout is a terminal. The error is what Claude Code
-/// would print: one line, and one more where it guesses what was meant; its exit code is 1.
+/// Parses the arguments after the program's name. `interactive`: stdout is a terminal. The error is what Claude Code
+/// would print: one line, and a second one if it suggests an option; the exit code is 1.
 Result<Options> parse_options(std::span<const std::string> words, bool interactive);
 
-/// "Bash(git *),Edit Read" in its parts: commas and blanks divide, but not in parentheses.
+/// Splits "Bash(git *),Edit Read" at commas and blanks outside of parentheses.
 std::vector<std::string> split_rules(std::string_view text);
 
-/// The options and what they mean, for --help.
+/// The text of --help.
 std::string options_help();
 
 }  // namespace ralph::settings

@@ -8,10 +8,10 @@
 
 namespace ralph::settings {
 
-/// The words as they are read, before the rules between them are looked at.
+/// The options as parsed, before their combinations are checked.
 struct Draft {
   Options options;
-  std::vector<std::string> operands;  // words that are no options
+  std::vector<std::string> operands;  // arguments that are not options
   bool print_said = false;
   bool await_initialize = false;
   bool forward_subagent_text = false;
@@ -23,7 +23,7 @@ struct Draft {
   std::string resume_drops_turn;
 };
 
-/// Takes over a value (empty for a flag) and says what is wrong with it; empty: nothing.
+/// Stores a value (empty for a flag). Returns what is wrong with it; empty: nothing.
 using SetOption = std::string (*)(Draft&, const std::string& value);
 
 std::string set_max_turns(Draft& draft, const std::string& value);
@@ -34,13 +34,13 @@ std::string check_task_budget(Draft& draft, const std::string& value);
 
 enum class Where { listed, hidden };  // in Claude Code's own --help
 
-/// One option. Its names and how many words it takes are in `flags`: "<x>" one, "[x]" one or none, "<x...>" one and
-/// all that follow and are no options.
+/// One option. `flags` has its names and its arguments: "<x>" one, "[x]" one or none, "<x...>" one or more, up to the next
+/// option.
 struct OptionRow {
   std::string_view flags;
   Where where;
-  std::string_view choices;  // divided by blanks; empty: anything
-  SetOption set;             // nullptr: accepted and not used
+  std::string_view choices;  // separated by blanks; empty: any value
+  SetOption set;             // nullptr: accepted without effect
   std::string_view help;
 };
 
@@ -51,16 +51,16 @@ struct CommandRow {
   std::string_view instead;
 };
 
-/// What Claude Code takes for a command when it is the first word that is not an option.
+/// The subcommands of Claude Code.
 std::span<const CommandRow> command_rows();
 
-/// "-p, --print <x>" in parts.
+/// The names in "-p, --print <x>".
 std::vector<std::string_view> names_of(const OptionRow& row);
 inline bool takes_value(const OptionRow& row) { return row.flags.find('<') != row.flags.npos; }
 inline bool may_take_value(const OptionRow& row) { return row.flags.find('[') != row.flags.npos; }
 inline bool takes_list(const OptionRow& row) { return row.flags.find("...") != row.flags.npos; }
 
-/// At commas, blanks around the parts removed.
+/// Splits at commas and trims the parts.
 std::vector<std::string> split_commas(std::string_view text);
 std::vector<std::string_view> split_blanks(std::string_view text);
 

@@ -4,14 +4,14 @@
 #include <optional>
 
 #include "agent/settings/options_impl.h"
-#include "agent/settings/text.h"
+#include "core/base/text.h"
 
 namespace ralph::settings {
 namespace {
 
-/// As JavaScript reads a number: blanks around it, nothing is 0, "0x10", "1e3", "Infinity".
+/// Parses a number as JavaScript does: blanks around it, "" is 0, "0x10", "1e3", "Infinity".
 std::optional<double> read_number(std::string_view text) {
-  text = trimmed(text);
+  text = trim(text);
   if (text.empty()) return 0;
   const bool negative = text.front() == '-';
   if (text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {

@@ -122,7 +122,7 @@ std::string take_sources(Draft& draft, const std::string& value) {
 std::string take_accepted(Draft& draft, const std::string& value) {
   for (auto& feature : split_commas(value)) {
     if (feature != kHooks && feature != kMcp && feature != kSandbox) {
-      return "It takes hooks, mcp and sandbox, divided by commas.";
+      return "Allowed choices are hooks, mcp, sandbox, separated by commas.";
     }
     draft.options.accepted_unsupported.push_back(std::move(feature));
   }
@@ -160,50 +160,50 @@ using O = Options;
 
 // clang-format off
 constexpr OptionRow kOptions[] = {
-  {"-p, --print", listed, "", take_print, "Answer once and end"},
+  {"-p, --print", listed, "", take_print, "Answer one prompt and exit"},
   {"--output-format <format>", listed, "text json stream-json", take_output, "text, json (one object) or stream-json (an object per line)"},
   {"--input-format <format>", listed, "text stream-json", take_input, "text or stream-json (messages as lines of JSON)"},
-  {"--verbose", listed, "", on<&O::verbose>, "All events; needed with -p and stream-json output"},
-  {"--include-partial-messages", listed, "", on<&O::partial_messages>, "Pieces of messages as they come (stream-json)"},
+  {"--verbose", listed, "", on<&O::verbose>, "Print all events; required with -p and stream-json output"},
+  {"--include-partial-messages", listed, "", on<&O::partial_messages>, "Print parts of messages as they arrive (stream-json)"},
   {"--replay-user-messages", listed, "", on<&O::replay_user_messages>, "Repeat the messages of stdin on stdout (stream-json)"},
   {"--model <model>", listed, "", text<&O::model>, "The model: an alias or its full name"},
-  {"--fallback-model <model>", listed, "", take_fallback, "Models to turn to when that one is overloaded, divided by commas"},
+  {"--fallback-model <model>", listed, "", take_fallback, "Models to use when the first is overloaded, separated by commas"},
   {"--effort <level>", listed, "", take_effort, "low, medium, high, xhigh or max"},
   {"--thinking <mode>", hidden, "enabled adaptive disabled", text<&O::thinking>, "enabled, adaptive or disabled"},
   {"--max-thinking-tokens <tokens>", hidden, "", set_max_thinking, "A budget for thinking"},
   {"--thinking-display <display>", hidden, "summarized omitted highlights", text<&O::thinking_display>, "summarized, omitted or highlights"},
   {"--agent <agent>", listed, "", text<&O::agent>, ""},
   {"--agents <json-or-file>", listed, "", text<&O::agents>, ""},
-  {"--system-prompt <prompt>", listed, "", take_system_prompt, "Instead of the built-in system prompt"},
+  {"--system-prompt <prompt>", listed, "", take_system_prompt, "Replace the built-in system prompt"},
   {"--system-prompt-file <file>", hidden, "", text<&O::system_prompt_file>, "The same from a file"},
-  {"--append-system-prompt <prompt>", listed, "", text<&O::append_system_prompt>, "Behind the system prompt"},
+  {"--append-system-prompt <prompt>", listed, "", text<&O::append_system_prompt>, "Append to the system prompt"},
   {"--append-system-prompt-file <file>", hidden, "", text<&O::append_system_prompt_file>, "The same from a file"},
-  {"--tools <tools...>", listed, "", take_tools, "The built-in tools there are; \"\" for none, \"default\" for all"},
+  {"--tools <tools...>", listed, "", take_tools, "The built-in tools to offer; \"\" for none, \"default\" for all"},
   {"--allowedTools, --allowed-tools <tools...>", listed, "", rules<&O::allowed_tools>, "Tools that need no permission, such as \"Bash(git *) Edit\""},
-  {"--disallowedTools, --disallowed-tools <tools...>", listed, "", rules<&O::disallowed_tools>, "Tools that are refused"},
+  {"--disallowedTools, --disallowed-tools <tools...>", listed, "", rules<&O::disallowed_tools>, "Tools to deny"},
   {"--permission-mode <mode>", listed, kModes, take_permission_mode, "acceptEdits, auto, bypassPermissions, manual, dontAsk or plan"},
   {"--permission-prompt-tool <tool>", hidden, "", text<&O::permission_prompt_tool>, ""},
-  {"--dangerously-skip-permissions", listed, "", on<&O::skip_permissions>, "Every tool may do everything; for sandboxes"},
+  {"--dangerously-skip-permissions", listed, "", on<&O::skip_permissions>, "Allow every tool call without asking; for sandboxes"},
   {"--allow-dangerously-skip-permissions", listed, "", on<&O::allow_skip_permissions>, ""},
-  {"--add-dir <directories...>", listed, "", one_more<&O::add_dirs>, "Further folders the tools may use"},
+  {"--add-dir <directories...>", listed, "", one_more<&O::add_dirs>, "More directories the tools may use"},
   {"--json-schema <schema>", listed, "", take_schema, "The answer is JSON that matches this schema"},
-  {"-c, --continue", listed, "", on<&O::continue_last>, "Go on with the newest session of this folder"},
-  {"-r, --resume [value]", listed, "", take_resume, "Go on with the session of this id or title"},
-  {"--fork-session", listed, "", on<&O::fork_session>, "With those two: as a new session"},
+  {"-c, --continue", listed, "", on<&O::continue_last>, "Continue the newest session of this directory"},
+  {"-r, --resume [value]", listed, "", take_resume, "Resume the session with this id or title"},
+  {"--fork-session", listed, "", on<&O::fork_session>, "With --continue or --resume: as a new session"},
   {"--session-id <uuid>", listed, "", text<&O::session_id>, "The id of the new session"},
   {"-n, --name <name>", listed, "", text<&O::session_name>, "The title of the session"},
-  {"--no-session-persistence", listed, "", take_no_persistence, "Write no session to the disk"},
+  {"--no-session-persistence", listed, "", take_no_persistence, "Do not write the session to disk"},
   {"--loop-guard <n>", hidden, "", set_loop_guard, "Stop a model that makes the same call with the same result 2n times in a row (ralph only)"},
-  {"--max-turns <turns>", hidden, "", set_max_turns, "Stop after so many requests with tools pending"},
-  {"--max-budget-usd <amount>", listed, "", set_budget, "Stop when so many dollars are spent"},
-  {"--settings <file-or-json>", listed, "", text<&O::settings>, "Further settings: a file or JSON"},
+  {"--max-turns <turns>", hidden, "", set_max_turns, "Stop after this many requests with tool calls pending"},
+  {"--max-budget-usd <amount>", listed, "", set_budget, "Stop when this many dollars are spent"},
+  {"--settings <file-or-json>", listed, "", text<&O::settings>, "More settings: a file or JSON"},
   {"--setting-sources <sources>", listed, "", take_sources, "Which settings files count: user,project,local"},
-  {"--mcp-config <configs...>", listed, "", one_more<&O::mcp_config>, "Refused: MCP servers are not supported yet (see --accept-unsupported)"},
-  {"--strict-mcp-config", listed, "", on<&O::strict_mcp_config>, "No other MCP servers than those"},
-  {"--accept-unsupported <features>", hidden, "", take_accepted, "Go on without what is configured and not supported: hooks,mcp,sandbox (ralph only)"},
-  {"--bare", listed, "", on<&O::bare>, "Without hooks, plugins, memory and project files"},
-  {"--disable-slash-commands", listed, "", on<&O::disable_slash_commands>, "No skills and commands"},
-  {"--betas <betas...>", listed, "", take_betas, "Beta features to ask the API for"},
+  {"--mcp-config <configs...>", listed, "", one_more<&O::mcp_config>, "Not supported yet: MCP servers (see --accept-unsupported)"},
+  {"--strict-mcp-config", listed, "", on<&O::strict_mcp_config>, "Use only the MCP servers of --mcp-config"},
+  {"--accept-unsupported <features>", hidden, "", take_accepted, "Continue without configured features that are not supported: hooks,mcp,sandbox (ralph only)"},
+  {"--bare", listed, "", on<&O::bare>, "Use no hooks, plugins, memory or project files"},
+  {"--disable-slash-commands", listed, "", on<&O::disable_slash_commands>, "Disable skills and commands"},
+  {"--betas <betas...>", listed, "", take_betas, "Beta features to request from the API"},
   {"--debug-file <path>", listed, "", text<&O::debug_file>, ""},
   {"-v, --version", listed, "", on<&O::version>, "The version"},
   {"-h, --help", listed, "", on<&O::help>, "This text"},
@@ -248,7 +248,7 @@ constexpr OptionRow kOptions[] = {
   {"--messaging-socket-path <path>", hidden, "", nullptr, ""},
   {"--no-chrome", listed, "", nullptr, ""},
   {"--parent-session-id <id>", hidden, "", nullptr, ""},
-  {"--permission-prompts <target>", listed, "host none", text<&O::permission_prompts>, "none: what would be asked about is denied as nobody is there"},
+  {"--permission-prompts <target>", listed, "host none", text<&O::permission_prompts>, "none: deny what would need a prompt"},
   {"--plan-mode-required", hidden, "", nullptr, ""},
   {"--plugin-dir <path>", listed, "", nullptr, ""},
   {"--plugin-dir-no-mcp <path>", hidden, "", nullptr, ""},
@@ -258,7 +258,7 @@ constexpr OptionRow kOptions[] = {
   {"--remote [description|session_id|url]", hidden, "", nullptr, ""},
   {"--remote-control [name]", listed, "", nullptr, ""},
   {"--remote-control-session-name-prefix <prefix>", listed, "", nullptr, ""},
-  {"--restricted", listed, "", noted<&Draft::restricted>, "Refused: say what is allowed with --tools and rules"},
+  {"--restricted", listed, "", noted<&Draft::restricted>, "Not supported: use --tools and permission rules"},
   {"--rewind-files <user-message-id>", hidden, "", nullptr, ""},
   {"--safe-mode", listed, "", warn_safe_mode, ""},
   {"--sdk-url <url>", hidden, "", nullptr, ""},
@@ -269,18 +269,18 @@ constexpr OptionRow kOptions[] = {
   {"--teleport [session]", listed, "", nullptr, ""},
   {"--tmux", listed, "", nullptr, ""},
   {"--workload <tag>", hidden, "", nullptr, ""},
-  {"-w, --worktree [name]", listed, "", noted<&Draft::worktree>, "Refused: make one with git worktree add"},
+  {"-w, --worktree [name]", listed, "", noted<&Draft::worktree>, "Not supported: use 'git worktree add'"},
 };
 
-constexpr std::string_view kNoJobs = "there are no background sessions here";
+constexpr std::string_view kNoJobs = "background sessions are not supported";
 constexpr std::string_view kKey = "set ANTHROPIC_API_KEY, or run 'ralph auth login'";
 constexpr std::string_view kUpdate = "update ralph the way it was installed";
-constexpr std::string_view kPlugins = "there are no plugins here";
+constexpr std::string_view kPlugins = "plugins are not supported";
 constexpr CommandRow kCommands[] = {
-  {"agents", kNoJobs}, {"attach", kNoJobs}, {"auth", kKey}, {"auto-mode", "there is no such mode here"},
-  {"doctor", "use 'ralph doctor'"}, {"gateway", "there is no gateway here"}, {"import", "there is nothing to import into"},
+  {"agents", kNoJobs}, {"attach", kNoJobs}, {"auth", kKey}, {"auto-mode", "this mode is not supported"},
+  {"doctor", "use 'ralph doctor'"}, {"gateway", "the gateway is not supported"}, {"import", "importing is not supported"},
   {"install", kUpdate}, {"kill", kNoJobs}, {"logs", kNoJobs}, {"mcp", "MCP servers are not supported yet"},
-  {"plugin", kPlugins}, {"plugins", kPlugins}, {"purge", "remove the folder of the project under ~/.claude/projects"},
+  {"plugin", kPlugins}, {"plugins", kPlugins}, {"purge", "remove the project's directory under ~/.claude/projects"},
   {"respawn", kNoJobs}, {"rm", kNoJobs}, {"setup-token", kKey}, {"stop", kNoJobs},
   {"ultrareview", "ask for a review with -p"}, {"update", kUpdate}, {"upgrade", kUpdate},
 };
@@ -294,7 +294,7 @@ std::span<const CommandRow> command_rows() { return kCommands; }
 std::string options_help() {
   std::string out =
       "Usage: claude [options] [prompt]\n\n"
-      "An agent that works in this folder with the tools it is given. Without a prompt it reads "
+      "A coding agent that works in the current directory. Without a prompt it reads "
       "one from stdin.\n\n"
       "Options:\n";
   std::string unused;
@@ -307,7 +307,7 @@ std::string options_help() {
       unused += fmt::format("{}{}", unused.empty() ? "" : " ", names_of(row).back());
     }
   }
-  return out + "\nAccepted, so that callers need not change, but without effect:\n  " + unused +
+  return out + "\nAccepted for compatibility, without effect:\n  " + unused +
          "\n";
 }
 

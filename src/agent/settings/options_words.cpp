@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "agent/settings/options_impl.h"
-#include "agent/settings/text.h"
+#include "core/base/text.h"
 
 namespace ralph::settings {
 
@@ -28,10 +28,10 @@ std::vector<std::string_view> split_blanks(std::string_view text) {
 
 std::vector<std::string> split_commas(std::string_view text) {
   std::vector<std::string> parts;
-  if (trimmed(text).empty()) return parts;
+  if (trim(text).empty()) return parts;
   for (std::size_t at = 0; at <= text.size();) {
     const auto end = std::min(text.find(',', at), text.size());
-    parts.emplace_back(trimmed(text.substr(at, end - at)));
+    parts.emplace_back(trim(text.substr(at, end - at)));
     at = end + 1;
   }
   return parts;

@@ -13,7 +13,9 @@
 #include "agent/settings/source_file.h"
 #include "core/base/file.h"
 #include "core/base/placeholder.h"
+#include "core/base/settings_error.h"
 #include "core/json/document.h"
+#include "core/json/field.h"
 
 namespace ralph::settings {
 namespace {
@@ -21,17 +23,16 @@ namespace {
 namespace fs = std::filesystem;
 using json::Document;
 
-constexpr std::size_t kMostBytes = std::size_t{1} << 20;
 
-/// Of the machine's administrator: it counts whatever the options say, and last.
+/// Set by the administrator: always read, and last.
 constexpr std::string_view kManagedSettings = "/etc/claude-code/managed-settings.json";
 
-/// The original does not know it; repositories written for other tools have it.
+/// Not a setting of Claude Code; repositories written for other tools have it.
 constexpr const char* kSkipPermissions = "dangerouslySkipPermissions";
 
-/// Settings beside those of permissions that name programs or servers to run, set variables, or switch off
-/// what the user's own settings ask for.
-constexpr std::array kRaisingKeys{kSkipPermissions,
+/// Settings outside of `permissions` that name programs or servers to run, set variables, or disable what the user's
+/// settings enable.
+constexpr std::array kEscalatingKeys{kSkipPermissions,
                                   "env",
                                   "hooks",
                                   "disableAllHooks",
@@ -47,13 +48,8 @@ constexpr std::array kRaisingKeys{kSkipPermissions,
                                   "disabledMcpjsonServers",
                                   "enabledPlugins"};
 
-/// Whose words a file holds. `shared`: the repository's, which others wrote; `local`: the user's about it.
+/// Where settings come from. `shared`: the repository, written by others; `local`: the user, for this repository.
 enum class Origin { user, shared, local, flag };
-
-std::string text_of(const Document& object, const char* key) {
-  const auto found = object.is_object() ? object.find(key) : object.end();
-  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
-}
 
 std::vector<std::string> texts_of(const Document& list) {
   std::vector<std::string> texts;
@@ -68,20 +64,20 @@ void append(std::vector<std::string>& to, std::vector<std::string> more) {
   std::ranges::move(more, std::back_inserter(to));
 }
 
-/// A list of hooks that is empty asks for nothing.
+/// False for empty lists of hooks.
 bool has_hooks(const Document& hooks) {
   if (!hooks.is_object()) return !hooks.empty();
   return std::ranges::any_of(hooks, [](const Document& event) { return !event.empty(); });
 }
 
-/// What would let a session do more than its user said: settings by name, for one line per file.
-class Raising {
+/// The names of settings that would let a session do more than its user allowed, on one line.
+class Escalations {
  public:
-  explicit Raising(const Document& settings) {
-    for (const auto* const key : kRaisingKeys) note(member(settings, key), key);
-    const auto& permissions = member(settings, "permissions");
+  explicit Escalations(const Document& settings) {
+    for (const auto* const key : kEscalatingKeys) note(json::member(settings, key), key);
+    const auto& permissions = json::member(settings, "permissions");
     for (const auto* const key : {"allow", "additionalDirectories", "defaultMode"}) {
-      note(member(permissions, key), fmt::format("permissions.{}", key));
+      note(json::member(permissions, key), fmt::format("permissions.{}", key));
     }
   }
   const std::string& names() const { return names_; }
@@ -97,32 +93,32 @@ class Raising {
   std::string names_;
 };
 
-/// Puts the settings of one file after another on top.
-class Pile {
+/// Merges the settings of several files; a later file wins.
+class SettingsMerger {
  public:
-  Pile(Settings& settings, bool trusted) : settings_(settings), trusted_(trusted) {}
+  SettingsMerger(Settings& settings, bool trusted) : settings_(settings), trusted_(trusted) {}
 
   void add(const Document& more, Origin origin, const std::string& name) {
     if (!more.is_object()) return refuse(name, "it is not a JSON object");
-    if (auto model = text_of(more, "model"); !model.empty()) settings_.model = std::move(model);
-    if (const auto& compact = member(more, "autoCompactEnabled"); compact.is_boolean()) {
+    if (auto model = json::text(more, "model"); !model.empty()) settings_.model = std::move(model);
+    if (const auto& compact = json::member(more, "autoCompactEnabled"); compact.is_boolean()) {
       settings_.auto_compact = compact.get<bool>();
     }
-    add_restrictions(member(more, "permissions"), name);
+    add_restrictions(json::member(more, "permissions"), name);
     const bool own = origin == Origin::user || origin == Origin::flag;
     if (own || trusted_) return add_freedoms(more, own, name);
-    if (const auto raising = Raising(more); !raising.names().empty()) {
-      settings_.notes.push_back(untrusted_note(raising.names(), name));
+    if (const auto escalations = Escalations(more); !escalations.names().empty()) {
+      settings_.notes.push_back(untrusted_note(escalations.names(), name));
     }
   }
 
-  /// What is broken may hold a denial that its writer counts on: nothing is done without it.
+  /// A broken file may contain deny rules that the user relies on, so it is an error.
   void refuse(const std::string& name, std::string_view why) {
     if (refused_) return;
     refused_ = Error{Code::usage,
-                     fmt::format("Error: the settings in {} cannot be used: {}. They may deny "
-                                 "something, so nothing is done without them",
-                                 name, why),
+                     fmt::format("{}{} cannot be used: {}. They may contain deny rules, so the "
+                                 "agent does not run without them",
+                                 kSettingsError, name, why),
                      "correct the file, or leave it out with the agent's option "
                      "--setting-sources"};
   }
@@ -133,7 +129,7 @@ class Pile {
   }
 
  private:
-  /// A mistake in what only allows takes nothing away: a note is enough.
+  /// A mistake in rules that only allow is a note, in other rules an error.
   void report(const std::string& name, std::string_view why, bool allows) {
     if (!allows) return refuse(name, why);
     settings_.notes.push_back(fmt::format("Ignoring the settings in {}: {}", name, why));
@@ -144,7 +140,7 @@ class Pile {
       return refuse(name + ", permissions", "it is not an object");
     }
     for (const std::string_view key : {"allow", "deny", "ask", "additionalDirectories"}) {
-      const auto& list = member(permissions, key.data());
+      const auto& list = json::member(permissions, key);
       const bool allows = key != "deny" && key != "ask";
       const auto place = fmt::format("{}, permissions.{}", name, key);
       const auto is_text = [](const Document& entry) { return entry.is_string(); };
@@ -160,27 +156,40 @@ class Pile {
     }
   }
 
-  /// What only takes away counts from every file.
+  /// Restrictions are used from every file.
   void add_restrictions(const Document& permissions, const std::string& name) {
     report_mistakes(permissions, name);
-    append(settings_.rules.deny, texts_of(member(permissions, "deny")));
-    append(settings_.rules.ask, texts_of(member(permissions, "ask")));
-    if (text_of(permissions, "disableBypassPermissionsMode") == "disable") {
+    append(settings_.rules.deny, texts_of(json::member(permissions, "deny")));
+    append(settings_.rules.ask, texts_of(json::member(permissions, "ask")));
+    if (json::text(permissions, "disableBypassPermissionsMode") == "disable") {
       settings_.bypass_forbidden = true;
     }
   }
 
-  /// Of the user's own files, and of a repository the user trusts.
+  /// Only from the user's files and from trusted repositories.
   void add_freedoms(const Document& more, bool own, const std::string& name) {
-    const auto& permissions = member(more, "permissions");
-    append(settings_.rules.allow, texts_of(member(permissions, "allow")));
-    append(settings_.directories, texts_of(member(permissions, "additionalDirectories")));
-    const auto mode = text_of(permissions, "defaultMode");
+    const auto& permissions = json::member(more, "permissions");
+    append(settings_.rules.allow, texts_of(json::member(permissions, "allow")));
+    append(settings_.directories, texts_of(json::member(permissions, "additionalDirectories")));
+    const auto mode = json::text(permissions, "defaultMode");
     if (!mode.empty() && (own || mode != "bypassPermissions")) {
       settings_.default_mode = mode;
       settings_.mode_source = fmt::format("permissions.defaultMode of {}", name);
     }
-    const auto& skip = member(more, kSkipPermissions);
+    add_skip_permissions(json::member(more, kSkipPermissions), name);
+    add_key_helper(json::text(more, "apiKeyHelper"), own, name);
+    add_environment(json::member(more, "env"), name);
+    if (has_hooks(json::member(more, "hooks"))) settings_.hooks.push_back(name);
+    if (const auto& off = json::member(more, "disableAllHooks"); off.is_boolean()) {
+      settings_.hooks_off = off.get<bool>();
+    }
+    if (const auto& on = json::member(json::member(more, "sandbox"), "enabled"); on.is_boolean()) {
+      settings_.sandbox = on.get<bool>() ? name : "";
+    }
+    append(settings_.disabled_mcp_servers, texts_of(json::member(more, "disabledMcpjsonServers")));
+  }
+
+  void add_skip_permissions(const Document& skip, const std::string& name) {
     if (skip == true) {
       settings_.default_mode = "bypassPermissions";
       settings_.mode_source = fmt::format("{} of {}", kSkipPermissions, name);
@@ -189,31 +198,26 @@ class Pile {
       settings_.notes.push_back(
           fmt::format("Ignoring {} of {}: it is neither true nor false", kSkipPermissions, name));
     }
-    if (auto helper = text_of(more, "apiKeyHelper"); own && !helper.empty()) {
+  }
+
+  void add_key_helper(std::string helper, bool own, const std::string& name) {
+    if (own && !helper.empty()) {
       settings_.api_key_helper = std::move(helper);
     } else if (!helper.empty()) {
       settings_.notes.push_back(fmt::format(
-          "Ignoring apiKeyHelper of {}: only your own settings name the program that gives the key",
+          "Ignoring apiKeyHelper of {}: only user settings may name the program that prints the "
+          "key",
           name));
     }
-    add_environment(member(more, "env"), name);
-    if (has_hooks(member(more, "hooks"))) settings_.hooks.push_back(name);
-    if (const auto& off = member(more, "disableAllHooks"); off.is_boolean()) {
-      settings_.hooks_off = off.get<bool>();
-    }
-    if (const auto& on = member(member(more, "sandbox"), "enabled"); on.is_boolean()) {
-      settings_.sandbox = on.get<bool>() ? name : "";
-    }
-    append(settings_.disabled_mcp_servers, texts_of(member(more, "disabledMcpjsonServers")));
   }
 
-  /// Variables make programs run others (PATH, BASH_ENV, GIT_…).
+  /// Variables can make programs run others (PATH, BASH_ENV, GIT_…).
   void add_environment(const Document& variables, const std::string& name) {
     if (!variables.is_object()) return;
     for (const auto& [key, value] : variables.items()) {
       const bool valid = !key.empty() && key.find_first_of(std::string_view("=\0", 2)) == key.npos;
       if (!valid)
-        settings_.notes.push_back(fmt::format("{}: '{}' is no name of a variable", name, key));
+        settings_.notes.push_back(fmt::format("{}: '{}' is not a valid variable name", name, key));
       if (valid && value.is_string()) {
         settings_.environment.emplace_back(key, value.get<std::string>());
       }
@@ -225,26 +229,28 @@ class Pile {
   std::optional<Error> refused_;
 };
 
-/// Missing, or hidden by a sandbox: its placeholder, /dev/null.
+/// Missing, or replaced by a sandbox's placeholder or /dev/null.
 bool is_absent(const fs::path& path) {
   struct stat info{};
   if (::stat(path.c_str(), &info) != 0) return errno != EACCES;
   return is_placeholder(info) || S_ISCHR(info.st_mode);
 }
 
-/// `boundary`: as for read_source_file(). An empty file says nothing.
-void read_into(Pile& pile, const fs::path& path, const fs::path& boundary, Origin origin) {
-  const auto file = read_source_file(path, boundary, kMostBytes);
+/// `boundary`: as for read_source_file(). An empty file is ignored.
+void read_into(SettingsMerger& merger, const fs::path& path, const fs::path& boundary,
+               Origin origin) {
+  const auto file = read_source_file(path, boundary, kLargestSettingsFile);
   if (!file && is_absent(path)) return;
   if (!file) {
-    return pile.refuse(path.string(), boundary.empty()
-                                          ? "it is not a regular file of text that can be read"
-                                          : "it is not a regular file of yours within the folder");
+    return merger.refuse(path.string(),
+                         boundary.empty()
+                             ? "it is not a readable regular text file"
+                             : "it is not a regular file inside the directory that you own");
   }
   if (file->text.find_first_not_of(" \t\r\n") == file->text.npos) return;
   const auto parsed = json::parse(file->text);
-  if (!parsed) return pile.refuse(path.string(), "it is not JSON");
-  pile.add(*parsed, origin, path.string());
+  if (!parsed) return merger.refuse(path.string(), "it is not JSON");
+  merger.add(*parsed, origin, path.string());
 }
 
 /// --settings: JSON, or the name of a file with it.
@@ -268,24 +274,24 @@ Result<Settings> read_settings(const Options& options, const Environment& enviro
   Settings settings;
   const auto record = read_claude_record(environment);
   const bool trusted = is_trusted(environment, record, cwd);
-  Pile pile(settings, trusted);
+  SettingsMerger merger(settings, trusted);
   if (!options.bare) {
     if (wants(options, "user")) {
-      read_into(pile, environment.config_folder() / "settings.json", {}, Origin::user);
+      read_into(merger, environment.config_folder() / "settings.json", {}, Origin::user);
     }
     if (wants(options, "project")) {
-      read_into(pile, cwd / ".claude" / "settings.json", real(cwd), Origin::shared);
+      read_into(merger, cwd / ".claude" / "settings.json", real(cwd), Origin::shared);
     }
     if (wants(options, "local")) {
-      read_into(pile, cwd / ".claude" / "settings.local.json", real(cwd), Origin::local);
+      read_into(merger, cwd / ".claude" / "settings.local.json", real(cwd), Origin::local);
     }
   }
   if (!options.settings.empty()) {
     TRY_ASSIGN(const auto given, given_settings(options.settings));
-    pile.add(given, Origin::flag, "--settings");
+    merger.add(given, Origin::flag, "--settings");
   }
-  read_into(pile, kManagedSettings, {}, Origin::user);
-  TRY(pile.done());
+  read_into(merger, kManagedSettings, {}, Origin::user);
+  TRY(merger.done());
   if (settings.hooks_off || options.bare) settings.hooks.clear();
   add_mcp_servers(settings, {options, record, real(cwd), trusted});
   return settings;

@@ -9,13 +9,10 @@
 
 namespace ralph::settings {
 
-/// A member of an object; null: there is none.
-const json::Document& member(const json::Document& object, const char* key);
-
-/// The folder with its links resolved, as far as it exists.
+/// The path with the links of its existing part resolved.
 std::filesystem::path real(const std::filesystem::path& folder);
 
-/// Claude Code's record of its user: what was trusted, and MCP servers. An empty object where there is none.
+/// Claude Code's ~/.claude.json: trusted directories and MCP servers. An empty object if there is none.
 json::Document read_claude_record(const Environment& environment);
 bool is_trusted(const Environment& environment, const json::Document& record,
                 const std::filesystem::path& folder);
@@ -29,7 +26,7 @@ struct McpSources {
   std::filesystem::path cwd;  // links resolved
   bool trusted = false;
 };
-/// Fills mcp_servers, and notes those of a repository that is not trusted.
+/// Fills mcp_servers; adds a note about servers of a repository that is not trusted.
 void add_mcp_servers(Settings& settings, const McpSources& sources);
 
 }  // namespace ralph::settings

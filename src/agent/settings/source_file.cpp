@@ -29,7 +29,7 @@ bool wants(const Options& options, std::string_view source) {
 DeniedFiles::DeniedFiles(const std::vector<std::string>& patterns,
                          const std::filesystem::path& root) {
   for (const auto& pattern : patterns) {
-    std::ranges::move(permission::restraining_patterns(pattern, root),
+    std::ranges::move(permission::restricting_patterns(pattern, root),
                       std::back_inserter(patterns_));
   }
 }

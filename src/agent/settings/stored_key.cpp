@@ -33,16 +33,17 @@ Result<std::optional<std::string>> read_stored_key(const Environment& environmen
   if (!text && text.error().code == Code::not_found) return std::nullopt;
   if (!text) return std::unexpected(text.error());
   if (others_may_read(path)) {
-    return fail(Code::permission, fmt::format("others may read the key in {}", path.string()),
+    return fail(Code::permission,
+                fmt::format("other users can read the API key in {}", path.string()),
                 fmt::format("chmod 600 {}", path.string()));
   }
   const auto parsed = json::parse(*text, path.string());
-  if (!parsed) {  // what the parser says quotes the key
+  if (!parsed) {  // the parser's error would quote the key
     return fail(Code::config, fmt::format("{} is not JSON", path.string()), std::string(kHint));
   }
   const auto key = parsed->is_object() ? parsed->find("api_key") : parsed->end();
   if (key == parsed->end() || !key->is_string()) {
-    return fail(Code::config, fmt::format("{} holds no 'api_key'", path.string()),
+    return fail(Code::config, fmt::format("{} has no 'api_key'", path.string()),
                 std::string(kHint));
   }
   return key->get<std::string>();

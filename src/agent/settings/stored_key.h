@@ -9,7 +9,7 @@
 
 namespace ralph::settings {
 
-/// The key that `ralph auth login` keeps, in a file only the owner may read.
+/// The key that `ralph auth login` stores in a file that only the owner can read.
 std::filesystem::path stored_key_path(const Environment& environment);
 /// nullopt: none is stored. An error names the file.
 Result<std::optional<std::string>> read_stored_key(const Environment& environment);

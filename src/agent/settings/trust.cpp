@@ -3,6 +3,7 @@
 #include "agent/settings/settings_impl.h"
 #include "agent/settings/source_file.h"
 #include "core/base/file.h"
+#include "core/json/field.h"
 
 namespace ralph::settings {
 namespace {
@@ -41,9 +42,9 @@ Document read_claude_record(const Environment& environment) {
 
 bool is_trusted(const Environment& environment, const Document& record, const fs::path& folder) {
   const auto path = real(folder).string();
-  if (member(read_object(trust_file(environment)), path.c_str()) == true) return true;
-  const auto& project = member(member(record, "projects"), path.c_str());
-  return member(project, "hasTrustDialogAccepted") == true;
+  if (json::member(read_object(trust_file(environment)), path) == true) return true;
+  const auto& project = json::member(json::member(record, "projects"), path);
+  return json::member(project, "hasTrustDialogAccepted") == true;
 }
 
 bool is_trusted(const Environment& environment, const fs::path& folder) {

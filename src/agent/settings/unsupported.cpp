@@ -8,6 +8,7 @@
 #include "agent/settings/settings_impl.h"
 #include "agent/settings/source_file.h"
 #include "core/base/file.h"
+#include "core/json/field.h"
 
 namespace ralph::settings {
 namespace {
@@ -15,7 +16,6 @@ namespace {
 namespace fs = std::filesystem;
 using json::Document;
 
-constexpr std::size_t kMostBytes = std::size_t{1} << 20;
 constexpr std::size_t kMostNamed = 8;  // servers in one message
 
 void add(Settings& settings, const Document& servers, std::string_view where) {
@@ -25,30 +25,30 @@ void add(Settings& settings, const Document& servers, std::string_view where) {
   }
 }
 
-/// --mcp-config: JSON, or the name of a file with it. What cannot be read may name servers.
+/// --mcp-config: JSON, or the name of a file with it. One that cannot be read counts as a server.
 void add_given(Settings& settings, const std::string& given) {
   auto parsed = json::parse(given);
   if (!parsed || !parsed->is_object()) {
-    const auto text = read_file(given, kMostBytes);
+    const auto text = read_file(given, kLargestSettingsFile);
     parsed = text ? json::parse(*text) : std::unexpected(text.error());
   }
   if (!parsed || !parsed->is_object()) {
-    settings.mcp_servers.push_back(
-        fmt::format("--mcp-config '{}', which is no JSON object and no file with one", given));
+    settings.mcp_servers.push_back(fmt::format(
+        "--mcp-config '{}', which is neither a JSON object nor a file with one", given));
     return;
   }
-  const auto& servers = member(*parsed, "mcpServers");
+  const auto& servers = json::member(*parsed, "mcpServers");
   add(settings, servers.is_object() ? servers : *parsed, "--mcp-config");
 }
 
-/// .mcp.json of the folder and of those above it, as the original looks for it.
+/// .mcp.json of the directory and of its parents, as in Claude Code.
 void add_project(Settings& settings, const McpSources& sources) {
   for (auto folder = sources.cwd; !folder.empty(); folder = folder.parent_path()) {
     const auto path = folder / ".mcp.json";
-    const auto file = read_source_file(path, folder, kMostBytes);
+    const auto file = read_source_file(path, folder, kLargestSettingsFile);
     auto parsed = file ? json::parse(file->text) : Result<Document>(Document::object());
     if (!parsed) parsed = Document::object();
-    auto servers = member(*parsed, "mcpServers");
+    auto servers = json::member(*parsed, "mcpServers");
     for (const auto& name : settings.disabled_mcp_servers) {
       if (servers.is_object()) servers.erase(name);
     }
@@ -62,7 +62,7 @@ void add_project(Settings& settings, const McpSources& sources) {
   }
 }
 
-std::string listed(const std::vector<std::string>& names) {
+std::string name_list(const std::vector<std::string>& names) {
   const auto shown = std::span(names).first(std::min(names.size(), kMostNamed));
   auto text = fmt::format("{}", fmt::join(shown, ", "));
   if (shown.size() < names.size()) text += fmt::format(" and {} more", names.size() - shown.size());
@@ -76,12 +76,6 @@ bool accepts(const Options& options, std::string_view feature) {
          options.accepted_unsupported.end();
 }
 
-const Document& member(const Document& object, const char* key) {
-  static const Document kNone;
-  const auto found = object.is_object() ? object.find(key) : object.end();
-  return found == object.end() ? kNone : *found;
-}
-
 std::string untrusted_note(std::string_view names, std::string_view file) {
   return fmt::format("Ignoring {} of {}: this workspace is not trusted ('ralph trust' trusts it)",
                      names, file);
@@ -92,11 +86,12 @@ void add_mcp_servers(Settings& settings, const McpSources& sources) {
   for (const auto& given : options.mcp_config) add_given(settings, given);
   if (options.strict_mcp_config || options.bare) return;
   if (wants(options, "user")) {
-    add(settings, member(sources.record, "mcpServers"), "your .claude.json");
+    add(settings, json::member(sources.record, "mcpServers"), "your .claude.json");
   }
   if (wants(options, "local")) {
-    const auto& project = member(member(sources.record, "projects"), sources.cwd.c_str());
-    add(settings, member(project, "mcpServers"), "your .claude.json, for this folder");
+    const auto& projects = json::member(sources.record, "projects");
+    const auto& project = json::member(projects, sources.cwd.native());
+    add(settings, json::member(project, "mcpServers"), "your .claude.json, for this directory");
   }
   if (wants(options, "project")) add_project(settings, sources);
 }
@@ -107,15 +102,15 @@ Result<std::vector<std::string>> check_supported(const Settings& settings, const
     std::string where;  // empty: it is not configured
     std::string_view refusal, remedy, note;
   } features[] = {
-      {kHooks, listed(settings.hooks),
-       "hooks are configured in {}, and ralph's agent cannot run them yet",
+      {kHooks, name_list(settings.hooks),
+       "hooks are configured in {}, but ralph's agent does not support them yet",
        "remove them, set \"disableAllHooks\": true", "the hooks in {} do not run"},
-      {kMcp, listed(settings.mcp_servers),
-       "MCP servers are configured ({}), and ralph's agent cannot use them yet",
+      {kMcp, name_list(settings.mcp_servers),
+       "MCP servers are configured ({}), but ralph's agent does not support them yet",
        "leave out those of files with --strict-mcp-config", "MCP servers are not used: {}"},
       {kSandbox, settings.sandbox,
-       "{} asks for Claude Code's sandbox, which ralph's agent does not have",
-       "use 'ralph run --sandbox'", "there is no sandbox as {} asks for it"},
+       "{} enables Claude Code's sandbox, which ralph's agent does not support",
+       "use 'ralph run --sandbox'", "the sandbox that {} enables is not used"},
   };
   std::vector<std::string> notes;
   for (const auto& [feature, where, refusal, remedy, note] : features) {
@@ -123,7 +118,7 @@ Result<std::vector<std::string>> check_supported(const Settings& settings, const
     if (!accepts(options, feature)) {
       return fail(
           Code::unavailable, fmt::format(fmt::runtime(refusal), where),
-          fmt::format("{}, or go on without with --accept-unsupported {}", remedy, feature));
+          fmt::format("{}, or use --accept-unsupported {} to continue without", remedy, feature));
     }
     notes.push_back(
         fmt::format("ralph: {} (--accept-unsupported)", fmt::format(fmt::runtime(note), where)));

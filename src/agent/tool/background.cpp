@@ -17,20 +17,20 @@ struct BackgroundTasks::Entry {
 namespace {
 
 TaskNotification notification(const BackgroundTask& task, const BashCommand& command) {
-  TaskNotification told{task.task_id, task.tool_use_id, {}, task.output_file, {}};
+  TaskNotification result{task.task_id, task.tool_use_id, {}, task.output_file, {}};
   const int code = command.exit_code();
   const auto name = fmt::format("Background command \"{}\"", task.description);
   if (command.was_ended()) {
-    told.status = TaskStatus::killed;
-    told.summary = name + " was stopped";
+    result.status = TaskStatus::killed;
+    result.summary = name + " was stopped";
   } else if (code != 0) {
-    told.status = TaskStatus::failed;
-    told.summary = fmt::format("{} failed with exit code {}", name, code);
+    result.status = TaskStatus::failed;
+    result.summary = fmt::format("{} failed with exit code {}", name, code);
   } else {
-    told.status = TaskStatus::completed;
-    told.summary = name + " completed (exit code 0)";
+    result.status = TaskStatus::completed;
+    result.summary = name + " completed (exit code 0)";
   }
-  return told;
+  return result;
 }
 
 }  // namespace
@@ -49,17 +49,17 @@ BackgroundTasks::BackgroundTasks(Millis longest) : longest_(longest) {}
 BackgroundTasks::~BackgroundTasks() { end_all(); }
 
 void BackgroundTasks::adopt(BackgroundTask task, std::unique_ptr<BashCommand> command) {
-  const auto tell = [this] {
+  const auto notify = [this] {
     const std::lock_guard lock(mutex_);
     changed_.notify_all();
   };
   command->end_after(longest_);
-  command->when_ended(tell);
+  command->when_ended(notify);
   {
     const std::lock_guard lock(mutex_);
     entries_.push_back(std::make_unique<Entry>(std::move(task), std::move(command)));
   }
-  tell();  // it may have ended before it was in the list
+  notify();  // it may have ended before it was in the list
 }
 
 BackgroundTasks::Entry* BackgroundTasks::find(std::string_view task_id) {
@@ -90,9 +90,9 @@ std::vector<TaskNotification> BackgroundTasks::take_finished() {
     }
     std::erase(entries_, nullptr);
   }
-  std::vector<TaskNotification> told;
-  for (const auto& entry : finished) told.push_back(notification(entry->task, *entry->command));
-  return told;
+  std::vector<TaskNotification> result;
+  for (const auto& entry : finished) result.push_back(notification(entry->task, *entry->command));
+  return result;
 }
 
 bool BackgroundTasks::wait_for_finish(const std::stop_token& stop) const {

@@ -14,18 +14,18 @@ namespace ralph::tool {
 
 class BashCommand;
 
-/// A command that runs on after the call that started it.
+/// A command that keeps running after the call that started it.
 struct BackgroundTask {
   std::string task_id;
-  std::string tool_use_id;  // of that call, once set_call() has set it
-  std::string description;  // the model's own, or the command
+  std::string tool_use_id;  // of that call; empty until set_call()
+  std::string description;  // the model's description, or the command
   std::filesystem::path output_file;
 };
 
 enum class TaskStatus { completed, failed, killed };
 std::string_view to_string(TaskStatus status);
 
-/// How one ended.
+/// How a task ended.
 struct TaskNotification {
   std::string task_id;
   std::string tool_use_id;
@@ -34,33 +34,32 @@ struct TaskNotification {
   std::string summary;
 };
 
-/// The commands of a session that run on after their calls; none outlives the session. May be used by many
-/// threads. Workspace::Setup points to one.
+/// Owns the background commands of a session; none outlives it. Thread-safe. Workspace::Setup points to one.
 class BackgroundTasks {
  public:
   static constexpr Millis kLongest{600'000};
 
-  /// A task that runs longer than `longest` is ended.
+  /// A task that runs longer than `longest` is stopped.
   explicit BackgroundTasks(Millis longest = kLongest);
   BackgroundTasks(const BackgroundTasks&) = delete;
   BackgroundTasks& operator=(const BackgroundTasks&) = delete;
   ~BackgroundTasks();
 
-  /// Takes over a command that runs.
+  /// Takes ownership of a running command.
   void adopt(BackgroundTask task, std::unique_ptr<BashCommand> command);
-  /// Sets which call a task is of (Outcome::task).
+  /// Sets the call that started a task (Outcome::task).
   void set_call(std::string_view task_id, std::string_view tool_use_id);
   Millis longest() const { return longest_; }
 
-  /// Those not yet taken as finished, in the order they came.
+  /// Tasks not yet returned by take_finished(), in the order they were added.
   std::vector<BackgroundTask> list() const;
-  /// Those that have ended since the last call; each is reported once.
+  /// Tasks that ended since the last call; each is reported once.
   std::vector<TaskNotification> take_finished();
-  /// Waits until take_finished() would return something. False: nothing runs, or a stop was asked for.
+  /// Waits until take_finished() would return something. False: no task is running, or `stop` was requested.
   bool wait_for_finish(const std::stop_token& stop) const;
-  /// Asks one to end; it is then reported as `killed`. False: there is none of that name.
+  /// Asks a task to end; it is then reported as `killed`. False: unknown id.
   bool end(std::string_view task_id);
-  /// Ends all, and returns when nothing of them is alive. They are not reported.
+  /// Ends all tasks and returns when no process of them is left. They are not reported.
   void end_all();
 
  private:

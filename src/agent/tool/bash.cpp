@@ -12,9 +12,11 @@
 #include "agent/tool/bash_command.h"
 #include "agent/tool/bash_confinement.h"
 #include "agent/tool/bash_environment.h"
-#include "agent/tool/bash_words.h"
+#include "agent/tool/bash_heuristics.h"
 #include "agent/tool/builtin_tools.h"
+#include "agent/tool/input.h"
 #include "core/base/id.h"
+#include "core/json/field.h"
 
 namespace ralph::tool {
 namespace {
@@ -27,7 +29,7 @@ constexpr Millis kLongestSleep{30'000};
 constexpr std::size_t kUsualShown = 30'000;
 constexpr std::size_t kMostShown = 150'000;
 
-constexpr std::string_view kDescription =
+constexpr std::string_view kBashDescription =
     R"(Runs a command line with bash and returns what it prints, stdout and stderr together in order, and its exit code if it failed.
 
 - Each call is a new shell without terminal and with empty stdin: programs that ask questions fail, so pass their answers as options (-y, --no-edit, -m). Variables, functions and options are gone after the call. The working folder is kept: `cd` holds for later calls as long as it stays inside the working folders.
@@ -37,7 +39,7 @@ constexpr std::string_view kDescription =
 - `timeout` is in milliseconds (usually 120000). A command that is not done by then goes on in the background if that is possible, otherwise it is ended.
 - Long output is saved to a file; you see its beginning and its end. Read the file, or better search in it.)";
 
-constexpr std::string_view kSchema =
+constexpr std::string_view kBashSchema =
     R"({"type":"object","properties":{)"
     R"("command":{"type":"string","description":"The command line for bash; may have several lines"},)"
     R"("timeout":{"type":"number","description":"Milliseconds the command may take"},)"
@@ -46,7 +48,7 @@ constexpr std::string_view kSchema =
     R"("dangerouslyDisableSandbox":{"type":"boolean","description":"Ask for the command to run outside the sandbox"})"
     R"(},"required":["command"],"additionalProperties":false})";
 
-/// One call, read.
+/// A parsed call.
 struct Call {
   std::string text;
   std::string description;
@@ -62,21 +64,8 @@ std::optional<std::int64_t> positive_variable(const Workspace& workspace, std::s
   return value;
 }
 
-std::string text_of(const json::Document& input, const char* name) {
-  const auto found = input.find(name);
-  return found != input.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
-bool flag_of(const json::Document& input, const char* name) {
-  const auto found = input.find(name);
-  return found != input.end() && found->is_boolean() && found->get<bool>();
-}
-
 Millis timeout_of(const json::Document& input, const Workspace& workspace) {
-  double asked = 0;
-  if (const auto found = input.find("timeout"); found != input.end() && found->is_number()) {
-    asked = found->get<double>();
-  }
+  double asked = json::number(input, "timeout").value_or(0);
   const auto usual = positive_variable(workspace, "BASH_DEFAULT_TIMEOUT_MS");
   if (!(asked >= 1)) asked = static_cast<double>(usual.value_or(kUsualTimeout.count()));
   const auto most = positive_variable(workspace, "BASH_MAX_TIMEOUT_MS");
@@ -95,7 +84,8 @@ bool background_possible(const Workspace& workspace) {
 }
 
 Call read_call(const json::Document& input, const Workspace& workspace) {
-  return {text_of(input, "command"), text_of(input, "description"), timeout_of(input, workspace),
+  return {json::text(input, "command"), json::text(input, "description"),
+          timeout_of(input, workspace),
           flag_of(input, "run_in_background") && background_possible(workspace)};
 }
 
@@ -106,13 +96,12 @@ std::optional<Outcome> refusal(const Call& call) {
   const auto sleep = standalone_sleep(call.text);
   if (sleep < kLongestSleep || call.in_background) return std::nullopt;
   return misuse(fmt::format(
-      "Blocked: standalone sleep {}. Waiting blindly helps nobody: run what you wait for with "
-      "run_in_background and you are told when it ends, or check for it in a loop with short "
-      "pauses.",
+      "Blocked: standalone sleep {}. Run what you wait for with run_in_background: you are "
+      "notified when it ends. Or check for it in a loop with short pauses.",
       sleep.count() / 1000));
 }
 
-bool is_folder(const fs::path& path) {
+bool is_existing_directory(const fs::path& path) {
   std::error_code error;
   return fs::is_directory(path, error);
 }
@@ -121,16 +110,16 @@ std::string reset_note(const Workspace& workspace) {
   return fmt::format("Shell cwd was reset to {}", workspace.cwd().string());
 }
 
-/// A folder that is gone is left for the root. Returns what to say about it.
-std::string leave_lost_folder(Workspace& workspace) {
-  if (is_folder(workspace.cwd())) return {};
+/// If the working directory no longer exists, changes to the root and returns a note about it.
+std::string leave_missing_directory(Workspace& workspace) {
+  if (is_existing_directory(workspace.cwd())) return {};
   workspace.change_to(workspace.setup().root);
   return reset_note(workspace);
 }
 
-/// The shell's last folder becomes everybody's. Returns what to say when it cannot.
-std::string follow(Workspace& workspace, const fs::path& before, const fs::path& last) {
-  if (last.empty() || last == before) return leave_lost_folder(workspace);
+/// Makes the shell's last directory the working directory. Returns a note if that is not possible.
+std::string adopt_directory(Workspace& workspace, const fs::path& before, const fs::path& last) {
+  if (last.empty() || last == before) return leave_missing_directory(workspace);
   if (!workspace.change_to(last)) return reset_note(workspace);
   return {};
 }
@@ -140,7 +129,7 @@ fs::path task_file(const Workspace& workspace, std::string_view id) {
   return folder.lexically_normal() / (std::string(id) + ".output");
 }
 
-/// A command on its way through a call.
+/// The state of a running call.
 struct Running {
   Call call;
   std::string id;
@@ -159,7 +148,7 @@ Outcome start_in_background(Running running, Workspace& workspace) {
   auto& tasks = *workspace.setup().tasks;
   const auto task = task_of(running, workspace);
   if (const auto moved = running.command->output().move_to(task.output_file); !moved) {
-    return failure("The command was not left running: " + describe(moved.error()));
+    return failure("The command was not moved to the background: " + describe(moved.error()));
   }
   tasks.adopt(task, std::move(running.command));
   return answer_background(task, tasks.longest());
@@ -168,10 +157,11 @@ Outcome start_in_background(Running running, Workspace& workspace) {
 Outcome end_timed_out(Running& running, Workspace& workspace) {
   running.command->end();
   running.command->wait(SteadyTime::max(), {});
-  return answer_timed_out(*running.command, running.call.timeout, leave_lost_folder(workspace));
+  const auto note = leave_missing_directory(workspace);
+  return answer_timed_out(*running.command, running.call.timeout, note);
 }
 
-Outcome time_is_over(Running running, Workspace& workspace) {
+Outcome handle_timeout(Running running, Workspace& workspace) {
   const auto names = command_names(running.call.text);
   const bool sleeps = !names.empty() && names.front() == "sleep";
   if (sleeps || !background_possible(workspace)) return end_timed_out(running, workspace);
@@ -184,44 +174,44 @@ Outcome time_is_over(Running running, Workspace& workspace) {
   return outcome;
 }
 
-Outcome see_through(Running running, Workspace& workspace, SteadyTime deadline,
+Outcome wait_for_result(Running running, Workspace& workspace, SteadyTime deadline,
                     const std::stop_token& stop, std::string_view note) {
   BashCommand& command = *running.command;
   switch (command.wait(deadline, stop)) {
-    case BashCommand::Waited::deadline: return time_is_over(std::move(running), workspace);
+    case BashCommand::Waited::deadline: return handle_timeout(std::move(running), workspace);
     case BashCommand::Waited::stop:
       command.end();
       command.wait(SteadyTime::max(), {});
       return answer_interrupted(command.output());
     case BashCommand::Waited::ended: break;
   }
-  const auto said = follow(workspace, running.folder, command.final_folder());
-  return answer_ended(command, running.call.text, said.empty() ? note : said);
+  const auto moved_note = adopt_directory(workspace, running.folder, command.final_folder());
+  return answer_ended(command, running.call.text, moved_note.empty() ? note : moved_note);
 }
 
-Outcome unenforceable(const Call& call, const Error& error) {
-  auto text = fmt::format("'{}' is not permitted in this session, and nobody can be asked: {}",
+Outcome deny_unenforceable(const Call& call, const Error& error) {
+  auto text = fmt::format("'{}' is not permitted, and this session cannot ask for permission: {}",
                           call.text, describe(error));
   auto outcome = failure(text);
   outcome.denied = std::move(text);
   return outcome;
 }
 
-/// Says what went wrong; nullopt: it runs.
+/// Returns the failure; nullopt: started.
 std::optional<Outcome> start(Running& running, Grant grant, const Workspace& workspace) {
   std::optional<ScratchFolder> scratch;
   if (grant != Grant::user) {
     auto made = ScratchFolder::make();
-    if (!made) return unenforceable(running.call, made.error());
+    if (!made) return deny_unenforceable(running.call, made.error());
     scratch.emplace(*std::move(made));
   }
   auto confinement = confinement_of(grant, workspace, scratch ? scratch->path() : fs::path());
-  if (!confinement) return unenforceable(running.call, confinement.error());
+  if (!confinement) return deny_unenforceable(running.call, confinement.error());
   auto support = workspace.setup().support;
   if (*confinement) {
     if (!support) support = process::support_for(**confinement);
     const auto mechanism = process::mechanism_for(**confinement, *support);
-    if (!mechanism) return unenforceable(running.call, mechanism.error());
+    if (!mechanism) return deny_unenforceable(running.call, mechanism.error());
   }
   auto started =
       BashCommand::start({running.call.text, running.folder, command_environment(workspace),
@@ -236,11 +226,11 @@ std::optional<Outcome> start(Running& running, Grant grant, const Workspace& wor
 class Bash final : public Tool {
  public:
   std::string_view name() const override { return "Bash"; }
-  std::string_view description() const override { return kDescription; }
-  std::string_view schema() const override { return kSchema; }
+  std::string_view description() const override { return kBashDescription; }
+  std::string_view schema() const override { return kBashSchema; }
 
   Access access(const json::Document& input, const Workspace& workspace) const override {
-    return {Access::Kind::run, {}, text_of(input, "command"), workspace.cwd()};
+    return {Access::Kind::run, {}, json::text(input, "command"), workspace.cwd()};
   }
 
   Outcome run(const json::Document& input, const Access& access, Workspace& workspace,
@@ -249,16 +239,17 @@ class Bash final : public Tool {
     if (auto refused = refusal(running.call)) return *std::move(refused);
     if (stop.stop_requested()) return answer_interrupted(BashOutput({}, 0));
     const auto deadline = std::chrono::steady_clock::now() + running.call.timeout;
-    const auto note = leave_lost_folder(workspace);
-    // The folder of the decision, even if another call has moved on. Where that is gone, names mean other files.
-    if (access.grant == Grant::editing && !is_folder(access.cwd)) {
-      return failure(fmt::format("The working folder {} is gone, so nothing was done. {}",
+    const auto note = leave_missing_directory(workspace);
+    // The directory of the decision, even if another call left it. If it is gone, names mean other
+    // files.
+    if (access.grant == Grant::editing && !is_existing_directory(access.cwd)) {
+      return failure(fmt::format("The working directory {} no longer exists; nothing was run. {}",
                                  access.cwd.string(), reset_note(workspace)));
     }
-    running.folder = is_folder(access.cwd) ? access.cwd : workspace.cwd();
+    running.folder = is_existing_directory(access.cwd) ? access.cwd : workspace.cwd();
     if (auto failed = start(running, access.grant, workspace)) return *std::move(failed);
     if (running.call.in_background) return start_in_background(std::move(running), workspace);
-    return see_through(std::move(running), workspace, deadline, stop, note);
+    return wait_for_result(std::move(running), workspace, deadline, stop, note);
   }
 };
 

@@ -2,21 +2,20 @@
 
 #include <fmt/format.h>
 
-#include "agent/tool/bash_words.h"
-#include "agent/tool/persist.h"
+#include "agent/tool/bash_heuristics.h"
+#include "agent/tool/persisted_output.h"
 #include "core/base/utf8.h"
 #include "core/json/writer.h"
 
 namespace ralph::tool {
 namespace {
 
-// As much as Claude Code shows; it is paid for with every request that follows.
-constexpr std::size_t kPreview = 2000;
+// As much as Claude Code shows; every later request pays for it.
 constexpr std::size_t kFailedWhole = 11'000;
-constexpr std::size_t kFailedCut = 9'950;  // and the words between both ends
+constexpr std::size_t kFailedCut = 9'950;  // plus the note between both ends
 constexpr std::size_t kDetail = 30'000;
 
-/// The client's view of a call that went well.
+/// The `tool_use_result` of a successful call.
 struct Detail {
   std::string out;
   std::string_view err;
@@ -53,7 +52,7 @@ std::string json_text(std::string_view text) {
   return json;
 }
 
-std::string joined(std::string_view first, std::string_view second) {
+std::string join_lines(std::string_view first, std::string_view second) {
   if (first.empty() || second.empty()) return std::string(first.empty() ? second : first);
   return fmt::format("{}\n{}", first, second);
 }
@@ -65,8 +64,8 @@ std::string size_text(std::uint64_t bytes) {
                           : fmt::format("{:.1f}MB", kilobytes / 1024);
 }
 
-/// Where the rest of a long output is, or why it is nowhere.
-std::string whereabouts(const BashOutput& output) {
+/// Where a long output was saved, or why it was not.
+std::string saved_note(const BashOutput& output) {
   const auto kept = output.kept();
   if (const auto error = output.error()) {
     return fmt::format("The full output could not be saved: {}.", describe(*error));
@@ -79,35 +78,35 @@ std::string whereabouts(const BashOutput& output) {
                      kept->path.string(), kept->dropped);
 }
 
-/// Without a first line that is cut, unless that is most of it.
+/// Without an incomplete first line, unless that is more than half of the text.
 std::string_view from_line_start(std::string_view text) {
   const auto end = text.find('\n');
   return end != text.npos && end < text.size() / 2 ? text.substr(end + 1) : text;
 }
 
-/// Claude Code shows the first 2000 bytes, up to the end of a line. The same size, half of it from the end: there a build
-/// or a test says how it went.
+/// As long as Claude Code's preview (the first 2000 bytes), but half of it from the end, where builds and tests report
+/// their result.
 std::string preview(const BashOutput& output) {
   constexpr std::string_view kTitle = "Preview (first and last 1KB):";
-  const auto first = output.beginning(kPreview);
+  const auto first = output.beginning(kPreviewBytes);
   const auto size = whole_lines(first).size();
   const auto half = (size - std::min(size / 2, kTitle.size())) / 2;
   const auto last = output.end(half);
   return fmt::format(
       "<persisted-output>\nOutput too large ({}). {}\n\n{}\n{}\n...\n{}\n</persisted-output>",
-      size_text(output.size()), whereabouts(output), kTitle, whole_lines(utf8::prefix(first, half)),
+      size_text(output.size()), saved_note(output), kTitle, whole_lines(utf8::prefix(first, half)),
       from_line_start(last));
 }
 
-/// For the model: all of it, or its beginning and its end.
-std::string shown(const BashOutput& output) {
+/// For the model: the whole output, or its beginning and end.
+std::string shown_output(const BashOutput& output) {
   const auto whole = output.whole();
   return whole ? *whole : preview(output);
 }
 
-/// A failure's reason is mostly at its end, sometimes at its beginning.
+/// The reason of a failure is mostly at the end, sometimes at the beginning.
 std::string both_ends(const BashOutput& output) {
-  const auto where = whereabouts(output);
+  const auto where = saved_note(output);
   const auto part = (kFailedCut - std::min(kFailedCut, where.size())) / 2;
   const auto first = output.beginning(part);
   const auto last = output.end(part);
@@ -128,18 +127,18 @@ std::string shown_to_client(const BashOutput& output) {
 }
 
 Outcome failed(std::string_view first_lines, BashCommand& command, std::string_view note) {
-  return failure(joined(joined(first_lines, shown_failed(command.output())), note));
+  return failure(join_lines(join_lines(first_lines, shown_failed(command.output())), note));
 }
 
 Outcome succeeded(BashCommand& command, std::string_view text, std::string_view meaning,
                   std::string_view note) {
   const BashOutput& output = command.output();
-  auto content = joined(shown(output), note);
+  auto content = join_lines(shown_output(output), note);
   if (content.empty()) content = "(Bash completed with no output)";
   const auto whole = output.whole();
-  const auto told = note.empty() ? std::string() : fmt::format("\n{}", note);
+  const auto note_line = note.empty() ? std::string() : fmt::format("\n{}", note);
   const Detail detail{.out = shown_to_client(output),
-                      .err = told,
+                      .err = note_line,
                       .no_output_expected = usually_silent(text),
                       .meaning = meaning,
                       .kept = whole ? std::nullopt : output.kept()};
@@ -170,8 +169,8 @@ Outcome answer_timed_out(BashCommand& command, Millis timeout, std::string_view 
 
 Outcome answer_interrupted(const BashOutput& output) {
   const auto whole = output.whole();
-  const auto content =
-      joined(whole ? *whole : both_ends(output), "Command was interrupted before it completed.");
+  const auto content = join_lines(whole ? *whole : both_ends(output),
+                                  "Command was interrupted before it completed.");
   const Detail detail{.out = shown_to_client(output), .interrupted = true};
   return {json_text(content), true, to_json(detail)};
 }
@@ -193,7 +192,7 @@ Outcome answer_moved(BashCommand& command, const BackgroundTask& task, Millis ti
       "in the background.",
       format_duration(timeout), task.task_id, how_to_follow(task), format_duration(longest));
   const Detail detail{.out = shown_to_client(output), .task = task.task_id, .timed_out = timeout};
-  return {json_text(joined(shown(output), text)), false, to_json(detail), task.task_id};
+  return {json_text(join_lines(shown_output(output), text)), false, to_json(detail), task.task_id};
 }
 
 }  // namespace ralph::tool

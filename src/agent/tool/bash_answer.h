@@ -7,16 +7,17 @@
 #include "agent/tool/tool.h"
 #include "core/base/time.h"
 
-/// How the results of Bash read.
+/// The results of Bash, worded as Claude Code words them.
 namespace ralph::tool {
 
-/// Of a command that ended by itself. `note`: what else is to be said, e.g. about its folder.
+/// For a command that ended by itself. `note`: a further line, e.g. about the working directory.
 Outcome answer_ended(BashCommand& command, std::string_view text, std::string_view note);
 Outcome answer_timed_out(BashCommand& command, Millis timeout, std::string_view note);
-/// Of one that was stopped; `output` is empty when it had not begun.
+/// For a stopped command; `output` is empty if it had not started.
 Outcome answer_interrupted(const BashOutput& output);
-/// Of one that runs on: at once, or after its time was over. `longest`: how long it may.
+/// For a command started in the background. `longest`: its time limit there.
 Outcome answer_background(const BackgroundTask& task, Millis longest);
+/// For a command moved to the background when its timeout expired.
 Outcome answer_moved(BashCommand& command, const BackgroundTask& task, Millis timeout,
                      Millis longest);
 

@@ -10,64 +10,54 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "core/base/names.h"
 #include "system/process/child.h"
 
 namespace ralph::tool {
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{96} << 10;  // the kernel takes 128 kB an argument
+constexpr std::size_t kArgumentPiece = std::size_t{96} << 10;  // the kernel allows 128 kB
 constexpr std::size_t kLongestPath = 4096;
 constexpr process::EndPolicy kEndPolicy{.grace = Millis{500}};
 
 std::string bash_program() { return ::access("/bin/bash", X_OK) == 0 ? "/bin/bash" : "bash"; }
 
-std::string shell_quoted(std::string_view text) {
-  std::string result = "'";
-  for (const char c : text) {
-    if (c == '\'') {
-      result += "'\\''";
-    } else {
-      result += c;
-    }
-  }
-  return result + "'";
-}
-
-/// One line, so that bash counts the command's lines from 1. The command comes in the arguments, in pieces.
+/// One line, so that bash counts the command's lines from 1. The command is passed in pieces as arguments.
 std::string wrapper(const std::string& folder_note) {
-  const auto note = fmt::format("2>/dev/null >|{} pwd -P", shell_quoted(folder_note));
+  const auto note = fmt::format("2>/dev/null >|{} pwd -P", shell_word(folder_note));
   return fmt::format("exec 2>&1; trap {} EXIT; printf -v REPLY %s \"$@\"; set --; eval \"$REPLY\"",
-                     shell_quoted(note));
+                     shell_word(note));
 }
 
-process::Command process_command(const BashCommand::Order& order, const std::string& folder_note) {
+process::Command process_command(const BashCommand::Options& options,
+                                 const std::string& folder_note) {
   const auto program = bash_program();
   process::Command command;
   command.argv = {program, "-c", wrapper(folder_note), program};
-  for (std::size_t at = 0; at < order.text.size(); at += kPiece) {
-    command.argv.push_back(order.text.substr(at, kPiece));
+  for (std::size_t at = 0; at < options.text.size(); at += kArgumentPiece) {
+    command.argv.push_back(options.text.substr(at, kArgumentPiece));
   }
-  command.cwd = order.folder;
-  command.env = order.environment;
-  command.confinement = order.confinement;
-  command.support = order.support;
+  command.cwd = options.folder;
+  command.env = options.environment;
+  command.confinement = options.confinement;
+  command.support = options.support;
   return command;
 }
 
-/// Where the shell writes its last folder, and the name it does that by. A confined shell sees nothing of ours but its
-/// scratch folder; we read by our own descriptor, whatever becomes of the name.
+/// The file that the shell writes its last directory to, and its name for the shell. For a confined shell it is in the
+/// scratch directory. It is read through the descriptor, so that a replaced file has no effect.
 struct FolderNote {
   UniqueFd file;
   std::string name;
 };
-Result<FolderNote> make_folder_note(const BashCommand::Order& order) {
-  if (!order.confinement) {
+Result<FolderNote> make_folder_note(const BashCommand::Options& options) {
+  if (!options.confinement) {
     UniqueFd file(::memfd_create("ralph-folder", MFD_CLOEXEC));
-    if (!file) return fail_errno(errno, "cannot make a file in memory");
+    if (!file) return fail_errno(errno, "cannot create a file in memory");
     auto name = fmt::format("/proc/{}/fd/{}", ::getpid(), file.get());
     return FolderNote{std::move(file), std::move(name)};
   }
-  auto name = (order.confinement->scratch / ".folder").string();
+  auto name = (options.confinement->scratch / ".folder").string();
   UniqueFd file(::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file) return fail_errno(errno, fmt::format("cannot create '{}'", name));
   return FolderNote{std::move(file), std::move(name)};
@@ -75,15 +65,15 @@ Result<FolderNote> make_folder_note(const BashCommand::Order& order) {
 
 }  // namespace
 
-BashCommand::BashCommand(const Order& order) : output_(order.output_file, order.shown) {}
+BashCommand::BashCommand(const Options& options) : output_(options.output_file, options.shown) {}
 
 BashCommand::~BashCommand() = default;
 
-Result<std::unique_ptr<BashCommand>> BashCommand::start(Order order) {
-  std::unique_ptr<BashCommand> command(new BashCommand(order));
-  TRY_ASSIGN(auto note, make_folder_note(order));
+Result<std::unique_ptr<BashCommand>> BashCommand::start(Options options) {
+  std::unique_ptr<BashCommand> command(new BashCommand(options));
+  TRY_ASSIGN(auto note, make_folder_note(options));
   command->folder_note_ = std::move(note.file);
-  TRY_ASSIGN(auto child, process::start(process_command(order, note.name)));
+  TRY_ASSIGN(auto child, process::start(process_command(options, note.name)));
   try {
     command->thread_ = std::jthread(
         [self = command.get(), child = std::move(child)](std::stop_token stop) mutable {
@@ -100,7 +90,7 @@ void BashCommand::run(process::Child child, std::stop_token stop) {
     output_.append(bytes);
     return {};
   };
-  // Before the wrapper joins it with stdout, stderr has what bash itself has to say.
+  // Until the wrapper merges it into stdout, stderr has the messages of bash itself.
   exit_ = process::supervise(std::move(child), {keep, keep, {}, {}}, watch_, std::move(stop),
                              kEndPolicy);
   output_.finish();

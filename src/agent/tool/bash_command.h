@@ -18,21 +18,21 @@
 
 namespace ralph::tool {
 
-/// One bash command with everything it starts, watched over by a thread of its own. It ends with its shell:
-/// what the shell leaves running is ended then. Destroyed earlier, it ends the whole tree.
+/// One bash command with its process tree, supervised by its own thread. When the shell ends, processes it left behind
+/// are ended. The destructor ends the whole tree.
 class BashCommand {
  public:
-  struct Order {
+  struct Options {
     std::string text;
     std::filesystem::path folder;
     std::vector<process::EnvChange> environment;
-    std::filesystem::path output_file;  // for output that is too much to be shown
-    std::size_t shown = 0;              // the most characters that are not too much
+    std::filesystem::path output_file;  // for output too long to show
+    std::size_t shown = 0;              // the most bytes to show
     std::optional<process::Confinement> confinement = std::nullopt;
     std::optional<process::ConfinementSupport> support = std::nullopt;
   };
-  /// In a session of its own, no terminal, stdin at its end, stderr in stdout.
-  static Result<std::unique_ptr<BashCommand>> start(Order order);
+  /// In its own session, without a terminal, with empty stdin and stderr merged into stdout.
+  static Result<std::unique_ptr<BashCommand>> start(Options options);
   BashCommand(const BashCommand&) = delete;
   BashCommand& operator=(const BashCommand&) = delete;
   ~BashCommand();
@@ -40,28 +40,28 @@ class BashCommand {
   enum class Waited { ended, deadline, stop };
   Waited wait(SteadyTime deadline, const std::stop_token& stop);
   bool ended() const;
-  /// Asks the tree to end: SIGTERM, half a second later SIGKILL. Does not wait.
+  /// Asks the tree to end: SIGTERM, then SIGKILL half a second later. Does not wait.
   void end();
   void end_after(Millis time);
-  /// Calls it when the command has ended, in another thread; at once when it has ended already.
+  /// Calls `call` when the command has ended, from another thread; at once if it has ended already.
   void when_ended(std::function<void()> call);
 
   BashOutput& output() { return output_; }
 
-  /// Once it has ended. The shell's exit code; of a signal 128 + its number.
+  /// After the end: the shell's exit code, or 128 + the signal number.
   int exit_code() const;
-  /// Not by itself: on request, or at its time limit.
+  /// Whether it was ended on request or at its time limit.
   bool was_ended() const { return exit_.ended_by != process::EndedBy::nothing; }
-  /// Where the shell was at its end; empty: unknown.
+  /// The shell's working directory when it ended; empty: unknown.
   std::filesystem::path final_folder() const;
 
  private:
-  explicit BashCommand(const Order& order);
+  explicit BashCommand(const Options& options);
   void run(process::Child child, std::stop_token stop);
 
   BashOutput output_;
-  UniqueFd folder_note_;  // the shell writes its last folder here
-  process::Watch watch_;
+  UniqueFd folder_note_;  // the shell writes its last working directory here
+  process::RunHandle watch_;
   process::Exit exit_;
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;

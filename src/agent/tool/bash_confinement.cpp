@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "agent/tool/bash_environment.h"
-#include "agent/tool/deny_paths.h"
+#include "agent/tool/denied_paths.h"
 #include "agent/tool/git_paths.h"
 #include "agent/tool/program_folders.h"
 #include "agent/tool/protected_paths.h"
@@ -28,14 +28,14 @@ using process::Confinement;
 
 constexpr std::string_view kUsualPath = "/usr/local/bin:/usr/bin:/bin";
 
-/// What programs read at their start. Not all of /etc: as root every secret in it could be read.
+/// Files that programs read at startup. Not all of /etc: as root every secret in it could be read.
 constexpr std::string_view kSettings[] = {
     "/etc/gitattributes", "/etc/gitconfig",     "/etc/group",        "/etc/hostname",
     "/etc/hosts",         "/etc/ld.so.cache",   "/etc/locale.alias", "/etc/localtime",
     "/etc/magic",         "/etc/nsswitch.conf", "/etc/os-release",   "/etc/passwd",
     "/etc/terminfo",      "/etc/xattr.conf"};
 
-/// Those that exist outside of the folders of programs, by their real names. They do not change while we run.
+/// The existing ones outside the program directories, resolved; computed once.
 const std::vector<fs::path>& settings_paths() {
   static const auto paths = [] {
     std::vector<fs::path> found;
@@ -71,7 +71,7 @@ bool is_memory(const char* folder) {
          ::access(folder, W_OK | X_OK) == 0;
 }
 
-/// In memory where possible: on a busy disk every folder made or removed waits for its journal.
+/// In memory if possible: on a busy disk creating and removing directories waits for the journal.
 fs::path scratch_base() {
   constexpr const char* kInMemory = "/dev/shm";
   static const bool in_memory = is_memory(kInMemory);
@@ -109,8 +109,8 @@ Confinement reading(const Workspace& workspace) {
 Result<ScratchFolder> ScratchFolder::make() {
   auto text = (scratch_base() / "ralph-command-XXXXXX").string();
   if (::mkdtemp(text.data()) == nullptr) {
-    return fail_errno(errno, fmt::format("cannot make a temporary folder '{}'", text),
-                      "set TMPDIR to a folder that can be written");
+    return fail_errno(errno, fmt::format("cannot create temporary directory '{}'", text),
+                      "set TMPDIR to a writable directory");
   }
   return ScratchFolder(text);
 }

@@ -8,8 +8,8 @@
 
 namespace ralph::tool {
 
-/// A folder of one command, 0700, that no other command writes to: its TMPDIR. Removed by the guard when the command's last
-/// process has ended, and by us where no guard was started.
+/// The private TMPDIR of one command, 0700. The guard removes it when the command's last process has ended; without a
+/// guard, the destructor does.
 class ScratchFolder {
  public:
   static Result<ScratchFolder> make();
@@ -18,7 +18,7 @@ class ScratchFolder {
   ~ScratchFolder();
 
   const std::filesystem::path& path() const { return path_; }
-  /// From here on the guard sees to it.
+  /// From here on the guard removes it.
   void release() { path_.clear(); }
 
  private:
@@ -26,8 +26,8 @@ class ScratchFolder {
   std::filesystem::path path_;
 };
 
-/// What a command can do that runs on a grant; nullopt: whatever the user can. The error says why nothing holds it to
-/// that here.
+/// The confinement of a command that runs with a grant; nullopt: none (Grant::user). The error says why it cannot be
+/// enforced.
 Result<std::optional<process::Confinement>> confinement_of(Grant grant, const Workspace& workspace,
                                                            const std::filesystem::path& scratch);
 

@@ -20,12 +20,12 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kGitSetti
     {{"safe.bareRepository", "explicit"},
      {"core.fsmonitor", "false"},
      {"core.pager", "cat"},
-     {"diff.autoRefreshIndex", "false"}}};  // else `git diff` writes the index, and runs a hook
+     {"diff.autoRefreshIndex", "false"}}};  // otherwise `git diff` writes the index and runs a hook
 
 constexpr std::string_view kCount = "GIT_CONFIG_COUNT";
 constexpr int kMostSettings = 1000;
 
-/// Each changes what a command line means, or names a program, a library or a file of options. Sorted.
+/// Variables that change the meaning of a command line or name a program, a library or an options file. Sorted.
 constexpr std::string_view kMeaning[] = {"ACLOCAL_PATH",
                                          "ANTHROPIC_CUSTOM_HEADERS",
                                          "AWKLIBPATH",
@@ -116,26 +116,21 @@ constexpr std::string_view kMeaning[] = {"ACLOCAL_PATH",
 static_assert(std::ranges::is_sorted(kMeaning));
 constexpr std::string_view kMeaningPrefixes[] = {"BASH_FUNC_", "LD_",   "MALLOC_", "GLIBC_",
                                                  "PYTHON",     "DBUS_", "AWS_",    "RESOLV_"};
-/// Of git's own variables only these are left: they name a person, or switch something off.
+/// The only variables of git that are kept: they name a person or disable something.
 constexpr std::string_view kGitKept[] = {
     "GIT_AUTHOR_NAME",     "GIT_AUTHOR_EMAIL",   "GIT_AUTHOR_DATE",     "GIT_COMMITTER_NAME",
     "GIT_COMMITTER_EMAIL", "GIT_COMMITTER_DATE", "GIT_CONFIG_NOSYSTEM", "GIT_TERMINAL_PROMPT",
     "GIT_ADVICE",          "GIT_PAGER",          "GIT_OPTIONAL_LOCKS"};
 
-template <std::size_t N>
-bool contains(const std::string_view (&list)[N], std::string_view name) {
-  return std::ranges::find(list, name) != std::end(list);
-}
-
 bool changes_meaning(std::string_view name) {
-  if (name.starts_with("GIT_")) return !contains(kGitKept, name);
+  if (name.starts_with("GIT_")) return std::ranges::find(kGitKept, name) == std::end(kGitKept);
   return std::ranges::binary_search(kMeaning, name) ||
          std::ranges::any_of(kMeaningPrefixes,
                              [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
-/// A password before a host: "postgres://user:password@host", "user:password@proxy:3128". A password may have a "/" or
-/// an "@" in it, and the value several URLs.
+/// A password before a host: "postgres://user:password@host", "user:password@proxy:3128". Passwords may contain "/" and
+/// "@", and the value several URLs.
 bool has_login(std::string_view value) {
   const auto at = value.rfind('@');
   if (at == std::string_view::npos) return false;
@@ -182,7 +177,7 @@ std::optional<std::string> value_of(const Workspace& workspace, std::string_view
   return own.empty() ? std::nullopt : std::optional(own);
 }
 
-/// How many settings the user makes this way; git refuses a number it cannot read, and so do we.
+/// The number of settings in the user's GIT_CONFIG_*; 0 if it is invalid, which git refuses too.
 int settings_of_user(const Workspace& workspace) {
   const auto text = value_of(workspace, kCount).value_or("");
   int count = 0;
@@ -206,13 +201,13 @@ void add_git_settings(std::vector<process::EnvChange>& changes, int first) {
 std::vector<process::EnvChange> command_environment(const Workspace& workspace) {
   std::vector<process::EnvChange> changes{
       {"GIT_PAGER", "cat"}, {"GIT_OPTIONAL_LOCKS", "0"}, {"GIT_EXTERNAL_DIFF", std::nullopt}};
-  // An editor would wait for a user; "true" leaves the text as it is.
+  // An editor would wait for a user; "true" leaves the text unchanged.
   for (const auto* const editor : {"GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "EDITOR", "VISUAL"}) {
     changes.push_back({editor, "true"});
   }
   const auto& own = workspace.setup().environment;
   changes.insert(changes.end(), own.begin(), own.end());
-  add_git_settings(changes, settings_of_user(workspace));  // the last of two is the one git takes
+  add_git_settings(changes, settings_of_user(workspace));  // git uses the last of two
   return changes;
 }
 

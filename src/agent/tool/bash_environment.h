@@ -6,13 +6,13 @@
 
 namespace ralph::tool {
 
-/// The variables of a command's environment that we change. With them no editor waits, and git starts no pager, no
-/// monitor and no hook just to look, and takes no folder for a bare repository by its looks, whatever settings the user's own GIT_CONFIG_*
-/// make. What the session sets comes after, and wins.
+/// Changes to the environment of every command: editors return at once; read-only git commands start no pager, monitor
+/// or hook and recognise bare repositories only if named explicitly, whatever the user's GIT_CONFIG_* variables say.
+/// The session's own variables come after these and take precedence.
 std::vector<process::EnvChange> command_environment(const Workspace& workspace);
 
-/// What else is taken from the environment of a command that runs on our word and not the user's: variables that change
-/// what bash, git and others make of a command line, name programs or libraries to start, or hold secrets.
+/// Further changes for a command that runs without the user's permission: removes variables that change how bash, git
+/// and other programs interpret a command line, that name programs or libraries to load, or that contain secrets.
 std::vector<process::EnvChange> confined_environment(const Workspace& workspace);
 
 }  // namespace ralph::tool

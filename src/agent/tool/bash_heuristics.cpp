@@ -1,13 +1,14 @@
-#include "agent/tool/bash_words.h"
+#include "agent/tool/bash_heuristics.h"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 
+#include "core/base/shell_words.h"
+#include "core/base/text.h"
+
 namespace ralph::tool {
 namespace {
-
-constexpr std::string_view kBlanks = " \t\r\n";
 
 struct Meaning {
   std::string_view program;
@@ -25,62 +26,6 @@ constexpr std::array<std::string_view, 14> kSilent{
     "mkdir", "mv",    "rm",    "rmdir", "touch", "unset",  "wait",
 };
 
-/// Cuts a line into the parts of its list: at ";", "&", "|" and line ends outside quotes and brackets.
-class ListCutter {
- public:
-  explicit ListCutter(std::string_view line) : line_(line) {}
-
-  std::vector<std::string_view> parts() {
-    for (; at_ < line_.size(); ++at_) step();
-    end_part();
-    return std::move(parts_);
-  }
-
- private:
-  void step() {
-    const char c = line_[at_];
-    if (c == '\\' && quote_ != '\'') {
-      ++at_;
-    } else if (quote_ != 0) {
-      if (c == quote_) quote_ = 0;
-    } else if (c == '\'' || c == '"' || c == '`') {
-      quote_ = c;
-    } else if (c == '(') {
-      ++depth_;
-    } else if (c == ')') {
-      depth_ = std::max(0, depth_ - 1);
-    } else if (depth_ == 0 && ends_part(c)) {
-      end_part();
-    }
-  }
-
-  bool ends_part(char c) const {
-    if (c == '&') return near(-1) != '>' && near(1) != '>' && near(-1) != '<';
-    if (c == '|') return near(-1) != '>';
-    return c == ';' || c == '\n';
-  }
-
-  char near(int distance) const {
-    const std::size_t at = at_ + static_cast<std::size_t>(distance);
-    return at < line_.size() ? line_[at] : '\0';
-  }
-
-  void end_part() {
-    const auto end = std::min(at_, line_.size());
-    const auto part = line_.substr(begin_, end - begin_);
-    if (part.find_first_not_of(kBlanks) != std::string_view::npos) parts_.push_back(part);
-    begin_ = at_ + 1;
-    if (begin_ > line_.size()) begin_ = line_.size();
-  }
-
-  std::string_view line_;
-  std::size_t at_ = 0;
-  std::size_t begin_ = 0;
-  char quote_ = 0;
-  int depth_ = 0;
-  std::vector<std::string_view> parts_;
-};
-
 std::string_view next_word(std::string_view& text) {
   text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
   const auto word = text.substr(0, text.find_first_of(kBlanks));
@@ -88,27 +33,19 @@ std::string_view next_word(std::string_view& text) {
   return word;
 }
 
-bool is_assignment(std::string_view word) {
-  const auto equals = word.find('=');
-  if (equals == std::string_view::npos || equals == 0) return false;
-  return std::ranges::all_of(word.substr(0, equals), [](char c) {
-    return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-  });
-}
-
-std::string name_of(std::string_view part) {
-  auto word = next_word(part);
-  while (is_assignment(word)) word = next_word(part);
-  if (word.find_first_of("'\"\\$`(){}<>!#") != std::string_view::npos) return {};
-  const auto slash = word.rfind('/');
-  return std::string(slash == std::string_view::npos ? word : word.substr(slash + 1));
+std::string name_of(const ShellCommand& command) {
+  if (command.nesting != ShellNesting::none || command.words.empty()) return {};
+  const auto& word = command.words.front();
+  return word.literal ? word.text.substr(word.text.rfind('/') + 1) : std::string();
 }
 
 }  // namespace
 
 std::vector<std::string> command_names(std::string_view line) {
   std::vector<std::string> names;
-  for (const auto part : ListCutter(line).parts()) names.push_back(name_of(part));
+  for (const auto& command : guess_shell_line(line).commands) {
+    if (command.nesting != ShellNesting::substitution) names.push_back(name_of(command));
+  }
   return names;
 }
 

@@ -14,7 +14,7 @@ constexpr std::size_t kTail = std::size_t{64} << 10;
 std::string as_text(std::string_view bytes) {
   if (bytes.find('\0') == std::string_view::npos) return utf8::repaired(bytes);
   std::string text(bytes);
-  std::ranges::replace(text, '\0', '\xff');  // no UTF-8 either
+  std::ranges::replace(text, '\0', '\xff');  // also invalid UTF-8
   return utf8::repaired(text);
 }
 
@@ -43,24 +43,24 @@ void BashOutput::append(std::string_view bytes) {
   tail_ += bytes.substr(bytes.size() - std::min(bytes.size(), kTail));
   if (tail_.size() > 2 * kTail) tail_.erase(0, tail_.size() - kTail);
   if (file_) {
-    if (!error_) note(file_->write(bytes));
+    if (!error_) record_error(file_->write(bytes));
   } else if (first.size() < bytes.size() && !error_) {
     start_file();
-    if (file_ && !error_) note(file_->write(bytes.substr(first.size())));
+    if (file_ && !error_) record_error(file_->write(bytes.substr(first.size())));
   }
 }
 
 void BashOutput::start_file() {
-  auto file = KeptFile::create(path_);
+  auto file = BoundedFile::create(path_);
   if (!file) {
     error_ = std::move(file).error();
     return;
   }
   file_ = *std::move(file);
-  note(file_->write(head_));
+  record_error(file_->write(head_));
 }
 
-void BashOutput::note(Result<> done) {
+void BashOutput::record_error(Result<> done) {
   if (!done && !error_) error_ = std::move(done).error();
 }
 
@@ -76,14 +76,14 @@ Result<> BashOutput::move_to(const std::filesystem::path& file) {
 void BashOutput::finish() {
   const std::lock_guard lock(mutex_);
   if (!file_ && !error_ && size_ > shown_) start_file();
-  if (file_ && !error_) note(file_->finish());
+  if (file_ && !error_) record_error(file_->finish());
 }
 
 void BashOutput::keep() {
   const std::lock_guard lock(mutex_);
   if (file_ || error_) return;
   start_file();
-  if (!error_) note(file_->finish());
+  if (!error_) record_error(file_->finish());
 }
 
 std::optional<std::string> BashOutput::whole() const {

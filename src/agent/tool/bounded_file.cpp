@@ -1,4 +1,4 @@
-#include "agent/tool/kept_file.h"
+#include "agent/tool/bounded_file.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -13,14 +13,14 @@
 #include "core/base/file.h"
 
 namespace ralph::tool {
-Result<KeptFile> KeptFile::create(const std::filesystem::path& path) {
-  KeptFile file;
+Result<BoundedFile> BoundedFile::create(const std::filesystem::path& path) {
+  BoundedFile file;
   TRY_ASSIGN(file.fd_, create_private_file(path));
   file.path_ = path;
   return file;
 }
 
-Result<> KeptFile::rename(const std::filesystem::path& path) {
+Result<> BoundedFile::rename(const std::filesystem::path& path) {
   TRY_ASSIGN(const auto from, open_parent(path_, Missing::is_an_error));
   TRY_ASSIGN(const auto to, open_parent(path, Missing::is_made_private));
   if (::renameat(from.get(), path_.filename().c_str(), to.get(), path.filename().c_str()) != 0) {
@@ -31,14 +31,14 @@ Result<> KeptFile::rename(const std::filesystem::path& path) {
   return {};
 }
 
-Result<> KeptFile::write(std::string_view bytes) {
+Result<> BoundedFile::write(std::string_view bytes) {
   const auto first = bytes.substr(0, std::min<std::uint64_t>(bytes.size(), kHead - size_));
   if (!first.empty()) TRY(write_all(fd_.get(), first, path_.string()));
   size_ += first.size();
   return write_end(bytes.substr(first.size()));
 }
 
-Result<> KeptFile::write_end(std::string_view bytes) {
+Result<> BoundedFile::write_end(std::string_view bytes) {
   while (!bytes.empty()) {
     Segment& segment = segments_[current_];
     if (!segment.fd || segment.size == kSegment) {
@@ -53,7 +53,7 @@ Result<> KeptFile::write_end(std::string_view bytes) {
   return {};
 }
 
-Result<> KeptFile::next_segment() {
+Result<> BoundedFile::next_segment() {
   if (segments_[current_].fd) current_ = 1 - current_;
   Segment& segment = segments_[current_];
   dropped_ += std::exchange(segment.size, 0);
@@ -69,7 +69,7 @@ Result<> KeptFile::next_segment() {
   return {};
 }
 
-Result<> KeptFile::finish() {
+Result<> BoundedFile::finish() {
   if (dropped_ > 0) {
     const auto note = fmt::format("\n\n... [{} bytes dropped here] ...\n\n", dropped_);
     TRY(write_all(fd_.get(), note, path_.string()));
@@ -82,7 +82,7 @@ Result<> KeptFile::finish() {
   return {};
 }
 
-Result<> KeptFile::append(const Segment& segment) {
+Result<> BoundedFile::append(const Segment& segment) {
   constexpr std::size_t kPiece = std::size_t{256} << 10;
   const auto buffer = std::make_unique<char[]>(segment.size > 0 ? kPiece : 0);
   for (std::uint64_t at = 0; at < segment.size;) {

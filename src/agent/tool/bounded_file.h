@@ -9,24 +9,24 @@
 
 namespace ralph::tool {
 
-/// A file that takes any amount and keeps 64 MB of it: the first 48 MB and the last 8 to 16 MB.
-/// What lies between is dropped, and the file says so there.
-class KeptFile {
+/// A file of at most 64 MB for output of any length: the first 48 MB and the last 8 to 16 MB. A line in the file says
+/// how many bytes between them were dropped.
+class BoundedFile {
  public:
   static constexpr std::uint64_t kHead = std::uint64_t{48} << 20;
   static constexpr std::uint64_t kSegment = std::uint64_t{8} << 20;
 
-  /// A new file, 0600, its folders 0700. The path is a resolved one: no link is followed.
-  static Result<KeptFile> create(const std::filesystem::path& path);
+  /// Creates a file, 0600, and its directories, 0700. The path must be resolved: no link is followed.
+  static Result<BoundedFile> create(const std::filesystem::path& path);
 
   const std::filesystem::path& path() const { return path_; }
   Result<> write(std::string_view bytes);
-  /// What is written goes on in the same file under its new name.
+  /// Further output goes to the same file under its new name.
   Result<> rename(const std::filesystem::path& path);
-  /// Puts the end behind the beginning; nothing may be written afterwards.
+  /// Appends the end to the beginning; no write may follow.
   Result<> finish();
   std::uint64_t dropped() const { return dropped_; }
-  /// Bytes in the file, once it is finished.
+  /// The size of the finished file.
   std::uint64_t size() const { return size_; }
 
  private:
@@ -43,7 +43,7 @@ class KeptFile {
   UniqueFd fd_;
   std::uint64_t size_ = 0;
   std::uint64_t dropped_ = 0;
-  std::array<Segment, 2> segments_;  // the end, by turns
+  std::array<Segment, 2> segments_;  // the last bytes, alternating
   std::size_t current_ = 0;
 };
 

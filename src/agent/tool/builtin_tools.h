@@ -3,12 +3,20 @@
 
 namespace ralph::tool {
 
-/// The tools ralph brings along; each lives as long as the program.
+// The tools of the agent; each lives as long as the program.
+
+/// Runs a command line with bash.
 const Tool& bash_tool();
+/// Replaces an exact piece of a file's text; all other bytes stay unchanged.
 const Tool& edit_tool();
+/// Finds files by name.
 const Tool& glob_tool();
+/// Searches the contents of files with ripgrep.
 const Tool& grep_tool();
+/// Shows a file: text with line numbers, pictures, PDF files, notebooks. Never blocks, whatever the path names; memory
+/// stays bounded.
 const Tool& read_tool();
+/// Replaces the whole content of a file, or creates it.
 const Tool& write_tool();
 
 }  // namespace ralph::tool

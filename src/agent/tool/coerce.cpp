@@ -8,20 +8,15 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/base/text.h"
+
 namespace ralph::tool {
 namespace {
 
 constexpr double kExactIntegers = 9007199254740992.0;
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r\n";
-  const auto begin = text.find_first_not_of(kBlanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
-}
-
 std::optional<json::Document> number_in(std::string_view text) {
-  text = trimmed(text);
+  text = trim(text);
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (text.empty() || error != std::errc{} || end != text.data() + text.size()) return std::nullopt;

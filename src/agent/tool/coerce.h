@@ -5,8 +5,8 @@
 
 namespace ralph::tool {
 
-/// Models write numbers and booleans as texts now and then: members of `input` that `schema` wants to be a number or a
-/// boolean become one where their text is exactly that. Everything else stays as it is, for the schema to judge.
+/// Models sometimes write numbers and booleans as strings. Converts members of `input` that `schema` declares as numbers
+/// or booleans if their text is exactly one. Everything else stays unchanged and fails the schema check.
 void coerce(json::Document& input, std::string_view schema);
 
 }  // namespace ralph::tool

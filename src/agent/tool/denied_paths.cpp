@@ -1,4 +1,4 @@
-#include "agent/tool/deny_paths.h"
+#include "agent/tool/denied_paths.h"
 
 #include <algorithm>
 #include <set>
@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostEntries = 100'000;
+constexpr std::size_t kMostEntriesDenied = 100'000;
 constexpr std::size_t kMostPaths = 2000;
 constexpr int kMostAttempts = 5;
 
@@ -31,20 +31,21 @@ std::vector<fs::path> working_folders(const Workspace& workspace) {
   return folders;
 }
 
-/// Finds what the patterns match. Looks at the working folders at most twice, whatever the number of patterns.
+/// Finds the paths that the patterns match. Walks the working directories at most twice, for any number of patterns.
 class Finder {
  public:
   explicit Finder(const Workspace& workspace) : workspace_(workspace) {}
 
   Result<std::vector<fs::path>> run() {
     for (const auto& text : workspace_.setup().unreadable) {
-      for (const auto& pattern : permission::restraining_patterns(text, workspace_.setup().root)) {
+      for (const auto& pattern : permission::restricting_patterns(text, workspace_.setup().root)) {
         add_pattern(pattern);
       }
     }
     if (!wild_.empty()) TRY(find_matching());
     TRY(find_links());
-    if (found_.size() > kMostPaths) return too_many("paths that rules deny to read", kMostPaths);
+    if (found_.size() > kMostPaths)
+      return too_many("paths with a rule that denies reading", kMostPaths);
     return std::vector<fs::path>(found_.begin(), found_.end());
   }
 
@@ -54,10 +55,10 @@ class Finder {
                 fmt::format("there are more than {} {}: a rule that denies reading cannot be "
                             "enforced for commands",
                             most, what),
-                "deny whole folders, or work in a smaller folder");
+                "deny whole directories, or use a smaller working directory");
   }
 
-  /// False: what was there a moment ago is not there now.
+  /// False: the path disappeared.
   bool add(const fs::path& path) {
     std::error_code error;
     const auto real = fs::canonical(path, error);
@@ -68,7 +69,7 @@ class Finder {
     return fs::is_symlink(path, error);
   }
 
-  /// While files are moved a walk may miss one, so it begins anew then.
+  /// While files are moved a walk may miss one, so it is repeated.
   Result<> find_matching() {
     for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
       moved_ = false;
@@ -77,9 +78,9 @@ class Finder {
       if (!moved_) return {};
     }
     return fail(Code::busy,
-                "files in the working folders are moved all the time: a rule that denies reading "
+                "files in the working directories keep being moved: a rule that denies reading "
                 "cannot be enforced for commands",
-                "try again when they stay where they are");
+                "try again when no other program moves them");
   }
 
   /// A pattern without wildcards, or with "**" only at its end, names one path.
@@ -98,14 +99,14 @@ class Finder {
     (void)add(path);  // it may not exist
   }
 
-  /// True: what is below need not be looked at.
+  /// True: nothing below needs a check.
   bool add_if_matching(const fs::path& path) {
     if (!permission::matches_path(wild_, path.native())) return false;
     if (!add(path)) moved_ = true;
     return true;
   }
 
-  /// Calls `visit` for everything in the working folders; true of it leaves out what is below.
+  /// Calls `visit` for everything in the working directories; if it returns true, skips what is below.
   template <typename Visit>
   Result<> walk(Visit visit) {
     for (const auto& folder : working_folders(workspace_)) TRY(walk_below(folder, visit));
@@ -118,12 +119,12 @@ class Finder {
              entry(folder, fs::directory_options::skip_permission_denied, error),
          end;
          !error && entry != end; entry.increment(error)) {
-      if (++looked_at_ > kMostEntries) {
-        return too_many("files in the working folders", kMostEntries);
+      if (++looked_at_ > kMostEntriesDenied) {
+        return too_many("files in the working directories", kMostEntriesDenied);
       }
       if (visit(entry->path())) entry.disable_recursion_pending();
     }
-    if (error) moved_ = true;  // a folder was gone before it was opened
+    if (error) moved_ = true;  // a directory disappeared before it was opened
     return {};
   }
 
@@ -135,7 +136,7 @@ class Finder {
     }
   }
 
-  /// The other names of files with several.
+  /// Adds the other hard links of denied files.
   Result<> find_links() {
     const auto denied = found_;
     for (const auto& path : denied) {

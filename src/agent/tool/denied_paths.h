@@ -7,9 +7,9 @@
 
 namespace ralph::tool {
 
-/// Every file and folder that exists and that a rule denies to read (Workspace::Setup::unreadable), with the other names
-/// of such files in the working folders. Folders stand for all that is in them. An error: there are too many files in
-/// the working folders to look at.
+/// Every existing file and directory that a rule denies reading (Workspace::Setup::unreadable), with further hard links
+/// to such files in the working directories. A directory covers everything below it. Fails if the working directories
+/// have too many files to check.
 Result<std::vector<std::filesystem::path>> denied_paths(const Workspace& workspace);
 
 }  // namespace ralph::tool

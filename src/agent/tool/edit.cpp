@@ -1,4 +1,4 @@
-#include "agent/tool/edit.h"
+#include "agent/tool/builtin_tools.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -6,11 +6,12 @@
 #include "agent/tool/file_state.h"
 #include "agent/tool/input.h"
 #include "agent/tool/line_diff.h"
-#include "agent/tool/quotes.h"
 #include "agent/tool/replace.h"
 #include "agent/tool/safe_file.h"
 #include "agent/tool/text_encoding.h"
+#include "agent/tool/typographic_quotes.h"
 #include "core/base/utf8.h"
+#include "core/json/field.h"
 
 namespace ralph::tool {
 namespace {
@@ -19,23 +20,20 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kQuotedCharacters = 2000;
 
-constexpr std::string_view kDescription =
+constexpr std::string_view kEditDescription =
     "Replaces old_string by new_string in a file. old_string must be the file's text exactly, "
     "blanks and indentation included, without the line numbers Read shows, and must occur once; "
     "with replace_all every occurrence is replaced. An empty old_string creates a file that does "
     "not exist yet. Links and notebooks are refused.";
 
-constexpr std::string_view kSchema = R"({"type":"object","properties":{
+constexpr std::string_view kEditSchema = R"({"type":"object","properties":{
 "file_path":{"type":"string","description":"The file to change"},
 "old_string":{"type":"string","description":"The text to replace"},
 "new_string":{"type":"string","description":"The text to put there, different from old_string"},
 "replace_all":{"type":"boolean","default":false,"description":"Replace every occurrence"}},
 "required":["file_path","old_string","new_string"],"additionalProperties":false})";
 
-constexpr std::string_view kCurrent =
-    " (file state is current in your context — no need to Read it back)";
-
-struct Request {
+struct EditRequest {
   std::string shown_path;
   fs::path path;
   std::string old_string;
@@ -43,20 +41,20 @@ struct Request {
   bool all = false;
 };
 
-/// What the file was, and what the model knew of it.
+/// The file before the change, and whether the model knew it.
 struct Before {
-  std::string bytes;  // UTF-16 as UTF-8 without its mark
+  std::string bytes;  // UTF-16 converted to UTF-8, without its mark
   Encoding encoding = Encoding::utf8;
   bool known = true;
   bool stale = false;
-  std::optional<FileStamp> stamp = {};  // nullopt: there was none
+  std::optional<FileStamp> stamp = {};  // nullopt: there was no file
 };
 
-std::string quoted(const Request& request) {
+std::string quoted(const EditRequest& request) {
   return fmt::format("\nString: {}", utf8::shortened(request.old_string, kQuotedCharacters));
 }
 
-Outcome not_found(const Request& request, const Before& before) {
+Outcome not_found(const EditRequest& request, const Before& before) {
   auto text = "String to replace not found in file." + quoted(request);
   const auto near = nearest_lines(shown_text(before.bytes), request.old_string);
   if (!near.empty()) text += "\nThe nearest lines of the file:\n" + near;
@@ -64,7 +62,7 @@ Outcome not_found(const Request& request, const Before& before) {
   return misuse(text);
 }
 
-Outcome several(const Request& request, std::size_t count) {
+Outcome several(const EditRequest& request, std::size_t count) {
   return misuse(
       fmt::format("Found {} matches of the string to replace, but replace_all is false. To replace "
                   "all of them, set replace_all to true; to replace one, give more of the text "
@@ -72,25 +70,25 @@ Outcome several(const Request& request, std::size_t count) {
                   count, quoted(request)));
 }
 
-Outcome too_large(const Request& request, std::size_t count) {
+Outcome too_large(const EditRequest& request, std::size_t count) {
   return misuse(fmt::format(
       "Replacing {} matches would make {} larger than {} MB, so nothing was changed. Replace fewer "
       "of them, or by a shorter text.",
       count, request.shown_path, kMaxChangedFile >> 20));
 }
 
-/// What is replaced, and by what.
+/// The replaced spans and their new text.
 struct Change {
   std::vector<Span> spans;
   std::string new_text;
 };
 
-Outcome done(const Request& request, const Before& before, std::string_view after,
+Outcome done(const EditRequest& request, const Before& before, std::string_view after,
              std::string_view old_text) {
   auto text =
       fmt::format("The file {} has been updated{}", request.shown_path,
                   request.all ? ". All occurrences were successfully replaced." : " successfully.");
-  if (before.known && !before.stale) text += kCurrent;
+  if (before.known && !before.stale) text += kStateIsCurrent;
   if (before.stale) {
     text +=
         " Note: the file had changed on disk since you last read it; other parts of it may "
@@ -108,7 +106,7 @@ Outcome done(const Request& request, const Before& before, std::string_view afte
   return success(text, detail);
 }
 
-Outcome store(const Request& request, const Before& before, std::string_view after,
+Outcome store(const EditRequest& request, const Before& before, std::string_view after,
               std::string_view old_text, Workspace& workspace) {
   const auto stored =
       is_utf16(before.encoding)
@@ -119,8 +117,8 @@ Outcome store(const Request& request, const Before& before, std::string_view aft
   return done(request, before, after, old_text);
 }
 
-/// Exactly where it stands; where it does not, with typographic quotes for straight ones.
-Change find_change(const Request& request, std::string_view bytes) {
+/// Exact occurrences; if there are none, those that differ only in typographic and straight quotes.
+Change find_change(const EditRequest& request, std::string_view bytes) {
   Change change{occurrences(bytes, request.old_string), request.new_string};
   if (!change.spans.empty()) return change;
   change.spans = occurrences_by_quotes(bytes, request.old_string);
@@ -131,7 +129,7 @@ Change find_change(const Request& request, std::string_view bytes) {
   return change;
 }
 
-/// False: some of it cannot be UTF-16, and would be lost.
+/// False: some bytes are not valid UTF-16 and would be lost.
 bool decode_utf16(Before& before) {
   before.encoding = encoding_of(before.bytes);
   if (!is_utf16(before.encoding)) return true;
@@ -141,13 +139,14 @@ bool decode_utf16(Before& before) {
   return true;
 }
 
-Outcome edit_existing(const Request& request, Workspace& workspace) {
+Outcome edit_existing(const EditRequest& request, Workspace& workspace) {
   const auto file = open_for_reading(request.path);
   if (!file) return failure(file.error());
-  if (auto refusal = unread(request.path, file->stamp, workspace)) return *std::move(refusal);
+  if (auto refusal = refuse_unread(request.path, file->stamp, workspace))
+    return *std::move(refusal);
   auto bytes = read_whole(*file, kMaxChangedFile, request.path);
   if (!bytes) return failure(bytes.error());
-  if (const auto why = foreign_bytes(*bytes, true)) return misuse(*why);
+  if (const auto why = unsupported_encoding(*bytes, true)) return misuse(*why);
   Before before{*std::move(bytes), Encoding::utf8, workspace.seen(request.path).has_value(),
                 changed_since_seen(request.path, file->stamp, workspace), file->stamp};
   if (!decode_utf16(before)) {
@@ -173,7 +172,7 @@ Outcome edit_existing(const Request& request, Workspace& workspace) {
   return store(request, before, replaced(before.bytes, spans, new_text), old_text, workspace);
 }
 
-Outcome edit(const Request& request, Workspace& workspace) {
+Outcome edit(const EditRequest& request, Workspace& workspace) {
   if (request.old_string == request.new_string) {
     return misuse("No changes to make: old_string and new_string are exactly the same.");
   }
@@ -195,8 +194,8 @@ Outcome edit(const Request& request, Workspace& workspace) {
 class Edit final : public Tool {
  public:
   std::string_view name() const override { return "Edit"; }
-  std::string_view description() const override { return kDescription; }
-  std::string_view schema() const override { return kSchema; }
+  std::string_view description() const override { return kEditDescription; }
+  std::string_view schema() const override { return kEditSchema; }
   bool changes_files() const override { return true; }
 
   Access access(const json::Document& input, const Workspace& workspace) const override {
@@ -205,9 +204,9 @@ class Edit final : public Tool {
 
   Outcome run(const json::Document& input, const Access& access, Workspace& workspace,
               const std::stop_token&) const override {
-    if (auto refusal = through_link(input, access.path, workspace)) return *std::move(refusal);
-    return edit({text_of(input, "file_path"), access.path, text_of(input, "old_string"),
-                 text_of(input, "new_string"), flag_of(input, "replace_all")},
+    if (auto refusal = refuse_link(input, access.path, workspace)) return *std::move(refusal);
+    return edit({json::text(input, "file_path"), access.path, json::text(input, "old_string"),
+                 json::text(input, "new_string"), flag_of(input, "replace_all")},
                 workspace);
   }
 };

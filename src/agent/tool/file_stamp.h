@@ -5,7 +5,7 @@ struct stat;
 
 namespace ralph::tool {
 
-/// A file as it was at one moment, as far as a change of it shows.
+/// The state of a file at one moment, for detecting changes.
 struct FileStamp {
   std::int64_t modified_ns = 0;
   std::uintmax_t size = 0;

@@ -5,6 +5,7 @@
 #include "agent/tool/input.h"
 #include "agent/tool/text_encoding.h"
 #include "core/base/utf8.h"
+#include "core/json/field.h"
 
 namespace ralph::tool {
 namespace {
@@ -12,22 +13,22 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kNothingWritten =
-    "Edit and Write write UTF-8, or UTF-16 behind its byte order mark, and never convert a file, "
+    "Edit and Write write UTF-8, or UTF-16 with a byte order mark, and never convert a file, "
     "so nothing was written. If it is text, change it with a shell command that keeps its encoding "
     "(such as iconv), or ask the user whether to convert it to UTF-8. To replace all of it by "
     "UTF-8 text, delete it first, then Write it.";
 
 }  // namespace
 
-std::optional<Outcome> through_link(const json::Document& input, const fs::path& resolved,
+std::optional<Outcome> refuse_link(const json::Document& input, const fs::path& resolved,
                                     const Workspace& workspace) {
-  const auto given = text_of(input, "file_path");
+  const auto given = json::text(input, "file_path");
   if (given.empty() || given.find('\0') != std::string::npos) return std::nullopt;
   const auto path = (workspace.cwd() / given).lexically_normal();
   std::error_code error;
   if (fs::symlink_status(path, error).type() != fs::file_type::symlink) return std::nullopt;
   auto target = resolved;
-  if (target == path) {  // it leads nowhere yet
+  if (target == path) {  // a dangling link
     target = (path.parent_path() / fs::read_symlink(path, error)).lexically_normal();
   }
   const auto why = fmt::format(
@@ -50,7 +51,7 @@ std::string shown_text(std::string_view encoded_bytes) {
   return utf8::valid(text) ? text : utf8::repaired(text);
 }
 
-std::optional<std::string> foreign_bytes(std::string_view bytes, bool whole) {
+std::optional<std::string> unsupported_encoding(std::string_view bytes, bool whole) {
   if (is_binary(bytes)) {
     return fmt::format(
         "File has NUL bytes in its first 8 KB: it is binary, or UTF-16 or UTF-32 without a byte "
@@ -70,7 +71,7 @@ bool changed_since_seen(const fs::path& resolved, const FileStamp& now,
   return seen && *seen != now;
 }
 
-std::optional<Outcome> unread(const fs::path& resolved, const FileStamp& now,
+std::optional<Outcome> refuse_unread(const fs::path& resolved, const FileStamp& now,
                               const Workspace& workspace) {
   if (!workspace.setup().read_before_write) return std::nullopt;
   if (!workspace.seen(resolved)) {

@@ -7,30 +7,31 @@
 
 #include "agent/tool/tool.h"
 
-/// What Write and Edit have in common.
+/// Checks that Write and Edit share.
 namespace ralph::tool {
 
 inline constexpr std::size_t kMaxChangedFile = std::size_t{64} << 20;
+inline constexpr std::string_view kStateIsCurrent =
+    " (file state is current in your context — no need to Read it back)";
 
-/// The text as it is shown: without a byte order mark, UTF-16 behind one as UTF-8, "\n" at the end of lines, UTF-8 repaired.
+/// The text as shown to the model: without a byte order mark, as valid UTF-8, with "\n" as line ends.
 std::string shown_text(std::string_view bytes);
 
-/// Whether the model's knowledge of a file is older than the file, which is like this now.
+/// Whether the file changed since the model saw it; `now`: its current state.
 bool changed_since_seen(const std::filesystem::path& resolved, const FileStamp& now,
                         const Workspace& workspace);
 
-/// The refusal of a change through a symbolic link at the end of the path in `file_path`: the model should know which file
-/// it changes.
-std::optional<Outcome> through_link(const json::Document& input,
+/// Refuses a change if the path in `file_path` is a symbolic link: the model should know which file it changes.
+std::optional<Outcome> refuse_link(const json::Document& input,
                                     const std::filesystem::path& resolved,
                                     const Workspace& workspace);
 
-/// Why these bytes of a file are not changed: they are binary, or text in an encoding that is neither UTF-8 nor UTF-16
-/// behind its mark, which new text would be mixed into. nullopt: they can be. `whole`: they are all of the file.
-std::optional<std::string> foreign_bytes(std::string_view bytes, bool whole);
+/// Why a file with these bytes must not be changed: it is binary, or text in an encoding other than UTF-8 and UTF-16
+/// with a byte order mark. nullopt: it can be changed. `whole`: the bytes are the whole file.
+std::optional<std::string> unsupported_encoding(std::string_view bytes, bool whole);
 
-/// The refusal of a change to a file that was not read, or not as it is now, where the session demands it.
-std::optional<Outcome> unread(const std::filesystem::path& resolved, const FileStamp& now,
+/// Refuses a change of a file that the model has not read in its current state, if the session requires that.
+std::optional<Outcome> refuse_unread(const std::filesystem::path& resolved, const FileStamp& now,
                               const Workspace& workspace);
 
 }  // namespace ralph::tool

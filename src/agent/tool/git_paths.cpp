@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/path.h"
+#include "core/base/text.h"
 #include "core/base/unique_fd.h"
 
 namespace ralph::tool {
@@ -16,27 +18,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostBytes = std::size_t{256} << 10;
+constexpr std::size_t kMostConfigBytes = std::size_t{256} << 10;
 constexpr int kMostLinks = 16;
-constexpr std::string_view kBlanks = " \t\r\n";
 
-std::string_view trimmed(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
-  return text.substr(0, text.find_last_not_of(kBlanks) + 1);
-}
-
-/// The beginning of a regular file; never waits for a FIFO.
-std::string text_of(const fs::path& path) {
+/// Reads the beginning of a regular file; never blocks on a FIFO.
+std::string read_start(const fs::path& path) {
   const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   struct stat status{};
   if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
-  std::string text(std::min(kMostBytes, static_cast<std::size_t>(status.st_size)), '\0');
+  std::string text(std::min(kMostConfigBytes, static_cast<std::size_t>(status.st_size)), '\0');
   const auto got = ::pread(file.get(), text.data(), text.size(), 0);
   text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
   return text;
 }
 
-/// Cuts the first line off.
+/// Removes and returns the first line.
 std::string_view next_line(std::string_view& text) {
   const auto end = std::min(text.find('\n'), text.size());
   const auto line = text.substr(0, end);
@@ -44,17 +40,11 @@ std::string_view next_line(std::string_view& text) {
   return line;
 }
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return result;
-}
-
-/// The plain file that a name of the user's leads to. Empty: there is none, or it is in a working folder, where commands
-/// could make it lead elsewhere.
+/// The regular file that a path in the user's configuration leads to. Empty: none, or it is in a working directory, where
+/// commands could make it lead elsewhere.
 fs::path users_file(fs::path named, const Workspace& workspace) {
   struct stat status{};
-  if (::stat(named.c_str(), &status) != 0) return {};  // nearly always, and quickly
+  if (::stat(named.c_str(), &status) != 0) return {};  // the usual case, fast
   for (int links = 0; links < kMostLinks; ++links) {
     std::error_code error;
     const auto folder = fs::canonical(named.parent_path(), error);
@@ -68,7 +58,7 @@ fs::path users_file(fs::path named, const Workspace& workspace) {
   return {};
 }
 
-/// A configuration file of the user's, and the files that it names.
+/// Collects a configuration file of the user and the files that it names.
 class UserFiles {
  public:
   UserFiles(const Workspace& workspace, const fs::path& home, std::vector<fs::path>& paths)
@@ -83,14 +73,14 @@ class UserFiles {
 
   void add_settings(const fs::path& settings) {
     if (!add(settings)) return;
-    const auto text = text_of(settings);
+    const auto text = read_start(settings);
     for (std::string_view rest = text; !rest.empty();) {
-      const auto line = trimmed(next_line(rest));
+      const auto line = trim(next_line(rest));
       const auto equals = line.find('=');
       if (equals == std::string_view::npos) continue;
-      const auto name = lower(trimmed(line.substr(0, equals)));
+      const auto name = to_lower(trim(line.substr(0, equals)));
       if (name != "path" && name != "excludesfile" && name != "attributesfile") continue;
-      auto value = trimmed(line.substr(equals + 1));
+      auto value = trim(line.substr(equals + 1));
       if (value.size() > 1 && value.front() == '"' && value.back() == '"')
         value = value.substr(1, value.size() - 2);
       add(value.starts_with("~/") ? home_ / value.substr(2) : settings.parent_path() / value);
@@ -108,27 +98,22 @@ bool is_plain_file(const fs::path& path) {
   return ::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
 }
 
-bool is_there(const fs::path& path) {
-  std::error_code error;
-  return fs::exists(fs::symlink_status(path, error));
-}
-
-/// The common folder of the repository whose linked worktree has this `.git` file; empty: it has none that says so.
+/// The common directory of the repository whose linked worktree has this `.git` file; empty: none points back to it.
 fs::path repository_of_worktree(const fs::path& file) {
-  const auto text = text_of(file);
+  const auto text = read_start(file);
   constexpr std::string_view kStart = "gitdir:";
   if (!text.starts_with(kStart)) return {};
   std::error_code error;
-  const auto named = trimmed(std::string_view(text).substr(kStart.size()));
+  const auto named = trim(std::string_view(text).substr(kStart.size()));
   const auto folder = fs::canonical(file.parent_path() / named, error);
   if (error) return {};
-  const auto back = text_of(folder / "gitdir");
-  if (back.empty() || fs::path(trimmed(back)).lexically_normal() != file) return {};
-  // Not what its `commondir` says: where git itself makes such a folder.
+  const auto back = read_start(folder / "gitdir");
+  if (back.empty() || fs::path(trim(back)).lexically_normal() != file) return {};
+  // By the layout that git creates, not by the content of `commondir`.
   const auto worktrees = folder.parent_path();
   const auto repository = worktrees.parent_path();
-  const bool is_one = worktrees.filename() == "worktrees" && is_there(repository / "HEAD") &&
-                      is_there(repository / "objects");
+  const bool is_one = worktrees.filename() == "worktrees" && path_exists(repository / "HEAD") &&
+                      path_exists(repository / "objects");
   return is_one ? repository : fs::path();
 }
 
@@ -141,7 +126,7 @@ void add_repository(const fs::path& root, std::vector<fs::path>& paths) {
       }
     }
     const auto git = at / ".git";
-    if (is_there(git)) {
+    if (path_exists(git)) {
       paths.insert(paths.end(), above.begin(), above.end());
       if (at != root) paths.push_back(git);
       std::error_code error;
@@ -164,7 +149,7 @@ std::vector<fs::path> git_paths(const Workspace& workspace, const fs::path& home
     const auto config = (xdg_config.is_absolute() ? xdg_config : home / ".config") / "git";
     UserFiles files(workspace, home, paths);
     files.add_settings(home / ".gitconfig");
-    // Not the whole folder: git keeps passwords there too.
+    // Not the whole directory: git also stores passwords there.
     files.add_settings(config / "config");
     for (const auto* const name : {"ignore", "attributes"}) files.add(config / name);
   }

@@ -1,4 +1,4 @@
-#include "agent/tool/glob.h"
+#include "agent/tool/builtin_tools.h"
 
 #include <algorithm>
 #include <iterator>
@@ -7,31 +7,32 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "agent/tool/grep_hidden.h"
 #include "agent/tool/input.h"
 #include "agent/tool/ripgrep.h"
 #include "agent/tool/safe_file.h"
+#include "agent/tool/search_exclusions.h"
 #include "core/base/time.h"
 #include "core/base/utf8.h"
+#include "core/json/field.h"
 
 namespace ralph::tool {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostFiles = 100;
+constexpr std::size_t kMostFilesShown = 100;
 
-constexpr std::string_view kDescription =
+constexpr std::string_view kGlobDescription =
     "Finds files by name. A pattern such as *.h matches at any depth; with a slash it counts from "
     "the folder that is searched: src/**/*.{cpp,h}. Hidden and git-ignored files are found too. "
     "The oldest come first, at most 100.";
 
-constexpr std::string_view kSchema = R"({"type":"object","properties":{
+constexpr std::string_view kGlobSchema = R"({"type":"object","properties":{
 "pattern":{"type":"string","description":"The pattern file names must match"},
 "path":{"type":"string","description":"The folder to search; the current one if absent"}},
 "required":["pattern"],"additionalProperties":false})";
 
-struct Request {
+struct GlobRequest {
   std::string pattern;
   fs::path folder;
 };
@@ -40,9 +41,9 @@ bool has_wildcard(const std::string& part) {
   return part.find_first_of("*?[{\\") != std::string::npos;
 }
 
-/// An absolute pattern names its folder itself, as far as it has no wildcards.
-Request request_of(const json::Document& input, const Workspace& workspace) {
-  Request request{text_of(input, "pattern"), path_of(input, "path", workspace)};
+/// The directory of an absolute pattern is its part before the first wildcard.
+GlobRequest glob_request(const json::Document& input, const Workspace& workspace) {
+  GlobRequest request{json::text(input, "pattern"), path_of(input, "path", workspace)};
   const fs::path pattern(request.pattern);
   if (!pattern.is_absolute()) return request;
   fs::path folder("/");
@@ -80,7 +81,7 @@ Outcome found(const std::vector<std::string>& names, std::size_t total, bool com
                         {"countIsComplete", complete}});
 }
 
-Outcome glob(const Request& request, const OpenFolder& folder, const Workspace& workspace,
+Outcome glob(const GlobRequest& request, const OpenFolder& folder, const Workspace& workspace,
              const std::stop_token& stop) {
   const auto began = std::chrono::steady_clock::now();
   const auto cwd = workspace.cwd();
@@ -89,11 +90,11 @@ Outcome glob(const Request& request, const OpenFolder& folder, const Workspace& 
   std::vector<std::string> arguments{"--files",     "--hidden",
                                      "--no-ignore", "--sort=modified",
                                      "--null",      "--glob=" + literal_start(request.pattern)};
-  std::ranges::move(hiding_options(request.folder, workspace), std::back_inserter(arguments));
+  std::ranges::move(exclusion_options(request.folder, workspace), std::back_inserter(arguments));
   const auto searched = search(
       arguments, folder, '\0',
       [&](std::string_view name) {
-        if (++total > kMostFiles) return;
+        if (++total > kMostFilesShown) return;
         names.push_back(utf8::repaired(shown_path(request.folder / name, cwd)));
       },
       workspace, stop);
@@ -103,7 +104,7 @@ Outcome glob(const Request& request, const OpenFolder& folder, const Workspace& 
     return failure(fmt::format("ripgrep refused the pattern:\n{}", searched->complaint));
   }
   if (searched->cut_short && names.empty()) {
-    return failure("The search took too long and was ended. Search a smaller folder.");
+    return failure("The search took too long and was ended. Search a smaller directory.");
   }
   return found(names, total, !searched->cut_short,
                std::chrono::duration_cast<Millis>(std::chrono::steady_clock::now() - began));
@@ -112,21 +113,21 @@ Outcome glob(const Request& request, const OpenFolder& folder, const Workspace& 
 class Glob final : public Tool {
  public:
   std::string_view name() const override { return "Glob"; }
-  std::string_view description() const override { return kDescription; }
-  std::string_view schema() const override { return kSchema; }
+  std::string_view description() const override { return kGlobDescription; }
+  std::string_view schema() const override { return kGlobSchema; }
 
   Access access(const json::Document& input, const Workspace& workspace) const override {
-    return {Access::Kind::read, request_of(input, workspace).folder, {}};
+    return {Access::Kind::read, glob_request(input, workspace).folder, {}};
   }
 
   Outcome run(const json::Document& input, const Access& access, Workspace& workspace,
               const std::stop_token& stop) const override {
-    auto request = request_of(input, workspace);
+    auto request = glob_request(input, workspace);
     request.folder = access.path;
     if (const auto why = bad_pattern(request.pattern); !why.empty()) return misuse(why);
     if (request.pattern.empty()) return misuse("The pattern is empty.");
     if (climbs(request.pattern)) {
-      return misuse("The pattern holds '..'. Give the folder to search as path instead.");
+      return misuse("The pattern contains '..'. Give the directory to search as path instead.");
     }
     switch (kind_of(request.folder)) {
       case FileKind::missing:

@@ -1,4 +1,4 @@
-#include "agent/tool/grep.h"
+#include "agent/tool/builtin_tools.h"
 
 #include <algorithm>
 #include <array>
@@ -9,12 +9,13 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/tool/grep_globs.h"
-#include "agent/tool/grep_hidden.h"
 #include "agent/tool/grep_results.h"
-#include "agent/tool/ignore_files.h"
 #include "agent/tool/input.h"
 #include "agent/tool/ripgrep.h"
 #include "agent/tool/safe_file.h"
+#include "agent/tool/search_exclusions.h"
+#include "agent/tool/special_ignore_files.h"
+#include "core/json/field.h"
 
 namespace ralph::tool {
 namespace {
@@ -24,14 +25,14 @@ namespace fs = std::filesystem;
 constexpr std::int64_t kUsualLimit = 250;
 constexpr std::int64_t kMostContext = 10000;
 
-constexpr std::string_view kDescription =
+constexpr std::string_view kGrepDescription =
     "Searches the contents of files with ripgrep's regular expressions; git-ignored files are "
     "left out. output_mode: files_with_matches (names only, newest first), content (the lines, "
     "with numbers; -A, -B, -C add lines around them) or count. glob and type choose files. "
     "head_limit (250; 0 for all) and offset choose a part of the results. multiline lets a "
     "pattern span lines.";
 
-constexpr std::string_view kSchema = R"({"type":"object","properties":{
+constexpr std::string_view kGrepSchema = R"({"type":"object","properties":{
 "pattern":{"type":"string","description":"Regular expression to search for"},
 "path":{"type":"string","description":"File or folder to search; the current folder if absent"},
 "glob":{"type":"string","description":"Only files whose names match, such as *.{ts,tsx}"},
@@ -90,19 +91,19 @@ std::vector<std::string> arguments_of(const json::Document& input, std::string_v
   } else {
     arguments.insert(arguments.end(), {"--files-with-matches", "--null"});
   }
-  if (const auto type = text_of(input, "type"); !type.empty())
+  if (const auto type = json::text(input, "type"); !type.empty())
     arguments.push_back("--type=" + type);
-  arguments.push_back("--regexp=" + text_of(input, "pattern"));
+  arguments.push_back("--regexp=" + json::text(input, "pattern"));
   return arguments;
 }
 
-/// What is searched, open: what was decided on is what is searched.
+/// The opened search target, so that exactly what was decided on is searched.
 struct Target {
-  OpenFolder folder;             // that ripgrep starts in
-  std::optional<OpenFile> file;  // the only one to search, in `folder`
+  OpenFolder folder;             // where ripgrep starts
+  std::optional<OpenFile> file;  // set: search only this file in `folder`
   std::string file_name;
-  fs::path below;      // from the current folder to `folder`; empty: none, or `folder` is elsewhere
-  std::string prefix;  // of names in `folder`, as results show them
+  fs::path below;      // from the current directory to `folder`; empty: the same, or elsewhere
+  std::string prefix;  // prepended to names in results
 };
 
 Result<Target> open_target(const fs::path& path, FileKind kind, const fs::path& cwd) {
@@ -120,12 +121,12 @@ Result<Target> open_target(const fs::path& path, FileKind kind, const fs::path& 
   return target;
 }
 
-/// False: the globs leave nothing to search.
+/// False: the globs exclude everything.
 Result<bool> add_globs(std::vector<std::string>& arguments, const json::Document& input,
                        const Target& target) {
   bool wanted = false;
   bool possible = false;
-  for (const auto& glob : split_globs(text_of(input, "glob"))) {
+  for (const auto& glob : split_globs(json::text(input, "glob"))) {
     TRY_ASSIGN(const auto rebased, rebased_globs(glob, target.below));
     for (const auto& one : rebased) arguments.push_back("--glob=" + one);
     if (glob.starts_with('!')) continue;
@@ -142,7 +143,7 @@ std::unique_ptr<GrepResults> results_for(std::string_view mode, const Page& page
   return file_results(page, target.folder.fd.get(), target.prefix);
 }
 
-/// A line of ripgrep's as it would be, had it been started in the current folder.
+/// Adds a line of ripgrep with paths relative to the current directory.
 void add_line(GrepResults& results, std::string_view mode, std::string_view line,
               const Target& target) {
   const bool names = mode != "content" && mode != "count";
@@ -157,7 +158,7 @@ constexpr std::string_view kNothingIgnored =
     "(Git-ignored files were searched, too: a .gitignore or info/exclude here is not a regular "
     "file)";
 
-Outcome ended(const Searched& searched, bool odd, GrepResults& results, Workspace& workspace) {
+Outcome ended(const Searched& searched, bool special, GrepResults& results, Workspace& workspace) {
   if (searched.stopped) return failure("The search was stopped.");
   if (searched.rejected) {
     return failure(
@@ -165,21 +166,24 @@ Outcome ended(const Searched& searched, bool odd, GrepResults& results, Workspac
                     "nothing was searched:\n{}",
                     searched.complaint));
   }
-  return results.outcome(searched.cut_short ? kCutShort : odd ? kNothingIgnored : "", workspace);
+  return results.outcome(searched.cut_short ? kCutShort
+                         : special          ? kNothingIgnored
+                                            : "",
+                         workspace);
 }
 
 Outcome grep(const json::Document& input, const fs::path& path, const Target& target,
              Workspace& workspace, const std::stop_token& stop) {
-  const auto mode = text_of(input, "output_mode");
+  const auto mode = json::text(input, "output_mode");
   auto arguments = arguments_of(input, mode);
   const auto results = results_for(mode, page_of(input), target);
   const auto some = add_globs(arguments, input, target);
   if (!some) return misuse(some.error().message);
   if (!*some) return results->outcome("", workspace);
   const auto folder = target.file ? path.parent_path() : path;
-  std::ranges::move(hiding_options(folder, workspace), std::back_inserter(arguments));
-  const bool odd = has_odd_ignore_files(folder);
-  if (odd) arguments.emplace_back("--no-ignore-vcs");
+  std::ranges::move(exclusion_options(folder, workspace), std::back_inserter(arguments));
+  const bool special = has_special_ignore_files(folder);
+  if (special) arguments.emplace_back("--no-ignore-vcs");
   if (folder == folder.root_path()) arguments.emplace_back("--glob=!/proc");
   if (target.file) {
     arguments.emplace_back("--");
@@ -190,12 +194,12 @@ Outcome grep(const json::Document& input, const fs::path& path, const Target& ta
       arguments, target.folder, end,
       [&](std::string_view line) { add_line(*results, mode, line, target); }, workspace, stop);
   if (!searched) return failure(searched.error());
-  return ended(*searched, odd, *results, workspace);
+  return ended(*searched, special, *results, workspace);
 }
 
 std::string bad_text(const json::Document& input) {
   for (const auto* const key : {"pattern", "glob", "type"}) {
-    if (auto why = bad_pattern(text_of(input, key)); !why.empty()) return why;
+    if (auto why = bad_pattern(json::text(input, key)); !why.empty()) return why;
   }
   return {};
 }
@@ -203,8 +207,8 @@ std::string bad_text(const json::Document& input) {
 class Grep final : public Tool {
  public:
   std::string_view name() const override { return "Grep"; }
-  std::string_view description() const override { return kDescription; }
-  std::string_view schema() const override { return kSchema; }
+  std::string_view description() const override { return kGrepDescription; }
+  std::string_view schema() const override { return kGrepSchema; }
 
   Access access(const json::Document& input, const Workspace& workspace) const override {
     return {Access::Kind::read, path_of(input, "path", workspace), {}};
@@ -223,7 +227,7 @@ class Grep final : public Tool {
     }
     if ((kind != FileKind::folder && kind != FileKind::regular) || is_process_information(path)) {
       return failure(
-          fmt::format("{} is neither a file nor a folder and cannot be searched.", path.string()));
+          fmt::format("{} is neither a file nor a directory and cannot be searched.", path.string()));
     }
     const auto target = open_target(path, kind, cwd);
     if (!target) return failure(target.error());

@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
-#include "agent/tool/grep_hidden.h"
+#include "agent/tool/search_exclusions.h"
 
 namespace ralph::tool {
 namespace {
 
 constexpr std::size_t kMostAlternatives = 64;
 
-/// Where the brace at `open` ends; npos: nowhere, it is a plain character.
+/// The position of the matching brace; npos: none, the brace is a plain character.
 std::size_t closing_brace(std::string_view text, std::size_t open) {
   int depth = 0;
   for (auto at = open; at < text.size(); ++at) {
@@ -34,7 +34,7 @@ std::vector<std::string_view> alternatives(std::string_view inner) {
   return found;
 }
 
-/// False: there are too many of them.
+/// False: too many alternatives.
 bool expand(std::string_view glob, std::vector<std::string>& into) {
   std::vector<std::string> open{std::string(glob)};
   while (!open.empty()) {
@@ -56,7 +56,7 @@ bool expand(std::string_view glob, std::vector<std::string>& into) {
   return true;
 }
 
-std::vector<std::string> parts_of(std::string_view glob) {
+std::vector<std::string> glob_parts(std::string_view glob) {
   std::vector<std::string> parts;
   for (std::size_t at = 0; at <= glob.size();) {
     const auto end = std::min(glob.find('/', at), glob.size());
@@ -98,7 +98,7 @@ Result<std::vector<std::string>> rebased_globs(std::string_view glob,
   std::vector<std::string> globs;
   for (const auto& one : expanded) {
     const auto deeper = negated ? Below::included : Below::left_out;
-    for (const auto& rebased : globs_below(parts_of(one), below, deeper)) {
+    for (const auto& rebased : globs_below(glob_parts(one), below, deeper)) {
       globs.push_back((negated ? "!" : "") + rebased);
     }
   }

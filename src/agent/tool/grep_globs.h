@@ -8,12 +8,12 @@
 
 namespace ralph::tool {
 
-/// Several patterns in one text are parted by blanks, or by commas outside of braces.
+/// Splits a list of patterns at blanks and at commas outside braces.
 std::vector<std::string> split_globs(std::string_view text);
 
-/// A pattern of files that counts from one folder as patterns that count from a folder below it, for a search there.
-/// Empty: nothing there can match. A pattern without a slash matches at any depth and stays as it is. Over 64
-/// alternatives in braces are an error.
+/// Converts a pattern relative to one directory to patterns relative to a directory below it. Empty: nothing there can
+/// match. A pattern without a slash matches at any depth and stays unchanged. More than 64 alternatives in braces are an
+/// error.
 Result<std::vector<std::string>> rebased_globs(std::string_view glob,
                                                const std::filesystem::path& below);
 

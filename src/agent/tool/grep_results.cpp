@@ -11,7 +11,7 @@
 #include "agent/tool/file_stamp.h"
 #include "agent/tool/input.h"
 #include "agent/tool/path_walk.h"
-#include "agent/tool/persist.h"
+#include "agent/tool/persisted_output.h"
 #include "core/base/utf8.h"
 
 namespace ralph::tool {
@@ -21,7 +21,7 @@ constexpr std::size_t kMostCharacters = 20000;  // in the answer itself
 constexpr std::size_t kMostKept = 4 << 20;      // bytes of lines
 constexpr std::size_t kMostFilesSorted = 100000;
 
-/// Lines of the page, and what the page left out.
+/// Collects the lines of a page and counts all lines.
 class Pager {
  public:
   explicit Pager(const Page& page) : page_(page) {}
@@ -41,7 +41,7 @@ class Pager {
   std::uint64_t taken() const { return taken_; }
   std::uint64_t total() const { return total_; }
 
-  /// "[Showing results with pagination = …]"; empty: it is all there is.
+  /// "[Showing results with pagination = …]"; empty: everything is shown.
   std::string note() const {
     std::string parts;
     if (limited()) parts = fmt::format("limit: {}", shown_limit());
@@ -68,15 +68,15 @@ class Pager {
   bool overfull_ = false;
 };
 
-std::string joined(std::string text, std::string_view separator, std::string_view more) {
+std::string append_note(std::string text, std::string_view separator, std::string_view more) {
   if (more.empty()) return text;
   return text.append(separator).append(more);
 }
 
 Outcome answer(std::string text, const Pager& pager, std::string_view note,
                const json::Document& detail, const Workspace& workspace) {
-  text = joined(std::move(text), "\n\n", pager.note());
-  text = joined(std::move(text), "\n\n", note);
+  text = append_note(std::move(text), "\n\n", pager.note());
+  text = append_note(std::move(text), "\n\n", note);
   return success(persisted_if_long(std::move(text), kMostCharacters, workspace), detail);
 }
 

@@ -8,13 +8,13 @@
 
 namespace ralph::tool {
 
-/// Which part of the results is wanted.
+/// The requested part of the results.
 struct Page {
   std::uint64_t offset = 0;
   std::uint64_t limit = 0;  // 0: all
 };
 
-/// Collects one search's lines, and says what came of it. Holds no more than is shown and a name per file.
+/// Collects the lines of one search into an outcome. Memory: the shown text and one name per file.
 class GrepResults {
  public:
   virtual ~GrepResults() = default;
@@ -22,7 +22,7 @@ class GrepResults {
   virtual Outcome outcome(std::string_view note, Workspace& workspace) = 0;
 };
 
-/// Names count from an open folder, and are shown behind `prefix`.
+/// `folder`: the open directory that names are relative to; `prefix`: prepended to shown names.
 std::unique_ptr<GrepResults> file_results(const Page& page, int folder, std::string prefix);
 std::unique_ptr<GrepResults> line_results(const Page& page);
 std::unique_ptr<GrepResults> count_results(const Page& page);

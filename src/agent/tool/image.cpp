@@ -8,7 +8,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-/// Bytes as numbers; beyond the end there are zeros.
+/// Bytes as numbers; 0 after the end.
 unsigned byte(std::string_view bytes, std::size_t at) {
   return at < bytes.size() ? static_cast<unsigned char>(bytes[at]) : 0u;
 }
@@ -28,12 +28,12 @@ std::size_t little32(std::string_view bytes, std::size_t at) {
   return std::size_t{little16(bytes, at + 2)} << 16 | little16(bytes, at);
 }
 
-/// nullopt: the header is damaged, so no model would take it.
+/// nullopt: the header is damaged.
 std::optional<Image> checked(Image image, bool whole) {
   return whole && image.width > 0 && image.height > 0 ? std::optional(image) : std::nullopt;
 }
 
-/// Its first chunk says how large it is.
+/// The first chunk contains the size.
 std::optional<Image> png(std::string_view bytes) {
   const bool whole = bytes.size() >= 33 && big32(bytes, 8) == 13 && bytes.substr(12, 4) == "IHDR";
   return checked({"image/png", big32(bytes, 16), big32(bytes, 20)}, whole);
@@ -47,7 +47,7 @@ bool is_start_of_frame(unsigned marker) {
   return marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 && marker != 0xCC;
 }
 
-/// Its size comes behind segments of any length, such as a preview.
+/// The size follows segments of any length, such as a preview.
 std::optional<Image> jpeg(std::string_view bytes, bool more) {
   std::size_t at = 2;
   while (at + 4 <= bytes.size()) {
@@ -71,7 +71,7 @@ std::optional<Image> jpeg(std::string_view bytes, bool more) {
 
 std::optional<Image> webp(std::string_view bytes) {
   constexpr std::string_view kType = "image/webp";
-  constexpr std::size_t kLossless = 25, kOther = 30;  // bytes with the size
+  constexpr std::size_t kLossless = 25, kOther = 30;  // header bytes up to the size
   const auto kind = bytes.substr(12, 4);
   if (kind == "VP8L") {
     const auto packed = little16(bytes, 21) | little16(bytes, 23) << 16;
@@ -85,7 +85,7 @@ std::optional<Image> webp(std::string_view bytes) {
                  bytes.substr(23, 3) == "\x9d\x01\x2a"sv);
 }
 
-/// Chunks of a length, a name, that many bytes and a checksum.
+/// Each chunk has a length, a name, that many bytes and a checksum.
 bool is_whole_png(std::string_view bytes) {
   bool has_image = false;
   for (std::size_t at = 8; at + 12 <= bytes.size();) {
@@ -97,7 +97,7 @@ bool is_whole_png(std::string_view bytes) {
   return false;
 }
 
-/// Segments up to the image itself, which ends with a mark of its own.
+/// Segments, then the image data, which ends with a marker.
 bool is_whole_jpeg(std::string_view bytes) {
   constexpr unsigned kStartOfScan = 0xDA;
   for (std::size_t at = 2; at + 4 <= bytes.size();) {
@@ -119,13 +119,13 @@ std::size_t color_table_size(unsigned flags) {
   return (flags & 0x80) != 0 ? std::size_t{6} << (flags & 7) : 0;
 }
 
-/// Behind blocks of a length and that many bytes, the last of which is empty. Beyond the end of the bytes: it is cut.
+/// The position after a list of blocks (a length and that many bytes), the last one empty. After the end: incomplete.
 std::size_t behind_gif_blocks(std::string_view bytes, std::size_t at) {
   while (at < bytes.size() && byte(bytes, at) != 0) at += 1 + byte(bytes, at);
   return at + 1;
 }
 
-/// The trailer may be missing: no viewer needs it.
+/// The trailer may be missing: viewers do not need it.
 bool is_whole_gif(std::string_view bytes) {
   constexpr unsigned kExtension = 0x21, kImage = 0x2C;
   bool has_image = false;
@@ -140,14 +140,14 @@ bool is_whole_gif(std::string_view bytes) {
   return has_image && at <= bytes.size();
 }
 
-/// A frame begins with the size of its first part.
+/// A frame starts with the size of its first part.
 bool has_first_part(std::string_view frame) {
   constexpr std::size_t kHeader = 10;
   const auto size = little24(frame, 0) >> 5;
   return size > 0 && kHeader + size <= frame.size();
 }
 
-/// Chunks of a name, a length and that many bytes, padded to an even number, in one that holds them all.
+/// Inside one outer chunk, each chunk has a name, a length and that many bytes, padded to an even number.
 bool is_whole_webp(std::string_view bytes) {
   const auto end = 8 + little32(bytes, 4);
   if (end > bytes.size()) return false;

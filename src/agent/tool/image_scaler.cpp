@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "core/base/text.h"
 #include "system/process/supervise.h"
 
 namespace ralph::tool {
@@ -20,7 +21,7 @@ constexpr std::size_t kMostComplaint = 300;
 
 constexpr int kDamaged = 2;  // ralph-image's exit code
 
-/// "TYPE WIDTH HEIGHT\n", then the file, if it is another one.
+/// "TYPE WIDTH HEIGHT\n", then the new file if there is one.
 Result<ScaledImage> parse_answer(std::string_view answer) {
   ScaledImage image;
   const auto line = answer.substr(0, answer.find('\n'));
@@ -41,12 +42,38 @@ Result<ScaledImage> parse_answer(std::string_view answer) {
   return image;
 }
 
+struct ScalerOutput {
+  std::string answer;
+  std::string complaint;
+  process::Exit exit;
+};
+
+ScalerOutput run_scaler(process::Child child, const std::stop_token& stop) {
+  ScalerOutput output;
+  process::Sinks sinks;
+  sinks.out = [&](std::string_view piece) -> Result<> {
+    if (piece.size() > kMostAnswer - output.answer.size())
+      return fail(Code::limit, "too much output");
+    output.answer += piece;
+    return {};
+  };
+  sinks.err = [&](std::string_view piece) -> Result<> {
+    output.complaint += piece.substr(0, kMostComplaint - output.complaint.size());
+    return {};
+  };
+  process::RunHandle watch;
+  watch.arm(process::Limit::wall, kLongest);
+  output.exit = process::supervise(std::move(child), sinks, watch, stop);
+  output.complaint = trim_end(output.complaint, "\n");
+  return output;
+}
+
 }  // namespace
 
 fs::path find_image_scaler() {
   std::error_code error;
   const auto folder = fs::read_symlink("/proc/self/exe", error).parent_path();
-  if (error || !folder.is_absolute()) return {};  // never from the folder we happen to be in
+  if (error || !folder.is_absolute()) return {};  // never from the current directory
   for (const auto& path : {folder / kProgram, folder.parent_path() / "libexec/ralph" / kProgram}) {
     if (::access(path.c_str(), X_OK) == 0) return path;
   }
@@ -65,27 +92,11 @@ Result<ScaledImage> scale_image(const fs::path& scaler, std::string bytes,
   command.cwd = "/";
   command.input = process::StdinText{std::move(bytes)};
   TRY_ASSIGN(auto child, process::start(std::move(command)));
-
-  std::string answer;
-  std::string complaint;
-  process::Sinks sinks;
-  sinks.out = [&](std::string_view piece) -> Result<> {
-    if (piece.size() > kMostAnswer - answer.size()) return fail(Code::limit, "too much output");
-    answer += piece;
-    return {};
-  };
-  sinks.err = [&](std::string_view piece) -> Result<> {
-    complaint += piece.substr(0, kMostComplaint - complaint.size());
-    return {};
-  };
-  process::Watch watch;
-  watch.arm(process::Limit::wall, kLongest);
-  const auto exit = process::supervise(std::move(child), sinks, watch, stop);
+  const auto [answer, complaint, exit] = run_scaler(std::move(child), stop);
   if (exit.ended_by == process::EndedBy::wall) {
     return fail(Code::limit, "the picture takes too long to decode");
   }
   if (exit.ended_by != process::EndedBy::nothing) return fail(Code::unavailable, "stopped");
-  while (complaint.ends_with('\n')) complaint.pop_back();
   if (exit.exit_code != 0) {
     return fail(exit.exit_code == kDamaged ? Code::malformed : Code::unavailable,
                 complaint.empty() ? fmt::format("{} failed", kProgram) : complaint);

@@ -8,7 +8,7 @@
 
 namespace ralph::tool {
 
-/// What models look at; a larger picture costs more bytes and shows them no more.
+/// The largest picture that models use; a larger one costs more bytes and shows no more detail.
 struct ImageLimits {
   unsigned edge = 2000;         // pixels
   unsigned patches = 4784;      // squares of 28 pixels
@@ -22,12 +22,12 @@ struct ScaledImage {
   std::string bytes;
 };
 
-/// Beside our own program, or in ../libexec/ralph; empty: it is not installed.
+/// ralph-image beside this program or in ../libexec/ralph; empty: not installed.
 std::filesystem::path find_image_scaler();
 
-/// Decodes a PNG or JPEG file and makes a smaller copy of it in a process of its own, ralph-image, which can do nothing
-/// but compute: the decoders get whatever an agent finds. Bounded in memory and time. Without bytes: the file is within
-/// the limits as it is. Code::malformed: it is damaged.
+/// Decodes a PNG or JPEG file and makes a smaller copy in a separate, confined process (ralph-image), because the input is
+/// not trusted. Bounded in memory and time. A result without bytes: the file is already within the limits.
+/// Code::malformed: it is damaged.
 Result<ScaledImage> scale_image(const std::filesystem::path& scaler, std::string bytes,
                                 const ImageLimits& limits, const std::stop_token& stop);
 

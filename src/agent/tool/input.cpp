@@ -7,18 +7,13 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/nearest.h"
+#include "core/json/field.h"
 
 namespace ralph::tool {
 namespace {
 
 namespace fs = std::filesystem;
 constexpr std::size_t kNamesLookedAt = 2000;
-
-const json::Document* member(const json::Document& input, std::string_view key) {
-  if (!input.is_object()) return nullptr;
-  const auto found = input.find(key);
-  return found == input.end() ? nullptr : &*found;
-}
 
 std::string near_name(const fs::path& missing) {
   std::vector<std::string> names;
@@ -33,28 +28,23 @@ std::string near_name(const fs::path& missing) {
 
 }  // namespace
 
-std::string text_of(const json::Document& input, std::string_view key) {
-  const auto* const value = member(input, key);
-  return value && value->is_string() ? value->get_ref<const std::string&>() : std::string();
-}
-
 std::optional<std::int64_t> number_of(const json::Document& input, std::string_view key) {
-  const auto* const value = member(input, key);
-  if (!value || !value->is_number()) return std::nullopt;
-  if (!value->is_number_float()) return value->get<std::int64_t>();
-  const auto number = value->get<double>();
+  const auto& value = json::member(input, key);
+  if (!value.is_number()) return std::nullopt;
+  if (!value.is_number_float()) return value.get<std::int64_t>();
+  const auto number = value.get<double>();
   return number > -9e15 && number < 9e15 ? std::optional(static_cast<std::int64_t>(number))
                                          : std::nullopt;
 }
 
 bool flag_of(const json::Document& input, std::string_view key, bool otherwise) {
-  const auto* const value = member(input, key);
-  return value && value->is_boolean() ? value->get<bool>() : otherwise;
+  const auto& value = json::member(input, key);
+  return value.is_boolean() ? value.get<bool>() : otherwise;
 }
 
 fs::path path_of(const json::Document& input, std::string_view key, const Workspace& workspace) {
-  const auto path = text_of(input, key);
-  // The system would take a path with a NUL for a shorter one: left as it is, nothing opens it.
+  const auto path = json::text(input, key);
+  // System calls would cut a path at a NUL. Unresolved, it cannot be opened.
   if (path.find('\0') != std::string::npos) return workspace.cwd() / path;
   return path.empty() ? workspace.cwd() : workspace.resolve(path);
 }

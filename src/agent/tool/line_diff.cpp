@@ -8,14 +8,14 @@ namespace ralph::tool {
 namespace {
 
 constexpr std::size_t kMaxBytes = 4 << 20;
-constexpr int kMaxChanges = 1000;  // beyond it the patch need not be the shortest
+constexpr int kMaxChanges = 1000;  // with more, the patch may not be the shortest
 constexpr std::size_t kContext = 3;
 constexpr std::string_view kNoNewline = "\\ No newline at end of file";
 
-using Lines = std::vector<std::string_view>;  // each with its "\n"
+using LineViews = std::vector<std::string_view>;  // each with its "\n"
 
-Lines split(std::string_view text) {
-  Lines lines;
+LineViews split(std::string_view text) {
+  LineViews lines;
   while (!text.empty()) {
     const auto end = std::min(text.find('\n'), text.size() - 1) + 1;
     lines.push_back(text.substr(0, end));
@@ -24,10 +24,10 @@ Lines split(std::string_view text) {
   return lines;
 }
 
-/// The common start and end put aside.
+/// The lines between the common start and end.
 struct Middle {
-  const Lines& before;
-  const Lines& after;
+  const LineViews& before;
+  const LineViews& after;
   int offset;      // lines of the common start
   int old_length;  // lines between
   int new_length;
@@ -38,7 +38,7 @@ struct Middle {
   }
 };
 
-Middle middle_of(const Lines& before, const Lines& after) {
+Middle middle_of(const LineViews& before, const LineViews& after) {
   const auto [old_at, new_at] = std::ranges::mismatch(before, after);
   const auto start = old_at - before.begin();
   const auto shortest = static_cast<std::ptrdiff_t>(std::min(before.size(), after.size())) - start;
@@ -68,7 +68,7 @@ class Search {
     return false;
   }
 
-  /// Which lines of the middle stay, walking back from its end.
+  /// The changes of the middle, found from its end to its start.
   std::vector<Difference> changes() const {
     std::vector<Difference> found;
     int x = middle_.old_length;
@@ -104,7 +104,7 @@ class Search {
     return x >= middle_.old_length && x - k >= middle_.new_length;
   }
 
-  /// Walking back: one that ends where the last one begins becomes part of it.
+  /// Merges a change that ends where the previously found one begins.
   void add(std::vector<Difference>& found, int x, int y, int x_end, int y_end) const {
     const auto at = [&](int line) { return static_cast<std::size_t>(middle_.offset + line); };
     if (!found.empty() && found.back().old_begin == at(x_end) &&
@@ -131,7 +131,7 @@ void put(Hunk& hunk, char sign, std::string_view line) {
 
 class HunkMaker {
  public:
-  HunkMaker(const Lines& before, const Lines& after) : before_(before), after_(after) {}
+  HunkMaker(const LineViews& before, const LineViews& after) : before_(before), after_(after) {}
 
   void add(const Difference& change) {
     const auto context = std::min(change.old_begin, kContext);
@@ -158,15 +158,15 @@ class HunkMaker {
     for (; shown_ < end; ++shown_) put(hunks_.back(), ' ', before_[shown_]);
   }
 
-  const Lines& before_;
-  const Lines& after_;
-  std::size_t shown_ = 0;  // old lines before this one are in a hunk, or between two
+  const LineViews& before_;
+  const LineViews& after_;
+  std::size_t shown_ = 0;  // old lines before this one are done
   std::vector<Hunk> hunks_;
 };
 
 }  // namespace
 
-std::vector<Difference> differences(const Lines& before, const Lines& after) {
+std::vector<Difference> differences(const LineViews& before, const LineViews& after) {
   const auto middle = middle_of(before, after);
   if (middle.old_length == 0 && middle.new_length == 0) return {};
   if (Search search(middle); search.run()) return search.changes();

@@ -8,8 +8,8 @@
 
 namespace ralph::tool {
 
-/// A part of a patch: lines with "-", "+" or " " before them, and "\ No newline at end of file" after a last line without
-/// one. Starts count from 1.
+/// A part of a patch: lines prefixed by "-", "+" or " ", and "\ No newline at end of file" after a last line without one.
+/// Starts count from 1.
 struct Hunk {
   std::size_t old_start = 1;
   std::size_t old_lines = 0;
@@ -18,21 +18,20 @@ struct Hunk {
   std::vector<std::string> lines;
 };
 
-/// A stretch of old lines that became a stretch of new ones; they count from 0.
+/// A range of old lines that was replaced by a range of new ones; counted from 0.
 struct Difference {
   std::size_t old_begin, old_end, new_begin, new_end;
 };
 
-/// What differs between two lists of lines, or of other pieces of a text: the fewest changes where the lists are near
-/// each other; otherwise everything between their common start and end is one.
+/// The differences between two lists of lines or other pieces of a text: the fewest changes if the lists are similar;
+/// otherwise one change for everything between their common start and end.
 std::vector<Difference> differences(const std::vector<std::string_view>& before,
                                     const std::vector<std::string_view>& after);
 
-/// What makes `before` into `after`, with three lines of context. The shortest where the texts are near each other;
-/// otherwise everything between their common start and end is one change. Texts over 4 MB give no hunks.
+/// The patch from `before` to `after`, with three lines of context (see differences()). None for texts over 4 MB.
 std::vector<Hunk> line_diff(std::string_view before, std::string_view after);
 
-/// The same as `structuredPatch`.
+/// The same as JSON, in the form of Claude Code's `structuredPatch`.
 json::Document structured_patch(std::string_view before, std::string_view after);
 
 }  // namespace ralph::tool

@@ -6,8 +6,8 @@
 
 namespace ralph::tool {
 
-/// Takes lines [first, first + count) out of a text that arrives in pieces, and counts all of them. What comes
-/// after the last "\n" is a line too, even when it is empty. "\r\n" counts as "\n". Holds at most `max_bytes`.
+/// Extracts lines [first, first + count) of a text that arrives in pieces, and counts all lines. What follows the last
+/// "\n" is a line too, even if empty. "\r\n" counts as "\n". Holds at most `max_bytes`.
 class LineWindow {
  public:
   /// `first` counts from 1.
@@ -19,7 +19,7 @@ class LineWindow {
   std::uint64_t taken() const { return taken_; }
   std::uint64_t total() const { return current_; }
   bool overflowed() const { return overflowed_; }
-  /// All of its lines have come.
+  /// All lines of the window have arrived.
   bool complete() const { return current_ >= first_ && !inside(); }
 
  private:

@@ -6,17 +6,17 @@
 namespace ralph::tool {
 namespace {
 
-Outcome gone_wrong(std::string_view for_model, std::string_view text) {
+Outcome failed_outcome(std::string_view for_model, std::string_view text) {
   return {json::write(json::Document(for_model)), true,
           json::write(json::Document(fmt::format("Error: {}", text)))};
 }
 
 }  // namespace
 
-Outcome failure(std::string_view text) { return gone_wrong(text, text); }
+Outcome failure(std::string_view text) { return failed_outcome(text, text); }
 
 Outcome misuse(std::string_view text) {
-  auto outcome = gone_wrong(fmt::format("<tool_use_error>{}</tool_use_error>", text), text);
+  auto outcome = failed_outcome(fmt::format("<tool_use_error>{}</tool_use_error>", text), text);
   outcome.misused = true;
   return outcome;
 }

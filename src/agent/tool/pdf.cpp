@@ -15,7 +15,7 @@ std::size_t known_pages(std::string_view pdf) {
   return pages;
 }
 
-/// The name /Encrypt itself, not one that begins like it, such as /EncryptMetadata.
+/// The name /Encrypt itself, not a longer one such as /EncryptMetadata.
 bool is_encrypted(std::string_view pdf) {
   constexpr std::string_view kName = "/Encrypt";
   for (auto at = pdf.find(kName); at != std::string_view::npos; at = pdf.find(kName, at)) {

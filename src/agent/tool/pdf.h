@@ -4,7 +4,7 @@
 
 namespace ralph::tool {
 
-/// The page objects of a PDF file that are not compressed: at most the number of pages, often exactly that.
+/// The number of uncompressed page objects of a PDF file: a lower bound of its pages, often exact.
 std::size_t known_pages(std::string_view pdf);
 
 bool is_encrypted(std::string_view pdf);

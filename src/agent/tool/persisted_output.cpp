@@ -1,4 +1,4 @@
-#include "agent/tool/persist.h"
+#include "agent/tool/persisted_output.h"
 
 #include <fmt/format.h>
 
@@ -10,11 +10,9 @@
 namespace ralph::tool {
 namespace {
 
-constexpr std::size_t kPreview = 2000;
-
 Result<std::filesystem::path> put_aside(std::string_view text, const Workspace& workspace) {
   const auto& folder = workspace.setup().output_folder;
-  if (folder.empty()) return fail(Code::storage, "there is no folder for long output");
+  if (folder.empty()) return fail(Code::storage, "there is no directory for long output");
   auto path = folder / (random_hex(8) + ".txt");
   TRY_ASSIGN(const auto file, create_private_file(path));
   TRY(write_all(file.get(), text, path.string()));
@@ -34,7 +32,7 @@ std::string persisted_if_long(std::string text, std::size_t most, const Workspac
       "<persisted-output>\nOutput too large ({:.1f}KB). Full output saved to: {}\n\n"
       "Preview (first 2KB):\n{}\n...\n</persisted-output>",
       static_cast<double>(text.size()) / 1024, path->string(),
-      whole_lines(utf8::prefix(text, kPreview)));
+      whole_lines(utf8::prefix(text, kPreviewBytes)));
 }
 
 std::string_view whole_lines(std::string_view text) {

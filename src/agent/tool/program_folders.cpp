@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kPrograms[] = {"/usr",   "/bin",    "/sbin", "/lib",       "/lib32",
                                           "/lib64", "/libx32", "/opt",  "/nix/store", "/gnu/store"};
 
-/// A working folder such as "/" has the system's programs in it; they are meant all the same.
+/// A working directory such as "/" contains the system programs; they stay usable.
 bool is_of_system(const fs::path& folder, const fs::path& working_folder) {
   return std::ranges::any_of(kPrograms, [&](const fs::path& system) {
     return is_below(folder, system) && is_below(system, working_folder);

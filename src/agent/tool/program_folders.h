@@ -8,15 +8,16 @@
 
 namespace ralph::tool {
 
-/// The value of a variable that a command will see; empty: none.
+/// The value of a variable in the environment of commands; empty: not set.
 std::string variable_of_commands(const Workspace& workspace, std::string_view name);
 
-/// Folders of the system's programs and libraries that exist, resolved. They do not change while we run.
+/// The existing directories of system programs and libraries, resolved; computed once.
 const std::vector<std::filesystem::path>& system_folders();
 
-/// The folders of PATH for a command that runs without being asked about, resolved and in order: no relative one, none
-/// that would open a home or the whole system, and none in or around a working folder, where whoever writes files would
-/// choose the programs. Found once for the same variables and folders: a link that leads elsewhere later is of no use.
+/// The directories of PATH for a command that runs without the user's permission, resolved and in order. Left out:
+/// relative ones, those that contain a home directory or the whole system, and those in or above a working directory,
+/// because the agent could place programs there. Cached for the same variables and directories, so that links changed
+/// later have no effect.
 std::vector<std::filesystem::path> program_folders(const Workspace& workspace);
 
 }  // namespace ralph::tool

@@ -16,57 +16,57 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A new shell, git, direnv, an agent or ralph itself obeys what is in them.
+/// Files and directories that shells, git, direnv, agents or ralph read commands from.
 constexpr std::array<std::string_view, 6> kNames{".git",      ".claude",   ".ralph",
                                                  "ralph.yml", ".mcp.json", ".envrc"};
-/// Too many kinds of these for a placeholder each; protected where they exist.
+/// Protected only if they exist: too many for a placeholder each.
 constexpr std::array<std::string_view, 5> kOnlyExisting{".vscode", ".idea", ".husky", ".gitmodules",
                                                         ".npmrc"};
-/// Whose files, one by one, could have a second name.
+/// Directories whose files are checked for further hard links.
 constexpr std::array<std::string_view, 4> kWithFiles{".git", ".git/hooks", ".claude", ".ralph"};
 
-constexpr std::size_t kMostEntries = 100'000;
+constexpr std::size_t kMostEntriesProtected = 100'000;
 constexpr std::size_t kDeepest = 4;
-constexpr std::size_t kMostFiles = 1000;
+constexpr std::size_t kMostFilesChecked = 1000;
 
 template <std::size_t N>
 bool contains(const std::array<std::string_view, N>& list, std::string_view name) {
   return std::ranges::find(list, name) != list.end();
 }
 
-/// A link could be replaced; a file with a second name could be changed by that.
-Result<> check(const fs::path& path) {
+/// A link could be replaced; a file with another hard link could be changed through it.
+Result<> require_single_name(const fs::path& path) {
   struct stat status{};
   if (::lstat(path.c_str(), &status) != 0) return {};
   if (S_ISLNK(status.st_mode)) {
     return fail(
         Code::unavailable,
-        fmt::format("'{}' is a link, which no command can be kept from replacing", path.string()),
-        "put the file or folder itself there");
+        fmt::format("'{}' is a symbolic link, which commands could replace", path.string()),
+        "replace the link with the file or directory itself");
   }
   if (S_ISREG(status.st_mode) && status.st_nlink > 1) {
     return fail(
         Code::unavailable,
-        fmt::format("'{}' has a second name (a hard link) by which a command could change it",
+        fmt::format("'{}' has another hard link, through which a command could change it",
                     path.string()),
-        "replace it by a copy");
+        "replace it with a copy");
   }
   return {};
 }
 
-Result<> check_files(const fs::path& folder) {
+Result<> require_single_names(const fs::path& folder) {
   std::error_code error;
   std::size_t count = 0;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
-    if (++count > kMostFiles) break;
-    if (!entry->is_symlink(error)) TRY(check(entry->path()));
+    if (++count > kMostFilesChecked) break;
+    if (!entry->is_symlink(error)) TRY(require_single_name(entry->path()));
   }
   return {};
 }
 
-/// The outermost folder on the way to the path that does not exist: who makes it could make all below. The path itself
-/// when it exists.
+/// The outermost missing directory of the path, because a command that creates it could create everything below. The
+/// path itself if it exists.
 fs::path first_missing(fs::path path) {
   std::error_code error;
   while (!fs::exists(fs::symlink_status(path.parent_path(), error))) path = path.parent_path();
@@ -84,8 +84,8 @@ std::unexpected<Error> too_many(const fs::path& folder) {
   return fail(Code::limit,
               fmt::format("there are more than {} files in the first levels of '{}': repositories "
                           "and settings among them cannot be protected",
-                          kMostEntries, folder.string()),
-              "work in a smaller folder, or allow the command by a rule");
+                          kMostEntriesProtected, folder.string()),
+              "use a smaller working directory, or allow the command with a rule");
 }
 
 Result<> add_below(const fs::path& folder, std::set<fs::path>& found) {
@@ -103,7 +103,7 @@ Result<> add_below(const fs::path& folder, std::set<fs::path>& found) {
              entry(level.folder, fs::directory_options::skip_permission_denied, error),
          end;
          !error && entry != end; entry.increment(error)) {
-      if (++looked_at > kMostEntries) return too_many(folder);
+      if (++looked_at > kMostEntriesProtected) return too_many(folder);
       std::error_code ignored;
       if (entry->is_symlink(ignored)) continue;
       const auto name = entry->path().filename().string();
@@ -127,15 +127,15 @@ Result<std::vector<fs::path>> protected_paths(const Workspace& workspace) {
     std::error_code error;
     if (!fs::is_directory(folder, error)) continue;
     for (const auto name : kNames) {
-      TRY(check(folder / name));
+      TRY(require_single_name(folder / name));
       found.insert(folder / name);
     }
-    for (const auto name : kWithFiles) TRY(check_files(folder / name));
+    for (const auto name : kWithFiles) TRY(require_single_names(folder / name));
     TRY(add_below(folder, found));
   }
   for (const auto& own : workspace.setup().own_folders) {
     if (!workspace.contains(own)) continue;
-    TRY(check(own));
+    TRY(require_single_name(own));
     if (auto path = first_missing(own); !lies_in(path, found)) found.insert(std::move(path));
   }
   return std::vector<fs::path>(found.begin(), found.end());

@@ -7,8 +7,8 @@
 
 namespace ralph::tool {
 
-/// What other programs take commands from, in every working folder, whether it exists or not, and what of it exists in
-/// the folders below (as far as a bounded look finds it). An error: one of them could be changed by another name.
+/// The paths that other programs read commands from: in every working directory, whether they exist or not, and existing
+/// ones in the directories below, up to a limited depth. Fails if one could be changed through another name (a link).
 Result<std::vector<std::filesystem::path>> protected_paths(const Workspace& workspace);
 
 }  // namespace ralph::tool

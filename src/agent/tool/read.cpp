@@ -1,8 +1,7 @@
-#include "agent/tool/read.h"
+#include "agent/tool/builtin_tools.h"
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -12,18 +11,20 @@
 #include "agent/tool/read_impl.h"
 #include "agent/tool/safe_file.h"
 #include "agent/tool/text_encoding.h"
+#include "core/base/text.h"
+#include "core/json/field.h"
 
 namespace ralph::tool {
 namespace {
 
-constexpr std::string_view kDescription =
+constexpr std::string_view kReadDescription =
     "Shows a file. Text comes as numbered lines: the number, a tab, the line. Give offset (first "
     "line, from 1) and limit (how many lines) to see a part; files over 256 KB need them, or "
     "allow_large. Of a file over 25,000 tokens the first part is shown. PNG, JPEG, GIF and WebP "
     "files come as pictures, PDF files as documents, notebooks (.ipynb) as cells with outputs. For "
     "folders use Glob or a shell command. Relative paths begin at the current folder.";
 
-constexpr std::string_view kSchema = R"({"type":"object","properties":{
+constexpr std::string_view kReadSchema = R"({"type":"object","properties":{
 "file_path":{"type":"string","description":"The file to show"},
 "offset":{"type":"integer","description":"First line to show, from 1"},
 "limit":{"type":"integer","description":"How many lines to show"},
@@ -32,9 +33,9 @@ constexpr std::string_view kSchema = R"({"type":"object","properties":{
 "required":["file_path"],"additionalProperties":false})";
 
 /// Numbers below 1 count as absent.
-ReadRequest request_of(const json::Document& input, const std::filesystem::path& path) {
+ReadRequest read_request(const json::Document& input, const std::filesystem::path& path) {
   ReadRequest request;
-  request.shown_path = text_of(input, "file_path");
+  request.shown_path = json::text(input, "file_path");
   request.path = path;
   const auto offset = number_of(input, "offset").value_or(0);
   const auto limit = number_of(input, "limit").value_or(0);
@@ -42,7 +43,7 @@ ReadRequest request_of(const json::Document& input, const std::filesystem::path&
   if (limit > 0) request.count = static_cast<std::uint64_t>(limit);
   request.range = offset > 0 || limit > 0;
   request.large = flag_of(input, "allow_large");
-  request.pages = text_of(input, "pages");
+  request.pages = json::text(input, "pages");
   return request;
 }
 
@@ -55,8 +56,7 @@ Outcome binary(const ReadRequest& request) {
 }
 
 bool has_picture_extension(const std::filesystem::path& path) {
-  auto extension = path.extension().string();
-  for (auto& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const auto extension = to_lower(path.extension().string());
   constexpr std::array kExtensions{".png", ".jpg", ".jpeg", ".gif", ".webp"};
   return std::ranges::find(kExtensions, extension) != kExtensions.end();
 }
@@ -94,8 +94,8 @@ Outcome read_open_file(const ReadRequest& request, const OpenFile& file, Workspa
 class Read final : public Tool {
  public:
   std::string_view name() const override { return "Read"; }
-  std::string_view description() const override { return kDescription; }
-  std::string_view schema() const override { return kSchema; }
+  std::string_view description() const override { return kReadDescription; }
+  std::string_view schema() const override { return kReadSchema; }
 
   Access access(const json::Document& input, const Workspace& workspace) const override {
     return {Access::Kind::read, path_of(input, "file_path", workspace), {}};
@@ -103,7 +103,7 @@ class Read final : public Tool {
 
   Outcome run(const json::Document& input, const Access& access, Workspace& workspace,
               const std::stop_token& stop) const override {
-    const auto request = request_of(input, access.path);
+    const auto request = read_request(input, access.path);
     switch (kind_of(request.path)) {
       case FileKind::missing: return failure(missing_file(request.path, workspace));
       case FileKind::folder:

@@ -9,12 +9,12 @@
 #include "agent/tool/safe_file.h"
 #include "agent/tool/workspace.h"
 
-/// The kinds of files Read shows. Each gets the open file; `head` is its first piece.
+/// One function per kind of file that Read shows. `head`: the first piece of the open file.
 namespace ralph::tool {
 
 inline constexpr std::size_t kUsualReadBytes = 256 * 1024;
 
-/// What the model is told where Workspace::reserve_media_room has none. `what`: "The picture".
+/// The message for the model when Workspace::reserve_media_room() fails. `what`: "The picture".
 std::string no_media_room(std::string_view what);
 
 struct ReadRequest {
@@ -22,7 +22,7 @@ struct ReadRequest {
   std::filesystem::path path;
   std::uint64_t first = 1;  // line
   std::uint64_t count = std::numeric_limits<std::uint64_t>::max();
-  bool range = false;  // the caller chose the lines
+  bool range = false;  // offset or limit was given
   bool large = false;
   std::string pages;
 };
@@ -36,12 +36,12 @@ std::string in_kilobytes(std::uintmax_t bytes);
 Outcome read_text(const ReadRequest& request, const OpenFile& file, std::string_view head,
                   Workspace& workspace, const std::stop_token& stop);
 
-/// As a block of the API; scaled down where it is larger than models look at.
+/// As an image block of the API; scaled down if it is larger than models use.
 Outcome read_picture(const ReadRequest& request, const OpenFile& file, Workspace& workspace,
                      const std::stop_token& stop);
 
-/// The whole document as a block of the API, which counts its pages. What the API is known to refuse is refused here: the
-/// refusal would end the conversation.
+/// The whole document as a block of the API. Documents that the API is known to refuse fail here, because its refusal
+/// would end the conversation.
 Outcome read_pdf(const ReadRequest& request, const OpenFile& file, Workspace& workspace);
 
 /// The cells of a Jupyter notebook with their outputs.

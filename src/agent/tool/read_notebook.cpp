@@ -5,36 +5,27 @@
 #include "agent/tool/image.h"
 #include "agent/tool/read_impl.h"
 #include "agent/tool/token_estimate.h"
+#include "core/json/field.h"
 
 namespace ralph::tool {
 namespace {
 
 using json::Document;
+using json::member;
+using json::text;
 
 constexpr std::size_t kLargestNotebook = 32 << 20;
 constexpr std::size_t kMostOutput = 10'000;  // of one cell, pictures as base64
 
-constexpr std::string_view kInstead =
+constexpr std::string_view kNotebookAlternative =
     "Use a shell command to see a part of it, such as jq '.cells[:20]' FILE where jq is installed.";
 
-const Document* member(const Document& object, const char* key) {
-  if (!object.is_object()) return nullptr;
-  const auto found = object.find(key);
-  return found == object.end() ? nullptr : &*found;
-}
-
-std::string text_in(const Document& object, const char* key) {
-  const auto* const value = member(object, key);
-  return value && value->is_string() ? value->get<std::string>() : std::string();
-}
-
-/// A text, or an array of lines with their line ends; nullopt: neither.
-std::optional<std::string> lines_in(const Document* value, std::string_view between = "") {
-  if (value == nullptr) return std::nullopt;
-  if (value->is_string()) return value->get<std::string>();
-  if (!value->is_array()) return std::nullopt;
+/// A string, or an array of lines joined by `between`; nullopt: neither.
+std::optional<std::string> lines_in(const Document& value, std::string_view between = "") {
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_array()) return std::nullopt;
   std::string text;
-  for (const auto& line : *value) {
+  for (const auto& line : value) {
     if (!line.is_string()) return std::nullopt;
     if (!text.empty()) text += between;
     text += line.get_ref<const std::string&>();
@@ -42,7 +33,7 @@ std::optional<std::string> lines_in(const Document* value, std::string_view betw
   return text;
 }
 
-/// {image_data, media_type}; null: there is none, or none that the API would take.
+/// {image_data, media_type}; null: no picture that the API would accept.
 Document image_in(const Document& data) {
   for (const auto* const type : {"image/png", "image/jpeg"}) {
     auto text = lines_in(member(data, type));
@@ -57,16 +48,17 @@ Document image_in(const Document& data) {
 }
 
 Document output_of(const Document& output) {
-  const auto type = text_in(output, "output_type");
+  const auto type = text(output, "output_type");
   Document shown = {{"output_type", type}};
   if (type == "stream") {
     shown["text"] = lines_in(member(output, "text")).value_or("");
   } else if (type == "error") {
-    shown["text"] = fmt::format("{}: {}\n{}", text_in(output, "ename"), text_in(output, "evalue"),
+    shown["text"] = fmt::format("{}: {}\n{}", text(output, "ename"), text(output, "evalue"),
                                 lines_in(member(output, "traceback"), "\n").value_or(""));
-  } else if (const auto* const data = member(output, "data")) {
-    shown["text"] = lines_in(member(*data, "text/plain")).value_or("");
-    if (auto image = image_in(*data); !image.is_null()) shown["image"] = std::move(image);
+  } else if (output.contains("data")) {
+    const auto& data = member(output, "data");
+    shown["text"] = lines_in(member(data, "text/plain")).value_or("");
+    if (auto image = image_in(data); !image.is_null()) shown["image"] = std::move(image);
   }
   return shown;
 }
@@ -76,10 +68,8 @@ Document outputs_of(const Document& outputs, std::size_t index) {
   std::size_t size = 0;
   for (const auto& output : outputs) {
     shown.push_back(output_of(output));
-    size += text_in(shown.back(), "text").size();
-    if (const auto* const image = member(shown.back(), "image")) {
-      size += text_in(*image, "image_data").size();
-    }
+    size += text(shown.back(), "text").size();
+    size += text(member(shown.back(), "image"), "image_data").size();
   }
   if (size <= kMostOutput) return shown;
   return Document::array(
@@ -90,27 +80,25 @@ Document outputs_of(const Document& outputs, std::size_t index) {
                              size, index)}}});
 }
 
-/// nullopt: it is not a cell.
+/// nullopt: not a cell.
 std::optional<Document> cell_of(const Document& cell, std::size_t index,
                                 const std::string& language) {
   auto source = lines_in(member(cell, "source"));
   if (!source) return std::nullopt;
-  const auto type = text_in(cell, "cell_type");
+  const auto type = text(cell, "cell_type");
   Document shown = {{"cellType", type}, {"source", *std::move(source)}};
-  const auto* const count = member(cell, "execution_count");
-  if (count && count->is_number_integer()) shown["execution_count"] = *count;
-  const auto id = text_in(cell, "id");
+  const auto& count = member(cell, "execution_count");
+  if (count.is_number_integer()) shown["execution_count"] = count;
+  const auto id = text(cell, "id");
   shown["cell_id"] = id.empty() ? fmt::format("cell-{}", index) : id;
   if (type != "code") return shown;
   shown["language"] = language;
-  const auto* const outputs = member(cell, "outputs");
-  if (outputs && outputs->is_array() && !outputs->empty()) {
-    shown["outputs"] = outputs_of(*outputs, index);
-  }
+  const auto& outputs = member(cell, "outputs");
+  if (outputs.is_array() && !outputs.empty()) shown["outputs"] = outputs_of(outputs, index);
   return shown;
 }
 
-/// Blocks of a result; texts that follow one another are one.
+/// The content blocks of a result; consecutive texts are merged.
 class Blocks {
  public:
   void text(const std::string& text) {
@@ -122,7 +110,7 @@ class Blocks {
     estimate_.add(text);
     size_ += text.size();
   }
-  /// Counts like a text of its base64, as the original does: a notebook may have thousands of pictures.
+  /// Counts as its base64 text, as in Claude Code: a notebook may have thousands of pictures.
   void image(const Document& image) {
     const auto& data = image["image_data"].get_ref<const std::string&>();
     estimate_.add(data);
@@ -146,42 +134,38 @@ class Blocks {
 };
 
 void add_cell(Blocks& blocks, const Document& cell) {
-  const auto type = text_in(cell, "cellType");
-  const auto id = text_in(cell, "cell_id");
-  const auto language = text_in(cell, "language");
+  const auto type = text(cell, "cellType");
+  const auto id = text(cell, "cell_id");
+  const auto language = text(cell, "language");
   std::string about;
   if (type != "code") about = fmt::format("<cell_type>{}</cell_type>", type);
   if (type == "code" && language != "python")
     about = fmt::format("<language>{}</language>", language);
   blocks.text(
-      fmt::format("<cell id=\"{0}\">{1}{2}</cell id=\"{0}\">", id, about, text_in(cell, "source")));
-  const auto* const outputs = member(cell, "outputs");
-  if (outputs == nullptr) return;
-  for (const auto& output : *outputs) {
-    if (const auto text = text_in(output, "text"); !text.empty()) blocks.text("\n" + text);
-    if (const auto* const image = member(output, "image")) blocks.image(*image);
+      fmt::format("<cell id=\"{0}\">{1}{2}</cell id=\"{0}\">", id, about, text(cell, "source")));
+  for (const auto& output : member(cell, "outputs")) {
+    if (const auto printed = text(output, "text"); !printed.empty()) blocks.text("\n" + printed);
+    if (const auto& image = member(output, "image"); !image.is_null()) blocks.image(image);
   }
 }
 
 std::string language_of(const Document& notebook) {
-  const auto* const metadata = member(notebook, "metadata");
-  const auto* const info = metadata ? member(*metadata, "language_info") : nullptr;
-  const auto name = info ? text_in(*info, "name") : "";
+  const auto name = text(member(member(notebook, "metadata"), "language_info"), "name");
   return name.empty() ? "python" : name;
 }
 
-Outcome shown(const ReadRequest& request, const Blocks& blocks, Document cells,
+Outcome show_notebook(const ReadRequest& request, const Blocks& blocks, Document cells,
               Workspace& workspace) {
   const auto cap = read_token_cap(workspace);
   if (blocks.size() > kUsualReadBytes || blocks.tokens() > cap) {
     return failure(
         fmt::format("The notebook ({}, {} tokens estimated) is larger than the 256 KB "
                     "and {} tokens that can be shown. {}",
-                    in_kilobytes(blocks.size()), blocks.tokens(), cap, kInstead));
+                    in_kilobytes(blocks.size()), blocks.tokens(), cap, kNotebookAlternative));
   }
   if (!workspace.reserve_media_room(blocks.pictures())) {
     const auto what = fmt::format("The notebook ({} pictures)", blocks.pictures().items);
-    return failure(fmt::format("{} {}", no_media_room(what), kInstead));
+    return failure(fmt::format("{} {}", no_media_room(what), kNotebookAlternative));
   }
   if (blocks.all().empty()) {
     return success("<system-reminder>Warning: the notebook has no cells.</system-reminder>",
@@ -198,18 +182,18 @@ Outcome shown(const ReadRequest& request, const Blocks& blocks, Document cells,
 
 Outcome read_notebook(const ReadRequest& request, const OpenFile& file, Workspace& workspace) {
   const auto bytes = read_whole(file, kLargestNotebook, request.path);
-  if (!bytes) return failure(fmt::format("{}. {}", bytes.error().message, kInstead));
+  if (!bytes) return failure(fmt::format("{}. {}", bytes.error().message, kNotebookAlternative));
   const auto notebook = json::parse(*bytes, "the notebook");
   if (!notebook) {
     return failure(fmt::format("Notebook file is not valid JSON: {}", notebook.error().message));
   }
-  const auto* const found = member(*notebook, "cells");
+  const auto& found = member(*notebook, "cells");
   const auto language = language_of(*notebook);
   auto cells = Document::array();
   Blocks blocks;
-  bool valid = found && found->is_array();
-  for (std::size_t i = 0; valid && i < found->size(); ++i) {
-    auto cell = cell_of((*found)[i], i, language);
+  bool valid = found.is_array();
+  for (std::size_t i = 0; valid && i < found.size(); ++i) {
+    auto cell = cell_of(found[i], i, language);
     valid = cell.has_value();
     if (!valid) break;
     add_cell(blocks, *cell);
@@ -220,7 +204,7 @@ Outcome read_notebook(const ReadRequest& request, const OpenFile& file, Workspac
         "Notebook file is not a Jupyter notebook: its \"cells\" must be an array of objects, each "
         "with a \"source\" that is a text or an array of texts.");
   }
-  return shown(request, blocks, std::move(cells), workspace);
+  return show_notebook(request, blocks, std::move(cells), workspace);
 }
 
 }  // namespace ralph::tool

@@ -9,7 +9,7 @@
 namespace ralph::tool {
 namespace {
 
-constexpr std::size_t kApiBytes = 3750 * 1024;  // 5 MB as base64, what the API takes
+constexpr std::size_t kApiBytes = 3750 * 1024;  // 5 MB as base64, the limit of the API
 constexpr unsigned kApiEdge = 8000;
 constexpr std::size_t kLargestFile = 64 << 20;
 
@@ -25,17 +25,17 @@ bool fits(const Image& image, std::size_t bytes, const ImageLimits& limits) {
          patches_of(image.width, image.height) <= limits.patches;
 }
 
-/// What ralph-image decodes.
+/// Whether ralph-image can decode it.
 bool is_scalable(const Image& image) {
   return image.media_type == "image/png" || image.media_type == "image/jpeg";
 }
 
-/// Of a small picture that is not cut, only the data of a PNG file can be so damaged that decoders refuse it.
+/// Of small complete pictures only PNG files can have damaged data that decoders refuse.
 bool needs_decoder(const Image& image, std::size_t bytes, const ImageLimits& limits) {
   return image.media_type == "image/png" || !fits(image, bytes, limits);
 }
 
-/// By the longer edge: the shorter one may be a single pixel of both.
+/// Uses the longer edge: the shorter one may be a single pixel.
 std::string scaling_note(const Picture& picture, const Image& original) {
   if (picture.width == original.width && picture.height == original.height) return {};
   const bool wide = original.width >= original.height;
@@ -47,7 +47,7 @@ std::string scaling_note(const Picture& picture, const Image& original) {
       original.width, original.height, picture.width, picture.height, factor);
 }
 
-Outcome shown(const Picture& picture, const Image& original, std::size_t original_size,
+Outcome show_picture(const Picture& picture, const Image& original, std::size_t original_size,
               Workspace& workspace) {
   if (!workspace.reserve_media_room({base64_size(picture.bytes.size()), 1})) {
     return failure(no_media_room("The picture"));
@@ -68,7 +68,7 @@ Outcome shown(const Picture& picture, const Image& original, std::size_t origina
   return outcome;
 }
 
-/// The API would refuse it, and with it every later request of the session.
+/// The API would refuse it, and every later request of the session with it.
 Outcome damaged(std::string_view why) {
   return failure(
       fmt::format("The picture is damaged: {}. It was not sent. Make it again, or repair it with a "
@@ -99,18 +99,19 @@ Outcome read_picture(const ReadRequest& request, const OpenFile& file, Workspace
     return damaged("some of the file is missing");
   }
   if (!needs_decoder(*image, bytes->size(), limits)) {
-    return shown(as_it_is, *image, bytes->size(), workspace);
+    return show_picture(as_it_is, *image, bytes->size(), workspace);
   }
   const auto& chosen = workspace.setup().image_scaler;
   const auto scaled =
       scale_image(chosen.empty() ? find_image_scaler() : chosen, *bytes, limits, stop);
   if (scaled) {
     const Picture smaller{scaled->media_type, scaled->width, scaled->height, scaled->bytes};
-    return shown(scaled->bytes.empty() ? as_it_is : smaller, *image, bytes->size(), workspace);
+    return show_picture(scaled->bytes.empty() ? as_it_is : smaller, *image, bytes->size(),
+                        workspace);
   }
   if (scaled.error().code == Code::malformed) return damaged(scaled.error().message);
   if (whole && bytes->size() <= kApiBytes && std::max(image->width, image->height) <= kApiEdge) {
-    return shown(as_it_is, *image, bytes->size(), workspace);
+    return show_picture(as_it_is, *image, bytes->size(), workspace);
   }
   return failure(fmt::format(
       "The picture ({}x{}, {}) is too large to be shown, and no smaller copy could be made: {}. "

@@ -13,24 +13,24 @@
 namespace ralph::tool {
 namespace {
 
-constexpr std::size_t kLargestBytes = 8 << 20;                   // held with allow_large
+constexpr std::size_t kLargestBytes = 8 << 20;                   // in memory with allow_large
 constexpr std::size_t kUtf16Bytes = 32 << 20;                    // decoded whole
-constexpr std::uint64_t kMostCounted = std::uint64_t{64} << 20;  // behind the lines asked for
-constexpr std::uint64_t kMostSkipped = std::uint64_t{4} << 30;   // in front of them
+constexpr std::uint64_t kMostCounted = std::uint64_t{64} << 20;  // after the requested lines
+constexpr std::uint64_t kMostSkipped = std::uint64_t{4} << 30;   // before them
 constexpr std::int64_t kUsualCap = 25'000;
 constexpr std::int64_t kMostCap = 1'000'000;
 
-/// The lines asked for, as far as they were held.
-struct Lines {
+/// The requested lines, as far as they fit.
+struct FileLines {
   std::string text;
   std::uint64_t taken = 0;
   std::uint64_t total = 0;
-  bool counted = true;      // all lines of the file were
-  bool overflowed = false;  // `text` is a part of them
-  bool utf8 = true;         // as far as the file was read
+  bool counted = true;      // `total` is exact
+  bool overflowed = false;  // `text` is incomplete
+  bool utf8 = true;         // valid as far as the file was read
 };
 
-std::string encoding_note(const Lines& lines) {
+std::string encoding_note(const FileLines& lines) {
   if (lines.utf8) return {};
   return fmt::format(
       "\n\n[This file is not valid UTF-8: {}. Bytes that cannot be decoded are shown as U+FFFD. "
@@ -68,7 +68,7 @@ std::string numbered(std::string_view text, std::uint64_t first, std::uint64_t c
   return out;
 }
 
-Outcome whole(const ReadRequest& request, Lines lines) {
+Outcome whole(const ReadRequest& request, FileLines lines) {
   auto text = numbered(lines.text, request.first, lines.taken);
   if (!lines.counted) {
     text += fmt::format(
@@ -79,17 +79,16 @@ Outcome whole(const ReadRequest& request, Lines lines) {
   return success(text, text_detail(request, std::move(lines.text), lines.taken, lines.total));
 }
 
-/// The first lines that fit into the cap as they are shown, with their numbers; the start of the first line where it does
-/// not fit.
-struct Page {
+/// The first lines that fit into the token cap with their numbers; only the start of the first line if it does not fit.
+struct FirstPage {
   std::string_view text;
   std::uint64_t lines = 0;
   bool cut_line = false;
 };
 
-Page first_page(std::string_view text, std::int64_t cap) {
+FirstPage first_page(std::string_view text, std::int64_t cap) {
   TokenEstimate estimate;
-  Page page;
+  FirstPage page;
   for (std::size_t at = 0; at < text.size();) {
     const auto end = std::min(text.find('\n', at), text.size());
     estimate.add(fmt::format("{}\t", page.lines + 1));
@@ -100,7 +99,7 @@ Page first_page(std::string_view text, std::int64_t cap) {
     at = end + 1;
   }
   if (page.lines > 0) return page;
-  // Every byte costs a quarter of a token or more.
+  // A byte costs at least a quarter of a token.
   auto line = utf8::prefix(text.substr(0, text.find('\n')), static_cast<std::size_t>(cap) * 4);
   while (estimated_tokens(line) > cap) line = utf8::prefix(line, line.size() / 2);
   return {line, 1, true};
@@ -112,7 +111,7 @@ std::string how_to_see_all(bool large) {
                  "as still fits into the context.";
 }
 
-Outcome first_part(const ReadRequest& request, const Lines& lines, const Page& page,
+Outcome first_part(const ReadRequest& request, const FileLines& lines, const FirstPage& page,
                    std::int64_t tokens, const Workspace& workspace) {
   const auto size =
       fmt::format("{} {}{} tokens (estimated), at most {} are shown at once",
@@ -144,7 +143,7 @@ Outcome too_much(const ReadRequest& request, std::string_view size, const Worksp
       size, read_token_cap(workspace), how_to_see_all(request.large)));
 }
 
-Outcome shown(const ReadRequest& request, Lines lines, Workspace& workspace) {
+Outcome show_lines(const ReadRequest& request, FileLines lines, Workspace& workspace) {
   lines.text = utf8::repaired(lines.text);
   const auto tokens = estimated_tokens(lines.text);
   if (!lines.overflowed && tokens <= read_token_cap(workspace)) {
@@ -153,7 +152,7 @@ Outcome shown(const ReadRequest& request, Lines lines, Workspace& workspace) {
   if (!lines.overflowed && request.large && workspace.reserve_read_room(tokens)) {
     return whole(request, std::move(lines));
   }
-  // A line that does not fit alone is cut: no other offset and limit would show any of it.
+  // A line that does not fit alone is cut: no offset and limit could show any of it.
   const auto page = first_page(lines.text, read_token_cap(workspace));
   if (!request.range || page.cut_line) return first_part(request, lines, page, tokens, workspace);
   const auto most = request.large ? kLargestBytes : kUsualReadBytes;
@@ -163,8 +162,8 @@ Outcome shown(const ReadRequest& request, Lines lines, Workspace& workspace) {
                   workspace);
 }
 
-Result<Lines> read_pieces(const ReadRequest& request, const OpenFile& file, std::string_view head,
-                          const std::stop_token& stop) {
+Result<FileLines> read_pieces(const ReadRequest& request, const OpenFile& file,
+                              std::string_view head, const std::stop_token& stop) {
   LineWindow window(request.first, request.count, request.large ? kLargestBytes : kUsualReadBytes);
   window.feed(head);
   Utf8Check check;
@@ -191,15 +190,15 @@ Result<Lines> read_pieces(const ReadRequest& request, const OpenFile& file, std:
                   "use a shell command to see more of it");
     }
   }
-  return Lines{window.text(),          window.taken(),      window.total(),
+  return FileLines{window.text(),          window.taken(),      window.total(),
                counted < kMostCounted, window.overflowed(), check.valid(at_end)};
 }
 
-Result<Lines> read_utf16(const ReadRequest& request, const OpenFile& file, Encoding encoding) {
+Result<FileLines> read_utf16(const ReadRequest& request, const OpenFile& file, Encoding encoding) {
   TRY_ASSIGN(const auto bytes, read_whole(file, kUtf16Bytes, request.path));
   LineWindow window(request.first, request.count, request.large ? kLargestBytes : kUsualReadBytes);
   window.feed(decoded(bytes, encoding));
-  return Lines{window.text(), window.taken(), window.total(), true, window.overflowed()};
+  return FileLines{window.text(), window.taken(), window.total(), true, window.overflowed()};
 }
 
 }  // namespace
@@ -234,7 +233,7 @@ Outcome read_text(const ReadRequest& request, const OpenFile& file, std::string_
                                   : read_pieces(request, file, head, stop);
   if (!lines) return failure(lines.error());
   if (lines->taken == 0) return nothing_to_show(request, lines->total);
-  return shown(request, *std::move(lines), workspace);
+  return show_lines(request, *std::move(lines), workspace);
 }
 
 }  // namespace ralph::tool

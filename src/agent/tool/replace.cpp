@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/base/nearest.h"
+#include "core/base/text.h"
 #include "core/base/utf8.h"
 
 namespace ralph::tool {
@@ -16,10 +17,10 @@ constexpr std::size_t kCharactersCompared = 80;
 constexpr std::size_t kCharactersShown = 200;
 constexpr std::size_t kLinesAround = 2;
 
-/// A text without the "\r" of its "\r\n", and where they were.
+/// A text without the "\r" of its "\r\n", and their positions.
 struct Plain {
   std::string text;
-  std::vector<std::size_t> removed;  // positions in `text` before which a "\r" stood, ascending
+  std::vector<std::size_t> removed;  // positions in `text` before which a "\r" was, ascending
 
   std::size_t in_file(std::size_t at) const {
     const auto before = std::ranges::lower_bound(removed, at) - removed.begin();
@@ -72,16 +73,9 @@ std::string with_crlf(std::string_view text) {
   return out;
 }
 
-/// For comparing: without blanks around it, lower case, not long.
-std::string gist(std::string_view line) {
-  const auto begin = line.find_first_not_of(" \t\r");
-  if (begin == std::string_view::npos) return {};
-  line = line.substr(begin, line.find_last_not_of(" \t\r") - begin + 1);
-  std::string text(line.substr(0, kCharactersCompared));
-  for (auto& c : text) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return text;
+/// For comparisons: trimmed, lower case, shortened.
+std::string normalized_line(std::string_view line) {
+  return to_lower(trim(line, " \t\r").substr(0, kCharactersCompared));
 }
 
 std::vector<std::string_view> lines_of(std::string_view text, std::size_t most) {
@@ -94,9 +88,9 @@ std::vector<std::string_view> lines_of(std::string_view text, std::size_t most) 
   return lines;
 }
 
-std::string first_gist(std::string_view text) {
+std::string first_normalized_line(std::string_view text) {
   for (const auto line : lines_of(text, 50)) {
-    if (auto found = gist(line); !found.empty()) return found;
+    if (auto found = normalized_line(line); !found.empty()) return found;
   }
   return {};
 }
@@ -134,13 +128,13 @@ std::string replaced(std::string_view bytes, const std::vector<Span>& spans,
 }
 
 std::string nearest_lines(std::string_view text, std::string_view wanted) {
-  const auto target = first_gist(wanted);
+  const auto target = first_normalized_line(wanted);
   if (target.size() < 3) return {};
   const auto lines = lines_of(text, kLinesCompared);
   std::size_t best = lines.size();
   std::size_t least = target.size() / 3 + 1;
   for (std::size_t i = 0; i < lines.size() && least > 0; ++i) {
-    const auto candidate = gist(lines[i]);
+    const auto candidate = normalized_line(lines[i]);
     if (candidate.size() > target.size() + least || target.size() > candidate.size() + least) {
       continue;
     }

@@ -20,10 +20,10 @@ constexpr std::size_t kMaxComplaint = 2000;
 constexpr std::size_t kMaxPattern = 32768;
 constexpr Millis kUsualTime{20000};
 
-/// Cuts pieces into lines.
-class Lines {
+/// Splits pieces into lines.
+class OutputLines {
  public:
-  Lines(char end, const std::function<void(std::string_view)>& on_line)
+  OutputLines(char end, const std::function<void(std::string_view)>& on_line)
       : end_(end), on_line_(on_line) {}
 
   void feed(std::string_view piece) {
@@ -35,7 +35,7 @@ class Lines {
     keep(piece);
   }
 
-  /// What was begun is a line.
+  /// Ends the current line.
   void finish() {
     if (!dropped_) on_line_(line_);
     dropped_ = false;
@@ -66,7 +66,7 @@ Millis time_limit(const Workspace& workspace) {
   return seconds > 0 ? Millis{std::int64_t{seconds} * 1000} : kUsualTime;
 }
 
-/// PATH as a program started here sees it.
+/// PATH in the environment of commands.
 std::string search_path(const Workspace& workspace) {
   for (const auto& change : workspace.setup().environment) {
     if (change.name == "PATH") return change.value.value_or("");
@@ -112,14 +112,13 @@ Result<Searched> search(const std::vector<std::string>& arguments, const OpenFol
   auto program = find_ripgrep(workspace);
   if (program.empty()) {
     return fail(Code::not_found, "program 'rg' was not found in PATH",
-                "searching needs ripgrep, the program 'rg', in a folder of PATH that is outside of "
-                "the working folders");
+                "install ripgrep ('rg') in a directory of PATH outside the working directories");
   }
   auto child = process::start(command_of(std::move(program), arguments, folder, workspace));
   if (!child) return std::unexpected(child.error());
 
   Searched searched;
-  Lines lines(end, on_line);
+  OutputLines lines(end, on_line);
   std::uint64_t seen = 0;
   process::Sinks sinks;
   sinks.out = [&](std::string_view bytes) -> Result<> {
@@ -131,7 +130,7 @@ Result<Searched> search(const std::vector<std::string>& arguments, const OpenFol
     searched.complaint += bytes.substr(0, kMaxComplaint - searched.complaint.size());
     return {};
   };
-  process::Watch watch;
+  process::RunHandle watch;
   watch.arm(process::Limit::wall, time_limit(workspace));
   const auto exit = process::supervise(*std::move(child), sinks, watch, stop);
   searched.cut_short = exit.ended_by == process::EndedBy::wall;

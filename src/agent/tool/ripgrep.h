@@ -14,31 +14,30 @@ namespace ralph::tool {
 
 /// How a search ended.
 struct Searched {
-  bool rejected = false;  // it was not begun: `complaint` says why (a bad pattern, an unknown type)
-  bool cut_short = false;  // it ran into the time limit
+  bool rejected = false;  // not started: `complaint` says why (bad pattern, unknown type)
+  bool cut_short = false;  // the time limit was reached
   bool stopped = false;    // by the stop request
   std::string complaint;
 };
 
-/// In an absolute folder of PATH that no tool can write to: a program in a working folder may be the model's own work.
-/// Empty: there is none.
+/// `rg` in an absolute directory of PATH outside the working directories, where the model could have placed a program.
+/// Empty: not found.
 std::string find_ripgrep(const Workspace& workspace);
 
-/// Runs ripgrep in an open folder, without a shell and without its user's settings, and hands over its output line by
-/// line, bytes as they are, without their `end`. A line over 64 KB is dropped. No ripgrep, or arguments
-/// it cannot be given, are errors.
-/// CLAUDE_CODE_GLOB_TIMEOUT_SECONDS is the time limit, 20 s without it.
+/// Runs ripgrep in an open directory, without a shell and without the user's ripgrep settings, and passes each output
+/// line to `on_line`, as raw bytes without `end`. Lines over 64 KB are dropped. Fails if ripgrep is missing or cannot be
+/// started. Time limit: CLAUDE_CODE_GLOB_TIMEOUT_SECONDS, default 20 s.
 Result<Searched> search(const std::vector<std::string>& arguments, const OpenFolder& folder,
                         char end, const std::function<void(std::string_view)>& on_line,
                         const Workspace& workspace, const std::stop_token& stop);
 
-/// A path as results show it: relative where it is in the current folder.
+/// A path as results show it: relative if it is in the current directory.
 std::string shown_path(const std::filesystem::path& path, const std::filesystem::path& cwd);
 
-/// A pattern of file names for `--glob`, as text: no "!" or "#" at its start means anything.
+/// Escapes a leading "!" or "#" of a pattern for `--glob`.
 std::string literal_start(std::string_view pattern);
 
-/// Empty: it can be passed to a program. Otherwise why not.
+/// Why a pattern cannot be passed to ripgrep; empty: it can.
 std::string bad_pattern(std::string_view pattern);
 
 }  // namespace ralph::tool

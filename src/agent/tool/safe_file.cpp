@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kPiece = 65536;
+constexpr std::size_t kReadPiece = 65536;
 
 FileKind kind_of_mode(mode_t mode) {
   if (S_ISREG(mode)) return FileKind::regular;
@@ -49,12 +49,12 @@ Result<> may_be_replaced(int folder, const std::string& name, const struct stat&
 
 std::unexpected<Error> changed_meanwhile(const fs::path& path) {
   return fail(Code::busy,
-              fmt::format("'{}' was changed by another program meanwhile; nothing was written",
+              fmt::format("'{}' was changed by another program; nothing was written",
                           path.string()),
               "read it again");
 }
 
-/// Of an open file, which must be a regular one.
+/// fstat() of an open file; fails if it is not a regular file.
 Result<struct stat> info_of(int fd, const fs::path& path) {
   struct stat info{};
   if (::fstat(fd, &info) != 0) {
@@ -64,7 +64,7 @@ Result<struct stat> info_of(int fd, const fs::path& path) {
   return info;
 }
 
-/// A file that is to take another's place; removed unless it did.
+/// A temporary file that replaces another one; removed if it does not.
 class Replacement {
  public:
   explicit Replacement(int folder) : folder_(folder), name_(".ralph-" + random_hex(8) + ".tmp") {}
@@ -80,7 +80,7 @@ class Replacement {
                                  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
                                  old ? 0600 : 0666));
     if (!file) {
-      return fail_errno(errno, fmt::format("cannot write in the folder of '{}'", path.string()));
+      return fail_errno(errno, fmt::format("cannot write to the directory of '{}'", path.string()));
     }
     exists_ = true;
     if (old && ::fchmod(file.get(), old->st_mode & 0777u) != 0) {
@@ -97,12 +97,12 @@ class Replacement {
   Result<> take_place_of(const std::string& name, const fs::path& path) {
     return renamed(::renameat(folder_, name_.c_str(), folder_, name.c_str()), path);
   }
-  /// Only where there is nothing of that name.
+  /// Fails if the name exists.
   Result<> take_free_place(const std::string& name, const fs::path& path) {
     const int done = ::renameat2(folder_, name_.c_str(), folder_, name.c_str(), RENAME_NOREPLACE);
     if (done != 0 && errno == EEXIST) return changed_meanwhile(path);
-    const bool unknown = done != 0 && (errno == EINVAL || errno == ENOSYS);  // to the file system
-    return unknown ? take_place_of(name, path) : renamed(done, path);
+    const bool unsupported = done != 0 && (errno == EINVAL || errno == ENOSYS);
+    return unsupported ? take_place_of(name, path) : renamed(done, path);
   }
 
  private:
@@ -148,8 +148,8 @@ bool is_process_information(const fs::path& resolved) {
 Result<OpenFile> open_for_reading(const fs::path& resolved) {
   if (is_process_information(resolved)) {
     return fail(Code::permission,
-                fmt::format("'{}' is information about a process, which may hold keys; it is not "
-                            "read",
+                fmt::format("'{}' is information about a process, which may contain keys; reading "
+                            "it is not allowed",
                             resolved.string()));
   }
   TRY_ASSIGN(const auto folder, open_parent(resolved, Missing::is_an_error));
@@ -173,7 +173,7 @@ Result<OpenFolder> open_folder(const fs::path& resolved) {
 
 Result<std::string_view> read_piece(const OpenFile& file, std::string& piece,
                                     const fs::path& name) {
-  piece.resize(kPiece);
+  piece.resize(kReadPiece);
   for (;;) {
     const auto got = ::read(file.fd.get(), piece.data(), piece.size());
     if (got >= 0) return std::string_view(piece).substr(0, static_cast<std::size_t>(got));
@@ -197,7 +197,7 @@ Result<std::string> read_whole(const OpenFile& file, std::size_t max_bytes, cons
     TRY_ASSIGN(const auto more, read_piece(file, piece, name));
     if (more.empty()) return text;
     text += more;
-    if (text.size() > max_bytes) return too_large();  // it grew, or it lies about its size
+    if (text.size() > max_bytes) return too_large();  // it grew, or its reported size is wrong
   }
 }
 

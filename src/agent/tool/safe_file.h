@@ -9,56 +9,54 @@
 #include "core/base/result.h"
 #include "core/base/unique_fd.h"
 
-/// Files by resolved paths (Workspace::resolve). No link is followed on the way or at the end, so a path that was
-/// checked cannot lead elsewhere by the time it is used. Nothing here waits for a peer.
+/// Files by resolved paths (Workspace::resolve). No link is followed, so a path that was checked cannot lead elsewhere
+/// when it is used. Never blocks on pipes or devices.
 namespace ralph::tool {
 
 enum class FileKind { missing, regular, folder, link, other };
-/// Of the path itself: a link is a link. What cannot be looked at, or lies behind a link, is `other`.
+/// The kind of the path itself, links not followed; `other` if it cannot be examined or leads through a link.
 FileKind kind_of(const std::filesystem::path& resolved);
 
 struct OpenFile {
   UniqueFd fd;
   FileStamp stamp;
 };
-/// Regular files only: folders, pipes, sockets, devices and links are errors, and so is what /proc shows of a process:
-/// its environment holds keys.
+/// Regular files only. Directories, pipes, sockets, devices, links and the process information in /proc, which may
+/// contain keys, are errors.
 Result<OpenFile> open_for_reading(const std::filesystem::path& resolved);
 
-/// A folder to work in: Command::cwd of a program can be path() while this exists.
+/// An open directory; path() can be the Command::cwd of a program while this exists.
 struct OpenFolder {
   UniqueFd fd;
-  /// Leads to this folder, whatever has its name by now.
+  /// Leads to this directory even if its name was reused.
   std::filesystem::path path() const;
 };
 Result<OpenFolder> open_folder(const std::filesystem::path& resolved);
 
-/// Leads any process of this user to what the descriptor is open on, as long as it is.
+/// A path by which any process of this user reaches the file of the open descriptor.
 std::filesystem::path path_of_descriptor(int fd);
 
-/// Whether it is /proc, or what that shows of processes.
+/// Whether the path is /proc itself or the information about a process in it.
 bool is_process_information(const std::filesystem::path& resolved);
 
-/// The next bytes of a regular file, at most 64 KB, into `piece`; empty: its end.
+/// Reads the next bytes of a regular file, at most 64 KB, into `piece`; empty: end of file.
 Result<std::string_view> read_piece(const OpenFile& file, std::string& piece,
                                     const std::filesystem::path& name);
 
-/// All of it, from its beginning; over `max_bytes` is an error.
+/// Reads the whole file; more than `max_bytes` is an error.
 Result<std::string> read_whole(const OpenFile& file, std::size_t max_bytes,
                                const std::filesystem::path& name);
 Result<std::string> read_regular_file(const std::filesystem::path& resolved, std::size_t max_bytes);
 
-/// Opens a regular file to read it and to write behind its end; made if it is missing, for its owner only. Its folder
-/// must be there.
+/// Opens a regular file for reading and appending; creates it with mode 0600 if missing. Its directory must exist.
 Result<UniqueFd> open_for_appending(const std::filesystem::path& resolved);
 
-/// A new file to read and write, 0600; missing folders are made, 0700.
+/// Creates a file for reading and writing, 0600; creates missing directories, 0700.
 Result<UniqueFd> create_private_file(const std::filesystem::path& resolved);
 
-/// Makes the file hold these bytes, at once or not at all: readers see the old bytes or the new ones. Missing
-/// folders are made; an existing file keeps its mode. Folders, links, devices and read-only files are refused.
-/// A file that appears, or is no longer as `expected`, while this happens is another program's work: it is kept, and
-/// that is an error. Returns the new file's stamp.
+/// Replaces the content of a file atomically. Creates missing directories; an existing file keeps its mode. Refuses
+/// directories, links, devices and read-only files. Fails without a change if another program creates the file or
+/// changes it from `expected` in the meantime. Returns the stamp of the new file.
 Result<FileStamp> replace_file(const std::filesystem::path& resolved, std::string_view bytes,
                                const std::optional<FileStamp>& expected = std::nullopt);
 

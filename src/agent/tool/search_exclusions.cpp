@@ -1,4 +1,4 @@
-#include "agent/tool/grep_hidden.h"
+#include "agent/tool/search_exclusions.h"
 
 #include <algorithm>
 #include <set>
@@ -14,15 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 using Parts = std::span<const std::string>;
 
-std::vector<std::string> parts_of(const fs::path& path) {
-  std::vector<std::string> parts;
-  for (const auto& part : path) {
-    if (!part.empty() && part != "." && part != "/") parts.push_back(part.string());
-  }
-  return parts;
-}
-
-/// Which parts of a pattern may come next once the folder's parts are matched: true at 0 … pattern.size().
+/// The positions in a pattern that may match next after the parts of a directory: true at 0 … pattern.size().
 std::vector<bool> reached(Parts pattern, Parts folder) {
   std::vector<bool> now(pattern.size() + 1);
   const auto set = [&](std::vector<bool>& places, std::size_t at) {
@@ -40,13 +32,13 @@ std::vector<bool> reached(Parts pattern, Parts folder) {
         set(next, at + 1);
       }
     }
-    if (now[pattern.size()]) next[pattern.size()] = true;  // below what is matched
+    if (now[pattern.size()]) next[pattern.size()] = true;  // below a match
     now = std::move(next);
   }
   return now;
 }
 
-/// A name is taken as it is, not as a pattern.
+/// Escapes a name, so that it matches only itself.
 std::string escaped(std::string_view name) {
   std::string text;
   for (const char c : name) {
@@ -56,7 +48,7 @@ std::string escaped(std::string_view name) {
   return text;
 }
 
-/// How long the brackets at the front of a pattern are; 0: they do not end.
+/// The length of the bracket expression at the start of a pattern; 0: not closed.
 std::size_t bracket_length(std::string_view pattern) {
   std::size_t at = pattern.starts_with("[!") || pattern.starts_with("[^") ? 2 : 1;
   for (bool first = true; at < pattern.size() && (first || pattern[at] != ']'); first = false) {
@@ -76,8 +68,8 @@ bool is_plain_bracket(std::string_view bracket) {
   return bracket.substr(1, bracket.size() - 2).find_first_not_of(kPlain) == bracket.npos;
 }
 
-/// One part of a rule in ripgrep's language, where braces are alternatives and a character is a byte. What ripgrep cannot
-/// say becomes one to four bytes: it hides more rather than less.
+/// One part of a rule in ripgrep's syntax, where braces are alternatives and a character is a byte. What ripgrep cannot
+/// express becomes one to four bytes: it excludes too much rather than too little.
 std::string as_ripgrep_glob(std::string_view part) {
   constexpr std::string_view kAnyCharacter = "{?,??,???,????}";
   if (part == "**") return std::string(part);
@@ -109,7 +101,7 @@ std::vector<std::string> globs_below(std::vector<std::string> pattern, const fs:
     return a == "**" && b == "**";
   };
   pattern.erase(std::ranges::unique(pattern, repeats).begin(), pattern.end());
-  const auto parts = parts_of(folder);
+  const auto parts = permission::path_parts(folder);
   const auto places = reached(pattern, parts);
   std::vector<std::string> globs;
   std::string rest;
@@ -121,11 +113,11 @@ std::vector<std::string> globs_below(std::vector<std::string> pattern, const fs:
   return globs;
 }
 
-std::vector<std::string> hiding_options(const fs::path& folder, const Workspace& workspace) {
+std::vector<std::string> exclusion_options(const fs::path& folder, const Workspace& workspace) {
   std::set<std::string> globs;
   for (const auto& text : workspace.setup().unreadable) {
-    for (const auto& pattern : permission::restraining_patterns(text, workspace.setup().root)) {
-      auto parts = parts_of(pattern.base);
+    for (const auto& pattern : permission::restricting_patterns(text, workspace.setup().root)) {
+      auto parts = permission::path_parts(pattern.base);
       for (auto& part : parts) part = escaped(part);
       parts.insert(parts.end(), pattern.parts.begin(), pattern.parts.end());
       for (auto& glob : globs_below(std::move(parts), folder, Below::included, as_ripgrep_glob)) {

@@ -9,18 +9,19 @@
 
 namespace ralph::tool {
 
-/// Whether what lies below a match matches too.
+/// Whether everything below a match matches too.
 enum class Below { left_out, included };
-/// Writes one part of a pattern as ripgrep understands it; empty: it is written so already.
+/// Converts one part of a pattern to ripgrep's syntax; empty: no conversion needed.
 using Translate = std::function<std::string(std::string_view part)>;
-/// The parts of a pattern ("**" for any number of names) as globs that count from a folder, whose names its first parts
-/// must match. Empty: nothing in the folder can match.
+/// Converts the parts of an absolute pattern ("**" matches any number of names) to globs relative to a directory.
+/// Empty: nothing in the directory can match.
 std::vector<std::string> globs_below(std::vector<std::string> pattern,
                                      const std::filesystem::path& folder, Below below,
                                      const Translate& translate = {});
 
-/// Options that keep ripgrep, run in a folder, from the files that rules deny to read. They come last, to win over others.
-std::vector<std::string> hiding_options(const std::filesystem::path& folder,
+/// Options that exclude files with a rule that denies reading from a search in a directory. Pass them last: the last
+/// option wins.
+std::vector<std::string> exclusion_options(const std::filesystem::path& folder,
                                         const Workspace& workspace);
 
 }  // namespace ralph::tool

@@ -3,8 +3,8 @@
 
 namespace ralph::tool {
 
-/// Whether ripgrep, searching a folder, would open a pipe or a device as one of git's ignore files, and wait there: a
-/// .gitignore in the folder, below or above, or an info/exclude of a repository. Looks at 20,000 entries at most.
-bool has_odd_ignore_files(const std::filesystem::path& folder);
+/// Whether ripgrep would block on a pipe or device that is one of git's ignore files: a .gitignore in the directory, below
+/// or above it, or the info/exclude of a repository. Checks at most 20,000 entries.
+bool has_special_ignore_files(const std::filesystem::path& folder);
 
 }  // namespace ralph::tool

@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-/// By Encoding.
+/// Indexed by Encoding.
 constexpr std::array kMarks{""sv, "\xEF\xBB\xBF"sv, "\xFF\xFE"sv, "\xFE\xFF"sv};
 
 std::string_view mark_of(Encoding encoding) { return kMarks[static_cast<std::size_t>(encoding)]; }
@@ -40,7 +40,7 @@ std::string from_utf16(std::string_view bytes, bool big) {
   return text;
 }
 
-/// The code point at `at` of well-formed UTF-8; moves behind it.
+/// The code point at `at` of valid UTF-8; advances `at`.
 char32_t take_code_point(std::string_view text, std::size_t& at) {
   const auto first = static_cast<unsigned char>(text[at++]);
   if (first < 0x80) return first;
@@ -71,7 +71,7 @@ std::string to_utf16(std::string_view text, bool big) {
   return bytes;
 }
 
-/// The bytes at the end that may begin a code point which is cut there.
+/// The number of bytes at the end that may be an incomplete code point.
 std::size_t cut_bytes(std::string_view text) {
   for (std::size_t count = 1; count <= 3 && count <= text.size(); ++count) {
     const auto byte = static_cast<unsigned char>(text[text.size() - count]);

@@ -5,15 +5,15 @@
 
 namespace ralph::tool {
 
-/// Estimates how many tokens a text costs, without asking the API: four letters or blanks a token, two digits or
-/// punctuation marks, two and a half bytes of anything else. Additive: the parts of a text cost what the whole does.
+/// Estimates the tokens of a text without the API: a token is four letters or blanks, two digits or punctuation marks, or
+/// two and a half bytes of anything else. Additive over the parts of a text.
 class TokenEstimate {
  public:
   void add(std::string_view text);
   std::int64_t tokens() const { return units_ / kUnits; }
 
  private:
-  static constexpr std::int64_t kUnits = 20;  // of one token
+  static constexpr std::int64_t kUnits = 20;  // per token
   std::int64_t units_ = 0;
 };
 

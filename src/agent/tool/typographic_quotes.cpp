@@ -1,4 +1,4 @@
-#include "agent/tool/quotes.h"
+#include "agent/tool/typographic_quotes.h"
 
 #include <algorithm>
 #include <array>
@@ -19,10 +19,10 @@ constexpr std::string_view kOpenSingle = "\u2018", kCloseSingle = "\u2019", kOpe
 constexpr std::array kQuotes{Quote{kOpenSingle, '\''}, Quote{kCloseSingle, '\''},
                              Quote{kOpenDouble, '"'}, Quote{kCloseDouble, '"'}};
 
-/// A text with straight quotes, and how to get from a place in it to that in the original.
+/// A text with straight quotes, with a mapping of positions to the original.
 struct Straight {
   std::string text;
-  std::vector<std::size_t> shortened;  // places in `text` of quotes that were three bytes
+  std::vector<std::size_t> shortened;  // positions in `text` of quotes that had three bytes
 
   std::size_t in_original(std::size_t at) const {
     const auto before = std::ranges::lower_bound(shortened, at) - shortened.begin();
@@ -62,7 +62,7 @@ bool is_letter(std::string_view text, std::size_t at) {
   return c >= 0x80 || (lower >= 'a' && lower <= 'z');
 }
 
-/// A quote opens at the start, behind a blank, a bracket or a dash.
+/// A quote opens at the start and after a blank, a bracket or a dash.
 bool opens(std::string_view text, std::size_t at) {
   if (at == 0) return true;
   const auto before = text.substr(0, at);
@@ -70,7 +70,7 @@ bool opens(std::string_view text, std::size_t at) {
          std::string_view(" \t\n\r([{").find(before.back()) != std::string_view::npos;
 }
 
-/// Texts beyond it are not searched for quotes that did not change.
+/// Longer texts are not searched for unchanged quotes.
 constexpr std::size_t kMostCompared = 64 * 1024;
 constexpr auto kNone = std::numeric_limits<std::size_t>::max();
 constexpr auto kStraight = kNone - 1;
@@ -79,7 +79,7 @@ using Pieces = std::vector<std::string_view>;
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-/// What stands between blanks, and the blanks. "\r" is left out: the new text has none yet.
+/// Words and blanks, without "\r": the new text has none yet.
 Pieces words_of(std::string_view text) {
   Pieces words;
   for (std::size_t at = 0; at < text.size();) {
@@ -91,8 +91,8 @@ Pieces words_of(std::string_view text) {
   return words;
 }
 
-/// Letters that belong together, and single other bytes.
-Pieces parts_of(std::string_view text) {
+/// Groups of letters, and single other bytes.
+Pieces letter_groups(std::string_view text) {
   Pieces parts;
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = at + 1;
@@ -103,17 +103,17 @@ Pieces parts_of(std::string_view text) {
   return parts;
 }
 
-/// From the first of these pieces to the last.
+/// The text from the first of these pieces to the last.
 std::string_view stretch(const Pieces& pieces, std::size_t begin, std::size_t end) {
   if (begin == end) return {};
   const auto* const last = pieces[end - 1].data() + pieces[end - 1].size();
   return {pieces[begin].data(), static_cast<std::size_t>(last - pieces[begin].data())};
 }
 
-/// Which bytes of a new text, with straight quotes, stayed from an old one.
-class Stayed {
+/// Finds which bytes of a new text with straight quotes are unchanged from an old one.
+class UnchangedBytes {
  public:
-  Stayed(const Straight& old_text, std::string_view new_text)
+  UnchangedBytes(const Straight& old_text, std::string_view new_text)
       : old_(old_text), new_(new_text.data()), places_(new_text.size(), kNone) {
     const auto before = words_of(old_text.text), after = words_of(new_text);
     std::size_t old_at = 0, new_at = 0;
@@ -130,7 +130,7 @@ class Stayed {
     keep_until(after.size());
   }
 
-  /// In the old text; kNone: it is new; kStraight: a new quote among straight ones.
+  /// The position in the old text; kNone: new; kStraight: a new quote among straight ones.
   std::size_t place(std::size_t at) const { return places_[at]; }
 
  private:
@@ -140,7 +140,7 @@ class Stayed {
     for (std::size_t i = 0; i < new_piece.size(); ++i) places_[new_at + i] = old_at + i;
   }
 
-  /// It has such quotes, all of them straight.
+  /// Whether it has such quotes and all are straight.
   bool has_straight_only(std::string_view old_text, char quote) const {
     if (!old_text.contains(quote)) return false;
     const auto begin = static_cast<std::size_t>(old_text.data() - old_.text.data());
@@ -158,12 +158,12 @@ class Stayed {
     }
   }
 
-  /// Of words that changed: parts stayed where also the part before or behind them did.
+  /// For changed words: a part is unchanged if the part before or after it is unchanged too.
   void compare(std::string_view old_text, std::string_view new_text) {
     for (const char quote : {'"', '\''}) {
       if (has_straight_only(old_text, quote)) mark_straight(new_text, quote);
     }
-    const auto before = parts_of(old_text), after = parts_of(new_text);
+    const auto before = letter_groups(old_text), after = letter_groups(new_text);
     std::vector<std::size_t> kept(after.size(), kNone);
     std::size_t old_at = 0, new_at = 0;
     const auto keep_until = [&](std::size_t end) {
@@ -189,7 +189,7 @@ class Stayed {
   std::vector<std::size_t> places_;
 };
 
-/// A straight quote at this place as typographic.
+/// The typographic form of the straight quote at this position.
 std::string_view typographic(std::string_view text, std::size_t at) {
   if (text[at] == '"') return opens(text, at) ? kOpenDouble : kCloseDouble;
   const bool apostrophe = at > 0 && is_letter(text, at - 1) && is_letter(text, at + 1);
@@ -213,12 +213,12 @@ std::string with_quotes_of(std::string_view replaced_text, std::string_view new_
   const bool compared = replaced_text.size() + new_text.size() <= kMostCompared;
   const auto before = straight(compared ? replaced_text : "");
   const auto after = straight(new_text);
-  const Stayed stayed(before, after.text);
+  const UnchangedBytes unchanged(before, after.text);
   std::string text;
   for (std::size_t at = 0; at < after.text.size(); ++at) {
     const auto here = after.in_original(at);
     const auto next = after.in_original(at + 1);
-    const auto old = stayed.place(at);
+    const auto old = unchanged.place(at);
     const bool is_quote = new_text[here] == '"' || new_text[here] == '\'';
     if (is_quote && old < kStraight) {
       const auto begin = before.in_original(old);

@@ -16,55 +16,55 @@ namespace ralph::tool {
 
 class BackgroundTasks;
 
-/// Pictures and documents as a request carries them.
+/// An amount of pictures and documents in a request.
 struct Media {
   std::int64_t bytes = 0;  // as base64
-  std::int64_t items = 0;  // pictures and pages of documents, which the API counts together
+  std::int64_t items = 0;  // pictures and pages of documents; the API counts them together
 };
 
-/// What a session's tools share: where they work, and what they know of it. May be used by many threads.
+/// The state that a session's tools share: working directory, files seen, remaining room. Thread-safe.
 class Workspace {
  public:
   struct Setup : permission::WorkingFolders {
-    std::vector<process::EnvChange> environment;  // for the commands they run
+    std::vector<process::EnvChange> environment;  // changes for commands
     bool read_before_write = false;               // a file must have been read before it is changed
-    bool background = true;                       // commands may go on behind a call
-    BackgroundTasks* tasks = nullptr;             // those that do; without it none may
-    std::vector<std::string> unreadable;          // patterns of files that no search may look into
-    std::vector<std::string> variables;           // ours, "NAME=value" (BASH_DEFAULT_TIMEOUT_MS …)
-    /// The program that scales pictures; empty: looked for beside this one.
+    bool background = true;                       // commands may run in the background
+    BackgroundTasks* tasks = nullptr;             // the background commands; null: not possible
+    std::vector<std::string> unreadable;          // patterns of paths that must not be read
+    std::vector<std::string> variables;           // "NAME=value" (BASH_DEFAULT_TIMEOUT_MS …)
+    /// The program that scales pictures; empty: searched beside this program.
     std::filesystem::path image_scaler;
-    /// By which means commands are confined; nullopt: what this machine has.
+    /// The available means to confine commands; nullopt: detect.
     std::optional<process::ConfinementSupport> support = std::nullopt;
   };
   explicit Workspace(Setup setup);
 
   const Setup& setup() const { return setup_; }
-  /// Where relative paths begin; a command's "cd" moves it.
+  /// The base of relative paths; a command's "cd" changes it.
   std::filesystem::path cwd() const;
-  /// Only within the working folders; false: it stays where it is.
+  /// Only within the working directories; false: unchanged.
   bool change_to(const std::filesystem::path& folder);
 
-  /// A path of the model's: relative ones from cwd(), "~" not expanded; links resolved as far as it exists.
+  /// Resolves a path given by the model, relative to cwd(), with links resolved as far as it exists. "~" is not expanded.
   std::filesystem::path resolve(std::string_view path) const;
-  /// Whether a resolved path is in one of the working folders.
+  /// Whether a resolved path is in one of the working directories.
   bool contains(const std::filesystem::path& resolved) const { return setup_.contains(resolved); }
 
-  /// A file the model has seen, as it was then.
+  /// Records the state of a file that the model has seen.
   void remember(const std::filesystem::path& resolved, const FileStamp& stamp);
   std::optional<FileStamp> seen(const std::filesystem::path& resolved) const;
 
-  /// How many tokens the large reads of a message may add to the conversation together.
+  /// The tokens that all large reads of one message may add to the conversation.
   void set_read_room(std::int64_t tokens);
-  /// False: there is less room than that, and nothing was reserved.
+  /// False: not enough room; nothing was reserved.
   bool reserve_read_room(std::int64_t tokens);
 
-  /// How much a message may add to the conversation.
+  /// The media that one message may add to the conversation.
   void set_media_room(const Media& room);
-  /// False: there is less room than that, and nothing was reserved.
+  /// False: not enough room; nothing was reserved.
   bool reserve_media_room(const Media& media);
 
-  /// An environment variable of the agent; empty: not set.
+  /// A variable of Setup::variables; empty: not set.
   std::string variable(std::string_view name) const;
 
  private:

@@ -1,4 +1,4 @@
-#include "agent/tool/write.h"
+#include "agent/tool/builtin_tools.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -8,27 +8,25 @@
 #include "agent/tool/line_diff.h"
 #include "agent/tool/safe_file.h"
 #include "agent/tool/text_encoding.h"
+#include "core/json/field.h"
 
 namespace ralph::tool {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kDescription =
+constexpr std::string_view kWriteDescription =
     "Makes a file hold exactly the given content: creates it, with the folders it needs, or "
     "replaces all that was in it, in the encoding its byte order mark names. Links, binary files "
     "and text that is not UTF-8 are refused. To change a part of a file use Edit.";
 
-constexpr std::string_view kSchema = R"({"type":"object","properties":{
+constexpr std::string_view kWriteSchema = R"({"type":"object","properties":{
 "file_path":{"type":"string","description":"The file to write"},
 "content":{"type":"string","description":"All that the file shall hold"}},
 "required":["file_path","content"],"additionalProperties":false})";
 
-constexpr std::string_view kCurrent =
-    " (file state is current in your context — no need to Read it back)";
-
 Outcome created(const std::string& path, const std::string& content) {
-  return success(fmt::format("File created successfully at: {}{}", path, kCurrent),
+  return success(fmt::format("File created successfully at: {}{}", path, kStateIsCurrent),
                  {{"type", "create"},
                   {"filePath", path},
                   {"content", content},
@@ -37,7 +35,7 @@ Outcome created(const std::string& path, const std::string& content) {
                   {"userModified", false}});
 }
 
-/// nullopt: what was there is too large to be shown.
+/// `before`: nullopt if it is too large to show.
 Outcome updated(const std::string& path, const std::string& content,
                 const std::optional<std::string>& before) {
   auto patch = json::Document::array();
@@ -47,7 +45,7 @@ Outcome updated(const std::string& path, const std::string& content,
     patch = structured_patch(text, shown_text(content));
     original = text;
   }
-  return success(fmt::format("The file {} has been updated successfully.{}", path, kCurrent),
+  return success(fmt::format("The file {} has been updated successfully.{}", path, kStateIsCurrent),
                  {{"type", "update"},
                   {"filePath", path},
                   {"content", content},
@@ -56,11 +54,32 @@ Outcome updated(const std::string& path, const std::string& content,
                   {"userModified", false}});
 }
 
+struct Previous {
+  std::optional<FileStamp> stamp;    // nullopt: there was no file
+  std::optional<std::string> bytes;  // nullopt: too large to show
+};
+
+/// The file that is replaced, or the refusal to replace it.
+std::expected<Previous, Outcome> read_previous(const fs::path& path, const Workspace& workspace) {
+  const auto file = open_for_reading(path);
+  if (!file) return std::unexpected(failure(file.error()));
+  if (auto refusal = refuse_unread(path, file->stamp, workspace))
+    return std::unexpected(*std::move(refusal));
+  auto old = read_whole(*file, kMaxChangedFile, path);
+  if (!old && old.error().code != Code::limit) return std::unexpected(failure(old.error()));
+  std::string piece;
+  const auto head = old ? Result<std::string_view>(*old) : read_piece(*file, piece, path);
+  if (!head) return std::unexpected(failure(head.error()));
+  if (const auto why = unsupported_encoding(*head, old.has_value()))
+    return std::unexpected(failure(*why));
+  return Previous{file->stamp, old ? std::optional(*std::move(old)) : std::nullopt};
+}
+
 class Write final : public Tool {
  public:
   std::string_view name() const override { return "Write"; }
-  std::string_view description() const override { return kDescription; }
-  std::string_view schema() const override { return kSchema; }
+  std::string_view description() const override { return kWriteDescription; }
+  std::string_view schema() const override { return kWriteSchema; }
   bool changes_files() const override { return true; }
 
   Access access(const json::Document& input, const Workspace& workspace) const override {
@@ -69,10 +88,10 @@ class Write final : public Tool {
 
   Outcome run(const json::Document& input, const Access& access, Workspace& workspace,
               const std::stop_token&) const override {
-    const auto shown_path = text_of(input, "file_path");
+    const auto shown_path = json::text(input, "file_path");
     const auto& path = access.path;
-    const auto content = text_of(input, "content");
-    if (auto refusal = through_link(input, path, workspace)) return *std::move(refusal);
+    const auto content = json::text(input, "content");
+    if (auto refusal = refuse_link(input, path, workspace)) return *std::move(refusal);
     const auto kind = kind_of(path);
     if (kind == FileKind::folder) {
       return misuse(
@@ -80,21 +99,9 @@ class Write final : public Tool {
                       "include the file name in file_path.",
                       shown_path));
     }
-    std::optional<std::string> before;
-    std::optional<FileStamp> stamp;
-    if (kind != FileKind::missing) {
-      const auto file = open_for_reading(path);
-      if (!file) return failure(file.error());
-      stamp = file->stamp;
-      if (auto refusal = unread(path, file->stamp, workspace)) return *std::move(refusal);
-      auto old = read_whole(*file, kMaxChangedFile, path);
-      if (!old && old.error().code != Code::limit) return failure(old.error());
-      std::string piece;
-      const auto head = old ? Result<std::string_view>(*old) : read_piece(*file, piece, path);
-      if (!head) return failure(head.error());
-      if (const auto why = foreign_bytes(*head, old.has_value())) return failure(*why);
-      if (old) before = *std::move(old);
-    }
+    auto previous = kind == FileKind::missing ? Previous{} : read_previous(path, workspace);
+    if (!previous) return std::move(previous).error();
+    const auto& [stamp, before] = *previous;
     const auto encoding = before ? encoding_of(*before) : Encoding::utf8;
     const auto done =
         encoding == Encoding::utf8

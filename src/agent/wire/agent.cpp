@@ -6,7 +6,7 @@
 
 #include <fmt/core.h>
 
-#include "agent/session/opening.h"
+#include "agent/session/open_session.h"
 #include "agent/session/structured_output.h"
 #include "agent/wire/agent_program_impl.h"
 #include "agent/wire/claude_events.h"
@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kInterruptedExit = 130;
 
-/// Options that have no effect yet and whose users must know.
+/// Options without effect that the user should know about.
 std::vector<std::string_view> without_effect(const settings::Options& options) {
   std::vector<std::string_view> names;
   if (!options.agents.empty()) names.emplace_back("--agents");
@@ -32,7 +32,7 @@ int give_up(const Setup& setup, const Error& error) {
   return 1;
 }
 
-/// Clients that read the stream wait for a result.
+/// Clients of the stream wait for a result.
 int give_up_with_result(const Setup& setup, EventWriter& writer, const Error& error) {
   warn(setup, describe(error));
   if (setup.options.output == settings::Format::stream_json) {
@@ -48,9 +48,9 @@ int give_up_with_result(const Setup& setup, EventWriter& writer, const Error& er
 
 void end_without_reader(const Io& io, session::TurnControl& control) {
   if (control.abandoned()) return;
-  // A client that has all its answers may go without a word.
+  // A client that has all results may disconnect silently.
   if (const auto code = control.answered()) return control.abandon(*code);
-  io.err("ralph: stdout is closed or cannot be written; the agent ends\n");
+  io.err("ralph: stdout is closed or cannot be written; agent stopped\n");
   control.abandon(1);
 }
 
@@ -77,19 +77,19 @@ int Agent::run() {
   if (const auto head = git::read_head(setup_.cwd); head && *head) {
     prepared.git_branch = (*head)->branch;
   }
-  auto opening = open_session(setup_, setup_.options, prepared.git_branch);
-  if (!opening) {
-    const bool missing = opening.error().code == Code::not_found;
-    return missing ? give_up_with_result(setup_, writer, opening.error())
-                   : give_up(setup_, opening.error());
+  auto start = open_session(setup_, setup_.options, prepared.git_branch);
+  if (!start) {
+    const bool missing = start.error().code == Code::not_found;
+    return missing ? give_up_with_result(setup_, writer, start.error())
+                   : give_up(setup_, start.error());
   }
-  auto parts = AgentParts::create(setup_, control_, writer, std::move(prepared), *opening);
+  auto parts = AgentParts::create(setup_, control_, writer, std::move(prepared), *start);
   if (!parts) {
     const bool unsupported = parts.error().code == Code::unavailable;
     return unsupported ? give_up_with_result(setup_, writer, parts.error())
                        : give_up(setup_, parts.error());
   }
-  auto session = (*parts)->make_session(*std::move(opening));
+  auto session = (*parts)->make_session(*std::move(start));
   if (!session) return give_up(setup_, session.error());
   if (!setup_.options.session_name.empty()) (*session)->set_title(setup_.options.session_name);
   return AgentProgram(*std::move(parts), *std::move(session), writer, reporting_result).run();

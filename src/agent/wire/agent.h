@@ -27,11 +27,11 @@ class Agent {
  public:
   explicit Agent(Setup setup) : setup_(std::move(setup)) {}
 
-  /// Works until the input ends or it is stopped; returns the exit code.
+  /// Runs until the input ends or the agent is stopped; returns the exit code.
   int run();
-  /// From any thread: SIGINT ends the turn with a result, then the agent; SIGTERM and SIGHUP end it at once.
+  /// From any thread. SIGINT ends the turn with a result, then the agent; SIGTERM and SIGHUP end it at once.
   void on_signal(int signal_number);
-  /// From any thread: nothing reads the output any more.
+  /// From any thread: the reader of the output is gone.
   void lose_reader();
 
  private:

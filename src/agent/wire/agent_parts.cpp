@@ -5,7 +5,7 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
-#include "agent/instructions/memory.h"
+#include "agent/instructions/instruction_files.h"
 #include "agent/instructions/system_prompt.h"
 #include "agent/session/local_command.h"
 #include "agent/session/transcript.h"
@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Hooks and settings in the working folders that git's settings name.
+/// Protects hooks and configuration files in the working directories that git's configuration names.
 void add_named_by_git(const settings::Environment& environment, tool::Workspace::Setup& setup) {
   std::error_code error;
   const auto program = process::find_program("git", environment.entries(), "/");
@@ -34,7 +34,7 @@ void add_named_by_git(const settings::Environment& environment, tool::Workspace:
     for (const auto& path : git::named_paths(*program, folder, home, {{"HOME", home.string()}})) {
       const auto named = folder / path;
       auto real = fs::weakly_canonical(named, error);
-      if (real != named) setup.own_folders.push_back(std::move(real));  // a link leads there
+      if (real != named) setup.own_folders.push_back(std::move(real));  // it is a link
       setup.own_folders.push_back(named);
     }
   }
@@ -53,7 +53,8 @@ Result<permission::Mode> choose_mode(const Setup& setup, const settings::Setting
                             by_option ? "bypassPermissions" : settings.mode_source),
                 "choose another --permission-mode");
   }
-  if (mode == permission::Mode::bypass && setup.is_root && !setup.environment.on("IS_SANDBOX")) {
+  if (mode == permission::Mode::bypass && setup.is_root &&
+      setup.environment.get("IS_SANDBOX") != "1") {
     return fail(
         Code::usage,
         fmt::format("{} cannot be used with root/sudo privileges for security reasons",
@@ -65,14 +66,14 @@ Result<permission::Mode> choose_mode(const Setup& setup, const settings::Setting
 }
 
 Result<> prepare(const Setup& setup, const session::TurnControl& control,
-                 const session::Opening& opening, Prepared& prepared) {
+                 const session::SessionStart& start, Prepared& prepared) {
   const auto& options = setup.options;
   TRY_ASSIGN(prepared.settings, settings::read_settings(options, setup.environment, setup.cwd));
   TRY_ASSIGN(const auto unsupported, settings::check_supported(prepared.settings, options));
   for (const auto& note : unsupported) warn(setup, note);
   TRY_ASSIGN(prepared.login,
              settings::find_login(setup.environment, prepared.settings, control.over()));
-  for (const auto& note : opening.notes) warn(setup, "ralph: " + note);
+  for (const auto& note : start.notes) warn(setup, "ralph: " + note);
   for (const auto& note : prepared.settings.notes) warn(setup, note);
   for (const auto& note : prepared.login.notes) warn(setup, note);
   prepared.choice = std::make_unique<settings::ModelChoice>(
@@ -83,7 +84,7 @@ Result<> prepare(const Setup& setup, const session::TurnControl& control,
   std::ranges::copy(options.allowed_tools, std::back_inserter(prepared.rules.allow));
   std::ranges::copy(options.disallowed_tools, std::back_inserter(prepared.rules.deny));
   TRY_ASSIGN(prepared.system, instructions::system_prompt(options));
-  if (opening.system_prompt) prepared.system = {*opening.system_prompt};
+  if (start.system_prompt) prepared.system = {*start.system_prompt};
   return {};
 }
 
@@ -130,7 +131,7 @@ tool::Workspace::Setup workspace_setup(const Setup& setup, const Prepared& prepa
 
 }  // namespace
 
-Result<session::Opening> open_session(const Setup& setup, const settings::Options& options,
+Result<session::SessionStart> open_session(const Setup& setup, const settings::Options& options,
                                       const std::string& git_branch) {
   return session::open_session(options, {setup.cwd, setup.environment.config_folder(), git_branch});
 }
@@ -138,25 +139,25 @@ Result<session::Opening> open_session(const Setup& setup, const settings::Option
 Result<std::unique_ptr<AgentParts>> AgentParts::create(const Setup& setup,
                                                        session::TurnControl& control,
                                                        EventWriter& writer, Prepared prepared,
-                                                       const session::Opening& opening) {
-  TRY(prepare(setup, control, opening, prepared));
+                                                       const session::SessionStart& start) {
+  TRY(prepare(setup, control, start, prepared));
   return std::unique_ptr<AgentParts>(
-      new AgentParts(setup, control, writer, std::move(prepared), opening));
+      new AgentParts(setup, control, writer, std::move(prepared), start));
 }
 
 AgentParts::AgentParts(const Setup& given_setup, session::TurnControl& turn_control,
-                       EventWriter& writer, Prepared made, const session::Opening& opening)
+                       EventWriter& writer, Prepared made, const session::SessionStart& start)
     : setup(given_setup),
       control(turn_control),
       prepared(std::move(made)),
       sink(writer, setup.options),
-      identity(opening.session_id),
-      ledger(model::Table::builtin(), opening.totals),
-      model(connection(), opening.session_id),
+      identity(start.session_id),
+      ledger(model::Table::builtin(), start.totals),
+      model(connection(), start.session_id),
       policy(prepared.mode, prepared.rules,
              setup.options.permission_prompts == "none" ? permission::Prompts::none
                                                         : permission::Prompts::possible),
-      workspace(workspace_setup(setup, prepared, opening.session_id, tasks)),
+      workspace(workspace_setup(setup, prepared, start.session_id, tasks)),
       denied_files(workspace.setup().unreadable, workspace.setup().root),
       skills(instructions::Skills::find(setup.options, setup.environment, setup.cwd, denied_files)),
       skill_tool(skills),
@@ -165,7 +166,7 @@ AgentParts::AgentParts(const Setup& given_setup, session::TurnControl& turn_cont
       expander(setup.options, skills, toolbox, workspace) {
   if (const auto& missing = toolbox.without_ripgrep(); !missing.empty()) {
     warn(setup,
-         fmt::format("ralph: {} {} left out: 'rg' was not found in PATH outside of the working "
+         fmt::format("ralph: {} {} left out: 'rg' was not found in PATH outside the working "
                      "folders; install ripgrep",
                      fmt::join(missing, " and "), missing.size() > 1 ? "are" : "is"));
   }
@@ -175,7 +176,7 @@ Connection AgentParts::connection() const {
   return {setup.options, setup.environment, prepared.login, setup.version};
 }
 
-/// Where there are no skills, only a user who asks for the tool gets it.
+/// Without skills the Skill tool is offered only if --tools names it.
 std::vector<const tool::Tool*> AgentParts::session_tools() const {
   const bool asked = setup.options.tools &&
                      std::ranges::find(*setup.options.tools, "Skill") != setup.options.tools->end();
@@ -183,7 +184,7 @@ std::vector<const tool::Tool*> AgentParts::session_tools() const {
   return {&skill_tool};
 }
 
-Result<std::unique_ptr<session::Session>> AgentParts::make_session(session::Opening opening) {
+Result<std::unique_ptr<session::Session>> AgentParts::make_session(session::SessionStart start) {
   const session::SessionLinks links{.identity = identity,
                                     .model = model,
                                     .tools = toolbox,
@@ -192,13 +193,13 @@ Result<std::unique_ptr<session::Session>> AgentParts::make_session(session::Open
                                     .inbox = inbox,
                                     .control = control,
                                     .ledger = ledger};
-  return session::Session::create(session_config(), links, std::move(opening));
+  return session::Session::create(session_config(), links, std::move(start));
 }
 
-void AgentParts::change_session(const session::Opening& opening) {
-  identity.change_session(opening.session_id);
-  ledger.reset(opening.totals);
-  model.connect(connection(), opening.session_id);
+void AgentParts::change_session(const session::SessionStart& start) {
+  identity.change_session(start.session_id);
+  ledger.reset(start.totals);
+  model.connect(connection(), start.session_id);
 }
 
 session::SessionConfig AgentParts::session_config() const {

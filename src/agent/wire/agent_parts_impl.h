@@ -24,12 +24,12 @@
 
 namespace ralph::wire {
 
-/// A line for stderr.
+/// Prints a line to stderr.
 void warn(const Setup& setup, std::string_view line);
-Result<session::Opening> open_session(const Setup& setup, const settings::Options& options,
+Result<session::SessionStart> open_session(const Setup& setup, const settings::Options& options,
                                       const std::string& git_branch);
 
-/// The parts of an agent whose making can fail.
+/// The parts of an agent whose creation can fail.
 struct Prepared {
   std::optional<session::StructuredOutput> structured;
   std::string git_branch;
@@ -41,19 +41,19 @@ struct Prepared {
   std::vector<std::string> system;
 };
 
-/// The parts of an agent, put together. What is made later refers to what is made before it.
+/// The parts of an agent. Later members refer to earlier ones.
 class AgentParts {
  public:
-  /// Finishes `prepared`; says on stderr what is worth a note.
+  /// Completes `prepared`; prints notes to stderr.
   static Result<std::unique_ptr<AgentParts>> create(const Setup& setup,
                                                     session::TurnControl& control,
                                                     EventWriter& writer, Prepared prepared,
-                                                    const session::Opening& opening);
+                                                    const session::SessionStart& start);
 
-  /// A session of these parts. `opening` is of the current identity.
-  Result<std::unique_ptr<session::Session>> make_session(session::Opening opening);
-  /// From here on all is of another session.
-  void change_session(const session::Opening& opening);
+  /// A session of these parts. `start` is of the current identity.
+  Result<std::unique_ptr<session::Session>> make_session(session::SessionStart start);
+  /// Switches all parts to another session.
+  void change_session(const session::SessionStart& start);
 
   const Setup& setup;
   session::TurnControl& control;
@@ -76,7 +76,7 @@ class AgentParts {
 
  private:
   AgentParts(const Setup& setup, session::TurnControl& control, EventWriter& writer,
-             Prepared prepared, const session::Opening& opening);
+             Prepared prepared, const session::SessionStart& start);
   session::SessionConfig session_config() const;
   session::InitFacts init_facts() const;
   Connection connection() const;

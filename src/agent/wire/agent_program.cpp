@@ -4,8 +4,8 @@
 
 #include <fmt/core.h>
 
+#include "agent/session/json_text.h"
 #include "agent/session/local_command.h"
-#include "agent/session/text.h"
 #include "agent/wire/agent_program_impl.h"
 #include "agent/wire/control_request_handler.h"
 #include "agent/wire/reader.h"
@@ -25,7 +25,7 @@ AgentProgram::AgentProgram(std::unique_ptr<AgentParts> parts, std::unique_ptr<Se
       writer_(writer),
       reporting_result_(reporting_result) {}
 
-/// From here on the client follows a message that has an id.
+/// Messages with a uuid are reported to the client from here on.
 void AgentProgram::receive(UserMessage message) {
   if (!parts_->inbox.accepts(message)) return;
   control_.expect_turn();
@@ -38,7 +38,7 @@ void AgentProgram::receive(UserMessage message) {
   parts_->inbox.push(std::move(message));
 }
 
-/// Runs beside the turns, until the end of input.
+/// Runs on its own thread until the end of input.
 void AgentProgram::read_stream() {
   ControlRequestHandler handler(writer_, control_, *parts_->prepared.choice, parts_->skills,
                                 options_, parts_->client_prompt);
@@ -55,15 +55,15 @@ void AgentProgram::read_stream() {
   }
 }
 
-/// For the body of a thread: an exception ends the agent with a message.
-void AgentProgram::or_give_up(const std::function<void()>& work) {
+/// For the body of a thread: an exception stops the agent with a message.
+void AgentProgram::run_guarded(const std::function<void()>& work) {
   try {
     work();
   } catch (const std::bad_alloc&) {
-    warn(setup_, "ralph: out of memory; the agent ends (a limit such as ulimit -v may be too low)");
+    warn(setup_, "ralph: out of memory; agent stopped (a limit such as ulimit -v may be too low)");
     control_.abandon(1);
   } catch (const std::exception& error) {
-    warn(setup_, fmt::format("ralph: internal error: {}; the agent ends", error.what()));
+    warn(setup_, fmt::format("ralph: internal error: {}; agent stopped", error.what()));
     control_.abandon(1);
   }
 }
@@ -72,7 +72,7 @@ int AgentProgram::run() {
   std::jthread reader;
   if (options_.input == settings::Format::stream_json) {
     reader = std::jthread([this] {
-      or_give_up([this] { read_stream(); });
+      run_guarded([this] { read_stream(); });
       parts_->inbox.close();
     });
   } else {
@@ -99,7 +99,7 @@ void AgentProgram::complete(const MessageIds& messages) {
   for (const auto& uuid : messages) emit(MessageProgress{uuid, MessageState::completed});
 }
 
-/// Empty: the model is asked.
+/// Empty: not a local command.
 std::string AgentProgram::local_command(const std::vector<UserMessage>& messages) const {
   const auto call = messages.size() == 1 ? slash_call(messages.front()) : std::nullopt;
   if (!call || options_.disable_slash_commands) return {};
@@ -129,7 +129,7 @@ void AgentProgram::run_local_command(const UserMessage& message, const std::stri
   complete(answered);
 }
 
-/// A new session: nothing of what was said, none of what it cost. The old one stays in its file.
+/// Starts a new session without history and cost. The file of the old one stays.
 void AgentProgram::clear(const UserMessage& message) {
   emit(ConversationReset{message.uuid.empty() ? make_uuid() : message.uuid});
   emit(TasksChanged{parts_->tasks.list()});
@@ -137,10 +137,10 @@ void AgentProgram::clear(const UserMessage& message) {
   options.continue_last = false;
   options.resume.reset();
   options.session_id.clear();
-  auto opening = open_session(setup_, options, parts_->prepared.git_branch);
-  if (!opening) return warn(setup_, describe(opening.error()));
-  parts_->change_session(*opening);
-  auto session = parts_->make_session(*std::move(opening));
+  auto start = open_session(setup_, options, parts_->prepared.git_branch);
+  if (!start) return warn(setup_, describe(start.error()));
+  parts_->change_session(*start);
+  auto session = parts_->make_session(*std::move(start));
   if (!session) return warn(setup_, describe(session.error()));
   session_ = *std::move(session);
 }
@@ -170,18 +170,18 @@ void AgentProgram::answer(std::vector<UserMessage> messages) {
   complete(answered->messages);
 }
 
-/// Commands that go on behind the turn: the model learns in a turn of its own that one has ended.
+/// Watches commands that outlive the turn: when one ends, a new turn tells the model.
 void AgentProgram::watch_tasks() {
   if (parts_->tasks.list().empty() || watching_.exchange(true)) return;
   parts_->inbox.hold();
   watcher_ = std::jthread([this] {
-    or_give_up([this] {
+    run_guarded([this] {
       do {
         while (parts_->tasks.wait_for_finish(control_.over())) {
           for (const auto& ended : parts_->tasks.take_finished()) announce(ended);
         }
         watching_ = false;
-        // A task that came just now found us still watching.
+        // A task that was added just now saw watching_ still set.
       } while (!control_.over().stop_requested() && !parts_->tasks.list().empty() &&
                !watching_.exchange(true));
     });
@@ -205,7 +205,7 @@ void AgentProgram::report(TurnResult result) {
   result.index = results_++;
   last_is_error_ = result.is_error;
   if (result.local_command.empty() || parts_->ledger.cost_usd() > 0) session_->record_totals();
-  // Before the client can read it: from then on the client may go.
+  // Before the client can read the result: after that it may disconnect.
   if (options_.output != settings::Format::json && parts_->inbox.is_empty() &&
       parts_->tasks.list().empty()) {
     control_.set_answered(last_is_error_ ? 1 : 0);

@@ -12,7 +12,7 @@
 
 namespace ralph::wire {
 
-/// Answers the messages of the input, one turn after the other, until it ends.
+/// Answers the messages of the input, turn by turn, until it ends.
 class AgentProgram {
  public:
   /// `reporting_result` is set while a result is written.
@@ -24,7 +24,7 @@ class AgentProgram {
  private:
   void receive(session::UserMessage message);
   void read_stream();
-  void or_give_up(const std::function<void()>& work);
+  void run_guarded(const std::function<void()>& work);
   void answer(std::vector<session::UserMessage> messages);
   std::string local_command(const std::vector<session::UserMessage>& messages) const;
   void run_local_command(const session::UserMessage& message, const std::string& name);
@@ -45,7 +45,7 @@ class AgentProgram {
   std::int64_t results_ = 0;
   bool last_is_error_ = false;
   std::atomic<bool> watching_ = false;
-  std::jthread watcher_;  // of the background tasks; it uses all the others
+  std::jthread watcher_;  // of the background tasks; uses the other members
 };
 
 }  // namespace ralph::wire

@@ -14,7 +14,7 @@ void ApiModel::connect(const Connection& connection, std::string_view session_id
   }
   if (connection.environment.on("IS_SANDBOX")) policy.scarce_models.clear();
   if (!connection.options.fallback_models.empty()) {
-    policy.scarce_models = {""};  // soon to the next model
+    policy.scarce_models = {""};  // any model: fall back soon
   }
   client_.emplace(settings::endpoint_for(connection.environment, connection.login,
                                          connection.version, session_id),

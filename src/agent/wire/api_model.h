@@ -9,7 +9,7 @@
 
 namespace ralph::wire {
 
-/// Who is asked, with which credential.
+/// Endpoint and credential of the API.
 struct Connection {
   const settings::Options& options;
   const settings::Environment& environment;
@@ -24,7 +24,7 @@ class ApiModel final : public session::Model {
   ApiModel(const Connection& connection, std::string_view session_id) {
     connect(connection, session_id);
   }
-  /// For another session; without a credential it stays unavailable.
+  /// For another session. Stays unavailable without a credential.
   void connect(const Connection& connection, std::string_view session_id);
 
   bool available() const override { return client_.has_value(); }

@@ -1,7 +1,7 @@
 #include "agent/wire/claude_events.h"
 
 #include "agent/session/failure_text.h"
-#include "agent/session/text.h"
+#include "agent/session/json_text.h"
 #include "agent/wire/claude_json_impl.h"
 
 namespace ralph::wire {

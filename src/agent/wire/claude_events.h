@@ -9,7 +9,7 @@ namespace ralph::wire {
 
 /// One event as a line of Claude Code's stream-json, without its newline.
 std::string claude_json(const session::Identity& from, const session::Event& event);
-/// The result of a turn. `with_recent`: as stream-json has it; the json format leaves the recent usage out.
+/// The result of a turn. `with_recent`: with the recent usage, which stream-json has and the json format has not.
 std::string result_json(const session::Identity& from, const session::TurnResult& result,
                         bool with_recent);
 

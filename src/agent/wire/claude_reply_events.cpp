@@ -1,11 +1,11 @@
+#include "agent/session/json_text.h"
 #include "agent/session/message_json.h"
-#include "agent/session/text.h"
 #include "agent/settings/claude_version.h"
 #include "agent/wire/claude_json_impl.h"
 #include "core/base/id.h"
 #include "core/json/writer.h"
 
-/// Turns, requests, replies and what is said to the model.
+/// Turns, requests, replies and user messages.
 namespace ralph::wire {
 
 using namespace session;
@@ -80,7 +80,7 @@ std::string line(const Identity& from, const RequestRetried& event) {
   } else {
     writer.number("error_status", std::int64_t{event.retry.failure.status});
   }
-  writer.text("error", api::event_name(event.retry.failure));
+  writer.text("error", to_string(api::error_name(event.retry.failure)));
   using enum api::FailureKind;
   if (event.retry.failure.kind == connection || event.retry.failure.kind == timed_out) {
     writer.text("error_message", event.retry.failure.message);
@@ -194,12 +194,14 @@ std::string line(const Identity& from, const ErrorReply& event) {
       .text("session_id", from.session_id())
       .text("uuid", event.facts.uuid.empty() ? make_uuid() : event.facts.uuid)
       .text("timestamp", iso_utc(now_utc()))
-      .text("error", event.facts.error);
+      .text("error", to_string(event.facts.error));
   if (!event.facts.request_id.empty()) writer.text("request_id", event.facts.request_id);
   writer.boolean("is_api_error_message", true);
   if (event.facts.status) writer.number("api_error_status", std::int64_t{*event.facts.status});
   if (!event.facts.type.empty()) writer.text("api_error_type", event.facts.type);
-  if (!event.facts.api_error.empty()) writer.text("api_error", event.facts.api_error);
+  if (event.facts.api_error != ApiErrorCode::none) {
+    writer.text("api_error", to_string(event.facts.api_error));
+  }
   if (!event.facts.params.empty()) writer.raw("api_error_params", event.facts.params);
   if (event.facts.resets_at) writer.number("resets_at", *event.facts.resets_at);
   if (!event.facts.refused_message_id.empty()) {

@@ -1,5 +1,5 @@
+#include "agent/session/json_text.h"
 #include "agent/session/message_json.h"
-#include "agent/session/text.h"
 #include "agent/wire/claude_events.h"
 #include "agent/wire/claude_json_impl.h"
 #include "core/base/id.h"
@@ -23,14 +23,8 @@ void add_duration(ObjectWriter& writer, std::string_view key, const std::optiona
   if (time) writer.number(key, std::int64_t{time->count()});
 }
 
-}  // namespace
-
-std::string result_json(const Identity& from, const TurnResult& result, bool with_recent) {
-  const bool ended = result.terminal_reason != TerminalReason::none;
-  std::string out;
-  ObjectWriter writer(out);
-  writer.text("type", "result")
-      .text("subtype", to_string(result.subtype))
+void add_outcome(ObjectWriter& writer, const TurnResult& result) {
+  writer.text("subtype", to_string(result.subtype))
       .boolean("is_error", result.is_error)
       .number("duration_ms", std::int64_t{result.duration.count()})
       .number("duration_api_ms", std::int64_t{result.api_duration.count()})
@@ -45,16 +39,10 @@ std::string result_json(const Identity& from, const TurnResult& result, bool wit
   } else {
     writer.text("stop_reason", result.stop_reason);
   }
-  writer.text("session_id", from.session_id())
-      .number("total_cost_usd", result.total_cost_usd)
-      .raw("usage", usage_json(result.usage))
-      .raw("modelUsage", result.model_usage)
-      .raw("permission_denials", result.denials);
-  if (result.structured_output) writer.raw("structured_output", *result.structured_output);
-  if (ended) writer.text("terminal_reason", to_string(result.terminal_reason));
-  const bool local = !result.local_command.empty();
-  if (local) writer.text("local_command", result.local_command);
-  if (result.subtype == ResultSubtype::success && !local) {
+}
+
+void add_api_error(ObjectWriter& writer, const TurnResult& result) {
+  if (result.subtype == ResultSubtype::success && result.local_command.empty()) {
     if (result.api_error_status) {
       writer.number("api_error_status", std::int64_t{*result.api_error_status});
     } else {
@@ -62,12 +50,45 @@ std::string result_json(const Identity& from, const TurnResult& result, bool wit
     }
   }
   if (!result.api_error_type.empty()) writer.text("api_error_type", result.api_error_type);
-  if (!result.api_error.empty()) writer.text("api_error", result.api_error);
+  if (result.api_error != ApiErrorCode::none) {
+    writer.text("api_error", to_string(result.api_error));
+  }
+}
+
+void add_times(ObjectWriter& writer, const TurnResult& result) {
   add_duration(writer, "ttft_ms", result.to_first_token);
   add_duration(writer, "first_content_frame_ms", result.to_first_token);
   add_duration(writer, "ttft_stream_ms", result.to_stream);
   add_duration(writer, "time_to_request_ms", result.to_request);
-  // Without a turn there is nothing to say about it.
+}
+
+void add_first_request(ObjectWriter& writer, const TurnResult& result) {
+  if (result.answers.empty() || !result.first_request) return;
+  writer.number("request_sent_wall_ms", result.first_request->sent_ms)
+      .number("first_request_input_tokens", result.first_request->input_tokens)
+      .number("first_request_cache_read_input_tokens", result.first_request->cache_read_tokens);
+}
+
+}  // namespace
+
+std::string result_json(const Identity& from, const TurnResult& result, bool with_recent) {
+  const bool ended = result.terminal_reason != TerminalReason::none;
+  const bool local = !result.local_command.empty();
+  std::string out;
+  ObjectWriter writer(out);
+  writer.text("type", "result");
+  add_outcome(writer, result);
+  writer.text("session_id", from.session_id())
+      .number("total_cost_usd", result.total_cost_usd)
+      .raw("usage", usage_json(result.usage))
+      .raw("modelUsage", result.model_usage)
+      .raw("permission_denials", result.denials);
+  if (result.structured_output) writer.raw("structured_output", *result.structured_output);
+  if (ended) writer.text("terminal_reason", to_string(result.terminal_reason));
+  if (local) writer.text("local_command", result.local_command);
+  add_api_error(writer, result);
+  add_times(writer, result);
+  // Members that describe a turn.
   if (ended || local) {
     writer.text("fast_mode_state", "off")
         .raw("subagent_stats", kNoSubagents)
@@ -80,11 +101,7 @@ std::string result_json(const Identity& from, const TurnResult& result, bool wit
     writer.raw("origin", R"({"kind":"task-notification","producer":"session-task"})");
   }
   add_answers(writer, result.answers);
-  if (!result.answers.empty() && result.first_request) {
-    writer.number("request_sent_wall_ms", result.first_request->sent_ms)
-        .number("first_request_input_tokens", result.first_request->input_tokens)
-        .number("first_request_cache_read_input_tokens", result.first_request->cache_read_tokens);
-  }
+  add_first_request(writer, result);
   writer.close();
   return out;
 }

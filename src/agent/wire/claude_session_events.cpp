@@ -4,7 +4,7 @@
 #include "core/base/time.h"
 #include "core/json/writer.h"
 
-/// Compaction, the session itself, and replies of the agent's own.
+/// Compaction, the session, and replies without the model.
 namespace ralph::wire {
 
 using namespace session;
@@ -55,7 +55,7 @@ std::string line(const Identity& from, const ConversationCompacted& event) {
 std::string line(const Identity& from, const LocalReply& event) {
   ApiErrorFacts facts;
   facts.text = event.text;
-  facts.stop_reason = "end_turn";
+  facts.stop_reason = api::StopReason::end_turn;
   std::string out;
   ObjectWriter(out)
       .text("type", "assistant")

@@ -1,5 +1,8 @@
 #include "agent/wire/control_request_handler.h"
 
+#include <algorithm>
+#include <array>
+
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
@@ -13,7 +16,7 @@
 namespace ralph::wire {
 namespace {
 
-/// What the client can offer its user to call.
+/// The commands that a client can offer to its user.
 std::string commands_json(const instructions::Skills& skills) {
   auto commands = json::Document::array();
   for (const auto& [name, skill] : skills.all()) {
@@ -24,12 +27,12 @@ std::string commands_json(const instructions::Skills& skills) {
   return json::write(commands);
 }
 
-/// Clients take an empty list for an error.
+/// Clients treat an empty list as an error.
 std::string models_json() {
   auto models = json::Document::array();
   models.push_back({{"value", "default"},
                     {"displayName", "Default"},
-                    {"description", "the model of the settings, or ralph's own choice"}});
+                    {"description", "the model of the settings, or ralph's default"}});
   for (const auto* const alias : {"opus", "sonnet", "haiku"}) {
     const auto* model = model::Table::builtin().find(alias);
     if (model == nullptr) continue;
@@ -41,14 +44,22 @@ std::string models_json() {
 }  // namespace
 
 void ControlRequestHandler::handle(const ControlRequest& request) {
-  if (request.subtype == "initialize") return initialize(request);
-  if (request.subtype == "interrupt") return interrupt(request);
-  if (request.subtype == "set_model") return set_model(request);
+  struct Row {
+    std::string_view subtype;
+    void (ControlRequestHandler::*handle)(const ControlRequest&);
+  };
+  static constexpr auto kRows = std::to_array<Row>({
+      {"initialize", &ControlRequestHandler::initialize},
+      {"interrupt", &ControlRequestHandler::interrupt},
+      {"set_model", &ControlRequestHandler::set_model},
+  });
+  const auto* row = std::ranges::find(kRows, request.subtype, &Row::subtype);
+  if (row != kRows.end()) return (this->*row->handle)(request);
   refuse(request.id, "Unsupported control request subtype: " + request.subtype,
          "unsupported_request");
 }
 
-/// A client's hooks may be what keeps the agent from something: without them the session must not begin unnoticed.
+/// A client may rely on its hooks to restrict the agent, so a session without them must be refused.
 std::string ControlRequestHandler::unsupported(const ControlRequest& request) const {
   const auto parsed = json::parse(request.request);
   if (!parsed || !parsed->is_object()) return {};
@@ -57,7 +68,8 @@ std::string ControlRequestHandler::unsupported(const ControlRequest& request) co
     return found != parsed->end() && !found->empty() && !settings::accepts(options_, feature);
   };
   constexpr std::string_view kNotYet =
-      "{} are not supported by ralph's agent yet; --accept-unsupported {} goes on without them";
+      "{} are not supported by ralph's agent yet; use --accept-unsupported {} to continue without "
+      "them";
   if (asks_for("hooks", settings::kHooks)) return fmt::format(kNotYet, "hooks", settings::kHooks);
   if (asks_for("sdkMcpServers", settings::kMcp))
     return fmt::format(kNotYet, "MCP servers", settings::kMcp);
@@ -85,7 +97,7 @@ void ControlRequestHandler::initialize(const ControlRequest& request) {
   succeed(request.id, payload);
 }
 
-/// The answer comes before the result of the turn it ends.
+/// The response comes before the result of the interrupted turn.
 void ControlRequestHandler::interrupt(const ControlRequest& request) {
   succeed(request.id, R"({"still_queued":[]})");
   control_.interrupt();
@@ -98,7 +110,7 @@ void ControlRequestHandler::set_model(const ControlRequest& request) {
     const auto model = parsed->find("model");
     const bool given = model != parsed->end() && !model->is_null();
     if (given && !model->is_string())
-      return refuse(request.id, "'model' must be a text", "invalid_request");
+      return refuse(request.id, "'model' must be a string", "invalid_request");
     if (given) wanted = model->get<std::string>();
   }
   std::string payload;

@@ -13,7 +13,7 @@
 
 namespace ralph::wire {
 
-/// Answers the client's control requests, on the thread that reads them: also while a turn runs.
+/// Answers the client's control requests on the thread that reads them, also during a turn.
 class ControlRequestHandler {
  public:
   ControlRequestHandler(EventWriter& writer, session::TurnControl& control,
@@ -32,7 +32,7 @@ class ControlRequestHandler {
   /// `payload`: JSON; empty: none.
   void succeed(std::string_view id, std::string_view payload);
   void refuse(std::string_view id, std::string_view error, std::string_view code);
-  /// Why a session cannot begin as the client wants it; empty: it can.
+  /// Why the requested session is not supported; empty: it is.
   std::string unsupported(const ControlRequest& request) const;
   void initialize(const ControlRequest& request);
   void interrupt(const ControlRequest& request);

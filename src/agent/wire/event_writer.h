@@ -10,7 +10,7 @@
 
 namespace ralph::wire {
 
-/// The agent's stdout: events as Claude Code's formats show them. May be used by many threads; an event is one line.
+/// Writes events to stdout in Claude Code's formats. Thread-safe; an event is one line.
 class EventWriter {
  public:
   /// `on_closed` is called once, when the reader is gone.
@@ -20,7 +20,7 @@ class EventWriter {
   void event(std::string_view json);
   /// The event that ends a turn, and what the text format shows of it. `plain` is the event as the json format has it.
   void result(std::string_view json, std::string_view plain, std::string_view text);
-  /// What the json formats print when all is over.
+  /// Prints what the json format prints at the end.
   void finish();
 
  private:

@@ -3,28 +3,23 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include "agent/settings/text.h"
+#include "core/base/text.h"
+#include "core/json/field.h"
 
 namespace ralph::wire {
 namespace {
 
-std::string text_of(const json::Document& object, const char* key) {
-  const auto found = object.find(key);
-  if (found == object.end() || !found->is_string()) return {};
-  return found->get<std::string>();
-}
-
-/// The API takes no text without anything in it, and no message without anything.
+/// The API rejects empty texts and empty messages.
 constexpr std::string_view kNothingSaid = "(an empty message)";
 
-bool is_empty_text(const json::Document& block) {
-  return text_of(block, "type") == "text" && settings::is_blank(text_of(block, "text"));
+bool is_blank_block(const json::Document& block) {
+  return json::text(block, "type") == "text" && is_blank(json::text(block, "text"));
 }
 
 Result<InputLine> user_message(const json::Document& line) {
   const auto message = line.find("message");
   const bool there = message != line.end() && message->is_object();
-  const auto role = there ? text_of(*message, "role") : "undefined";
+  const auto role = there ? json::text(*message, "role") : "undefined";
   if (role != "user") {
     return fail(Code::malformed,
                 fmt::format("Error: Expected message role 'user', got '{}'", role));
@@ -32,7 +27,7 @@ Result<InputLine> user_message(const json::Document& line) {
   const auto content = message->find("content");
   session::UserMessage said;
   said.content = content_of(content == message->end() ? json::Document() : *content);
-  said.uuid = text_of(line, "uuid");
+  said.uuid = json::text(line, "uuid");
   if (content != message->end()) said.original = json::write(*content);
   return said;
 }
@@ -43,7 +38,7 @@ Result<InputLine> control_request(const json::Document& line) {
   control.id = id == line.end() ? "null" : json::write(*id);
   const auto request = line.find("request");
   if (request != line.end() && request->is_object()) {
-    control.subtype = text_of(*request, "subtype");
+    control.subtype = json::text(*request, "subtype");
     control.request = json::write(*request);
   }
   return control;
@@ -53,13 +48,13 @@ Result<InputLine> control_request(const json::Document& line) {
 
 std::string content_of(const json::Document& content) {
   auto blocks = json::Document::array();
-  if (content.is_string() && !settings::is_blank(content.get_ref<const std::string&>())) {
+  if (content.is_string() && !is_blank(content.get_ref<const std::string&>())) {
     blocks.push_back({{"type", "text"}, {"text", content}});
   }
   if (content.is_array()) {
     for (const auto& block : content) {
       if (block.is_string()) blocks.push_back({{"type", "text"}, {"text", block}});
-      if (!block.is_object() || is_empty_text(block)) continue;
+      if (!block.is_object() || is_blank_block(block)) continue;
       blocks.push_back(block);
       blocks.back().erase("cache_control");
     }
@@ -69,17 +64,17 @@ std::string content_of(const json::Document& content) {
 }
 
 Result<InputLine> read_input_line(std::string_view line) {
-  if (settings::is_blank(line)) return NothingToDo{};
+  if (is_blank(line)) return IgnoredLine{};
   auto parsed = json::parse(line, "the input line");
   if (!parsed || !parsed->is_object()) {
-    const auto why = parsed ? "it is no JSON object" : parsed.error().message;
+    const auto why = parsed ? "it is not a JSON object" : parsed.error().message;
     return fail(Code::malformed,
                 fmt::format("Error parsing streaming input line ({} chars): {}", line.size(), why));
   }
-  const auto type = text_of(*parsed, "type");
+  const auto type = json::text(*parsed, "type");
   if (type == "user") return user_message(*parsed);
   if (type == "control_request") return control_request(*parsed);
-  return NothingToDo{};
+  return IgnoredLine{};
 }
 
 }  // namespace ralph::wire

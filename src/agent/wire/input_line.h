@@ -11,20 +11,20 @@ namespace ralph::wire {
 
 /// A request of the client that is not for the model.
 struct ControlRequest {
-  std::string id;  // JSON: a text, as a rule
+  std::string id;  // JSON, usually a string
   std::string subtype;
-  std::string request;  // JSON object: the subtype and what belongs to it
+  std::string request;  // JSON object with the subtype and its parameters
 };
 
-/// Something that needs no answer: an empty line, "keep_alive", a type we do not know.
-struct NothingToDo {};
+/// An empty line, "keep_alive", or an unknown type.
+struct IgnoredLine {};
 
-using InputLine = std::variant<NothingToDo, session::UserMessage, ControlRequest>;
+using InputLine = std::variant<IgnoredLine, session::UserMessage, ControlRequest>;
 
-/// Reads one line of stream-json input, without its newline. The error is what Claude Code says before it exits.
+/// Parses one line of stream-json input, without its newline. The error is what Claude Code prints before it exits.
 Result<InputLine> read_input_line(std::string_view line);
 
-/// A user's content as an array of blocks: a text becomes one block, what is in it already stays, without cache marks.
+/// A user's content as an array of blocks: a string becomes one block; cache marks are removed.
 std::string content_of(const json::Document& content);
 
 }  // namespace ralph::wire

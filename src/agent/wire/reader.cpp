@@ -8,15 +8,15 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include "agent/session/text.h"
-#include "agent/settings/text.h"
+#include "agent/session/json_text.h"
+#include "core/base/text.h"
 #include "core/base/utf8.h"
 #include "core/base/wakeable_reader.h"
 
 namespace ralph::wire {
 namespace {
 
-using Event = WakeableReader::Event;
+using ReadEvent = WakeableReader::Event;
 
 constexpr std::size_t kPiece = std::size_t{64} << 10;
 constexpr Millis kPatience{3000};
@@ -25,7 +25,7 @@ std::unexpected<Error> unreadable(int error_number) {
   return fail_errno(error_number, "cannot read stdin");
 }
 
-/// Hands over the whole lines of `buffer` and keeps the rest. `seen` bytes of it have no newline.
+/// Passes the complete lines of `buffer` to `take` and keeps the rest. Its first `seen` bytes have no newline.
 Result<> take_lines(std::string& buffer, std::size_t seen,
                     const std::function<Result<>(std::string_view)>& take) {
   std::size_t begin = 0;
@@ -52,11 +52,11 @@ Result<> read_lines(int fd, const std::stop_token& stop,
   std::string buffer;
   for (;;) {
     const auto got = reader.read(*piece, stop);
-    if (got.event == Event::failed && got.error_number != EBADF) {
+    if (got.event == ReadEvent::failed && got.error_number != EBADF) {
       return unreadable(got.error_number);
     }
-    if (got.event != Event::bytes) {
-      return got.event == Event::end && !buffer.empty() ? take(buffer) : Result<>{};
+    if (got.event != ReadEvent::bytes) {
+      return got.event == ReadEvent::end && !buffer.empty() ? take(buffer) : Result<>{};
     }
     const auto seen = buffer.size();
     buffer.append(piece->data(), got.size);
@@ -72,11 +72,11 @@ Result<TextInput> read_text(int fd, const std::stop_token& stop) {
     const bool first = input.text.empty();
     const auto got =
         reader.read(*piece, stop, first ? std::optional<Millis>(kPatience) : std::nullopt);
-    if (got.event == Event::failed && got.error_number != EBADF) {
+    if (got.event == ReadEvent::failed && got.error_number != EBADF) {
       return unreadable(got.error_number);
     }
-    if (got.event == Event::timed_out) input.silent = true;
-    if (got.event != Event::bytes) return input;
+    if (got.event == ReadEvent::timed_out) input.silent = true;
+    if (got.event != ReadEvent::bytes) return input;
     input.text.append(piece->data(), got.size);
     if (input.text.size() > kLongestTextInput) {
       return fail(Code::limit,
@@ -90,14 +90,14 @@ Result<session::UserMessage> read_prompt(std::string prompt, const Io& io,
   if (::isatty(io.in) == 0) {
     TRY_ASSIGN(const auto input, read_text(io.in, stop));
     if (input.silent) {
-      io.err("ralph: stdin is open and silent; going on without it (use < /dev/null to say so)\n");
+      io.err("ralph: no data on stdin; continuing without it (use < /dev/null to skip the wait)\n");
     }
     if (!prompt.empty() && !input.text.empty()) prompt += '\n';
     prompt += input.text;
   }
   if (prompt.empty() && ::isatty(io.in) == 1) {
     return fail(Code::usage,
-                "Error: There is no interactive mode: this is 'ralph agent', which runs one prompt",
+                "Error: 'ralph agent' has no interactive mode",
                 "give the prompt as an argument, as in: claude -p 'TEXT'");
   }
   if (prompt.empty()) {
@@ -105,7 +105,7 @@ Result<session::UserMessage> read_prompt(std::string prompt, const Io& io,
                 "Error: Input must be provided either through stdin or as a prompt argument when "
                 "using --print");
   }
-  if (settings::is_blank(prompt)) {
+  if (is_blank(prompt)) {
     return fail(Code::usage, "Error: Input contained only whitespace");
   }
   session::UserMessage message;

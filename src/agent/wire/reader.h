@@ -12,11 +12,10 @@ namespace ralph::wire {
 
 /// A line of stdin may be this long; images come inline.
 inline constexpr std::size_t kLongestInputLine = std::size_t{256} << 20;
-/// More text than this is refused, as Claude Code does.
+/// More text is an error, as in Claude Code.
 inline constexpr std::size_t kLongestTextInput = std::size_t{10} << 20;
 
-/// Reads lines until the end of input or a stop request; the last one needs no newline. What `take` returns ends it
-/// when it is an error.
+/// Reads lines until the end of input, a stop request or an error of `take`; the last line needs no newline.
 Result<> read_lines(int fd, const std::stop_token& stop,
                     const std::function<Result<>(std::string_view line)>& take);
 
@@ -25,10 +24,10 @@ struct TextInput {
   bool silent = false;  // nothing came in time, and reading stopped
 };
 
-/// Reads a text to its end. Gives up when nothing comes for three seconds.
+/// Reads a text to its end. Stops if there is no data for three seconds.
 Result<TextInput> read_text(int fd, const std::stop_token& stop);
 
-/// The prompt of a session of one: the words of the command line, and stdin behind them.
+/// The prompt without stream-json input: the argument, followed by stdin.
 Result<session::UserMessage> read_prompt(std::string prompt, const Io& io,
                                          const std::stop_token& stop);
 

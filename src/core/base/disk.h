@@ -3,8 +3,8 @@
 
 namespace ralph {
 
-/// Whether a disk took no more: it is full, the quota is used up, or it is mounted read-only.
-/// Other errors of Code::storage can be something that an agent put in the way.
+/// Whether the disk is full, the quota is used up, or the file system is read-only. Other errors of Code::storage can be
+/// caused by files that an agent created.
 bool is_disk_full(const Error& error);
 
 }  // namespace ralph

@@ -32,7 +32,7 @@ Result<> sync_folder(const std::filesystem::path& folder) {
   TRY_ASSIGN(auto fd, open_file(folder, O_RDONLY | O_DIRECTORY, 0));
   // Some file systems cannot sync a folder; the rename itself has happened.
   if (::fsync(fd.get()) != 0 && errno != EINVAL && errno != EROFS) {
-    return fail_errno(errno, "cannot sync folder " + quoted(folder));
+    return fail_errno(errno, "cannot sync directory " + quoted(folder));
   }
   return {};
 }
@@ -71,7 +71,7 @@ bool is_null_device(const struct stat& info) {
 Result<> check_readable(const std::filesystem::path& path, const struct stat& info) {
   const auto mode = info.st_mode;
   if (S_ISREG(mode) || is_own_descriptor(path) || is_null_device(info)) return {};
-  const auto* const what = S_ISDIR(mode)    ? " is a folder, not a file"
+  const auto* const what = S_ISDIR(mode)    ? " is a directory, not a file"
                            : S_ISFIFO(mode) ? " is a named pipe, not a file"
                            : S_ISSOCK(mode) ? " is a socket, not a file"
                                             : " is a device, not a file";
@@ -79,7 +79,7 @@ Result<> check_readable(const std::filesystem::path& path, const struct stat& in
 }
 
 std::unexpected<Error> too_large(std::string_view name, std::size_t size, std::size_t max_bytes) {
-  return fail(Code::limit, fmt::format("{} has {} bytes or more; at most {} are allowed here", name,
+  return fail(Code::limit, fmt::format("{} is too large: {} bytes or more (limit: {})", name,
                                        size, max_bytes));
 }
 
@@ -113,7 +113,7 @@ Result<std::string> read_open_file(int fd, const std::filesystem::path& path,
 }
 
 Result<std::string> read_file(const std::filesystem::path& path, std::size_t max_bytes) {
-  // Looked at before it is opened, which a device may not survive, and after: it may be another one by then.
+  // Checked before opening, because opening a device can have effects, and after: the path may have been replaced.
   struct stat info{};
   if (::stat(path.c_str(), &info) == 0) TRY(check_readable(path, info));
   TRY_ASSIGN(const auto fd, open_file(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0));
@@ -127,8 +127,8 @@ Result<> write_file_atomically(const std::filesystem::path& path, std::string_vi
   struct stat info{};
   if (::lstat(path.c_str(), &info) == 0 && (S_ISCHR(info.st_mode) || S_ISBLK(info.st_mode))) {
     // A rename would leave the machine without its /dev/null.
-    return fail(Code::permission, quoted(path) + " is a device and is not replaced by a file",
-                "name a file");
+    return fail(Code::permission, quoted(path) + " is a device; ralph does not replace it with a file",
+                "use another path");
   }
   const auto temp =
       folder_of(path) / fmt::format(".{}.{}.tmp", path.filename().native(), random_hex(8));
@@ -151,11 +151,11 @@ Result<> make_folders(const std::filesystem::path& path, unsigned mode) {
     const int error_number = errno;
     std::error_code ignored;
     if (std::filesystem::is_directory(so_far, ignored)) continue;
-    return fail_errno(error_number, "cannot create folder " + quoted(so_far));
+    return fail_errno(error_number, "cannot create directory " + quoted(so_far));
   }
   std::error_code ignored;
   if (!std::filesystem::is_directory(path, ignored)) {
-    return fail(Code::storage, quoted(path) + " is in the way: a folder is needed there");
+    return fail(Code::storage, quoted(path) + " exists but is not a directory");
   }
   return {};
 }

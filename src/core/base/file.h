@@ -8,13 +8,13 @@
 
 namespace ralph {
 
-/// The whole file. Refuses folders, devices and named pipes, which could make us wait for ever, and files over
+/// The whole file. Refuses directories, devices and named pipes, which could block forever, and files over
 /// `max_bytes` with a message that names both sizes. /dev/null is empty; /dev/stdin and /dev/fd/N, which a shell's
 /// <(...) names, are read to their end.
 Result<std::string> read_file(const std::filesystem::path& path,
                               std::size_t max_bytes = std::size_t{256} << 20);
 
-/// All that comes from a descriptor until its end. `name` is for the error message.
+/// All bytes of a descriptor until its end. `name` is for the error message.
 Result<std::string> read_fd(int fd, std::string_view name,
                             std::size_t max_bytes = std::size_t{256} << 20);
 
@@ -23,18 +23,17 @@ Result<std::string> read_open_file(int fd, const std::filesystem::path& path,
                                    std::size_t max_bytes);
 
 /// Replaces a file so that a reader, or a crash at any moment, sees the old bytes or the new ones:
-/// a temp name in the same folder, fsync, rename, fsync of the folder. The file's mode becomes `mode`.
+/// a temp name in the same directory, fsync, rename, fsync of the directory. The file's mode becomes `mode`.
 Result<> write_file_atomically(const std::filesystem::path& path, std::string_view bytes,
                                unsigned mode = 0600);
 
-/// Creates a folder and its parents with `mode`, whatever the umask (an existing one keeps its own).
+/// Creates a directory and its parents with `mode`, regardless of the umask. Existing ones keep their mode.
 Result<> make_folders(const std::filesystem::path& path, unsigned mode = 0700);
 
-/// Writes all of it to a blocking descriptor, whatever the kernel takes at a time. `name` is for the
-/// error message.
+/// Writes all bytes, with as many write(2) calls as needed. `name` is for the error message.
 Result<> write_all(int fd, std::string_view bytes, std::string_view name);
 
-/// The same for those who judge the failure themselves: 0, or its errno.
+/// The same; returns 0 or the errno.
 int try_write_all(int fd, std::string_view bytes);
 
 }  // namespace ralph

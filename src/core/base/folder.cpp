@@ -75,18 +75,18 @@ std::string_view in_words(Kind kind) {
   switch (kind) {
     case Kind::missing: return "missing";
     case Kind::file: return "a file";
-    case Kind::hard_link: return "a file that has another name too (a hard link)";
-    case Kind::folder: return "a folder";
+    case Kind::hard_link: return "a file with more than one hard link";
+    case Kind::folder: return "a directory";
     case Kind::link: return "a symbolic link";
     case Kind::fifo: return "a named pipe";
     case Kind::socket: return "a socket";
     case Kind::device: return "a device";
     case Kind::unknown: break;
   }
-  return "neither a file nor a folder";
+  return "neither a file nor a directory";
 }
 
-/// A name that could lead elsewhere is a mistake of the caller's.
+/// False for a name that could lead out of the directory: a programming error.
 bool is_single_name(std::string_view name) {
   return !name.empty() && name != "." && name != ".." && name.find('/') == name.npos &&
          name.find('\0') == name.npos;
@@ -99,14 +99,13 @@ std::unexpected<Error> fail_name(std::string_view name) {
 std::unexpected<Error> fail_not_folder(const fs::path& path, Kind kind) {
   return fail(Code::malformed, fmt::format("'{}' is {}", path.native(), in_words(kind)),
               kind == Kind::link
-                  ? "ralph needs a folder of its own there: look where it leads, then "
-                    "remove the link"
-                  : "ralph needs a folder there: move it away");
+                  ? "ralph needs a directory there: check where the link leads, then remove it"
+                  : "ralph needs a directory there: move it away");
 }
 
 using DirPtr = std::unique_ptr<DIR, int (*)(DIR*)>;
 
-/// A stream of its own, which begins with the first entry.
+/// A new directory stream, which starts at the first entry.
 DirPtr list(int folder) {
   UniqueFd fd(::openat(folder, ".", kFolderFlags));
   DIR* const dir = fd ? ::fdopendir(fd.get()) : nullptr;
@@ -193,7 +192,7 @@ Result<Folder> Folder::open_at(int at, const char* name, fs::path path) {
     if (kind != Kind::folder && kind != Kind::missing) return fail_not_folder(path, kind);
   }
   auto failed =
-      fail_storage(error_number, fmt::format("cannot open the folder '{}'", path.native()));
+      fail_storage(error_number, fmt::format("cannot open directory '{}'", path.native()));
   if (error_number == ENOENT) failed.error().code = Code::not_found;
   return failed;
 }
@@ -202,21 +201,21 @@ Result<Folder> Folder::open_at(int at, const char* name, fs::path path) {
 Result<Folder> Folder::make_at(int at, const char* name, fs::path path) {
   const bool made = ::mkdirat(at, name, 0700) == 0;
   if (!made && errno != EEXIST) {
-    return fail_storage(errno, fmt::format("cannot create the folder '{}'", path.native()));
+    return fail_storage(errno, fmt::format("cannot create directory '{}'", path.native()));
   }
   if (made) let_owner_in(at, name);  // it cannot be opened under every umask
   TRY_ASSIGN(auto folder, open_at(at, name, std::move(path)));
   const auto shown = folder.path_.native();
   struct stat info{};
   if (::fstat(folder.fd(), &info) != 0) {
-    return fail_storage(errno, fmt::format("cannot look at '{}'", shown));
+    return fail_storage(errno, fmt::format("cannot stat '{}'", shown));
   }
   const mode_t wanted = made ? 0700 : info.st_mode & 0700;
   if ((info.st_mode & 0777) != wanted && ::fchmod(folder.fd(), wanted) != 0) {
-    return fail_storage(errno, fmt::format("cannot make the folder '{}' private", shown));
+    return fail_storage(errno, fmt::format("cannot set the mode of directory '{}'", shown));
   }
   if (::faccessat(folder.fd(), ".", R_OK | W_OK | X_OK, AT_EACCESS) != 0) {
-    return fail_storage(errno, fmt::format("cannot write into the folder '{}'", shown));
+    return fail_storage(errno, fmt::format("cannot write to directory '{}'", shown));
   }
   return folder;
 }
@@ -244,22 +243,22 @@ Result<> Folder::check_file(std::string_view name, Kind kind) const {
   const auto shown = path_of(name).native();
   return fail(Code::malformed, fmt::format("'{}' is {}", shown, in_words(kind)),
               kind == Kind::hard_link
-                  ? "it may be another program's file: remove this name, or put a copy in its place"
-                  : "ralph uses only plain files there: look at what it is, then remove it");
+                  ? "it may be another program's file: remove this link, or replace it with a copy"
+                  : "ralph uses only regular files there: check what it is, then remove it");
 }
 
-/// Looked at twice: a device must not even be opened, and what is opened may be another file by then.
+/// Checks twice: a device must not be opened at all, and the file may be replaced before it is opened.
 Result<UniqueFd> Folder::open_file(const std::string& name, int flags) const {
   if (!is_single_name(name)) return fail_name(name);
   struct stat info{};
   if (::fstatat(fd(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0) {
     TRY(check_file(name, kind_of_stat(info)));
   } else if (errno != ENOENT) {
-    return fail_at(errno, "cannot look at", name);
+    return fail_at(errno, "cannot stat", name);
   }
   UniqueFd file(::openat(fd(), name.c_str(), flags | kFileFlags, 0600));
   if (!file) return fail_at(errno, "cannot open", name);
-  if (::fstat(file.get(), &info) != 0) return fail_at(errno, "cannot look at", name);
+  if (::fstat(file.get(), &info) != 0) return fail_at(errno, "cannot stat", name);
   TRY(check_file(name, kind_of_stat(info)));
   return file;
 }
@@ -311,7 +310,7 @@ Result<> Folder::write_atomically(std::string_view name, std::string_view bytes,
   }
   // Some file systems cannot sync a folder; the rename itself has happened.
   if (::fsync(fd()) != 0 && errno != EINVAL && errno != EROFS) {
-    return fail_storage(errno, fmt::format("cannot sync the folder '{}'", path_.native()));
+    return fail_storage(errno, fmt::format("cannot sync directory '{}'", path_.native()));
   }
   return {};
 }
@@ -346,7 +345,7 @@ void Folder::remove_all(std::string_view name) const {
 Result<std::vector<std::string>> Folder::names(std::size_t most) const {
   const auto entries = list(fd());
   if (!entries) {
-    return fail_storage(errno, fmt::format("cannot list the folder '{}'", path_.native()));
+    return fail_storage(errno, fmt::format("cannot list directory '{}'", path_.native()));
   }
   std::vector<std::string> found;
   while (found.size() < most) {

@@ -13,23 +13,23 @@ namespace ralph {
 /// A failed system call on a file of ours: Code::storage, and what to do about it.
 std::unexpected<Error> fail_storage(int error_number, std::string what);
 
-/// A directory, held by its descriptor, that other programs may write into. Everything in it is reached by a single
-/// name: no link is followed, no device is opened and nothing waits for a peer, whatever was put there.
-/// Only plain files with one name are read or appended to: a hard link may be another user's file.
+/// An open directory that other programs may write into. Entries are accessed by a single name relative to its descriptor:
+/// no link is followed, no device is opened and no call blocks, whatever the entry is.
+/// Only regular files with one link are read or appended to: a hard link may be another user's file.
 /// Code::not_found: it does not exist. Code::malformed: it is something else; the message says what, the hint what to
 /// do. Code::limit: it is too large. Everything else is Code::storage.
 class Folder {
  public:
   /// The last part of `path` must not be a link; those before it may be.
   static Result<Folder> open(const std::filesystem::path& path);
-  /// The same, made when it is missing, and closed to other users (0700) whatever the umask.
+  /// The same; creates it if it is missing, with mode 0700 regardless of the umask.
   static Result<Folder> make(const std::filesystem::path& path);
   Result<Folder> open_folder(std::string_view name) const;
   Result<Folder> make_folder(std::string_view name) const;
 
   Result<UniqueFd> open_read(std::string_view name) const;
   Result<std::string> read(std::string_view name, std::size_t max_bytes) const;
-  /// For reading and appending; created (0600) when it is missing.
+  /// For reading and appending; created (0600) if it is missing.
   Result<UniqueFd> open_append(std::string_view name) const;
   /// A new file (0600), for appending. Code::busy: something of that name exists.
   Result<UniqueFd> create(std::string_view name) const;
@@ -38,10 +38,10 @@ class Folder {
                             unsigned mode = 0600) const;
   /// Replaces nothing: Code::busy when `to` exists.
   Result<> rename(std::string_view from, std::string_view to) const;
-  /// A file or a link, not what it leads to. One that does not exist is removed already.
+  /// Removes a file, or a link but not its target. A missing entry is not an error.
   Result<> remove(std::string_view name) const;
-  /// Whatever it is, with all it holds, as far as that can be removed. Linear in the number of files, with a bounded
-  /// number of descriptors however deep folders are nested.
+  /// Removes any entry recursively, as far as possible. Linear in the number of files; the number of descriptors is
+  /// bounded at any depth.
   void remove_all(std::string_view name) const;
 
   enum class Kind { missing, file, hard_link, folder, link, fifo, socket, device, unknown };

@@ -1,11 +1,12 @@
 #include "core/base/hmac.h"
 
 #include "core/base/sha256.h"
+#include "core/base/sha_padding.h"
 
 namespace ralph {
 namespace {
 
-constexpr std::size_t kBlock = 64;
+using sha::kBlock;
 
 char digit(char c) { return static_cast<char>(c <= '9' ? c - '0' : c - 'a' + 10); }
 

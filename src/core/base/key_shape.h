@@ -27,7 +27,7 @@ struct KeyShape {
 /// `text` is not empty.
 std::optional<KeyShape> key_shape_at(std::string_view text, std::string_view before);
 
-/// The bytes a key can begin with: elsewhere key_shape_at() need not be asked.
+/// The bytes a key can begin with: key_shape_at() finds nothing elsewhere.
 const ByteSet& key_first_bytes();
 
 }  // namespace ralph

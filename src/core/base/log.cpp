@@ -16,7 +16,7 @@
 namespace ralph::log {
 namespace {
 
-constexpr std::size_t kLongest = 400;  // code points of a line
+constexpr std::size_t kLongestLogLine = 400;  // code points of a line
 
 // The one global of the code base: where debug lines go.
 struct Sink {
@@ -37,7 +37,7 @@ Result<> configure(std::string (*mask)(std::string_view)) {
   const auto level = environment("RALPH_LOG");
   if (level.empty() || level == "0" || level == "off") return {};
   if (level != "debug" && level != "1") {
-    return fail(Code::usage, fmt::format("RALPH_LOG='{}' is not known", level),
+    return fail(Code::usage, fmt::format("unknown level RALPH_LOG='{}'", level),
                 "the only level is 'debug'");
   }
   sink.mask = mask;
@@ -57,11 +57,11 @@ bool enabled() { return sink.on; }
 
 int descriptor() { return sink.fd; }
 
-void debug(std::string_view room, std::string_view text) {
+void debug(std::string_view module_name, std::string_view text) {
   if (!enabled()) return;
   std::string line = sink.mask == nullptr ? std::string(text) : sink.mask(text);
-  line = one_line(safe_text(utf8::shortened(line, 4 * kLongest)), kLongest);
-  line = fmt::format("{} debug {}: {}\n", iso_utc(now_utc()), room, line);
+  line = one_line(safe_text(utf8::shortened(line, 4 * kLongestLogLine)), kLongestLogLine);
+  line = fmt::format("{} debug {}: {}\n", iso_utc(now_utc()), module_name, line);
   // A log that cannot be written must not stop the work.
   try_write_all(sink.fd, line);
 }

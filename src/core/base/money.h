@@ -3,7 +3,7 @@
 
 namespace ralph {
 
-/// To a billionth of a dollar: a sum of doubles has further digits that mean nothing.
+/// To a billionth of a dollar: further digits of a sum of doubles are rounding errors.
 inline double rounded_usd(double usd) {
   constexpr double kSteps = 1e9;
   return std::round(usd * kSteps) / kSteps;

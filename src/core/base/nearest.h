@@ -9,7 +9,7 @@ namespace ralph {
 /// `b`.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-/// The known word a person most likely meant; empty: none is near enough to be worth saying.
+/// The known word most similar to `word`; empty: none is similar enough to suggest.
 std::string nearest(std::string_view word, const std::vector<std::string>& known);
 
 }  // namespace ralph

@@ -5,12 +5,12 @@
 
 namespace ralph {
 
-/// Whose files may be obeyed from a working folder although they lie above it: the caller's, the superuser's, and those of
-/// the folder's owner, whom the caller trusts by working there.
+/// The users whose settings files in parent directories apply: the caller, the superuser, and the owner of the working
+/// directory, whom the caller trusts by working there.
 class TrustedOwners {
  public:
   explicit TrustedOwners(const std::filesystem::path& folder);
-  /// Of the path itself, without following a link. False also when it cannot be looked at.
+  /// Checks the path itself, without following a link. False if stat(2) fails.
   bool own(const std::filesystem::path& path) const;
 
  private:

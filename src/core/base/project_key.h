@@ -4,8 +4,8 @@
 
 namespace ralph {
 
-/// The name Claude Code and our agent give the folder of a project's sessions under `projects`: letters and digits stay,
-/// other characters become '-', and from 200 characters on a hash follows.
+/// The directory name of a project's sessions under `projects`, as Claude Code makes it: letters and digits stay, other
+/// characters become '-', and names over 200 characters are cut and end with a hash.
 std::string project_key(const std::filesystem::path& real_path);
 
 }  // namespace ralph

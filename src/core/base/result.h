@@ -6,18 +6,18 @@
 
 namespace ralph {
 
-/// What kind of thing went wrong, for code that must decide; people read the message.
+/// The kind of an error, for code that decides by it; the message is for people.
 enum class Code {
-  usage,        // the caller's words or values are wrong
+  usage,        // the caller's arguments are wrong
   config,       // a settings file is wrong
   not_found,    // a file, program or name does not exist
-  permission,   // the system refuses
+  permission,   // the system denies access
   storage,      // disk full, unwritable, unreadable
   malformed,    // data that does not parse
   limit,        // too big, too deep, too many
-  unavailable,  // the machine cannot do this (no PTY left, no memory, no such feature)
-  busy,         // somebody else holds it
-  internal,     // a promise of our own was broken
+  unavailable,  // the system cannot do this (no PTY left, no memory, no such feature)
+  busy,         // another process holds it
+  internal,     // a bug in ralph
 };
 
 std::string_view to_string(Code code);

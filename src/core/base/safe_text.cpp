@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/text.h"
 #include "core/base/utf8.h"
 
 namespace ralph {
@@ -78,9 +79,7 @@ std::string safe_text(std::string_view text) {
 
 std::string one_line(std::string text, std::size_t code_points) {
   std::ranges::replace_if(text, [](char c) { return c == '\n' || c == '\t'; }, ' ');
-  text.erase(text.find_last_not_of(' ') + 1);
-  text.erase(0, std::min(text.find_first_not_of(' '), text.size()));
-  return utf8::shortened(text, code_points);
+  return utf8::shortened(trim(text, " "), code_points);
 }
 
 }  // namespace ralph

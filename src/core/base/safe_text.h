@@ -5,10 +5,10 @@
 
 namespace ralph {
 
-/// Text of an agent as it may be printed: nothing in it can drive the reader's terminal, be it
-/// printed there now or out of a file later. Newlines and tabs stay; colour and cursor sequences
-/// (ESC [ …) are dropped; other control characters become their pictures (␛ ␇ ␍); C1 ones, those that
-/// change the direction of text, and invalid UTF-8 become U+FFFD. Done twice it changes nothing more.
+/// Text of an agent made safe to print: nothing in it can control a terminal, now or when it is printed from a file later.
+/// Newlines and tabs stay; colour and cursor sequences (ESC [ …) are dropped; other control characters become their
+/// pictures (␛ ␇ ␍); C1 controls, characters that change the direction of text, and invalid UTF-8 become U+FFFD.
+/// Idempotent.
 std::string safe_text(std::string_view text);
 
 /// Text on one line: newlines and tabs as spaces, none at either end, cut to `code_points` with

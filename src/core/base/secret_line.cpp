@@ -8,7 +8,7 @@
 namespace ralph {
 namespace {
 
-constexpr std::size_t kLongest = 64 << 10;
+constexpr std::size_t kLongestSecret = 64 << 10;
 constexpr char kCtrlC = 3;
 
 /// The terminal without echo, as long as it lives.
@@ -38,7 +38,7 @@ class Silence {
 Result<std::string> read_secret_line(int terminal_fd) {
   const Silence silence(terminal_fd);
   std::string line;
-  while (line.size() < kLongest) {
+  while (line.size() < kLongestSecret) {
     char byte = 0;
     const auto got = ::read(terminal_fd, &byte, 1);
     if (got < 0 && errno == EINTR) continue;

@@ -51,7 +51,7 @@ void twenty_rounds(Sha1State& state, const std::array<std::uint32_t, 80>& words)
   state = {a, b, c, d, e};
 }
 
-void digest_block(Sha1State& state, const char* block) {
+void digest_sha1_block(Sha1State& state, const char* block) {
   std::array<std::uint32_t, 80> w;
   for (std::size_t i = 0; i < 16; ++i) w[i] = big_endian(block + i * 4);
   for (std::size_t i = 16; i < 80; ++i) {
@@ -70,9 +70,9 @@ void digest_block(Sha1State& state, const char* block) {
 std::string sha1_hex(std::string_view bytes) {
   Sha1State state = kSha1Start;
   const auto whole = bytes.size() - bytes.size() % kBlock;
-  for (std::size_t at = 0; at < whole; at += kBlock) digest_block(state, bytes.data() + at);
+  for (std::size_t at = 0; at < whole; at += kBlock) digest_sha1_block(state, bytes.data() + at);
   const auto tail = sha::padded(bytes.substr(whole), bytes.size());
-  for (std::size_t at = 0; at < tail.size(); at += kBlock) digest_block(state, tail.data() + at);
+  for (std::size_t at = 0; at < tail.size(); at += kBlock) digest_sha1_block(state, tail.data() + at);
   std::string hex;
   for (const auto word : state) {
     for (int shift = 28; shift >= 0; shift -= 4) hex += "0123456789abcdef"[(word >> shift) & 0xF];

@@ -40,7 +40,7 @@ std::array<std::uint32_t, 64> schedule(std::string_view block) {
   return w;
 }
 
-void digest_block(Sha256State& state, std::string_view block) {
+void digest_sha256_block(Sha256State& state, std::string_view block) {
   const auto w = schedule(block);
   auto [a, b, c, d, e, f, g, h] = state;
   for (std::size_t i = 0; i < 64; ++i) {
@@ -61,10 +61,10 @@ void digest_block(Sha256State& state, std::string_view block) {
 std::string sha256_hex(std::string_view bytes) {
   Sha256State state = kSha256Start;
   const auto whole = bytes.size() - bytes.size() % kBlock;
-  for (std::size_t at = 0; at < whole; at += kBlock) digest_block(state, bytes.substr(at, kBlock));
+  for (std::size_t at = 0; at < whole; at += kBlock) digest_sha256_block(state, bytes.substr(at, kBlock));
   const auto tail = sha::padded(bytes.substr(whole), bytes.size());
   for (std::size_t at = 0; at < tail.size(); at += kBlock) {
-    digest_block(state, std::string_view(tail).substr(at, kBlock));
+    digest_sha256_block(state, std::string_view(tail).substr(at, kBlock));
   }
   std::string hex;
   for (const auto word : state) {

@@ -27,15 +27,17 @@ bool is_assignment(std::string_view raw) {
   return end != raw.end() && *end == '=';
 }
 
-/// A recursive descent that gives up at the first thing it is not sure of.
+/// A recursive descent parser.
 class Parser {
  public:
-  explicit Parser(std::string_view text) : text_(text) {}
+  /// At the first construct it is not sure of: stop, or guess and continue.
+  enum class Doubt { stop, guess };
+
+  Parser(std::string_view text, Doubt doubt) : text_(text), doubt_(doubt) {}
 
   ShellLine run() {
-    if (text_.size() > kMaxLine || std::ranges::any_of(text_, unusual)) give_up();
-    parse_list('\0');
-    if (!at_end()) give_up();
+    if (text_.size() > kMaxLine || std::ranges::any_of(text_, unusual)) continue_after_doubt();
+    while (!at_end()) parse_list('\0');
     if (line_.understood) line_.parsed = text_.size();
     return std::move(line_);
   }
@@ -57,39 +59,49 @@ class Parser {
     at_ += what.size();
     return true;
   }
-  void give_up() {
+  bool stopped() const { return !line_.understood && doubt_ == Doubt::stop; }
+  void stop() {
     if (line_.understood) line_.parsed = std::min(at_, text_.size());
     line_.understood = false;
     at_ = text_.size();
   }
+  /// Marks the line as not understood. False: parsing stopped; true: it continues `skipped` bytes further.
+  bool continue_after_doubt(std::size_t skipped = 0) {
+    const auto next = std::min(at_ + skipped, text_.size());
+    stop();
+    if (doubt_ == Doubt::guess) at_ = next;
+    return doubt_ == Doubt::guess;
+  }
 
-  /// Commands up to `closing`, which is left there; "\0": to the end.
+  /// Commands up to `closing`, which is not consumed; "\0": up to the end.
   void parse_list(char closing) {
     bool need_command = false;  // after "&&", "||" and "|"
-    while (line_.understood) {
+    while (!stopped()) {
       skip_blanks(need_command);
       if (at_end() || peek() == ')') {
-        if (need_command || (peek() == ')') != (closing == ')')) give_up();
+        const bool unexpected = (peek() == ')') != (closing == ')');
+        if (need_command || unexpected) continue_after_doubt(unexpected ? 1 : 0);
         return;
       }
       const auto before = line_.commands.size();
       parse_command();
       skip_blanks(false);
-      if (at_end() || peek() == ')') {
-        need_command = false;
-        continue;
-      }
-      need_command = take("&&") || take("||");
-      if (!need_command && (take("|&") || take("|"))) {
-        need_command = true;
-        mark_captured(before);
-      }
-      if (!need_command && !take(";") && !take("\n")) return give_up();
-      if (!need_command && peek() == ';') return give_up();
+      need_command = !at_end() && peek() != ')' && parse_separator(before);
     }
   }
 
-  /// Of the commands from this one on; those nested in each other are at most kMaxDepth deep.
+  /// Whether a command must follow. `before`: the number of commands before the last one.
+  bool parse_separator(std::size_t before) {
+    if (take("&&") || take("||")) return true;
+    if (take("|&") || take("|")) {
+      mark_captured(before);
+      return true;
+    }
+    if ((!take(";") && !take("\n")) || peek() == ';') continue_after_doubt(1);
+    return false;
+  }
+
+  /// Marks the commands from this one on; each is marked at most kMaxDepth times.
   void mark_captured(std::size_t from) {
     for (; from < line_.commands.size(); ++from) line_.commands[from].captured = true;
   }
@@ -113,27 +125,37 @@ class Parser {
     if (peek() == '(') return parse_subshell();
     ShellCommand command;
     const auto begin = at_;
-    while (line_.understood) {
-      skip_blanks(false);
-      if (at_end() || is_separator()) break;
-      if (peek() == '(') return give_up();
-      if (!parse_redirection(command)) parse_argument(command);
-    }
-    finish(std::move(command), begin);
+    if (parse_words(command)) finish(std::move(command), begin);
   }
 
-  /// A command of assignments or redirections only is one too; nothing at all is a mistake.
+  /// Words and redirections up to a separator. False: no command can be made of them.
+  bool parse_words(ShellCommand& command) {
+    while (!stopped()) {
+      skip_blanks(false);
+      if (at_end() || is_separator()) break;
+      if (peek() == '(') {
+        if (!continue_after_doubt(1)) return false;
+        parse_nested(ShellNesting::substitution);
+      } else if (!parse_redirection(command)) {
+        parse_argument(command);
+      }
+    }
+    return true;
+  }
+
+  /// Assignments or redirections alone are a command; nothing at all is an error.
   void finish(ShellCommand command, std::size_t begin) {
     command.text = trim(text_.substr(begin, at_ - begin), " \t\n");
-    if (may_have_patterns(command)) return give_up();
+    command.nesting = nesting_;
+    if (may_have_patterns(command) && !continue_after_doubt()) return;
     if (command.text.empty()) {
-      if (line_.understood) give_up();
+      continue_after_doubt();
       return;
     }
     line_.commands.push_back(std::move(command));
   }
 
-  /// The ")" behind a pattern of "case" closes nothing. It may stand behind words that begin other commands.
+  /// The ")" after a pattern of "case" closes nothing. "case" may follow words that begin other commands.
   static bool may_have_patterns(const ShellCommand& command) {
     constexpr std::string_view kLeading =
         " if then else elif while until do ! { } time coproc function for select case ";
@@ -157,19 +179,23 @@ class Parser {
   }
 
   void parse_subshell() {
-    if (peek(1) == '(') return give_up();
+    if (peek(1) == '(' && !continue_after_doubt()) return;
     ++at_;
-    parse_nested();
+    parse_nested(ShellNesting::subshell);
     skip_blanks(false);
-    if (!at_end() && !is_separator()) give_up();  // a redirection of all of it
+    ShellCommand redirections;
+    if (!at_end() && !is_separator() && continue_after_doubt()) parse_words(redirections);
   }
 
-  /// After "(": its commands, and the ")".
-  void parse_nested() {
-    if (++depth_ > kMaxDepth) return give_up();
+  /// After "(": its commands and the ")".
+  void parse_nested(ShellNesting nesting) {
+    if (++depth_ > kMaxDepth) return stop();
+    const auto outermost = nesting_ == ShellNesting::none ? nesting : nesting_;
+    const auto outer = std::exchange(nesting_, outermost);
     const auto before = line_.commands.size();
     parse_list(')');
-    if (!take(")") || line_.commands.size() == before) give_up();
+    if (!take(")") || line_.commands.size() == before) continue_after_doubt();
+    nesting_ = outer;
     --depth_;
   }
 
@@ -191,7 +217,7 @@ class Parser {
       return true;
     }
     if (comes("<<") || comes("<(") || comes(">(")) {
-      give_up();
+      continue_after_doubt(peek(1) == '(' ? 1 : 2);
       return true;
     }
     if (take("<&") || take(">&")) {
@@ -209,8 +235,8 @@ class Parser {
     skip_blanks(false);
     const auto word = parse_word();
     command.quoted_code = command.quoted_code || word.quoted_code;
-    const bool number = word.literal && !word.text.empty() &&
-                        (std::ranges::all_of(word.text, is_digit) || word.text == "-");
+    const bool number = word.is("-") || (word.literal && !word.text.empty() &&
+                                         std::ranges::all_of(word.text, is_digit));
     if (!number) command.outputs.push_back(word);
   }
 
@@ -218,7 +244,7 @@ class Parser {
     skip_blanks(false);
     const auto begin = at_;
     auto word = parse_word();
-    if (at_ == begin) give_up();
+    if (at_ == begin) continue_after_doubt();
     command.quoted_code = command.quoted_code || word.quoted_code;
     if (!word.is("/dev/null")) files.push_back(std::move(word));
   }
@@ -226,10 +252,10 @@ class Parser {
   void parse_argument(ShellCommand& command) {
     const auto begin = at_;
     auto word = parse_word();
-    if (at_ == begin) return give_up();
+    if (at_ == begin && !continue_after_doubt(1)) return;
     const auto raw = text_.substr(begin, at_ - begin);
     const bool names_descriptor = raw.starts_with('{') && (peek() == '<' || peek() == '>');
-    if (names_descriptor) return give_up();  // "{NAME}>file" sets a variable
+    if (names_descriptor && !continue_after_doubt()) return;  // "{NAME}>file" sets a variable
     command.quoted_code = command.quoted_code || word.quoted_code;
     if (command.words.empty() && is_assignment(raw)) {
       command.assignments.emplace_back(raw);
@@ -241,7 +267,7 @@ class Parser {
   ShellWord parse_word() {
     ShellWord word;
     bool first = true;
-    for (; line_.understood && !at_end() && !ends_word(peek()); first = false) {
+    for (; !stopped() && !at_end() && !ends_word(peek()); first = false) {
       if (!take("\\\n")) parse_word_part(word, first);
     }
     if (word.pattern && (word.text == "[" || word.text == "{}")) return {word.text};
@@ -253,13 +279,13 @@ class Parser {
     if (c == '\'') return parse_single_quotes(word);
     if (c == '"') return parse_double_quotes(word);
     if (c == '\\') {
-      if (at_ + 1 >= text_.size()) return give_up();
+      if (at_ + 1 >= text_.size()) return stop();
       add_quoted(word, text_.substr(at_ + 1, 1));
       at_ += 2;
       return;
     }
     if (c == '$') return parse_dollar(word, Quotes::none);
-    if (c == '`') return give_up();
+    if (c == '`') return skip_backquotes(word);
     if (std::string_view("*?[{}").find(c) != std::string_view::npos) {
       if (word.literal) word.pattern = true;
       not_literal(word);
@@ -289,15 +315,15 @@ class Parser {
 
   void parse_single_quotes(ShellWord& word) {
     const auto end = text_.find('\'', at_ + 1);
-    if (end == std::string_view::npos) return give_up();
+    if (end == std::string_view::npos) return stop();
     add_quoted(word, text_.substr(at_ + 1, end - at_ - 1));
     at_ = end + 1;
   }
 
   void parse_double_quotes(ShellWord& word) {
-    for (++at_; line_.understood && !at_end() && peek() != '"';) {
+    for (++at_; !stopped() && !at_end() && peek() != '"';) {
       if (take("\\\n")) continue;
-      if (peek() == '`') return give_up();
+      if (peek() == '`' && !continue_after_doubt()) return;
       if (peek() == '$' && peek(1) != '"' && peek(1) != ' ') {
         parse_dollar(word, Quotes::around);
         continue;
@@ -309,7 +335,14 @@ class Parser {
       add_quoted(word, text_.substr(at_, 1));
       ++at_;
     }
-    if (!take("\"")) give_up();
+    if (!take("\"")) continue_after_doubt();
+  }
+
+  void skip_backquotes(ShellWord& word) {
+    if (!continue_after_doubt(1)) return;
+    not_literal(word);
+    while (!at_end() && peek() != '`') at_ += peek() == '\\' ? 2 : 1;
+    at_ = std::min(at_ + 1, text_.size());
   }
 
   /// "$NAME", "${NAME}", "$1", "$?" and "$(…)"; every other kind can do more than it seems.
@@ -318,41 +351,49 @@ class Parser {
     word.pattern = false;
     word.several = word.several || quotes == Quotes::none;
     const auto begin = at_++;
-    if (comes("((")) return give_up();
+    if (comes("((") && !continue_after_doubt()) return;
     if (take("(")) {
       word.captures = true;
       const auto before = line_.commands.size();
-      parse_nested();
+      parse_nested(ShellNesting::substitution);
       mark_captured(before);
     } else if (take("{")) {
       parse_name(word);
-      if (!take("}")) give_up();
+      if (!take("}")) continue_after_doubt();
     } else if (is_name_start(peek())) {
       parse_name(word);
     } else if (is_digit(peek()) || peek() == '?' || peek() == '#') {
       ++at_;
     } else {
-      give_up();
+      continue_after_doubt();
     }
-    if (line_.understood) word.text += text_.substr(begin, at_ - begin);
+    if (!stopped()) word.text += text_.substr(begin, at_ - begin);
   }
 
   void parse_name(ShellWord& word) {
     const auto begin = at_;
-    if (!is_name_start(peek())) return give_up();
+    if (!is_name_start(peek()) && !continue_after_doubt()) return;
     while (is_name_start(peek()) || is_digit(peek())) ++at_;
-    if (comes("\\\n")) return give_up();  // the name may go on in the next line
+    if (comes("\\\n") && !continue_after_doubt()) return;  // the name may continue on the next line
     word.variables.emplace_back(text_.substr(begin, at_ - begin));
   }
 
   std::string_view text_;
   std::size_t at_ = 0;
+  Doubt doubt_;
   int depth_ = 0;
+  ShellNesting nesting_ = ShellNesting::none;
   ShellLine line_;
 };
 
 }  // namespace
 
-ShellLine parse_shell_line(std::string_view line) { return Parser(line).run(); }
+ShellLine parse_shell_line(std::string_view line) {
+  return Parser(line, Parser::Doubt::stop).run();
+}
+
+ShellLine guess_shell_line(std::string_view line) {
+  return Parser(line, Parser::Doubt::guess).run();
+}
 
 }  // namespace ralph

@@ -6,41 +6,50 @@
 
 namespace ralph {
 
-/// A word of a command as the shell would pass it on, quotes and escapes taken away.
+/// A word of a command as the shell would pass it to the program, without quotes and escapes.
 struct ShellWord {
   std::string text;
-  bool literal =
-      true;  // false: the shell makes something of it (variables, wildcards, "~", braces)
-  bool pattern = false;      // wildcards or braces, and nothing else that is not literal
-  bool quoted = false;       // some character that could be a wildcard's is quoted: it is itself
-  bool certain = true;       // its first character is one the shell passes on as it is
-  bool captures = false;     // a command's output is in it: "$(…)", quoted or not
-  bool several = false;      // wildcards, braces, variables or output outside of quotes: the same
-  bool quoted_code = false;  // "$(" or "`" is in it as text
+  bool literal = true;       // false: the shell expands it (variables, wildcards, "~", braces)
+  bool pattern = false;      // wildcards or braces, and nothing else that is expanded
+  bool quoted = false;       // a quoted character is one that wildcards are made of
+  bool certain = true;       // the shell passes on its first character unchanged
+  bool captures = false;     // contains a command's output: "$(…)", quoted or not
+  bool several = false;      // may become several words: unquoted wildcards, variables …
+  bool quoted_code = false;  // contains "$(" or "`" as text
   std::vector<std::string> variables = {};  // "$NAME" and "${NAME}" in it
 
   bool is(std::string_view what) const { return literal && text == what; }
 };
 
-/// One command: a name and its arguments, without pipes and lists around it.
+/// The outermost construct around a command.
+enum class ShellNesting { none, subshell, substitution };
+
+/// One command: a name and its arguments, without the pipes and lists around it.
 struct ShellCommand {
-  std::vector<ShellWord> words;          // redirections and assignments are not among them
-  std::vector<ShellWord> outputs;        // files it would write by ">", ">>" …; /dev/null is none
+  std::vector<ShellWord> words;          // without redirections and assignments
+  std::vector<ShellWord> outputs;        // files it would write by ">", ">>" …, except /dev/null
   std::vector<ShellWord> inputs;         // files it would read by "<"
   std::vector<ShellWord> here_strings;   // texts it would read by "<<<"
   std::vector<std::string> assignments;  // "NAME=value" before the name
-  std::string text;                      // as it is written
-  bool quoted_code = false;              // of some word
-  bool captured = false;                 // a pipe or a substitution takes what it prints
+  std::string text;                      // as written in the line
+  bool quoted_code = false;              // of any word
+  bool captured = false;                 // a pipe or a substitution reads its output
+  ShellNesting nesting = ShellNesting::none;
 };
 
-/// A command line taken apart: the commands of its lists, pipes, subshells and substitutions. Whatever is not surely
-/// what we take it for makes the whole line not understood; the commands are then those seen so far.
+/// A parsed command line: the commands of its lists, pipes, subshells and substitutions; a substitution's come before the one
+/// that contains it.
 struct ShellLine {
   std::vector<ShellCommand> commands;
   bool understood = true;
-  std::size_t parsed = 0;  // bytes of the line that were parsed; fewer than all: not understood
+  std::size_t parsed = 0;  // bytes before the first construct that was not understood
 };
+
+/// Stops at the first construct whose meaning is not certain: the line is then not understood, and has the commands
+/// up to there.
 ShellLine parse_shell_line(std::string_view line);
+
+/// Continues after such a construct with a guess. Never use it to decide about permissions.
+ShellLine guess_shell_line(std::string_view line);
 
 }  // namespace ralph

@@ -17,4 +17,12 @@ bool is_blank(std::string_view text, std::string_view blanks) {
   return text.find_first_not_of(blanks) == text.npos;
 }
 
+std::string to_lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return result;
+}
+
 }  // namespace ralph

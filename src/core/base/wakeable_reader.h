@@ -9,7 +9,7 @@
 
 namespace ralph {
 
-/// Reads from a descriptor that may stay silent, so that somebody can call the reading thread away.
+/// Reads from a descriptor with a timeout and a way to stop the reading thread.
 class WakeableReader {
  public:
   enum class Event { bytes, end, timed_out, stopped, failed };

@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::size_t kMostMistakes = 20;
 
-/// Two settings that exclude each other. On different levels the higher one counts, as if the other
-/// were not there; on one level it is a mistake, or the first one counts.
+/// Two settings that cannot be combined. On different levels, the higher one unsets the other; on the same level it is
+/// an error, or the first one wins.
 struct Rivals {
   Key first, second;
   bool mistake_on_one_level;
@@ -27,7 +27,7 @@ constexpr std::array<Rivals, 3> kRivals{{
     {Key::quiet, Key::verbose, false},
 }};
 
-/// Behind RALPH_, beside those of the settings.
+/// Variables with the prefix RALPH_ that are not settings.
 constexpr std::array<std::string_view, 5> kOtherVariables{"CONFIG", "LOG", "LOG_FILE",
                                                           "AGENT_LOOP_GUARD", "AGENT_SIGINT_EXIT"};
 
@@ -39,14 +39,13 @@ Node scalar(std::string text, int line = 0) {
   return node;
 }
 
-bool says_something(const Value& value) {
+bool is_set(const Value& value) {
   if (const auto* boolean = std::get_if<bool>(&value)) return *boolean;
   if (const auto* text = std::get_if<std::string>(&value)) return !text->empty();
   return !std::holds_alternative<std::monostate>(value);
 }
 
-/// Variables say 1 and 0 where files say true and false. RALPH_QUIET=0 and RALPH_VERBOSE=0 leave the
-/// choice to the file.
+/// Variables may also use 1 and 0. RALPH_QUIET=0 and RALPH_VERBOSE=0 do not override the file.
 std::optional<std::string> boolean_of(const Setting& setting, std::string_view text) {
   const bool off = text == "0" || text == "false";
   if (off && (setting.id == Key::quiet || setting.id == Key::verbose)) return std::nullopt;
@@ -54,7 +53,7 @@ std::optional<std::string> boolean_of(const Setting& setting, std::string_view t
   return std::string(text);
 }
 
-/// The last of several; lists put together.
+/// The values of a repeated flag as one text: lists joined, otherwise the last one.
 std::string joined(const Setting& setting, const std::vector<std::string>& values) {
   const bool is_switch = setting.kind == Kind::boolean || setting.value.starts_with('[');
   if (values.empty()) return is_switch ? "true" : "";
@@ -145,7 +144,7 @@ void Layers::add_file(std::string_view text, const std::filesystem::path& name) 
     }
   }
   if (!foreign.empty()) {
-    add_note(fmt::format("{}: not settings of 'ralph run', ignored here: {}", name.native(),
+    add_note(fmt::format("{}: ignored keys, not settings of 'ralph run': {}", name.native(),
                          fmt::join(foreign, ", ")));
   }
 }
@@ -169,11 +168,11 @@ void Layers::add_verify(const Node& map, const Node& whole, const std::filesyste
     const auto where = fmt::format("{}:{}", file.native(), key.line);
     if (known == nullptr) {
       add_mistake(
-          fmt::format("{}: unknown key 'verify.{}'; there are commands, timeout, protect and clean",
+          fmt::format("{}: unknown key 'verify.{}'; known keys: commands, timeout, protect, clean",
                       where, utf8::shortened(key.text, 60)));
     } else if (name != "verify" && whole.find(name) != nullptr) {
       add_mistake(
-          fmt::format("{}: verify.{} and {} say the same: keep one", where, key.text, name));
+          fmt::format("{}: verify.{} and {} are the same setting; keep one", where, key.text, name));
     } else if (!map.items[i].is_null()) {
       take(*known, map.items[i], {Origin::Kind::file, file.native(), key.line}, file.parent_path());
     }
@@ -183,7 +182,7 @@ void Layers::add_verify(const Node& map, const Node& whole, const std::filesyste
 void Layers::add_pty_mode(const Node& value, const Node& whole, const std::filesystem::path& file) {
   const auto where = fmt::format("{}:{}", file.native(), value.line);
   if (whole.find("transport") != nullptr) {
-    return add_mistake(where + ": pty_mode is an old word for transport: keep only transport");
+    return add_mistake(where + ": pty_mode is the old name of transport; keep only transport");
   }
   const bool on = value.text == "true";
   if (value.kind != Node::Kind::scalar || (!on && value.text != "false")) {
@@ -216,7 +215,7 @@ void Layers::add_environment(std::span<const std::string> entries) {
   warn_of_unknown_variables(entries);
 }
 
-/// Other programs have variables of this beginning too: only what looks like a typing error is worth a word.
+/// Other programs may use the prefix too, so only probable typing errors are reported.
 void Layers::warn_of_unknown_variables(std::span<const std::string> entries) {
   constexpr std::string_view kPrefix = "RALPH_";
   std::vector<std::string> known(kOtherVariables.begin(), kOtherVariables.end());
@@ -264,23 +263,23 @@ void Layers::add_flag(const FlagValue& flag) {
     if (!node) return add_mistake(fmt::format("{}: {}", origin.name, node.error().message));
     return take(row, *node, origin, workspace_);
   }
-  // Words behind "--" stay what they are.
+  // Words after "--" are not split.
   const bool verbatim = row.flag.empty() || row.kind == Kind::lines;
   take(row, verbatim ? list_of(flag.values) : scalar(joined(row, flag.values)), origin, workspace_);
 }
 
-void Layers::settle_rivals() {
+void Layers::resolve_rivals() {
   for (const auto& rivals : kRivals) {
     auto& first = settings_.item(rivals.first);
     auto& second = settings_.item(rivals.second);
-    if (!says_something(first.value) || !says_something(second.value)) continue;
+    if (!is_set(first.value) || !is_set(second.value)) continue;
     if (first.level == second.level && rivals.mistake_on_one_level) {
       const auto named = [](const auto& item, Key key) {
         const auto place = describe(item.origin);
         if (item.origin.kind == Origin::Kind::flag) return place;
         return fmt::format("{} ({})", place, setting(key).key);
       };
-      add_mistake(fmt::format("{} and {} exclude each other", named(first, rivals.first),
+      add_mistake(fmt::format("{} and {} cannot be combined", named(first, rivals.first),
                               named(second, rivals.second)));
     }
     auto& loser = first.level >= second.level ? second : first;
@@ -290,11 +289,11 @@ void Layers::settle_rivals() {
 }
 
 Result<Loaded> Layers::finish() && {
-  settle_rivals();
+  resolve_rivals();
   if (mistakes_.empty())
     return Loaded{std::move(settings_), std::move(notes_), std::move(warnings_)};
   if (mistakes_.size() == 1) return fail(Code::config, mistakes_.front());
-  auto message = fmt::format("{} mistakes in the settings:", mistakes_.size());
+  auto message = fmt::format("{} errors in the settings:", mistakes_.size());
   const auto shown = std::min(mistakes_.size(), kMostMistakes);
   for (std::size_t i = 0; i < shown; ++i) message += "\n  " + mistakes_[i];
   if (shown < mistakes_.size())

@@ -16,29 +16,29 @@ struct FlagValue {
   std::vector<std::string> values;
 };
 
-/// Settings, and what the user should hear about them.
+/// Settings, and messages for the user about them.
 struct Loaded {
   Settings settings;
   std::vector<std::string> notes;
   std::vector<std::string> warnings;
 };
 
-/// Puts settings together, lowest level first: each add_*() beats those before it. Mistakes are
-/// collected, not returned, so that finish() can name them all.
+/// Combines settings, lowest level first: each add_*() overrides those before it. Errors are collected, so that finish()
+/// can report all of them.
 class Layers {
  public:
-  /// Begins with the defaults. `home` is what "~/" in a path means.
+  /// Starts with the defaults. `home` replaces "~" in paths.
   explicit Layers(std::filesystem::path workspace, std::string home);
 
-  /// The text of a settings file called `name`; its relative paths begin in its folder.
+  /// The text of the settings file `name`; paths in it are relative to its directory.
   void add_file(std::string_view text, const std::filesystem::path& name);
-  /// RALPH_<KEY> of these "NAME=value" entries; an empty one is not set.
+  /// RALPH_<KEY> of these "NAME=value" entries; empty ones are ignored.
   void add_environment(std::span<const std::string> entries);
   void add_flags(std::span<const FlagValue> flags);
   void add_note(std::string note) { notes_.push_back(std::move(note)); }
   void add_mistake(std::string mistake) { mistakes_.push_back(std::move(mistake)); }
 
-  /// The settings; or one error of Code::config that lists the mistakes, twenty at most.
+  /// The settings, or one error of Code::config that lists at most twenty errors.
   Result<Loaded> finish() &&;
 
  private:
@@ -53,7 +53,7 @@ class Layers {
   void take(const Setting& setting, const Node& node, Origin origin,
             const std::filesystem::path& folder);
   void merge_env(std::vector<Pair> pairs, const Origin& origin);
-  void settle_rivals();
+  void resolve_rivals();
 
   std::filesystem::path workspace_;
   std::string home_;

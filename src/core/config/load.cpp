@@ -9,6 +9,7 @@
 #include "core/base/file.h"
 #include "core/base/folder.h"
 #include "core/base/owner.h"
+#include "core/base/path.h"
 #include "core/base/placeholder.h"
 
 namespace ralph::config {
@@ -29,14 +30,12 @@ std::string variable(const LoadRequest& request, std::string_view name) {
   return {};
 }
 
-/// A dangling link counts as present: the error should name it.
-bool is_there(const fs::path& path) {
-  std::error_code ignored;
-  return fs::symlink_status(path, ignored).type() != fs::file_type::not_found && !ignored &&
-         !is_placeholder(path.c_str());
+/// A dangling link is present, so that an error names it; a placeholder of the sandbox is not.
+bool is_present(const fs::path& path) {
+  return path_exists(path) && !is_placeholder(path.c_str());
 }
 
-/// Agents write into `.ralph`: what is read there is a plain file in it. Other settings may be links of the user's.
+/// Agents write into `.ralph`: links there are not followed. Elsewhere a settings file may be a link.
 Result<std::string> read_settings(const ConfigFile& file) {
   const auto folder = file.path.parent_path();
   if (file.asked_for || folder.filename() != ".ralph") return read_file(file.path, kMaxBytes);
@@ -44,7 +43,7 @@ Result<std::string> read_settings(const ConfigFile& file) {
   return opened.read(file.path.filename().native(), kMaxBytes);
 }
 
-/// Empty when there is no home.
+/// Empty without HOME.
 fs::path user_file(const LoadRequest& request) {
   const fs::path config_home = variable(request, "XDG_CONFIG_HOME");
   if (config_home.is_absolute()) return config_home / "ralph/config.yml";
@@ -52,7 +51,7 @@ fs::path user_file(const LoadRequest& request) {
   return home.is_absolute() ? home / ".config/ralph/config.yml" : fs::path();
 }
 
-/// The folder, then "..", "../..", up to the root.
+/// The directory, then "..", "../..", up to the root.
 std::vector<fs::path> folders_of(const LoadRequest& request) {
   std::error_code error;
   std::vector<fs::path> folders{request.from.empty() ? request.workspace : request.from};
@@ -69,7 +68,7 @@ std::vector<fs::path> folders_of(const LoadRequest& request) {
 /// `file` is a name with `.yml`.
 void add_misnamed(fs::path file, std::vector<ConfigFile>& files) {
   file.replace_extension(".yaml");
-  if (is_there(file)) files.push_back({file, ConfigFile::State::misnamed});
+  if (is_present(file)) files.push_back({file, ConfigFile::State::misnamed});
 }
 
 void add_project_files(const LoadRequest& request, std::vector<ConfigFile>& files) {
@@ -77,7 +76,7 @@ void add_project_files(const LoadRequest& request, std::vector<ConfigFile>& file
   auto asked = request.config_file;
   if (asked.empty()) asked = variable(request, "RALPH_CONFIG");
   if (!asked.empty()) {
-    files.push_back({asked, is_there(asked) ? State::used : State::missing, true});
+    files.push_back({asked, is_present(asked) ? State::used : State::missing, true});
     return;
   }
   bool found = false;
@@ -90,7 +89,7 @@ void add_project_files(const LoadRequest& request, std::vector<ConfigFile>& file
     for (const auto name : kProjectFiles) {
       const auto path = (folder / name).lexically_normal();
       const bool foreign = &folder != &folders.front() && !owners.own(path);
-      const auto state = !is_there(path) ? State::missing
+      const auto state = !is_present(path) ? State::missing
                          : found         ? State::shadowed
                          : foreign       ? State::foreign
                                          : State::used;
@@ -105,13 +104,13 @@ bool is_projects(const ConfigFile& file) {
          (file.path.filename() == "ralph.yml" || file.path.parent_path().filename() == ".ralph");
 }
 
-/// Two files in one folder. One further up is what a nearer one is meant to replace.
+/// Reports a second file in the same directory. One further up is overridden on purpose.
 void note_shadowed(const std::vector<ConfigFile>& files, Layers& layers) {
   const auto used = std::ranges::find_if(files, is_projects);
   const auto beside = used == files.end() ? used : std::next(used);
   if (beside == files.end() || beside->state != ConfigFile::State::shadowed) return;
   if (beside->path.parent_path().parent_path() != used->path.parent_path()) return;
-  layers.add_note(fmt::format("{} is used, {} is not: only one of them counts", used->path.native(),
+  layers.add_note(fmt::format("{} is used, {} is ignored: only one of them is read", used->path.native(),
                               beside->path.native()));
 }
 
@@ -131,7 +130,7 @@ std::vector<ConfigFile> find_files(const LoadRequest& request) {
   std::vector<ConfigFile> files;
   if (const auto path = user_file(request); !path.empty()) {
     add_misnamed(path, files);
-    files.push_back({path, is_there(path) ? ConfigFile::State::used : ConfigFile::State::missing});
+    files.push_back({path, is_present(path) ? ConfigFile::State::used : ConfigFile::State::missing});
   }
   add_project_files(request, files);
   return files;
@@ -155,12 +154,12 @@ Result<Loaded> load(const LoadRequest& request) {
     }
     if (file.state == ConfigFile::State::misnamed) {
       layers.add_mistake(
-          fmt::format("'{}' has the wrong name: settings are in '{}' (read it, then rename it)",
+          fmt::format("'{}' has the wrong name: review it, then rename it to '{}'",
                       file.path.native(), fs::path(file.path).replace_extension(".yml").native()));
     }
     if (file.state == ConfigFile::State::foreign) {
       layers.add_note(
-          fmt::format("{0} belongs to another user and is not used (--config {0} uses it)",
+          fmt::format("{0} belongs to another user and is ignored (--config {0} uses it)",
                       file.path.native()));
     }
   }

@@ -15,15 +15,15 @@ struct LoadRequest {
   std::filesystem::path config_file;     // --config; empty: RALPH_CONFIG, then the usual places
   std::vector<std::string> environment;  // "NAME=value"
   std::vector<FlagValue> flags;
-  /// Where the project's file is looked for first; empty: workspace.
+  /// The directory in which the search for the project's file starts; empty: workspace.
   std::filesystem::path from = {};
-  /// And last: a folder above, as a real path; empty: only there.
+  /// The parent directory at which it ends, as a canonical path; empty: search only `from`.
   std::filesystem::path root = {};
 };
 
-/// A place where settings may be.
+/// A possible settings file.
 struct ConfigFile {
-  /// foreign: another user's, not used. misnamed: `.yaml`, which is refused where it would be meant to count.
+  /// foreign: belongs to another user, ignored. misnamed: `.yaml` instead of `.yml`, an error.
   enum class State { used, shadowed, missing, foreign, misnamed };
   std::filesystem::path path;
   State state = State::missing;
@@ -32,15 +32,15 @@ struct ConfigFile {
   bool operator==(const ConfigFile&) const = default;
 };
 
-/// The names of a project's settings files, relative to a folder, and those that are taken for them by mistake.
+/// The names of a project's settings files relative to a directory, and common misspellings of them.
 std::span<const std::string_view> settings_names();
 
-/// Every file that is looked for, lowest level first: the user's, then the project's. Of ralph.yml and
-/// .ralph/config.yml, in the folder and in those above it up to the root, the first that exists is used; --config is used
-/// instead. A file above the folder must belong to the caller, the superuser or the folder's owner.
+/// All candidates, lowest level first: the user's file, then the project's. Of ralph.yml and .ralph/config.yml in the
+/// directory and its parents up to the root, the first that exists is used; --config replaces them. A file in a parent
+/// directory must belong to the caller, the superuser or the directory's owner.
 std::vector<ConfigFile> find_files(const LoadRequest& request);
 
-/// The folder of the project's file that is used; empty: there is none, or --config names one.
+/// The directory of the project's file in use; empty: there is none, or --config names one.
 std::filesystem::path project_folder(const std::vector<ConfigFile>& files);
 
 /// All levels together: flag over environment over project file over user file over default.

@@ -67,11 +67,11 @@ enum class Key {
 };
 inline constexpr std::size_t kKeys = static_cast<std::size_t>(Key::stash) + 1;
 
-/// What a setting's text may be, and what Settings makes of it.
+/// The type of a setting: which texts are valid and what Settings holds.
 enum class Kind {
   text,
   choice,   // one of its words
-  path,     // relative to the file that says it, else to the workspace
+  path,     // relative to the settings file, otherwise to the workspace
   boolean,  // true or false
   integer,
   money,     // US dollars above 0
@@ -79,7 +79,7 @@ enum class Kind {
   size,      // bytes: "64MiB"
   list,      // words; as one text: separated by commas
   words,     // arguments of a program; as one text: separated by blanks
-  lines,     // texts, each as it is; as one text: one of them
+  lines,     // texts, not split; one text is a list of one
   map,       // names and values
 };
 
@@ -95,28 +95,28 @@ struct Setting {
   Key id;
   std::string_view key;  // in files; RALPH_<KEY> in the environment
   Kind kind;
-  std::string_view fallback;  // as a file would say it; empty: not set
+  std::string_view fallback;  // the default, as written in a file; empty: not set
   std::string_view flag;      // "-m,--model"; empty: it has none
-  std::string_view value;     // what stands behind the flag in help: "NAME"; empty: nothing
+  std::string_view value;     // placeholder after the flag in help: "NAME"; empty: a switch
   std::string_view help;
   Topic topic;
   Listed listed;
   std::string_view choices;  // "planner|coder"
   int least = 0;             // of an integer
-  bool loop_only = false;    // `ralph run` has no use for it
+  bool loop_only = false;    // not a setting of `ralph run`
 };
 
 std::span<const Setting> settings_table();
 const Setting& setting(Key key);
-/// nullptr: no setting is called that.
+/// nullptr: there is no such setting.
 const Setting* find_setting(std::string_view key);
 
 /// "RALPH_MAX_COST".
 std::string variable_of(const Setting& setting);
-/// "--max-cost"; for what stands behind "--": "--".
+/// "--max-cost"; for the words after "--": "--".
 std::string flag_of(const Setting& setting);
 
-/// Keys of ralph.yml that belong to other tools, or to other commands; those that begin with "_" do, too.
+/// Keys of ralph.yml that belong to other tools or commands and are ignored. Keys that begin with "_" are, too.
 std::span<const std::string_view> foreign_keys();
 bool is_foreign_key(std::string_view key);
 

@@ -5,7 +5,7 @@
 namespace ralph::config {
 namespace {
 
-/// The value as its type; where nothing is set, that type's nothing.
+/// The value as a T; a default-constructed T if it is not set.
 template <typename T>
 const T& as(const Value& value) {
   static const T nothing{};

@@ -26,8 +26,8 @@ std::string describe(const Origin& origin);
 /// "default", "file", "environment", "flag".
 std::string_view to_string(Origin::Kind kind);
 
-/// One value of each setting, checked: asking for it cannot fail. Made by Layers.
-/// Each getter is for keys of its kind; what is not set is empty, none or zero.
+/// The valid value of each setting. Made by Layers.
+/// Each getter is for keys of its kind; unset values are empty, nullopt or zero.
 class Settings {
  public:
   /// Kinds text, choice and path.
@@ -44,11 +44,11 @@ class Settings {
   const std::vector<Pair>& map(Key key) const;
 
   const Value& value(Key key) const { return item(key).value; }
-  /// Of a map: where the highest of its entries came from.
+  /// Of a map: the origin of its entry of the highest level.
   const Origin& origin(Key key) const { return item(key).origin; }
-  /// Whether any level but the default says something.
+  /// Whether it is set on any level above the defaults.
   bool given(Key key) const { return item(key).level > 0; }
-  /// Where the variable number `n` of `env` came from.
+  /// The origin of variable `n` of `env`.
   const Origin& env_origin(std::size_t n) const { return env_origins_.at(n); }
 
  private:

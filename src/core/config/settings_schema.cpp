@@ -15,7 +15,7 @@ constexpr std::string_view kDuration =
 constexpr std::string_view kSize =
     R"re({"type":"integer","minimum":1},{"type":"string","pattern":"^[0-9]+ ?(B|kB|KiB|MB|MiB|GB|GiB)?$"})re";
 
-/// "a|b" as ["a","b"]; a switch with more than two positions may also be true or false.
+/// "a|b" as ["a","b"]; a choice of off, on and more may also be true or false.
 std::string choices_json(std::string_view choices) {
   std::string list = choices.starts_with("off|on") ? "true,false" : "";
   for (auto rest = choices; !rest.empty();) {
@@ -27,7 +27,7 @@ std::string choices_json(std::string_view choices) {
   return list;
 }
 
-/// What may stand there, as schemas separated by commas.
+/// Schemas of the valid values, separated by commas.
 std::string alternatives(const Setting& setting) {
   switch (setting.kind) {
     case Kind::text:

@@ -39,7 +39,7 @@ Result<Value> read_boolean(const std::string& text) {
   return bad(text, "a boolean; write true or false");
 }
 
-/// What was a boolean once is still written as one.
+/// Accepts old spellings: booleans for off and on, medium for med.
 std::string switch_word(const std::string& text, std::string_view choices) {
   if (text == "medium" && choices.contains("|med|")) return "med";
   if (!choices.starts_with("off|on")) return text;
@@ -120,7 +120,7 @@ std::string place_path(const std::string& text, const std::filesystem::path& fol
   return (folder / text).lexically_normal().native();
 }
 
-/// "Read, Bash(git log, x)" at its commas outside parentheses; or at its blanks.
+/// Splits at commas outside parentheses ("Read, Bash(git log, x)"), or at blanks.
 std::vector<std::string> split(std::string_view text, Kind kind) {
   std::vector<std::string> parts;
   std::string part;
@@ -143,24 +143,26 @@ std::vector<std::string> split(std::string_view text, Kind kind) {
   return parts;
 }
 
-/// A text as it is, unless it says nothing.
+/// A list of the text; empty if the text is blank.
 std::vector<std::string> one_line_of(const std::string& text) {
-  if (trim(text).empty()) return {};
+  if (is_blank(text)) return {};
   return {text};
 }
 
 Result<Value> read_list(const Node& node, Kind kind) {
   if (node.kind == Node::Kind::scalar) {
     if (kind == Kind::words && node.text.find_first_of("\"'") != std::string::npos) {
-      return bad(node.text,
-                 "words separated by blanks, without quotes; words with blanks are written as a "
-                 "list in ralph.yml: command: [\"sh\", \"-c\", \"echo hi\"]");
+      return fail(Code::config,
+                  fmt::format("'{}' contains quotes, which are not supported; write words that "
+                              "contain spaces as a list in ralph.yml: command: [\"sh\", \"-c\", "
+                              "\"echo hi\"]",
+                              shown(node.text)));
     }
     return kind == Kind::lines ? one_line_of(node.text) : split(node.text, kind);
   }
   std::vector<std::string> list;
   for (const auto& item : node.items) {
-    if (item.kind != Node::Kind::scalar) return fail(Code::config, "a list of words is wanted");
+    if (item.kind != Node::Kind::scalar) return fail(Code::config, "expects a list of words");
     list.push_back(item.text);
   }
   return list;
@@ -173,17 +175,17 @@ bool is_variable_name(std::string_view name) {
              name, [&](char c) { return letter(c) || c == '_' || (c >= '0' && c <= '9'); });
 }
 
-/// "A=1", one a line.
+/// "A=1", one per line.
 Result<Value> read_pairs(std::string_view text) {
   std::vector<Pair> pairs;
   while (!text.empty()) {
     const auto line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
-    if (trim(line).empty()) continue;
+    if (is_blank(line)) continue;
     const auto equals = line.find('=');
     const auto name = trim(line.substr(0, equals));
     if (equals == std::string_view::npos || !is_variable_name(name)) {
-      return fail(Code::config, fmt::format("'{}' does not begin with NAME=", shown(name)));
+      return fail(Code::config, fmt::format("'{}' does not start with NAME=", shown(name)));
     }
     if (pairs.size() >= kMostVariables) {
       return fail(Code::config, fmt::format("more than {} variables", kMostVariables));
@@ -202,7 +204,7 @@ Result<Value> read_map(const Node& node) {
   for (std::size_t i = 0; i < node.keys.size(); ++i) {
     const auto& item = node.items[i];
     if (!is_variable_name(node.keys[i].text)) {
-      return bad(node.keys[i].text, "a name for a variable");
+      return bad(node.keys[i].text, "a valid variable name");
     }
     if (item.kind != Node::Kind::scalar) {
       return fail(Code::config, fmt::format("the value of {} is not a text", node.keys[i].text));

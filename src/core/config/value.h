@@ -18,17 +18,17 @@ struct Pair {
   bool operator==(const Pair&) const = default;
 };
 
-/// What a setting says, by its kind: text, choice and path are a string, list and words a vector.
+/// The value of a setting: text, choice and path are a string; list, words and lines a vector.
 /// monostate: not set.
 using Value = std::variant<std::monostate, bool, std::int64_t, double, Millis, std::string,
                            std::vector<std::string>, std::vector<Pair>>;
 
-/// Reads a value as its kind asks. Relative paths are put behind `folder`, "~/" behind `home`. The
-/// error says what was found and what is allowed, not where.
+/// Reads a value of the setting's kind. Relative paths are resolved against `folder`, "~/" against `home`. The error
+/// names the value and what is valid; the caller adds the place.
 Result<Value> read_value(const Setting& setting, const Node& node,
                          const std::filesystem::path& folder, const std::string& home);
 
-/// As a file would say it, on one line; not set: empty. Lists as "a, b", maps as "A=1, B=2".
+/// As written in a file, on one line; not set: empty. Lists as "a, b", maps as "A=1, B=2".
 std::string to_text(const Value& value, Kind kind);
 
 }  // namespace ralph::config

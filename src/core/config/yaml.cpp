@@ -12,13 +12,13 @@
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
+#include "core/base/text.h"
 #include "core/base/utf8.h"
 
 namespace ralph::config {
 namespace {
 
-/// Brackets that may be open at once: far more than kMaxDepth, as brackets in texts count too, and
-/// few enough that yaml-cpp never has to hold a long row of them.
+/// Limit of open brackets: far more than kMaxDepth, as brackets in texts count too, and few enough for yaml-cpp.
 constexpr std::ptrdiff_t kMaxOpenBrackets = 1000;
 /// Scalars of the whole tree together; aliases repeat them.
 constexpr std::size_t kMaxTextBytes = 4 * kMaxBytes;
@@ -42,7 +42,7 @@ std::optional<Problem> find_bad_utf8(std::string_view text) {
   return Problem{line, "not valid UTF-8"};
 }
 
-/// yaml-cpp takes 0x04 for the end of the file, so it must not get to see one.
+/// yaml-cpp treats 0x04 as the end of the file.
 std::optional<Problem> find_control_character(std::string_view text) {
   const auto bad = std::ranges::find_if(
       text, [](unsigned char c) { return c < 0x20 && c != '\n' && c != '\r' && c != '\t'; });
@@ -62,9 +62,9 @@ std::optional<Problem> find_deep_nesting(std::string_view text) {
   return std::nullopt;
 }
 
-std::optional<Problem> look_over(std::string_view text) {
+std::optional<Problem> find_problem(std::string_view text) {
   if (text.size() > kMaxBytes) {
-    return Problem{1, fmt::format("{} bytes are too many (at most {})", text.size(), kMaxBytes)};
+    return Problem{1, fmt::format("file too large: {} bytes (limit: {})", text.size(), kMaxBytes)};
   }
   for (const auto look : {find_bad_utf8, find_control_character, find_deep_nesting}) {
     if (auto problem = look(text)) return problem;
@@ -72,7 +72,7 @@ std::optional<Problem> look_over(std::string_view text) {
   return std::nullopt;
 }
 
-/// JSON writes 😀 as "\ud83d\ude00"; YAML knows only the one code point: "\U0001f600".
+/// JSON escapes 😀 as "\ud83d\ude00"; YAML only as "\U0001f600".
 std::string join_surrogates(std::string_view text) {
   const auto unit_at = [&](std::size_t at) -> unsigned {
     if (at + 6 > text.size() || text[at] != '\\' || text[at + 1] != 'u') return 0;
@@ -100,12 +100,12 @@ std::string join_surrogates(std::string_view text) {
   return out;
 }
 
-/// Whether a scalar, if it is quoted, has a closing quote, and its further lines are indented. yaml-cpp accepts both:
-/// a quote that was forgotten would swallow the settings behind it.
+/// Whether a quoted scalar has a closing quote and indented continuation lines. yaml-cpp checks neither: a forgotten
+/// quote would swallow the settings after it.
 bool ends_as_yaml_says(std::string_view text, std::size_t at) {
   while (at < text.size() && (text[at] == '&' || text[at] == '!')) {
-    at = std::min(text.find_first_of(" \t\r\n", at), text.size());
-    at = std::min(text.find_first_not_of(" \t\r\n", at), text.size());
+    at = std::min(text.find_first_of(kBlanks, at), text.size());
+    at = std::min(text.find_first_not_of(kBlanks, at), text.size());
   }
   if (at >= text.size() || (text[at] != '"' && text[at] != '\'')) return true;
   const char quote = text[at];
@@ -145,13 +145,13 @@ class Builder final : public YAML::EventHandler {
                 const std::string& value) override {
     check_tag(mark, tag);
     if (!problem && !ends_as_yaml_says(text_, static_cast<std::size_t>(std::max(mark.pos, 0)))) {
-      complain(mark, "the quote that is opened here is not closed on this line");
+      complain(mark, "the quote opened here is not closed on this line");
     }
     add(scalar(mark, value, tag == "!" || tag.ends_with(":str")), anchor);
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto found = anchors_.find(anchor);
-    if (found == anchors_.end()) return complain(mark, "an alias inside the value it names");
+    if (found == anchors_.end()) return complain(mark, "an alias refers to the value that contains it");
     count(found->second, mark);
     if (problem) return;
     Node copy = found->second;
@@ -185,7 +185,7 @@ class Builder final : public YAML::EventHandler {
 
   void check_tag(const YAML::Mark& mark, const std::string& tag) {
     if (tag.empty() || tag == "?" || tag == "!" || tag.starts_with("tag:yaml.org,2002:")) return;
-    complain(mark, "tags (words that begin with '!') have no meaning here");
+    complain(mark, "tags (words that begin with '!') are not supported");
   }
 
   static Node scalar(const YAML::Mark& mark, const std::string& text, bool quoted) {
@@ -209,7 +209,7 @@ class Builder final : public YAML::EventHandler {
   void open(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
             Node::Kind kind) {
     check_tag(mark, tag);
-    if (!open_.empty() && waits_for_key()) complain(mark, "a key must be a single word or text");
+    if (!open_.empty() && waits_for_key()) complain(mark, "a key must be a single text");
     if (open_.size() >= kMaxDepth) {
       complain(mark, fmt::format("nested too deeply (at most {} levels)", kMaxDepth));
     }
@@ -238,7 +238,7 @@ class Builder final : public YAML::EventHandler {
     YAML::Mark mark;
     mark.line = node.line - 1;
     if (node.kind == Node::Kind::scalar) count(node, mark);
-    if (anchor != 0) keep(node, anchor, mark);
+    if (anchor != 0) add_anchor(node, anchor, mark);
     if (open_.empty()) {
       root = std::move(node);
     } else if (waits_for_key()) {
@@ -249,15 +249,15 @@ class Builder final : public YAML::EventHandler {
     }
   }
 
-  /// For aliases to come. A copy, so it counts.
-  void keep(const Node& node, YAML::anchor_t anchor, const YAML::Mark& mark) {
+  /// Keeps a copy for aliases; it counts towards the limits.
+  void add_anchor(const Node& node, YAML::anchor_t anchor, const YAML::Mark& mark) {
     count(node, mark);
     if (!problem) anchors_[anchor] = node;
   }
 
   void add_key(Node node, const YAML::Mark& mark) {
     if (node.kind != Node::Kind::scalar) {
-      return complain(mark, "a key must be a single word or text");
+      return complain(mark, "a key must be a single text");
     }
     auto& level = open_.back();
     const auto [seen, fresh] = level.lines.try_emplace(node.text, node.line);
@@ -275,19 +275,19 @@ class Builder final : public YAML::EventHandler {
   std::size_t nodes_ = 0, text_bytes_ = 0;
 };
 
-/// What yaml-cpp complains about, with the usual reason where it does not say it.
+/// yaml-cpp's error, or the usual cause if it does not name it.
 Problem explain(const YAML::Exception& error, std::string_view text) {
   const int line = std::max(error.mark.line + 1, 1);
   for (int i = 1; i < line; ++i) text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
   const auto indent = text.substr(0, std::min(text.find_first_not_of(" \t"), text.size()));
   if (indent.find('\t') != std::string_view::npos) {
-    return {line, "a tab cannot indent; use spaces"};
+    return {line, "tabs cannot be used for indentation; use spaces"};
   }
   return {line, fmt::format("not valid YAML: {}", error.msg)};
 }
 
-/// The first problem, if there is one. HandleNextDocument is called twice, never in a loop: on some
-/// broken texts it finds empty documents for ever.
+/// The first problem, if any. HandleNextDocument is called at most twice: on some invalid texts it returns empty
+/// documents forever.
 std::optional<Problem> build(const std::string& text, Builder& builder) {
   try {
     std::istringstream in(text);
@@ -316,10 +316,10 @@ Result<Node> parse(std::string_view text, std::string_view name) {
     return fail(Code::config, fmt::format("{}:{}: {}", name, problem.line, problem.message));
   };
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  if (const auto problem = look_over(text)) return bad(*problem);
-  const auto first = text.find_first_not_of(" \t\r\n");
+  if (const auto problem = find_problem(text)) return bad(*problem);
+  const auto first = text.find_first_not_of(kBlanks);
   const bool json = first != std::string_view::npos && (text[first] == '{' || text[first] == '[');
-  // Behind a newline yaml-cpp accepts an open quote, and it can be named where it was opened.
+  // With a newline at the end yaml-cpp accepts an open quote, so that the error can name its line.
   const auto read = (json ? join_surrogates(text) : std::string(text)) + "\n";
   Builder builder(read);
   builder.root.kind = Node::Kind::map;

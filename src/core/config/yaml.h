@@ -12,8 +12,7 @@ inline constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
 inline constexpr std::size_t kMaxDepth = 100;
 inline constexpr std::size_t kMaxNodes = 100'000;
 
-/// One value of a YAML or JSON text. Scalars keep their text: what it means is for the reader to
-/// say.
+/// One value of a YAML or JSON text. Scalars keep their text; the reader interprets it.
 struct Node {
   enum class Kind { scalar, list, map };
   struct Key {

@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "core/base/text.h"
 #include "core/base/utf8.h"
 #include "core/json/document.h"
 
@@ -100,7 +101,7 @@ constexpr std::array<Remedy, 5> kRemedies{{
 
 std::string_view hint_for(std::string_view text, std::size_t position) {
   if (position >= text.size()) return "the text ends too early; was it cut off?";
-  const auto last = text.substr(0, position).find_last_not_of(" \t\r\n");
+  const auto last = text.substr(0, position).find_last_not_of(kBlanks);
   const char previous = last == text.npos ? '\0' : text[last];
   for (const auto& remedy : kRemedies) {
     if (text[position] == remedy.wrong && (remedy.previous == 0 || remedy.previous == previous)) {
@@ -113,7 +114,7 @@ std::string_view hint_for(std::string_view text, std::size_t position) {
 }  // namespace
 
 Error diagnose(std::string_view text, std::string_view name, std::string_view otherwise) {
-  if (text.find_first_not_of(" \t\r\n") == text.npos) {
+  if (is_blank(text)) {
     return {Code::malformed, fmt::format("{} is empty", name), "a JSON value is needed"};
   }
   Locator locator;

@@ -20,7 +20,7 @@ Result<Document> parse(std::string_view text, std::string_view name = "JSON");
 
 /// One line, keys in order, non-ASCII as it is. Never throws: invalid UTF-8 becomes U+FFFD.
 std::string write(const Document& document);
-/// For people: two spaces of indent and a final newline.
+/// Indented by two spaces, with a final newline.
 std::string write_pretty(const Document& document);
 
 }  // namespace ralph::json

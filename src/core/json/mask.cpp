@@ -2,13 +2,12 @@
 
 #include <charconv>
 
+#include "core/base/text.h"
 #include "core/base/utf8.h"
 #include "core/json/writer.h"
 
 namespace ralph::json {
 namespace {
-
-constexpr std::string_view kBlank = " \t\r\n";
 
 /// Where the string that begins behind a quote ends: the position of its closing quote, or the end.
 std::size_t string_end(std::string_view json, std::size_t at) {
@@ -17,7 +16,7 @@ std::size_t string_end(std::string_view json, std::size_t at) {
 }
 
 bool is_key(std::string_view json, std::size_t behind_quote) {
-  const auto at = json.find_first_not_of(kBlank, behind_quote);
+  const auto at = json.find_first_not_of(kBlanks, behind_quote);
   return at != std::string_view::npos && json[at] == ':';
 }
 

@@ -21,7 +21,7 @@ class ObjectWriter {
   ObjectWriter& number(std::string_view key, std::int64_t value);
   ObjectWriter& number(std::string_view key, double value);
   ObjectWriter& boolean(std::string_view key, bool value);
-  /// JSON text, taken as it is.
+  /// JSON text, not checked.
   ObjectWriter& raw(std::string_view key, std::string_view json);
   void close() { out_ += '}'; }
 

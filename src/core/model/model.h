@@ -9,10 +9,10 @@
 
 namespace ralph::model {
 
-/// The context window of a model nobody described.
+/// The context window of an unknown model.
 inline constexpr std::int64_t kUnknownWindow = 200'000;
 
-/// What the API caches at least of a prompt, for a model nobody described; in tokens.
+/// The shortest prompt prefix that the API caches for an unknown model, in tokens.
 inline constexpr std::int64_t kUsualCacheMinimum = 1024;
 
 /// USD per million tokens, for prompts of more than `above_tokens` tokens (input and cache together).
@@ -27,7 +27,7 @@ struct Price {
   bool operator==(const Price&) const = default;
 };
 
-/// What Claude Code counts for a model that is not in its table.
+/// The price that Claude Code assumes for a model that is not in its table.
 inline constexpr Price kPriceOfUnknown{0, 4, 20, 0.2, 5, 8};
 
 /// "1.25/10": input and output; the cache costs what input does.
@@ -43,7 +43,7 @@ enum class Thinking {
 
 struct Model {
   std::string id;
-  std::vector<std::string> aliases;  // short names, and retired ids this model stands in for
+  std::vector<std::string> aliases;  // short names, and retired ids that this model replaces
   std::int64_t context_window = 0;
   std::int64_t max_output = 0;
   Thinking thinking = Thinking::none;

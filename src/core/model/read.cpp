@@ -95,7 +95,7 @@ Result<> read_price_key(const Field& field, std::string_view key, Price& price) 
   return fail(Code::config, field.where + " is not a known key");
 }
 
-/// A price for the cache that is not given is the one for input.
+/// Cache prices default to the price of input.
 Result<Price> read_price(const Field& field) {
   if (!field.value.is_object() || !field.value.contains("input") ||
       !field.value.contains("output")) {
@@ -116,7 +116,7 @@ Result<> read_prices(const Field& field, std::vector<Price>& out) {
   for (const auto& value : field.value) {
     TRY_ASSIGN(const Price price, read_price({field.where, value}));
     if (out.empty() ? price.above_tokens != 0 : price.above_tokens <= out.back().above_tokens) {
-      return fail(Code::config, field.where + ": 'above' must begin at 0 and rise");
+      return fail(Code::config, field.where + ": 'above' must start at 0 and increase");
     }
     out.push_back(price);
   }
@@ -133,7 +133,7 @@ Result<> read_key(const Field& field, std::string_view key, Model& model) {
   if (key == "cache_minimum") return read_tokens(field, 0, model.cache_minimum);
   if (key == "prices") return read_prices(field, model.prices);
   return fail(Code::config, field.where + " is not a known key",
-              "known are: id, aliases, window, max_output, thinking, effort, cache_minimum, prices");
+              "known keys: id, aliases, window, max_output, thinking, effort, cache_minimum, prices");
 }
 
 Model& row_of(std::vector<Model>& models, const std::string& id) {
@@ -159,7 +159,7 @@ void take_aliases_from_others(std::vector<Model>& models, const Model& owner) {
 Result<> read_row(const Document& row, std::string_view name, std::vector<Model>& models) {
   const auto id = row.is_object() ? row.find("id") : row.end();
   if (id == row.end() || !id->is_string() || id->get_ref<const std::string&>().empty()) {
-    return fail(Code::config, fmt::format("{}: a model needs an 'id'", name));
+    return fail(Code::config, fmt::format("{}: a model has no 'id'", name));
   }
   const auto where = fmt::format("{}, model '{}'", name, id->get<std::string>());
   Model& model = row_of(models, id->get<std::string>());

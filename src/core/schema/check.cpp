@@ -117,7 +117,7 @@ bool SchemaChecker::check_child(const Node& node, const Document& value, Step st
   return check(node, value, nullptr);
 }
 
-/// A schema the value need not pass: what it looked at counts only if it does.
+/// A schema that the value may violate: what it evaluated counts only if it is valid.
 bool SchemaChecker::check_choice(const Node& node, const Document& value, Seen* seen) {
   if (seen == nullptr) return check(node, value, nullptr);
   Seen own(value.size());
@@ -132,7 +132,7 @@ bool SchemaChecker::passes(const Node& node, const Document& value, Seen* seen) 
   return check_choice(node, value, seen);
 }
 
-/// What is left over is asked for last, when everything else has looked.
+/// unevaluated… keywords come last, after everything else has been evaluated.
 bool SchemaChecker::check_keywords(const Node& node, const Document& value, Seen* seen) {
   const auto* const rest = value.is_array()    ? node.unevaluated_items
                            : value.is_object() ? node.unevaluated_properties
@@ -257,7 +257,7 @@ bool SchemaChecker::check_references(const Node& node, const Document& value, Se
   return whole;
 }
 
-/// With somebody looking at what was seen, every alternative counts, not just the first.
+/// If `seen` is needed, every alternative is checked, not just up to the first valid one.
 bool SchemaChecker::check_any_of(const Node& node, const Document& value, Seen* seen) {
   if (node.any_of.empty()) return true;
   const auto reported = violations_.size();

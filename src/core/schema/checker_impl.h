@@ -10,8 +10,8 @@
 
 namespace ralph::schema {
 
-/// Checks one value against a program. Every check_… says whether the value passes, and reports
-/// what is wrong unless nobody wants to know.
+/// Checks one value against a compiled schema. Every check_… returns whether the value is valid and reports violations,
+/// unless reporting is off.
 class SchemaChecker final : MatchBudget {
  public:
   explicit SchemaChecker(const SchemaProgram& program) : program_(program) {}
@@ -19,14 +19,14 @@ class SchemaChecker final : MatchBudget {
 
  private:
   using Node = SchemaNode;
-  /// Which members or elements of a value some schema has looked at, by their number.
+  /// The members or elements of a value that a schema has evaluated, by index.
   using Seen = std::vector<bool>;
   using Step = std::variant<std::string_view, std::size_t>;
   class Members;
   class Inside;
   class Quiet;
 
-  /// `seen` gets what was looked at, if anybody wants it and the value passes.
+  /// `seen`, if not null, gets what was evaluated, if the value is valid.
   bool check(const Node& node, const Document& value, Seen* seen);
   bool check_keywords(const Node& node, const Document& value, Seen* seen);
   bool check_child(const Node& node, const Document& value, Step step);
@@ -80,7 +80,7 @@ class SchemaChecker final : MatchBudget {
   std::size_t depth_ = 0;
   std::size_t quiet_ = 0;
   std::uint64_t work_ = 0;
-  std::optional<Violation> stopped_;  // why the check was given up: then nothing else counts
+  std::optional<Violation> stopped_;  // why the check was aborted; the only violation then
 };
 
 /// Finds members by name: one by one in small objects, hashed in big ones.
@@ -95,7 +95,7 @@ class SchemaChecker::Members {
   std::unordered_set<std::string_view> index_;
 };
 
-/// One step down into the value, for as long as it lives.
+/// One step down into the value, during its lifetime.
 class SchemaChecker::Inside {
  public:
   Inside(SchemaChecker& checker, Step step) : checker_(checker) { checker_.path_.push_back(step); }
@@ -107,7 +107,7 @@ class SchemaChecker::Inside {
   SchemaChecker& checker_;
 };
 
-/// Nothing is reported for as long as it lives.
+/// Switches reporting off during its lifetime.
 class SchemaChecker::Quiet {
  public:
   explicit Quiet(SchemaChecker& checker) : checker_(checker) { ++checker_.quiet_; }

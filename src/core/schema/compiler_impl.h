@@ -12,7 +12,7 @@ namespace ralph::schema {
 
 enum class Draft : unsigned { seven = 1, next = 2 };
 
-/// A resource while it is compiled: its address, its text and what it says of its draft.
+/// A resource while it is compiled: its address, its document and its draft.
 struct SchemaScope {
   std::string uri;
   const Document* root = nullptr;
@@ -21,7 +21,7 @@ struct SchemaScope {
   SchemaResource* resource = nullptr;
 };
 
-/// Where a piece of a schema stands.
+/// The place of a part of a schema.
 struct SchemaPlace {
   const SchemaScope* scope = nullptr;
   std::string pointer;               // from the root of the resource
@@ -32,7 +32,7 @@ struct SchemaPlace {
   SchemaPlace step(std::size_t index) const { return step(std::to_string(index)); }
 };
 
-/// Makes a program of a document. Keywords are read by a table; references are followed at the end.
+/// Compiles a document. Keywords are read by a table; references are resolved at the end.
 class SchemaCompiler {
  public:
   explicit SchemaCompiler(const SchemaLimits& limits);
@@ -67,7 +67,7 @@ class SchemaCompiler {
   Result<const Node*> schema(const Document& document, Place place);
   Result<> read_keywords(Node& node, const Document& document, const Place& place);
 
-  // Addresses: schema_references.cpp
+  // Addresses: references.cpp
   Result<Place> enter_resource(Node& node, const Document& document, Place place);
   Result<Draft> draft_of(const Document& document, const Place& place) const;
   Result<Place> open_scope(std::string uri, const Document& document, Place place);

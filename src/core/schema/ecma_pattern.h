@@ -10,11 +10,11 @@ struct pcre2_real_code_8;
 
 namespace ralph::schema {
 
-/// An ECMA-262 regular expression in the words of PCRE2 (UTF mode). What the one does not know and
-/// the other gives a meaning to is a mistake or stands for itself, as in a browser.
+/// Translates an ECMA-262 regular expression to PCRE2 (UTF mode). Syntax that only PCRE2 has is an error or literal, as in
+/// a browser.
 Result<std::string> translate_ecma_pattern(std::string_view pattern);
 
-/// What searching may cost. `spend` is told the steps used; false: give up.
+/// Limits of a search. `spend` is called with the steps used; false aborts.
 class MatchBudget {
  public:
   virtual ~MatchBudget() = default;

@@ -16,13 +16,13 @@ using json::Document;
 struct Violation {
   std::string pointer;    // "/summary"
   std::string message;    // "must be string"
-  std::string keyword;    // of the schema that is not met: "type"; empty: the check was given up
+  std::string keyword;    // the violated keyword: "type"; empty: the check was aborted
   std::string parameter;  // the property that is missing ("required"); empty for other keywords
 
   bool operator==(const Violation&) const = default;
 };
 
-/// What a hostile schema or value may cost; what goes beyond is an error or a violation.
+/// Limits for hostile schemas and values; exceeding one is an error or a violation.
 struct SchemaLimits {
   std::size_t depth = json::kMaxDepth;       // levels of a schema's or value's text
   std::size_t nesting = 3'000;         // schemas inside of schemas while a value is checked
@@ -37,8 +37,8 @@ struct SchemaProgram;
 /// many threads. Formats are annotations: they are not checked.
 class Schema {
  public:
-  /// Fails on what is no schema, naming the place. Remote references are errors; nothing is ever
-  /// fetched. The metaschemas of both drafts are built in.
+  /// Fails if the document is not a schema and names the place. Remote references are errors; nothing is fetched. The
+  /// metaschemas of both drafts are built in.
   static Result<Schema> compile(const Document& schema, const SchemaLimits& limits = {});
 
   /// Empty: valid. At most a few violations are reported, in the words of ajv.

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "system/process/command.h"
 #include "harness/stream/dialect.h"
+#include "system/process/command.h"
 
 namespace ralph::backend {
 
@@ -15,7 +15,7 @@ enum class Delivery {
   argument,     // a word of its command line
   standard_in,  // its stdin, then end of input
   stream_json,  // one JSON line on a stdin that stays open
-  file,         // a file in the workspace that it is told to read
+  file,         // a file in the workspace; the prompt says to read it
 };
 std::string_view to_string(Delivery delivery);
 
@@ -65,7 +65,7 @@ struct Capabilities {
   bool permission_mode = false;
   bool resume = false;
   bool max_turns = false;
-  bool cost = false;  // it tells what it costs, or its tokens, while it works
+  bool cost = false;  // it reports its cost, or its tokens, while it works
   bool partial_text = false;
   bool json_schema = false;
   bool effort = false;
@@ -87,30 +87,47 @@ struct Cloud {
 
 /// How an agent reaches its model, and what pays for it.
 struct ModelAccess {
-  std::string_view key_variable;  // "ANTHROPIC_API_KEY": is used before a stored login
-  std::string_view endpoint_variable;  // "ANTHROPIC_BASE_URL": the key is for somebody else
-  std::string_view endpoint;           // the usual one
-  bool has_login = false;  // it has one that pays by subscription, better than the key
+  std::string_view key_variable;  // "ANTHROPIC_API_KEY": preferred by the agent to a stored login
+  std::string_view endpoint_variable;  // "ANTHROPIC_BASE_URL": another endpoint, with its own key
+  std::string_view endpoint;           // the default
+  /// Whether a login is stored, which pays by subscription and is preferred to a key. nullptr: the
+  /// agent has no login.
+  bool (*has_stored_login)(const Host& host) = nullptr;
   std::span<const std::string_view> secret_variables;  // hold a credential
   std::span<const std::string_view> paying_prefixes;   // variables that may be needed to pay
   std::span<const Cloud> clouds;
-  /// Every credential found, the one the agent would use first. nullptr: only the command knows.
+  /// Every credential found, the one the agent would use first. nullptr: unknown.
   std::vector<Credential> (*credentials)(const Host& host) = nullptr;
-  /// The variables that send all requests to an endpoint of ours, which adds the credential.
+  /// The variables that send all requests to ralph's proxy, which adds the credential.
   std::vector<process::EnvChange> (*through_proxy)(const std::string& endpoint,
                                                    const std::string& token) = nullptr;
-  /// The model that the environment makes of a name, or of none; empty: the agent's own choice.
+  /// The model that the environment selects for a name, or for none; empty: the agent's default.
   std::string (*model_of)(std::string_view asked, const Host& host) = nullptr;
 };
 
-/// What becomes of an entry in the agent's own folder when the agent runs in a sandbox.
+/// How an agent names its tools.
+struct ToolNames {
+  /// Allowed when the settings name no tools.
+  std::span<const std::string_view> (*defaults)(std::string_view mode) = nullptr;
+  std::span<const std::string_view> read_files;  // each of them can read a prompt file
+  std::span<const std::string_view> harmless;    // approved by their name alone in any mode
+};
+
+/// How an agent is started without permission prompts.
+struct PermissionNames {
+  std::string_view skip_mode;         // "bypassPermissions"
+  std::string_view skip_option;       // "--dangerously-skip-permissions"
+  std::string_view sandbox_variable;  // "IS_SANDBOX": "1" allows root to skip permissions
+};
+
+/// How an entry of the agent's own directory is used when the agent runs in a sandbox.
 enum class StateUse {
   shown,     // read-only in every sandbox
   dropped,   // not shown: the agent makes its own, which is gone afterwards
   project,   // sessions by project: only those of the workspace are shown
   login,     // a credential that the agent refreshes
   key,       // a credential that it only reads
-  record,    // a private copy, gone afterwards: it holds trust and servers beside counters
+  record,    // a private copy, discarded afterwards: it holds trust, servers and counters
   settings,  // read-only; in a strict sandbox without secrets
 };
 struct StateEntry {
@@ -121,14 +138,14 @@ struct StateEntry {
 /// The files an agent keeps for itself.
 struct AgentState {
   std::span<const std::string_view> paths;  // "~/.claude"
-  std::string_view variable;  // "CLAUDE_CONFIG_DIR": a folder that replaces all of them
+  std::string_view variable;            // "CLAUDE_CONFIG_DIR": a directory that replaces all of them
   std::span<const StateEntry> entries;  // any other is read-only, and not shown in a strict sandbox
   std::string_view backup_prefix;       // entries that begin so are copies: dropped
   std::span<const std::string_view> secret_settings;  // settings that hold or get a secret
   std::string_view secret_prefix;                     // of variables in its settings: the same
 };
 
-/// One agent CLI: all that ralph knows of it. Nothing outside this module names an agent.
+/// Everything ralph knows about one agent CLI. No other module names an agent.
 struct Backend {
   std::string_view name;          // "claude"
   std::string_view display_name;  // "Claude"; empty: the program's own name
@@ -148,14 +165,18 @@ struct Backend {
   std::span<const std::string_view> variable_prefixes;  // of the variables it obeys
   std::span<const std::string_view> removed_variables;  // that a session sets for its children
   std::string_view session_variable;                    // of those: set in every session
-  std::string_view thinking_variable;       // the number of tokens it may think; "0": none
-  std::string_view no_background_variable;  // "1": commands never go on behind a call
-  std::string_view instructions_file;       // in the workspace: "CLAUDE.md"
+  std::string_view thinking_variable;              // the number of tokens it may think; "0": none
+  std::string_view no_background_variable;         // "1": commands never go on behind a call
+  std::string_view instructions_file;              // in the workspace: "CLAUDE.md"
   std::span<const std::string_view> obeyed_files;  // of the workspace: the agent obeys them
   ModelAccess access;
   AgentState state;
-  std::string_view auth_hint;     // "set ANTHROPIC_API_KEY or run 'claude' once and log in"
-  std::string_view install_hint;  // "npm install -g @anthropic-ai/claude-code"
+  ToolNames tools;
+  PermissionNames permissions;
+  std::string_view settings_error;  // how its stderr line about unusable settings begins
+  std::string_view remedy_mark;     // in its error messages: what to do follows
+  std::string_view auth_hint;       // "set ANTHROPIC_API_KEY or run 'claude' once and log in"
+  std::string_view install_hint;    // "npm install -g @anthropic-ai/claude-code"
 };
 
 /// Those ralph can drive.
@@ -166,7 +187,7 @@ const Backend& default_backend();
 
 /// Whether a variable holds a credential of some agent.
 bool is_credential(std::string_view variable);
-/// Whether a variable changes what some agent obeys or who pays for it.
+/// Whether a variable configures an agent or its credentials.
 bool configures_agent(std::string_view variable);
 
 /// An agent CLI that `auto` and `ralph doctor` look for, in the order of preference. `backend` is null

@@ -1,7 +1,9 @@
-// What ralph knows of Claude Code, of its own agent, which is a drop-in for it, and of commands that may speak like it.
+// The entries of Claude Code, of ralph's own agent (same command line and output), and of commands
+// that the user names.
 #include <algorithm>
 #include <array>
 
+#include "core/base/settings_error.h"
 #include "core/base/utf8.h"
 #include "core/json/writer.h"
 #include "harness/backend/credentials.h"
@@ -153,8 +155,8 @@ std::vector<process::EnvChange> through_proxy(const std::string& endpoint,
 
 /// ANTHROPIC_MODEL names one where none is asked for; ANTHROPIC_DEFAULT_OPUS_MODEL says what "opus" is.
 std::string model_of(std::string_view asked, const Host& host) {
-  const auto model = asked.empty() ? variable(host, "ANTHROPIC_MODEL").value_or("")
-                                   : std::string(asked);
+  const auto model =
+      asked.empty() ? variable(host, "ANTHROPIC_MODEL").value_or("") : std::string(asked);
   for (const std::string_view family : {"opus", "sonnet", "haiku", "fable"}) {
     if (model != family) continue;
     auto upper = std::string(family);
@@ -165,11 +167,12 @@ std::string model_of(std::string_view asked, const Host& host) {
   return model;
 }
 
-constexpr ModelAccess access_with(bool has_login, std::vector<Credential> (*find)(const Host&)) {
+constexpr ModelAccess access_with(bool (*has_login)(const Host&),
+                                  std::vector<Credential> (*find)(const Host&)) {
   return {.key_variable = "ANTHROPIC_API_KEY",
           .endpoint_variable = "ANTHROPIC_BASE_URL",
           .endpoint = "https://api.anthropic.com",
-          .has_login = has_login,
+          .has_stored_login = has_login,
           .secret_variables = kSecretVariables,
           .paying_prefixes = kPayingPrefixes,
           .clouds = kClouds,
@@ -187,6 +190,23 @@ constexpr AgentState state_in(std::span<const std::string_view> paths) {
           .secret_prefix = "ANTHROPIC_"};
 }
 
+constexpr auto kDefaultTools =
+    std::to_array<std::string_view>({"Read", "Edit", "Write", "Bash", "Glob", "Grep"});
+constexpr auto kPlannerTools = std::to_array<std::string_view>({"Read", "Bash"});
+constexpr auto kReadFiles = std::to_array<std::string_view>({"Read", "default"});
+constexpr auto kHarmlessTools = std::to_array<std::string_view>({"Read", "Glob", "Grep"});
+
+std::span<const std::string_view> default_tools(std::string_view mode) {
+  if (mode == "planner") return kPlannerTools;
+  return kDefaultTools;
+}
+
+constexpr ToolNames kTools{
+    .defaults = default_tools, .read_files = kReadFiles, .harmless = kHarmlessTools};
+constexpr PermissionNames kPermissions{.skip_mode = "bypassPermissions",
+                                       .skip_option = "--dangerously-skip-permissions",
+                                       .sandbox_variable = "IS_SANDBOX"};
+constexpr std::string_view kRemedyMark = " · ";
 constexpr std::string_view kNoBackground = "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS";
 
 }  // namespace
@@ -211,8 +231,12 @@ constinit const Backend kClaude{
     .no_background_variable = kNoBackground,
     .instructions_file = "CLAUDE.md",
     .obeyed_files = kObeyedFiles,
-    .access = access_with(true, claude_credentials),
+    .access = access_with(has_stored_login, claude_credentials),
     .state = state_in(kClaudeState),
+    .tools = kTools,
+    .permissions = kPermissions,
+    .settings_error = kSettingsError,  // `claude` may be a link to ralph
+    .remedy_mark = kRemedyMark,
     .auth_hint = "set ANTHROPIC_API_KEY, or run 'claude' once and log in",
     .install_hint = "npm install -g @anthropic-ai/claude-code",
 };
@@ -237,8 +261,12 @@ constinit const Backend kOwnAgent{
     .no_background_variable = kNoBackground,
     .instructions_file = "CLAUDE.md",
     .obeyed_files = kObeyedFiles,
-    .access = access_with(false, own_credentials),
+    .access = access_with(nullptr, own_credentials),
     .state = state_in(kOwnState),
+    .tools = kTools,
+    .permissions = kPermissions,
+    .settings_error = kSettingsError,
+    .remedy_mark = kRemedyMark,
     .auth_hint = "set ANTHROPIC_API_KEY, or run 'ralph auth login'",
     .install_hint = "",
 };
@@ -266,7 +294,11 @@ constinit const Backend kCustom{
     .obeyed_files = {},
     .access = {},
     .state = {},
-    .auth_hint = "see what the command itself says about logging in",
+    .tools = {},
+    .permissions = kPermissions,
+    .settings_error = kSettingsError,
+    .remedy_mark = kRemedyMark,
+    .auth_hint = "log in as the documentation of the command describes",
     .install_hint = "",
 };
 

@@ -52,7 +52,7 @@ void look_for(std::span<const Row> rows, const Host& host, std::vector<Credentia
   }
 }
 
-/// A file in Claude Code's own folder; empty path: there is no such folder to look in.
+/// A file in Claude Code's own directory; empty path: there is no such directory to look in.
 fs::path file_of_claude(const Host& host, std::string_view name) {
   const auto paths = state_paths(kClaude, host);
   return paths.empty() ? fs::path{} : paths.front() / name;

@@ -42,13 +42,14 @@ std::string names_of(const Words& rules) {
   return fmt::format("{}", fmt::join(names, ","));
 }
 
-/// With a permission mode, a tool's name alone says that it may be asked for; only reading is approved by it. A rule with
-/// a pattern is the user's approval of that.
-Words approved(const Ask& ask) {
-  if (ask.permission_mode.empty() || ask.permission_mode == "bypassPermissions") return ask.tools;
+/// With a permission mode, a tool's name makes it available but approves only harmless tools. A rule with a pattern
+/// is approved by the user.
+Words approved(const Backend& backend, const Ask& ask) {
+  if (is_skip_mode(backend, ask.permission_mode)) return ask.tools;
   Words rules;
   for (const auto& rule : ask.tools) {
-    const bool reads = rule == "Read" || rule == "Glob" || rule == "Grep";
+    const auto& harmless = backend.tools.harmless;
+    const bool reads = std::ranges::find(harmless, rule) != harmless.end();
     if (reads || rule.contains('(')) rules.push_back(rule);
   }
   return rules;
@@ -76,7 +77,8 @@ Words values_of(Slot slot, const Draft& draft) {
     case Slot::system_prompt: return one(ask.system_prompt);
     case Slot::append_system_prompt: return one(ask.append_system_prompt);
     case Slot::tool_names: return one(names_of(ask.tools));
-    case Slot::tool_rules: return one(fmt::format("{}", fmt::join(approved(ask), ",")));
+    case Slot::tool_rules:
+      return one(fmt::format("{}", fmt::join(approved(draft.backend, ask), ",")));
     case Slot::resume: return one(ask.resume);
     case Slot::partial: return when(json && (ask.max_cost || ask.conversation));
     case Slot::max_cost:

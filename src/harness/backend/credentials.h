@@ -7,7 +7,7 @@
 
 namespace ralph::backend {
 
-/// Who would pay for a run. Never holds a secret.
+/// What an agent authenticates with. Never holds a secret.
 struct Credential {
   enum class Kind { none, api_key, token, login, cloud, helper };
   Kind kind = Kind::none;

@@ -4,8 +4,9 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
-#include "harness/backend/plan.h"
 #include "core/base/nearest.h"
+#include "harness/backend/entries_impl.h"
+#include "harness/backend/plan.h"
 #include "system/process/environment.h"
 
 namespace ralph::backend {
@@ -36,9 +37,10 @@ std::string names_of_backends() {
 std::unexpected<Error> unknown_name(std::string_view name) {
   const auto known = known_names();
   const auto meant = nearest(name, known);
-  return fail(Code::usage,
-              fmt::format("backend '{}' is not known; there are: {}", name, fmt::join(known, ", ")),
-              meant.empty() ? "" : fmt::format("did you mean '{}'?", meant));
+  return fail(
+      Code::usage,
+      fmt::format("backend '{}' is unknown; known backends: {}", name, fmt::join(known, ", ")),
+      meant.empty() ? "" : fmt::format("did you mean '{}'?", meant));
 }
 
 /// ralph itself is always there.
@@ -46,7 +48,7 @@ const Backend* first_installed(const Host& host) {
   for (const Candidate& candidate : candidates()) {
     if (candidate.backend != nullptr && find_program(candidate, host)) return candidate.backend;
   }
-  return find_backend("builtin");
+  return &kOwnAgent;
 }
 
 /// What `environment` becomes for the agent, as far as its own changes go.
@@ -76,7 +78,7 @@ Error not_found(std::string_view program, std::string message) {
 Result<fs::path> own_executable() {
   std::error_code error;
   auto path = fs::read_symlink("/proc/self/exe", error);
-  if (error) return fail_errno(error.value(), "cannot tell which file ralph runs from");
+  if (error) return fail_errno(error.value(), "cannot determine ralph's executable");
   return path;
 }
 
@@ -119,8 +121,7 @@ Result<fs::path> find_program(std::string_view program, const Host& host) {
   auto file = (host.workspace / *found).lexically_normal();
   std::error_code error;
   if (!fs::exists(file, error) || fs::is_directory(file, error)) {
-    return std::unexpected(
-        not_found(program, fmt::format("there is no program '{}'", file.string())));
+    return std::unexpected(not_found(program, fmt::format("no program '{}'", file.string())));
   }
   if (::access(file.c_str(), X_OK) != 0) {
     return fail(Code::permission, fmt::format("'{}' is not executable", file.string()),

@@ -5,9 +5,9 @@
 
 #include <fmt/core.h>
 
+#include "core/base/utf8.h"
 #include "harness/backend/command_line_impl.h"
 #include "harness/backend/credentials.h"
-#include "core/base/utf8.h"
 
 namespace ralph::backend {
 namespace {
@@ -15,21 +15,18 @@ namespace {
 namespace fs = std::filesystem;
 using process::Transport;
 
-constexpr std::string_view kSkipPermissions = "--dangerously-skip-permissions";
-
 bool has(const std::vector<std::string>& words, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
 }
 
 Result<> check_prompt(std::string_view prompt) {
   if (prompt.find_first_not_of(" \t\r\n\v\f") == std::string_view::npos) {
-    return fail(Code::usage,
-                prompt.empty() ? "the prompt is empty" : "the prompt is only white space",
-                "say what the agent shall do: -p TEXT or -P FILE");
+    return fail(Code::usage, prompt.empty() ? "the prompt is empty" : "the prompt is blank",
+                "give the prompt with -p TEXT or -P FILE");
   }
   if (const auto at = prompt.find('\0'); at != std::string_view::npos) {
     return fail(Code::usage, fmt::format("the prompt has a NUL byte at offset {}", at),
-                "agents take text only; is this the right file?");
+                "agents accept text only; check the file");
   }
   return {};
 }
@@ -39,46 +36,53 @@ Result<Output> output_of(const Backend& backend, const Ask& ask) {
   for (const Output output : {Output::stream_json, Output::text}) {
     if (*ask.output_format == to_string(output)) return output;
   }
-  return fail(Code::usage, fmt::format("output format '{}' is not known", *ask.output_format),
-              "there are: stream-json, text");
+  return fail(Code::usage, fmt::format("unknown output format '{}'", *ask.output_format),
+              "use stream-json or text");
 }
 
-/// Something asked for that not every agent can do.
+/// A request that not every backend can honour.
 struct Wish {
   bool asked;
   bool possible;
-  std::string_view what;
+  std::string_view problem;  // "backend 'custom' …"
+  std::string_view hint;
 };
 
 Result<> check_wishes(const Backend& backend, const Ask& ask, Output output) {
   const Capabilities& can = backend.can;
   const auto wishes = std::to_array<Wish>({
-      {!ask.model.empty(), can.model, "be told a model"},
-      {!ask.system_prompt.empty(), can.system_prompt, "be given a system prompt"},
-      {!ask.append_system_prompt.empty(), can.append_system_prompt, "be given a system prompt"},
-      {!ask.tools.empty(), can.tool_lists, "be restricted to some tools"},
-      {!ask.permission_mode.empty(), can.permission_mode, "be told a permission mode"},
-      {!ask.resume.empty(), can.resume, "resume a session"},
-      {ask.max_turns.has_value(), can.max_turns, "limit its turns"},
-      {!ask.json_schema.empty(), can.json_schema, "answer by a schema"},
-      {!ask.effort.empty(), can.effort, "be told an effort"},
-      {ask.conversation, can.conversation, "take messages while it runs"},
-      {ask.auth != Auth::automatic, !backend.access.key_variable.empty(), "be told which login to use"},
+      {!ask.model.empty(), can.model, "has no model option", "put the model into --command"},
+      {!ask.system_prompt.empty(), can.system_prompt, "has no system prompt option",
+       "put the system prompt into --command"},
+      {!ask.append_system_prompt.empty(), can.append_system_prompt, "has no system prompt option",
+       "put the system prompt into --command"},
+      {!ask.tools.empty(), can.tool_lists, "has no option for allowed tools",
+       "put the allowed tools into --command"},
+      {!ask.permission_mode.empty(), can.permission_mode, "has no permission mode option",
+       "put the permission mode into --command"},
+      {!ask.resume.empty(), can.resume, "cannot resume a session", "remove --resume"},
+      {ask.max_turns.has_value(), can.max_turns, "has no option for a turn limit",
+       "put the turn limit into --command"},
+      {!ask.json_schema.empty(), can.json_schema, "has no option for a result schema",
+       "remove the schema"},
+      {!ask.effort.empty(), can.effort, "has no effort option", "put the effort into --command"},
+      {ask.conversation, can.conversation, "accepts no messages while it runs",
+       "use another backend"},
+      {ask.auth != Auth::automatic, !backend.access.key_variable.empty(),
+       "has no option for the credential", "remove --auth"},
   });
   for (const Wish& wish : wishes) {
     if (!wish.asked || wish.possible) continue;
-    return fail(
-        Code::usage,
-        fmt::format("backend '{}' cannot {}: ralph does not know how its command is told so",
-                    backend.name, wish.what),
-        "put it into the command, or leave it out");
+    return fail(Code::usage, fmt::format("backend '{}' {}", backend.name, wish.problem),
+                std::string(wish.hint));
   }
   if (ask.max_cost && !can.cost && output != Output::stream_json) {
     return fail(
         Code::usage,
-        fmt::format("backend '{}' cannot keep a cost limit: plain text does not tell the cost",
-                    backend.name),
-        "leave max_cost out, or set 'output_format: stream-json' if the command prints that");
+        fmt::format(
+            "backend '{}' cannot enforce a cost limit: plain text output does not report the cost",
+            backend.name),
+        "remove max_cost, or set 'output_format: stream-json' if the command prints stream-json");
   }
   return {};
 }
@@ -94,14 +98,14 @@ Result<> check_command(const Backend& backend, const Ask& ask) {
   return {};
 }
 
-/// Behind a "--" our own options, the list of tools among them, would be words of the prompt.
+/// After a "--" ralph's options, such as the list of tools, would be words of the prompt.
 Result<> check_extra_args(const Backend& backend, const Ask& ask) {
   if (!has(ask.extra_args, "--")) return {};
   return fail(Code::usage, fmt::format("the extra arguments for {} have a '--'", backend.program),
-              "leave it out: the prompt is given with -p or -P, everything else is an option");
+              "remove it: the prompt is given with -p or -P, everything else is an option");
 }
 
-/// The way of the prompt to the agent.
+/// How the prompt reaches the agent.
 struct Route {
   Delivery delivery;
   Transport transport;
@@ -116,8 +120,8 @@ Result<Route> route_of_command(const Ask& ask, bool is_long) {
   if (transport == Transport::pty) {
     return fail(
         Code::usage,
-        "the command takes its prompt from stdin, which cannot be a terminal: a raw terminal "
-        "has no way to say that the input has ended",
+        "the command reads its prompt from stdin, which cannot be a PTY: a raw PTY cannot signal "
+        "the end of input",
         "use '--transport pipe', or put {prompt} or {prompt_file} into the command");
   }
   return Route{Delivery::standard_in, Transport::pipe};
@@ -131,20 +135,23 @@ Result<Route> route_of(const Backend& backend, const Ask& ask) {
   if (ask.transport == Transport::pipe) return by_stdin;
   const auto transport = ask.transport.value_or(backend.transport);
   if (!is_long) return Route{backend.delivery, transport};
-  if (ask.tools.empty() || has(ask.tools, "Read") || has(ask.tools, "default")) {
+  const bool reads = std::ranges::any_of(backend.tools.read_files,
+                                         [&](auto tool) { return has(ask.tools, tool); });
+  if (ask.tools.empty() || reads) {
     return Route{Delivery::file, transport};
   }
   if (!ask.transport) return by_stdin;
   return fail(
       Code::usage,
-      fmt::format("a prompt of more than {} characters goes through a file, which the agent "
-                  "may not read: its tools lack Read",
+      fmt::format("a prompt of more than {} characters is passed in a file, and no allowed tool "
+                  "can read it",
                   kLongestArgument),
-      "use '--transport pipe', or allow the tool Read");
+      fmt::format("use '--transport pipe', or allow the tool {}",
+                  backend.tools.read_files.empty() ? "" : backend.tools.read_files.front()));
 }
 
-/// A leading "/" would be a slash command, a leading "-" of an argument an option: a newline before
-/// it changes nothing else.
+/// A leading "/" would be a slash command, a leading "-" of an argument an option; a newline before
+/// it prevents that.
 std::string guarded(const std::string& prompt, bool is_argument) {
   const char first = prompt.front();
   return first == '/' || (is_argument && first == '-') ? "\n" + prompt : prompt;
@@ -205,7 +212,7 @@ void settle_key(const Draft& draft, const Host& host, Plan& plan) {
   plan.command.env.push_back({name, ""});
   if (draft.ask.auth == Auth::login) return;
   plan.notes.push_back(
-      fmt::format("the stored login is used, not {} ('--auth api-key' uses the key)", name));
+      fmt::format("using the stored login, not {} ('--auth api-key' uses the key)", name));
 }
 
 void set_environment(const Draft& draft, const Host& host, Plan& plan) {
@@ -220,8 +227,8 @@ void set_environment(const Draft& draft, const Host& host, Plan& plan) {
 
 bool skips_permissions(const Backend& backend, const Ask& ask) {
   if (!backend.can.permission_mode) return false;
-  return ask.permission_mode.empty() || ask.permission_mode == "bypassPermissions" ||
-         has(ask.extra_args, kSkipPermissions);
+  return is_skip_mode(backend, ask.permission_mode) ||
+         has(ask.extra_args, backend.permissions.skip_option);
 }
 
 Result<> check_permissions(const Draft& draft, const Host& host, Plan& plan) {
@@ -229,20 +236,19 @@ Result<> check_permissions(const Draft& draft, const Host& host, Plan& plan) {
   if (!plan.skips_permissions) return {};
   if (std::ranges::any_of(draft.ask.tools, [](auto& rule) { return rule.contains('('); })) {
     plan.warnings.push_back(
-        "a tool's pattern, as in 'Bash(git *)', holds nothing back while permissions are skipped: "
-        "set "
-        "a permission mode");
+        "tool patterns such as 'Bash(git *)' have no effect while permissions are skipped; set a "
+        "permission mode");
   }
-  if (host.sandboxed() || variable(host, "IS_SANDBOX") == "1") return {};
+  if (host.sandboxed() || in_trusted_sandbox(draft.backend, host)) return {};
   if (host.is_root) {
     return fail(Code::usage,
                 fmt::format("{} refuses to skip permissions as root outside a sandbox",
                             draft.backend.program),
-                "use --sandbox, which confines the agent; or set IS_SANDBOX=1 in a container you "
-                "trust, or give '--permission-mode acceptEdits', or run as an ordinary user");
+                "use --sandbox, set IS_SANDBOX=1 in a container you trust, use '--permission-mode "
+                "acceptEdits', or run as an ordinary user");
   }
   plan.warnings.push_back(
-      "permissions are skipped outside a sandbox: the agent may do whatever you may (--sandbox "
+      "permissions are skipped outside a sandbox: the agent can do whatever you can (--sandbox "
       "confines it)");
   return {};
 }
@@ -275,6 +281,14 @@ std::string_view to_string(SandboxLevel level) {
   return "";
 }
 
+bool is_skip_mode(const Backend& backend, std::string_view mode) {
+  return mode.empty() || mode == backend.permissions.skip_mode;
+}
+
+bool in_trusted_sandbox(const Backend& backend, const Host& host) {
+  return variable(host, backend.permissions.sandbox_variable) == "1";
+}
+
 bool hides_key(const Backend& backend, Auth auth, const Host& host) {
   const auto name = backend.access.key_variable;
   if (auth == Auth::login || name.empty() || auth == Auth::api_key) return auth == Auth::login;
@@ -282,8 +296,9 @@ bool hides_key(const Backend& backend, Auth auth, const Host& host) {
     return false;
   }
   // Another endpoint gets the key that was set for it, never the login.
-  return backend.access.has_login && !variable(host, name).value_or("").empty() &&
-         has_stored_login(host) && variable(host, backend.access.endpoint_variable).value_or("").empty();
+  return backend.access.has_stored_login != nullptr && !variable(host, name).value_or("").empty() &&
+         backend.access.has_stored_login(host) &&
+         variable(host, backend.access.endpoint_variable).value_or("").empty();
 }
 
 Result<Plan> plan(const Backend& backend, const Ask& ask, const Host& host,
@@ -303,7 +318,7 @@ Result<Plan> plan(const Backend& backend, const Ask& ask, const Host& host,
   set_prompt(draft, host, run_id, plan);
   set_dialect(draft, plan);
   if (!backend.program.empty() && !ask.command.empty()) {
-    plan.notes.push_back("the setting 'command' is for the backend 'custom' and is not used");
+    plan.notes.push_back("setting 'command' ignored: only the backend 'custom' uses it");
   }
   TRY(check_permissions(draft, host, plan));
 

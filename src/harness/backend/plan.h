@@ -7,19 +7,19 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/backend/backend.h"
 #include "core/base/result.h"
+#include "harness/backend/backend.h"
 #include "system/process/command.h"
 
 namespace ralph::backend {
 
-/// How far an agent is confined. `strict`: without a network, but for a proxy of ours to the model.
+/// How far an agent is confined. `strict`: without network, except a proxy to the model.
 enum class SandboxLevel { off, on, strict };
 std::string_view to_string(SandboxLevel level);
 
 /// The machine a run happens on, as far as a plan depends on it.
 struct Host {
-  std::filesystem::path workspace;       // absolute: the agent's working folder
+  std::filesystem::path workspace;       // absolute: the agent's working directory
   std::vector<std::string> environment;  // "NAME=value": ralph's own
   /// What `.envrc` changes in it: counts as a part of it, also where a key is looked for.
   std::vector<process::EnvChange> workspace_env = {};
@@ -32,7 +32,7 @@ struct Host {
   std::vector<std::filesystem::path> read_only = {};  // absolute: not to be written in a sandbox
   std::filesystem::path project_root = {};            // see root()
 
-  /// The folder that holds `.ralph`: the workspace, or the root of its repository.
+  /// The directory that holds `.ralph`: the workspace, or the root of its repository.
   const std::filesystem::path& root() const {
     return project_root.empty() ? workspace : project_root;
   }
@@ -45,7 +45,7 @@ std::vector<process::EnvChange> environment_changes(const Host& host);
 /// A variable as the agent will find it; none: it is not set.
 std::optional<std::string> variable(const Host& host, std::string_view name);
 
-/// Which credential the agent shall use when there are several.
+/// Which credential the agent uses when there are several.
 enum class Auth {
   automatic,  // a stored login before a key that happens to be in ralph's environment
   api_key,
@@ -100,8 +100,8 @@ struct Plan {
   std::vector<std::filesystem::path> kept_folders;  // for the sandbox: made before the start
   std::optional<ModelRoute> route;
   std::function<std::unique_ptr<stream::Dialect>()> make_dialect;
-  bool skips_permissions = false;     // the agent asks nobody
-  std::vector<std::string> notes;     // worth telling in verbose: "the stored login is used …"
+  bool skips_permissions = false;     // the agent asks for no permission
+  std::vector<std::string> notes;     // shown with --verbose
   std::vector<std::string> warnings;  // one line each
 };
 
@@ -127,8 +127,13 @@ Result<std::filesystem::path> own_executable();
 /// Where the backend keeps its own files here, whether they exist or not.
 std::vector<std::filesystem::path> state_paths(const Backend& backend, const Host& host);
 
-/// Whether the agent's key is hidden from it, so that its stored login pays: when that is asked for, or when both
-/// are there, the key was not set for this run, and the endpoint is the agent's own.
+/// Whether a permission mode skips all permissions; none ("") does.
+bool is_skip_mode(const Backend& backend, std::string_view mode);
+/// Whether the user declares this machine a sandbox (IS_SANDBOX=1).
+bool in_trusted_sandbox(const Backend& backend, const Host& host);
+
+/// Whether the API key is hidden from the agent, so that its stored login pays: requested by Auth::login, or both
+/// exist, the key was not set for this run, and the endpoint is the default.
 bool hides_key(const Backend& backend, Auth auth, const Host& host);
 
 /// Everything about the start but the start itself. `run_id` names the prompt file. Errors: Code::usage

@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "core/base/id.h"
+#include "core/base/text.h"
 #include "core/base/utf8.h"
 #include "harness/loop/answer_capture.h"
 #include "harness/loop/excerpt.h"
@@ -33,7 +34,8 @@ std::string last_line_first(std::string text) {
 bool hit_cost_limit(const RunOutcome& outcome, std::optional<double> max_cost) {
   if (outcome.verdict.outcome != stream::Outcome::limit_reached || !max_cost) return false;
   const auto& results = outcome.summary.results;
-  const bool said = !results.empty() && results.back().reason.contains("budget");
+  const bool said =
+      !results.empty() && results.back().end == stream::TurnEndReason::cost_limit;
   return said || outcome.summary.cost_usd().value_or(0) >= *max_cost;
 }
 
@@ -54,9 +56,7 @@ const std::string& last_message(const stream::Summary& summary) {
 }
 
 std::string end_of_message(std::string_view text) {
-  const auto end = text.find_last_not_of(" \t\r\n");
-  if (end == std::string_view::npos) return {};
-  return utf8::repaired(end_of(text.substr(0, end + 1), kLongestProgress).text);
+  return utf8::repaired(end_of(trim_end(text), kLongestProgress).text);
 }
 
 void answer_from_text(const Setup& setup, RunOutcome& outcome) {
@@ -64,14 +64,14 @@ void answer_from_text(const Setup& setup, RunOutcome& outcome) {
   outcome.answer.summary = last_line_first(end_of_message(last_message(outcome.summary)));
 }
 
-RunOutcome AgentRunner::run_once(run::Request request, const RunInfo& info) {
+RunOutcome AgentRunner::run_once(run::Request request, const store::RunInfo& info) {
   RunOutcome outcome{{}, {}, stream::Summary(setup_.request.models), {}};
   RunTimer timer;
   AnswerCapture capture;
   auto& observer = reporter_.observer();
   auto handlers = observer.run_started(info, outcome.summary);
   handlers.insert(handlers.begin(), {&timer, &capture});
-  const run::Audience audience{outcome.summary, handlers, [&] { observer.flush(); },
+  const run::RunObservers observers{outcome.summary, handlers, [&] { observer.flush(); },
                                [&](Millis patience) { observer.set_drain_timeout(patience); }};
   const auto max_cost = request.ask.max_cost;
   if (request.follow_up) {
@@ -83,7 +83,7 @@ RunOutcome AgentRunner::run_once(run::Request request, const RunInfo& info) {
     };
   }
   request.warnings_told = std::exchange(warnings_shown_, true);
-  const auto report = run::run(std::move(request), audience, control_.runs(), masker_);
+  const auto report = run::run(std::move(request), observers, control_.runs(), masker_);
   outcome.verdict = report.verdict;
   outcome.raw_log = report.raw_log;
   outcome.not_recorded = report.not_recorded;
@@ -98,7 +98,7 @@ RunOutcome AgentRunner::run_once(run::Request request, const RunInfo& info) {
 }
 
 /// An agent that answers in text is told in its session what is wrong with the answer.
-RunOutcome AgentRunner::run(run::Request request, const RunInfo& info) {
+RunOutcome AgentRunner::run(run::Request request, const store::RunInfo& info) {
   auto outcome = run_once(request, info);
   const auto& can = request.backend->can;
   for (int sent = 0; sent < kMostCorrections; ++sent) {

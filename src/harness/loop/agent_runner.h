@@ -13,10 +13,10 @@ class AgentRunner final : public Runner {
   AgentRunner(const Setup& setup, LoopReporter& reporter, Control& control, const Masker& masker)
       : setup_(setup), reporter_(reporter), control_(control), masker_(masker) {}
 
-  RunOutcome run(run::Request request, const RunInfo& info) override;
+  RunOutcome run(run::Request request, const store::RunInfo& info) override;
 
  private:
-  RunOutcome run_once(run::Request request, const RunInfo& info);
+  RunOutcome run_once(run::Request request, const store::RunInfo& info);
 
   const Setup& setup_;
   LoopReporter& reporter_;

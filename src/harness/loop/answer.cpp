@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "core/base/text.h"
 #include "core/json/document.h"
 #include "harness/loop/json_objects.h"
 
@@ -19,12 +20,6 @@ constexpr std::string_view kByText =
 
 constexpr std::string_view kBlank = " \t\r\n\f\v";
 
-std::string_view trimmed(std::string_view text) {
-  const auto begin = text.find_first_not_of(kBlank);
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlank) - begin + 1);
-}
-
 Answer wrong(std::string_view what, std::string_view way) {
   return {{}, fmt::format("{} {} Do no further work for it.", what, way)};
 }
@@ -35,7 +30,7 @@ bool is_bare_done(std::string_view summary) {
   const auto begin = summary.find_first_not_of(kAround);
   if (begin == summary.npos) return false;
   const auto word = summary.substr(begin, summary.find_last_not_of(kAround) - begin + 1);
-  return std::ranges::equal(word, kDone, [](char a, char b) { return (a & ~0x20) == b; });
+  return std::ranges::equal(word, store::kDone, [](char a, char b) { return (a & ~0x20) == b; });
 }
 
 /// nullopt: it says neither.
@@ -56,7 +51,7 @@ Answer read(std::string_view text, std::string_view way) {
   const auto found = document->find("summary");
   if (found == document->end()) return wrong("Your answer has no \"summary\".", way);
   if (!found->is_string()) return wrong("The \"summary\" of your answer is not a text.", way);
-  const auto summary = trimmed(found->get_ref<const std::string&>());
+  const auto summary = trim(found->get_ref<const std::string&>(), kBlank);
   if (summary.empty()) return wrong("The \"summary\" of your answer is empty.", way);
   const auto said = done_in(*document);
   const auto done = document->find("done");
@@ -70,14 +65,14 @@ Answer read(std::string_view text, std::string_view way) {
 
 /// Blank lines at the end do not count.
 std::string_view last_line(std::string_view text) {
-  text = trimmed(text);
+  text = trim(text, kBlank);
   const auto before = text.rfind('\n');
-  return trimmed(before == text.npos ? text : text.substr(before + 1));
+  return trim(before == text.npos ? text : text.substr(before + 1), kBlank);
 }
 
 /// Only white space, or the closing fence of a code block.
 bool ends_a_message(std::string_view rest) {
-  rest = trimmed(rest);
+  rest = trim(rest, kBlank);
   return rest.empty() || (rest.size() >= 3 && (rest.find_first_not_of('`') == rest.npos ||
                                                rest.find_first_not_of('~') == rest.npos));
 }
@@ -85,17 +80,17 @@ bool ends_a_message(std::string_view rest) {
 }  // namespace
 
 Answer structured_answer(std::string_view structured) {
-  if (trimmed(structured).empty()) return wrong("Your answer is missing.", kByTool);
+  if (trim(structured, kBlank).empty()) return wrong("Your answer is missing.", kByTool);
   return read(structured, kByTool);
 }
 
 Answer text_answer(std::string_view text, std::string_view done_marker) {
-  const auto marker = trimmed(done_marker);
+  const auto marker = trim(done_marker, kBlank);
   if (!marker.empty() && last_line(text) == marker) {
-    const auto before = trimmed(text.substr(0, text.rfind(marker)));
-    return {std::string(before.empty() ? kDone : before), {}, true};
+    const auto before = trim(text.substr(0, text.rfind(marker)), kBlank);
+    return {std::string(before.empty() ? store::kDone : before), {}, true};
   }
-  if (is_bare_done(text)) return {std::string(kDone), {}, true};
+  if (is_bare_done(text)) return {std::string(store::kDone), {}, true};
   const auto object = last_object_with(text, "summary");
   if (object.empty()) return wrong("Your answer is missing.", kByText);
   auto answer = read(object, kByText);
@@ -110,11 +105,11 @@ std::string done_not_taken(std::string_view text, std::string_view done_marker) 
   const auto last = last_line(text);
   const auto word = last.substr(last.find_last_of(" \t") + 1);
   if (is_bare_done(last)) return std::string(last);
-  if (word.starts_with(kDone) && is_bare_done(word)) return std::string(word);
-  const auto marker = trimmed(done_marker);
+  if (word.starts_with(store::kDone) && is_bare_done(word)) return std::string(word);
+  const auto marker = trim(done_marker, kBlank);
   while (!marker.empty() && !text.empty()) {
     const auto line = text.substr(0, text.find('\n'));
-    if (trimmed(line) == marker) return std::string(marker);
+    if (trim(line, kBlank) == marker) return std::string(marker);
     text.remove_prefix(std::min(line.size() + 1, text.size()));
   }
   return {};

@@ -3,6 +3,8 @@
 #include <string>
 #include <string_view>
 
+#include "harness/store/loop_record.h"
+
 namespace ralph::loop {
 
 /// What every agent in the loop is asked for.
@@ -11,7 +13,6 @@ inline constexpr std::string_view kAnswerSchema =
 /// What the summarizer is asked for.
 inline constexpr std::string_view kSummarySchema =
     R"({"type":"object","properties":{"summary":{"type":"string"}},"required":["summary"]})";
-inline constexpr std::string_view kDone = "DONE";
 inline constexpr int kMostCorrections = 3;
 
 /// The agent's answer, or what is wrong with what it said.

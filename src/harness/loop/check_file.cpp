@@ -17,9 +17,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kLargestCheck = std::size_t{16} << 20;
-constexpr std::size_t kMostFiles = 1000;
+constexpr std::size_t kMostRalphFiles = 1000;
 
-Result<UniqueFd> open_folder(const fs::path& workspace) {
+Result<UniqueFd> open_ralph_folder(const fs::path& workspace) {
   const auto path = workspace / kRalphFolder;
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!fd) return fail_errno(errno, fmt::format("cannot open the folder '{}'", path.native()));
@@ -32,7 +32,7 @@ Result<std::optional<std::string>> read_check(const fs::path& workspace) {
   struct stat info{};
   const auto path = workspace / kRalphFolder / kCheck;
   if (::lstat(path.c_str(), &info) != 0 && (errno == ENOENT || errno == ENOTDIR)) return {};
-  TRY_ASSIGN(const auto folder, open_folder(workspace));
+  TRY_ASSIGN(const auto folder, open_ralph_folder(workspace));
   const UniqueFd fd(::openat(folder.get(), kCheck, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!fd && errno == ELOOP) {
     return fail(Code::config, fmt::format("'{}' is a symbolic link", path.native()),
@@ -55,7 +55,7 @@ CheckCopy::~CheckCopy() {
 }
 
 Result<> CheckCopy::make(const fs::path& workspace, std::string_view bytes) {
-  TRY_ASSIGN(folder_, open_folder(workspace));
+  TRY_ASSIGN(folder_, open_ralph_folder(workspace));
   ::unlinkat(folder_.get(), kCheckCopy, 0);  // of a ralph that was killed
   const UniqueFd fd(::openat(folder_.get(), kCheckCopy,
                              O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0700));
@@ -86,7 +86,7 @@ Result<std::string> digest_of_named(const fs::path& workspace, const std::string
   struct stat info{};
   const auto path = workspace / kRalphFolder / name;
   if (::lstat(path.c_str(), &info) != 0 && (errno == ENOENT || errno == ENOTDIR)) return {};
-  TRY_ASSIGN(const auto folder, open_folder(workspace));
+  TRY_ASSIGN(const auto folder, open_ralph_folder(workspace));
   const UniqueFd fd(
       ::openat(folder.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!fd && errno == ELOOP) {
@@ -115,7 +115,7 @@ std::map<std::string, std::string> ralph_folder_digests(const fs::path& workspac
     std::error_code ignored;
     const auto type = at->symlink_status(ignored).type();
     if (type == fs::file_type::directory) continue;
-    if (digests.size() >= kMostFiles) break;
+    if (digests.size() >= kMostRalphFiles) break;
     digests[name] = type == fs::file_type::symlink
                         ? "link " + fs::read_symlink(at->path(), ignored).native()
                     : type == fs::file_type::regular

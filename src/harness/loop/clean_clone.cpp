@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 constexpr Millis kProbeLimit{10'000};
-constexpr std::size_t kLargestFile = std::size_t{64} << 20;
+constexpr std::size_t kLargestClonedFile = std::size_t{64} << 20;
 
 /// Of ralph's environment: the rest may be the agent's way to steer what is run, or a secret.
 constexpr auto kKept = std::to_array<std::string_view>(
@@ -81,7 +81,7 @@ void copy_ralph_folder(const fs::path& from, const fs::path& to) {
     const auto file = from / kRalphFolder / name;
     std::error_code ignored;
     const auto status = fs::symlink_status(file, ignored);
-    const auto bytes = read_file(file, kLargestFile);
+    const auto bytes = read_file(file, kLargestClonedFile);
     if (!fs::is_regular_file(status) || !bytes) continue;
     const auto copy = to / kRalphFolder / name;
     if (!make_folders(copy.parent_path())) continue;

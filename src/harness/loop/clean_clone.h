@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "system/git/work.h"
+#include "system/git/worktree.h"
 #include "harness/loop/verify.h"
 #include "system/process/command.h"
 
@@ -16,7 +16,7 @@ namespace ralph::loop {
 class CleanClone {
  public:
   struct Source {
-    const git::Work& work;
+    const git::Worktree& work;
     std::filesystem::path workspace;  // the repository's root, or a folder in it
     std::filesystem::path root;       // of both, the one that holds `.ralph`
     std::string commit;               // empty: there was none

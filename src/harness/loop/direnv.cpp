@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "core/base/text.h"
 #include "core/base/utf8.h"
 #include "core/json/document.h"
 #include "system/process/capture.h"
@@ -65,7 +66,7 @@ std::string failure(const process::Captured& ran, const std::vector<std::string>
 
 Result<std::vector<process::EnvChange>> read_changes(std::string_view text) {
   std::vector<process::EnvChange> changes;
-  if (text.find_first_not_of(" \t\r\n") == text.npos) return changes;  // all is as it should be
+  if (is_blank(text)) return changes;  // all is as it should be
   TRY_ASSIGN(const auto document, json::parse(text, "what direnv printed"));
   if (!document.is_object()) return fail(Code::malformed, "direnv printed no JSON object");
   for (const auto& [name, value] : document.items()) {

@@ -14,7 +14,7 @@ namespace {
 
 /// A file of the start that commands of verification changed is not the one they verified. Others may be what they
 /// make: caches, logs.
-Result<> check_not_changed_meanwhile(LoopContext& loop, Record& record) {
+Result<> check_not_changed_meanwhile(LoopContext& loop, store::LoopRecord& record) {
   if (record.tree.empty()) return {};
   const auto verified = std::exchange(record.tree, loop.repository.content());
   if (const auto& why = loop.repository.tampered(); !why.empty())
@@ -26,7 +26,8 @@ Result<> check_not_changed_meanwhile(LoopContext& loop, Record& record) {
   TRY_ASSIGN(const auto changed, loop.repository.changed_between(verified, record.tree));
   if (!changed.others.empty()) {
     loop.reporter.finding(
-        fmt::format("changed during verification: {}", join_names(changed.others)));
+        {fmt::format("changed during verification: {}", join_names(changed.others)),
+         changed.others});
   }
   if (changed.of_start.empty()) return {};
   return fail(Code::busy,
@@ -35,20 +36,20 @@ Result<> check_not_changed_meanwhile(LoopContext& loop, Record& record) {
                           join_names(changed.of_start)));
 }
 
-LoopStop tampered(Record& record, std::string why) {
-  record.outcome = LoopDecision::tampered;
-  return {StopReason::tampered, std::move(why)};
+LoopStop tampered(store::LoopRecord& record, std::string why) {
+  record.outcome = store::LoopDecision::tampered;
+  return {store::StopReason::tampered, std::move(why)};
 }
 
-void report_verified(LoopContext& loop, const Verification& verification) {
+void report_verified(LoopContext& loop, const store::Verification& verification) {
   loop.reporter.step(store::VerificationEnded{verification.passed, verification.duration,
                                               verification.where, verification.command,
                                               verification.reason, verification.tail});
 }
 
-MaybeStop run_verification(LoopContext& loop, Record& record) {
+MaybeStop run_verification(LoopContext& loop, store::LoopRecord& record) {
   auto& state = loop.keeper.state;
-  if (state.current) state.current->phase = Phase::verify;
+  if (state.current) state.current->phase = store::Phase::verify;
   if (auto saved = loop.keeper.save(); !saved) loop.keeper.set_storage_error(saved.error());
   const auto commands = loop.verifier.commands();
   loop.reporter.step(store::VerificationStarted{commands});
@@ -62,7 +63,8 @@ MaybeStop run_verification(LoopContext& loop, Record& record) {
   for (auto& finding : verification->findings) loop.reporter.finding(std::move(finding));
   verification->findings.clear();
   if (const int signal = loop.control.runs().cancelled_by(); signal != 0) {
-    return LoopStop{StopReason::stopped, stopped_by(signal), stream::exit_code_of_stop(signal)};
+    return LoopStop{store::StopReason::stopped, stopped_by(signal),
+                    stream::exit_code_of_stop(signal)};
   }
   if (verification->passed) {
     const auto same = check_not_changed_meanwhile(loop, record);
@@ -77,23 +79,23 @@ MaybeStop run_verification(LoopContext& loop, Record& record) {
   verification->commands = commands;
   report_verified(loop, *verification);
   record.verification = *std::move(verification);
-  if (record.verification->passed) return LoopStop{StopReason::done};
-  record.outcome = LoopDecision::refused;
+  if (record.verification->passed) return LoopStop{store::StopReason::done};
+  record.outcome = store::LoopDecision::refused;
   return std::nullopt;
 }
 
 }  // namespace
 
-MaybeStop check_done(LoopContext& loop, Record& record) {
+MaybeStop check_done(LoopContext& loop, store::LoopRecord& record) {
   const bool unchanged = !record.tree.empty() && record.tree == loop.keeper.state.tree_at_start;
   if (loop.verifier.commands().empty()) {
-    if (!unchanged) return LoopStop{StopReason::done};
-    record.outcome = LoopDecision::unchanged;
-    return LoopStop{StopReason::unchanged};
+    if (!unchanged) return LoopStop{store::StopReason::done};
+    record.outcome = store::LoopDecision::unchanged;
+    return LoopStop{store::StopReason::unchanged};
   }
   auto stop = run_verification(loop, record);
-  if (stop && stop->reason == StopReason::done && unchanged) {
-    loop.reporter.silent_finding("no file was changed: verification passes without a change");
+  if (stop && stop->reason == store::StopReason::done && unchanged) {
+    loop.reporter.silent_finding({"no file was changed: verification passes without a change"});
   }
   return stop;
 }

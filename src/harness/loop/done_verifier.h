@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "harness/loop/record.h"
+#include "harness/store/loop_record.h"
 
 namespace ralph::loop {
 
@@ -14,7 +14,7 @@ class DoneVerifier {
   /// The commands, as people know them; empty: nothing is verified.
   virtual std::vector<std::string> commands() const = 0;
   /// `content`: Repository::content() of what is verified. An error: verification itself was tampered with.
-  virtual Result<Verification> verify(const std::string& content) = 0;
+  virtual Result<store::Verification> verify(const std::string& content) = 0;
 };
 
 }  // namespace ralph::loop

@@ -10,6 +10,8 @@
 #include "harness/loop/command_files.h"
 #include "harness/loop/goal_file.h"
 #include "system/git/folder_scan.h"
+#include "system/git/kept_files.h"
+#include "system/git/kept_refs.h"
 #include "system/git/position.h"
 #include "system/git/tree_files.h"
 
@@ -17,13 +19,7 @@ namespace ralph::loop {
 namespace {
 
 namespace fs = std::filesystem;
-using Files = std::vector<git::FileChange>;
-
-constexpr std::string_view kNotUsed = "was not used: 'ralph loop --resume";
-
-bool is_among(const std::vector<std::string>& names, const std::string& name) {
-  return std::ranges::find(names, name) != names.end();
-}
+using Files = std::vector<store::ChangedFile>;
 
 bool is_ignore_file(const std::string& path) { return fs::path(path).filename() == ".gitignore"; }
 
@@ -40,7 +36,7 @@ bool ignores_itself(const fs::path& path) {
 /// Collects the findings of one loop.
 class Findings {
  public:
-  Findings(const git::Work& git, const State& state, LoopReporter& reporter)
+  Findings(const git::Worktree& git, const store::LoopState& state, LoopReporter& reporter)
       : git_(git), state_(state), reporter_(reporter) {}
 
   void tests(const Files& files);
@@ -52,12 +48,12 @@ class Findings {
 
  private:
   UtcTime start() const { return state_.files_before.value_or(state_.started); }
-  void add(std::string text) { reporter_.silent_finding(std::move(text)); }
+  void add(std::string text) { reporter_.silent_finding({std::move(text)}); }
   void add_changed(std::string_view kind, const std::vector<std::string>& paths);
   void edited_goal(const std::vector<std::string>& kept);
 
-  const git::Work& git_;
-  const State& state_;
+  const git::Worktree& git_;
+  const store::LoopState& state_;
   LoopReporter& reporter_;
 };
 
@@ -71,9 +67,9 @@ void Findings::add_changed(std::string_view kind, const std::vector<std::string>
 void Findings::tests(const Files& files) {
   std::vector<std::string> tests, builds;
   const auto is_named = [&](const std::string& path) {
-    const auto quoted = fmt::format("'{}'", path);
-    return std::ranges::any_of(reporter_.findings(),
-                               [&](const auto& text) { return text.contains(quoted); });
+    return std::ranges::any_of(reporter_.findings(), [&](const store::Finding& finding) {
+      return is_among(finding.paths, path);
+    });
   };
   for (const auto& file : files) {
     if (is_named(file.path)) continue;
@@ -110,21 +106,25 @@ void Findings::edited_goal(const std::vector<std::string>& kept) {
   const auto now = read_goal_text(state_.goal_path);
   const bool unused = now.problem.empty() && now.text != state_.goal;
   const auto goal = shell_word(state_.goal_path);
-  add(fmt::format(
-      "{} was changed during the loop, and the change is in no commit{}; 'git restore {}' drops it",
-      join_names({name}), unused ? fmt::format(" and {} {}' uses it", kNotUsed, goal) : "",
-      shell_word(":/" + name)));
+  const auto not_used =
+      unused ? fmt::format(" and was not used: 'ralph loop --resume {}' uses it", goal) : "";
+  reporter_.silent_finding(
+      {fmt::format("{} was changed during the loop, and the change is in no commit{}; 'git restore "
+                   "{}' drops it",
+                   join_names({name}), not_used, shell_word(":/" + name)),
+       {name},
+       unused ? store::Finding::Kind::unused_goal : store::Finding::Kind::other});
 }
 
 /// Deleted or changed files of the user that are in no commit.
 void Findings::inputs() {
-  const auto name = inputs_ref(state_.loop_id);
-  const auto kept = git_.compare_kept_files(name);
+  const auto name = store::inputs_ref(state_.loop_id);
+  const auto kept = git::compare_kept_files(git_, name);
   if (!kept) return reporter_.warn(describe(kept.error()));
   edited_goal(kept->all);
   if (kept->missing.empty() && kept->changed.empty()) {
     if (kept->has_earlier) return;
-    if (auto dropped = git_.drop_kept_refs(name); !dropped) {
+    if (auto dropped = git::drop_kept_refs(git_, name); !dropped) {
       reporter_.warn(describe(dropped.error()));
     }
     return;
@@ -144,11 +144,11 @@ void Findings::inputs() {
 
 /// Files that rules hide which are not those of the start.
 void Findings::ignored(const Files& files) {
-  const auto hidden = git_.new_ignored(start());
+  const auto hidden = git::new_ignored(git_, start());
   if (!hidden) return reporter_.warn(describe(hidden.error()));
-  const auto kept = git_.compare_kept_files(inputs_ref(state_.loop_id));
+  const auto kept = git::compare_kept_files(git_, store::inputs_ref(state_.loop_id));
   const bool new_rules = (kept && std::ranges::any_of(kept->changed, is_ignore_file)) ||
-                         std::ranges::any_of(files, is_ignore_file, &git::FileChange::path);
+                         std::ranges::any_of(files, is_ignore_file, &store::ChangedFile::path);
   std::vector<std::string> named;
   for (const auto& path : *hidden) {
     if (new_rules || ignores_itself(git_.root() / path)) named.push_back(path);
@@ -174,8 +174,9 @@ void Findings::ralph_folders(const fs::path& own) {
 
 }  // namespace
 
-void report_changed_files(LoopRepository& repository, const State& state, const Files& files,
-                          const fs::path& ralph_folder, LoopReporter& reporter) {
+void report_changed_files(LoopRepository& repository, const store::LoopState& state,
+                          const Files& files, const fs::path& ralph_folder,
+                          LoopReporter& reporter) {
   Findings findings(*repository.git(), state, reporter);
   findings.tests(files);
   findings.inner_repositories();
@@ -185,23 +186,29 @@ void report_changed_files(LoopRepository& repository, const State& state, const 
   findings.ralph_folders(ralph_folder);
 }
 
-void report_unused_goal(const State& state, LoopReporter& reporter) {
+void report_unused_goal(const store::LoopState& state, LoopReporter& reporter) {
   if (state.goal_path.empty()) return;
   const auto now = read_goal_text(state.goal_path);
   if (!now.problem.empty() || now.id != state.goal_seen || now.text == state.goal) return;
-  const auto is_told = [](const std::string& text) { return text.contains(kNotUsed); };
-  if (std::ranges::any_of(reporter.findings(), is_told)) return;
-  reporter.silent_finding(fmt::format("'{}' was changed during the loop and {} {}' uses it",
-                                      state.goal_file, kNotUsed, shell_word(state.goal_path)));
+  const auto kind = store::Finding::Kind::unused_goal;
+  const auto& reported = reporter.findings();
+  if (std::ranges::find(reported, kind, &store::Finding::kind) != reported.end()) return;
+  reporter.silent_finding(
+      {fmt::format(
+           "'{}' was changed during the loop and was not used: 'ralph loop --resume {}' uses it",
+           state.goal_file, shell_word(state.goal_path)),
+       {state.goal_file},
+       kind});
 }
 
-void report_branch(const LoopRepository& repository, const State& state, LoopReporter& reporter) {
+void report_branch(const LoopRepository& repository, const store::LoopState& state,
+                   LoopReporter& reporter) {
   if (repository.git() == nullptr) return;
   const auto branch = repository.branch();
   if (!branch || *branch == state.branch_at_start || state.branch_at_start.empty()) return;
-  reporter.silent_finding(fmt::format("HEAD is on {}, and was on {} when the loop began",
-                                      git::short_name(*branch),
-                                      git::short_name(state.branch_at_start)));
+  reporter.silent_finding({fmt::format("HEAD is on {}, and was on {} when the loop began",
+                                       git::short_name(*branch),
+                                       git::short_name(state.branch_at_start))});
 }
 
 }  // namespace ralph::loop

@@ -16,7 +16,7 @@ std::size_t longest_run(std::string_view text, char wanted) {
   return longest;
 }
 
-bool continues(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
 }  // namespace
 
@@ -34,7 +34,7 @@ Excerpt beginning_of(std::string_view text, std::size_t most_bytes) {
 Excerpt end_of(std::string_view text, std::size_t most_bytes) {
   if (text.size() <= most_bytes) return {text, 0};
   auto begin = text.size() - most_bytes;
-  while (begin < text.size() && continues(text[begin])) ++begin;
+  while (begin < text.size() && continues_character(text[begin])) ++begin;
   return {text.substr(begin), begin};
 }
 

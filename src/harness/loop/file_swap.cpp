@@ -23,8 +23,8 @@ namespace {
 namespace fs = std::filesystem;
 using Kind = FileVersion::Kind;
 
-constexpr std::size_t kMostBytes = std::size_t{64} << 20;
-constexpr std::size_t kMostNames = 100'000;
+constexpr std::size_t kLargestSwappedFile = std::size_t{64} << 20;
+constexpr std::size_t kMostStateNames = 100'000;
 constexpr std::string_view kMissing = "missing";
 constexpr const char* kHeld = "held-";
 
@@ -87,7 +87,7 @@ Result<FileVersion> read_at(int root, const std::string& path) {
   const UniqueFd fd(
       ::openat(place.folder.get(), name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!fd) return fail_errno(errno, fmt::format("cannot open '{}'", path));
-  TRY_ASSIGN(auto bytes, read_fd(fd.get(), path, kMostBytes));
+  TRY_ASSIGN(auto bytes, read_fd(fd.get(), path, kLargestSwappedFile));
   return FileVersion{Kind::file, std::move(bytes), info.st_mode & 07777};
 }
 
@@ -142,7 +142,7 @@ void remove_empty_parents(int root, std::string path) {
 void warn_about_unknown(const fs::path& root, std::vector<std::string>& warnings) {
   const auto state = store::Workspace::at(root).state().folder();
   if (!state) return;
-  for (const auto& name : state->names(kMostNames).value_or(std::vector<std::string>())) {
+  for (const auto& name : state->names(kMostStateNames).value_or(std::vector<std::string>())) {
     if (name != "held" && !name.starts_with(kHeld)) continue;
     warnings.push_back(fmt::format(
         "'{}' is not used: ralph has no record of it (files of yours may be in it: look, then "
@@ -160,7 +160,7 @@ Result<FileVersion> read_version(const fs::path& root, const std::string& path) 
 }
 
 Result<FileSwap> FileSwap::begin(const Place& place, const std::vector<Wanted>& wanted,
-                                 const UserState* user) {
+                                 const store::UserState* user) {
   FileSwap swap(place);
   swap.user_ = user;
   TRY_ASSIGN(swap.root_, open_folder(place.folder));
@@ -300,7 +300,7 @@ Result<std::vector<std::string>> FileSwap::end() {
 
 FileSwap::~FileSwap() { static_cast<void>(end()); }
 
-Result<> FileSwap::put_back(const Place& place, const HeldFiles& list, const UserState& user,
+Result<> FileSwap::put_back(const Place& place, const HeldFiles& list, const store::UserState& user,
                             Recovered& recovered) {
   FileSwap swap(place);
   if (is_below(list.workspace, place.root)) swap.place_.folder = list.workspace;
@@ -330,7 +330,7 @@ Result<> FileSwap::put_back(const Place& place, const HeldFiles& list, const Use
   return {};
 }
 
-FileSwap::Recovered FileSwap::recover(const Place& place, const UserState* user) {
+FileSwap::Recovered FileSwap::recover(const Place& place, const store::UserState* user) {
   Recovered recovered;
   auto list = user != nullptr ? load_held(*user) : Result<std::optional<HeldFiles>>();
   if (!list) recovered.warnings.push_back(describe(list.error()) + "; it is not used");

@@ -44,14 +44,14 @@ class FileSwap {
   /// Only what differs is touched. `user`: where the list is kept; null: nowhere, so that after a crash the user has to
   /// look into the folder. It must outlive this object.
   static Result<FileSwap> begin(const Place& place, const std::vector<Wanted>& wanted,
-                                const UserState* user = nullptr);
+                                const store::UserState* user = nullptr);
   struct Recovered {
     std::vector<std::string> paths;     // were put back
     std::vector<std::string> warnings;  // what was not, and where it is
   };
   /// Puts back what a killed ralph put aside, by the list in `user` only, in this folder or another one below the root. A
   /// file that is not what ralph put in its place stays as it is.
-  static Recovered recover(const Place& place, const UserState* user);
+  static Recovered recover(const Place& place, const store::UserState* user);
   FileSwap(FileSwap&& other) noexcept = default;
   FileSwap& operator=(FileSwap&&) = delete;
   ~FileSwap();
@@ -74,7 +74,7 @@ class FileSwap {
   Result<> swap_in(std::size_t number, const FileVersion& version);
   Result<> swap_out(std::size_t number, Found found);
   Result<> swap_all_out(Found found);
-  static Result<> put_back(const Place& place, const HeldFiles& list, const UserState& user,
+  static Result<> put_back(const Place& place, const HeldFiles& list, const store::UserState& user,
                            Recovered& recovered);
   std::string held_name(std::string_view name) const;
 
@@ -82,7 +82,7 @@ class FileSwap {
   UniqueFd root_, held_;
   std::optional<Folder> state_;  // `.ralph/state`
   std::string name_;             // of the held folder
-  const UserState* user_ = nullptr;
+  const store::UserState* user_ = nullptr;
   std::vector<Swapped> swapped_;
   std::vector<std::string> back_;  // paths that are as they were
   std::vector<std::string> left_;  // in the held folder, in words

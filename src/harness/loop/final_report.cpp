@@ -5,6 +5,7 @@
 #include "harness/loop/end_findings.h"
 #include "harness/loop/replaced_loop.h"
 #include "harness/loop/start_refs.h"
+#include "system/git/history.h"
 
 namespace ralph::loop {
 namespace {
@@ -17,7 +18,7 @@ void save(StateKeeper& keeper) {
   if (auto saved = keeper.save(); !saved) keeper.set_storage_error(saved.error());
 }
 
-void add_facts(Report& report, const LoopParts& parts, const LoopStop& stop) {
+void add_facts(store::LoopReport& report, const LoopParts& parts, const LoopStop& stop) {
   const auto& keeper = parts.keeper;
   const auto& state = keeper.state;
   report.reason = stop.reason;
@@ -36,45 +37,48 @@ void add_facts(Report& report, const LoopParts& parts, const LoopStop& stop) {
   report.totals = keeper.totals();
   report.days = merge_days(state.earlier_days, keeper.totals().days);
   report.budget = parts.setup.options.budget;
-  report.model = model_used(keeper.records());
-  report.taken_back = taken_back(keeper.records());
+  report.model = store::model_used(keeper.records());
+  report.taken_back = store::taken_back(keeper.records());
   report.state_folder = keeper.files().folder();
   report.state_is_trusted = keeper.store().user() != nullptr;
   std::string ignored;
   report.guidance_left = std::ssize(parts.guidance.pending(ignored));
 }
 
-void add_stash(Report& report, const LoopParts& parts) {
+void add_stash(store::LoopReport& report, const LoopParts& parts) {
   const auto* const git = parts.repository.git();
   report.has_git = git != nullptr;
   if (git == nullptr) return;
   const auto& id = parts.keeper.state.loop_id;
-  report.stash_entry = git->stash_entry(stash_message(id));
-  if (!report.stash_entry.empty()) report.stash = "refs/ralph/" + stash_name(id);
+  report.stash_entry = git->stash_entry(store::stash_message(id));
+  if (!report.stash_entry.empty()) report.stash = "refs/ralph/" + store::stash_name(id);
 }
 
-void add_changes(Report& report, LoopParts& parts) {
+void add_changes(store::LoopReport& report, LoopParts& parts) {
   const auto& state = parts.keeper.state;
   const auto now =
-      report.reason == StopReason::tampered ? std::string() : parts.repository.content();
+      report.reason == store::StopReason::tampered ? std::string() : parts.repository.content();
   const auto* const git = parts.repository.git();
   if (git == nullptr || now.empty() || state.tree_at_start.empty()) return;
   report.from = state.tree_at_start;
   report.to = now;
-  if (auto files = git->changes(*report.from, *report.to)) {
-    report.files = *std::move(files);
+  if (auto files = git::changes(git->program(), *report.from, *report.to)) {
+    for (auto& file : *files) {
+      report.files.push_back({file.kind, std::move(file.path), file.added, file.removed});
+    }
     report.files_known = true;
   }
   report_changed_files(parts.repository, state, report.files, parts.keeper.workspace().root(),
                        parts.reporter);
 }
 
-void add_findings(Report& report, LoopParts& parts) {
+void add_findings(store::LoopReport& report, LoopParts& parts) {
   report_unused_goal(parts.keeper.state, parts.reporter);
   const bool said =
-      report.reason == StopReason::not_committed || report.reason == StopReason::tampered;
+      report.reason == store::StopReason::not_committed ||
+      report.reason == store::StopReason::tampered;
   if (!said) report_branch(parts.repository, parts.keeper.state, parts.reporter);
-  report.findings = parts.reporter.findings();
+  for (const auto& finding : parts.reporter.findings()) report.findings.push_back(finding.text);
   auto findings = report.findings;
   if (parts.changed_since_done) {
     findings.emplace_back("files were changed since verification, and not verified again");
@@ -85,21 +89,22 @@ void add_findings(Report& report, LoopParts& parts) {
 }
 
 /// What was done last, and not taken back or restored; nullptr: nothing.
-const Record* last_step(const std::vector<Record>& records) {
+const store::LoopRecord* last_step(const std::vector<store::LoopRecord>& records) {
   const auto last = std::ranges::find_if(records.rbegin(), records.rend(), [](const auto& record) {
-    return record.step != Record::Step::undo;
+    return record.step != store::LoopRecord::Step::undo;
   });
   return last == records.rend() ? nullptr : &*last;
 }
 
-void add_verified(Report& report, const LoopParts& parts) {
+void add_verified(store::LoopReport& report, const LoopParts& parts) {
   const auto& records = parts.keeper.records();
   const bool by_these_commands =
-      report.reason == StopReason::done || std::ssize(records) > parts.keeper.state.fresh_from;
+      report.reason == store::StopReason::done ||
+      std::ssize(records) > parts.keeper.state.fresh_from;
   const auto* const last = last_step(records);
   if (!by_these_commands || last == nullptr) return;
   if (!last->verification || !last->verification->passed) return;
-  report.verified = how_known(*last);
+  report.verified = store::how_known(*last);
   report.changed_since_verified = parts.changed_since_done;
   // What is there now is not what was verified.
   if (parts.changed_since_done && report.exit_code == 0) {
@@ -108,23 +113,24 @@ void add_verified(Report& report, const LoopParts& parts) {
 }
 
 /// What the branch has beyond the commit of the start.
-void add_commits(Report& report, const LoopParts& parts) {
-  if (report.reason == StopReason::tampered) return;
+void add_commits(store::LoopReport& report, const LoopParts& parts) {
+  if (report.reason == store::StopReason::tampered) return;
   const auto ids = parts.repository.commits_since_start();
   report.commit_count = std::ssize(ids);
   for (std::size_t i = 0; i < std::min(ids.size(), kMostCommits); ++i) {
-    report.commits.push_back({ids[i], parts.repository.git()->subject(ids[i]).value_or("")});
+    report.commits.push_back(
+        {ids[i], git::subject(parts.repository.git()->program(), ids[i]).value_or("")});
   }
   // With --commit what changed is in commits, whose ids are those of `git log`.
   const bool committed = report.commit_count > 0 && parts.setup.options.commit;
-  if (!committed || report.reason == StopReason::not_committed) return;
+  if (!committed || report.reason == store::StopReason::not_committed) return;
   const auto& start = parts.keeper.state.commit_at_start;
   if (!start.empty()) report.from = start;
   report.to = parts.repository.head();
 }
 
 /// A loop that did nothing gives way to the one before it.
-void give_way(Report& report, LoopParts& parts, StopReason reason) {
+void give_way(store::LoopReport& report, LoopParts& parts, store::StopReason reason) {
   if (!did_nothing(parts, reason)) return;
   parts.user_files.bring_back_stash();
   if (!parts.replaced) return;
@@ -134,17 +140,17 @@ void give_way(Report& report, LoopParts& parts, StopReason reason) {
 
 }  // namespace
 
-Report finish_loop(LoopParts& parts, const LoopStop& stop) {
+store::LoopReport finish_loop(LoopParts& parts, const LoopStop& stop) {
   auto& state = parts.keeper.state;
   state.ran = parts.keeper.elapsed();
   state.would_wait = stop.would_wait;
-  state.status = LoopStatus::ended;
+  state.status = store::LoopStatus::ended;
   state.end = stop.reason;
   state.end_why = stop.why;
   save(parts.keeper);
   const auto* const git = parts.repository.git();
   if (git != nullptr) report_lost_refs(*git, state.loop_id, parts.reporter);
-  Report report;
+  store::LoopReport report;
   give_way(report, parts, stop.reason);
   parts.keeper.files().forget_stop();
   add_stash(report, parts);

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostFiles = 200'000;
+constexpr std::size_t kMostDigestedFiles = 200'000;
 
 bool is_left_out(const fs::path& name) { return name == ".git" || name == ".ralph"; }
 
@@ -43,9 +43,9 @@ Result<std::string> folder_digest(const fs::path& folder, const fs::path& state_
       at.disable_recursion_pending();
       continue;
     }
-    if (lines.size() >= kMostFiles) {
+    if (lines.size() >= kMostDigestedFiles) {
       return fail(Code::limit,
-                  fmt::format("'{}' has more than {} files", folder.native(), kMostFiles),
+                  fmt::format("'{}' has more than {} files", folder.native(), kMostDigestedFiles),
                   "make it a git repository: changes are found faster then");
     }
     lines.push_back(line_of(folder, at->path(), own));

@@ -5,6 +5,7 @@
 #include "core/base/file.h"
 #include "core/base/names.h"
 #include "core/base/sha256.h"
+#include "core/base/text.h"
 
 namespace ralph::loop {
 namespace {
@@ -20,7 +21,7 @@ std::string goal_used_text(std::string_view file) {
 }
 
 /// The file as the command line of this folder names it.
-std::string goal_not_used_text(const State& state) {
+std::string goal_not_used_text(const store::LoopState& state) {
   std::error_code error;
   const auto here = fs::absolute(state.goal_file, error).lexically_normal();
   const auto& file = here == state.goal_path ? state.goal_file : state.goal_path;
@@ -37,7 +38,7 @@ std::string goal_unusable_text(std::string_view file, std::string_view problem) 
 std::string goal_id(std::string_view text) { return sha256_hex(text); }
 
 Result<> check_goal(std::string_view text) {
-  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
+  if (is_blank(text)) {
     return fail(Code::usage, "the goal is empty", "say what to achieve");
   }
   if (text.size() <= kLongestGoal) return {};
@@ -67,7 +68,7 @@ bool can_be_protected(const fs::path& goal_file) {
   return fs::is_regular_file(fs::symlink_status(goal_file, error));
 }
 
-ResumedGoal resumed_goal(const State& state, bool sandboxed, bool accepted) {
+ResumedGoal resumed_goal(const store::LoopState& state, bool sandboxed, bool accepted) {
   ResumedGoal goal{state.goal, state.goal_seen, {}, false};
   if (state.goal_path.empty()) return goal;
   auto now = read_goal_text(state.goal_path);

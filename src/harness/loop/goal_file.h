@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "core/base/result.h"
-#include "harness/loop/state.h"
+#include "harness/store/loop_state.h"
 
 namespace ralph::loop {
 
@@ -33,11 +33,11 @@ struct ResumedGoal {
   std::string message;  // for the user, one line; empty: the file is as it was
   bool edited = false;
 };
-ResumedGoal resumed_goal(const State& state, bool sandboxed, bool accepted);
+ResumedGoal resumed_goal(const store::LoopState& state, bool sandboxed, bool accepted);
 
 // Messages about an edit: it is the goal now; it is not, as an agent may have made it; it cannot be one.
 std::string goal_used_text(std::string_view file);
-std::string goal_not_used_text(const State& state);
+std::string goal_not_used_text(const store::LoopState& state);
 std::string goal_unusable_text(std::string_view file, std::string_view problem);
 
 /// Whether a sandbox can keep an agent from writing the file: it exists and is not a link.

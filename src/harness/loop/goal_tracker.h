@@ -4,7 +4,7 @@
 #include "core/base/mask.h"
 #include "harness/loop/loop_reporter.h"
 #include "harness/loop/setup.h"
-#include "harness/loop/state.h"
+#include "harness/store/loop_state.h"
 
 namespace ralph::loop {
 
@@ -13,7 +13,8 @@ namespace ralph::loop {
 class GoalTracker {
  public:
   /// All of them outlive it; `state` is that of the loop.
-  GoalTracker(const Setup& setup, State& state, LoopReporter& reporter, const Masker& masker)
+  GoalTracker(const Setup& setup, store::LoopState& state, LoopReporter& reporter,
+              const Masker& masker)
       : setup_(setup), state_(state), reporter_(reporter), masker_(masker) {}
 
   /// Call before a run.
@@ -26,7 +27,7 @@ class GoalTracker {
 
  private:
   const Setup& setup_;
-  State& state_;
+  store::LoopState& state_;
   LoopReporter& reporter_;
   const Masker& masker_;
   bool protected_ = false;  // the agent cannot write the file

@@ -8,11 +8,11 @@ namespace ralph::loop {
 namespace {
 
 constexpr const char* kFile = "held.json";
-constexpr std::size_t kMostBytes = std::size_t{16} << 20;
+constexpr std::size_t kLargestList = std::size_t{16} << 20;
 
 }  // namespace
 
-Result<> save_held(const UserState& user, const HeldFiles& list) {
+Result<> save_held(const store::UserState& user, const HeldFiles& list) {
   auto files = json::Document::array();
   for (const auto& file : list.files) {
     files.push_back({{"path", file.path}, {"existed", file.existed}, {"digest", file.digest}});
@@ -24,8 +24,8 @@ Result<> save_held(const UserState& user, const HeldFiles& list) {
                     std::move(body));
 }
 
-Result<std::optional<HeldFiles>> load_held(const UserState& user) {
-  TRY_ASSIGN(const auto body, user.read(kFile, kMostBytes));
+Result<std::optional<HeldFiles>> load_held(const store::UserState& user) {
+  TRY_ASSIGN(const auto body, user.read(kFile, kLargestList));
   if (!body) return std::nullopt;
   const auto& held = json::member(*body, "held");
   HeldFiles list{json::text(held, "folder"), {}, json::text(held, "workspace")};
@@ -36,6 +36,6 @@ Result<std::optional<HeldFiles>> load_held(const UserState& user) {
   return list;
 }
 
-void forget_held(const UserState& user) { user.remove(kFile); }
+void forget_held(const store::UserState& user) { user.remove(kFile); }
 
 }  // namespace ralph::loop

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "harness/loop/user_state.h"
+#include "harness/store/user_state.h"
 
 namespace ralph::loop {
 
@@ -21,9 +21,9 @@ struct HeldFiles {
   std::string workspace;  // absolute
 };
 
-Result<> save_held(const UserState& user, const HeldFiles& list);
+Result<> save_held(const store::UserState& user, const HeldFiles& list);
 /// nullopt: nothing is held.
-Result<std::optional<HeldFiles>> load_held(const UserState& user);
-void forget_held(const UserState& user);
+Result<std::optional<HeldFiles>> load_held(const store::UserState& user);
+void forget_held(const store::UserState& user);
 
 }  // namespace ralph::loop

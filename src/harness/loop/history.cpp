@@ -13,7 +13,8 @@ struct Entry {
   std::string heading, words;
 };
 
-std::string heading_of(const Record& record, const std::vector<std::int64_t>& taken_back) {
+std::string heading_of(const store::LoopRecord& record,
+                       const std::vector<std::int64_t>& taken_back) {
   std::string heading = fmt::format("## Iteration {}", record.iteration);
   if (std::ranges::find(taken_back, record.iteration) != taken_back.end()) {
     heading += ": taken back by the user, its changes are gone";
@@ -27,7 +28,7 @@ std::string heading_of(const Record& record, const std::vector<std::int64_t>& ta
 
 /// The oldest first.
 std::vector<Entry> entries_of(std::string_view summary, std::int64_t covers,
-                              const std::vector<Record>& records,
+                              const std::vector<store::LoopRecord>& records,
                               const std::vector<std::int64_t>& taken_back) {
   std::vector<Entry> entries;
   if (!summary.empty()) {
@@ -36,7 +37,7 @@ std::vector<Entry> entries_of(std::string_view summary, std::int64_t covers,
     entries.push_back({std::move(heading), prompt_text(summary)});
   }
   for (const auto& record : records) {
-    if (record.step != Record::Step::iteration) continue;
+    if (record.step != store::LoopRecord::Step::iteration) continue;
     entries.push_back({heading_of(record, taken_back), prompt_text(record.progress)});
   }
   return entries;
@@ -51,7 +52,7 @@ std::string show(const Entry& entry, const Excerpt& words) {
 }  // namespace
 
 History tell_history(std::string_view summary, std::int64_t covers,
-                     const std::vector<Record>& records, std::size_t most_bytes,
+                     const std::vector<store::LoopRecord>& records, std::size_t most_bytes,
                      const std::vector<std::int64_t>& taken_back) {
   const auto entries = entries_of(summary, covers, records, taken_back);
   History history;

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/loop/record.h"
+#include "harness/store/loop_record.h"
 
 namespace ralph::loop {
 
@@ -19,7 +19,7 @@ struct History {
 /// oldest are left out first, the summary before all; a single one gets a quarter of the bytes at most. The text says
 /// what is missing, and which iterations are `taken_back`.
 History tell_history(std::string_view summary, std::int64_t covers,
-                     const std::vector<Record>& records, std::size_t most_bytes,
+                     const std::vector<store::LoopRecord>& records, std::size_t most_bytes,
                      const std::vector<std::int64_t>& taken_back = {});
 
 }  // namespace ralph::loop

@@ -31,7 +31,7 @@ Result<std::string> read_log(const Setup& setup, const store::Workspace& workspa
 }
 
 /// Whether what the log says begins with what the journal has.
-bool continues(const stream::Summary& log, const stream::Summary& journal) {
+bool log_continues(const stream::Summary& log, const stream::Summary& journal) {
   const auto same = [](const stream::TurnRecord& a, const stream::TurnRecord& b) {
     return a.is_error == b.is_error && a.reason == b.reason && a.turns == b.turns &&
            a.duration_ms == b.duration_ms;
@@ -104,7 +104,7 @@ std::string add_from_log(JournalContent& journal, const Setup& setup,
                     cost > outcome.summary.cost_usd().value_or(0);
   if (!more) return {};
   outcome.cost_at_least_usd = cost;
-  if (!continues(summary, outcome.summary)) {
+  if (!log_continues(summary, outcome.summary)) {
     return fmt::format(
         "the log '{}' does not begin with what the run's journal has: it may have been replaced, "
         "and is not used",
@@ -117,7 +117,7 @@ std::string add_from_log(JournalContent& journal, const Setup& setup,
 /// The end of the process is not known; what the agent said is.
 void classify(RunOutcome& outcome, const Setup& setup) {
   outcome.answer = answer_of(setup, outcome.summary);
-  stream::Ending unknown;
+  stream::ProcessEnd unknown;
   unknown.cancelled_by = 9;
   outcome.verdict = stream::classify(outcome.summary, unknown);
 }

@@ -25,18 +25,18 @@ void announce(LoopParts& parts, Loop& loop) {
 }
 
 LoopStop run_steps(LoopParts& parts, Loop& loop) {
-  if (parts.keeper.state.end == StopReason::done) {
+  if (parts.keeper.state.end == store::StopReason::done) {
     parts.reporter.info("the loop was done already");
     const auto& records = parts.keeper.records();
     parts.changed_since_done = records.empty() || parts.repository.content() != records.back().tree;
-    return {StopReason::done};
+    return {store::StopReason::done};
   }
   if (const auto notice = parts.verifier.notice(); !notice.empty()) parts.reporter.info(notice);
   return loop.run(parts.before);
 }
 
-Report start_error(const Error& error) {
-  Report report;
+store::LoopReport start_error(const Error& error) {
+  store::LoopReport report;
   report.start_error = error;
   report.exit_code = stream::row(run::outcome_of(error)).exit_code;
   return report;
@@ -50,7 +50,8 @@ Result<RalphFolder> take_folder(const Setup& setup) {
 
 }  // namespace
 
-Report work(Setup setup, Observer& observer, Control& control, const Masker& masker) {
+store::LoopReport work(Setup setup, store::LoopObserver& observer, Control& control,
+                       const Masker& masker) {
   auto folder = take_folder(setup);
   if (!folder) return start_error(folder.error());
   SystemClock clock;

@@ -12,14 +12,14 @@ constexpr double kCostSteps = 1e6;  // of a dollar
 
 }  // namespace
 
-std::optional<StopReason> LoopBudget::limit_reached() const {
+std::optional<store::StopReason> LoopBudget::limit_reached() const {
   return loop::limit_reached(budget_, keeper_.totals(), keeper_.state.earlier_days,
                              keeper_.elapsed(), clock_.now());
 }
 
-std::string LoopBudget::detail(StopReason limit) const {
-  if (limit != StopReason::failures || keeper_.records().empty()) return {};
-  const auto last = failure_reason(keeper_.records().back().progress);
+std::string LoopBudget::detail(store::StopReason limit) const {
+  if (limit != store::StopReason::failures || keeper_.records().empty()) return {};
+  const auto last = store::failure_reason(keeper_.records().back().progress);
   return fmt::format("{}, the last one: {}", keeper_.totals().failures_in_a_row,
                      last.substr(0, last.find('\n')));
 }
@@ -50,8 +50,9 @@ bool LoopBudget::has_time_for(Millis pause) const {
   return budget_.time <= Millis::zero() || keeper_.elapsed() + pause < budget_.time;
 }
 
-StopReason LoopBudget::cost_limit() const {
-  return limit_reached().value_or(budget_.cost_usd ? StopReason::cost : StopReason::cost_per_day);
+store::StopReason LoopBudget::cost_limit() const {
+  return limit_reached().value_or(budget_.cost_usd ? store::StopReason::cost
+                                                    : store::StopReason::cost_per_day);
 }
 
 }  // namespace ralph::loop

@@ -4,7 +4,6 @@
 #include "harness/loop/control.h"
 #include "harness/loop/done_verifier.h"
 #include "harness/loop/goal_tracker.h"
-#include "harness/loop/guidance.h"
 #include "harness/loop/loop_budget.h"
 #include "harness/loop/loop_reporter.h"
 #include "harness/loop/repository.h"
@@ -12,6 +11,7 @@
 #include "harness/loop/setup.h"
 #include "harness/loop/state_keeper.h"
 #include "harness/loop/waiter.h"
+#include "harness/store/guidance.h"
 
 namespace ralph::loop {
 
@@ -26,7 +26,7 @@ struct LoopContext {
   const LoopBudget& budget;
   Waiter& waiter;
   GoalTracker& goal;
-  const Guidance& guidance;
+  const store::Guidance& guidance;
   Control& control;
   const Clock& clock;
   const Masker& masker;

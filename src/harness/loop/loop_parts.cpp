@@ -2,8 +2,8 @@
 
 namespace ralph::loop {
 
-LoopParts::LoopParts(Setup setup_, Observer& observer, Control& control_, const Masker& masker_,
-                     Clock& clock_, RalphFolder folder_)
+LoopParts::LoopParts(Setup setup_, store::LoopObserver& observer, Control& control_,
+                     const Masker& masker_, Clock& clock_, RalphFolder folder_)
     : setup(std::move(setup_)),
       control(control_),
       masker(masker_),

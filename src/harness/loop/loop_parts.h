@@ -15,13 +15,13 @@ namespace ralph::loop {
 
 /// A loop that was replaced by a new one.
 struct ReplacedLoop {
-  State state;
-  std::vector<Record> records;
+  store::LoopState state;
+  std::vector<store::LoopRecord> records;
 };
 
 /// Owns the parts of a loop; what each is given outlives it.
 struct LoopParts {
-  LoopParts(Setup setup_, Observer& observer, Control& control_, const Masker& masker_,
+  LoopParts(Setup setup_, store::LoopObserver& observer, Control& control_, const Masker& masker_,
             Clock& clock_, RalphFolder folder_);
 
   LoopContext context() {
@@ -37,7 +37,7 @@ struct LoopParts {
   RalphFolder folder;
   SettingsGuard settings;
   StateKeeper keeper;
-  Guidance guidance;
+  store::Guidance guidance;
   LoopRepository repository;
   UserFiles user_files;
   WorkspaceVerifier verifier;

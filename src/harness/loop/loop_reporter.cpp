@@ -27,17 +27,19 @@ void LoopReporter::note(stream::Level level, std::string_view text) {
 
 void LoopReporter::warn_at_start(std::string text) { at_start_.push_back(std::move(text)); }
 
-void LoopReporter::silent_finding(std::string text) { findings_.push_back(std::move(text)); }
+void LoopReporter::silent_finding(store::Finding finding) {
+  findings_.push_back(std::move(finding));
+}
 
 void LoopReporter::show_start_warnings() {
   for (const auto& text : at_start_) warn(text);
   at_start_.clear();
 }
 
-void LoopReporter::finding(std::string text) {
-  if (std::ranges::find(findings_, text) != findings_.end()) return;
-  warn(text);
-  findings_.push_back(std::move(text));
+void LoopReporter::finding(store::Finding finding) {
+  if (std::ranges::find(findings_, finding) != findings_.end()) return;
+  warn(finding.text);
+  findings_.push_back(std::move(finding));
 }
 
 }  // namespace ralph::loop

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "harness/loop/clock.h"
-#include "harness/loop/observer.h"
 #include "harness/store/loop_event_log.h"
+#include "harness/store/loop_observer.h"
 
 namespace ralph::loop {
 
@@ -15,7 +15,8 @@ namespace ralph::loop {
 /// thread.
 class LoopReporter {
  public:
-  LoopReporter(Observer& observer, const Clock& clock) : observer_(observer), clock_(clock) {}
+  LoopReporter(store::LoopObserver& observer, const Clock& clock)
+      : observer_(observer), clock_(clock) {}
 
   /// From here on steps are written, those before are only shown.
   void write_to(store::LoopEventLog log);
@@ -27,25 +28,26 @@ class LoopReporter {
   void warn_at_start(std::string text);
   void show_start_warnings();
 
-  /// A warning for the report too, once: what looks like tampering.
-  void finding(std::string text);
+  /// A warning that the report repeats: possible tampering. The same one is reported once.
+  void finding(store::Finding finding);
   /// For the report only.
-  void silent_finding(std::string text);
-  const std::vector<std::string>& findings() const { return findings_; }
+  void silent_finding(store::Finding finding);
+  const std::vector<store::Finding>& findings() const { return findings_; }
 
-  Observer& observer() { return observer_; }
+  store::LoopObserver& observer() { return observer_; }
   /// Why the last step is not in the file; nullopt: it is.
   const std::optional<Error>& failure() const { return failure_; }
 
  private:
   void note(stream::Level level, std::string_view text);
 
-  Observer& observer_;
+  store::LoopObserver& observer_;
   const Clock& clock_;
   std::mutex mutex_;
   std::optional<store::LoopEventLog> log_;
   std::optional<Error> failure_;
-  std::vector<std::string> at_start_, findings_;
+  std::vector<std::string> at_start_;
+  std::vector<store::Finding> findings_;
 };
 
 }  // namespace ralph::loop

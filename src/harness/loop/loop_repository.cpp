@@ -1,5 +1,6 @@
 #include "harness/loop/loop_repository.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/core.h>
@@ -9,9 +10,11 @@
 #include "core/base/sha256.h"
 #include "harness/loop/folder_digest.h"
 #include "harness/loop/goal_file.h"
-#include "harness/loop/state_store.h"
+#include "harness/loop/own_paths.h"
 #include "harness/run/sandbox.h"
 #include "system/git/git.h"
+#include "system/git/history.h"
+#include "system/git/kept_files.h"
 #include "system/git/position.h"
 #include "system/git/tree_files.h"
 
@@ -20,8 +23,8 @@ namespace ralph::loop {
 Result<> LoopRepository::open(const std::vector<OwnOutput>& outputs) {
   const auto& host = setup_.request.host;
   std::string why_not;
-  TRY_ASSIGN(git_, git::Work::open(host.workspace, why_not,
-                                   {setup_.options.git_timeout, control_.runs().token()}));
+  TRY_ASSIGN(git_, git::Worktree::open(host.workspace, why_not,
+                                       {setup_.options.git_timeout, control_.runs().token()}));
   if (git_) {
     TRY_ASSIGN(auto wrap, run::sandbox_for_git(host));
     git_->wrap_with(std::move(wrap));
@@ -50,7 +53,7 @@ std::string LoopRepository::content() {
   }
   const auto found = integrity_->restore(git_->program());
   if (found) {
-    for (const auto& line : *found) reporter_.finding(line);
+    for (const auto& line : *found) reporter_.finding({line});
   }
   auto tree = found ? git_->tree() : Result<std::string>(std::unexpected(found.error()));
   if (tree) return *std::move(tree);
@@ -77,7 +80,7 @@ std::string LoopRepository::head() const {
 
 Result<std::string> LoopRepository::branch() const {
   TRY_ASSIGN(auto branch, git_->branch());
-  return branch.empty() ? "HEAD" : std::move(branch);
+  return branch.empty() ? std::string(store::kDetachedHead) : std::move(branch);
 }
 
 std::string LoopRepository::settings_digest() const {
@@ -87,8 +90,9 @@ std::string LoopRepository::settings_digest() const {
 std::vector<std::string> LoopRepository::commits_since_start() const {
   const auto now = head();
   if (!git_ || now.empty()) return {};
-  auto ids = state_.commit_at_start.empty() ? git_->commits_to(now)
-                                            : git_->commits_between(state_.commit_at_start, now);
+  auto ids = state_.commit_at_start.empty()
+                 ? git::commits_to(git_->program(), now)
+                 : git::commits_between(git_->program(), state_.commit_at_start, now);
   return ids ? *std::move(ids) : std::vector<std::string>();
 }
 
@@ -115,14 +119,15 @@ Result<> LoopRepository::check_committed() const {
   if (!dirty.empty()) {
     return fail(Code::busy, fmt::format("'{}' has changes that are not committed", dirty.front()));
   }
-  if (!state_.commit_at_start.empty()) TRY(git_->commits_since(state_.commit_at_start));
+  if (!state_.commit_at_start.empty())
+    TRY(git::commits_since(git_->program(), state_.commit_at_start));
   return {};
 }
 
-Result<bool> LoopRepository::needs_rollback(const Current& before) {
+Result<bool> LoopRepository::needs_rollback(const store::Current& before) {
   if (!git_ || before.commit_before.empty()) return false;
   TRY_ASSIGN(const auto back,
-             git_->put_back_missing(inputs_ref(state_.loop_id), before.commit_before));
+             git::put_back_missing(*git_, store::inputs_ref(state_.loop_id), before.commit_before));
   if (!back.empty()) {
     reporter_.warn(fmt::format("deleted by the iteration, and put back: {}", join_names(back)));
   }
@@ -131,7 +136,7 @@ Result<bool> LoopRepository::needs_rollback(const Current& before) {
   return !dirty.empty() || head() != before.commit_before || branch != before.branch;
 }
 
-Result<Repository::RolledBack> LoopRepository::roll_back(const Current& before) {
+Result<Repository::RolledBack> LoopRepository::roll_back(const store::Current& before) {
   RolledBack done;
   const auto name = fmt::format("rolled-back/{}-{}", state_.loop_id, before.iteration);
   TRY_ASSIGN(done.kept, git_->reset_to(before.commit_before, name, before.branch, &done.replaced));
@@ -141,7 +146,7 @@ Result<Repository::RolledBack> LoopRepository::roll_back(const Current& before) 
 Result<Repository::Changed> LoopRepository::changed_between(const std::string& from,
                                                             const std::string& to) {
   if (!git_) return Changed();
-  TRY_ASSIGN(const auto changes, git_->changes(from, to));
+  TRY_ASSIGN(const auto changes, git::changes(git_->program(), from, to));
   std::vector<std::string> paths;
   for (const auto& change : changes) {
     if (change.kind != 'A') paths.push_back(change.path);
@@ -155,13 +160,17 @@ Result<Repository::Changed> LoopRepository::changed_between(const std::string& f
   return changed;
 }
 
-std::string goal_in_repository(const State& state, const git::Work& git) {
+bool is_among(const std::vector<std::string>& paths, const std::string& path) {
+  return std::ranges::find(paths, path) != paths.end();
+}
+
+std::string goal_in_repository(const store::LoopState& state, const git::Worktree& git) {
   if (state.goal_path.empty()) return {};
   auto name = std::filesystem::path(state.goal_path).lexically_relative(git.root()).native();
   return name.starts_with("..") ? std::string() : name;
 }
 
-void LoopRepository::leave_out_edited_goal(State& state) {
+void LoopRepository::leave_out_edited_goal(store::LoopState& state) {
   if (!git_ || !setup_.options.commit) return;
   const auto name = goal_in_repository(state_, *git_);
   if (name.empty() || git_->left_out_paths().contains(name)) return;

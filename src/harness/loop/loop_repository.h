@@ -10,7 +10,7 @@
 #include "harness/loop/setup.h"
 #include "harness/loop/state_keeper.h"
 #include "system/git/integrity.h"
-#include "system/git/work.h"
+#include "system/git/worktree.h"
 
 namespace ralph::loop {
 
@@ -28,8 +28,8 @@ class LoopRepository final : public Repository {
   /// Code::usage: --commit, and there is no repository.
   Result<> open(const std::vector<OwnOutput>& outputs);
   /// Null: a plain folder.
-  git::Work* git() { return git_ ? &*git_ : nullptr; }
-  const git::Work* git() const { return git_ ? &*git_ : nullptr; }
+  git::Worktree* git() { return git_ ? &*git_ : nullptr; }
+  const git::Worktree* git() const { return git_ ? &*git_ : nullptr; }
 
   /// In full; "HEAD": it is detached.
   Result<std::string> branch() const;
@@ -44,26 +44,29 @@ class LoopRepository final : public Repository {
   std::string head() const override;
   Result<std::string> commit(std::string_view message, std::string_view branch) override;
   Result<> check_committed() const override;
-  Result<bool> needs_rollback(const Current& before) override;
-  Result<RolledBack> roll_back(const Current& before) override;
+  Result<bool> needs_rollback(const store::Current& before) override;
+  Result<RolledBack> roll_back(const store::Current& before) override;
   Result<Changed> changed_between(const std::string& from, const std::string& to) override;
-  void leave_out_edited_goal(State& state) override;
+  void leave_out_edited_goal(store::LoopState& state) override;
 
  private:
   void warn_unknown_content(const Error& error);
 
   const Setup& setup_;
   StateKeeper& keeper_;
-  const State& state_;
+  const store::LoopState& state_;
   LoopReporter& reporter_;
   Control& control_;
-  std::optional<git::Work> git_;
+  std::optional<git::Worktree> git_;
   std::optional<git::Integrity> integrity_;
   std::string tampered_;
   bool warned_ = false;  // that the content is unknown
 };
 
+/// Whether a list of paths has this one.
+bool is_among(const std::vector<std::string>& paths, const std::string& path);
+
 /// The goal file below the root of the repository; empty: there is none, or it lies elsewhere.
-std::string goal_in_repository(const State& state, const git::Work& git);
+std::string goal_in_repository(const store::LoopState& state, const git::Worktree& git);
 
 }  // namespace ralph::loop

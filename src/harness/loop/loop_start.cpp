@@ -53,8 +53,8 @@ Result<> LoopStart::check_agent() const {
 }
 
 /// What a new loop takes over is its cost only: for that the copy in the workspace is better than nothing.
-Result<std::optional<State>> LoopStart::load_old() {
-  using enum StateStore::Source;
+Result<std::optional<store::LoopState>> LoopStart::load_old() {
+  using enum store::LoopStateStore::Source;
   const bool strict = setup_.resumed && !setup_.options.accept_changes;
   std::string warning;
   if (!strict) TRY(keeper_.files().load(warning));  // moves an unreadable one aside
@@ -86,21 +86,22 @@ Result<std::optional<State>> LoopStart::load_old() {
 }
 
 /// What a run had cost whose ralph was killed, when its loop is not resumed.
-Result<> LoopStart::record_interrupted(const State& old) {
+Result<> LoopStart::record_interrupted(const store::LoopState& old) {
   if (!old.current) return {};
   const auto& current = *old.current;
   const auto& records = keeper_.records();
-  if (std::ranges::find(records, current.run_id, &Record::run_id) != records.end()) return {};
+  if (std::ranges::find(records, current.run_id,
+                        &store::LoopRecord::run_id) != records.end()) return {};
   TRY_ASSIGN(auto run, read_interrupted_run(setup_, keeper_.workspace(), current.run_id));
   if (!run.warning.empty()) reporter_.warn_at_start(std::move(run.warning));
-  auto record = make_record(Record::Step::attempt, current, run.outcome, setup_.request.host.root(),
-                            parts_.clock.now());
-  record.outcome = LoopDecision::interrupted;
-  record.progress = failure_progress("interrupted");
+  auto record = make_record(store::LoopRecord::Step::attempt, current, run.outcome,
+                            setup_.request.host.root(), parts_.clock.now());
+  record.outcome = store::LoopDecision::interrupted;
+  record.progress = store::failure_progress("interrupted");
   return keeper_.append(std::move(record));
 }
 
-Result<> LoopStart::put_old_aside(const State& old) {
+Result<> LoopStart::put_old_aside(const store::LoopState& old) {
   TRY(keeper_.files().put_aside(old));
   if (old.end) return {};
   reporter_.warn_at_start(
@@ -145,11 +146,11 @@ Result<> LoopStart::open_repository() {
   return parts_.repository.open(outputs_);
 }
 
-Result<> LoopStart::begin_new(const std::optional<State>& old) {
+Result<> LoopStart::begin_new(const std::optional<store::LoopState>& old) {
   TRY(open_repository());
   if (setup_.options.commit) TRY(parts_.user_files.stash_or_refuse());
   if (old) TRY(record_interrupted(*old));
-  auto days = add_up(keeper_.records()).days;
+  auto days = store::add_up(keeper_.records()).days;
   if (old) {
     days = merge_days(old->earlier_days, days);
     TRY(put_old_aside(*old));
@@ -170,7 +171,7 @@ Result<> LoopStart::begin_new(const std::optional<State>& old) {
   if (!keeper_.records().empty() || keeper_.files().has_records()) {
     state.aside = old ? old->loop_id : "before-" + setup_.loop_id;
   }
-  if (old && add_up(keeper_.records()).iterations > 0) {
+  if (old && store::add_up(keeper_.records()).iterations > 0) {
     parts_.replaced = ReplacedLoop{*old, keeper_.records()};
   }
   keeper_.set_records({});
@@ -209,7 +210,7 @@ Result<> LoopStart::begin_repository() {
 }
 
 /// A git that was killed with the last ralph or its agent left locks behind, which git itself never removes.
-void LoopStart::remove_stale_locks(const State& old) {
+void LoopStart::remove_stale_locks(const store::LoopState& old) {
   const auto* const git = parts_.repository.git();
   if (git == nullptr || !old.current) return;
   for (const auto& file :
@@ -236,7 +237,7 @@ Result<> LoopStart::resume_repository() {
   return {};
 }
 
-Result<> LoopStart::resume(State old) {
+Result<> LoopStart::resume(store::LoopState old) {
   TRY(open_repository());
   remove_stale_locks(old);
   auto& state = keeper_.state;
@@ -251,7 +252,8 @@ Result<> LoopStart::resume(State old) {
   const bool was_over = state.end.has_value();
   const bool same_checks = state.verify_digest == verifier.digest();
   // What other commands verified is not done by these.
-  const bool done = state.end == StopReason::done && setup_.goal == state.goal && same_checks;
+  const bool done =
+      state.end == store::StopReason::done && setup_.goal == state.goal && same_checks;
   if (setup_.options.commit && !state.current && !done) {
     TRY(parts_.user_files.check_unchanged(state, keeper_.records()));
   }

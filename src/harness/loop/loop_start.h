@@ -16,16 +16,16 @@ class LoopStart {
 
  private:
   Result<> check_agent() const;
-  Result<std::optional<State>> load_old();
-  Result<> begin_new(const std::optional<State>& old);
-  Result<> resume(State old);
+  Result<std::optional<store::LoopState>> load_old();
+  Result<> begin_new(const std::optional<store::LoopState>& old);
+  Result<> resume(store::LoopState old);
 
-  Result<> record_interrupted(const State& old);
-  Result<> put_old_aside(const State& old);
+  Result<> record_interrupted(const store::LoopState& old);
+  Result<> put_old_aside(const store::LoopState& old);
   Result<> begin_repository();
   Result<> open_repository();
   Result<> resume_repository();
-  void remove_stale_locks(const State& old);
+  void remove_stale_locks(const store::LoopState& old);
   void set_goal();
   void set_verification();
   void describe_setup();

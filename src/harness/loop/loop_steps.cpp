@@ -16,7 +16,7 @@ MaybeStop Loop::recorded_stop(Before before) const {
   const auto& records = context_.keeper.records();
   if (before != Before::not_over || records.empty()) return std::nullopt;
   const auto& last = records.back();
-  return last.step == Record::Step::iteration ? stop_of(last) : std::nullopt;
+  return last.step == store::LoopRecord::Step::iteration ? stop_of(last) : std::nullopt;
 }
 
 MaybeStop Loop::step() {

@@ -21,7 +21,9 @@ class Loop {
     unsure,  // its state is what the workspace says, or other commands verify now
   };
   /// For who wants to know what is known before run().
-  std::vector<Record> records_and_interrupted() { return recovery_.records_and_interrupted(); }
+  std::vector<store::LoopRecord> records_and_interrupted() {
+    return recovery_.records_and_interrupted();
+  }
   LoopStop run(Before before);
 
  private:

@@ -9,7 +9,7 @@ namespace ralph::loop {
 
 /// Why a loop is over, before it is reported.
 struct LoopStop {
-  StopReason reason;
+  store::StopReason reason;
   std::string why = {};
   std::optional<int> exit_code = {};  // none: that of the reason
   Millis would_wait{0};               // StopReason::time: for what there is no time

@@ -20,9 +20,9 @@ constexpr Millis kLongestFailurePause{60'000};
 constexpr std::int64_t kFarFuture = 4'102'444'800;  // 2100: later times are mistakes
 constexpr int kMostDoublings = 10;
 
-double spent_today(const Totals& totals, const std::map<std::string, double>& earlier,
+double spent_today(const store::LoopTotals& totals, const std::map<std::string, double>& earlier,
                    UtcTime now) {
-  const auto day = day_of(now);
+  const auto day = store::day_of(now);
   const auto of = [&](const std::map<std::string, double>& days) {
     const auto found = days.find(day);
     return found == days.end() ? 0 : found->second;
@@ -42,23 +42,24 @@ std::string stopped_by(int signal_number) {
   return signal_number == 0 ? "'ralph stop'" : stream::stopped_by(signal_number);
 }
 
-std::optional<StopReason> limit_reached(const Budget& budget, const Totals& totals,
-                                        const std::map<std::string, double>& earlier_days,
-                                        Millis elapsed, UtcTime now) {
-  if (reached(budget.refusals, totals.refused_in_a_row)) return StopReason::refused;
-  if (reached(budget.failures, totals.failures_in_a_row)) return StopReason::failures;
-  if (reached(budget.idle, totals.idle_in_a_row)) return StopReason::no_progress;
-  if (reached(budget.iterations, totals.iterations)) return StopReason::iterations;
-  if (budget.time > Millis::zero() && elapsed >= budget.time) return StopReason::time;
-  if (budget.cost_usd && totals.cost_usd >= *budget.cost_usd) return StopReason::cost;
+std::optional<store::StopReason> limit_reached(const store::LoopLimits& budget,
+                                               const store::LoopTotals& totals,
+                                               const std::map<std::string, double>& earlier_days,
+                                               Millis elapsed, UtcTime now) {
+  if (reached(budget.refusals, totals.refused_in_a_row)) return store::StopReason::refused;
+  if (reached(budget.failures, totals.failures_in_a_row)) return store::StopReason::failures;
+  if (reached(budget.idle, totals.idle_in_a_row)) return store::StopReason::no_progress;
+  if (reached(budget.iterations, totals.iterations)) return store::StopReason::iterations;
+  if (budget.time > Millis::zero() && elapsed >= budget.time) return store::StopReason::time;
+  if (budget.cost_usd && totals.cost_usd >= *budget.cost_usd) return store::StopReason::cost;
   if (budget.cost_per_day_usd &&
       spent_today(totals, earlier_days, now) >= *budget.cost_per_day_usd) {
-    return StopReason::cost_per_day;
+    return store::StopReason::cost_per_day;
   }
   return std::nullopt;
 }
 
-std::optional<double> cost_left(const Budget& budget, const Totals& totals,
+std::optional<double> cost_left(const store::LoopLimits& budget, const store::LoopTotals& totals,
                                 const std::map<std::string, double>& earlier_days, UtcTime now) {
   std::optional<double> left;
   const auto take = [&](double more) { left = left ? std::min(*left, more) : more; };

@@ -6,36 +6,24 @@
 #include <string_view>
 
 #include "core/base/time.h"
-#include "harness/loop/state.h"
+#include "harness/store/loop_limits.h"
+#include "harness/store/loop_state.h"
 #include "harness/store/stop_reason.h"
 #include "harness/stream/outcome.h"
 #include "harness/stream/summary.h"
 
 namespace ralph::loop {
 
-/// What a loop may use; zero or none: no limit.
-struct Budget {
-  std::int64_t iterations = 0;
-  Millis time{0};
-  std::optional<double> cost_usd, cost_per_day_usd;
-  std::int64_t failures = 0;  // in a row
-  std::int64_t idle = 0;      // iterations in a row without a file change and with the same words
-  std::int64_t refusals = 3;  // of DONE, in a row
-};
-
-using store::row;
-using store::stop_reason_named;
-using store::StopReason;
-
 /// What stopped a loop: "Ctrl-C (SIGINT)", "SIGTERM"; 0: 'ralph stop'.
 std::string stopped_by(int signal_number);
 
 /// Before an iteration begins: the limit that forbids it; nullopt: none does.
-std::optional<StopReason> limit_reached(const Budget& budget, const Totals& totals,
-                                        const std::map<std::string, double>& earlier_days,
-                                        Millis elapsed, UtcTime now);
+std::optional<store::StopReason> limit_reached(const store::LoopLimits& budget,
+                                               const store::LoopTotals& totals,
+                                               const std::map<std::string, double>& earlier_days,
+                                               Millis elapsed, UtcTime now);
 /// What the next run may cost and how long it may take: the nearest limit.
-std::optional<double> cost_left(const Budget& budget, const Totals& totals,
+std::optional<double> cost_left(const store::LoopLimits& budget, const store::LoopTotals& totals,
                                 const std::map<std::string, double>& earlier_days, UtcTime now);
 
 /// What the loop does after a run of the worker that brought no answer.

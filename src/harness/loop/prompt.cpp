@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "core/base/text.h"
 #include "harness/loop/excerpt.h"
 #include "harness/loop/history.h"
 
@@ -87,7 +88,7 @@ std::string goal_text(const PromptParts& parts, std::size_t most, Cuts& cuts) {
 }
 
 std::string agents_text(const PromptParts& parts, std::size_t most, Cuts& cuts) {
-  if (parts.agents_md.find_first_not_of(" \t\r\n") == std::string::npos) return {};
+  if (is_blank(parts.agents_md)) return {};
   const auto whole = prompt_text(parts.agents_md);
   const auto kept = beginning_of(whole, most);
   const auto unread = parts.agents_md_size > parts.agents_md.size()
@@ -171,7 +172,8 @@ std::string make_prompt(const Template& form, const PromptParts& parts, const Pr
                     {"done_marker", parts.done_marker}});
 }
 
-std::string make_summary_prompt(std::string_view summary, const std::vector<Record>& records,
+std::string make_summary_prompt(std::string_view summary,
+                                const std::vector<store::LoopRecord>& records,
                                 std::size_t most_bytes,
                                 const std::vector<std::int64_t>& taken_back) {
   const auto history = tell_history(summary, 0, records, most_bytes, taken_back);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "harness/loop/record.h"
+#include "harness/store/loop_record.h"
 
 namespace ralph::loop {
 
@@ -56,7 +56,7 @@ struct PromptParts {
   std::size_t agents_md_size = 0;        // of the file, when it is longer than what was read
   std::string history_summary;           // of the older iterations
   std::int64_t summary_covers = 0;       // iterations
-  std::vector<Record> recent;            // those behind the summary
+  std::vector<store::LoopRecord> recent;            // those behind the summary
   std::vector<std::int64_t> taken_back;  // of them: by 'ralph undo'
   std::string verification;              // why the last DONE was refused
   std::vector<std::string> guidance;
@@ -71,7 +71,8 @@ std::string make_prompt(const Template& form, const PromptParts& parts, const Pr
                         std::vector<std::string>& cuts);
 
 /// The prompt of the summarizer: the summary so far and the iterations to fold into it.
-std::string make_summary_prompt(std::string_view summary, const std::vector<Record>& records,
+std::string make_summary_prompt(std::string_view summary,
+                                const std::vector<store::LoopRecord>& records,
                                 std::size_t most_bytes,
                                 const std::vector<std::int64_t>& taken_back = {});
 

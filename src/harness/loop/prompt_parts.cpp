@@ -13,20 +13,20 @@ namespace ralph::loop {
 namespace {
 
 /// What 'ralph undo' said last, where no iteration ran since: each says what the files are like after it.
-std::vector<std::string> undone_since(const std::vector<Record>& records) {
+std::vector<std::string> undone_since(const std::vector<store::LoopRecord>& records) {
   std::vector<std::string> texts;
   for (const auto& record : records) {
-    if (record.step == Record::Step::iteration) texts.clear();
-    if (record.step == Record::Step::undo) texts = {record.progress};
+    if (record.step == store::LoopRecord::Step::iteration) texts.clear();
+    if (record.step == store::LoopRecord::Step::undo) texts = {record.progress};
   }
   return texts;
 }
 
 /// Why the last DONE did not count; empty where its files are gone.
-std::string refusal(const std::vector<Record>& records) {
+std::string refusal(const std::vector<store::LoopRecord>& records) {
   const auto last = iterations_after(records, 0);
   if (last.empty() || !last.back().verification || last.back().verification->passed) return {};
-  const auto gone = taken_back(records);
+  const auto gone = store::taken_back(records);
   if (std::ranges::find(gone, last.back().iteration) != gone.end()) return {};
   const auto& said = *last.back().verification;
   return fmt::format("`{}` failed: {}\n{}", said.command, said.reason, said.tail);
@@ -34,17 +34,19 @@ std::string refusal(const std::vector<Record>& records) {
 
 }  // namespace
 
-const Record* last_summary(const std::vector<Record>& records) {
-  const auto found = std::find_if(records.rbegin(), records.rend(), [](const Record& record) {
-    return record.step == Record::Step::summary;
+const store::LoopRecord* last_summary(const std::vector<store::LoopRecord>& records) {
+  const auto found = std::find_if(records.rbegin(), records.rend(),
+                                  [](const store::LoopRecord& record) {
+    return record.step == store::LoopRecord::Step::summary;
   });
   return found == records.rend() ? nullptr : &*found;
 }
 
-std::vector<Record> iterations_after(const std::vector<Record>& records, std::int64_t iteration) {
-  std::vector<Record> later;
+std::vector<store::LoopRecord> iterations_after(const std::vector<store::LoopRecord>& records,
+                                                std::int64_t iteration) {
+  std::vector<store::LoopRecord> later;
   for (const auto& record : records) {
-    if (record.step == Record::Step::iteration && record.iteration > iteration) {
+    if (record.step == store::LoopRecord::Step::iteration && record.iteration > iteration) {
       later.push_back(record);
     }
   }
@@ -52,8 +54,8 @@ std::vector<Record> iterations_after(const std::vector<Record>& records, std::in
 }
 
 PromptParts prompt_parts(const Setup& setup, const std::string& goal,
-                         const std::vector<Record>& records,
-                         const std::vector<Guidance::Message>& guidance,
+                         const std::vector<store::LoopRecord>& records,
+                         const std::vector<store::Guidance::Message>& guidance,
                          const std::vector<std::string>& verify_names) {
   PromptParts parts;
   parts.goal = goal;
@@ -72,7 +74,7 @@ PromptParts prompt_parts(const Setup& setup, const std::string& goal,
   parts.recent = iterations_after(records, parts.summary_covers);
   parts.iteration = parts.summary_covers + static_cast<std::int64_t>(parts.recent.size()) + 1;
   parts.verification = refusal(records);
-  parts.taken_back = taken_back(records);
+  parts.taken_back = store::taken_back(records);
   parts.guidance = undone_since(records);
   for (const auto& each : guidance) parts.guidance.push_back(each.text);
   parts.verify_commands = verify_names;
@@ -85,15 +87,15 @@ PromptParts prompt_parts(const Setup& setup, const std::string& goal,
 Result<NextPrompt> next_prompt(const Setup& setup, std::vector<std::string>& cuts,
                                std::string& refused) {
   const auto& host = setup.request.host;
-  const StateFiles files(host.root());
+  const store::LoopStateFiles files(host.root());
   std::int64_t bad = 0;
-  std::vector<Record> records;
+  std::vector<store::LoopRecord> records;
   if (setup.resumed) {
     TRY_ASSIGN(records, files.records(bad));
   }
   TRY_ASSIGN(const auto verifier,
              Verifier::make({host.workspace, {}, {}, {}, host.root()}, setup.options.verify));
-  const auto guidance = Guidance(host.root(), setup.state_folder).pending(refused);
+  const auto guidance = store::Guidance(host.root(), setup.state_folder).pending(refused);
   const auto parts = prompt_parts(setup, setup.goal, records, guidance, verifier.names());
   return NextPrompt{make_prompt(setup.form, parts, setup.options.caps, cuts), parts.iteration};
 }

@@ -44,7 +44,8 @@ bool RalphFolder::is_same() const {
          held.st_dev == named.st_dev && held.st_ino == named.st_ino;
 }
 
-Result<bool> RalphFolder::repair(const StateFiles& files, const std::vector<Record>& records,
+Result<bool> RalphFolder::repair(const store::LoopStateFiles& files,
+                                 const std::vector<store::LoopRecord>& records,
                                  LoopReporter& reporter) {
   const auto root = workspace_.root();
   bool repaired = !is_same() || !is_there(files.folder());

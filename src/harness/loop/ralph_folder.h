@@ -5,7 +5,7 @@
 
 #include "core/base/unique_fd.h"
 #include "harness/loop/loop_reporter.h"
-#include "harness/loop/state.h"
+#include "harness/store/loop_state.h"
 #include "harness/store/workspace.h"
 
 namespace ralph::loop {
@@ -19,8 +19,8 @@ class RalphFolder {
   const store::Workspace& workspace() const { return workspace_; }
   /// True: the folder, its state folder or its lock was not as we left it, and was made again; `records` are written
   /// again where they are gone. Logs of earlier runs cannot be brought back.
-  Result<bool> repair(const StateFiles& files, const std::vector<Record>& records,
-                      LoopReporter& reporter);
+  Result<bool> repair(const store::LoopStateFiles& files,
+                      const std::vector<store::LoopRecord>& records, LoopReporter& reporter);
 
  private:
   RalphFolder(std::filesystem::path root, std::string loop_id, store::Workspace workspace,

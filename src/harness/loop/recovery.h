@@ -15,14 +15,14 @@ class Recovery {
 
   /// The records, with what is known of that step's run; its time counts from now on, its cost with the record that
   /// recover() makes.
-  std::vector<Record> records_and_interrupted();
+  std::vector<store::LoopRecord> records_and_interrupted();
   MaybeStop recover();
 
  private:
   bool is_recorded() const;
   void read();
-  MaybeStop finish_rollback(const Current& current, const RunOutcome& outcome);
-  void record_unfinished(const Current& current, const RunOutcome& outcome, bool answered);
+  MaybeStop finish_rollback(const store::Current& current, const RunOutcome& outcome);
+  void record_unfinished(const store::Current& current, const RunOutcome& outcome, bool answered);
 
   LoopContext& loop_;
   Worker& worker_;

@@ -6,8 +6,8 @@
 
 namespace ralph::loop {
 
-bool did_nothing(const LoopParts& parts, StopReason reason) {
-  if (reason == StopReason::tampered) return false;
+bool did_nothing(const LoopParts& parts, store::StopReason reason) {
+  if (reason == store::StopReason::tampered) return false;
   const auto& totals = parts.keeper.totals();
   const auto& state = parts.keeper.state;
   const bool worked = totals.iterations > 0 || totals.changed || totals.tool_calls > 0;

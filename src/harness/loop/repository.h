@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "harness/loop/state.h"
+#include "harness/store/loop_state.h"
 
 namespace ralph::loop {
 
@@ -27,12 +27,12 @@ class Repository {
 
   /// Whether files, HEAD or branch differ from what they were before the iteration. Puts back files of the user that it
   /// deleted, which are in no commit.
-  virtual Result<bool> needs_rollback(const Current& before) = 0;
+  virtual Result<bool> needs_rollback(const store::Current& before) = 0;
   struct RolledBack {
     std::string kept;                   // the ref of what was there
     std::vector<std::string> replaced;  // ignored files that are only there now
   };
-  virtual Result<RolledBack> roll_back(const Current& before) = 0;
+  virtual Result<RolledBack> roll_back(const store::Current& before) = 0;
 
   /// Files that differ between two contents, those that were new in the second left out.
   struct Changed {
@@ -41,7 +41,7 @@ class Repository {
   virtual Result<Changed> changed_between(const std::string& from, const std::string& to) = 0;
 
   /// An edit of the goal file that is not the goal is not the work of an iteration: adds it to state.left_out.
-  virtual void leave_out_edited_goal(State& state) = 0;
+  virtual void leave_out_edited_goal(store::LoopState& state) = 0;
 };
 
 }  // namespace ralph::loop

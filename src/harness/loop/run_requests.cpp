@@ -29,7 +29,7 @@ void think(run::Request& request, std::string_view reasoning) {
 /// A turn that failed is not made good by more words, unless it failed for the form of its answer.
 bool worth_correcting(const stream::Summary& summary) {
   if (summary.results.empty() || !summary.results.back().is_error) return true;
-  return summary.results.back().reason == "structured_output_retry_exhausted";
+  return summary.results.back().end == stream::TurnEndReason::invalid_output;
 }
 
 std::optional<std::string> correction_of(const stream::Summary& summary, int sent) {

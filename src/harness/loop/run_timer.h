@@ -1,7 +1,7 @@
 #pragma once
 #include <cstdint>
 
-#include "harness/loop/record.h"
+#include "harness/store/loop_record.h"
 #include "harness/stream/handler.h"
 
 namespace ralph::loop {
@@ -9,7 +9,7 @@ namespace ralph::loop {
 /// Splits the time of a run: while a tool of the agent runs, while its model is asked, and the rest.
 class RunTimer final : public stream::Handler {
  public:
-  TimeSplit split() const { return split_; }
+  store::TimeSplit split() const { return split_; }
   /// The run lasted until then, whatever was open.
   void lasted_until(std::int64_t t_ms);
 
@@ -21,7 +21,7 @@ class RunTimer final : public stream::Handler {
   void on(const stream::Event& event, const stream::TurnEnded&) override;
 
  private:
-  TimeSplit split_;
+  store::TimeSplit split_;
   std::int64_t last_ms_ = 0;
   std::int64_t open_calls_ = 0;
   bool asking_ = false;

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "harness/loop/answer.h"
-#include "harness/loop/observer.h"
-#include "harness/loop/record.h"
 #include "harness/run/request.h"
+#include "harness/store/loop_observer.h"
+#include "harness/store/loop_record.h"
 #include "harness/stream/outcome.h"
 #include "harness/stream/summary.h"
 
@@ -17,7 +17,7 @@ struct RunOutcome {
   stream::Verdict verdict;
   Answer answer;
   stream::Summary summary;
-  TimeSplit time;
+  store::TimeSplit time;
   std::vector<stream::Summary> corrections = {};  // runs of their own
   bool hit_cost_limit = false;
   std::filesystem::path raw_log = {};      // without those of corrections
@@ -30,7 +30,7 @@ struct RunOutcome {
 class Runner {
  public:
   virtual ~Runner() = default;
-  virtual RunOutcome run(run::Request request, const RunInfo& info) = 0;
+  virtual RunOutcome run(run::Request request, const store::RunInfo& info) = 0;
 };
 
 }  // namespace ralph::loop

@@ -26,7 +26,7 @@ void SettingsGuard::finish(LoopReporter& reporter) {
   }
   const auto changed = settings_->finish();
   for (const auto& line : run::changed_settings(*settings_, changed, workspace_)) {
-    reporter.finding(line);
+    reporter.finding({line});
   }
 }
 

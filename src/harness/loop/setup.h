@@ -14,7 +14,7 @@ namespace ralph::loop {
 
 /// What a loop does beside working on its goal.
 struct Options {
-  Budget budget;
+  store::LoopLimits budget;
   std::vector<std::string> verify;
   Millis verify_limit{0};
   std::vector<std::string> protect;  // globs: files that verification takes from the start

@@ -15,9 +15,9 @@ namespace {
 namespace fs = std::filesystem;
 using Kind = FileVersion::Kind;
 
-constexpr std::size_t kMostFiles = 20'000;
-constexpr std::size_t kMostBytes = std::size_t{256} << 20;
-constexpr int kMostLinks = 8;
+constexpr std::size_t kMostProtectedFiles = 20'000;
+constexpr std::size_t kMostProtectedBytes = std::size_t{256} << 20;
+constexpr int kMostLinksToFile = 8;
 
 std::unexpected<Error> too_many(std::string_view what) {
   return fail(Code::limit, fmt::format("--protect matches {}", what), "say fewer with --protect");
@@ -81,14 +81,18 @@ Result<> StartFiles::add(const fs::path& workspace, const std::string& path) {
   bytes_ += version.bytes.size();
   const bool link = version.kind == Kind::link;
   files_.emplace(path, std::move(version));
-  if (files_.size() > kMostFiles) return too_many(fmt::format("more than {} files", kMostFiles));
-  if (bytes_ > kMostBytes) return too_many(fmt::format("more than {} MiB", kMostBytes >> 20));
+  if (files_.size() > kMostProtectedFiles) {
+    return too_many(fmt::format("more than {} files", kMostProtectedFiles));
+  }
+  if (bytes_ > kMostProtectedBytes) {
+    return too_many(fmt::format("more than {} MiB", kMostProtectedBytes >> 20));
+  }
   return link ? add_target(workspace, path) : Result<>();
 }
 
 Result<> StartFiles::add_target(const fs::path& workspace, std::string path) {
   const auto link = path;
-  for (int links = 0; links < kMostLinks; ++links) {
+  for (int links = 0; links < kMostLinksToFile; ++links) {
     TRY_ASSIGN(auto version, read_version(workspace, path));
     if (version.kind == Kind::file) return add(workspace, path);
     if (version.kind != Kind::link) break;
@@ -165,7 +169,9 @@ Result<std::vector<FileSwap::Wanted>> StartFiles::wanted(
   std::size_t added = 0;
   TRY(walk(folder, {}, [&](const std::string& path) -> Result<> {
     if (files_.contains(path) || !matches(path)) return {};
-    if (++added > kMostFiles) return too_many(fmt::format("more than {} new files", kMostFiles));
+    if (++added > kMostProtectedFiles) {
+      return too_many(fmt::format("more than {} new files", kMostProtectedFiles));
+    }
     wanted.push_back({path, {}});
     return {};
   }));

@@ -31,9 +31,9 @@ Millis StateKeeper::elapsed() const {
   return ran_before_ + std::chrono::duration_cast<Millis>(clock_.steady() - began_);
 }
 
-void StateKeeper::set_records(std::vector<Record> records) {
+void StateKeeper::set_records(std::vector<store::LoopRecord> records) {
   records_ = std::move(records);
-  totals_ = add_up(records_, state.fresh_from);
+  totals_ = store::add_up(records_, state.fresh_from);
 }
 
 Result<bool> StateKeeper::repair() { return folder_.repair(files(), records_, reporter_); }
@@ -42,8 +42,10 @@ Result<> StateKeeper::save() {
   state.pid = ::getpid();
   state.updated = clock_.now();
   // Of a loop that is over: as its report says.
-  if (state.status != LoopStatus::ended) state.ran = elapsed();
-  if (!state.end && state.status != LoopStatus::waiting) state.status = LoopStatus::running;
+  if (state.status != store::LoopStatus::ended) state.ran = elapsed();
+  if (!state.end && state.status != store::LoopStatus::waiting) {
+    state.status = store::LoopStatus::running;
+  }
   TRY(repair());
   TRY(store_.save(state));
   return save_budget();
@@ -61,10 +63,10 @@ Result<> StateKeeper::save_budget() {
   return {};
 }
 
-Result<> StateKeeper::append(Record record) {
+Result<> StateKeeper::append(store::LoopRecord record) {
   TRY(store_.append(record));
   records_.push_back(std::move(record));
-  totals_ = add_up(records_, state.fresh_from);
+  totals_ = store::add_up(records_, state.fresh_from);
   return {};
 }
 

@@ -6,7 +6,7 @@
 #include "harness/loop/loop_reporter.h"
 #include "harness/loop/ralph_folder.h"
 #include "harness/loop/setup.h"
-#include "harness/loop/state_store.h"
+#include "harness/store/loop_state_store.h"
 #include "harness/store/state.h"
 
 namespace ralph::loop {
@@ -18,20 +18,20 @@ class StateKeeper {
   StateKeeper(const Setup& setup, RalphFolder& folder, LoopReporter& reporter, const Clock& clock);
 
   /// What the loop is and is doing; a change is on the disk after save().
-  State state;
+  store::LoopState state;
 
   Result<> save();
   /// A step is over: its record is on the disk when this returns.
-  Result<> append(Record record);
+  Result<> append(store::LoopRecord record);
   /// After RalphFolder::repair().
   Result<bool> repair();
 
-  const std::vector<Record>& records() const { return records_; }
-  void set_records(std::vector<Record> records);
+  const std::vector<store::LoopRecord>& records() const { return records_; }
+  void set_records(std::vector<store::LoopRecord> records);
   /// state.fresh_from is another one.
-  void count_again() { totals_ = add_up(records_, state.fresh_from); }
+  void count_again() { totals_ = store::add_up(records_, state.fresh_from); }
   /// In a row is counted from state.fresh_from on.
-  const Totals& totals() const { return totals_; }
+  const store::LoopTotals& totals() const { return totals_; }
   /// When this start began.
   UtcTime began_at() const { return began_at_; }
   /// All starts of this loop together.
@@ -46,9 +46,9 @@ class StateKeeper {
     if (!storage_error_) storage_error_ = error;
   }
 
-  const StateStore& store() const { return store_; }
-  StateStore& store() { return store_; }
-  const StateFiles& files() const { return store_.files(); }
+  const store::LoopStateStore& store() const { return store_; }
+  store::LoopStateStore& store() { return store_; }
+  const store::LoopStateFiles& files() const { return store_.files(); }
   const store::Workspace& workspace() const { return folder_.workspace(); }
 
  private:
@@ -59,10 +59,10 @@ class StateKeeper {
   const Clock& clock_;
   const UtcTime began_at_;  // read before began_: elapsed() is not longer than from here to the end
   const SteadyTime began_;
-  StateStore store_;
+  store::LoopStateStore store_;
   Millis ran_before_{0};
-  std::vector<Record> records_;
-  Totals totals_;
+  std::vector<store::LoopRecord> records_;
+  store::LoopTotals totals_;
   std::optional<store::Budget> saved_budget_;
   std::optional<Error> storage_error_;
 };

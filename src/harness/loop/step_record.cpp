@@ -15,7 +15,7 @@ std::string shown_in(const std::filesystem::path& root, const std::filesystem::p
   return utf8::repaired((inside ? path.lexically_relative(root) : path).native());
 }
 
-Result<> write_record_of(LoopContext& loop, const RunInfo& run, Record record) {
+Result<> write_record_of(LoopContext& loop, const store::RunInfo& run, store::LoopRecord record) {
   record.progress = loop.masker.mask(record.progress);
   if (record.verification) record.verification->tail = loop.masker.mask(record.verification->tail);
   if (run.role == store::AgentRole::worker) record.note = std::exchange(loop.goal.note, {});
@@ -24,13 +24,13 @@ Result<> write_record_of(LoopContext& loop, const RunInfo& run, Record record) {
   // The record first: after a crash it says that the step is over.
   TRY(loop.keeper.append(record));
   auto& state = loop.keeper.state;
-  if (record.step == Record::Step::iteration && state.current) {
+  if (record.step == store::LoopRecord::Step::iteration && state.current) {
     loop.guidance.remove(state.current->guidance);
   }
   state.current.reset();
   TRY(loop.keeper.save());
   const auto& totals = loop.keeper.totals();
-  if (record.is(LoopDecision::refused)) {
+  if (record.is(store::LoopDecision::refused)) {
     loop.reporter.step(store::DoneRefused{record.iteration, totals.refused_in_a_row});
   }
   loop.reporter.step(store::IterationEnded{
@@ -42,9 +42,10 @@ Result<> write_record_of(LoopContext& loop, const RunInfo& run, Record record) {
 
 }  // namespace
 
-Record make_record(Record::Step step, const Current& current, const RunOutcome& outcome,
-                   const std::filesystem::path& root, UtcTime now) {
-  Record record;
+store::LoopRecord make_record(store::LoopRecord::Step step, const store::Current& current,
+                              const RunOutcome& outcome, const std::filesystem::path& root,
+                              UtcTime now) {
+  store::LoopRecord record;
   record.step = step;
   record.iteration = current.iteration;
   record.at = now;
@@ -70,13 +71,13 @@ Record make_record(Record::Step step, const Current& current, const RunOutcome& 
   return record;
 }
 
-void record_step(LoopContext& loop, const RunInfo& run, Record record) {
+void record_step(LoopContext& loop, const store::RunInfo& run, store::LoopRecord record) {
   if (auto written = write_record_of(loop, run, std::move(record)); !written) {
     loop.keeper.set_storage_error(written.error());
   }
 }
 
-bool save_started(LoopContext& loop, Current current) {
+bool save_started(LoopContext& loop, store::Current current) {
   loop.keeper.state.current = std::move(current);
   auto saved = loop.keeper.save();
   if (!saved) loop.keeper.set_storage_error(saved.error());
@@ -92,44 +93,47 @@ bool repair_after_run(LoopContext& loop, const RunOutcome& outcome) {
 }
 
 LoopStop storage_stop(const Error& error) {
-  return {StopReason::agent, describe(error),
+  return {store::StopReason::agent, describe(error),
           stream::row(stream::Outcome::storage_failed).exit_code};
 }
 
-LoopStop stop_unchecked(const Error& error, Record& record) {
+LoopStop stop_unchecked(const Error& error, store::LoopRecord& record) {
   record.outcome = stream::Outcome::storage_failed;
   record.done = false;
   return storage_stop(error);
 }
 
-MaybeStop stop_if_unreadable(const LoopContext& loop, Record& record) {
+MaybeStop stop_if_unreadable(const LoopContext& loop, store::LoopRecord& record) {
   const auto& why = loop.repository.tampered();
   if (why.empty()) {
     const auto& error = loop.keeper.storage_error();
     return error && record.tree.empty() ? MaybeStop(stop_unchecked(*error, record)) : std::nullopt;
   }
-  record.outcome = LoopDecision::tampered;
+  record.outcome = store::LoopDecision::tampered;
   record.changed = false;
-  return LoopStop{StopReason::tampered, why};
+  return LoopStop{store::StopReason::tampered, why};
 }
 
-void record_moved_head(const LoopContext& loop, const Current& current, Record& record) {
+void record_moved_head(const LoopContext& loop, const store::Current& current,
+                       store::LoopRecord& record) {
   if (!loop.setup.options.commit) return;
   if (const auto now = loop.repository.head(); now != current.commit_before) record.commit = now;
 }
 
 LoopStop stopped_run(const LoopContext& loop, const stream::Verdict& verdict) {
-  return {StopReason::stopped,
+  return {store::StopReason::stopped,
           loop.control.wants_end() ? stopped_by(loop.control.signal()) : verdict.detail,
           verdict.exit_code()};
 }
 
-MaybeStop stop_of(const Record& record) {
-  if (!record.done || record.is(LoopDecision::refused)) return std::nullopt;
-  if (record.is(LoopDecision::unchanged)) return LoopStop{StopReason::unchanged};
-  if (record.is(LoopDecision::tampered)) return LoopStop{StopReason::tampered};
-  if (record.is(LoopDecision::not_committed)) return LoopStop{StopReason::not_committed};
-  return LoopStop{StopReason::done};
+MaybeStop stop_of(const store::LoopRecord& record) {
+  if (!record.done || record.is(store::LoopDecision::refused)) return std::nullopt;
+  if (record.is(store::LoopDecision::unchanged)) return LoopStop{store::StopReason::unchanged};
+  if (record.is(store::LoopDecision::tampered)) return LoopStop{store::StopReason::tampered};
+  if (record.is(store::LoopDecision::not_committed)) {
+    return LoopStop{store::StopReason::not_committed};
+  }
+  return LoopStop{store::StopReason::done};
 }
 
 }  // namespace ralph::loop

@@ -16,7 +16,8 @@ constexpr std::size_t kLongestHistory = std::size_t{256} << 10;
 
 }  // namespace
 
-std::vector<Record> records_to_summarize(const std::vector<Record>& records, std::int64_t recent) {
+std::vector<store::LoopRecord> records_to_summarize(const std::vector<store::LoopRecord>& records,
+                                                    std::int64_t recent) {
   const auto* summary = last_summary(records);
   auto later = iterations_after(records, summary == nullptr ? 0 : summary->iteration);
   const auto stay = static_cast<std::size_t>(recent);
@@ -24,14 +25,16 @@ std::vector<Record> records_to_summarize(const std::vector<Record>& records, std
   return later;
 }
 
-bool summary_is_due(const std::vector<Record>& records, std::int64_t every, std::int64_t recent) {
+bool summary_is_due(const std::vector<store::LoopRecord>& records, std::int64_t every,
+                    std::int64_t recent) {
   if (every <= 0) return false;
   std::int64_t since = 0;
   for (const auto& record : records) {
-    if (record.step == Record::Step::iteration) ++since;
+    if (record.step == store::LoopRecord::Step::iteration) ++since;
     const bool tried =
-        record.step == Record::Step::summary ||
-        (record.step == Record::Step::attempt && record.is(LoopDecision::no_summary));
+        record.step == store::LoopRecord::Step::summary ||
+        (record.step == store::LoopRecord::Step::attempt &&
+         record.is(store::LoopDecision::no_summary));
     if (tried) since = 0;
   }
   return since >= every && !records_to_summarize(records, recent).empty();
@@ -43,10 +46,11 @@ bool Summarizer::is_due() const {
          summary_is_due(loop_.keeper.records(), options.summarize_every, options.recent);
 }
 
-RunOutcome Summarizer::run_agent(const Current& current, const std::vector<Record>& records) {
+RunOutcome Summarizer::run_agent(const store::Current& current,
+                                 const std::vector<store::LoopRecord>& records) {
   const auto* before = last_summary(loop_.keeper.records());
   auto prompt = make_summary_prompt(before == nullptr ? "" : before->progress, records,
-                                    kLongestHistory, taken_back(loop_.keeper.records()));
+                                    kLongestHistory, store::taken_back(loop_.keeper.records()));
   const auto iteration = loop_.keeper.totals().iterations;
   loop_.reporter.step(
       store::IterationStarted{iteration, store::AgentRole::summarizer, current.run_id});
@@ -59,18 +63,21 @@ RunOutcome Summarizer::run_agent(const Current& current, const std::vector<Recor
 
 MaybeStop Summarizer::summarize() {
   const auto records = records_to_summarize(loop_.keeper.records(), loop_.setup.options.recent);
-  const Current current{
-      records.back().iteration, make_run_id(), loop_.clock.now(), Phase::summary, {}, {}, {}, {}};
+  store::Current current;
+  current.iteration = records.back().iteration;
+  current.run_id = make_run_id();
+  current.began = loop_.clock.now();
+  current.phase = store::Phase::summary;
   if (!save_started(loop_, current)) return std::nullopt;
   const auto iteration = loop_.keeper.totals().iterations;
   const auto outcome = run_agent(current, records);
-  auto record = make_record(Record::Step::summary, current, outcome,
+  auto record = make_record(store::LoopRecord::Step::summary, current, outcome,
                             loop_.setup.request.host.root(), loop_.clock.now());
   record.progress = outcome.answer.summary;
   if (outcome.answer.summary.empty()) {
-    record.step = Record::Step::attempt;
-    record.outcome = LoopDecision::no_summary;
-    record.progress = failure_progress(outcome.verdict.message());
+    record.step = store::LoopRecord::Step::attempt;
+    record.outcome = store::LoopDecision::no_summary;
+    record.progress = store::failure_progress(outcome.verdict.message());
     loop_.reporter.warn(fmt::format("the history could not be condensed; next try after {}",
                                     counted(loop_.setup.options.summarize_every, "iteration")));
   }

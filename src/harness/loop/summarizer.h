@@ -7,9 +7,11 @@
 namespace ralph::loop {
 
 /// The iterations that the next summary covers beyond the last one, when the newest `recent` stay as they are.
-std::vector<Record> records_to_summarize(const std::vector<Record>& records, std::int64_t recent);
+std::vector<store::LoopRecord> records_to_summarize(const std::vector<store::LoopRecord>& records,
+                                                    std::int64_t recent);
 /// Every so many iterations; a failed try counts as one. Zero: never.
-bool summary_is_due(const std::vector<Record>& records, std::int64_t every, std::int64_t recent);
+bool summary_is_due(const std::vector<store::LoopRecord>& records, std::int64_t every,
+                    std::int64_t recent);
 
 /// Lets an agent summarize the history of the loop, which then takes the place of old records in the prompt.
 class Summarizer {
@@ -20,7 +22,8 @@ class Summarizer {
   MaybeStop summarize();
 
  private:
-  RunOutcome run_agent(const Current& current, const std::vector<Record>& records);
+  RunOutcome run_agent(const store::Current& current,
+                       const std::vector<store::LoopRecord>& records);
 
   LoopContext& loop_;
 };

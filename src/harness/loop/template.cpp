@@ -5,6 +5,8 @@
 
 #include "harness/loop/prompt.h"
 
+#include "core/base/text.h"
+
 namespace ralph::loop {
 namespace {
 
@@ -14,12 +16,6 @@ constexpr auto kNames = std::to_array<std::string_view>(
      "done_marker"});
 
 constexpr std::string_view kSpaces = " \t\r";
-
-std::string_view trimmed(std::string_view text) {
-  const auto begin = text.find_first_not_of(kSpaces);
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(kSpaces) - begin + 1);
-}
 
 std::string known_names() {
   std::string all;
@@ -77,10 +73,10 @@ class Tags {
                                                begin + static_cast<std::ptrdiff_t>(to), '\n'));
   }
   static void read(std::string_view inside, Tag& tag) {
-    inside = trimmed(inside);
+    inside = trim(inside, kSpaces);
     if (!inside.empty() && std::string_view("#^/").find(inside[0]) != inside.npos) {
       tag.mark = inside[0];
-      inside = trimmed(inside.substr(1));
+      inside = trim(inside.substr(1), kSpaces);
     }
     tag.name = inside;
   }

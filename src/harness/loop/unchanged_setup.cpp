@@ -29,7 +29,7 @@ std::string differences(const std::map<std::string, std::string>& old,
   return text;
 }
 
-Result<> check_verification(const State& old, const Verifier& verifier) {
+Result<> check_verification(const store::LoopState& old, const Verifier& verifier) {
   if (old.verify_digest == verifier.digest()) return {};
   const auto moved = differences(old.verify_programs, verifier.programs(), "not found");
   if (old.verify_programs.empty() || moved.empty()) {
@@ -43,7 +43,8 @@ Result<> check_verification(const State& old, const Verifier& verifier) {
                   kAccept));
 }
 
-Result<> check_repository(const Setup& setup, const State& old, const LoopRepository& repository) {
+Result<> check_repository(const Setup& setup, const store::LoopState& old,
+                          const LoopRepository& repository) {
   if (!old.git_digest.empty() && old.git_digest != repository.settings_digest()) {
     return fail(Code::usage, "git's settings are not those the loop began with",
                 fmt::format("look at .git/config, .git/info and flags of the index (git ls-files "
@@ -61,8 +62,8 @@ Result<> check_repository(const Setup& setup, const State& old, const LoopReposi
 
 }  // namespace
 
-Result<> check_unchanged_setup(const Setup& setup, const State& old, const Verifier& verifier,
-                               const LoopRepository& repository) {
+Result<> check_unchanged_setup(const Setup& setup, const store::LoopState& old,
+                               const Verifier& verifier, const LoopRepository& repository) {
   if (setup.options.accept_changes) return {};
   const auto changed = differences(old.settings, setup.settings_before, "the default");
   if (!changed.empty()) {

@@ -7,7 +7,7 @@ namespace ralph::loop {
 
 /// Whether settings, verification and repository of a loop that is resumed are those it began with: an agent may have
 /// changed them. Code::usage says what is different; --accept-changes takes it as it is now.
-Result<> check_unchanged_setup(const Setup& setup, const State& old, const Verifier& verifier,
-                               const LoopRepository& repository);
+Result<> check_unchanged_setup(const Setup& setup, const store::LoopState& old,
+                               const Verifier& verifier, const LoopRepository& repository);
 
 }  // namespace ralph::loop

@@ -7,17 +7,12 @@
 #include <fmt/ranges.h>
 
 #include "core/base/file.h"
+#include "system/git/kept_files.h"
 
 namespace ralph::loop {
 namespace {
 
-bool is_among(const std::vector<std::string>& names, const std::string& name) {
-  return std::ranges::find(names, name) != names.end();
-}
-
 }  // namespace
-
-std::string inputs_ref(std::string_view loop_id) { return fmt::format("inputs-{}", loop_id); }
 
 Result<> UserFiles::leave_out_inputs(std::vector<std::string>& dirty) {
   auto& git = *repository_.git();
@@ -46,8 +41,8 @@ Result<> UserFiles::stash_or_refuse() {
                                                 dirty.size(), dirty.front()),
                 "commit them, or let --stash put them aside, or leave --commit out");
   }
-  const auto keep_as = stash_name(setup_.loop_id);
-  TRY_ASSIGN(stashed_, git.stash(stash_message(setup_.loop_id), keep_as));
+  const auto keep_as = store::stash_name(setup_.loop_id);
+  TRY_ASSIGN(stashed_, git.stash(store::stash_message(setup_.loop_id), keep_as));
   if (stashed_) {
     reporter_.warn_at_start(
         fmt::format("your changes were stashed; 'git stash apply --index refs/ralph/{}' brings "
@@ -58,7 +53,8 @@ Result<> UserFiles::stash_or_refuse() {
   return {};
 }
 
-Result<> UserFiles::check_unchanged(const State& state, const std::vector<Record>& records) {
+Result<> UserFiles::check_unchanged(const store::LoopState& state,
+                                    const std::vector<store::LoopRecord>& records) {
   auto known = state.tree_at_start;
   for (const auto& record : records) {
     if (!record.tree.empty()) known = record.tree;
@@ -67,7 +63,7 @@ Result<> UserFiles::check_unchanged(const State& state, const std::vector<Record
   return now == known ? Result<>() : stash_or_refuse();
 }
 
-Result<> UserFiles::leave_out_again(State& state) {
+Result<> UserFiles::leave_out_again(store::LoopState& state) {
   if (repository_.git() == nullptr || state.left_out.empty()) return {};
   auto& git = *repository_.git();
   TRY_ASSIGN(const auto dirty, git.dirty());
@@ -87,13 +83,13 @@ bool UserFiles::may_hold_secrets(const std::string& path) const {
   return text && masker_.finds_secret(*text);
 }
 
-void UserFiles::keep_copies(const State& state) {
+void UserFiles::keep_copies(const store::LoopState& state) {
   if (repository_.git() == nullptr) return;
   std::vector<std::string> harmless;
   for (const auto& path : repository_.left_out_paths()) {
     if (!may_hold_secrets(path)) harmless.push_back(path);
   }
-  auto kept = repository_.git()->keep_files(harmless, inputs_ref(state.loop_id));
+  auto kept = git::keep_files(*repository_.git(), harmless, store::inputs_ref(state.loop_id));
   if (kept) return;
   reporter_.warn_at_start(fmt::format(
       "the files that are left out are not protected from the agent: {}", describe(kept.error())));
@@ -101,7 +97,7 @@ void UserFiles::keep_copies(const State& state) {
 
 void UserFiles::bring_back_stash() {
   if (!stashed_ || repository_.git() == nullptr) return;
-  const auto back = repository_.git()->unstash(stash_message(setup_.loop_id));
+  const auto back = repository_.git()->unstash(store::stash_message(setup_.loop_id));
   if (back && *back) {
     stashed_ = false;
     reporter_.info("this loop did nothing: your stashed changes are back");
@@ -110,7 +106,7 @@ void UserFiles::bring_back_stash() {
   reporter_.warn(
       fmt::format("your changes are stashed still: 'git stash apply --index refs/ralph/{}' brings "
                   "them back{}",
-                  stash_name(setup_.loop_id), back ? "" : "; " + describe(back.error())));
+                  store::stash_name(setup_.loop_id), back ? "" : "; " + describe(back.error())));
 }
 
 }  // namespace ralph::loop

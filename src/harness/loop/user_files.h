@@ -21,12 +21,13 @@ class UserFiles {
   /// they are, and are left out.
   Result<> stash_or_refuse();
   /// The same for a resumed loop, where the files differ from what its last iteration left.
-  Result<> check_unchanged(const State& state, const std::vector<Record>& records);
+  Result<> check_unchanged(const store::LoopState& state,
+                           const std::vector<store::LoopRecord>& records);
   /// Leaves out again what the loop had left out; what was committed since is treated like any other file. Call before
-  /// git::Work::leave_alone_before(), which hides untracked files.
-  Result<> leave_out_again(State& state);
+  /// git::Worktree::leave_alone_before(), which hides untracked files.
+  Result<> leave_out_again(store::LoopState& state);
   /// An agent may delete or overwrite them. Every start adds a version.
-  void keep_copies(const State& state);
+  void keep_copies(const store::LoopState& state);
   /// The stash of a loop that then did not work.
   void bring_back_stash();
 

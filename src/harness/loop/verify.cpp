@@ -10,6 +10,7 @@
 #include "core/base/file.h"
 #include "core/base/path.h"
 #include "core/base/sha256.h"
+#include "core/base/text.h"
 #include "harness/loop/check_file.h"
 #include "harness/loop/excerpt.h"
 #include "harness/loop/file_identity.h"
@@ -56,7 +57,7 @@ struct Listener {
 /// False: it failed, and `verification` says how.
 Result<bool> run_script(const Verifier::Place& place, const std::string& name,
                         const std::string& script, const Listener& listener,
-                        Verification& verification) {
+                        store::Verification& verification) {
   Tail tail;
   const auto show = [&](std::string_view bytes) {
     tail.add(bytes);
@@ -107,7 +108,7 @@ std::unexpected<Error> changed_own(std::string_view what, std::string_view name 
 
 Result<Verifier> Verifier::make(Place place, std::vector<std::string> commands) {
   for (const auto& command : commands) {
-    if (command.find_first_not_of(" \t\r\n") != command.npos) continue;
+    if (!is_blank(command)) continue;
     return fail(Code::usage, "a command of verification is empty: it would always succeed");
   }
   Verifier verifier;
@@ -186,7 +187,7 @@ bool Verifier::uses_folder() const {
   });
 }
 
-Result<> Verifier::folder_unchanged(std::vector<std::string>& findings) const {
+Result<> Verifier::folder_unchanged(std::vector<store::Finding>& findings) const {
   const auto now = folder_digests(place_);
   if (now == folder_) return {};
   std::string name, what = "was removed";
@@ -201,7 +202,8 @@ Result<> Verifier::folder_unchanged(std::vector<std::string>& findings) const {
     if (name.empty() && !folder_.contains(file)) name = file, what = "was added";
   }
   if (uses_folder()) return changed_own(what, name);
-  findings.push_back(fmt::format("'.ralph/{}' {} since the loop began", name, what));
+  const auto path = ".ralph/" + name;
+  findings.push_back({fmt::format("'{}' {} since the loop began", path, what), {path}});
   return {};
 }
 
@@ -233,7 +235,8 @@ Result<std::vector<FileSwap::Wanted>> Verifier::wanted_in(const fs::path& folder
 /// The files that the agent left in another version. In a clone, git's filters may have made the difference.
 void Verifier::find_changed_files(const FileSwap& files,
                                   const std::vector<FileSwap::Wanted>& wanted,
-                                  Verification& verification, std::string& old_scripts) const {
+                                  store::Verification& verification,
+                                  std::string& old_scripts) const {
   std::map<std::string_view, const FileVersion*> versions;
   for (const auto& file : wanted) versions[file.path] = &file.version;
   for (const auto& path : files.changed()) {
@@ -246,15 +249,17 @@ void Verifier::find_changed_files(const FileSwap& files,
     }
     const auto remedy =
         script ? fmt::format(" (--protect '!{}' lets the agent change it)", path) : "";
-    verification.findings.push_back(fmt::format(
-        "'{}' was changed; verification used the version of the loop's start{}", path, remedy));
+    verification.findings.push_back(
+        {fmt::format("'{}' was changed; verification used the version of the loop's start{}", path,
+                     remedy),
+         {path}});
   }
 }
 
 /// One command, with the files of the start in place while it runs.
 Result<bool> Verifier::run_one(const Place& place, const Mode& mode, bool first,
                                const std::function<Result<bool>()>& command,
-                               Verification& verification) const {
+                               store::Verification& verification) const {
   std::size_t scripts = 0;
   TRY_ASSIGN(auto wanted, wanted_in(place.workspace, mode, scripts));
   if (!first) allow_execution(place.workspace, std::span(wanted).first(scripts));
@@ -270,7 +275,7 @@ Result<bool> Verifier::run_one(const Place& place, const Mode& mode, bool first,
   std::vector<std::string> paths;
   for (const auto& file : wanted) paths.push_back(file.path);
   auto watch = FileWatch::on(place.workspace, paths);
-  if (!watch && first) verification.findings.push_back(describe(watch.error()));
+  if (!watch && first) verification.findings.push_back({describe(watch.error())});
   const auto passed = command();
   const auto written = watch ? watch->changed() : std::vector<std::string>();
   const bool intact = std::ranges::all_of(wanted, [&](const FileSwap::Wanted& file) {
@@ -289,14 +294,15 @@ Result<bool> Verifier::run_one(const Place& place, const Mode& mode, bool first,
 
 Result<> Verifier::run_commands(const Place& place, const Mode& mode,
                                 const std::function<void(std::string_view)>& on_output,
-                                const std::stop_token& stop, Verification& verification) const {
+                                const std::stop_token& stop,
+                                store::Verification& verification) const {
   const auto folder = folder_digests(place);
   const auto folder_same = [&]() -> Result<> {
     if (!uses_folder() || folder_digests(place) == folder) return {};
     return changed("was changed", "a file in .ralph", "during verification");
   };
   auto outside = watch_outside();
-  if (!outside) verification.findings.push_back(describe(outside.error()));
+  if (!outside) verification.findings.push_back({describe(outside.error())});
   const auto passes = [&](const std::string& name, const std::string& script) -> Result<bool> {
     TRY_ASSIGN(const bool passed, run_script(place, name, script, {on_output, stop}, verification));
     const auto written = outside ? outside->changed() : std::vector<std::string>();
@@ -335,9 +341,9 @@ Result<> Verifier::run_commands(const Place& place, const Mode& mode,
   return {};
 }
 
-Result<Verification> Verifier::run(const std::function<void(std::string_view)>& on_output,
-                                   std::stop_token stop, const Mode& mode) const {
-  Verification verification;
+Result<store::Verification> Verifier::run(const std::function<void(std::string_view)>& on_output,
+                                          std::stop_token stop, const Mode& mode) const {
+  store::Verification verification;
   auto& findings = verification.findings;
   TRY(check_unchanged());
   TRY(folder_unchanged(findings));

@@ -12,8 +12,8 @@
 #include "core/base/time.h"
 #include "harness/loop/file_swap.h"
 #include "harness/loop/file_watch.h"
-#include "harness/loop/record.h"
 #include "harness/loop/start_files.h"
+#include "harness/store/loop_record.h"
 #include "system/process/command.h"
 
 namespace ralph::loop {
@@ -62,15 +62,15 @@ class Verifier {
     std::filesystem::path elsewhere_root = {};  // with this one's `.ralph`
     std::vector<process::EnvChange> env = {};   // there; instead of that of the place
     std::function<Result<process::Command>(process::Command)> wrap = {};  // there
-    const UserState* user = nullptr;  // remembers what is put aside; null: a crash loses it
+    const store::UserState* user = nullptr;  // remembers what is put aside; null: a crash loses it
   };
   /// Runs them in order until one fails; nothing of a command is left running. Code::permission: `.ralph/check`, a file
   /// in `.ralph/` or a program is not what it was at the start, or a script was written to during the run. `on_output`
   /// gets what they print, as it comes.
-  Result<Verification> run(const std::function<void(std::string_view)>& on_output,
-                           std::stop_token stop, const Mode& mode) const;
-  Result<Verification> run(const std::function<void(std::string_view)>& on_output,
-                           std::stop_token stop) const {
+  Result<store::Verification> run(const std::function<void(std::string_view)>& on_output,
+                                  std::stop_token stop, const Mode& mode) const;
+  Result<store::Verification> run(const std::function<void(std::string_view)>& on_output,
+                                  std::stop_token stop) const {
     return run(on_output, std::move(stop), Mode());
   }
 
@@ -85,20 +85,20 @@ class Verifier {
   Result<FileWatch> watch_outside() const;
   Result<> named_unchanged() const;
   Result<> check_unchanged() const;
-  Result<> programs_unchanged(std::vector<std::string>& findings) const;
+  Result<> programs_unchanged(std::vector<store::Finding>& findings) const;
   bool uses_folder() const;
-  Result<> folder_unchanged(std::vector<std::string>& findings) const;
-  void find_changed_inputs(const StartFiles* start, std::vector<std::string>& findings) const;
+  Result<> folder_unchanged(std::vector<store::Finding>& findings) const;
+  void find_changed_inputs(const StartFiles* start, std::vector<store::Finding>& findings) const;
   Result<std::vector<FileSwap::Wanted>> wanted_in(const std::filesystem::path& folder,
                                                   const Mode& mode, std::size_t& scripts) const;
   void find_changed_files(const FileSwap& files, const std::vector<FileSwap::Wanted>& wanted,
-                          Verification& verification, std::string& old_scripts) const;
+                          store::Verification& verification, std::string& old_scripts) const;
   Result<bool> run_one(const Place& place, const Mode& mode, bool first,
                        const std::function<Result<bool>()>& command,
-                       Verification& verification) const;
+                       store::Verification& verification) const;
   Result<> run_commands(const Place& place, const Mode& mode,
                         const std::function<void(std::string_view)>& on_output,
-                        const std::stop_token& stop, Verification& verification) const;
+                        const std::stop_token& stop, store::Verification& verification) const;
   std::string resolve(const std::string& program) const;
 
   Place place_;

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include "core/base/file.h"
+#include "core/base/names.h"
 #include "core/base/path.h"
 #include "core/base/sha256.h"
 #include "harness/loop/command_files.h"
@@ -17,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string digest_of(const fs::path& file) {
+std::string file_digest(const fs::path& file) {
   const auto bytes = read_file(file);
   return bytes ? sha256_hex(*bytes) : std::string();
 }
@@ -35,18 +36,7 @@ std::string interpreter_in(const FileVersion& script) {
   return line.substr(0, line.find_first_of(" \t\r"));
 }
 
-constexpr std::size_t kMostNamed = 3;
-
 }  // namespace
-
-std::string names_of(const std::vector<std::string>& paths) {
-  std::string text;
-  for (std::size_t i = 0; i < std::min(paths.size(), kMostNamed); ++i) {
-    text += fmt::format("{}'{}'", i == 0 ? "" : ", ", paths[i]);
-  }
-  return paths.size() > kMostNamed ? fmt::format("{} and {} more", text, paths.size() - kMostNamed)
-                                   : text;
-}
 
 std::unexpected<Error> changed(std::string_view what, std::string_view path,
                                std::string_view when) {
@@ -85,7 +75,7 @@ Result<> Verifier::find_files() {
   const auto found = files_of_programs(more, workspace);
   TRY(add_scripts(found.scripts));
   for (const auto& path : found.outside) programs_outside_[path] = identity_of(path);
-  for (const auto& input : files.inputs) inputs_[input] = digest_of(workspace / input);
+  for (const auto& input : files.inputs) inputs_[input] = file_digest(workspace / input);
   return {};
 }
 
@@ -98,7 +88,7 @@ std::vector<std::string> Verifier::scripts() const {
 void Verifier::trust_scripts(const std::vector<std::string>& paths) {
   for (const auto& path : paths) {
     if (std::erase_if(scripts_, [&](const auto& script) { return script.path == path; }) > 0) {
-      inputs_[path] = digest_of(place_.workspace / path);
+      inputs_[path] = file_digest(place_.workspace / path);
     }
   }
 }
@@ -115,13 +105,13 @@ std::string Verifier::notice() const {
   const auto add = [&](const std::vector<std::string>& names, std::string_view before,
                        std::string_view after) {
     if (names.empty()) return;
-    text += fmt::format("{} {} {}{}", first ? "" : ",", before, names_of(names), after);
+    text += fmt::format("{} {} {}{}", first ? "" : ",", before, join_names(names), after);
     first = false;
   };
   add(kept, "keeps the current version of", "");
   add(inputs, "reports changes to", "");
   add(unknown_, "cannot tell which files", " runs");
-  const auto reader = readers_.empty() ? "it" : names_of(readers_);
+  const auto reader = readers_.empty() ? "it" : join_names(readers_);
   text += first ? ": " : "; other ";
   return fmt::format(
       "{}files that {} reads can be changed by the agent: --protect GLOB keeps files as "
@@ -144,12 +134,13 @@ std::string Verifier::resolve(const std::string& program) const {
   return process::find_program(program, *environment, place_.workspace.native()).value_or("");
 }
 
-Result<> Verifier::programs_unchanged(std::vector<std::string>& findings) const {
+Result<> Verifier::programs_unchanged(std::vector<store::Finding>& findings) const {
   for (const auto& [program, path] : programs_) {
     const auto now = resolve(program);
     if (now == path) continue;
     if (path.empty()) {
-      findings.push_back(fmt::format("'{}' is '{}', installed since the loop began", program, now));
+      findings.push_back({fmt::format("'{}' is '{}', installed since the loop began", program,
+                                      now)});
       continue;
     }
     return changed(fmt::format("is '{}', and was '{}'", now, path), program, "when the loop began");
@@ -158,12 +149,13 @@ Result<> Verifier::programs_unchanged(std::vector<std::string>& findings) const 
 }
 
 void Verifier::find_changed_inputs(const StartFiles* start,
-                                   std::vector<std::string>& findings) const {
+                                   std::vector<store::Finding>& findings) const {
   for (const auto& [path, digest] : inputs_) {
     if (start != nullptr && start->matches(path)) continue;  // its version of the start is used
-    if (digest_of(place_.workspace / path) == digest) continue;
+    if (file_digest(place_.workspace / path) == digest) continue;
     findings.push_back(
-        fmt::format("'{}', which verification reads, was changed since the loop began", path));
+        {fmt::format("'{}', which verification reads, was changed since the loop began", path),
+         {path}});
   }
 }
 

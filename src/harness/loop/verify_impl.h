@@ -12,7 +12,4 @@ namespace ralph::loop {
 std::unexpected<Error> changed(std::string_view what, std::string_view path,
                                std::string_view when = "since the loop began");
 
-/// For people: "'a', 'b', 'c' and 2 more".
-std::string names_of(const std::vector<std::string>& paths);
-
 }  // namespace ralph::loop

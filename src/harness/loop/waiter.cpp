@@ -25,7 +25,7 @@ std::string outage_text(const RunOutcome& outcome) {
 MaybeStop Waiter::stop_request() const {
   if (!control_.wants_end() && !keeper_.files().asked_to_stop()) return std::nullopt;
   const int signal = control_.signal();
-  return LoopStop{StopReason::stopped, stopped_by(signal),
+  return LoopStop{store::StopReason::stopped, stopped_by(signal),
                   stream::exit_code_of_stop(signal == 0 ? SIGINT : signal)};
 }
 
@@ -50,14 +50,12 @@ MaybeStop Waiter::wait_after_failure(Millis first) {
 MaybeStop Waiter::wait(store::WaitReason reason, std::string text, Millis pause) {
   if (!budget_.has_time_for(pause)) {
     const auto seconds = std::chrono::ceil<std::chrono::seconds>(pause);
-    return LoopStop{StopReason::time,
+    return LoopStop{store::StopReason::time,
                     fmt::format("{}; the next try would be in {}, after the limit", text,
-                                format_duration(seconds)),
-                    {},
-                    pause};
+                                format_duration(seconds)), {}, pause};
   }
   auto& state = keeper_.state;
-  state.status = LoopStatus::waiting;
+  state.status = store::LoopStatus::waiting;
   state.waiting_for = text;
   state.waiting_until = clock_.now() + pause;
   if (auto saved = keeper_.save(); !saved) keeper_.set_storage_error(saved.error());
@@ -72,7 +70,7 @@ MaybeStop Waiter::wait(store::WaitReason reason, std::string text, Millis pause)
   }
   control_.set_waiting(false);
   state.waited += std::chrono::duration_cast<Millis>(clock_.steady() - from);
-  state.status = LoopStatus::running;
+  state.status = store::LoopStatus::running;
   state.waiting_until.reset();
   state.waiting_for.clear();
   return std::nullopt;

@@ -18,30 +18,28 @@
 namespace ralph::loop {
 namespace {
 
-using store::AgentRole;
-
 constexpr std::size_t kLongestSubject = 72;
 
-std::string commit_message(const Record& record) {
+std::string commit_message(const store::LoopRecord& record) {
   auto words = safe_text(record.progress);
   const auto subject = utf8::shortened(words.substr(0, words.find('\n')), kLongestSubject);
-  const bool refused = record.is(LoopDecision::refused);
+  const bool refused = record.is(store::LoopDecision::refused);
   if (refused) words += "\n\nThe agent said DONE; verification refused it.";
   return fmt::format("ralph: iteration {}{}: {}\n\n{}\n", record.iteration,
                      refused ? ", DONE refused" : "", subject, words);
 }
 
-RunInfo worker_run(const Current& current) {
-  return {AgentRole::worker, current.iteration, current.run_id};
+store::RunInfo worker_run(const store::Current& current) {
+  return {store::AgentRole::worker, current.iteration, current.run_id};
 }
 
 }  // namespace
 
 /// Starts of the iteration so far that do not count, and this one.
 std::int64_t Worker::attempt_of(std::int64_t iteration) const {
-  return 1 + std::ranges::count_if(loop_.keeper.records(), [&](const Record& record) {
-           return record.step == Record::Step::attempt && record.iteration == iteration &&
-                  !record.is(LoopDecision::no_summary);
+  return 1 + std::ranges::count_if(loop_.keeper.records(), [&](const store::LoopRecord& record) {
+           return record.step == store::LoopRecord::Step::attempt &&
+                  record.iteration == iteration && !record.is(store::LoopDecision::no_summary);
          });
 }
 
@@ -51,7 +49,7 @@ MaybeStop Worker::iterate() {
   std::string prompt;
   const bool started = start(iteration, prompt);
   if (const auto& why = loop_.repository.tampered(); !why.empty()) {
-    return LoopStop{StopReason::tampered, why};
+    return LoopStop{store::StopReason::tampered, why};
   }
   if (!started) return std::nullopt;
   auto outcome = run_agent(iteration, std::move(prompt));
@@ -61,7 +59,8 @@ MaybeStop Worker::iterate() {
 /// Makes the prompt. False: the start could not be recorded, or the repository cannot be read or trusted.
 bool Worker::start(std::int64_t iteration, std::string& prompt) {
   const auto& state = loop_.keeper.state;
-  Current current{iteration, make_run_id(), loop_.clock.now(), Phase::agent, {}, {}, {}, {}};
+  store::Current current{iteration, make_run_id(), loop_.clock.now(), store::Phase::agent, {}, {},
+                         {}, {}};
   current.tree_before = std::exchange(left_content_, {});
   if (current.tree_before.empty()) current.tree_before = loop_.repository.content();
   if (!loop_.repository.tampered().empty()) {
@@ -70,7 +69,7 @@ bool Worker::start(std::int64_t iteration, std::string& prompt) {
   }
   if (loop_.keeper.storage_error()) return false;
   current.commit_before = loop_.repository.head();
-  current.branch = state.branch_at_start == "HEAD" ? "" : state.branch_at_start;
+  current.branch = state.branch_at_start == store::kDetachedHead ? "" : state.branch_at_start;
   std::string refused;
   const auto guidance = loop_.guidance.pending(refused);
   if (!refused.empty() && refused != refused_guidance_) loop_.reporter.warn(refused);
@@ -114,7 +113,7 @@ void Worker::warn_of_ignored_done(const RunOutcome& outcome) {
                   line, marker));
 }
 
-MaybeStop Worker::finish_iteration(const Current& current, RunOutcome outcome) {
+MaybeStop Worker::finish_iteration(const store::Current& current, RunOutcome outcome) {
   const bool success = outcome.verdict.status() == stream::Status::success;
   if (success) answer_from_text(loop_.setup, outcome);
   warn_of_ignored_done(outcome);
@@ -127,9 +126,9 @@ MaybeStop Worker::finish_iteration(const Current& current, RunOutcome outcome) {
   return answered ? finish_answer(kept, outcome) : finish_failure(kept, outcome);
 }
 
-MaybeStop Worker::finish_answer(const Current& current, const RunOutcome& outcome) {
+MaybeStop Worker::finish_answer(const store::Current& current, const RunOutcome& outcome) {
   loop_.waiter.reset();
-  auto record = make_record(Record::Step::iteration, current, outcome,
+  auto record = make_record(store::LoopRecord::Step::iteration, current, outcome,
                             loop_.setup.request.host.root(), loop_.clock.now());
   record.progress = loop_.masker.mask(end_of_message(outcome.answer.summary));
   record.done = outcome.answer.done;
@@ -139,16 +138,16 @@ MaybeStop Worker::finish_answer(const Current& current, const RunOutcome& outcom
   const bool readable = !stop;
   if (record.done && !stop) stop = check_done(loop_, record);
   // --resume finds the answer in the journal, and verifies it then.
-  if (stop && stop->reason == StopReason::stopped) return stop;
+  if (stop && stop->reason == store::StopReason::stopped) return stop;
   const bool may_commit = readable && loop_.repository.tampered().empty();
   auto committed = may_commit ? commit(current, record) : Result<>();
   if (!committed) loop_.reporter.warn("not committed: " + describe(committed.error()));
-  if (stop && stop->reason == StopReason::done && loop_.setup.options.commit) {
+  if (stop && stop->reason == store::StopReason::done && loop_.setup.options.commit) {
     // With --commit a DONE counts when it is committed.
     if (committed) committed = loop_.repository.check_committed();
     if (!committed) {
-      stop = LoopStop{StopReason::not_committed, describe(committed.error())};
-      record.outcome = LoopDecision::not_committed;
+      stop = LoopStop{store::StopReason::not_committed, describe(committed.error())};
+      record.outcome = store::LoopDecision::not_committed;
     }
   }
   // Commands of verification may write files.
@@ -158,10 +157,10 @@ MaybeStop Worker::finish_answer(const Current& current, const RunOutcome& outcom
 }
 
 /// A commit made before a crash counts as made.
-Result<> Worker::commit(const Current& current, Record& record) {
+Result<> Worker::commit(const store::Current& current, store::LoopRecord& record) {
   if (!loop_.setup.options.commit) return {};
   auto& state = loop_.keeper.state;
-  if (state.current) state.current->phase = Phase::commit;
+  if (state.current) state.current->phase = store::Phase::commit;
   auto made = loop_.repository.commit(commit_message(record), current.branch);
   if (!made || made->empty()) {
     record_moved_head(loop_, current, record);
@@ -173,11 +172,11 @@ Result<> Worker::commit(const Current& current, Record& record) {
   return {};
 }
 
-Result<> Worker::roll_back(const Current& current, Record& record) {
+Result<> Worker::roll_back(const store::Current& current, store::LoopRecord& record) {
   TRY_ASSIGN(const bool needed, loop_.repository.needs_rollback(current));
   if (!needed) return {};
   auto& state = loop_.keeper.state;
-  if (state.current) state.current->phase = Phase::rollback;
+  if (state.current) state.current->phase = store::Phase::rollback;
   TRY(loop_.keeper.save());
   TRY_ASSIGN(const auto done, loop_.repository.roll_back(current));
   record.tree = loop_.repository.content();
@@ -194,13 +193,14 @@ Result<> Worker::roll_back(const Current& current, Record& record) {
   return {};
 }
 
-MaybeStop Worker::finish_failure(const Current& current, const RunOutcome& outcome) {
+MaybeStop Worker::finish_failure(const store::Current& current, const RunOutcome& outcome) {
   const auto next = next_step(outcome);
   const bool counts = next == NextStep::next_iteration;
-  auto record = make_record(counts ? Record::Step::iteration : Record::Step::attempt, current,
-                            outcome, loop_.setup.request.host.root(), loop_.clock.now());
+  using enum store::LoopRecord::Step;
+  auto record = make_record(counts ? iteration : attempt, current, outcome,
+                            loop_.setup.request.host.root(), loop_.clock.now());
   record.progress =
-      failure_progress(counts && outcome.verdict.status() == stream::Status::success
+      store::failure_progress(counts && outcome.verdict.status() == stream::Status::success
                            ? fmt::format("no valid answer after {} corrections", kMostCorrections)
                            : outcome.verdict.reason());
   record.failed = counts;
@@ -238,10 +238,10 @@ MaybeStop Worker::take(NextStep step, const RunOutcome& outcome) {
     case NextStep::wait_for_rate_limit: return loop_.waiter.wait_for_rate_limit(verdict);
     case NextStep::wait_for_outage: return loop_.waiter.wait_for_outage(outcome);
     case NextStep::stop_user: return stopped_run(loop_, verdict);
-    case NextStep::stop_time: return LoopStop{StopReason::time};
+    case NextStep::stop_time: return LoopStop{store::StopReason::time};
     case NextStep::stop_cost: return LoopStop{loop_.budget.cost_limit()};
     case NextStep::stop_agent:
-      return LoopStop{StopReason::agent, verdict.message(), verdict.exit_code()};
+      return LoopStop{store::StopReason::agent, verdict.message(), verdict.exit_code()};
   }
   return std::nullopt;
 }

@@ -79,7 +79,7 @@ Result<> WorkspaceVerifier::trust_scripts() {
   return {};
 }
 
-Result<> WorkspaceVerifier::prepare(const UserState* user) {
+Result<> WorkspaceVerifier::prepare(const store::UserState* user) {
   user_ = user;
   const auto& options = setup_.options;
   const auto& host = setup_.request.host;
@@ -113,13 +113,13 @@ Result<> WorkspaceVerifier::prepare(const UserState* user) {
 std::string WorkspaceVerifier::notice() const {
   const bool clean = setup_.options.verify_clean;
   if (!clean && protect_.empty()) return verifier_->notice();
+  const auto paths = start_files_.paths();
+  if (verifier_->empty() || (!clean && paths.empty())) return {};
   std::string text = "verification";
-  if (const auto paths = start_files_.paths(); !paths.empty()) {
-    text += fmt::format(" uses the current version of {}", join_names(paths));
-    if (clean) text += ", and";
-  }
+  if (!paths.empty()) text += fmt::format(" uses the current version of {}", join_names(paths));
+  if (!paths.empty() && clean) text += ", and";
   if (clean) text += " runs in a clean clone of the repository";
-  return text == "verification" || verifier_->empty() ? std::string() : text;
+  return text;
 }
 
 /// Path in the workspace of a path of the repository; empty: it lies elsewhere.
@@ -178,7 +178,8 @@ Result<> WorkspaceVerifier::recover_protected() {
               "put them back, or say '--resume --accept-changes' to go on with what is there");
 }
 
-Result<Verification> WorkspaceVerifier::run(const Verifier::Mode& mode, std::string_view where) {
+Result<store::Verification> WorkspaceVerifier::run(const Verifier::Mode& mode,
+                                                   std::string_view where) {
   auto& observer = reporter_.observer();
   auto verification =
       verifier_->run([&](std::string_view bytes) { observer.output_of_verification(bytes); },
@@ -187,7 +188,7 @@ Result<Verification> WorkspaceVerifier::run(const Verifier::Mode& mode, std::str
   return verification;
 }
 
-Result<Verification> WorkspaceVerifier::verify_in_clone(const std::string& tree) {
+Result<store::Verification> WorkspaceVerifier::verify_in_clone(const std::string& tree) {
   const auto& host = setup_.request.host;
   TRY_ASSIGN(const auto clone, CleanClone::make({*repository_.git(), host.workspace, host.root(),
                                                  state_.commit_at_start, tree}));
@@ -197,14 +198,14 @@ Result<Verification> WorkspaceVerifier::verify_in_clone(const std::string& tree)
   return run(mode, bubblewrap_.empty() ? "in a clean clone" : "in a clean clone without network");
 }
 
-Result<Verification> WorkspaceVerifier::verify_in_place() {
+Result<store::Verification> WorkspaceVerifier::verify_in_place() {
   Verifier::Mode mode;
   mode.user = user_;
   mode.start = &start_files_;
   return run(mode, "in the working tree");
 }
 
-Result<Verification> WorkspaceVerifier::verify(const std::string& content) {
+Result<store::Verification> WorkspaceVerifier::verify(const std::string& content) {
   return setup_.options.verify_clean ? verify_in_clone(content) : verify_in_place();
 }
 

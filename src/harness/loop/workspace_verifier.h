@@ -20,7 +20,7 @@ namespace ralph::loop {
 class WorkspaceVerifier final : public DoneVerifier {
  public:
   /// All of them outlive it; `state` is that of the loop.
-  WorkspaceVerifier(const Setup& setup, const State& state, LoopRepository& repository,
+  WorkspaceVerifier(const Setup& setup, const store::LoopState& state, LoopRepository& repository,
                     LoopReporter& reporter, Control& control)
       : setup_(setup),
         state_(state),
@@ -32,7 +32,7 @@ class WorkspaceVerifier final : public DoneVerifier {
   Result<> open();
   /// What --protect and --verify-clean need is there before the first iteration; `user` remembers what is put aside
   /// (null: nothing can be remembered).
-  Result<> prepare(const UserState* user);
+  Result<> prepare(const store::UserState* user);
   /// A resumed loop has the files of its start from git, and knows by their digest whether these are they.
   Result<> recover_protected();
 
@@ -42,23 +42,23 @@ class WorkspaceVerifier final : public DoneVerifier {
   std::string notice() const;
 
   std::vector<std::string> commands() const override { return verifier_->names(); }
-  Result<Verification> verify(const std::string& content) override;
+  Result<store::Verification> verify(const std::string& content) override;
 
  private:
   void check_programs();
   Result<> trust_scripts();
   Result<> read_protected();
   std::string in_workspace(const std::string& path) const;
-  Result<Verification> verify_in_clone(const std::string& tree);
-  Result<Verification> verify_in_place();
-  Result<Verification> run(const Verifier::Mode& mode, std::string_view where);
+  Result<store::Verification> verify_in_clone(const std::string& tree);
+  Result<store::Verification> verify_in_place();
+  Result<store::Verification> run(const Verifier::Mode& mode, std::string_view where);
 
   const Setup& setup_;
-  const State& state_;
+  const store::LoopState& state_;
   LoopRepository& repository_;
   LoopReporter& reporter_;
   Control& control_;
-  const UserState* user_ = nullptr;
+  const store::UserState* user_ = nullptr;
   std::optional<Verifier> verifier_;
   PathGlobs protect_;
   StartFiles start_files_;            // what they match

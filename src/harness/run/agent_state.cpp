@@ -39,9 +39,9 @@ class StateMounts {
     for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
       if (++count > kMostEntries) {
         return fail(Code::usage,
-                    fmt::format("the agent's folder '{}' has more than {} entries", folder.native(),
+                    fmt::format("the agent's directory '{}' has more than {} entries", folder.native(),
                                 kMostEntries),
-                    "look at what fills it");
+                    "remove files that are not needed");
       }
       TRY(show_entry(at->path()));
     }
@@ -65,7 +65,7 @@ class StateMounts {
       case StateUse::dropped: break;
       case StateUse::project: show_projects(path); break;
       case StateUse::login:
-        if (!strict() && plan_.backend->access.has_login) mounts_.show(path, Access::writable);
+        if (!strict() && plan_.backend->access.has_stored_login != nullptr) mounts_.show(path, Access::writable);
         break;
       case StateUse::key:
         if (!strict()) mounts_.show(path, Access::read_only);
@@ -82,7 +82,7 @@ class StateMounts {
  private:
   bool strict() const { return host_.sandbox == SandboxLevel::strict; }
 
-  /// The folder of the workspace's sessions has to exist outside to be kept; so has the one of its memory to be
+  /// The directory of the workspace's sessions has to exist outside to be kept; so has the one of its memory to be
   /// read-only, which every later session obeys.
   void show_projects(const fs::path& projects) {
     std::error_code error;
@@ -125,13 +125,13 @@ Result<> check_state(const fs::path& state, const fs::path& home, const fs::path
                 fmt::format("the agent keeps its files in '{}', which holds the home: a sandbox "
                             "could not hide it",
                             state.string()),
-                "give the agent a folder of its own, or run without --sandbox");
+                "give the agent its own directory, or run without --sandbox");
   }
   if (!contains(real, fs::weakly_canonical(workspace, error))) return {};
   return fail(
       Code::usage,
       fmt::format("the workspace lies in '{}', where the agent keeps its files", state.string()),
-      "work in another folder, or run without --sandbox");
+      "work in another directory, or run without --sandbox");
 }
 
 }  // namespace

@@ -1,16 +1,14 @@
 #include "harness/run/attempt.h"
 
-#include "core/base/utf8.h"
+#include "harness/run/cpu_activity_monitor.h"
+#include "harness/run/decode_queue.h"
+#include "harness/run/stderr_tail.h"
 #include "system/process/child.h"
-#include "harness/run/life_signs.h"
-#include "harness/run/relay.h"
 
 namespace ralph::run {
 namespace {
 
-constexpr std::size_t kLastWords = 4096;
-constexpr std::size_t kShownWords = 500;
-constexpr Millis kPatienceAtTheEnd{10'000};  // with a reader that takes nothing
+constexpr Millis kDrainAtEnd{10'000};
 
 std::int64_t ms_since(SteadyTime begin) {
   return std::chrono::duration_cast<Millis>(std::chrono::steady_clock::now() - begin).count();
@@ -20,134 +18,123 @@ store::Micros micros_since(SteadyTime begin) {
   return std::chrono::duration_cast<store::Micros>(std::chrono::steady_clock::now() - begin);
 }
 
-/// The end of stderr, for the message when nothing else explains a failure.
-class LastWords {
- public:
-  void add(std::string_view bytes) {
-    kept_ += bytes.size() > kLastWords ? bytes.substr(bytes.size() - kLastWords) : bytes;
-    if (kept_.size() > 2 * kLastWords) kept_.erase(0, kept_.size() - kLastWords);
-  }
-  /// The last line that begins with "error:", before a hint or a stack trace, or else the last that holds something.
-  std::string line() const {
-    std::string_view found;
-    bool is_error = false;
-    for (std::string_view rest = kept_; !rest.empty();) {
-      const auto end = std::min(rest.find('\n'), rest.size());
-      const auto line = rest.substr(0, end);
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-      const bool says_error = line.starts_with("error:") || line.starts_with("Error:");
-      if (line.find_first_not_of(" \t\r") == line.npos || (is_error && !says_error)) continue;
-      found = line.substr(0, line.find_last_not_of(" \t\r") + 1);
-      is_error = says_error;
-    }
-    return std::string(utf8::prefix(utf8::repaired(found), kShownWords));
-  }
-
- private:
-  std::string kept_;
-};
-
-std::string_view name_of(process::EndedBy ended_by) {
-  switch (ended_by) {
-    case process::EndedBy::wall: return "wall";
-    case process::EndedBy::silence: return "silence";
-    case process::EndedBy::after_end: return "after_end";
-    default: return "";
-  }
-}
-
 bool is_time_limit(process::EndedBy ended_by) {
   return ended_by == process::EndedBy::wall || ended_by == process::EndedBy::silence;
 }
 
-Millis length_of(process::EndedBy ended_by, const Limits& limits) {
+std::optional<stream::TimeLimitReached> time_limit_of(process::EndedBy ended_by,
+                                                      const Limits& limits) {
+  using stream::TimeLimit;
+  using stream::TimeLimitReached;
   switch (ended_by) {
     case process::EndedBy::wall:
-      return limits.wall_of_loop > Millis::zero() ? limits.wall_of_loop : limits.wall;
-    case process::EndedBy::silence: return limits.silence;
-    default: return limits.after_end;
+      return limits.wall_of_loop > Millis::zero()
+                 ? TimeLimitReached{TimeLimit::loop, limits.wall_of_loop}
+                 : TimeLimitReached{TimeLimit::run, limits.wall};
+    case process::EndedBy::silence: return TimeLimitReached{TimeLimit::idle, limits.silence};
+    case process::EndedBy::after_end: return TimeLimitReached{TimeLimit::exit, limits.after_end};
+    default: return std::nullopt;
   }
 }
 
-stream::Ending make_ending(const process::Exit& exit, const AttemptParts& parts,
-                           const Overseer& overseer, const LastWords& words) {
-  stream::Ending ending;
-  ending.exit_code = exit.exit_code;
-  ending.signal = exit.signal;
-  ending.limit = name_of(exit.ended_by);
-  if (!ending.limit.empty()) {
-    ending.limit_length = format_duration(length_of(exit.ended_by, parts.rules.limits));
-  }
-  if (const int signal_number = parts.control.cancelled_by(); signal_number != 0) {
-    ending.cancelled_by = signal_number;
-  }
-  ending.over_budget = overseer.over_budget();
-  ending.unpriced_model = overseer.unpriced_model();
-  ending.refused_key = overseer.refused_key();
-  ending.denials_allowed = parts.rules.denials_allowed;
-  ending.storage_error = exit.sink_error;
-  ending.read_error = exit.read_error;
-  ending.last_words = words.line();
-  return ending;
+/// One start of the agent: its output goes to the raw log, then through the queue to the decoder.
+class Attempt {
+ public:
+  Attempt(const AttemptParts& parts, const MakeDecoder& make_decoder)
+      : parts_(parts),
+        watchdog_(parts.rules, parts.summary, handle_, [this] { stop_.request_stop(); }),
+        decoder_(make_decoder(watchdog_)) {}
+
+  AttemptEnd run();
+
+ private:
+  process::Sinks make_sinks(DecodeQueue& queue);
+  stream::ProcessEnd describe_end(const process::Exit& exit) const;
+  bool cancelled() const { return parts_.control.cancelled_by() != 0; }
+
+  const AttemptParts& parts_;
+  process::RunHandle handle_;
+  std::stop_source stop_;
+  Watchdog watchdog_;
+  stream::Decoder& decoder_;
+  StderrTail stderr_tail_;
+  SteadyTime began_;
+  std::optional<Error> decode_error_;
+};
+
+AttemptEnd Attempt::run() {
+  const std::stop_callback on_cancel(parts_.control.token(), [this] { stop_.request_stop(); });
+  // Before the start, so that the agent can be stopped as soon as it is visible.
+  watchdog_.begin(parts_.wall_left);
+  Control::Attachment attached(parts_.control, handle_);
+  auto child = process::start(parts_.command);
+  if (!child) return {{}, child.error(), {}};
+  began_ = std::chrono::steady_clock::now();
+
+  DecodeQueue queue(
+      [this](std::string_view bytes) -> Result<> {
+        decoder_.feed(bytes, ms_since(parts_.run_began));
+        return parts_.pause();
+      },
+      [this] { stop_.request_stop(); });
+  const auto exit = [&] {
+    const CpuActivityMonitor monitor(child->guard_pid(), parts_.rules.limits.silence, handle_,
+                                     [&] { return queue.busy(); });
+    return process::supervise(std::move(*child), make_sinks(queue), handle_, stop_.get_token());
+  }();
+  attached.end();
+  if (cancelled() || is_time_limit(exit.ended_by)) parts_.set_drain_timeout(kDrainAtEnd);
+
+  decode_error_ = queue.finish();
+  const bool by_itself = exit.ended_by == process::EndedBy::nothing && !cancelled();
+  decoder_.finish(ms_since(parts_.run_began), by_itself ? exit.exit_code : std::nullopt);
+  if (auto last = parts_.pause(); !last && !decode_error_) decode_error_ = last.error();
+  return {exit, {}, describe_end(exit)};
+}
+
+process::Sinks Attempt::make_sinks(DecodeQueue& queue) {
+  process::Sinks sinks;
+  sinks.out = [&](std::string_view bytes) -> Result<> {
+    TRY(parts_.log.append_out(bytes, micros_since(began_)));
+    queue.push(bytes);
+    return {};
+  };
+  sinks.err = [&](std::string_view bytes) -> Result<> {
+    stderr_tail_.add(bytes);
+    return parts_.log.append_err(bytes);
+  };
+  sinks.ready = [&](process::EndedBy ended_by) {
+    if (is_time_limit(ended_by)) parts_.set_drain_timeout(kDrainAtEnd);
+    return queue.has_room();
+  };
+  sinks.pause = [&] {
+    queue.go();
+    return parts_.log.flush();
+  };
+  return sinks;
+}
+
+stream::ProcessEnd Attempt::describe_end(const process::Exit& exit) const {
+  stream::ProcessEnd end;
+  end.exit_code = exit.exit_code;
+  end.signal = exit.signal;
+  end.time_limit = time_limit_of(exit.ended_by, parts_.rules.limits);
+  if (cancelled()) end.cancelled_by = parts_.control.cancelled_by();
+  end.cost_limit = watchdog_.cost_limit();
+  end.unpriced_model = watchdog_.unpriced_model();
+  end.credential_rejected = watchdog_.credential_rejected();
+  end.denials_allowed = parts_.rules.denials_allowed;
+  end.storage_error = exit.sink_error ? exit.sink_error : decode_error_;
+  end.read_error = exit.read_error;
+  end.stderr_line = stderr_tail_.line();
+  end.skipped_lines = decoder_.skipped();
+  return end;
 }
 
 }  // namespace
 
 AttemptEnd run_attempt(const AttemptParts& parts, const MakeDecoder& make_decoder) {
-  process::Watch watch;
-  std::stop_source stop;
-  const std::stop_callback from_outside(parts.control.token(), [&] { stop.request_stop(); });
-  Overseer overseer(parts.rules, parts.summary, watch, [&] { stop.request_stop(); });
-  auto& decoder = make_decoder(overseer);
-
-  // Before the start: whoever sees the agent can stop it.
-  overseer.begin(parts.wall_left);
-  Control::Attachment attached(parts.control, watch);
-  auto child = process::start(parts.command);
-  if (!child) return {{}, child.error(), {}};
-  const auto began = std::chrono::steady_clock::now();
-
-  LastWords words;
-  const auto decode = [&](std::string_view bytes) -> Result<> {
-    decoder.feed(bytes, ms_since(parts.run_began));
-    return parts.pause();
-  };
-  Relay relay(decode, [&] { stop.request_stop(); });
-  process::Sinks sinks;
-  sinks.out = [&](std::string_view bytes) -> Result<> {
-    TRY(parts.log.append_out(bytes, micros_since(began)));
-    relay.push(bytes);
-    return {};
-  };
-  sinks.err = [&](std::string_view bytes) -> Result<> {
-    words.add(bytes);
-    return parts.log.append_err(bytes);
-  };
-
-  sinks.ready = [&](process::EndedBy ended_by) {
-    if (is_time_limit(ended_by)) parts.hurry(kPatienceAtTheEnd);
-    return relay.has_room();
-  };
-  sinks.pause = [&] {
-    relay.go();
-    return parts.log.flush();
-  };
-
-  const LifeSigns life_signs(child->guard_pid(), parts.rules.limits.silence, watch,
-                             [&] { return relay.busy(); });
-  const auto exit = process::supervise(std::move(*child), sinks, watch, stop.get_token());
-  attached.end();
-  const bool cancelled = parts.control.cancelled_by() != 0;
-  if (cancelled || is_time_limit(exit.ended_by)) parts.hurry(kPatienceAtTheEnd);
-
-  auto failed = relay.finish();
-  const bool by_itself = exit.ended_by == process::EndedBy::nothing && !cancelled;
-  decoder.finish(ms_since(parts.run_began), by_itself ? exit.exit_code : std::nullopt);
-  if (auto last = parts.pause(); !last && !failed) failed = last.error();
-  AttemptEnd end{exit, {}, make_ending(exit, parts, overseer, words)};
-  if (failed && !end.ending.storage_error) end.ending.storage_error = failed;
-  end.ending.skipped_lines = decoder.skipped();
-  return end;
+  return Attempt(parts, make_decoder).run();
 }
 
 }  // namespace ralph::run

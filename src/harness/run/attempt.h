@@ -2,44 +2,46 @@
 #include <functional>
 #include <optional>
 
-#include "harness/backend/plan.h"
 #include "core/base/result.h"
 #include "core/base/time.h"
-#include "system/process/supervise.h"
+#include "harness/backend/plan.h"
 #include "harness/run/control.h"
-#include "harness/run/overseer.h"
+#include "harness/run/watchdog.h"
 #include "harness/store/raw_log.h"
 #include "harness/stream/decoder.h"
 #include "harness/stream/outcome.h"
+#include "system/process/supervise.h"
 
 namespace ralph::run {
 
-/// What one start of the agent works with; all of it outlives the attempt.
+/// What one start of the agent needs; all of it outlives the attempt.
 struct AttemptParts {
   const process::Command& command;
-  const Overseer::Rules& rules;
+  const Watchdog::Rules& rules;
   Millis wall_left{0};  // zero: no limit
   SteadyTime run_began;
   const stream::Summary& summary;
   store::RawLog& log;
   Control& control;
-  std::function<void(Millis)>
-      hurry;                        // the agent is being ended: wait for no reader longer than that
-  std::function<Result<>()> pause;  // nothing more comes for the moment; an error ends the run
+  /// Called when the agent is being ended: how long to wait for a reader that does not read.
+  std::function<void(Millis)> set_drain_timeout;
+  /// Called when the output pauses; an error ends the run.
+  std::function<Result<>()> pause;
 };
 
-/// How it ended. Without `exit` it was never started, and `not_started` says why.
+/// How an attempt ended. Without `exit` the agent was not started, and `start_error` says why.
 struct AttemptEnd {
   std::optional<process::Exit> exit;
-  std::optional<Error> not_started;
-  stream::Ending ending;
+  std::optional<Error> start_error;
+  stream::ProcessEnd process;
 };
 
-/// Called with the overseer that must see the events, last of all handlers.
-using MakeDecoder = std::function<stream::Decoder&(stream::Handler& overseer)>;
+/// Makes the decoder; `watchdog` must be its last handler.
+using MakeDecoder = std::function<stream::Decoder&(stream::Handler& watchdog)>;
 
-/// Starts the agent once and stays with it until nothing of it is alive. Every byte is in the raw log before
-/// it is decoded, which happens in a second thread: decoder and handlers are used there only meanwhile.
+/// Starts the agent once and returns when its whole process tree has ended. Output is in the raw log
+/// before it is decoded. A second thread decodes: until this returns, only that thread uses the
+/// decoder and its handlers.
 AttemptEnd run_attempt(const AttemptParts& parts, const MakeDecoder& make_decoder);
 
 }  // namespace ralph::run

@@ -64,8 +64,8 @@ Result<> save_costs(const Request& request, const store::Workspace& workspace,
   return store::save_budget(workspace.budget_file(), budget);
 }
 
-/// Agents find a session only in the folder it began in. The file may be an agent's: nothing outside of the project is taken
-/// from it, and a sandbox stays around the folder it was asked for.
+/// Agents find a session only in the directory it began in. The file may be an agent's: nothing outside of the project is taken
+/// from it, and a sandbox stays around the directory it was asked for.
 void return_to(const std::filesystem::path& folder, Request& request,
                std::vector<std::string>& warnings) {
   auto& host = request.host;
@@ -75,11 +75,11 @@ void return_to(const std::filesystem::path& folder, Request& request,
   if (!is_below(real, host.root()) || !std::filesystem::is_directory(real, error)) return;
   if (host.sandboxed()) {
     warnings.push_back(
-        fmt::format("the session began in '{}': go there to continue it", real.native()));
+        fmt::format("the session was started in '{}'; change to that directory to continue it", real.native()));
     return;
   }
   warnings.push_back(
-      fmt::format("the session began in '{}': the agent works there", real.native()));
+      fmt::format("the session was started in '{}'; the agent works there", real.native()));
   host.workspace = real;
 }
 
@@ -100,7 +100,7 @@ double find_session(Request& request, std::vector<std::string>& warnings) {
   }
   if (request.ask.resume.empty()) {
     warnings.push_back(
-        fmt::format("no {} session is stored in this workspace: a new one begins", request.mode));
+        fmt::format("no {} session is stored in this workspace; starting a new one", request.mode));
     return 0;
   }
   const auto known = sessions.find(request.ask.resume);
@@ -109,7 +109,7 @@ double find_session(Request& request, std::vector<std::string>& warnings) {
   const auto digest = digest_of_system_prompt(request.ask);
   if (!digest.empty() && known->system_prompt_digest != digest) {
     warnings.push_back(
-        "the system prompt differs from the one this session began with, which the agent keeps");
+        "the system prompt differs from the one this session was started with; the agent keeps the old one");
   }
   return known->total_cost_usd;
 }

@@ -9,12 +9,12 @@
 #include <unistd.h>
 
 #include "harness/backend/credentials.h"
-#include "system/process/confinement.h"
 #include "harness/run/request.h"
 #include "harness/run/run.h"
 #include "harness/run/sandbox.h"
 #include "harness/run/tool_checks.h"
 #include "harness/run/versions.h"
+#include "system/process/confinement.h"
 
 namespace ralph::run {
 namespace {
@@ -25,7 +25,7 @@ using config::Key;
 constexpr std::uint64_t kLittleSpace = std::uint64_t{500} << 20;
 constexpr std::uint64_t kNoSpace = std::uint64_t{4} << 20;
 
-/// Under the name of another program.
+/// Whether the program is ralph under another name.
 bool is_ralph(const std::filesystem::path& program) {
   std::error_code error;
   return std::filesystem::equivalent(program, "/proc/self/exe", error);
@@ -78,7 +78,7 @@ Check check_backend(const Result<const backend::Backend*>& chosen, std::string_v
   return {Level::ok, "backend", fmt::format("{} (found by '{}')", (*chosen)->name, asked), {}};
 }
 
-/// The one whose credential counts: the program may be a link to ralph.
+/// The backend whose credential is used: the program may be a link to ralph.
 const backend::Backend& agent_behind(const backend::Backend& chosen, const backend::Host& host) {
   const auto candidates = backend::candidates();
   const auto named = std::ranges::find(candidates, &chosen, &backend::Candidate::backend);
@@ -93,19 +93,20 @@ Check check_credential(const backend::Host& host, const backend::Backend& chosen
                        backend::Auth auth) {
   const auto& agent = agent_behind(chosen, host);
   if (agent.access.credentials == nullptr) {
-    return {Level::note, "credential", "the command's own affair", {}};
+    return {Level::note, "credential", "decided by the command", {}};
   }
   const auto found = agent.access.credentials(host);
   if (found.empty()) {
-    return {Level::blocks, "credential", fmt::format("none was found for {}", agent.product),
+    return {Level::blocks, "credential", fmt::format("none found for {}", agent.product),
             std::string(agent.auth_hint)};
   }
   using Kind = backend::Credential::Kind;
   if (found.front().kind == Kind::api_key && backend::hides_key(chosen, auth, host)) {
-    const bool there = backend::has_stored_login(host);
+    const bool there =
+        chosen.access.has_stored_login != nullptr && chosen.access.has_stored_login(host);
     return {there ? Level::note : Level::blocks, "credential",
-            fmt::format("{}; {} is set, but not used",
-                        there ? "the stored login" : "no login is stored", found.front().source),
+            fmt::format("{}; {} is set but not used",
+                        there ? "the stored login" : "no stored login", found.front().source),
             "'--auth api-key' uses the key"};
   }
   return {Level::ok, "credential", found.front().words, {}};
@@ -128,33 +129,33 @@ Check check_disk(const backend::Host& host) {
   if (::statvfs(host.workspace.c_str(), &info) != 0) {
     return {Level::warning,
             "disk",
-            fmt::format("cannot tell the free space of '{}'", host.workspace.native()),
+            fmt::format("cannot determine the free space of '{}'", host.workspace.native()),
             {}};
   }
   const auto free = static_cast<std::uint64_t>(info.f_bavail) * info.f_frsize;
   const auto words = fmt::format("{:.1f} GB free", static_cast<double>(free) / 1e9);
   if (free < kNoSpace)
-    return {Level::blocks, "disk", words, "free some space: every run is logged"};
+    return {Level::blocks, "disk", words, "free disk space: every run writes logs"};
   if (free < kLittleSpace)
-    return {Level::warning, "disk", words, "long runs log hundreds of megabytes"};
+    return {Level::warning, "disk", words, "long runs write hundreds of megabytes of logs"};
   return {Level::ok, "disk", words, {}};
 }
 
-/// A place where we write: a real folder that is ours to write, or one that can be made.
+/// What prevents writing to a directory; none if it is missing, because it can be created.
 std::optional<Check> obstacle(const std::filesystem::path& folder) {
   std::error_code error;
   const auto status = std::filesystem::symlink_status(folder, error);
   if (!std::filesystem::exists(status)) return std::nullopt;
   if (!std::filesystem::is_directory(status)) {
-    return Check{Level::blocks, "workspace", fmt::format("'{}' is not a folder", folder.native()),
-                 "move it away"};
+    return Check{Level::blocks, "workspace",
+                 fmt::format("'{}' is not a directory", folder.native()), "move or remove it"};
   }
   if (::access(folder.c_str(), W_OK | X_OK) == 0) return std::nullopt;
-  return Check{Level::blocks, "workspace", fmt::format("'{}' cannot be written", folder.native()),
-               "change its rights, or use --cwd"};
+  return Check{Level::blocks, "workspace", fmt::format("'{}' is not writable", folder.native()),
+               "change its permissions, or use --cwd"};
 }
 
-Check check_workspace(const backend::Host& host) {
+Check check_writable(const backend::Host& host) {
   const auto ours = host.root() / ".ralph";
   for (const auto& folder :
        {host.workspace, ours, ours / "logs", ours / "runs", ours / "state", ours / "tmp"}) {
@@ -163,7 +164,7 @@ Check check_workspace(const backend::Host& host) {
   return {Level::ok, "workspace", host.workspace.native(), {}};
 }
 
-/// What 'ralph run' itself would refuse, whatever the prompt.
+/// Settings that 'ralph run' refuses with any prompt.
 std::optional<Check> check_request(const config::Settings& settings, const backend::Host& host) {
   Invocation invocation;
   invocation.run_id = "doctor";
@@ -179,29 +180,26 @@ std::optional<Check> check_request(const config::Settings& settings, const backe
   return Check{Level::blocks, "settings", plan.error().message, plan.error().hint};
 }
 
-/// What the agent may do here, and whether it starts at all.
-Check check_permissions(const backend::Host& host, const config::Settings& settings) {
+/// What the agent is allowed to do, and whether it starts.
+Check check_permissions(const backend::Backend& backend, const backend::Host& host,
+                        const config::Settings& settings) {
   const bool confined = sandbox_of(settings) != backend::SandboxLevel::off;
-  const bool trusted = backend::variable(host, "IS_SANDBOX").value_or("") == "1";
   const auto& mode = settings.text(Key::permission_mode);
-  if (!mode.empty() && mode != "bypassPermissions")
-    return {Level::ok, "permissions", "mode " + mode, {}};
+  if (!backend::is_skip_mode(backend, mode)) return {Level::ok, "permissions", "mode " + mode, {}};
   if (confined) return {Level::ok, "permissions", "everything, in a sandbox", {}};
-  if (trusted)
-    return {Level::ok,
-            "permissions",
-            "everything (IS_SANDBOX=1 says that this machine is a sandbox)",
-            {}};
+  if (backend::in_trusted_sandbox(backend, host))
+    return {
+        Level::ok, "permissions", "everything (IS_SANDBOX=1 declares this machine a sandbox)", {}};
   if (host.is_root) {
-    return {Level::blocks, "permissions", "the agent does not skip permissions as root",
-            "use --sandbox, IS_SANDBOX=1 in a container you trust, --permission-mode, or an "
+    return {Level::blocks, "permissions", "the agent refuses to skip permissions as root",
+            "use --sandbox, IS_SANDBOX=1 in a container you trust, --permission-mode, or run as an "
             "ordinary user"};
   }
-  return {Level::warning, "permissions", "everything your user may do",
+  return {Level::warning, "permissions", "everything your user is allowed to do",
           "--sandbox confines the agent"};
 }
 
-/// A strict one needs a network namespace beside.
+/// A strict sandbox also needs a network namespace.
 Check check_bubblewrap(backend::Host host, bool wanted) {
   host.sandbox = backend::SandboxLevel::strict;
   const auto strict = check_sandbox(host);
@@ -215,14 +213,14 @@ Check check_bubblewrap(backend::Host host, bool wanted) {
           works.error().hint};
 }
 
-/// What holds the commands of ralph's own agent to what was decided.
+/// How the commands of ralph's own agent are confined.
 Check check_confinement() {
   const auto support = process::full_support();
   const bool kernel = support.landlock_abi > 0 && support.seccomp && support.mounts;
   if (kernel || !support.bubblewrap.empty())
     return {Level::ok, "confinement", process::describe(support), {}};
-  const auto why = support.landlock_abi <= 0 ? std::string("this kernel has no Landlock")
-                   : !support.seccomp        ? std::string("there is no seccomp filter")
+  const auto why = support.landlock_abi <= 0 ? std::string("the kernel has no Landlock")
+                   : !support.seccomp        ? std::string("no seccomp filter")
                                              : support.no_mounts;
   return {Level::warning, "confinement", fmt::format("{} ({})", process::describe(support), why),
           "install bubblewrap, or allow user namespaces"};
@@ -262,10 +260,10 @@ Checkup check_up(const Result<config::Loaded>& settings, const backend::Host& ho
       checks.push_back(check_endpoint(**chosen, host));
     }
     if (chosen && (*chosen)->can.permission_mode && (*chosen)->program != backend::kOwnProgram) {
-      checks.push_back(check_permissions(host, settings->settings));
+      checks.push_back(check_permissions(**chosen, host, settings->settings));
     }
   }
-  checks.push_back(check_workspace(host));
+  checks.push_back(check_writable(host));
   if (settings && !result.blocked()) {
     if (const auto refused = check_request(settings->settings, host)) checks.push_back(*refused);
   }

@@ -3,20 +3,20 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/backend/plan.h"
 #include "core/base/result.h"
 #include "core/config/load.h"
+#include "harness/backend/plan.h"
 
 namespace ralph::run {
 
 /// An agent CLI that is installed.
 struct InstalledAgent {
   std::string name, path, version;
-  std::string problem;  // why there is no version
+  std::string problem;  // why the version is unknown
   bool driven = false;  // ralph can run it
 };
 
-/// One thing that was looked at.
+/// The result of one check.
 struct Check {
   enum class Level { ok, note, warning, blocks };
   Level level = Level::ok;
@@ -25,7 +25,7 @@ struct Check {
 };
 std::string_view to_string(Check::Level level);
 
-/// What stands between this machine and a run.
+/// The results of all checks.
 struct Checkup {
   std::vector<InstalledAgent> agents;
   std::vector<Check> checks;
@@ -34,8 +34,8 @@ struct Checkup {
   bool blocked() const;
 };
 
-/// Looks at everything a run needs; starts agents only to ask their version, all at the same time. `settings` is what
-/// the run would be configured with, or why it is not.
+/// Checks everything a run needs. Starts agents only to ask their versions, all at the same time. `settings` is the
+/// configuration of the run, or its error.
 Checkup check_up(const Result<config::Loaded>& settings, const backend::Host& host);
 
 }  // namespace ralph::run

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostFiles = 5;
 constexpr std::size_t kMostLines = 8;
-constexpr std::size_t kLongestLine = 120;
+constexpr std::size_t kLongestDiffLine = 120;
 
 std::string variable(const std::vector<std::string>& environment, std::string_view name) {
   for (const std::string_view entry : environment) {
@@ -43,7 +43,7 @@ std::unordered_map<std::string_view, int> lines_of(std::string_view text) {
 
 /// Harmless on a terminal.
 std::string shown(std::string_view line, const Masker& masker) {
-  auto text = masker.mask(utf8::shortened(utf8::repaired(line), kLongestLine));
+  auto text = masker.mask(utf8::shortened(utf8::repaired(line), kLongestDiffLine));
   std::string safe;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
@@ -83,9 +83,9 @@ Result<> check_place(const fs::path& file, const SettingsContent& content) {
   const auto found = std::ranges::find_if(folder, hidden);
   if (found == folder.end()) return {};
   return fail(Code::usage,
-              fmt::format("'{}' is in a folder named {}, where an agent can hide settings",
+              fmt::format("'{}' is in a directory named {}, where an agent can hide settings",
                           file.native(), found->native()),
-              "move the project out of that folder");
+              "move the project out of that directory");
 }
 
 ConfigWatch::Change change_between(const SettingsContent& before, const SettingsContent& now) {

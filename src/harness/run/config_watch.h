@@ -14,13 +14,13 @@ namespace ralph::run {
 std::filesystem::path state_folder(const std::vector<std::string>& environment);
 
 /// Settings can name commands, so a file of them that changed while an agent worked is not obeyed before the user has
-/// seen it. Before an agent starts, the content of each file is recorded in the state folder; the record is removed when
+/// seen it. Before an agent starts, the content of each file is recorded in the state directory; the record is removed when
 /// the agent has ended and the file is the same. A ralph that was killed leaves it, so nothing is missed.
-/// A later run may begin in another folder: the settings files below the root of the workspace, and in the folders above it,
+/// A later run may begin in another directory: the settings files below the root of the workspace, and in the directories above it,
 /// are listed before the agent starts. Those that differ when it has ended get a record of their own.
 class ConfigWatch {
  public:
-  /// Call while holding the workspace's lock. Code::usage as check(). Without a state folder nothing is recorded.
+  /// Call while holding the workspace's lock. Code::usage as check(). Without a state directory nothing is recorded.
   /// `root` is that of the workspace; empty: only `files` are watched.
   static Result<ConfigWatch> begin(const std::filesystem::path& state,
                                    const std::vector<std::filesystem::path>& files,

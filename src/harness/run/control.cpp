@@ -6,10 +6,10 @@ namespace ralph::run {
 
 bool Control::ask(int signal_number) {
   const std::lock_guard lock(mutex_);
-  if (signal_ != 0 || watch_ == nullptr) return false;
+  if (signal_ != 0 || handle_ == nullptr) return false;
   signal_ = signal_number;
-  watch_->shorten_wall(kPatience);
-  watch_->send_signal(SIGINT);
+  handle_->shorten_wall(kPatience);
+  handle_->send_signal(SIGINT);
   return true;
 }
 
@@ -33,9 +33,9 @@ bool Control::wait(Millis pause) {
   return signal_ == 0;
 }
 
-void Control::set_watch(process::Watch* watch) {
+void Control::set_handle(process::RunHandle* handle) {
   const std::lock_guard lock(mutex_);
-  watch_ = watch;
+  handle_ = handle;
 }
 
 }  // namespace ralph::run

@@ -9,34 +9,34 @@
 
 namespace ralph::run {
 
-/// How somebody outside stops a run; every method may be called from any thread.
+/// Stops a run from outside. Thread-safe.
 class Control {
  public:
-  /// How long an agent that was asked to stop may take before its tree is ended.
+  /// How long an agent may take to stop when asked, before its tree is ended.
   static constexpr Millis kPatience{10'000};
 
-  /// Asks the agent to stop, by SIGINT. False: no agent runs, or it was asked before: use end().
+  /// Sends the agent a SIGINT. False: no agent runs, or it was asked before; use end().
   [[nodiscard]] bool ask(int signal_number);
   /// Ends the agent's tree now.
   void end(int signal_number);
 
-  /// The signal somebody stopped us with; 0: nobody did.
+  /// The signal that stopped the run; 0: none.
   int cancelled_by() const;
   std::stop_token token() const { return source_.get_token(); }
-  /// False: the run was stopped meanwhile.
+  /// False: the run was stopped during the pause.
   bool wait(Millis pause);
 
-  /// While it lives, ask() reaches the agent by the watch, which outlives it.
+  /// While it lives, ask() reaches the agent through `handle`, which outlives it.
   class Attachment {
    public:
-    Attachment(Control& control, process::Watch& watch) : control_(&control) {
-      control.set_watch(&watch);
+    Attachment(Control& control, process::RunHandle& handle) : control_(&control) {
+      control.set_handle(&handle);
     }
     Attachment(const Attachment&) = delete;
     Attachment& operator=(const Attachment&) = delete;
     ~Attachment() { end(); }
     void end() {
-      if (auto* const control = std::exchange(control_, nullptr)) control->set_watch(nullptr);
+      if (auto* const control = std::exchange(control_, nullptr)) control->set_handle(nullptr);
     }
 
    private:
@@ -44,12 +44,12 @@ class Control {
   };
 
  private:
-  void set_watch(process::Watch* watch);
+  void set_handle(process::RunHandle* handle);
 
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
   std::stop_source source_;
-  process::Watch* watch_ = nullptr;
+  process::RunHandle* handle_ = nullptr;
   int signal_ = 0;
 };
 

@@ -1,4 +1,4 @@
-#include "harness/run/life_signs.h"
+#include "harness/run/cpu_activity_monitor.h"
 
 #include <algorithm>
 #include <exception>
@@ -18,7 +18,7 @@ constexpr int kBusyShare = 20;  // one part of so many of a processor
 
 }  // namespace
 
-LifeSigns::LifeSigns(pid_t root, Millis silence, process::Watch& watch, std::function<bool()> busy)
+CpuActivityMonitor::CpuActivityMonitor(pid_t root, Millis silence, process::RunHandle& watch, std::function<bool()> busy)
     : busy_(std::move(busy)) {
   if (silence <= Millis::zero()) return;
   const auto every = std::clamp(silence / kLooksPerLimit, kMostOften, kLeastOften);
@@ -32,7 +32,7 @@ LifeSigns::LifeSigns(pid_t root, Millis silence, process::Watch& watch, std::fun
   });
 }
 
-void LifeSigns::look(const std::stop_token& stop, pid_t root, Millis every, process::Watch& watch) {
+void CpuActivityMonitor::look(const std::stop_token& stop, pid_t root, Millis every, process::RunHandle& watch) {
   auto used = process::tree_cpu_time(root);
   std::unique_lock lock(mutex_);
   while (!stop.stop_requested()) {

@@ -11,15 +11,15 @@
 
 namespace ralph::run {
 
-/// Counts processor time as life: while the tree below `root` uses at least a twentieth of one processor, or `busy`
-/// says that what it printed is still being worked on, the silence limit begins anew. Looks a few times per limit, from a thread of its own.
-class LifeSigns {
+/// Restarts the silence limit while the process tree below `root` uses at least a twentieth of one processor, or while
+/// `busy` reports that its output is still being decoded. Checks a few times per limit, in its own thread.
+class CpuActivityMonitor {
  public:
-  /// `silence` zero: there is no such limit and nothing to do. The watch outlives this.
-  LifeSigns(pid_t root, Millis silence, process::Watch& watch, std::function<bool()> busy);
+  /// `silence` zero: no limit, nothing to do. `watch` outlives this.
+  CpuActivityMonitor(pid_t root, Millis silence, process::RunHandle& watch, std::function<bool()> busy);
 
  private:
-  void look(const std::stop_token& stop, pid_t root, Millis every, process::Watch& watch);
+  void look(const std::stop_token& stop, pid_t root, Millis every, process::RunHandle& watch);
 
   std::function<bool()> busy_;
   std::mutex mutex_;

@@ -1,4 +1,4 @@
-#include "harness/run/relay.h"
+#include "harness/run/decode_queue.h"
 
 #include <exception>
 #include <new>
@@ -8,25 +8,25 @@
 
 namespace ralph::run {
 
-Relay::Relay(std::function<Result<>(std::string_view)> work, std::function<void()> failed)
+DecodeQueue::DecodeQueue(std::function<Result<>(std::string_view)> work, std::function<void()> failed)
     : work_(std::move(work)), failed_(std::move(failed)), thread_([this] { serve(); }) {}
 
-bool Relay::has_room() {
+bool DecodeQueue::has_room() {
   const std::lock_guard lock(mutex_);
   return waiting_.size() < kMostWaiting || error_;
 }
 
-void Relay::push(std::string_view bytes) {
+void DecodeQueue::push(std::string_view bytes) {
   const std::lock_guard lock(mutex_);
   if (!error_) waiting_ += bytes;
 }
 
-bool Relay::busy() {
+bool DecodeQueue::busy() {
   const std::lock_guard lock(mutex_);
   return working_ || !waiting_.empty();
 }
 
-void Relay::go() {
+void DecodeQueue::go() {
   {
     const std::lock_guard lock(mutex_);
     going_ = true;
@@ -34,7 +34,7 @@ void Relay::go() {
   changed_.notify_one();
 }
 
-std::optional<Error> Relay::finish() {
+std::optional<Error> DecodeQueue::finish() {
   {
     const std::lock_guard lock(mutex_);
     closed_ = true;
@@ -44,7 +44,7 @@ std::optional<Error> Relay::finish() {
   return error_;
 }
 
-Result<> Relay::work_on(std::string_view bytes) {
+Result<> DecodeQueue::work_on(std::string_view bytes) {
   try {
     return work_(bytes);
   } catch (const std::bad_alloc&) {
@@ -57,7 +57,7 @@ Result<> Relay::work_on(std::string_view bytes) {
   }
 }
 
-void Relay::serve() {
+void DecodeQueue::serve() {
   std::string taken;
   for (;;) {
     {

@@ -12,26 +12,26 @@
 
 namespace ralph::run {
 
-/// Works on the agent's output in a thread of its own, in order, so that more of it is read meanwhile. What waits is
-/// bounded; work that came together is done together.
-class Relay {
+/// Passes the agent's output to a worker thread, in order, so that reading goes on meanwhile. The queue is bounded; queued
+/// bytes are processed together.
+class DecodeQueue {
  public:
   static constexpr std::size_t kMostWaiting = std::size_t{1} << 20;
 
-  /// `failed` is called once, in that thread, when `work` returns its first error; nothing is worked on after it.
-  Relay(std::function<Result<>(std::string_view)> work, std::function<void()> failed);
-  Relay(const Relay&) = delete;
-  Relay& operator=(const Relay&) = delete;
-  ~Relay() { finish(); }
+  /// `failed` is called once, in that thread, when `work` returns its first error; the rest is discarded.
+  DecodeQueue(std::function<Result<>(std::string_view)> work, std::function<void()> failed);
+  DecodeQueue(const DecodeQueue&) = delete;
+  DecodeQueue& operator=(const DecodeQueue&) = delete;
+  ~DecodeQueue() { finish(); }
 
-  /// False: too much is waiting; push nothing for the moment.
+  /// False: the queue is full; push nothing now.
   bool has_room();
   void push(std::string_view bytes);
-  /// Something is being worked on or waits for it.
+  /// Bytes are queued or being processed.
   bool busy();
-  /// What was collected is worked on now.
+  /// Starts processing the queued bytes.
   void go();
-  /// Returns when everything has been worked on; the work's error, if there was one.
+  /// Returns when everything was processed; the error of `work`, if any.
   std::optional<Error> finish();
 
  private:

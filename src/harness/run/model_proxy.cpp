@@ -114,7 +114,7 @@ ModelProxy::~ModelProxy() {
 std::string_view ModelProxy::refusal_of(const http::Request& head) const {
   if (is_probe(head)) return {};
   if (!is_allowed(head)) {
-    return "this sandbox has no network: only the model's Messages API can be reached";
+    return "this sandbox has no network: only the model's Messages API is reachable";
   }
   if (!shows(head, route_.token)) return "the request does not show the key of this sandbox";
   return {};

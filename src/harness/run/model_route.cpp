@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 using backend::Credential;
 using backend::Host;
 
-constexpr std::size_t kLargestFile = std::size_t{1} << 20;
+constexpr std::size_t kLargestCredentialFile = std::size_t{1} << 20;
 
 std::unexpected<Error> not_possible(const backend::ModelAccess& access, std::string_view what) {
   return fail(Code::usage,
@@ -37,7 +37,7 @@ bool key_is_hidden(const process::Command& command, std::string_view name) {
 
 /// Of the file that 'ralph auth login' wrote.
 std::string stored_key(const fs::path& file) {
-  const auto text = read_file(file, kLargestFile);
+  const auto text = read_file(file, kLargestCredentialFile);
   if (!text) return {};
   const auto document = json::parse(*text);
   if (!document || !document->is_object()) return {};

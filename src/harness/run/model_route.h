@@ -24,7 +24,7 @@ std::string without_user(std::string_view address);
 Result<> route_to_model(Mounts& mounts, backend::Plan& plan, process::Command& command,
                         const backend::Host& host, std::string_view run_id);
 
-/// What the agent is told instead of key and endpoint.
+/// The environment that replaces key and endpoint of the agent.
 std::vector<process::EnvChange> environment_of_route(const backend::Backend& backend,
                                                      const backend::ModelRoute& route);
 

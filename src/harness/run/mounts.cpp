@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 constexpr int kMostLinks = 40;
 constexpr int kMostInterpreters = 4;
 
-/// The outermost node_modules folder above the file: a package's own dependencies are there too.
+/// The outermost node_modules directory above the file: a package's own dependencies are there too.
 fs::path packages_of(const fs::path& file) {
   fs::path folder;
   for (const auto& part : file) {
@@ -76,7 +76,7 @@ void Mounts::show(const fs::path& path, Access access) {
   // A link to it that lies in a hidden place is gone: the name has to lead there all the same.
   const auto name = path.lexically_normal();
   if (name == real || !hidden(name)) return;
-  // A second mount of a writable folder would lack what is read-only in the first.
+  // A second mount of a writable directory would lack what is read-only in the first.
   append(shown_, access == Access::writable ? "--symlink" : option, real, name);
 }
 
@@ -155,7 +155,7 @@ void Mounts::show_program(const fs::path& program, const backend::Host& host) {
   fs::path file = program;
   for (int i = 0; i < kMostInterpreters && !file.empty(); ++i) {
     if (contains(workspace, real_parent(file))) return;
-    // PATH may name it by a folder that is a link.
+    // PATH may name it by a directory that is a link.
     if (const auto name = file.lexically_normal(); name != real_parent(name) && hidden(name)) {
       show(name, Access::read_only);
     }
@@ -173,7 +173,7 @@ void Mounts::show_program(const fs::path& program, const backend::Host& host) {
 
 std::vector<std::string> Mounts::words() const {
   auto places = hidden_;
-  std::ranges::sort(places);  // a folder before what is in it
+  std::ranges::sort(places);  // a directory before what is in it
   std::vector<std::string> words;
   for (const auto& place : places) {
     std::error_code error;

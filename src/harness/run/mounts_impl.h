@@ -20,7 +20,7 @@ class Mounts {
  public:
   enum class Access { read_only, writable };
 
-  /// Empties a folder; of anything else the content. What does not exist needs no hiding.
+  /// Empties a directory; of anything else the content. What does not exist needs no hiding.
   void hide(const std::filesystem::path& place);
   /// A path that is hidden, or one whose access changes; what does not exist is left out. It becomes a mount of its
   /// own, so it can be neither renamed nor removed inside.
@@ -29,16 +29,16 @@ class Mounts {
   void show_hidden(const std::filesystem::path& real);
   /// Read-only from now on. A symbolic link itself cannot be mounted: see ProtectedFiles.
   void protect(const std::filesystem::path& path);
-  /// Writable, but neither renamed nor removed: a folder that only holds mounts could be. Call it before anything in the
-  /// folder is protected; later calls change nothing.
+  /// Writable, but neither renamed nor removed: a directory that only holds mounts could be. Call it before anything in the
+  /// directory is protected; later calls change nothing.
   void pin(const std::filesystem::path& folder);
-  /// The same for the folders between `from` and the path, from the outermost on.
+  /// The same for the directories between `from` and the path, from the outermost on.
   void pin_parents(const std::filesystem::path& from, const std::filesystem::path& path);
-  /// Whether a hidden place lies in the folder.
+  /// Whether a hidden place lies in the directory.
   bool hides_part_of(const std::filesystem::path& folder) const;
-  /// A folder that is empty inside; what is written into it is gone afterwards.
+  /// A directory that is empty inside; what is written into it is gone afterwards.
   void show_empty(const std::filesystem::path& folder);
-  /// A folder that does not exist is empty and read-only inside. bwrap creates the mount point.
+  /// A directory that does not exist is empty and read-only inside. bwrap creates the mount point.
   void block_folder(const std::filesystem::path& folder);
   /// What may not exist before the sandbox starts, or no longer, under this name inside.
   void show_as(const std::filesystem::path& file, const std::filesystem::path& name, Access access);

@@ -36,13 +36,13 @@ constexpr std::string_view kRebase = ".git/rebase-merge";
 constexpr auto kOfGit = std::to_array<std::string_view>(
     {".git", ".git/config", ".git/hooks", ".git/info", ".git/modules", ".git/worktrees"});
 
-/// A folder that its owner may not write cannot be moved to another folder.
+/// A directory that its owner may not write cannot be moved to another directory.
 bool make_movable(const fs::path& path) {
   const UniqueFd fd(::open(path.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   return fd && ::chmod(fmt::format("/proc/self/fd/{}", fd.get()).c_str(), 0700) == 0;
 }
 
-fs::path record_of(const fs::path& state, const fs::path& workspace) {
+fs::path sandbox_record(const fs::path& state, const fs::path& workspace) {
   return state / "sandbox" / (sha256_hex(workspace.native()) + ".json");
 }
 
@@ -174,7 +174,7 @@ Result<> ProtectedFiles::remember(const fs::path& state) {
     record["links"].push_back({link.path.native(), link.target.native()});
   }
   TRY(make_state_folder(state, "sandbox"));
-  record_ = record_of(state, workspace_);
+  record_ = sandbox_record(state, workspace_);
   return write_state_record(record_, json::write(record) + "\n");
 }
 
@@ -186,7 +186,7 @@ std::vector<std::string> ProtectedFiles::recover(const fs::path& workspace, cons
                                                  const fs::path& folder) {
   ProtectedFiles before;
   before.workspace_ = real_path(workspace);
-  const auto file = record_of(state, before.workspace_);
+  const auto file = sandbox_record(state, before.workspace_);
   const auto text = state.empty() ? Result<std::string>() : read_file(file, kLargestProtectedList);
   if (!text || text->empty()) return {};
   const auto record = json::parse(*text);

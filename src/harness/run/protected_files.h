@@ -9,7 +9,7 @@
 
 namespace ralph::run {
 
-/// Files and folders of a workspace that give power to their writer, because ralph, direnv, git or an agent obeys
+/// Files and directories of a workspace that give power to their writer, because ralph, direnv, git or an agent obeys
 /// them later. Relative to the workspace.
 std::span<const std::string_view> protected_files();
 
@@ -29,8 +29,8 @@ class ProtectedFiles {
   /// One line for each, for the user.
   std::vector<std::string> restore(const std::filesystem::path& folder) const;
 
-  /// Keeps this in ralph's state folder as long as the object lives, for the case that ralph is killed. Files that
-  /// ConfigWatch keeps are left to it: the user accepts them. Without a state folder nothing is kept.
+  /// Keeps this in ralph's state directory as long as the object lives, for the case that ralph is killed. Files that
+  /// ConfigWatch keeps are left to it: the user accepts them. Without a state directory nothing is kept.
   Result<> remember(const std::filesystem::path& state);
   /// What a ralph that was killed did not restore. Nothing when there is no record.
   static std::vector<std::string> recover(const std::filesystem::path& workspace,
@@ -50,7 +50,7 @@ class ProtectedFiles {
   std::vector<std::string> missing_;
   std::vector<Link> links_;
   bool without_git_ = false;
-  std::filesystem::path record_;  // in the state folder; empty: none
+  std::filesystem::path record_;  // in the state directory; empty: none
 };
 
 }  // namespace ralph::run

@@ -28,7 +28,7 @@ Result<> protect_name(Mounts& mounts, const fs::path& workspace, const fs::path&
                 fmt::format("'{}' leads to '{}', which holds the workspace: a sandbox cannot "
                             "protect it",
                             path.string(), real.string()),
-                "let it lead to a folder of its own, or run without --sandbox");
+                "let it point to another directory, or run without --sandbox");
   }
   if (!contains(workspace, real)) return {};
   mounts.pin_parents(workspace, real);
@@ -51,7 +51,7 @@ Result<> protect_git_folder(Mounts& mounts, const fs::path& workspace, const fs:
   return {};
 }
 
-/// The git folders of submodules, which lie in that of the repository, and of theirs.
+/// The git directories of submodules, which lie in that of the repository, and of theirs.
 Result<> protect_modules(Mounts& mounts, const fs::path& workspace, const fs::path& modules,
                          int& count, int depth = 0) {
   if (!is_real_directory(modules)) return {};
@@ -61,9 +61,9 @@ Result<> protect_modules(Mounts& mounts, const fs::path& workspace, const fs::pa
     if (!is_real_directory(at->path())) continue;
     if (++count > kMostModules || depth > kDeepestModule) {
       return fail(Code::usage,
-                  fmt::format("'{}' has more folders than a sandbox can protect ({}, {} deep)",
+                  fmt::format("'{}' has more directories than a sandbox can protect ({}, {} deep)",
                               modules.string(), kMostModules, kDeepestModule),
-                  "look at what fills it, or run without --sandbox");
+                  "remove files that are not needed, or run without --sandbox");
     }
     mounts.pin(at->path());
     const bool module = path_exists(at->path() / "HEAD");

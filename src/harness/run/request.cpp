@@ -6,30 +6,25 @@
 #include <fmt/core.h>
 
 #include "core/base/file.h"
-#include "system/git/project_root.h"
 #include "harness/store/state.h"
 #include "harness/stream/outcome.h"
+#include "system/git/project_root.h"
 
 namespace ralph::run {
 namespace {
 
 using config::Key;
 
-/// What each mode may use when the settings do not say.
-std::vector<std::string> tools_of_mode(std::string_view mode) {
-  if (mode == "planner") return {"Read", "Bash"};
-  return {"Read", "Edit", "Write", "Bash", "Glob", "Grep"};
-}
-
-/// A missing file is a mistake of who named it.
+/// A missing file is a usage error.
 Result<std::string> read_named(const std::string& path, std::string_view what) {
   auto text = read_file(path);
   if (text) return text;
   const bool missing = text.error().code == Code::not_found;
-  return fail(Code::usage,
-              missing ? fmt::format("{} '{}' does not exist", what, path)
-                      : fmt::format("{}: {}", what, text.error().message),
-              missing ? "paths in flags begin in the current folder" : text.error().hint);
+  return fail(
+      Code::usage,
+      missing ? fmt::format("{} '{}' does not exist", what, path)
+              : fmt::format("{}: {}", what, text.error().message),
+      missing ? "paths in options are relative to the current directory" : text.error().hint);
 }
 
 Result<std::string> read_prompt(const config::Settings& settings, Invocation& invocation) {
@@ -38,8 +33,7 @@ Result<std::string> read_prompt(const config::Settings& settings, Invocation& in
   if (file == "-") return std::move(invocation.standard_input);
   if (!file.empty()) return read_named(file, "prompt file");
   if (settings.given(Key::prompt)) return settings.text(Key::prompt);
-  return fail(Code::usage, "no prompt was given",
-              "use -p TEXT, -P FILE, or 'prompt:' in ralph.yml");
+  return fail(Code::usage, "no prompt given", "use -p TEXT, -P FILE, or 'prompt:' in ralph.yml");
 }
 
 Result<std::string> read_system_prompt(const config::Settings& settings) {
@@ -48,7 +42,7 @@ Result<std::string> read_system_prompt(const config::Settings& settings) {
   return settings.text(Key::system_prompt);
 }
 
-/// A key in a prompt would reach the model, its provider's logs and ours.
+/// A key in a prompt would reach the model, the logs of its provider and ralph's logs.
 Result<> check_text(std::string_view what, std::string_view text, bool allowed,
                     const Masker& masker, std::vector<std::string>& warnings) {
   std::string found(masker.find_key_shape(text));
@@ -56,9 +50,9 @@ Result<> check_text(std::string_view what, std::string_view text, bool allowed,
   if (found.empty()) return {};
   const auto message = fmt::format("the {} holds a secret ({})", what, found);
   if (!allowed) {
-    return fail(Code::usage, message, "take it out, or use --allow-secrets if it must be there");
+    return fail(Code::usage, message, "remove it, or use --allow-secrets");
   }
-  auto warning = message + ": it is sent as it is";
+  auto warning = message + ": sent as it is";
   if (std::ranges::find(warnings, warning) == warnings.end()) {
     warnings.push_back(std::move(warning));
   }
@@ -70,16 +64,17 @@ Result<std::filesystem::path> workspace_of(const config::Settings& settings) {
   std::error_code error;
   auto path = std::filesystem::canonical(folder.empty() ? "." : folder, error);
   if (error) {
-    return fail(Code::usage, fmt::format("the folder '{}' does not exist", folder),
-                "--cwd names an existing folder");
+    return fail(Code::usage, fmt::format("directory '{}' does not exist", folder),
+                "--cwd must name an existing directory");
   }
   if (!std::filesystem::is_directory(path, error)) {
-    return fail(Code::usage, fmt::format("'{}' is not a folder", folder), "--cwd names a folder");
+    return fail(Code::usage, fmt::format("'{}' is not a directory", folder),
+                "--cwd must name a directory");
   }
   return path;
 }
 
-/// A `.ralph` in the workspace may hold sessions the user looks for.
+/// Warns of a `.ralph` in the workspace that is not used for state: the user may look for sessions there.
 void find_root(backend::Host& host, std::vector<std::string>& warnings) {
   auto found = git::find_project_root(host.workspace, backend::variable(host, "HOME").value_or(""));
   host.project_root = std::move(found.folder);
@@ -88,7 +83,7 @@ void find_root(backend::Host& host, std::vector<std::string>& warnings) {
   std::error_code ignored;
   if (host.root() == host.workspace || !std::filesystem::is_directory(nested, ignored)) return;
   warnings.push_back(
-      fmt::format("'{}' is used for settings only: state and logs of this repository are in '{}'",
+      fmt::format("'{}' is used for settings only; state and logs of this repository are in '{}'",
                   nested.native(), (host.root() / ".ralph").native()));
 }
 
@@ -99,9 +94,9 @@ Result<std::filesystem::path> log_dir_of(const config::Settings& settings,
   auto folder = std::filesystem::absolute(settings.text(Key::log_dir), error);
   if (!error) return folder;
   return fail(Code::usage,
-              fmt::format("cannot use the log folder '{}': {}", settings.text(Key::log_dir),
+              fmt::format("cannot use the log directory '{}': {}", settings.text(Key::log_dir),
                           error.message()),
-              "--log-dir names a folder, created when it is missing");
+              "--log-dir must name a directory; it is created if missing");
 }
 
 backend::Auth auth_named(std::string_view word) {
@@ -147,7 +142,7 @@ std::string agent_name(const backend::Backend& backend, const backend::Ask& ask)
   return std::filesystem::path(ask.command.front()).filename().native();
 }
 
-/// Empty: the agent's own choice.
+/// Empty: the agent's default.
 std::string asked_model(const Request& request) {
   const auto model_of = request.backend->access.model_of;
   return model_of == nullptr ? request.ask.model : model_of(request.ask.model, request.host);
@@ -201,12 +196,12 @@ Result<Request> make_request(const config::Settings& settings, Invocation invoca
   request.run_id = invocation.run_id;
   request.continue_session = invocation.continue_session;
   if (request.continue_session && !invocation.resume.empty()) {
-    return fail(Code::usage, "--continue and --resume contradict each other",
-                "--continue takes the stored session, --resume the one you name");
+    return fail(Code::usage, "--continue and --resume cannot be combined",
+                "--continue uses the stored session, --resume the one you name");
   }
   if (!invocation.resume.empty() && !store::is_session_id(invocation.resume)) {
-    return fail(Code::usage, "what --resume names cannot be a session",
-                "it is an id as 'ralph run -v' shows it; it cannot begin with '-'");
+    return fail(Code::usage, "invalid session id for --resume",
+                "'ralph run -v' prints the id; an id does not begin with '-'");
   }
   TRY_ASSIGN(request.host.workspace, workspace_of(settings));
   request.folder_given = settings.given(Key::cwd);
@@ -216,8 +211,8 @@ Result<Request> make_request(const config::Settings& settings, Invocation invoca
     request.models.set_price_of_others(parsed);
     const auto* known = request.models.find(request.ask.model);
     if (known != nullptr && !known->prices.empty()) {
-      request.warnings.push_back(fmt::format(
-          "model_price is not used: ralph knows the price of '{}'", request.ask.model));
+      request.warnings.push_back(
+          fmt::format("model_price ignored: ralph knows the price of '{}'", request.ask.model));
     }
   }
   request.host.environment = std::move(invocation.environment);
@@ -232,16 +227,17 @@ Result<Request> make_request(const config::Settings& settings, Invocation invoca
   if (request.continue_session && !request.backend->can.resume) {
     return fail(Code::usage,
                 fmt::format("backend '{}' cannot continue a session", request.backend->name),
-                "leave --continue out");
+                "remove --continue");
   }
   TRY_ASSIGN(request.log_dir, log_dir_of(settings, request.host.root()));
   request.host.log_dir = request.log_dir.lexically_normal();
   if (settings.given(Key::allowed_tools) && request.ask.tools.empty()) {
-    return fail(Code::usage, "allowed_tools is empty: it would be no restriction at all",
-                "name at least one tool, or leave it out for those of the mode");
+    return fail(Code::usage, "allowed_tools is empty: that would not restrict the agent",
+                "name at least one tool, or remove the setting to use the tools of the mode");
   }
   if (!settings.given(Key::allowed_tools) && request.backend->can.tool_lists) {
-    request.ask.tools = tools_of_mode(request.mode);
+    const auto tools = request.backend->tools.defaults(request.mode);
+    request.ask.tools.assign(tools.begin(), tools.end());
   }
   take_limits(settings, request);
   TRY(check_secrets(request, settings.boolean(Key::allow_secrets), masker));

@@ -8,12 +8,11 @@
 
 namespace ralph::run {
 
-/// Whether an attempt that ended so is worth another, and after which pause. The one policy for
-/// everybody:
-///   crashed, no result, no output   once more after the shortest pause
-///   network, overloaded, rate limit   after a longer one; a rate limit's own reset when it is known
-///   everything else   is final: the agent would only fail again, or do damage
-/// `attempt` is the number of the one that ended, from 1.
+/// The pause before the next attempt; none: no retry. The only retry policy of runs:
+///   crashed, no result, no output     after the shortest pause
+///   network, overloaded, rate limit   after a longer one, or at the reset of the rate limit if known
+///   everything else                   no retry: the agent would fail again, or do damage
+/// The pause doubles with each attempt; `attempt` is the number of the one that ended, from 1.
 std::optional<Millis> pause_before_retry(const stream::Verdict& verdict,
                                          const stream::Summary& summary, int attempt,
                                          const Retries& retries, UtcTime now);

@@ -14,36 +14,35 @@
 
 namespace ralph::run {
 
-/// Who wants to see the run. The summary gets every event first, then the handlers in their order.
-struct Audience {
+/// Receivers of the events of a run. The summary gets every event first, then the handlers in order.
+struct RunObservers {
   stream::Summary& summary;
   std::vector<stream::Handler*> handlers;
-  std::function<void()> flush;  // called when nothing more is coming for the moment
-  /// Called from any thread when the run comes to its end by force: a reader that takes nothing for so long is not
-  /// waited for.
-  std::function<void(Millis)> hurry;
+  std::function<void()> flush;  // called when no more events are pending
+  /// Called from any thread when ralph ends the agent: how long to wait for a reader that does not
+  /// read.
+  std::function<void(Millis)> set_drain_timeout;
 };
 
-/// What became of a run. One that could not begin has no log and published no event: `not_begun` says why.
+/// How a run ended. Without a start (`start_error`) there is no log and no event.
 struct Report {
   stream::Verdict verdict;
-  std::optional<Error> not_begun;
+  std::optional<Error> start_error;
   std::filesystem::path raw_log, journal;
   std::optional<Error> not_recorded;  // the journal is incomplete
 };
 
-/// How the agent would be started: the session to continue found, the backend's command line made, the sandbox put
-/// around it. Reads, but writes nothing and starts no agent. `summary` is told what the session had cost before.
+/// Plans the start of the agent: finds the session to continue, makes the backend's command line, adds the sandbox.
+/// Writes nothing and starts no agent. `summary` gets the earlier cost of the session.
 Result<backend::Plan> prepare(Request& request, std::vector<std::string>& warnings,
                               stream::Summary* summary = nullptr);
 
-/// Where the raw log of a run that begins at `start` goes.
+/// The path of the raw log, without its suffix, of a run that begins at `start`.
 std::filesystem::path raw_log_base(const Request& request, UtcTime start);
 
-/// One supervised run: takes the workspace's lock, starts the agent, shows it to the audience, judges how it ended,
-/// starts it again where that is worth it, and leaves logs, journal and state whole in every case. The last event is
-/// the result.
-Report run(Request request, const Audience& audience, Control& control, const Masker& masker);
+/// Runs an agent to its end, with retries, under the workspace's lock. Logs, journal and state are complete in every
+/// case. The last event is the result.
+Report run(Request request, const RunObservers& observers, Control& control, const Masker& masker);
 
 /// The outcome of an error before the agent ran.
 stream::Outcome outcome_of(const Error& error);

@@ -59,7 +59,7 @@ Result<fs::path> real_folder(const fs::path& path, std::string_view what) {
 Result<fs::path> home_of(const Host& host) {
   const fs::path home = backend::variable(host, "HOME").value_or("");
   if (!home.is_absolute()) {
-    return fail(Code::usage, "a sandbox hides the home, but HOME is not set to a folder",
+    return fail(Code::usage, "cannot create a sandbox: HOME is not set to a directory",
                 "set HOME, or run without --sandbox");
   }
   return real_folder(home, "the home");
@@ -71,8 +71,8 @@ Result<> check_workspace(const fs::path& workspace, const fs::path& home) {
                                       : fmt::format("holds the home '{}'", home.string());
   return fail(
       Code::usage,
-      fmt::format("the workspace '{}' {}, which a sandbox has to hide", workspace.string(), what),
-      "work in a folder of its own, or run without --sandbox");
+      fmt::format("the workspace '{}' {}, which the sandbox hides", workspace.string(), what),
+      "work in another directory, or run without --sandbox");
 }
 
 /// A sandbox for one workspace, before anything is put into it.
@@ -88,7 +88,7 @@ Result<Frame> make_frame(const Host& host) {
   TRY(check_workspace(frame.workspace, frame.home));
   auto bwrap = trusted_program("bwrap", host);
   if (!bwrap) {
-    return fail(Code::unavailable, fmt::format("no sandbox: {}", bwrap.error().message),
+    return fail(Code::unavailable, fmt::format("cannot create a sandbox: {}", bwrap.error().message),
                 "apt-get install bubblewrap");
   }
   frame.bwrap = *std::move(bwrap);
@@ -97,7 +97,7 @@ Result<Frame> make_frame(const Host& host) {
   return frame;
 }
 
-/// The words in front of a command line, but for its working folder.
+/// The words in front of a command line, but for its working directory.
 std::vector<std::string> words_of(const Frame& frame, const Host& host) {
   std::vector<std::string> words{frame.bwrap.string()};
   words.insert(words.end(), kBase.begin(), kBase.end());
@@ -121,17 +121,17 @@ Result<> probe(process::Command command, const Host& host) {
   if (said.empty())
     said = ran.exit.ended_by == process::EndedBy::wall ? "no answer in 10 s" : "it said nothing";
   return fail(
-      Code::unavailable, fmt::format("no sandbox: bwrap was refused: {}", said),
+      Code::unavailable, fmt::format("cannot create a sandbox: bwrap failed: {}", said),
       "allow unprivileged user namespaces (in a container: run it with the rights bubblewrap "
       "needs), or run without --sandbox");
 }
 
-/// Completes a command: bwrap's words, the working folder, the environment, then its own words.
+/// Completes a command: bwrap's words, the working directory, the environment, then its own words.
 Result<process::Command> wrapped(std::vector<std::string> words, const Host& host,
                                  process::Command command, const backend::Backend* backend,
                                  EnvFor whom, std::vector<std::string>* removed) {
   TRY_ASSIGN(const auto cwd,
-             real_folder(command.cwd.empty() ? host.workspace : command.cwd, "the working folder"));
+             real_folder(command.cwd.empty() ? host.workspace : command.cwd, "the working directory"));
   auto env = sandbox_env(host, command.env, backend, whom);
   words.insert(words.end(), env.words.begin(), env.words.end());
   words.insert(words.end(), {"--chdir", cwd.string(), "--"});
@@ -148,7 +148,7 @@ Result<process::Command> wrapped(std::vector<std::string> words, const Host& hos
   return command;
 }
 
-/// git works on an index of ours, which lies in a folder of its own under the hidden /tmp. For git only: the environment
+/// git works on an index of ours, which lies in a directory of its own under the hidden /tmp. For git only: the environment
 /// of other commands may be the agent's.
 std::vector<std::string> show_index(const process::Command& command) {
   for (const auto& change : command.env) {

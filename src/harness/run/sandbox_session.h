@@ -14,17 +14,17 @@
 
 namespace ralph::run {
 
-/// What a sandboxed run needs outside its sandbox while the agent works: private copies of the agent's files, the folder
+/// What a sandboxed run needs outside its sandbox while the agent works: private copies of the agent's files, the directory
 /// of its sessions, the proxy to the model.
 class SandboxSession {
  public:
-  /// Takes the route, and the key with it, out of the plan. `state` is ralph's state folder, for the case that ralph is
-  /// killed; empty: somebody else keeps a record.
+  /// Takes the route, and the key with it, out of the plan. `state` is ralph's state directory, for the case that ralph is
+  /// killed; empty: the caller keeps a record.
   static Result<std::unique_ptr<SandboxSession>> open(backend::Plan& plan,
                                                       const backend::Host& host,
                                                       const std::filesystem::path& state,
                                                       std::string_view run_id);
-  /// Call when nothing of the agent is left. What the user should know, one line each.
+  /// Call when no process of the agent is left. What the user should know, one line each.
   std::vector<std::string> close();
 
  private:

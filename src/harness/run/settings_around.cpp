@@ -20,6 +20,7 @@
 #include "core/config/load.h"
 #include "system/git/folder_scan.h"
 #include "core/json/document.h"
+#include "core/json/field.h"
 #include "core/json/writer.h"
 #include "harness/run/state_record.h"
 #include "harness/run/unseen_settings.h"
@@ -29,15 +30,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kLargestFile = std::size_t{1} << 20;
+constexpr std::size_t kLargestSettingsFile = std::size_t{1} << 20;
 constexpr std::size_t kLargestSettingsList = std::size_t{8} << 20;
 constexpr std::size_t kLargestTexts = std::size_t{1} << 20;
 constexpr std::size_t kMostRead = std::size_t{32} << 20;  // of all files together
-
-std::string text_of(const json::Document& object, const char* name) {
-  const auto found = object.find(name);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
 
 std::optional<json::Document> read_object(const fs::path& file) {
   const auto text = read_file(file, kLargestSettingsList);
@@ -84,11 +80,11 @@ SettingsAround around_of(const json::Document& record) {
   if (files == record.end() || !files->is_array()) return around;
   for (const auto& file : *files) {
     if (!file.is_object()) continue;
-    around.files[path_from_text(text_of(file, "file"))] = {text_of(file, "digest"),
-                                                           text_of(file, "text")};
+    around.files[path_from_text(json::text(file, "file"))] = {json::text(file, "digest"),
+                                                           json::text(file, "text")};
   }
   around.all = record.value("all", true);
-  around.time = parse_iso(text_of(record, "time")).value_or(UtcTime{});
+  around.time = parse_iso(json::text(record, "time")).value_or(UtcTime{});
   return around;
 }
 
@@ -108,7 +104,7 @@ Result<> recover_one(const fs::path& state, const fs::path& record) {
   // A ralph that is alive holds it.
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return {};
   const auto object = read_object(record);
-  const auto root = object ? path_from_text(text_of(*object, "root")) : fs::path();
+  const auto root = object ? path_from_text(json::text(*object, "root")) : fs::path();
   std::error_code error;
   if (root.is_absolute() && fs::is_directory(root, error)) {
     const auto before = around_of(*object);
@@ -128,7 +124,7 @@ SettingsContent read_settings_content(const fs::path& file) {
   if (!fd) return {errno == ENOENT || errno == ENOTDIR ? std::string(kAbsent) : "unreadable", {}};
   struct stat info{};
   if (::fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode)) return {"not a file", {}};
-  auto text = read_fd(fd.get(), file.native(), kLargestFile);
+  auto text = read_fd(fd.get(), file.native(), kLargestSettingsFile);
   if (!text) return {"unreadable", {}};
   return {sha256_hex(*text), *std::move(text)};
 }
@@ -145,7 +141,7 @@ Result<> write_settings_record(const fs::path& record, const fs::path& file,
 std::optional<SettingsContent> read_settings_record(const fs::path& record) {
   const auto object = read_object(record);
   if (!object) return std::nullopt;
-  return SettingsContent{text_of(*object, "digest"), text_of(*object, "text")};
+  return SettingsContent{json::text(*object, "digest"), json::text(*object, "text")};
 }
 
 /// weakly_canonical() leaves a relative path relative when nothing of it exists.
@@ -264,7 +260,7 @@ std::optional<SettingsContent> changed_in_live_run(const fs::path& state, const 
       if (known->second.digest != now.digest) return known->second;
       continue;
     }
-    const auto root = path_from_text(text_of(*object, "root"));
+    const auto root = path_from_text(json::text(*object, "root"));
     if (now.digest == kAbsent || !is_below(file, root)) continue;
     if (before.all || is_changed_since(file, before.time)) {
       return SettingsContent{std::string(kAbsent), {}};

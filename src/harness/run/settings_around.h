@@ -19,7 +19,7 @@ struct SettingsContent {
 SettingsContent read_settings_content(const std::filesystem::path& file);
 inline constexpr std::string_view kAbsent = "absent";
 
-/// The record of one file in the state folder; its content as the user knows it.
+/// The record of one file in the state directory; its content as the user knows it.
 std::filesystem::path settings_record(const std::filesystem::path& state,
                                       const std::filesystem::path& file);
 Result<> write_settings_record(const std::filesystem::path& record,
@@ -27,10 +27,10 @@ Result<> write_settings_record(const std::filesystem::path& record,
 /// Nothing: there is no record, or it cannot be read.
 std::optional<SettingsContent> read_settings_record(const std::filesystem::path& record);
 
-/// The same for every name of a file, and whether or not its folder exists. The file itself may be a link, or not exist.
+/// The same for every name of a file, and whether or not its directory exists. The file itself may be a link, or not exist.
 std::filesystem::path full_name(const std::filesystem::path& file);
 
-/// The settings files of a project that a run in another folder would obey: below `root`, and in the folders above it,
+/// The settings files of a project that a run in another directory would obey: below `root`, and in the directories above it,
 /// which count as soon as there is a repository.
 struct SettingsAround {
   std::map<std::filesystem::path, SettingsContent> files;
@@ -53,7 +53,7 @@ struct SettingsAround {
 Result<> record_restored_settings(const std::filesystem::path& state,
                                   const std::filesystem::path& root, const SettingsAround& before);
 
-/// The folder in the state folder, and the record in it, of a run that has not ended.
+/// The directory in the state directory, and the record in it, of a run that has not ended.
 inline constexpr std::string_view kRunningSettings = "config-runs";
 std::filesystem::path running_record(const std::filesystem::path& state,
                                      const std::filesystem::path& root);

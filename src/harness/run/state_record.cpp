@@ -32,8 +32,8 @@ Result<> make_state_folder(const fs::path& state, std::string_view name) {
   if (made) made = store::make_private_folder(state);
   if (made) made = store::make_private_folder(state / name);
   if (made) return {};
-  return fail(Code::storage, "ralph cannot keep its state: " + made.error().message,
-              "set XDG_STATE_HOME to a folder that can be written");
+  return fail(Code::storage, "cannot save ralph's state: " + made.error().message,
+              "set XDG_STATE_HOME to a writable directory");
 }
 
 }  // namespace ralph::run

@@ -6,7 +6,7 @@
 
 namespace ralph::run {
 
-/// A folder of records in ralph's state folder, for the owner only.
+/// A directory of records in ralph's state directory, for the owner only.
 Result<> make_state_folder(const std::filesystem::path& state, std::string_view name);
 
 /// Replaces the record as a whole. Not synced: it has to outlive ralph, not the machine, and a run writes several.

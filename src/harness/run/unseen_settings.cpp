@@ -42,7 +42,7 @@ UtcTime time_of(const timespec& time) {
   return UtcTime(std::chrono::seconds(time.tv_sec) + std::chrono::floor<Millis>(part));
 }
 
-fs::path record_of(const fs::path& state, const fs::path& root) {
+fs::path unseen_record(const fs::path& state, const fs::path& root) {
   return state / kFolder / (sha256_hex(root.native()) + ".json");
 }
 
@@ -75,14 +75,14 @@ Result<> write_record(const fs::path& state, const Unseen& unseen) {
   const json::Document document{{"root", utf8::repaired(unseen.root.native())},
                                 {"runs", std::move(runs)},
                                 {"accepted", unseen.accepted}};
-  return write_state_record(record_of(state, unseen.root), json::write(document) + "\n");
+  return write_state_record(unseen_record(state, unseen.root), json::write(document) + "\n");
 }
 
-/// Of the folders above a file that have a record.
+/// Of the directories above a file that have a record.
 std::vector<Unseen> records_above(const fs::path& state, const fs::path& file) {
   std::vector<Unseen> found;
   for (auto at = file.parent_path();; at = at.parent_path()) {
-    auto unseen = read_record(record_of(state, at), at);
+    auto unseen = read_record(unseen_record(state, at), at);
     if (!unseen.runs.empty()) found.push_back(std::move(unseen));
     if (at == at.parent_path()) return found;
   }
@@ -118,7 +118,7 @@ bool is_changed_since(const fs::path& file, UtcTime time) {
 }
 
 Result<> record_unseen_run(const fs::path& state, const fs::path& root, UtcTime from, UtcTime to) {
-  auto unseen = read_record(record_of(state, root), root);
+  auto unseen = read_record(unseen_record(state, root), root);
   if (unseen.runs.size() >= kMostRuns)
     unseen.runs.back().to = to;
   else

@@ -43,7 +43,7 @@ Result<std::string> start_and_ask(const std::filesystem::path& program, const ba
   command.env = backend::environment_changes(host);
   TRY_ASSIGN(auto child, process::start(command));
   std::string said;
-  process::Watch watch;
+  process::RunHandle watch;
   watch.arm(process::Limit::wall, Versions::kPatience);
   process::Sinks sinks;
   sinks.out = [&](std::string_view bytes) -> Result<> {

@@ -10,8 +10,8 @@
 
 namespace ralph::run {
 
-/// What `PROGRAM --version` says: its first line. Code::unavailable when it does not answer in time or fails. What was
-/// found is remembered by the program's file and its time, so that most calls start nothing.
+/// The first line of `PROGRAM --version`. Code::unavailable when the program fails or does not answer in time. Results are
+/// cached by path, size and time of the file, so that most calls start nothing.
 class Versions {
  public:
   static constexpr Millis kPatience{5000};

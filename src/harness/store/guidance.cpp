@@ -1,4 +1,4 @@
-#include "harness/loop/guidance.h"
+#include "harness/store/guidance.h"
 
 #include <algorithm>
 
@@ -6,13 +6,14 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/id.h"
+#include "core/base/text.h"
 #include "core/base/time.h"
 #include "core/base/utf8.h"
 #include "core/json/field.h"
 #include "harness/store/private_files.h"
 #include "harness/store/workspace.h"
 
-namespace ralph::loop {
+namespace ralph::store {
 namespace {
 
 namespace fs = std::filesystem;
@@ -21,11 +22,11 @@ constexpr std::size_t kLongestText = std::size_t{64} << 10;
 constexpr std::size_t kLongestFile = std::size_t{2} << 20;  // the text in JSON in JSON
 constexpr std::size_t kMostMessages = 100;
 constexpr std::size_t kMostNames = 100'000;  // that are looked at
-constexpr const char* kFolder = "guidance";
+constexpr const char* kGuidance = "guidance";
 constexpr std::string_view kExtension = ".json";
 
 Result<> check_text(std::string_view text) {
-  if (text.find_first_not_of(" \t\r\n") == text.npos) {
+  if (is_blank(text)) {
     return fail(Code::usage, "the guidance is empty", "say what the agent should know");
   }
   if (text.size() <= kLongestText) return {};
@@ -42,7 +43,7 @@ std::vector<std::string> names_in(const Folder& folder) {
 }
 
 /// Files in the workspace may be an agent's: a warning that they are not used; empty: there are none.
-std::string about_planted(const store::Location& place) {
+std::string about_planted(const Location& place) {
   const auto folder = place.folder();
   if (!folder) {
     return folder.error().code == Code::not_found ? "" : "guidance: " + describe(folder.error());
@@ -57,7 +58,7 @@ std::string about_planted(const store::Location& place) {
 }
 
 Result<Guidance::Message> read_message(const UserState& user, const std::string& name) {
-  const auto file = fs::path(kFolder) / name;
+  const auto file = fs::path(kGuidance) / name;
   TRY_ASSIGN(const auto body, user.read(file, kLongestFile));
   if (!body) return fail(Code::not_found, "it was read meanwhile");
   if (!user.same_folder(*body)) {
@@ -66,14 +67,14 @@ Result<Guidance::Message> read_message(const UserState& user, const std::string&
                             (user.folder() / file).native()),
                 "remove it, or say it again with 'ralph tell'");
   }
-  return Guidance::Message{name, json::text(*body, kFolder)};
+  return Guidance::Message{name, json::text(*body, kGuidance)};
 }
 
 }  // namespace
 
 Guidance::Guidance(const fs::path& workspace, fs::path state_folder)
     : user_(workspace, std::move(state_folder)),
-      planted_(store::Workspace::at(workspace).state() / kFolder) {}
+      planted_(Workspace::at(workspace).state() / kGuidance) {}
 
 Result<std::string> Guidance::leave(std::string_view text) const {
   TRY(check_text(text));
@@ -82,13 +83,13 @@ Result<std::string> Guidance::leave(std::string_view text) const {
                 "the guidance cannot be kept where no agent writes: " + ready.error().message,
                 ready.error().hint);
   }
-  TRY(store::make_private_folder(user_.folder() / kFolder));
+  TRY(make_private_folder(user_.folder() / kGuidance));
   // Sorts by time.
   const auto name =
       fmt::format("{:015}-{}{}", now_utc().time_since_epoch().count(), random_hex(3), kExtension);
   json::Document body;
-  body[kFolder] = utf8::repaired(text);
-  TRY(user_.write(fs::path(kFolder) / name, "said with 'ralph tell'; written by ralph only",
+  body[kGuidance] = utf8::repaired(text);
+  TRY(user_.write(fs::path(kGuidance) / name, "said with 'ralph tell'; written by ralph only",
                   std::move(body)));
   return name;
 }
@@ -97,7 +98,7 @@ std::vector<Guidance::Message> Guidance::pending(std::string& refused) const {
   std::vector<Message> found;
   refused = about_planted(planted_);
   if (user_.folder().empty()) return found;
-  const auto folder = Folder::open(user_.folder() / kFolder);
+  const auto folder = Folder::open(user_.folder() / kGuidance);
   if (!folder) return found;
   for (const auto& name : names_in(*folder)) {
     if (found.size() >= kMostMessages) break;
@@ -114,9 +115,9 @@ std::vector<Guidance::Message> Guidance::pending(std::string& refused) const {
 
 void Guidance::remove(const std::vector<std::string>& names) const {
   if (user_.folder().empty()) return;
-  const auto folder = Folder::open(user_.folder() / kFolder);
+  const auto folder = Folder::open(user_.folder() / kGuidance);
   if (!folder) return;
   for (const auto& name : names) static_cast<void>(folder->remove(name));
 }
 
-}  // namespace ralph::loop
+}  // namespace ralph::store

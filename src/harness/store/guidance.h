@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "harness/loop/user_state.h"
 #include "harness/store/location.h"
+#include "harness/store/user_state.h"
 
-namespace ralph::loop {
+namespace ralph::store {
 
 /// What the user says with `ralph tell`, until an iteration has read it. Kept in the user's state folder with a MAC, because
 /// a prompt says that it comes from the user: a file in the workspace could be the agent's, or a repository's.
@@ -29,7 +29,7 @@ class Guidance {
 
  private:
   UserState user_;
-  store::Location planted_;  // where files of others may be taken for messages
+  Location planted_;  // where files of others may be taken for messages
 };
 
-}  // namespace ralph::loop
+}  // namespace ralph::store

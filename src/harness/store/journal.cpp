@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t kBatch = std::size_t{64} << 10;
 
 /// Whether a line can be taken as it is: too short to hold a long text or to be nested too deeply.
-bool is_plain(std::string_view line) {
+bool can_be_kept_whole(std::string_view line) {
   const auto opens = [](char c) { return c == '{' || c == '['; };
   return line.size() <= Journal::kLongestText && line.find('\n') == line.npos &&
          (line.size() < 2 * json::kMaxDepth ||
@@ -52,8 +52,8 @@ json::Document begin_record(std::string_view name) {
 }
 
 /// A member of a record of our own; nullopt: the line is not one of that name.
-std::optional<std::string> text_in(std::string_view line, std::string_view name,
-                                   std::string_view member) {
+std::optional<std::string> text_of_record(std::string_view line, std::string_view name,
+                                          std::string_view member) {
   if (!line.starts_with(fmt::format("{{\"record\":\"{}\"", name))) return std::nullopt;
   const auto record = json::parse(line);
   return record && record->is_object() ? std::optional(json::text(*record, member)) : std::nullopt;
@@ -74,7 +74,7 @@ Result<Journal> Journal::open(const Location& folder, const Masker& masker) {
 void Journal::on_any(const stream::Event& event) {
   if (failed_ || is_delta(event.what)) return;
   auto line = json::mask(stream::encode(event), *masker_);
-  if (is_plain(line)) return put(line);
+  if (can_be_kept_whole(line)) return put(line);
   auto shorter = shorten_members(line, kLongestText);
   if (!shorter) {
     auto shallow = event;
@@ -107,12 +107,12 @@ void Journal::mark_alive() const {
 }
 
 std::optional<UtcTime> Journal::time_of(std::string_view line, std::string_view name) {
-  const auto at = text_in(line, name, "at");
+  const auto at = text_of_record(line, name, "at");
   return at ? parse_iso(*at) : std::nullopt;
 }
 
 std::optional<std::string> Journal::raw_log_of(std::string_view line) {
-  return text_in(line, "attempt", "raw_log");
+  return text_of_record(line, "attempt", "raw_log");
 }
 
 Result<> Journal::finish() {

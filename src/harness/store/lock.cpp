@@ -14,6 +14,7 @@
 #include "core/base/file.h"
 #include "core/base/time.h"
 #include "core/json/document.h"
+#include "core/json/field.h"
 #include "core/json/writer.h"
 #include "harness/store/lock_owner.h"
 #include "harness/store/workspace.h"
@@ -57,16 +58,6 @@ std::string note_of_ours(std::string_view what, std::string_view id) {
   return note + "\n";
 }
 
-std::string text_in(const json::Document& note, const char* name) {
-  const auto found = note.find(name);
-  return found != note.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
-std::int64_t integer_in(const json::Document& note, const char* name) {
-  const auto found = note.find(name);
-  return found != note.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
-}
-
 /// Safe for a terminal: anybody can write the file.
 std::string plain(std::string text) {
   std::erase_if(text, [](char c) { return c < ' ' || c > '~'; });
@@ -92,13 +83,13 @@ std::optional<Holder> note_in(const UniqueFd& fd) {
   text.resize(static_cast<std::size_t>(got));
   const auto note = json::parse(text);
   if (!note || !note->is_object()) return std::nullopt;
-  const auto pid = integer_in(*note, "pid");
-  const auto ticks = integer_in(*note, "start_ticks");
+  const auto pid = json::integer(*note, "pid");
+  const auto ticks = json::integer(*note, "start_ticks");
   if (pid <= 0 || ticks == 0 || start_ticks(std::to_string(pid)) != ticks) return std::nullopt;
-  const auto since = parse_iso(text_in(*note, "started"));
-  auto id = text_in(*note, "id");
+  const auto since = parse_iso(json::text(*note, "started"));
+  auto id = json::text(*note, "id");
   if (!is_id(id)) id.clear();
-  return Holder{pid, plain(text_in(*note, "what")), since ? iso_utc(*since) : kUnknownTime,
+  return Holder{pid, plain(json::text(*note, "what")), since ? iso_utc(*since) : kUnknownTime,
                 std::move(id)};
 }
 

@@ -23,10 +23,10 @@ constexpr Words<WaitReason, 3> kWaits{{"rate_limit", "outage", "failure"}};
 constexpr Words<stream::Level, 3> kLevels{{"debug", "info", "warning"}};
 
 /// The word of each step in the file, in the order of LoopStep.
-constexpr auto kSteps = std::to_array<std::string_view>(
+constexpr auto kStepNames = std::to_array<std::string_view>(
     {"started", "iteration_started", "guidance_taken", "iteration_ended", "verifying", "verified",
      "refused", "committed", "rolled_back", "waiting", "note", "ended"});
-static_assert(kSteps.size() + 1 == std::variant_size_v<LoopStep>);
+static_assert(kStepNames.size() + 1 == std::variant_size_v<LoopStep>);
 
 /// Writes the members of a step.
 class Writer {
@@ -204,7 +204,7 @@ std::string write(const LoopStep& step, std::optional<UtcTime> at) {
   if (const auto* unknown = std::get_if<UnknownStep>(&step)) return unknown->raw;
   std::string out;
   json::ObjectWriter to(out);
-  to.text("type", "loop").text("step", kSteps[step.index()]);
+  to.text("type", "loop").text("step", kStepNames[step.index()]);
   if (at) to.text("at", iso_utc(*at));
   std::visit(
       [&]<typename S>(const S& known) {
@@ -228,7 +228,7 @@ template <std::size_t... I>
 constexpr std::array<ReadStep, sizeof...(I)> readers(std::index_sequence<I...>) {
   return {&read_as<I>...};
 }
-constexpr auto kReaders = readers(std::make_index_sequence<kSteps.size()>());
+constexpr auto kReaders = readers(std::make_index_sequence<kStepNames.size()>());
 
 }  // namespace
 
@@ -243,9 +243,10 @@ std::optional<LoopEvent> read_event(std::string_view line) {
   const auto at = parse_iso(json::text(*parsed, "at"));
   if (!at) return std::nullopt;
   auto name = json::text(*parsed, "step");
-  const auto known = std::ranges::find(kSteps, name);
-  if (known == kSteps.end()) return LoopEvent{*at, UnknownStep{std::move(name), std::string(line)}};
-  return LoopEvent{*at, kReaders[static_cast<std::size_t>(known - kSteps.begin())](*parsed)};
+  const auto known = std::ranges::find(kStepNames, name);
+  if (known == kStepNames.end()) return LoopEvent{*at,
+                                                  UnknownStep{std::move(name), std::string(line)}};
+  return LoopEvent{*at, kReaders[static_cast<std::size_t>(known - kStepNames.begin())](*parsed)};
 }
 
 }  // namespace ralph::store

@@ -1,4 +1,4 @@
-#include "harness/loop/record.h"
+#include "harness/store/loop_record.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,14 +8,14 @@
 
 #include "core/json/document.h"
 #include "core/json/field.h"
-#include "harness/loop/state_json.h"
+#include "harness/store/loop_state_json.h"
 #include "harness/store/words.h"
 
-namespace ralph::loop {
+namespace ralph::store {
 namespace {
 
-constexpr store::Words<Record::Step, 4> kSteps{{"iteration", "attempt", "summary", "undo"}};
-constexpr store::Words<LoopDecision, 6> kDecisions{
+constexpr Words<LoopRecord::Step, 4> kRecordSteps{{"iteration", "attempt", "summary", "undo"}};
+constexpr Words<LoopDecision, 6> kDecisions{
     {"refused", "interrupted", "no_summary", "unchanged", "tampered", "not_committed"}};
 constexpr std::string_view kFailure = "ERROR: ";
 
@@ -40,7 +40,7 @@ json::Document document_of(const TimeSplit& time) {
       {"model", time.model.count()}, {"tools", time.tools.count()}, {"other", time.other.count()}};
 }
 
-TimeSplit time_of(const json::Document& from) {
+TimeSplit time_split_of(const json::Document& from) {
   return {Millis(json::integer(from, "model")), Millis(json::integer(from, "tools")),
           Millis(json::integer(from, "other"))};
 }
@@ -85,7 +85,7 @@ TimeSplit& TimeSplit::operator+=(const TimeSplit& more) {
   return *this;
 }
 
-std::string how_known(const Record& record) {
+std::string how_known(const LoopRecord& record) {
   if (!record.verification || !record.verification->passed) {
     return std::string(kClaimed);
   }
@@ -97,15 +97,25 @@ std::string how_known(const Record& record) {
   return text;
 }
 
-std::vector<std::int64_t> taken_back(const std::vector<Record>& records) {
+const LoopRecord* last_worker_step(const std::vector<LoopRecord>& records) {
+  const auto found =
+      std::ranges::find_if(records.rbegin(), records.rend(), [](const LoopRecord& record) {
+        return record.step == LoopRecord::Step::iteration ||
+               record.step == LoopRecord::Step::attempt;
+      });
+  return found == records.rend() ? nullptr : &*found;
+}
+
+std::vector<std::int64_t> taken_back(const std::vector<LoopRecord>& records) {
   const auto last =
-      std::ranges::find(records.rbegin(), records.rend(), Record::Step::undo, &Record::step);
+      std::ranges::find(records.rbegin(), records.rend(), LoopRecord::Step::undo,
+                        &LoopRecord::step);
   return last == records.rend() ? std::vector<std::int64_t>() : last->taken_back;
 }
 
-std::string model_used(const std::vector<Record>& records) {
-  const auto told = std::find_if(records.rbegin(), records.rend(), [](const Record& record) {
-    return record.step != Record::Step::summary && !record.model.empty();
+std::string model_used(const std::vector<LoopRecord>& records) {
+  const auto told = std::find_if(records.rbegin(), records.rend(), [](const LoopRecord& record) {
+    return record.step != LoopRecord::Step::summary && !record.model.empty();
   });
   return told == records.rend() ? std::string() : told->model;
 }
@@ -122,7 +132,7 @@ std::string iterations_text(const std::vector<std::int64_t>& iterations) {
   return fmt::format("iteration{} {}", iterations.size() == 1 ? "" : "s", text);
 }
 
-std::string_view to_string(Record::Step step) { return kSteps.of(step); }
+std::string_view to_string(LoopRecord::Step step) { return kRecordSteps.of(step); }
 
 std::string_view name_of(const StepOutcome& outcome) {
   if (const auto* run = std::get_if<stream::Outcome>(&outcome)) return stream::row(*run).name;
@@ -145,7 +155,7 @@ std::string_view failure_reason(std::string_view progress) {
   return progress;
 }
 
-std::string write_record(const Record& record) {
+std::string write_record(const LoopRecord& record) {
   json::Document to;
   to["step"] = to_string(record.step);
   to["iteration"] = record.iteration;
@@ -171,14 +181,15 @@ std::string write_record(const Record& record) {
   return json::write(to);
 }
 
-std::optional<Record> read_record(std::string_view line) {
+std::optional<LoopRecord> read_record(std::string_view line) {
   const auto parsed = json::parse(line, "a record");
   if (!parsed || !parsed->is_object()) return std::nullopt;
   // What is not known to us may have cost something all the same.
-  const auto step = kSteps.find(json::text(*parsed, "step")).value_or(Record::Step::attempt);
+  const auto step = kRecordSteps.find(json::text(*parsed,
+                                                 "step")).value_or(LoopRecord::Step::attempt);
   const auto at = parse_iso(json::text(*parsed, "timestamp"));
   if (!at || json::integer(*parsed, "iteration") < 0) return std::nullopt;
-  Record record;
+  LoopRecord record;
   record.step = step;
   record.iteration = json::integer(*parsed, "iteration");
   record.at = *at;
@@ -200,9 +211,9 @@ std::optional<Record> read_record(std::string_view line) {
   const auto cost = json::number(*parsed, "cost_usd");
   if (cost && std::isfinite(*cost) && *cost >= 0) record.cost_usd = *cost;
   record.tokens = tokens_of(json::member(*parsed, "tokens"));
-  record.time = time_of(json::member(*parsed, "time_ms"));
+  record.time = time_split_of(json::member(*parsed, "time_ms"));
   record.tool_calls = json::integer(*parsed, "tool_calls");
   return record;
 }
 
-}  // namespace ralph::loop
+}  // namespace ralph::store

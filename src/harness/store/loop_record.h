@@ -10,7 +10,7 @@
 #include "harness/stream/event.h"
 #include "harness/stream/outcome.h"
 
-namespace ralph::loop {
+namespace ralph::store {
 
 /// Where the time of a run went.
 struct TimeSplit {
@@ -19,6 +19,15 @@ struct TimeSplit {
   TimeSplit& operator+=(const TimeSplit& more);
   Millis total() const { return model + tools + other; }
   bool operator==(const TimeSplit&) const = default;
+};
+
+/// What a user should look at when the loop is over.
+struct Finding {
+  enum class Kind { other, unused_goal };
+  std::string text;
+  std::vector<std::string> paths = {};  // that the text names
+  Kind kind = Kind::other;
+  bool operator==(const Finding&) const = default;
 };
 
 /// What verification said about one DONE.
@@ -30,7 +39,7 @@ struct Verification {
   Millis duration{0};
   std::string where = {};                  // "in the working tree", "in a clean clone"
   std::vector<std::string> commands = {};  // that ran, as people know them
-  std::vector<std::string> findings = {};  // looks like tampering, did not decide; not in the file
+  std::vector<Finding> findings = {};      // possible tampering that did not decide; not in the file
   bool operator==(const Verification&) const = default;
 };
 
@@ -49,7 +58,7 @@ std::string_view name_of(const StepOutcome& outcome);
 StepOutcome step_outcome_named(std::string_view name);
 
 /// One line of progress.ndjson: something the loop did that is over. Every cost is in exactly one of them.
-struct Record {
+struct LoopRecord {
   enum class Step {
     iteration,  // counts: there is one for every iteration
     attempt,    // a start that does not count: interrupted, rate limited, an outage
@@ -78,30 +87,34 @@ struct Record {
   stream::Tokens tokens;
   TimeSplit time;
   std::int64_t tool_calls = 0;
-  bool operator==(const Record&) const = default;
+  bool operator==(const LoopRecord&) const = default;
 
   bool is(LoopDecision decision) const { return outcome == StepOutcome(decision); }
 };
 
+/// An answer that says only that the goal is reached.
+inline constexpr std::string_view kDone = "DONE";
 inline constexpr std::string_view kClaimed = "claimed by the agent; nothing checked it";
 /// What made a DONE count: "verified by `make test` in the working tree", or kClaimed.
-std::string how_known(const Record& record);
+std::string how_known(const LoopRecord& record);
 
+/// The newest step of the worker; null: there is none.
+const LoopRecord* last_worker_step(const std::vector<LoopRecord>& records);
 /// Iterations that 'ralph undo' took back and that were not restored since.
-std::vector<std::int64_t> taken_back(const std::vector<Record>& records);
+std::vector<std::int64_t> taken_back(const std::vector<LoopRecord>& records);
 /// By the newest iteration whose agent said so; empty: none did.
-std::string model_used(const std::vector<Record>& records);
+std::string model_used(const std::vector<LoopRecord>& records);
 /// "iteration 3", "iterations 2-4, 6"; their numbers are in order.
 std::string iterations_text(const std::vector<std::int64_t>& iterations);
 
-std::string_view to_string(Record::Step step);
+std::string_view to_string(LoopRecord::Step step);
 
 /// What `progress` of a step without an answer says, and the reason in it.
 std::string failure_progress(std::string_view reason);
 std::string_view failure_reason(std::string_view progress);
 
 /// One JSON object on one line, without the newline; read_record() reads it back. Keys we do not know are ignored.
-std::string write_record(const Record& record);
-std::optional<Record> read_record(std::string_view line);
+std::string write_record(const LoopRecord& record);
+std::optional<LoopRecord> read_record(std::string_view line);
 
-}  // namespace ralph::loop
+}  // namespace ralph::store

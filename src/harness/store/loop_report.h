@@ -8,19 +8,26 @@
 
 #include "core/base/result.h"
 #include "core/base/time.h"
-#include "harness/loop/policy.h"
-#include "harness/loop/state.h"
-#include "system/git/work.h"
+#include "harness/store/loop_limits.h"
+#include "harness/store/loop_state.h"
+#include "harness/store/stop_reason.h"
 
-namespace ralph::loop {
+namespace ralph::store {
 
 /// A commit made during the loop.
 struct MadeCommit {
   std::string id, subject;
 };
 
+/// A file that differs from what it was at the start of the loop.
+struct ChangedFile {
+  char kind = 'M';  // added, modified, deleted, or another type: A, M, D, T, as git names them
+  std::string path;
+  std::int64_t added = 0, removed = 0;  // lines; -1: not text
+};
+
 /// How it went.
-struct Report {
+struct LoopReport {
   std::optional<Error> start_error;
   StopReason reason = StopReason::agent;
   std::string why;  // one sentence more than the reason's own
@@ -34,10 +41,10 @@ struct Report {
   std::string stash_entry;               // the same in git's list: "stash@{0}"
   std::string model;                     // the agent used last; empty: not known
   std::vector<std::int64_t> taken_back;  // iterations, by 'ralph undo'
-  Totals totals;
+  LoopTotals totals;
   std::map<std::string, double> days;   // cost by UTC day, all loops of this workspace
   Millis elapsed{0};                    // all starts of this loop
-  std::vector<git::FileChange> files;   // since the start; only in a git repository
+  std::vector<ChangedFile> files;   // since the start; only in a git repository
   bool files_known = false;             // in a git repository that could be read
   std::optional<std::string> from, to;  // trees or commits those are between
   bool has_git = false;
@@ -46,11 +53,11 @@ struct Report {
   bool changed_since_verified = false;  // files, since a loop that is resumed was done
   std::vector<MadeCommit> commits;      // the newest, the newest first
   std::int64_t commit_count = 0;        // of all of them
-  Budget budget;
+  LoopLimits budget;
   Millis waited{0};                   // of `elapsed`
   Millis would_wait{0};               // the wait that does not fit into the time limit
   bool state_is_trusted = true;       // false: --resume needs --accept-changes
   std::vector<std::string> findings;  // what looks like tampering
 };
 
-}  // namespace ralph::loop
+}  // namespace ralph::store

@@ -1,4 +1,4 @@
-#include "harness/loop/state.h"
+#include "harness/store/loop_state.h"
 
 #include <algorithm>
 #include <cctype>
@@ -9,17 +9,17 @@
 #include "core/base/money.h"
 #include "core/base/utf8.h"
 #include "core/json/field.h"
-#include "harness/loop/state_json.h"
+#include "harness/store/loop_state_json.h"
 #include "harness/store/state_file.h"
 #include "harness/store/words.h"
 
-namespace ralph::loop {
+namespace ralph::store {
 namespace {
 
 using json::Document;
 
-constexpr store::Words<LoopStatus, 3> kStatuses{{"running", "waiting", "ended"}};
-constexpr store::Words<Phase, 5> kPhases{{"agent", "verify", "commit", "rollback", "summary"}};
+constexpr Words<LoopStatus, 3> kStatuses{{"running", "waiting", "ended"}};
+constexpr Words<Phase, 5> kPhases{{"agent", "verify", "commit", "rollback", "summary"}};
 constexpr std::int64_t kLongestRun = std::int64_t{10} * 365 * 86'400'000;  // ms
 
 Document document_of(const Current& current) {
@@ -59,7 +59,7 @@ std::map<std::string, double> days_of(const Document& from) {
 }
 
 /// It becomes a part of paths.
-bool is_plain(std::string_view id) {
+bool is_loop_id(std::string_view id) {
   return !id.empty() &&
          std::ranges::all_of(id, [](unsigned char c) { return std::isalnum(c) != 0 || c == '-'; });
 }
@@ -93,11 +93,11 @@ bool looks_like_a_state(const Document& document) {
   return !json::text(document, "loop_id").empty() && !json::text(document, "status").empty();
 }
 
-Document document_of(const State& state) {
+Document document_of(const LoopState& state) {
   Document to;
   to["loop_id"] = state.loop_id;
   to["status"] = to_string(state.status);
-  to["end"] = state.end ? store::row(*state.end).name : "";
+  to["end"] = state.end ? row(*state.end).name : "";
   to["end_why"] = state.end_why;
   to["pid"] = state.pid;
   to["started_at"] = iso_utc(state.started);
@@ -143,13 +143,13 @@ Document document_of(const State& state) {
   return to;
 }
 
-std::optional<State> state_of(const Document& from) {
+std::optional<LoopState> state_of(const Document& from) {
   if (!looks_like_a_state(from)) return std::nullopt;
-  State state;
+  LoopState state;
   state.loop_id = json::text(from, "loop_id");
-  if (!is_plain(state.loop_id)) return std::nullopt;
+  if (!is_loop_id(state.loop_id)) return std::nullopt;
   state.status = kStatuses.find(json::text(from, "status")).value_or(LoopStatus::running);
-  state.end = store::stop_reason_named(json::text(from, "end"));
+  state.end = stop_reason_named(json::text(from, "end"));
   state.end_why = json::text(from, "end_why");
   state.pid = json::integer(from, "pid");
   state.started = time_of(from, "started_at");
@@ -193,7 +193,7 @@ std::optional<State> state_of(const Document& from) {
   const auto& current = json::member(from, "current");
   if (current.is_object()) {
     state.current = current_of(current);
-    if (state.current->iteration < 0 || !is_plain(state.current->run_id)) state.current.reset();
+    if (state.current->iteration < 0 || !is_loop_id(state.current->run_id)) state.current.reset();
   }
   state.waiting_until = parse_iso(json::text(from, "waiting_until"));
   state.waiting_for = json::text(from, "waiting_for");
@@ -211,7 +211,7 @@ std::optional<State> state_of(const Document& from) {
 
 namespace {
 
-void count(const Record& record, const Record* before, Totals& totals) {
+void count(const LoopRecord& record, const LoopRecord* before, LoopTotals& totals) {
   ++totals.iterations;
   totals.failures_in_a_row = record.failed ? totals.failures_in_a_row + 1 : 0;
   totals.refused_in_a_row = record.is(LoopDecision::refused) ? totals.refused_in_a_row + 1 : 0;
@@ -224,21 +224,25 @@ void count(const Record& record, const Record* before, Totals& totals) {
 
 std::string day_of(UtcTime time) { return iso_utc(time).substr(0, 10); }
 
+std::string inputs_ref(std::string_view loop_id) { return fmt::format("inputs-{}", loop_id); }
+
 std::string stash_message(std::string_view loop_id) {
   return fmt::format("before ralph loop {}", loop_id);
 }
 
 std::string stash_name(std::string_view loop_id) { return fmt::format("stashed-{}", loop_id); }
 
-Totals add_up(const std::vector<Record>& records, std::int64_t fresh_from) {
-  Totals totals;
-  const Record* before = nullptr;
+LoopTotals add_up(const std::vector<LoopRecord>& records, std::int64_t fresh_from) {
+  LoopTotals totals;
+  const LoopRecord* before = nullptr;
   std::int64_t n = 0;
   for (const auto& record : records) {
     ++n;
     const double cost = record.cost_usd.value_or(0);
     totals.cost_usd = rounded_usd(totals.cost_usd + cost);
-    if (record.step != Record::Step::undo) ++(record.cost_usd ? totals.priced : totals.unpriced);
+    if (record.step != LoopRecord::Step::undo) {
+      ++(record.cost_usd ? totals.priced : totals.unpriced);
+    }
     if (record.verification) {
       ++totals.verifications;
       totals.verifying += record.verification->duration;
@@ -251,7 +255,7 @@ Totals add_up(const std::vector<Record>& records, std::int64_t fresh_from) {
     totals.time += record.time;
     totals.tool_calls += record.tool_calls;
     totals.changed = totals.changed || record.changed;
-    if (record.step != Record::Step::iteration) continue;
+    if (record.step != LoopRecord::Step::iteration) continue;
     count(record, before, totals);
     if (n <= fresh_from) {
       totals.failures_in_a_row = totals.refused_in_a_row = totals.idle_in_a_row = 0;
@@ -261,22 +265,22 @@ Totals add_up(const std::vector<Record>& records, std::int64_t fresh_from) {
   return totals;
 }
 
-Result<std::optional<State>> StateFiles::load(std::string& warning) const {
+Result<std::optional<LoopState>> LoopStateFiles::load(std::string& warning) const {
   TRY_ASSIGN(const auto document,
-             store::load_state(place_ / "loop.json", looks_like_a_state, warning));
+             load_state(place_ / "loop.json", looks_like_a_state, warning));
   return state_of(document);
 }
 
-std::optional<State> StateFiles::peek(std::string& warning) const {
-  return state_of(store::peek_state(place_ / "loop.json", looks_like_a_state, warning));
+std::optional<LoopState> LoopStateFiles::peek(std::string& warning) const {
+  return state_of(peek_state(place_ / "loop.json", looks_like_a_state, warning));
 }
 
-Result<> StateFiles::save(const State& state) const {
-  return store::save_state(place_ / "loop.json", document_of(state));
+Result<> LoopStateFiles::save(const LoopState& state) const {
+  return save_state(place_ / "loop.json", document_of(state));
 }
 
-Result<> StateFiles::put_aside(const State& old) const {
-  return store::save_state(place_ / fmt::format("loop-{}.json", old.loop_id), document_of(old));
+Result<> LoopStateFiles::put_aside(const LoopState& old) const {
+  return save_state(place_ / fmt::format("loop-{}.json", old.loop_id), document_of(old));
 }
 
-}  // namespace ralph::loop
+}  // namespace ralph::store

@@ -10,11 +10,11 @@
 #include "core/base/own_output.h"
 #include "core/base/result.h"
 #include "core/base/time.h"
-#include "harness/loop/record.h"
 #include "harness/store/location.h"
+#include "harness/store/loop_record.h"
 #include "harness/store/stop_reason.h"
 
-namespace ralph::loop {
+namespace ralph::store {
 
 enum class LoopStatus { running, waiting, ended };
 std::string_view to_string(LoopStatus status);
@@ -36,8 +36,11 @@ struct Current {
   bool operator==(const Current&) const = default;
 };
 
+/// LoopState::branch_at_start when HEAD was detached.
+inline constexpr std::string_view kDetachedHead = "HEAD";
+
 /// `state/loop.json`: what a loop is, and what it is at. What it has done is in progress.ndjson; nothing is in both.
-struct State {
+struct LoopState {
   std::string loop_id;
   LoopStatus status = LoopStatus::running;
   std::string goal_file, goal;  // its name as the user wrote it, and the text that counts
@@ -65,7 +68,7 @@ struct State {
   std::optional<UtcTime> waiting_until;
   std::string waiting_for;                     // "rate limit reached"
   std::vector<std::string> verify;             // the commands, as people know them
-  std::optional<store::StopReason> end;        // nullopt: not over
+  std::optional<StopReason> end;        // nullopt: not over
   std::string end_why;                         // one sentence
   std::vector<std::string> findings;           // of the report: what to look at
   std::map<std::string, double> earlier_days;  // what loops before this one cost, by UTC day
@@ -75,11 +78,11 @@ struct State {
   std::optional<std::int64_t> max_iterations;  // for ralph status
   std::optional<double> max_cost_usd, max_cost_per_day_usd;
   Millis max_time{0};  // 0: none
-  bool operator==(const State&) const = default;
+  bool operator==(const LoopState&) const = default;
 };
 
 /// What the records of one loop add up to.
-struct Totals {
+struct LoopTotals {
   std::int64_t iterations = 0;  // finished
   std::int64_t failures_in_a_row = 0;
   std::int64_t refused_in_a_row = 0;      // DONEs
@@ -100,7 +103,7 @@ struct Totals {
   }
 };
 /// What happens in a row is counted behind the first `fresh_from` records.
-Totals add_up(const std::vector<Record>& records, std::int64_t fresh_from = 0);
+LoopTotals add_up(const std::vector<LoopRecord>& records, std::int64_t fresh_from = 0);
 
 /// Below refs/ralph/: the files that a loop with --commit leaves out, as they were at its start.
 std::string inputs_ref(std::string_view loop_id);
@@ -113,27 +116,27 @@ std::string stash_message(std::string_view loop_id);
 std::string stash_name(std::string_view loop_id);
 
 /// The files of the loop in a workspace: `.ralph/state/loop.json`, `progress.ndjson`, `stop`. All private.
-class StateFiles {
+class LoopStateFiles {
  public:
-  explicit StateFiles(const std::filesystem::path& workspace);
+  explicit LoopStateFiles(const std::filesystem::path& workspace);
 
   /// nullopt: there is none. One that cannot be read is moved aside and named in `warning`.
-  Result<std::optional<State>> load(std::string& warning) const;
+  Result<std::optional<LoopState>> load(std::string& warning) const;
   /// The same, read-only.
-  std::optional<State> peek(std::string& warning) const;
-  Result<> save(const State& state) const;
+  std::optional<LoopState> peek(std::string& warning) const;
+  Result<> save(const LoopState& state) const;
 
   /// In their order; a last line that was cut by a crash is left out. Lines that cannot be read are counted in `bad`.
-  Result<std::vector<Record>> records(std::int64_t& bad) const;
+  Result<std::vector<LoopRecord>> records(std::int64_t& bad) const;
   /// In the file, and on the disk, when this returns.
-  Result<> append(const Record& record) const;
+  Result<> append(const LoopRecord& record) const;
   /// Whether progress.ndjson is there, and is a plain file.
   bool has_records() const;
   /// Replaces it by these, in one step.
-  Result<> rewrite(const std::vector<Record>& records) const;
+  Result<> rewrite(const std::vector<LoopRecord>& records) const;
 
   /// A loop begins anew: what the last one left is kept as loop-ID.json …
-  Result<> put_aside(const State& old) const;
+  Result<> put_aside(const LoopState& old) const;
   /// … and progress-ID.ndjson; done before, it does nothing.
   Result<> put_records_aside(std::string_view id) const;
   /// That loop is the one of the workspace again.
@@ -154,8 +157,8 @@ class StateFiles {
   const std::filesystem::path& folder() const { return folder_; }
 
  private:
-  store::Location place_;
+  Location place_;
   std::filesystem::path folder_;
 };
 
-}  // namespace ralph::loop
+}  // namespace ralph::store

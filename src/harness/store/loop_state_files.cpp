@@ -2,11 +2,11 @@
 
 #include <fmt/core.h>
 
-#include "harness/loop/state.h"
 #include "harness/store/line_file.h"
+#include "harness/store/loop_state.h"
 #include "harness/store/workspace.h"
 
-namespace ralph::loop {
+namespace ralph::store {
 namespace {
 
 namespace fs = std::filesystem;
@@ -17,7 +17,7 @@ constexpr const char* kStop = "stop";
 constexpr const char* kStopNow = "stop-now";
 
 /// The whole file; empty when there is none.
-Result<std::string> read_if_there(const store::Location& file, std::size_t max_bytes) {
+Result<std::string> read_if_there(const Location& file, std::size_t max_bytes) {
   const auto folder = file.parent();
   auto text = folder ? folder->read(file.name(), max_bytes)
                      : Result<std::string>(std::unexpected(folder.error()));
@@ -28,12 +28,12 @@ Result<std::string> read_if_there(const store::Location& file, std::size_t max_b
 
 }  // namespace
 
-StateFiles::StateFiles(const fs::path& workspace)
-    : place_(store::Workspace::at(workspace).state()), folder_(place_.path()) {}
+LoopStateFiles::LoopStateFiles(const fs::path& workspace)
+    : place_(Workspace::at(workspace).state()), folder_(place_.path()) {}
 
-Result<std::vector<Record>> StateFiles::records(std::int64_t& bad) const {
+Result<std::vector<LoopRecord>> LoopStateFiles::records(std::int64_t& bad) const {
   bad = 0;
-  std::vector<Record> records;
+  std::vector<LoopRecord> records;
   TRY_ASSIGN(const auto text, read_if_there(place_ / kProgress, kMostProgress));
   std::string_view rest = text;
   for (auto end = rest.find('\n'); end != std::string_view::npos; end = rest.find('\n')) {
@@ -49,18 +49,17 @@ Result<std::vector<Record>> StateFiles::records(std::int64_t& bad) const {
   return records;
 }
 
-Result<> StateFiles::append(const Record& record) const {
+Result<> LoopStateFiles::append(const LoopRecord& record) const {
   TRY_ASSIGN(const auto folder, place_.folder());
-  return store::append_line(folder, kProgress, write_record(record),
-                            store::Durability::power_failure);
+  return append_line(folder, kProgress, write_record(record), Durability::power_failure);
 }
 
-bool StateFiles::has_records() const {
+bool LoopStateFiles::has_records() const {
   const auto folder = place_.folder();
   return folder && folder->kind_of(kProgress) == Folder::Kind::file;
 }
 
-Result<> StateFiles::rewrite(const std::vector<Record>& records) const {
+Result<> LoopStateFiles::rewrite(const std::vector<LoopRecord>& records) const {
   std::string text;
   for (const auto& record : records) text += write_record(record) + "\n";
   TRY_ASSIGN(const auto folder, place_.make_folder());
@@ -69,55 +68,55 @@ Result<> StateFiles::rewrite(const std::vector<Record>& records) const {
   return written;
 }
 
-Result<> StateFiles::put_records_aside(std::string_view id) const {
+Result<> LoopStateFiles::put_records_aside(std::string_view id) const {
   TRY_ASSIGN(const auto folder, place_.make_folder());
   const auto moved = folder.rename(kProgress, fmt::format("progress-{}.ndjson", id));
   if (moved || moved.error().code == Code::not_found || moved.error().code == Code::busy) return {};
   return moved;
 }
 
-void StateFiles::remove_aside(std::string_view id) const {
+void LoopStateFiles::remove_aside(std::string_view id) const {
   const auto folder = place_.folder();
   if (!folder) return;
   std::ignore = folder->remove(fmt::format("progress-{}.ndjson", id));
   std::ignore = folder->remove(fmt::format("loop-{}.json", id));
 }
 
-Result<> StateFiles::save_report(std::string_view id, std::string_view text) const {
+Result<> LoopStateFiles::save_report(std::string_view id, std::string_view text) const {
   TRY_ASSIGN(const auto folder, place_.make_folder());
   return folder.write_atomically(fmt::format("report-{}.txt", id), text);
 }
 
-std::string StateFiles::report(std::string_view id) const {
+std::string LoopStateFiles::report(std::string_view id) const {
   constexpr std::size_t kLongest = std::size_t{1} << 20;
   const auto folder = place_.folder();
   return folder ? folder->read(fmt::format("report-{}.txt", id), kLongest).value_or("") : "";
 }
 
-Result<> StateFiles::ask_to_stop() const {
+Result<> LoopStateFiles::ask_to_stop() const {
   TRY_ASSIGN(const auto folder, place_.folder());
   return folder.write_atomically(kStop, "");
 }
 
-bool StateFiles::asked_to_stop() const {
+bool LoopStateFiles::asked_to_stop() const {
   const auto folder = place_.folder();
   return folder && folder->kind_of(kStop) == Folder::Kind::file;
 }
 
-Result<> StateFiles::announce_stop() const {
+Result<> LoopStateFiles::announce_stop() const {
   TRY_ASSIGN(const auto folder, place_.folder());
   return folder.write_atomically(kStopNow, "");
 }
 
-bool StateFiles::stop_announced() const {
+bool LoopStateFiles::stop_announced() const {
   const auto folder = place_.folder();
   return folder && folder->kind_of(kStopNow) == Folder::Kind::file;
 }
 
-void StateFiles::forget_stop() const {
+void LoopStateFiles::forget_stop() const {
   const auto folder = place_.folder();
   if (!folder) return;
   for (const auto* name : {kStop, kStopNow}) std::ignore = folder->remove(name);
 }
 
-}  // namespace ralph::loop
+}  // namespace ralph::store

@@ -4,16 +4,16 @@
 #include <vector>
 
 #include "core/json/document.h"
-#include "harness/loop/state.h"
+#include "harness/store/loop_state.h"
 
-namespace ralph::loop {
+namespace ralph::store {
 
-json::Document document_of(const State& state);
+json::Document document_of(const LoopState& state);
 /// nullopt: not the state of a loop.
-std::optional<State> state_of(const json::Document& from);
+std::optional<LoopState> state_of(const json::Document& from);
 /// For files whose content is not known yet.
 bool looks_like_a_state(const json::Document& document);
 /// The strings of an array; empty for anything else.
 std::vector<std::string> texts_of(const json::Document& list);
 
-}  // namespace ralph::loop
+}  // namespace ralph::store

@@ -1,25 +1,17 @@
-#include "harness/loop/state_store.h"
+#include "harness/store/loop_state_store.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include <fmt/core.h>
 
-#include "harness/backend/backend.h"
 #include "core/base/file.h"
 #include "core/base/names.h"
 
-namespace ralph::loop {
+namespace ralph::store {
 namespace {
 
-namespace fs = std::filesystem;
-
-constexpr std::string_view kRemedy =
-    "start the loop anew, or say '--resume --accept-changes' to go on with what '.ralph/state' "
-    "says";
-
 /// What loops are decided by, in words.
-std::string differences(const State& trusted, const State& copy) {
+std::string differences(const LoopState& trusted, const LoopState& copy) {
   std::string text;
   const auto add = [&](std::string_view name, bool same) {
     if (!same) text += fmt::format("{}{}", text.empty() ? "" : ", ", name);
@@ -44,45 +36,24 @@ std::string differences(const State& trusted, const State& copy) {
 }
 
 /// A ralph that was killed may not have written the last one to the copy.
-bool is_copy_of(const std::vector<Record>& copy, const std::vector<Record>& records) {
+bool is_copy_of(const std::vector<LoopRecord>& copy, const std::vector<LoopRecord>& records) {
   if (copy.size() > records.size() || copy.size() + 1 < records.size()) return false;
   return std::equal(copy.begin(), copy.end(), records.begin());
 }
 
-fs::path variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 }  // namespace
 
-fs::path user_state_folder() {
-  if (const auto state = variable("XDG_STATE_HOME"); state.is_absolute()) return state / "ralph";
-  const auto home = variable("HOME");
-  return home.is_absolute() ? home / ".local/state/ralph" : fs::path();
-}
-
-std::vector<fs::path> own_paths(const backend::Host& host) {
-  std::vector<fs::path> paths{user_state_folder()};
-  for (const auto* backend : backend::backends()) {
-    for (auto& path : backend::state_paths(*backend, host)) paths.push_back(std::move(path));
-  }
-  if (const auto config = variable("XDG_CONFIG_HOME"); config.is_absolute()) {
-    paths.push_back(config / "ralph");
-  }
-  return paths;
-}
-
-StateStore::StateStore(const std::filesystem::path& workspace, std::filesystem::path state_folder)
+LoopStateStore::LoopStateStore(const std::filesystem::path& workspace,
+                               std::filesystem::path state_folder)
     : files_(workspace), trusted_(workspace, std::move(state_folder)) {}
 
-Result<> StateStore::prepare() {
+Result<> LoopStateStore::prepare() {
   TRY(trusted_.prepare());
   outside_ = true;
   return {};
 }
 
-Result<StateStore::Loaded> StateStore::load_copy(const State& state) const {
+Result<LoopStateStore::Loaded> LoopStateStore::load_copy(const LoopState& state) const {
   Loaded loaded{state, {}, false, {}};
   std::int64_t bad = 0;
   TRY_ASSIGN(loaded.records, files_.records(bad));
@@ -94,7 +65,7 @@ Result<StateStore::Loaded> StateStore::load_copy(const State& state) const {
   return loaded;
 }
 
-void StateStore::warn_about_copy(Loaded& loaded, std::string_view different) const {
+void LoopStateStore::warn_about_copy(Loaded& loaded, std::string_view different) const {
   const auto warn = [&](std::string_view name, std::string_view why) {
     loaded.warnings.push_back(
         fmt::format("'{}' is not what ralph wrote ({}); ignored: what it recorded at '{}' counts",
@@ -109,12 +80,12 @@ void StateStore::warn_about_copy(Loaded& loaded, std::string_view different) con
   }
 }
 
-Result<std::optional<StateStore::Loaded>> StateStore::load(Source source) const {
+Result<std::optional<LoopStateStore::Loaded>> LoopStateStore::load(Source source) const {
   std::string warning;
   const auto copy = files_.peek(warning);
   auto trusted = trusted_.load();
   if (trusted && *trusted && !copy && !trusted_.same_folder()) trusted = std::nullopt;
-  auto records = trusted && *trusted ? trusted_.records() : Result<std::vector<Record>>();
+  auto records = trusted && *trusted ? trusted_.records() : Result<std::vector<LoopRecord>>();
   if (trusted && *trusted && records) {
     Loaded loaded{**trusted, *std::move(records), true, {}};
     auto different = copy ? differences(loaded.state, *copy) : warning;
@@ -132,7 +103,7 @@ Result<std::optional<StateStore::Loaded>> StateStore::load(Source source) const 
             fmt::format("ralph has no record of this loop at '{}': '.ralph/state/loop.json' alone "
                         "is not believed, as an agent can write it",
                         trusted_.folder().native()),
-            std::string(kRemedy)};
+            std::string(kUntrustedStateHint)};
   if (!trusted) why = trusted.error();
   if (trusted && !records) why = records.error();
   if (source == Source::trusted) return std::unexpected(std::move(why));
@@ -142,33 +113,34 @@ Result<std::optional<StateStore::Loaded>> StateStore::load(Source source) const 
   return loaded;
 }
 
-Result<> StateStore::save(const State& state) const {
+Result<> LoopStateStore::save(const LoopState& state) const {
   if (outside_) TRY(trusted_.save(state));
   return files_.save(state);
 }
 
-Result<> StateStore::append(const Record& record) const {
+Result<> LoopStateStore::append(const LoopRecord& record) const {
   if (outside_) TRY(trusted_.append(record));
   return files_.append(record);
 }
 
-Result<> StateStore::adopt(const State& state, const std::vector<Record>& records) const {
+Result<> LoopStateStore::adopt(const LoopState& state,
+                               const std::vector<LoopRecord>& records) const {
   if (!outside_) return {};
   TRY(trusted_.restart(state.loop_id));
   for (const auto& record : records) TRY(trusted_.append(record));
   return {};
 }
 
-Result<> StateStore::rewrite_copy(const std::vector<Record>& records) const {
+Result<> LoopStateStore::rewrite_copy(const std::vector<LoopRecord>& records) const {
   std::int64_t bad = 0;
   const auto present = files_.records(bad);
   if (present && bad == 0 && *present == records) return {};
   return files_.rewrite(records);
 }
 
-Result<> StateStore::put_records_aside(std::string_view id) const {
+Result<> LoopStateStore::put_records_aside(std::string_view id) const {
   if (outside_) trusted_.forget_others();
   return files_.put_records_aside(id);
 }
 
-}  // namespace ralph::loop
+}  // namespace ralph::store

@@ -5,25 +5,17 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "harness/backend/plan.h"
-#include "harness/loop/state.h"
-#include "harness/loop/trusted_state.h"
+#include "harness/store/loop_state.h"
+#include "harness/store/trusted_state.h"
 
-namespace ralph::loop {
-
-/// $XDG_STATE_HOME/ralph or ~/.local/state/ralph, by ralph's own environment; empty: neither is known.
-std::filesystem::path user_state_folder();
-
-/// Where ralph and the agents it knows keep settings, keys and sessions of their own: no work of an iteration, even
-/// where the home is a repository.
-std::vector<std::filesystem::path> own_paths(const backend::Host& host);
+namespace ralph::store {
 
 /// State and records of a loop. Written to the user's state folder, which is trusted, and to `.ralph/state/`, which is
 /// for people and other programs: an agent can write there.
-class StateStore {
+class LoopStateStore {
  public:
   /// `state_folder`: user_state_folder().
-  StateStore(const std::filesystem::path& workspace, std::filesystem::path state_folder);
+  LoopStateStore(const std::filesystem::path& workspace, std::filesystem::path state_folder);
 
   /// An error: nothing can be kept outside of the workspace; then only `.ralph/state/` is written, and load() refuses to
   /// go by it.
@@ -34,35 +26,35 @@ class StateStore {
     workspace,  // `.ralph/state/` counts where the other is missing or bad: the user wants it
   };
   struct Loaded {
-    State state;
-    std::vector<Record> records;
+    LoopState state;
+    std::vector<LoopRecord> records;
     bool trusted = true;
     std::vector<std::string> warnings;  // what was found changed or unreadable
   };
   /// nullopt: no loop is known.
   Result<std::optional<Loaded>> load(Source source) const;
 
-  Result<> save(const State& state) const;
-  Result<> append(const Record& record) const;
+  Result<> save(const LoopState& state) const;
+  Result<> append(const LoopRecord& record) const;
   /// What load() took from the workspace is trusted from now on.
-  Result<> adopt(const State& state, const std::vector<Record>& records) const;
+  Result<> adopt(const LoopState& state, const std::vector<LoopRecord>& records) const;
   /// Makes `.ralph/state/progress.ndjson` hold exactly these.
-  Result<> rewrite_copy(const std::vector<Record>& records) const;
+  Result<> rewrite_copy(const std::vector<LoopRecord>& records) const;
   /// The records before are those of another loop: kept in `.ralph/state/` under its name.
   Result<> put_records_aside(std::string_view id) const;
 
-  const StateFiles& files() const { return files_; }
+  const LoopStateFiles& files() const { return files_; }
   /// After prepare(); null: nothing can be kept outside of the workspace.
   const UserState* user() const { return outside_ ? &trusted_.user() : nullptr; }
 
  private:
-  Result<Loaded> load_copy(const State& state) const;
+  Result<Loaded> load_copy(const LoopState& state) const;
   /// `different`: what is wrong with loop.json; empty: nothing.
   void warn_about_copy(Loaded& loaded, std::string_view different) const;
 
-  StateFiles files_;
+  LoopStateFiles files_;
   TrustedState trusted_;
   bool outside_ = false;  // the user's state folder can be written
 };
 
-}  // namespace ralph::loop
+}  // namespace ralph::store

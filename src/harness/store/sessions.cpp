@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/utf8.h"
+#include "core/json/field.h"
 #include "harness/store/state.h"
 #include "harness/store/state_file.h"
 
@@ -18,7 +19,7 @@ constexpr auto kForkedFrom = "forked_from";
 constexpr auto kBackend = "backend";
 constexpr auto kSessionCost = "total_cost_usd";
 constexpr auto kDigest = "system_prompt_digest";
-constexpr auto kFolder = "folder";
+constexpr auto kSessionFolder = "folder";
 
 std::string mode_key(std::string_view mode) { return std::string(mode).append(kModeEnding); }
 
@@ -47,14 +48,8 @@ bool is_valid_sessions(const Document& root) {
   return std::all_of(records->begin(), records->end(), is_valid_session);
 }
 
-std::string text_in(const Document& object, std::string_view name) {
-  const auto found = object.find(std::string(name));
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 double cost_in(const Document& record) {
-  const auto cost = record.find(kSessionCost);
-  return cost != record.end() && cost->is_number() ? cost->get<double>() : 0;
+  return json::number(record, kSessionCost).value_or(0);
 }
 
 bool is_of_a_mode(const Document& root, const std::string& id) {
@@ -82,7 +77,7 @@ Document updated_record(Document record, const SessionRecord& from) {
   }
   record[kSessionCost] = from.total_cost_usd;
   record[kDigest] = from.system_prompt_digest;
-  record[kFolder] = utf8::repaired(from.folder);
+  record[kSessionFolder] = utf8::repaired(from.folder);
   record[kUpdated] = iso_utc(from.updated);
   return record;
 }
@@ -106,7 +101,7 @@ Sessions Sessions::peek(const Location& file, std::string& warning) {
 
 std::string Sessions::of_mode(std::string_view mode) const {
   const auto root = json::parse(text_);
-  return root ? text_in(*root, mode_key(mode)) : std::string();
+  return root ? json::text(*root, mode_key(mode)) : std::string();
 }
 
 std::optional<SessionRecord> Sessions::find(std::string_view id) const {
@@ -117,12 +112,12 @@ std::optional<SessionRecord> Sessions::find(std::string_view id) const {
   const auto record = records->find(std::string(id));
   if (record == records->end()) return std::nullopt;
   return SessionRecord{.id = std::string(id),
-                       .forked_from = text_in(*record, kForkedFrom),
-                       .backend = text_in(*record, kBackend),
+                       .forked_from = json::text(*record, kForkedFrom),
+                       .backend = json::text(*record, kBackend),
                        .total_cost_usd = cost_in(*record),
-                       .system_prompt_digest = text_in(*record, kDigest),
-                       .updated = parse_iso(text_in(*record, kUpdated)).value_or(UtcTime{}),
-                       .folder = text_in(*record, kFolder)};
+                       .system_prompt_digest = json::text(*record, kDigest),
+                       .updated = parse_iso(json::text(*record, kUpdated)).value_or(UtcTime{}),
+                       .folder = json::text(*record, kSessionFolder)};
 }
 
 void Sessions::remember(std::string_view mode, const SessionRecord& record) {

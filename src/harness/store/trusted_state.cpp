@@ -1,4 +1,4 @@
-#include "harness/loop/trusted_state.h"
+#include "harness/store/trusted_state.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -11,12 +11,13 @@
 
 #include "core/base/file.h"
 #include "core/base/hmac.h"
+#include "core/base/path.h"
 #include "core/base/unique_fd.h"
 #include "core/json/field.h"
-#include "harness/loop/state_json.h"
+#include "harness/store/loop_state_json.h"
 #include "harness/store/private_files.h"
 
-namespace ralph::loop {
+namespace ralph::store {
 namespace {
 
 namespace fs = std::filesystem;
@@ -25,17 +26,9 @@ constexpr std::size_t kMacDigits = 64;
 constexpr std::size_t kMostState = std::size_t{8} << 20;
 constexpr std::size_t kMostRecords = std::size_t{256} << 20;
 constexpr const char* kState = "loop.json";
-constexpr std::string_view kRemedy =
-    "start the loop anew, or 'ralph loop --resume --accept-changes' goes on with what "
-    ".ralph/state says";
 
 std::unexpected<Error> not_ours(const fs::path& file, std::string_view what) {
-  return fail(Code::permission, fmt::format("'{}' {}", file.native(), what), std::string(kRemedy));
-}
-
-bool is_there(const fs::path& path) {
-  struct stat info{};
-  return ::lstat(path.c_str(), &info) == 0;
+  return fail(Code::permission, fmt::format("'{}' {}", file.native(), what), std::string(kUntrustedStateHint));
 }
 
 }  // namespace
@@ -47,7 +40,7 @@ fs::path TrustedState::records_file() const {
   return user_.folder() / (chain_.loop_id + ".ndjson");
 }
 
-Result<> TrustedState::save(const State& state) const {
+Result<> TrustedState::save(const LoopState& state) const {
   if (chain_.loop_id != state.loop_id) chain_ = {state.loop_id, {}, 0, 0, 0};
   json::Document body;
   body["records"] = chain_.count;
@@ -58,9 +51,9 @@ Result<> TrustedState::save(const State& state) const {
   return {};
 }
 
-Result<std::optional<State>> TrustedState::load() const {
+Result<std::optional<LoopState>> TrustedState::load() const {
   auto body = user_.read(kState, kMostState);
-  if (!body) return fail(body.error().code, body.error().message, std::string(kRemedy));
+  if (!body) return fail(body.error().code, body.error().message, std::string(kUntrustedStateHint));
   if (!*body) return std::nullopt;
   auto state = state_of(json::member(**body, "state"));
   if (!state) return not_ours(user_.folder() / kState, "is not what ralph wrote there");
@@ -74,12 +67,12 @@ std::string TrustedState::next_mac(std::string_view key, std::string_view line) 
   return hmac_sha256_hex(key, fmt::format("{}\n{}\n{}", chain_.loop_id, chain_.mac, line));
 }
 
-Result<std::vector<Record>> TrustedState::records() const {
-  std::vector<Record> records;
+Result<std::vector<LoopRecord>> TrustedState::records() const {
+  std::vector<LoopRecord> records;
   chain_ = {chain_.loop_id, {}, 0, chain_.saved, 0};
   const auto file = records_file();
   const auto too_few = [&] { return not_ours(file, "has fewer records than ralph wrote"); };
-  if (!is_there(file)) {
+  if (!path_exists(file)) {
     if (chain_.saved > 0) return too_few();
     return records;
   }
@@ -105,20 +98,20 @@ Result<std::vector<Record>> TrustedState::records() const {
   return records;
 }
 
-Result<> TrustedState::append(const Record& record) const {
+Result<> TrustedState::append(const LoopRecord& record) const {
   TRY_ASSIGN(const auto key, user_.key());
   const auto json = write_record(record);
   auto mac = next_mac(key, json);
   const UniqueFd fd(
       ::open(records_file().c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!fd) {
-    return store::fail_storage(errno, fmt::format("cannot open '{}'", records_file().native()));
+    return fail_storage(errno, fmt::format("cannot open '{}'", records_file().native()));
   }
   const auto line = fmt::format("{} {}\n", mac, json);
   int error = ::ftruncate(fd.get(), chain_.bytes) != 0 ? errno : try_write_all(fd.get(), line);
   if (error == 0 && ::fdatasync(fd.get()) != 0) error = errno;
   if (error != 0) {
-    return store::fail_storage(error, fmt::format("cannot write '{}'", records_file().native()));
+    return fail_storage(error, fmt::format("cannot write '{}'", records_file().native()));
   }
   chain_.mac = std::move(mac);
   ++chain_.count;
@@ -129,7 +122,7 @@ Result<> TrustedState::append(const Record& record) const {
 Result<> TrustedState::restart(const std::string& loop_id) const {
   chain_ = {loop_id, {}, 0, 0, 0};
   if (::unlink(records_file().c_str()) == 0 || errno == ENOENT) return {};
-  return store::fail_storage(errno, fmt::format("cannot remove '{}'", records_file().native()));
+  return fail_storage(errno, fmt::format("cannot remove '{}'", records_file().native()));
 }
 
 void TrustedState::forget_others() const {
@@ -143,4 +136,4 @@ void TrustedState::forget_others() const {
   }
 }
 
-}  // namespace ralph::loop
+}  // namespace ralph::store

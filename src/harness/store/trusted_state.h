@@ -7,10 +7,15 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "harness/loop/state.h"
-#include "harness/loop/user_state.h"
+#include "harness/store/loop_state.h"
+#include "harness/store/user_state.h"
 
-namespace ralph::loop {
+namespace ralph::store {
+
+/// What a user can do when the state of a loop is not what ralph wrote.
+inline constexpr std::string_view kUntrustedStateHint =
+    "start a new loop, or use 'ralph loop --resume --accept-changes' to continue with the contents of "
+    ".ralph/state";
 
 /// The last loop of a workspace as ralph itself wrote it: its state and its records, in UserState: loop.json and
 /// ID.ndjson. `.ralph/state/` holds a copy for people; an agent can write that one.
@@ -22,14 +27,14 @@ class TrustedState {
   /// Makes the folders and the key. An error: nothing can be kept there, or it lies within the workspace.
   Result<> prepare() const { return user_.prepare(); }
   /// nullopt: no loop of this workspace is known. Code::permission: not what ralph wrote.
-  Result<std::optional<State>> load() const;
+  Result<std::optional<LoopState>> load() const;
   /// After load(): the workspace is still the folder it was, not another one of the same name.
   bool same_folder() const { return same_folder_; }
-  Result<> save(const State& state) const;
+  Result<> save(const LoopState& state) const;
   /// Of the loop that load() gave. Code::permission: not what ralph wrote, or fewer than it wrote.
-  Result<std::vector<Record>> records() const;
+  Result<std::vector<LoopRecord>> records() const;
   /// For the loop of the last load() or save(); on the disk when this returns.
-  Result<> append(const Record& record) const;
+  Result<> append(const LoopRecord& record) const;
   /// The loop has no records from now on.
   Result<> restart(const std::string& loop_id) const;
   /// Removes the records of loops before that one.
@@ -54,4 +59,4 @@ class TrustedState {
   mutable bool same_folder_ = true;
 };
 
-}  // namespace ralph::loop
+}  // namespace ralph::store

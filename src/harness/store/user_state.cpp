@@ -1,4 +1,6 @@
-#include "harness/loop/user_state.h"
+#include "harness/store/user_state.h"
+
+#include <cstdlib>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -14,7 +16,7 @@
 #include "core/json/field.h"
 #include "harness/store/private_files.h"
 
-namespace ralph::loop {
+namespace ralph::store {
 namespace {
 
 namespace fs = std::filesystem;
@@ -27,11 +29,6 @@ fs::path real_path(const fs::path& path) {
   return error ? path : real;
 }
 
-bool is_there(const fs::path& path) {
-  struct stat info{};
-  return ::lstat(path.c_str(), &info) == 0;
-}
-
 std::string inode_of(const fs::path& path) {
   struct stat info{};
   if (::stat(path.c_str(), &info) != 0) return {};
@@ -40,7 +37,7 @@ std::string inode_of(const fs::path& path) {
 
 /// Two that begin at once end up with one key.
 Result<> make_key(const fs::path& root) {
-  if (is_there(root / "key")) return {};
+  if (path_exists(root / "key")) return {};
   TRY_ASSIGN(const auto folder, Folder::open(root));
   const auto draft = "key-" + random_hex(4);
   TRY(folder.write_atomically(draft, random_hex(kKeyBytes)));
@@ -50,7 +47,18 @@ Result<> make_key(const fs::path& root) {
   return renamed.error().code == Code::busy ? Result<>() : renamed;
 }
 
+fs::path variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
 }  // namespace
+
+fs::path user_state_folder() {
+  if (const auto state = variable("XDG_STATE_HOME"); state.is_absolute()) return state / "ralph";
+  const auto home = variable("HOME");
+  return home.is_absolute() ? home / ".local/state/ralph" : fs::path();
+}
 
 UserState::UserState(const fs::path& workspace, fs::path folder)
     : root_(std::move(folder)),
@@ -73,9 +81,9 @@ Result<> UserState::check_place() const {
 Result<> UserState::prepare() const {
   TRY(check_place());
   TRY(make_folders(root_.parent_path()));
-  TRY(store::make_private_folder(root_));
-  TRY(store::make_private_folder(root_ / "loops"));
-  TRY(store::make_private_folder(folder_));
+  TRY(make_private_folder(root_));
+  TRY(make_private_folder(root_ / "loops"));
+  TRY(make_private_folder(folder_));
   TRY(make_key(root_));
   TRY(key());
   return {};
@@ -107,7 +115,7 @@ Result<> UserState::write(const fs::path& name, std::string_view about, json::Do
 Result<std::optional<json::Document>> UserState::read(const fs::path& name,
                                                       std::size_t max_bytes) const {
   const auto path = folder_ / name;
-  if (folder_.empty() || !is_there(path)) return std::nullopt;
+  if (folder_.empty() || !path_exists(path)) return std::nullopt;
   const auto bad = [&](std::string_view what) {
     return fail(Code::permission, fmt::format("'{}' {}", path.native(), what));
   };
@@ -137,4 +145,4 @@ bool UserState::same_folder(const json::Document& body) const {
   return json::text(body, "inode") == inode_of(workspace_);
 }
 
-}  // namespace ralph::loop
+}  // namespace ralph::store

@@ -8,7 +8,10 @@
 #include "core/base/result.h"
 #include "core/json/document.h"
 
-namespace ralph::loop {
+namespace ralph::store {
+
+/// $XDG_STATE_HOME/ralph or ~/.local/state/ralph, by ralph's own environment; empty: neither is known.
+std::filesystem::path user_state_folder();
 
 /// What ralph remembers of a workspace outside of it, in the user's state folder, where no agent should write. Every file
 /// has a MAC whose key lies there too. Files: FOLDER/key, FOLDER/loops/<digest of the workspace's real path>/; all
@@ -45,4 +48,4 @@ class UserState {
   std::filesystem::path folder_;     // of the workspace
 };
 
-}  // namespace ralph::loop
+}  // namespace ralph::store

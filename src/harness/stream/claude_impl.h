@@ -103,10 +103,10 @@ class ClaudeDialect final : public Dialect {
   std::int64_t turns_ = 0;
 };
 
-/// Claude's words for what went wrong, and the HTTP status, as one of ours.
-/// Seconds since 1970 from a figure that may be in milliseconds; nothing from one that is no such time.
+/// Seconds since 1970 from a number that may be in milliseconds; none if it is not a plausible time.
 std::optional<std::int64_t> unix_seconds(std::optional<std::int64_t> value);
 
+/// The class of an error that Claude names, or of the HTTP status.
 ErrorClass classify_error(std::string_view word, std::optional<std::int64_t> http_status);
 
 /// An open call's key: its id, cut to a sane length.

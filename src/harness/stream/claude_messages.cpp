@@ -11,7 +11,7 @@ namespace ralph::stream {
 namespace {
 
 constexpr std::size_t kMostOpenCalls = 4096;
-constexpr std::size_t kLongestName = 256;
+constexpr std::size_t kLongestCallKey = 256;
 
 /// "Exit code 3\n…" is how the Bash tool reports a failed command.
 std::optional<std::int64_t> leading_exit_code(std::string_view output) {
@@ -38,7 +38,7 @@ std::set<std::string_view> rejected_calls(View meta) {
 }  // namespace
 
 std::string call_key(std::string_view call_id) {
-  return std::string(call_id.substr(0, kLongestName));
+  return std::string(call_id.substr(0, kLongestCallKey));
 }
 
 Tokens read_usage(View usage) {
@@ -107,7 +107,7 @@ void ClaudeDialect::tool_call(const Line& line, View block, std::string_view raw
   if (!scratch.empty()) detail = keep(std::move(scratch));
   if (calls_.size() >= kMostOpenCalls) calls_.clear();
   calls_.insert_or_assign(call_key(id),
-                          OpenCall{std::string(utf8::prefix(name, kLongestName)), false});
+                          OpenCall{std::string(utf8::prefix(name, kLongestCallKey)), false});
   line.emit(ToolCall{id, name, kind_of_tool(name), detail, RawJson{json::locate(raw, {"input"})}});
 }
 

@@ -124,7 +124,7 @@ void ClaudeDialect::task(const Line& line) {
 void ClaudeDialect::background_tasks(const Line& line) {
   std::int64_t running = 0;
   line.root["tasks"].each([&](View) { ++running; });
-  line.note(Level::debug, "background_tasks", keep(fmt::format("{} background tasks", running)),
+  line.note(Level::debug, kBackgroundTasks, keep(fmt::format("{} background tasks", running)),
             running);
 }
 

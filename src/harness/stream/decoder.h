@@ -37,7 +37,7 @@ class Decoder final : private PayloadSink {
   std::int64_t lines() const { return splitter_.line_number(); }
   std::int64_t malformed() const { return malformed_; }
   std::int64_t overlong() const { return splitter_.overlong(); }
-  /// Lines that became no event though they held something.
+  /// Lines that were not blank and could not be decoded.
   std::int64_t skipped() const { return malformed() + overlong(); }
   const Dialect& dialect() const { return *dialect_; }
 

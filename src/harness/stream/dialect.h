@@ -33,7 +33,7 @@ class Dialect {
   /// call.
   virtual LineStatus decode(std::string_view line, PayloadSink& sink) = 0;
   /// After the last line, once the program has ended: for agents that have no last record of their
-  /// own. `exit_code` is none when it did not exit by itself, or nobody knows.
+  /// own. `exit_code` is none when it did not exit by itself, or if that is unknown.
   virtual void finish(std::optional<int> /*exit_code*/, PayloadSink& /*sink*/) {}
 };
 

@@ -55,14 +55,14 @@ class View {
     if (!there_ || element_.get(value) != simdjson::SUCCESS) return std::nullopt;
     return value;
   }
-  /// Calls visit(View) for each element; nothing when it is no array.
+  /// Calls visit(View) for each element; nothing when it is not an array.
   template <typename Visit>
   void each(Visit visit) const {
     simdjson::dom::array array;
     if (!there_ || element_.get(array) != simdjson::SUCCESS) return;
     for (const auto element : array) visit(View(element));
   }
-  /// Calls visit(key, View) for each member; nothing when it is no object.
+  /// Calls visit(key, View) for each member; nothing when it is not an object.
   template <typename Visit>
   void each_member(Visit visit) const {
     simdjson::dom::object object;

@@ -43,7 +43,7 @@ enum class UsageScope { request, turn, run, session_total };
 enum class CostSource { agent, price_table, none };
 enum class Status { success, failed, interrupted, timeout, incomplete };
 
-/// Tokens as they are billed: cached ones apart, thinking counted in output (and told in
+/// Tokens as they are billed: cached ones apart, thinking counted in output (and again in
 /// reasoning).
 struct Tokens {
   std::int64_t input_uncached = 0;
@@ -57,7 +57,7 @@ struct Tokens {
   bool operator==(const Tokens&) const = default;
 };
 
-// The payloads. Empty text means "not said". Every view borrows, see Event.
+// The payloads. Empty text means "unknown". Every view borrows, see Event.
 
 struct SessionStarted {
   std::string_view session_id, model, cwd, agent_version, permission_mode;
@@ -89,7 +89,7 @@ struct ToolCall {
   RawJson input;
   bool operator==(const ToolCall&) const = default;
 };
-/// A sign of life of a running tool: output, or stream "progress" with words about it.
+/// Activity of a running tool: output, or stream "progress" with a description.
 struct ToolOutput {
   std::string_view call_id, stream, text;
   bool operator==(const ToolOutput&) const = default;
@@ -121,14 +121,16 @@ struct Retry {
   std::string_view message;
   bool operator==(const Retry&) const = default;
 };
-/// Anything worth knowing that is none of the others. `topic` names it for code ("compaction",
-/// "background_tasks" with their number in `value`, "status" …); `message` is for people.
+/// Any other information. `topic` names it for programs ("compaction", "status" …); `message` is for
+/// people.
 struct Notice {
   Level level = Level::info;
   std::string_view topic, message;
   std::optional<std::int64_t> value;
   bool operator==(const Notice&) const = default;
 };
+/// The topic of a notice whose `value` is the number of background tasks the agent runs.
+inline constexpr std::string_view kBackgroundTasks = "background_tasks";
 struct ErrorEvent {
   ErrorClass error_class = ErrorClass::unknown;
   std::string_view message;
@@ -137,12 +139,17 @@ struct ErrorEvent {
   std::string_view call_id, tool;         // for permission
   bool operator==(const ErrorEvent&) const = default;
 };
-/// What the agent says at the end of a turn, as often as it says it.
+/// Why a turn ended, as far as ralph treats the ends differently.
+enum class TurnEndReason { max_turns, cost_limit, invalid_output, context_full, other };
+/// From the word an agent uses (TurnEnded::reason); `other` for a word without a row in the table.
+TurnEndReason turn_end_reason(std::string_view word);
+
+/// What the agent reports at the end of a turn; a run may have several.
 struct TurnEnded {
   std::string_view text;
   RawJson structured;
   bool is_error = false;
-  std::string_view reason;  // the agent's own word: "completed", "max_turns", "api_error" …
+  std::string_view reason;  // as the agent names it: "completed", "max_turns", "api_error" …
   std::string_view error;   // its error messages, joined
   std::string_view origin;  // empty: a user's message; "task-notification" …
   std::string_view session_id;
@@ -154,7 +161,7 @@ struct TurnEnded {
   std::optional<std::int64_t> http_status;
   bool operator==(const TurnEnded&) const = default;
 };
-/// The end of the run: exactly one, made by us from what the agent said, how it exited and our
+/// The end of the run, exactly one; ralph makes it from the agent's events, the exit and the
 /// limits.
 struct RunResult {
   Status status = Status::incomplete;
@@ -173,7 +180,7 @@ struct RunResult {
   std::int64_t skipped_lines = 0;
   bool degraded = false;
   std::string_view agent_version;
-  std::string_view streamed_text;  // what it said in text blocks, all turns together
+  std::string_view streamed_text;  // text blocks of all turns
   RawJson denied;                  // array of {tool, call_id, input}
   std::string_view raw_log;        // the path of what it printed last
   std::int64_t attempts = 0;       // how often it was started
@@ -190,7 +197,7 @@ using Payload =
     std::variant<SessionStarted, TurnStarted, Text, Thinking, ToolCall, ToolOutput, ToolResult,
                  Usage, Retry, Notice, ErrorEvent, TurnEnded, RunResult, Unknown>;
 
-/// One thing an agent did, in our words whatever agent runs.
+/// One action of an agent, in the same form for every agent.
 /// An event borrows its text: the views are good until the handler returns; copy what you keep.
 struct Event {
   std::int64_t seq = 0;   // 1, 2, 3 … within the run
@@ -210,7 +217,7 @@ bool is_delta(const Payload& payload);
 /// "text", "tool_call", … as in the JSON form.
 std::string_view type_name(const Payload& payload);
 
-/// What an HTTP status of the model's API means; unknown for one that is no failure.
+/// The class of an HTTP status of the model's API; unknown for a status that is not an error.
 ErrorClass class_of_status(std::int64_t http_status);
 
 std::string_view to_string(ToolKind value);

@@ -3,7 +3,7 @@
 
 namespace ralph::stream {
 
-/// Somebody who wants to know what the agent does: console, journal, summary, a test.
+/// Receives the events of an agent: console, journal, summary, a test.
 /// Override what you care about; dispatch() calls the one that fits.
 class Handler {
  public:
@@ -24,7 +24,7 @@ class Handler {
   virtual void on(const Event&, const RunResult&) {}
   virtual void on(const Event&, const Unknown&) {}
 
-  /// Every event, before its own on(); for those who treat them all alike.
+  /// Every event, before its own on(); for handlers that treat all events alike.
   virtual void on_any(const Event&) {}
 };
 

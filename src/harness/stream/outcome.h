@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/base/result.h"
+#include "core/base/time.h"
 #include "harness/stream/event.h"
 #include "harness/stream/summary.h"
 
@@ -34,8 +35,8 @@ enum class Outcome {
   cancelled
 };
 
-/// One row of the table: its name in files, its exit code (cancelled: 128 + the signal), its
-/// meaning and what a person can do about it.
+/// One row of the table: the name in files, the exit code (cancelled: 128 + the signal), the message
+/// and the hint for people.
 struct OutcomeRow {
   Outcome outcome;
   std::string_view name;
@@ -47,57 +48,77 @@ struct OutcomeRow {
 std::span<const OutcomeRow> outcome_table();
 const OutcomeRow& row(Outcome outcome);
 
-/// A cost limit for a model whose cost cannot be counted.
+/// A cost limit is set and the price of the model is unknown.
 Error no_price_error(std::string_view model);
 std::optional<Outcome> outcome_named(std::string_view name);
 
-/// How the process came to its end, as far as that is known.
-struct Ending {
+/// A time limit of ralph. `run` and `loop` limit the whole time (--timeout, --max-time), `idle` the
+/// time without output, `exit` the time between the result and the exit of the process.
+enum class TimeLimit { run, loop, idle, exit };
+struct TimeLimitReached {
+  TimeLimit limit = TimeLimit::run;
+  Millis length{0};
+};
+struct CostLimitReached {
+  double cost_usd = 0, limit_usd = 0;
+};
+/// The API rejected the agent's credential.
+struct CredentialRejected {
+  std::string message;  // of the agent
+  std::optional<std::int64_t> http_status;
+};
+/// What the agent refused to start with.
+enum class StartRefusal { command_line, settings };
+
+/// How the agent's process ended, and for what ralph ended it; empty: unknown, or not the cause.
+struct ProcessEnd {
   std::optional<int> exit_code;
   std::optional<int> signal;
-  std::string limit;         // the deadline of ours that ended it: "wall", "silence", "after_end"
-  std::string limit_length;  // how long that is: "10m"
-  std::string over_budget;   // we stopped it for its cost: "$0.51 of $0.50"
-  std::string
-      unpriced_model;  // we stopped it because its cost limit could not be kept with this model
-  std::string refused_key;  // we stopped it because its key was refused: what was said about it
-  std::optional<int> cancelled_by;  // the signal that asked us to stop
+  std::optional<TimeLimitReached> time_limit;
+  std::optional<CostLimitReached> cost_limit;
+  std::optional<std::string> unpriced_model;  // there is a cost limit and no price for this model
+  std::optional<CredentialRejected> credential_rejected;
+  std::optional<int> cancelled_by;  // the signal that stopped ralph
   std::optional<Error> storage_error;
-  std::optional<Error> read_error;  // what it printed could not be read to the end
-  bool denials_allowed = false;     // an agent that went on without a tool may still have succeeded
-  std::string last_words;           // the end of its stderr
-  std::string auth_hint;            // how to log in with this agent; empty: not known
-  std::string raw_log;              // the path of what it printed
+  std::optional<Error> read_error;  // reading the agent's output failed
+  std::optional<StartRefusal> refusal;
+  bool denials_allowed = false;  // a run with denied tool calls may succeed
+  std::string stderr_line;       // the last error, or else the last line, on stderr
+  std::string key_source;        // variable or file of the agent's API key; empty: none, or unknown
+  std::string auth_hint;         // how to log in with this agent; empty: unknown
+  std::string_view remedy_mark;  // in the agent's messages it precedes what to do; empty: unknown
+  std::string raw_log;           // path
   std::int64_t attempts = 1;
   std::int64_t skipped_lines = 0;
 };
 
-/// What a signal to ralph is: "Ctrl-C (SIGINT)", "SIGTERM".
+/// A signal to ralph, for people: "Ctrl-C (SIGINT)", "SIGTERM".
 std::string stopped_by(int signal_number);
 
-/// The judgement on a run, ready to be shown, stored and exited with.
+/// How a run ended: the outcome and the facts its message names.
 struct Verdict {
   Outcome outcome = Outcome::no_result;
-  std::string detail;  // the signal, the limit, the tools …
+  std::string detail;  // the signal, the tools, the agent's message …
   std::optional<std::int64_t> resets_at;
-  std::string raw_log;  // named in the message where only it can explain what happened
+  std::string raw_log;  // named in the message of an outcome that only the log explains
 
   int exit_code() const;
   Status status() const { return row(outcome).status; }
-  /// One sentence, with the detail and, for failures, what to do.
+  /// One sentence with the detail and, for failures, the hint.
   std::string message() const;
-  /// The same without what to do.
+  /// message() without the hint.
   std::string reason() const;
 
-  int signal = 0;         // for cancelled
-  std::string hint = {};  // what to do; empty: what the table says
+  int signal = 0;                        // for cancelled
+  std::string headline = {};             // replaces the table's meaning; empty: it does not
+  std::optional<std::string> hint = {};  // replaces the table's; "": there is none
 };
 
-/// Never by exit code alone, never by an error event alone; a kill by us after the result is no
-/// failure, and a result outlives a later turn that does not end.
-Verdict classify(const Summary& summary, const Ending& ending);
+/// Neither the exit code nor an error event alone decides. A process that ralph ended after its
+/// result did not fail, and a result stays valid when a later turn does not end.
+Verdict classify(const Summary& summary, const ProcessEnd& end);
 
-/// What a result event says that nobody else keeps.
+/// Owns the texts that a RunResult borrows.
 struct ResultTexts {
   std::string why;     // verdict.message()
   std::string denied;  // summary.denials_json()
@@ -105,7 +126,7 @@ struct ResultTexts {
 ResultTexts result_texts(const Summary& summary, const Verdict& verdict);
 
 /// The one result event of a run. Borrows from its arguments.
-RunResult make_result(const Summary& summary, const Ending& ending, const Verdict& verdict,
+RunResult make_result(const Summary& summary, const ProcessEnd& end, const Verdict& verdict,
                       const ResultTexts& texts);
 
 }  // namespace ralph::stream

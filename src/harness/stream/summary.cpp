@@ -1,7 +1,6 @@
 #include "harness/stream/summary.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 
@@ -15,7 +14,7 @@ namespace {
 
 constexpr std::size_t kKeptDenials = 1000;
 constexpr std::size_t kKeptRequests = 100;
-constexpr std::size_t kLongestName = 256;
+constexpr std::size_t kLongestSummaryName = 256;
 constexpr std::size_t kLongestMessage = std::size_t{64} << 10;
 constexpr std::size_t kLongestNote = std::size_t{4} << 10;
 constexpr std::int64_t kMostCounted = 1'000'000'000'000'000;  // tokens, turns, milliseconds
@@ -35,53 +34,53 @@ std::string cut(std::string_view text, std::size_t most) {
   return std::string(utf8::prefix(text, most));
 }
 
-std::int64_t believed(std::int64_t count) {
+std::int64_t clamp_plausible(std::int64_t count) {
   return std::clamp<std::int64_t>(count, 0, kMostCounted);
 }
 
-Tokens believed(const Tokens& tokens) {
-  return {believed(tokens.input_uncached), believed(tokens.cache_read),
-          believed(tokens.cache_write), believed(tokens.output), believed(tokens.reasoning)};
+Tokens clamp_plausible(const Tokens& tokens) {
+  return {clamp_plausible(tokens.input_uncached), clamp_plausible(tokens.cache_read),
+          clamp_plausible(tokens.cache_write), clamp_plausible(tokens.output),
+          clamp_plausible(tokens.reasoning)};
 }
 
-std::optional<double> believed_cost(std::optional<double> usd) {
+std::optional<double> plausible_cost(std::optional<double> usd) {
   const bool fits = usd && std::isfinite(*usd) && *usd >= 0 && *usd <= kMostUsd;
   return fits ? usd : std::nullopt;
 }
 
-void add(std::int64_t& sum, std::int64_t more) { sum = believed(sum + believed(more)); }
+void add(std::int64_t& sum, std::int64_t more) {
+  sum = clamp_plausible(sum + clamp_plausible(more));
+}
 
 void add(Tokens& sum, const Tokens& more) {
-  sum += believed(more);
-  sum = believed(sum);
+  sum += clamp_plausible(more);
+  sum = clamp_plausible(sum);
 }
 
 void add(std::optional<double>& sum, std::optional<double> more) {
   if (more) sum = sum.value_or(0) + *more;
 }
 
-struct ReasonRow {
-  std::string_view reason;
-  ErrorClass error_class;
-};
-/// Ends that no error event announces.
-constexpr std::array kReasons = std::to_array<ReasonRow>({
-    {"max_turns", ErrorClass::limit},
-    {"budget_exhausted", ErrorClass::limit},
-    {"structured_output_retry_exhausted", ErrorClass::limit},
-    {"error_max_turns", ErrorClass::limit},
-    {"error_max_budget_usd", ErrorClass::limit},
-    {"error_max_structured_output_retries", ErrorClass::limit},
-    {"prompt_too_long", ErrorClass::invalid_request},
-    {"blocking_limit", ErrorClass::invalid_request},
-});
+/// The class of an end that no error event announces; none: the HTTP status or an earlier error
+/// event decides.
+std::optional<ErrorClass> class_of_end(TurnEndReason reason) {
+  switch (reason) {
+    case TurnEndReason::max_turns:
+    case TurnEndReason::cost_limit:
+    case TurnEndReason::invalid_output: return ErrorClass::limit;
+    case TurnEndReason::context_full: return ErrorClass::invalid_request;
+    case TurnEndReason::other: break;
+  }
+  return std::nullopt;
+}
 
 }  // namespace
 
 Summary::Summary(const model::Table& models, double known_total_usd)
-    : models_(&models), last_total_usd_(believed_cost(known_total_usd).value_or(0)) {}
+    : models_(&models), last_total_usd_(plausible_cost(known_total_usd).value_or(0)) {}
 
-void Summary::know_total(double usd) { last_total_usd_ = believed_cost(usd).value_or(0); }
+void Summary::know_total(double usd) { last_total_usd_ = plausible_cost(usd).value_or(0); }
 
 /// What a dialect makes of the program's end comes from no line, and is the agent's all the same.
 void Summary::on_any(const Event& event) {
@@ -89,11 +88,11 @@ void Summary::on_any(const Event& event) {
 }
 
 void Summary::on(const Event&, const SessionStarted& started) {
-  session_id = cut(started.session_id, kLongestName);
-  model = cut(started.model, kLongestName);
-  agent_version = cut(started.agent_version, kLongestName);
+  session_id = cut(started.session_id, kLongestSummaryName);
+  model = cut(started.model, kLongestSummaryName);
+  agent_version = cut(started.agent_version, kLongestSummaryName);
   cwd = cut(started.cwd, kLongestNote);
-  permission_mode = cut(started.permission_mode, kLongestName);
+  permission_mode = cut(started.permission_mode, kLongestSummaryName);
 }
 
 void Summary::on(const Event&, const TurnStarted&) { turn_open_ = true; }
@@ -112,7 +111,7 @@ void Summary::on(const Event& event, const ToolCall&) {
 
 void Summary::on(const Event&, const ToolResult& result) {
   if (result.denied)
-    note_denial({cut(result.name, kLongestName), cut(result.call_id, kLongestName), {}});
+    note_denial({cut(result.name, kLongestSummaryName), cut(result.call_id, kLongestSummaryName), {}});
 }
 
 void Summary::on(const Event& event, const Usage& usage) {
@@ -122,24 +121,24 @@ void Summary::on(const Event& event, const Usage& usage) {
   if (usage.scope != UsageScope::turn) return;
   turn_usage_seen_ = true;
   add(this_turn_, usage.tokens);
-  const auto cost = believed_cost(usage.cost_usd);
+  const auto cost = plausible_cost(usage.cost_usd);
   add(reported_usd_, cost ? cost : price(usage.model, usage.tokens));
 }
 
 void Summary::note_request(const Event& event, const Usage& usage) {
-  const auto tokens = believed(usage.tokens);
+  const auto tokens = clamp_plausible(usage.tokens);
   if (event.parent.empty()) {
     forget_retry();
     if (tokens.prompt() > 0) context_ = tokens;
   }
-  const auto id = cut(usage.message_id, kLongestName);
+  const auto id = cut(usage.message_id, kLongestSummaryName);
   const auto same = std::ranges::find(open_requests_, id, &Request::message_id);
   if (same != open_requests_.end()) {
     same->tokens = tokens;
     return;
   }
   if (open_requests_.size() == kKeptRequests) fold_oldest_request();
-  open_requests_.push_back({id, cut(usage.model, kLongestName), tokens});
+  open_requests_.push_back({id, cut(usage.model, kLongestSummaryName), tokens});
 }
 
 void Summary::fold_oldest_request() {
@@ -156,7 +155,8 @@ void Summary::forget_retry() {
 }
 
 void Summary::on(const Event&, const Notice& notice) {
-  if (notice.topic == "background_tasks") background_tasks = believed(notice.value.value_or(0));
+  if (notice.topic == kBackgroundTasks)
+    background_tasks = clamp_plausible(notice.value.value_or(0));
 }
 
 void Summary::on(const Event&, const Retry& retry) {
@@ -166,7 +166,7 @@ void Summary::on(const Event&, const Retry& retry) {
 
 void Summary::on(const Event&, const ErrorEvent& failure) {
   if (failure.error_class == ErrorClass::permission) {
-    note_denial({cut(failure.tool, kLongestName), cut(failure.call_id, kLongestName), {}});
+    note_denial({cut(failure.tool, kLongestSummaryName), cut(failure.call_id, kLongestSummaryName), {}});
     return;
   }
   note_error({failure.error_class, cut(failure.message, kLongestMessage), failure.http_status,
@@ -175,9 +175,9 @@ void Summary::on(const Event&, const ErrorEvent& failure) {
 }
 
 void Summary::on(const Event&, const TurnEnded& ended) {
-  const auto total_usd = believed_cost(ended.total_cost_usd);
+  const auto total_usd = plausible_cost(ended.total_cost_usd);
   if (!turn_usage_seen_) {
-    this_turn_ = believed(ended.usage);
+    this_turn_ = clamp_plausible(ended.usage);
     if (total_usd) add(reported_usd_, std::max(0.0, *total_usd - last_total_usd_));
   }
   last_total_usd_ = total_usd.value_or(last_total_usd_);
@@ -192,16 +192,17 @@ void Summary::on(const Event&, const TurnEnded& ended) {
   const bool asked_for = ended.origin.empty();
   if (asked_for || !ended.text.empty()) text = ended.text;
   if (asked_for || !ended.structured.text.empty()) structured = ended.structured.text;
-  if (session_id.empty()) session_id = cut(ended.session_id, kLongestName);
+  if (session_id.empty()) session_id = cut(ended.session_id, kLongestSummaryName);
   add(turns, ended.turns);
   add(duration_ms, ended.duration_ms);
   note_end(ended);
   note_denials(ended.denials.text);
   ++result_count;
   if (results.size() == kKeptTurns) results.erase(results.begin());
-  results.push_back({ended.is_error, cut(ended.reason, kLongestName),
-                     cut(ended.error, kLongestNote), cut(ended.origin, kLongestName),
-                     believed(ended.turns), believed(ended.duration_ms)});
+  results.push_back({ended.is_error, turn_end_reason(ended.reason),
+                     cut(ended.reason, kLongestSummaryName), cut(ended.error, kLongestNote),
+                     cut(ended.origin, kLongestSummaryName),
+                     clamp_plausible(ended.turns), clamp_plausible(ended.duration_ms)});
 }
 
 /// Only one of several reports of the same failure may say when a limit resets.
@@ -221,9 +222,8 @@ void Summary::note_end(const TurnEnded& ended) {
   if (!ended.is_error) return;
   auto message = cut(ended.error, kLongestMessage);
   if (message.empty() && error) message = error->message;
-  const auto row = std::ranges::find(kReasons, ended.reason, &ReasonRow::reason);
-  if (row != kReasons.end()) {
-    note_error({row->error_class, message, ended.http_status, {}});
+  if (const auto by_end = class_of_end(turn_end_reason(ended.reason))) {
+    note_error({*by_end, message, ended.http_status, {}});
   } else if (!error || error->error_class == ErrorClass::unknown) {
     note_error({class_of_status(ended.http_status.value_or(0)), message, ended.http_status, {}});
   } else {
@@ -250,7 +250,7 @@ void Summary::note_denials(std::string_view json) {
     const auto word = [&](std::string_view key) {
       auto value = json::locate(entry, {key});
       if (value.size() >= 2 && value.front() == '"') value = value.substr(1, value.size() - 2);
-      return cut(value, kLongestName);
+      return cut(value, kLongestSummaryName);
     };
     note_denial({word("tool_name"), word("tool_use_id"),
                  cut(json::locate(entry, {"tool_input"}), kLongestMessage)});
@@ -258,8 +258,8 @@ void Summary::note_denials(std::string_view json) {
 }
 
 std::optional<double> Summary::price(std::string_view of_model, const Tokens& tokens) const {
-  const auto billed = believed(tokens);
-  return believed_cost(models_->cost_usd(
+  const auto billed = clamp_plausible(tokens);
+  return plausible_cost(models_->cost_usd(
       of_model, {billed.input_uncached, billed.output, billed.cache_read, billed.cache_write, 0}));
 }
 

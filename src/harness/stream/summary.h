@@ -6,6 +6,7 @@
 
 #include "core/model/model.h"
 #include "harness/stream/handler.h"
+#include "harness/stream/event.h"
 
 namespace ralph::stream {
 
@@ -15,16 +16,17 @@ struct Denial {
   bool operator==(const Denial&) const = default;
 };
 
-/// One turn_ended, kept.
+/// What is kept of one turn_ended.
 struct TurnRecord {
   bool is_error = false;
-  std::string reason, error, origin;
+  TurnEndReason end = TurnEndReason::other;
+  std::string reason, error, origin;  // as in TurnEnded
   std::int64_t turns = 0, duration_ms = 0;
 };
 
-/// What a run came to: collects the events of one run into the numbers and texts people ask for.
-/// Its memory is bounded whatever the agent prints: long texts keep their end, long lists their
-/// newest. Figures no agent can mean (negative, not finite, astronomical) are not believed.
+/// Collects the events of one run into totals and texts. Memory is bounded: of long texts the end is
+/// kept, of long lists the newest entries. Implausible figures (negative, infinite, huge) are
+/// clamped or ignored.
 class Summary final : public Handler {
  public:
   static constexpr std::size_t kKeptText = std::size_t{1} << 20;
@@ -35,17 +37,17 @@ class Summary final : public Handler {
   explicit Summary(const model::Table& models, double known_total_usd = 0);
 
   std::string session_id, model, agent_version, cwd, permission_mode;
-  /// The agent's last word: text and structured output of the last turn_ended. A turn it began by itself
-  /// (origin) replaces only what it says anew.
+  /// Text and structured output of the last turn_ended. A turn that the agent started by itself (origin)
+  /// replaces only what it has.
   std::string text, structured;
-  /// What it said in text blocks, all turns together (the end of it when it is long).
+  /// All text blocks of all turns (the end, when it is long).
   std::string streamed_text;
   std::vector<TurnRecord> results;  // the newest kKeptTurns
   std::int64_t result_count = 0;
   std::vector<Denial> denials;  // the first ones
   std::int64_t denial_count = 0;
   std::int64_t tool_calls = 0, turns = 0, duration_ms = 0;
-  std::int64_t background_tasks = 0;  // that the agent says are still running
+  std::int64_t background_tasks = 0;  // still running, as the agent reports
 
   /// The error that explains a failure best: the last one the agent reported in this run.
   struct LastError {
@@ -55,19 +57,19 @@ class Summary final : public Handler {
   };
   std::optional<LastError> error;
 
-  /// The agent is started again: what it said and how it ended is forgotten, what it used still counts.
-  /// `known_total_usd`: what the session it works in now had cost before.
+  /// The agent is started again: forgets its texts and its end, keeps tokens and cost.
+  /// `known_total_usd`: the earlier cost of the session that it works in now.
   void next_attempt(double known_total_usd = 0);
   /// Array of {tool, call_id, input}.
   std::string denials_json() const;
 
-  /// The session is continued and had cost this before.
+  /// The earlier cost of a session that is continued.
   void know_total(double usd);
   /// What the whole session has cost so far, as the agent last reported it or as it was known before.
   double session_total_usd() const { return last_total_usd_; }
   /// A turn has begun and not ended.
   bool turn_open() const { return turn_open_; }
-  /// The agent gave a sign of itself; events of the harness are none.
+  /// The agent printed something; events of ralph do not count.
   bool any_event() const { return any_event_; }
   /// What the last turn used, subagents included.
   Tokens last_turn_usage() const { return last_turn_; }

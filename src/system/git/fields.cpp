@@ -16,7 +16,7 @@ struct Lines {
 
 std::unexpected<Error> not_understood(std::string_view what) {
   return fail(Code::malformed, fmt::format("git printed {} that cannot be read", what),
-              "is 'git' in PATH the real one, and 2.31 or newer?");
+              "check that 'git' in PATH is git 2.31 or newer");
 }
 
 /// "12", or "-" for what is not text.

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "system/git/work.h"
+#include "system/git/history.h"
 
 namespace ralph::git {
 
@@ -26,10 +26,10 @@ struct Entry {
   std::string path;
 
   bool unmerged() const;
-  /// The folder differs from the index.
+  /// The directory differs from the index.
   bool to_take() const { return unmerged() || unstaged != ' '; }
   bool removed() const { return !unmerged() && unstaged == 'D'; }
-  /// In a folder `.ralph`, wherever that is.
+  /// In a directory `.ralph`, wherever that is.
   bool ours() const;
   bool operator==(const Entry&) const = default;
 };

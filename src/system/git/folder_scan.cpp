@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostEntries = 400'000;
 
-/// One name in a folder.
+/// One name in a directory.
 struct Found {
   int folder;
   const std::string& path;  // below the top
@@ -41,7 +41,7 @@ unsigned char type_of(int folder, const dirent& entry) {
   return static_cast<unsigned char>(IFTODT(info.st_mode));
 }
 
-/// The names in one folder; empty: it cannot be read, or is not one any more.
+/// The names in one directory; empty: it cannot be read, or is not one any more.
 std::vector<Found> entries_of(int folder, const std::string& path) {
   std::vector<Found> entries;
   const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(::dup(folder)), ::closedir);
@@ -54,7 +54,7 @@ std::vector<Found> entries_of(int folder, const std::string& path) {
   return entries;
 }
 
-/// Goes through a folder from the top, without following links. `look` gets what one folder holds; false: its folders are
+/// Goes through a directory from the top, without following links. `look` gets what one directory holds; false: its directories are
 /// left out. Returns false when it ended early because there is very much.
 bool walk(const fs::path& top,
           const std::function<bool(const std::string&, const std::vector<Found>&)>& look) {
@@ -81,7 +81,7 @@ bool has_repository(const std::vector<Found>& entries) {
   return std::ranges::find(entries, ".git", &Found::name) != entries.end();
 }
 
-/// What it is, and where a link leads: git follows those in its own folder. Reading /dev/null does not wait.
+/// What it is, and where a link leads: git follows those in its own directory. Reading /dev/null does not wait.
 std::string_view blocking_kind(const Found& entry) {
   if (entry.type == DT_REG || entry.type == DT_DIR) return {};
   struct stat info{};
@@ -115,7 +115,7 @@ Result<> refuse_blocking(const fs::path& top, bool enter_repositories, const Nam
   return result;
 }
 
-/// The time of the last change cannot be set back; that of a folder is set when a name in it goes.
+/// The time of the last change cannot be set back; that of a directory is set when a name in it goes.
 bool is_later(int at, const char* name, UtcTime since) {
   struct stat info{};
   if (::fstatat(at, name, &info, AT_SYMLINK_NOFOLLOW) != 0) return false;
@@ -175,7 +175,7 @@ NamedFiles find_named(const fs::path& root, std::span<const std::string_view> na
     }
   };
   add_from("");
-  // Asked for by name in every folder: one that cannot be listed can still be used.
+  // Asked for by name in every directory: one that cannot be listed can still be used.
   const auto look = [&](const std::string& path, const std::vector<Found>& entries) {
     if (fs::path(path).filename() == ".ralph") return false;
     for (const auto& entry : entries) {

@@ -21,7 +21,7 @@ constexpr std::size_t kMostPacked = std::size_t{64} << 20;
 constexpr int kMostHops = 5;
 constexpr int kReadFlags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
 
-/// A git folder, the folder it shares refs with (the same, but for linked worktrees), and its HEAD.
+/// A git directory, the directory it shares refs with (the same, but for linked worktrees), and its HEAD.
 struct Repository {
   fs::path own;
   fs::path common;
@@ -30,7 +30,7 @@ struct Repository {
 
 std::string quoted(const fs::path& path) { return fmt::format("'{}'", path.native()); }
 
-mode_t kind_of(int fd) {
+mode_t file_type(int fd) {
   struct stat info{};
   return ::fstat(fd, &info) == 0 ? info.st_mode & S_IFMT : 0;
 }
@@ -41,7 +41,7 @@ std::unexpected<Error> not_regular(const fs::path& path) {
   return fail(Code::malformed, quoted(path) + " is not a regular file");
 }
 
-/// Opens part after part of `name` below a folder; ELOOP at the first symbolic link. -1: see errno.
+/// Opens part after part of `name` below a directory; ELOOP at the first symbolic link. -1: see errno.
 UniqueFd open_parts(const fs::path& folder, std::string_view name) {
   UniqueFd at(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   while (at) {
@@ -51,7 +51,7 @@ UniqueFd open_parts(const fs::path& folder, std::string_view name) {
       return UniqueFd(::openat(at.get(), part.c_str(), kReadFlags | O_NOFOLLOW));
     }
     at.reset(::openat(at.get(), part.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
-    if (at && kind_of(at.get()) == S_IFLNK) {
+    if (at && file_type(at.get()) == S_IFLNK) {
       errno = ELOOP;
       return {};
     }
@@ -60,7 +60,7 @@ UniqueFd open_parts(const fs::path& folder, std::string_view name) {
   return at;
 }
 
-/// A regular file below a git folder; nullopt: there is nothing.
+/// A regular file below a git directory; nullopt: there is nothing.
 Result<std::optional<UniqueFd>> open_below(const fs::path& folder, std::string_view name) {
   auto fd = open_parts(folder, name);
   const int error_number = errno;
@@ -70,7 +70,7 @@ Result<std::optional<UniqueFd>> open_below(const fs::path& folder, std::string_v
     return fail(Code::malformed, quoted(path) + " is reached by a symbolic link: not followed");
   }
   if (!fd) return fail_errno(error_number, "cannot open " + quoted(path));
-  if (kind_of(fd.get()) != S_IFREG) return not_regular(path);
+  if (file_type(fd.get()) != S_IFREG) return not_regular(path);
   return fd;
 }
 
@@ -88,12 +88,12 @@ Result<fs::path> path_in(std::string_view text, std::string_view key, const fs::
   if (has_key) text.remove_prefix(key.size());
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20; };
   if (!has_key || text.empty() || std::ranges::any_of(text, is_control)) {
-    return fail(Code::malformed, quoted(file) + " does not hold the path of a git folder");
+    return fail(Code::malformed, quoted(file) + " does not contain the path of a git directory");
   }
   return base / text;
 }
 
-/// nullopt: there is no HEAD, so this is no git folder.
+/// nullopt: there is no HEAD, so this is no git directory.
 Result<std::optional<Repository>> open_repository(const fs::path& own) {
   TRY_ASSIGN(auto head, read_below(own, "HEAD"));
   if (!head) return std::nullopt;
@@ -111,7 +111,7 @@ Result<std::optional<Repository>> find_in(const fs::path& folder) {
   const UniqueFd fd(::open(path.c_str(), kReadFlags));
   if (!fd && is_missing(errno)) return std::nullopt;
   if (!fd) return fail_errno(errno, "cannot open " + quoted(path));
-  const auto kind = kind_of(fd.get());
+  const auto kind = file_type(fd.get());
   if (kind == S_IFDIR) return open_repository(path);
   if (kind != S_IFREG) return not_regular(path);
   TRY_ASSIGN(const auto text, read_fd(fd.get(), quoted(path), kMostText));
@@ -119,7 +119,7 @@ Result<std::optional<Repository>> find_in(const fs::path& folder) {
   TRY_ASSIGN(auto repository, open_repository(own));
   if (!repository) {
     return fail(Code::not_found,
-                fmt::format("{} names {}, where no repository is", quoted(path), quoted(own)));
+                fmt::format("{} names {}, which is not a repository", quoted(path), quoted(own)));
   }
   return repository;
 }
@@ -144,7 +144,7 @@ Result<std::string> find_packed(const fs::path& common, std::string_view name) {
   }
   auto commit = search.finish();
   if (!commit.empty() && !is_commit_id(commit)) {
-    return fail(Code::malformed, file + " has no commit id where one belongs");
+    return fail(Code::malformed, file + " has no commit id where one is expected");
   }
   return commit;
 }
@@ -187,7 +187,7 @@ Result<std::optional<Head>> read_head(const fs::path& folder) {
   std::error_code error;
   auto at = fs::canonical(folder.empty() ? "." : folder, error);
   if (error || !fs::is_directory(at, error)) {
-    return fail(Code::not_found, quoted(folder) + " is not a folder");
+    return fail(Code::not_found, quoted(folder) + " is not a directory");
   }
   for (;; at = at.parent_path()) {
     TRY_ASSIGN(const auto repository, find_in(at));

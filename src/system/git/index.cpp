@@ -53,7 +53,7 @@ Result<PrivateIndex> PrivateIndex::rebuild(const Program& git, KnownFiles& known
                                O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file) {
     return fail_errno(errno, fmt::format("cannot make '{}'", index.path().native()),
-                      "make room there, and check who owns it");
+                      "free disk space, and check the owner");
   }
   TRY(write_all(file.get(), index_bytes(entries, stats), index.path().native()));
   return index;
@@ -63,11 +63,11 @@ Result<PrivateIndex> PrivateIndex::empty(const fs::path& git_folder) {
   remove_abandoned(git_folder);
   auto name = (git_folder / fmt::format("{}XXXXXX", kPrefix)).native();
   if (::mkdtemp(name.data()) == nullptr) {
-    return fail_errno(errno, fmt::format("cannot make the folder '{}'", name),
-                      "make room there, and check who owns it");
+    return fail_errno(errno, fmt::format("cannot create the directory '{}'", name),
+                      "free disk space, and check the owner");
   }
   UniqueFd lock(::open(name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!lock) return fail_errno(errno, fmt::format("cannot open the folder '{}'", name));
+  if (!lock) return fail_errno(errno, fmt::format("cannot open the directory '{}'", name));
   ::flock(lock.get(), LOCK_EX | LOCK_NB);
   return PrivateIndex(fs::path(name), std::move(lock));
 }

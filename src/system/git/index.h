@@ -11,7 +11,7 @@
 
 namespace ralph::git {
 
-/// An index of our own, in the git folder: git compares its time with those of files, and only there both come from the
+/// An index of our own, in the git directory: git compares its time with those of files, and only there both come from the
 /// same clock. Removed with this object; one that a killed ralph left is removed by the next.
 class PrivateIndex {
  public:
@@ -33,15 +33,15 @@ class PrivateIndex {
   PrivateIndex(std::filesystem::path folder, UniqueFd lock)
       : folder_(std::move(folder)), lock_(std::move(lock)) {}
   std::filesystem::path folder_;
-  UniqueFd lock_;  // held while the folder is in use
+  UniqueFd lock_;  // held while the directory is in use
 };
 
-/// Every path that differs between HEAD, an index (empty: the user's) and the folder, those of `.ralph` among them. No
+/// Every path that differs between HEAD, an index (empty: the user's) and the directory, those of `.ralph` among them. No
 /// submodule is entered: git would follow that one's settings.
 Result<std::vector<Entry>> list_entries(const Program& git,
                                         const std::filesystem::path& index = {});
 
-/// Brings an index (empty: the user's) to what the folder holds. `git add -A` would do it in one call, but starts
+/// Brings an index (empty: the user's) to what the directory holds. `git add -A` would do it in one call, but starts
 /// another git in every submodule.
 Result<> take_in(const Program& git, const std::vector<Entry>& entries,
                  const std::filesystem::path& index);
@@ -57,7 +57,7 @@ Result<> remove_paths(const Program& git, const std::vector<std::string>& paths,
 /// The tree without these paths.
 Result<std::string> tree_without(const Program& git, const std::string& tree,
                                  const std::vector<std::string>& paths);
-/// The tree with what the folder holds at these paths.
+/// The tree with what the directory holds at these paths.
 Result<std::string> tree_with(const Program& git, const std::string& tree,
                               const std::vector<std::string>& paths);
 

@@ -83,8 +83,8 @@ Result<std::vector<IndexEntry>> parse_index_listing(std::string_view text) {
     const auto line_end = at == text.npos ? at : text.find('\n', at);
     IndexEntry entry;
     if (line_end == text.npos || tab > end || !read_head(text.substr(0, tab), entry)) {
-      return fail(Code::malformed, "git printed an index that cannot be read",
-                  "is 'git' in PATH the real one, and 2.31 or newer?");
+      return fail(Code::malformed, "cannot parse git's index listing",
+                  "check that 'git' in PATH is git 2.31 or newer");
     }
     entry.path = text.substr(tab + 1, end - tab - 1);
     unsigned flags = 0;

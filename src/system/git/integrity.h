@@ -11,7 +11,7 @@ namespace ralph::git {
 
 /// The parts of a repository by which changes could be hidden from git, as they were at one moment: flags of the index
 /// (assume-unchanged, skip-worktree), `info/exclude`, `info/sparse-checkout`, alternates, the user's own settings that
-/// name ignored files or filters, and the kind of file that `.git`, HEAD, the index and the object folder are.
+/// name ignored files or filters, and the kind of file that `.git`, HEAD, the index and the object directory are.
 class Integrity {
  public:
   /// `git` is pinned to the repository.
@@ -34,7 +34,7 @@ class Integrity {
   struct Place {
     std::filesystem::path path;
     unsigned kind = 0;  // S_IFMT; 0: missing
-    std::string inode;  // of folders, which are never replaced
+    std::string inode;  // of directories, which are never replaced
     bool may_appear = false;
   };
   static Place look_at(const std::filesystem::path& path, bool may_appear);

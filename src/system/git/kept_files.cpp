@@ -1,4 +1,5 @@
-// Files that no commit of the loop takes in, and what became of them.
+#include "system/git/kept_files.h"
+
 #include <algorithm>
 
 #include <fmt/core.h>
@@ -7,10 +8,11 @@
 #include "core/base/path.h"
 #include "system/git/fields.h"
 #include "system/git/index.h"
+#include "system/git/keep_commit.h"
 #include "system/git/old_files.h"
 #include "system/git/position.h"
 #include "system/git/tree_files.h"
-#include "system/git/work.h"
+#include "system/git/worktree.h"
 
 namespace ralph::git {
 namespace {
@@ -27,7 +29,7 @@ std::vector<std::string> names_in(std::string_view text) {
   return names;
 }
 
-/// Of the files the folder holds at these paths; the others are those of `base`, where one is given.
+/// Of the files the directory holds at these paths; the others are those of `base`, where one is given.
 Result<std::string> tree_of(const Program& git, std::vector<std::string> paths,
                             const std::string& base = {}) {
   std::erase_if(paths, [&](const std::string& path) { return !is_file(git.root() / path); });
@@ -50,66 +52,83 @@ Result<> write_missing(const Program& git, const std::string& from,
 
 }  // namespace
 
-Result<> Work::keep_files(const std::vector<std::string>& paths, std::string_view keep_as) const {
+Result<> keep_files(const Worktree& worktree, const std::vector<std::string>& paths,
+                    std::string_view keep_as) {
+  const auto& git = worktree.program();
   const auto ref = fmt::format("refs/ralph/{}", keep_as);
-  TRY_ASSIGN(const auto known, read_commit(git_, ref));
-  TRY_ASSIGN(const auto tree, tree_of(git_, paths, known));
+  TRY_ASSIGN(const auto known, read_commit(git, ref));
+  TRY_ASSIGN(const auto tree, tree_of(git, paths, known));
   if (known.empty() && paths.empty()) return {};
   if (!known.empty()) {
-    TRY_ASSIGN(const auto same, tree_differences(git_, known, tree));
+    TRY_ASSIGN(const auto same, tree_differences(git, known, tree));
     if (same.empty()) return {};
   }
   TRY_ASSIGN(const auto commit,
-             make_commit(tree, known.empty() ? std::vector<std::string>{} : std::vector{known},
+             make_commit(git, tree, known.empty() ? std::vector<std::string>{} : std::vector{known},
                          fmt::format("ralph: files that are not committed\n\nKept at {}. 'git "
                                      "restore --source={} -- FILE' brings one back.\n",
                                      iso_utc(now_utc()), ref)));
   if (known.empty()) {
-    TRY(keep(ref, commit));
+    TRY(keep_commit(git, ref, commit));
     return {};
   }
-  TRY(git_.ask({{"update-ref", "-m", "ralph: kept files", ref, commit, known}}));
+  TRY(git.ask({{"update-ref", "-m", "ralph: kept files", ref, commit, known}}));
   return {};
 }
 
-Result<KeptFiles> Work::compare_kept_files(std::string_view kept_as) const {
+Result<KeptFiles> compare_kept_files(const Worktree& worktree, std::string_view kept_as) {
+  const auto& git = worktree.program();
   KeptFiles result;
-  TRY_ASSIGN(const auto commit, read_commit(git_, fmt::format("refs/ralph/{}", kept_as)));
+  TRY_ASSIGN(const auto commit, read_commit(git, fmt::format("refs/ralph/{}", kept_as)));
   if (commit.empty()) return result;
   TRY_ASSIGN(const auto text,
-             git_.ask({{"ls-tree", "-r", "-z", "--name-only", "--full-tree", commit}}));
-  TRY_ASSIGN(const auto parents, git_.ask({{"rev-list", "--parents", "-n1", commit}}));
+             git.ask({{"ls-tree", "-r", "-z", "--name-only", "--full-tree", commit}}));
+  TRY_ASSIGN(const auto parents, git.ask({{"rev-list", "--parents", "-n1", commit}}));
   result.has_earlier = parents.contains(' ');
   result.all = names_in(text);
   const auto& names = result.all;
-  TRY_ASSIGN(const auto now, tree_of(git_, names));
-  TRY_ASSIGN(const auto differences, tree_differences(git_, commit, now));
+  TRY_ASSIGN(const auto now, tree_of(git, names));
+  TRY_ASSIGN(const auto differences, tree_differences(git, commit, now));
   for (const auto& difference : differences) {
     if (std::ranges::find(names, difference.path) == names.end()) continue;
-    const bool there = path_exists(root() / difference.path);
+    const bool there = path_exists(git.root() / difference.path);
     (there ? result.changed : result.missing).push_back(difference.path);
   }
   return result;
 }
 
-Result<std::vector<std::string>> Work::put_back_missing(std::string_view kept_as,
-                                                        const std::string& commit) const {
-  TRY(check_settings());
-  TRY_ASSIGN(auto kept, compare_kept_files(kept_as));
-  TRY(write_missing(git_, fmt::format("refs/ralph/{}", kept_as), kept.missing));
+Result<std::vector<std::string>> put_back_missing(const Worktree& worktree,
+                                                  std::string_view kept_as,
+                                                  const std::string& commit) {
+  const auto& git = worktree.program();
+  TRY(worktree.check_settings());
+  TRY_ASSIGN(auto kept, compare_kept_files(worktree, kept_as));
+  TRY(write_missing(git, fmt::format("refs/ralph/{}", kept_as), kept.missing));
   std::vector<std::string> left_out;
-  for (const auto& path : left_alone_.paths) {
-    if (!path_exists(root() / path)) left_out.push_back(path);
+  for (const auto& path : worktree.left_out_paths()) {
+    if (!path_exists(git.root() / path)) left_out.push_back(path);
   }
   if (left_out.empty() || commit.empty()) return kept.missing;
-  TRY_ASSIGN(const auto known, paths_in_tree(git_, commit, left_out));
+  TRY_ASSIGN(const auto known, paths_in_tree(git, commit, left_out));
   std::erase_if(left_out, [&](const std::string& path) { return !known.contains(path); });
-  TRY(write_missing(git_, commit, left_out));
+  TRY(write_missing(git, commit, left_out));
   kept.missing.insert(kept.missing.end(), left_out.begin(), left_out.end());
   return kept.missing;
 }
 
-Result<std::vector<std::string>> Work::changed_left_out() const {
+Result<std::vector<std::string>> new_ignored(const Worktree& worktree, UtcTime since) {
+  const auto& git = worktree.program();
+  TRY_ASSIGN(
+      const auto text,
+      git.ask({{"ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"}}));
+  auto paths = names_in(text);
+  std::erase_if(paths, [&](const std::string& path) {
+    return Entry{'!', '!', path}.ours() || born_before(git.root() / path, since);
+  });
+  return paths;
+}
+
+Result<std::vector<std::string>> Worktree::changed_left_out() const {
   std::vector<std::string> paths;
   TRY_ASSIGN(const auto index, PrivateIndex::rebuild(git_, *known_));
   TRY_ASSIGN(const auto entries, list_entries(git_, index.path()));
@@ -119,7 +138,7 @@ Result<std::vector<std::string>> Work::changed_left_out() const {
   return paths;
 }
 
-Result<std::vector<std::string>> Work::old_untracked() const {
+Result<std::vector<std::string>> Worktree::old_untracked() const {
   std::vector<std::string> paths;
   if (!left_alone_.before) return paths;
   auto by_name = left_alone_;
@@ -132,17 +151,6 @@ Result<std::vector<std::string>> Work::old_untracked() const {
   for (const auto& entry : all) {
     if (std::ranges::find(rest, entry) == rest.end()) paths.push_back(entry.path);
   }
-  return paths;
-}
-
-Result<std::vector<std::string>> Work::new_ignored(UtcTime since) const {
-  TRY_ASSIGN(
-      const auto text,
-      git_.ask({{"ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"}}));
-  auto paths = names_in(text);
-  std::erase_if(paths, [&](const std::string& path) {
-    return Entry{'!', '!', path}.ours() || born_before(root() / path, since);
-  });
   return paths;
 }
 

@@ -17,16 +17,16 @@ namespace ralph::git {
 /// A file is unchanged if lstat reports the same as before: every write updates its ctime, which no program can set back.
 /// This holds only under conditions that are checked:
 /// - its ctime was at least two seconds old when it was read, so a later write changes it even in git's whole seconds;
-/// - nobody had it open for writing at that time, because a write to a page that is already mapped updates no timestamp;
-/// - it is on the same device as the git folder, on a file system known to maintain ctime and leases this way.
-/// Assumes that nobody sets the clock back or writes to the device below the file system, as root can.
+/// - no process had it open for writing at that time, because a write to a page that is already mapped updates no timestamp;
+/// - it is on the same device as the git directory, on a file system known to maintain ctime and leases this way.
+/// Assumes that no one sets the clock back or writes to the device below the file system, as root can.
 class KnownFiles {
  public:
   /// A disk, and the time by its own clock.
   struct Disk {
     dev_t device;
     std::int64_t now;  // seconds
-    /// That of a file or folder just made. nullopt: its file system is not one of those.
+    /// That of a file or directory just made. nullopt: its file system is not one of those.
     static std::optional<Disk> of(int fresh);
   };
   /// Looks at the files of these entries. Each result is for index_bytes(): the file's state where it is known to hold

@@ -17,7 +17,7 @@ struct LeftAlone {
   std::optional<UtcTime> before;   // untracked files born before that; none: nothing by age
   std::set<std::string> paths;     // below the root, tracked or not
   std::vector<OwnOutput> outputs;  // of this process
-  std::vector<std::string> own;    // files and folders of ralph and of agents, below the root
+  std::vector<std::string> own;    // files and directories of ralph and of agents, below the root
 
   /// The paths, and those of outputs that lie below `root`.
   std::set<std::string> names(const std::filesystem::path& root) const {

@@ -1,4 +1,4 @@
-// From what a folder holds to a tree, without losing what git does not know.
+// From what a directory holds to a tree, without losing what git does not know.
 #include <set>
 
 #include <fmt/core.h>
@@ -74,7 +74,7 @@ Result<std::vector<Change>> list_changes(const Program& git, const Move& move) {
   return changes;
 }
 
-/// Finds what is in the folder where a tree has something else, and git does not know.
+/// Finds what is in the directory where a tree has something else, and git does not know.
 class Obstacles {
  public:
   Obstacles(const fs::path& root, const std::vector<Change>& changes) : root_(root) {
@@ -103,7 +103,7 @@ class Obstacles {
     return fail(Code::busy,
                 fmt::format("'{}' is {}, and it is where the commit has something else",
                             (root_ / path).native(), what),
-                "move it away, then try again; nothing was changed");
+                "move it, then try again; nothing was changed");
   }
   Result<> refuse_repository(const std::string& folder) const {
     if (kind_of(root_ / folder / ".git") == Kind::none) return {};
@@ -130,7 +130,7 @@ class Obstacles {
       }
     }
     if (!error) return {};
-    return fail(Code::storage, fmt::format("cannot look through '{}': {}", (root_ / path).native(),
+    return fail(Code::storage, fmt::format("cannot read '{}': {}", (root_ / path).native(),
                                            error.message()));
   }
 
@@ -140,7 +140,7 @@ class Obstacles {
   std::set<std::string> found_;
 };
 
-/// What stays as it is in the folder is in neither tree.
+/// What stays as it is in the directory is in neither tree.
 Result<std::string> tree_to_reach(const Program& git, const Snapshot& snapshot,
                                   const std::string& tree) {
   auto left_out = snapshot.pinned;

@@ -49,7 +49,7 @@ fs::path folder_named_in(const fs::path& file, std::string_view prefix) {
   return error ? fs::path{} : folder;
 }
 
-/// An agent that made a file `.git` could name any folder.
+/// An agent that made a file `.git` could name any directory.
 bool is_git_folder(const fs::path& folder) {
   return path_exists(folder / "HEAD") &&
          (path_exists(folder / "objects") || path_exists(folder / "commondir"));
@@ -103,7 +103,7 @@ class Search {
       for (const auto* const name : {"config", "config.worktree"}) ask_file(folder / name);
     }
     for (std::size_t i = 0; i < files_.size() && i < kMostFilesNamed; ++i) ask(files_[i]);
-    std::ranges::sort(paths_);  // a folder before what is in it
+    std::ranges::sort(paths_);  // a directory before what is in it
     const auto same = std::ranges::unique(paths_);
     paths_.erase(same.begin(), same.end());
     return std::move(paths_);

@@ -7,10 +7,10 @@
 
 namespace ralph::git {
 
-/// The root of the repository a folder lies in; empty: none.
+/// The root of the repository a directory lies in; empty: none.
 std::filesystem::path root_of(const std::filesystem::path& folder);
 
-/// Where `.git`, a folder, a link or a file, leads to; first the folder that it shares with other worktrees.
+/// Where `.git`, a directory, a link or a file, leads to; first the directory that it shares with other worktrees.
 std::vector<std::filesystem::path> git_folders(const std::filesystem::path& git);
 
 /// Paths in the workspace, relative to it, that the settings of its repository, of the user or of the system let git obey:

@@ -53,7 +53,7 @@ Result<UtcTime> time_of_new_file(const fs::path& folder) {
     return birth_of(info);
   }
   return fail_errno(errno, fmt::format("cannot make a file in '{}'", folder.native()),
-                    "make room there, and check who owns it");
+                    "free disk space, and check the owner");
 }
 
 std::optional<struct statx> look_at(const fs::path& path) {

@@ -23,7 +23,7 @@ Result<> leave_out(const Program& git, const LeftAlone& left, std::vector<Entry>
 Result<> forget_old(const Program& git, UtcTime time, const std::string& tree,
                     const std::filesystem::path& index);
 
-/// By the clock that stamps the files of this folder, which need not be ours: files that are there are born before that,
+/// By the clock that stamps the files of this directory, which need not be ours: files that are there are born before that,
 /// files made later are not. Waits for the next tick of that clock: some milliseconds, on old file systems two seconds.
 Result<UtcTime> file_time_now(const std::filesystem::path& folder);
 

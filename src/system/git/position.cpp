@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMostNamed = 3;
 constexpr std::size_t kMostBytesOfRef = 64 << 10;
 
-/// A file of the git folder that is there while git waits for the user.
+/// A file of the git directory that is there while git waits for the user.
 struct Unfinished {
   const char* file;
   const char* what;
@@ -54,7 +54,7 @@ std::string names_of(const std::vector<Entry>& entries) {
   return entries.size() > kMostNamed ? text + " …" : text;
 }
 
-/// The ids in a file of the git folder, one a line.
+/// The ids in a file of the git directory, one a line.
 void add_ids(const fs::path& file, std::vector<std::string>& ids) {
   const auto text = read_file(file, kMostBytesOfRef).value_or("");
   for (std::size_t at = 0; at < text.size();) {
@@ -102,8 +102,8 @@ Result<> refuse_unfinished(const Program& git, Reset reset) {
 Result<> refuse_unmerged(std::vector<Entry> entries) {
   std::erase_if(entries, [](const Entry& entry) { return !entry.unmerged(); });
   if (entries.empty()) return {};
-  return fail(Code::busy, fmt::format("in conflict, not merged yet: {}", names_of(entries)),
-              "merge them by hand, then git add them");
+  return fail(Code::busy, fmt::format("unmerged conflicts: {}", names_of(entries)),
+              "resolve them, then run 'git add'");
 }
 
 Result<> refuse_locked(const Program& git) {
@@ -112,8 +112,8 @@ Result<> refuse_locked(const Program& git) {
     std::error_code ignored;
     if (!fs::exists(fs::symlink_status(path, ignored))) continue;
     return fail(Code::busy,
-                fmt::format("'{}' exists: another git works here, or one crashed", path.native()),
-                "wait for it; if none runs, remove that file; nothing was changed");
+                fmt::format("'{}' exists: another git process is running here, or one crashed", path.native()),
+                "wait for it; if none is running, remove that file; nothing was changed");
   }
   return {};
 }

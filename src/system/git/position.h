@@ -9,7 +9,7 @@
 
 namespace ralph::git {
 
-/// Where a repository stands.
+/// The state of HEAD and of an unfinished merge.
 struct Position {
   std::string head;    // the commit; empty: none yet
   std::string branch;  // in full; empty: detached
@@ -23,13 +23,13 @@ Result<std::string> read_branch(const Program& git);
 /// The commit a name stands for; empty: none.
 Result<std::string> read_commit(const Program& git, const std::string& name);
 
-/// Whether what is to be done ends a merge, as a reset does.
+/// Whether the operation ends a merge, as a reset does.
 enum class Reset { no, yes };
 /// Code::busy: a merge, a rebase or the like is not finished.
 Result<> refuse_unfinished(const Program& git, Reset reset);
 /// Code::busy: paths are in conflict.
 Result<> refuse_unmerged(std::vector<Entry> entries);
-/// Code::busy: another git works on the index or on HEAD, or one crashed. A lock is never removed.
+/// Code::busy: another git process locks the index or HEAD, or one crashed. A lock is never removed.
 Result<> refuse_locked(const Program& git);
 /// A branch that HEAD should be on, and is not yet. Code::permission: it leads to another one, which would be moved.
 /// Code::busy: it is checked out in another worktree.

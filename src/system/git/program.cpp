@@ -53,20 +53,20 @@ struct Meaning {
 };
 constexpr Meaning kMeanings[] = {
     {"dubious ownership", Code::permission,
-     "the repository belongs to another user: work as that user, or tell git to trust it as it "
+     "the repository belongs to another user; work as that user, or trust the repository as git "
      "says"},
     {"index.lock", Code::busy,
-     "another git works here; if none does, one crashed: remove that file"},
-    {"not uptodate", Code::busy, "the file was changed while ralph worked; try again"},
-    {"would be overwritten", Code::busy, "the file was made while ralph worked; try again"},
-    {"would be removed", Code::busy, "the file was made while ralph worked; try again"},
+     "another git process is running here, or one crashed; if none is running, remove that file"},
+    {"not uptodate", Code::busy, "the file changed meanwhile; try again"},
+    {"would be overwritten", Code::busy, "the file was created meanwhile; try again"},
+    {"would be removed", Code::busy, "the file was created meanwhile; try again"},
     {".lock': File exists", Code::busy,
-     "another git works here; if none does, one crashed: remove that file"},
-    {"must be run in a work tree", Code::usage, "a bare repository holds no files to work on"},
-    {": No space left on device", Code::storage, "free some space on the disk"},
-    {": Disk quota exceeded", Code::storage, "free some space on the disk"},
-    {": Read-only file system", Code::storage, "mount the disk so that it can be written"},
-    {"Permission denied", Code::permission, "check who owns the files"},
+     "another git process is running here, or one crashed; if none is running, remove that file"},
+    {"must be run in a work tree", Code::usage, "a bare repository has no worktree"},
+    {": No space left on device", Code::storage, "free disk space"},
+    {": Disk quota exceeded", Code::storage, "free disk space"},
+    {": Read-only file system", Code::storage, "mount the file system writable"},
+    {"Permission denied", Code::permission, "check the owner of the files"},
 };
 
 bool is_kept(std::string_view name) {
@@ -109,8 +109,8 @@ Result<Program> Program::find() {
   TRY_ASSIGN(const auto environment, process::changed_environment({}));
   TRY_ASSIGN(auto path, process::find_program("git", environment, "/"));
   if (!path.starts_with('/')) {
-    return fail(Code::not_found, "program 'git' was found by a relative folder of PATH only",
-                "give PATH the full path of its folder");
+    return fail(Code::not_found, "program 'git' was found only in a relative directory of PATH",
+                "use absolute directories in PATH");
   }
   Program program;
   program.path_ = std::move(path);
@@ -141,7 +141,7 @@ process::Command Program::command(const Call& call) const {
                                          {"GIT_EDITOR", "false"},
                                          {"LC_ALL", "C"}});
   if (!call.index.empty()) {
-    // A split index would leave files in the git folder.
+    // A split index would leave files in the git directory.
     command.argv.insert(command.argv.end(), {"-c", "core.splitIndex=false"});
     command.env.push_back({"GIT_INDEX_FILE", call.index.native()});
   }
@@ -172,25 +172,25 @@ Result<process::Captured> Program::run(const Call& call) const {
                                              stoppable ? limits_.stop : std::stop_token()));
   const auto name = fmt::format("'git {}' in '{}'", call.words.front(), root_.native());
   if (captured.exit.ended_by == process::EndedBy::wall && !stoppable) {
-    return fail(Code::limit, fmt::format("{} took longer than {} after ralph was told to stop",
+    return fail(Code::limit, fmt::format("{} took longer than {} after ralph was asked to stop",
                                          name, format_duration(timeout)));
   }
   if (captured.exit.ended_by == process::EndedBy::wall) {
     return fail(Code::limit,
                 fmt::format("{} took longer than {} (git_timeout)", name, format_duration(timeout)),
-                "raise git_timeout (--git-timeout), or look for a program it waits for or a slow "
+                "raise git_timeout (--git-timeout), or check for a slow "
                 "disk");
   }
   if (captured.exit.ended_by == process::EndedBy::stop_request) {
-    return fail(Code::unavailable, fmt::format("{} was ended: ralph was told to stop", name));
+    return fail(Code::unavailable, fmt::format("{} ended: ralph was asked to stop", name));
   }
   if (!captured.exit.exit_code) {
     return fail(Code::unavailable, fmt::format("{} was killed", name),
-                "the machine may be out of memory");
+                "check whether the machine is out of memory");
   }
   if (captured.cut) {
     return fail(Code::limit, fmt::format("{} printed more than {} bytes", name, kMostOutput),
-                "are there files that .gitignore should name?");
+                "add generated files to .gitignore");
   }
   return captured;
 }

@@ -21,7 +21,7 @@ struct Call {
   std::vector<process::EnvChange> env = {};  // beside what every call gets
 };
 
-/// How long a call may take, and who may end it. A call that changes something of the user's has no time limit: ended in
+/// The time limit of a call, and the stop token that ends it. A call that changes something of the user's has no time limit: ended in
 /// its middle it would leave a lock, or half of its work. `stop` ends the call that runs when the stop is requested; a later one
 /// may take five seconds.
 struct CallLimits {
@@ -29,14 +29,14 @@ struct CallLimits {
   std::stop_token stop = {};
 };
 
-/// Whether a subcommand writes to the repository or to the folder.
+/// Whether a subcommand writes to the repository or to the directory.
 bool changes_something(std::string_view subcommand);
 
 /// The `git` program, and the repository it works on. Of our environment's GIT_* it gets only what says who the
 /// user is and where his settings are; programs that git could start by itself are switched off.
 class Program {
  public:
-  /// Code::not_found: it is not installed. Relative folders of PATH, which could be the agent's, do not count.
+  /// Code::not_found: it is not installed. Relative directories of PATH, which could be the agent's, do not count.
   static Result<Program> find();
 
   /// From now on it looks for no repository, wherever `.git` leads by then.
@@ -48,13 +48,13 @@ class Program {
   void set_limits(CallLimits limits) { limits_ = std::move(limits); }
   void start_in(std::filesystem::path folder) { root_ = std::move(folder); }
 
-  /// An error: it could not be started, or had to be ended. Any exit code is none.
+  /// An error: git could not be started, or had to be ended. An exit code other than 0 is not an error here.
   Result<process::Captured> run(const Call& call) const;
-  /// What it printed. An exit code but 0 is an error that quotes git.
+  /// The output. An exit code other than 0 is an error that quotes git.
   Result<std::string> ask(const Call& call) const;
   /// The same for one id, name or path: without the newline at its end.
   Result<std::string> ask_line(const Call& call) const;
-  /// What git said about a call that failed.
+  /// The error of a call that failed, with git's message.
   Error explain(const Call& call, const process::Captured& captured) const;
 
   const std::filesystem::path& root() const { return root_; }

@@ -15,7 +15,7 @@ fs::path real_path(const fs::path& path) {
   return error ? fs::absolute(path, error).lexically_normal() : real;
 }
 
-/// A folder with a HEAD, or the file of a linked worktree or a submodule.
+/// A directory with a HEAD, or the file of a linked worktree or a submodule.
 bool is_repository(const fs::path& git) {
   std::error_code error;
   return fs::is_regular_file(git, error) || fs::exists(git / "HEAD", error);

@@ -38,7 +38,7 @@ bool is_harmless(std::string_view key) {
   });
 }
 
-/// Of the file's bytes; a folder counts as nothing, what cannot be read as its own kind of content.
+/// Of the file's bytes; a directory counts as nothing, what cannot be read as its own kind of content.
 std::string digest_of(const fs::path& path) {
   std::error_code error;
   const auto status = fs::status(path, error);
@@ -57,12 +57,12 @@ std::unexpected<Error> changed(std::string_view what) {
   return fail(
       Code::permission,
       fmt::format("{} was changed since ralph started: git could run programs it names", what),
-      "look at it; if it is meant, start ralph again");
+      "check it; if the change is intended, start ralph again");
 }
 
 }  // namespace
 
-/// The repository's own values, and those of files inside the folder, in git's order.
+/// The repository's own values, and those of files inside the directory, in git's order.
 Result<std::vector<Settings::Value>> Settings::values(const Program& git) {
   const Call call{{"config", "--list", "--includes", "--show-scope", "--show-origin", "-z"}};
   TRY_ASSIGN(const auto text, git.ask(call));

@@ -12,12 +12,12 @@ namespace ralph::git {
 /// them; what only says who commits, or where a branch or a remote belongs, may change.
 class Settings {
  public:
-  /// `common` is the folder that holds "config": the git folder, but for linked worktrees.
+  /// `common` is the directory that holds "config": the git directory, but for linked worktrees.
   static Result<Settings> read(const Program& git, const std::filesystem::path& common);
 
   /// Code::permission when something else changed; the message names the file and, where it can, the setting.
   Result<> check(const Program& git) const;
-  /// The git folder, and that of "config" where it is another one.
+  /// The git directory, and that of "config" where it is another one.
   const std::vector<std::filesystem::path>& git_folders() const { return git_folders_; }
   /// Of all that check() compares: the same for settings that it would find unchanged.
   std::string digest() const;
@@ -39,7 +39,7 @@ class Settings {
   std::vector<File> fixed_;    // lead to other settings: no byte of them may change
   std::vector<File> configs_;  // unchanged: the values are as well
   std::vector<Value> values_;  // those that matter
-  bool includes_ = false;      // other files have a say
+  bool includes_ = false;      // other files are included
 };
 
 }  // namespace ralph::git

@@ -28,7 +28,7 @@ Result<bool> is_sparse(const Program& git) {
   return captured.out.starts_with("true");
 }
 
-/// "H path"; a small letter: assume-unchanged, an S: skip-worktree. Paths that a sparse checkout leaves out of the folder
+/// "H path"; a small letter: assume-unchanged, an S: skip-worktree. Paths that a sparse checkout leaves out of the directory
 /// are git's affair.
 Result<IndexPaths> read_index_paths(const Program& git) {
   TRY_ASSIGN(const bool sparse, is_sparse(git));

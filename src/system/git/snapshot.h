@@ -10,16 +10,16 @@
 
 namespace ralph::git {
 
-/// Paths of the index that the user told git not to look at. A reset would overwrite their files all the same.
+/// Paths of the index that git ignores on request of the user. A reset would overwrite their files all the same.
 struct HiddenFlags {
   std::vector<std::string> assume_unchanged, skip_worktree;
   bool empty() const { return assume_unchanged.empty() && skip_worktree.empty(); }
 };
 
-/// What a folder and its index hold at one moment, as trees in the object database. Nothing refers to them yet.
+/// What a directory and its index hold at one moment, as trees in the object database. Nothing refers to them yet.
 struct Snapshot {
-  PrivateIndex index;        // names what the folder holds
-  std::string tree;          // of the folder, with the changes that flags hide
+  PrivateIndex index;        // names what the directory holds
+  std::string tree;          // of the directory, with the changes that flags hide
   std::string visible_tree;  // without those
   std::string staged_tree;   // of the user's index; conflicts are below kConflicts, by stage
   bool conflicts = false;
@@ -33,10 +33,10 @@ Result<Snapshot> take_snapshot(const Program& git, KnownFiles& known, const Left
 /// Sets them again, where the user's index still has the path.
 Result<> set_flags(const Program& git, const HiddenFlags& flags);
 
-/// Files of ralph's own in a folder `.ralph`, which no commit may bring back or take away: state, logs and the like.
+/// Files of ralph's own in a directory `.ralph`, which no commit may bring back or take away: state, logs and the like.
 bool is_state_of_ours(std::string_view path);
 
-/// How a folder becomes a tree.
+/// How a directory becomes a tree.
 struct Move {
   std::string from, to;               // trees; what is in neither stays as it is
   std::vector<std::string> replaced;  // ignored or untracked files where `to` has something else

@@ -30,8 +30,8 @@ Result<std::vector<TreeDifference>> tree_differences(const Program& git, std::st
   for (Fields fields(text); !fields.done();) {
     TreeDifference difference;
     if (!read_raw(fields.next(), difference)) {
-      return fail(Code::malformed, "git printed a difference that cannot be read",
-                  "is 'git' in PATH the real one, and 2.31 or newer?");
+      return fail(Code::malformed, "cannot parse git's diff output",
+                  "check that 'git' in PATH is git 2.31 or newer");
     }
     difference.path = fields.next();
     found.push_back(std::move(difference));

@@ -1,4 +1,4 @@
-// What changes the user's branch, index and folder.
+// What changes the user's branch, index and directory.
 #include <algorithm>
 #include <cstdlib>
 
@@ -6,8 +6,9 @@
 
 #include "system/git/fields.h"
 #include "system/git/index.h"
+#include "system/git/keep_commit.h"
 #include "system/git/position.h"
-#include "system/git/work.h"
+#include "system/git/worktree.h"
 
 namespace ralph::git {
 namespace {
@@ -54,24 +55,22 @@ Result<std::vector<process::EnvChange>> identity(const Program& git) {
 
 }  // namespace
 
-std::string Work::name_of_commits() const {
+std::string Worktree::name_of_commits() const {
   const auto changes = identity(git_);
   return changes && !changes->empty() ? fmt::format("{} <{}>", kName, kAddress) : std::string();
 }
 
-Result<> Work::ready() const { return refuse_unfinished(git_, Reset::no); }
+Result<> Worktree::ready() const { return refuse_unfinished(git_, Reset::no); }
 
-/// Nothing refers to it yet.
-Result<std::string> Work::make_commit(const std::string& tree,
-                                      const std::vector<std::string>& parents,
-                                      std::string_view message) const {
-  TRY_ASSIGN(auto who, identity(git_));
+Result<std::string> make_commit(const Program& git, const std::string& tree,
+                                const std::vector<std::string>& parents, std::string_view message) {
+  TRY_ASSIGN(auto who, identity(git));
   Call call{{"commit-tree", tree}, message_text(message), {}, std::move(who)};
   for (const auto& parent : parents) call.words.insert(call.words.end(), {"-p", parent});
-  return git_.ask_line(call);
+  return git.ask_line(call);
 }
 
-Result<std::string> Work::commit(std::string_view message, std::string_view branch) const {
+Result<std::string> Worktree::commit(std::string_view message, std::string_view branch) const {
   TRY(check_settings());
   TRY(ready());
   TRY_ASSIGN(const auto present, this->branch());
@@ -84,7 +83,7 @@ Result<std::string> Work::commit(std::string_view message, std::string_view bran
   TRY(keep_staged(entries));
   TRY(forget_stat_data(git_, entries));
   TRY(take_in(git_, entries, {}));
-  // What was staged may be gone from the folder again: then there is nothing to commit.
+  // What was staged may be gone from the directory again: then there is nothing to commit.
   const Call staged{{"diff-index", "--cached", "--quiet", "HEAD", "--"}};
   TRY_ASSIGN(const auto before, head());
   if (!before.empty()) {

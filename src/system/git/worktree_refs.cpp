@@ -1,4 +1,3 @@
-// Refs that an agent could delete or move.
 #include <algorithm>
 #include <set>
 
@@ -6,10 +5,12 @@
 
 #include "system/git/fields.h"
 #include "system/git/folder_scan.h"
+#include "system/git/keep_commit.h"
+#include "system/git/kept_refs.h"
 #include "system/git/position.h"
 #include "system/git/ref.h"
 #include "system/git/snapshot.h"
-#include "system/git/work.h"
+#include "system/git/worktree.h"
 
 namespace ralph::git {
 namespace {
@@ -106,36 +107,24 @@ Result<std::set<std::string>> only_kept(const Program& git,
 
 }  // namespace
 
-Result<> Work::drop_kept_refs(std::string_view kept_as) const {
-  TRY(git_.ask({{"update-ref", "-d", fmt::format("refs/ralph/{}", kept_as)}}));
+Result<> drop_kept_refs(const Worktree& worktree, std::string_view kept_as) {
+  const auto& git = worktree.program();
+  TRY(git.ask({{"update-ref", "-d", fmt::format("refs/ralph/{}", kept_as)}}));
   TRY_ASSIGN(const auto lines,
-             git_.ask({{"for-each-ref", "--format=delete %(refname)", tag_folder(kept_as)}}));
-  if (!lines.empty()) TRY(git_.ask({{"update-ref", "--stdin"}, lines}));
+             git.ask({{"for-each-ref", "--format=delete %(refname)", tag_folder(kept_as)}}));
+  if (!lines.empty()) TRY(git.ask({{"update-ref", "--stdin"}, lines}));
   return {};
 }
 
-std::string Work::stash_entry(std::string_view message) const {
-  if (!refuse_blocking_files(root(), settings_.git_folders())) return {};
-  const auto list = git_.run({{"reflog", "show", "--format=%gs", "refs/stash"}});
-  if (!list || !list->ok()) return {};
-  std::string found;
-  std::string_view rest = list->out;
-  for (std::size_t i = 0; !rest.empty(); ++i) {
-    const auto end = std::min(rest.find('\n'), rest.size());
-    if (rest.substr(0, end) == message) found = fmt::format("stash@{{{}}}", i);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
-  return found;
-}
-
-Result<> Work::keep_refs(std::string_view keep_as) const {
-  TRY_ASSIGN(const auto known, read_commit(git_, fmt::format("refs/ralph/{}", keep_as)));
+Result<> keep_refs(const Worktree& worktree, std::string_view keep_as) {
+  const auto& git = worktree.program();
+  TRY_ASSIGN(const auto known, read_commit(git, fmt::format("refs/ralph/{}", keep_as)));
   if (!known.empty()) return {};
-  TRY_ASSIGN(auto values, read_refs(git_));
+  TRY_ASSIGN(auto values, read_refs(git));
   const auto count = values.size();
   if (count > kMostRefs) values.resize(kMostRefs);
   if (values.empty()) return {};
-  TRY_ASSIGN(const auto targets, targets_of(git_, values));
+  TRY_ASSIGN(const auto targets, targets_of(git, values));
   const auto& commits = targets.commits;
   if (commits.empty()) return {};
   std::string message = fmt::format(
@@ -151,38 +140,53 @@ Result<> Work::keep_refs(std::string_view keep_as) const {
     std::vector<std::string> parents(commits.begin() + static_cast<std::ptrdiff_t>(at),
                                      commits.begin() + static_cast<std::ptrdiff_t>(end));
     if (!last.empty()) parents.push_back(last);
-    TRY_ASSIGN(last, make_commit(commits.front() + "^{tree}", parents,
+    TRY_ASSIGN(last, make_commit(git, commits.front() + "^{tree}", parents,
                                  end == commits.size() ? message : "ralph: refs at the start\n"));
   }
-  TRY(keep_tags(git_, keep_as, targets.tags));
-  TRY(keep(fmt::format("refs/ralph/{}", keep_as), last));
+  TRY(keep_tags(git, keep_as, targets.tags));
+  TRY(keep_commit(git, fmt::format("refs/ralph/{}", keep_as), last));
   if (count <= kMostRefs) return {};
   return fail(Code::limit, fmt::format("there are {} of them, and only the newest {} are kept",
                                        count, kMostRefs));
 }
 
-Result<std::vector<RefValue>> Work::lost_refs(std::string_view kept_as) const {
+Result<std::vector<RefValue>> lost_refs(const Worktree& worktree, std::string_view kept_as) {
+  const auto& git = worktree.program();
   std::vector<RefValue> kept;
-  TRY(refuse_blocking_files(root(), settings_.git_folders()));
-  TRY_ASSIGN(const auto commit, read_commit(git_, fmt::format("refs/ralph/{}", kept_as)));
+  TRY(worktree.refuse_blocking());
+  TRY_ASSIGN(const auto commit, read_commit(git, fmt::format("refs/ralph/{}", kept_as)));
   if (commit.empty()) return kept;
   TRY_ASSIGN(const auto message,
-             git_.ask({{"rev-list", "--max-count=1", "--format=%B", commit, "--"}}));
+             git.ask({{"rev-list", "--max-count=1", "--format=%B", commit, "--"}}));
   add_values(message, kLine, kept);
-  TRY_ASSIGN(const auto present, read_refs(git_));
+  TRY_ASSIGN(const auto present, read_refs(git));
   std::set<std::string_view> reached;
   for (const auto& value : present) reached.insert(value.commit);
   std::erase_if(kept, [&](const RefValue& value) { return reached.contains(value.commit); });
   if (kept.empty()) return kept;
-  TRY_ASSIGN(const auto targets, targets_of(git_, kept));
-  TRY_ASSIGN(const auto alone, only_kept(git_, targets.commits));
+  TRY_ASSIGN(const auto targets, targets_of(git, kept));
+  TRY_ASSIGN(const auto alone, only_kept(git, targets.commits));
   std::erase_if(kept, [&](const RefValue& value) {
     return !alone.contains(value.commit) && !targets.tags.contains(value.commit);
   });
   return kept;
 }
 
-Result<> Work::keep_staged(const std::vector<Entry>& entries) const {
+std::string Worktree::stash_entry(std::string_view message) const {
+  if (!refuse_blocking()) return {};
+  const auto list = git_.run({{"reflog", "show", "--format=%gs", "refs/stash"}});
+  if (!list || !list->ok()) return {};
+  std::string found;
+  std::string_view rest = list->out;
+  for (std::size_t i = 0; !rest.empty(); ++i) {
+    const auto end = std::min(rest.find('\n'), rest.size());
+    if (rest.substr(0, end) == message) found = fmt::format("stash@{{{}}}", i);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return found;
+}
+
+Result<> Worktree::keep_staged(const std::vector<Entry>& entries) const {
   const bool differs = std::ranges::any_of(entries, [](const Entry& entry) {
     return entry.staged != ' ' && entry.staged != '?' && entry.staged != 'D' && entry.to_take();
   });
@@ -192,10 +196,10 @@ Result<> Work::keep_staged(const std::vector<Entry>& entries) const {
   std::vector<std::string> parents;
   if (!head.empty()) parents.push_back(head);
   TRY_ASSIGN(const auto commit,
-             make_commit(snapshot.staged_tree, parents,
+             make_commit(git_, snapshot.staged_tree, parents,
                          fmt::format("ralph: what was staged and changed again, {}\n",
                                      iso_utc(now_utc()))));
-  TRY(keep("refs/ralph/staged-" + compact_utc(now_utc()), commit));
+  TRY(keep_commit(git_, "refs/ralph/staged-" + compact_utc(now_utc()), commit));
   return {};
 }
 

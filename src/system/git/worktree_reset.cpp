@@ -1,4 +1,4 @@
-// What takes changes away from the user's folder. All that is there is kept as a commit under refs/ralph/ first.
+// What takes changes away from the user's directory. All that is there is kept as a commit under refs/ralph/ first.
 #include <algorithm>
 
 #include <fcntl.h>
@@ -6,16 +6,17 @@
 #include <unistd.h>
 
 #include "core/base/unique_fd.h"
+#include "system/git/keep_commit.h"
 #include "system/git/position.h"
 #include "system/git/ref.h"
 #include "system/git/snapshot.h"
-#include "system/git/work.h"
+#include "system/git/worktree.h"
 
 namespace ralph::git {
 namespace {
 
-constexpr int kMostKept = 1000;                                        // under one name
-constexpr const char* kUnfinished = "refs/worktree/ralph/unfinished";  // of this worktree alone
+constexpr int kMostKept = 1000;                                           // under one name
+constexpr const char* kUnfinishedRef = "refs/worktree/ralph/unfinished";  // of this worktree alone
 constexpr std::string_view kHeadLine = "\nRalph-Head: ";
 constexpr std::string_view kBranchLine = "\nRalph-Branch: ";
 constexpr std::string_view kConflictLine = "\nRalph-Conflicts: ";
@@ -46,9 +47,9 @@ Result<> move_ref(const Program& git, const std::string& ref, const std::string&
 }  // namespace
 
 /// A place to go to. Refs are in full.
-struct Work::Destination {
+struct Worktree::Destination {
   std::string commit, branch;  // branch: empty for a detached HEAD
-  std::string tree;            // of the folder
+  std::string tree;            // of the directory
   std::string staged_tree;     // of the index
   std::string also, also_to;   // another branch that goes to that commit; empty: none
 };
@@ -105,10 +106,10 @@ Result<Tips> read_tips(const Program& git, const Position& position, const std::
 }  // namespace
 
 /// A commit that holds all that is there; HEAD itself where that is all.
-Result<std::string> Work::make_kept(const Position& position, const Snapshot& snapshot,
-                                    const Destination& to, const std::string& name,
-                                    const std::string& branch_tip,
-                                    const std::vector<std::string>& further) const {
+Result<std::string> Worktree::make_kept(const Position& position, const Snapshot& snapshot,
+                                        const Destination& to, const std::string& name,
+                                        const std::string& branch_tip,
+                                        const std::vector<std::string>& further) const {
   const auto base = position.head.empty() ? to.commit : position.head;
   TRY_ASSIGN(const auto tree, git_.ask_line({{"rev-parse", "--verify", base + "^{tree}"}}));
   const bool clean = snapshot.tree == tree && snapshot.staged_tree == tree;
@@ -118,30 +119,30 @@ Result<std::string> Work::make_kept(const Position& position, const Snapshot& sn
   const auto message = kept_message(position, name, to.branch, branch_tip, snapshot.conflicts);
   std::vector<std::string> parents{base};
   parents.insert(parents.end(), further.begin(), further.end());
-  TRY_ASSIGN(const auto staged, make_commit(snapshot.staged_tree, parents, message));
-  return make_commit(snapshot.tree, {base, staged}, message);
+  TRY_ASSIGN(const auto staged, make_commit(git_, snapshot.staged_tree, parents, message));
+  return make_commit(git_, snapshot.tree, {base, staged}, message);
 }
 
-/// Under the first name that is free; the ref.
-Result<std::string> Work::keep(const std::string& name, const std::string& commit) const {
+Result<std::string> keep_commit(const Program& git, const std::string& name,
+                                const std::string& commit) {
   const std::string none(commit.size(), '0');
   for (int number = 1; number <= kMostKept; ++number) {
     const auto ref = number == 1 ? name : fmt::format("{}-{}", name, number);
-    TRY_ASSIGN(const auto taken, git_.run({{"rev-parse", "--verify", "--quiet", ref}}));
+    TRY_ASSIGN(const auto taken, git.run({{"rev-parse", "--verify", "--quiet", ref}}));
     if (taken.ok()) continue;
-    TRY(git_.ask(
+    TRY(git.ask(
         {{"update-ref", "--create-reflog", "-m", "ralph: before a reset", ref, commit, none}}));
-    sync_disk(git_.git_folder());
+    sync_disk(git.git_folder());
     return ref;
   }
-  return fail(Code::limit, fmt::format("'{}' and {} more names are taken", name, kMostKept - 1),
-              "delete those you do not need: git update-ref -d REF");
+  return fail(Code::limit, fmt::format("'{}' and {} more names are in use", name, kMostKept - 1),
+              "delete some: git update-ref -d REF");
 }
 
 /// Files first, then refs, then the index: a commit is never where its files are not known to git.
-Result<> Work::arrive(const Destination& to, const Position& from, const Snapshot& snapshot,
-                      const Move& move, const std::string& branch_tip,
-                      const std::string& also_tip) const {
+Result<> Worktree::arrive(const Destination& to, const Position& from, const Snapshot& snapshot,
+                          const Move& move, const std::string& branch_tip,
+                          const std::string& also_tip) const {
   TRY(run_move(git_, snapshot, move));
   const auto ref = to.branch.empty() ? std::string("HEAD") : to.branch;
   if (branch_tip != to.commit || to.branch.empty()) {
@@ -161,8 +162,8 @@ Result<> Work::arrive(const Destination& to, const Position& from, const Snapsho
   return set_flags(git_, snapshot.flags);
 }
 
-Result<std::string> Work::go_to(const Destination& to, const std::string& name,
-                                std::vector<std::string>* replaced) const {
+Result<std::string> Worktree::go_to(const Destination& to, const std::string& name,
+                                    std::vector<std::string>* replaced) const {
   TRY(check_settings());
   TRY(refuse_unfinished(git_, Reset::yes));
   TRY(refuse_locked(git_));
@@ -173,40 +174,40 @@ Result<std::string> Work::go_to(const Destination& to, const std::string& name,
   TRY_ASSIGN(auto move, plan_move(git_, snapshot, left_alone_.before, to.tree));
   const auto further = further_parents(position, tips);
   TRY_ASSIGN(const auto commit, make_kept(position, snapshot, to, name, tips.branch, further));
-  TRY_ASSIGN(auto ref, keep(name, commit));
-  TRY(git_.ask({{"update-ref", "-m", "ralph: begins", kUnfinished, commit}}));
+  TRY_ASSIGN(auto ref, keep_commit(git_, name, commit));
+  TRY(git_.ask({{"update-ref", "-m", "ralph: begins", kUnfinishedRef, commit}}));
   if (auto done = arrive(to, position, snapshot, move, tips.branch, tips.also); !done) {
     done.error().message += fmt::format("; what was there is kept in {}", ref);
     done.error().hint = fmt::format("{}{}to go back to it: ralph undo --restore {}",
                                     done.error().hint, done.error().hint.empty() ? "" : "; ", ref);
     return std::unexpected(done.error());
   }
-  TRY(git_.ask({{"update-ref", "-d", kUnfinished}}));
+  TRY(git_.ask({{"update-ref", "-d", kUnfinishedRef}}));
   if (replaced != nullptr) *replaced = std::move(move.replaced);
   return ref;
 }
 
-Result<std::string> Work::interrupted() const {
-  TRY_ASSIGN(const auto commit, read_commit(git_, kUnfinished));
+Result<std::string> Worktree::interrupted() const {
+  TRY_ASSIGN(const auto commit, read_commit(git_, kUnfinishedRef));
   if (commit.empty()) return std::string();
   TRY_ASSIGN(const auto refs, git_.ask({{"for-each-ref", "--points-at", commit,
                                          "--format=%(refname)", "--sort=-refname", "refs/ralph"}}));
   for (std::string_view rest = refs; !rest.empty();) {
     const auto end = std::min(rest.find('\n'), rest.size());
     const auto ref = rest.substr(0, end);
-    if (ref != kUnfinished) return std::string(ref);
+    if (ref != kUnfinishedRef) return std::string(ref);
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
-  return std::string(kUnfinished);
+  return std::string(kUnfinishedRef);
 }
 
-Result<std::string> Work::reset_to(std::string_view commit, std::string_view keep_as,
-                                   std::string_view branch,
-                                   std::vector<std::string>* replaced) const {
+Result<std::string> Worktree::reset_to(std::string_view commit, std::string_view keep_as,
+                                       std::string_view branch,
+                                       std::vector<std::string>* replaced) const {
   const auto ref = "refs/ralph/" + std::string(keep_as);
   if (!is_commit_id(commit) || !is_ref_name(ref) || !(branch.empty() || is_ref_name(branch))) {
     return fail(Code::usage,
-                fmt::format("'{}' is no commit's id, or '{}' or '{}' no name for a ref", commit,
+                fmt::format("'{}' is not a commit id, or '{}' or '{}' is not a ref name", commit,
                             ref, branch));
   }
   Destination to;
@@ -219,7 +220,7 @@ Result<std::string> Work::reset_to(std::string_view commit, std::string_view kee
 }
 
 /// A kept commit that is HEAD of its time has no lines of ours in its message.
-Result<Work::Destination> Work::destination_of(const std::string& commit) const {
+Result<Worktree::Destination> Worktree::destination_of(const std::string& commit) const {
   Destination to;
   TRY_ASSIGN(const auto message,
              git_.ask({{"rev-list", "--max-count=1", "--format=%B", commit, "--"}}));
@@ -247,10 +248,10 @@ Result<Work::Destination> Work::destination_of(const std::string& commit) const 
     return to;
   }
   return fail(Code::malformed, fmt::format("the message of {} names no branch", commit),
-              "was it made by ralph? 'git stash apply --index' may do what you want");
+              "ralph did not create it; try 'git stash apply --index'");
 }
 
-Result<std::string> Work::restore(std::string_view ref, std::string_view keep_as) const {
+Result<std::string> Worktree::restore(std::string_view ref, std::string_view keep_as) const {
   constexpr std::string_view kOurs = "refs/ralph/";
   const auto keep_ref = fmt::format("{}{}", kOurs, keep_as);
   const auto name = ref.starts_with(kOurs) ? std::string(ref) : fmt::format("{}{}", kOurs, ref);
@@ -267,7 +268,7 @@ Result<std::string> Work::restore(std::string_view ref, std::string_view keep_as
   return go_to(to, keep_ref, nullptr);
 }
 
-Result<bool> Work::stash(std::string_view message, std::string_view keep_as) const {
+Result<bool> Worktree::stash(std::string_view message, std::string_view keep_as) const {
   TRY(check_settings());
   TRY(ready());
   TRY(refuse_locked(git_));
@@ -281,16 +282,16 @@ Result<bool> Work::stash(std::string_view message, std::string_view keep_as) con
                 "make a first commit");
   }
   TRY_ASSIGN(const auto snapshot, take_snapshot(git_, *known_, left_alone_));
-  // A stash has two parents: where it was made, and what was in the index. Changes that flags hide stay in the folder.
-  TRY_ASSIGN(const auto index, make_commit(snapshot.staged_tree, {head}, message));
-  TRY_ASSIGN(const auto kept, make_commit(snapshot.visible_tree, {head, index}, message));
+  // A stash has two parents: where it was made, and what was in the index. Changes that flags hide stay in the directory.
+  TRY_ASSIGN(const auto index, make_commit(git_, snapshot.staged_tree, {head}, message));
+  TRY_ASSIGN(const auto kept, make_commit(git_, snapshot.visible_tree, {head, index}, message));
   TRY(git_.ask({{"stash", "store", "--quiet", "--message", message_text(message), kept}}));
   TRY_ASSIGN(const auto branch, this->branch());
   TRY(reset_to(head, keep_as, branch));
   return true;
 }
 
-Result<bool> Work::unstash(std::string_view message) const {
+Result<bool> Worktree::unstash(std::string_view message) const {
   const auto entry = stash_entry(message);
   if (entry.empty()) return false;
   TRY_ASSIGN(const auto changed, dirty());

@@ -5,7 +5,7 @@
 
 namespace ralph::http {
 
-/// The functions of libcurl we use, found when it is loaded. Nothing links to it.
+/// The functions of libcurl that ralph uses, found when it is loaded. Nothing links to it.
 struct CurlLibrary {
   decltype(&curl_global_init) global_init;
   decltype(&curl_version_info) version_info;

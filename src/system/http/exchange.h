@@ -18,7 +18,7 @@ class Exchange {
 
   /// Sends the head at once. HTTP/1.1 clients get chunks, older ones the bytes and then the end.
   Peer begin(int status, Headers headers);
-  /// One piece, sent at once. Gone: stop, nobody listens.
+  /// Sends one piece at once. Gone: the client closed the connection; stop.
   Peer send(std::string_view piece);
   Peer end();
 
@@ -27,11 +27,11 @@ class Exchange {
 
   /// Exactly these bytes, whatever was or was not sent before.
   Peer send_raw(std::string_view bytes);
-  /// Ends the connection here and now: with a TCP reset, or as if all were said.
+  /// Closes the connection at once: with a TCP reset, or as if the response were complete.
   void reset() { socket_.reset(); }
   void close() { socket_.close(); }
 
-  /// Nothing was sent and the connection is open: somebody else may answer.
+  /// Nothing was sent and the connection is open: another handler can respond.
   bool unanswered() const { return state_ == State::fresh && socket_.open(); }
   /// The answer is whole and the connection can take another request.
   bool reusable() const { return state_ == State::whole && keep_alive_ && socket_.open(); }
@@ -39,7 +39,7 @@ class Exchange {
  private:
   enum class State { fresh, streaming, whole, raw };
 
-  /// The bytes of the head, with what HTTP wants beside the handler's headers.
+  /// The bytes of the head: the handler's headers and those that HTTP requires.
   std::string head(int status, Headers headers) const;
 
   const Request& request_;

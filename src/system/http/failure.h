@@ -15,13 +15,13 @@ enum class Failure {
   connect,            // refused, unreachable, or the proxy would not
   connect_timed_out,  // no connection within connect_timeout
   tls,                // the handshake failed
-  certificate,        // it went well, but the peer is not who it should be
+  certificate,        // the certificate of the peer is not valid
   reset,              // the connection ended before a line of an answer came
   head_timed_out,     // no whole head within head_timeout
   cut_in_head,        // the connection ended inside the head
   cut_in_body,        // … inside the body: Content-Length or the last chunk was not reached
   body_stalled,       // no byte of the body within stall_timeout
-  not_http,           // what came is no HTTP answer
+  not_http,           // the response is not HTTP
   too_large,          // the head is over the limits
 };
 

@@ -58,6 +58,14 @@ bool list_has(std::string_view list, std::string_view word) {
 
 }  // namespace
 
+bool is_token(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) {
+    constexpr std::string_view kOthers = "!#$%&'*+-.^_`|~";
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    return letter || (c >= '0' && c <= '9') || kOthers.find(c) != kOthers.npos;
+  });
+}
+
 bool equal_ignoring_case(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, {}, lower, lower);
 }

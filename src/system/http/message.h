@@ -40,6 +40,9 @@ class Headers {
 /// The same word, "Close" and "close" alike.
 bool equal_ignoring_case(std::string_view a, std::string_view b);
 
+/// A method or the name of a header: letters, digits and "!#$%&'*+-.^_`|~", at least one.
+bool is_token(std::string_view text);
+
 enum class Version { http_1_0, http_1_1 };
 
 /// One request as it came: nothing is decoded but the body's chunks.
@@ -55,7 +58,7 @@ struct Request {
   bool operator==(const Request&) const = default;
 };
 
-/// One whole answer. Content-Length is added by whoever sends it.
+/// One complete response. Content-Length is added when it is sent.
 struct Response {
   int status = 200;
   Headers headers;

@@ -13,17 +13,6 @@ namespace {
 
 constexpr std::size_t kLongestChunkLine = 4096;
 
-bool is_token_char(char c) {
-  const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-  const bool digit = c >= '0' && c <= '9';
-  constexpr std::string_view kOthers = "!#$%&'*+-.^_`|~";
-  return letter || digit || kOthers.find(c) != kOthers.npos;
-}
-
-bool is_token(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, is_token_char);
-}
-
 bool is_control(char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f; }
 
 /// Digits of that base and nothing else, as a number of 63 bits.
@@ -139,7 +128,7 @@ bool RequestParser::read_request_line(std::string_view line) {
     return refuse(400, "the first line is not 'METHOD TARGET HTTP/1.1'");
   }
   if (version != "HTTP/1.1" && version != "HTTP/1.0") {
-    return refuse(505, fmt::format("{} is not spoken here, only HTTP/1.1", version));
+    return refuse(505, fmt::format("{} is not supported, only HTTP/1.1", version));
   }
   request_.version = version == "HTTP/1.1" ? Version::http_1_1 : Version::http_1_0;
   split_target(request_);
@@ -220,7 +209,7 @@ bool RequestParser::advance_chunk_size() {
 bool RequestParser::advance_chunk_end() {
   const auto line = take_line(kLongestChunkLine, 400);
   if (!line) return false;
-  if (!line->empty()) return refuse(400, "a chunk is longer than it says");
+  if (!line->empty()) return refuse(400, "a chunk is longer than its size line");
   state_ = State::chunk_size;
   return true;
 }

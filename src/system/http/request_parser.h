@@ -34,7 +34,7 @@ class RequestParser {
   explicit RequestParser(Limits limits = {}) : limits_(std::move(limits)) {}
 
   void feed(std::string_view bytes);
-  /// The next whole request; nullopt: feed more, unless refusal() says that there is no more.
+  /// The next whole request; nullopt: feed more, unless refusal() is set.
   std::optional<Request> next();
   const std::optional<Refusal>& refusal() const { return refusal_; }
   /// The head is there, nothing of the body yet, and the client waits for "100 Continue".

@@ -33,8 +33,8 @@ struct Listener {
 
 std::unexpected<Error> cannot_listen(int error_number, std::uint16_t port) {
   const char* hint = "";
-  if (error_number == EADDRINUSE) hint = "another program has that port; port 0 takes a free one";
-  if (error_number == EACCES) hint = "ports below 1024 are for root; port 0 takes a free one";
+  if (error_number == EADDRINUSE) hint = "another program uses that port; port 0 selects a free one";
+  if (error_number == EACCES) hint = "ports below 1024 need root; port 0 selects a free one";
   return fail_errno(error_number, fmt::format("cannot listen on 127.0.0.1:{}", port), hint);
 }
 
@@ -56,7 +56,7 @@ Result<Listener> listen_on(std::uint16_t port) {
   return Listener{std::move(fd), ntohs(address.sin_port)};
 }
 
-/// The path may be longer than an address holds: it is reached through its folder's descriptor.
+/// The path may be longer than an address holds: it is reached through its directory's descriptor.
 Result<Listener> listen_on(const std::filesystem::path& path) {
   const auto what = fmt::format("cannot listen on '{}'", path.native());
   const UniqueFd folder(

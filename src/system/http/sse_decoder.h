@@ -40,7 +40,7 @@ class SseDecoder {
   /// Bytes of fields since the last event, line ends and comments not counted: what is lost when the
   /// stream ends here.
   std::size_t unfinished() const;
-  /// How long to wait before connecting again, if the stream said so.
+  /// How long to wait before connecting again, if the stream sets it.
   std::optional<Millis> retry() const { return retry_; }
 
  private:

@@ -68,7 +68,7 @@ bool Transfer::without_throwing(const std::function<bool()>& take) noexcept {
   try {
     return take();
   } catch (const std::bad_alloc&) {
-    error_ = failed(Failure::too_large, "there is not enough memory for the answer");
+    error_ = failed(Failure::too_large, "not enough memory for the response");
   } catch (const std::exception& error) {
     error_ = failed(Failure::sink, error.what());
   }
@@ -141,7 +141,7 @@ bool Transfer::take_body(std::string_view bytes) {
   if (!hop_) return !sink_.body || accepted(sink_.body(bytes));
   thrown_away_ += bytes.size();
   if (thrown_away_ > kMostThrownAway) {
-    error_ = failed(Failure::not_http, "its redirection has an endless body");
+    error_ = failed(Failure::not_http, "its redirect has an endless body");
   }
   return !error_;
 }
@@ -176,7 +176,7 @@ SendError Transfer::failed(Failure failure, std::string_view detail) const {
 Sent Transfer::finish(CURLcode code) {
   if (error_) return std::unexpected(*std::move(error_));
   if (code == CURLE_OK && hop_ && redirected_to().empty()) {
-    return std::unexpected(failed(Failure::not_http, "its redirection points nowhere"));
+    return std::unexpected(failed(Failure::not_http, "its redirect has no valid location"));
   }
   if (code == CURLE_OK && (head_whole_ || request_.connect_only)) return std::move(response_);
   const bool stopped = code == CURLE_WRITE_ERROR || code == CURLE_ABORTED_BY_CALLBACK;

@@ -16,15 +16,6 @@ constexpr long kSendBuffer = 512L << 10;
 constexpr Millis kAsGoodAsForever{24LL * 3600 * 1000};
 constexpr const char* kTrustFolder = "/etc/ssl/certs";
 
-constexpr std::string_view kTokenMarks = "!#$%&'*+-.^_`|~";
-
-bool is_token(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           kTokenMarks.find(c) != kTokenMarks.npos;
-  });
-}
-
 bool is_written_by_us(std::string_view name) {
   return equal_ignoring_case(name, "content-length") ||
          equal_ignoring_case(name, "transfer-encoding");

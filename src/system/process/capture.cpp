@@ -53,7 +53,7 @@ Result<Captured> capture(const Command& command, const CaptureLimits& limits,
       return {};
     };
   };
-  Watch watch;
+  RunHandle watch;
   if (limits.wall > Millis::zero()) watch.arm(Limit::wall, limits.wall);
   captured.exit = supervise(std::move(child), {into(out), into(err), {}, {}}, watch, stop);
   captured.out = out.take();

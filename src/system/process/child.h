@@ -20,7 +20,7 @@ struct ChildParts {
   UniqueFd err;
   Transport transport = Transport::pipe;
   std::string input;          // still to be written to `in`
-  bool keep_in_open = false;  // after `input`, until the Watch says otherwise
+  bool keep_in_open = false;  // after `input`, until RunHandle::close_stdin()
   SteadyTime started;
 };
 
@@ -44,7 +44,7 @@ class Child {
 };
 
 /// Starts `ralph-guard`, and through it the program. Returns once the program runs, or says
-/// precisely why it does not: no such program, not executable, bad interpreter, no such folder,
+/// precisely why it does not: no such program, not executable, bad interpreter, no such directory,
 /// arguments too long …
 Result<Child> start(const Command& command);
 

@@ -10,7 +10,7 @@
 
 namespace ralph::process {
 
-/// How the program's stdin and stdout are connected. stderr is a pipe of its own, unless all three are inherited.
+/// How stdin and stdout of the program are connected. stderr is a separate pipe, unless all three are inherited.
 /// The PTY is in raw mode and is the program's controlling terminal. `inherit`: our own stdin, stdout and stderr, of which
 /// supervise() sees nothing; Command::input is not used.
 enum class Transport { pipe, pty, inherit };
@@ -21,7 +21,7 @@ struct StdinNull {};
 struct StdinText {
   std::string bytes;
 };
-/// These bytes, then it stays open: Watch::write() sends, Watch::close_stdin() ends it (on a PTY: only our writing).
+/// These bytes, then it stays open: RunHandle::write() sends, RunHandle::close_stdin() ends it (on a PTY: only our writing).
 struct StdinOpen {
   std::string bytes = {};
 };
@@ -32,7 +32,7 @@ struct TerminalSize {
   unsigned short rows = 40;
 };
 
-/// What a program in bubblewrap cannot do, beside what its mounts and namespaces keep from it.
+/// System calls denied to a program in bubblewrap, in addition to its mounts and namespaces.
 enum class SandboxFilter {
   none,
   keyrings,              // reach the kernel's keyrings; its session keyring is a new one
@@ -41,22 +41,22 @@ enum class SandboxFilter {
 
 /// A program to start. argv goes to exec as it is: no shell, no quoting, NUL bytes are refused.
 /// argv[0] without a slash is looked up in the PATH the program will see; a relative path counts
-/// from the program's working folder.
+/// from the program's working directory.
 struct Command {
   std::vector<std::string> argv;
-  std::filesystem::path cwd;  // empty: ours
+  std::filesystem::path cwd;  // empty: that of ralph
   std::vector<EnvChange> env;
   Transport transport = Transport::pipe;
   Stdin input = StdinNull{};
   TerminalSize terminal;  // for Transport::pty
   /// For a program that wraps the one meant (a sandbox): how many generations below it that one is,
-  /// the first child of each. Watch::send_signal goes there.
+  /// the first child of each. RunHandle::send_signal goes there.
   int wrapper_depth = 0;
   /// What the kernel keeps the program to. A part of it that cannot be enforced is an error of start().
   std::optional<Confinement> confinement = std::nullopt;
   /// For bubblewrap as argv[0], which loads the filter last (--seccomp) and so may have the setuid bit.
   SandboxFilter sandbox_filter = SandboxFilter::none;
-  /// By which means; nullopt: what support_for() finds on this machine.
+  /// The mechanism; nullopt: what support_for() finds on this machine.
   std::optional<ConfinementSupport> support = std::nullopt;
 };
 

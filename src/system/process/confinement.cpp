@@ -41,7 +41,7 @@ std::string describe(const ConfinementSupport& support) {
                                                           : std::string("bubblewrap and seccomp");
   };
   return fmt::format(
-      "read-only commands: {}; deny rules in working folders and acceptEdits: {}",
+      "read-only commands: {}; deny rules in working directories and acceptEdits: {}",
       by(kernel, fmt::format("Landlock ABI {} and seccomp", support.landlock_abi)),
       by(kernel && support.mounts,
          fmt::format("Landlock ABI {}, seccomp and a mount namespace", support.landlock_abi)));
@@ -53,11 +53,11 @@ Result<Mechanism> mechanism_for(const Confinement& confinement, const Confinemen
   if (!support.bubblewrap.empty() && support.seccomp) return Mechanism::bubblewrap;
   std::string missing;
   if (!support.seccomp && support.landlock_abi > 0) {
-    missing = "there is no seccomp filter for this kernel or architecture";
+    missing = "no seccomp filter for this kernel or architecture";
   } else if (support.landlock_abi <= 0) {
-    missing = "this kernel has no Landlock";
+    missing = "the kernel has no Landlock";
   } else {
-    missing = support.no_mounts.empty() ? "no mount namespace can be made" : support.no_mounts;
+    missing = support.no_mounts.empty() ? "cannot create a mount namespace" : support.no_mounts;
   }
   return fail(Code::unavailable,
               fmt::format("the command cannot be confined here: {}, and bubblewrap is not "

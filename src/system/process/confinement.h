@@ -20,11 +20,11 @@ struct Confinement {
   std::vector<std::filesystem::path> write;    // can be read and changed
   std::vector<std::filesystem::path> hidden;   // in one of the above, and cannot be opened
   std::vector<std::filesystem::path> protect;  // in `write`: cannot be changed, or made if missing
-  std::filesystem::path scratch;  // a private folder that can be changed; the guard removes it
+  std::filesystem::path scratch;  // a private directory that can be changed; the guard removes it
   Network network = Network::none;
   std::vector<EnvChange> environment;  // applied after Command::env
 
-  /// Paths inside an allowed folder need a mount namespace of their own; so does writing, because no other rule of the
+  /// Paths inside an allowed directory need a mount namespace of their own; so does writing, because no other rule of the
   /// kernel covers the mode, owner and times of files.
   bool needs_mounts() const { return !hidden.empty() || !write.empty(); }
   bool operator==(const Confinement&) const = default;

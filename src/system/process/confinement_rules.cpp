@@ -37,7 +37,7 @@ constexpr std::string_view kNull = "/dev/null";
 constexpr std::string_view kReadDevices[] = {"/dev/zero", "/dev/full", "/dev/random",
                                              "/dev/urandom"};
 
-/// Links of the root folder that every path to a program leads through.
+/// Links of the root directory that every path to a program leads through.
 constexpr std::string_view kSystemLinks[] = {
     "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc/localtime", "/etc/os-release"};
 
@@ -92,7 +92,7 @@ void add_landlock(Encoder& rules, const Confinement& confinement, int abi) {
   for (const auto device : kReadDevices) allow(device, LANDLOCK_ACCESS_FS_READ_FILE);
 }
 
-/// The folders around a hidden path that could be moved, so that the path no longer is what a rule names; outer ones
+/// The directories around a hidden path that could be moved, so that the path no longer is what a rule names; outer ones
 /// first.
 std::set<fs::path> fixed_folders(const Confinement& confinement) {
   std::set<fs::path> folders;
@@ -113,7 +113,7 @@ void add_mounts(Encoder& rules, const Confinement& confinement) {
   rules.add(RuleKind::mounts, {});
   auto writable = confinement.write;
   if (!confinement.scratch.empty()) writable.push_back(confinement.scratch);
-  std::ranges::sort(writable);  // a folder before what is in it
+  std::ranges::sort(writable);  // a directory before what is in it
   for (const auto& path : writable) rules.add_path(RuleKind::writable, path);
   for (const auto& path : fixed_folders(confinement)) rules.add_path(RuleKind::fixed, path);
   for (const auto& path : confinement.hidden) rules.add_path(RuleKind::hidden, path);
@@ -154,7 +154,7 @@ Result<std::string> encode_rules(const Confinement& confinement, const Confineme
   if (mechanism == Mechanism::bubblewrap) {
     // Mounts and namespaces do what Landlock would: of the filter only what every Landlock leaves to it is needed.
     const auto filter = seccomp_filter(confinement, kNewestAbi);
-    if (!filter) return fail(Code::unavailable, "there is no seccomp filter for this architecture");
+    if (!filter) return fail(Code::unavailable, "no seccomp filter for this architecture");
     rules.add(RuleKind::wrapper_filter, *filter);
     return rules.take();
   }
@@ -162,7 +162,7 @@ Result<std::string> encode_rules(const Confinement& confinement, const Confineme
   add_landlock(rules, confinement, support.landlock_abi);
   rules.add(RuleKind::capabilities, {}, kept_capabilities(confinement, ::geteuid() == 0));
   const auto filter = seccomp_filter(confinement, support.landlock_abi);
-  if (!filter) return fail(Code::unavailable, "there is no seccomp filter for this architecture");
+  if (!filter) return fail(Code::unavailable, "no seccomp filter for this architecture");
   rules.add(RuleKind::filter, *filter);
   return rules.take();
 }
@@ -171,7 +171,7 @@ Result<std::string> sandbox_rules(SandboxFilter wanted) {
   Encoder rules;
   rules.add(RuleKind::keyring, {});
   const auto filter = sandbox_filter(wanted);
-  if (!filter) return fail(Code::unavailable, "there is no seccomp filter for this architecture");
+  if (!filter) return fail(Code::unavailable, "no seccomp filter for this architecture");
   rules.add(RuleKind::wrapper_filter, *filter);
   return rules.take();
 }

@@ -79,7 +79,7 @@ class Prober {
   }
 
  private:
-  /// Not by PATH: that may lead into a folder that others write.
+  /// Not by PATH: that may lead into a directory that others write.
   static std::string find_bubblewrap() {
     for (const char* const path : {"/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"}) {
       if (::access(path, X_OK) != 0) continue;

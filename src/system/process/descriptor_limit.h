@@ -3,7 +3,7 @@
 
 namespace ralph::process {
 
-/// Code::unavailable when this process may not open as many files as supervising an agent takes. Called before
+/// Code::unavailable when the limit on open files is too low to supervise an agent. Called before
 /// anything is started: what fails for it later looks like the agent's fault.
 Result<> check_descriptor_limit();
 

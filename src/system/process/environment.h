@@ -13,8 +13,8 @@ namespace ralph::process {
 Result<std::vector<std::string>> changed_environment(const std::vector<EnvChange>& changes);
 
 /// The path to execute for a program name: as it is when it has a slash, otherwise the first
-/// executable file of that name in the PATH of `environment`. Relative folders count from `cwd`
-/// (empty: ours).
+/// executable file of that name in the PATH of `environment`. Relative directories count from `cwd`
+/// (empty: that of ralph).
 Result<std::string> find_program(std::string_view name, const std::vector<std::string>& environment,
                                  const std::filesystem::path& cwd);
 

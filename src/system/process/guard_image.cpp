@@ -34,7 +34,7 @@ std::expected<UniqueFd, int> make_image() {
   if (const int error_number = try_write_all(image.get(), bytes))
     return std::unexpected(error_number);
   if (::fcntl(image.get(), F_ADD_SEALS, kSeals) != 0) return std::unexpected(errno);
-  auto moved = moved_up(std::move(image));
+  auto moved = dup_above_stdio(std::move(image));
   if (!moved) return std::unexpected(EMFILE);
   return *std::move(moved);
 }
@@ -55,7 +55,7 @@ std::expected<int, int> guard_image_fd() {
 std::vector<std::string> guard_files(const std::string& executable) {
   const auto folder = std::filesystem::path(executable).parent_path();
   std::vector<std::string> found;
-  if (!folder.is_absolute()) return found;  // never from the folder we happen to be in
+  if (!folder.is_absolute()) return found;  // never from the directory we happen to be in
   for (const auto& path :
        {folder / "ralph-guard", folder.parent_path() / "libexec/ralph/ralph-guard"}) {
     if (::access(path.c_str(), X_OK) == 0) found.push_back(path.string());

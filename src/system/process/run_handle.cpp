@@ -4,7 +4,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "system/process/watch_state.h"
+#include "system/process/run_handle_state.h"
 
 namespace ralph::process {
 
@@ -16,29 +16,29 @@ SteadyTime now() { return std::chrono::steady_clock::now(); }
 
 }  // namespace
 
-void Watch::State::wake_up() const {
+void RunHandle::State::wake_up() const {
   const std::uint64_t one = 1;
   // A full counter wakes up as well as one more would.
   [[maybe_unused]] const ssize_t written = ::write(wake.get(), &one, sizeof one);
 }
 
-void Watch::State::sleep_again() const {
+void RunHandle::State::sleep_again() const {
   std::uint64_t count = 0;
   [[maybe_unused]] const ssize_t got = ::read(wake.get(), &count, sizeof count);
 }
 
-void Watch::State::touch() {
+void RunHandle::State::touch() {
   const std::lock_guard lock(mutex);
   last_sign_of_life = now();
 }
 
-void Watch::State::end() {
+void RunHandle::State::end() {
   const std::lock_guard lock(mutex);
   ended = true;
   requests = {};
 }
 
-std::optional<Deadline> Watch::State::nearest() {
+std::optional<Deadline> RunHandle::State::nearest() {
   const std::lock_guard lock(mutex);
   std::optional<Deadline> result;
   const auto consider = [&](Limit limit, std::optional<SteadyTime> at) {
@@ -50,18 +50,18 @@ std::optional<Deadline> Watch::State::nearest() {
   return result;
 }
 
-WatchRequests Watch::State::take_requests() {
+RunHandleRequests RunHandle::State::take_requests() {
   const std::lock_guard lock(mutex);
   return std::exchange(requests, {});
 }
 
-Watch::Watch() : state_(std::make_unique<State>()) {
+RunHandle::RunHandle() : state_(std::make_unique<State>()) {
   state_->wake.reset(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
 }
 
-Watch::~Watch() = default;
+RunHandle::~RunHandle() = default;
 
-void Watch::arm(Limit limit, Millis after) {
+void RunHandle::arm(Limit limit, Millis after) {
   after = std::clamp(after, Millis{0}, kLongest);
   {
     const std::lock_guard lock(state_->mutex);
@@ -77,7 +77,7 @@ void Watch::arm(Limit limit, Millis after) {
   state_->wake_up();
 }
 
-void Watch::shorten_wall(Millis after) {
+void RunHandle::shorten_wall(Millis after) {
   {
     const std::lock_guard lock(state_->mutex);
     const auto at = now() + std::clamp(after, Millis{0}, kLongest);
@@ -86,7 +86,7 @@ void Watch::shorten_wall(Millis after) {
   state_->wake_up();
 }
 
-void Watch::disarm(Limit limit) {
+void RunHandle::disarm(Limit limit) {
   const std::lock_guard lock(state_->mutex);
   switch (limit) {
     case Limit::wall: state_->wall.reset(); break;
@@ -95,9 +95,9 @@ void Watch::disarm(Limit limit) {
   }
 }
 
-void Watch::touch() { state_->touch(); }
+void RunHandle::touch() { state_->touch(); }
 
-void Watch::write(std::string_view bytes) {
+void RunHandle::write(std::string_view bytes) {
   {
     const std::lock_guard lock(state_->mutex);
     if (state_->ended || state_->requests.close_stdin) return;
@@ -106,7 +106,7 @@ void Watch::write(std::string_view bytes) {
   state_->wake_up();
 }
 
-void Watch::close_stdin() {
+void RunHandle::close_stdin() {
   {
     const std::lock_guard lock(state_->mutex);
     state_->requests.close_stdin = true;
@@ -114,7 +114,7 @@ void Watch::close_stdin() {
   state_->wake_up();
 }
 
-void Watch::send_signal(int signal_number) {
+void RunHandle::send_signal(int signal_number) {
   {
     const std::lock_guard lock(state_->mutex);
     if (!state_->ended) state_->requests.signals.push_back(signal_number);

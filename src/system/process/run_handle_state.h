@@ -17,22 +17,22 @@ struct Deadline {
   SteadyTime at;
 };
 
-/// What a Watch was told and supervise() has not yet done.
-struct WatchRequests {
+/// Requests of a RunHandle that supervise() has not handled yet.
+struct RunHandleRequests {
   std::string input;
   bool close_stdin = false;
   std::vector<int> signals;
 };
 
-/// The shared side of a Watch: its methods lock, supervise() polls `wake`.
-struct Watch::State {
+/// The shared side of a RunHandle: its methods lock, supervise() polls `wake`.
+struct RunHandle::State {
   std::mutex mutex;
   UniqueFd wake;  // eventfd
   std::optional<SteadyTime> wall;
   std::optional<SteadyTime> after_end;
   std::optional<Millis> silence;
   SteadyTime last_sign_of_life;
-  WatchRequests requests;
+  RunHandleRequests requests;
   bool ended = false;
 
   void wake_up() const;
@@ -40,12 +40,12 @@ struct Watch::State {
   void touch();
   void end();
   std::optional<Deadline> nearest();
-  WatchRequests take_requests();
+  RunHandleRequests take_requests();
 };
 
-struct WatchAccess {
-  using State = Watch::State;
-  static State& state(Watch& watch) { return *watch.state_; }
+struct RunHandleAccess {
+  using State = RunHandle::State;
+  static State& state(RunHandle& watch) { return *watch.state_; }
 };
 
 }  // namespace ralph::process

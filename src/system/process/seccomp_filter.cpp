@@ -277,7 +277,7 @@ void add_descriptors(FilteredCalls& calls, bool reading) {
 }
 
 std::string make_filter(bool reading, Confinement::Network network, int landlock_abi) {
-  constexpr int kWithTruncate = 3, kWithSignals = 6;
+  constexpr int kTruncateAbi = 3, kSignalsAbi = 6;
   FilteredCalls calls;
   refuse_calls(calls, kNever, EPERM);
   refuse_calls(calls, kKeys, EPERM);
@@ -289,12 +289,12 @@ std::string make_filter(bool reading, Confinement::Network network, int landlock
     add_sockets(calls);
   }
   add_socket_pairs(calls);
-  if (landlock_abi < kWithTruncate) add_truncation(calls);
+  if (landlock_abi < kTruncateAbi) add_truncation(calls);
   if (reading) {
     refuse_calls(calls, kAttributes, EPERM);
     refuse_calls(calls, kAttributesByPath, EOPNOTSUPP);
   }
-  if (landlock_abi < kWithSignals) add_signals(calls);
+  if (landlock_abi < kSignalsAbi) add_signals(calls);
   add_processes(calls);
   add_descriptors(calls, reading);
 

@@ -3,7 +3,7 @@
 
 namespace ralph::process {
 
-/// Blocks SIGPIPE in this thread, and throws away one that came meanwhile: writing to a program
+/// Blocks SIGPIPE in this thread, and discards one that arrives meanwhile: writing to a program
 /// that closed its stdin is then an error number like any other, and the rest of the process is not
 /// touched.
 class SigpipeBlock {

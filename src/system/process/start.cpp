@@ -29,16 +29,16 @@ constexpr Millis kStartPatience{60'000};
 
 Result<> check(const Command& command) {
   if (command.argv.empty() || command.argv[0].empty()) {
-    return fail(Code::usage, "no program to start was given");
+    return fail(Code::usage, "no program given");
   }
   for (std::size_t i = 0; i < command.argv.size(); ++i) {
     if (command.argv[i].find('\0') == std::string::npos) continue;
     return fail(Code::usage,
                 fmt::format("argument {} of '{}' has a NUL byte", i, command.argv[0].c_str()),
-                "no program can receive one: remove it");
+                "remove it: programs cannot receive NUL bytes");
   }
   if (command.cwd.native().find('\0') != std::string::npos) {
-    return fail(Code::usage, "the working folder's name has a NUL byte");
+    return fail(Code::usage, "the path of the working directory has a NUL byte");
   }
   if (command.transport == Transport::pty && std::holds_alternative<StdinText>(command.input)) {
     return fail(Code::usage,
@@ -162,7 +162,7 @@ Result<pid_t> wait_until_started(ChildParts& parts, const std::string& program,
   }
   retire_lost_guard(parts.guard, -1);
   return fail(Code::unavailable, fmt::format("ralph-guard ended before '{}' was started", program),
-              "it was killed, or the program's disk does not respond: try again");
+              "it was killed, or the disk of the program does not respond; try again");
 }
 
 std::vector<std::string> guard_arguments(const Command& command, const std::string& program,
@@ -193,18 +193,18 @@ ChildParts our_side(Stdio stdio, const Command& command) {
 
 Result<UniqueFd> file_in_memory(std::string_view bytes) {
   UniqueFd file(::memfd_create("ralph-rules", MFD_CLOEXEC));
-  if (!file) return fail_errno(errno, "cannot make a file in memory");
+  if (!file) return fail_errno(errno, "cannot create a file in memory");
   if (const int error_number = try_write_all(file.get(), bytes)) {
     return fail_errno(error_number, "cannot write to a file in memory");
   }
-  return moved_up(std::move(file));
+  return dup_above_stdio(std::move(file));
 }
 
 /// The program's argv and its depth below us change when bubblewrap is put around it.
 Result<> confine(Command& command, GuardPlan& plan) {
   const auto& confinement = *command.confinement;
   if (command.cwd.empty()) {
-    return fail(Code::internal, "a confined program needs a working folder");
+    return fail(Code::internal, "a confined program needs a working directory");
   }
   const auto support = command.support ? *command.support : support_for(confinement);
   TRY_ASSIGN(const auto mechanism, mechanism_for(confinement, support));
@@ -224,10 +224,10 @@ Result<Child> start_checked(const Command& command, GuardPlan& plan) {
   TRY_ASSIGN(Stdio stdio, make_stdio(command));
   int pair[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
-    return fail_errno(errno, "cannot make a socket for ralph-guard", guard_hint(errno));
+    return fail_errno(errno, "cannot create a socket for ralph-guard", guard_hint(errno));
   }
   UniqueFd control(pair[0]);
-  TRY_ASSIGN(plan.control, moved_up(UniqueFd(pair[1])));
+  TRY_ASSIGN(plan.control, dup_above_stdio(UniqueFd(pair[1])));
   plan.stdio = &stdio;
   plan.argv = guard_arguments(command, program, stdio.tty_fd, static_cast<bool>(plan.rules));
   const auto started = std::chrono::steady_clock::now();

@@ -74,13 +74,13 @@ Error not_found(const std::string& program, const Look& look) {
   }
   return {Code::not_found,
           fmt::format("'{}' needs a loader or a library that does not exist", program),
-          "it was built for another system: install the build for this one"};
+          "it was built for another system; install the build for this one"};
 }
 
 Error refused(const std::string& program, const Look& look) {
   if (look.folder) {
-    return {Code::permission, fmt::format("'{}' is a folder, not a program", program),
-            "give the path of the program itself"};
+    return {Code::permission, fmt::format("'{}' is a directory, not a program", program),
+            "give the path of the program"};
   }
   if (look.exists && !look.executable) {
     return {Code::permission, fmt::format("'{}' is not executable", program),
@@ -88,12 +88,12 @@ Error refused(const std::string& program, const Look& look) {
   }
   if (look.script()) {
     return {Code::permission,
-            fmt::format("the interpreter '{}' of script '{}' may not be executed",
+            fmt::format("the interpreter '{}' of script '{}' is not executable",
                         look.interpreter(), program),
             "check the script's first line"};
   }
-  return {Code::permission, fmt::format("the system refuses to execute '{}'", program),
-          "check the permissions of its folders and whether the disk is mounted noexec"};
+  return {Code::permission, fmt::format("the system does not allow executing '{}'", program),
+          "check the permissions of its directories, and whether the file system is mounted noexec"};
 }
 
 Error wrong_format(const std::string& program, const Look& look) {
@@ -102,8 +102,8 @@ Error wrong_format(const std::string& program, const Look& look) {
             "install it again"};
   }
   if (look.elf()) {
-    return {Code::malformed, fmt::format("'{}' is a program for another kind of machine", program),
-            "install the build for this one"};
+    return {Code::malformed, fmt::format("'{}' is a program for another machine architecture", program),
+            "install the build for this architecture"};
   }
   return {Code::malformed,
           fmt::format("'{}' is neither a program nor a script with a #! line", program),
@@ -120,7 +120,7 @@ Error explain_exec(int error_number, const std::string& program, const Command& 
     case E2BIG: return explain_too_long(command);
     case ENOTDIR:
       return {Code::not_found, fmt::format("program '{}' does not exist", program),
-              "a part of its path is not a folder"};
+              "a part of its path is not a directory"};
     case ETXTBSY:
       return {Code::busy, fmt::format("program '{}' is being written", program),
               "wait until its installation has ended"};
@@ -131,14 +131,14 @@ Error explain_exec(int error_number, const std::string& program, const Command& 
 Error explain_folder(int error_number, const std::filesystem::path& folder) {
   switch (error_number) {
     case ENOENT:
-      return {Code::not_found, fmt::format("working folder '{}' does not exist", folder.string()),
+      return {Code::not_found, fmt::format("working directory '{}' does not exist", folder.string()),
               "create it, or choose another"};
     case ENOTDIR:
-      return {Code::usage, fmt::format("working folder '{}' is not a folder", folder.string()),
-              "choose a folder"};
+      return {Code::usage, fmt::format("working directory '{}' is not a directory", folder.string()),
+              "choose a directory"};
     default:
       return fail_errno(error_number,
-                        fmt::format("cannot enter working folder '{}'", folder.string()))
+                        fmt::format("cannot enter working directory '{}'", folder.string()))
           .error();
   }
 }
@@ -146,15 +146,15 @@ Error explain_folder(int error_number, const std::filesystem::path& folder) {
 std::string_view words_of(guard::ConfinePart part) {
   using guard::ConfinePart;
   switch (part) {
-    case ConfinePart::rules: return "its rules cannot be read";
-    case ConfinePart::placeholder: return "a protected path cannot be kept from being created";
-    case ConfinePart::mount_namespace: return "no mount namespace can be made";
-    case ConfinePart::mounts: return "a path cannot be made read-only or writable";
-    case ConfinePart::hidden: return "a path cannot be hidden";
-    case ConfinePart::landlock: return "Landlock refuses a rule";
-    case ConfinePart::privileges: return "privileges cannot be given up";
-    case ConfinePart::capabilities: return "capabilities cannot be dropped";
-    case ConfinePart::filter: return "the seccomp filter is refused";
+    case ConfinePart::rules: return "cannot read its rules";
+    case ConfinePart::placeholder: return "cannot prevent the creation of a protected path";
+    case ConfinePart::mount_namespace: return "cannot create a mount namespace";
+    case ConfinePart::mounts: return "cannot mount a path read-only or writable";
+    case ConfinePart::hidden: return "cannot hide a path";
+    case ConfinePart::landlock: return "Landlock rejects a rule";
+    case ConfinePart::privileges: return "cannot drop privileges";
+    case ConfinePart::capabilities: return "cannot drop capabilities";
+    case ConfinePart::filter: return "the kernel rejects the seccomp filter";
   }
   return "an unknown part failed";
 }
@@ -163,7 +163,7 @@ Error explain_confine(const guard::Report& report, const std::string& program) {
   const std::string_view path(report.path, ::strnlen(report.path, sizeof report.path));
   const auto where = path.empty() ? std::string() : fmt::format(" ('{}')", path);
   return {Code::unavailable,
-          fmt::format("'{}' was not started, because it cannot be confined: {}{}: {}", program,
+          fmt::format("'{}' not started, because it cannot be confined: {}{}: {}", program,
                       words_of(report.part), where, std::strerror(report.error)),
           "'ralph doctor' shows what this machine can enforce"};
 }
@@ -208,8 +208,8 @@ Error explain_start_failure(const guard::Report& report, const std::string& prog
     case Stage::fork:
       return {
           Code::unavailable,
-          fmt::format("no process can be made for '{}': {}", program, std::strerror(error_number)),
-          "the limit on processes or the memory is used up"};
+          fmt::format("cannot create a process for '{}': {}", program, std::strerror(error_number)),
+          "raise the limit on processes (ulimit -u), or free memory"};
     case Stage::terminal:
       return {Code::unavailable,
               fmt::format("'{}' cannot get its terminal: {}", program, std::strerror(error_number)),

@@ -8,15 +8,15 @@
 
 namespace ralph::process {
 
-/// Says in a person's words why a program did not start: which step failed, and what the file is
+/// Explains why a program did not start: which step failed, and what the file is
 /// like.
 Error explain_start_failure(const guard::Report& report, const std::string& program,
                             const Command& command);
 
-/// For E2BIG: names the argument that is too long, or says that all of it together is.
+/// For E2BIG: names the argument that is too long, or reports the total.
 Error explain_too_long(const Command& command);
 
-/// A folder that does not exist, is none, or may not be entered.
+/// The working directory does not exist, is not a directory, or cannot be entered.
 Result<> check_folder(const std::filesystem::path& folder);
 
 }  // namespace ralph::process

@@ -31,7 +31,7 @@ struct Pipe {
 
 Result<Pipe> make_pipe() {
   int fds[2];
-  if (::pipe2(fds, O_CLOEXEC) != 0) return fail_errno(errno, "cannot make a pipe", kTooManyFiles);
+  if (::pipe2(fds, O_CLOEXEC) != 0) return fail_errno(errno, "cannot create a pipe", kTooManyFiles);
   return Pipe{UniqueFd(fds[0]), UniqueFd(fds[1])};
 }
 
@@ -39,14 +39,14 @@ Result<> connect_output(UniqueFd& ours, UniqueFd& theirs) {
   TRY_ASSIGN(Pipe pipe, make_pipe());
   TRY(set_nonblocking(pipe.read));
   ours = std::move(pipe.read);
-  TRY_ASSIGN(theirs, moved_up(std::move(pipe.write)));
+  TRY_ASSIGN(theirs, dup_above_stdio(std::move(pipe.write)));
   return {};
 }
 
 Result<> connect_null_input(Stdio& stdio) {
   UniqueFd null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (!null) return fail_errno(errno, "cannot open /dev/null");
-  TRY_ASSIGN(stdio.theirs[0], moved_up(std::move(null)));
+  TRY_ASSIGN(stdio.theirs[0], dup_above_stdio(std::move(null)));
   return {};
 }
 
@@ -55,7 +55,7 @@ Result<> connect_input(const Command& command, Stdio& stdio) {
   TRY_ASSIGN(Pipe pipe, make_pipe());
   TRY(set_nonblocking(pipe.write));
   stdio.in = std::move(pipe.write);
-  TRY_ASSIGN(stdio.theirs[0], moved_up(std::move(pipe.read)));
+  TRY_ASSIGN(stdio.theirs[0], dup_above_stdio(std::move(pipe.read)));
   return {};
 }
 
@@ -79,7 +79,7 @@ Result<UniqueFd> open_raw_slave(const UniqueFd& master, const TerminalSize& size
       ::ioctl(slave.get(), TIOCSWINSZ, &window) != 0) {
     return fail_errno(errno, "cannot set up a terminal");
   }
-  return moved_up(std::move(slave));
+  return dup_above_stdio(std::move(slave));
 }
 
 Result<UniqueFd> duplicate(int fd) {
@@ -92,7 +92,7 @@ Result<UniqueFd> duplicate(int fd) {
 Result<> connect_pty(const Command& command, Stdio& stdio) {
   stdio.out = UniqueFd(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
   if (!stdio.out) {
-    return fail_errno(errno, "no terminal (PTY) is to be had",
+    return fail_errno(errno, "cannot allocate a PTY",
                       "check that /dev/pts is mounted, or run without a PTY");
   }
   TRY(set_nonblocking(stdio.out));
@@ -106,7 +106,7 @@ Result<> connect_pty(const Command& command, Stdio& stdio) {
 
 }  // namespace
 
-Result<UniqueFd> moved_up(UniqueFd fd) {
+Result<UniqueFd> dup_above_stdio(UniqueFd fd) {
   if (fd.get() >= kLowestFreeFd) return fd;
   return duplicate(fd.get());
 }

@@ -20,6 +20,6 @@ struct Stdio {
 Result<Stdio> make_stdio(const Command& command);
 
 /// The same descriptor with a number that can be dup2()ed to 0 … 4 without being overwritten first.
-Result<UniqueFd> moved_up(UniqueFd fd);
+Result<UniqueFd> dup_above_stdio(UniqueFd fd);
 
 }  // namespace ralph::process

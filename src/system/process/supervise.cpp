@@ -15,7 +15,7 @@
 #include "system/process/guard_link.h"
 #include "system/process/registry.h"
 #include "system/process/sigpipe_block.h"
-#include "system/process/watch_state.h"
+#include "system/process/run_handle_state.h"
 
 namespace ralph::process {
 
@@ -30,7 +30,7 @@ constexpr Millis kLongestGrace{24 * 3'600'000};
 constexpr Millis kHeldBack{2};           // until a sink is asked again whether it is ready
 constexpr Millis kRetry{100};            // for a request the guard had no room for
 constexpr Millis kWakeGuard{1000};       // for a guard that somebody stopped
-constexpr Millis kPollWithoutWake{100};  // when no descriptor was left for the Watch's eventfd
+constexpr Millis kPollWithoutWake{100};  // when no descriptor was left for the RunHandle's eventfd
 
 /// One output of the program on its way to its sink.
 struct Output {
@@ -69,7 +69,7 @@ Millis millis_from_micros(std::int64_t micros) {
 /// One run of supervise(): a single thread, one poll, no state of the program kept elsewhere.
 class Supervision {
  public:
-  Supervision(ChildParts child, const Sinks& sinks, Watch& watch, std::stop_token stop,
+  Supervision(ChildParts child, const Sinks& sinks, RunHandle& watch, std::stop_token stop,
               const EndPolicy& policy)
       : guard_(child.guard),
         program_(child.program),
@@ -81,7 +81,7 @@ class Supervision {
         pause_(sinks.pause),
         ready_(sinks.ready),
         in_{std::move(child.in), std::move(child.input), 0, child.keep_in_open},
-        watch_(WatchAccess::state(watch)),
+        watch_(RunHandleAccess::state(watch)),
         stop_(std::move(stop)),
         policy_{std::clamp(policy.grace, Millis{0}, kLongestGrace),
                 std::clamp(policy.drain, Millis{0}, kLongestGrace),
@@ -273,7 +273,7 @@ class Supervision {
   }
 
   void obey_watch() {
-    WatchRequests requests = watch_.take_requests();
+    RunHandleRequests requests = watch_.take_requests();
     if (swept_) return;
     for (const int signal_number : requests.signals) {
       send_request(control_.get(), guard::RequestKind::signal, signal_number);
@@ -365,7 +365,7 @@ class Supervision {
   bool held_back_ = false;  // the sink is not ready for stdout
   bool delivered_ = false;  // since the last pause
   Input in_;
-  WatchAccess::State& watch_;
+  RunHandleAccess::State& watch_;
   std::stop_token stop_;
   EndPolicy policy_;
   std::unique_ptr<char[]> buffer_ = std::make_unique<char[]>(kReadSize);
@@ -382,7 +382,7 @@ class Supervision {
 
 }  // namespace
 
-Exit supervise(Child child, const Sinks& sinks, Watch& watch, std::stop_token stop,
+Exit supervise(Child child, const Sinks& sinks, RunHandle& watch, std::stop_token stop,
                const EndPolicy& policy) {
   if (child.guard_pid() <= 0) return {.ended_by = EndedBy::guard_lost};
   const SigpipeBlock no_sigpipe;

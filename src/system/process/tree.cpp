@@ -47,7 +47,7 @@ void append_numbers(const char* path, PidList& list) {
   ::close(fd);
 }
 
-/// Calls visit(name) for every entry of a folder of /proc whose name is a number.
+/// Calls visit(name) for every entry of a directory of /proc whose name is a number.
 template <typename Visit>
 void for_each_number(const char* folder, Visit visit) {
   DIR* const dir = ::opendir(folder);

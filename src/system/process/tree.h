@@ -17,7 +17,7 @@ struct ProcessInfo {
   bool alive() const { return state != 'Z' && state != 'X'; }
 };
 
-/// False: there is no such process.
+/// False: no such process.
 bool read_process(pid_t pid, ProcessInfo& info);
 
 /// Where the children of a process are read: the kernel's own lists, or a scan of every process.
@@ -27,7 +27,7 @@ enum class ChildrenSource { automatic, scan };
 /// Shared by both, so it needs no C++ runtime.
 class Tree {
  public:
-  /// `uncounted` is the agent itself: it is signalled like the rest but is no stray.
+  /// `uncounted` is the agent itself: it is signalled like the rest but not counted as a stray.
   Tree(pid_t reaper, pid_t uncounted, ChildrenSource source = ChildrenSource::automatic);
   Tree(const Tree&) = delete;
   Tree& operator=(const Tree&) = delete;

@@ -5,7 +5,7 @@
 #include "core/base/utf8.h"
 #include "ui/console/figures.h"
 
-namespace ralph::view {
+namespace ralph::console {
 namespace {
 
 constexpr std::size_t kMostTools = 16;
@@ -66,4 +66,4 @@ void Activity::on(const stream::Event&, const stream::Retry& retry) {
 
 void Activity::on(const stream::Event&, const stream::TurnEnded&) { tools_.clear(); }
 
-}  // namespace ralph::view
+}  // namespace ralph::console

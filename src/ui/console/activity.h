@@ -7,7 +7,7 @@
 
 #include "harness/stream/handler.h"
 
-namespace ralph::view {
+namespace ralph::console {
 
 /// "API retry 2/10 in 8s: overloaded (529)". Not safe for a terminal.
 std::string retry_text(const stream::Retry& retry);
@@ -48,4 +48,4 @@ class Activity final : public stream::Handler {
   std::int64_t last_ms_ = 0;
 };
 
-}  // namespace ralph::view
+}  // namespace ralph::console

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace ralph::view {
+namespace ralph::console {
 namespace {
 
 struct Range {
@@ -77,4 +77,4 @@ std::string cut_to_columns(std::string_view text, std::size_t most) {
   return std::string(text);
 }
 
-}  // namespace ralph::view
+}  // namespace ralph::console

@@ -10,11 +10,9 @@
 #include "ui/console/safe_text.h"
 #include "ui/console/style.h"
 
-namespace ralph::view {
+namespace ralph::console {
 namespace {
 
-constexpr std::size_t kShort = 200;
-constexpr std::size_t kLong = 2000;  // errors are wanted whole, but no page of HTML
 constexpr std::size_t kPerCodePoint = 32;
 
 enum class Reach { tag, line };  // how much of a line its colour covers
@@ -170,7 +168,9 @@ void Console::on(const stream::Event& event, const stream::ErrorEvent& what) {
 }
 
 void Console::on(const stream::Event& event, const stream::TurnEnded& turn) {
-  const bool told_later = !options_.agent_budget && turn.reason.contains("budget");
+  const bool at_cost_limit =
+      stream::turn_end_reason(turn.reason) == stream::TurnEndReason::cost_limit;
+  const bool told_later = !options_.agent_budget && at_cost_limit;
   if (turn.is_error && !told_later) error(event, turn.error.empty() ? turn.reason : turn.error);
   if (!verbose()) return;
   print(event, {"[Usage]", kDim, Reach::line},
@@ -192,4 +192,4 @@ void Console::on(const stream::Event& event, const stream::Unknown& unknown) {
         unknown.type.empty() ? "no type" : shown_line(unknown.type, kShort));
 }
 
-}  // namespace ralph::view
+}  // namespace ralph::console

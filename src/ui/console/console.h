@@ -9,7 +9,7 @@
 #include "ui/console/output.h"
 #include "ui/console/verbosity.h"
 
-namespace ralph::view {
+namespace ralph::console {
 
 struct ConsoleOptions {
   Verbosity verbosity = Verbosity::normal;
@@ -69,4 +69,4 @@ class Console final : public stream::Handler {
   std::string last_error_;  // as it was shown, since the agent last said something else
 };
 
-}  // namespace ralph::view
+}  // namespace ralph::console

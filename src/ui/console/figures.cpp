@@ -7,7 +7,7 @@
 
 #include <fmt/core.h>
 
-namespace ralph::view {
+namespace ralph::console {
 namespace {
 
 constexpr std::int64_t kMinute = 60, kHour = 60 * kMinute, kDay = 24 * kHour;
@@ -46,4 +46,4 @@ std::string date_time(UtcTime time) {
   return {text.data(), std::strftime(text.data(), text.size(), "%F %T %z", &local)};
 }
 
-}  // namespace ralph::view
+}  // namespace ralph::console

@@ -6,7 +6,7 @@
 #include "core/base/names.h"
 #include "core/base/time.h"
 
-namespace ralph::view {
+namespace ralph::console {
 
 using ralph::counted;
 using ralph::grouped;
@@ -24,4 +24,4 @@ std::string clock_time(UtcTime time);
 /// "2026-11-17 01:01:14 +0900", in the time zone of this machine.
 std::string date_time(UtcTime time);
 
-}  // namespace ralph::view
+}  // namespace ralph::console

@@ -3,11 +3,11 @@
 #include "core/json/mask.h"
 #include "harness/stream/event_json.h"
 
-namespace ralph::view {
+namespace ralph::console {
 
 void JsonLines::on_any(const stream::Event& event) {
   if (is_delta(event.what)) return;
   output_.out(json::mask(stream::encode(event), masker_) + "\n");
 }
 
-}  // namespace ralph::view
+}  // namespace ralph::console

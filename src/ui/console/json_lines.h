@@ -3,7 +3,7 @@
 #include "harness/stream/handler.h"
 #include "ui/console/output.h"
 
-namespace ralph::view {
+namespace ralph::console {
 
 /// Every event in its JSON form, one per line, for programs (`--json`). Secrets in values are masked; deltas
 /// are left out, since a secret that is split over them cannot be seen: the whole block follows.
@@ -18,4 +18,4 @@ class JsonLines final : public stream::Handler {
   Output& output_;
 };
 
-}  // namespace ralph::view
+}  // namespace ralph::console

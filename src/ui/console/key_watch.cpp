@@ -1,4 +1,4 @@
-#include "cli/key_watch.h"
+#include "ui/console/key_watch.h"
 
 #include <array>
 
@@ -6,10 +6,10 @@
 #include <termios.h>
 #include <unistd.h>
 
-namespace ralph::cli {
+namespace ralph::console {
 namespace {
 
-/// A terminal that is not our controlling one has no foreground of ours.
+/// False for a terminal that is not our controlling terminal.
 bool in_background(int fd) {
   const auto front = ::tcgetpgrp(fd);
   return front >= 0 && front != ::getpgrp();
@@ -21,7 +21,7 @@ struct KeyWatch::Modes {
   termios modes{};
 };
 
-/// What was typed before is no answer to what is asked now.
+/// Discards keys typed before (TCSAFLUSH).
 KeyWatch::KeyWatch(int fd) : fd_(fd) {
   auto before = std::make_unique<Modes>();
   if (::isatty(fd) != 1 || in_background(fd) || ::tcgetattr(fd, &before->modes) != 0) return;
@@ -44,4 +44,4 @@ bool KeyWatch::pressed() {
   return ::read(fd_, keys.data(), keys.size()) > 0;
 }
 
-}  // namespace ralph::cli
+}  // namespace ralph::console

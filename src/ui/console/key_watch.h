@@ -1,10 +1,10 @@
 #pragma once
 #include <memory>
 
-namespace ralph::cli {
+namespace ralph::console {
 
-/// While it lives, any key on a terminal is seen at once and not echoed; Ctrl-C still is a signal. The terminal is as it
-/// was when this is gone. What is no terminal, or is not ours to read now (we are in the background), is left alone.
+/// Switches a terminal to unbuffered input without echo during its lifetime; Ctrl-C still sends SIGINT. Does nothing if
+/// `fd` is not a terminal or we are in the background.
 class KeyWatch {
  public:
   explicit KeyWatch(int fd);
@@ -12,9 +12,9 @@ class KeyWatch {
   KeyWatch(const KeyWatch&) = delete;
   KeyWatch& operator=(const KeyWatch&) = delete;
 
-  /// Whether keys are seen at all.
+  /// Whether the terminal was switched.
   bool works() const { return before_ != nullptr; }
-  /// A key was pressed since the last call; never waits.
+  /// Whether a key was pressed since the last call; never blocks.
   bool pressed();
 
  private:
@@ -23,4 +23,4 @@ class KeyWatch {
   std::unique_ptr<Modes> before_;  // null: nothing was changed
 };
 
-}  // namespace ralph::cli
+}  // namespace ralph::console

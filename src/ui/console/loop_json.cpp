@@ -1,17 +1,15 @@
-#include "cli/loop_json.h"
+#include "ui/console/loop_json.h"
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include "cli/loop_report.h"
 #include "core/base/utf8.h"
 #include "core/json/mask.h"
 #include "core/json/writer.h"
-#include "harness/loop/answer.h"
-#include "harness/loop/policy.h"
 #include "ui/console/figures.h"
+#include "ui/console/loop_report.h"
 
-namespace ralph::cli {
+namespace ralph::console {
 namespace {
 
 using json::ObjectWriter;
@@ -38,14 +36,14 @@ std::string tokens_json(const stream::Tokens& tokens) {
   return out;
 }
 
-std::string totals_json(const loop::Totals& totals, bool tells_cost = true) {
+std::string totals_json(const store::LoopTotals& totals, bool reports_cost = true) {
   std::string out;
   ObjectWriter writer(out);
   writer.number("iterations", totals.iterations)
       .number("failures_in_a_row", totals.failures_in_a_row)
       .number("refused_in_a_row", totals.refused_in_a_row)
       .number("tool_calls", totals.tool_calls);
-  if (const auto cost = totals.cost(); cost && (tells_cost || totals.priced > 0))
+  if (const auto cost = totals.cost(); cost && (reports_cost || totals.priced > 0))
     writer.number("cost_usd", *cost);
   writer.number("model_ms", std::int64_t{totals.time.model.count()})
       .number("tools_ms", std::int64_t{totals.time.tools.count()})
@@ -64,14 +62,14 @@ std::string array_json(const List& list, Append append) {
   return out + "]";
 }
 
-void append_commit(std::string& out, const loop::MadeCommit& commit) {
+void append_commit(std::string& out, const store::MadeCommit& commit) {
   ObjectWriter(out)
       .text("commit", commit.id)
       .text("subject", utf8::repaired(commit.subject))
       .close();
 }
 
-void append_file(std::string& out, const git::FileChange& file) {
+void append_file(std::string& out, const store::ChangedFile& file) {
   ObjectWriter writer(out);
   writer.text("kind", std::string_view(&file.kind, 1)).text("path", utf8::repaired(file.path));
   if (file.added >= 0) writer.number("added", file.added);
@@ -81,13 +79,13 @@ void append_file(std::string& out, const git::FileChange& file) {
 
 std::string_view first_line(std::string_view text) { return text.substr(0, text.find('\n')); }
 
-std::string name_of(const loop::Record& record) {
-  using enum loop::Record::Step;
+std::string name_of(const store::LoopRecord& record) {
+  using enum store::LoopRecord::Step;
   switch (record.step) {
     case iteration:
       return fmt::format("iteration {}{}", record.iteration, record.failed ? " failed" : "");
     case attempt: return fmt::format("iteration {} not finished", record.iteration);
-    case summary: return "summary of " + view::counted(record.iteration, "iteration");
+    case summary: return "summary of " + counted(record.iteration, "iteration");
     case undo: return fmt::format("undone after iteration {}", record.iteration);
   }
   return {};
@@ -101,29 +99,29 @@ std::string texts_json(const std::vector<std::string>& texts) {
   });
 }
 
-std::string started_step(const LoopFacts& facts, const loop::State& state,
-                         const loop::Totals& totals) {
+std::string started_step(const LoopFacts& facts, const store::LoopState& state,
+                         const store::LoopTotals& totals) {
   return step("started", [&](ObjectWriter& to) {
     to.text("loop_id", state.loop_id)
         .text("backend", state.backend)
         .text("model", state.model)
         .text("goal_file", utf8::repaired(state.goal_file))
         .text("goal", utf8::repaired(goal_line(state.goal)))
-        .text("agent", utf8::repaired(facts.agent))
+        .text("agent", utf8::repaired(agent_text(facts)))
         .text("branch", utf8::repaired(state.branch_at_start))
         .raw("verify", texts_json(state.verify));
     if (state.max_iterations) to.number("max_iterations", *state.max_iterations);
     if (state.max_cost_usd) to.number("max_cost_usd", *state.max_cost_usd);
-    to.raw("totals", totals_json(totals, facts.tells_cost));
+    to.raw("totals", totals_json(totals, facts.reports_cost));
   });
 }
 
-std::string ended_step(const loop::RunInfo& run, const loop::Record& record,
-                       const loop::Totals& totals) {
+std::string ended_step(const store::RunInfo& run, const store::LoopRecord& record,
+                       const store::LoopTotals& totals) {
   return step("iteration_ended", [&](ObjectWriter& to) {
     to.number("iteration", record.iteration)
         .text("kind", store::to_string(run.role))
-        .raw("record", loop::write_record(record))
+        .raw("record", store::write_record(record))
         .raw("totals", totals_json(totals));
   });
 }
@@ -134,12 +132,12 @@ std::string waiting_step(std::string_view why, Millis left) {
   });
 }
 
-std::string finished_step(const loop::Report& report, std::string_view resume) {
+std::string finished_step(const store::LoopReport& report, std::string_view resume) {
   return step("ended", [&](ObjectWriter& to) {
     const auto reason = reason_of(report);
-    const bool done = report.reason == loop::StopReason::done;
+    const bool done = report.reason == store::StopReason::done;
     to.text("loop_id", report.loop_id)
-        .text("end", loop::row(report.reason).name)
+        .text("end", store::row(report.reason).name)
         .text("why", reason.text)
         .text("hint", reason.hint)
         .number("exit_code", std::int64_t{report.exit_code})
@@ -181,7 +179,7 @@ std::string start_error_step(const Error& error, int exit_code) {
 
 std::string rounded_up(Millis left) {
   constexpr Millis kAlmostASecond{999};
-  return view::short_duration(left + kAlmostASecond);
+  return short_duration(left + kAlmostASecond);
 }
 
 std::string wait_text(std::string_view why, Millis left, std::string_view key_hint) {
@@ -192,11 +190,11 @@ std::string masked_step(std::string_view text, const Masker& masker) {
   return json::mask(text, masker);
 }
 
-std::string record_line(const loop::Record& record, std::optional<int> context_percent,
+std::string record_line(const store::LoopRecord& record, std::optional<int> context_percent,
                         bool error_shown) {
-  auto line = fmt::format("{}: {}", name_of(record), view::short_duration(record.time.total()));
-  line += record.cost_usd ? ", " + view::dollars(*record.cost_usd) : ", cost unknown";
-  if (record.step != loop::Record::Step::summary) {
+  auto line = fmt::format("{}: {}", name_of(record), short_duration(record.time.total()));
+  line += record.cost_usd ? ", " + dollars(*record.cost_usd) : ", cost unknown";
+  if (record.step != store::LoopRecord::Step::summary) {
     line += record.tree.empty() ? ", changed files unknown"
             : record.changed    ? ", files changed"
                                 : ", no file changed";
@@ -207,10 +205,10 @@ std::string record_line(const loop::Record& record, std::optional<int> context_p
     const bool passed = checked && record.verification->passed;
     line += passed ? ", DONE verified" : checked ? ", DONE refused" : ", DONE not verified";
   }
-  if (!error_shown && !record.progress.empty() && record.progress != loop::kDone) {
+  if (!error_shown && !record.progress.empty() && record.progress != store::kDone) {
     line += fmt::format(": {}", first_line(record.progress));
   }
   return line;
 }
 
-}  // namespace ralph::cli
+}  // namespace ralph::console

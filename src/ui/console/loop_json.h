@@ -4,22 +4,23 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/loop_header.h"
 #include "core/base/mask.h"
-#include "harness/loop/loop.h"
+#include "harness/store/loop_observer.h"
+#include "harness/store/loop_report.h"
+#include "ui/console/loop_header.h"
 
-namespace ralph::cli {
+namespace ralph::console {
 
 // Steps of a loop as lines for programs, where those have more than store::write_step() writes. Without the newline and
 // not masked.
 
-std::string started_step(const LoopFacts& facts, const loop::State& state,
-                         const loop::Totals& totals);
-std::string ended_step(const loop::RunInfo& run, const loop::Record& record,
-                       const loop::Totals& totals);
+std::string started_step(const LoopFacts& facts, const store::LoopState& state,
+                         const store::LoopTotals& totals);
+std::string ended_step(const store::RunInfo& run, const store::LoopRecord& record,
+                       const store::LoopTotals& totals);
 std::string waiting_step(std::string_view why, Millis left);
 /// `resume`: the command that continues the loop.
-std::string finished_step(const loop::Report& report, std::string_view resume);
+std::string finished_step(const store::LoopReport& report, std::string_view resume);
 
 /// `["a","b"]`, with bytes that are not UTF-8 repaired.
 std::string texts_json(const std::vector<std::string>& texts);
@@ -36,7 +37,7 @@ std::string masked_step(std::string_view step, const Masker& masker);
 
 /// What is over, for people: "iteration 3: 1m12s, $0.0312, files changed, context 12%: SUMMARY". Neither safe nor masked.
 /// `error_shown`: why it failed was shown already, and is left out.
-std::string record_line(const loop::Record& record, std::optional<int> context_percent,
+std::string record_line(const store::LoopRecord& record, std::optional<int> context_percent,
                         bool error_shown);
 
-}  // namespace ralph::cli
+}  // namespace ralph::console

@@ -1,4 +1,4 @@
-#include "cli/loop_report.h"
+#include "ui/console/loop_report.h"
 
 #include <algorithm>
 #include <chrono>
@@ -6,20 +6,17 @@
 
 #include <fmt/core.h>
 
-#include "harness/loop/policy.h"
+#include "core/base/names.h"
+#include "harness/store/loop_state.h"
 #include "ui/console/figures.h"
 #include "ui/console/safe_text.h"
 
-namespace ralph::cli {
+namespace ralph::console {
 namespace {
 
-using view::counted;
-using view::dollars;
-using view::grouped;
-using view::short_duration;
 
 constexpr std::size_t kMostFiles = 20;
-constexpr std::size_t kLongest = 400;  // of a sentence
+constexpr std::size_t kLongestSentence = 400;  // of a sentence
 constexpr std::size_t kLongestSubject = 100;
 constexpr Millis kSecond{1000};
 
@@ -37,7 +34,7 @@ class Table {
 };
 
 std::string sentence(std::string_view text) {
-  return view::one_line(view::safe_text(text), kLongest);
+  return one_line(safe_text(text), kLongestSentence);
 }
 
 struct TimePart {
@@ -65,7 +62,7 @@ std::vector<Millis> in_whole_seconds(const std::vector<TimePart>& parts, Millis 
 }
 
 /// Verification and waiting are named where there were any.
-std::string time_text(const loop::Report& report) {
+std::string time_text(const store::LoopReport& report) {
   const auto& totals = report.totals;
   std::vector<TimePart> parts{{"model", totals.time.model}, {"tools", totals.time.tools}};
   if (totals.verifications > 0) parts.push_back({"verification", totals.verifying});
@@ -79,15 +76,15 @@ std::string time_text(const loop::Report& report) {
     text += fmt::format("{}{} {}", i == 0 ? "" : ", ", parts[i].name, short_duration(rounded[i]));
   }
   return fmt::format("{} ({}), {} to {}", short_duration(report.elapsed), text,
-                     view::date_time(report.started), view::date_time(report.ended));
+                     date_time(report.started), date_time(report.ended));
 }
 
-std::string iterations_of(const loop::Report& report) {
+std::string iterations_of(const store::LoopReport& report) {
   auto text = fmt::format("{}, {}", grouped(report.totals.iterations),
                           counted(report.totals.tool_calls, "tool call"));
   if (report.taken_back.empty()) return text;
   return text +
-         fmt::format("; {} taken back by 'ralph undo'", loop::iterations_text(report.taken_back));
+         fmt::format("; {} taken back by 'ralph undo'", store::iterations_text(report.taken_back));
 }
 
 std::string token_text(const stream::Tokens& tokens) {
@@ -96,24 +93,24 @@ std::string token_text(const stream::Tokens& tokens) {
                      grouped(tokens.cache_write), grouped(tokens.output));
 }
 
-double spent_on(const loop::Report& report, UtcTime now) {
-  const auto found = report.days.find(loop::day_of(now));
+double spent_on(const store::LoopReport& report, UtcTime now) {
+  const auto found = report.days.find(store::day_of(now));
   return found == report.days.end() ? 0 : found->second;
 }
 
-std::string cost_of(const loop::Report& report, UtcTime now) {
+std::string cost_of(const store::LoopReport& report, UtcTime now) {
   const auto today = spent_on(report, now);
   auto text = cost_text(report.totals);
   if (report.totals.priced == 0 && today == 0) return text;
   return fmt::format("{}, today {} by all loops in this folder", text, dollars(today));
 }
 
-std::string lines_text(const git::FileChange& file) {
+std::string lines_text(const store::ChangedFile& file) {
   if (file.added < 0 || file.removed < 0) return "not text";
   return fmt::format("+{} -{}", file.added, file.removed);
 }
 
-std::string files_text(const std::vector<git::FileChange>& files) {
+std::string files_text(const std::vector<store::ChangedFile>& files) {
   std::int64_t added = 0, removed = 0;
   for (const auto& file : files) {
     added += std::max<std::int64_t>(0, file.added);
@@ -124,7 +121,7 @@ std::string files_text(const std::vector<git::FileChange>& files) {
                      grouped(removed));
 }
 
-void add_files(Table& table, const loop::Report& report) {
+void add_files(Table& table, const store::LoopReport& report) {
   if (!report.has_git) {
     return table.line("Files", report.totals.changed
                                    ? "changed; which ones is known only in a git repository"
@@ -142,37 +139,36 @@ void add_files(Table& table, const loop::Report& report) {
     table.more(fmt::format("… and {} more", files.size() - kMostFiles));
 }
 
-void add_records(Table& table, const loop::Report& report, std::string_view last_log) {
+void add_records(Table& table, const store::LoopReport& report, std::string_view last_log) {
   const auto name = report.gave_way_to.empty() ? "progress.ndjson"
                                                : fmt::format("progress-{}.ndjson", report.loop_id);
   table.line("Records", sentence((report.state_folder / name).native()));
   if (last_log.empty()) return;
-  table.line("Last run", view::safe_text(fmt::format("ralph replay {}", shell_word(last_log))));
+  table.line("Last run", safe_text(fmt::format("ralph replay {}", shell_word(last_log))));
 }
 
-void add_changes(Table& table, const loop::Report& report) {
+void add_changes(Table& table, const store::LoopReport& report) {
   if (report.commit_count > 0) table.line("Changes", counted(report.commit_count, "commit"));
   for (const auto& commit : report.commits) {
-    table.more(fmt::format("{} {}", view::short_commit(commit.id),
-                           view::one_line(view::safe_text(commit.subject), kLongestSubject)));
+    table.more(fmt::format("{} {}", short_commit(commit.id),
+                           one_line(safe_text(commit.subject), kLongestSubject)));
   }
   if (const auto more = report.commit_count - std::ssize(report.commits); more > 0) {
     table.more(fmt::format("… and {} more", more));
   }
   if (!report.from || !report.to || report.files.empty()) return;
   table.line(report.commit_count > 0 ? "" : "Changes",
-             fmt::format("git diff {} {}{}", view::short_commit(*report.from),
-                         view::short_commit(*report.to),
+             fmt::format("git diff {} {}{}", short_commit(*report.from), short_commit(*report.to),
                          report.commit_count > 0 ? "" : " (until 'git gc' removes these trees)"));
 }
 
 /// What is the user's, and was not used or not brought back.
-void add_left(Table& table, const loop::Report& report) {
+void add_left(Table& table, const store::LoopReport& report) {
   if (const auto n = report.guidance_left; n > 0) {
     table.line("Guidance",
                fmt::format("{} of 'ralph tell' {} not delivered: kept for the next {}",
                            counted(n, "message"), n == 1 ? "was" : "were",
-                           report.reason == loop::StopReason::done ? "loop" : "iteration"));
+                           report.reason == store::StopReason::done ? "loop" : "iteration"));
   }
   if (report.stash.empty()) return;
   table.line("Stash",
@@ -182,16 +178,16 @@ void add_left(Table& table, const loop::Report& report) {
 }
 
 /// "($1.0650 of $1.0000)": the figures behind a limit; empty for other ends.
-std::string limit_figures(const loop::Report& report) {
+std::string limit_figures(const store::LoopReport& report) {
   const auto& budget = report.budget;
   const auto& totals = report.totals;
   switch (report.reason) {
-    case loop::StopReason::iterations: return fmt::format(" ({})", budget.iterations);
-    case loop::StopReason::refused: return fmt::format(" ({} in a row)", totals.refused_in_a_row);
-    case loop::StopReason::time: return fmt::format(" ({})", format_duration(budget.time));
-    case loop::StopReason::cost:
+    case store::StopReason::iterations: return fmt::format(" ({})", budget.iterations);
+    case store::StopReason::refused: return fmt::format(" ({} in a row)", totals.refused_in_a_row);
+    case store::StopReason::time: return fmt::format(" ({})", format_duration(budget.time));
+    case store::StopReason::cost:
       return fmt::format(" ({} of {})", dollars(totals.cost_usd), dollars(budget.cost_usd));
-    case loop::StopReason::cost_per_day:
+    case store::StopReason::cost_per_day:
       return fmt::format(" ({} of {} today)", dollars(spent_on(report, report.ended)),
                          dollars(budget.cost_per_day_usd));
     default: return {};
@@ -199,8 +195,8 @@ std::string limit_figures(const loop::Report& report) {
 }
 
 /// How it is known that the loop is done.
-std::string known_text(const loop::Report& report) {
-  auto text = report.verified.empty() ? std::string(loop::kClaimed) : sentence(report.verified);
+std::string known_text(const store::LoopReport& report) {
+  auto text = report.verified.empty() ? std::string(store::kClaimed) : sentence(report.verified);
   if (report.changed_since_verified) text += "; files were changed since, and not verified again";
   return report.why.empty() ? text : text + ": " + sentence(report.why);
 }
@@ -213,14 +209,14 @@ std::string higher_cost(double limit, double spent) {
 
 }  // namespace
 
-std::string cost_text(const loop::Totals& totals) {
+std::string cost_text(const store::LoopTotals& totals) {
   auto text = dollars(totals.cost());
   if (!totals.cost() || totals.unpriced == 0) return text;
   return text + fmt::format(" and {} of unknown cost", counted(totals.unpriced, "run"));
 }
 
-std::string resume_command(const loop::Report& report, UtcTime now, std::string_view base) {
-  using loop::StopReason;
+std::string resume_command(const store::LoopReport& report, UtcTime now, std::string_view base) {
+  using store::StopReason;
   const auto& budget = report.budget;
   const auto& totals = report.totals;
   std::string line(base);
@@ -248,10 +244,10 @@ std::string resume_command(const loop::Report& report, UtcTime now, std::string_
   return line;
 }
 
-Reason reason_of(const loop::Report& report) {
-  const auto& row = loop::row(report.reason);
+Reason reason_of(const store::LoopReport& report) {
+  const auto& row = store::row(report.reason);
   Reason reason{std::string(row.meaning), std::string(row.hint)};
-  if (report.reason == loop::StopReason::done) {
+  if (report.reason == store::StopReason::done) {
     reason.text += ", " + known_text(report);
     if (report.verified.empty()) reason.hint = "--verify COMMAND checks a DONE";
     if (report.changed_since_verified) {
@@ -259,18 +255,18 @@ Reason reason_of(const loop::Report& report) {
     }
   }
   reason.text += limit_figures(report);
-  if (report.why.empty() || report.reason == loop::StopReason::done) return reason;
+  if (report.why.empty() || report.reason == store::StopReason::done) return reason;
   const auto why = sentence(report.why);
   // Why it cannot work is all there is to say.
   reason.text =
-      report.reason == loop::StopReason::agent ? why : fmt::format("{}: {}", reason.text, why);
+      report.reason == store::StopReason::agent ? why : fmt::format("{}: {}", reason.text, why);
   return reason;
 }
 
-std::string loop_report(const loop::Report& report, UtcTime now, std::string_view last_log,
+std::string loop_report(const store::LoopReport& report, UtcTime now, std::string_view last_log,
                         std::string_view resume, std::string_view note) {
   const auto reason = reason_of(report);
-  const bool done = report.reason == loop::StopReason::done;
+  const bool done = report.reason == store::StopReason::done;
   Table table;
   table.line(done ? "Done" : "Ended", done ? known_text(report) : reason.text);
   if (report.gave_way_to.empty()) table.more(reason.hint);
@@ -298,4 +294,4 @@ std::string loop_report(const loop::Report& report, UtcTime now, std::string_vie
                      done && !report.changed_since_verified ? "Complete" : "Ended", table.take());
 }
 
-}  // namespace ralph::cli
+}  // namespace ralph::console

@@ -1,18 +1,15 @@
-#include "cli/loop_snapshot.h"
+#include "ui/console/loop_snapshot.h"
 
 #include <algorithm>
 
 #include <fmt/core.h>
 
-#include "cli/failure.h"
-#include "cli/run_settings.h"
 #include "core/base/names.h"
-#include "harness/loop/policy.h"
 #include "harness/store/loop_event_log.h"
 #include "harness/store/words.h"
 #include "ui/console/safe_text.h"
 
-namespace ralph::cli {
+namespace ralph::console {
 namespace {
 
 constexpr std::size_t kLongestWarning = 500;
@@ -24,12 +21,12 @@ bool can_be_opened(const store::Location& folder) {
 }
 
 /// What the state of a loop without events says it is doing.
-std::optional<store::LoopEvent> step_of(const loop::State& state) {
-  if (state.status == loop::LoopStatus::waiting && state.waiting_until) {
+std::optional<store::LoopEvent> step_of(const store::LoopState& state) {
+  if (state.status == store::LoopStatus::waiting && state.waiting_until) {
     return store::LoopEvent{state.updated,
                             store::WaitStarted{{}, state.waiting_for, *state.waiting_until}};
   }
-  if (state.current && state.current->phase == loop::Phase::verify) {
+  if (state.current && state.current->phase == store::Phase::verify) {
     return store::LoopEvent{state.updated, store::VerificationStarted{state.verify}};
   }
   return std::nullopt;
@@ -40,21 +37,21 @@ std::optional<store::LoopEvent> step_of(const loop::State& state) {
 std::string_view to_string(LoopCondition condition) { return kConditions.of(condition); }
 
 bool LoopSnapshot::runs() const {
-  const bool over = state && state->status == loop::LoopStatus::ended;
+  const bool over = state && state->status == store::LoopStatus::ended;
   if (!holder || over) return false;
   return holder->is_loop() || (holder->pid == 0 && state);
 }
 
 LoopCondition LoopSnapshot::condition() const {
   using enum LoopCondition;
-  using loop::LoopStatus;
+  using store::LoopStatus;
   if (!runs()) return state && state->status != LoopStatus::ended ? died : ended;
   return state && state->status == LoopStatus::waiting ? waiting : running;
 }
 
-std::string LoopSnapshot::reader() const {
-  if (!state || (!runs() && state->end == loop::StopReason::done)) return "for the next loop here";
-  const auto finished = loop::add_up(records).iterations;
+std::string LoopSnapshot::guidance_reader() const {
+  if (!state || (!runs() && state->end == store::StopReason::done)) return "for the next loop here";
+  const auto finished = store::add_up(records).iterations;
   const bool under_way = runs() && state->current && state->current->iteration > finished;
   const auto next = finished + (under_way ? 2 : 1);
   auto text = fmt::format("for iteration {}", next);
@@ -65,34 +62,26 @@ std::string LoopSnapshot::reader() const {
   return runs() ? text : text + " of 'ralph loop --resume', or for a new loop here";
 }
 
-std::optional<RunSnapshot> LoopSnapshot::run() const {
+std::optional<RunSnapshot> LoopSnapshot::run(const Masker& masker) const {
   if (!state || !state->current || condition() == LoopCondition::ended) return std::nullopt;
   // Its cost is in the record then.
   const auto& id = state->current->run_id;
-  if (std::ranges::find(records, id, &loop::Record::run_id) != records.end()) return std::nullopt;
-  return read_run(folder, id, state->current->began);
+  if (std::ranges::find(records, id,
+                        &store::LoopRecord::run_id) != records.end()) return std::nullopt;
+  return read_run(folder, id, state->current->began, masker);
 }
 
-Result<std::filesystem::path> folder_of(const Arguments& arguments) {
-  const std::filesystem::path given(arguments.value("cwd", "."));
-  std::error_code error;
-  auto folder = std::filesystem::canonical(given, error);
-  if (error || !std::filesystem::is_directory(folder, error)) {
-    return fail(Code::not_found, fmt::format("'{}' is not a folder", given.native()),
-                "--cwd names an existing folder");
-  }
-  return project_root_of(folder);
-}
-
-Result<LoopSnapshot> read_loop(const std::filesystem::path& folder, StdOutput& output) {
+LoopSnapshot read_loop(const std::filesystem::path& folder) {
   LoopSnapshot snapshot;
   snapshot.folder = folder;
-  const loop::StateFiles files(folder);
+  const store::LoopStateFiles files(folder);
   // In this order: a loop that ends meanwhile is seen to have ended, not to have died.
   snapshot.holder = store::Lock::holder(store::Workspace::at(folder).lock_file());
   std::string warning;
   snapshot.state = files.peek(warning);
-  if (!warning.empty()) warn(view::one_line(view::safe_text(warning), kLongestWarning), output);
+  if (!warning.empty()) {
+    snapshot.warnings.push_back(one_line(safe_text(warning), kLongestWarning));
+  }
   if (snapshot.state) {
     snapshot.step =
         store::last_loop_step(store::Workspace::at(folder).run_folder(snapshot.state->loop_id));
@@ -102,10 +91,13 @@ Result<LoopSnapshot> read_loop(const std::filesystem::path& folder, StdOutput& o
   if (auto records = files.records(bad)) {
     snapshot.records = *std::move(records);
   } else if (can_be_opened(store::Workspace::at(folder).state())) {  // else: one warning for both
-    warn(describe(records.error()), output);
+    snapshot.warnings.push_back(describe(records.error()));
   }
-  if (bad > 0) warn(fmt::format("{} of its progress cannot be read", counted(bad, "line")), output);
+  if (bad > 0) {
+    snapshot.warnings.push_back(fmt::format("{} of progress.ndjson cannot be read",
+                                            counted(bad, "line")));
+  }
   return snapshot;
 }
 
-}  // namespace ralph::cli
+}  // namespace ralph::console

@@ -4,41 +4,35 @@
 #include <string>
 #include <vector>
 
-#include "cli/options.h"
-#include "cli/run_snapshot.h"
-#include "cli/std_output.h"
-#include "core/base/result.h"
-#include "harness/loop/state.h"
+#include "core/base/mask.h"
 #include "harness/store/loop_event.h"
+#include "harness/store/loop_state.h"
 #include "harness/store/workspace.h"
+#include "ui/console/run_snapshot.h"
 
-namespace ralph::cli {
+namespace ralph::console {
 
 enum class LoopCondition { running, waiting, ended, died };
 std::string_view to_string(LoopCondition condition);
 
-/// The loop of a folder at one moment, read from its files. Reading changes nothing.
+/// The loop of a directory at one moment, read from its files. Read-only.
 struct LoopSnapshot {
-  std::filesystem::path folder;      // that holds `.ralph`
-  std::optional<loop::State> state;  // nullopt: there was never one
-  std::vector<loop::Record> records;
-  std::optional<store::LoopEvent> step;       // the newest; of a loop without events: by its state
-  std::optional<store::Lock::Holder> holder;  // of the workspace, whatever it does
+  std::filesystem::path folder;            // contains `.ralph`
+  std::optional<store::LoopState> state;  // nullopt: no loop has run here
+  std::vector<store::LoopRecord> records;
+  std::optional<store::LoopEvent> step;       // the newest; without events: taken from the state
+  std::optional<store::Lock::Holder> holder;  // of the workspace's lock; may not be a loop
+  std::vector<std::string> warnings;          // files that cannot be read
 
-  /// A loop works here now, or waits.
+  /// A loop is running or waiting.
   bool runs() const;
   LoopCondition condition() const;
-  /// Who reads what 'ralph tell' says now: "for iteration 4", and what has to happen before, if anything.
-  std::string reader() const;
-  /// The agent's run that the loop is at, or was when it died; nullopt: none, or nothing is known of it.
-  std::optional<RunSnapshot> run() const;
+  /// Which iteration gets a message of 'ralph tell' that is left now, and what must happen first: "for iteration 4".
+  std::string guidance_reader() const;
+  /// The agent run that is in progress, or was when the loop died; nullopt: none, or it has no journal.
+  std::optional<RunSnapshot> run(const Masker& masker) const;
 };
 
-/// The folder that holds `.ralph` for the one --cwd names, or for this one: the root of its repository.
-Result<std::filesystem::path> folder_of(const Arguments& arguments);
-Result<LoopSnapshot> read_loop(const std::filesystem::path& folder, StdOutput& output);
+LoopSnapshot read_loop(const std::filesystem::path& folder);
 
-inline constexpr Option kCwdOption{
-    "--cwd", "DIR", "a folder of the repository the loop works in; without it: this one"};
-
-}  // namespace ralph::cli
+}  // namespace ralph::console

@@ -1,4 +1,4 @@
-#include "cli/loop_view.h"
+#include "ui/console/loop_view.h"
 
 #include <algorithm>
 #include <charconv>
@@ -12,24 +12,21 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "cli/key_watch.h"
-#include "cli/loop_json.h"
-#include "cli/loop_report.h"
 #include "ui/console/figures.h"
 #include "ui/console/json_lines.h"
+#include "ui/console/key_watch.h"
+#include "ui/console/loop_json.h"
+#include "ui/console/loop_report.h"
 #include "ui/console/safe_text.h"
 #include "ui/console/status_line.h"
 
-namespace ralph::cli {
+namespace ralph::console {
 namespace {
 
 using stream::Level;
-using view::Verbosity;
 
 constexpr Millis kTick{100};
 constexpr Millis kBetweenWaits{10'000};  // of steps that say how long it still waits
-constexpr std::size_t kShort = 200;
-constexpr std::size_t kLong = 2000;
 constexpr std::size_t kTailLines = 20;
 constexpr std::size_t kDeepest = 80;  // columns a line of verification is indented by
 
@@ -89,7 +86,7 @@ struct RunEndKeeper final : stream::Handler {
 }  // namespace
 
 struct LoopView::State {
-  State(Options options_, const Masker& masker_, StdOutput& output_)
+  State(Options options_, const Masker& masker_, Output& output_)
       : options(std::move(options_)),
         masker(masker_),
         output(output_),
@@ -114,10 +111,10 @@ struct LoopView::State {
   bool verbose() const { return options.console.verbosity == Verbosity::verbose; }
 
   std::string shown(std::string_view text, std::size_t code_points) const {
-    return view::one_line(masker.mask(view::safe_text(text)), code_points);
+    return one_line(masker.mask(safe_text(text)), code_points);
   }
   std::string stamp(bool wanted) const {
-    return wanted ? view::clock_time(options.now()) + " " : std::string();
+    return wanted ? clock_time(options.now()) + " " : std::string();
   }
   /// A line for people; nothing with --json or -q.
   void say(std::string_view text) {
@@ -126,8 +123,8 @@ struct LoopView::State {
   void step(const std::string& json) {
     if (options.json) line.out(masked_step(json, masker) + "\n");
   }
-  void show_cost(const loop::Totals& totals) {
-    const bool known = options.facts.tells_cost || totals.priced > 0;
+  void show_cost(const store::LoopTotals& totals) {
+    const bool known = options.facts.reports_cost || totals.priced > 0;
     line.cost(known ? totals.cost() : std::nullopt, options.max_cost_usd);
   }
   void show(const store::VerificationStarted& started);
@@ -144,10 +141,10 @@ struct LoopView::State {
 
   Options options;
   const Masker& masker;
-  StdOutput& output;
-  view::StatusLine line;
-  view::JsonLines json_lines;
-  std::unique_ptr<view::Console> console;
+  Output& output;
+  StatusLine line;
+  JsonLines json_lines;
+  std::unique_ptr<Console> console;
   RunEndKeeper last_run;
   std::int64_t iteration = 0;  // the last one that was announced
   std::unique_ptr<KeyWatch> keys;
@@ -157,7 +154,7 @@ struct LoopView::State {
   std::jthread ticker;    // the last: it ends before the others go
 };
 
-LoopView::LoopView(Options options, const Masker& masker, StdOutput& output)
+LoopView::LoopView(Options options, const Masker& masker, Output& output)
     : state_(std::make_unique<State>(std::move(options), masker, output)) {}
 
 LoopView::~LoopView() {
@@ -165,9 +162,10 @@ LoopView::~LoopView() {
   state_->line.end();
 }
 
-void LoopView::started(const loop::State& state, const std::vector<loop::Record>& before) {
+void LoopView::started(const store::LoopState& state,
+                       const std::vector<store::LoopRecord>& before) {
   auto& my = *state_;
-  const auto totals = loop::add_up(before);
+  const auto totals = store::add_up(before);
   my.step(started_step(my.options.facts, state, totals));
   my.show_cost(totals);
   my.line.doing("starting");
@@ -178,7 +176,7 @@ void LoopView::started(const loop::State& state, const std::vector<loop::Record>
   }
 }
 
-std::vector<stream::Handler*> LoopView::run_started(const loop::RunInfo& run,
+std::vector<stream::Handler*> LoopView::run_started(const store::RunInfo& run,
                                                     const stream::Summary& summary) {
   auto& my = *state_;
   my.stop_waiting();
@@ -194,24 +192,24 @@ std::vector<stream::Handler*> LoopView::run_started(const loop::RunInfo& run,
   if (worker) my.iteration = run.iteration;
   if (worker) my.line.iteration(run.iteration, my.options.max_iterations);
   my.line.watch(summary);
-  my.console = std::make_unique<view::Console>(my.options.console, my.masker, summary, my.line);
+  my.console = std::make_unique<Console>(my.options.console, my.masker, summary, my.line);
   std::vector<stream::Handler*> handlers{&my.last_run, &my.line, my.console.get()};
   if (my.options.json) handlers.push_back(&my.json_lines);
   return handlers;
 }
 
-void LoopView::run_ended(const loop::RunInfo& run, const loop::Record& record,
-                         const loop::Totals& totals) {
+void LoopView::run_ended(const store::RunInfo& run, const store::LoopRecord& record,
+                         const store::LoopTotals& totals) {
   auto& my = *state_;
   my.step(ended_step(run, record, totals));
   my.show_cost(totals);
   my.line.doing("between two runs");
-  const bool failed = record.failed || record.step == loop::Record::Step::attempt;
+  const bool failed = record.failed || record.step == store::LoopRecord::Step::attempt;
   my.say(my.shown(record_line(record, my.line.context_percent(),
                               failed && std::exchange(my.last_run.error_shown, false)),
                   kShort));
   // The next start of the same iteration is another one.
-  if (record.step == loop::Record::Step::attempt) my.iteration = 0;
+  if (record.step == store::LoopRecord::Step::attempt) my.iteration = 0;
   my.line.flush();
 }
 
@@ -246,23 +244,23 @@ void LoopView::State::show(const store::VerificationEnded& verification) {
   line.doing({});
   if (verification.passed) {
     return say(
-        fmt::format("verification passed ({})", view::short_duration(verification.duration)));
+        fmt::format("verification passed ({})", short_duration(verification.duration)));
   }
   say(shown(fmt::format("DONE refused by verification: `{}` failed: {}", verification.command,
                         verification.reason),
             kLong));
   // With -v all of it was shown while it ran.
   if (quiet() || verbose() || options.json) return;
-  line.out(indented_tail(masker.mask(view::safe_text(verification.tail)), kTailLines));
+  line.out(indented_tail(masker.mask(safe_text(verification.tail)), kTailLines));
 }
 
 void LoopView::State::show(const store::IterationCommitted& committed) {
-  say(fmt::format("committed {}", view::short_commit(committed.commit)));
+  say(fmt::format("committed {}", short_commit(committed.commit)));
 }
 
 void LoopView::State::show(const store::IterationRolledBack& back) {
   say(fmt::format("rolled back to {}: the files are as before iteration {}",
-                  view::short_commit(back.commit), back.iteration));
+                  short_commit(back.commit), back.iteration));
 }
 
 void LoopView::State::show(const store::LoopNote& note) {
@@ -295,7 +293,7 @@ bool LoopView::waiting(std::string_view why, Millis left) {
   if (!my.waits) {
     my.keys = std::make_unique<KeyWatch>(0);
     my.say(my.shown(fmt::format("{}; retrying in {}, at {}{}", why, rounded_up(left),
-                                view::clock_time(my.options.now() + left), my.key_hint()),
+                                clock_time(my.options.now() + left), my.key_hint()),
                     kShort));
   }
   if (!my.waits || now - my.last_wait_step >= kBetweenWaits) {
@@ -312,15 +310,15 @@ bool LoopView::waiting(std::string_view why, Millis left) {
 
 void LoopView::flush() { state_->line.flush(); }
 
-void LoopView::set_drain_timeout(Millis patience) { state_->output.hurry(patience); }
+void LoopView::set_drain_timeout(Millis patience) { state_->output.set_drain_timeout(patience); }
 
-std::string LoopView::report_text(const loop::Report& report) const {
+std::string LoopView::report_text(const store::LoopReport& report) const {
   const auto& my = *state_;
   return my.masker.mask(loop_report(report, my.options.now(), my.last_run.log, my.options.resume,
                                     my.options.resume_note));
 }
 
-void LoopView::finish(const loop::Report& report) {
+void LoopView::finish(const store::LoopReport& report) {
   auto& my = *state_;
   my.stop_waiting();
   my.ticker = {};
@@ -334,11 +332,11 @@ void LoopView::finish(const loop::Report& report) {
     const auto reason = reason_of(report);
     my.line.err(fmt::format("ralph: {}\n", my.shown(reason.text, kLong)));
     if (!reason.hint.empty()) my.line.err(reason.hint + "\n");
-    if (report.reason != loop::StopReason::done && report.gave_way_to.empty()) {
+    if (report.reason != store::StopReason::done && report.gave_way_to.empty()) {
       my.line.err(my.masker.mask(fmt::format("to resume: {}\n", resume)));
     }
   }
   my.line.flush();
 }
 
-}  // namespace ralph::cli
+}  // namespace ralph::console

@@ -2,20 +2,21 @@
 #include <functional>
 #include <memory>
 
-#include "cli/loop_header.h"
-#include "cli/std_output.h"
 #include "core/base/mask.h"
-#include "harness/loop/loop.h"
+#include "harness/store/loop_observer.h"
+#include "harness/store/loop_report.h"
 #include "ui/console/console.h"
+#include "ui/console/loop_header.h"
+#include "ui/console/output.h"
 
-namespace ralph::cli {
+namespace ralph::console {
 
 /// Shows a loop: what its agent does, a line for each of its steps, a status line at the bottom of a terminal, and the
 /// report. With `json` every event and every step is a line of JSON on stdout instead.
-class LoopView final : public loop::Observer {
+class LoopView final : public store::LoopObserver {
  public:
   struct Options {
-    view::ConsoleOptions console;
+    ConsoleOptions console;
     bool json = false;
     LoopFacts facts;
     std::string resume = "ralph loop --resume";  // without limits
@@ -26,14 +27,15 @@ class LoopView final : public loop::Observer {
     std::optional<double> max_cost_usd;
   };
   /// All of them outlive it.
-  LoopView(Options options, const Masker& masker, StdOutput& output);
+  LoopView(Options options, const Masker& masker, Output& output);
   ~LoopView() override;
 
-  void started(const loop::State& state, const std::vector<loop::Record>& before) override;
-  std::vector<stream::Handler*> run_started(const loop::RunInfo& run,
+  void started(const store::LoopState& state,
+               const std::vector<store::LoopRecord>& before) override;
+  std::vector<stream::Handler*> run_started(const store::RunInfo& run,
                                             const stream::Summary& summary) override;
-  void run_ended(const loop::RunInfo& run, const loop::Record& record,
-                 const loop::Totals& totals) override;
+  void run_ended(const store::RunInfo& run, const store::LoopRecord& record,
+                 const store::LoopTotals& totals) override;
   void on(const store::LoopEvent& event) override;
   void output_of_verification(std::string_view bytes) override;
   bool waiting(std::string_view why, Millis left) override;
@@ -41,13 +43,13 @@ class LoopView final : public loop::Observer {
   void set_drain_timeout(Millis patience) override;
 
   /// The report; the status line is gone then.
-  void finish(const loop::Report& report);
+  void finish(const store::LoopReport& report);
   /// What finish() shows of it at the usual verbosity.
-  std::string report_text(const loop::Report& report) const;
+  std::string report_text(const store::LoopReport& report) const;
 
  private:
   struct State;
   std::unique_ptr<State> state_;
 };
 
-}  // namespace ralph::cli
+}  // namespace ralph::console

@@ -1,8 +1,7 @@
-#include "cli/run_snapshot.h"
+#include "ui/console/run_snapshot.h"
 
 #include <algorithm>
 
-#include "cli/environment.h"
 #include "core/model/model.h"
 #include "harness/store/journal.h"
 #include "harness/store/line_follower.h"
@@ -11,22 +10,20 @@
 #include "harness/stream/summary.h"
 #include "ui/console/safe_text.h"
 
-namespace ralph::cli {
+namespace ralph::console {
 namespace {
 
 constexpr std::size_t kLargestJournal = std::size_t{64} << 20;
-constexpr std::size_t kShort = 200;
-
-std::string shown(std::string_view text) {
-  return view::one_line(log_masker().mask(view::safe_text(text)), kShort);
-}
+constexpr std::size_t kLongestActivity = 200;
 
 }  // namespace
 
 std::optional<RunSnapshot> read_run(const std::filesystem::path& folder, std::string_view run_id,
-                                    UtcTime began) {
+                                    UtcTime began, const Masker& masker) {
   stream::Summary summary(model::Table::builtin());
-  view::Activity activity(shown);
+  Activity activity([&](std::string_view text) {
+    return one_line(masker.mask(safe_text(text)), kLongestActivity);
+  });
   stream::EventReader reader;
   const auto place = store::Workspace::at(folder).run_folder(run_id) / store::Journal::kName;
   std::optional<UtcTime> alive;
@@ -36,7 +33,7 @@ std::optional<RunSnapshot> read_run(const std::filesystem::path& folder, std::st
   const auto read = store::LineFollower(place).read(
       [&](std::string_view line) {
         any = true;
-        // Records of the run itself are no events.
+        // The run's own records are not events.
         if (const auto event = reader.decode(line)) {
           stream::dispatch(*event, summary);
           stream::dispatch(*event, activity);
@@ -59,4 +56,4 @@ std::optional<RunSnapshot> read_run(const std::filesystem::path& folder, std::st
                      summary.cost_usd()};
 }
 
-}  // namespace ralph::cli
+}  // namespace ralph::console

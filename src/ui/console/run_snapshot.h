@@ -4,23 +4,24 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/mask.h"
 #include "core/base/time.h"
 #include "ui/console/activity.h"
 
-namespace ralph::cli {
+namespace ralph::console {
 
-/// The run of an agent as its journal tells it, while it still runs.
+/// A run that has not ended, read from its journal.
 struct RunSnapshot {
-  view::Activity::Kind kind = view::Activity::Kind::model;
-  std::string text;                // as view::Activity::Now
+  Activity::Kind kind = Activity::Kind::model;
+  std::string text;                // as console::Activity::Now
   UtcTime since;                   // when that began
-  UtcTime alive_at;                // the last sign of it
+  UtcTime alive_at;                // the time of its newest record
   std::string raw_log;             // of its last start; empty: not known
   std::optional<double> cost_usd;  // so far; nullopt: unknown
 };
 
-/// nullopt: there is no journal yet, or none that can be read. Reads only.
+/// nullopt: there is no journal yet, or none that can be read. Read-only.
 std::optional<RunSnapshot> read_run(const std::filesystem::path& folder, std::string_view run_id,
-                                    UtcTime began);
+                                    UtcTime began, const Masker& masker);
 
-}  // namespace ralph::cli
+}  // namespace ralph::console

@@ -10,13 +10,13 @@
 #include "ui/console/safe_text.h"
 #include "ui/console/style.h"
 
-namespace ralph::view {
+namespace ralph::console {
 namespace {
 
 constexpr Millis kBetweenDraws{100};
 constexpr Millis kForTheTime{1000};
 constexpr std::size_t kUsualWidth = 80;
-constexpr std::size_t kLongest = 300;      // code points of a tool's text
+constexpr std::size_t kLongestTool = 300;      // code points of a tool's text
 constexpr std::size_t kMostBytes = 8'000;  // of a text that is looked at
 
 }  // namespace
@@ -111,7 +111,7 @@ std::optional<int> StatusLine::context_percent() const {
 std::string StatusLine::shown(std::string_view text) const {
   const auto seen = utf8::prefix(text, kMostBytes);
   const auto last_word = seen.size() < text.size() ? seen.find_last_of(" \t\n") : seen.npos;
-  return one_line(masker_.mask(safe_text(seen.substr(0, last_word))), kLongest);
+  return one_line(masker_.mask(safe_text(seen.substr(0, last_word))), kLongestTool);
 }
 
 std::string StatusLine::text(SteadyTime now) const {
@@ -177,4 +177,4 @@ void StatusLine::count() {
   changed_ = true;
 }
 
-}  // namespace ralph::view
+}  // namespace ralph::console

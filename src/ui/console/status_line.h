@@ -14,7 +14,7 @@
 #include "ui/console/activity.h"
 #include "ui/console/output.h"
 
-namespace ralph::view {
+namespace ralph::console {
 
 /// One line at the bottom of a terminal that tells what a loop is at:
 ///   iteration 3/50 | 12m03s | $0.0312 of $5.0000 | context 12% | Bash: make test
@@ -36,7 +36,7 @@ class StatusLine final : public Output, public stream::Handler {
   void err(std::string_view text) override;
   void out_styled(std::string_view text) override;
   void err_styled(std::string_view text) override;
-  void flush();
+  void flush() override;
   /// Call it ten times a second; draws when something is new, and once a second for the time.
   void tick();
 
@@ -84,4 +84,4 @@ class StatusLine final : public Output, public stream::Handler {
   std::string doing_;
 };
 
-}  // namespace ralph::view
+}  // namespace ralph::console

@@ -5,7 +5,7 @@
 
 #include "ui/console/safe_text.h"
 
-namespace ralph::view {
+namespace ralph::console {
 namespace {
 
 constexpr std::array kOwn{kReset, kDim, kGreen, kCyan, kYellow, kRed, kEraseLine};
@@ -33,4 +33,4 @@ std::string safe_styled_text(std::string_view text) {
   return out.append(safe_text(text.substr(plain)));
 }
 
-}  // namespace ralph::view
+}  // namespace ralph::console

@@ -2,7 +2,7 @@
 #include <string>
 #include <string_view>
 
-namespace ralph::view {
+namespace ralph::console {
 
 // All sequences that our views send to a terminal.
 inline constexpr std::string_view kReset = "\x1b[0m";
@@ -16,4 +16,4 @@ inline constexpr std::string_view kEraseLine = "\r\x1b[K";
 /// As safe_text(), but these sequences stay.
 std::string safe_styled_text(std::string_view text);
 
-}  // namespace ralph::view
+}  // namespace ralph::console

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-namespace ralph::view {
+namespace ralph::console {
 namespace {
 
 bool is_set(const char* value) {
@@ -23,4 +23,4 @@ VerbosityWish verbosity_from_environment(const char* quiet, const char* verbose)
   return {is_set(quiet), is_set(verbose)};
 }
 
-}  // namespace ralph::view
+}  // namespace ralph::console

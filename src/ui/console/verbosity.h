@@ -1,7 +1,7 @@
 #pragma once
 #include <initializer_list>
 
-namespace ralph::view {
+namespace ralph::console {
 
 enum class Verbosity { quiet, normal, verbose };
 
@@ -18,4 +18,4 @@ Verbosity resolve_verbosity(std::initializer_list<VerbosityWish> highest_first);
 /// From the values of RALPH_QUIET and RALPH_VERBOSE; nullptr, "" and "0" mean not set.
 VerbosityWish verbosity_from_environment(const char* quiet, const char* verbose);
 
-}  // namespace ralph::view
+}  // namespace ralph::console

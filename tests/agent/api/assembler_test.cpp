@@ -11,8 +11,6 @@
 namespace ralph::api {
 namespace {
 
-using Lines = std::vector<std::string>;
-
 /// What came of a stream.
 struct Told {
   Log log;
@@ -119,7 +117,7 @@ Block tool(std::string_view rest, const std::vector<std::string>& pieces = {}) {
 
 TEST(ApiAssembler, ToolCalls) {
   const auto block = tool(R"(,"input":{})", {"", R"({"comm)", R"(and": "l\u0073"})"});
-  EXPECT_EQ(block.type, "tool_use");
+  EXPECT_EQ(block.type, BlockType::tool_use);
   EXPECT_EQ(block.id, "t1");
   EXPECT_EQ(block.name, "Bash");
   EXPECT_EQ(block.input, R"({"command":"ls"})");
@@ -197,7 +195,7 @@ TEST(ApiAssembler, TheDataSaysWhatAnEventIs) {
   EXPECT_EQ(out->reply.content.at(0).text, "a");
 }
 
-TEST(ApiAssembler, DataOnSeveralLinesIsToldOnOne) {
+TEST(ApiAssembler, ReportsDataOfSeveralLinesOnOne) {
   const auto out = told(
       "event: message_start\ndata: {\ndata:   \"type\": \"message_start\",\n"
       "data:   \"message\": {\"id\": \"a b\"}\ndata: }\n\n");
@@ -254,7 +252,7 @@ TEST(ApiAssembler, Limits) {
   const auto piece = text_delta(0, std::string(std::size_t{1} << 20, 'x'));
   std::string huge;
   for (int i = 0; i < 64; ++i) huge += piece;
-  EXPECT_EQ(told(huge)->failure.value().message, "the answer is over 64 MB");
+  EXPECT_EQ(told(huge)->failure.value().message, "the response is larger than 64 MB");
 }
 
 TEST(ApiAssembler, StopDetailsAndSequence) {
@@ -289,7 +287,7 @@ TEST(ApiMessage, InOnePiece) {
              R"(block {"type":"tool_use","id":"t","name":"Bash","input":{"command":"ls"}} of 3)"}));
 }
 
-TEST(ApiMessage, ThatIsNone) {
+TEST(ApiMessage, RejectsABodyThatIsNotAMessage) {
   Log log;
   for (const auto* body : {"", "<html>", "[]", "{}", R"({"content":"text"})"}) {
     Reply reply;

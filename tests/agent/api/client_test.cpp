@@ -8,39 +8,9 @@
 
 #include "agent/api/harness.h"
 #include "core/json/document.h"
-#include "support/tcp_listener.h"
 
 namespace ralph::api {
 namespace {
-
-using Lines = std::vector<std::string>;
-
-/// What came of one question to an endpoint that answers by this script.
-struct Asked {
-  Log log;
-  Answer answer;
-  std::vector<http::Request> requests;
-
-  json::Document body(std::size_t index) const {
-    return json::parse(requests.at(index).body).value();
-  }
-  std::string text() const {
-    return answer.reply.content.empty() ? "" : answer.reply.content.back().text;
-  }
-};
-
-std::unique_ptr<Asked> ask(std::vector<Answerer> answers, const RetryPolicy& policy = quick(),
-                           const std::function<void(Endpoint&, Request&)>& adjust = {}) {
-  Script script(std::move(answers));
-  auto asked = std::make_unique<Asked>();
-  auto at = endpoint(script.url());
-  auto what = request();
-  if (adjust) adjust(at, what);
-  Client client(at, policy);
-  asked->answer = client.ask(what, asked->log);
-  asked->requests = script.requests();
-  return asked;
-}
 
 TEST(ApiUrl, OfMessages) {
   for (const auto* base :
@@ -125,7 +95,7 @@ TEST(ApiClient, InOnePieceWhereItIsAskedForOrSentSo) {
   EXPECT_EQ(unwanted->requests.size(), 1U);
 }
 
-TEST(ApiClient, AStreamThatSaidWhyItEnds) {
+TEST(ApiClient, AStreamWithAStopReasonIsComplete) {
   const auto stream = message_start() + text_block(0, "a") + message_delta();
   for (const auto& answer : {streaming(stream), cut_after(stream)}) {
     const auto asked = ask({answer});
@@ -143,123 +113,6 @@ TEST(ApiClient, AStreamThatIsKeptOpenAfterItsEnd) {
   }});
   EXPECT_FALSE(asked->answer.failure);
   EXPECT_EQ(asked->text(), "a");
-}
-
-TEST(ApiClientRetry, StatusesThatAreNotWorthIt) {
-  for (const int code : {400, 402, 403, 413}) {
-    const auto asked = ask({answering(code, error_body("some_error", "no"))});
-    ASSERT_TRUE(asked->answer.failure) << code;
-    EXPECT_EQ(asked->answer.failure->status, code);
-    EXPECT_EQ(asked->answer.failure->type, "some_error");
-    EXPECT_EQ(asked->answer.failure->message, "no");
-    EXPECT_EQ(asked->requests.size(), 1U) << code;
-    EXPECT_EQ(asked->log.lines, Lines{}) << code;
-  }
-}
-
-TEST(ApiClientRetry, StatusesThatAre) {
-  const std::vector<std::pair<int, std::string>> words{{401, "authentication_failed"},
-                                                       {408, "server_error"},
-                                                       {409, "server_error"},
-                                                       {429, "rate_limit"},
-                                                       {500, "server_error"},
-                                                       {502, "server_error"},
-                                                       {529, "overloaded"}};
-  for (const auto& [code, word] : words) {
-    const auto bad = answering(code, "<html>bad</html>");
-    const auto asked = ask({bad, bad, streaming(whole_stream("good"))});
-    ASSERT_FALSE(asked->answer.failure) << code;
-    EXPECT_EQ(asked->text(), "good");
-    EXPECT_EQ(asked->log.lines_of("retry"),
-              (Lines{"retry 1/10 " + word + " 1ms", "retry 2/10 " + word + " 2ms"}));
-    EXPECT_EQ(asked->log.lines_of("abandoned"), Lines{}) << "nothing was told";
-  }
-}
-
-TEST(ApiClientRetry, UntilTheyAreUsedUp) {
-  const auto asked = ask({answering(500, error_body("api_error", "down"))});
-  EXPECT_EQ(asked->answer.failure.value().message, "down");
-  EXPECT_EQ(asked->requests.size(), 11U);
-  EXPECT_EQ(asked->log.lines_of("retry").size(), 10U);
-  EXPECT_EQ(asked->log.lines.back(), "retry 10/10 server_error 4ms");
-}
-
-TEST(ApiClientRetry, OverloadIsWorthTwoForTheModelsThatAreHardToGet) {
-  const auto busy = answering(529, error_body("overloaded_error", "Overloaded"));
-  const auto model = [](std::string id) {
-    return [id = std::move(id)](Endpoint&, Request& request) { request.shape.model = id; };
-  };
-  EXPECT_EQ(ask({busy}, quick(), model("claude-opus-5-5"))->requests.size(), 3U);
-  EXPECT_EQ(ask({busy}, quick(), model("claude-fable-5-2"))->requests.size(), 3U);
-  EXPECT_EQ(ask({busy}, quick(), model("claude-sonnet-5-5"))->requests.size(), 11U);
-  auto patient = quick();
-  patient.scarce_models.clear();
-  EXPECT_EQ(ask({busy}, patient, model("claude-opus-5-5"))->requests.size(), 11U);
-  const auto down = answering(500, "");
-  const auto mixed = ask({down, down, busy, busy, streaming(whole_stream("good"))}, quick(),
-                         model("claude-opus-5-5"));
-  EXPECT_FALSE(mixed->answer.failure) << "other failures do not count as overload";
-  EXPECT_EQ(mixed->requests.size(), 5U);
-}
-
-TEST(ApiClientRetry, ATokenAloneIsTriedOnceMore) {
-  const auto token = [](Endpoint& at, Request&) { at.credential = {"", "token"}; };
-  EXPECT_EQ(ask({answering(401, "")}, quick(), token)->requests.size(), 2U);
-  EXPECT_EQ(ask({answering(401, "")})->requests.size(), 11U);
-}
-
-TEST(ApiClientRetry, RateLimits) {
-  const auto limited = [](const std::string& name, const std::string& value) {
-    return answering(429, error_body("rate_limit_error", "slow"), {{name, value}});
-  };
-  const auto good = streaming(whole_stream("good"));
-  const auto soon = ask({limited("retry-after-ms", "20"), good});
-  EXPECT_FALSE(soon->answer.failure);
-  EXPECT_EQ(soon->log.lines_of("retry"), Lines{"retry 1/10 rate_limit 20ms"});
-  const auto late = ask({limited("retry-after", "61"), good});
-  EXPECT_EQ(late->answer.failure.value().retry_after, Millis{61'000});
-  EXPECT_EQ(late->requests.size(), 1U);
-  EXPECT_EQ(ask({limited("x-should-retry", "false"), good})->requests.size(), 1U);
-}
-
-TEST(ApiClientRetry, ARefusedPort) {
-  test::TcpListener listener;
-  const auto url = fmt::format("http://127.0.0.1:{}", listener.port());
-  listener.close();
-  auto policy = quick();
-  policy.max_retries = 2;
-  Client client(endpoint(url), policy);
-  Log log;
-  const auto answer = client.ask(request(), log);
-  EXPECT_EQ(answer.failure.value().kind, FailureKind::connection);
-  EXPECT_EQ(answer.failure.value().http, http::Failure::connect);
-  EXPECT_EQ(log.lines, (Lines{"retry 1/2 unknown 1ms", "retry 2/2 unknown 2ms"}));
-}
-
-TEST(ApiClientRetry, AResetBeforeTheHeaders) {
-  const auto asked =
-      ask({[](http::Exchange& exchange) { exchange.reset(); }, streaming(whole_stream("good"))});
-  EXPECT_EQ(asked->text(), "good");
-  EXPECT_EQ(asked->log.lines_of("retry"), Lines{"retry 1/10 unknown 1ms"});
-}
-
-TEST(ApiClientRetry, NoAnswerInTime) {
-  const auto asked =
-      ask({[](http::Exchange& exchange) { exchange.wait(kLong); }, streaming(whole_stream("good"))},
-          quick(), [](Endpoint& at, Request&) { at.head_timeout = Millis{30}; });
-  EXPECT_EQ(asked->text(), "good");
-  EXPECT_EQ(asked->log.lines_of("retry").size(), 1U);
-}
-
-TEST(ApiClientRetry, RequestsThatCannotBeMade) {
-  Log log;
-  Client client(endpoint("nonsense"), quick());
-  EXPECT_EQ(client.ask(request(), log).failure.value().kind, FailureKind::setup);
-  auto at = endpoint("http://127.0.0.1:1");
-  at.headers = {{"bad name", "x"}};
-  Client other(at, quick());
-  EXPECT_EQ(other.ask(request(), log).failure.value().kind, FailureKind::setup);
-  EXPECT_EQ(log.lines, Lines{});
 }
 
 const std::string kPart = message_start("msg_cut") +
@@ -426,8 +279,8 @@ TEST(ApiClientCancel, InsideAStream) {
   }});
   class Stopper : public Log {
    public:
-    void on_event(const Reply& so_far, std::string_view type, std::string_view json) override {
-      Log::on_event(so_far, type, json);
+    void on_event(const Reply& so_far, const StreamEvent& event) override {
+      Log::on_event(so_far, event);
       if (events.size() == 6) all_heard.count_down();
     }
     std::latch all_heard{1};

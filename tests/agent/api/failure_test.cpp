@@ -1,20 +1,22 @@
 #include "agent/api/failure.h"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "agent/api/client.h"
 #include "agent/api/response_headers_impl.h"
+#include "core/json/document.h"
 
 namespace ralph::api {
 namespace {
 
 Failure status(int code, std::string message = "m") {
-  return {.kind = FailureKind::status, .status = code, .message = std::move(message)};
+  return failure_of(code, json::write({{"error", {{"message", std::move(message)}}}}), "");
 }
 
 TEST(ApiFailure, AnEncodedBodyIsNotShown) {
   const auto failure = failure_of({400, {{"content-encoding", "gzip"}}, "\x1f\x8b rest"});
-  EXPECT_EQ(failure.message, "status 400; its text is encoded (gzip)");
+  EXPECT_EQ(failure.message, "status 400; its body is encoded (gzip)");
 }
 
 TEST(ApiFailure, TheApisOwnForm) {
@@ -38,7 +40,7 @@ TEST(ApiFailure, OtherForms) {
   EXPECT_EQ(said(R"({"detail":[{"msg":"x"}]})"), R"([{"msg":"x"}])");
   EXPECT_EQ(said(R"({"message":"gone"})"), "gone");
   EXPECT_EQ(said("upstream\n  connect\terror\n"), "upstream connect error");
-  EXPECT_EQ(said(""), "status 502 without a word");
+  EXPECT_EQ(said(""), "status 502 without a message");
   EXPECT_EQ(said("\xff"), "\xEF\xBF\xBD");
 }
 
@@ -53,7 +55,7 @@ TEST(ApiFailure, APageOfAProxy) {
       "502 Bad Gateway nginx");
   EXPECT_EQ(failure_of(502, "<p>" + std::string(5'000, 'x') + "</p>", "").message.size(),
             300 + std::string_view("…").size());
-  EXPECT_EQ(failure_of(502, "<script", "").message, "status 502 without a word");
+  EXPECT_EQ(failure_of(502, "<script", "").message, "status 502 without a message");
 }
 
 TEST(ApiFailure, WhatHeadersSay) {
@@ -85,7 +87,7 @@ TEST(ApiFailure, RetryAfter) {
   EXPECT_EQ(retry_after_in({{"retry-after", "7"}, {"retry-after-ms", "250"}}, now), Millis{250});
 }
 
-TEST(ApiFailure, TheWordsOfEvents) {
+TEST(ApiFailure, NamesErrorsAsEventsDo) {
   const std::vector<std::pair<int, std::string_view>> words{
       {400, "unknown"},         {401, "authentication_failed"},
       {402, "billing_error"},   {403, "authentication_failed"},
@@ -95,11 +97,12 @@ TEST(ApiFailure, TheWordsOfEvents) {
       {500, "server_error"},    {502, "server_error"},
       {503, "server_error"},    {504, "server_error"},
       {529, "overloaded"}};
-  for (const auto& [code, word] : words) EXPECT_EQ(event_name(status(code)), word) << code;
-  EXPECT_EQ(event_name(status(400, "Your credit balance is too low")), "billing_error");
-  EXPECT_EQ(event_name(status(400, "prompt is too long: 2 tokens > 1 maximum")), "invalid_request");
+  for (const auto& [code, word] : words) EXPECT_EQ(to_string(error_name(status(code))), word) << code;
+  EXPECT_EQ(error_name(status(400, "Your credit balance is too low")), ErrorName::billing_error);
+  EXPECT_EQ(error_name(status(400, "prompt is too long: 2 tokens > 1 maximum")),
+            ErrorName::invalid_request);
   const auto event = [](std::string type) {
-    return event_name({.kind = FailureKind::error_event, .type = std::move(type)});
+    return to_string(error_name({.kind = FailureKind::error_event, .type = std::move(type)}));
   };
   EXPECT_EQ(event("overloaded_error"), "overloaded");
   EXPECT_EQ(event("rate_limit_error"), "rate_limit");
@@ -107,18 +110,20 @@ TEST(ApiFailure, TheWordsOfEvents) {
   EXPECT_EQ(event(""), "server_error");
   for (const auto kind : {FailureKind::connection, FailureKind::timed_out, FailureKind::stalled,
                           FailureKind::cut, FailureKind::garbage, FailureKind::setup}) {
-    EXPECT_EQ(event_name({.kind = kind}), "unknown");
+    EXPECT_EQ(error_name({.kind = kind}), ErrorName::unknown);
   }
 }
 
 TEST(ApiFailure, APromptThatIsTooLong) {
-  const auto found =
-      prompt_too_long(status(400, "prompt is too long: 250000 tokens > 200000 maximum"));
+  const auto too_long = [](std::string message) {
+    return status(400, std::move(message)).rejection.prompt_too_long;
+  };
+  const auto found = too_long("prompt is too long: 250000 tokens > 200000 maximum");
   ASSERT_TRUE(found);
   EXPECT_EQ(found->tokens, 250'000);
   EXPECT_EQ(found->limit, 200'000);
-  EXPECT_TRUE(prompt_too_long(status(400, "Prompt is too long")));
-  EXPECT_FALSE(prompt_too_long(status(400, "too long")));
+  EXPECT_TRUE(too_long("Prompt is too long"));
+  EXPECT_FALSE(too_long("too long"));
 }
 
 RetryPolicy policy() {
@@ -132,6 +137,10 @@ int tries(const Failure& failure, const RetryPolicy& by = policy()) {
   int count = 0;
   while (count < 100 && pause_before_retry(failure, count, by)) ++count;
   return count;
+}
+
+std::optional<MediaRefusal> media_refusal(const Failure& failure) {
+  return failure.rejection.media;
 }
 
 TEST(ApiFailure, APictureOrDocumentThatIsRefused) {

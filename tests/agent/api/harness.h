@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -9,8 +10,10 @@
 #include <vector>
 
 #include <fmt/core.h>
+#include <nlohmann/json.hpp>
 
 #include "agent/api/client.h"
+#include "core/json/document.h"
 #include "system/http/server.h"
 
 namespace ralph::api {
@@ -24,16 +27,16 @@ class Log : public Listener {
   void on_block(const Reply& so_far, const Block& block) override {
     add(fmt::format("block {} of {}", block.json, so_far.content.size()));
   }
-  void on_event(const Reply&, std::string_view type, std::string_view json) override {
-    add(fmt::format("event {}", type));
-    events.emplace_back(json);
+  void on_event(const Reply&, const StreamEvent& event) override {
+    add(fmt::format("event {}", kEventNames.at(static_cast<std::size_t>(event.type))));
+    events.emplace_back(event.json);
   }
   void on_abandoned(const Reply& so_far, std::size_t index) override {
     add(fmt::format("abandoned {} from {}", so_far.id, index));
   }
   void on_retry(const Retry& retry) override {
     add(fmt::format("retry {}/{} {} {}ms", retry.attempt, retry.max_retries,
-                    event_name(retry.failure), retry.pause.count()));
+                    to_string(error_name(retry.failure)), retry.pause.count()));
     if (retried) retried();
   }
 
@@ -50,6 +53,9 @@ class Log : public Listener {
   std::function<void()> retried;
 
  private:
+  static constexpr std::array<std::string_view, 6> kEventNames{
+      "message_start",      "content_block_start", "content_block_delta",
+      "content_block_stop", "message_delta",       "message_stop"};
   void add(std::string line) { lines.push_back(std::move(line)); }
 };
 
@@ -195,6 +201,36 @@ inline Request request() {
   made.shape.model = "claude-x";
   made.messages = hello();
   return made;
+}
+
+using Lines = std::vector<std::string>;
+
+/// The result of one request to an endpoint that follows a script.
+struct Asked {
+  Log log;
+  Answer answer;
+  std::vector<http::Request> requests;
+
+  json::Document body(std::size_t index) const {
+    return json::parse(requests.at(index).body).value();
+  }
+  std::string text() const {
+    return answer.reply.content.empty() ? "" : answer.reply.content.back().text;
+  }
+};
+
+inline std::unique_ptr<Asked> ask(std::vector<Answerer> answers,
+                                  const RetryPolicy& policy = quick(),
+                                  const std::function<void(Endpoint&, Request&)>& adjust = {}) {
+  Script script(std::move(answers));
+  auto asked = std::make_unique<Asked>();
+  auto at = endpoint(script.url());
+  auto what = request();
+  if (adjust) adjust(at, what);
+  Client client(at, policy);
+  asked->answer = client.ask(what, asked->log);
+  asked->requests = script.requests();
+  return asked;
 }
 
 }  // namespace ralph::api

@@ -9,8 +9,8 @@ const std::string kEffort = "effort-2025-11-24";
 const std::string kUpdates = "thinking-display-updates-2026-08-18";
 const std::string kInterleaved = "interleaved-thinking-2025-05-14";
 
-Shape shape(std::string_view model, const ShapeWishes& wishes = {}) {
-  return shape_for(model::Table::builtin(), model, wishes);
+Shape shape(std::string_view model, const ShapeOptions& options = {}) {
+  return shape_for(model::Table::builtin(), model, options);
 }
 
 TEST(ApiShape, WithoutAWord) {
@@ -77,10 +77,10 @@ TEST(ApiShape, ThinkingTokens) {
 }
 
 TEST(ApiShape, WithoutAdaptiveThinking) {
-  const ShapeWishes wishes{.thinking_tokens = 16'384, .without_adaptive = true};
-  EXPECT_EQ(shape("claude-opus-4-6", wishes).thinking, ThinkingMode::enabled);
-  EXPECT_EQ(shape("claude-opus-4-6", wishes).thinking_budget, 16'384);
-  EXPECT_EQ(shape("opus", wishes).thinking, ThinkingMode::adaptive);
+  const ShapeOptions options{.thinking_tokens = 16'384, .without_adaptive = true};
+  EXPECT_EQ(shape("claude-opus-4-6", options).thinking, ThinkingMode::enabled);
+  EXPECT_EQ(shape("claude-opus-4-6", options).thinking_budget, 16'384);
+  EXPECT_EQ(shape("opus", options).thinking, ThinkingMode::adaptive);
   EXPECT_EQ(shape("claude-opus-4-6", {.without_adaptive = true}).thinking_budget, 63'999);
 }
 
@@ -90,7 +90,7 @@ TEST(ApiShape, ThinkingTurnedOff) {
       << "the API would refuse it";
   EXPECT_EQ(shape("haiku", {.thinking = "disabled"}).thinking, ThinkingMode::disabled);
   EXPECT_EQ(shape("claude-sonnet-4-5", {.thinking = "disabled"}).thinking, ThinkingMode::disabled);
-  const ShapeWishes both{.thinking_tokens = 0, .thinking = "adaptive"};
+  const ShapeOptions both{.thinking_tokens = 0, .thinking = "adaptive"};
   EXPECT_EQ(shape("claude-opus-4-6", both).thinking, ThinkingMode::adaptive);
 }
 

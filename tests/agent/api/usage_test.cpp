@@ -19,7 +19,7 @@ TEST(ApiUsage, AllItsFields) {
   EXPECT_EQ(usage, (Usage{1, 2, 3, 9, 4, 5, 6, 7, 8}));
 }
 
-TEST(ApiUsage, WhatIsNotSaidStays) {
+TEST(ApiUsage, KeepsCountsThatAreMissing) {
   const Usage start{.input_tokens = 10, .output_tokens = 1, .cache_read_input_tokens = 5};
   EXPECT_EQ(merged(start, R"({"output_tokens":7})"), (Usage{10, 7, 5}));
   EXPECT_EQ(merged(start, R"({"input_tokens":null,"cache_read_input_tokens":0})"), start);

@@ -7,24 +7,24 @@ namespace ralph::instructions {
 namespace {
 
 TEST(Frontmatter, IsReadAsPeopleWriteIt) {
-  const auto plain = split_front("---\nname: \"a\"\ndescription: 'b: c'\n---\nBody\n");
+  const auto plain = parse_frontmatter("---\nname: \"a\"\ndescription: 'b: c'\n---\nBody\n");
   EXPECT_EQ(plain.value("name"), "a");
   EXPECT_EQ(plain.value("description"), "b: c");
   EXPECT_EQ(plain.body, "Body\n");
   const auto windows =
-      split_front("\xEF\xBB\xBF---\r\ndescription: >-\r\n  two\r\n  lines\r\n---\r\n\r\nBody\r\n");
+      parse_frontmatter("\xEF\xBB\xBF---\r\ndescription: >-\r\n  two\r\n  lines\r\n---\r\n\r\nBody\r\n");
   EXPECT_EQ(windows.value("description"), "two lines");
   EXPECT_EQ(windows.body, "Body\r\n");
-  const auto odd = split_front("---\n: : :\n- x\n  y\nname: first\nname: second\n---\n");
+  const auto odd = parse_frontmatter("---\n: : :\n- x\n  y\nname: first\nname: second\n---\n");
   EXPECT_EQ(odd.value("name"), "first");
   EXPECT_EQ(odd.body, "");
 }
 
 TEST(Frontmatter, WithoutOneAllIsBody) {
-  EXPECT_EQ(split_front("Text\n---\nname: a\n---\n").body, "Text\n---\nname: a\n---\n");
-  EXPECT_EQ(split_front("---\nname: a\nnever closed").body, "---\nname: a\nnever closed");
-  EXPECT_TRUE(split_front("---\nname: a\nnever closed").head.empty());
-  EXPECT_EQ(split_front("").body, "");
+  EXPECT_EQ(parse_frontmatter("Text\n---\nname: a\n---\n").body, "Text\n---\nname: a\n---\n");
+  EXPECT_EQ(parse_frontmatter("---\nname: a\nnever closed").body, "---\nname: a\nnever closed");
+  EXPECT_TRUE(parse_frontmatter("---\nname: a\nnever closed").fields.empty());
+  EXPECT_EQ(parse_frontmatter("").body, "");
 }
 
 TEST(Arguments, GoWhereTheTextWantsThem) {

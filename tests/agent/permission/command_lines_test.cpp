@@ -6,7 +6,7 @@
 #include "agent/permission/rule.h"
 #include "agent/tool/bash_harness.h"
 
-/// Lines that look as if they only read, each standing for a class.
+/// Lines that look read-only, one for each class of evasion.
 namespace ralph::permission {
 namespace {
 
@@ -32,7 +32,7 @@ void expect_reading(Judge& judge, Lines lines) {
   }
 }
 
-TEST(Lines, NothingSetsAVariableBeforeACommand) {
+TEST(CommandLines, NoVariableIsSetBeforeACommand) {
   Judge judge;
   expect_denied(judge, {"printf %n PATH; ls",
                         "printf 'abc%n' HOME; cat a",
@@ -97,7 +97,7 @@ TEST(Lines, NothingSetsAVariableBeforeACommand) {
                          "printf '%q %b %c' a b c", "[ $? -eq 0 ]", "test -f a -a -n x"});
 }
 
-TEST(Lines, CdGoesByNames) {
+TEST(CommandLines, CdResolvesByNames) {
   Judge judge;
   judge.desk.put("a/b/c/x", "");
   judge.desk.put("file", "");
@@ -112,7 +112,7 @@ TEST(Lines, CdGoesByNames) {
                          "cd a/b/.. && ls"});
 }
 
-TEST(Lines, NoRedirectionReachesTheNetwork) {
+TEST(CommandLines, NoRedirectionReachesTheNetwork) {
   Judge judge;
   judge.rules.allow = {"Bash(cat *)", "Bash(cat)", "Bash(exec *)", "Bash(echo *)"};
   expect_denied(judge, {"cat </dev/tcp/127.0.0.1/80", "cat < '/dev/tcp/127.0.0.1/80'",
@@ -123,7 +123,7 @@ TEST(Lines, NoRedirectionReachesTheNetwork) {
   expect_denied(judge, {"cat <$X", "cat </dev/tc?/127.0.0.1/80", "cat </dev/tcp/127.0.0.1/80"});
 }
 
-TEST(Lines, NoPathLeadsThroughWhatIsNotThereYet) {
+TEST(CommandLines, NoPathLeadsThroughAMissingName) {
   Judge judge;
   std::ofstream(judge.desk.outside() / "secret") << "x";
   fs::create_directory_symlink(judge.desk.outside(), judge.desk.file("link"));
@@ -137,7 +137,7 @@ TEST(Lines, NoPathLeadsThroughWhatIsNotThereYet) {
                         "cp --parents a/b link"});
 }
 
-TEST(Lines, AFolderIsNotMovedUnderACommand) {
+TEST(CommandLines, NoDirectoryIsMovedUnderACommand) {
   Judge judge;
   judge.desk.put("deep/er/f", "");
   ASSERT_TRUE(judge.desk.workspace().change_to(judge.desk.file("deep/er")));
@@ -145,7 +145,7 @@ TEST(Lines, AFolderIsNotMovedUnderACommand) {
                         "cd .. && mv er ../er2"});
 }
 
-TEST(Lines, NoReaderTakesAFileByAnOption) {
+TEST(CommandLines, NoOptionOfAReaderNamesAFile) {
   Judge judge;
   judge.desk.put("list", "/etc/passwd");
   expect_denied(judge, {"rg --ignore-file /etc/passwd x",
@@ -206,7 +206,7 @@ TEST(Lines, NoReaderTakesAFileByAnOption) {
                         "ls --dired=x"});
 }
 
-TEST(Lines, RulesAgainstReadingHoldForFolders) {
+TEST(CommandLines, RulesThatDenyReadingApplyToDirectories) {
   Judge judge;
   judge.desk.put("sub/.env", "x");
   judge.desk.put("sub/other", "x");
@@ -252,7 +252,7 @@ TEST(Lines, RulesAgainstReadingHoldForFolders) {
   EXPECT_FALSE(judge.run("cat alias", Mode::bypass).allowed);
 }
 
-TEST(Lines, RulesAgainstWritingHoldForFolders) {
+TEST(CommandLines, RulesThatDenyWritingApplyToDirectories) {
   Judge judge;
   judge.desk.put("src/x.lock", "x");
   judge.desk.put("dst/y", "x");
@@ -265,7 +265,7 @@ TEST(Lines, RulesAgainstWritingHoldForFolders) {
   EXPECT_TRUE(judge.run("cp dst/y dst/z", Mode::accept_edits).allowed);
 }
 
-TEST(Lines, VariablesThatMayBeSecretsAreNotShown) {
+TEST(CommandLines, VariablesThatMayBeSecretAreNotShown) {
   Judge judge;
   expect_denied(judge, {"env",
                         "printenv",
@@ -293,13 +293,13 @@ TEST(Lines, VariablesThatMayBeSecretsAreNotShown) {
   expect_reading(judge, {"echo $HOME ${USER}", "echo \"in $PWD: $?\"", "cat <<< hello"});
 }
 
-TEST(Lines, OutputOfACommandBecomesNoWords) {
+TEST(CommandLines, CommandOutputIsNotUsedAsWords) {
   Judge judge;
   expect_denied(judge, {"echo $(echo '/root/*')", "ls $(cat a)", "cat $(cat a)", "echo a$(cat a)b",
                         "echo \"$(cat a)\"", "echo \"x $(ls | wc -l) y\"", "cat <<< \"$(cat a)\""});
 }
 
-TEST(Lines, GitIsAListOfCommandsAndOptions) {
+TEST(CommandLines, GitAllowsListedSubcommandsAndOptions) {
   Judge judge;
   expect_denied(judge, {"git show --remerge-diff",
                         "git log --diff-merges=r",

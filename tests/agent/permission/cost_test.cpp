@@ -4,7 +4,7 @@
 #include "agent/permission/harness.h"
 #include "agent/permission/rule.h"
 
-/// What deciding costs, counted in looks at the file system, not in time.
+/// The cost of a decision, counted in file system lookups.
 namespace ralph::permission {
 namespace {
 
@@ -28,7 +28,7 @@ std::size_t lookups_for(Judge& judge, const std::string& text) {
   return files.lookups();
 }
 
-TEST(DecisionCost, GrowsWithTheOperands) {
+TEST(DecisionCost, IsLinearInTheOperands) {
   Judge judge;
   fs::create_directories(judge.desk.file("to"));
   EXPECT_EQ(lookups_for(judge, line_of(8000)), 8000U);
@@ -37,7 +37,7 @@ TEST(DecisionCost, GrowsWithTheOperands) {
   EXPECT_TRUE(judge.run(line_of(8000)).allowed);
 }
 
-TEST(DecisionCost, ANameIsLookedAtOnce) {
+TEST(DecisionCost, LooksUpEachNameOnce) {
   Judge judge;
   std::string line = "cat";
   for (int i = 0; i < 5000; ++i) line += " a/b/../b/c";
@@ -45,7 +45,7 @@ TEST(DecisionCost, ANameIsLookedAtOnce) {
   EXPECT_EQ(lookups_for(judge, line), 3U);
 }
 
-TEST(DecisionCost, HasALimitBeyondWhichNothingIsAllowed) {
+TEST(DecisionCost, DeniesBeyondTheLimit) {
   Judge judge;
   const std::string folders = "cd a && cd b && cd c && cd d && ";  // 16 of them in the end
   EXPECT_TRUE(judge.run(folders + line_of(10)).allowed);
@@ -73,10 +73,10 @@ TEST(DecisionCost, LongLinesAreDecidedUnderManyRules) {
   }
   EXPECT_TRUE(judge.run(line_of(8000)).allowed);
   EXPECT_FALSE(judge.run(line_of(8000, "taskset 1 strace", " zz3 x"), Mode::bypass).allowed);
-  EXPECT_FALSE(judge.run(std::string(100'000, 'a'), Mode::bypass).allowed);  // too long to be seen
+  EXPECT_FALSE(judge.run(std::string(100'000, 'a'), Mode::bypass).allowed);  // too long to parse
 }
 
-TEST(DecisionCost, PatternsOfManyStarsEndSoon) {
+TEST(DecisionCost, PatternsWithManyStarsAreFast) {
   const std::string name(250, 'a');
   EXPECT_FALSE(matches_path("*a*a*a*a*a*a*a*a*a*a*a*a*a*a*b", "/w/" + name, "/w"));
   EXPECT_FALSE(matches_command(std::string("a*a*a*a*a*a*a*a*a*b"), std::string(60'000, 'a')));

@@ -4,8 +4,7 @@
 
 #include "agent/permission/harness.h"
 #include "agent/permission/rule.h"
-#include "agent/tool/edit.h"
-#include "agent/tool/grep.h"
+#include "agent/tool/builtin_tools.h"
 
 namespace ralph::permission {
 namespace {
@@ -55,14 +54,14 @@ TEST(Permission, FollowsTheTableOfModes) {
   }
 }
 
-TEST(Permission, AProtectedNameIsNoFolderEither) {
+TEST(Permission, AProtectedNameIsProtectedAsADirectoryToo) {
   Judge judge;
   for (const auto* const name : {"ralph.yml/x", ".envrc/x", "sub/.bashrc/x"}) {
     EXPECT_FALSE(judge.write(name, Mode::accept_edits).allowed) << name;
   }
 }
 
-TEST(Permission, OwnFoldersInTheWorkspaceNeedARule) {
+TEST(Permission, OwnDirectoriesInTheWorkspaceNeedARule) {
   Judge judge;
   auto setup = judge.desk.workspace().setup();
   setup.own_folders = {setup.root / "state/ralph", "/elsewhere"};
@@ -79,7 +78,7 @@ TEST(Permission, OwnFoldersInTheWorkspaceNeedARule) {
   EXPECT_TRUE(may_write("file"));
 }
 
-TEST(Permission, SaysWhy) {
+TEST(Permission, ExplainsDenials) {
   Judge judge;
   const auto write = judge.write("new.txt");
   EXPECT_EQ(write.reason_type, Reason::none);
@@ -96,7 +95,7 @@ TEST(Permission, SaysWhy) {
   EXPECT_FALSE(judge.run("rm x", Mode::bypass).reason.empty());
 }
 
-TEST(Permission, LinksDoNotWidenTheWorkingFolders) {
+TEST(Permission, LinksDoNotExtendTheWorkingDirectories) {
   Judge judge;
   fs::create_directory_symlink(judge.desk.outside(), judge.desk.file("link"));
   fs::create_symlink(judge.desk.outside() / "new", judge.desk.file("dangling"));
@@ -114,7 +113,7 @@ TEST(Permission, LinksDoNotWidenTheWorkingFolders) {
   EXPECT_FALSE(judge.run("cat link/x").allowed);
 }
 
-TEST(Permission, AcceptEditsTakesPlainFileCommandsOnly) {
+TEST(Permission, AcceptEditsAllowsOnlyPlainFileCommands) {
   Judge judge;
   fs::create_directory(judge.desk.file("sub"));
   for (const auto* const command :
@@ -134,7 +133,7 @@ TEST(Permission, AcceptEditsTakesPlainFileCommandsOnly) {
   EXPECT_EQ(judge.write(".git/config", Mode::accept_edits).reason_type, Reason::safety_check);
 }
 
-TEST(Permission, ReadingCommandsStayInTheWorkingFolders) {
+TEST(Permission, ReadingCommandsStayInTheWorkingDirectories) {
   Judge judge;
   for (const auto* const command :
        {"cat /etc/passwd", "ls ..", "grep x /etc/hosts", "head -5 < /etc/passwd", "cat ~/.ssh/id",
@@ -176,7 +175,7 @@ TEST(Permission, DenyComesBeforeAskBeforeAllowBeforeMode) {
   EXPECT_TRUE(judge.run("cat a.lock", Mode::bypass).allowed);
 }
 
-TEST(Permission, AllowRulesAreAboutEveryPart) {
+TEST(Permission, AllowRulesMustMatchEveryPart) {
   Judge judge;
   judge.rules.allow = {"Bash(npm run *)", "Bash(make:*)", "Bash(./x.sh --all)", "Edit(docs/**)",
                        "Read(//etc/host*)"};
@@ -219,7 +218,7 @@ TEST(Permission, PathsMatchAsInGitignore) {
   EXPECT_TRUE(matches_path("~/x/**", fs::path(std::getenv("HOME")) / "x/y", root));
 }
 
-TEST(OnlyReads, KnowsWhatLooks) {
+TEST(OnlyReads, AcceptsReadOnlyCommands) {
   for (const auto* const command : {"ls",
                                     "ls -la src/*.cpp",
                                     "echo hi",
@@ -255,7 +254,7 @@ TEST(OnlyReads, KnowsWhatLooks) {
   }
 }
 
-TEST(OnlyReads, TakesNothingElse) {
+TEST(OnlyReads, RefusesEverythingElse) {
   for (const auto* const command : {"",
                                     " ",
                                     "rm x",

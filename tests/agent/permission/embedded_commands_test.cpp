@@ -3,7 +3,7 @@
 #include "agent/permission/harness.h"
 #include "agent/permission/rule.h"
 
-/// Rules against commands, and the ways around them.
+/// Deny rules for commands, and attempts to evade them.
 namespace ralph::permission {
 namespace {
 
@@ -15,7 +15,7 @@ void expect_all(Judge& judge, bool allowed, Lines lines) {
   }
 }
 
-TEST(Carried, ARuleHoldsBehindAnyWrapper) {
+TEST(EmbeddedCommands, ARuleAppliesAfterAnyWrapper) {
   Judge judge;
   judge.rules.deny = {"Bash(rm *)"};
   expect_all(judge, false,
@@ -85,7 +85,7 @@ TEST(Carried, ARuleHoldsBehindAnyWrapper) {
               "cmake --build build", "python3 rm.py"});
 }
 
-TEST(Carried, ARuleIsNotEvadedByEvaluation) {
+TEST(EmbeddedCommands, ARuleIsNotEvadedByEvaluation) {
   Judge judge;
   judge.rules.deny = {"Bash(rm *)"};
   expect_all(judge, false,
@@ -129,7 +129,7 @@ TEST(Carried, ARuleIsNotEvadedByEvaluation) {
               "printf '[%s]\\n' \"$X\"", "set -euo pipefail; make"});
 }
 
-TEST(Carried, OptionsOfGitDoNotHideItsCommand) {
+TEST(EmbeddedCommands, GitOptionsDoNotHideItsSubcommand) {
   Judge judge;
   judge.rules.deny = {"Bash(git push *)"};
   expect_all(
@@ -139,7 +139,7 @@ TEST(Carried, OptionsOfGitDoNotHideItsCommand) {
   expect_all(judge, true, {"git pull", "git log push", "git"});
 }
 
-TEST(Carried, WhatTheShellMakesOfAWordIsNoWayRoundARule) {
+TEST(EmbeddedCommands, ShellExpansionDoesNotEvadeARule) {
   Judge judge;
   judge.rules.deny = {"Bash(curl *)", "Bash(git push *)"};
   expect_all(
@@ -154,7 +154,7 @@ TEST(Carried, WhatTheShellMakesOfAWordIsNoWayRoundARule) {
               "mkdir -p \"$X\"", "echo $HOME", "cp *.c sub"});
 }
 
-TEST(Carried, ARuleAboutArgumentsHoldsForWordsOfTheShell) {
+TEST(EmbeddedCommands, ARuleAboutArgumentsAppliesToExpandedWords) {
   Judge judge;
   judge.rules.deny = {"Bash(rm -rf *)", "Bash(git commit * --no-verify*)"};
   expect_all(judge, false,
@@ -167,7 +167,7 @@ TEST(Carried, ARuleAboutArgumentsHoldsForWordsOfTheShell) {
   expect_all(judge, true, {"git commit -m x", "ls *.c", "echo \"$HOME\""});
 }
 
-TEST(Carried, AnAliasOfGitIsNoWayRoundARule) {
+TEST(EmbeddedCommands, AGitAliasDoesNotEvadeARule) {
   Judge judge;
   judge.rules.deny = {"Bash(git push *)"};
   expect_all(judge, false,
@@ -203,7 +203,7 @@ TEST(Carried, AnAliasOfGitIsNoWayRoundARule) {
        "git clone x y", "git stash", "git add -u", "nice git status"});
 }
 
-TEST(Carried, ToolsThatDoNotSayWhatTheyTouchNeedARule) {
+TEST(EmbeddedCommands, ToolsWithoutStatedAccessNeedARule) {
   class Quiet final : public Tool {
    public:
     std::string_view name() const override { return "mcp__x__y"; }
@@ -225,7 +225,7 @@ TEST(Carried, ToolsThatDoNotSayWhatTheyTouchNeedARule) {
   EXPECT_TRUE(judge.ask(quiet, Document::object(), Mode::standard).allowed);
 }
 
-TEST(Carried, WhatChangesTheFolderRunsAlone) {
+TEST(EmbeddedCommands, DirectoryChangesRunAlone) {
   EXPECT_TRUE(stays_in_folder("ls; cat x | wc"));
   for (const auto* const line :
        {"cd sub", "cd sub && ls", "(cd x; ls)", "echo \"$(cd x)\"", "ls &"}) {
@@ -233,7 +233,7 @@ TEST(Carried, WhatChangesTheFolderRunsAlone) {
   }
 }
 
-TEST(Carried, ADecisionIsAboutTheFolderOfTheCall) {
+TEST(EmbeddedCommands, ADecisionUsesTheDirectoryOfTheCall) {
   Judge judge;
   judge.desk.put("sub/f", "x");
   std::filesystem::create_directory_symlink(judge.desk.outside(), judge.desk.file("sub/out"));
@@ -243,7 +243,7 @@ TEST(Carried, ADecisionIsAboutTheFolderOfTheCall) {
       decide(judge.shell, input, access, Mode::standard, {}, judge.desk.workspace()).allowed);
 }
 
-TEST(Carried, ARuleOfTheUserFreesItsCommand) {
+TEST(EmbeddedCommands, AnAllowRuleRemovesTheConfinement) {
   Judge judge;
   judge.rules.allow = {"Bash(cat *)"};
   EXPECT_EQ(to_string(judge.run("cat /etc/hostname").grant), "user");

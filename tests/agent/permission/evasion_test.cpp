@@ -17,7 +17,7 @@ void expect_all(Judge& judge, Mode mode, bool allowed, Lines lines) {
   }
 }
 
-TEST(Evasion, SedTakesNoOptionsBehindItsScript) {
+TEST(Evasion, SedAllowsNoOptionsAfterItsScript) {
   Judge judge;
   for (const auto mode : {Mode::accept_edits, Mode::automatic}) {
     expect_all(judge, mode, false,
@@ -34,7 +34,7 @@ void make_bare(const fs::path& folder) {
                                       "\tworktree = .\n\tfsmonitor = \"touch RAN;:\"\n";
 }
 
-TEST(Evasion, AFolderLikeABareRepositoryIsNotLookedAtWithGit) {
+TEST(Evasion, GitIsDeniedInADirectoryLikeABareRepository) {
   Judge judge;
   make_bare(judge.desk.file("sub"));
   fs::create_directories(judge.desk.file("sub/deep"));
@@ -47,7 +47,7 @@ TEST(Evasion, AFolderLikeABareRepositoryIsNotLookedAtWithGit) {
   }
 }
 
-TEST(Evasion, ALineDoesNotMakeTheRepositoryItLooksAt) {
+TEST(Evasion, ALineMustNotCreateTheRepositoryItReads) {
   Judge judge;
   expect_all(judge, Mode::accept_edits, false,
              {"mkdir objects refs; git status", "echo x > HEAD; git status",
@@ -55,7 +55,7 @@ TEST(Evasion, ALineDoesNotMakeTheRepositoryItLooksAt) {
   expect_all(judge, Mode::accept_edits, true, {"git diff > x.patch"});
 }
 
-TEST(Evasion, ARepositoryThatNamesProgramsIsNotLookedAt) {
+TEST(Evasion, GitIsDeniedInARepositoryThatNamesPrograms) {
   Judge judge;
   const auto with = [&](std::string_view settings) {
     judge.desk.put(".git/config", settings);
@@ -76,7 +76,7 @@ TEST(Evasion, ARepositoryThatNamesProgramsIsNotLookedAt) {
   EXPECT_FALSE(judge.run("git status").allowed);
 }
 
-TEST(Evasion, AWorktreeIsJudgedByItsRepository) {
+TEST(Evasion, AWorktreeIsCheckedByItsRepository) {
   Judge judge;
   judge.desk.put("main/.git/worktrees/w/commondir", "../..\n");
   judge.desk.put("w/.git", "gitdir: ../main/.git/worktrees/w\n");
@@ -87,7 +87,7 @@ TEST(Evasion, AWorktreeIsJudgedByItsRepository) {
   expect_all(judge, Mode::standard, false, {"git status"});
 }
 
-TEST(Evasion, GitRunsNoMonitorAndNoHookToLook) {
+TEST(Evasion, ReadOnlyGitRunsNoMonitorAndNoHook) {
   Session session;
   session.run(
       "git init -q . && git config user.email a@b && git config user.name a && "
@@ -116,7 +116,7 @@ TEST(Evasion, DateReadsNoFiles) {
   expect_all(judge, Mode::standard, true, {"date -u +%F", "date"});
 }
 
-TEST(Evasion, BracesAreNoOperands) {
+TEST(Evasion, BracesAreNotAllowedAsOperands) {
   Judge judge;
   expect_all(judge, Mode::standard, false,
              {"cat {/etc/hostname,x}", "cat .{.,a}/x", "grep {.,/etc/passwd}", "cat a{1..3}",
@@ -125,7 +125,7 @@ TEST(Evasion, BracesAreNoOperands) {
              {"git show 'HEAD@{1}'", "git show HEAD@{1}", "echo {a,b}", "cat a.txt"});
 }
 
-TEST(Evasion, WildcardsDoNotLeadThroughLinks) {
+TEST(Evasion, WildcardsDoNotFollowLinks) {
   Judge judge;
   judge.desk.put("src/a.cpp", "x");
   judge.desk.put("src/[a]b", "x");
@@ -140,7 +140,7 @@ TEST(Evasion, WildcardsDoNotLeadThroughLinks) {
              {"cat src/*.cpp", "ls s*", "cat src/none*", "grep x src/*.cpp", "head -n5 src/a.cpp"});
 }
 
-TEST(Evasion, LinksAreNotFollowedOnTheWay) {
+TEST(Evasion, LinksInAPathAreNotFollowed) {
   Judge judge;
   fs::create_directories(judge.desk.file("sub"));
   expect_all(judge, Mode::standard, false,
@@ -153,7 +153,7 @@ TEST(Evasion, LinksAreNotFollowedOnTheWay) {
               "diff -r --no-dereference sub sub"});
 }
 
-TEST(Evasion, ShortenedOptionsCount) {
+TEST(Evasion, AbbreviatedOptionsAreRecognised) {
   Judge judge;
   expect_all(judge, Mode::standard, false,
              {"grep --rege=. /etc/passwd", "grep --reg . /etc/passwd", "grep --fi=x /etc/passwd",
@@ -176,7 +176,7 @@ TEST(Evasion, CopiesAreNotWrittenThroughLinks) {
              {"cp a.txt plain", "cp -r tree plain", "mv a.txt b.txt", "cp a.txt sub/other"});
 }
 
-TEST(Evasion, ALineDoesNotUseWhatItsCopiesBrought) {
+TEST(Evasion, ALineMustNotUseItsOwnCopies) {
   Judge judge;
   judge.desk.put("dir/x", "");
   judge.desk.put("dir/to/y", "");
@@ -189,7 +189,7 @@ TEST(Evasion, ALineDoesNotUseWhatItsCopiesBrought) {
              {"mv dir d2 && ls d2", "cp dir/x y && cat y", "mv dir d2; touch z"});
 }
 
-TEST(Evasion, NoFileBringsArgumentsOrPrograms) {
+TEST(Evasion, NoFileProvidesArgumentsOrPrograms) {
   Judge judge;
   judge.desk.put("a.json", "{}");
   expect_all(judge, Mode::standard, false,
@@ -203,7 +203,7 @@ TEST(Evasion, NoFileBringsArgumentsOrPrograms) {
   expect_all(judge, Mode::standard, false, {"strings *", "strings ?args"});
 }
 
-TEST(Evasion, CopiesBringNothingSensitive) {
+TEST(Evasion, CopiesCreateNothingSensitive) {
   Judge judge;
   judge.desk.put("tpl/a.txt", "x");
   judge.desk.put("tpl/.claude/settings.json", "{}");
@@ -227,7 +227,7 @@ TEST(Evasion, CopiesBringNothingSensitive) {
   }
 }
 
-TEST(Evasion, GitShowsNothingThatMayNotBeRead) {
+TEST(Evasion, GitShowsNoDeniedFiles) {
   Judge judge;
   const Lines showing{"git grep x",
                       "git show HEAD:secret",
@@ -255,7 +255,7 @@ TEST(Evasion, GitShowsNothingThatMayNotBeRead) {
   expect_all(judge, Mode::standard, true, telling);
 }
 
-TEST(Evasion, TheObjectsOfGitAreNotReadWhereAFileMayNotBe) {
+TEST(Evasion, GitObjectsAreDeniedIfAFileIsDenied) {
   Judge judge;
   judge.desk.put(".git/HEAD", "ref: refs/heads/main\n");
   judge.desk.put(".git/objects/ab/cdef", "x");
@@ -275,7 +275,7 @@ TEST(Evasion, TheObjectsOfGitAreNotReadWhereAFileMayNotBe) {
   EXPECT_TRUE(judge.read(judge.desk.file(".git/HEAD").string()).allowed);
 }
 
-TEST(Evasion, WildcardsMakeNoOptions) {
+TEST(Evasion, WildcardsDoNotExpandToOptions) {
   Judge judge;
   judge.desk.put("sub/a.txt", "x");
   expect_all(judge, Mode::standard, true, {"grep SECRET *", "cat *"});
@@ -285,7 +285,7 @@ TEST(Evasion, WildcardsMakeNoOptions) {
   expect_all(judge, Mode::standard, true, {"grep SECRET ./*", "grep SECRET s*", "cat sub/*"});
 }
 
-TEST(Evasion, WhatNamesNoFilesShowsNothingFromOutside) {
+TEST(Evasion, CommandsWithoutFilesShowNothingFromOutside) {
   Judge judge;
   judge.desk.put("a.txt", "x");
   expect_all(judge, Mode::standard, false,
@@ -297,7 +297,7 @@ TEST(Evasion, WhatNamesNoFilesShowsNothingFromOutside) {
               "ps -ef", "ps -eo pid,etime", "ps axo etime", "ps -C node", "ps -p 1"});
 }
 
-TEST(Evasion, NoCommandIsHiddenFromARuleAgainstIt) {
+TEST(Evasion, NoCommandIsHiddenFromADenyRule) {
   Judge judge;
   const Lines hiding{"echo $((1)); r\\m x",
                      "'r'm x",
@@ -337,7 +337,7 @@ TEST(Evasion, NoCommandIsHiddenFromARuleAgainstIt) {
   expect_all(judge, Mode::bypass, true, hiding);
 }
 
-TEST(Evasion, NoFileIsHiddenFromARuleAgainstReadingIt) {
+TEST(Evasion, NoFileIsHiddenFromARuleThatDeniesReading) {
   Judge judge;
   judge.desk.put(".env", "x");
   judge.rules.deny = {"Read(./.env)"};
@@ -348,7 +348,7 @@ TEST(Evasion, NoFileIsHiddenFromARuleAgainstReadingIt) {
              {"cat a.txt", "ls -la", "grep x a.txt", "find . -name x"});
 }
 
-TEST(Evasion, SearchesAreToldWhatMayNotBeRead) {
+TEST(Evasion, SearchesExcludeDeniedFiles) {
   const Rules rules{{"Read(a)"}, {"Read(./.env)", "Edit(b)", "Read"}, {"Read(c/**)"}};
   EXPECT_EQ(unreadable_patterns(rules), (std::vector<std::string>{"./.env", "c/**"}));
 }

@@ -4,9 +4,8 @@
 
 #include "agent/permission/decide.h"
 #include "agent/tool/background.h"
+#include "agent/tool/builtin_tools.h"
 #include "agent/tool/harness.h"
-#include "agent/tool/read.h"
-#include "agent/tool/write.h"
 
 namespace ralph::permission {
 

@@ -1,7 +1,6 @@
 #include "agent/permission/harness.h"
 #include "agent/permission/rule.h"
-#include "agent/tool/edit.h"
-#include "agent/tool/grep.h"
+#include "agent/tool/builtin_tools.h"
 
 namespace ralph::permission {
 namespace {
@@ -9,7 +8,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The answer to a wrong old_string quotes the nearest lines of the file.
-TEST(PermissionLinks, ARuleAgainstReadingAFileIsAlsoAgainstEditingIt) {
+TEST(PermissionLinks, ARuleThatDeniesReadingDeniesEditing) {
   Judge judge;
   judge.desk.put(".env", "key");
   judge.desk.put("other", "x");
@@ -22,7 +21,7 @@ TEST(PermissionLinks, ARuleAgainstReadingAFileIsAlsoAgainstEditingIt) {
   EXPECT_FALSE(judge.ask(edit_tool(), {{"file_path", ".env"}}, Mode::bypass).allowed);
 }
 
-TEST(PermissionLinks, ARuleThatNamesALinkIsAboutWhatItLeadsTo) {
+TEST(PermissionLinks, ARuleThatNamesALinkMatchesItsTarget) {
   Judge judge;
   judge.desk.put("real.txt", "x");
   judge.desk.put("real/file", "x");
@@ -44,7 +43,7 @@ TEST(PermissionLinks, ARuleThatNamesALinkIsAboutWhatItLeadsTo) {
   EXPECT_TRUE(judge.read("real/file").allowed);
 }
 
-TEST(PermissionLinks, RulesMayClimb) {
+TEST(PermissionLinks, RulesMayContainDotDot) {
   Judge judge;
   judge.desk.put(".env", "x");
   judge.desk.put("sub/x", "x");
@@ -61,7 +60,7 @@ TEST(PermissionLinks, RulesMayClimb) {
   EXPECT_FALSE(matches_path("../b/**", "/w/a/b/x", root));
 }
 
-TEST(PermissionLinks, WildcardsStandForCharactersNotBytes) {
+TEST(PermissionLinks, WildcardsMatchCharactersNotBytes) {
   EXPECT_TRUE(matches_path("./a?c", "/w/aÄc", "/w"));
   EXPECT_TRUE(matches_path("./[Ää]", "/w/ä", "/w"));
   EXPECT_TRUE(matches_path("./[à-ü]", "/w/ä", "/w"));
@@ -73,7 +72,7 @@ TEST(PermissionLinks, WildcardsStandForCharactersNotBytes) {
 }
 
 /// ripgrep's own patterns have braces, and characters of one byte.
-TEST(PermissionLinks, SearchesKeepToTheSameRules) {
+TEST(PermissionLinks, SearchesFollowTheSameRules) {
   struct Row {
     const char* rule;
     const char* file;

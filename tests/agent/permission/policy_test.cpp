@@ -7,7 +7,7 @@
 namespace ralph::permission {
 namespace {
 
-/// A tool that does not say what its calls touch.
+/// A tool that does not state its access.
 class Silent final : public Tool {
  public:
   std::string_view name() const override { return "Silent"; }
@@ -39,7 +39,7 @@ TEST(Policy, AnAccessThatIsNotStatedIsDeniedInEveryModeButBypass) {
   EXPECT_EQ(Access{}.kind, Access::Kind::unknown);
 }
 
-TEST(Policy, AChangeOfTheModeHoldsForAllWhoShareIt) {
+TEST(Policy, AModeChangeAppliesToAllSessionsThatShareIt) {
   Desk desk;
   const Silent tool;
   Policy policy(Mode::standard, {});
@@ -49,7 +49,7 @@ TEST(Policy, AChangeOfTheModeHoldsForAllWhoShareIt) {
   EXPECT_TRUE(decide_by(shared, desk, tool).allowed);
 }
 
-TEST(Policy, TheReasonSaysThatAPromptWasRuledOut) {
+TEST(Policy, TheReasonSaysThatPromptsAreDisabled) {
   Desk desk;
   const Silent tool;
   EXPECT_EQ(decide_by(Policy(Mode::standard, {}), desk, tool).reason_type, Reason::other);
@@ -60,7 +60,7 @@ TEST(Policy, TheReasonSaysThatAPromptWasRuledOut) {
   EXPECT_EQ(decide_by(Policy(Mode::dont_ask, denied), desk, tool).reason_type, Reason::rule);
 }
 
-TEST(Reason, HasClaudesWords) {
+TEST(Reason, UsesTheNamesOfClaudeCode) {
   EXPECT_EQ(to_string(Reason::none), "");
   EXPECT_EQ(to_string(Reason::subcommand_results), "subcommandResults");
   EXPECT_EQ(to_string(Reason::async_agent), "asyncAgent");

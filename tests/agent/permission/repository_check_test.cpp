@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 bool is_harmless(std::string_view text) { return check_config(text, "/g", "/w").harmless; }
 
-TEST(RepositoryConfig, KnowsWhatAPlainRepositoryHas) {
+TEST(RepositoryConfig, AcceptsAPlainRepository) {
   EXPECT_TRUE(is_harmless(
       "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n"
       "\thooksPath = .husky\n[remote \"origin\"]\n\turl = git@h:x\n\tfetch = +refs/heads/*:r\n"
@@ -24,7 +24,7 @@ TEST(RepositoryConfig, KnowsWhatAPlainRepositoryHas) {
       "[lfs]\n\trepositoryformatversion = 0\n[lfs \"https://h/x\"]\n\taccess = basic\n"));
 }
 
-TEST(RepositoryConfig, TakesNoSettingThatNamesProgramsOrFiles) {
+TEST(RepositoryConfig, RefusesSettingsThatNameProgramsOrFiles) {
   for (const auto* const text : {"[merge \"x\"]\ndriver = x",
                                  "[filter \"x\"]\nclean = x",
                                  "[filter \"x\"] smudge = x",
@@ -74,7 +74,7 @@ TEST(RepositoryConfig, TakesNoSettingThatNamesProgramsOrFiles) {
   }
 }
 
-TEST(RepositoryConfig, IsNotMisledAboutItsSections) {
+TEST(RepositoryConfig, ParsesSectionsStrictly) {
   for (const auto* const text :
        {"[core]\n\tbare = false \\\n[branch \"x\"]\nfsmonitor = x", "[user]\nname = a\\\r\n[core]",
         "[branch \"x\"][core] fsmonitor = x", "[branch \"]\"]\n[core]\nfsmonitor = x",
@@ -127,7 +127,7 @@ struct Repository {
   bool looks() { return judge.run("git status").allowed; }
 };
 
-TEST(RepositoryCheck, NoTrackedPathLeadsThroughALink) {
+TEST(RepositoryCheck, RefusesTrackedPathsThroughALink) {
   Repository repository;
   auto& desk = repository.judge.desk;
   desk.put("a/b/notes", "x");
@@ -141,7 +141,7 @@ TEST(RepositoryCheck, NoTrackedPathLeadsThroughALink) {
   }
 }
 
-TEST(RepositoryCheck, NothingInARepositoryIsALink) {
+TEST(RepositoryCheck, RefusesLinksInARepository) {
   Repository here;
   EXPECT_TRUE(here.looks());
   for (const auto* const name : {"packed-refs", "info/exclude", "refs/heads/x", "objects/pack",
@@ -157,13 +157,13 @@ TEST(RepositoryCheck, NothingInARepositoryIsALink) {
   EXPECT_TRUE(here.looks());
 }
 
-TEST(RepositoryCheck, ARepositoryBorrowsNothing) {
+TEST(RepositoryCheck, RefusesAlternateObjects) {
   Repository here;
   here.judge.desk.put(".git/objects/info/alternates", "/elsewhere\n");
   EXPECT_FALSE(here.looks());
 }
 
-TEST(RepositoryCheck, TheRepositoryIsNotElsewhere) {
+TEST(RepositoryCheck, RefusesARepositoryElsewhere) {
   Judge judge;
   const auto other = judge.desk.outside() / "repo";
   fs::create_directories(other / "objects");
@@ -172,7 +172,7 @@ TEST(RepositoryCheck, TheRepositoryIsNotElsewhere) {
   judge.desk.put(".git", "gitdir: " + other.string() + "\n");
   EXPECT_FALSE(judge.run("git status").allowed);
   std::ofstream(other / "gitdir") << judge.desk.file(".git").string() << "\n";
-  EXPECT_TRUE(judge.run("git status").allowed);  // a worktree that its repository knows
+  EXPECT_TRUE(judge.run("git status").allowed);  // a registered worktree
   std::ofstream(other / "gitdir") << "/other/.git\n";
   EXPECT_FALSE(judge.run("git status").allowed);
   fs::remove(other / "gitdir");
@@ -183,14 +183,14 @@ TEST(RepositoryCheck, TheRepositoryIsNotElsewhere) {
   EXPECT_FALSE(judge.run("git status").allowed);
 }
 
-TEST(RepositoryCheck, ACommonFolderIsNotElsewhere) {
+TEST(RepositoryCheck, RefusesACommonDirectoryElsewhere) {
   Repository here;
   fs::create_directories(here.judge.desk.outside() / "objects");
   here.judge.desk.put(".git/commondir", here.judge.desk.outside().string() + "\n");
   EXPECT_FALSE(here.looks());
 }
 
-TEST(RepositoryCheck, SubmodulesAreLookedAtToo) {
+TEST(RepositoryCheck, ChecksSubmodules) {
   Repository here;
   here.judge.desk.put(".git/index", index_of(entry("sub", 0160000), 1));
   EXPECT_TRUE(here.looks());

@@ -50,7 +50,7 @@ TEST(Conversation, ThinkingOfAnotherModelIsDropped) {
   auto conversation = in_memory();
   conversation.add_user(text_content("a"), "1");
   api::Block thinking;
-  thinking.type = "thinking";
+  thinking.type = api::BlockType::thinking;
   thinking.json = R"({"type":"thinking","thinking":"hm","signature":"s"})";
   conversation.add_assistant(reply_of({thinking, text_block("b")}), {"2", "3"});
   conversation.add_user(text_content("c"), "4");

@@ -1,5 +1,7 @@
 #include "agent/session/inbox.h"
 
+#include <thread>
+
 #include <gtest/gtest.h>
 
 namespace ralph::session {
@@ -44,6 +46,68 @@ TEST(Inbox, AStopEndsTheWaitForAClaimedMessage) {
   std::stop_source stop;
   stop.request_stop();
   EXPECT_TRUE(inbox.next(stop.get_token()).empty());
+}
+
+std::vector<std::string> uuids(const std::vector<UserMessage>& messages) {
+  std::vector<std::string> all;
+  for (const auto& each : messages) all.push_back(each.uuid);
+  return all;
+}
+
+using Uuids = std::vector<std::string>;
+
+TEST(Inbox, HandsTheFirstMessageOverAloneAndLaterOnesTogether) {
+  Inbox inbox;
+  for (const auto* uuid : {"a", "b", "c"}) inbox.push(message(uuid));
+  inbox.close();
+  EXPECT_EQ(uuids(inbox.next({})), Uuids{"a"});
+  EXPECT_EQ(uuids(inbox.next({})), (Uuids{"b", "c"}));
+  EXPECT_TRUE(inbox.next({}).empty());
+}
+
+TEST(Inbox, ACommandSharesNoTurnWithOtherMessages) {
+  Inbox inbox;
+  inbox.push(message("first"));
+  inbox.push(message("b"));
+  auto command = message("command");
+  command.alone = true;
+  inbox.push(command);
+  inbox.push(message("d"));
+  inbox.close();
+  EXPECT_EQ(uuids(inbox.next({})), Uuids{"first"});
+  EXPECT_EQ(uuids(inbox.take_pending()), Uuids{"b"}) << "up to the command";
+  EXPECT_EQ(uuids(inbox.take_pending()), Uuids{});
+  EXPECT_EQ(uuids(inbox.next({})), Uuids{"command"});
+  EXPECT_EQ(uuids(inbox.next({})), Uuids{"d"});
+}
+
+TEST(Inbox, AcceptsAUuidOnce) {
+  Inbox inbox;
+  EXPECT_TRUE(inbox.accepts(message("a")));
+  EXPECT_FALSE(inbox.accepts(message("a")));
+  EXPECT_TRUE(inbox.accepts(message("")));
+  EXPECT_TRUE(inbox.accepts(message(""))) << "messages without one are all different";
+}
+
+TEST(Inbox, AHeldInboxWaitsAlthoughItIsClosed) {
+  Inbox inbox;
+  inbox.hold();
+  inbox.close();
+  EXPECT_FALSE(inbox.is_empty()) << "a task may still add a message";
+  std::jthread task([&] {
+    inbox.push(message("task"));
+    inbox.release();
+  });
+  EXPECT_EQ(uuids(inbox.next({})), Uuids{"task"});
+  task.join();
+  EXPECT_TRUE(inbox.is_empty());
+  EXPECT_TRUE(inbox.next({}).empty());
+}
+
+TEST(Inbox, AMessageWakesAWaitingAgent) {
+  Inbox inbox;
+  std::jthread client([&] { inbox.push(message("a")); });
+  EXPECT_EQ(uuids(inbox.next({})), Uuids{"a"});
 }
 
 }  // namespace

@@ -10,8 +10,8 @@
 
 #include <gtest/gtest.h>
 
+#include "agent/session/json_text.h"
 #include "agent/session/session.h"
-#include "agent/session/text.h"
 #include "core/base/id.h"
 
 /// A session over a scripted model and scripted tools: no process, no network, no clock.
@@ -19,7 +19,7 @@ namespace ralph::session {
 
 inline api::Block text_block(std::string text) {
   api::Block block;
-  block.type = "text";
+  block.type = api::BlockType::text;
   block.json = R"({"type":"text","text":)" + json_string(text) + "}";
   block.text = std::move(text);
   return block;
@@ -28,7 +28,7 @@ inline api::Block text_block(std::string text) {
 inline api::Block call_block(const std::string& id, const std::string& name,
                              const std::string& input = "{}") {
   api::Block block;
-  block.type = "tool_use";
+  block.type = api::BlockType::tool_use;
   block.id = id;
   block.name = name;
   block.input = input;
@@ -119,13 +119,16 @@ class ScriptedTools final : public Tools {
       const auto text = json_string("did " + (*call)->name);
       ToolCallResult result{*call, {text, std::nullopt, text}, {}, {}};
       result.outcome.follow_up = follow_up;
+      if (change_result) change_result(result);
       on_result(std::move(result));
     }
   }
-  std::vector<tool::BackgroundTask> running_tasks() const override { return {}; }
+  std::vector<tool::BackgroundTask> running_tasks() const override { return tasks; }
 
   std::vector<std::string> offered{"Look"};
   std::function<void(const api::Block&)> before_call;
+  std::function<void(ToolCallResult&)> change_result;
+  std::vector<tool::BackgroundTask> tasks;
   std::string follow_up;
 };
 
@@ -148,7 +151,9 @@ class RecordingSink final : public EventSink {
     return "started";
   }
   std::string operator()(const ReplyBlock& event) { return "reply:" + type_of(event.block); }
-  std::string operator()(const ErrorReply& event) { return "error:" + event.facts.error; }
+  std::string operator()(const ErrorReply& event) { 
+    return "error:" + std::string(to_string(event.facts.error));
+  }
   std::string operator()(const UserInput& event) {
     inputs.emplace_back(event.content);
     return event.extras.synthetic ? "nudge" : "user";
@@ -158,6 +163,10 @@ class RecordingSink final : public EventSink {
   }
   std::string operator()(const ModelChanged& event) { return "model:" + std::string(event.to); }
   std::string operator()(const CallDenied& event) { return "denied:" + event.call.name; }
+  std::string operator()(const TasksChanged& event) {
+    return "tasks:" + std::to_string(event.tasks.size());
+  }
+  std::string operator()(const TaskStarted& event) { return "task:" + event.task.task_id; }
   std::string operator()(const CompactionStarted& event) {
     return "compacting:" + std::string(to_string(event.trigger));
   }
@@ -211,21 +220,24 @@ struct Scripted {
             .limits = limits,
             .structured = structured};
   }
-  SessionLinks links(const Identity& of, Model& asked) {
+  settings::ModelChoice& model_choice() {
     if (!choice) {
       choice = std::make_unique<settings::ModelChoice>(model::Table::builtin(), options,
                                                        environment, "claude-sonnet-4-5");
     }
-    return {of, asked, tools, sink, *choice, inbox, control, ledger};
+    return *choice;
   }
-  Session& begin(Opening opening = {}) {
-    opening.session_id = identity.session_id();
-    auto made = Session::create(config(), links(identity, model), std::move(opening));
+  SessionLinks links(const Identity& of, Model& asked) {
+    return {of, asked, tools, sink, model_choice(), inbox, control, ledger};
+  }
+  Session& begin(SessionStart start = {}) {
+    start.session_id = identity.session_id();
+    auto made = Session::create(config(), links(identity, model), std::move(start));
     EXPECT_TRUE(made) << made.error().message;
     session = *std::move(made);
     return *session;
   }
-  std::optional<Answered> ask(std::string_view text, std::string uuid = {}) {
+  std::optional<TurnReport> ask(std::string_view text, std::string uuid = {}) {
     if (!session) begin();
     UserMessage message;
     message.content = text_content(text);
@@ -239,6 +251,32 @@ struct Scripted {
     auto answered = ask(text);
     EXPECT_TRUE(answered);
     return answered ? std::move(answered->result) : TurnResult{};
+  }
+};
+
+/// A session that works for a call of another one. It has its own model script, tools, inbox and conversation; sink, control,
+/// budget and choice of model are its parent's.
+struct ScriptedChild {
+  explicit ScriptedChild(Scripted& of) : parent(of) {}
+
+  Scripted& parent;
+  Identity identity{"session-1", "toolu_1"};
+  ScriptedModel model;
+  ScriptedTools tools;
+  Inbox inbox;
+  std::unique_ptr<Session> session;
+
+  std::optional<TurnReport> ask(std::string_view text, SessionStart start = {}) {
+    if (!session) {
+      start.session_id = identity.session_id();
+      auto made = Session::create(parent.config(),
+                                  {identity, model, tools, parent.sink, parent.model_choice(),
+                                   inbox, parent.control, parent.ledger},
+                                  std::move(start));
+      EXPECT_TRUE(made) << made.error().message;
+      session = *std::move(made);
+    }
+    return session->answer({{.content = text_content(text)}}, parent.stop);
   }
 };
 

@@ -36,7 +36,7 @@ class NoMoreThreads {
 constexpr CallRoom kRoom{100'000, {std::int64_t{30} << 20, 100}};
 
 api::Block read_call(const std::string& id, const std::string& path) {
-  return {.type = "tool_use",
+  return {.type = api::BlockType::tool_use,
           .json = {},
           .text = {},
           .id = id,
@@ -93,6 +93,32 @@ TEST(Toolbox, TakesNumbersAndBooleansThatCameAsTexts) {
   EXPECT_TRUE(answer(R"("limit":"abc")").contains("InputValidationError"));
   EXPECT_TRUE(answer(R"("limit":2.5)").contains("InputValidationError"));
   EXPECT_TRUE(answer(R"("allow_large":"maybe")").contains("InputValidationError"));
+}
+
+/// A session that works for another one has its own toolbox and its parent's permissions.
+TEST(Toolbox, TwoMayShareOnePolicy) {
+  const test::TempFolder folder;
+  tool::Workspace::Setup setup;
+  setup.root = std::filesystem::canonical(folder.path());
+  tool::Workspace first(setup), second(setup);
+  permission::Policy policy(permission::Mode::standard, {});
+  Toolbox parent(first, settings::Options{}, policy), child(second, settings::Options{}, policy);
+  const auto is_denied = [](Toolbox& toolbox, const std::string& name) {
+    auto call = read_call("1", name);
+    call.name = "Write";
+    call.input = R"({"file_path":")" + name + R"(","content":"x"})";
+    const std::vector<const api::Block*> calls{&call};
+    bool denied = false;
+    toolbox.run_calls(calls, kRoom,
+                      [&](const ToolCallResult& result) { denied = result.denied.has_value(); },
+                      {});
+    return denied;
+  };
+  EXPECT_TRUE(is_denied(parent, "a"));
+  EXPECT_TRUE(is_denied(child, "b"));
+  policy.set_mode(permission::Mode::accept_edits);
+  EXPECT_FALSE(is_denied(parent, "a"));
+  EXPECT_FALSE(is_denied(child, "b"));
 }
 
 TEST(Toolbox, OffersNoSearchWithoutRipgrep) {

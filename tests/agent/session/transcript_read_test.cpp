@@ -270,7 +270,7 @@ TEST(TranscriptRead, WhatElseASessionSays) {
   EXPECT_EQ(session::parse_session(session, id + ".jsonl")->session_id, id);
 }
 
-TEST(TranscriptRead, OneGoesOnBehindALineWithoutAName) {
+TEST(TranscriptRead, ContinuesAfterALineWithoutAUuid) {
   const test::TempFolder folder;
   const auto path = folder.write("s.jsonl", R"({"type":"user","message":{"content":"hi"}})"
                                             "\n"

@@ -17,7 +17,7 @@ TEST(TurnControl, AnInterruptEndsTheTurnThatRunsAndNoOther) {
   EXPECT_FALSE(control.begin_turn().stop_requested());
 }
 
-TEST(TurnControl, AHarderEndingReplacesASofterOne) {
+TEST(TurnControl, AStrongerStopReplacesAWeakerOne) {
   TurnControl control;
   const auto stop = control.begin_turn();
   control.interrupt();

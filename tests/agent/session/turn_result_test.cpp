@@ -7,7 +7,7 @@
 namespace ralph::session {
 namespace {
 
-TEST(TurnResult, SubtypesHaveClaudesWords) {
+TEST(TurnResult, SubtypesAreNamedAsInClaudeCode) {
   EXPECT_EQ(to_string(ResultSubtype::success), "success");
   EXPECT_EQ(to_string(ResultSubtype::max_turns), "error_max_turns");
   EXPECT_EQ(to_string(ResultSubtype::max_budget), "error_max_budget_usd");
@@ -16,7 +16,7 @@ TEST(TurnResult, SubtypesHaveClaudesWords) {
   EXPECT_EQ(to_string(ResultSubtype::execution), "error_during_execution");
 }
 
-TEST(TurnResult, TerminalReasonsHaveClaudesWords) {
+TEST(TurnResult, TerminalReasonsAreNamedAsInClaudeCode) {
   EXPECT_EQ(to_string(TerminalReason::none), "");
   EXPECT_EQ(to_string(TerminalReason::completed), "completed");
   EXPECT_EQ(to_string(TerminalReason::image_error), "image_error");
@@ -27,7 +27,7 @@ TEST(TurnResult, TerminalReasonsHaveClaudesWords) {
   EXPECT_EQ(to_string(TerminalReason::loop_guard), "loop_guard");
 }
 
-TEST(Event, StatesAndCompactionHaveClaudesWords) {
+TEST(Event, StatesAndCompactionAreNamedAsInClaudeCode) {
   EXPECT_EQ(to_string(MessageState::queued), "queued");
   EXPECT_EQ(to_string(MessageState::completed), "completed");
   EXPECT_EQ(to_string(CompactTrigger::automatic), "auto");

@@ -272,7 +272,7 @@ TEST(AgentOptions, WhatTheSdksPassIsAccepted) {
   EXPECT_EQ(options.prompt, "");
 }
 
-TEST(AgentOptions, WhatIsAboutSafetyIsNeverPassedOver) {
+TEST(AgentOptions, OptionsThatRestrictAreNeverIgnored) {
   for (const auto* option : {"--restricted", "--worktree"}) {
     const auto refused = settings::parse_options(Words{"-p", "hi", option}, false);
     ASSERT_FALSE(refused) << option;

@@ -3,7 +3,7 @@
 namespace ralph::tool {
 namespace {
 
-TEST(BashBackground, AnswersAtOnceAndTellsTheEnd) {
+TEST(BashBackground, ReturnsAtOnceAndReportsTheEnd) {
   Session session;
   const auto answer =
       session.call({{"command", "echo begun; until [ -e go ]; do sleep 0.01; done; echo over"},
@@ -38,7 +38,7 @@ TEST(BashBackground, AnswersAtOnceAndTellsTheEnd) {
   EXPECT_FALSE(session.tasks.wait_for_finish({}));
 }
 
-TEST(BashBackground, AFailureIsToldAsOne) {
+TEST(BashBackground, ReportsAFailure) {
   Session session;
   session.call({{"command", "cd sub; exit 3"}, {"run_in_background", true}});
   ASSERT_TRUE(session.tasks.wait_for_finish({}));
@@ -48,7 +48,7 @@ TEST(BashBackground, AFailureIsToldAsOne) {
   EXPECT_EQ(session.workspace().cwd(), session.root());
 }
 
-TEST(BashBackground, ATimeoutMovesTheCommandThere) {
+TEST(BashBackground, ATimeoutMovesTheCommandToTheBackground) {
   Session session;
   const auto answer = session.call(
       {{"command", "echo a; touch ready; until [ -e go ]; do sleep 0.01; done; echo b"},
@@ -67,7 +67,7 @@ TEST(BashBackground, ATimeoutMovesTheCommandThere) {
   EXPECT_EQ(test::text_of(told.at(0).output_file), "a\nb\n");
 }
 
-TEST(BashBackground, MovingTakesTheLongOutputAlong) {
+TEST(BashBackground, MovingKeepsTheLongOutput) {
   Session session;
   const auto answer =
       session.call({{"command", "seq 1 150000; until [ -e go ]; do sleep 0.01; done; echo b"},
@@ -98,7 +98,7 @@ TEST(BashBackground, NothingOutlivesTheSession) {
   EXPECT_TRUE(alive_with_mark(mark).empty());
 }
 
-TEST(BashBackground, OneCanBeStopped) {
+TEST(BashBackground, ATaskCanBeStopped) {
   Session session;
   const auto answer = session.call({{"command", "sleep 1000; true"}, {"run_in_background", true}});
   EXPECT_FALSE(session.tasks.end("nobody"));
@@ -108,7 +108,7 @@ TEST(BashBackground, OneCanBeStopped) {
   EXPECT_TRUE(session.nothing_alive());
 }
 
-TEST(BashBackground, ATaskThatTakesTooLongIsEnded) {
+TEST(BashBackground, ATaskEndsAtItsTimeLimit) {
   Session session;
   BackgroundTasks impatient(Millis{20});
   session.setup.tasks = &impatient;
@@ -126,7 +126,7 @@ TEST(BashBackground, AStopEndsTheWaitNotTheTask) {
   EXPECT_EQ(session.tasks.list().size(), 1u);
 }
 
-TEST(BashBackground, WhereItIsOffTheCallWaits) {
+TEST(BashBackground, IfDisabledTheCallWaits) {
   Session session;
   session.setup.background = false;
   const auto answer = session.call({{"command", "echo here"}, {"run_in_background", true}});

@@ -7,7 +7,7 @@
 
 #include "agent/tool/bash_environment.h"
 #include "agent/tool/bash_harness.h"
-#include "agent/tool/deny_paths.h"
+#include "agent/tool/denied_paths.h"
 #include "agent/tool/git_paths.h"
 #include "agent/tool/protected_paths.h"
 
@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A variable of ours, until the end of the scope.
+/// Sets an environment variable until the end of the scope.
 class Variable {
  public:
   Variable(const char* name, const char* value) : name_(name) { ::setenv(name, value, 1); }
@@ -43,7 +43,7 @@ process::Confinement of(Grant grant, Session& session) {
   return made && *made ? **made : process::Confinement{};
 }
 
-TEST(BashConfinement, TheUsersWordIsNotConfinedAndNoGrantIsRefused) {
+TEST(BashConfinement, AUserGrantIsNotConfinedAndNoGrantIsRefused) {
   Session session;
   EXPECT_FALSE(confinement_of(Grant::user, session.workspace(), {}).value());
   EXPECT_FALSE(confinement_of(Grant::none, session.workspace(), {}));
@@ -71,7 +71,7 @@ TEST(BashConfinement, ReadingWritesNowhereAndHasNoNetwork) {
   EXPECT_NE(text.find("set GIT_OPTIONAL_LOCKS=0\n"), std::string::npos);
 }
 
-TEST(BashConfinement, EditingWritesInTheWorkingFoldersButNotToWhatGivesPower) {
+TEST(BashConfinement, EditingWritesInTheWorkingDirectoriesExceptProtectedPaths) {
   Session session;
   put(session.root() / "sub/.git/config", "");
   session.setup.directories = {session.folder.path() / "missing"};
@@ -85,7 +85,7 @@ TEST(BashConfinement, EditingWritesInTheWorkingFoldersButNotToWhatGivesPower) {
   EXPECT_EQ(confinement.network, process::Confinement::Network::all);
 }
 
-TEST(BashConfinement, OwnFoldersAreProtectedBeforeTheyExist) {
+TEST(BashConfinement, OwnDirectoriesAreProtectedBeforeTheyExist) {
   Session session;
   put(session.root() / "hooks/pre-commit", "");
   session.setup.own_folders = {session.root() / "hooks", session.root() / "new/state/ralph",
@@ -101,7 +101,7 @@ TEST(BashConfinement, OwnFoldersAreProtectedBeforeTheyExist) {
   EXPECT_FALSE(session.exists("new"));
 }
 
-TEST(BashConfinement, EditingIsRefusedWhereAProtectedFileHasAnotherWayIn) {
+TEST(BashConfinement, EditingIsRefusedIfAProtectedFileHasALink) {
   Session session;
   put(session.root() / "ralph.yml", "");
   fs::create_hard_link(session.root() / "ralph.yml", session.root() / "second");
@@ -114,7 +114,7 @@ TEST(BashConfinement, EditingIsRefusedWhereAProtectedFileHasAnotherWayIn) {
   session.grant = Grant::editing;
   const auto answer = session.run("touch file");
   EXPECT_TRUE(answer.is_error.value_or(false));
-  EXPECT_NE(answer.content.find("nobody can be asked"), std::string::npos) << answer.content;
+  EXPECT_NE(answer.content.find("cannot ask for permission"), std::string::npos) << answer.content;
   EXPECT_FALSE(session.exists("file"));
 }
 
@@ -123,7 +123,7 @@ std::string path_of(const process::Confinement& confinement) {
   return found == confinement.environment.end() ? "none" : found->value.value_or("removed");
 }
 
-TEST(BashConfinement, PathFoldersThatWouldOpenTheHomeAreLeftOut) {
+TEST(BashConfinement, PathDirectoriesWithTheHomeAreLeftOut) {
   Session session;
   const auto base = session.root().parent_path() / "outside";
   const auto home = base / "home";
@@ -146,7 +146,7 @@ TEST(BashConfinement, PathFoldersThatWouldOpenTheHomeAreLeftOut) {
   EXPECT_FALSE(has(confinement.read, home / ".config/git"));
 }
 
-TEST(BashConfinement, NoProgramComesFromAWorkingFolder) {
+TEST(BashConfinement, NoProgramComesFromAWorkingDirectory) {
   Session session;
   const auto outside = session.root().parent_path() / "outside";
   put(outside / "x", "");
@@ -162,7 +162,7 @@ TEST(BashConfinement, NoProgramComesFromAWorkingFolder) {
   EXPECT_EQ(path_of(confinement), "/usr/local/bin:/usr/bin:/bin");
 }
 
-TEST(BashConfinement, NoLinkAboveTheFolderDecidesWhatIsRead) {
+TEST(BashConfinement, NoLinkAboveTheRootIsFollowed) {
   Session session;
   const auto above = session.root().parent_path();
   fs::create_directories(above / ".git");
@@ -177,7 +177,7 @@ TEST(BashConfinement, NoLinkAboveTheFolderDecidesWhatIsRead) {
   EXPECT_TRUE(has(git_paths(session.workspace(), {}, {}), above / ".gitignore"));
 }
 
-TEST(BashConfinement, TheUsersOwnGitFilesMayBeLinksButNotInAWorkingFolder) {
+TEST(BashConfinement, UserGitFilesMayBeLinksOutsideTheWorkingDirectories) {
   Session session;
   const auto home = session.root().parent_path() / "home";
   put(home / "dotfiles/git", "[core]\n excludesFile = ~/ignored\n attributesFile = ~/dotfiles\n");
@@ -191,7 +191,7 @@ TEST(BashConfinement, TheUsersOwnGitFilesMayBeLinksButNotInAWorkingFolder) {
   EXPECT_TRUE(git_paths(session.workspace(), home, {}).empty());
 }
 
-TEST(BashConfinement, VariablesThatChangeMeaningOrHoldSecretsAreTakenAway) {
+TEST(BashConfinement, VariablesThatChangeMeaningOrContainSecretsAreRemoved) {
   Session session;
   const Variable cdpath("CDPATH", "/x"), git("GIT_DIR", "/x"), key("ANTHROPIC_API_KEY", "x"),
       url("SOME_DATABASE", "postgres://u:p@host/x"), author("GIT_AUTHOR_NAME", "T"),
@@ -211,7 +211,7 @@ TEST(BashConfinement, VariablesThatChangeMeaningOrHoldSecretsAreTakenAway) {
   }
 }
 
-TEST(BashConfinement, PasswordsInVariablesAreTakenAway) {
+TEST(BashConfinement, VariablesWithPasswordsAreRemoved) {
   Session session;
   const std::vector<std::pair<std::string, std::string>> secret{
       {"MYSQL_PWD", "x"},           {"GH_PAT", "x"},
@@ -260,7 +260,7 @@ TEST(BashConfinement, DenyRulesBecomeHiddenPaths) {
                                            session.root() / "second", session.root() / "secret"}));
 }
 
-TEST(BashConfinement, ALinkedWorktreeReadsTheRepositoryThatKnowsIt) {
+TEST(BashConfinement, ALinkedWorktreeReadsTheRepositoryThatPointsBack) {
   Session session;
   const auto base = session.root().parent_path();
   const auto repository = base / "main/.git";
@@ -291,7 +291,7 @@ TEST(BashConfinement, AReadingCommandWorksAndChangesNothing) {
   EXPECT_TRUE(session.nothing_alive());
 }
 
-TEST(BashConfinement, WhereNothingEnforcesTheCallIsDenied) {
+TEST(BashConfinement, DeniesACallThatCannotBeConfined) {
   Session session;
   session.grant = Grant::reading;
   session.setup.support = process::ConfinementSupport{};
@@ -301,7 +301,7 @@ TEST(BashConfinement, WhereNothingEnforcesTheCallIsDenied) {
   EXPECT_FALSE(session.exists("file"));
 }
 
-TEST(BashConfinement, ACommandCannotSayMoreThanAFolder) {
+TEST(BashConfinement, ACommandCanOnlyReportADirectory) {
   Session session;
   session.grant = Grant::reading;
   session.run("trap - EXIT; echo / >\"$TMPDIR/.folder\"");

@@ -13,7 +13,7 @@ TEST(BashEnd, NeverWaitsForThePipe) {
   EXPECT_TRUE(session.nothing_alive());
 }
 
-TEST(BashEnd, StrangersThatIgnoreTermAreEndedToo) {
+TEST(BashEnd, DetachedProcessesThatIgnoreTermAreEnded) {
   Session session;
   EXPECT_EQ(session
                 .run("(trap '' TERM; touch ready; while :; do sleep 1; done) & "
@@ -23,13 +23,13 @@ TEST(BashEnd, StrangersThatIgnoreTermAreEndedToo) {
   EXPECT_TRUE(session.nothing_alive());
 }
 
-TEST(BashEnd, ClosedOutputsAreNoEnd) {
+TEST(BashEnd, ClosedOutputsDoNotEndACall) {
   Session session;
   EXPECT_EQ(session.run("exec >&- 2>&-; sleep 0.05; touch after; exit 5").content, "Exit code 5");
   EXPECT_TRUE(session.exists("after"));
 }
 
-TEST(BashEnd, TimeoutKillsWhereNothingMayGoOn) {
+TEST(BashEnd, TimeoutKillsWithoutBackgroundTasks) {
   Session session;
   session.setup.background = false;
   const auto answer = session.call(
@@ -78,7 +78,7 @@ TEST(BashEnd, AStopEndsTheTree) {
   EXPECT_TRUE(session.nothing_alive());
 }
 
-TEST(BashEnd, AfterAStopNothingBegins) {
+TEST(BashEnd, NothingStartsAfterAStop) {
   Session session;
   std::stop_source stop;
   stop.request_stop();

@@ -42,7 +42,7 @@ TEST(BashOutput, LongOutputGoesToAFileAndItsEndsAreShown) {
   EXPECT_EQ(answer.detail["stdout"].get<std::string>(), text.substr(0, 30000));
 }
 
-TEST(BashOutput, AtTheLimitItIsShownWhole) {
+TEST(BashOutput, OutputAtTheLimitIsShownInFull) {
   Session session;
   const auto answer = session.run("head -c 30000 /dev/zero | tr '\\0' x");
   EXPECT_EQ(answer.content, std::string(30000, 'x'));
@@ -51,7 +51,7 @@ TEST(BashOutput, AtTheLimitItIsShownWhole) {
       session.run("head -c 30001 /dev/zero | tr '\\0' x").detail.contains("persistedOutputPath"));
 }
 
-TEST(BashOutput, OfAFailureLessIsShownAndAllOfItKept) {
+TEST(BashOutput, AFailureShowsLessAndSavesEverything) {
   Session session;
   const auto shown = session.run("head -c 11000 /dev/zero | tr '\\0' x; exit 3");
   EXPECT_EQ(shown.content, "Exit code 3\n" + std::string(11'000, 'x'));
@@ -75,7 +75,7 @@ TEST(BashOutput, AFailureShowsBothEndsToo) {
   EXPECT_LE(answer.content.size(), 10'040u) << "as much as Claude Code shows of a failure";
 }
 
-TEST(BashOutput, WithoutAFolderTheEndsAreShownAndTheReasonIsSaid) {
+TEST(BashOutput, WithoutADirectoryShowsBothEndsAndTheReason) {
   Session session;
   session.folder.write("out", "a file where the folder should be");
   const auto answer = session.run("seq 1 150000");
@@ -121,7 +121,7 @@ TEST(BashOutput, TwoHundredMegabytesCostBoundedMemoryAndDisk) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(path.parent_path()), {}), 1);
 }
 
-TEST(BashOutput, EndlessOutputEndsWithItsTime) {
+TEST(BashOutput, EndlessOutputEndsAtTheTimeout) {
   Session session;
   session.setup.background = false;
   const auto answer = session.call({{"command", "yes"}, {"timeout", 1000}});

@@ -1,14 +1,14 @@
 #include <fmt/format.h>
 
 #include "agent/tool/bash_harness.h"
-#include "agent/tool/bash_words.h"
+#include "agent/tool/bash_heuristics.h"
 
 namespace ralph::tool {
 namespace {
 
-using nlohmann::json;
 
-json detail_of(std::string_view out) {
+
+nlohmann::json detail_of(std::string_view out) {
   return {{"stdout", out},
           {"stderr", ""},
           {"interrupted", false},
@@ -16,14 +16,14 @@ json detail_of(std::string_view out) {
           {"noOutputExpected", false}};
 }
 
-TEST(BashResult, TheRegistryKnowsItAndItsSchemaIsJson) {
+TEST(BashResult, IsRegisteredWithAJsonSchema) {
   ASSERT_NE(find_tool("Bash"), nullptr);
   EXPECT_EQ(find_tool("bash"), nullptr);
-  const auto definition_json = json::parse(definition(*find_tool("Bash")));
+  const auto definition_json = nlohmann::json::parse(definition(*find_tool("Bash")));
   EXPECT_EQ(definition_json["name"], "Bash");
   EXPECT_FALSE(definition_json["description"].get<std::string>().empty());
   const auto& schema = definition_json["input_schema"];
-  EXPECT_EQ(schema["required"], json({"command"}));
+  EXPECT_EQ(schema["required"], nlohmann::json({"command"}));
   EXPECT_EQ(schema["additionalProperties"], false);
   EXPECT_EQ(schema["properties"].size(), 5u);
   EXPECT_TRUE(std::ranges::is_sorted(tools(), {}, &Tool::name));
@@ -46,7 +46,7 @@ TEST(BashResult, AccessIsTheCommand) {
   EXPECT_FALSE(bash_tool().changes_files());
 }
 
-TEST(BashResult, BothOutputsAreOneInTheOrderOfWriting) {
+TEST(BashResult, MergesBothOutputsInOrder) {
   Session session;
   const auto answer =
       session.run("echo hello; echo err >&2; echo more; ls /nonexistent-zz >/dev/null; true");
@@ -64,7 +64,7 @@ TEST(BashResult, NoOutput) {
   EXPECT_EQ(session.run("touch a && rm a").detail["noOutputExpected"], true);
 }
 
-TEST(BashResult, AFailureIsTextForBoth) {
+TEST(BashResult, AFailureIsTextForModelAndClient) {
   Session session;
   const auto answer = session.run("echo out; echo bad >&2; exit 2");
   EXPECT_EQ(answer.content, "Exit code 2\nout\nbad");
@@ -79,7 +79,7 @@ TEST(BashResult, AFailureIsTextForBoth) {
   EXPECT_TRUE(session.run("echo (").content.starts_with("Exit code 2\n"));
 }
 
-TEST(BashResult, ExitOneMayBeAnAnswer) {
+TEST(BashResult, ExitCodeOneMayBeASuccess) {
   Session session;
   session.folder.write("work/a", "1\n");
   session.folder.write("work/b", "2\n");
@@ -115,7 +115,7 @@ TEST(BashResult, BytesBecomeText) {
   EXPECT_EQ(session.run(R"(printf '\xe2\x82')").content, "\xef\xbf\xbd\xef\xbf\xbd");
 }
 
-TEST(BashResult, TheCommandIsAnArgumentAndNoScript) {
+TEST(BashResult, TheCommandIsPassedAsAnArgument) {
   Session session;
   EXPECT_EQ(session.run("echo 'a\"b' \"c'd\" $((1+1)) `echo e`").content, "a\"b c'd 2 e");
   EXPECT_EQ(session.run("cat <<E\nx $HOME_zz y\nE\necho z").content, "x  y\nz");
@@ -135,7 +135,7 @@ TEST(BashResult, AVeryLongCommandRuns) {
   EXPECT_NE(answer.content.find("long"), std::string::npos) << answer.content.substr(0, 300);
 }
 
-TEST(BashResult, NoInputNoTerminalAnotherSessionOurEnvironment) {
+TEST(BashResult, HasNoInputNoTerminalAndItsOwnSession) {
   Session session;
   session.setup.environment.push_back({"ADDED_ZZ", "yes"});
   EXPECT_EQ(session.run("cat").content, "(Bash completed with no output)");
@@ -146,7 +146,7 @@ TEST(BashResult, NoInputNoTerminalAnotherSessionOurEnvironment) {
   EXPECT_EQ(session.run("ls /proc/self/fd | tr '\\n' ' '").content, "0 1 2 3 ");  // 3: ls itself
 }
 
-TEST(BashResult, TheFolderIsKeptVariablesAreNot) {
+TEST(BashResult, KeepsTheDirectoryButNotVariables) {
   Session session;
   const auto root = session.root().string();
   EXPECT_EQ(session.run("pwd").content, root);
@@ -159,7 +159,7 @@ TEST(BashResult, TheFolderIsKeptVariablesAreNot) {
   EXPECT_EQ(session.workspace().cwd().string(), root + "/a\n b");
 }
 
-TEST(BashResult, LeavingTheWorkingFoldersIsUndone) {
+TEST(BashResult, LeavingTheWorkingDirectoriesIsUndone) {
   Session session;
   const auto note = "Shell cwd was reset to " + session.root().string();
   const auto answer = session.run("cd /; echo x");
@@ -171,7 +171,7 @@ TEST(BashResult, LeavingTheWorkingFoldersIsUndone) {
   EXPECT_EQ(session.run("pwd").content, session.root().string());
 }
 
-TEST(BashResult, AFurtherWorkingFolderIsNoLeaving) {
+TEST(BashResult, MayChangeToAFurtherWorkingDirectory) {
   Session session;
   const test::TempFolder other;
   session.setup.directories = {std::filesystem::canonical(other.path())};
@@ -179,7 +179,7 @@ TEST(BashResult, AFurtherWorkingFolderIsNoLeaving) {
   EXPECT_EQ(session.workspace().cwd(), std::filesystem::canonical(other.path()));
 }
 
-TEST(BashResult, ADeletedFolderIsLeft) {
+TEST(BashResult, LeavesADeletedDirectory) {
   Session session;
   const auto note = "Shell cwd was reset to " + session.root().string();
   session.run("cd sub");
@@ -190,14 +190,14 @@ TEST(BashResult, ADeletedFolderIsLeft) {
   EXPECT_EQ(session.run("pwd").content, session.root().string() + "\n" + note);
 }
 
-TEST(BashResult, CallsRunBesideEachOther) {
+TEST(BashResult, CallsRunInParallel) {
   Session session;
   session.workspace();
   std::vector<std::string> contents(8);
   {
     std::vector<std::jthread> threads;
     for (std::size_t i = 0; i < contents.size(); ++i) {
-      // Each waits for all: one after another they would never end.
+      // Each waits for all others, so they end only if they run in parallel.
       threads.emplace_back([&, i] {
         contents[i] =
             session
@@ -211,7 +211,7 @@ TEST(BashResult, CallsRunBesideEachOther) {
   for (std::size_t i = 0; i < contents.size(); ++i) EXPECT_EQ(contents[i], std::to_string(i));
 }
 
-TEST(BashResult, ACallThatStaysLeavesTheFolderToTheOneThatMoved) {
+TEST(BashResult, ACallWithoutCdKeepsTheDirectoryOfAnother) {
   Session session;
   session.workspace();
   std::jthread stays([&] { session.run("touch ready; until [ -e go ]; do sleep 0.01; done"); });
@@ -222,7 +222,7 @@ TEST(BashResult, ACallThatStaysLeavesTheFolderToTheOneThatMoved) {
   EXPECT_EQ(session.workspace().cwd(), session.root() / "sub");
 }
 
-TEST(BashResult, ABareLongSleepIsRefused) {
+TEST(BashResult, RefusesALongStandaloneSleep) {
   Session session;
   for (const auto* command : {"sleep 30", " sleep 1m ", "sleep 99999999999", "sleep 0.5h"}) {
     const auto answer = session.run(command);
@@ -233,17 +233,19 @@ TEST(BashResult, ABareLongSleepIsRefused) {
   EXPECT_EQ(session.run("sleep abc").content.starts_with("Exit code 1"), true);
 }
 
-TEST(BashResult, ListsAreCutOutsideQuotesAndBrackets) {
+TEST(BashResult, NamesTheCommandsOfTheTopLevelList) {
   using Names = std::vector<std::string>;
   EXPECT_EQ(command_names("cd a && X=1 /bin/grep 'b;c' 2>&1 | wc -l & wait"),
             (Names{"cd", "grep", "wc", "wait"}));
-  EXPECT_EQ(command_names("echo $(a; b) \\; c\n(d; e)\n\"f\""), (Names{"echo", "", ""}));
+  EXPECT_EQ(command_names("echo $(a; b) \\; c\n(d; e)\n\"f\""), (Names{"echo", "", "", "f"}));
+  EXPECT_EQ(command_names("grep \"${x:-a;b}\" $((1 + 2)) `d; e` <(f; g) # h; i"), Names{"grep"});
+  EXPECT_EQ(command_names("a=(b c) && (d; e) >f; 2>&1 cd"), (Names{"", "", "", "cd"}));
   EXPECT_EQ(command_names("echo \"unclosed; x"), Names{"echo"});
   EXPECT_EQ(command_names(" ; \\"), Names{""});
   EXPECT_EQ(command_names(""), Names{});
 }
 
-TEST(BashResult, AFolderThatIsNotThereIsSaid) {
+TEST(BashResult, ReportsAMissingDirectory) {
   Session session;
   session.setup.root = "/nonexistent-zz";
   const auto answer = session.run("true");

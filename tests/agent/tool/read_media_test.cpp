@@ -2,21 +2,20 @@
 #include <cstdlib>
 
 #include "agent/tool/base64.h"
-#include "agent/tool/edit.h"
+#include "agent/tool/builtin_tools.h"
 #include "agent/tool/harness.h"
 #include "agent/tool/image.h"
 #include "agent/tool/image_scaler.h"
 #include "agent/tool/png_file.h"
-#include "agent/tool/read.h"
 
 namespace ralph::tool {
 namespace {
 
-Called read(Desk& desk, std::string_view name) {
+Called read_media(Desk& desk, std::string_view name) {
   return desk.call(read_tool(), {{"file_path", name}});
 }
 
-/// What no encoder makes small.
+/// Random pixels, which no encoder can compress.
 std::uint8_t noise(std::size_t n) {
   auto value = static_cast<std::uint32_t>(n) * 2654435761u;
   value ^= value >> 15;
@@ -29,19 +28,19 @@ Image shown_image(const Called& called) {
   return image_of(bytes, false).value_or(Image{});
 }
 
-TEST(ReadPicture, SmallOnesComeAsTheyAre) {
+TEST(ReadPicture, SmallPicturesAreNotChanged) {
   Desk desk;
   const auto file = test::png_file(30, 20, noise);
   desk.put("a.png", file);
-  const auto called = read(desk, "a.png");
+  const auto called = read_media(desk, "a.png");
   EXPECT_EQ(base64_decoded(called.content[0]["source"]["data"].get<std::string>()), file);
   EXPECT_EQ(called.follow_up, "");
 }
 
-TEST(ReadPicture, AHeavyOneBecomesAJpegOfTheSameSize) {
+TEST(ReadPicture, ALargeFileBecomesAJpegOfTheSameSize) {
   Desk desk;
   desk.put("noise.png", test::png_file(1000, 800, noise));
-  const auto called = read(desk, "noise.png");
+  const auto called = read_media(desk, "noise.png");
   ASSERT_TRUE(called.content.is_array()) << called.text();
   EXPECT_EQ(called.content[0]["source"]["media_type"], "image/jpeg");
   EXPECT_LE(called.content[0]["source"]["data"].get<std::string>().size(), 512'000u * 4 / 3 + 4);
@@ -51,10 +50,10 @@ TEST(ReadPicture, AHeavyOneBecomesAJpegOfTheSameSize) {
   EXPECT_EQ(called.follow_up, "");
 }
 
-TEST(ReadPicture, AWideOneIsScaledAndStaysSharp) {
+TEST(ReadPicture, AWidePictureIsScaledAndStaysSharp) {
   Desk desk;
   desk.put("wide.png", test::png_file(4000, 100, [](std::size_t n) { return n / 12000; }));
-  const auto called = read(desk, "wide.png");
+  const auto called = read_media(desk, "wide.png");
   ASSERT_TRUE(called.content.is_array()) << called.text();
   EXPECT_EQ(called.content[0]["source"]["media_type"], "image/png");
   const auto image = shown_image(called);
@@ -81,56 +80,56 @@ TEST(ReadPicture, AJpegIsScaledToo) {
   EXPECT_EQ(image->width, 100u);
 }
 
-/// 1932 pixels are 69 patches of 28; 70 x 70 are more than models look at.
+/// 1932 pixels are 69 patches of 28; 70 x 70 are over the limit.
 TEST(ReadPicture, ASquareIsScaledToWholePatches) {
   Desk desk;
   desk.put("square.png", test::png_file(2100, 2100, [](std::size_t n) { return n / 63000; }));
-  const auto image = shown_image(read(desk, "square.png"));
+  const auto image = shown_image(read_media(desk, "square.png"));
   EXPECT_EQ(image.width, 1932u);
   EXPECT_EQ(image.height, 1932u);
 }
 
-/// A few bytes that claim to be ten thousand million pixels, and one that is cut.
-TEST(ReadPicture, HostileOnesFailWithAReason) {
+/// A few bytes that claim to be ten billion pixels, and an incomplete file.
+TEST(ReadPicture, HostilePicturesFailWithAReason) {
   Desk desk;
   desk.put("bomb.png", test::png_header(100'000, 100'000) + test::png_chunk("IDAT", "x"));
-  const auto bomb = read(desk, "bomb.png");
+  const auto bomb = read_media(desk, "bomb.png");
   EXPECT_TRUE(bomb.failed);
   EXPECT_NE(bomb.text().find("100000x100000 pixels are more than can be decoded"),
             std::string::npos)
       << bomb.text();
   const auto whole = test::png_file(9000, 100, noise);
   desk.put("cut.png", whole.substr(0, whole.size() / 2));
-  EXPECT_NE(read(desk, "cut.png").text().find("cannot be decoded"), std::string::npos);
+  EXPECT_NE(read_media(desk, "cut.png").text().find("cannot be decoded"), std::string::npos);
   desk.put("wide.jpg", std::string("\xFF\xD8\xFF\xC0\0\x0B\x08\xFF\xFF\xFF\xFF\1\1\x11\0", 15));
-  EXPECT_TRUE(read(desk, "wide.jpg").failed);
+  EXPECT_TRUE(read_media(desk, "wide.jpg").failed);
 }
 
-/// Within what the API takes, and yet it would refuse it.
-TEST(ReadPicture, ADamagedOneIsNotSent) {
+/// Within the limits of the API, which would still refuse it.
+TEST(ReadPicture, ADamagedPictureIsNotSent) {
   Desk desk;
   const auto whole = test::png_file(3000, 1000, [](std::size_t n) { return n / 9000; });
   desk.put("cut.png", whole.substr(0, whole.size() / 2));
-  const auto called = read(desk, "cut.png");
+  const auto called = read_media(desk, "cut.png");
   EXPECT_TRUE(called.failed);
   EXPECT_NE(called.text().find("cannot be decoded"), std::string::npos) << called.text();
 }
 
-/// Its parts are all there, and yet no decoder takes it.
-TEST(ReadPicture, ASmallOneWithDamagedDataIsNotSent) {
+/// Complete, but no decoder accepts it.
+TEST(ReadPicture, ASmallPictureWithDamagedDataIsNotSent) {
   Desk desk;
   const auto rows = test::stored(std::string(3 * 100 * 10, 'x'));
   desk.put("cut.png", test::png_header(100, 100) + test::png_chunk("IDAT", rows) +
                           test::png_chunk("IEND", ""));
-  const auto called = read(desk, "cut.png");
+  const auto called = read_media(desk, "cut.png");
   EXPECT_TRUE(called.failed);
   EXPECT_NE(called.text().find("The picture is damaged"), std::string::npos) << called.text();
 }
 
-TEST(ReadPicture, ATallOneOfOnePixelIsNotedAsScaled) {
+TEST(ReadPicture, APictureOnePixelWideIsReportedAsScaled) {
   Desk desk;
   desk.put("tall.png", test::png_file(1, 4000, [](std::size_t n) { return n / 20; }));
-  const auto called = read(desk, "tall.png");
+  const auto called = read_media(desk, "tall.png");
   EXPECT_NE(
       called.follow_up.find("original 1x4000, displayed at 1x2000. Multiply coordinates by 2.00"),
       std::string::npos)
@@ -145,14 +144,14 @@ TEST(ReadPicture, TheScalerCanWriteToFiles) {
   EXPECT_EQ(test::text_of(error), "only PNG and JPEG files are scaled\n");
 }
 
-TEST(ReadPicture, WithoutTheScalerOnlyWhatTheApiTakesIsShown) {
+TEST(ReadPicture, WithoutTheScalerShowsOnlyWhatTheApiAccepts) {
   Desk desk({.image_scaler = "/nowhere/ralph-image"});
   desk.put("small.png", test::png_file(30, 20, noise));
-  EXPECT_EQ(read(desk, "small.png").detail["file"]["type"], "image/png");
+  EXPECT_EQ(read_media(desk, "small.png").detail["file"]["type"], "image/png");
   desk.put("noise.png", test::png_file(1000, 800, noise));
-  EXPECT_EQ(read(desk, "noise.png").detail["file"]["type"], "image/png");
+  EXPECT_EQ(read_media(desk, "noise.png").detail["file"]["type"], "image/png");
   desk.put("wide.png", test::png_file(9000, 10, noise));
-  EXPECT_TRUE(read(desk, "wide.png").failed);
+  EXPECT_TRUE(read_media(desk, "wide.png").failed);
 }
 
 std::string pdf(int pages) {
@@ -164,7 +163,7 @@ std::string pdf(int pages) {
 TEST(ReadPdf, IsADocumentBlock) {
   Desk desk;
   desk.put("a.pdf", pdf(100));
-  const auto called = read(desk, "a.pdf");
+  const auto called = read_media(desk, "a.pdf");
   ASSERT_TRUE(called.content.is_array()) << called.text();
   EXPECT_EQ(called.content[0]["type"], "text");
   EXPECT_EQ(called.content[1]["type"], "document");
@@ -175,21 +174,21 @@ TEST(ReadPdf, IsADocumentBlock) {
 }
 
 /// The API would refuse the whole conversation.
-TEST(ReadPdf, WhatTheApiRefusesIsRefused) {
+TEST(ReadPdf, RefusesWhatTheApiRefuses) {
   Desk desk;
   desk.put("pages.pdf", pdf(101));
-  EXPECT_NE(read(desk, "pages.pdf").text().find("101 pages"), std::string::npos);
+  EXPECT_NE(read_media(desk, "pages.pdf").text().find("101 pages"), std::string::npos);
   desk.put("locked.pdf", pdf(1) + "trailer << /Encrypt 9 0 R >>\n");
-  EXPECT_NE(read(desk, "locked.pdf").text().find("encrypted"), std::string::npos);
+  EXPECT_NE(read_media(desk, "locked.pdf").text().find("encrypted"), std::string::npos);
   desk.put("open.pdf", pdf(1) + "% << /EncryptMetadata false >>\n");
-  EXPECT_TRUE(read(desk, "open.pdf").content.is_array());
+  EXPECT_TRUE(read_media(desk, "open.pdf").content.is_array());
   desk.put("fake.pdf", "text\n");
-  EXPECT_NE(read(desk, "fake.pdf").text().find("not a valid PDF"), std::string::npos);
+  EXPECT_NE(read_media(desk, "fake.pdf").text().find("not a valid PDF"), std::string::npos);
   desk.put("empty.pdf", "");
-  EXPECT_TRUE(read(desk, "empty.pdf").failed);
+  EXPECT_TRUE(read_media(desk, "empty.pdf").failed);
   const auto large = desk.put("large.pdf", pdf(1));
   std::filesystem::resize_file(large, 21 << 20);
-  EXPECT_NE(read(desk, "large.pdf").text().find("20 MB"), std::string::npos);
+  EXPECT_NE(read_media(desk, "large.pdf").text().find("20 MB"), std::string::npos);
   EXPECT_TRUE(desk.call(read_tool(), {{"file_path", "pages.pdf"}, {"pages", "1-2"}}).failed);
 }
 
@@ -198,15 +197,15 @@ TEST(ReadPdf, DocumentsOfOneMessageShareTheRoom) {
   Desk desk;
   const auto file = desk.put("a.pdf", pdf(1));
   std::filesystem::resize_file(file, 15 << 20);
-  EXPECT_TRUE(read(desk, "a.pdf").content.is_array());
-  const auto second = read(desk, "a.pdf");
+  EXPECT_TRUE(read_media(desk, "a.pdf").content.is_array());
+  const auto second = read_media(desk, "a.pdf");
   EXPECT_TRUE(second.failed);
   EXPECT_NE(second.text().find("one by one"), std::string::npos) << second.text();
   desk.workspace().set_media_room({100, 100});
   desk.put("a.png", test::png_file(30, 20, noise));
-  EXPECT_TRUE(read(desk, "a.png").failed);
+  EXPECT_TRUE(read_media(desk, "a.png").failed);
   desk.workspace().set_media_room({30 << 20, 100});
-  EXPECT_TRUE(read(desk, "a.pdf").content.is_array());
+  EXPECT_TRUE(read_media(desk, "a.pdf").content.is_array());
 }
 
 constexpr std::string_view kDot =
@@ -233,7 +232,7 @@ TEST(ReadNotebook, ShowsCellsOutputsAndPictures) {
                {{{"cell_type", "markdown"}, {"id", "m"}, {"source", {"# Title\n", "text"}}},
                 code("c", "print()", outputs),
                 {{"cell_type", "raw"}, {"source", "raw"}}})));
-  const auto called = read(desk, "a.ipynb");
+  const auto called = read_media(desk, "a.ipynb");
   ASSERT_EQ(called.content.size(), 3u) << called.content;
   EXPECT_EQ(called.content[0]["text"],
             "<cell id=\"m\"><cell_type>markdown</cell_type># Title\ntext</cell id=\"m\">\n"
@@ -251,7 +250,7 @@ TEST(ReadNotebook, NamesOtherLanguagesAndLeavesLargeOutputsOut) {
       Document::array({{{"output_type", "stream"}, {"text", std::string(10'001, 'x')}}});
   desk.put("a.ipynb", notebook(Document::array({code("c", "f()", large)}),
                                {{"language_info", {{"name", "julia"}}}}));
-  const auto text = read(desk, "a.ipynb").content[0]["text"].get<std::string>();
+  const auto text = read_media(desk, "a.ipynb").content[0]["text"].get<std::string>();
   EXPECT_TRUE(text.starts_with("<cell id=\"c\"><language>julia</language>f()</cell id=\"c\">"));
   EXPECT_NE(text.find("too large to be shown"), std::string::npos);
   EXPECT_LT(text.size(), 400u);
@@ -266,7 +265,7 @@ TEST(ReadNotebook, DamagedPicturesAreLeftOut) {
        {{"output_type", 7}, {"data", "x"}},
        {{"output_type", "display_data"}, {"data", {{"image/png", kDot.substr(0, 80)}}}}});
   desk.put("a.ipynb", notebook(Document::array({code("c", "f()", outputs)})));
-  EXPECT_EQ(read(desk, "a.ipynb").content.size(), 1u);
+  EXPECT_EQ(read_media(desk, "a.ipynb").content.size(), 1u);
 }
 
 /// A thousand small pictures make one large request.
@@ -281,12 +280,12 @@ TEST(ReadNotebook, PicturesCountAgainstTheCap) {
         Document::array({{{"output_type", "display_data"}, {"data", {{"image/png", picture}}}}})));
   }
   desk.put("a.ipynb", notebook(cells));
-  const auto called = read(desk, "a.ipynb");
+  const auto called = read_media(desk, "a.ipynb");
   EXPECT_TRUE(called.failed);
   EXPECT_NE(called.text().find("larger than the 256 KB"), std::string::npos) << called.text();
 }
 
-/// The API takes so many pictures and pages in one request.
+/// The API limits the pictures and pages of one request.
 TEST(ReadNotebook, PicturesCountAgainstTheLimitOfTheApi) {
   Desk desk;
   auto cells = Document::array();
@@ -296,34 +295,34 @@ TEST(ReadNotebook, PicturesCountAgainstTheLimitOfTheApi) {
         Document::array({{{"output_type", "display_data"}, {"data", {{"image/png", kDot}}}}})));
   }
   desk.put("a.ipynb", notebook(cells));
-  EXPECT_TRUE(read(desk, "a.ipynb").content.is_array());
-  const auto second = read(desk, "a.ipynb");
+  EXPECT_TRUE(read_media(desk, "a.ipynb").content.is_array());
+  const auto second = read_media(desk, "a.ipynb");
   EXPECT_TRUE(second.failed);
   EXPECT_NE(second.text().find("The notebook (60 pictures) was not sent"), std::string::npos)
       << second.text();
   desk.put("a.pdf", pdf(41));
-  EXPECT_TRUE(read(desk, "a.pdf").failed);
+  EXPECT_TRUE(read_media(desk, "a.pdf").failed);
   desk.put("b.pdf", pdf(40));
-  EXPECT_TRUE(read(desk, "b.pdf").content.is_array());
+  EXPECT_TRUE(read_media(desk, "b.pdf").content.is_array());
   desk.put("a.png", test::png_file(30, 20, noise));
-  EXPECT_TRUE(read(desk, "a.png").failed);
+  EXPECT_TRUE(read_media(desk, "a.png").failed);
   desk.workspace().set_media_room({30 << 20, 600});
   desk.put("b.pdf", pdf(600));
-  EXPECT_TRUE(read(desk, "b.pdf").content.is_array());
+  EXPECT_TRUE(read_media(desk, "b.pdf").content.is_array());
 }
 
-TEST(ReadNotebook, SaysWhatIsWrongWithIt) {
+TEST(ReadNotebook, ReportsErrors) {
   Desk desk;
   for (const auto* const text :
        {"", "{\"cells\": [", "{}", "[]", "{\"cells\": [1]}", "{\"cells\": [{\"source\": [1]}]}"}) {
     desk.put("bad.ipynb", text);
-    EXPECT_TRUE(read(desk, "bad.ipynb").failed) << text;
+    EXPECT_TRUE(read_media(desk, "bad.ipynb").failed) << text;
   }
   desk.put("large.ipynb", notebook(Document::array({code("c", std::string(120'000, 'x'), {})})));
-  EXPECT_NE(read(desk, "large.ipynb").text().find("25000 tokens"), std::string::npos);
+  EXPECT_NE(read_media(desk, "large.ipynb").text().find("25000 tokens"), std::string::npos);
 }
 
-TEST(ReadNotebook, EditRefusesOne) {
+TEST(ReadNotebook, EditRefusesNotebooks) {
   Desk desk;
   desk.put("a.ipynb", "{\"cells\": []}");
   const auto called = desk.call(

@@ -1,5 +1,5 @@
+#include "agent/tool/builtin_tools.h"
 #include "agent/tool/harness.h"
-#include "agent/tool/read.h"
 #include "agent/tool/text_encoding.h"
 #include "agent/tool/token_estimate.h"
 
@@ -15,7 +15,7 @@ std::string lines(int count) {
   return text;
 }
 
-Called read(Desk& desk, Document input) { return desk.call(read_tool(), input); }
+Called read_page(Desk& desk, Document input) { return desk.call(read_tool(), input); }
 
 TEST(TokenEstimate, CountsTheKindsOfBytes) {
   EXPECT_EQ(estimated_tokens(""), 0);
@@ -24,18 +24,18 @@ TEST(TokenEstimate, CountsTheKindsOfBytes) {
   EXPECT_EQ(estimated_tokens("\u6F22\u5B57\u6F22\u5B57\u6F22"), 6);
 }
 
-TEST(ReadPage, AFileWithinTheCapComesWhole) {
+TEST(ReadPage, AFileWithinTheCapIsShownInFull) {
   Desk desk;
   desk.put("a", lines(1900));
-  const auto called = read(desk, {{"file_path", "a"}});
+  const auto called = read_page(desk, {{"file_path", "a"}});
   EXPECT_EQ(called.detail["file"]["numLines"], 1901);
   EXPECT_FALSE(called.detail["file"].contains("truncatedByTokenCap"));
 }
 
-TEST(ReadPage, ALargerOneIsShownInPart) {
+TEST(ReadPage, ALargerFileIsShownInPart) {
   Desk desk;
   desk.put("a", lines(5000));
-  const auto called = read(desk, {{"file_path", "a"}});
+  const auto called = read_page(desk, {{"file_path", "a"}});
   ASSERT_FALSE(called.failed) << called.text();
   const auto& file = called.detail["file"];
   EXPECT_EQ(file["truncatedByTokenCap"], true);
@@ -47,7 +47,7 @@ TEST(ReadPage, ALargerOneIsShownInPart) {
   EXPECT_NE(called.text().find(next), std::string::npos);
   EXPECT_LE(estimated_tokens(called.text()), 25'200);
   EXPECT_TRUE(desk.workspace().seen(desk.file("a")));
-  const auto rest = read(desk, {{"file_path", "a"}, {"offset", shown + 1}, {"limit", shown}});
+  const auto rest = read_page(desk, {{"file_path", "a"}, {"offset", shown + 1}, {"limit", shown}});
   EXPECT_EQ(rest.detail["file"]["numLines"], shown) << "the hint leads to the next page";
 }
 
@@ -56,7 +56,7 @@ TEST(ReadPage, ARangeOverTheCapIsRefusedWithItsSize) {
   desk.put("a", lines(5000));
   for (const Document& input : {Document{{"file_path", "a"}, {"offset", 1}, {"limit", 4900}},
                                 Document{{"file_path", "a"}, {"offset", 100}}}) {
-    const auto called = read(desk, input);
+    const auto called = read_page(desk, input);
     EXPECT_TRUE(called.failed);
     EXPECT_NE(called.text().find("tokens (estimated)"), std::string::npos) << called.text();
     EXPECT_NE(called.text().find("25000"), std::string::npos);
@@ -66,7 +66,7 @@ TEST(ReadPage, ARangeOverTheCapIsRefusedWithItsSize) {
 TEST(ReadPage, AVariableSetsTheCap) {
   Desk desk({.variables = {"CLAUDE_CODE_FILE_READ_MAX_OUTPUT_TOKENS=1000"}});
   desk.put("a", lines(500));
-  const auto called = read(desk, {{"file_path", "a"}});
+  const auto called = read_page(desk, {{"file_path", "a"}});
   EXPECT_EQ(called.detail["file"]["truncatedByTokenCap"], true);
   EXPECT_LT(called.detail["file"]["numLines"].get<int>(), 100);
 }
@@ -76,7 +76,7 @@ TEST(ReadPage, ALineOverTheCapIsCut) {
   std::string text;
   for (int i = 0; i < 30'000; ++i) text += "\u00FCber ";
   desk.put("a", text + "\nend\n");
-  const auto called = read(desk, {{"file_path", "a"}});
+  const auto called = read_page(desk, {{"file_path", "a"}});
   EXPECT_EQ(called.detail["file"]["numLines"], 1);
   EXPECT_EQ(called.detail["file"]["truncatedByTokenCap"], true);
   const auto shown = called.detail["file"]["content"].get<std::string>();
@@ -87,20 +87,20 @@ TEST(ReadPage, ALineOverTheCapIsCut) {
 
 std::string utf16(std::string_view text, Encoding encoding) { return encoded(text, encoding); }
 
-/// What the page says to go on with must show something.
-TEST(ReadPage, ALongLineBehindAShortOneIsCutWhereItIsAskedFor) {
+/// The offset and limit that a page suggests must show something.
+TEST(ReadPage, ALongLineAfterAShortOneIsCutOnRequest) {
   Desk desk;
   for (const auto length : {150'000u, 600'000u}) {
     desk.put("a", "short\n" + std::string(length, '7') + "\nend\n");
-    const auto called = read(desk, {{"file_path", "a"}, {"offset", 2}, {"limit", 1}});
+    const auto called = read_page(desk, {{"file_path", "a"}, {"offset", 2}, {"limit", 1}});
     EXPECT_FALSE(called.failed) << called.text();
     EXPECT_TRUE(called.text().starts_with("2\t777"));
     EXPECT_EQ(called.detail["file"]["startLine"], 2);
     EXPECT_NE(called.text().find("bytes of line 2;"), std::string::npos);
-    EXPECT_TRUE(read(desk, {{"file_path", "a"}, {"offset", 1}, {"limit", 2}}).failed);
+    EXPECT_TRUE(read_page(desk, {{"file_path", "a"}, {"offset", 1}, {"limit", 2}}).failed);
   }
   desk.put("wide", utf16(std::string(600'000, '7'), Encoding::utf16_little));
-  EXPECT_TRUE(read(desk, {{"file_path", "wide"}, {"limit", 1}}).text().starts_with("1\t777"));
+  EXPECT_TRUE(read_page(desk, {{"file_path", "wide"}, {"limit", 1}}).text().starts_with("1\t777"));
 }
 
 TEST(ReadPage, AllowLargeShowsWhatFitsIntoTheContext) {
@@ -108,11 +108,11 @@ TEST(ReadPage, AllowLargeShowsWhatFitsIntoTheContext) {
   desk.put("a", lines(6500));
   desk.workspace().set_read_room(90'000);
   const Document input{{"file_path", "a"}, {"allow_large", true}};
-  EXPECT_EQ(read(desk, input).detail["file"]["numLines"], 6501);
-  const auto second = read(desk, input);
+  EXPECT_EQ(read_page(desk, input).detail["file"]["numLines"], 6501);
+  const auto second = read_page(desk, input);
   EXPECT_EQ(second.detail["file"]["truncatedByTokenCap"], true) << "the first took the room";
   const auto range =
-      read(desk, {{"file_path", "a"}, {"allow_large", true}, {"offset", 2}, {"limit", 6000}});
+      read_page(desk, {{"file_path", "a"}, {"allow_large", true}, {"offset", 2}, {"limit", 6000}});
   EXPECT_TRUE(range.failed);
 }
 
@@ -120,7 +120,7 @@ TEST(ReadPage, AHugeFileIsNeverSentWhole) {
   Desk desk;
   desk.put("a", lines(230'000));
   desk.workspace().set_read_room(600'000);
-  const auto called = read(desk, {{"file_path", "a"}, {"allow_large", true}});
+  const auto called = read_page(desk, {{"file_path", "a"}, {"allow_large", true}});
   EXPECT_FALSE(called.failed);
   EXPECT_LT(called.text().size(), 120'000u);
   EXPECT_EQ(called.detail["file"]["totalLines"], 230'001);
@@ -129,25 +129,27 @@ TEST(ReadPage, AHugeFileIsNeverSentWhole) {
 TEST(ReadPage, NumbersBelowOneCountAsAbsent) {
   Desk desk;
   desk.put("a", "1\n2\n3\n");
-  EXPECT_EQ(read(desk, {{"file_path", "a"}, {"offset", -1}, {"limit", 2}}).text(), "1\t1\n2\t2");
-  EXPECT_EQ(read(desk, {{"file_path", "a"}, {"offset", 3}, {"limit", 0}}).text(), "3\t3\n4\t");
-  EXPECT_EQ(read(desk, {{"file_path", "a"}, {"limit", -5}}).text(), "1\t1\n2\t2\n3\t3\n4\t");
+  EXPECT_EQ(read_page(desk, {{"file_path", "a"}, {"offset", -1}, {"limit", 2}}).text(),
+            "1\t1\n2\t2");
+  EXPECT_EQ(read_page(desk, {{"file_path", "a"}, {"offset", 3}, {"limit", 0}}).text(), "3\t3\n4\t");
+  EXPECT_EQ(read_page(desk, {{"file_path", "a"}, {"limit", -5}}).text(), "1\t1\n2\t2\n3\t3\n4\t");
 }
 
-TEST(ReadPage, ShowsUtf16BehindItsMark) {
+TEST(ReadPage, ShowsUtf16WithAByteOrderMark) {
   Desk desk;
   for (const auto encoding : {Encoding::utf16_little, Encoding::utf16_big}) {
     desk.put("a", utf16("eins\r\nzwei \u00FC \U0001F600\r\n", encoding));
-    EXPECT_EQ(read(desk, {{"file_path", "a"}}).text(), "1\teins\n2\tzwei \u00FC \U0001F600\n3\t");
-    EXPECT_EQ(read(desk, {{"file_path", "a"}, {"offset", 2}, {"limit", 1}}).text(),
+    EXPECT_EQ(read_page(desk, {{"file_path", "a"}}).text(),
+              "1\teins\n2\tzwei \u00FC \U0001F600\n3\t");
+    EXPECT_EQ(read_page(desk, {{"file_path", "a"}, {"offset", 2}, {"limit", 1}}).text(),
               "2\tzwei \u00FC \U0001F600");
   }
   desk.put("odd", utf16("a\n", Encoding::utf16_little) + std::string("\x3D\xD8z", 3));
-  EXPECT_EQ(read(desk, {{"file_path", "odd"}}).text(), "1\ta\n2\t\uFFFD\uFFFD");
+  EXPECT_EQ(read_page(desk, {{"file_path", "odd"}}).text(), "1\ta\n2\t\uFFFD\uFFFD");
   desk.put("unmarked", utf16("eins\n", Encoding::utf16_little).substr(2));
-  EXPECT_TRUE(read(desk, {{"file_path", "unmarked"}}).failed);
+  EXPECT_TRUE(read_page(desk, {{"file_path", "unmarked"}}).failed);
   desk.put("utf32", std::string("\xFF\xFE\0\0a\0\0\0", 8));
-  EXPECT_TRUE(read(desk, {{"file_path", "utf32"}}).failed);
+  EXPECT_TRUE(read_page(desk, {{"file_path", "utf32"}}).failed);
 }
 
 }  // namespace

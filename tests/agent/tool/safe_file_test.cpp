@@ -14,10 +14,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "agent/tool/edit.h"
+#include "agent/tool/builtin_tools.h"
 #include "agent/tool/harness.h"
-#include "agent/tool/read.h"
-#include "agent/tool/write.h"
 
 namespace ralph::tool {
 namespace {
@@ -33,7 +31,7 @@ TEST(SafeFile, ReplacesKeepingTheModeAndLeavesNothingBehind) {
   EXPECT_EQ(std::distance(fs::directory_iterator(desk.root()), fs::directory_iterator()), 1);
 }
 
-TEST(SafeFile, WhatAnotherProgramWroteMeanwhileIsKept) {
+TEST(SafeFile, KeepsConcurrentChangesOfOtherPrograms) {
   Desk desk;
   desk.put("a.txt", "old");
   const auto stamp = open_for_reading(desk.file("a.txt"))->stamp;
@@ -47,7 +45,7 @@ TEST(SafeFile, WhatAnotherProgramWroteMeanwhileIsKept) {
   EXPECT_EQ(std::distance(fs::directory_iterator(desk.root()), fs::directory_iterator()), 1);
 }
 
-TEST(SafeFile, MakesFolders) {
+TEST(SafeFile, CreatesDirectories) {
   Desk desk;
   const test::Umask umask(022);
   ASSERT_TRUE(replace_file(desk.file("a/b/c.txt"), "x"));
@@ -67,7 +65,7 @@ TEST(SafeFile, FollowsNoLinkWhereverItIs) {
   EXPECT_TRUE(fs::is_empty(desk.outside()));
 }
 
-TEST(SafeFile, RefusesFoldersDevicesAndReadOnlyFiles) {
+TEST(SafeFile, RefusesDirectoriesDevicesAndReadOnlyFiles) {
   Desk desk;
   fs::create_directory(desk.file("folder"));
   EXPECT_FALSE(replace_file(desk.file("folder"), "x"));
@@ -85,7 +83,7 @@ TEST(SafeFile, RefusesFoldersDevicesAndReadOnlyFiles) {
   EXPECT_FALSE(replace_file(desk.file("folder/x"), "new"));
 }
 
-TEST(SafeFile, ShowsNothingOfProcesses) {
+TEST(SafeFile, RefusesProcessInformation) {
   for (const auto* const path :
        {"/proc/self/environ", "/proc/1/environ", "/proc/thread-self/mem"}) {
     const auto file = open_for_reading(path);
@@ -95,7 +93,7 @@ TEST(SafeFile, ShowsNothingOfProcesses) {
   EXPECT_TRUE(open_for_reading("/proc/meminfo"));
 }
 
-/// As in a container whose seccomp filter does not know openat2.
+/// As in a container whose seccomp filter blocks openat2.
 void forbid_openat2() {
   sock_filter code[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
@@ -129,7 +127,7 @@ TEST(SafeFile, FollowsNoLinkWithoutOpenat2Either) {
   EXPECT_EQ(status, 0);
 }
 
-TEST(SafeFile, AFolderSwappedForALinkNeverLeadsOutside) {
+TEST(SafeFile, ADirectorySwappedForALinkNeverLeadsOutside) {
   Desk desk;
   fs::create_directory_symlink(desk.outside(), desk.file("link"));
   fs::create_directory(desk.file("swapped"));
@@ -174,7 +172,7 @@ TEST(SafeFile, AFileSwappedForALinkNeverLeadsOutside) {
   EXPECT_EQ(test::text_of(victim), "untouched");
 }
 
-TEST(SafeFile, ACallTouchesWhatWasDecidedOn) {
+TEST(SafeFile, ACallUsesThePathOfTheDecision) {
   for (const auto* const tool : {&write_tool(), &edit_tool(), &read_tool()}) {
     for (const auto* const name : {"f", "folder/f"}) {
       Desk desk;
@@ -201,7 +199,7 @@ TEST(SafeFile, ACallTouchesWhatWasDecidedOn) {
   }
 }
 
-TEST(SafeFile, BoundsWhatItReads) {
+TEST(SafeFile, LimitsTheSizeOfReads) {
   Desk desk;
   desk.put("a", "12345");
   EXPECT_EQ(read_regular_file(desk.file("a"), 5).value_or(""), "12345");

@@ -1,8 +1,7 @@
 #include <chrono>
 #include <fstream>
 
-#include "agent/tool/glob.h"
-#include "agent/tool/grep.h"
+#include "agent/tool/builtin_tools.h"
 #include "agent/tool/harness.h"
 
 namespace ralph::tool {
@@ -39,7 +38,7 @@ TEST(Glob, FindsOldestFirstAtAnyDepthHiddenIncluded) {
   EXPECT_EQ(desk.call(glob_tool(), {{"pattern", "**/*.txt"}}).text(), called.text());
 }
 
-TEST(Glob, ShowsPathsFromTheCurrentFolder) {
+TEST(Glob, ShowsPathsRelativeToTheCurrentDirectory) {
   Desk desk;
   fill(desk);
   EXPECT_EQ(desk.call(glob_tool(), {{"pattern", "*.txt"}, {"path", "sub"}}).text(), "sub/c.txt");
@@ -48,7 +47,7 @@ TEST(Glob, ShowsPathsFromTheCurrentFolder) {
   EXPECT_EQ(desk.call(glob_tool(), {{"pattern", "*.nope"}}).text(), "No files found");
 }
 
-TEST(Search, LeavesOutWhatRulesDenyToRead) {
+TEST(Search, ExcludesDeniedFiles) {
   for (const std::string rule : {"./sub/secret.txt", "secret.txt", "sub/s*.txt", "**/secret.*"}) {
     Desk desk(false, {rule});
     desk.put("sub/secret.txt", "word\n");
@@ -69,8 +68,8 @@ TEST(Search, LeavesOutWhatRulesDenyToRead) {
   }
 }
 
-/// ripgrep would wait for somebody to write into the pipe.
-TEST(Search, DoesNotWaitForIgnoreFilesThatArePipes) {
+/// ripgrep would block on the pipe.
+TEST(Search, DoesNotBlockOnIgnoreFilesThatArePipes) {
   for (const auto* const name :
        {".gitignore", "sub/.gitignore", "../.gitignore", ".git/info/exclude",
         "sub/.git/info/exclude", "gitdir/commondir"}) {
@@ -99,7 +98,7 @@ TEST(Glob, ShowsAtMostAHundred) {
   EXPECT_NE(called.text().find("\n(Showing 100 of 150 matching files"), std::string::npos);
 }
 
-TEST(Glob, SaysWhatIsNoFolder) {
+TEST(Glob, ReportsThatAPathIsNotADirectory) {
   Desk desk;
   fill(desk);
   EXPECT_TRUE(desk.call(glob_tool(), {{"pattern", "*"}, {"path", "missing"}})
@@ -110,7 +109,7 @@ TEST(Glob, SaysWhatIsNoFolder) {
                   .starts_with("Path is not a directory"));
 }
 
-TEST(Glob, TakesPatternsForNothingElse) {
+TEST(Glob, PatternsAreNeverOptions) {
   Desk desk;
   desk.put("!not.txt", "");
   desk.put("#hash", "");
@@ -125,7 +124,7 @@ TEST(Glob, TakesPatternsForNothingElse) {
   EXPECT_TRUE(desk.call(glob_tool(), {{"pattern", std::string("a\0b", 3)}}).failed);
 }
 
-TEST(Glob, AsksForTheFolderAnAbsolutePatternNames) {
+TEST(Glob, SearchesTheDirectoryOfAnAbsolutePattern) {
   Desk desk;
   const auto access = glob_tool().access({{"pattern", "/etc/*.conf"}}, desk.workspace());
   EXPECT_EQ(access.kind, Access::Kind::read);
@@ -133,7 +132,7 @@ TEST(Glob, AsksForTheFolderAnAbsolutePatternNames) {
   EXPECT_EQ(glob_tool().access({{"pattern", "*"}}, desk.workspace()).path, desk.root());
 }
 
-TEST(Glob, FollowsNoLinkOutside) {
+TEST(Glob, DoesNotFollowLinksOutside) {
   Desk desk;
   std::ofstream(desk.outside() / "secret.txt") << "x";
   fs::create_directory_symlink(desk.outside(), desk.file("link"));
@@ -197,7 +196,7 @@ TEST(Grep, Counts) {
   EXPECT_EQ(called.detail["content"], "a.txt:1\nsub/c.txt:1");
 }
 
-TEST(Grep, SaysThatThereIsNothing) {
+TEST(Grep, ReportsNoMatches) {
   Desk desk;
   fill(desk);
   EXPECT_EQ(desk.call(grep_tool(), {{"pattern", "zzz"}}).text(), "No files found");
@@ -231,7 +230,7 @@ TEST(Grep, ShowsPages) {
   EXPECT_FALSE(all.detail.contains("appliedLimit"));
 }
 
-TEST(Grep, OmitsLongLinesAndPutsLongResultsAside) {
+TEST(Grep, OmitsLongLinesAndSavesLongResults) {
   Desk desk;
   desk.put("long", "needle " + std::string(3000, 'x') + "\n");
   const auto called = desk.call(grep_tool(), {{"pattern", "needle"}, {"output_mode", "content"}});
@@ -248,7 +247,7 @@ TEST(Grep, OmitsLongLinesAndPutsLongResultsAside) {
   EXPECT_GT(fs::file_size(fs::directory_iterator(output)->path()), 80000u);
 }
 
-TEST(Grep, TakesPatternsForNothingElse) {
+TEST(Grep, PatternsAreNeverOptions) {
   Desk desk;
   desk.put("a", "--pre\n-x\n");
   EXPECT_EQ(desk.call(grep_tool(), {{"pattern", "--pre"}}).text(), "Found 1 file\na");
@@ -279,7 +278,7 @@ TEST(Grep, RepairsWhatIsNotUtf8) {
             "a:1:gr\uFFFDn");
 }
 
-TEST(Grep, SaysThatRipgrepIsMissing) {
+TEST(Grep, ReportsThatRipgrepIsMissing) {
   TempFolder folder;
   Workspace::Setup setup;
   setup.root = fs::canonical(folder.path());
@@ -292,7 +291,7 @@ TEST(Grep, SaysThatRipgrepIsMissing) {
   }
 }
 
-TEST(Grep, HeedsItsTimeLimitAndAStopRequest) {
+TEST(Grep, StopsAtItsTimeLimitAndOnRequest) {
   TempFolder folder;
   folder.write("bin/rg", "#!/bin/sh\nprintf 'found.txt\\0'\nexec sleep 1000\n", 0755);
   Workspace::Setup setup;
@@ -311,8 +310,8 @@ TEST(Grep, HeedsItsTimeLimitAndAStopRequest) {
   EXPECT_EQ(stopped.is_error, true);
 }
 
-/// What is searched is what the decision was about, whatever has its name by then.
-TEST(Search, AFolderOrFileSwappedForALinkAfterTheDecisionIsNotFollowed) {
+/// The search uses the opened directory of the decision, not what has its name now.
+TEST(Search, ADirectoryOrFileSwappedForALinkAfterTheDecisionIsNotFollowed) {
   Desk desk;
   desk.put("folder/inside.txt", "word inside\n");
   std::ofstream(desk.outside() / "inside.txt") << "word outside\n";
@@ -338,7 +337,7 @@ TEST(Search, AFolderOrFileSwappedForALinkAfterTheDecisionIsNotFollowed) {
   EXPECT_EQ(outcome.is_error, true) << outcome.content;
 }
 
-TEST(Grep, ShowsPathsAndCountsGlobsFromTheCurrentFolder) {
+TEST(Grep, PathsAndGlobsAreRelativeToTheCurrentDirectory) {
   Desk desk;
   desk.put("sub/a.txt", "word\n");
   desk.put("sub/deep/b.txt", "word\n");
@@ -372,7 +371,7 @@ TEST(Grep, PatternsOfRulesTakeLinearTime) {
   EXPECT_FALSE(found.failed) << found.text();
 }
 
-TEST(Search, RipgrepIsNotTakenFromAFolderTheModelCanWriteTo) {
+TEST(Search, RipgrepIsNotUsedFromAWorkingDirectory) {
   Desk desk;
   desk.put("bin/rg", "#!/bin/sh\ntouch " + (desk.outside() / "owned").string() + "\n", 0755);
   Workspace::Setup setup = desk.workspace().setup();

@@ -1,19 +1,15 @@
-#include "agent/tool/write.h"
-
+#include "agent/tool/builtin_tools.h"
 #include "agent/tool/harness.h"
 #include "agent/tool/line_diff.h"
-#include "agent/tool/read.h"
 #include "agent/tool/text_encoding.h"
 
 namespace ralph::tool {
 namespace {
 
-const Tool& tool() { return write_tool(); }
-
-TEST(Write, CreatesWithFolders) {
+TEST(Write, CreatesFilesAndDirectories) {
   Desk desk;
   const auto path = desk.file("new/deep/x.txt").string();
-  const auto called = desk.call(tool(), {{"file_path", path}, {"content", "hi\nthere\n"}});
+  const auto called = desk.call(write_tool(), {{"file_path", path}, {"content", "hi\nthere\n"}});
   EXPECT_EQ(desk.bytes("new/deep/x.txt"), "hi\nthere\n");
   EXPECT_TRUE(called.text().starts_with("File created successfully at: " + path));
   const Document expected = {{"type", "create"},         {"filePath", path},
@@ -22,10 +18,10 @@ TEST(Write, CreatesWithFolders) {
   EXPECT_EQ(called.detail, expected);
 }
 
-TEST(Write, TellsWhatChanged) {
+TEST(Write, ReportsTheChange) {
   Desk desk;
   desk.put("a.txt", "alpha\nbeta\ngamma\n", 0640);
-  const auto called = desk.call(tool(), {{"file_path", "a.txt"}, {"content", "overwrite"}});
+  const auto called = desk.call(write_tool(), {{"file_path", "a.txt"}, {"content", "overwrite"}});
   EXPECT_EQ(desk.bytes("a.txt"), "overwrite");
   EXPECT_EQ(test::mode_of(desk.file("a.txt")), 0640u);
   EXPECT_EQ(called.text(),
@@ -42,15 +38,15 @@ TEST(Write, TellsWhatChanged) {
   EXPECT_EQ(called.detail["structuredPatch"], Document::array({hunk}));
 }
 
-TEST(Write, RefusesFoldersAndDanglingLinks) {
+TEST(Write, RefusesDirectoriesAndDanglingLinks) {
   Desk desk;
   std::filesystem::create_directory(desk.file("sub"));
-  const auto called = desk.call(tool(), {{"file_path", "sub"}, {"content", "x"}});
+  const auto called = desk.call(write_tool(), {{"file_path", "sub"}, {"content", "x"}});
   EXPECT_TRUE(called.text().starts_with("<tool_use_error>sub is a directory"));
   std::filesystem::create_symlink(desk.outside() / "x", desk.file("link"));
-  EXPECT_TRUE(desk.call(tool(), {{"file_path", "link"}, {"content", "x"}}).failed);
+  EXPECT_TRUE(desk.call(write_tool(), {{"file_path", "link"}, {"content", "x"}}).failed);
   EXPECT_TRUE(std::filesystem::is_empty(desk.outside()));
-  EXPECT_TRUE(desk.call(tool(), {{"file_path", "/proc/nope/x"}, {"content", "x"}}).failed);
+  EXPECT_TRUE(desk.call(write_tool(), {{"file_path", "/proc/nope/x"}, {"content", "x"}}).failed);
 }
 
 TEST(Write, KeepsEveryByte) {
@@ -59,22 +55,23 @@ TEST(Write, KeepsEveryByte) {
       "\xEF\xBB\xBF"
       "a\r\nb\0c",
       9);
-  EXPECT_FALSE(desk.call(tool(), {{"file_path", "a"}, {"content", content}}).failed);
+  EXPECT_FALSE(desk.call(write_tool(), {{"file_path", "a"}, {"content", content}}).failed);
   EXPECT_EQ(desk.bytes("a"), content);
 }
 
-TEST(Write, DemandsThatAFileWasReadWhereTheSessionDoes) {
+TEST(Write, RequiresAReadIfTheSessionDoes) {
   Desk desk(true);
   desk.put("a", "old");
   const Document input = {{"file_path", "a"}, {"content", "new"}};
-  EXPECT_TRUE(
-      desk.call(tool(), input).text().starts_with("<tool_use_error>File has not been read yet"));
+  EXPECT_TRUE(desk.call(write_tool(), input)
+                  .text()
+                  .starts_with("<tool_use_error>File has not been read yet"));
   EXPECT_FALSE(desk.call(read_tool(), {{"file_path", "a"}}).failed);
-  EXPECT_FALSE(desk.call(tool(), input).failed);
-  EXPECT_FALSE(desk.call(tool(), {{"file_path", "a"}, {"content", "newer"}}).failed);
+  EXPECT_FALSE(desk.call(write_tool(), input).failed);
+  EXPECT_FALSE(desk.call(write_tool(), {{"file_path", "a"}, {"content", "newer"}}).failed);
   desk.put("a", "changed by another");
-  EXPECT_TRUE(desk.call(tool(), input).failed);
-  EXPECT_FALSE(desk.call(tool(), {{"file_path", "fresh"}, {"content", "x"}}).failed);
+  EXPECT_TRUE(desk.call(write_tool(), input).failed);
+  EXPECT_FALSE(desk.call(write_tool(), {{"file_path", "fresh"}, {"content", "x"}}).failed);
 }
 
 std::string shown(const std::vector<Hunk>& hunks) {
@@ -87,7 +84,7 @@ std::string shown(const std::vector<Hunk>& hunks) {
   return text;
 }
 
-TEST(LineDiff, PartsFarChangesAndJoinsNearOnes) {
+TEST(LineDiff, SeparatesDistantChangesAndMergesNearOnes) {
   EXPECT_EQ(shown(line_diff("1\n2\n3\n4\n5\n6\n7\n8\n9\n", "1\nX\n3\n4\n5\n6\n7\nY\n9\n")),
             "@@ 1,9 1,9\n 1\n-2\n+X\n 3\n 4\n 5\n 6\n 7\n-8\n+Y\n 9\n");
   EXPECT_EQ(
@@ -125,7 +122,7 @@ std::string patched(std::string_view before, const std::vector<Hunk>& hunks) {
   return after;
 }
 
-TEST(LineDiff, TellsTheWholeChange) {
+TEST(LineDiff, DescribesTheWholeChange) {
   unsigned state = 1;
   const auto random = [&](unsigned below) {
     state = state * 1664525u + 1013904223u;
@@ -153,7 +150,7 @@ TEST(LineDiff, StaysCheapForHugeChanges) {
   EXPECT_TRUE(line_diff(std::string(5 << 20, 'x'), "y").empty());
 }
 
-TEST(Write, KeepsTheEncodingAByteOrderMarkNames) {
+TEST(Write, KeepsTheEncodingOfAByteOrderMark) {
   Desk desk;
   for (const auto encoding : {Encoding::utf8_marked, Encoding::utf16_little, Encoding::utf16_big}) {
     desk.put("a", encoded("before\n", encoding));

@@ -40,7 +40,7 @@ TEST(Commands, AreCalledInAStreamToo) {
       "<command-args>this</command-args>"));
 }
 
-TEST(Commands, AreToldToAClientThatAsks) {
+TEST(Commands, AreListedInTheInitializeResponse) {
   Bench bench;
   bench.folder().write("work/.claude/commands/fix.md",
                        "---\ndescription: Fixes.\nargument-hint: \"[issue]\"\n---\nFix.\n");
@@ -54,7 +54,7 @@ TEST(Commands, AreToldToAClientThatAsks) {
                 {"name", "fix"}, {"description", "Fixes."}, {"argumentHint", "[issue]"}}}));
 }
 
-TEST(Commands, UnknownOnesReachTheModelAsWordsWithANote) {
+TEST(Commands, UnknownOnesAreSentAsTextWithANote) {
   Bench bench;
   bench.folder().write("work/.claude/commands/fix.md", "Fix it.\n");
   const auto text = heard(bench.ask("/fxi  now "));
@@ -144,7 +144,7 @@ TEST(Commands, ArgumentsCountForPermissions) {
   EXPECT_FALSE(heard(bench.ask("/c ../b.txt")).contains("Outside."));
 }
 
-TEST(Commands, ThoseOfTheProgramItselfAskNoModel) {
+TEST(Commands, LocalCommandsDoNotAskTheModel) {
   Bench bench;
   const auto ran = bench.ask("/help me");
   EXPECT_EQ(ran.code, 0);
@@ -156,7 +156,7 @@ TEST(Commands, ThoseOfTheProgramItselfAskNoModel) {
   EXPECT_TRUE(bench.sessions().empty());
 }
 
-TEST(Commands, ClearBeginsANewSession) {
+TEST(Commands, ClearStartsANewSession) {
   Bench bench(R"({"steps":[{"text":"One."},{"text":"Two."}],"then":"error"})");
   const auto uuid = "00000000-0000-4000-8000-00000000000";
   bench.say("My word is plum.", uuid + std::string("1"));

@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-#include "agent/session/text.h"
+#include "agent/session/json_text.h"
 #include "agent/wire/harness.h"
 
 namespace ralph::wire {
@@ -28,7 +28,7 @@ Document find_event(const Ran& ran, std::string_view subtype) {
   return Document::object();
 }
 
-TEST(Compaction, AFullWindowIsCutDownToASummaryAndTheTurnGoesOn) {
+TEST(Compaction, ReplacesAFullWindowByASummaryAndContinuesTheTurn) {
   Bench bench(kFullAfterOneCall);
   const auto ran = bench.ask("Say one", {"--dangerously-skip-permissions"});
   EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
@@ -69,7 +69,7 @@ TEST(Compaction, TheWindowThatWasSetCountsAfterClearToo) {
   EXPECT_EQ(find_event(ran, "compact_boundary")["compact_metadata"]["trigger"], "auto");
 }
 
-TEST(Compaction, TheSummaryIsAskedForWithAllThatWasSaidAndThenStandsForIt) {
+TEST(Compaction, TheSummaryCoversAndThenReplacesTheConversation) {
   Bench bench(kFullAfterOneCall);
   const auto ran = bench.ask("Say one", {"--dangerously-skip-permissions"});
   ASSERT_EQ(ran.requests.size(), 3U);
@@ -110,7 +110,7 @@ TEST(Compaction, FirstAndNewestPromptsAndTheFilesAtHandAreKeptByUs) {
   EXPECT_TRUE(after.contains("1 bytes now"));
 }
 
-TEST(Compaction, ASessionGoesOnBehindIt) {
+TEST(Compaction, ASessionResumesAfterIt) {
   Bench bench(R"({"steps":[
     {"tool_use":{"name":"Bash","input":{"command":"echo SECRET_OUTPUT"}},"usage":{"input_tokens":985000,"output_tokens":5}},
     {"text":"<summary>It was one.</summary>","usage":{"input_tokens":40,"output_tokens":6}},
@@ -259,7 +259,7 @@ TEST(Compaction, AWindowThatIsFullAgainAtOnceEndsTheTurn) {
   const auto result = ran.result();
   EXPECT_EQ(result["is_error"], true);
   EXPECT_EQ(result["terminal_reason"], "rapid_refill_breaker");
-  EXPECT_TRUE(result.value("result", "").contains("Begin a new session"));
+  EXPECT_TRUE(result.value("result", "").contains("Start a new session"));
   EXPECT_EQ(ran.requests.size(), 7U) << "three summaries, and the fourth is not asked for";
 }
 
@@ -273,7 +273,7 @@ TEST(Compaction, WithoutASummaryTheTurnEndsAndSaysWhatToDo) {
     EXPECT_EQ(ran.code, 1);
     EXPECT_EQ(ran.result()["is_error"], true);
     EXPECT_EQ(ran.result()["terminal_reason"], "prompt_too_long");
-    EXPECT_TRUE(ran.result().value("result", "").contains("Begin a new session")) << ran.out;
+    EXPECT_TRUE(ran.result().value("result", "").contains("Start a new session")) << ran.out;
     EXPECT_TRUE(ran.out.contains("\"compact_result\":\"failed\""));
     EXPECT_LE(ran.requests.size(), 3U);
   }
@@ -345,7 +345,7 @@ TEST(Compaction, AForkKeepsWhatWasAskedFor) {
       << text;
 }
 
-TEST(Compaction, OnDemandWithNothingToCutDownAsksNobody) {
+TEST(Compaction, OnDemandWithoutAReplyDoesNotAskTheModel) {
   Bench bench;
   const auto ran = bench.ask("/compact");
   EXPECT_EQ(ran.code, 0);

@@ -10,7 +10,7 @@ constexpr std::string_view kSlowText =
 constexpr std::string_view kHanging =
     R"({"steps":[{"text":"word word ","trouble":{"at":"in_block","do":"silence"}},{"text":"after"}]})";
 
-TEST(Ending, AnInterruptKeepsWhatWasSaidAndExitsWith130) {
+TEST(Ending, AnInterruptKeepsTheTextAndExitsWith130) {
   Bench bench(kHanging);
   bench.when("word word", [](Bench& it) { it.signal(SIGINT); });
   const auto ran = bench.ask("hi", {"--include-partial-messages"});
@@ -69,7 +69,7 @@ TEST(Ending, APauseBeforeARetryEndsToo) {
   EXPECT_EQ(ran.story(), "system/init system/api_retry user result/error_during_execution");
 }
 
-TEST(Ending, NobodyListensAnyMore) {
+TEST(Ending, StopsWhenStdoutIsClosed) {
   const std::string words(2000, 'w');
   Bench bench(R"({"steps":[{"text":")" + words + R"(","chunk_size":1,"chunk_delay_ms":5}]})");
   bench.when("init", [](Bench& it) { it.stop_reading(); });
@@ -78,7 +78,7 @@ TEST(Ending, NobodyListensAnyMore) {
   EXPECT_TRUE(ran.err.contains("stdout is closed")) << ran.err;
 }
 
-TEST(Ending, NobodyListensToSilence) {
+TEST(Ending, StopsWhenStdoutIsClosedWhileWaiting) {
   Bench bench(kHanging);
   bench.when("word word", [](Bench& it) { it.lose_reader(); });
   const auto ran = bench.ask("hi", {"--include-partial-messages"});
@@ -86,7 +86,7 @@ TEST(Ending, NobodyListensToSilence) {
   EXPECT_TRUE(ran.err.contains("stdout is closed")) << ran.err;
 }
 
-TEST(Ending, AnInterruptedSessionGoesOn) {
+TEST(Ending, AnInterruptedSessionContinues) {
   Bench bench(kHanging);
   bench.when("word word", [](Bench& it) { it.signal(SIGINT); });
   const auto first = bench.ask("first", {"--include-partial-messages"});

@@ -60,7 +60,7 @@ TEST(EventFields, AnAnswerInOnePieceHasItsWholeUsage) {
   EXPECT_EQ(answer["message"]["usage"]["service_tier"], "standard");
 }
 
-TEST(EventFields, AReplayIsWhatWasSaid) {
+TEST(EventFields, AReplayHasTheOriginalContent) {
   Bench bench;
   bench.say("as a text", kId);
   bench.hang_up();

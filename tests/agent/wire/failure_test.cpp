@@ -106,7 +106,7 @@ TEST(Failures, ABrokenAnswerThatWasShownIsTakenBack) {
   EXPECT_EQ(ran.result()["result"], "recovered");
 }
 
-TEST(Failures, AnAnswerCutBehindAWholeBlockGoesOn) {
+TEST(Failures, AReplyCutAfterACompleteBlockContinues) {
   Bench bench(R"({"steps":[{"text":"whole text","trouble":{"at":"after_blocks","do":"close"}},
                            {"text":"recovered"}]})");
   const auto ran = bench.ask("hi");
@@ -124,7 +124,7 @@ TEST(Failures, SilenceIsCutShort) {
   EXPECT_EQ(ran.result()["result"], "recovered");
 }
 
-TEST(Failures, NobodyThere) {
+TEST(Failures, NoServerAtTheEndpoint) {
   Bench bench;
   bench.set("ANTHROPIC_BASE_URL=http://127.0.0.1:1");
   bench.set("CLAUDE_CODE_MAX_RETRIES=1");
@@ -147,7 +147,7 @@ TEST(Failures, AnOverloadedModelIsReplacedByItsFallback) {
   EXPECT_TRUE(ran.result()["modelUsage"].contains("claude-sonnet-5-5"));
 }
 
-TEST(Failures, APromptThatIsTooLongIsToldWithItsNumbers) {
+TEST(Failures, ReportsThePromptSizeWhenItIsTooLong) {
   const auto ran = ask(
       R"({"error":{"status":400,"message":"prompt is too long: 250000 tokens > 200000 maximum"}})");
   EXPECT_EQ(ran.result()["terminal_reason"], "prompt_too_long");
@@ -198,7 +198,7 @@ TEST(Login, ATokenOfTheEnvironmentIsSentAsABearer) {
   EXPECT_FALSE(log.contains("x-api-key")) << log;
 }
 
-TEST(Login, AnEmptyKeyIsNoneAndTheStoredOneIsUsed) {
+TEST(Login, AnEmptyKeyIsIgnoredAndTheStoredOneIsUsed) {
   Bench bench;
   bench.env.erase(bench.env.begin() + 1);
   bench.set("ANTHROPIC_API_KEY=");
@@ -217,7 +217,7 @@ TEST(Login, AStoredKeyOthersMayReadIsNotUsed) {
   EXPECT_TRUE(ran.err.contains("chmod 600")) << ran.err;
 }
 
-TEST(Login, CloudProvidersAreRefusedInWords) {
+TEST(Login, CloudProvidersAreAnError) {
   Bench bench;
   bench.set("CLAUDE_CODE_USE_BEDROCK=1");
   const auto ran = bench.ask("hi");

@@ -15,7 +15,7 @@ std::string waiting(std::string_view code) {
 
 void let_go(Bench& bench) { EXPECT_TRUE(write_file_atomically(bench.work() / "go", "", 0600)); }
 
-TEST(HeartbeatReporter, ALongCommandIsToldOfAndBeatsUntilItEnds) {
+TEST(HeartbeatReporter, ReportsALongCommandUntilItEnds) {
   Bench bench(waiting("0"));
   bench.heartbeats = {Millis{0}, Millis{1}};
   bench.when("-heartbeat-2\"", let_go);
@@ -43,7 +43,7 @@ TEST(HeartbeatReporter, ALongCommandIsToldOfAndBeatsUntilItEnds) {
   EXPECT_EQ(ended["output_file"], "");
 }
 
-TEST(HeartbeatReporter, AFailureIsToldAsOne) {
+TEST(HeartbeatReporter, ReportsAFailedCommand) {
   Bench bench(waiting("3"));
   bench.heartbeats = {Millis{0}, Millis{3'600'000}};
   bench.when("task_started", let_go);
@@ -52,7 +52,7 @@ TEST(HeartbeatReporter, AFailureIsToldAsOne) {
   EXPECT_FALSE(ran.out.contains("tool_progress"));
 }
 
-TEST(HeartbeatReporter, AShortCommandIsNotWorthAWord) {
+TEST(HeartbeatReporter, DoesNotReportAShortCommand) {
   Bench bench(
       R"({"steps":[{"tool_use":{"name":"Bash","input":{"command":"true"}}},{"text":"Done."}]})");
   bench.heartbeats = {Millis{3'600'000}, Millis{3'600'000}};

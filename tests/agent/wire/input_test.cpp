@@ -126,7 +126,7 @@ TEST(Control, IdsComeBackAsTheyWere) {
   EXPECT_EQ(answers[1]["response"]["subtype"], "error");
 }
 
-TEST(Input, NothingSaidIsNothingDone) {
+TEST(Input, WithoutInputNothingHappens) {
   Bench bench;
   bench.hang_up();
   const auto ran = bench.converse();
@@ -194,7 +194,7 @@ TEST(Control, RequestsAreAnsweredAlsoDuringATurn) {
   EXPECT_EQ(ran.requests.back()["model"], "claude-haiku-5-5");
 }
 
-TEST(TextInput, WordsAndStdinAreOnePrompt) {
+TEST(TextInput, ArgumentAndStdinAreOnePrompt) {
   Bench bench;
   bench.say_line("from stdin");
   const auto ran = bench.run({"-p", "from the words"});
@@ -211,7 +211,7 @@ TEST(TextInput, NothingToAskIsAnError) {
   EXPECT_TRUE(ran.err.contains("only whitespace")) << ran.err;
 }
 
-TEST(TextInput, ATerminalWithoutAPromptIsToldThatThereIsNoInteractiveMode) {
+TEST(TextInput, ATerminalWithoutAPromptIsAnError) {
   const UniqueFd terminal(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
   ASSERT_TRUE(terminal);
   const auto prompt = read_prompt("", {.out = {}, .err = {}, .in = terminal.get()}, {});

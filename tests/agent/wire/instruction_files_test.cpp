@@ -1,4 +1,4 @@
-#include "agent/instructions/memory.h"
+#include "agent/instructions/instruction_files.h"
 
 #include "agent/wire/harness.h"
 

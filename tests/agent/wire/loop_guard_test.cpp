@@ -32,7 +32,7 @@ TEST(LoopGuard, SeesCyclesOfTwoAndThree) {
   EXPECT_EQ(verdicts(three, "ABCABCABCABC"), ".....w.....s");
 }
 
-TEST(LoopGuard, SomethingElseBeginsItAnew) {
+TEST(LoopGuard, AnotherCallResetsTheCount) {
   LoopGuard guard(3);
   EXPECT_EQ(verdicts(guard, "AAAAXAAAAA"), "..w....w..");
 }

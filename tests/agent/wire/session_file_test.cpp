@@ -11,7 +11,7 @@ namespace {
 namespace fs = std::filesystem;
 using test::TempFolder;
 
-const std::string kId = "11111111-1111-4111-8111-111111111111";
+const std::string kStoredId = "11111111-1111-4111-8111-111111111111";
 
 std::string prompt_in(const fs::path& cwd, std::string_view text = "x") {
   return json::write({{"type", "user"},
@@ -44,7 +44,7 @@ struct Twins {
 TEST(SessionFile, FoldersThatShareANameDoNotShareSessions) {
   const Twins twins;
   ASSERT_EQ(sessions_folder(twins.config, twins.one), sessions_folder(twins.config, twins.other));
-  const auto session = twins.put(kId, twins.one);
+  const auto session = twins.put(kStoredId, twins.one);
   EXPECT_EQ(newest_session(twins.config, twins.one), session);
   EXPECT_EQ(newest_session(twins.config, twins.other), std::nullopt);
   EXPECT_TRUE(belongs_to(session, twins.config, twins.one));
@@ -53,18 +53,18 @@ TEST(SessionFile, FoldersThatShareANameDoNotShareSessions) {
 
 TEST(SessionFile, AnothersSessionIsResumedAsACopyOnly) {
   Bench bench;
-  const auto path = transcript_path(bench.home() / ".claude", bench.work(), kId);
+  const auto path = transcript_path(bench.home() / ".claude", bench.work(), kStoredId);
   bench.folder().write(fs::relative(path, bench.folder().path()).string(),
                        prompt_in("/somewhere/else", "theirs"));
-  const auto refused = bench.ask("go", {"--resume", kId});
+  const auto refused = bench.ask("go", {"--resume", kStoredId});
   EXPECT_EQ(refused.code, 1);
-  EXPECT_TRUE(refused.err.contains("was begun in another folder: /somewhere/else")) << refused.err;
+  EXPECT_TRUE(refused.err.contains("belongs to another directory: /somewhere/else")) << refused.err;
   EXPECT_TRUE(refused.err.contains("--fork-session")) << refused.err;
   EXPECT_EQ(refused.result()["is_error"], true);
   EXPECT_TRUE(refused.requests.empty());
   const auto fresh = bench.ask("go", {"--continue"});
   EXPECT_FALSE(json::write(fresh.requests.at(0)["messages"]).contains("theirs"));
-  const auto copied = bench.ask("go", {"--resume", kId, "--fork-session"});
+  const auto copied = bench.ask("go", {"--resume", kStoredId, "--fork-session"});
   EXPECT_EQ(copied.code, 0) << copied.err;
 }
 

@@ -108,13 +108,13 @@ TEST(Sessions, KeepTheSystemPromptTheyBeganWith) {
 }
 
 /// A session that cannot be kept is no reason to stop working.
-TEST(Sessions, AFileThatCannotBeWrittenIsToldOnce) {
+TEST(Sessions, ReportsOnceThatTheFileCannotBeWritten) {
   Bench bench;
   bench.folder().write("home/.claude", "a file where a folder belongs");
   const auto ran = bench.ask("hi");
   EXPECT_EQ(ran.code, 0);
   EXPECT_EQ(ran.result()["result"], "Hello.");
-  EXPECT_TRUE(ran.err.contains("not kept whole")) << ran.err;
+  EXPECT_TRUE(ran.err.contains("session file is incomplete")) << ran.err;
   EXPECT_TRUE(ran.story().contains("system/session_writes_lost"));
 }
 
@@ -171,7 +171,7 @@ TEST(StructuredOutput, FiveBadCallsAreEnough) {
   EXPECT_EQ(ran.result()["terminal_reason"], "structured_output_retry_exhausted");
 }
 
-TEST(StructuredOutput, ASchemaThatIsNoneIsRefused) {
+TEST(StructuredOutput, AnInvalidSchemaIsAnError) {
   for (const auto* schema : {"nonsense", "[]", R"({"type":"strnig"})"}) {
     const auto ran = Bench().ask("go", {"--json-schema", schema});
     EXPECT_EQ(ran.code, 1) << schema;

@@ -173,7 +173,7 @@ TEST(Skills, SourcesCanBeLeftOut) {
 }
 
 /// A repository must not make us send other files of this machine, nor wait for ever.
-TEST(Skills, LinksOutOfTheWorkspaceAndThingsThatAreNoFilesArePassedOver) {
+TEST(Skills, SkipsLinksOutOfTheWorkspaceAndSpecialFiles) {
   Bench bench;
   bench.folder().write("outside/evil/SKILL.md", "Outside.\n");
   bench.folder().write("work/.claude/skills/good/SKILL.md", "Good.\n");

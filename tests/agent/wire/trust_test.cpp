@@ -156,7 +156,7 @@ TEST(Unsupported, HooksThatAreOffOrAcceptedDoNotStopIt) {
   EXPECT_EQ(empty.ask("go", {"--settings", R"({"hooks":{"Stop":[]}})"}).code, 0);
   Bench wrong;
   EXPECT_TRUE(wrong.ask("go", {"--accept-unsupported", "everything"})
-                  .err.contains("hooks, mcp and sandbox"));
+                  .err.contains("hooks, mcp, sandbox"));
 }
 
 TEST(Unsupported, ClaudesOwnSandboxStopsTheAgent) {

@@ -138,7 +138,7 @@ TEST(Turn, AnotherModelIsAskedAsItWantsToBe) {
   const auto local = other.ask("hi", {"--model", "qwen3-coder"});
   EXPECT_FALSE(local.requests.at(0).contains("thinking"));
   EXPECT_FALSE(local.requests.at(0).contains("output_config"));
-  EXPECT_TRUE(local.err.contains("the price of 'qwen3-coder' is not known")) << local.err;
+  EXPECT_TRUE(local.err.contains("the price of 'qwen3-coder' is unknown")) << local.err;
   // As the original counts it: 4 and 20 dollars per million tokens.
   const auto used = local.result()["modelUsage"]["qwen3-coder"];
   EXPECT_DOUBLE_EQ(
@@ -180,7 +180,7 @@ TEST(Turn, SystemPromptsReplaceOrFollowOurs) {
   EXPECT_TRUE(ran.err.contains("/no/such/file"));
 }
 
-TEST(StopReasons, AnAnswerCutByItsLimitGoesOnThreeTimes) {
+TEST(StopReasons, AReplyCutByItsLimitContinuesThreeTimes) {
   Bench bench(R"({"steps":[{"text":"cut off","stop_reason":"max_tokens"}]})");
   const auto ran = bench.ask("hi");
   EXPECT_EQ(ran.code, 1);
@@ -190,7 +190,7 @@ TEST(StopReasons, AnAnswerCutByItsLimitGoesOnThreeTimes) {
   EXPECT_EQ(ran.of_type("user")[0]["isSynthetic"], true);
 }
 
-TEST(StopReasons, ARefusalIsAskedOnceMoreAndThenTold) {
+TEST(StopReasons, ARefusalIsRetriedOnceThenReported) {
   Bench bench(R"({"steps":[{"text":"I cannot","stop_reason":"refusal"}]})");
   const auto ran = bench.ask("hi");
   EXPECT_EQ(ran.code, 1);
@@ -221,7 +221,7 @@ TEST(StopReasons, AToolCallThatIsNotThereIsAskedForAgain) {
   }
 }
 
-TEST(StopReasons, AToolNobodyHasIsAnErrorTheModelSees) {
+TEST(StopReasons, AnUnknownToolIsAnErrorForTheModel) {
   Bench bench(R"({"steps":[{"tool_use":{"name":"NoSuchTool","input":{"a":1}}},{"text":"ok"}]})");
   const auto ran = bench.ask("hi");
   EXPECT_EQ(ran.story(), "system/init assistant user assistant result/success");

@@ -91,7 +91,7 @@ TEST_F(File, ThatDoesNotExistIsAnError) {
 TEST_F(File, ThatIsAFolderIsAnError) {
   const auto text = read_file(folder_);
   ASSERT_FALSE(text);
-  EXPECT_NE(text.error().message.find("is a folder"), std::string::npos);
+  EXPECT_NE(text.error().message.find("is a directory"), std::string::npos);
 }
 
 TEST_F(File, OverTheLimitIsAnErrorThatNamesBothSizes) {

@@ -5,12 +5,12 @@
 namespace ralph {
 namespace {
 
-struct Vector {
+struct Sha1Vector {
   std::string text, digest;
 };
 
 TEST(Sha1, VectorsOfTheStandard) {
-  const Vector vectors[] = {
+  const Sha1Vector vectors[] = {
       {"", "da39a3ee5e6b4b0d3255bfef95601890afd80709"},
       {"abc", "a9993e364706816aba3e25717850c26c9cd0d89d"},
       {"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",

@@ -5,12 +5,12 @@
 namespace ralph {
 namespace {
 
-struct Vector {
+struct Sha256Vector {
   std::string text, digest;
 };
 
 TEST(Sha256, VectorsOfTheStandard) {
-  const Vector vectors[] = {
+  const Sha256Vector vectors[] = {
       {"", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
       {"abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
       {"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",

@@ -131,9 +131,9 @@ TEST(SettingsFile, EveryBadValueIsNamedWithWhatIsAllowed) {
       {"model: [a]", "model: expects one value, not a list"},
       {"model: {a: b}", "model: expects one value, not several"},
       {"allowed_tools: {a: b}", "allowed_tools: expects a list, not names and values"},
-      {"allowed_tools: [[a]]", "allowed_tools: a list of words is wanted"},
+      {"allowed_tools: [[a]]", "allowed_tools: expects a list of words"},
       {"env: [A]", "env: expects one value, not a list"},
-      {"env: {1A: x}", "env: '1A' is not a name for a variable"},
+      {"env: {1A: x}", "env: '1A' is not a valid variable name"},
       {"env: {A: [x]}", "env: the value of A is not a text"},
       {"log_dir: ''", "log_dir: '' is not a path"},
   };
@@ -151,7 +151,7 @@ TEST(SettingsFile, AnUnknownKeyGetsASuggestion) {
 
 TEST(SettingsFile, AllMistakesAreToldInLineOrder) {
   EXPECT_EQ(error_of(from_file("modle: x\nretries: many\nverbose: yes\n")),
-            "3 mistakes in the settings:\n"
+            "3 errors in the settings:\n"
             "  ralph.yml:1: unknown key 'modle'; did you mean 'model'?\n"
             "  ralph.yml:2: retries: 'many' is not a whole number from 0 to 2147483647\n"
             "  ralph.yml:3: verbose: 'yes' is not a boolean; write true or false");
@@ -182,7 +182,7 @@ TEST(SettingsFile, SectionsOfOtherToolsGetOneNote) {
   ASSERT_TRUE(loaded) << error_of(loaded);
   ASSERT_EQ(loaded->notes.size(), 1u);
   EXPECT_EQ(loaded->notes[0],
-            "ralph.yml: not settings of 'ralph run', ignored here: cli, hats, max_runtime");
+            "ralph.yml: ignored keys, not settings of 'ralph run': cli, hats, max_runtime");
 }
 
 TEST(SettingsFile, PtyModeIsReadAsTransport) {
@@ -234,7 +234,7 @@ TEST(SettingsEnvironment, ABadValueNamesTheVariable) {
   EXPECT_EQ(error_of(from_environment({"RALPH_VERBOSE=yes"})),
             "RALPH_VERBOSE: 'yes' is not a boolean; write true or false");
   EXPECT_EQ(error_of(from_environment({"RALPH_ENV=A"})),
-            "RALPH_ENV: 'A' does not begin with NAME=");
+            "RALPH_ENV: 'A' does not start with NAME=");
   EXPECT_FALSE(from_environment({"RALPH_EXTRA_ARGS=[a"}));
 }
 
@@ -316,7 +316,7 @@ TEST(SettingsPrecedence, APromptOnAHigherLevelBeatsAPromptFile) {
   EXPECT_EQ(settings.text(Key::prompt), "Hello");
   EXPECT_EQ(settings.text(Key::prompt_file), "");
   EXPECT_EQ(error_of(from_file("prompt: a\nprompt_file: b\n")),
-            "ralph.yml:1 (prompt) and ralph.yml:2 (prompt_file) exclude each other");
+            "ralph.yml:1 (prompt) and ralph.yml:2 (prompt_file) cannot be combined");
 }
 
 TEST(Environment, AVariableThatLooksMistypedIsWorthAWarning) {

@@ -51,11 +51,11 @@ TEST_F(LoadTest, WithoutFilesThereAreDefaults) {
 
 TEST_F(LoadTest, APlaceholderIsNoFile) {
   fs::create_directory(folder_ / "ralph.yml");
-  EXPECT_NE(model().find("is a folder"), std::string::npos);
+  EXPECT_NE(model().find("is a directory"), std::string::npos);
   ASSERT_EQ(::chmod((folder_ / "ralph.yml").c_str(), kPlaceholderMode), 0);
   EXPECT_TRUE(load(request_));
   write("ralph.yml/x", "");
-  EXPECT_NE(model().find("is a folder"), std::string::npos);
+  EXPECT_NE(model().find("is a directory"), std::string::npos);
 }
 
 TEST_F(LoadTest, TheProjectFileBeatsTheUsers) {
@@ -72,7 +72,7 @@ TEST_F(LoadTest, TheProjectFileBeatsTheUsers) {
   ASSERT_EQ(loaded->notes.size(), 1u);
   EXPECT_EQ(loaded->notes[0], file.native() + " is used, " +
                                   (folder_ / ".ralph/config.yml").native() +
-                                  " is not: only one of them counts");
+                                  " is ignored: only one of them is read");
 }
 
 TEST_F(LoadTest, AFileThatWasAskedForIsUsedInsteadAndMustExist) {

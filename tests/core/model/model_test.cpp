@@ -224,9 +224,9 @@ TEST(Overrides, ThatAreWrongNameFileModelAndKey) {
       {"{}", "mine.json must be an object"},
       {R"({"models": {}})", "mine.json must be an object"},
       {R"({"models": [], "more": 1})", "mine.json must be an object"},
-      {R"({"models": [17]})", "mine.json: a model needs an 'id'"},
-      {R"({"models": [{"window": 5}]})", "mine.json: a model needs an 'id'"},
-      {R"({"models": [{"id": ""}]})", "mine.json: a model needs an 'id'"},
+      {R"({"models": [17]})", "mine.json: a model has no 'id'"},
+      {R"({"models": [{"window": 5}]})", "mine.json: a model has no 'id'"},
+      {R"({"models": [{"id": ""}]})", "mine.json: a model has no 'id'"},
       {R"({"models": [{"id": "x", "windw": 5}]})",
        "mine.json, model 'x': 'windw' is not a known key"},
       {R"({"models": [{"id": "x", "window": "5"}]})",
@@ -248,9 +248,9 @@ TEST(Overrides, ThatAreWrongNameFileModelAndKey) {
       {R"({"models": [{"id": "x", "prices": [{"input": 1, "output": 1, "cash": 1}]}]})",
        "'prices' 'cash' is not a known key"},
       {R"({"models": [{"id": "x", "prices": [{"above": 5, "input": 1, "output": 1}]}]})",
-       "'above' must begin at 0"},
+       "'above' must start at 0"},
       {R"({"models": [{"id": "x", "prices": [{"input": 1, "output": 1}, {"input": 1, "output": 1}]}]})",
-       "'above' must begin at 0 and rise"},
+       "'above' must start at 0 and increase"},
   };
   for (const auto& row : rows) {
     const auto mine = Table::with_overrides(row.text, "mine.json");

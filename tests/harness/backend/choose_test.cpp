@@ -39,7 +39,7 @@ TEST(Choose, AMisspeltNameGetsTheListAndTheNearest) {
   EXPECT_EQ(chosen.error().code, Code::usage);
   EXPECT_EQ(
       chosen.error().message,
-      "backend 'cluade' is not known; there are: auto, claude, builtin, custom, codex, gemini, "
+      "backend 'cluade' is unknown; known backends: auto, claude, builtin, custom, codex, gemini, "
       "copilot, opencode, qwen, pi, amp, cursor, kiro");
   EXPECT_EQ(chosen.error().hint, "did you mean 'claude'?");
 }

@@ -5,9 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include "support/temp_folder.h"
 #include "system/process/capture.h"
 #include "system/process/harness.h"
-#include "support/temp_folder.h"
 
 namespace ralph::loop {
 namespace {
@@ -16,7 +16,7 @@ using process::EnvChange;
 using test::TempFolder;
 
 /// A workspace, and a home for what direnv remembers. The real direnv is asked.
-struct Bench {
+struct DirenvBench {
   TempFolder folder, home;
   std::string mark = random_hex(8);
   std::vector<EnvChange> env = {{"HOME", home.path().native()},
@@ -49,14 +49,14 @@ const EnvChange* find(const Envrc& envrc, std::string_view name) {
 }
 
 TEST(Direnv, WithoutAnEnvrcNothingHappens) {
-  const Bench bench;
+  const DirenvBench bench;
   const auto envrc = bench.load();
   EXPECT_TRUE(envrc.env.empty());
   EXPECT_TRUE(envrc.warnings.empty());
 }
 
 TEST(Direnv, AnEnvrcThatIsAllowedCounts) {
-  const Bench bench;
+  const DirenvBench bench;
   bench.envrc("export RALPH_TEST_A='1\n2'\nunset RALPH_TEST_GONE\n");
   const auto envrc = bench.load();
   EXPECT_TRUE(envrc.warnings.empty()) << envrc.warnings.front();
@@ -69,7 +69,7 @@ TEST(Direnv, AnEnvrcThatIsAllowedCounts) {
 }
 
 TEST(Direnv, AnEnvrcThatIsNotAllowedIsNamedAndNotRun) {
-  const Bench bench;
+  const DirenvBench bench;
   bench.envrc("touch ran; export RALPH_TEST_A=1\n", false);
   for (int i = 0; i < 2; ++i) {
     const auto envrc = bench.load();
@@ -81,7 +81,7 @@ TEST(Direnv, AnEnvrcThatIsNotAllowedIsNamedAndNotRun) {
 }
 
 TEST(Direnv, ABrokenEnvrcIsAWarning) {
-  const Bench bench;
+  const DirenvBench bench;
   bench.envrc("export RALPH_TEST_A=1; exit 3\n");
   const auto failed = bench.load();
   EXPECT_TRUE(failed.env.empty());
@@ -96,7 +96,7 @@ TEST(Direnv, ABrokenEnvrcIsAWarning) {
 }
 
 TEST(Direnv, AnEndlessEnvrcIsEnded) {
-  const Bench bench;
+  const DirenvBench bench;
   bench.envrc("trap '' TERM; while :; do sleep 1; done\n");
   const auto envrc = load_envrc(bench.folder.path(), bench.env, Millis{1000});
   EXPECT_TRUE(envrc.env.empty());
@@ -106,7 +106,7 @@ TEST(Direnv, AnEndlessEnvrcIsEnded) {
 }
 
 TEST(Direnv, WithoutDirenvNothingHappens) {
-  Bench bench;
+  DirenvBench bench;
   bench.envrc("export RALPH_TEST_A=1\n");
   bench.env.push_back({"PATH", bench.home.path().native()});
   const auto envrc = bench.load();

@@ -19,7 +19,7 @@ using Kind = FileVersion::Kind;
 
 struct SwapBench {
   test::TempFolder folder, outside;
-  UserState user{folder.path(), outside / "ralph"};
+  store::UserState user{folder.path(), outside / "ralph"};
   SwapBench() { EXPECT_TRUE(user.prepare()); }
   Result<FileSwap> begin(const std::vector<FileSwap::Wanted>& wanted) const {
     return FileSwap::begin(folder.path(), wanted, &user);
@@ -161,7 +161,8 @@ TEST(FileSwap, AListInTheWorkspaceIsNotUsed) {
   bench.folder.write(".ralph/state/held/list.json",
                      R"([{"path":"a","existed":false},{"path":"b","existed":true}])");
   bench.folder.write(".ralph/state/held/1", "planted");
-  for (const UserState* user : std::initializer_list<const UserState*>{&bench.user, nullptr}) {
+  const store::UserState* users[] = {&bench.user, nullptr};
+  for (const auto* user : users) {
     const auto recovered = FileSwap::recover(bench.folder.path(), user);
     EXPECT_TRUE(recovered.paths.empty());
     EXPECT_EQ(recovered.warnings.size(), 1U);

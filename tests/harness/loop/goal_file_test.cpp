@@ -15,8 +15,8 @@ namespace {
 
 using test::TempFolder;
 
-State state_of(const TempFolder& folder, std::string_view goal) {
-  State state;
+store::LoopState state_of(const TempFolder& folder, std::string_view goal) {
+  store::LoopState state;
   state.goal = goal;
   state.goal_file = "GOAL.md";
   state.goal_path = (folder / "GOAL.md").native();
@@ -70,14 +70,16 @@ TEST(GoalFile, WhatCannotBeAGoalIsNotUsed) {
 }
 
 /// The user edits the goal while the loop waits, and does not wait himself.
-class EditingUser final : public Observer {
+class EditingUser final : public store::LoopObserver {
  public:
   explicit EditingUser(const TempFolder& folder) : folder_(folder) {}
-  void started(const State&, const std::vector<Record>&) override {}
-  std::vector<stream::Handler*> run_started(const RunInfo&, const stream::Summary&) override {
+  void started(const store::LoopState&, const std::vector<store::LoopRecord>&) override {}
+  std::vector<stream::Handler*> run_started(const store::RunInfo&,
+                                            const stream::Summary&) override {
     return {};
   }
-  void run_ended(const RunInfo&, const Record& record, const Totals&) override {
+  void run_ended(const store::RunInfo&, const store::LoopRecord& record,
+                 const store::LoopTotals&) override {
     notes.push_back(record.note);
   }
   void on(const store::LoopEvent& event) override {
@@ -128,7 +130,7 @@ TEST(GoalFile, AnEditBetweenTwoIterationsCountsFromTheNextOneOn) {
   Control control;
   const auto report = work(std::move(setup), user, control, Masker());
   ASSERT_FALSE(report.start_error) << describe(*report.start_error);
-  EXPECT_EQ(report.reason, StopReason::iterations) << report.why << user.told;
+  EXPECT_EQ(report.reason, store::StopReason::iterations) << report.why << user.told;
   EXPECT_EQ(read_file(folder / "prompt-0").value_or(""), "Goal one\n");
   EXPECT_EQ(read_file(folder / "prompt-1").value_or(""), "Goal two\n");
   EXPECT_TRUE(user.told.contains("'GOAL.md' was edited")) << user.told;

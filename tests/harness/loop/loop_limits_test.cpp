@@ -18,7 +18,7 @@ TEST_F(LoopLimits, AFailedIterationIsRetriedAfterAPause) {
   fails(Outcome::crashed, "a");
   fails(Outcome::no_output);
   done("b");
-  EXPECT_EQ(run().reason, StopReason::done);
+  EXPECT_EQ(run().reason, store::StopReason::done);
   EXPECT_TRUE(records()[0].failed);
   EXPECT_EQ(records()[1].iteration, 2);
   const auto waits = seen.all<store::WaitStarted>();
@@ -33,7 +33,7 @@ TEST_F(LoopLimits, TooManyFailuresInARowStopTheLoopAndTheLastOneIsNamed) {
   fails(Outcome::crashed);
   fails(Outcome::no_output);
   const auto stop = run();
-  EXPECT_EQ(stop.reason, StopReason::failures);
+  EXPECT_EQ(stop.reason, store::StopReason::failures);
   EXPECT_TRUE(stop.why.starts_with("2, the last one: ")) << stop.why;
   EXPECT_FALSE(stop.why.contains("ERROR")) << stop.why;
 }
@@ -44,13 +44,13 @@ TEST_F(LoopLimits, AnAnswerBetweenFailuresBeginsTheCountAnew) {
   answer("one", "a");
   fails(Outcome::crashed);
   done("b");
-  EXPECT_EQ(run().reason, StopReason::done);
+  EXPECT_EQ(run().reason, store::StopReason::done);
 }
 
 TEST_F(LoopLimits, AnAnswerThatIsNoneCountsAsAFailure) {
   runner.script.push_back([] { return ended(Outcome::ok); });
   done("a");
-  EXPECT_EQ(run().reason, StopReason::done);
+  EXPECT_EQ(run().reason, store::StopReason::done);
   EXPECT_TRUE(records()[0].failed);
   EXPECT_TRUE(records()[0].progress.contains("no valid answer after 3 corrections"));
 }
@@ -59,7 +59,7 @@ TEST_F(LoopLimits, WithRollbackAFailedIterationLeavesNothing) {
   setup.options.commit = setup.options.rollback = true;
   fails(Outcome::crashed, "broken");
   done("b");
-  EXPECT_EQ(run().reason, StopReason::done);
+  EXPECT_EQ(run().reason, store::StopReason::done);
   EXPECT_EQ(seen.all<store::IterationRolledBack>(),
             (std::vector<store::IterationRolledBack>{{"cstart", 1}}));
   EXPECT_EQ(records()[0].tree, "start");
@@ -74,8 +74,8 @@ TEST_F(LoopLimits, ARateLimitIsWaitedForAndTheAttemptDoesNotCount) {
     return run;
   });
   done("a");
-  EXPECT_EQ(run().reason, StopReason::done);
-  EXPECT_EQ(records()[0].step, Record::Step::attempt);
+  EXPECT_EQ(run().reason, store::StopReason::done);
+  EXPECT_EQ(records()[0].step, store::LoopRecord::Step::attempt);
   EXPECT_EQ(records()[1].iteration, 1);
   const auto waits = seen.all<store::WaitStarted>();
   ASSERT_EQ(waits.size(), 1U);
@@ -97,7 +97,7 @@ TEST_F(LoopLimits, AnOutageIsWaitedForLongerEachTime) {
   }
   done("a");
   const auto from = clock.now();
-  EXPECT_EQ(run().reason, StopReason::done);
+  EXPECT_EQ(run().reason, store::StopReason::done);
   const auto waits = seen.all<store::WaitStarted>();
   ASSERT_EQ(waits.size(), 3U);
   EXPECT_EQ(waits[0].text, "model API unreachable (connection refused)");
@@ -110,22 +110,22 @@ TEST_F(LoopLimits, AnOutageIsWaitedForLongerEachTime) {
 TEST_F(LoopLimits, AnAgentThatCannotWorkStopsTheLoop) {
   fails(Outcome::auth_failed);
   const auto stop = run();
-  EXPECT_EQ(stop.reason, StopReason::agent);
+  EXPECT_EQ(stop.reason, store::StopReason::agent);
   EXPECT_EQ(stop.exit_code, stream::row(Outcome::auth_failed).exit_code);
-  EXPECT_EQ(records()[0].step, Record::Step::attempt);
+  EXPECT_EQ(records()[0].step, store::LoopRecord::Step::attempt);
 }
 
 TEST_F(LoopLimits, TheIterationLimitStopsTheLoop) {
   setup.options.budget.iterations = 2;
   answer("one", "a");
   answer("two", "b");
-  EXPECT_EQ(run().reason, StopReason::iterations);
+  EXPECT_EQ(run().reason, store::StopReason::iterations);
 }
 
 TEST_F(LoopLimits, NoProgressStopsTheLoop) {
   setup.options.budget.idle = 2;
   for (int i = 0; i < 3; ++i) answer("thinking");
-  EXPECT_EQ(run().reason, StopReason::no_progress);
+  EXPECT_EQ(run().reason, store::StopReason::no_progress);
 }
 
 TEST_F(LoopLimits, TheCostLimitStopsTheLoopAndEachRunGetsWhatIsLeft) {
@@ -138,7 +138,7 @@ TEST_F(LoopLimits, TheCostLimitStopsTheLoopAndEachRunGetsWhatIsLeft) {
       return run;
     });
   }
-  EXPECT_EQ(run().reason, StopReason::cost);
+  EXPECT_EQ(run().reason, store::StopReason::cost);
   EXPECT_DOUBLE_EQ(*runner.requests[0].ask.max_cost, 1.0);
   EXPECT_DOUBLE_EQ(*runner.requests[1].ask.max_cost, 0.4);
 }
@@ -153,7 +153,7 @@ TEST_F(LoopLimits, ARunThatHitTheCostLimitStopsTheLoopOrItsAnswerCounts) {
     run.answer = {"DONE", "", true};
     return run;
   });
-  EXPECT_EQ(run().reason, StopReason::done);
+  EXPECT_EQ(run().reason, store::StopReason::done);
 }
 
 TEST_F(LoopLimits, WithoutAnAnswerTheCostLimitIsTheReason) {
@@ -163,15 +163,15 @@ TEST_F(LoopLimits, WithoutAnAnswerTheCostLimitIsTheReason) {
     run.hit_cost_limit = true;
     return run;
   });
-  EXPECT_EQ(run().reason, StopReason::cost_per_day);
-  EXPECT_EQ(records()[0].step, Record::Step::attempt);
+  EXPECT_EQ(run().reason, store::StopReason::cost_per_day);
+  EXPECT_EQ(records()[0].step, store::LoopRecord::Step::attempt);
 }
 
 TEST_F(LoopLimits, WhatEarlierLoopsCostTodayCounts) {
   setup.options.budget.cost_per_day_usd = 1.0;
   open();
   keeper->state.earlier_days = {{"2026-11-15", 1.0}, {"2026-11-14", 5.0}};
-  EXPECT_EQ(run().reason, StopReason::cost_per_day);
+  EXPECT_EQ(run().reason, store::StopReason::cost_per_day);
   EXPECT_TRUE(runner.runs.empty());
 }
 
@@ -179,7 +179,7 @@ TEST_F(LoopLimits, TheTimeLimitStopsTheLoopAndEachRunGetsWhatIsLeft) {
   setup.options.budget.time = Millis{1500};
   answer("one", "a");
   answer("two", "b");
-  EXPECT_EQ(run().reason, StopReason::time);
+  EXPECT_EQ(run().reason, store::StopReason::time);
   EXPECT_EQ(runner.requests[0].limits.wall, Millis{1500});
   EXPECT_EQ(runner.requests[1].limits.wall, Millis{500});
 }
@@ -189,7 +189,7 @@ TEST_F(LoopLimits, APauseThatTheTimeLimitDoesNotAllowStopsTheLoop) {
   setup.request.retries.pause = Millis{20'000};
   fails(Outcome::crashed);
   const auto stop = run();
-  EXPECT_EQ(stop.reason, StopReason::time);
+  EXPECT_EQ(stop.reason, store::StopReason::time);
   EXPECT_EQ(stop.would_wait, Millis{20'000});
   EXPECT_TRUE(clock.waited.empty());
 }
@@ -200,8 +200,8 @@ TEST_F(LoopLimits, ARunThatTheTimeLimitEndedIsTheTimeLimit) {
     clock.pass(Millis{1000});
     return ended(Outcome::timed_out);
   });
-  EXPECT_EQ(run().reason, StopReason::time);
-  EXPECT_EQ(records()[0].step, Record::Step::attempt);
+  EXPECT_EQ(run().reason, store::StopReason::time);
+  EXPECT_EQ(records()[0].step, store::LoopRecord::Step::attempt);
 }
 
 TEST_F(LoopLimits, AStopRequestEndsTheLoopAfterItsIteration) {
@@ -211,7 +211,7 @@ TEST_F(LoopLimits, AStopRequestEndsTheLoopAfterItsIteration) {
     return answered("one");
   });
   const auto stop = run();
-  EXPECT_EQ(stop.reason, StopReason::stopped);
+  EXPECT_EQ(stop.reason, store::StopReason::stopped);
   EXPECT_EQ(stop.exit_code, 128 + SIGINT);
   EXPECT_EQ(records().size(), 1U);
 }
@@ -222,25 +222,25 @@ TEST_F(LoopLimits, RalphStopEndsTheLoopAfterItsIteration) {
     return answered("one");
   });
   const auto stop = run();
-  EXPECT_EQ(stop.reason, StopReason::stopped);
+  EXPECT_EQ(stop.reason, store::StopReason::stopped);
   EXPECT_EQ(stop.why, "'ralph stop'");
 }
 
 TEST_F(LoopLimits, ARunThatIsStoppedIsAnAttempt) {
   user_stops();
   const auto stop = run();
-  EXPECT_EQ(stop.reason, StopReason::stopped);
-  EXPECT_EQ(records()[0].step, Record::Step::attempt);
+  EXPECT_EQ(stop.reason, store::StopReason::stopped);
+  EXPECT_EQ(records()[0].step, store::LoopRecord::Step::attempt);
 }
 
 TEST_F(LoopLimits, AStopDuringVerificationLeavesTheIterationToWhoResumes) {
   verifier.names = {"make test"};
   verifier.while_verifying = [&] { control.stop_now(SIGTERM); };
   done("a");
-  EXPECT_EQ(run().reason, StopReason::stopped);
+  EXPECT_EQ(run().reason, store::StopReason::stopped);
   EXPECT_TRUE(records().empty());
   ASSERT_TRUE(keeper->state.current);
-  EXPECT_EQ(keeper->state.current->phase, Phase::verify);
+  EXPECT_EQ(keeper->state.current->phase, store::Phase::verify);
 }
 
 TEST_F(LoopLimits, AStopEndsAPause) {
@@ -249,7 +249,7 @@ TEST_F(LoopLimits, AStopEndsAPause) {
     EXPECT_TRUE(keeper->files().ask_to_stop());
     return ended(Outcome::crashed);
   });
-  EXPECT_EQ(run().reason, StopReason::stopped);
+  EXPECT_EQ(run().reason, store::StopReason::stopped);
   EXPECT_TRUE(clock.waited.empty());
 }
 

@@ -15,7 +15,7 @@ class LoopSteps : public scripted::ScriptedLoop {};
 TEST_F(LoopSteps, WorksUntilTheAgentSaysDone) {
   answer("one", "a");
   done("b");
-  EXPECT_EQ(run().reason, StopReason::done);
+  EXPECT_EQ(run().reason, store::StopReason::done);
   ASSERT_EQ(records().size(), 2U);
   EXPECT_EQ(records()[0].progress, "one");
   EXPECT_TRUE(records()[0].changed);
@@ -55,7 +55,7 @@ TEST_F(LoopSteps, EveryStepIsAnEventInItsOrder) {
 TEST_F(LoopSteps, ADoneThatVerificationPassesIsVerified) {
   verifier.names = {"make test"};
   done("a");
-  EXPECT_EQ(run().reason, StopReason::done);
+  EXPECT_EQ(run().reason, store::StopReason::done);
   EXPECT_EQ(verifier.verified, std::vector<std::string>{"a"});
   ASSERT_TRUE(records()[0].verification);
   EXPECT_TRUE(records()[0].verification->passed);
@@ -67,8 +67,8 @@ TEST_F(LoopSteps, ARefusedDoneGoesOnAndTheNextPromptSaysWhy) {
   verifier.refusals = {true};
   done("a");
   done("b");
-  EXPECT_EQ(run().reason, StopReason::done);
-  EXPECT_TRUE(records()[0].is(LoopDecision::refused));
+  EXPECT_EQ(run().reason, store::StopReason::done);
+  EXPECT_TRUE(records()[0].is(store::LoopDecision::refused));
   EXPECT_TRUE(runner.requests[1].ask.prompt.contains("`make test` failed: exit code 1"));
   EXPECT_EQ(seen.all<store::DoneRefused>(), (std::vector<store::DoneRefused>{{1, 1}}));
 }
@@ -78,22 +78,22 @@ TEST_F(LoopSteps, DoneRefusedTooOftenStopsTheLoop) {
   verifier.refusals = {true, true, true};
   setup.options.budget.refusals = 3;
   for (const auto* files : {"a", "b", "c"}) done(files);
-  EXPECT_EQ(run().reason, StopReason::refused);
+  EXPECT_EQ(run().reason, store::StopReason::refused);
   EXPECT_EQ(keeper->totals().refused_in_a_row, 3);
 }
 
 TEST_F(LoopSteps, ADoneWithoutAnyChangeIsNotBelieved) {
   done();
-  EXPECT_EQ(run().reason, StopReason::unchanged);
-  EXPECT_TRUE(records()[0].is(LoopDecision::unchanged));
+  EXPECT_EQ(run().reason, store::StopReason::unchanged);
+  EXPECT_TRUE(records()[0].is(store::LoopDecision::unchanged));
 }
 
 TEST_F(LoopSteps, ADoneWithoutAnyChangeCountsWhenVerificationPassesAndTheReportSaysSo) {
   verifier.names = {"make test"};
   done();
-  EXPECT_EQ(run().reason, StopReason::done);
+  EXPECT_EQ(run().reason, store::StopReason::done);
   ASSERT_EQ(reporter.findings().size(), 1U);
-  EXPECT_TRUE(reporter.findings()[0].contains("no file was changed"));
+  EXPECT_TRUE(reporter.findings()[0].text.contains("no file was changed"));
 }
 
 TEST_F(LoopSteps, FilesOfTheStartThatVerificationChangesRefuseTheDone) {
@@ -102,8 +102,8 @@ TEST_F(LoopSteps, FilesOfTheStartThatVerificationChangesRefuseTheDone) {
   verifier.while_verifying = [&] { repository.files = "other"; };
   repository.changed.of_start = {"test.c"};
   done("a");
-  EXPECT_EQ(run().reason, StopReason::iterations);
-  EXPECT_TRUE(records()[0].is(LoopDecision::refused));
+  EXPECT_EQ(run().reason, store::StopReason::iterations);
+  EXPECT_TRUE(records()[0].is(store::LoopDecision::refused));
   EXPECT_TRUE(records()[0].verification->reason.contains("test.c"));
 }
 
@@ -112,9 +112,9 @@ TEST_F(LoopSteps, VerificationThatWasTamperedWithStopsTheLoop) {
   verifier.error = Error{Code::permission, ".ralph/check was changed", ""};
   done("a");
   const auto stop = run();
-  EXPECT_EQ(stop.reason, StopReason::tampered);
+  EXPECT_EQ(stop.reason, store::StopReason::tampered);
   EXPECT_TRUE(stop.why.contains(".ralph/check was changed"));
-  EXPECT_TRUE(records()[0].is(LoopDecision::tampered));
+  EXPECT_TRUE(records()[0].is(store::LoopDecision::tampered));
 }
 
 TEST_F(LoopSteps, ATamperedRepositoryStopsTheLoopWithoutACommit) {
@@ -125,10 +125,10 @@ TEST_F(LoopSteps, ATamperedRepositoryStopsTheLoopWithoutACommit) {
     return answered("one");
   });
   const auto stop = run();
-  EXPECT_EQ(stop.reason, StopReason::tampered);
+  EXPECT_EQ(stop.reason, store::StopReason::tampered);
   EXPECT_EQ(stop.why, "the index is a link");
   EXPECT_TRUE(repository.messages.empty());
-  EXPECT_TRUE(records()[0].is(LoopDecision::tampered));
+  EXPECT_TRUE(records()[0].is(store::LoopDecision::tampered));
 }
 
 TEST_F(LoopSteps, WithCommitEveryIterationIsACommit) {
@@ -147,9 +147,9 @@ TEST_F(LoopSteps, ADoneThatIsNotOnTheBranchDoesNotCount) {
   repository.committed_error = Error{Code::busy, "HEAD is elsewhere", ""};
   done("a");
   const auto stop = run();
-  EXPECT_EQ(stop.reason, StopReason::not_committed);
+  EXPECT_EQ(stop.reason, store::StopReason::not_committed);
   EXPECT_EQ(stop.why, "HEAD is elsewhere");
-  EXPECT_TRUE(records()[0].is(LoopDecision::not_committed));
+  EXPECT_TRUE(records()[0].is(store::LoopDecision::not_committed));
 }
 
 TEST_F(LoopSteps, ACommitThatFailsIsAWarningAndTheLoopGoesOn) {
@@ -157,7 +157,7 @@ TEST_F(LoopSteps, ACommitThatFailsIsAWarningAndTheLoopGoesOn) {
   setup.options.budget.iterations = 1;
   repository.commit_error = Error{Code::busy, "a merge is not finished", ""};
   answer("one", "a");
-  EXPECT_EQ(run().reason, StopReason::iterations);
+  EXPECT_EQ(run().reason, store::StopReason::iterations);
   EXPECT_TRUE(seen.notes().contains("not committed: a merge is not finished")) << seen.notes();
 }
 
@@ -188,7 +188,7 @@ TEST_F(LoopSteps, AnAgentThatRemovesTheFolderOfRalphLosesNoRecord) {
     repository.files = "b";
     return answered("DONE", true);
   });
-  EXPECT_EQ(run().reason, StopReason::done);
+  EXPECT_EQ(run().reason, store::StopReason::done);
   std::int64_t bad = 0;
   const auto written = keeper->files().records(bad);
   ASSERT_TRUE(written);
@@ -204,7 +204,7 @@ TEST_F(LoopSteps, AJournalThatCannotBeWrittenStopsTheLoop) {
     return run;
   });
   const auto stop = run();
-  EXPECT_EQ(stop.reason, StopReason::agent);
+  EXPECT_EQ(stop.reason, store::StopReason::agent);
   EXPECT_EQ(stop.exit_code, stream::row(Outcome::storage_failed).exit_code);
   EXPECT_EQ(records().size(), 1U) << "what it cost is known";
 }

@@ -1,5 +1,5 @@
-#include "harness/stream/stop_command.h"
 #include "harness/loop/policy.h"
+#include "harness/stream/stop_command.h"
 
 #include <csignal>
 
@@ -13,20 +13,21 @@ namespace {
 
 const UtcTime kNow = *parse_iso("2026-11-15T14:00:00Z");
 
-std::optional<StopReason> reached(const Budget& budget, const Totals& totals,
-                                  Millis elapsed = Millis{0}) {
+std::optional<store::StopReason> reached(const store::LoopLimits& budget,
+                                         const store::LoopTotals& totals,
+                                         Millis elapsed = Millis{0}) {
   return limit_reached(budget, totals, {{"2026-11-15", 1.0}, {"2026-11-14", 50.0}}, elapsed, kNow);
 }
 
 TEST(LoopBudget, EachLimitEndsTheLoopAndSaysSo) {
-  Totals totals;
+  store::LoopTotals totals;
   totals.iterations = 10;
   totals.cost_usd = 2;
   totals.days = {{"2026-11-15", 2.0}};
   totals.failures_in_a_row = 3;
   totals.refused_in_a_row = 3;
   totals.idle_in_a_row = 3;
-  Budget none;
+  store::LoopLimits none;
   none.refusals = 0;
   EXPECT_EQ(reached(none, totals, Millis{1'000'000}), std::nullopt);
   const auto with = [&](auto change) {
@@ -34,24 +35,25 @@ TEST(LoopBudget, EachLimitEndsTheLoopAndSaysSo) {
     change(budget);
     return reached(budget, totals, Millis{1000});
   };
-  EXPECT_EQ(with([](Budget& b) { b.iterations = 10; }), StopReason::iterations);
-  EXPECT_EQ(with([](Budget& b) { b.iterations = 11; }), std::nullopt);
-  EXPECT_EQ(with([](Budget& b) { b.time = Millis{1000}; }), StopReason::time);
-  EXPECT_EQ(with([](Budget& b) { b.cost_usd = 2; }), StopReason::cost);
-  EXPECT_EQ(with([](Budget& b) { b.cost_usd = 2.01; }), std::nullopt);
-  EXPECT_EQ(with([](Budget& b) { b.cost_per_day_usd = 3; }), StopReason::cost_per_day);
-  EXPECT_EQ(with([](Budget& b) { b.cost_per_day_usd = 3.01; }), std::nullopt)
+  EXPECT_EQ(with([](store::LoopLimits& b) { b.iterations = 10; }), store::StopReason::iterations);
+  EXPECT_EQ(with([](store::LoopLimits& b) { b.iterations = 11; }), std::nullopt);
+  EXPECT_EQ(with([](store::LoopLimits& b) { b.time = Millis{1000}; }), store::StopReason::time);
+  EXPECT_EQ(with([](store::LoopLimits& b) { b.cost_usd = 2; }), store::StopReason::cost);
+  EXPECT_EQ(with([](store::LoopLimits& b) { b.cost_usd = 2.01; }), std::nullopt);
+  EXPECT_EQ(with([](store::LoopLimits& b) { b.cost_per_day_usd = 3; }),
+            store::StopReason::cost_per_day);
+  EXPECT_EQ(with([](store::LoopLimits& b) { b.cost_per_day_usd = 3.01; }), std::nullopt)
       << "yesterday counts not";
-  EXPECT_EQ(with([](Budget& b) { b.failures = 3; }), StopReason::failures);
-  EXPECT_EQ(with([](Budget& b) { b.idle = 3; }), StopReason::no_progress);
-  EXPECT_EQ(with([](Budget& b) { b.refusals = 3; }), StopReason::refused);
+  EXPECT_EQ(with([](store::LoopLimits& b) { b.failures = 3; }), store::StopReason::failures);
+  EXPECT_EQ(with([](store::LoopLimits& b) { b.idle = 3; }), store::StopReason::no_progress);
+  EXPECT_EQ(with([](store::LoopLimits& b) { b.refusals = 3; }), store::StopReason::refused);
 }
 
 TEST(LoopBudget, ARunMayCostWhatTheNearestLimitLeaves) {
-  Totals totals;
+  store::LoopTotals totals;
   totals.cost_usd = 2;
   totals.days = {{"2026-11-15", 2.0}};
-  Budget budget;
+  store::LoopLimits budget;
   EXPECT_EQ(cost_left(budget, totals, {}, kNow), std::nullopt);
   budget.cost_usd = 5;
   EXPECT_DOUBLE_EQ(*cost_left(budget, totals, {}, kNow), 3);
@@ -60,16 +62,17 @@ TEST(LoopBudget, ARunMayCostWhatTheNearestLimitLeaves) {
 }
 
 TEST(LoopEnds, EveryReasonHasItsRowNameAndExitCode) {
-  for (int i = 0; i <= static_cast<int>(StopReason::unknown); ++i) {
-    const auto end = static_cast<StopReason>(i);
+  for (int i = 0; i <= static_cast<int>(store::StopReason::unknown); ++i) {
+    const auto end = static_cast<store::StopReason>(i);
     EXPECT_EQ(row(end).reason, end);
-    EXPECT_EQ(stop_reason_named(row(end).name), end);
+    EXPECT_EQ(store::stop_reason_named(row(end).name), end);
     EXPECT_FALSE(row(end).meaning.empty());
   }
-  EXPECT_EQ(stream::row(row(StopReason::done).outcome).exit_code, 0);
-  for (const auto end : {StopReason::unchanged, StopReason::refused, StopReason::iterations,
-                         StopReason::time, StopReason::cost, StopReason::cost_per_day,
-                         StopReason::failures, StopReason::no_progress}) {
+  EXPECT_EQ(stream::row(row(store::StopReason::done).outcome).exit_code, 0);
+  for (const auto end : {store::StopReason::unchanged, store::StopReason::refused,
+                         store::StopReason::iterations, store::StopReason::time,
+                         store::StopReason::cost, store::StopReason::cost_per_day,
+                         store::StopReason::failures, store::StopReason::no_progress}) {
     EXPECT_EQ(stream::row(row(end).outcome).exit_code, 6) << row(end).name;
     EXPECT_FALSE(row(end).meaning.empty());
   }
@@ -136,7 +139,7 @@ TEST(LoopTime, IsSplitIntoModelToolsAndTheRest) {
   at(1600, stream::ToolResult{"2"});
   at(2000, stream::TurnEnded{});
   at(2500, stream::RunResult{});
-  EXPECT_EQ(keeper.split(), (TimeSplit{Millis{900}, Millis{1000}, Millis{600}}));
+  EXPECT_EQ(keeper.split(), (store::TimeSplit{Millis{900}, Millis{1000}, Millis{600}}));
 }
 
 TEST(LoopTime, ARunThatWasKilledLastedUntilItsLastSignOfLife) {
@@ -147,7 +150,7 @@ TEST(LoopTime, ARunThatWasKilledLastedUntilItsLastSignOfLife) {
   stream::dispatch(event, keeper);
   keeper.lasted_until(10'600);
   keeper.lasted_until(5'000);
-  EXPECT_EQ(keeper.split(), (TimeSplit{Millis{0}, Millis{10'000}, Millis{600}}));
+  EXPECT_EQ(keeper.split(), (store::TimeSplit{Millis{0}, Millis{10'000}, Millis{600}}));
 }
 
 TEST(Policy, SaysWhatStoppedALoop) {

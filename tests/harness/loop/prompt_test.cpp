@@ -13,8 +13,8 @@ namespace {
 
 using test::TempFolder;
 
-Record iteration(std::int64_t number, std::string progress) {
-  Record record;
+store::LoopRecord iteration(std::int64_t number, std::string progress) {
+  store::LoopRecord record;
   record.iteration = number;
   record.progress = std::move(progress);
   return record;
@@ -112,9 +112,9 @@ TEST(Prompt, FailedAndRefusedIterationsAreCalledThat) {
   parts.recent = {iteration(1, "ok"), iteration(2, "crashed"), iteration(3, "DONE"),
                   iteration(4, "waited"), iteration(4, "sum")};
   parts.recent[1].failed = true;
-  parts.recent[2].verification = Verification{};
-  parts.recent[3].step = Record::Step::attempt;
-  parts.recent[4].step = Record::Step::summary;
+  parts.recent[2].verification = store::Verification{};
+  parts.recent[3].step = store::LoopRecord::Step::attempt;
+  parts.recent[4].step = store::LoopRecord::Step::summary;
   const auto prompt = part("history", parts);
   EXPECT_TRUE(prompt.has("## Iteration 1\n"));
   EXPECT_TRUE(prompt.has("## Iteration 2: failed\n"));
@@ -235,7 +235,7 @@ TEST(SummaryPrompt, HoldsTheSummaryAndTheIterations) {
 }
 
 TEST(SummaryPrompt, IsBounded) {
-  const std::vector<Record> records(100, iteration(1, std::string(10'000, 'x')));
+  const std::vector<store::LoopRecord> records(100, iteration(1, std::string(10'000, 'x')));
   const auto prompt = make_summary_prompt("", records, 50'000);
   EXPECT_LT(prompt.size(), 60'000U);
   EXPECT_NE(prompt.find("left out: 95 entries]"), prompt.npos);

@@ -38,13 +38,15 @@ class FakeClock final : public Clock {
 };
 
 /// Remembers every step.
-class Recorder final : public Observer {
+class Recorder final : public store::LoopObserver {
  public:
-  void started(const State&, const std::vector<Record>&) override {}
-  std::vector<stream::Handler*> run_started(const RunInfo&, const stream::Summary&) override {
+  void started(const store::LoopState&, const std::vector<store::LoopRecord>&) override {}
+  std::vector<stream::Handler*> run_started(const store::RunInfo&,
+                                            const stream::Summary&) override {
     return {};
   }
-  void run_ended(const RunInfo&, const Record&, const Totals&) override {}
+  void run_ended(const store::RunInfo&, const store::LoopRecord&,
+                 const store::LoopTotals&) override {}
   void on(const store::LoopEvent& event) override { steps.push_back(event.step); }
   void output_of_verification(std::string_view) override {}
   bool waiting(std::string_view, Millis) override { return false; }
@@ -85,17 +87,17 @@ class FakeRepository final : public Repository {
   Result<> check_committed() const override {
     return committed_error ? Result<>(std::unexpected(*committed_error)) : Result<>();
   }
-  Result<bool> needs_rollback(const Current& before) override {
+  Result<bool> needs_rollback(const store::Current& before) override {
     return "c" + files != before.commit_before;
   }
-  Result<RolledBack> roll_back(const Current& before) override {
+  Result<RolledBack> roll_back(const store::Current& before) override {
     files = before.commit_before.substr(1);
     return RolledBack{"refs/ralph/rolled-back", {}};
   }
   Result<Changed> changed_between(const std::string&, const std::string&) override {
     return changed;
   }
-  void leave_out_edited_goal(State&) override {}
+  void leave_out_edited_goal(store::LoopState&) override {}
 
   std::string files = "start", tampered_with;
   std::vector<std::string> commits{"start"}, messages;
@@ -107,13 +109,13 @@ class FakeRepository final : public Repository {
 class FakeVerifier final : public DoneVerifier {
  public:
   std::vector<std::string> commands() const override { return names; }
-  Result<Verification> verify(const std::string& content) override {
+  Result<store::Verification> verify(const std::string& content) override {
     verified.push_back(content);
     if (while_verifying) while_verifying();
     if (error) return std::unexpected(*error);
     const bool passed = !refusals.empty() ? !refusals.front() : true;
     if (!refusals.empty()) refusals.pop_front();
-    Verification said;
+    store::Verification said;
     said.passed = passed;
     if (!passed) said.command = "make test", said.reason = "exit code 1";
     return said;
@@ -130,7 +132,7 @@ class ScriptedRunner final : public Runner {
  public:
   using Step = std::function<RunOutcome()>;
 
-  RunOutcome run(run::Request request, const RunInfo& info) override {
+  RunOutcome run(run::Request request, const store::RunInfo& info) override {
     requests.push_back(std::move(request));
     runs.push_back(info);
     if (script.empty()) {
@@ -146,7 +148,7 @@ class ScriptedRunner final : public Runner {
 
   std::deque<Step> script;
   std::vector<run::Request> requests;
-  std::vector<RunInfo> runs;
+  std::vector<store::RunInfo> runs;
 };
 
 inline RunOutcome ended(stream::Outcome outcome) {
@@ -218,7 +220,7 @@ class ScriptedLoop : public testing::Test {
       return ended(stream::Outcome::cancelled);
     });
   }
-  const std::vector<Record>& records() const { return keeper->records(); }
+  const std::vector<store::LoopRecord>& records() const { return keeper->records(); }
 
   test::TempFolder folder{test::memory_folder()}, state_folder{test::memory_folder()};
   loop::Setup setup;
@@ -230,7 +232,7 @@ class ScriptedLoop : public testing::Test {
   ScriptedRunner runner;
   FakeRepository repository;
   FakeVerifier verifier;
-  Guidance guidance{folder.path(), state_folder.path()};
+  store::Guidance guidance{folder.path(), state_folder.path()};
   std::optional<RalphFolder> ralph_folder;
   std::unique_ptr<StateKeeper> keeper;
   std::unique_ptr<LoopBudget> budget;

@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 
 #include "core/base/utf8.h"
-#include "harness/loop/user_state.h"
-#include "system/process/harness.h"
+#include "harness/store/user_state.h"
 #include "support/temp_folder.h"
+#include "system/process/harness.h"
 
 namespace ralph::loop {
 namespace {
@@ -17,7 +17,7 @@ using process::alive_with_mark;
 using test::TempFolder;
 
 /// A workspace; everything verification starts carries `mark`.
-struct Bench {
+struct VerifyBench {
   TempFolder folder;
   std::string mark = random_hex(8);
   Millis limit{0};
@@ -29,17 +29,17 @@ struct Bench {
   Result<Verifier> verifier(std::vector<std::string> commands = {}) const {
     return Verifier::make({folder.path(), {{"RALPH_TEST_MARK", mark}}, limit}, std::move(commands));
   }
-  Result<Verification> run(const Verifier& verifier, std::stop_token stop = {}) {
+  Result<store::Verification> run(const Verifier& verifier, std::stop_token stop = {}) {
     return verifier.run([this](std::string_view bytes) { seen += bytes; }, std::move(stop));
   }
-  Result<Verification> run(std::vector<std::string> commands = {}) {
+  Result<store::Verification> run(std::vector<std::string> commands = {}) {
     TRY_ASSIGN(const auto made, verifier(std::move(commands)));
     return run(made);
   }
 };
 
 TEST(Verifier, NothingToRun) {
-  Bench bench;
+  VerifyBench bench;
   const auto verifier = bench.verifier();
   ASSERT_TRUE(verifier);
   EXPECT_TRUE(verifier->empty());
@@ -47,7 +47,7 @@ TEST(Verifier, NothingToRun) {
 }
 
 TEST(Verifier, AllCommandsPassInTheWorkspace) {
-  Bench bench;
+  VerifyBench bench;
   const auto verification =
       bench.run({"echo one > made; test -n \"$RALPH_TEST_MARK\"", "cat made"});
   ASSERT_TRUE(verification);
@@ -58,7 +58,7 @@ TEST(Verifier, AllCommandsPassInTheWorkspace) {
 }
 
 TEST(Verifier, TheFirstFailureEndsIt) {
-  Bench bench;
+  VerifyBench bench;
   const auto verification = bench.run({"true", "echo out; echo err >&2; exit 3", "touch reached"});
   ASSERT_TRUE(verification);
   EXPECT_FALSE(verification->passed);
@@ -70,12 +70,12 @@ TEST(Verifier, TheFirstFailureEndsIt) {
 }
 
 TEST(Verifier, ASignalIsAFailure) {
-  Bench bench;
+  VerifyBench bench;
   EXPECT_EQ(bench.run({"kill -9 $$"})->reason, "ended by signal 9");
 }
 
 TEST(Verifier, TheTailIsTheEndAndWhole) {
-  Bench bench;
+  VerifyBench bench;
   const auto verification = bench.run({"yes '€€€' | head -n 20000; printf END; exit 1"});
   ASSERT_TRUE(verification);
   EXPECT_LE(verification->tail.size(), 8U << 10);
@@ -87,12 +87,12 @@ TEST(Verifier, TheTailIsTheEndAndWhole) {
 }
 
 TEST(Verifier, AnEmptyCommandIsRefused) {
-  const Bench bench;
+  const VerifyBench bench;
   EXPECT_EQ(bench.verifier({"true", " \n"}).error().code, Code::usage);
 }
 
 TEST(Verifier, TheCheckIsRun) {
-  Bench bench;
+  VerifyBench bench;
   bench.check("#!/bin/sh\ncd \"$(dirname \"$0\")/..\" && pwd && exit 4\n");
   const auto verifier = bench.verifier({"echo first"});
   ASSERT_TRUE(verifier);
@@ -110,7 +110,7 @@ TEST(Verifier, TheCheckIsRun) {
 }
 
 TEST(Verifier, ACheckThatIsNoExecutableFileIsRefused) {
-  const Bench bench;
+  const VerifyBench bench;
   bench.check("#!/bin/sh\n", 0600);
   EXPECT_EQ(bench.verifier().error().code, Code::config);
   const auto path = bench.folder / ".ralph/check";
@@ -126,7 +126,7 @@ TEST(Verifier, ACheckThatIsNoExecutableFileIsRefused) {
 }
 
 TEST(Verifier, AChangedCheckIsNotRun) {
-  Bench bench;
+  VerifyBench bench;
   bench.check("#!/bin/sh\nexit 1\n");
   const auto verifier = bench.verifier({"touch reached"});
   ASSERT_TRUE(verifier);
@@ -150,7 +150,7 @@ TEST(Verifier, AChangedCheckIsNotRun) {
 }
 
 TEST(Verifier, AnAddedCheckIsNotRun) {
-  Bench bench;
+  VerifyBench bench;
   const auto verifier = bench.verifier({"true"});
   bench.check("#!/bin/sh\ntouch reached\n");
   EXPECT_EQ(bench.run(*verifier).error().code, Code::permission);
@@ -158,7 +158,7 @@ TEST(Verifier, AnAddedCheckIsNotRun) {
 }
 
 TEST(Verifier, TheBytesThatWereLookedAtAreThoseThatRun) {
-  Bench bench;
+  VerifyBench bench;
   bench.check("#!/bin/sh\nexit 5\n");
   const auto verification = bench.run(
       {"printf '#!/bin/sh\\nexit 0\\n' > .ralph/check; ln -sf /bin/true .ralph/check.running"});
@@ -167,7 +167,7 @@ TEST(Verifier, TheBytesThatWereLookedAtAreThoseThatRun) {
 }
 
 TEST(Verifier, TheDigestIsOfCommandsAndCheck) {
-  const Bench bench;
+  const VerifyBench bench;
   const auto digest = [&](std::vector<std::string> commands) {
     return bench.verifier(std::move(commands))->digest();
   };
@@ -183,7 +183,7 @@ TEST(Verifier, TheDigestIsOfCommandsAndCheck) {
 }
 
 TEST(Verifier, AFileThatACommandNamesIsThatOfTheStart) {
-  Bench bench;
+  VerifyBench bench;
   bench.check("#!/bin/sh\n");
   const auto file = bench.folder.write(".ralph/lib.sh", "exit 1\n");
   const std::vector<std::string> commands{"touch reached", "sh ./.ralph/lib.sh; ls .ralph/logs/"};
@@ -213,7 +213,7 @@ TEST(Verifier, AFileThatACommandNamesIsThatOfTheStart) {
 }
 
 TEST(Verifier, ACommandCannotChangeWhatTheNextOneNames) {
-  Bench bench;
+  VerifyBench bench;
   bench.folder.write(".ralph/lib.sh", "exit 1\n");
   const auto verification =
       bench.run({"f=lib.sh; echo 'touch reached' > \".ralph\"/$f", "sh .ralph/lib.sh"});
@@ -231,7 +231,7 @@ while :; do sleep 1; done
 )";
 
 TEST(Verifier, TheLimitEndsAllOfAnEndlessCheck) {
-  Bench bench;
+  VerifyBench bench;
   bench.limit = Millis{2000};
   bench.check("#!/bin/sh\n" + std::string(kEndless));
   const auto verification = bench.run();
@@ -242,7 +242,7 @@ TEST(Verifier, TheLimitEndsAllOfAnEndlessCheck) {
 }
 
 TEST(Verifier, AStopEndsAllOfIt) {
-  Bench bench;
+  VerifyBench bench;
   const auto verifier = bench.verifier({std::string(kEndless), "touch reached"});
   std::stop_source stop;
   const auto verification = verifier->run(
@@ -259,7 +259,7 @@ TEST(Verifier, AStopEndsAllOfIt) {
 }
 
 TEST(Verifier, ACommandThatPassesLeavesNothingRunning) {
-  Bench bench;
+  VerifyBench bench;
   const auto verification = bench.run({"setsid sleep 1000 </dev/null >/dev/null 2>&1 & true"});
   ASSERT_TRUE(verification);
   EXPECT_TRUE(verification->passed);
@@ -267,7 +267,7 @@ TEST(Verifier, ACommandThatPassesLeavesNothingRunning) {
 }
 
 TEST(Verifier, AScriptIsTheOneOfTheStart) {
-  Bench bench;
+  VerifyBench bench;
   bench.folder.write("check.sh", "#!/bin/sh\ntest -e never\n", 0755);
   const auto verifier = bench.verifier({"./check.sh"});
   ASSERT_TRUE(verifier);
@@ -281,7 +281,7 @@ TEST(Verifier, AScriptIsTheOneOfTheStart) {
 }
 
 TEST(Verifier, AScriptThatOthersGenerateIsRunAsItIs) {
-  Bench bench;
+  VerifyBench bench;
   bench.folder.write("check.sh", "#!/bin/sh\ntest -e never\n", 0755);
   auto verifier = bench.verifier({"./check.sh"});
   ASSERT_TRUE(verifier);
@@ -294,7 +294,7 @@ TEST(Verifier, AScriptThatOthersGenerateIsRunAsItIs) {
 }
 
 TEST(Verifier, AScriptThatIsWrittenToWhileItRunsIsTampering) {
-  Bench bench;
+  VerifyBench bench;
   bench.folder.write("check.sh", "cp check.sh x; echo >>check.sh; cat x >check.sh\n", 0755);
   const auto verification = bench.run({"sh check.sh"});
   ASSERT_FALSE(verification);
@@ -302,7 +302,7 @@ TEST(Verifier, AScriptThatIsWrittenToWhileItRunsIsTampering) {
 }
 
 TEST(Verifier, ACommandMayMakeItsScriptExecutable) {
-  Bench bench;
+  VerifyBench bench;
   bench.folder.write("check.sh", "#!/bin/sh\n", 0644);
   const auto verification = bench.run({"chmod +x check.sh && ./check.sh", "./check.sh"});
   ASSERT_TRUE(verification) << describe(verification.error());
@@ -310,7 +310,7 @@ TEST(Verifier, ACommandMayMakeItsScriptExecutable) {
 }
 
 TEST(Verifier, WrapsEveryCommand) {
-  Bench bench;
+  VerifyBench bench;
   bench.check("#!/bin/sh\ntest \"$WRAPPED\" = yes\n");
   const auto verifier =
       Verifier::make({bench.folder.path(),
@@ -328,7 +328,7 @@ TEST(Verifier, WrapsEveryCommand) {
 }
 
 TEST(Verifier, OtherVersionsAreUsedAndTheAgentsComeBack) {
-  Bench bench;
+  VerifyBench bench;
   bench.folder.write("t", "weak");
   const auto verifier = bench.verifier({"grep -qx strong t"});
   ASSERT_TRUE(verifier);
@@ -341,13 +341,13 @@ TEST(Verifier, OtherVersionsAreUsedAndTheAgentsComeBack) {
 }
 
 /// Files of --protect as they are now.
-StartFiles protect(const Bench& bench, const std::string& pattern) {
+StartFiles protect(const VerifyBench& bench, const std::string& pattern) {
   const auto globs = PathGlobs::make({pattern});
   return *StartFiles::read(bench.folder.path(), *globs);
 }
 
 TEST(Verifier, CachesThatCommandsWriteAreNotKept) {
-  Bench bench;
+  VerifyBench bench;
   bench.folder.write("tests/a.py", "x");
   const auto start = protect(bench, "tests/**");
   bench.folder.write("tests/__pycache__/a.pyc", "agent's");
@@ -357,7 +357,7 @@ TEST(Verifier, CachesThatCommandsWriteAreNotKept) {
   const auto verifier = bench.verifier({write, write});
   ASSERT_TRUE(verifier);
   const test::TempFolder outside;
-  UserState user{bench.folder.path(), outside / "ralph"};
+  store::UserState user{bench.folder.path(), outside / "ralph"};
   ASSERT_TRUE(user.prepare());
   Verifier::Mode mode;
   mode.start = &start;
@@ -366,7 +366,7 @@ TEST(Verifier, CachesThatCommandsWriteAreNotKept) {
     const auto verification = verifier->run({}, {}, mode);
     ASSERT_TRUE(verification) << describe(verification.error());
     EXPECT_TRUE(verification->passed);
-    EXPECT_EQ(verification->findings, std::vector<std::string>{});
+    EXPECT_EQ(verification->findings, std::vector<store::Finding>{});
     EXPECT_EQ(test::text_of(bench.folder / "tests/__pycache__/a.pyc"), "agent's");
     EXPECT_EQ(test::text_of(bench.folder / "tests/.pytest_cache/last"), "new\n");
     EXPECT_TRUE(std::filesystem::is_empty(bench.folder / ".ralph/state"));
@@ -374,7 +374,7 @@ TEST(Verifier, CachesThatCommandsWriteAreNotKept) {
 }
 
 TEST(Verifier, AScriptOutsideThatChangedIsTampering) {
-  Bench bench;
+  VerifyBench bench;
   const test::TempFolder outside;
   const auto script = outside.write("check.sh", "exit 0\n", 0700);
   const auto verifier = bench.verifier({"sh " + script.native(), "true"});
@@ -389,7 +389,7 @@ TEST(Verifier, AScriptOutsideThatChangedIsTampering) {
 }
 
 TEST(Verifier, ACommandMayInstallItsPrograms) {
-  Bench bench;
+  VerifyBench bench;
   bench.folder.write("node_modules/.bin/x", "exit 0\n", 0700);
   const auto verifier =
       bench.verifier({"rm -r node_modules && mkdir -p node_modules/.bin && "
@@ -402,7 +402,7 @@ TEST(Verifier, ACommandMayInstallItsPrograms) {
 }
 
 TEST(Verifier, SaysWhichFilesTheAgentCanChange) {
-  Bench bench;
+  VerifyBench bench;
   bench.folder.write("Makefile", "all:\n");
   bench.folder.write("check.sh", "exit 0\n");
   EXPECT_EQ(bench.verifier({"grep -q all Makefile"})->notice(), "");

@@ -33,7 +33,7 @@ TEST(CostLimit, BitesWhileTheRequestIsStillRunning) {
   const auto ran = bench.run();
   EXPECT_EQ(ran.outcome(), "limit_reached");
   EXPECT_EQ(ran.report.verdict.exit_code(), 6);
-  EXPECT_TRUE(ran.report.verdict.message().contains("cost $")) << ran.report.verdict.message();
+  EXPECT_TRUE(ran.report.verdict.message().contains("cost limit reached: $")) << ran.report.verdict.message();
   EXPECT_TRUE(ran.result().contains("\"attempts\":1")) << "a limit is final";
 }
 
@@ -83,7 +83,7 @@ TEST(CostLimit, OfAModelWithoutAPriceIsSaidNotToBeKept) {
       "\n"
       R"(line {"type":"result","subtype":"success","is_error":false,"result":"Done.","session_id":"s","num_turns":1,"usage":{"input_tokens":10000000,"output_tokens":5}})"
       "\n");
-  EXPECT_TRUE(bench.run().has("no price is known for 'unknown-model'"));
+  EXPECT_TRUE(bench.run().has("the price of 'unknown-model' is unknown"));
 }
 
 TEST(CostLimit, IsPassedToTheAgentWithPartialMessages) {

@@ -49,7 +49,7 @@ TEST(Doctor, FindsAgentsVersionsAndCredential) {
 TEST(Doctor, SaysWhatBlocksARun) {
   Machine machine;
   EXPECT_EQ(named(machine.examine(), "backend").message, "builtin (found by 'auto')");
-  EXPECT_EQ(named(machine.examine(), "credential").message, "none was found for ralph's own agent");
+  EXPECT_EQ(named(machine.examine(), "credential").message, "none found for ralph's own agent");
   machine.install("claude", "echo 1");
   EXPECT_EQ(named(machine.examine(), "credential").level, Check::Level::blocks) << "no credential";
   machine.host.environment.push_back("ANTHROPIC_API_KEY=sk-ant-secret-key");

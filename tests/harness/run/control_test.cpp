@@ -41,7 +41,7 @@ std::string journal_in(const Bench& bench) {
 TEST(Stopping, AnAttachmentEndsWithItsScopeHoweverThatIsLeft) {
   Control control;
   try {
-    process::Watch watch;
+    process::RunHandle watch;
     const Control::Attachment attached(control, watch);
     throw std::runtime_error("no thread");
   } catch (const std::runtime_error&) {

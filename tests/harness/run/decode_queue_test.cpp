@@ -1,4 +1,4 @@
-#include "harness/run/relay.h"
+#include "harness/run/decode_queue.h"
 
 #include <atomic>
 #include <stdexcept>
@@ -8,9 +8,9 @@
 namespace ralph::run {
 namespace {
 
-TEST(Relay, WorksOnEverythingInOrder) {
+TEST(DecodeQueue, WorksOnEverythingInOrder) {
   std::string seen, sent;
-  Relay relay(
+  DecodeQueue relay(
       [&](std::string_view bytes) -> Result<> {
         seen += bytes;
         return {};
@@ -26,9 +26,9 @@ TEST(Relay, WorksOnEverythingInOrder) {
   EXPECT_EQ(seen, sent);
 }
 
-TEST(Relay, SaysWhenTooMuchIsWaiting) {
+TEST(DecodeQueue, SaysWhenTooMuchIsWaiting) {
   std::atomic<bool> begun = false, go_on = false;
-  Relay relay(
+  DecodeQueue relay(
       [&](std::string_view) -> Result<> {
         begun = true;
         while (!go_on) std::this_thread::yield();
@@ -39,7 +39,7 @@ TEST(Relay, SaysWhenTooMuchIsWaiting) {
   relay.go();
   EXPECT_TRUE(process::eventually([&] { return begun.load(); }));
   EXPECT_TRUE(relay.has_room());
-  relay.push(std::string(Relay::kMostWaiting, 'x'));
+  relay.push(std::string(DecodeQueue::kMostWaiting, 'x'));
   EXPECT_FALSE(relay.has_room());
   EXPECT_TRUE(relay.busy());
   go_on = true;
@@ -47,27 +47,27 @@ TEST(Relay, SaysWhenTooMuchIsWaiting) {
   EXPECT_TRUE(process::eventually([&] { return relay.has_room() && !relay.busy(); }));
 }
 
-TEST(Relay, AFailureEndsTheWorkAndIsTold) {
+TEST(DecodeQueue, AFailureEndsTheWorkAndIsTold) {
   std::atomic<int> failures = 0;
-  Relay relay([](std::string_view) -> Result<> { return fail(Code::storage, "full"); },
+  DecodeQueue relay([](std::string_view) -> Result<> { return fail(Code::storage, "full"); },
               [&] { ++failures; });
   relay.push("x");
   relay.go();
   EXPECT_TRUE(process::eventually([&] { return failures == 1; }));
-  relay.push(std::string(10 * Relay::kMostWaiting, 'x'));
+  relay.push(std::string(10 * DecodeQueue::kMostWaiting, 'x'));
   EXPECT_TRUE(relay.has_room()) << "nobody shall wait for it any more";
   EXPECT_EQ(relay.finish()->message, "full");
 }
 
-TEST(Relay, RunningOutOfMemoryIsAFailureNotAnAbort) {
-  Relay relay([](std::string_view) -> Result<> { throw std::bad_alloc(); }, [] {});
+TEST(DecodeQueue, RunningOutOfMemoryIsAFailureNotAnAbort) {
+  DecodeQueue relay([](std::string_view) -> Result<> { throw std::bad_alloc(); }, [] {});
   relay.push("x");
   EXPECT_EQ(relay.finish()->message, "out of memory");
 }
 
-TEST(Relay, WorkThatThrowsIsAnError) {
+TEST(DecodeQueue, WorkThatThrowsIsAnError) {
   std::atomic<bool> told = false;
-  Relay relay([](std::string_view) -> Result<> { throw std::runtime_error("odd"); },
+  DecodeQueue relay([](std::string_view) -> Result<> { throw std::runtime_error("odd"); },
               [&] { told = true; });
   relay.push("x");
   relay.go();

@@ -146,10 +146,10 @@ TEST(RunFiles, ASecondRunIsRefusedWithTheFirstOnesPid) {
   const auto lock = store::Lock::take(workspace->lock_file(), "ralph run");
   bench.script(good_turn());
   const auto ran = bench.run();
-  ASSERT_TRUE(ran.report.not_begun);
+  ASSERT_TRUE(ran.report.start_error);
   EXPECT_EQ(ran.outcome(), "locked");
   EXPECT_EQ(ran.report.verdict.exit_code(), 9);
-  EXPECT_TRUE(ran.report.not_begun->message.contains(std::to_string(::getpid())));
+  EXPECT_TRUE(ran.report.start_error->message.contains(std::to_string(::getpid())));
 }
 
 TEST(RunFiles, ALongPromptGoesThroughAFileThatIsGoneAfterwards) {
@@ -259,8 +259,8 @@ TEST(RunFiles, AReadErrorFailsTheRunAndKeepsWhatWasRead) {
   ASSERT_TRUE(request) << describe(request.error());
   stream::Summary summary(model::Table::builtin());
   PipeBreaker breaker;
-  const Audience audience{summary, {&breaker}, [] {}, [](Millis) {}};
-  const auto report = run::run(*std::move(request), audience, bench.control, Masker());
+  const RunObservers observers{summary, {&breaker}, [] {}, [](Millis) {}};
+  const auto report = run::run(*std::move(request), observers, bench.control, Masker());
   EXPECT_EQ(report.verdict.outcome, stream::Outcome::read_failed) << report.verdict.message();
   EXPECT_TRUE(report.verdict.message().contains("stdout")) << report.verdict.message();
   EXPECT_EQ(report.verdict.exit_code(), 1);
@@ -318,7 +318,7 @@ TEST(RunFiles, ALogFolderThatCannotBeIsAboutTheDisk) {
   bench.script(good_turn());
   bench.flag(Key::log_dir, {"/dev/null"});
   const auto ran = bench.run();
-  ASSERT_TRUE(ran.report.not_begun);
+  ASSERT_TRUE(ran.report.start_error);
   EXPECT_EQ(ran.report.verdict.exit_code(), 8);
 }
 

@@ -127,9 +127,9 @@ class Bench {
   Ran run_request(Request made) {
     Ran ran;
     test::Collector collector;
-    const Audience audience{ran.summary, {&collector}, [] {}, [](Millis) {}};
+    const RunObservers observers{ran.summary, {&collector}, [] {}, [](Millis) {}};
     const Masker masker;
-    ran.report = run::run(std::move(made), audience, control, masker);
+    ran.report = run::run(std::move(made), observers, control, masker);
     ran.events = std::move(collector.events);
     EXPECT_TRUE(process::alive_with_mark(mark_).empty());
     return ran;

@@ -24,7 +24,7 @@ TEST(Liveness, SilenceWhileTheModelIsWaitedForEndsTheRun) {
   const auto ran = bench.run();
   EXPECT_EQ(ran.outcome(), "timed_out");
   EXPECT_TRUE(
-      ran.report.verdict.message().contains("no output for 200ms, the limit of --idle-timeout"));
+      ran.report.verdict.message().contains("no output for 200ms (--idle-timeout)"));
 }
 
 TEST(Liveness, ARunningToolMayBeSilent) {

@@ -129,7 +129,7 @@ TEST_F(Sandbox, NothingIsLeftAlive) {
     EXPECT_FALSE(process::alive_with_mark(mark).empty());
     stop.request_stop();
   });
-  process::Watch watch;
+  process::RunHandle watch;
   const auto ran = process::run(plan.command, watch, stop.get_token(), process::hasty());
   EXPECT_EQ(ran.exit.ended_by, process::EndedBy::stop_request);
   EXPECT_EQ(ran.exit.left, 0);

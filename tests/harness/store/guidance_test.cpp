@@ -1,4 +1,4 @@
-#include "harness/loop/guidance.h"
+#include "harness/store/guidance.h"
 
 #include <fstream>
 
@@ -7,14 +7,14 @@
 #include "harness/store/workspace.h"
 #include "support/temp_folder.h"
 
-namespace ralph::loop {
+namespace ralph::store {
 namespace {
 
 namespace fs = std::filesystem;
 
 class GuidanceTest : public ::testing::Test {
  protected:
-  void SetUp() override { ASSERT_TRUE(store::Workspace::open(work_.path())); }
+  void SetUp() override { ASSERT_TRUE(Workspace::open(work_.path())); }
   std::vector<std::string> texts() {
     std::vector<std::string> all;
     for (const auto& each : guidance_.pending(refused_)) all.push_back(each.text);
@@ -98,4 +98,4 @@ TEST_F(GuidanceTest, WithoutAFolderOfTheUsersNothingIsKeptAndNothingUsed) {
 }
 
 }  // namespace
-}  // namespace ralph::loop
+}  // namespace ralph::store

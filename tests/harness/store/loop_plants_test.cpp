@@ -1,24 +1,24 @@
 #include "support/plants.h"
 
-#include "harness/loop/guidance.h"
-#include "harness/loop/state.h"
+#include "harness/store/guidance.h"
+#include "harness/store/loop_state.h"
 #include "harness/store/workspace.h"
 
-namespace ralph::loop {
+namespace ralph::store {
 namespace {
 
 namespace fs = std::filesystem;
 using test::told;
 
-State some_state() {
-  State state;
+LoopState some_state() {
+  LoopState state;
   state.loop_id = "l1";
   state.status = LoopStatus::running;
   return state;
 }
 
 std::string use_state(const fs::path& folder) {
-  const StateFiles files(folder);
+  const LoopStateFiles files(folder);
   std::string text;
   if (const auto state = files.peek(text)) text += state->goal;
   const auto state = files.load(text);
@@ -26,10 +26,10 @@ std::string use_state(const fs::path& folder) {
 }
 
 std::string use_progress(const fs::path& folder) {
-  const StateFiles files(folder);
+  const LoopStateFiles files(folder);
   std::int64_t bad = 0;
-  auto text = told(files.records(bad)) + told(files.append(Record()));
-  if (!files.has_records()) text += told(files.rewrite({Record()}));
+  auto text = told(files.records(bad)) + told(files.append(LoopRecord()));
+  if (!files.has_records()) text += told(files.rewrite({LoopRecord()}));
   return text + told(files.put_records_aside("l1"));
 }
 
@@ -48,7 +48,7 @@ std::string use_guidance(const fs::path& folder) {
 }
 
 std::string use_stop(const fs::path& folder) {
-  const StateFiles files(folder);
+  const LoopStateFiles files(folder);
   auto text = told(files.ask_to_stop());
   if (files.asked_to_stop()) files.forget_stop();
   return text;
@@ -76,16 +76,16 @@ TEST(LoopPlants, LeadNowhere) {
 
 TEST(LoopPlants, ProgressUnderAnotherNameIsNotAppendedTo) {
   const test::TempFolder folder;
-  ASSERT_TRUE(store::Workspace::open(folder.path()));
+  ASSERT_TRUE(Workspace::open(folder.path()));
   folder.write("precious", "text");
   fs::create_hard_link(folder / "precious", folder / ".ralph/state/progress.ndjson");
-  const auto appended = StateFiles(folder.path()).append(Record());
+  const auto appended = LoopStateFiles(folder.path()).append(LoopRecord());
   ASSERT_FALSE(appended);
   EXPECT_EQ(appended.error().code, Code::storage);
-  EXPECT_NE(appended.error().message.find("progress.ndjson' is a file that has another name"),
+  EXPECT_NE(appended.error().message.find("progress.ndjson' is a file with more than one hard link"),
             std::string::npos)
       << appended.error().message;
 }
 
 }  // namespace
-}  // namespace ralph::loop
+}  // namespace ralph::store

@@ -1,4 +1,4 @@
-#include "harness/loop/state.h"
+#include "harness/store/loop_state.h"
 
 #include <fstream>
 
@@ -9,13 +9,13 @@
 #include "harness/store/workspace.h"
 #include "system/process/harness.h"
 
-namespace ralph::loop {
+namespace ralph::store {
 namespace {
 
 namespace fs = std::filesystem;
 
-Record iteration(std::int64_t n, std::string progress) {
-  Record record;
+LoopRecord iteration(std::int64_t n, std::string progress) {
+  LoopRecord record;
   record.iteration = n;
   record.at = *parse_iso("2026-11-15T14:00:00.123Z");
   record.run_id = "run-" + std::to_string(n);
@@ -29,17 +29,17 @@ Record iteration(std::int64_t n, std::string progress) {
 class LoopFiles : public ::testing::Test {
  protected:
   void SetUp() override {
-    ASSERT_TRUE(store::Workspace::open(folder_.path()));
+    ASSERT_TRUE(Workspace::open(folder_.path()));
     fs::create_directories(files_.folder());
   }
   process::TempFolder folder_;
-  StateFiles files_{folder_.path()};
+  LoopStateFiles files_{folder_.path()};
   std::int64_t bad_ = 0;
 };
 
 TEST(LoopRecord, IsReadBackAsItWasWritten) {
   auto record = iteration(7, "Fixed \"it\".\nNext: the docs \xE2\x9C\x93");
-  record.step = Record::Step::attempt;
+  record.step = LoopRecord::Step::attempt;
   record.failed = record.done = true;
   record.tree = "abc";
   record.commit = "def";
@@ -69,12 +69,12 @@ TEST(LoopRecord, AStepWeDoNotKnowStillCostSomething) {
   const auto odd = read_record(
       R"({"step":"other","timestamp":"2026-11-15T14:00:00Z","iteration":1,"cost_usd":0.5})");
   ASSERT_TRUE(odd);
-  EXPECT_EQ(odd->step, Record::Step::attempt);
+  EXPECT_EQ(odd->step, LoopRecord::Step::attempt);
   EXPECT_EQ(odd->cost_usd, 0.5);
 }
 
 TEST_F(LoopFiles, TheStateIsReadBackAsItWasSaved) {
-  State state;
+  LoopState state;
   state.loop_id = "20261115-1";
   state.status = LoopStatus::waiting;
   state.goal = "Make it so";
@@ -144,7 +144,7 @@ TEST_F(LoopFiles, RecordsSurviveALineThatWasCut) {
 }
 
 TEST_F(LoopFiles, WhatAnEarlierLoopLeftIsKept) {
-  State state;
+  LoopState state;
   state.loop_id = "old-1";
   state.status = LoopStatus::ended;
   ASSERT_TRUE(files_.save(state));
@@ -165,11 +165,11 @@ TEST_F(LoopFiles, ALinkInPlaceOfTheProgressIsNotFollowed) {
 }
 
 TEST(LoopTotals, AddUpWhatCostsAndCountOnlyWhatCounts) {
-  std::vector<Record> records{iteration(1, "one"), iteration(2, "two")};
+  std::vector<LoopRecord> records{iteration(1, "one"), iteration(2, "two")};
   records.push_back(iteration(3, "interrupted"));
-  records.back().step = Record::Step::attempt;
+  records.back().step = LoopRecord::Step::attempt;
   records.push_back(iteration(1, "condensed"));
-  records.back().step = Record::Step::summary;
+  records.back().step = LoopRecord::Step::summary;
   records.back().at = *parse_iso("2026-11-16T00:00:01Z");
   const auto totals = add_up(records);
   EXPECT_EQ(totals.iterations, 2);
@@ -179,7 +179,7 @@ TEST(LoopTotals, AddUpWhatCostsAndCountOnlyWhatCounts) {
 }
 
 TEST(LoopTotals, RowsInARowEndWhenSomethingElseHappens) {
-  std::vector<Record> records{iteration(1, "x"), iteration(2, "x"), iteration(3, "x")};
+  std::vector<LoopRecord> records{iteration(1, "x"), iteration(2, "x"), iteration(3, "x")};
   for (auto& record : records) record.failed = true;
   EXPECT_EQ(add_up(records).failures_in_a_row, 3);
   records.push_back(iteration(4, "x"));
@@ -198,4 +198,4 @@ TEST(LoopTotals, RowsInARowEndWhenSomethingElseHappens) {
 }
 
 }  // namespace
-}  // namespace ralph::loop
+}  // namespace ralph::store

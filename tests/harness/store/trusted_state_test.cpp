@@ -1,43 +1,43 @@
-#include "harness/loop/trusted_state.h"
+#include "harness/store/trusted_state.h"
 
 #include <fstream>
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include "harness/loop/state_store.h"
+#include "harness/store/loop_state_store.h"
 #include "harness/store/workspace.h"
 #include "support/temp_folder.h"
 
-namespace ralph::loop {
+namespace ralph::store {
 namespace {
 
 namespace fs = std::filesystem;
-using Source = StateStore::Source;
+using Source = LoopStateStore::Source;
 
 class TrustedStateTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    ASSERT_TRUE(store::Workspace::open(work_.path()));
+    ASSERT_TRUE(Workspace::open(work_.path()));
     fs::create_directories(work_ / ".ralph/state");
     ASSERT_TRUE(store_.prepare());
   }
-  static State state(std::string_view end = "") {
-    State state;
+  static LoopState state(std::string_view end = "") {
+    LoopState state;
     state.loop_id = "20261115-1";
     state.status = LoopStatus::ended;
-    state.end = store::stop_reason_named(end);
+    state.end = stop_reason_named(end);
     state.flags["verify"] = {"make test"};
     return state;
   }
-  static Record record(std::int64_t n) {
-    Record record;
+  static LoopRecord record(std::int64_t n) {
+    LoopRecord record;
     record.iteration = n;
     record.at = *parse_iso("2026-11-15T14:00:00Z");
     record.cost_usd = 0.5;
     return record;
   }
-  StateStore other() { return {work_.path(), folder()}; }
+  LoopStateStore other() { return {work_.path(), folder()}; }
   fs::path folder() const { return outside_ / "ralph"; }
   fs::path file(std::string_view extension) const {
     for (const auto& entry : fs::recursive_directory_iterator(folder())) {
@@ -53,7 +53,7 @@ class TrustedStateTest : public ::testing::Test {
   }
 
   test::TempFolder work_, outside_;
-  StateStore store_{work_.path(), folder()};
+  LoopStateStore store_{work_.path(), folder()};
 };
 
 TEST_F(TrustedStateTest, IsReadBackWithItsRecords) {
@@ -63,7 +63,7 @@ TEST_F(TrustedStateTest, IsReadBackWithItsRecords) {
   ASSERT_TRUE(store_.save(state("iterations")));
   const auto loaded = other().load(Source::trusted);
   ASSERT_TRUE(loaded && *loaded);
-  EXPECT_EQ((*loaded)->state.end, store::StopReason::iterations);
+  EXPECT_EQ((*loaded)->state.end, StopReason::iterations);
   EXPECT_EQ((*loaded)->records.size(), 2U);
   EXPECT_TRUE((*loaded)->trusted);
   EXPECT_TRUE((*loaded)->warnings.empty());
@@ -85,7 +85,7 @@ TEST_F(TrustedStateTest, TheCopyInTheWorkspaceIsNotBelieved) {
   replace(work_ / ".ralph/state/loop.json", "make test", "true");
   const auto loaded = other().load(Source::trusted);
   ASSERT_TRUE(loaded && *loaded);
-  EXPECT_EQ((*loaded)->state.end, store::StopReason::iterations);
+  EXPECT_EQ((*loaded)->state.end, StopReason::iterations);
   EXPECT_EQ((*loaded)->state.flags.at("verify").front(), "make test");
   ASSERT_EQ((*loaded)->warnings.size(), 1U);
   EXPECT_TRUE((*loaded)->warnings[0].contains("(end, flags)")) << (*loaded)->warnings[0];
@@ -136,7 +136,7 @@ TEST_F(TrustedStateTest, ALineThatWasCutIsWrittenAgain) {
 }
 
 TEST_F(TrustedStateTest, WithoutARecordOnlyTheUsersWordCounts) {
-  const StateFiles files(work_.path());
+  const LoopStateFiles files(work_.path());
   ASSERT_TRUE(files.save(state("done")));
   ASSERT_TRUE(files.append(record(1)));
   const auto refused = other().load(Source::trusted);
@@ -155,7 +155,7 @@ TEST_F(TrustedStateTest, NothingIsKnownOfANewFolder) {
 }
 
 TEST_F(TrustedStateTest, AFolderWithinTheWorkspaceIsRefused) {
-  StateStore inside(work_.path(), work_ / "home/ralph");
+  LoopStateStore inside(work_.path(), work_ / "home/ralph");
   const auto prepared = inside.prepare();
   ASSERT_FALSE(prepared);
   EXPECT_TRUE(prepared.error().hint.contains("XDG_STATE_HOME"));
@@ -163,4 +163,4 @@ TEST_F(TrustedStateTest, AFolderWithinTheWorkspaceIsRefused) {
 }
 
 }  // namespace
-}  // namespace ralph::loop
+}  // namespace ralph::store

@@ -11,16 +11,21 @@
 namespace ralph::stream {
 namespace {
 
-Verdict judge(std::string_view bytes, const Ending& ending) {
+constexpr TimeLimitReached kRunLimit{TimeLimit::run, Millis{60'000}};
+constexpr TimeLimitReached kIdleLimit{TimeLimit::idle, Millis{3'000}};
+constexpr TimeLimitReached kExitLimit{TimeLimit::exit, Millis{5'000}};
+constexpr CostLimitReached kCostLimit{2, 1};
+
+Verdict judge(std::string_view bytes, const ProcessEnd& end) {
   Summary summary(model::Table::builtin());
   Decoder decoder(make_claude_dialect(), {&summary}, "run");
   decoder.feed(bytes, 0);
   decoder.finish(0);
-  return classify(summary, ending);
+  return classify(summary, end);
 }
 
-Verdict judge_fixture(const std::string& name, const Ending& ending = {.exit_code = 0}) {
-  return judge(test::fixture("claude/" + name + ".ndjson"), ending);
+Verdict judge_fixture(const std::string& name, const ProcessEnd& end = {.exit_code = 0}) {
+  return judge(test::fixture("claude/" + name + ".ndjson"), end);
 }
 
 /// A session whose agent began once more after its last result.
@@ -128,8 +133,8 @@ TEST(Outcome, NoticesOfTheHarnessAreNoOutputOfTheAgent) {
 }
 
 TEST(Outcome, AnAgentThatWasInterruptedItselfIsStopped) {
-  for (const auto& ending : {Ending{.exit_code = 130}, Ending{.signal = SIGINT}}) {
-    const auto stopped = judge("", ending);
+  for (const auto& end : {ProcessEnd{.exit_code = 130}, ProcessEnd{.signal = SIGINT}}) {
+    const auto stopped = judge("", end);
     EXPECT_EQ(stopped.outcome, Outcome::cancelled);
     EXPECT_EQ(stopped.exit_code(), 130);
     EXPECT_TRUE(stopped.message().contains("the agent was interrupted")) << stopped.message();
@@ -156,34 +161,40 @@ TEST(Outcome, WithoutAResultItDependsOnHowTheAgentWent) {
 }
 
 TEST(Outcome, AnAgentThatRefusesItsCommandLineDidNotCrash) {
-  for (const auto* words :
-       {"error: unknown option '--frob'", "Error: unrecognized arguments: --frob",
-        "error: option '--permission-mode <mode>' argument 'x' is invalid. Allowed choices are "
-        "plan.",
-        "error: unexpected argument '--frob' found", "error: invalid value 'x' for '--mode'"}) {
-    EXPECT_EQ(judge("", {.exit_code = 1, .last_words = words}).outcome, Outcome::bad_usage)
-        << words;
-  }
-  EXPECT_EQ(judge("", {.exit_code = 1, .last_words = "Error: out of memory"}).outcome,
+  const auto refused = judge("", {.exit_code = 1,
+                                  .refusal = StartRefusal::command_line,
+                                  .stderr_line = "error: unknown option '--frob'"});
+  EXPECT_EQ(refused.outcome, Outcome::bad_usage);
+  EXPECT_EQ(refused.message(),
+            "invalid command line: the agent reported: error: unknown option '--frob'");
+  EXPECT_EQ(judge("", {.exit_code = 1, .stderr_line = "Error: out of memory"}).outcome,
             Outcome::crashed);
-  EXPECT_EQ(judge("", {.signal = SIGSEGV, .last_words = "unknown option"}).outcome,
+  EXPECT_EQ(judge("", {.signal = SIGSEGV, .refusal = StartRefusal::command_line}).outcome,
             Outcome::crashed);
+  EXPECT_EQ(judge("", {.exit_code = 0, .refusal = StartRefusal::command_line}).outcome,
+            Outcome::no_output);
+  EXPECT_EQ(judge_fixture("interrupt_sigterm_tool",
+                          {.exit_code = 1, .refusal = StartRefusal::command_line})
+                .outcome,
+            Outcome::crashed)
+      << "it had started";
 }
 
 TEST(Outcome, ALimitOfOursIsATimeoutUnlessTheAgentWasDone) {
   const auto timed_out =
-      judge_fixture("interrupt_sigterm_tool", {.signal = SIGTERM, .limit = "wall"});
+      judge_fixture("interrupt_sigterm_tool", {.signal = SIGTERM, .time_limit = kRunLimit});
   EXPECT_EQ(timed_out.outcome, Outcome::timed_out);
-  EXPECT_NE(timed_out.message().find("wall"), std::string::npos);
-  EXPECT_EQ(judge_fixture("text_turn", {.signal = SIGKILL, .limit = "after_end"}).outcome,
+  EXPECT_EQ(timed_out.message(), "not finished after 1m (--timeout); agent stopped");
+  EXPECT_EQ(judge_fixture("text_turn", {.signal = SIGKILL, .time_limit = kExitLimit}).outcome,
             Outcome::ok);
-  EXPECT_EQ(judge_fixture("text_turn", {.signal = SIGKILL, .limit = "wall"}).outcome, Outcome::ok);
+  EXPECT_EQ(judge_fixture("text_turn", {.signal = SIGKILL, .time_limit = kRunLimit}).outcome,
+            Outcome::ok);
 }
 
 TEST(Outcome, AFollowUpTurnCutAfterTheEndKeepsTheResult) {
   const auto bytes = with_further_turn("text_turn");
-  EXPECT_EQ(judge(bytes, {.signal = SIGKILL, .limit = "after_end"}).outcome, Outcome::ok);
-  EXPECT_EQ(judge(bytes, {.signal = SIGKILL, .limit = "wall"}).outcome, Outcome::timed_out);
+  EXPECT_EQ(judge(bytes, {.signal = SIGKILL, .time_limit = kExitLimit}).outcome, Outcome::ok);
+  EXPECT_EQ(judge(bytes, {.signal = SIGKILL, .time_limit = kRunLimit}).outcome, Outcome::timed_out);
 }
 
 TEST(Outcome, AFollowUpTurnThatDoesNotEndDegradesTheResult) {
@@ -214,8 +225,9 @@ TEST(Outcome, AFollowUpTurnThatDoesNotEndExcusesNoError) {
   EXPECT_EQ(judge(with_further_turn("permission_denied"), {.exit_code = 1}).outcome,
             Outcome::permission_denied);
   const auto bytes = with_further_turn("text_turn");
-  EXPECT_EQ(judge(bytes, {.signal = SIGKILL, .limit = "silence"}).outcome, Outcome::timed_out);
-  EXPECT_EQ(judge(bytes, {.signal = SIGKILL, .over_budget = "$2 of $1"}).outcome,
+  EXPECT_EQ(judge(bytes, {.signal = SIGKILL, .time_limit = kIdleLimit}).outcome,
+            Outcome::timed_out);
+  EXPECT_EQ(judge(bytes, {.signal = SIGKILL, .cost_limit = kCostLimit}).outcome,
             Outcome::limit_reached);
 }
 
@@ -237,7 +249,7 @@ TEST(Outcome, AnEmptyResultFallsBackToTheStreamedText) {
 TEST(Outcome, APromptThatNeverReachedTheModelIsNoSuccess) {
   const auto verdict = judge_fixture("hook_blocks_prompt");
   EXPECT_EQ(verdict.outcome, Outcome::agent_error);
-  EXPECT_EQ(verdict.detail, "the prompt never reached the model");
+  EXPECT_EQ(verdict.detail, "the prompt did not reach the model");
 }
 
 TEST(Outcome, CancelledExitsWithTheSignal) {
@@ -248,7 +260,7 @@ TEST(Outcome, CancelledExitsWithTheSignal) {
 }
 
 TEST(Outcome, AStopAfterAGoodResultChangesNothing) {
-  const Ending stopped{.signal = SIGTERM, .cancelled_by = SIGINT};
+  const ProcessEnd stopped{.signal = SIGTERM, .cancelled_by = SIGINT};
   EXPECT_EQ(judge_fixture("text_turn", stopped).outcome, Outcome::ok);
   EXPECT_EQ(judge_fixture("permission_denied", stopped).outcome, Outcome::permission_denied);
   EXPECT_EQ(judge_fixture("error_400", stopped).outcome, Outcome::cancelled);
@@ -260,7 +272,7 @@ TEST(Outcome, AStopAfterAGoodResultChangesNothing) {
 }
 
 TEST(Outcome, AStopForItsCostAfterAGoodResultIsNoFlaw) {
-  EXPECT_EQ(judge_fixture("text_turn", {.signal = SIGTERM, .over_budget = "$2 of $1"}).outcome,
+  EXPECT_EQ(judge_fixture("text_turn", {.signal = SIGTERM, .cost_limit = kCostLimit}).outcome,
             Outcome::ok);
 }
 
@@ -272,19 +284,40 @@ TEST(Outcome, ACostThatCannotBeCountedIsAMistakeInTheConfiguration) {
 }
 
 TEST(Outcome, AnAgentThatRefusesItsSettingsDidNotCrash) {
-  const auto refused = judge(
-      "", {.exit_code = 1, .last_words = "Error: the settings in /a cannot be used: not JSON"});
+  const auto refused = judge("", {.exit_code = 1, .refusal = StartRefusal::settings});
   EXPECT_EQ(refused.outcome, Outcome::bad_config);
 }
 
 TEST(Outcome, TheAgentsOwnRemedyIsTheOnlyOne) {
-  Verdict judged{Outcome::auth_failed, "Not logged in · Please run /login", {}, {}, 0};
-  EXPECT_EQ(judged.message(), "the agent could not log in: Not logged in · Please run /login");
-  judged.detail = "HTTP 401";
-  EXPECT_TRUE(judged.message().ends_with("(check the API key or log in with the agent itself)"));
-  const auto refused =
-      judge("", {.exit_code = 1, .refused_key = "HTTP 401", .auth_hint = "log in"});
-  EXPECT_EQ(refused.message(), "the agent could not log in: HTTP 401 (log in)");
+  const auto own = judge("", {.credential_rejected = {{"Not logged in · Please run /login", {}}},
+                              .auth_hint = "log in",
+                              .remedy_mark = " · "});
+  EXPECT_EQ(own.message(), "authentication failed: Not logged in · Please run /login");
+  const auto without = judge("", {.credential_rejected = {{"no login", {}}}, .remedy_mark = " · "});
+  EXPECT_TRUE(without.message().ends_with("(check the API key, or log in with the agent)"));
+  const auto hinted = judge("", {.credential_rejected = {{"no login", {}}}, .auth_hint = "log in"});
+  EXPECT_EQ(hinted.message(), "authentication failed: no login (log in)");
+}
+
+TEST(Outcome, ARejectedKeyIsNamedByItsSource) {
+  const auto rejected = judge("", {.credential_rejected = {{"authentication_failed", 401}},
+                                   .key_source = "SOME_KEY",
+                                   .auth_hint = "log in"});
+  EXPECT_EQ(rejected.outcome, Outcome::auth_failed);
+  EXPECT_EQ(rejected.message(), "API key rejected (SOME_KEY, HTTP 401); log in");
+  const auto forbidden =
+      judge("", {.credential_rejected = {{"no access", 403}}, .key_source = "SOME_KEY"});
+  EXPECT_TRUE(forbidden.message().starts_with("authentication failed: no access"));
+}
+
+TEST(Outcome, MessagesNameTheLimit) {
+  const auto message = [](const ProcessEnd& end) { return judge("", end).message(); };
+  EXPECT_EQ(message({.time_limit = kIdleLimit}),
+            "no output for 3s (--idle-timeout); agent stopped");
+  EXPECT_EQ(message({.time_limit = TimeLimitReached{TimeLimit::loop, Millis{1'000}}}),
+            "not finished after 1s (--max-time); agent stopped");
+  EXPECT_EQ(message({.cost_limit = kCostLimit}),
+            "cost limit reached: $2.0000 of $1.0000 (raise the limit or continue the session)");
 }
 
 TEST(Outcome, StorageFailureBeatsEverything) {
@@ -299,10 +332,10 @@ TEST(Outcome, TheResultEventCarriesTheNumbers) {
   Summary summary(model::Table::builtin());
   Decoder decoder(make_claude_dialect(), {&summary}, "run");
   decoder.feed(test::fixture("claude/text_turn.ndjson"), 0);
-  const Ending ending{.exit_code = 0, .skipped_lines = 2};
-  const auto verdict = classify(summary, ending);
+  const ProcessEnd end{.exit_code = 0, .skipped_lines = 2};
+  const auto verdict = classify(summary, end);
   const auto texts = result_texts(summary, verdict);
-  const auto result = make_result(summary, ending, verdict, texts);
+  const auto result = make_result(summary, end, verdict, texts);
   EXPECT_EQ(result.status, Status::success);
   EXPECT_EQ(result.outcome, "ok");
   EXPECT_EQ(result.text, "Hello from the fake.");
@@ -313,10 +346,11 @@ TEST(Outcome, TheResultEventCarriesTheNumbers) {
 
 TEST(Outcome, AnErrorThatOurOwnLimitProvokedIsTheLimit) {
   const auto interrupted = test::fixture("claude/interrupt_sigint_tool.ndjson");
-  EXPECT_EQ(judge(interrupted, {.exit_code = 0, .limit = "wall"}).outcome, Outcome::timed_out);
-  EXPECT_EQ(judge(interrupted, {.exit_code = 0, .over_budget = "$2 of $1"}).outcome,
+  EXPECT_EQ(judge(interrupted, {.exit_code = 0, .time_limit = kRunLimit}).outcome,
+            Outcome::timed_out);
+  EXPECT_EQ(judge(interrupted, {.exit_code = 0, .cost_limit = kCostLimit}).outcome,
             Outcome::limit_reached);
-  EXPECT_EQ(judge(interrupted, {.exit_code = 0, .limit = "after_end"}).outcome,
+  EXPECT_EQ(judge(interrupted, {.exit_code = 0, .time_limit = kExitLimit}).outcome,
             Outcome::agent_error);
 }
 

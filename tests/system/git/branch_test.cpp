@@ -1,5 +1,6 @@
 // Branches that an agent checked out, moved or deleted.
 #include "system/git/harness.h"
+#include "system/git/history.h"
 
 namespace ralph::git {
 namespace {
@@ -133,10 +134,10 @@ TEST_F(GitBranch, AResetThatWasEndedCanBeCalledAgain) {
 
 TEST_F(GitBranch, CommitsBetweenAndTheirSubjects) {
   const auto work = open();
-  EXPECT_EQ(good(work.commits_between(first_, users_)), Paths{users_});
-  EXPECT_EQ(good(work.commits_between(users_, first_)), Paths{});
-  EXPECT_EQ(good(work.subject(users_)), "users");
-  EXPECT_EQ(work.subject("--all").error().code, Code::usage);
+  EXPECT_EQ(good(commits_between(work.program(), first_, users_)), Paths{users_});
+  EXPECT_EQ(good(commits_between(work.program(), users_, first_)), Paths{});
+  EXPECT_EQ(good(subject(work.program(), users_)), "users");
+  EXPECT_EQ(subject(work.program(), "--all").error().code, Code::usage);
 }
 
 }  // namespace

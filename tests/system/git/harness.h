@@ -9,7 +9,7 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
-#include "system/git/work.h"
+#include "system/git/worktree.h"
 #include "support/temp_folder.h"
 
 namespace ralph::git {
@@ -55,10 +55,10 @@ class GitWork : public testing::Test {
     git("commit -q -m first");
     return git("rev-parse HEAD");
   }
-  Work open() const { return open(repo()); }
-  static Work open(const fs::path& folder) {
+  Worktree open() const { return open(repo()); }
+  static Worktree open(const fs::path& folder) {
     std::string why;
-    auto work = Work::open(folder, why);
+    auto work = Worktree::open(folder, why);
     EXPECT_TRUE(work) << describe(work.error());
     EXPECT_TRUE(work && *work) << why;
     return **std::move(work);

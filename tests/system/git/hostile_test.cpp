@@ -180,7 +180,7 @@ TEST_F(GitHostile, GarbageIsNeitherReadNorQuoted) {
   }
   for (const std::string text : {"", "garbage", "gitdir: ", "gitdir: \n", "gitdir: a\nb"}) {
     folder_.write(".git", text);
-    EXPECT_EQ(refusal("does not hold the path"), Code::malformed) << text;
+    EXPECT_EQ(refusal("does not contain the path"), Code::malformed) << text;
   }
 }
 
@@ -219,7 +219,7 @@ TEST_F(GitHostile, Reftables) {
 
 TEST_F(GitHostile, GitFilesThatLeadNowhere) {
   folder_.write(".git", "gitdir: /nonexistent/place\n");
-  EXPECT_EQ(refusal("no repository"), Code::not_found);
+  EXPECT_EQ(refusal("not a repository"), Code::not_found);
   folder_.write(".git", "gitdir: " + std::string(3000, 'x') + "\n");
   EXPECT_EQ(refusal("too long"), Code::limit);
   fs::remove(folder_ / ".git");

@@ -22,7 +22,7 @@ class GitIntegrity : public GitWork {
     return found ? "" : found.error().message;
   }
 
-  std::optional<Work> work_;
+  std::optional<Worktree> work_;
   std::optional<Integrity> before_;
 };
 
@@ -81,7 +81,7 @@ TEST_F(GitIntegrity, AnotherRepositoryIsTampering) {
            Case{"mv .git/objects x && mkdir .git/objects", "rm -r .git/objects; mv x .git/objects",
                 "another directory"},
            Case{"mkdir -p .git/objects/info; echo /x > .git/objects/info/alternates",
-                "rm .git/objects/info/alternates", "objects from elsewhere"},
+                "rm .git/objects/info/alternates", "objects from another place"},
            Case{"cp .git/config x; echo '[bad' >> .git/config", "mv x .git/config",
                 "cannot be read"},
            Case{"cp .git/index x; echo bad > .git/index", "mv x .git/index", "cannot be read"},

@@ -37,9 +37,9 @@ class GitLimits : public GitWork {
     program.pin(repo(), repo() / ".git");
     return program;
   }
-  Work open_with(CallLimits limits) const {
+  Worktree open_with(CallLimits limits) const {
     std::string why;
-    auto work = Work::open(repo(), why, std::move(limits));
+    auto work = Worktree::open(repo(), why, std::move(limits));
     EXPECT_TRUE(work && *work) << why;
     return **std::move(work);
   }
@@ -85,7 +85,7 @@ TEST_F(GitLimits, AStopEndsTheCallThatRuns) {
   stopper.join();
   ASSERT_FALSE(commit);
   EXPECT_NE(commit.error().message.find("'git commit' in"), std::string::npos);
-  EXPECT_NE(commit.error().message.find("ralph was told to stop"), std::string::npos);
+  EXPECT_NE(commit.error().message.find("ralph was asked to stop"), std::string::npos);
   when("none", "true");
   EXPECT_NE(good(work.commit("later", kMain)), "") << "later calls are not ended";
 }

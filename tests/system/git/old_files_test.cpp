@@ -3,6 +3,7 @@
 
 #include "core/base/time.h"
 #include "system/git/harness.h"
+#include "system/git/history.h"
 
 namespace ralph::git {
 namespace {
@@ -28,7 +29,7 @@ class GitOldFiles : public GitWork {
     } while (born_before(folder_ / "probe", time));
     return time;
   }
-  Work open_later() const {
+  Worktree open_later() const {
     auto work = open();
     work.leave_alone_before(old_before_);
     return work;
@@ -127,7 +128,7 @@ TEST_F(GitOldFiles, FilesAreLeftOutByNameWhereverTheyStand) {
   ASSERT_TRUE(work.leave_out_paths({"a"}));
   EXPECT_EQ(good(work.dirty()), Paths{"new"});
   const auto commit = good(work.commit("c", good(work.branch())));
-  EXPECT_EQ(good(work.changes(first_, commit)).size(), 1u);
+  EXPECT_EQ(good(changes(work.program(), first_, commit)).size(), 1u);
   good(work.reset_to(first_, "kept", good(work.branch())));
   EXPECT_EQ(read("a"), "edited");
   EXPECT_FALSE(there("new"));

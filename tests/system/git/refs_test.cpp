@@ -1,5 +1,6 @@
 // Refs that an agent deletes, moves or replaces.
 #include "system/git/harness.h"
+#include "system/git/kept_refs.h"
 
 namespace ralph::git {
 namespace {
@@ -9,33 +10,33 @@ using GitRefs = GitWork;
 TEST_F(GitRefs, WhatIsDeletedIsKeptAndNamed) {
   const auto first = first_commit();
   const auto work = open();
-  good(work.keep_refs("start"));
-  EXPECT_TRUE(good(work.lost_refs("start")).empty());
-  EXPECT_TRUE(good(work.lost_refs("none")).empty());
-  good(work.drop_kept_refs("start"));
+  good(keep_refs(work, "start"));
+  EXPECT_TRUE(good(lost_refs(work, "start")).empty());
+  EXPECT_TRUE(good(lost_refs(work, "none")).empty());
+  good(drop_kept_refs(work, "start"));
   EXPECT_EQ(git("for-each-ref refs/ralph"), "");
   shell("git checkout -q -b users && echo u > u && git add u && git commit -q -m users");
   shell("git tag -a -m t v1 && git checkout -q main && git branch same");
   shell("echo s1 > a && git stash -q && echo s2 > a && git stash -q");
   const auto users = git("rev-parse users"), newer = git("rev-parse stash@{0}"),
              older = git("rev-parse stash@{1}"), tag = git("rev-parse v1");
-  good(work.keep_refs("start"));
+  good(keep_refs(work, "start"));
   git("branch -D users");
   git("branch -D same");
-  EXPECT_TRUE(good(work.lost_refs("start")).empty()) << "the tag has it, and main";
+  EXPECT_TRUE(good(lost_refs(work, "start")).empty()) << "the tag has it, and main";
   git("tag -d v1");
   git("stash drop -q stash@{1}");
   const std::vector<RefValue> lost{
       {"stash@{1}", older}, {"refs/heads/users", users}, {"refs/tags/v1", tag}};
-  auto found = good(work.lost_refs("start"));
+  auto found = good(lost_refs(work, "start"));
   for (auto& value : found) {
     if (value.commit == older) value.ref = "stash@{1}";
   }
   EXPECT_TRUE(std::ranges::is_permutation(found, lost, {}, &RefValue::commit, &RefValue::commit));
   EXPECT_EQ(git("merge-base refs/ralph/start " + older), older) << "a ref leads to it";
   EXPECT_EQ(git("rev-parse stash@{0}"), newer);
-  good(work.keep_refs("start"));
-  EXPECT_EQ(good(work.lost_refs("start")).size(), 3U) << "it is kept once";
+  good(keep_refs(work, "start"));
+  EXPECT_EQ(good(lost_refs(work, "start")).size(), 3U) << "it is kept once";
   EXPECT_EQ(git("rev-parse main"), first);
 }
 
@@ -45,13 +46,13 @@ TEST_F(GitRefs, AnAnnotatedTagAndADetachedHeadAreKept) {
   shell("echo d > d && git add d && git commit -q -m detached");
   const auto tag = git("rev-parse v1"), head = git("rev-parse HEAD");
   const auto work = open();
-  good(work.keep_refs("start"));
+  good(keep_refs(work, "start"));
   shell("git tag -d v1 && git checkout -q main");
   const std::vector<RefValue> lost{{"HEAD", head}, {"refs/tags/v1", tag}};
-  EXPECT_EQ(good(work.lost_refs("start")), lost);
+  EXPECT_EQ(good(lost_refs(work, "start")), lost);
   shell("git reflog expire --expire=now --all && git gc -q --prune=now");
   EXPECT_NE(git("cat-file tag " + tag).find("the words"), std::string::npos);
-  good(work.drop_kept_refs("start"));
+  good(drop_kept_refs(work, "start"));
   EXPECT_EQ(git("for-each-ref refs/ralph"), "");
 }
 
@@ -78,14 +79,14 @@ TEST_F(GitRefs, ANamedPipeIsWaitedForNoLongerThanTheLimit) {
   shell("mkfifo ../attributes && git config core.attributesFile $PWD/../attributes");
   shell("echo x > new");
   std::string why_not;
-  const auto work = good(Work::open(repo(), why_not, {Millis{500}}));
+  const auto work = good(Worktree::open(repo(), why_not, {Millis{500}}));
   const auto tree = work->tree();
   ASSERT_FALSE(tree);
   EXPECT_EQ(tree.error().code, Code::limit);
 }
 
 TEST_F(GitRefs, BeforeTheFirstCommitThereAreNone) {
-  good(open().keep_refs("start"));
+  good(keep_refs(open(), "start"));
   EXPECT_EQ(git("for-each-ref"), "");
 }
 

@@ -1,5 +1,6 @@
 // What is done to a user's branch, index and folder.
 #include "system/git/harness.h"
+#include "system/git/history.h"
 
 namespace ralph::git {
 namespace {
@@ -18,8 +19,8 @@ TEST_F(GitWorkChange, ACommitTakesEverythingButOurs) {
   const auto work = open();
   const auto commit = good(work.commit("# a title\n\nand a body", kMain));
   EXPECT_EQ(commit, git("rev-parse HEAD"));
-  EXPECT_EQ(good(work.parent(commit)), before);
-  EXPECT_EQ(good(work.parent(before)), "");
+  EXPECT_EQ(good(parent(work.program(), commit)), before);
+  EXPECT_EQ(good(parent(work.program(), before)), "");
   EXPECT_EQ(paths_of(commit), ".gitignore\nstaged\nsub/new");
   EXPECT_EQ(git("log -1 --format=%B"), "# a title\n\nand a body\n");
   EXPECT_EQ(git("log -1 --format='%an %ae'"), "T t@example.org");
@@ -126,7 +127,7 @@ TEST_F(GitWorkChange, AConflictWithoutAMergeIsRefused) {
   const auto work = open();
   const auto commit = work.commit("x", kMain);
   ASSERT_FALSE(commit);
-  EXPECT_NE(commit.error().message.find("in conflict, not merged yet: 'a'"), std::string::npos);
+  EXPECT_NE(commit.error().message.find("unmerged conflicts: 'a'"), std::string::npos);
   EXPECT_EQ(work.stash("x").error().code, Code::busy);
 }
 
@@ -170,7 +171,7 @@ TEST_F(GitWorkChange, AResetKeepsWhatWasThere) {
   write("b", "b");
   write(".gitignore", "*.o\n");
   const auto second = good(work.commit("second", kMain));
-  EXPECT_EQ(good(work.commits_since(first)), Paths{second});
+  EXPECT_EQ(good(commits_since(work.program(), first)), Paths{second});
   write("a", "changed");
   write("new/file", "n");
   write("b.o", "ignored");
@@ -185,7 +186,7 @@ TEST_F(GitWorkChange, AResetKeepsWhatWasThere) {
   EXPECT_EQ(paths_of("refs/ralph/before-1"), ".gitignore\na\nb\nnew/file");
   EXPECT_EQ(git("show refs/ralph/before-1:a"), "changed");
   EXPECT_EQ(git("rev-parse refs/ralph/before-1^"), second);
-  EXPECT_EQ(work.commits_since(second).error().code, Code::usage);
+  EXPECT_EQ(commits_since(work.program(), second).error().code, Code::usage);
   git("reset -q --hard refs/ralph/before-1");
   EXPECT_EQ(read("new/file"), "n");
 }

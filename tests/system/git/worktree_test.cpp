@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "system/git/harness.h"
+#include "system/git/history.h"
 
 namespace ralph::git {
 namespace {
@@ -12,7 +13,7 @@ namespace {
 
 TEST_F(GitWork, NoRepositoryIsNoError) {
   std::string why;
-  const auto work = Work::open(folder_.path(), why);
+  const auto work = Worktree::open(folder_.path(), why);
   ASSERT_TRUE(work) << describe(work.error());
   EXPECT_FALSE(*work);
   EXPECT_NE(why.find("is not in a git repository"), std::string::npos) << why;
@@ -24,7 +25,7 @@ TEST_F(GitWork, NoGitIsNoError) {
   folder_.write("repo/git", "#!/bin/sh\ntouch ../EVIL\n", 0755);
   ::setenv("PATH", ".:/nowhere", 1);
   std::string why;
-  const auto work = Work::open(repo(), why);
+  const auto work = Worktree::open(repo(), why);
   ::setenv("PATH", path.c_str(), 1);
   ASSERT_TRUE(work) << describe(work.error());
   EXPECT_FALSE(*work);
@@ -35,11 +36,11 @@ TEST_F(GitWork, NoGitIsNoError) {
 TEST_F(GitWork, ABareOrBrokenRepositoryIsAnError) {
   std::string why;
   shell("git init -q --bare ../bare");
-  const auto bare = Work::open(folder_ / "bare", why);
+  const auto bare = Worktree::open(folder_ / "bare", why);
   ASSERT_FALSE(bare);
   EXPECT_NE(bare.error().message.find("work tree"), std::string::npos) << bare.error().message;
   folder_.write("broken/.git", "gitdir: /nowhere\n");
-  const auto broken = Work::open(folder_ / "broken", why);
+  const auto broken = Worktree::open(folder_ / "broken", why);
   ASSERT_FALSE(broken);
   EXPECT_NE(broken.error().message.find("/nowhere"), std::string::npos) << broken.error().message;
 }
@@ -49,7 +50,7 @@ TEST_F(GitWork, ARepositoryOfAnotherUserIsAnErrorThatQuotesGit) {
   ASSERT_EQ(::chown(repo().c_str(), 12345, 12345), 0);
   ASSERT_EQ(::chown((repo() / ".git").c_str(), 12345, 12345), 0);
   std::string why;
-  const auto work = Work::open(repo(), why);
+  const auto work = Worktree::open(repo(), why);
   ASSERT_FALSE(work);
   EXPECT_EQ(work.error().code, Code::permission);
   EXPECT_NE(work.error().message.find("safe.directory"), std::string::npos);
@@ -134,7 +135,7 @@ TEST_F(GitWork, PathsOfAllKinds) {
   const auto commit = good(work.commit("names", kMain));
   EXPECT_EQ(good(work.dirty()), Paths{});
   Paths changed;
-  for (const auto& change : good(work.changes(before, commit))) {
+  for (const auto& change : good(changes(work.program(), before, commit))) {
     EXPECT_EQ(change.kind, 'A');
     EXPECT_EQ(change.added, change.path == "new\nline" ? 2 : 1) << change.path;
     changed.push_back(change.path);
@@ -334,17 +335,17 @@ TEST_F(GitWork, ChangesBetweenTrees) {
   const auto from = good(work.tree());
   shell("rm gone kind && ln -s a kind && chmod +x exec && printf 'one\\ntwo\\n' > a");
   shell("printf '\\000\\001' > bin");
-  auto changes = good(work.changes(from, good(work.tree())));
+  auto changes = good(git::changes(work.program(), from, good(work.tree())));
   const std::vector<FileChange> wanted{{'M', "a", 1, 0},
                                        {'A', "bin", -1, -1},
                                        {'M', "exec", 0, 0},
                                        {'D', "gone", 0, 2},
                                        {'T', "kind", 1, 1}};
   EXPECT_EQ(changes, wanted);
-  EXPECT_EQ(good(work.changes(from, from)), std::vector<FileChange>{});
-  EXPECT_EQ(work.changes("--output=x", from).error().code, Code::usage);
-  EXPECT_FALSE(work.changes(std::string(40, 'a'), from));
-  EXPECT_TRUE(work.changes(before, from)) << "a commit is as good as a tree";
+  EXPECT_EQ(good(git::changes(work.program(), from, from)), std::vector<FileChange>{});
+  EXPECT_EQ(git::changes(work.program(), "--output=x", from).error().code, Code::usage);
+  EXPECT_FALSE(git::changes(work.program(), std::string(40, 'a'), from));
+  EXPECT_TRUE(git::changes(work.program(), before, from)) << "a commit is as good as a tree";
 }
 
 TEST_F(GitWork, ADiffForPeople) {
@@ -354,7 +355,7 @@ TEST_F(GitWork, ADiffForPeople) {
   git("config diff.noprefix true");
   write("a", "two\n");
   const auto work = open();
-  const auto diff = good(work.diff(before, good(work.tree())));
+  const auto diff = good(git::diff(work.program(), before, good(work.tree())));
   EXPECT_NE(diff.find("--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+two\n"), std::string::npos) << diff;
 }
 

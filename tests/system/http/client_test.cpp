@@ -18,7 +18,7 @@ namespace {
 
 static_assert(std::is_convertible_v<std::unexpected<SendError>, Result<int>>, "TRY works with it");
 
-void echo(const Request& request, Exchange& exchange) {
+void echo_target(const Request& request, Exchange& exchange) {
   exchange.respond({200, {{"X-Path", request.target}}, request.method + ":" + request.body});
 }
 
@@ -44,7 +44,7 @@ TEST(HttpClient, WhatASinkThrowsIsAFailureOfTheRequest) {
 }
 
 TEST(HttpClient, TheHeadComesOnceAndTheBodyGoesToTheSink) {
-  const auto server = serve(echo);
+  const auto server = serve(echo_target);
   const auto heard = fetch({.method = "POST", .url = server->url() + "/a?b=c", .body = "hello"});
   ASSERT_TRUE(heard.sent) << describe(heard.sent.error());
   EXPECT_EQ(heard.heads, 1);
@@ -119,7 +119,7 @@ TEST(HttpClient, SendsTheHeadersItIsGivenAndNoOthers) {
 }
 
 TEST(HttpClient, EveryMethodGoesOutAsItIs) {
-  const auto server = serve(echo);
+  const auto server = serve(echo_target);
   for (const auto* method : {"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}) {
     EXPECT_EQ(fetch({.method = method, .url = server->url()}).body, std::string(method) + ":");
     EXPECT_EQ(fetch({.method = method, .url = server->url(), .body = "b"}).body,
@@ -186,7 +186,7 @@ TEST(HttpClient, TenMegabytesUpAndDown) {
 }
 
 TEST(HttpClient, HearsARefusalThatComesBeforeAllIsSent) {
-  const auto server = serve(echo, {.limits = {.body = 1000}});
+  const auto server = serve(echo_target, {.limits = {.body = 1000}});
   Client client;
   const std::string body(std::size_t{10} << 20, 'x');
   EXPECT_EQ(fetch(client, {.method = "POST", .url = server->url(), .body = body}).head.status, 413);
@@ -240,7 +240,7 @@ TEST(HttpClient, UnpacksOnlyWhenAsked) {
 
 TEST(HttpClient, ManyClientsInManyThreads) {
   constexpr int kThreads = 8;
-  const auto server = serve(echo);
+  const auto server = serve(echo_target);
   std::latch all_here(kThreads);
   std::vector<std::jthread> threads;
   std::vector<int> right(kThreads, 0);
@@ -320,7 +320,7 @@ TEST(HttpClient, UsesTheProxyOfTheEnvironmentButNotForLoopback) {
   const auto proxy = serve([](const Request& request, Exchange& exchange) {
     exchange.respond({200, {}, "proxy for " + request.target});
   });
-  const auto server = serve(echo);
+  const auto server = serve(echo_target);
   const auto away = "http://" + std::string(kUnknownName) + "/x";
   const Variable variable("http_proxy", proxy->url());
   EXPECT_EQ(fetch({.url = away}).body, "proxy for " + away);

@@ -10,17 +10,12 @@
 #include <gtest/gtest.h>
 
 #include "support/tcp_client.h"
+#include "system/http/client_harness.h"
 
 namespace ralph::http {
 namespace {
 
 using test::TcpClient;
-
-constexpr Millis kLong{600'000};
-
-std::unique_ptr<Server> serve(Handler handler, ServerOptions options = {}) {
-  return Server::start(options, std::move(handler)).value();
-}
 
 void echo(const Request& request, Exchange& exchange) {
   exchange.respond({200, {{"x-path", request.path}}, request.method + ":" + request.body});

@@ -27,7 +27,7 @@ inline int run_as_harness(const Command& command) {
     eventually([&] { return std::filesystem::exists(file); });
     ::kill(child->guard_pid(), SIGKILL);
   }
-  Watch watch;
+  RunHandle watch;
   const Exit exit = supervise(*std::move(child), {}, watch, {});
   return ::signal(SIGCHLD, SIG_DFL) == SIG_IGN ? kIgnored : exit.left;
 }

@@ -249,7 +249,7 @@ TEST(Confinement, NeedsAWorkingFolder) {
   Ground ground;
   auto command = ground.command("true");
   command.cwd.clear();
-  EXPECT_NE(ground.refusal(command).find("working folder"), std::string::npos);
+  EXPECT_NE(ground.refusal(command).find("working directory"), std::string::npos);
 }
 
 TEST(Confinement, TakesManyLongPaths) {

@@ -48,7 +48,7 @@ TEST(CpuTime, OfAProcessThatIsGoneIsZero) {
   auto child = start(agent.command);
   ASSERT_TRUE(child) << describe(child.error());
   const pid_t program = child->program_pid();
-  Watch watch;
+  RunHandle watch;
   supervise(*std::move(child), {}, watch, {}, patient());
   EXPECT_EQ(tree_cpu_time(program), Millis{0});
 }

@@ -52,7 +52,7 @@ TEST(Drain, AStopDoesNotSignalTheReapedGuardsNumber) {
     }
     writer.reset();
   });
-  Watch watch;
+  RunHandle watch;
   const EndPolicy policy{.grace = Millis{50}, .drain = kLongWait, .patience = kLongWait};
   const Exit exit = supervise(Child(std::move(parts)), {}, watch, stop.get_token(), policy);
   other.join();
@@ -81,7 +81,7 @@ TEST(Drain, TakesWhatComesAfterTheTreeIsGone) {
     writer.reset();
   });
   std::string out;
-  Watch watch;
+  RunHandle watch;
   const EndPolicy policy{.grace = Millis{50}, .drain = kLongWait, .patience = kLongWait};
   supervise(Child(std::move(parts)), {append_to(out), {}}, watch, {}, policy);
   EXPECT_EQ(out, "late\n");
@@ -99,7 +99,7 @@ TEST(Drain, WaitsForASinkThatIsNotReady) {
     ProcessInfo info;
     return !read_process(guard, info) && ++asked > 20;
   };
-  Watch watch;
+  RunHandle watch;
   const EndPolicy policy{.grace = Millis{50}, .drain = Millis{0}, .patience = kLongWait};
   supervise(*std::move(child), sinks, watch, {}, policy);
   EXPECT_EQ(out, "result\n");

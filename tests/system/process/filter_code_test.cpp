@@ -30,7 +30,7 @@ FilterCode refusing(int error) {
 }
 
 /// What the program returns for a call, as the kernel would run it.
-unsigned run(const std::string& bytes, unsigned call, unsigned first_argument = 0,
+unsigned run_filter(const std::string& bytes, unsigned call, unsigned first_argument = 0,
              unsigned architecture = 0) {
   std::vector<sock_filter> program(bytes.size() / sizeof(sock_filter));
   std::memcpy(program.data(), bytes.data(), bytes.size());
@@ -63,7 +63,7 @@ void expect_decisions(const FilteredCalls& calls) {
     const auto found = calls.find(call);
     const unsigned expected =
         found == calls.end() ? SECCOMP_RET_ALLOW : found->second.instructions().back().k;
-    ASSERT_EQ(run(program, call), expected) << "call " << call << " of " << calls.size();
+    ASSERT_EQ(run_filter(program, call), expected) << "call " << call << " of " << calls.size();
   }
 }
 
@@ -96,10 +96,10 @@ TEST(FilterCode, ArgumentsDecide) {
   only_seven.refuse_if(8, ENOSYS);
   only_seven.refuse(EPERM);
   const auto program = assemble(load_number(), {{42, only_seven}});
-  EXPECT_EQ(run(program, 42, 7), SECCOMP_RET_ALLOW);
-  EXPECT_EQ(run(program, 42, 8), SECCOMP_RET_ERRNO | ENOSYS);
-  EXPECT_EQ(run(program, 42, 9), SECCOMP_RET_ERRNO | EPERM);
-  EXPECT_EQ(run(program, 41, 9), SECCOMP_RET_ALLOW);
+  EXPECT_EQ(run_filter(program, 42, 7), SECCOMP_RET_ALLOW);
+  EXPECT_EQ(run_filter(program, 42, 8), SECCOMP_RET_ERRNO | ENOSYS);
+  EXPECT_EQ(run_filter(program, 42, 9), SECCOMP_RET_ERRNO | EPERM);
+  EXPECT_EQ(run_filter(program, 41, 9), SECCOMP_RET_ALLOW);
 }
 
 #ifdef __x86_64__
@@ -108,7 +108,7 @@ TEST(FilterCode, ASandboxWithoutNetworkHasOnlySocketsOfItsNamespace) {
   constexpr unsigned kX32 = 0x40000000;
   const auto filter = sandbox_filter(SandboxFilter::keyrings_and_sockets).value();
   const auto on = [&](unsigned call, unsigned argument) {
-    return run(filter, call, argument, AUDIT_ARCH_X86_64);
+    return run_filter(filter, call, argument, AUDIT_ARCH_X86_64);
   };
   for (const unsigned family : {AF_UNIX, AF_INET, AF_INET6, AF_NETLINK}) {
     EXPECT_EQ(on(SYS_socket, family), SECCOMP_RET_ALLOW) << family;
@@ -122,14 +122,14 @@ TEST(FilterCode, ASandboxWithoutNetworkHasOnlySocketsOfItsNamespace) {
   EXPECT_EQ(on(SYS_io_uring_setup, 1), SECCOMP_RET_ERRNO | ENOSYS) << "opens sockets by itself";
   EXPECT_EQ(on(SYS_keyctl, 0), SECCOMP_RET_ERRNO | ENOSYS);
   EXPECT_EQ(on(SYS_openat, 0), SECCOMP_RET_ALLOW);
-  const auto of_32_bit = [&](unsigned call) { return run(filter, call, AF_INET, AUDIT_ARCH_I386); };
+  const auto of_32_bit = [&](unsigned call) { return run_filter(filter, call, AF_INET, AUDIT_ARCH_I386); };
   for (const unsigned call : {102, 359, 360, 425, 288}) {  // 41 is dup there
     EXPECT_NE(of_32_bit(call), SECCOMP_RET_ALLOW) << call;
   }
   EXPECT_EQ(of_32_bit(41), SECCOMP_RET_ALLOW);
   const auto open = sandbox_filter(SandboxFilter::keyrings).value();
-  EXPECT_EQ(run(open, SYS_socket, AF_VSOCK, AUDIT_ARCH_X86_64), SECCOMP_RET_ALLOW);
-  EXPECT_EQ(run(open, SYS_keyctl, 0, AUDIT_ARCH_X86_64), SECCOMP_RET_ERRNO | ENOSYS);
+  EXPECT_EQ(run_filter(open, SYS_socket, AF_VSOCK, AUDIT_ARCH_X86_64), SECCOMP_RET_ALLOW);
+  EXPECT_EQ(run_filter(open, SYS_keyctl, 0, AUDIT_ARCH_X86_64), SECCOMP_RET_ERRNO | ENOSYS);
 }
 #endif
 

@@ -173,7 +173,7 @@ TEST(StopRequest, EndsTheTreeWhileASinkBlocks) {
     EXPECT_TRUE(eventually([&] { return agent.nothing_alive(); }));
     return {};
   };
-  Watch watch;
+  RunHandle watch;
   const Exit exit = supervise(*std::move(child), {sink, {}}, watch, stop.get_token(), patient());
   EXPECT_EQ(exit.ended_by, EndedBy::stop_request);
 }
@@ -208,7 +208,7 @@ TEST(Sweep, TheProgramsNumberIsKeptWhileItsTreeMayLive) {
   const pid_t guard = child->guard_pid();
   std::stop_source stop;
   std::jthread supervisor([&] {
-    Watch watch;
+    RunHandle watch;
     supervise(*std::move(child), {}, watch, stop.get_token(), patient());
   });
   EXPECT_TRUE(agent.reached("up"));

@@ -107,7 +107,7 @@ inline EndPolicy hasty() {
 }
 
 /// Starts and supervises; a start that fails is a failed test and an empty Ran.
-inline Ran run(const Command& command, Watch& watch, std::stop_token stop = {},
+inline Ran run(const Command& command, RunHandle& watch, std::stop_token stop = {},
                const EndPolicy& policy = patient()) {
   Ran ran;
   auto child = start(command);
@@ -121,7 +121,7 @@ inline Ran run(const Command& command, Watch& watch, std::stop_token stop = {},
 }
 
 inline Ran run(const Command& command) {
-  Watch watch;
+  RunHandle watch;
   return run(command, watch);
 }
 

@@ -1,16 +1,16 @@
 #include "system/process/harness.h"
-#include "system/process/watch_state.h"
+#include "system/process/run_handle_state.h"
 
 namespace ralph::process {
 namespace {
 
 TEST(Limits, LongOnesAreLongAndNegativeOnesAreOver) {
   for (const Limit limit : {Limit::wall, Limit::silence, Limit::after_end}) {
-    Watch watch;
+    RunHandle watch;
     watch.arm(limit, Millis::max());
     EXPECT_EQ(run(Agent("line done\n").command, watch).exit.ended_by, EndedBy::nothing);
   }
-  Watch watch;
+  RunHandle watch;
   watch.arm(Limit::wall, Millis::min());
   EXPECT_EQ(run(Agent("hang\n").command, watch).exit.ended_by, EndedBy::wall);
 }
@@ -25,7 +25,7 @@ TEST(Limits, AVeryLongGraceIsNotAShortOne) {
     EXPECT_TRUE(agent.reached("ready"));
     stop.request_stop();
   });
-  Watch watch;
+  RunHandle watch;
   const Exit exit = supervise(std::move(*child), {append_to(out), {}}, watch, stop.get_token(),
                               {.grace = Millis::max()});
   EXPECT_EQ(exit.ended_by, EndedBy::stop_request);
@@ -34,7 +34,7 @@ TEST(Limits, AVeryLongGraceIsNotAShortOne) {
 }
 
 TEST(Limits, WallNamesItself) {
-  Watch watch;
+  RunHandle watch;
   watch.arm(Limit::wall, Millis{30});
   const Ran ran = run(Agent("line one\nhang\n").command, watch);
   EXPECT_EQ(ran.exit.ended_by, EndedBy::wall);
@@ -45,7 +45,7 @@ TEST(Limits, SilenceNamesItselfAndKeepsTheOutput) {
   Agent agent("line one\nhang\n");
   auto child = start(agent.command);
   ASSERT_TRUE(child) << describe(child.error());
-  Watch watch;
+  RunHandle watch;
   std::string out;
   const Sinks sinks{[&](std::string_view bytes) -> Result<> {
                       out += bytes;
@@ -62,7 +62,7 @@ TEST(Limits, AfterEndKeepsTheResultOfAProgramThatStays) {
   Agent agent("line {\"type\":\"result\"}\nhang\n", Transport::pty);
   auto child = start(agent.command);
   ASSERT_TRUE(child) << describe(child.error());
-  Watch watch;
+  RunHandle watch;
   watch.arm(Limit::wall, kLongWait);
   std::string out;
   const Sinks sinks{[&](std::string_view bytes) -> Result<> {
@@ -77,7 +77,7 @@ TEST(Limits, AfterEndKeepsTheResultOfAProgramThatStays) {
 }
 
 TEST(Limits, AProgramThatLeavesInTimeIsNotEnded) {
-  Watch watch;
+  RunHandle watch;
   watch.arm(Limit::wall, kLongWait);
   watch.arm(Limit::silence, kLongWait);
   watch.arm(Limit::after_end, kLongWait);
@@ -87,7 +87,7 @@ TEST(Limits, AProgramThatLeavesInTimeIsNotEnded) {
 }
 
 TEST(Limits, ThatAreDisarmedNeverStrike) {
-  Watch watch;
+  RunHandle watch;
   for (const Limit limit : {Limit::wall, Limit::silence, Limit::after_end}) {
     watch.arm(limit, Millis{0});
     watch.disarm(limit);
@@ -97,7 +97,7 @@ TEST(Limits, ThatAreDisarmedNeverStrike) {
 
 TEST(Limits, CanBeMovedLaterAndEarlierFromAnotherThread) {
   Agent agent("notify DIR/up\nhang\n");
-  Watch watch;
+  RunHandle watch;
   watch.arm(Limit::wall, kLongWait);
   watch.arm(Limit::after_end, kLongWait);
   std::jthread mover([&] {
@@ -109,13 +109,13 @@ TEST(Limits, CanBeMovedLaterAndEarlierFromAnotherThread) {
 }
 
 /// When the silence limit of a watch would strike.
-SteadyTime silence_deadline(Watch& watch) {
-  const auto nearest = WatchAccess::state(watch).nearest();
+SteadyTime silence_deadline(RunHandle& watch) {
+  const auto nearest = RunHandleAccess::state(watch).nearest();
   return nearest ? nearest->at : SteadyTime{};
 }
 
 TEST(Limits, SilenceIsMovedByTouch) {
-  Watch watch;
+  RunHandle watch;
   watch.arm(Limit::silence, kLongWait);
   const SteadyTime before = silence_deadline(watch);
   std::this_thread::sleep_for(Millis{1});
@@ -128,7 +128,7 @@ TEST(Limits, SilenceIsMovedByEveryPieceOfOutput) {
   Agent agent("line a\nwait-file DIR/1\nstderr b\nwait-file DIR/2\nline c\n");
   auto child = start(agent.command);
   ASSERT_TRUE(child) << describe(child.error());
-  Watch watch;
+  RunHandle watch;
   watch.arm(Limit::silence, kLongWait);
   std::vector<SteadyTime> deadlines;
   const Sink note = [&](std::string_view) -> Result<> {
@@ -147,7 +147,7 @@ TEST(Limits, ASlowSinkIsNotSilence) {
   Agent agent("flood 200000\nexit 0\n");
   auto child = start(agent.command);
   ASSERT_TRUE(child) << describe(child.error());
-  Watch watch;
+  RunHandle watch;
   std::uint64_t taken = 0;
   int pieces = 0;
   const Sinks sinks{[&](std::string_view bytes) -> Result<> {
@@ -165,7 +165,7 @@ TEST(Limits, ASlowSinkIsNotSilence) {
 }
 
 TEST(Limits, TheNearestOneStrikes) {
-  Watch watch;
+  RunHandle watch;
   watch.arm(Limit::after_end, kLongWait);
   watch.arm(Limit::wall, Millis{10});
   watch.arm(Limit::silence, kLongWait);
@@ -179,7 +179,7 @@ TEST(Limits, StopRequestEndsTheRun) {
     EXPECT_TRUE(agent.reached("up"));
     stop.request_stop();
   });
-  Watch watch;
+  RunHandle watch;
   const Ran ran = run(agent.command, watch, stop.get_token());
   EXPECT_EQ(ran.exit.ended_by, EndedBy::stop_request);
   EXPECT_EQ(ran.exit.signal, SIGTERM);
@@ -189,7 +189,7 @@ TEST(Limits, StopRequestEndsTheRun) {
 TEST(Limits, StopRequestedBeforeTheStartCounts) {
   std::stop_source stop;
   stop.request_stop();
-  Watch watch;
+  RunHandle watch;
   EXPECT_EQ(run(Agent("hang").command, watch, stop.get_token()).exit.ended_by,
             EndedBy::stop_request);
 }
@@ -201,7 +201,7 @@ TEST(Limits, AProgramMayFinishItsWorkWithinTheGrace) {
     EXPECT_TRUE(agent.reached("up"));
     stop.request_stop();
   });
-  Watch watch;
+  RunHandle watch;
   const Ran ran = run(agent.command, watch, stop.get_token(), patient());
   EXPECT_EQ(ran.exit.ended_by, EndedBy::stop_request);
   EXPECT_EQ(ran.exit.exit_code, 0);
@@ -209,7 +209,7 @@ TEST(Limits, AProgramMayFinishItsWorkWithinTheGrace) {
 }
 
 TEST(Limits, AProgramThatIgnoresTermIsKilled) {
-  Watch watch;
+  RunHandle watch;
   Agent agent("ignore-term\nnotify DIR/up\nhang\n");
   std::jthread limiter([&] {
     EXPECT_TRUE(agent.reached("up"));
@@ -222,7 +222,7 @@ TEST(Limits, AProgramThatIgnoresTermIsKilled) {
 
 TEST(Limits, ASignalGoesToTheProgramAlone) {
   Agent agent("on-int interrupted\\n\nspawn-tool\nnotify DIR/up\nhang\n");
-  Watch watch;
+  RunHandle watch;
   std::jthread interrupter([&] {
     EXPECT_TRUE(agent.reached("up"));
     watch.send_signal(SIGINT);

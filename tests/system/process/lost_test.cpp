@@ -20,7 +20,7 @@ TEST(LostGuard, LeavesNothingAlive) {
     ASSERT_TRUE(agent.reached("up"));
     ::kill(child->guard_pid(), SIGKILL);
     std::string out;
-    Watch watch;
+    RunHandle watch;
     const Exit exit = supervise(*std::move(child), {append_to(out), {}}, watch, {}, patient());
     EXPECT_EQ(exit.ended_by, EndedBy::guard_lost);
     EXPECT_EQ(out, "up\n");
@@ -48,7 +48,7 @@ TEST(LostGuard, DoesNotDisturbOtherRunsNorOtherChildrenOfOurs) {
   ASSERT_TRUE(child) << describe(child.error());
   ASSERT_TRUE(agent.reached("up"));
   ::kill(child->guard_pid(), SIGKILL);
-  Watch watch;
+  RunHandle watch;
   EXPECT_EQ(supervise(*std::move(child), {}, watch, {}, patient()).ended_by, EndedBy::guard_lost);
   EXPECT_TRUE(agent.nothing_alive());
   other.folder.write("go", "");
@@ -65,7 +65,7 @@ TEST(LostGuard, ThatNoLongerAnswersIsEnded) {
   ASSERT_TRUE(child) << describe(child.error());
   ASSERT_TRUE(agent.reached("up"));
   ::kill(child->guard_pid(), SIGSTOP);
-  Watch watch;
+  RunHandle watch;
   watch.arm(Limit::wall, Millis{0});
   const EndPolicy impatient{.grace = Millis{50}, .drain = Millis{50}, .patience = Millis{50}};
   const Exit exit = supervise(*std::move(child), {}, watch, {}, impatient);
@@ -80,7 +80,7 @@ TEST(LostGuard, ThatWasStoppedIsWokenToEndTheTree) {
   ASSERT_TRUE(child) << describe(child.error());
   ASSERT_TRUE(agent.reached("up"));
   ::kill(child->guard_pid(), SIGSTOP);
-  Watch watch;
+  RunHandle watch;
   watch.arm(Limit::wall, Millis{0});
   const Exit exit = supervise(*std::move(child), {}, watch, {}, patient());
   EXPECT_EQ(exit.signal, SIGTERM) << "only the guard knows";
@@ -108,7 +108,7 @@ TEST(LostGuard, ThatCannotBeWokenIsReplaced) {
   ASSERT_EQ(::ptrace(PTRACE_INTERRUPT, guard, nullptr, nullptr), 0);
   int status = 0;
   ASSERT_EQ(::waitpid(guard, &status, __WALL), guard);
-  Watch watch;
+  RunHandle watch;
   watch.arm(Limit::wall, Millis{0});
   const EndPolicy impatient{.grace = Millis{50}, .drain = Millis{50}, .patience = Millis{50}};
   EXPECT_EQ(supervise(*std::move(child), {}, watch, {}, impatient).ended_by, EndedBy::wall);
@@ -121,7 +121,7 @@ TEST(LostGuard, ThatWasStoppedIsWokenWhenTheProgramIsGone) {
   ASSERT_TRUE(child) << describe(child.error());
   ::kill(child->guard_pid(), SIGSTOP);
   agent.folder.write("go", "");
-  Watch watch;
+  RunHandle watch;
   watch.arm(Limit::wall, kLongWait);
   const Exit exit = supervise(*std::move(child), {}, watch, {}, patient());
   EXPECT_EQ(exit.exit_code, 3);
@@ -137,7 +137,7 @@ TEST(LostGuard, OfAProgramThatIsGoneAlreadyKeepsItsExit) {
     ProcessInfo info;
     return !read_process(guard, info) || info.state == 'Z';
   }));
-  Watch watch;
+  RunHandle watch;
   const Exit exit = supervise(*std::move(child), {}, watch, {}, patient());
   EXPECT_EQ(exit.exit_code, 3);
   EXPECT_EQ(exit.ended_by, EndedBy::nothing);
@@ -156,7 +156,7 @@ TEST(LostGuard, AtAnyMomentLeavesNothingAlive) {
       std::this_thread::sleep_for(std::chrono::microseconds(micros(random)));
       ::kill(guard, SIGKILL);
     });
-    Watch watch;
+    RunHandle watch;
     const Exit exit = supervise(*std::move(child), {}, watch, {}, patient());
     EXPECT_EQ(exit.ended_by, EndedBy::guard_lost);
     EXPECT_TRUE(agent.nothing_alive()) << "round " << round;

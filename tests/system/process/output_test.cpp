@@ -30,7 +30,7 @@ void expect_whole_flood(std::uint64_t megabytes, Transport transport) {
   SlowSink sink{.pause_every = size / 32};
   auto child = start(agent.command);
   ASSERT_TRUE(child) << describe(child.error());
-  Watch watch;
+  RunHandle watch;
   const Exit exit = supervise(*std::move(child), {std::ref(sink), {}}, watch, {}, patient());
   EXPECT_EQ(exit.exit_code, 0);
   EXPECT_EQ(sink.bytes, size);
@@ -63,7 +63,7 @@ TEST(Output, WhatWasWrittenBeforeTheEndIsDeliveredHoweverLateItIsRead) {
     std::string out;
     auto child = start(agent.command);
     ASSERT_TRUE(child) << describe(child.error());
-    Watch watch;
+    RunHandle watch;
     const Sinks sinks{[&](std::string_view bytes) -> Result<> {
                         EXPECT_TRUE(eventually([&] { return agent.nothing_alive(); }));
                         out += bytes;
@@ -91,7 +91,7 @@ TEST(Output, AFailingSinkEndsTheTreeAndKeepsItsError) {
   int calls = 0;
   auto child = start(agent.command);
   ASSERT_TRUE(child) << describe(child.error());
-  Watch watch;
+  RunHandle watch;
   const Sinks sinks{[&](std::string_view) -> Result<> {
                       ++calls;
                       return fail(Code::storage, "disk full");
@@ -110,7 +110,7 @@ TEST(Output, AFailingSinkDoesNotStopTheOther) {
   std::string out;
   auto child = start(agent.command);
   ASSERT_TRUE(child) << describe(child.error());
-  Watch watch;
+  RunHandle watch;
   const Sinks sinks{append_to(out),
                     [](std::string_view) -> Result<> { return fail(Code::storage, "disk full"); }};
   const Exit exit = supervise(*std::move(child), sinks, watch, {}, patient());
@@ -126,7 +126,7 @@ TEST(Output, AReadErrorIsKeptAndDoesNotHideTheExit) {
   ChildParts parts = child->take();
   parts.out = UniqueFd(::open("/", O_RDONLY | O_CLOEXEC));  // reading a folder fails
   std::string err;
-  Watch watch;
+  RunHandle watch;
   const Exit exit = supervise(Child(std::move(parts)), {{}, append_to(err)}, watch, {}, patient());
   EXPECT_EQ(exit.exit_code, 5);
   EXPECT_EQ(err, "complaint\n");
@@ -158,7 +158,7 @@ TEST(Output, ASinkThatThrowsEndsTheTreeToo) {
   auto child = start(agent.command);
   ASSERT_TRUE(child) << describe(child.error());
   const pid_t guard = child->guard_pid();
-  Watch watch;
+  RunHandle watch;
   const Sinks sinks{[](std::string_view) -> Result<> { throw std::bad_alloc(); }, {}};
   EXPECT_THROW(supervise(std::move(*child), sinks, watch, {}), std::bad_alloc);
   EXPECT_TRUE(agent.nothing_alive());
@@ -193,7 +193,7 @@ void expect_bounded_drain(bool endless) {
                       EXPECT_GT(more, 0);
                       return {};
                     }};
-  Watch watch;
+  RunHandle watch;
   const EndPolicy policy{.grace = Millis{50}, .drain = Millis{20}, .patience = kLongWait};
   const Exit exit = supervise(Child(std::move(parts)), sinks, watch, {}, policy);
   EXPECT_EQ(exit.exit_code, 0);

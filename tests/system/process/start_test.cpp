@@ -180,7 +180,7 @@ TEST(Start, SaysThatAProgramIsAFolder) {
   const TempFolder folder;
   const Error error = start_error({.argv = {folder.path().string()}});
   EXPECT_EQ(error.code, Code::permission);
-  EXPECT_NE(error.message.find("is a folder"), std::string::npos) << error.message;
+  EXPECT_NE(error.message.find("is a directory"), std::string::npos) << error.message;
 }
 
 TEST(Start, SaysThatAFileIsNoProgram) {
@@ -192,7 +192,7 @@ TEST(Start, SaysThatAFileIsNoProgram) {
   EXPECT_EQ(start_error({.argv = {text}}).code, Code::malformed);
   EXPECT_NE(start_error({.argv = {text}}).message.find("#!"), std::string::npos);
   EXPECT_NE(start_error({.argv = {empty}}).message.find("empty"), std::string::npos);
-  EXPECT_NE(start_error({.argv = {alien}}).message.find("another kind of machine"),
+  EXPECT_NE(start_error({.argv = {alien}}).message.find("another machine architecture"),
             std::string::npos);
 }
 
@@ -200,10 +200,10 @@ TEST(Start, SaysThatTheWorkingFolderIsMissing) {
   const TempFolder folder;
   const Error missing = start_error({.argv = {"true"}, .cwd = folder / "gone"});
   EXPECT_EQ(missing.code, Code::not_found);
-  EXPECT_EQ(missing.message, "working folder '" + (folder / "gone").string() + "' does not exist");
+  EXPECT_EQ(missing.message, "working directory '" + (folder / "gone").string() + "' does not exist");
   const std::string file = folder.write("file", "");
   EXPECT_EQ(start_error({.argv = {"true"}, .cwd = file}).message,
-            "working folder '" + file + "' is not a folder");
+            "working directory '" + file + "' is not a directory");
 }
 
 TEST(Start, LeaksNoDescriptorIntoTheProgram) {
@@ -243,7 +243,7 @@ TEST(Start, WorksWhenOurOwnStdioIsClosed) {
   std::string err;
   std::optional<int> exit_code;
   if (auto child = start(agent.command)) {
-    Watch watch;
+    RunHandle watch;
     exit_code = supervise(*std::move(child), {append_to(out), append_to(err)}, watch, {}).exit_code;
   }
   for (int fd = 0; fd <= 2; ++fd) {

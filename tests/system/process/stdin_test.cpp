@@ -30,7 +30,7 @@ TEST(StdinOf, TenMegabytesWhileTheProgramWritesSixBeforeItReads) {
 TEST(StdinOf, AnOpenOneTakesWritesFromSinksUntilClosed) {
   Agent agent("line ready\necho-stdin\n");
   agent.command.input = StdinOpen{};
-  Watch watch;
+  RunHandle watch;
   watch.write("before the start;");
   std::string out;
   auto child = start(agent.command);
@@ -53,7 +53,7 @@ TEST(StdinOf, AnOpenOneTakesWritesFromSinksUntilClosed) {
 TEST(StdinOf, AnOpenOneTakesWritesFromOtherThreads) {
   Agent agent("wait-stdin-eof");
   agent.command.input = StdinOpen{};
-  Watch watch;
+  RunHandle watch;
   std::jthread writer([&] {
     for (int i = 0; i < 100; ++i) watch.write(std::string(10'000, 'w'));
     watch.close_stdin();
@@ -79,7 +79,7 @@ TEST(StdinOf, WhatAProgramDoesNotReadIsDroppedQuietly) {
 }
 
 TEST(StdinOf, AWatchIsHarmlessAfterTheEnd) {
-  Watch watch;
+  RunHandle watch;
   run(Agent("exit 0").command, watch);
   watch.write("late");
   watch.close_stdin();

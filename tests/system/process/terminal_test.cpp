@@ -46,7 +46,7 @@ TEST(Terminal, PassesALongInputLineWholeAndWithoutEcho) {
   line += "\n";
   std::uint64_t sum = 0;
   for (const char c : line) sum = sum * 31 + static_cast<unsigned char>(c);
-  Watch watch;
+  RunHandle watch;
   watch.write(line);
   EXPECT_EQ(run(agent.command, watch).out, "read 10001 " + std::to_string(sum) + "\n");
 }
@@ -54,7 +54,7 @@ TEST(Terminal, PassesALongInputLineWholeAndWithoutEcho) {
 TEST(Terminal, PassesAMegabyteEachWay) {
   Agent agent("flood 1000000\nread-stdin 1000000\n", Transport::pty);
   agent.command.input = StdinOpen{};
-  Watch watch;
+  RunHandle watch;
   watch.write(std::string(1'000'000, 'y'));
   const Ran ran = run(agent.command, watch);
   EXPECT_EQ(ran.exit.exit_code, 0);
@@ -72,7 +72,7 @@ TEST(Terminal, RefusesInputTextBecauseItCannotEnd) {
 TEST(Terminal, CtrlCByteIsInputNotASignal) {
   Agent agent("read-stdin 2\nline alive", Transport::pty);
   agent.command.input = StdinOpen{};
-  Watch watch;
+  RunHandle watch;
   watch.write("\x03\n");
   const Ran ran = run(agent.command, watch);
   EXPECT_EQ(ran.exit.exit_code, 0);
@@ -98,7 +98,7 @@ TEST(Terminal, GuardIsInASessionOfItsOwnToo) {
   ::kill(child->guard_pid(), SIGTERM);
   ::kill(child->guard_pid(), SIGHUP);
   ASSERT_TRUE(agent.reached("up"));
-  Watch watch;
+  RunHandle watch;
   watch.arm(Limit::wall, Millis{0});
   const Exit exit = supervise(*std::move(child), {}, watch, {}, patient());
   EXPECT_EQ(exit.ended_by, EndedBy::wall);
@@ -112,7 +112,7 @@ TEST(Terminal, OutputOfAHungUpTerminalEndsTheOutputNotTheRun) {
   std::string err;
   auto child = start(agent.command);
   ASSERT_TRUE(child) << describe(child.error());
-  Watch watch;
+  RunHandle watch;
   const Sinks sinks{[&](std::string_view bytes) -> Result<> {
                       out += bytes;
                       agent.folder.write("go", "");

@@ -115,7 +115,7 @@ const std::vector<Scenario>& scenarios() {
 }
 
 /// Does what the scenario says should end the run.
-Result<> bring_about(EndedBy end, Watch& watch, std::stop_source& stop) {
+Result<> bring_about(EndedBy end, RunHandle& watch, std::stop_source& stop) {
   switch (end) {
     case EndedBy::wall: watch.arm(Limit::wall, Millis{0}); break;
     case EndedBy::after_end: watch.arm(Limit::after_end, Millis{1}); break;
@@ -136,7 +136,7 @@ void run_scenario(const Scenario& scenario, Transport transport, const std::stri
                         .transport = transport};
   auto child = start(command);
   ASSERT_TRUE(child) << describe(child.error());
-  Watch watch;
+  RunHandle watch;
   std::stop_source stop;
   std::string out;
   const Sinks sinks{[&](std::string_view bytes) -> Result<> {

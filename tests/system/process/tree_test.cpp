@@ -13,7 +13,7 @@ Ran run_and_stop(const Agent& agent, const EndPolicy& policy = patient()) {
     EXPECT_TRUE(agent.reached("up"));
     stop.request_stop();
   });
-  Watch watch;
+  RunHandle watch;
   return run(agent.command, watch, stop.get_token(), policy);
 }
 
@@ -49,7 +49,7 @@ TEST(Sweep, EndsAStoppedProgram) {
     ProcessInfo info;
     return read_process(program, info) && info.state == 'T';
   }));
-  Watch watch;
+  RunHandle watch;
   watch.arm(Limit::wall, Millis{0});
   const Exit exit = supervise(*std::move(child), {}, watch, {}, patient());
   EXPECT_EQ(exit.signal, SIGTERM);
@@ -85,7 +85,7 @@ TEST(Sweep, EndsATreeThatIsWideAndDeep) {
     EXPECT_TRUE(eventually([&] { return std::filesystem::exists(up); }));
     stop.request_stop();
   });
-  Watch watch;
+  RunHandle watch;
   const Ran ran = run(command, watch, stop.get_token(), hasty());
   EXPECT_EQ(ran.exit.ended_by, EndedBy::stop_request);
   EXPECT_GT(ran.exit.strays, 90);
@@ -98,7 +98,7 @@ TEST(Sweep, AProgramKilledBySomebodyElseIsReportedAsItDied) {
   ASSERT_TRUE(child) << describe(child.error());
   ASSERT_TRUE(agent.reached("up"));
   ::kill(child->program_pid(), SIGKILL);
-  Watch watch;
+  RunHandle watch;
   const Exit exit = supervise(*std::move(child), {}, watch, {}, patient());
   EXPECT_EQ(exit.signal, SIGKILL);
   EXPECT_EQ(exit.ended_by, EndedBy::nothing);
@@ -126,7 +126,7 @@ TEST(Sweep, ReapsWhatDiesWhileTheProgramRuns) {
     return children.size() == 1;
   }));
   agent.folder.write("go", "");
-  Watch watch;
+  RunHandle watch;
   const Exit exit = supervise(*std::move(child), {}, watch, {}, patient());
   EXPECT_EQ(exit.exit_code, 0);
   EXPECT_EQ(exit.strays, 0);

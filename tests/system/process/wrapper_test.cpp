@@ -15,7 +15,7 @@ struct Wrapped : Agent {
 
 /// Sends SIGINT once the script has created "up".
 Ran run_and_interrupt(const Agent& agent) {
-  Watch watch;
+  RunHandle watch;
   std::jthread interrupter([&] {
     EXPECT_TRUE(agent.reached("up"));
     watch.send_signal(SIGINT);
@@ -66,7 +66,7 @@ TEST(Wrapper, ChildrenThatHaveEndedAreNotTheProgram) {
       agent.folder.write("zombie", "#!/bin/sh\ntrue &\n\"$@\" &\nexec sleep 1000\n", 0755);
   agent.command.argv.insert(agent.command.argv.begin(), zombie);
   agent.command.wrapper_depth = 1;
-  Watch watch;
+  RunHandle watch;
   std::string out;
   auto child = start(agent.command);
   ASSERT_TRUE(child) << describe(child.error());

@@ -6,7 +6,7 @@
 #include "harness/stream/decoder.h"
 #include "ui/console/fake_output.h"
 
-namespace ralph::view {
+namespace ralph::console {
 namespace {
 
 using namespace stream;
@@ -302,4 +302,4 @@ TEST_F(ConsoleTest, ColoursTheSameWords) {
 }
 
 }  // namespace
-}  // namespace ralph::view
+}  // namespace ralph::console

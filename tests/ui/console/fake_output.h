@@ -4,7 +4,7 @@
 
 #include "ui/console/output.h"
 
-namespace ralph::view {
+namespace ralph::console {
 
 /// An output that keeps what it gets.
 struct FakeOutput final : Output {
@@ -13,4 +13,4 @@ struct FakeOutput final : Output {
   std::string stdout_text, stderr_text;
 };
 
-}  // namespace ralph::view
+}  // namespace ralph::console

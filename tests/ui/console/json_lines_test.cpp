@@ -9,7 +9,7 @@
 #include "harness/stream/event_json.h"
 #include "ui/console/fake_output.h"
 
-namespace ralph::view {
+namespace ralph::console {
 namespace {
 
 TEST(JsonLines, EveryEventIsALineThatReadsBack) {
@@ -59,4 +59,4 @@ TEST(JsonLines, SecretsAreMaskedInValuesOnly) {
 }
 
 }  // namespace
-}  // namespace ralph::view
+}  // namespace ralph::console

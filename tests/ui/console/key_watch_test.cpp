@@ -1,4 +1,4 @@
-#include "cli/key_watch.h"
+#include "ui/console/key_watch.h"
 
 #include <cstdlib>
 
@@ -10,7 +10,7 @@
 
 #include "core/base/unique_fd.h"
 
-namespace ralph::cli {
+namespace ralph::console {
 namespace {
 
 /// A terminal, and whoever sits at it.
@@ -78,4 +78,4 @@ TEST(KeyWatch, ATerminalThatGoesAwayPressesNoKey) {
 }
 
 }  // namespace
-}  // namespace ralph::cli
+}  // namespace ralph::console

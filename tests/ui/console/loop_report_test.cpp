@@ -1,11 +1,11 @@
-#include "cli/loop_report.h"
+#include "ui/console/loop_report.h"
 
 #include <gtest/gtest.h>
 
-#include "cli/some_report.h"
 #include "ui/console/figures.h"
+#include "ui/console/some_report.h"
 
-namespace ralph::cli {
+namespace ralph::console {
 namespace {
 
 constexpr std::string_view kResume = "ralph loop --resume";
@@ -16,8 +16,8 @@ TEST(LoopReport, IsPlainAndAligned) {
             "Ended        iteration limit reached (12)\n"
             "Iterations   12, 1,234 tool calls\n"
             "Time         1h01m (model 40m00s, tools 20m00s, other 1m40s), " +
-                view::date_time(some_report().started) + " to " +
-                view::date_time(some_report().ended) +
+                date_time(some_report().started) + " to " +
+                date_time(some_report().ended) +
                 "\n"
                 "Tokens       input 1,000 | cache read 2,000,000 | cache write 30 | output 4,000\n"
                 "Cost         $1.2500, today $2.5000 by all loops in this folder\n"
@@ -46,7 +46,7 @@ TEST(LoopReport, QuotesTheLogForAShell) {
 
 TEST(LoopReport, OfALoopThatDidNothingIsNotAboutTheOneBefore) {
   auto report = some_report();
-  report.reason = loop::StopReason::agent;
+  report.reason = store::StopReason::agent;
   report.why = "the agent could not log in";
   report.gave_way_to = "K";
   const auto text = loop_report(report, {}, {}, kResume);
@@ -60,7 +60,7 @@ TEST(LoopReport, OfALoopThatDidNothingIsNotAboutTheOneBefore) {
 
 TEST(LoopReport, SaysThatFilesChangedSinceTheyWereVerified) {
   auto report = some_report();
-  report.reason = loop::StopReason::done;
+  report.reason = store::StopReason::done;
   report.verified = "verified by `make test` in the working tree";
   report.changed_since_verified = true;
   EXPECT_EQ(reason_of(report).text,
@@ -70,7 +70,7 @@ TEST(LoopReport, SaysThatFilesChangedSinceTheyWereVerified) {
 
 TEST(LoopReport, SaysHowMuchWasSpentToday) {
   auto report = some_report();
-  report.reason = loop::StopReason::cost_per_day;
+  report.reason = store::StopReason::cost_per_day;
   report.budget.cost_per_day_usd = 2;
   report.ended = *parse_iso("2026-11-15T12:00:00Z");
   EXPECT_EQ(reason_of(report).text, "daily cost limit reached ($2.5000 of $2.0000 today)");
@@ -101,7 +101,7 @@ TEST(LoopReport, NamesTwentyFilesAtMost) {
 
 TEST(LoopReport, OfALoopThatIsDoneSaysNothingOfResuming) {
   auto report = some_report();
-  report.reason = loop::StopReason::done;
+  report.reason = store::StopReason::done;
   report.files.clear();
   const auto text = loop_report(report, {}, {}, kResume);
   EXPECT_TRUE(
@@ -115,7 +115,7 @@ TEST(LoopReport, OfALoopThatIsDoneSaysNothingOfResuming) {
 
 TEST(LoopReport, SaysWhatVerifiedIt) {
   auto report = some_report();
-  report.reason = loop::StopReason::done;
+  report.reason = store::StopReason::done;
   report.verified = "verified by `make test` in the working tree";
   EXPECT_NE(loop_report(report, {}, {}, kResume)
                 .find("Done         verified by `make test` in the working tree\nIterations"),
@@ -173,10 +173,10 @@ TEST(ResumeCommand, RaisesEveryLimitThatWasReached) {
   EXPECT_EQ(resume_command(report, today, kResume), kResume);
   report.would_wait = Millis{7'200'000};
   EXPECT_EQ(resume_command(report, today, kResume), "ralph loop --resume --max-time 4h05m");
-  report.reason = loop::StopReason::tampered;
+  report.reason = store::StopReason::tampered;
   report.budget = {};
   EXPECT_EQ(resume_command(report, today, kResume), "ralph loop --resume --accept-changes");
 }
 
 }  // namespace
-}  // namespace ralph::cli
+}  // namespace ralph::console

@@ -1,32 +1,29 @@
-#include "cli/loop_view.h"
+#include "ui/console/loop_view.h"
 
 #include <cstdlib>
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
 
-#include "cli/loop_json.h"
-#include "cli/some_report.h"
-#include "core/base/file.h"
-#include "core/base/unique_fd.h"
 #include "harness/stream/handler.h"
-#include "support/temp_folder.h"
+#include "ui/console/fake_output.h"
 #include "ui/console/figures.h"
+#include "ui/console/loop_json.h"
+#include "ui/console/some_report.h"
 
-namespace ralph::cli {
+namespace ralph::console {
 namespace {
 
-using loop::Record;
-using Work = loop::RunInfo;
+using store::LoopRecord;
+using Work = store::RunInfo;
 
-/// A view that writes into two files.
+/// A view that writes into two strings.
 class LoopViewTest : public testing::Test {
  protected:
   LoopViewTest() {
     ::setenv("TERM", "dumb", 1);  // whatever the tests are started from
     options_.console.agent_name = "Claude";
-    options_.facts = {"Claude 2.1.325, model sonnet, no sandbox", "50 iterations", "no commits",
-                      true};
+    options_.facts = {"Claude 2.1.325", "sonnet",     "no sandbox",
+                      "50 iterations",  "no commits", true};
     options_.max_iterations = 50;
   }
   LoopView& view() {
@@ -34,26 +31,18 @@ class LoopViewTest : public testing::Test {
     return *view_;
   }
   void show(store::LoopStep step) { view().on({UtcTime(), std::move(step)}); }
-  std::string out() {
-    output_.flush();
-    return test::text_of(folder_ / "out");
-  }
-  std::string err() { return test::text_of(folder_ / "err"); }
+  const std::string& out() const { return output_.stdout_text; }
+  const std::string& err() const { return output_.stderr_text; }
 
-  static UniqueFd open(const std::filesystem::path& file) {
-    return UniqueFd(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
-  }
-  test::TempFolder folder_;
-  UniqueFd out_fd_ = open(folder_ / "out"), err_fd_ = open(folder_ / "err");
-  StdOutput output_{out_fd_.get(), err_fd_.get()};
+  FakeOutput output_;
   Masker masker_{{"MY_TOKEN=correct-horse"}};
   LoopView::Options options_;
   stream::Summary summary_{model::Table::builtin()};
   std::unique_ptr<LoopView> view_;
 };
 
-Record iteration(std::int64_t n, std::string progress) {
-  Record record;
+LoopRecord iteration(std::int64_t n, std::string progress) {
+  LoopRecord record;
   record.iteration = n;
   record.progress = std::move(progress);
   record.cost_usd = 0.0312;
@@ -85,7 +74,7 @@ TEST_F(LoopViewTest, EachStepIsALine) {
   show(store::IterationCommitted{"abc1234def", 3});
   view().run_ended(run, iteration(3, "Did correct-horse\nand more"), {});
   show(store::LoopNote{stream::Level::info, "all is well"});
-  EXPECT_EQ(out(), "Loop         L, " + view::date_time(options_.now()) +
+  EXPECT_EQ(out(), "Loop         L, " + date_time(options_.now()) +
                        "\n"
                        "Goal         GOAL.md: ***\n"
                        "Agent        Claude 2.1.325, model sonnet, no sandbox\n"
@@ -105,7 +94,7 @@ TEST_F(LoopViewTest, EachStepIsALine) {
 }
 
 TEST_F(LoopViewTest, OutputOfVerificationIsShownOnceAndIndented) {
-  options_.console.verbosity = view::Verbosity::verbose;
+  options_.console.verbosity = Verbosity::verbose;
   view().output_of_verification("def f():\n    fails\n");
   auto verification = refused();
   verification.tail = "def f():\n    fails\n";
@@ -119,9 +108,11 @@ TEST_F(LoopViewTest, OutputOfVerificationIsShownOnceAndIndented) {
 TEST(LoopHeader, SaysThatALoopWithoutAFinishedIterationIsResumed) {
   LoopFacts facts;
   facts.resumed = true;
-  facts.agent = "ralph 0.1.0, its default model, no sandbox";
-  loop::Record attempt;
-  attempt.step = loop::Record::Step::attempt;
+  facts.agent = "ralph 0.1.0";
+  facts.model = "";
+  facts.sandbox = "no sandbox";
+  store::LoopRecord attempt;
+  attempt.step = store::LoopRecord::Step::attempt;
   attempt.cost_usd = 0.5;
   attempt.model = "sonnet";
   const auto lines = loop_header(facts, {.loop_id = "L"}, {attempt}, {});
@@ -143,7 +134,7 @@ TEST_F(LoopViewTest, ACorrectionIsNoIterationOfItsOwn) {
 }
 
 TEST_F(LoopViewTest, VerboseShowsWhatVerificationPrintsInWholeLines) {
-  options_.console.verbosity = view::Verbosity::verbose;
+  options_.console.verbosity = Verbosity::verbose;
   view().output_of_verification("one\ntw");
   view().output_of_verification("o\nhalf");
   EXPECT_EQ(out(), "  one\n  two\n");
@@ -187,7 +178,7 @@ TEST_F(LoopViewTest, InALogEachStepHasItsTimeAndAnErrorIsToldOnce) {
 }
 
 TEST_F(LoopViewTest, QuietSaysTheReasonOnly) {
-  options_.console.verbosity = view::Verbosity::quiet;
+  options_.console.verbosity = Verbosity::quiet;
   view().started({.loop_id = "L"}, {});
   view().run_started({store::AgentRole::worker, 1, "r"}, summary_);
   show(store::LoopNote{stream::Level::warning, "x"});
@@ -201,7 +192,7 @@ TEST_F(LoopViewTest, QuietSaysTheReasonOnly) {
 }
 
 TEST_F(LoopViewTest, JsonIsALinePerStep) {
-  options_.console.verbosity = view::Verbosity::quiet;
+  options_.console.verbosity = Verbosity::quiet;
   options_.json = true;
   view().started({.loop_id = "L", .backend = "claude"}, {});
   const Work run{store::AgentRole::worker, 1, "r1"};
@@ -233,7 +224,7 @@ TEST_F(LoopViewTest, JsonIsALinePerStep) {
 }
 
 TEST_F(LoopViewTest, JsonEndsWithTheReportAndTheReasonOfAFailure) {
-  options_.console.verbosity = view::Verbosity::quiet;
+  options_.console.verbosity = Verbosity::quiet;
   options_.json = true;
   view().finish(some_report());
   EXPECT_TRUE(out().starts_with(
@@ -256,4 +247,4 @@ TEST(GoalLine, IsTheFirstThatHasTextWithoutTheMarksOfAHeading) {
 }
 
 }  // namespace
-}  // namespace ralph::cli
+}  // namespace ralph::console

@@ -1,12 +1,12 @@
 #pragma once
-#include "harness/loop/loop.h"
+#include "harness/store/loop_report.h"
 
-namespace ralph::cli {
+namespace ralph::console {
 
 /// Of a loop that reached its limit of iterations.
-inline loop::Report some_report() {
-  loop::Report report;
-  report.reason = loop::StopReason::iterations;
+inline store::LoopReport some_report() {
+  store::LoopReport report;
+  report.reason = store::StopReason::iterations;
   report.exit_code = 6;
   report.budget.iterations = 12;
   report.loop_id = "L";
@@ -28,4 +28,4 @@ inline loop::Report some_report() {
   return report;
 }
 
-}  // namespace ralph::cli
+}  // namespace ralph::console

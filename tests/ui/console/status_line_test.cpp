@@ -8,7 +8,7 @@
 #include "ui/console/fake_output.h"
 #include "ui/console/figures.h"
 
-namespace ralph::view {
+namespace ralph::console {
 namespace {
 
 using namespace stream;
@@ -238,4 +238,4 @@ TEST(Figures, AreShort) {
 }
 
 }  // namespace
-}  // namespace ralph::view
+}  // namespace ralph::console

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace ralph::view {
+namespace ralph::console {
 namespace {
 
 TEST(StyledText, KeepsOurOwnSequencesAndNoOther) {
@@ -17,4 +17,4 @@ TEST(StyledText, KeepsOurOwnSequencesAndNoOther) {
 }
 
 }  // namespace
-}  // namespace ralph::view
+}  // namespace ralph::console

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace ralph::view {
+namespace ralph::console {
 namespace {
 
 constexpr VerbosityWish kNone{}, kQuiet{true, false}, kVerbose{false, true}, kBoth{true, true};
@@ -34,4 +34,4 @@ TEST(VerbosityResolution, EmptyAndZeroMeanNotSet) {
 }
 
 }  // namespace
-}  // namespace ralph::view
+}  // namespace ralph::console

@@ -36,7 +36,7 @@ void limit(int what, rlim_t value) {
   }
 }
 
-/// What computing, reading stdin, writing stdout and ending take.
+/// The system calls for computing, reading stdin, writing stdout and exiting.
 constexpr std::array kAllowed{
     SYS_read,           SYS_write,        SYS_brk,       SYS_mmap,   SYS_munmap,
     SYS_mremap,         SYS_madvise,      SYS_mprotect,  SYS_futex,  SYS_exit,

@@ -11,7 +11,7 @@ namespace ralph::scaler {
 namespace {
 
 struct ErrorManager {
-  jpeg_error_mgr base;  // first: libjpeg knows only this
+  jpeg_error_mgr base;  // must be first: libjpeg uses only this part
   std::jmp_buf jump;
   char problem[JMSG_LENGTH_MAX] = {};
 };
@@ -65,7 +65,7 @@ bool read_header(Reader& reader, std::string_view file) {
   return true;
 }
 
-/// The decoder itself can leave out detail: an eighth, a quarter or half of the size, at no cost.
+/// The decoder itself can scale to an eighth, a quarter or half of the size at no cost.
 bool start_rows(Reader& reader, Size target) {
   if (setjmp(reader.errors.jump)) return false;
   auto& info = reader.info;
@@ -86,14 +86,14 @@ bool read_row(Reader& reader, std::uint8_t* row) {
   return jpeg_read_scanlines(&reader.info, rows, 1) == 1;
 }
 
-/// Such as CMYK, which others can decode.
-bool is_unknown_form(int code) {
+/// Valid pictures that this decoder does not support, such as CMYK.
+bool is_unsupported(int code) {
   return code == JERR_CONVERSION_NOTIMPL || code == JERR_ARITH_NOTIMPL ||
          code == JERR_BAD_PRECISION || code == JERR_SOF_UNSUPPORTED;
 }
 
 [[noreturn]] void fail(const ErrorManager& errors) {
-  if (is_unknown_form(errors.base.msg_code)) throw Failure(errors.problem);
+  if (is_unsupported(errors.base.msg_code)) throw Failure(errors.problem);
   throw Damaged(std::string("the picture cannot be decoded: ") + errors.problem);
 }
 

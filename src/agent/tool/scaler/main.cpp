@@ -1,6 +1,6 @@
-// ralph-image EDGE PATCHES BYTES <PICTURE: writes "TYPE WIDTH HEIGHT\n" and a picture within these limits to stdout;
-// only the line where the picture, which it decodes in any case, is within them. Exits with a line on stderr and with 1
-// where that cannot be done, 2 where the picture is damaged. Started by tool/image_scaler.cpp.
+// ralph-image EDGE PATCHES BYTES <PICTURE: writes "TYPE WIDTH HEIGHT\n" and a picture within these limits to stdout; only
+// the line if the picture is already within them (it is decoded in any case). On failure writes a line to stderr and
+// exits with 1, or with 2 if the picture is damaged. Started by tool/image_scaler.cpp.
 #include <array>
 #include <charconv>
 #include <cstdio>
@@ -66,7 +66,7 @@ Size checked(Size size) {
   return size;
 }
 
-/// A PNG file stays one where it becomes small enough: it is sharper.
+/// A PNG file stays PNG if it becomes small enough, because that is sharper.
 void scale(const Limits& limits) {
   const auto file = read_input();
   const bool png = file.starts_with("\x89PNG");

@@ -8,7 +8,7 @@
 namespace ralph::scaler {
 namespace {
 
-/// What libpng needs while it reads; lives outside of the frames longjmp leaves.
+/// The state of libpng while reading; outside the frames that longjmp leaves.
 struct Reader {
   std::string_view rest;
   std::string problem;
@@ -54,7 +54,7 @@ void open_reader(Reader& reader, std::string_view file) {
   png_set_chunk_cache_max(reader.png, 100);
 }
 
-/// To 8 bits of RGB, with alpha where there is any. False: libpng gave up.
+/// Converts to 8-bit RGB, with alpha if there is any. False: libpng reported an error.
 bool read_header(Reader& reader) {
   if (setjmp(png_jmpbuf(reader.png))) return false;
   png_read_info(reader.png, reader.info);

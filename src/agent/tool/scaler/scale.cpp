@@ -28,7 +28,7 @@ Shrinker::Shrinker(Size from, Size to, unsigned channels)
   pixels_.bytes.reserve(std::size_t{to.width} * to.height * channels);
 }
 
-/// A row belongs to the target row its own number scales to: every target row gets at least one, since it only shrinks.
+/// Rows are assigned by scaling their number; each target row gets at least one, because pictures only shrink.
 void Shrinker::add(const std::uint8_t* row) {
   const auto target =
       static_cast<unsigned>(std::uint64_t{source_row_++} * to_.height / from_.height);

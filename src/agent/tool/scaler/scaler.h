@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-/// ralph-image: a picture in, a smaller one out. The codecs call us back from C, so errors are exceptions here, thrown
-/// only where no frame of C is in between.
+/// ralph-image: reads a picture, writes a smaller one. Errors are exceptions here, because the C codecs call back into
+/// this code; they are thrown only where no C frame is in between.
 namespace ralph::scaler {
 
 struct Failure : std::runtime_error {
@@ -25,11 +25,11 @@ struct Size {
   bool operator==(const Size&) const = default;
 };
 
-/// Largest pictures: decoding one takes seconds, never minutes, and an interlaced one is held whole.
+/// The largest pictures: decoding takes seconds at most; an interlaced picture is held in memory.
 inline constexpr std::uint64_t kMostPixels = 150'000'000;
 inline constexpr std::uint64_t kMostInterlaced = 40'000'000;
 
-/// The largest size of the same shape with edges and patches of 28 pixels within the limits.
+/// The largest size of the same shape whose edges and number of 28-pixel patches are within the limits.
 Size fitting(Size size, unsigned edge, unsigned patches);
 
 struct Pixels {
@@ -38,7 +38,7 @@ struct Pixels {
   std::vector<std::uint8_t> bytes;
 };
 
-/// Averages rows, as they come from a decoder, into a smaller picture, or takes them as they are.
+/// Averages the rows of a decoder into a smaller picture, or copies them if the size is the same.
 class Shrinker {
  public:
   Shrinker(Size from, Size to, unsigned channels);
@@ -64,10 +64,10 @@ Size jpeg_size(std::string_view file);
 Pixels read_png(std::string_view file, Size target);
 Pixels read_jpeg(std::string_view file, Size target);
 std::string write_png(const Pixels& pixels);
-/// Alpha is laid over white.
+/// Transparent pixels are blended with white.
 std::string write_jpeg(const Pixels& pixels, int quality);
 
-/// From here on the process computes, reads stdin and writes stdout and stderr; anything else ends it.
+/// From here on the process can only compute, read stdin and write stdout and stderr; any other system call kills it.
 void confine();
 
 }  // namespace ralph::scaler

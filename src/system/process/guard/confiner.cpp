@@ -28,7 +28,7 @@ struct RulesetAttributes {
   std::uint64_t scopes = 0;
 };
 
-/// Access rights that mean something for a path that is not a folder.
+/// Access rights that mean something for a path that is not a directory.
 constexpr std::uint64_t kOfFiles = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE |
                                    LANDLOCK_ACCESS_FS_READ_FILE | (1ULL << 14) | (1ULL << 15);
 constexpr int kJoinSessionKeyring = 1;
@@ -56,7 +56,7 @@ int add_rule(int ruleset, const char* path, std::uint64_t access) {
     return ::syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) == 0;
   };
   bool added = add();
-  if (!added && errno == EINVAL) {  // not a folder
+  if (!added && errno == EINVAL) {  // not a directory
     rule.allowed_access &= kOfFiles;
     added = add();
   }
@@ -191,7 +191,7 @@ ConfineError Confiner::fix_folders() const {
   });
 }
 
-/// The scratch folder lends its place to what covers; its own mount then goes on top of that.
+/// The scratch directory lends its place to what covers; its own mount then goes on top of that.
 ConfineError Confiner::cover_hidden() const {
   Cover cover;
   bool covering = false;

@@ -24,11 +24,11 @@ class Confiner {
   ConfineError load(int fd);
   /// Placeholders, the Landlock ruleset and the seccomp filter.
   ConfineError prepare();
-  /// In the vfork child, before it changes to its working folder.
+  /// In the vfork child, before it changes to its working directory.
   ConfineError enter_mounts() const;
   /// In the vfork child, as its last step before exec.
   ConfineError enter() const;
-  /// When the last process has ended: placeholders and the scratch folder are removed.
+  /// When the last process has ended: placeholders and the scratch directory are removed.
   void clean_up();
 
   bool active() const { return bytes_ != nullptr; }

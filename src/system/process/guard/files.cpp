@@ -14,7 +14,7 @@ namespace ralph::process::guard {
 
 namespace {
 
-/// What is left in a folder that a program filled. Folders in it are moved up before they are emptied, so that
+/// What is left in a directory that a program filled. Directories in it are moved up before they are emptied, so that
 /// depth costs nothing.
 class Emptier {
  public:
@@ -60,7 +60,7 @@ class Emptier {
   void move_up(int folder, const char* name) {
     char higher[32];
     std::snprintf(higher, sizeof higher, ".removed-%lu", ++count_);
-    ::fchmodat(folder, name, S_IRWXU, 0);  // a folder that cannot be written cannot be moved either
+    ::fchmodat(folder, name, S_IRWXU, 0);  // a directory that cannot be written cannot be moved either
     if (::renameat(folder, name, top_, higher) == 0) ++moved_;
   }
 
@@ -69,7 +69,7 @@ class Emptier {
   unsigned long moved_ = 0;
 };
 
-/// A program may have taken our own rights to its folder away. Not by the path: that must not be a link.
+/// A program may have taken our own rights to its directory away. Not by the path: that must not be a link.
 void make_accessible(const char* path) {
   const int folder = open_exactly(path, O_PATH | O_DIRECTORY);
   if (folder < 0) return;

@@ -290,7 +290,7 @@ void confine(Confiner& confiner, int rules) {
   refuse(Stage::confine, failed.error, failed);
 }
 
-void let_go_of_the_agents_things() {
+void close_agent_stdio() {
   for (int fd = 0; fd <= 2; ++fd) ::close(fd);
   if (::chdir("/") != 0) ::_exit(1);
 }
@@ -315,7 +315,7 @@ int guard_main(int argc, char** argv) {
   agent.argv = argv + kFirstArgument;
   agent.confiner = confiner.active() ? &confiner : nullptr;
   const pid_t pid = start_agent(agent, confiner);
-  let_go_of_the_agents_things();
+  close_agent_stdio();
   Report started;
   started.pid = pid;
   Guard::send(started);

@@ -14,7 +14,7 @@ bool make_all_read_only();
 /// Puts a copy over a path; closes it.
 bool put_mounts(int tree, const char* path);
 
-/// Covers paths so that they cannot be opened: files by a socket, folders by an empty folder.
+/// Covers paths so that they cannot be opened: files by a socket, directories by an empty directory.
 class Cover {
  public:
   Cover() = default;

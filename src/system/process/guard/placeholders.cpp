@@ -35,7 +35,7 @@ void pause_shortly() {
   ::nanosleep(&millisecond, nullptr);
 }
 
-/// The folder with a shared lock, if it is still the one at the path; -1: it is not, or it is being removed.
+/// The directory with a shared lock, if it is still the one at the path; -1: it is not, or it is being removed.
 int lock(const char* path) {
   const int fd = ::open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0) return -1;
@@ -79,7 +79,7 @@ void Placeholders::release() {
   for (const Held& held : held_) {
     struct stat status{};
     struct stat there{};
-    // Who fails to get the lock for itself is not the last: another guard still needs the folder.
+    // Who fails to get the lock for itself is not the last: another guard still needs the directory.
     ::flock(held.fd, LOCK_UN);
     const bool last = ::flock(held.fd, LOCK_EX | LOCK_NB) == 0;
     if (last && ::fstat(held.fd, &status) == 0 && is_placeholder(status) &&

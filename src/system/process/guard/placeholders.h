@@ -3,7 +3,7 @@
 
 namespace ralph::process::guard {
 
-/// Empty folders at paths that a program must not create: a mount needs something to lie on. All guards that hold one
+/// Empty directories at paths that a program must not create: a mount needs something to lie on. All guards that hold one
 /// share a lock on it, and the last removes it; one that was left behind (its guard was killed) is known by its mode
 /// and taken over.
 class Placeholders {
@@ -16,7 +16,7 @@ class Placeholders {
  private:
   struct Held {
     const char* path;  // belongs to the caller
-    int fd;            // the folder, with a shared lock
+    int fd;            // the directory, with a shared lock
   };
   PlainList<Held> held_;
 };

@@ -10,13 +10,13 @@ enum class RuleKind : std::uint32_t {
   allow,           // Landlock: access `number` below a path; a missing path is left out
   mounts,          // a mount namespace where everything is read-only …
   writable,        // … but this path
-  fixed,           // a folder in a writable one that can be neither moved nor removed
+  fixed,           // a directory in a writable one that can be neither moved nor removed
   protect,         // made if missing, removed at the end; number 1: read-only
   hidden,          // a path that cannot be opened
   capabilities,    // number: those that are kept, a bit each
   filter,          // an array of sock_filter
   wrapper_filter,  // the same, for the wrapper (kFilterFd)
-  scratch,         // a folder to be removed at the end
+  scratch,         // a directory to be removed at the end
   keyring,         // a new session keyring
 };
 
