@@ -11,7 +11,7 @@ LABEL = $(if $(UNIT),-L unit)
 .DEFAULT_GOAL := build
 .PHONY: build demo test install deb trial asan tsan fuzz bench torture attacks conformance lint format clean help
 
-build: ## build build/ralph, build/ralph-guard and build/claude (a link)
+build: ## build build/ralph, build/ralph-guard and the links build/claude and build/yb
 	@scripts/setup build
 	@scripts/configure release
 	@cmake --build build -j $(JOBS) --target ralph ralph-guard
@@ -30,6 +30,7 @@ test: ## run all tests
 install: build ## install to PREFIX (/usr/local) in DESTDIR; WITH_CLAUDE=1 also installs the name claude
 	@cmake --build build --target pages
 	@DESTDIR="$(DESTDIR)" cmake --install build --prefix "$(PREFIX)"
+	@ln -sfn ralph "$(DESTDIR)$(PREFIX)/bin/yb"
 	@[ -z "$(WITH_CLAUDE)" ] || ln -sfn ralph "$(DESTDIR)$(PREFIX)/bin/claude"
 
 deb: ## build build/ralph_VERSION_ARCH.deb, checked by lintian

@@ -16,9 +16,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include "core/base/log.h"
-#include "core/base/mask.h"
-#include "core/base/nearest.h"
+#include "cli/bench.h"
 #include "cli/command.h"
 #include "cli/environment.h"
 #include "cli/failure.h"
@@ -27,17 +25,20 @@
 #include "cli/options.h"
 #include "cli/sandbox_init.h"
 #include "cli/std_output.h"
+#include "core/base/log.h"
+#include "core/base/mask.h"
+#include "core/base/nearest.h"
 #include "harness/run/model_route.h"
 #include "harness/stream/outcome.h"
 
 namespace ralph::cli {
 namespace {
 
-constexpr std::array<const Command*, 17> kCommands{
-    &kDemoCommand,   &kInitCommand,      &kRunCommand,  &kLoopCommand,   &kStatusCommand,
-    &kTellCommand,   &kStopCommand,      &kUndoCommand, &kReplayCommand, &kDoctorCommand,
-    &kConfigCommand, &kAgentCommand,     &kAuthCommand, &kTrustCommand,  &kMockCommand,
-    &kDocsCommand,   &kCompletionCommand};
+constexpr std::array<const Command*, 18> kCommands{
+    &kDemoCommand,  &kInitCommand,   &kRunCommand,       &kLoopCommand,   &kStatusCommand,
+    &kTellCommand,  &kStopCommand,   &kUndoCommand,      &kReplayCommand, &kDoctorCommand,
+    &kBenchCommand, &kConfigCommand, &kAgentCommand,     &kAuthCommand,   &kTrustCommand,
+    &kMockCommand,  &kDocsCommand,   &kCompletionCommand};
 
 std::string mask_for_log(std::string_view text) { return log_masker().mask(text); }
 
@@ -83,9 +84,9 @@ int help(const std::vector<std::string>& words, StdOutput& output) {
 }
 
 /// Commands that use the current directory unless an argument or RALPH_CWD names another one.
-constexpr std::array<const Command*, 9> kInDirectory{&kInitCommand,   &kRunCommand,    &kLoopCommand,
-                                                  &kStatusCommand, &kTellCommand,   &kStopCommand,
-                                                  &kUndoCommand,   &kConfigCommand, &kTrustCommand};
+constexpr std::array<const Command*, 9> kInDirectory{
+    &kInitCommand, &kRunCommand,  &kLoopCommand,   &kStatusCommand, &kTellCommand,
+    &kStopCommand, &kUndoCommand, &kConfigCommand, &kTrustCommand};
 
 /// The current directory of a shell may have been deleted.
 Result<> check_current_directory(const Command& command, const Arguments& arguments) {
@@ -125,7 +126,7 @@ int run(const Command& command, const std::vector<std::string>& words, StdOutput
   return command.run(*arguments, output);
 }
 
-/// Called by another name, the program is the agent.
+/// Called by another name, the program is the agent or the benchmark.
 bool called_as(const std::vector<std::string>& words, std::string_view name) {
   return !words.empty() && std::filesystem::path(words.front()).filename() == name;
 }
@@ -133,6 +134,9 @@ bool called_as(const std::vector<std::string>& words, std::string_view name) {
 int choose(const std::vector<std::string>& words, StdOutput& output) {
   if (called_as(words, "claude")) {
     return kAgentCommand.run_words(std::span(words).subspan(1), output);
+  }
+  if (called_as(words, "yb") || called_as(words, "youbencha")) {
+    return run_yb(std::span(words).subspan(1), output);
   }
   if (words.size() < 2) return report_usage({Code::usage, "no command given", {}}, nullptr, output);
   const auto& name = words[1];
@@ -155,9 +159,9 @@ int choose_and_catch(const std::vector<std::string>& words, StdOutput& output) {
                    "a resource limit may be too low (ulimit -u, or the container's)"},
                   output);
   } catch (const std::bad_alloc&) {
-    return report(
-        {Code::unavailable, "out of memory", "a memory limit may be too low (ulimit -v, or the container's)"},
-        output);
+    return report({Code::unavailable, "out of memory",
+                   "a memory limit may be too low (ulimit -v, or the container's)"},
+                  output);
   } catch (const std::exception& error) {
     return report({Code::internal, fmt::format("internal error: {}", error.what()),
                    "please report this with the command that caused it"},

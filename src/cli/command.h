@@ -71,5 +71,6 @@ extern const Command kDemoCommand;
 extern const Command kInitCommand;
 extern const Command kCompletionCommand;
 extern const Command kDocsCommand;
+extern const Command kBenchCommand;
 
 }  // namespace ralph::cli

@@ -47,6 +47,8 @@ enum class Slot {
   json_schema,
   effort,
   loop_guard,
+  agent_name,  // one of the agent CLI's named agents
+  mcp_config,  // a file with MCP servers
   extra_args,
 };
 
@@ -72,6 +74,7 @@ struct Capabilities {
   bool loop_guard = false;    // it notices that it repeats itself
   bool conversation = false;  // takes further messages on a stdin that stays open
   bool agent_name = false;
+  bool mcp_config = false;
 };
 
 /// Stands for the executable that runs.
@@ -138,7 +141,7 @@ struct StateEntry {
 /// The files an agent keeps for itself.
 struct AgentState {
   std::span<const std::string_view> paths;  // "~/.claude"
-  std::string_view variable;            // "CLAUDE_CONFIG_DIR": a directory that replaces all of them
+  std::string_view variable;  // "CLAUDE_CONFIG_DIR": a directory that replaces all of them
   std::span<const StateEntry> entries;  // any other is read-only, and not shown in a strict sandbox
   std::string_view backup_prefix;       // entries that begin so are copies: dropped
   std::span<const std::string_view> secret_settings;  // settings that hold or get a secret

@@ -13,7 +13,7 @@ namespace ralph::backend {
 namespace {
 
 /// Claude Code's command line, with `first` in front of it.
-constexpr std::array<Argument, 22> claude_arguments(Argument first) {
+constexpr std::array<Argument, 24> claude_arguments(Argument first) {
   return {{
       first,
       {Slot::skip_permissions, "--dangerously-skip-permissions"},
@@ -34,6 +34,8 @@ constexpr std::array<Argument, 22> claude_arguments(Argument first) {
       {Slot::json_schema, "--json-schema {}"},
       {Slot::effort, "--effort {}"},
       {Slot::loop_guard, "--loop-guard {}"},
+      {Slot::agent_name, "--agent {}"},
+      {Slot::mcp_config, "--mcp-config {}"},
       {Slot::extra_args, "{}"},
       // These take every word behind them that is not an option, so nothing may follow.
       {Slot::tool_names, "--tools {}"},
@@ -128,7 +130,8 @@ constexpr Capabilities kClaudeCan{.model = true,
                                   .json_schema = true,
                                   .effort = true,
                                   .conversation = true,
-                                  .agent_name = true};
+                                  .agent_name = true,
+                                  .mcp_config = true};
 
 constexpr Capabilities own_can() {
   auto can = kClaudeCan;

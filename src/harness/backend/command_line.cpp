@@ -91,6 +91,8 @@ Words values_of(Slot slot, const Draft& draft) {
       return draft.backend.can.loop_guard && ask.loop_guard
                  ? one(fmt::format("{}", *ask.loop_guard))
                  : Words{};
+    case Slot::agent_name: return one(ask.agent_name);
+    case Slot::mcp_config: return one(ask.mcp_config);
     case Slot::extra_args: return ask.extra_args;
   }
   return {};

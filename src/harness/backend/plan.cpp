@@ -66,6 +66,9 @@ Result<> check_wishes(const Backend& backend, const Ask& ask, Output output) {
       {!ask.json_schema.empty(), can.json_schema, "has no option for a result schema",
        "remove the schema"},
       {!ask.effort.empty(), can.effort, "has no effort option", "put the effort into --command"},
+      {!ask.agent_name.empty(), can.agent_name, "has no named agents", "remove agent_name"},
+      {!ask.mcp_config.empty(), can.mcp_config, "has no option for MCP servers",
+       "remove mcp_config"},
       {ask.conversation, can.conversation, "accepts no messages while it runs",
        "use another backend"},
       {ask.auth != Auth::automatic, !backend.access.key_variable.empty(),
@@ -127,7 +130,17 @@ Result<Route> route_of_command(const Ask& ask, bool is_long) {
   return Route{Delivery::standard_in, Transport::pipe};
 }
 
+/// An agent would read a prompt with a leading "-" as an option.
+Route verbatim_route(const Backend& backend, const Ask& ask) {
+  const bool is_option = ask.prompt.starts_with('-') && !backend.program.empty();
+  const bool marked = backend.program.empty() ? mentions(ask.command, kPromptMark)
+                                              : backend.delivery == Delivery::argument;
+  const bool fits = ask.prompt.size() <= kLongestWord && !is_option;
+  return {marked && fits ? Delivery::argument : Delivery::standard_in, Transport::pipe};
+}
+
 Result<Route> route_of(const Backend& backend, const Ask& ask) {
+  if (ask.verbatim_prompt) return verbatim_route(backend, ask);
   if (ask.conversation) return Route{Delivery::stream_json, Transport::pipe};
   const bool is_long = utf8::count(ask.prompt) > kLongestArgument;
   if (backend.program.empty()) return route_of_command(ask, is_long);
@@ -152,7 +165,9 @@ Result<Route> route_of(const Backend& backend, const Ask& ask) {
 
 /// A leading "/" would be a slash command, a leading "-" of an argument an option; a newline before
 /// it prevents that.
-std::string guarded(const std::string& prompt, bool is_argument) {
+std::string guarded(const Ask& ask, bool is_argument) {
+  const std::string& prompt = ask.prompt;
+  if (ask.verbatim_prompt) return prompt;
   const char first = prompt.front();
   return first == '/' || (is_argument && first == '-') ? "\n" + prompt : prompt;
 }
@@ -166,12 +181,13 @@ std::string order_to_read(const fs::path& file) {
 void set_prompt(Draft& draft, const Host& host, std::string_view run_id, Plan& plan) {
   const std::string& prompt = draft.ask.prompt;
   switch (draft.delivery) {
-    case Delivery::argument: draft.prompt_word = guarded(prompt, true); break;
+    case Delivery::argument: draft.prompt_word = guarded(draft.ask, true); break;
     case Delivery::standard_in:
-      plan.command.input = process::StdinText{guarded(prompt, false)};
+      plan.command.input = process::StdinText{guarded(draft.ask, false)};
       return;
     case Delivery::stream_json:
-      plan.command.input = process::StdinOpen{draft.backend.encode_message(guarded(prompt, false))};
+      plan.command.input =
+          process::StdinOpen{draft.backend.encode_message(guarded(draft.ask, false))};
       return;
     case Delivery::file: {
       const auto name = fs::path(".ralph") / "tmp" / fmt::format("prompt-{}.md", run_id);

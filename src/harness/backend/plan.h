@@ -71,6 +71,10 @@ struct Ask {
   std::string effort;             // "low", "medium", "high"; empty: the agent's own
   std::optional<int> loop_guard;  // equal calls before it is warned
   bool conversation = false;      // the prompt is a message on a stdin that stays open
+  std::string agent_name;         // a named agent of the agent CLI; empty: its default
+  std::string mcp_config;         // a file with MCP servers; empty: none
+  /// The prompt arrives unchanged: as an argument of up to kLongestWord bytes, otherwise on stdin. Over pipes.
+  bool verbatim_prompt = false;
 };
 
 /// A prompt that goes through a file: to be written before the start and removed afterwards.

@@ -80,7 +80,8 @@ AttemptEnd Attempt::run() {
   const auto exit = [&] {
     const CpuActivityMonitor monitor(child->guard_pid(), parts_.rules.limits.silence, handle_,
                                      [&] { return queue.busy(); });
-    return process::supervise(std::move(*child), make_sinks(queue), handle_, stop_.get_token());
+    return process::supervise(std::move(*child), make_sinks(queue), handle_, stop_.get_token(),
+                              parts_.end_policy);
   }();
   attached.end();
   if (cancelled() || is_time_limit(exit.ended_by)) parts_.set_drain_timeout(kDrainAtEnd);
@@ -97,11 +98,12 @@ process::Sinks Attempt::make_sinks(DecodeQueue& queue) {
   sinks.out = [&](std::string_view bytes) -> Result<> {
     TRY(parts_.log.append_out(bytes, micros_since(began_)));
     queue.push(bytes);
-    return {};
+    return parts_.on_output ? parts_.on_output(bytes) : Result<>{};
   };
   sinks.err = [&](std::string_view bytes) -> Result<> {
     stderr_tail_.add(bytes);
-    return parts_.log.append_err(bytes);
+    TRY(parts_.log.append_err(bytes));
+    return parts_.on_output ? parts_.on_output(bytes) : Result<>{};
   };
   sinks.ready = [&](process::EndedBy ended_by) {
     if (is_time_limit(ended_by)) parts_.set_drain_timeout(kDrainAtEnd);

@@ -27,6 +27,8 @@ struct AttemptParts {
   std::function<void(Millis)> set_drain_timeout;
   /// Called when the output pauses; an error ends the run.
   std::function<Result<>()> pause;
+  process::EndPolicy end_policy = {};
+  process::Sink on_output = {};  // RunObservers::on_output
 };
 
 /// How an attempt ended. Without `exit` the agent was not started, and `start_error` says why.

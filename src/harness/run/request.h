@@ -12,6 +12,7 @@
 #include "core/model/model.h"
 #include "harness/backend/plan.h"
 #include "harness/stream/summary.h"
+#include "system/process/supervise.h"
 
 namespace ralph::run {
 
@@ -58,6 +59,7 @@ struct Request {
   bool lock_held = false;      // by the caller: the run takes no lock and removes no old temp files
   bool keeps_session = true;   // --continue goes on with it
   bool keeps_budget = true;    // false: the caller writes budget.json
+  process::EndPolicy end_policy = {};  // how the agent's tree is ended
 };
 
 /// Input of a run that is not a setting.

@@ -152,6 +152,8 @@ AttemptEnd Run::attempt() {
         if (journal.failure()) return std::unexpected(*journal.failure());
         return {};
       },
+      .end_policy = request_.end_policy,
+      .on_output = observers_.on_output,
   };
   auto end = run_attempt(parts, [this](stream::Handler& watchdog) -> stream::Decoder& {
     return events_->begin_attempt(watchdog);
@@ -270,7 +272,7 @@ Report Run::finish(const stream::Verdict& verdict) {
   auto& journal = files_->journal();
   journal.record("ended", ended_record(verdict, observers_.summary, events_->elapsed(), attempts_,
                                        git::read_head(request_.host.workspace)));
-  Report report{verdict, {}, files_->log().paths().out, journal.path(), {}};
+  Report report{verdict, {}, files_->log().paths().out, journal.path(), {}, end_};
   if (auto stored = journal.finish(); !stored) report.not_recorded = stored.error();
   return report;
 }
@@ -280,8 +282,12 @@ Report Run::finish(const stream::Verdict& verdict) {
 Report run(Request request, const RunObservers& observers, Control& control, const Masker& masker) {
   Run one(std::move(request), observers, control, masker);
   if (auto begun = one.begin(); !begun) {
-    return {
-        {outcome_of(begun.error()), describe(begun.error()), {}, {}, 0}, begun.error(), {}, {}, {}};
+    return {{outcome_of(begun.error()), describe(begun.error()), {}, {}, 0},
+            begun.error(),
+            {},
+            {},
+            {},
+            {}};
   }
   return one.go();
 }

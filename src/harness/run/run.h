@@ -11,6 +11,7 @@
 #include "harness/stream/handler.h"
 #include "harness/stream/outcome.h"
 #include "harness/stream/summary.h"
+#include "system/process/supervise.h"
 
 namespace ralph::run {
 
@@ -22,6 +23,8 @@ struct RunObservers {
   /// Called from any thread when ralph ends the agent: how long to wait for a reader that does not
   /// read.
   std::function<void(Millis)> set_drain_timeout;
+  /// Gets the bytes of stdout and stderr in the order of their arrival, after the raw log has them. Empty: nothing does.
+  process::Sink on_output = {};
 };
 
 /// How a run ended. Without a start (`start_error`) there is no log and no event.
@@ -30,6 +33,7 @@ struct Report {
   std::optional<Error> start_error;
   std::filesystem::path raw_log, journal;
   std::optional<Error> not_recorded;  // the journal is incomplete
+  stream::ProcessEnd process = {};    // of the last attempt
 };
 
 /// Plans the start of the agent: finds the session to continue, makes the backend's command line, adds the sandbox.

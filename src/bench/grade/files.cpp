@@ -1,0 +1,161 @@
+// The graders `files` and `regex`: what files exist and what they contain.
+#include <algorithm>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "bench/grade/graders_impl.h"
+#include "core/base/file.h"
+#include "core/json/field.h"
+#include "core/schema/ecma_pattern.h"
+
+namespace ralph::grade {
+namespace {
+
+namespace fs = std::filesystem;
+using json::Document;
+
+constexpr std::size_t kLargestSearched = std::size_t{16} << 20;
+constexpr std::uint32_t kMostAttempts = 5'000'000;
+
+std::vector<std::string> texts_of(const Document& object, std::string_view key) {
+  std::vector<std::string> list;
+  const auto& value = json::member(object, key);
+  if (value.is_string()) list.push_back(value.get<std::string>());
+  if (!value.is_array()) return list;
+  for (const auto& item : value) {
+    if (item.is_string()) list.push_back(item.get<std::string>());
+  }
+  return list;
+}
+
+/// A path below the graded directory that reaches it without links; empty: it is not below.
+fs::path inside(const fs::path& folder, const std::string& path) {
+  std::error_code error;
+  const auto whole = fs::weakly_canonical(folder / path, error);
+  const auto relative = whole.lexically_relative(fs::weakly_canonical(folder, error));
+  return error || relative.empty() || relative.begin()->native() == ".." ? fs::path() : whole;
+}
+
+bool exists_inside(const fs::path& folder, const std::string& path) {
+  std::error_code error;
+  const auto whole = inside(folder, path);
+  return !whole.empty() && fs::exists(whole, error);
+}
+
+class Files final : public Grader {
+ public:
+  explicit Files(const trial::GraderSpec& spec) : config_(Document::parse(spec.config)) {}
+  std::string_view name() const override { return "files"; }
+  GradeResult grade(const GradeContext& context) const override {
+    const auto wanted = texts_of(config_, "exist"), unwanted = texts_of(config_, "absent");
+    if (wanted.empty() && unwanted.empty()) {
+      return skipped("nothing to check", "config needs 'exist' or 'absent'");
+    }
+    std::vector<std::string> violations;
+    for (const auto& path : wanted) {
+      if (!exists_inside(context.folder, path))
+        violations.push_back(fmt::format("{} is missing", path));
+    }
+    for (const auto& path : unwanted) {
+      if (exists_inside(context.folder, path)) violations.push_back(fmt::format("{} exists", path));
+    }
+    const auto checked = wanted.size() + unwanted.size();
+    auto result =
+        judged(fmt::format("{} of {} paths as expected", checked - violations.size(), checked),
+               violations);
+    Document metrics{{"checked", checked}, {"violations", violations}};
+    result.metrics = json::write(metrics);
+    result.assertions = json::write(config_);
+    return result;
+  }
+
+ private:
+  Document config_;
+};
+
+/// Stops a search that takes too many steps.
+class Steps final : public schema::MatchBudget {
+ public:
+  bool spend(std::uint64_t steps) override {
+    used_ += steps;
+    return used_ < 50'000'000;
+  }
+
+ private:
+  std::uint64_t used_ = 0;
+};
+
+/// One entry of `patterns`.
+struct PatternCheck {
+  std::string file, pattern;
+  bool wanted = true;
+};
+
+/// What is wrong; empty: nothing.
+std::string check_pattern(const PatternCheck& check, const GradeContext& context) {
+  const auto path = inside(context.folder, check.file);
+  const auto text = path.empty() ? fail(Code::not_found, "outside of the directory")
+                                 : read_file(path, kLargestSearched);
+  if (!text) return fmt::format("{}: {}", check.file, text.error().message);
+  const auto pattern = schema::EcmaPattern::compile(check.pattern);
+  if (!pattern) return fmt::format("/{}/: {}", check.pattern, pattern.error().message);
+  Steps steps;
+  const auto found = pattern->search(*text, kMostAttempts, steps);
+  using Outcome = schema::EcmaPattern::Outcome;
+  if (found == Outcome::too_hard)
+    return fmt::format("/{}/ takes too long in {}", check.pattern, check.file);
+  if ((found == Outcome::found) == check.wanted) return {};
+  return fmt::format("{} {} /{}/", check.file, check.wanted ? "does not contain" : "contains",
+                     check.pattern);
+}
+
+class Regex final : public Grader {
+ public:
+  explicit Regex(const trial::GraderSpec& spec) : config_(Document::parse(spec.config)) {}
+  std::string_view name() const override { return "regex"; }
+  GradeResult grade(const GradeContext& context) const override {
+    const auto checks = read_checks();
+    if (checks.empty()) {
+      return skipped("nothing to check",
+                     "config needs 'patterns': a list of {file, pattern, present}");
+    }
+    std::vector<std::string> violations;
+    for (const auto& check : checks) {
+      if (auto wrong = check_pattern(check, context); !wrong.empty()) violations.push_back(wrong);
+    }
+    auto result = judged(fmt::format("{} of {} patterns as expected",
+                                     checks.size() - violations.size(), checks.size()),
+                         violations);
+    result.metrics = json::write({{"checked", checks.size()}, {"violations", violations}});
+    result.assertions = json::write(config_);
+    return result;
+  }
+
+ private:
+  std::vector<PatternCheck> read_checks() const {
+    std::vector<PatternCheck> checks;
+    const auto& list = json::member(config_, "patterns");
+    if (!list.is_array()) return checks;
+    for (const auto& item : list) {
+      const bool absent =
+          json::member(item, "present").is_boolean() && !json::boolean(item, "present");
+      checks.push_back({json::text(item, "file"), json::text(item, "pattern"), !absent});
+    }
+    return checks;
+  }
+
+  Document config_;
+};
+
+}  // namespace
+
+std::unique_ptr<Grader> make_files(const trial::GraderSpec& spec) {
+  return std::make_unique<Files>(spec);
+}
+
+std::unique_ptr<Grader> make_regex(const trial::GraderSpec& spec) {
+  return std::make_unique<Regex>(spec);
+}
+
+}  // namespace ralph::grade

@@ -1,0 +1,94 @@
+#include "bench/grade/grader.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <exception>
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "bench/grade/graders_impl.h"
+
+namespace ralph::grade {
+namespace {
+
+constexpr auto kGraders = std::to_array<GraderInfo>({
+    {"git-diff", "counts changed files and lines", make_git_diff},
+    {"expected-diff", "compares every file with the expected branch", make_expected_diff},
+    {"command", "runs a command: its exit code, or its JUnit or TAP report", make_command},
+    {"files", "files that must or must not exist", make_files},
+    {"regex", "patterns that files must or must not contain", make_regex},
+    {"budget", "limits on cost, tokens, turns, tool calls and time", make_budget},
+    {"trajectory", "which tools the agent used", make_trajectory},
+});
+
+GradeResult run_known(const GraderInfo& info, const trial::GraderSpec& spec,
+                      const GradeContext& context) {
+  try {
+    return info.make(spec)->grade(context);
+  } catch (const std::exception& error) {
+    return skipped(fmt::format("Evaluator error: {}", error.what()), error.what());
+  }
+}
+
+}  // namespace
+
+std::string_view to_string(GradeStatus status) {
+  switch (status) {
+    case GradeStatus::passed: return "passed";
+    case GradeStatus::failed: return "failed";
+    case GradeStatus::skipped: return "skipped";
+  }
+  return "skipped";
+}
+
+std::span<const GraderInfo> graders() { return kGraders; }
+
+GradeResult skipped(std::string message, std::string error) {
+  GradeResult result;
+  result.message = std::move(message);
+  result.error = std::move(error);
+  return result;
+}
+
+GradeResult judged(const std::string& summary, const std::vector<std::string>& violations) {
+  GradeResult result;
+  result.status = violations.empty() ? GradeStatus::passed : GradeStatus::failed;
+  result.message = violations.empty()
+                       ? fmt::format("✓ {}", summary)
+                       : fmt::format("✗ {} | Violations: {}", summary, fmt::join(violations, "; "));
+  return result;
+}
+
+json::Document number(double value) {
+  constexpr double kExact = 9007199254740992.0;
+  if (std::trunc(value) == value && std::abs(value) < kExact) {
+    return static_cast<std::int64_t>(value);
+  }
+  return value;
+}
+
+GradeResult run_grader(const trial::GraderSpec& spec, const GradeContext& context) {
+  const auto began = std::chrono::steady_clock::now();
+  const auto info = std::ranges::find(kGraders, spec.name, &GraderInfo::name);
+  auto result = info != kGraders.end()
+                    ? run_known(*info, spec, context)
+                    : skipped(fmt::format("Unknown evaluator: {}", spec.name),
+                              fmt::format("Evaluator '{}' not found", spec.name));
+  result.grader = spec.name;
+  result.time = now_utc();
+  result.duration = std::chrono::duration_cast<Millis>(std::chrono::steady_clock::now() - began);
+  return result;
+}
+
+std::string_view overall_status(std::span<const GradeResult> results) {
+  const auto is = [](GradeStatus status) {
+    return [status](const GradeResult& result) { return result.status == status; };
+  };
+  if (std::ranges::any_of(results, is(GradeStatus::failed))) return "failed";
+  return std::ranges::all_of(results, is(GradeStatus::passed)) ? "passed" : "partial";
+}
+
+}  // namespace ralph::grade

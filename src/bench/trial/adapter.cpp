@@ -1,0 +1,143 @@
+#include "bench/trial/adapter.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include "core/base/id.h"
+#include "core/base/nearest.h"
+#include "harness/backend/credentials.h"
+#include "harness/run/run.h"
+#include "harness/stream/decoder.h"
+
+namespace ralph::trial {
+namespace {
+
+/// Between SIGTERM and SIGKILL at the end of a trial.
+constexpr Millis kGrace{300};
+
+constexpr auto kTypes = std::to_array<AgentType>({
+    {"claude-code", "claude", "Claude Code", "Anthropic", "claude-code-logs", "",
+     "Run \"claude /login\" or set ANTHROPIC_API_KEY environment variable."},
+    {"copilot-cli", "custom", "GitHub Copilot CLI", "GitHub", "copilot-logs", "copilot",
+     "Run \"copilot\" once and log in."},
+});
+
+/// A backend of ralph as an agent type.
+AgentType type_of(const backend::Backend& backend) {
+  constexpr std::string_view kLogs = "agent-logs";
+  const bool known = !backend.access.endpoint.empty();
+  return {backend.name, backend.name, backend.product,  known ? "Anthropic" : "unknown",
+          kLogs,        "",           backend.auth_hint};
+}
+
+std::string known_types() {
+  std::vector<std::string_view> names;
+  for (const auto& type : kTypes) names.push_back(type.name);
+  for (const auto* backend : backend::backends()) names.push_back(backend->name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+/// Copilot prints plain text; its own log goes beside ours.
+std::vector<std::string> copilot_command(const AgentSpec& spec, const ExecutionContext& context) {
+  std::vector<std::string> words{"copilot", "-p", "{prompt}"};
+  if (!spec.model.empty()) words.insert(words.end(), {"--model", spec.model});
+  if (!spec.agent_name.empty()) words.insert(words.end(), {"--agent", spec.agent_name});
+  words.insert(words.end(), {"--allow-all-tools", "--allow-all-paths", "--log-level", "all",
+                             "--log-dir", (context.artifacts / "copilot-logs").native(),
+                             "--add-dir", context.workspace.native()});
+  return words;
+}
+
+backend::Host host_of(const AgentSpec& spec, const ExecutionContext& context) {
+  backend::Host host;
+  host.workspace = context.workspace;
+  host.environment = context.environment;
+  for (const auto& pair : spec.env) host.own_env.push_back({pair.name, pair.value});
+  host.is_root = context.is_root;
+  host.sandbox = context.sandbox;
+  host.project_root = context.artifacts;
+  host.log_dir = context.artifacts / ".ralph" / "logs";
+  return host;
+}
+
+}  // namespace
+
+std::span<const AgentType> agent_types() { return kTypes; }
+
+Result<Adapter> Adapter::find(const AgentSpec& spec) {
+  if (const auto row = std::ranges::find(kTypes, spec.type, &AgentType::name);
+      row != kTypes.end()) {
+    return Adapter(spec, *row, *backend::find_backend(row->backend));
+  }
+  if (const auto* backend = backend::find_backend(spec.type)) {
+    return Adapter(spec, type_of(*backend), *backend);
+  }
+  return fail(Code::usage, fmt::format("agent.type: unknown agent '{}'", spec.type),
+              fmt::format("known types: {}", known_types()));
+}
+
+backend::Ask Adapter::make_ask(const ExecutionContext& context) const {
+  const bool copilot = !type_.program.empty();
+  backend::Ask ask;
+  ask.prompt = spec_->prompt;
+  ask.verbatim_prompt = true;
+  ask.command = copilot ? copilot_command(*spec_, context) : spec_->command;
+  ask.extra_args = spec_->extra_args;
+  if (!spec_->output_format.empty()) ask.output_format = spec_->output_format;
+  if (copilot) return ask;
+  ask.model = spec_->model;
+  ask.agent_name = spec_->agent_name;
+  ask.system_prompt = spec_->system_prompt;
+  ask.append_system_prompt = spec_->append_system_prompt;
+  ask.permission_mode = spec_->permission_mode;
+  ask.tools = spec_->allowed_tools;
+  ask.mcp_config = spec_->mcp_config;
+  return ask;
+}
+
+Result<backend::Plan> Adapter::plan(const ExecutionContext& context) const {
+  return backend::plan(*backend_, make_ask(context), host_of(*spec_, context), "check");
+}
+
+Result<std::vector<std::string>> Adapter::command_line(const ExecutionContext& context) const {
+  TRY_ASSIGN(const auto made, plan(context));
+  return made.command.argv;
+}
+
+Result<> Adapter::check_availability(const ExecutionContext& context) const {
+  const auto made = plan(context);
+  if (!made && made.error().code == Code::usage && context.is_root &&
+      made.error().message.contains("as root")) {
+    return fail(Code::usage, made.error().message,
+                "set agent.config.permission_mode (such as acceptEdits), set IS_SANDBOX=1 in a "
+                "container you trust, use --sandbox, or run as an ordinary user");
+  }
+  if (!made) return std::unexpected(made.error());
+  if (backend_->access.credentials == nullptr) return {};
+  if (!backend_->access.credentials(host_of(*spec_, context)).empty()) return {};
+  return fail(Code::permission,
+              fmt::format("{} requires authentication. {}", type_.product, type_.login));
+}
+
+run::Request Adapter::make_request(const ExecutionContext& context) const {
+  run::Request request;
+  request.run_id = make_run_id();
+  request.backend = backend_;
+  request.agent_name = type_.product;
+  request.ask = make_ask(context);
+  request.host = host_of(*spec_, context);
+  request.mode = "trial";
+  request.log_dir = request.host.log_dir;
+  request.limits.wall = context.timeout;
+  request.denials_allowed = true;
+  request.max_line = stream::Decoder::kMaxLine;
+  request.keeps_session = false;
+  request.keeps_budget = false;
+  request.end_policy.grace = kGrace;
+  return request;
+}
+
+}  // namespace ralph::trial

@@ -1,0 +1,13 @@
+#pragma once
+#include "bench/trial/shape.h"
+
+namespace ralph::trial {
+
+// The tables of the files: every key with its rules.
+extern const Shape kPublicTestCase;  // `repo` is a public http(s) address
+extern const Shape kLocalTestCase;   // or a local repository
+extern const Shape kEvalCase;
+extern const Shape kEvaluatorDefinition;
+extern const Shape kDefaultsFile;
+
+}  // namespace ralph::trial

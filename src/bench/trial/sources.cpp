@@ -1,0 +1,162 @@
+#include "bench/trial/sources.h"
+
+#include <array>
+
+#include <fmt/core.h>
+
+#include "core/base/text.h"
+
+namespace ralph::trial {
+namespace {
+
+namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
+
+/// git::Program allows no protocol; `ext`, which runs commands, stays forbidden.
+constexpr auto kProtocols =
+    std::to_array<std::string_view>({"http", "https", "file", "ssh", "git"});
+
+Words with_protocols(const Words& words) {
+  Words all;
+  for (const auto name : kProtocols) {
+    all.insert(all.end(), {"-c", fmt::format("protocol.{}.allow=always", name)});
+  }
+  all.insert(all.end(), words.begin(), words.end());
+  return all;
+}
+
+std::string said(const process::Captured& captured) {
+  return std::string(trim(captured.err.empty() ? captured.out : captured.err));
+}
+
+/// git's own message behind ours.
+Result<> ask(const git::Program& git, const Words& words, const std::string& what) {
+  auto captured = git.run({.words = with_protocols(words)});
+  if (!captured && captured.error().code == Code::limit) {
+    return fail(Code::limit, fmt::format("{}: git took too long", what),
+                "raise 'timeout' of the test case (milliseconds)");
+  }
+  if (!captured) {
+    return fail(captured.error().code, fmt::format("{}: {}", what, captured.error().message),
+                captured.error().hint);
+  }
+  if (captured->ok()) return {};
+  return fail(Code::unavailable, fmt::format("{}: {}", what, said(*captured)),
+              "check the address, the branch and your access to the repository");
+}
+
+std::string clone_failed(const Source& source) {
+  return fmt::format("Failed to clone repository '{}'", source.address);
+}
+
+git::Program in(const git::Program& git, const fs::path& folder) {
+  auto there = git;
+  there.pin(folder, folder / ".git");
+  return there;
+}
+
+/// The reflog names the address of the repository.
+Result<> forget_origin(const git::Program& git, const fs::path& folder) {
+  TRY(in(git, folder).ask({.words = {"remote", "remove", "origin"}}));
+  std::error_code ignored;
+  fs::remove_all(folder / ".git" / "logs", ignored);
+  return {};
+}
+
+Words clone_words(const Source& source, const std::string& branch, const fs::path& folder) {
+  Words words{"clone", "--quiet", "--template=", "--no-tags", "--single-branch", "--depth", "1"};
+  if (!branch.empty()) words.insert(words.end(), {"--branch", branch});
+  words.insert(words.end(), {"--", source.address, folder.native()});
+  return words;
+}
+
+/// Everything the repository has, bare; the caller removes it.
+Result<> clone_whole(const git::Program& git, const Source& source, const fs::path& folder) {
+  Words words{"clone", "--quiet", "--template=", "--bare"};
+  if (!source.branch.empty())
+    words.insert(words.end(), {"--branch", source.branch, "--single-branch"});
+  words.insert(words.end(), {"--", source.address, folder.native()});
+  return ask(git, words, clone_failed(source));
+}
+
+Result<std::string> find_commit(const git::Program& git, const Source& source,
+                                const fs::path& whole) {
+  auto there = git;
+  there.pin(whole, whole);
+  const auto found = there.run({.words = {"rev-parse", "--verify", "--quiet", "--end-of-options",
+                                          source.commit + "^{commit}"}});
+  if (found && found->ok()) return std::string(trim(found->out));
+  return fail(
+      Code::not_found,
+      fmt::format("Failed to checkout commit '{}': it is not in the repository{}", source.commit,
+                  source.branch.empty() ? "" : fmt::format(" on branch '{}'", source.branch)),
+      "check 'commit' and 'branch' of the test case");
+}
+
+/// The branch that a clone would be on.
+std::string branch_of(const git::Program& git, const Source& source, const fs::path& whole) {
+  if (!source.branch.empty()) return source.branch;
+  auto there = git;
+  there.pin(whole, whole);
+  const auto name = there.ask_line({.words = {"symbolic-ref", "--short", "HEAD"}});
+  return name ? *name : "main";
+}
+
+/// Takes only the commit and its ancestors out of a clone of the whole repository.
+Result<std::string> clone_commit(const git::Program& git, const Source& source,
+                                 const fs::path& folder) {
+  const fs::path whole = folder.native() + ".whole";
+  const auto take = [&]() -> Result<std::string> {
+    TRY(clone_whole(git, source, whole));
+    TRY_ASSIGN(auto commit, find_commit(git, source, whole));
+    const auto branch = branch_of(git, source, whole);
+    const auto failed = fmt::format("Failed to checkout commit '{}'", source.commit);
+    TRY(ask(git, {"init", "--quiet", "--template=", "-b", branch, "--", folder.native()}, failed));
+    const auto there = in(git, folder);
+    TRY(ask(there,
+            {"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--",
+             "file://" + whole.native(), commit},
+            failed));
+    TRY(ask(there, {"reset", "--quiet", "--hard", commit}, failed));
+    return commit;
+  };
+  auto taken = take();
+  std::error_code ignored;
+  fs::remove_all(whole, ignored);
+  fs::remove_all(folder / ".git" / "logs", ignored);
+  fs::remove(folder / ".git" / "ORIG_HEAD", ignored);
+  return taken;
+}
+
+}  // namespace
+
+Source source_of(const TestCase& test_case) {
+  Source source{test_case.repo, test_case.branch, test_case.commit};
+  if (source.address.contains("://") || source.address.contains('@')) return source;
+  std::error_code error;
+  const auto path = fs::weakly_canonical(test_case.file.parent_path() / source.address, error);
+  if (!error) source.address = "file://" + fs::absolute(path, error).native();
+  return source;
+}
+
+Result<std::string> clone(const git::Program& git, const Source& source, const fs::path& folder) {
+  if (!source.commit.empty()) return clone_commit(git, source, folder);
+  TRY(ask(git, clone_words(source, source.branch, folder), clone_failed(source)));
+  TRY(forget_origin(git, folder));
+  return in(git, folder).ask_line({.words = {"rev-parse", "--verify", "HEAD"}});
+}
+
+Result<> check_branch(const git::Program& git, const Source& source, const std::string& branch) {
+  return ask(git,
+             {"ls-remote", "--exit-code", "--quiet", "--", source.address, "refs/heads/" + branch},
+             fmt::format("Failed to clone expected branch '{}': {}", branch, clone_failed(source)));
+}
+
+Result<> clone_expected(const git::Program& git, const Source& source, const std::string& branch,
+                        const fs::path& folder) {
+  TRY(ask(git, clone_words(source, branch, folder),
+          fmt::format("Failed to clone expected branch '{}': {}", branch, clone_failed(source))));
+  return forget_origin(git, folder);
+}
+
+}  // namespace ralph::trial

@@ -1,0 +1,95 @@
+#include "bench/trial/workspace.h"
+
+#include <algorithm>
+#include <chrono>
+#include <system_error>
+
+#include <fmt/chrono.h>
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include "core/base/file.h"
+#include "core/json/writer.h"
+
+namespace ralph::trial {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kMostTries = 1000;
+
+Layout layout_at(const fs::path& root) {
+  return {root, root / "src-modified", root / "src-expected", root / "artifacts"};
+}
+
+/// A directory that did not exist before, for this trial alone.
+Result<fs::path> make_root(const fs::path& folder, std::string_view name, UtcTime now) {
+  for (int i = 0; i < kMostTries; ++i) {
+    const auto root = folder / run_id(name, now + Millis(i));
+    std::error_code error;
+    if (fs::create_directory(root, error)) return root;
+    if (error) {
+      return fail(Code::storage,
+                  fmt::format("cannot create '{}': {}", root.native(), error.message()),
+                  "check the owner of the directory and the free disk space, or set workspace_dir");
+    }
+  }
+  return fail(Code::busy, fmt::format("too many runs in '{}'", folder.native()), "try again");
+}
+
+Result<> write_lock(const fs::path& root, std::string_view repo, UtcTime now) {
+  std::string text;
+  json::ObjectWriter(text)
+      .number("pid", static_cast<std::int64_t>(::getpid()))
+      .text("timestamp", iso_utc(now))
+      .text("repo", repo)
+      .close();
+  return write_file_atomically(root / ".lock", text);
+}
+
+}  // namespace
+
+std::string run_id(std::string_view workspace_name, UtcTime now) {
+  return fmt::format("{}-{:.10}-{}", workspace_name.empty() ? "run" : workspace_name, iso_utc(now),
+                     now.time_since_epoch().count());
+}
+
+std::string file_time(UtcTime time) {
+  auto text = iso_utc(time);
+  std::ranges::replace(text, ':', '-');
+  std::ranges::replace(text, '.', '-');
+  return text;
+}
+
+std::string eval_id(UtcTime now) { return "eval-" + file_time(now); }
+
+Result<Workspace> Workspace::create(const fs::path& folder, std::string_view name,
+                                    std::string_view repo, UtcTime now) {
+  std::error_code error;
+  const auto above = fs::absolute(folder, error);
+  TRY(make_folders(above, 0755));
+  TRY_ASSIGN(const auto root, make_root(fs::canonical(above, error), name, now));
+  Workspace workspace(layout_at(root));
+  TRY(make_folders(workspace.layout_.artifacts / "evaluators", 0755));
+  TRY(write_lock(root, repo, now));
+  return workspace;
+}
+
+Workspace::~Workspace() {
+  std::error_code ignored;
+  if (!layout_.root.empty()) fs::remove(layout_.root / ".lock", ignored);
+}
+
+void Workspace::remove_all() {
+  std::error_code ignored;
+  fs::remove_all(layout_.root, ignored);
+  layout_ = {};
+}
+
+void Workspace::remove_sources() {
+  std::error_code ignored;
+  fs::remove_all(layout_.modified, ignored);
+  fs::remove_all(layout_.expected, ignored);
+}
+
+}  // namespace ralph::trial

@@ -1,0 +1,217 @@
+// What the commands of the benchmark share, and `bench validate`.
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include "bench/trial/adapter.h"
+#include "cli/bench.h"
+#include "cli/environment.h"
+#include "core/base/safe_text.h"
+#include "harness/stream/outcome.h"
+
+namespace ralph::cli {
+namespace {
+
+std::filesystem::path home_folder() {
+  const char* home = std::getenv("HOME");
+  return home == nullptr ? "" : home;
+}
+
+void print_warnings(const std::vector<trial::Problem>& warnings, const BenchLines& lines) {
+  for (const auto& warning : warnings) lines.warn(to_text(warning));
+}
+
+/// Mistakes that a valid file can have.
+std::vector<std::string> suspicions(const trial::TestCase& value, bool verbose) {
+  std::vector<std::string> found;
+  std::set<std::string> seen;
+  for (const auto& grader : value.graders) {
+    if (!seen.insert(grader.name).second) {
+      found.push_back(fmt::format("evaluator '{}' is there more than once", grader.name));
+    }
+    if (grader.name == "expected-diff" && value.expected.empty()) {
+      found.push_back("expected-diff needs 'expected', the branch with the expected result");
+    }
+    const bool judge = grader.name.starts_with("agentic-judge");
+    if (judge && !grader.config.contains("\"assertions\"") &&
+        !grader.config.contains("\"criteria\"")) {
+      found.push_back(fmt::format("{} has no assertions", grader.name));
+    }
+  }
+  for (const auto& key : value.agent.ignored_keys) {
+    found.push_back(fmt::format("agent.config.{} is ignored: no agent has such an option", key));
+  }
+  if (verbose && value.agent.prompt.size() < 10) found.push_back("the prompt is very short");
+  return found;
+}
+
+int validate_case(const std::filesystem::path& file, const Arguments& arguments,
+                  const BenchLines& lines) {
+  const trial::ReadOptions options{bench_defaults(lines), arguments.flag("allow-local")};
+  const auto read = trial::read_test_case(file, options);
+  print_warnings(read.warnings, lines);
+  auto problems = read.problems;
+  if (read.ok()) {
+    if (const auto adapter = trial::Adapter::find(read.value.agent); !adapter) {
+      problems.push_back({{}, describe(adapter.error()), file.native(), 0});
+    }
+  }
+  if (!problems.empty()) return report_problems(file, problems, lines);
+  const bool verbose = arguments.flag("verbose");
+  for (const auto& suspicion : suspicions(read.value, verbose)) lines.warn(suspicion);
+  lines.info(fmt::format("{} is valid", file.native()));
+  if (!verbose) return 0;
+  lines.info(fmt::format("agent {}, {}, timeout {}", read.value.agent.type, read.value.repo,
+                         format_duration(read.value.timeout)));
+  for (const auto& grader : read.value.graders) lines.info("evaluator " + grader.name);
+  return 0;
+}
+
+int validate_eval(const std::filesystem::path& file, const BenchLines& lines) {
+  const auto read = trial::read_eval_case(file, {bench_defaults(lines), false});
+  print_warnings(read.warnings, lines);
+  if (!read.ok()) return report_problems(file, read.problems, lines);
+  lines.info(fmt::format("{} is valid", file.native()));
+  return 0;
+}
+
+int print_schema(const std::string& name, const BenchLines& lines) {
+  auto schema = trial::input_schema(name);
+  if (schema.empty()) schema = report::output_schema(name);
+  if (schema.empty()) {
+    return lines.fail({Code::usage, fmt::format("unknown schema '{}'", name),
+                       "testcase, eval, evaluator, config, log or results"});
+  }
+  lines.output().out(schema);
+  return 0;
+}
+
+int bench_validate(const Arguments& arguments, const BenchLines& lines) {
+  if (arguments.flag("schema")) return print_schema(std::string(arguments.value("schema")), lines);
+  const std::filesystem::path file(arguments.value("config"));
+  return trial::is_eval_case(file) ? validate_eval(file, lines)
+                                   : validate_case(file, arguments, lines);
+}
+
+constexpr Option kValidateOptions[] = {
+    {"-c,--config", "PATH", "required: the test case or eval file"},
+    {"-v,--verbose", "", "show what the file says"},
+    {"--allow-local", "", "allow local repositories and private hosts"},
+    {"--schema",
+     "NAME",
+     "print the JSON Schema of a file instead",
+     {},
+     false,
+     "testcase|eval|evaluator|config|log|results"},
+};
+constexpr Example kValidateExamples[] = {
+    {"ralph bench validate -c testcase.yaml", "name every problem with its line"},
+    {"ralph bench validate --schema testcase > testcase.schema.json", "for an editor"},
+};
+constexpr Command kValidateCommand{
+    "bench validate",
+    "check a test case, or print the schema of a file",
+    "Reads a test case or eval file with everything it names and lists every problem with "
+    "its\nline. Starts nothing.",
+    {},
+    kValidateOptions,
+    kValidateExamples,
+    nullptr};
+
+}  // namespace
+
+trial::Defaults bench_defaults(const BenchLines& lines) {
+  std::error_code error;
+  auto read = trial::read_defaults(home_folder(), std::filesystem::current_path(error));
+  print_warnings(read.warnings, lines);
+  return std::move(read.value);
+}
+
+int report_problems(const std::filesystem::path& file, const std::vector<trial::Problem>& problems,
+                    const BenchLines& lines) {
+  if (lines.as_yb()) {
+    std::vector<std::string> texts;
+    for (const auto& problem : problems) texts.push_back(without_place(problem));
+    lines.output().out(fmt::format(
+        "Configuration of {} is not valid\nCorrect these keys and run 'yb validate' again.\n"
+        "Technical details:\n{}\n",
+        safe_text(file.native()), safe_text(fmt::format("{}", fmt::join(texts, "; ")))));
+    return 1;
+  }
+  lines.output().err(fmt::format("ralph: '{}' is not valid\n", safe_text(file.native())));
+  for (const auto& problem : problems) {
+    lines.output().err(fmt::format("  {}\n", log_masker().mask(safe_text(to_text(problem)))));
+  }
+  return stream::row(stream::Outcome::bad_config).exit_code;
+}
+
+report::Writer bench_writer() {
+  std::error_code error;
+  return {RALPH_VERSION, std::filesystem::current_path(error)};
+}
+
+Result<FailOn> fail_on_of(const Arguments& arguments, const BenchLines& lines) {
+  if (!arguments.flag("fail-on")) return FailOn{!lines.as_yb(), !lines.as_yb()};
+  FailOn fail_on;
+  std::string_view rest = arguments.value("fail-on");
+  while (!rest.empty()) {
+    const auto word = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+    if (word == "agent") {
+      fail_on.agent = true;
+    } else if (word == "grader" || word == "evaluator") {
+      fail_on.grader = true;
+    } else if (word != "none") {
+      return fail(Code::usage, fmt::format("unknown word '{}' of --fail-on", word),
+                  "agent, grader, or none");
+    }
+  }
+  return fail_on;
+}
+
+int bench_exit_code(const report::Bundle& bundle, FailOn fail_on, const BenchLines& lines) {
+  using trial::TrialStatus;
+  const auto status = bundle.execution == nullptr ? TrialStatus::success : bundle.execution->status;
+  const auto code = [&](stream::Outcome outcome) {
+    return lines.as_yb() ? 1 : stream::row(outcome).exit_code;
+  };
+  if (fail_on.agent && status == TrialStatus::timeout) return code(stream::Outcome::timed_out);
+  if (fail_on.agent && status != TrialStatus::success) return code(stream::Outcome::agent_error);
+  const bool failed = std::ranges::any_of(bundle.grades, [](const auto& result) {
+    return result.status != grade::GradeStatus::passed;
+  });
+  return fail_on.grader && failed ? code(stream::Outcome::limit_reached) : 0;
+}
+
+void show_results(const report::Bundle& bundle, const BenchLines& lines) {
+  for (const auto& result : bundle.grades) {
+    lines.info(fmt::format("{}: {}: {}", result.grader, to_string(result.status), result.message));
+  }
+  lines.info(fmt::format("graders: {}", grade::overall_status(bundle.grades)));
+  lines.info(fmt::format("results: {}", (bundle.artifacts / report::kResultsName).native()));
+}
+
+std::vector<grade::GradeResult> run_graders(const std::vector<trial::GraderSpec>& specs,
+                                            const grade::GradeContext& context,
+                                            const BenchLines& lines) {
+  std::vector<grade::GradeResult> results;
+  for (const auto& spec : specs) {
+    if (!context.stop.stop_requested()) {
+      results.push_back(run_grader(spec, context));
+      continue;
+    }
+    results.push_back({.grader = spec.name,
+                       .message = "not graded: stopped",
+                       .error = "stopped",
+                       .time = now_utc()});
+  }
+  lines.output().flush();
+  return results;
+}
+
+const BenchCommand kBenchValidate{kValidateCommand, bench_validate};
+
+}  // namespace ralph::cli

@@ -1,0 +1,163 @@
+// `bench eval`, `bench report`, `bench list`.
+#include <fmt/core.h>
+
+#include "bench/grade/grader.h"
+#include "bench/report/post_evaluation.h"
+#include "bench/trial/snapshot.h"
+#include "bench/trial/workspace.h"
+#include "cli/bench.h"
+#include "cli/environment.h"
+#include "cli/stop_signals.h"
+#include "core/base/file.h"
+#include "system/git/git.h"
+
+namespace ralph::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<fs::path> existing_folder(const std::string& name, std::string_view key) {
+  std::error_code error;
+  auto path = fs::canonical(name, error);
+  if (!error && fs::is_directory(path, error)) return path;
+  return fail(Code::not_found, fmt::format("{}: '{}' is not a directory", key, name),
+              "paths are relative to the current directory");
+}
+
+/// The work in a repository of the user's since its last commit. Neither its index nor its objects are changed.
+Result<grade::Comparison> compare_with_head(const fs::path& folder, const fs::path& artifacts,
+                                            const std::stop_token& stop) {
+  TRY_ASSIGN(auto git, git::Program::find());
+  git.set_limits({Millis{300'000}, stop});
+  auto own = git;
+  own.pin(folder, folder / ".git");
+  TRY_ASSIGN(const auto commit, own.ask_line({.words = {"rev-parse", "--verify", "HEAD"}}));
+  TRY_ASSIGN(const auto tree, own.ask_line({.words = {"rev-parse", "--verify", "HEAD^{tree}"}}));
+  TRY_ASSIGN(const auto snapshots,
+             trial::SnapshotStore::open(git, folder, artifacts / ".ralph" / "grade.git"));
+  TRY_ASSIGN(const auto now, snapshots.take());
+  return grade::Comparison{snapshots.git(), tree, now, commit, commit, folder / ".git" / "objects"};
+}
+
+Result<int> run_eval(const trial::EvalCase& value, FailOn fail_on, const BenchLines& lines) {
+  const StopSignals signals;
+  report::Bundle bundle;
+  bundle.started = now_utc();
+  TRY_ASSIGN(const auto folder, existing_folder(value.directory, "directory"));
+  grade::GradeContext context;
+  context.folder = folder;
+  if (!value.expected_directory.empty()) {
+    TRY_ASSIGN(context.expected, existing_folder(value.expected_directory, "expected_directory"));
+  }
+  std::error_code error;
+  bundle.workspace = fs::absolute(value.output_dir, error) / trial::eval_id(bundle.started);
+  context.artifacts = bundle.artifacts = bundle.workspace / "artifacts";
+  TRY(make_folders(context.artifacts, 0755));
+  context.stop = signals.token();
+  context.progress = [&](std::string_view text) { lines.info(text); };
+  if (fs::is_directory(folder / ".git", error)) {
+    auto comparison = compare_with_head(folder, context.artifacts, signals.token());
+    if (comparison) context.comparison = *std::move(comparison);
+    if (!comparison) lines.warn(describe(comparison.error()));
+  }
+  bundle.grades = run_graders(value.graders, context, lines);
+  bundle.name = value.name;
+  bundle.description = value.description;
+  bundle.config_file = value.file.native();
+  bundle.config_hash = trial::config_hash(value.canonical);
+  bundle.repo = "file://" + folder.native();
+  bundle.branch = "eval-only";
+  bundle.commit = "manual";
+  if (!context.expected.empty()) bundle.expected_branch = "eval-only-expected";
+  bundle.completed = now_utc();
+  bundle.duration = bundle.completed - bundle.started;
+  const Masker masker(environment());
+  TRY(report::write_log(bundle.artifacts,
+                        report::manual_log_json(bundle.started, bundle.completed, bench_writer()),
+                        masker));
+  TRY(report::write_results(bundle.artifacts, results_json(bundle, bench_writer()), masker));
+  show_results(bundle, lines);
+  return signals.received() != 0 ? 128 + signals.received()
+                                 : bench_exit_code(bundle, fail_on, lines);
+}
+
+int bench_eval(const Arguments& arguments, const BenchLines& lines) {
+  const auto fail_on = fail_on_of(arguments, lines);
+  if (!fail_on) return lines.fail(fail_on.error());
+  const fs::path file(arguments.value("config"));
+  const auto read = trial::read_eval_case(file, {bench_defaults(lines), false});
+  if (!read.ok()) return report_problems(file, read.problems, lines);
+  for (const auto& warning : read.warnings) lines.warn(to_text(warning));
+  const auto code = run_eval(read.value, *fail_on, lines);
+  return code ? *code : lines.fail(code.error());
+}
+
+int bench_report(const Arguments& arguments, const BenchLines& lines) {
+  const auto format = arguments.value("format", "markdown");
+  const bool is_json = format == "json";
+  if (!is_json && format != "markdown" && format != "md") {
+    return lines.fail(
+        {Code::usage, fmt::format("unknown format '{}'", format), "json or markdown"});
+  }
+  const fs::path from(arguments.value("from"));
+  const auto text = report::make_report(
+      from, is_json ? report::ReportFormat::json : report::ReportFormat::markdown);
+  if (!text) return lines.fail(text.error());
+  const auto usual = from.parent_path() / (is_json ? "report.json" : "report.md");
+  const fs::path target(arguments.value("output", usual.native()));
+  if (auto written = write_file_atomically(target, *text, 0644); !written)
+    return lines.fail(written.error());
+  lines.info(fmt::format("report: {}", target.native()));
+  return 0;
+}
+
+int bench_list(const Arguments&, const BenchLines& lines) {
+  auto& output = lines.output();
+  output.out("Evaluators:\n");
+  for (const auto& grader : grade::graders()) {
+    output.out(fmt::format("  {:<14} {}\n", grader.name, grader.summary));
+  }
+  output.out(
+      "\nIn a test case:\n"
+      "  evaluators:\n"
+      "    - name: git-diff\n"
+      "      config:\n"
+      "        assertions:\n"
+      "          max_files_changed: 3\n");
+  return 0;
+}
+
+constexpr Option kBenchEvalOptions[] = {
+    {"-c,--config", "PATH", "required: the eval file"},
+    {"--fail-on", "LIST", "failures that make the exit code non-zero: grader, none"},
+};
+constexpr Option kBenchReportOptions[] = {
+    {"--from", "PATH", "required: results.json of a run"},
+    {"--format", "FORMAT", "json or markdown (default: markdown)"},
+    {"--output", "PATH", "default: report.md or report.json beside the results"},
+};
+constexpr Command kEvalCommand{"bench eval",
+                               "grade a directory without running an agent",
+                               "Runs the graders of an eval file over a directory that exists.",
+                               {},
+                               kBenchEvalOptions,
+                               {},
+                               nullptr};
+constexpr Command kReportCommand{
+    "bench report",
+    "write a report of results.json",
+    "Reads results of 'ralph bench' or youBencha and writes a report for people.",
+    {},
+    kBenchReportOptions,
+    {},
+    nullptr};
+constexpr Command kListCommand{
+    "bench list", "list the graders", "Lists the graders of test cases.", {}, {}, {}, nullptr};
+
+}  // namespace
+
+const BenchCommand kBenchEval{kEvalCommand, bench_eval};
+const BenchCommand kBenchReport{kReportCommand, bench_report};
+const BenchCommand kBenchList{kListCommand, bench_list};
+
+}  // namespace ralph::cli

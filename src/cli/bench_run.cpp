@@ -1,0 +1,341 @@
+#include <algorithm>
+#include <csignal>
+#include <optional>
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include "bench/report/post_evaluation.h"
+#include "bench/trial/adapter.h"
+#include "bench/trial/script.h"
+#include "bench/trial/snapshot.h"
+#include "bench/trial/sources.h"
+#include "bench/trial/workspace.h"
+#include "cli/bench.h"
+#include "cli/environment.h"
+#include "cli/stop_signals.h"
+#include "core/base/log.h"
+#include "core/base/safe_text.h"
+#include "system/git/git.h"
+#include "ui/console/console.h"
+
+namespace ralph::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using trial::TrialStatus;
+
+/// Where agents are defined in a project; copied for a case that names one.
+constexpr std::string_view kAgentFolders[] = {".github/agents", ".claude/agents"};
+
+/// One `bench run` from the checked case to the exit code.
+class BenchRun {
+ public:
+  BenchRun(const trial::TestCase& test_case, const trial::Adapter& adapter,
+           const Arguments& arguments, FailOn fail_on, const BenchLines& lines)
+      : case_(test_case),
+        adapter_(adapter),
+        arguments_(arguments),
+        fail_on_(fail_on),
+        lines_(lines),
+        masker_(environment()) {}
+
+  /// The steps in their order; an error is about a step before the agent.
+  Result<int> run(bool keep_workspace);
+
+ private:
+  trial::ExecutionContext context_in(const fs::path& workspace, const fs::path& artifacts) const;
+  Result<> check_before();
+  Result<> prepare_sources();
+  Result<> run_pre_scripts();
+  void copy_agent_files();
+  Result<> take_base();
+  Result<> execute();
+  void run_watched(Result<trial::Execution>& executed);
+  grade::GradeContext grade_context();
+  Result<> write_bundle();
+  void run_post_steps();
+  int exit_code() const;
+  std::vector<config::Pair> variables() const;
+  const trial::Layout& layout() const { return workspace_->layout(); }
+
+  const trial::TestCase& case_;
+  const trial::Adapter& adapter_;
+  const Arguments& arguments_;
+  FailOn fail_on_;
+  const BenchLines& lines_;
+  Masker masker_;
+  run::Control control_;
+  std::optional<StopSignals> signals_;
+  std::optional<git::Program> git_;
+  trial::Source source_ = trial::source_of(case_);
+  std::optional<trial::Workspace> workspace_;
+  std::optional<trial::SnapshotStore> snapshots_;
+  std::string base_commit_, base_tree_;
+  std::vector<std::string> helper_files_;
+  trial::Execution execution_;
+  report::Bundle bundle_;
+};
+
+trial::ExecutionContext BenchRun::context_in(const fs::path& workspace,
+                                             const fs::path& artifacts) const {
+  trial::ExecutionContext context;
+  context.workspace = workspace;
+  context.artifacts = artifacts;
+  context.environment = environment();
+  context.is_root = ::geteuid() == 0;
+  if (arguments_.flag("sandbox")) context.sandbox = backend::SandboxLevel::on;
+  context.timeout = case_.timeout;
+  return context;
+}
+
+/// Everything that can be refused before something is cloned.
+Result<> BenchRun::check_before() {
+  std::error_code error;
+  const auto here = fs::current_path(error);
+  auto usable = adapter_.check_availability(context_in(here, here));
+  if (!usable && lines_.as_yb()) {
+    return fail(usable.error().code,
+                fmt::format("Agent {} is not available or not authenticated: {}", adapter_.name(),
+                            usable.error().message),
+                usable.error().hint);
+  }
+  if (!usable) return usable;
+  TRY_ASSIGN(git_, git::Program::find());
+  git_->set_limits({case_.timeout, signals_->token()});
+  return case_.expected.empty() ? Result<>{} : check_branch(*git_, source_, case_.expected);
+}
+
+Result<> BenchRun::prepare_sources() {
+  TRY_ASSIGN(auto workspace, trial::Workspace::create(case_.workspace_dir, case_.workspace_name,
+                                                      case_.repo, bundle_.started));
+  workspace_.emplace(std::move(workspace));
+  git_->start_in(layout().root);
+  lines_.info(fmt::format("cloning {}", case_.repo));
+  TRY_ASSIGN(base_commit_, clone(*git_, source_, layout().modified));
+  return {};
+}
+
+std::vector<config::Pair> BenchRun::variables() const {
+  return {{"WORKSPACE_DIR", layout().root.native()},
+          {"REPO_DIR", layout().modified.native()},
+          {"ARTIFACTS_DIR", layout().artifacts.native()},
+          {"TEST_CASE_NAME", case_.name},
+          {"REPO_URL", case_.repo},
+          {"BRANCH", case_.branch}};
+}
+
+Result<> BenchRun::run_pre_scripts() {
+  for (const auto& script : case_.pre_execution) {
+    trial::ScriptContext context{.folder = layout().modified, .variables = variables()};
+    context.stop = signals_->token();
+    context.on_output = [this](std::string_view text) { lines_.output().out(text); };
+    if (const auto ran = run_script(script, context); !ran) {
+      return fail(ran.error().code, "Pre-execution failed: " + ran.error().message,
+                  fmt::format("the command is '{}'", script.command));
+    }
+  }
+  return {};
+}
+
+/// A named agent is defined by files of the current directory.
+void BenchRun::copy_agent_files() {
+  if (case_.agent.agent_name.empty()) return;
+  for (const auto folder : kAgentFolders) {
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(folder, error)) {
+      const auto name = (fs::path(folder) / entry.path().filename()).generic_string();
+      const auto target = layout().modified / name;
+      if (!entry.is_regular_file(error) || fs::exists(target, error)) continue;
+      fs::create_directories(target.parent_path(), error);
+      if (fs::copy_file(entry.path(), target, error)) helper_files_.push_back(name);
+    }
+  }
+}
+
+/// The files as the agent finds them.
+Result<> BenchRun::take_base() {
+  TRY_ASSIGN(auto snapshots,
+             trial::SnapshotStore::open(*git_, layout().modified,
+                                        layout().artifacts / ".ralph" / "grade.git"));
+  TRY_ASSIGN(base_tree_, snapshots.take());
+  snapshots_.emplace(std::move(snapshots));
+  return {};
+}
+
+void BenchRun::run_watched(Result<trial::Execution>& executed) {
+  const auto models = model::Table::builtin();
+  stream::Summary summary(models);
+  auto& output = lines_.output();
+  const bool quiet = arguments_.flag("quiet"), verbose = arguments_.flag("verbose");
+  auto options = console_options(quiet     ? console::Verbosity::quiet
+                                 : verbose ? console::Verbosity::verbose
+                                           : console::Verbosity::normal);
+  options.agent_name = adapter_.product();
+  console::Console shown(options, masker_, summary, output);
+  executed = adapter_.execute(context_in(layout().modified, layout().artifacts),
+                              {{&summary, &shown},
+                               [&] { output.flush(); },
+                               [&](Millis patience) { output.set_drain_timeout(patience); }},
+                              control_, masker_);
+}
+
+Result<> BenchRun::execute() {
+  const auto context = context_in(layout().modified, layout().artifacts);
+  if (log::enabled()) {
+    if (const auto words = adapter_.command_line(context)) {
+      log::debug("bench", fmt::format("agent: {}", fmt::join(*words, " ")));
+    }
+  }
+  lines_.info(
+      fmt::format("running {} (timeout {})", adapter_.name(), format_duration(case_.timeout)));
+  Result<trial::Execution> executed;
+  run_watched(executed);
+  TRY_ASSIGN(execution_, std::move(executed));
+  lines_.info(fmt::format("agent: {} after {} (exit code {})", to_string(execution_.status),
+                          format_duration(execution_.duration), execution_.exit_code));
+  return report::write_log(layout().artifacts, log_json(execution_, bench_writer()), masker_);
+}
+
+grade::GradeContext BenchRun::grade_context() {
+  grade::GradeContext context;
+  context.folder = layout().modified;
+  context.artifacts = layout().artifacts;
+  context.helper_files = helper_files_;
+  context.execution = &execution_;
+  context.stop = signals_->token();
+  context.progress = [this](std::string_view text) { lines_.info(text); };
+  if (const auto tree = snapshots_->take()) {
+    const auto head = git::read_head(layout().modified);
+    context.comparison = grade::Comparison{snapshots_->git(),
+                                           base_tree_,
+                                           *tree,
+                                           base_commit_,
+                                           head && *head ? (*head)->commit : "",
+                                           layout().modified / ".git" / "objects"};
+  } else {
+    lines_.warn(describe(tree.error()));
+  }
+  if (case_.expected.empty() || signals_->token().stop_requested()) return context;
+  const auto cloned = clone_expected(*git_, source_, case_.expected, layout().expected);
+  if (cloned) context.expected = layout().expected;
+  if (!cloned) lines_.warn(describe(cloned.error()));
+  return context;
+}
+
+Result<> BenchRun::write_bundle() {
+  bundle_.name = case_.name;
+  bundle_.description = case_.description;
+  bundle_.config_file = case_.file.native();
+  bundle_.config_hash = trial::config_hash(case_.canonical);
+  bundle_.repo = case_.repo;
+  bundle_.branch = case_.branch.empty() ? "unknown" : case_.branch;
+  bundle_.commit = base_commit_;
+  bundle_.expected_branch = case_.expected;
+  bundle_.workspace = layout().root;
+  bundle_.artifacts = layout().artifacts;
+  bundle_.execution = &execution_;
+  bundle_.completed = now_utc();
+  bundle_.duration = bundle_.completed - bundle_.started;
+  return report::write_results(layout().artifacts, results_json(bundle_, bench_writer()), masker_);
+}
+
+void BenchRun::run_post_steps() {
+  if (signals_->token().stop_requested()) return;
+  const report::PostContext context{
+      .results = layout().artifacts / report::kResultsName,
+      .artifacts = layout().artifacts,
+      .workspace = layout().root,
+      .name = case_.name,
+      .overall_status = std::string(grade::overall_status(bundle_.grades)),
+      .on_output = [this](std::string_view text) { lines_.output().out(text); },
+      .stop = signals_->token()};
+  for (const auto& step : case_.post_evaluation) {
+    const auto done = report::run_post_step(step, context);
+    if (done) lines_.info(fmt::format("post_evaluation {}: done", step.name));
+    if (!done)
+      lines_.warn(fmt::format("post_evaluation {}: {}", step.name, describe(done.error())));
+  }
+}
+
+int BenchRun::exit_code() const {
+  if (const int signal_number = signals_->received(); signal_number != 0)
+    return 128 + signal_number;
+  return bench_exit_code(bundle_, fail_on_, lines_);
+}
+
+Result<int> BenchRun::run(bool keep_workspace) {
+  signals_.emplace([this](int signal_number) {
+    lines_.output().set_drain_timeout(kSignalDrainTimeout);
+    control_.end(signal_number);
+  });
+  bundle_.started = now_utc();
+  TRY(check_before());
+  const auto prepare = [this]() -> Result<> {
+    TRY(prepare_sources());
+    TRY(run_pre_scripts());
+    copy_agent_files();
+    TRY(take_base());
+    return execute();
+  };
+  if (auto prepared = prepare(); !prepared) {
+    if (workspace_) workspace_->remove_all();
+    const int signal_number = signals_->received();
+    if (signal_number != 0) return 128 + signal_number;
+    return std::unexpected(prepared.error());
+  }
+  bundle_.grades = run_graders(case_.graders, grade_context(), lines_);
+  TRY(write_bundle());
+  show_results(bundle_, lines_);
+  run_post_steps();
+  if (!keep_workspace) workspace_->remove_sources();
+  return exit_code();
+}
+
+int bench_run(const Arguments& arguments, const BenchLines& lines) {
+  const auto fail_on = fail_on_of(arguments, lines);
+  if (!fail_on) return lines.fail(fail_on.error());
+  const auto defaults = bench_defaults(lines);
+  const fs::path file(arguments.value("config"));
+  const auto read = trial::read_test_case(file, {defaults, arguments.flag("allow-local")});
+  if (!read.ok()) return report_problems(file, read.problems, lines);
+  for (const auto& warning : read.warnings) lines.warn(to_text(warning));
+  for (const auto& key : read.value.agent.ignored_keys) {
+    lines.warn(fmt::format("agent.config.{} is ignored: no agent has such an option", key));
+  }
+  const auto adapter = trial::Adapter::find(read.value.agent);
+  if (!adapter) return lines.fail(adapter.error());
+  BenchRun one(read.value, *adapter, arguments, *fail_on, lines);
+  const auto code = one.run(defaults.keep_workspace && !arguments.flag("delete-workspace"));
+  return code ? *code : lines.fail(code.error());
+}
+
+constexpr Option kBenchRunOptions[] = {
+    {"-c,--config", "PATH", "required: the test case"},
+    {"--delete-workspace", "", "remove the sources at the end; results are kept"},
+    {"--allow-local", "", "allow local repositories and private hosts"},
+    {"--sandbox", "", "confine the agent to its workspace (needs bubblewrap)"},
+    {"--fail-on", "LIST", "failures that make the exit code non-zero: agent, grader, none"},
+    {"-q,--quiet", "", "do not show what the agent does"},
+    {"-v,--verbose", "", "also show results of tools, usage and notices"},
+};
+constexpr Example kBenchRunExamples[] = {
+    {"ralph bench run -c testcase.yaml", "run the agent and grade its work"},
+    {"ralph bench run -c testcase.yaml --sandbox --fail-on grader", "confined; the graders decide"},
+};
+constexpr Command kBenchRunCommand{
+    "bench run",
+    "run an agent on a test case and grade its work",
+    "Clones the repository of the test case, runs its agent there once, and grades what the "
+    "agent\nleft. Logs and results are in <workspace_dir>/<run>/artifacts.",
+    {},
+    kBenchRunOptions,
+    kBenchRunExamples,
+    nullptr};
+
+}  // namespace
+
+const BenchCommand kBenchRun{kBenchRunCommand, bench_run};
+
+}  // namespace ralph::cli
