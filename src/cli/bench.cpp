@@ -10,6 +10,7 @@
 #include "cli/help.h"
 #include "core/base/nearest.h"
 #include "core/base/safe_text.h"
+#include "harness/stream/outcome.h"
 
 namespace ralph::cli {
 namespace {
@@ -142,6 +143,12 @@ int BenchLines::fail(const Error& error) const {
   output_.err(
       fmt::format("[youBencha] [ERROR] {}\n", log_masker().mask(safe_text(describe(error)))));
   return 1;
+}
+
+int BenchLines::fail_unavailable(const Error& error) const {
+  const int code = fail(error);
+  const bool missing = error.code == Code::not_found || error.code == Code::permission;
+  return missing && !as_yb() ? stream::row(stream::Outcome::not_installed).exit_code : code;
 }
 
 int run_yb(std::span<const std::string> words, StdOutput& output) {

@@ -26,6 +26,8 @@ class BenchLines {
   void warn(std::string_view text) const;
   /// Prints the error and returns the exit code: youBencha's 1, or that of the outcome table.
   int fail(const Error& error) const;
+  /// The same for an agent that cannot be used.
+  int fail_unavailable(const Error& error) const;
 
   bool as_yb() const { return name_ == BenchName::yb; }
   StdOutput& output() const { return output_; }

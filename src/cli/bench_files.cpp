@@ -7,6 +7,7 @@
 #include "bench/trial/defaults_file.h"
 #include "cli/bench.h"
 #include "core/base/file.h"
+#include "core/json/writer.h"
 
 namespace ralph::cli {
 namespace {
@@ -15,19 +16,19 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kStarterCase =
     R"(# A test case of 'ralph bench' (or 'yb'). 'ralph docs bench' describes every key.
-name: Improve the README
-description: The agent adds a section to the README and changes nothing else.
+name: One small change
+description: The agent does one small task and changes only one file.
 
 # The repository the agent works in: a public http(s) address, or with --allow-local a path.
-repo: https://github.com/octocat/Hello-World.git
+repo: {REPO}
 # branch: master
 # commit: 7fd1a60b01f91b314f59955a4e4d4e80d8edf11d
 
 agent:
-  type: claude-code          # or builtin, custom, copilot-cli
+  type: {AGENT}
   # model: sonnet
   config:
-    prompt: Add a section "Usage" with one sentence to the README.
+    prompt: {PROMPT}
     # prompt_file: task.md   # instead of prompt, relative to this file
 
 evaluators:
@@ -74,6 +75,27 @@ Answer with one JSON object and nothing else:
 constexpr std::string_view kJudgeFiles[] = {".github/agents/agentic-judge.md",
                                             ".claude/agents/agentic-judge.md"};
 
+/// What the starter has in a place, and the option that replaces it.
+struct StarterValue {
+  std::string_view mark, option, usual;
+};
+constexpr StarterValue kStarterValues[] = {
+    {"{REPO}", "repo", "https://github.com/octocat/Hello-World.git"},
+    {"{AGENT}", "agent", "claude-code"},
+    {"{PROMPT}", "prompt", "Add a section \"Usage\" with one sentence to the README."},
+};
+
+/// A JSON text is a YAML text too.
+std::string starter_case(const Arguments& arguments) {
+  std::string text(kStarterCase);
+  for (const auto& value : kStarterValues) {
+    std::string quoted;
+    json::append_string(quoted, arguments.value(value.option, value.usual));
+    text.replace(text.find(value.mark), value.mark.size(), quoted);
+  }
+  return text;
+}
+
 /// Writes the judge's files; 1: one could not be written.
 int install_judge(bool force, const BenchLines& lines) {
   int code = 0;
@@ -107,7 +129,7 @@ int bench_init(const Arguments& arguments, const BenchLines& lines) {
     lines.fail({Code::usage, fmt::format("'{}' exists", kName), "use --force to overwrite it"});
     return 1;
   }
-  if (auto written = write_file_atomically(kName, kStarterCase, 0644); !written) {
+  if (auto written = write_file_atomically(kName, starter_case(arguments), 0644); !written) {
     return lines.fail(written.error());
   }
   lines.info(fmt::format("{}: created", kName));
@@ -197,11 +219,17 @@ constexpr Option kBenchSuggestOptions[] = {{"--agent", "TYPE", "ignored"},
                                            {"--output-dir", "PATH", "ignored"},
                                            {"--agent-file", "PATH", "ignored"},
                                            {"--save", "PATH", "ignored"}};
+constexpr Option kBenchInitOptions[] = {
+    {"--repo", "ADDRESS", "the repository"},
+    {"--agent", "TYPE", "the agent"},
+    {"--prompt", "TEXT", "its task"},
+    {"--force", "", "overwrite files that exist"},
+};
 constexpr Command kInitBench{"bench init",
                              "write a test case to start from",
                              "Writes testcase.yaml and the files of the agent that judges.",
                              {},
-                             kBenchForce,
+                             kBenchInitOptions,
                              {},
                              nullptr};
 constexpr Command kInstallBench{"bench install-agents",

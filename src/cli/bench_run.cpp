@@ -29,6 +29,18 @@ using trial::TrialStatus;
 /// Where agents are defined in a project; copied for a case that names one.
 constexpr std::string_view kAgentFolders[] = {".github/agents", ".claude/agents"};
 
+/// Shows what the agent does, without the end of the run, which is shown by its status.
+class AgentView final : public stream::Handler {
+ public:
+  explicit AgentView(console::Console& console) : console_(console) {}
+  void on_any(const stream::Event& event) override {
+    if (!std::holds_alternative<stream::RunResult>(event.what)) dispatch(event, console_);
+  }
+
+ private:
+  console::Console& console_;
+};
+
 /// One `bench run` from the checked case to the exit code.
 class BenchRun {
  public:
@@ -46,7 +58,8 @@ class BenchRun {
 
  private:
   trial::ExecutionContext context_in(const fs::path& workspace, const fs::path& artifacts) const;
-  Result<> check_before();
+  Result<> check_agent();
+  Result<> check_repository();
   Result<> prepare_sources();
   Result<> run_pre_scripts();
   void copy_agent_files();
@@ -90,8 +103,8 @@ trial::ExecutionContext BenchRun::context_in(const fs::path& workspace,
   return context;
 }
 
-/// Everything that can be refused before something is cloned.
-Result<> BenchRun::check_before() {
+/// Before anything is cloned.
+Result<> BenchRun::check_agent() {
   std::error_code error;
   const auto here = fs::current_path(error);
   auto usable = adapter_.check_availability(context_in(here, here));
@@ -101,7 +114,10 @@ Result<> BenchRun::check_before() {
                             usable.error().message),
                 usable.error().hint);
   }
-  if (!usable) return usable;
+  return usable;
+}
+
+Result<> BenchRun::check_repository() {
   TRY_ASSIGN(git_, git::Program::find());
   git_->set_limits({case_.timeout, signals_->token()});
   return case_.expected.empty() ? Result<>{} : check_branch(*git_, source_, case_.expected);
@@ -113,7 +129,7 @@ Result<> BenchRun::prepare_sources() {
   workspace_.emplace(std::move(workspace));
   git_->start_in(layout().root);
   lines_.info(fmt::format("cloning {}", case_.repo));
-  TRY_ASSIGN(base_commit_, clone(*git_, source_, layout().modified));
+  TRY_ASSIGN(base_commit_, clone_base(*git_, source_, layout().modified));
   return {};
 }
 
@@ -173,7 +189,8 @@ void BenchRun::run_watched(Result<trial::Execution>& executed) {
                                  : verbose ? console::Verbosity::verbose
                                            : console::Verbosity::normal);
   options.agent_name = adapter_.product();
-  console::Console shown(options, masker_, summary, output);
+  console::Console console(options, masker_, summary, output);
+  AgentView shown(console);
   executed = adapter_.execute(context_in(layout().modified, layout().artifacts),
                               {{&summary, &shown},
                                [&] { output.flush(); },
@@ -195,6 +212,7 @@ Result<> BenchRun::execute() {
   TRY_ASSIGN(execution_, std::move(executed));
   lines_.info(fmt::format("agent: {} after {} (exit code {})", to_string(execution_.status),
                           format_duration(execution_.duration), execution_.exit_code));
+  for (const auto& error : execution_.errors) lines_.info("  " + error.message);
   return report::write_log(layout().artifacts, log_json(execution_, bench_writer()), masker_);
 }
 
@@ -271,7 +289,8 @@ Result<int> BenchRun::run(bool keep_workspace) {
     control_.end(signal_number);
   });
   bundle_.started = now_utc();
-  TRY(check_before());
+  if (const auto usable = check_agent(); !usable) return lines_.fail_unavailable(usable.error());
+  TRY(check_repository());
   const auto prepare = [this]() -> Result<> {
     TRY(prepare_sources());
     TRY(run_pre_scripts());

@@ -158,7 +158,9 @@ Result<Document> read_results(const fs::path& file) {
   TRY_ASSIGN(const auto schema, schema::Schema::compile(schema_text));
   std::vector<std::string> problems;
   for (const auto& violation : schema.validate(results)) {
-    problems.push_back(fmt::format("{} {}", violation.pointer, violation.message));
+    problems.push_back(violation.pointer.empty()
+                           ? violation.message
+                           : fmt::format("{} {}", violation.pointer, violation.message));
   }
   if (problems.empty()) return results;
   return fail(Code::malformed, fmt::format("'{}' is not a results file: {}", file.native(),

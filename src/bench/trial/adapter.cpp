@@ -1,13 +1,9 @@
 #include "bench/trial/adapter.h"
 
-#include <algorithm>
-#include <array>
-
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
 #include "core/base/id.h"
-#include "core/base/nearest.h"
 #include "harness/backend/credentials.h"
 #include "harness/run/run.h"
 #include "harness/stream/decoder.h"
@@ -18,37 +14,11 @@ namespace {
 /// Between SIGTERM and SIGKILL at the end of a trial.
 constexpr Millis kGrace{300};
 
-constexpr auto kTypes = std::to_array<AgentType>({
-    {"claude-code", "claude", "Claude Code", "Anthropic", "claude-code-logs", "",
-     "Run \"claude /login\" or set ANTHROPIC_API_KEY environment variable."},
-    {"copilot-cli", "custom", "GitHub Copilot CLI", "GitHub", "copilot-logs", "copilot",
-     "Run \"copilot\" once and log in."},
-});
-
-/// A backend of ralph as an agent type.
-AgentType type_of(const backend::Backend& backend) {
-  constexpr std::string_view kLogs = "agent-logs";
-  const bool known = !backend.access.endpoint.empty();
-  return {backend.name, backend.name, backend.product,  known ? "Anthropic" : "unknown",
-          kLogs,        "",           backend.auth_hint};
-}
-
 std::string known_types() {
   std::vector<std::string_view> names;
-  for (const auto& type : kTypes) names.push_back(type.name);
+  for (const auto& type : backend::agent_types()) names.push_back(type.name);
   for (const auto* backend : backend::backends()) names.push_back(backend->name);
   return fmt::format("{}", fmt::join(names, ", "));
-}
-
-/// Copilot prints plain text; its own log goes beside ours.
-std::vector<std::string> copilot_command(const AgentSpec& spec, const ExecutionContext& context) {
-  std::vector<std::string> words{"copilot", "-p", "{prompt}"};
-  if (!spec.model.empty()) words.insert(words.end(), {"--model", spec.model});
-  if (!spec.agent_name.empty()) words.insert(words.end(), {"--agent", spec.agent_name});
-  words.insert(words.end(), {"--allow-all-tools", "--allow-all-paths", "--log-level", "all",
-                             "--log-dir", (context.artifacts / "copilot-logs").native(),
-                             "--add-dir", context.workspace.native()});
-  return words;
 }
 
 backend::Host host_of(const AgentSpec& spec, const ExecutionContext& context) {
@@ -65,35 +35,32 @@ backend::Host host_of(const AgentSpec& spec, const ExecutionContext& context) {
 
 }  // namespace
 
-std::span<const AgentType> agent_types() { return kTypes; }
-
 Result<Adapter> Adapter::find(const AgentSpec& spec) {
-  if (const auto row = std::ranges::find(kTypes, spec.type, &AgentType::name);
-      row != kTypes.end()) {
-    return Adapter(spec, *row, *backend::find_backend(row->backend));
-  }
-  if (const auto* backend = backend::find_backend(spec.type)) {
-    return Adapter(spec, type_of(*backend), *backend);
+  if (const auto type = backend::find_agent_type(spec.type)) {
+    return Adapter(spec, *type, *backend::find_backend(type->backend));
   }
   return fail(Code::usage, fmt::format("agent.type: unknown agent '{}'", spec.type),
               fmt::format("known types: {}", known_types()));
 }
 
 backend::Ask Adapter::make_ask(const ExecutionContext& context) const {
-  const bool copilot = !type_.program.empty();
+  const bool plain = type_.command != nullptr;
   backend::Ask ask;
   ask.prompt = spec_->prompt;
   ask.verbatim_prompt = true;
-  ask.command = copilot ? copilot_command(*spec_, context) : spec_->command;
+  ask.command = plain ? type_.command({spec_->model, spec_->agent_name, context.workspace,
+                                       context.artifacts / type_.logs})
+                      : spec_->command;
   ask.extra_args = spec_->extra_args;
   if (!spec_->output_format.empty()) ask.output_format = spec_->output_format;
-  if (copilot) return ask;
+  if (plain) return ask;
   ask.model = spec_->model;
   ask.agent_name = spec_->agent_name;
   ask.system_prompt = spec_->system_prompt;
   ask.append_system_prompt = spec_->append_system_prompt;
   ask.permission_mode = spec_->permission_mode;
   ask.tools = spec_->allowed_tools;
+  ask.approves_tools = true;
   ask.mcp_config = spec_->mcp_config;
   return ask;
 }
@@ -108,6 +75,12 @@ Result<std::vector<std::string>> Adapter::command_line(const ExecutionContext& c
 }
 
 Result<> Adapter::check_availability(const ExecutionContext& context) const {
+  if (spec_->type == backend_->name && backend_->program.empty() && spec_->command.empty()) {
+    return fail(
+        Code::usage, fmt::format("agent.config.command: Required for the type {}", spec_->type),
+        "give the command as a list of words; {prompt} stands for the prompt, otherwise it is "
+        "on stdin");
+  }
   const auto made = plan(context);
   if (!made && made.error().code == Code::usage && context.is_root &&
       made.error().message.contains("as root")) {

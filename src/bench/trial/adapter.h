@@ -9,25 +9,13 @@
 #include "bench/trial/test_case.h"
 #include "core/base/mask.h"
 #include "core/base/result.h"
+#include "harness/backend/agent_type.h"
 #include "harness/backend/plan.h"
 #include "harness/run/control.h"
 #include "harness/run/request.h"
 #include "harness/stream/handler.h"
 
 namespace ralph::trial {
-
-/// An agent type of test cases, as data.
-struct AgentType {
-  std::string_view name;      // "claude-code"
-  std::string_view backend;   // of ralph
-  std::string_view product;   // "Claude Code", in messages
-  std::string_view provider;  // of its models
-  std::string_view logs;      // the directory of its terminal output below artifacts/
-  std::string_view program;   // of a type without a backend of its own
-  std::string_view login;     // how to log in, for an error
-};
-/// Types with a row of their own; every backend is a type too.
-std::span<const AgentType> agent_types();
 
 /// What an agent is run with.
 struct ExecutionContext {
@@ -66,14 +54,14 @@ class Adapter {
   Result<std::vector<std::string>> command_line(const ExecutionContext& context) const;
 
  private:
-  Adapter(const AgentSpec& spec, AgentType type, const backend::Backend& backend)
+  Adapter(const AgentSpec& spec, backend::AgentType type, const backend::Backend& backend)
       : spec_(&spec), type_(type), backend_(&backend) {}
   backend::Ask make_ask(const ExecutionContext& context) const;
   run::Request make_request(const ExecutionContext& context) const;
   Result<backend::Plan> plan(const ExecutionContext& context) const;
 
   const AgentSpec* spec_;
-  AgentType type_;
+  backend::AgentType type_;
   const backend::Backend* backend_;
 };
 

@@ -117,7 +117,7 @@ constexpr Shape kAgentConfig{.type = Type::object,
                              .fields = kAgentConfigFields,
                              .others = OtherKeys::kept};
 constexpr Field kAgentFields[] = {
-    {"type", &kSomeText, required, {}, "claude-code, copilot-cli, custom, or a backend of ralph"},
+    {"type", &kSomeText, required, {}, "the agent CLI, or a backend of ralph"},
     {"agent_name", &kSomeText, optional, {}, "a named agent of the agent CLI"},
     {"model", &kSomeText, optional, {}, "the model"},
     {"config", &kAgentConfig, optional, {}, "the prompt and options"},

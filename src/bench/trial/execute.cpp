@@ -33,7 +33,7 @@ std::string end_text(std::string_view product, const stream::ProcessEnd& end) {
 /// Fills an Execution from what a run left.
 class Normaliser {
  public:
-  Normaliser(const AgentType& type, const AgentSpec& spec, const ExecutionContext& context)
+  Normaliser(const backend::AgentType& type, const AgentSpec& spec, const ExecutionContext& context)
       : type_(type), spec_(spec), context_(context) {}
 
   void add_facts(const run::Report& report, const stream::Summary& summary);
@@ -47,7 +47,7 @@ class Normaliser {
     if (!message.empty()) execution.errors.push_back({std::move(message), execution.completed});
   }
 
-  const AgentType& type_;
+  const backend::AgentType& type_;
   const AgentSpec& spec_;
   const ExecutionContext& context_;
 };
@@ -63,8 +63,19 @@ void Normaliser::add_facts(const run::Report& report, const stream::Summary& sum
   it.status = status_of(facts_of(summary, report.process));
   it.exit_code = exit_code_of(report.process);
   it.signal = report.process.signal;
-  it.outcome = stream::row(report.verdict.outcome).name;
-  it.message = report.verdict.message();
+  auto verdict = report.verdict;
+  // Where the raw log is on this machine means nothing to a reader elsewhere.
+  verdict.raw_log.clear();
+  using enum stream::Outcome;
+  if (verdict.outcome == crashed || verdict.outcome == no_result || verdict.outcome == no_output) {
+    verdict.hint = "";
+  }
+  it.outcome = stream::row(verdict.outcome).name;
+  it.message = verdict.message();
+  if (it.status == TrialStatus::success && verdict.status() != stream::Status::success) {
+    it.outcome = "plain_text";
+    it.message = "the agent printed plain text";
+  }
   if (summary.error) it.failure_class = stream::to_string(summary.error->error_class);
   it.session_id = summary.session_id;
   it.permission_mode = summary.permission_mode;
@@ -110,10 +121,10 @@ void Normaliser::add_messages(MessageRecorder& recorder, const TerminalLog& term
   if (execution.truncated) add_error(std::string(kTruncatedError));
 }
 
-/// Of an agent that does not say it; most calls find it in the cache.
+/// Of an agent that does not say it: what an earlier 'ralph doctor' found. Starts nothing.
 std::string version_of(const backend::Plan& plan, const backend::Host& host) {
-  auto version = run::Versions(run::Versions::usual_cache(host)).ask(plan.program, host);
-  return version ? *version : "unknown";
+  auto version = run::Versions(run::Versions::usual_cache(host)).known(plan.program);
+  return version.empty() ? "unknown" : version;
 }
 
 }  // namespace

@@ -25,8 +25,14 @@ Words with_protocols(const Words& words) {
   return all;
 }
 
+/// git's message on one line.
 std::string said(const process::Captured& captured) {
-  return std::string(trim(captured.err.empty() ? captured.out : captured.err));
+  std::string line;
+  for (const char c : trim(captured.err.empty() ? captured.out : captured.err)) {
+    const bool blank = kBlanks.contains(c);
+    if (!blank || !line.ends_with(' ')) line += blank ? ' ' : c;
+  }
+  return line.empty() ? fmt::format("exit code {}", captured.exit.exit_code.value_or(-1)) : line;
 }
 
 /// git's own message behind ours.
@@ -139,7 +145,8 @@ Source source_of(const TestCase& test_case) {
   return source;
 }
 
-Result<std::string> clone(const git::Program& git, const Source& source, const fs::path& folder) {
+Result<std::string> clone_base(const git::Program& git, const Source& source,
+                               const fs::path& folder) {
   if (!source.commit.empty()) return clone_commit(git, source, folder);
   TRY(ask(git, clone_words(source, source.branch, folder), clone_failed(source)));
   TRY(forget_origin(git, folder));
@@ -147,9 +154,20 @@ Result<std::string> clone(const git::Program& git, const Source& source, const f
 }
 
 Result<> check_branch(const git::Program& git, const Source& source, const std::string& branch) {
-  return ask(git,
-             {"ls-remote", "--exit-code", "--quiet", "--", source.address, "refs/heads/" + branch},
-             fmt::format("Failed to clone expected branch '{}': {}", branch, clone_failed(source)));
+  constexpr int kNoSuchRef = 2;
+  const auto failed =
+      fmt::format("Failed to clone expected branch '{}': {}", branch, clone_failed(source));
+  const git::Call call{.words = with_protocols({"ls-remote", "--exit-code", "--", source.address,
+                                                "refs/heads/" + branch})};
+  const auto listed = git.run(call);
+  if (listed && listed->exit.exit_code == kNoSuchRef) {
+    return fail(Code::not_found, failed + ": there is no such branch",
+                "check 'expected' of the test case");
+  }
+  if (listed && listed->ok()) return {};
+  return fail(Code::unavailable,
+              fmt::format("{}: {}", failed, listed ? said(*listed) : listed.error().message),
+              "check the address and your access to the repository");
 }
 
 Result<> clone_expected(const git::Program& git, const Source& source, const std::string& branch,

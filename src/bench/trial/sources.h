@@ -19,8 +19,8 @@ Source source_of(const TestCase& test_case);
 
 /// Clones the repository into `folder`. Its history ends at the commit of the case: no later objects, no remote, no tags.
 /// Without `commit` only the newest commit is there. Returns that commit.
-Result<std::string> clone(const git::Program& git, const Source& source,
-                          const std::filesystem::path& folder);
+Result<std::string> clone_base(const git::Program& git, const Source& source,
+                               const std::filesystem::path& folder);
 
 /// Code::not_found: the repository has no such branch. The branch is cloned only after the agent has ended, so that the agent
 /// cannot read the expected result.

@@ -45,7 +45,7 @@ std::string names_of(const Words& rules) {
 /// With a permission mode, a tool's name makes it available but approves only harmless tools. A rule with a pattern
 /// is approved by the user.
 Words approved(const Backend& backend, const Ask& ask) {
-  if (is_skip_mode(backend, ask.permission_mode)) return ask.tools;
+  if (ask.approves_tools || is_skip_mode(backend, ask.permission_mode)) return ask.tools;
   Words rules;
   for (const auto& rule : ask.tools) {
     const auto& harmless = backend.tools.harmless;

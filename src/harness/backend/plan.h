@@ -73,6 +73,7 @@ struct Ask {
   bool conversation = false;      // the prompt is a message on a stdin that stays open
   std::string agent_name;         // a named agent of the agent CLI; empty: its default
   std::string mcp_config;         // a file with MCP servers; empty: none
+  bool approves_tools = false;    // the named tools need no permission in any permission mode
   /// The prompt arrives unchanged: as an argument of up to kLongestWord bytes, otherwise on stdin. Over pipes.
   bool verbatim_prompt = false;
 };

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "harness/backend/harness.h"
 
 namespace ralph::backend {
@@ -352,6 +354,39 @@ TEST(Permissions, APatternThatHoldsNothingBackIsTold) {
   Ask ask = asking("do it");
   ask.tools = {"Read", "Bash(git *)"};
   EXPECT_EQ(machine.planned(ask)->warnings.size(), 1u);
+}
+
+TEST(ClaudePlan, AVerbatimPromptIsOneArgumentAsLongAsItFits) {
+  const Machine machine;
+  auto ask = asking("/clear $(x) 'q'");
+  ask.verbatim_prompt = true;
+  auto plan = machine.planned(ask);
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->command.argv.at(3), ask.prompt);
+  EXPECT_EQ(plan->command.transport, process::Transport::pipe);
+  EXPECT_TRUE(std::holds_alternative<process::StdinNull>(plan->command.input));
+  for (const auto& prompt : {std::string(131'072, 'a'), std::string("-x")}) {
+    ask.prompt = prompt;
+    plan = machine.planned(ask);
+    ASSERT_TRUE(plan);
+    EXPECT_EQ(std::get<process::StdinText>(plan->command.input).bytes, prompt);
+  }
+}
+
+TEST(ClaudePlan, ANamedAgentAndMcpServers) {
+  const Machine machine;
+  auto ask = asking("x");
+  ask.agent_name = "reviewer";
+  ask.mcp_config = "/srv/mcp.json";
+  const auto plan = machine.planned(ask);
+  ASSERT_TRUE(plan);
+  const auto& argv = plan->command.argv;
+  const auto agent = std::ranges::find(argv, "--agent"),
+             servers = std::ranges::find(argv, "--mcp-config");
+  ASSERT_TRUE(agent != argv.end() && servers != argv.end());
+  EXPECT_EQ(*(agent + 1), "reviewer");
+  EXPECT_EQ(*(servers + 1), "/srv/mcp.json");
+  EXPECT_FALSE(machine.planned(ask, "custom"));
 }
 
 }  // namespace

@@ -1,0 +1,123 @@
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "bench/grade/grader.h"
+#include "core/json/document.h"
+#include "support/temp_folder.h"
+
+namespace ralph::grade {
+namespace {
+
+class Graders : public testing::Test {
+ protected:
+  GradeResult grade(std::string name, std::string config = "{}") {
+    context_.folder = folder_ / "work";
+    context_.artifacts = folder_ / "artifacts";
+    std::filesystem::create_directories(context_.folder);
+    std::filesystem::create_directories(context_.artifacts);
+    return run_grader({std::move(name), std::move(config)}, context_);
+  }
+  static json::Document metrics(const GradeResult& result) { return *json::parse(result.metrics); }
+
+  test::TempFolder folder_;
+  GradeContext context_;
+};
+
+TEST_F(Graders, AnUnknownOneIsSkipped) {
+  const auto result = grade("nobody");
+  EXPECT_EQ(result.status, GradeStatus::skipped);
+  EXPECT_EQ(result.message, "Unknown evaluator: nobody");
+  EXPECT_EQ(result.error, "Evaluator 'nobody' not found");
+}
+
+TEST_F(Graders, TheWholeIsFailedPassedOrPartial) {
+  using enum GradeStatus;
+  const GradeResult good{.status = passed}, bad{.status = failed}, none{.status = skipped};
+  EXPECT_EQ(overall_status(std::vector{good, good}), "passed");
+  EXPECT_EQ(overall_status(std::vector{good, none, bad}), "failed");
+  EXPECT_EQ(overall_status(std::vector{good, none}), "partial");
+}
+
+TEST_F(Graders, GitDiffNeedsARepository) {
+  EXPECT_EQ(grade("git-diff").message, "Git repository not found or not accessible");
+}
+
+TEST_F(Graders, ExpectedDiffIsTheMeanLessTheShareOfOtherFiles) {
+  folder_.write("work/same.txt", "a");
+  folder_.write("work/changed.txt", "abcd");
+  folder_.write("work/added.txt", "x");
+  folder_.write("work/.git/config", "x");
+  folder_.write("work/helper.md", "x");
+  folder_.write("expected/same.txt", "a");
+  folder_.write("expected/changed.txt", "abxd");
+  folder_.write("expected/removed.txt", "x");
+  context_.expected = folder_ / "expected";
+  context_.helper_files = {"helper.md"};
+  const auto result = grade("expected-diff", R"({"threshold":0.3})");
+  EXPECT_EQ(result.status, GradeStatus::passed);
+  EXPECT_EQ(
+      result.message,
+      "✓ Similarity: 37.5% (threshold: 30%) | Files: 1 matched, 1 changed | 1 added | 1 removed");
+  EXPECT_EQ(metrics(result)["aggregate_similarity"], 0.375);
+  EXPECT_EQ(grade("expected-diff").status, GradeStatus::failed);
+}
+
+TEST_F(Graders, ExpectedDiffOfNothing) {
+  context_.expected = folder_ / "expected";
+  std::filesystem::create_directories(context_.expected);
+  EXPECT_EQ(metrics(grade("expected-diff"))["aggregate_similarity"], 1);
+  folder_.write("work/a", "x");
+  EXPECT_EQ(metrics(grade("expected-diff"))["aggregate_similarity"], 0);
+}
+
+TEST_F(Graders, BudgetNamesEveryLimitThatIsExceeded) {
+  trial::Execution run;
+  run.usage.output = 50;
+  run.turns = 3;
+  EXPECT_EQ(grade("budget", R"({"max_turns":3})").status, GradeStatus::skipped);
+  context_.execution = &run;
+  EXPECT_EQ(grade("budget", R"({"max_turns":3})").status, GradeStatus::passed);
+  EXPECT_EQ(grade("budget", R"({"max_turns":2,"max_output_tokens":49,"max_cost_usd":1})").message,
+            "✗ 0 of 3 limits kept | Violations: cost_usd is unknown (max_cost_usd 1); "
+            "output_tokens (50) exceeds "
+            "max_output_tokens (49); turns (3) exceeds max_turns (2)");
+}
+
+TEST_F(Graders, TrajectoryChecksTools) {
+  trial::Execution run;
+  run.messages.push_back(
+      {trial::Message::Role::assistant, "", {}, {{"1", "Bash", "{}"}, {"2", "Bash", "{}"}}});
+  context_.execution = &run;
+  EXPECT_EQ(
+      grade("trajectory", R"({"required_tools":["Bash"],"forbidden_tools":["Write"]})").status,
+      GradeStatus::passed);
+  EXPECT_EQ(
+      grade("trajectory", R"({"required_tools":["Read"],"forbidden_tools":["Bash"]})").message,
+      "✗ 0 tool calls | Violations: Read was not used; Bash was used 2 times");
+}
+
+TEST_F(Graders, CommandRunsInACopyWithACleanEnvironment) {
+  folder_.write("work/a.txt", "x");
+  const auto result =
+      grade("command", R"({"command":"test -f a.txt && rm a.txt && test -z \"$(ls -A $HOME)\""})");
+  EXPECT_EQ(result.status, GradeStatus::passed) << result.message << result.metrics;
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "work/a.txt"));
+  EXPECT_EQ(grade("command", R"({"command":["sh","-c","kill -9 $$"]})").message,
+            "✗ command finished | Violations: ended by signal 9");
+  EXPECT_EQ(grade("command", R"({"command":"sleep 60","timeout_ms":50})").message,
+            "✗ command finished | Violations: timed out after 50ms");
+  EXPECT_EQ(grade("command", R"({"command":"true","format":"junit","report":"none.xml"})").status,
+            GradeStatus::failed);
+}
+
+TEST_F(Graders, FilesOutsideOfTheDirectoryDoNotExist) {
+  folder_.write("outside", "x");
+  std::filesystem::create_directories(folder_ / "work");
+  std::filesystem::create_symlink(folder_ / "outside", folder_ / "work/link");
+  EXPECT_EQ(grade("files", R"({"exist":["../outside"]})").status, GradeStatus::failed);
+  EXPECT_EQ(grade("files", R"({"exist":["link"]})").status, GradeStatus::failed);
+  EXPECT_EQ(grade("files").status, GradeStatus::skipped);
+}
+
+}  // namespace
+}  // namespace ralph::grade
