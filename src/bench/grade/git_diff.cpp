@@ -27,11 +27,13 @@ std::int64_t count_in(std::string_view text) {
   return value;
 }
 
-std::vector<ChangedFile> parse_numstat(std::string_view text) {
+/// Takes the lines of `git diff --numstat --patch` before the patch; `text` is then the patch.
+std::vector<ChangedFile> take_numstat(std::string_view& text) {
   std::vector<ChangedFile> files;
   while (!text.empty()) {
     const auto line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
+    if (line.empty()) return files;
     const auto first = line.find('\t');
     const auto second = line.find('\t', first + 1);
     if (first == line.npos || second == line.npos) continue;
@@ -116,6 +118,19 @@ Document metrics_of(const std::vector<ChangedFile>& files, const Totals& totals)
           {"changed_files", std::move(list)}};
 }
 
+/// A second grader of this kind does not replace the patch of the first.
+Result<> write_patch(const GradeContext& context, std::string_view patch, GradeResult& result) {
+  if (patch.empty()) return {};
+  std::string name = "git-diff.patch";
+  std::error_code error;
+  for (int i = 2; std::filesystem::exists(context.artifacts / name, error); ++i) {
+    name = fmt::format("git-diff-{}.patch", i);
+  }
+  TRY(write_file_atomically(context.artifacts / name, patch, 0644));
+  result.artifacts.push_back({"patch", name, "Complete git diff patch"});
+  return {};
+}
+
 class GitDiff final : public Grader {
  public:
   explicit GitDiff(const trial::GraderSpec& spec) : config_(Document::parse(spec.config)) {}
@@ -124,16 +139,12 @@ class GitDiff final : public Grader {
 
  private:
   Result<std::string> base_tree(const GradeContext& context) const;
-  Result<> write_patch(const GradeContext& context, const std::string& base,
-                       GradeResult& result) const;
-  git::Call diff_call(const GradeContext& context, const std::string& base,
-                      std::string_view option) const;
+  git::Call diff_call(const GradeContext& context, const std::string& base) const;
 
   Document config_;
 };
 
-git::Call GitDiff::diff_call(const GradeContext& context, const std::string& base,
-                             std::string_view option) const {
+git::Call GitDiff::diff_call(const GradeContext& context, const std::string& base) const {
   git::Call call;
   // Names of files are quoted as git does by default.
   call.words = {"-c",
@@ -143,11 +154,14 @@ git::Call GitDiff::diff_call(const GradeContext& context, const std::string& bas
                 "--no-ext-diff",
                 "--no-textconv",
                 "-M",
-                std::string(option),
+                "--numstat",
+                "--patch",
                 base,
                 context.comparison->tree,
                 "--"};
-  if (!context.comparison->worktree_objects.empty()) {
+  // Objects of a repository that an agent could write are used only if the case names a commit of it.
+  const bool elsewhere = base != context.comparison->base_tree || context.execution == nullptr;
+  if (elsewhere && !context.comparison->worktree_objects.empty()) {
     call.env.push_back(
         {"GIT_ALTERNATE_OBJECT_DIRECTORIES", context.comparison->worktree_objects.native()});
   }
@@ -164,29 +178,16 @@ Result<std::string> GitDiff::base_tree(const GradeContext& context) const {
   return git.ask_line({.words = {"rev-parse", "--verify", "--end-of-options", asked + "^{tree}"}});
 }
 
-Result<> GitDiff::write_patch(const GradeContext& context, const std::string& base,
-                              GradeResult& result) const {
-  TRY_ASSIGN(const auto patch, context.comparison->git.ask(diff_call(context, base, "--patch")));
-  if (patch.empty()) return {};
-  std::string name = "git-diff.patch";
-  std::error_code error;
-  for (int i = 2; std::filesystem::exists(context.artifacts / name, error); ++i) {
-    name = fmt::format("git-diff-{}.patch", i);
-  }
-  TRY(write_file_atomically(context.artifacts / name, patch, 0644));
-  result.artifacts.push_back({"patch", name, "Complete git diff patch"});
-  return {};
-}
-
 GradeResult GitDiff::grade(const GradeContext& context) const {
   if (!context.comparison) {
     return skipped("Git repository not found or not accessible", "no git repository");
   }
   const auto base = base_tree(context);
   if (!base) return skipped("Evaluator error: " + base.error().message, base.error().message);
-  const auto listed = context.comparison->git.ask(diff_call(context, *base, "--numstat"));
+  const auto listed = context.comparison->git.ask(diff_call(context, *base));
   if (!listed) return skipped("Evaluator error: " + listed.error().message, listed.error().message);
-  const auto files = parse_numstat(*listed);
+  std::string_view patch = *listed;
+  const auto files = take_numstat(patch);
   const auto totals = total_of(files);
   const auto& limits = json::member(config_, "assertions");
   const auto violations = violations_of(limits, totals);
@@ -201,7 +202,7 @@ GradeResult GitDiff::grade(const GradeContext& context) const {
   metrics["x_base_commit"] = context.comparison->base_commit;
   result.metrics = json::write(metrics);
   if (limits.is_object() && !limits.empty()) result.assertions = json::write(limits);
-  if (const auto written = write_patch(context, *base, result); !written) {
+  if (const auto written = write_patch(context, patch, result); !written) {
     result.error = describe(written.error());
   }
   return result;

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "core/base/text.h"
+#include "system/git/git.h"
 
 namespace ralph::trial {
 namespace {
@@ -150,6 +151,8 @@ Result<std::string> clone_base(const git::Program& git, const Source& source,
   if (!source.commit.empty()) return clone_commit(git, source, folder);
   TRY(ask(git, clone_words(source, source.branch, folder), clone_failed(source)));
   TRY(forget_origin(git, folder));
+  TRY_ASSIGN(const auto head, git::read_head(folder));
+  if (head && !head->commit.empty()) return head->commit;
   return in(git, folder).ask_line({.words = {"rev-parse", "--verify", "HEAD"}});
 }
 

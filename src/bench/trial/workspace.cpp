@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
+#include "core/base/folder.h"
 #include "core/json/writer.h"
 
 namespace ralph::trial {
@@ -44,7 +45,10 @@ Result<> write_lock(const fs::path& root, std::string_view repo, UtcTime now) {
       .text("timestamp", iso_utc(now))
       .text("repo", repo)
       .close();
-  return write_file_atomically(root / ".lock", text);
+  // Not synced: it means nothing after a crash of the machine.
+  TRY_ASSIGN(const auto folder, Folder::open(root));
+  TRY_ASSIGN(const auto file, folder.create(".lock"));
+  return write_all(file.get(), text, folder.path_of(".lock").native());
 }
 
 }  // namespace
