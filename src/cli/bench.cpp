@@ -57,13 +57,13 @@ int unknown_bench_command(const std::string& name, const BenchLines& lines) {
   return usage_error(message, "ralph bench", lines);
 }
 
-/// Every option without which a command means nothing.
-const Option* missing_option(const Command& command, const Arguments& arguments) {
-  for (const auto& option : command.options) {
-    const bool needed = option.help.starts_with("required: ");
-    if (needed && !arguments.flag(long_name(option.names))) return &option;
-  }
-  return nullptr;
+/// The option that the command needs, if it is not there.
+const Option* missing_option(const BenchCommand& one, const Arguments& arguments) {
+  if (one.required.empty() || arguments.flag(one.required)) return nullptr;
+  const auto found = std::ranges::find_if(one.command.options, [&](const Option& option) {
+    return long_name(option.names) == one.required;
+  });
+  return found == one.command.options.end() ? nullptr : &*found;
 }
 
 /// "-c,--config" and "PATH": "-c, --config <path>".
@@ -86,7 +86,7 @@ int run_one(const BenchCommand& one, const std::vector<std::string>& words,
     return 0;
   }
   const bool needs = !(one.name() == "validate" && arguments->flag("schema"));
-  if (const auto* option = needs ? missing_option(one.command, *arguments) : nullptr) {
+  if (const auto* option = needs ? missing_option(one, *arguments) : nullptr) {
     return usage_error(fmt::format("required option '{}' not specified", option_words(*option)),
                        where, lines);
   }

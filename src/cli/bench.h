@@ -41,6 +41,7 @@ class BenchLines {
 struct BenchCommand {
   const Command& command;  // its name is "bench run", for help
   int (*run)(const Arguments&, const BenchLines&);
+  std::string_view required = {};  // the option it needs: "config"
   std::string_view name() const { return command.name.substr(command.name.find(' ') + 1); }
 };
 extern const BenchCommand kBenchRun, kBenchEval, kBenchReport, kBenchValidate, kBenchInit,

@@ -212,6 +212,6 @@ std::vector<grade::GradeResult> run_graders(const std::vector<trial::GraderSpec>
   return results;
 }
 
-const BenchCommand kBenchValidate{kValidateCommand, bench_validate};
+const BenchCommand kBenchValidate{kValidateCommand, bench_validate, "config"};
 
 }  // namespace ralph::cli

@@ -156,8 +156,8 @@ constexpr Command kListCommand{
 
 }  // namespace
 
-const BenchCommand kBenchEval{kEvalCommand, bench_eval};
-const BenchCommand kBenchReport{kReportCommand, bench_report};
+const BenchCommand kBenchEval{kEvalCommand, bench_eval, "config"};
+const BenchCommand kBenchReport{kReportCommand, bench_report, "from"};
 const BenchCommand kBenchList{kListCommand, bench_list};
 
 }  // namespace ralph::cli

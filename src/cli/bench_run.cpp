@@ -355,6 +355,6 @@ constexpr Command kBenchRunCommand{
 
 }  // namespace
 
-const BenchCommand kBenchRun{kBenchRunCommand, bench_run};
+const BenchCommand kBenchRun{kBenchRunCommand, bench_run, "config"};
 
 }  // namespace ralph::cli
