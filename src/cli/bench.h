@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bench/report/bundle.h"
+#include "bench/report/post_evaluation.h"
 #include "bench/trial/test_case.h"
 #include "cli/command.h"
 #include "cli/options.h"
@@ -71,5 +72,9 @@ void show_results(const report::Bundle& bundle, const BenchLines& lines);
 std::vector<grade::GradeResult> run_graders(const std::vector<trial::GraderSpec>& specs,
                                             const grade::GradeContext& context,
                                             const BenchLines& lines);
+
+/// Runs what follows the graders; a failure is a warning.
+void run_post_steps(const std::vector<trial::PostSpec>& steps, const report::PostContext& context,
+                    const BenchLines& lines);
 
 }  // namespace ralph::cli

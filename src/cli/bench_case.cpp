@@ -212,6 +212,18 @@ std::vector<grade::GradeResult> run_graders(const std::vector<trial::GraderSpec>
   return results;
 }
 
+void run_post_steps(const std::vector<trial::PostSpec>& steps, const report::PostContext& context,
+                    const BenchLines& lines) {
+  if (context.stop.stop_requested()) return;
+  for (const auto& step : steps) {
+    const auto done = report::run_post_step(step, context);
+    if (done) lines.info(fmt::format("post_evaluation {}: done", step.name));
+    if (!done) {
+      lines.warn(fmt::format("post_evaluation {}: {}", step.name, describe(done.error())));
+    }
+  }
+}
+
 const BenchCommand kBenchValidate{kValidateCommand, bench_validate, "config"};
 
 }  // namespace ralph::cli

@@ -39,46 +39,71 @@ Result<grade::Comparison> compare_with_head(const fs::path& folder, const fs::pa
   return grade::Comparison{snapshots.git(), tree, now, commit, commit, folder / ".git" / "objects"};
 }
 
-Result<int> run_eval(const trial::EvalCase& value, FailOn fail_on, const BenchLines& lines) {
-  const StopSignals signals;
-  report::Bundle bundle;
-  bundle.started = now_utc();
-  TRY_ASSIGN(const auto folder, existing_folder(value.directory, "directory"));
+/// What the graders of an eval file work on; makes the directory of the results.
+Result<grade::GradeContext> make_context(const trial::EvalCase& value, const fs::path& workspace,
+                                         const BenchLines& lines, const std::stop_token& stop) {
   grade::GradeContext context;
-  context.folder = folder;
+  TRY_ASSIGN(context.folder, existing_folder(value.directory, "directory"));
   if (!value.expected_directory.empty()) {
     TRY_ASSIGN(context.expected, existing_folder(value.expected_directory, "expected_directory"));
   }
-  std::error_code error;
-  bundle.workspace = fs::absolute(value.output_dir, error) / trial::eval_id(bundle.started);
-  context.artifacts = bundle.artifacts = bundle.workspace / "artifacts";
+  context.artifacts = workspace / "artifacts";
   TRY(make_folders(context.artifacts, 0755));
-  context.stop = signals.token();
-  context.progress = [&](std::string_view text) { lines.info(text); };
-  if (fs::is_directory(folder / ".git", error)) {
-    auto comparison = compare_with_head(folder, context.artifacts, signals.token());
-    if (comparison) context.comparison = *std::move(comparison);
-    if (!comparison) lines.warn(describe(comparison.error()));
-  }
-  bundle.grades = run_graders(value.graders, context, lines);
+  context.stop = stop;
+  context.progress = [&lines](std::string_view text) { lines.info(text); };
+  std::error_code error;
+  if (!fs::is_directory(context.folder / ".git", error)) return context;
+  auto comparison = compare_with_head(context.folder, context.artifacts, stop);
+  if (comparison) context.comparison = *std::move(comparison);
+  if (!comparison) lines.warn(describe(comparison.error()));
+  return context;
+}
+
+void describe_eval(const trial::EvalCase& value, const grade::GradeContext& context,
+                   report::Bundle& bundle) {
   bundle.name = value.name;
   bundle.description = value.description;
   bundle.config_file = value.file.native();
   bundle.config_hash = trial::config_hash(value.canonical);
-  bundle.repo = "file://" + folder.native();
+  bundle.repo = "file://" + context.folder.native();
   bundle.branch = "eval-only";
   bundle.commit = "manual";
   if (!context.expected.empty()) bundle.expected_branch = "eval-only-expected";
+  bundle.artifacts = context.artifacts;
   bundle.completed = now_utc();
   bundle.duration = bundle.completed - bundle.started;
+}
+
+void run_eval_steps(const trial::EvalCase& value, const report::Bundle& bundle,
+                    const BenchLines& lines, const std::stop_token& stop) {
+  run_post_steps(value.post_evaluation,
+                 {.results = bundle.artifacts / report::kResultsName,
+                  .artifacts = bundle.artifacts,
+                  .workspace = bundle.workspace,
+                  .name = value.name,
+                  .overall_status = std::string(grade::overall_status(bundle.grades)),
+                  .on_output = [&lines](std::string_view text) { lines.output().out(text); },
+                  .stop = stop},
+                 lines);
+}
+
+Result<int> run_eval(const trial::EvalCase& value, FailOn fail_on, const BenchLines& lines) {
+  const StopSignals signals;
+  report::Bundle bundle;
+  bundle.started = now_utc();
+  std::error_code error;
+  bundle.workspace = fs::absolute(value.output_dir, error) / trial::eval_id(bundle.started);
+  TRY_ASSIGN(const auto context, make_context(value, bundle.workspace, lines, signals.token()));
+  bundle.grades = run_graders(value.graders, context, lines);
+  describe_eval(value, context, bundle);
   const Masker masker(environment());
-  TRY(report::write_log(bundle.artifacts,
-                        report::manual_log_json(bundle.started, bundle.completed, bench_writer()),
-                        masker));
+  const auto log = report::manual_log_json(bundle.started, bundle.completed, bench_writer());
+  TRY(report::write_log(bundle.artifacts, log, masker));
   TRY(report::write_results(bundle.artifacts, results_json(bundle, bench_writer()), masker));
   show_results(bundle, lines);
-  return signals.received() != 0 ? 128 + signals.received()
-                                 : bench_exit_code(bundle, fail_on, lines);
+  run_eval_steps(value, bundle, lines, signals.token());
+  if (const int signal_number = signals.received(); signal_number != 0) return 128 + signal_number;
+  return bench_exit_code(bundle, fail_on, lines);
 }
 
 int bench_eval(const Arguments& arguments, const BenchLines& lines) {

@@ -260,21 +260,15 @@ Result<> BenchRun::write_bundle() {
 }
 
 void BenchRun::run_post_steps() {
-  if (signals_->token().stop_requested()) return;
-  const report::PostContext context{
-      .results = layout().artifacts / report::kResultsName,
-      .artifacts = layout().artifacts,
-      .workspace = layout().root,
-      .name = case_.name,
-      .overall_status = std::string(grade::overall_status(bundle_.grades)),
-      .on_output = [this](std::string_view text) { lines_.output().out(text); },
-      .stop = signals_->token()};
-  for (const auto& step : case_.post_evaluation) {
-    const auto done = report::run_post_step(step, context);
-    if (done) lines_.info(fmt::format("post_evaluation {}: done", step.name));
-    if (!done)
-      lines_.warn(fmt::format("post_evaluation {}: {}", step.name, describe(done.error())));
-  }
+  cli::run_post_steps(case_.post_evaluation,
+                      {.results = layout().artifacts / report::kResultsName,
+                       .artifacts = layout().artifacts,
+                       .workspace = layout().root,
+                       .name = case_.name,
+                       .overall_status = std::string(grade::overall_status(bundle_.grades)),
+                       .on_output = [this](std::string_view text) { lines_.output().out(text); },
+                       .stop = signals_->token()},
+                      lines_);
 }
 
 int BenchRun::exit_code() const {

@@ -69,8 +69,9 @@ class CommandGrader final : public Grader {
                                              const fs::path& folder) const;
   Result<process::Captured> run(const GradeContext& context, const fs::path& folder,
                                 const fs::path& home) const;
+  std::string end_violation(const process::Captured& ran) const;
   GradeResult judge(const process::Captured& ran, const fs::path& folder,
-                    std::vector<std::string> violations) const;
+                    const std::vector<std::string>& changed) const;
   std::optional<TestCounts> read_counts(const process::Captured& ran, const fs::path& folder,
                                         std::string& problem) const;
   Millis timeout() const {
@@ -164,28 +165,34 @@ std::optional<TestCounts> CommandGrader::read_counts(const process::Captured& ra
   return counts;
 }
 
+/// How the command ended, unless it ended well.
+std::string CommandGrader::end_violation(const process::Captured& ran) const {
+  if (ran.exit.ended_by == process::EndedBy::wall) {
+    return fmt::format("timed out after {}ms", timeout().count());
+  }
+  if (ran.exit.signal) return fmt::format("ended by signal {}", *ran.exit.signal);
+  return ran.ok() ? "" : fmt::format("exit code {}", ran.exit.exit_code.value_or(-1));
+}
+
 GradeResult CommandGrader::judge(const process::Captured& ran, const fs::path& folder,
-                                 std::vector<std::string> violations) const {
+                                 const std::vector<std::string>& changed) const {
   Document metrics = Document::object();
   metrics["exit_code"] = ran.exit.exit_code ? Document(*ran.exit.exit_code) : Document(nullptr);
   metrics["duration_ms"] = ran.exit.duration.count();
-  if (!violations.empty()) metrics["changed_protected_files"] = violations;
-  if (json::boolean(config_, "allow_protected_changes")) violations.clear();
-  for (auto& path : violations) path = fmt::format("protected file {} was changed", path);
-  if (ran.exit.ended_by == process::EndedBy::wall) {
-    violations.push_back(fmt::format("timed out after {}ms", timeout().count()));
-  } else if (!ran.ok()) {
-    violations.push_back(ran.exit.signal
-                             ? fmt::format("ended by signal {}", *ran.exit.signal)
-                             : fmt::format("exit code {}", ran.exit.exit_code.value_or(-1)));
+  std::vector<std::string> violations;
+  if (!changed.empty()) metrics["changed_protected_files"] = changed;
+  for (const auto& path : changed) {
+    if (json::boolean(config_, "allow_protected_changes")) break;
+    violations.push_back(fmt::format("protected file {} was changed", path));
   }
+  if (auto end = end_violation(ran); !end.empty()) violations.push_back(std::move(end));
   std::string problem, summary = "command finished";
   if (const auto counts = read_counts(ran, folder, problem)) {
     metrics["tests"] = counts->total;
     metrics["tests_failed"] = counts->failed;
     metrics["tests_skipped"] = counts->skipped;
-    summary = fmt::format("{} of {} tests passed", counts->total - counts->failed - counts->skipped,
-                          counts->total);
+    const auto passed = counts->total - counts->failed - counts->skipped;
+    summary = fmt::format("{} of {} tests passed", passed, counts->total);
     if (counts->failed > 0) violations.push_back(fmt::format("{} tests failed", counts->failed));
     if (counts->total == 0) violations.push_back("no test ran");
   }
@@ -216,7 +223,7 @@ GradeResult CommandGrader::grade(const GradeContext& context) const {
   }
   const auto ran = run(context, folder, home);
   if (!ran) return skipped(ran.error().message, ran.error().message);
-  auto result = judge(*ran, folder, std::move(changed));
+  auto result = judge(*ran, folder, changed);
   result.assertions = json::write(config_);
   return result;
 }
