@@ -20,6 +20,7 @@
 #include "core/json/writer.h"
 #include "system/process/capture.h"
 #include "system/process/environment.h"
+#include "harness/store/lock.h"
 #include "harness/store/workspace.h"
 #include "ui/console/safe_text.h"
 

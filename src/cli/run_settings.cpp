@@ -14,6 +14,7 @@
 #include "core/config/load.h"
 #include "system/git/project_root.h"
 #include "harness/run/config_watch.h"
+#include "harness/store/lock.h"
 #include "harness/store/workspace.h"
 
 namespace ralph::cli {
@@ -125,7 +126,7 @@ Result<std::vector<std::filesystem::path>> accept_obeyed(std::string_view config
   const std::filesystem::path folder = settings == nullptr ? "." : settings->text(Key::cwd);
   if (const auto holder =
           store::Lock::holder(store::Workspace::at(project_root_of(folder)).lock_file())) {
-    return fail(Code::busy, fmt::format("{} is running here", holder->what),
+    return fail(Code::busy, fmt::format("{} is running here", to_string(holder->user)),
                 "accept the settings after it has ended");
   }
   return run::ConfigWatch::accept(run::state_folder(environment()),

@@ -21,7 +21,7 @@ Error no_running_loop(const console::LoopSnapshot& snapshot) {
   }
   return {
       Code::not_found,
-      fmt::format("{}, but '{}' (pid {})", message, snapshot.holder->what, snapshot.holder->pid),
+      fmt::format("{}, but '{}' (pid {})", message, to_string(snapshot.holder->user), snapshot.holder->pid),
       "only a loop can be stopped this way"};
 }
 

@@ -26,6 +26,7 @@
 #include "harness/run/settings_around.h"
 #include "harness/store/loop_state.h"
 #include "harness/store/loop_state_store.h"
+#include "harness/store/lock.h"
 #include "harness/store/workspace.h"
 #include "system/git/kept_files.h"
 #include "system/git/worktree.h"
@@ -214,7 +215,7 @@ Result<Undo> undo(const Wish& wish, StdOutput& output) {
   std::vector<std::string> warnings;
   TRY(read_past(store, warnings));
   const auto workspace = store::Workspace::at(project_root_of("."));
-  TRY_ASSIGN(const auto lock, store::Lock::take(workspace.lock_file(), store::Lock::kUndo));
+  TRY_ASSIGN(const auto lock, store::Lock::take(workspace.lock_file(), store::LockUser::undo));
   TRY_ASSIGN(auto past, read_past(store, warnings));
   for (const auto& warning : warnings) warn(warning, output);
   if (past.trusted) TRY(store.prepare());
@@ -251,7 +252,7 @@ Result<std::string> restore(const std::string& ref, StdOutput& output) {
   std::vector<std::string> warnings;
   TRY(read_past(store, warnings));
   const auto workspace = store::Workspace::at(project_root_of("."));
-  TRY_ASSIGN(const auto lock, store::Lock::take(workspace.lock_file(), store::Lock::kUndo));
+  TRY_ASSIGN(const auto lock, store::Lock::take(workspace.lock_file(), store::LockUser::undo));
   TRY_ASSIGN(const auto past, read_past(store, warnings));
   for (const auto& warning : warnings) warn(warning, output);
   if (past.trusted) TRY(store.prepare());

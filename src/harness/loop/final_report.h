@@ -6,6 +6,6 @@
 namespace ralph::loop {
 
 /// Ends a loop: writes its last state, brings back what it replaced if it did nothing, says how it went.
-store::LoopReport finish_loop(LoopParts& parts, const LoopStop& stop);
+store::LoopReport finish_loop(LoopParts& parts, LoopStop stop);
 
 }  // namespace ralph::loop

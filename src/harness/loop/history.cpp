@@ -38,7 +38,7 @@ std::vector<Entry> entries_of(std::string_view summary, std::int64_t covers,
   }
   for (const auto& record : records) {
     if (record.step != store::LoopRecord::Step::iteration) continue;
-    entries.push_back({heading_of(record, taken_back), prompt_text(record.progress)});
+    entries.push_back({heading_of(record, taken_back), prompt_text(store::progress_text(record))});
   }
   return entries;
 }

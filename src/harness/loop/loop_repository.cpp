@@ -65,7 +65,7 @@ std::string LoopRepository::content() {
   } else if (state_.tree_at_start.empty()) {
     warn_unknown_content(tree.error());
   } else {
-    tampered_ = describe(tree.error());
+    tampered_ = tree.error();
   }
   return {};
 }

@@ -40,7 +40,7 @@ class LoopRepository final : public Repository {
   std::vector<std::string> left_out_paths() const;
 
   std::string content() override;
-  const std::string& tampered() const override { return tampered_; }
+  const std::optional<Error>& tampered() const override { return tampered_; }
   std::string head() const override;
   Result<std::string> commit(std::string_view message, std::string_view branch) override;
   Result<> check_committed() const override;
@@ -59,7 +59,7 @@ class LoopRepository final : public Repository {
   Control& control_;
   std::optional<git::Worktree> git_;
   std::optional<git::Integrity> integrity_;
-  std::string tampered_;
+  std::optional<Error> tampered_;
   bool warned_ = false;  // that the content is unknown
 };
 

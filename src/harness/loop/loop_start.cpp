@@ -97,7 +97,7 @@ Result<> LoopStart::record_interrupted(const store::LoopState& old) {
   auto record = make_record(store::LoopRecord::Step::attempt, current, run.outcome,
                             setup_.request.host.root(), parts_.clock.now());
   record.outcome = store::LoopDecision::interrupted;
-  record.progress = store::failure_progress("interrupted");
+  record.failure = "interrupted";
   return keeper_.append(std::move(record));
 }
 

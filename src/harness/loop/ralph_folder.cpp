@@ -33,7 +33,7 @@ Result<fs::path> put_aside(const fs::path& path) {
 
 Result<RalphFolder> RalphFolder::open(const fs::path& root, std::string loop_id) {
   TRY_ASSIGN(auto workspace, store::Workspace::open(root));
-  TRY_ASSIGN(auto lock, store::Lock::take(workspace.lock_file(), store::Lock::kLoop, loop_id));
+  TRY_ASSIGN(auto lock, store::Lock::take(workspace.lock_file(), store::LockUser::loop, loop_id));
   return RalphFolder(root, std::move(loop_id), std::move(workspace), std::move(lock));
 }
 
@@ -57,7 +57,7 @@ Result<bool> RalphFolder::repair(const store::LoopStateFiles& files,
   }
   // The file was removed, and with it the lock that others see.
   if (!store::Lock::holder(workspace_.lock_file())) {
-    TRY_ASSIGN(auto lock, store::Lock::take(workspace_.lock_file(), store::Lock::kLoop, loop_id_));
+    TRY_ASSIGN(auto lock, store::Lock::take(workspace_.lock_file(), store::LockUser::loop, loop_id_));
     lock_.emplace(std::move(lock));
     repaired = true;
   }

@@ -77,7 +77,7 @@ MaybeStop Summarizer::summarize() {
   if (outcome.answer.summary.empty()) {
     record.step = store::LoopRecord::Step::attempt;
     record.outcome = store::LoopDecision::no_summary;
-    record.progress = store::failure_progress(outcome.verdict.message());
+    record.failure = outcome.verdict.message();
     loop_.reporter.warn(fmt::format("the history could not be condensed; next try after {}",
                                     counted(loop_.setup.options.summarize_every, "iteration")));
   }

@@ -46,6 +46,9 @@ class Writer {
   void operator()(std::string_view key, WaitReason reason) { to_.text(key, kWaits.of(reason)); }
   void operator()(std::string_view key, stream::Level level) { to_.text(key, kLevels.of(level)); }
   void operator()(std::string_view key, StopReason reason) { to_.text(key, row(reason).name); }
+  void operator()(std::string_view key, const StepOutcome& outcome) {
+    to_.text(key, name_of(outcome));
+  }
   void operator()(std::string_view key, const std::optional<std::int64_t>& number) {
     if (number) to_.number(key, *number);
   }
@@ -84,6 +87,9 @@ class Reader {
   void operator()(std::string_view key, stream::Level& level) { word(key, kLevels, level); }
   void operator()(std::string_view key, StopReason& reason) {
     reason = stop_reason_named(json::text(from_, key)).value_or(StopReason::unknown);
+  }
+  void operator()(std::string_view key, StepOutcome& outcome) {
+    outcome = step_outcome_named(json::text(from_, key));
   }
   void operator()(std::string_view key, std::optional<std::int64_t>& number) {
     if (json::member(from_, key).is_number_integer()) number = json::integer(from_, key);

@@ -67,6 +67,16 @@ Verification verification_of(const json::Document& from) {
           texts_of(json::member(from, "commands"))};
 }
 
+/// The file has one member for both. An agent's own text may begin with the same word.
+void set_progress(LoopRecord& record, std::string text) {
+  const bool has_answer = !record.failed && record.step != LoopRecord::Step::attempt;
+  if (has_answer || !text.starts_with(kFailure)) {
+    record.progress = std::move(text);
+  } else {
+    record.failure = text.substr(kFailure.size());
+  }
+}
+
 std::vector<std::int64_t> integers_of(const json::Document& list) {
   std::vector<std::int64_t> numbers;
   if (!list.is_array()) return numbers;
@@ -146,13 +156,8 @@ StepOutcome step_outcome_named(std::string_view name) {
   return {};
 }
 
-std::string failure_progress(std::string_view reason) {
-  return fmt::format("{}{}", kFailure, reason);
-}
-
-std::string_view failure_reason(std::string_view progress) {
-  if (progress.starts_with(kFailure)) progress.remove_prefix(kFailure.size());
-  return progress;
+std::string progress_text(const LoopRecord& record) {
+  return record.failure.empty() ? record.progress : fmt::format("{}{}", kFailure, record.failure);
 }
 
 std::string write_record(const LoopRecord& record) {
@@ -163,7 +168,7 @@ std::string write_record(const LoopRecord& record) {
   to["run_id"] = record.run_id;
   if (!record.raw_log.empty()) to["raw_log"] = record.raw_log;
   to["outcome"] = name_of(record.outcome);
-  to["progress"] = record.progress;
+  to["progress"] = progress_text(record);
   if (record.failed) to["failed"] = true;
   if (record.done) to["done"] = true;
   if (record.changed) to["changed"] = true;
@@ -196,8 +201,8 @@ std::optional<LoopRecord> read_record(std::string_view line) {
   record.run_id = json::text(*parsed, "run_id");
   record.raw_log = json::text(*parsed, "raw_log");
   record.outcome = step_outcome_named(json::text(*parsed, "outcome"));
-  record.progress = json::text(*parsed, "progress");
   record.failed = json::boolean(*parsed, "failed");
+  set_progress(record, json::text(*parsed, "progress"));
   record.done = json::boolean(*parsed, "done");
   record.changed = json::boolean(*parsed, "changed");
   record.tree = json::text(*parsed, "tree");

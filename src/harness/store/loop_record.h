@@ -70,8 +70,8 @@ struct LoopRecord {
   UtcTime at;                  // when it was over
   std::string run_id;
   std::string raw_log;  // of that run, as seen from the workspace; empty: not known
-  std::string
-      progress;  // what the agent said it did; of a summary or an undo: its text; of a failed one: why
+  std::string progress;  // what the agent said it did; of a summary or an undo: its text
+  std::string failure;   // why a step without an answer failed; empty: it has one
   StepOutcome outcome;
   bool failed = false;        // counts as one of the consecutive failures
   bool done = false;          // the agent said DONE
@@ -109,9 +109,8 @@ std::string iterations_text(const std::vector<std::int64_t>& iterations);
 
 std::string_view to_string(LoopRecord::Step step);
 
-/// What `progress` of a step without an answer says, and the reason in it.
-std::string failure_progress(std::string_view reason);
-std::string_view failure_reason(std::string_view progress);
+/// For people and for the agent: `progress`, or "ERROR: " and the failure.
+std::string progress_text(const LoopRecord& record);
 
 /// One JSON object on one line, without the newline; read_record() reads it back. Keys we do not know are ignored.
 std::string write_record(const LoopRecord& record);

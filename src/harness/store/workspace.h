@@ -1,13 +1,10 @@
 #pragma once
-#include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "core/base/result.h"
-#include "core/base/unique_fd.h"
 #include "harness/store/location.h"
 
 namespace ralph::store {
@@ -41,35 +38,6 @@ class Workspace {
 
 /// Removes what crashed runs left in the tmp folder. Call while holding the lock.
 void sweep_tmp(const Workspace& workspace);
-
-/// The one run that may work in a workspace. Held until destroyed; a crash releases it.
-class Lock {
- public:
-  static constexpr std::string_view kRun = "ralph run", kLoop = "ralph loop", kUndo = "ralph undo";
-
-  /// flock(2) on the file, which then tells our pid, when we began, what we do and under which id: `id` names the run or
-  /// the loop. Code::busy when a live
-  /// process holds it: the message names its pid and since when. The file of a dead one is taken over.
-  static Result<Lock> take(const Location& file, std::string_view what, std::string_view id = {});
-  /// Who holds it now, read-only: nothing is made, written or taken over. nullopt: it is free.
-  struct Holder {
-    std::int64_t pid = 0;  // by the kernel, not by the file; 0: not known, as of another container
-    std::string what, since;
-    std::string id;  // of its run or loop, as the file says; empty: not known
-    bool is_loop() const { return what == kLoop; }
-  };
-  static std::optional<Holder> holder(const Location& file);
-  /// What take() fails with then.
-  static Error busy(const Holder& holder);
-  Lock(Lock&& other) noexcept = default;
-  Lock& operator=(Lock&&) = delete;
-  /// Empties the file and leaves it where it is.
-  ~Lock();
-
- private:
-  explicit Lock(UniqueFd fd) : fd_(std::move(fd)) {}
-  UniqueFd fd_;
-};
 
 /// A private file (0600) that is removed with this object. Replaces nothing: an existing file is an error.
 class TempFile {

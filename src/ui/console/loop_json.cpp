@@ -205,8 +205,9 @@ std::string record_line(const store::LoopRecord& record, std::optional<int> cont
     const bool passed = checked && record.verification->passed;
     line += passed ? ", DONE verified" : checked ? ", DONE refused" : ", DONE not verified";
   }
-  if (!error_shown && !record.progress.empty() && record.progress != store::kDone) {
-    line += fmt::format(": {}", first_line(record.progress));
+  const auto text = store::progress_text(record);
+  if (!error_shown && !text.empty() && text != store::kDone) {
+    line += fmt::format(": {}", first_line(text));
   }
   return line;
 }

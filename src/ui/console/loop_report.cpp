@@ -257,9 +257,8 @@ Reason reason_of(const store::LoopReport& report) {
   reason.text += limit_figures(report);
   if (report.why.empty() || report.reason == store::StopReason::done) return reason;
   const auto why = sentence(report.why);
-  // Why it cannot work is all there is to say.
   reason.text =
-      report.reason == store::StopReason::agent ? why : fmt::format("{}: {}", reason.text, why);
+      store::why_is_complete(report.reason) ? why : fmt::format("{}: {}", reason.text, why);
   return reason;
 }
 

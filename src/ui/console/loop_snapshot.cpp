@@ -39,7 +39,7 @@ std::string_view to_string(LoopCondition condition) { return kConditions.of(cond
 bool LoopSnapshot::runs() const {
   const bool over = state && state->status == store::LoopStatus::ended;
   if (!holder || over) return false;
-  return holder->is_loop() || (holder->pid == 0 && state);
+  return holder->user == store::LockUser::loop || (holder->pid == 0 && state);
 }
 
 LoopCondition LoopSnapshot::condition() const {

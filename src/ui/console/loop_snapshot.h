@@ -7,6 +7,7 @@
 #include "core/base/mask.h"
 #include "harness/store/loop_event.h"
 #include "harness/store/loop_state.h"
+#include "harness/store/lock.h"
 #include "harness/store/workspace.h"
 #include "ui/console/run_snapshot.h"
 

@@ -69,7 +69,9 @@ std::string activity_text(const StatusFacts& facts) {
 
 std::string why_ended(const StatusFacts& facts) {
   const auto& state = *facts.loop.state;
-  if (state.end == store::StopReason::agent && !state.end_why.empty()) return state.end_why;
+  if (state.end && store::why_is_complete(*state.end) && !state.end_why.empty()) {
+    return state.end_why;
+  }
   auto text = std::string(state.end ? store::row(*state.end).meaning : "");
   if (!state.end_why.empty()) text += ": " + state.end_why;
   if (state.end != store::StopReason::done) return text;
@@ -151,7 +153,7 @@ std::string last_text(const store::LoopRecord& record,
     text += fmt::format("DONE refused by `{}` ({}): ", record.verification->command,
                         record.verification->reason);
   }
-  return text + record.progress;
+  return text + store::progress_text(record);
 }
 
 class StatusLines {
@@ -249,7 +251,7 @@ void add_totals(ObjectWriter& to, const StatusFacts& facts, const store::LoopTot
   to.number("failures_in_a_row", totals.failures_in_a_row)
       .number("refused_in_a_row", totals.refused_in_a_row);
   if (const auto* last = store::last_worker_step(facts.loop.records)) {
-    to.text("last", last->progress);
+    to.text("last", store::progress_text(*last));
     if (last->done) to.boolean("last_refused", last->is(store::LoopDecision::refused));
   }
   if (const auto log = log_path(facts); !log.empty()) to.text("raw_log", log);

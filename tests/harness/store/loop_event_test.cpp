@@ -19,7 +19,7 @@ std::vector<LoopStep> one_of_each() {
       IterationStarted{3, AgentRole::worker, "20261115-2"},
       IterationStarted{3, AgentRole::summarizer, "20261115-3"},
       GuidanceTaken{3, 2},
-      IterationEnded{3, AgentRole::worker, "20261115-2", "refused", false, true, true, 0.25,
+      IterationEnded{3, AgentRole::worker, "20261115-2", LoopDecision::refused, false, true, true, 0.25,
                      Millis{61'000}},
       IterationEnded{},
       VerificationStarted{{"make test", "a \"b\" \\ \n ü"}},
