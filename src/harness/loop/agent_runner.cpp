@@ -97,7 +97,7 @@ RunOutcome AgentRunner::run_once(run::Request request, const store::RunInfo& inf
   return outcome;
 }
 
-/// An agent that answers in text is told in its session what is wrong with the answer.
+/// An agent that answers in text is corrected in its session.
 RunOutcome AgentRunner::run(run::Request request, const store::RunInfo& info) {
   auto outcome = run_once(request, info);
   const auto& can = request.backend->can;

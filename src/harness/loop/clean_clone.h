@@ -10,14 +10,14 @@
 
 namespace ralph::loop {
 
-/// A repository of its own, outside of the workspace, that holds the commit of the loop's start as HEAD and a tree as its
-/// files: nothing in it comes from the agent's `.git`, from ignored files or from another process. Removed with this
-/// object.
+/// A repository of its own, outside of the workspace, that holds the commit of the loop's start as HEAD and a tree as
+/// its files: nothing in it comes from the agent's `.git`, from ignored files or from another process. Removed with
+/// this object.
 class CleanClone {
  public:
   struct Source {
     const git::Worktree& work;
-    std::filesystem::path workspace;  // the repository's root, or a folder in it
+    std::filesystem::path workspace;  // the repository's root, or a directory in it
     std::filesystem::path root;       // of both, the one that holds `.ralph`
     std::string commit;               // empty: there was none
     std::string tree;                 // of the whole repository

@@ -61,7 +61,7 @@ class Finder {
       if (line.understood) return;
       text.remove_prefix(line.parsed);
       add_unknown(text);
-      // After the next command that can be seen, it may go on in a way that is understood.
+      // After the next known command the rest may be understood again.
       const auto end =
           std::min(text.find_first_of("\n;&|", text.find_first_not_of("\n;&|")), text.size());
       look_at_piece(text.substr(0, end));
@@ -341,7 +341,7 @@ class Finder {
     }
   }
 
-  /// An argument may be a file or a folder, also as the value of an option in the same word.
+  /// An argument may be a file or a directory, also as the value of an option in the same word.
   void add_input(const ShellWord& word, std::set<fs::path>& folders) {
     const auto text = expand(word);
     if (!text) return;

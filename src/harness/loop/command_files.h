@@ -6,8 +6,8 @@
 
 namespace ralph::loop {
 
-/// What a shell command names, as far as its text tells. Where it is not sure in which folder a command runs, files of all
-/// possible folders are named.
+/// What a shell command names, as far as its text tells. Where it is not sure in which directory a command runs, files
+/// of all possible directories are named.
 struct CommandFiles {
   std::vector<std::string> programs;  // words in the place of a command, without a slash: "make"
   /// Files of the workspace that are run and judged by their exit code, and the links to them: "./check.sh", "bash
@@ -15,7 +15,8 @@ struct CommandFiles {
   std::vector<std::string> scripts;
   /// Other files of the workspace it names, and those its programs read by themselves.
   std::vector<std::string> inputs;
-  /// Scripts, and links to scripts, that lie outside of the workspace or in `.git`, and that this user can write. Absolute.
+  /// Scripts, and links to scripts, that lie outside of the workspace or in `.git`, and that this user can write.
+  /// Absolute.
   std::vector<std::string> outside;
   std::vector<std::string> readers;  // programs that choose themselves what they read: "make"
   std::vector<std::string> unknown;  // parts that may run files which only the shell knows: "$t"

@@ -16,8 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What direnv prints for an .envrc it refuses. It has no exit code of its own for that, and the direnv of Debian 12 has
-/// no 'direnv status --json': its messages are the only interface.
+/// What direnv prints for an .envrc it refuses. It has no exit code of its own for that, and the direnv of Debian 12
+/// has no 'direnv status --json': its messages are the only interface.
 struct Refusal {
   std::string_view text, meaning;
 };
@@ -73,7 +73,7 @@ std::string failure(const process::Captured& ran, const std::vector<std::string>
     }
   }
   if (!ran.ok()) return said.empty() ? "direnv failed" : said.back();
-  return ran.cut ? "it sets more than ralph can hold" : "";
+  return ran.cut ? "its output is too long" : "";
 }
 
 Result<std::vector<process::EnvChange>> read_changes(std::string_view text) {

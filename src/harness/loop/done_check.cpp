@@ -29,8 +29,8 @@ Result<> check_not_changed_meanwhile(LoopContext& loop, store::LoopRecord& recor
   }
   if (changed.of_start.empty()) return {};
   return fail(Code::busy,
-              fmt::format("files were changed during verification: {} (a log that 'tee' writes "
-                          "belongs outside of the workspace, or into .gitignore)",
+              fmt::format("files were changed during verification: {} (a log written by 'tee' "
+                          "should be outside the workspace or in .gitignore)",
                           join_names(changed.of_start)));
 }
 
@@ -92,7 +92,7 @@ MaybeStop check_done(LoopContext& loop, store::LoopRecord& record) {
   }
   auto stop = run_verification(loop, record);
   if (stop && stop->reason == store::StopReason::done && unchanged) {
-    loop.reporter.silent_finding({"no file was changed: verification passes without a change"});
+    loop.reporter.silent_finding({"no file was changed: verification passes without changes"});
   }
   return stop;
 }

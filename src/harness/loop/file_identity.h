@@ -6,8 +6,8 @@
 
 namespace ralph::loop {
 
-/// Where a path leads: every symbolic link on the way, of folders too, and the file at its end. All are absolute, and no
-/// folder in them is a link.
+/// Where a path leads: every symbolic link on the way, of directories too, and the file at its end. All are absolute,
+/// and no directory in them is a link.
 struct ResolvedPath {
   std::vector<std::filesystem::path> links;
   std::filesystem::path file;  // empty: not a regular file

@@ -86,16 +86,15 @@ void add_changes(store::LoopReport& report, LoopParts& parts) {
 
 void add_findings(store::LoopReport& report, LoopParts& parts) {
   report_unused_goal(parts.keeper.state, parts.reporter);
-  const bool said =
-      report.reason == store::StopReason::not_committed ||
-      report.reason == store::StopReason::tampered;
+  const bool said = report.reason == store::StopReason::not_committed ||
+                    report.reason == store::StopReason::tampered;
   if (!said) report_branch(parts.repository, parts.keeper.state, parts.reporter);
   for (const auto& finding : parts.reporter.findings()) report.findings.push_back(finding.text);
   auto findings = report.findings;
   if (parts.changed_since_done) {
     findings.emplace_back("files were changed since verification, and not verified again");
   }
-  if (findings.empty() || !report.gave_way_to.empty()) return;
+  if (findings.empty() || !report.restored_loop.empty()) return;
   parts.keeper.state.findings = std::move(findings);
   save(parts.keeper);
 }
@@ -110,9 +109,8 @@ const store::LoopRecord* last_step(const std::vector<store::LoopRecord>& records
 
 void add_verified(store::LoopReport& report, const LoopParts& parts) {
   const auto& records = parts.keeper.records();
-  const bool by_these_commands =
-      report.reason == store::StopReason::done ||
-      std::ssize(records) > parts.keeper.state.fresh_from;
+  const bool by_these_commands = report.reason == store::StopReason::done ||
+                                 std::ssize(records) > parts.keeper.state.fresh_from;
   const auto* const last = last_step(records);
   if (!by_these_commands || last == nullptr) return;
   if (!last->verification || !last->verification->passed) return;
@@ -137,12 +135,12 @@ void add_commits(store::LoopReport& report, const LoopParts& parts) {
   report.to = parts.repository.head();
 }
 
-/// A loop that did nothing gives way to the one before it.
-void give_way(store::LoopReport& report, LoopParts& parts, store::StopReason reason) {
-  if (!did_nothing(parts, reason)) return;
+/// An empty loop is discarded and the previous one restored.
+void restore_previous_loop(store::LoopReport& report, LoopParts& parts, store::StopReason reason) {
+  if (!is_empty_loop(parts, reason)) return;
   parts.user_files.bring_back_stash();
   if (!parts.replaced) return;
-  report.gave_way_to = parts.replaced->state.loop_id;
+  report.restored_loop = parts.replaced->state.loop_id;
   if (auto back = bring_back_replaced(parts); !back) parts.keeper.set_storage_error(back.error());
 }
 
@@ -160,7 +158,7 @@ store::LoopReport finish_loop(LoopParts& parts, LoopStop stop) {
   const auto* const git = parts.repository.git();
   if (git != nullptr) report_lost_refs(*git, state.loop_id, parts.reporter);
   store::LoopReport report;
-  give_way(report, parts, stop.reason);
+  restore_previous_loop(report, parts, stop.reason);
   use_storage_error(stop, parts.keeper);  // of the last save, too
   parts.keeper.files().forget_stop();
   add_stash(report, parts);

@@ -26,7 +26,7 @@ void announce(LoopParts& parts, Loop& loop) {
 
 LoopStop run_steps(LoopParts& parts, Loop& loop) {
   if (parts.keeper.state.end == store::StopReason::done) {
-    parts.reporter.info("the loop was done already");
+    parts.reporter.info("the loop was already done");
     const auto& records = parts.keeper.records();
     parts.changed_since_done = records.empty() || parts.repository.content() != records.back().tree;
     return {store::StopReason::done};

@@ -12,8 +12,8 @@
 
 namespace ralph::loop {
 
-/// Works on the goal, iteration by iteration, until it is done or a limit is reached. Holds the workspace's lock all the
-/// while; state and progress are on the disk after every step.
+/// Works on the goal, iteration by iteration, until it is done or a limit is reached. Holds the workspace's lock all
+/// the while; state and progress are on the disk after every step.
 store::LoopReport work(Setup setup, store::LoopObserver& observer, Control& control,
                        const Masker& masker);
 

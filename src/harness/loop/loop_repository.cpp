@@ -35,13 +35,13 @@ Result<> LoopRepository::open(const std::vector<OwnOutput>& outputs) {
   if (git_ && setup_.options.commit) TRY(git_->ready());
   if (!setup_.options.commit || git_) return {};
   return fail(Code::usage, "--commit needs a git repository: " + why_not,
-              "run 'git init', or leave --commit out");
+              "run 'git init', or omit --commit");
 }
 
 /// Warns once.
 void LoopRepository::warn_unknown_content(const Error& error) {
   if (std::exchange(warned_, true)) return;
-  reporter_.warn(fmt::format("changes of files cannot be seen: {}", describe(error)));
+  reporter_.warn(fmt::format("cannot detect file changes: {}", describe(error)));
 }
 
 std::string LoopRepository::content() {
@@ -129,7 +129,7 @@ Result<bool> LoopRepository::needs_rollback(const store::Current& before) {
   TRY_ASSIGN(const auto back,
              git::put_back_missing(*git_, store::inputs_ref(state_.loop_id), before.commit_before));
   if (!back.empty()) {
-    reporter_.warn(fmt::format("deleted by the iteration, and put back: {}", join_names(back)));
+    reporter_.warn(fmt::format("deleted by the iteration, now restored: {}", join_names(back)));
   }
   TRY_ASSIGN(const auto dirty, git_->dirty());
   TRY_ASSIGN(const auto branch, git_->branch());

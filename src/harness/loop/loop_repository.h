@@ -14,7 +14,7 @@
 
 namespace ralph::loop {
 
-/// The workspace of a loop: a git repository, or a plain folder.
+/// The workspace of a loop: a git repository, or a plain directory.
 class LoopRepository final : public Repository {
  public:
   /// All of them outlive it.
@@ -27,7 +27,7 @@ class LoopRepository final : public Repository {
 
   /// Code::usage: --commit, and there is no repository.
   Result<> open(const std::vector<OwnOutput>& outputs);
-  /// Null: a plain folder.
+  /// Null: a plain directory.
   git::Worktree* git() { return git_ ? &*git_ : nullptr; }
   const git::Worktree* git() const { return git_ ? &*git_ : nullptr; }
 

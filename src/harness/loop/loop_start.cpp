@@ -23,7 +23,7 @@ Result<> LoopStart::start() {
   TRY(check_agent());
   if (auto outside = keeper_.store().prepare(); !outside) {
     reporter_.warn_at_start(
-        fmt::format("the state of this loop cannot be kept where no agent writes: {}; 'ralph loop "
+        fmt::format("the state of this loop cannot be stored outside the workspace: {}; 'ralph loop "
                     "--resume' will need --accept-changes",
                     describe(outside.error())));
   }
@@ -39,7 +39,7 @@ Result<> LoopStart::start() {
   }
   if (!setup_.resumed) return begin_new(old);
   if (old) return resume(*std::move(old));
-  return fail(Code::usage, "there is no loop to resume here", "begin one: ralph loop GOAL.md");
+  return fail(Code::usage, "there is no loop to resume here", "start one: ralph loop GOAL.md");
 }
 
 /// Before anything is written: an agent that cannot be started leaves nothing.
@@ -76,7 +76,7 @@ Result<std::optional<store::LoopState>> LoopStart::load_old() {
   }
   TRY(keeper_.store().adopt(loaded->state, keeper_.records()));
   if (setup_.resumed) {
-    // Whether it was done is for verification to say.
+    // Verify again: the stored end is not trusted.
     unsure_of_end_ = true;
     loaded->state.end.reset();
     loaded->state.end_why.clear();
@@ -105,7 +105,7 @@ Result<> LoopStart::put_old_aside(const store::LoopState& old) {
   TRY(keeper_.files().put_aside(old));
   if (old.end) return {};
   reporter_.warn_at_start(
-      fmt::format("the loop {} was not over: it is kept as loop-{}.json, and a new one begins",
+      fmt::format("the loop {} had not ended: it is kept as loop-{}.json, and a new one starts",
                   old.loop_id, old.loop_id));
   return {};
 }
@@ -199,7 +199,7 @@ Result<> LoopStart::begin_repository() {
   git->leave_alone_before(*state.files_before);
   if (const auto name = git->name_of_commits(); !name.empty()) {
     reporter_.warn_at_start(fmt::format(
-        "git does not know your name (user.name, user.email): the commits are by {}", name));
+        "user.name and user.email of git are not set: the author of the commits is {}", name));
   }
   if (git->wants_signatures()) {
     reporter_.warn_at_start(
@@ -216,7 +216,7 @@ void LoopStart::remove_stale_locks(const store::LoopState& old) {
   for (const auto& file :
        git::remove_stale_locks(git->program(), old.current->branch, old.current->began)) {
     reporter_.warn_at_start(
-        fmt::format("removed '{}', which a git left that was killed", file.native()));
+        fmt::format("removed '{}', left by a killed git", file.native()));
   }
 }
 

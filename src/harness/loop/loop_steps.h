@@ -6,8 +6,8 @@
 
 namespace ralph::loop {
 
-/// The steps of a loop, one after the other, until one says why it is over. All it knows is on the disk between two
-/// steps: a loop that was killed anywhere goes on with run().
+/// The steps of a loop, one after the other, until one returns a stop. State is on disk after each step; run()
+/// continues a killed loop.
 class Loop {
  public:
   /// The parts outlive it.
@@ -20,7 +20,7 @@ class Loop {
     ended,
     unsure,  // its state is what the workspace says, or other commands verify now
   };
-  /// For who wants to know what is known before run().
+  /// The records, including the interrupted run; call before run().
   std::vector<store::LoopRecord> records_and_interrupted() {
     return recovery_.records_and_interrupted();
   }

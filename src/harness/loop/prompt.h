@@ -76,8 +76,8 @@ std::string make_summary_prompt(std::string_view summary,
                                 std::size_t most_bytes,
                                 const std::vector<std::int64_t>& taken_back = {});
 
-/// `AGENTS.md` of the workspace: a regular file in it, no link that leads outside. Empty: there is none. Of a longer one
-/// the first `most_bytes`; `size` becomes that of the file, for PromptParts::agents_md_size.
+/// `AGENTS.md` of the workspace: a regular file in it, no link that leads outside. Empty: there is none. Of a longer
+/// one the first `most_bytes`; `size` becomes that of the file, for PromptParts::agents_md_size.
 std::string read_agents_md(const std::filesystem::path& workspace, std::size_t most_bytes,
                            std::size_t& size);
 

@@ -34,9 +34,9 @@ Result<> write_record_of(LoopContext& loop, const store::RunInfo& run, store::Lo
   if (record.is(store::LoopDecision::refused)) {
     loop.reporter.step(store::DoneRefused{record.iteration, totals.refused_in_a_row});
   }
-  loop.reporter.step(store::IterationEnded{
-      record.iteration, run.role, record.run_id, record.outcome,
-      record.failed, record.done, record.changed, record.cost_usd, record.time.total()});
+  loop.reporter.step(store::IterationEnded{record.iteration, run.role, record.run_id,
+                                           record.outcome, record.failed, record.done,
+                                           record.changed, record.cost_usd, record.time.total()});
   loop.reporter.observer().run_ended(run, record, totals);
   return {};
 }
@@ -93,9 +93,7 @@ bool repair_after_run(LoopContext& loop, const RunOutcome& outcome) {
   return removed;
 }
 
-LoopStop storage_stop(const Error& error) {
-  return {store::StopReason::storage, describe(error)};
-}
+LoopStop storage_stop(const Error& error) { return {store::StopReason::storage, describe(error)}; }
 
 LoopStop stop_unchecked(const Error& error, store::LoopRecord& record) {
   record.outcome = stream::Outcome::storage_failed;

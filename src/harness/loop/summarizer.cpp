@@ -78,7 +78,7 @@ MaybeStop Summarizer::summarize() {
     record.step = store::LoopRecord::Step::attempt;
     record.outcome = store::LoopDecision::no_summary;
     record.failure = outcome.verdict.message();
-    loop_.reporter.warn(fmt::format("the history could not be condensed; next try after {}",
+    loop_.reporter.warn(fmt::format("the history could not be summarized; next try after {}",
                                     counted(loop_.setup.options.summarize_every, "iteration")));
   }
   record_step(loop_, {store::AgentRole::summarizer, iteration, current.run_id}, std::move(record));

@@ -113,7 +113,7 @@ Result<Template> Template::parse(std::string text, std::string_view name) {
     at = tag.end;
     if (tag.mark == '/') {
       if (open.empty() || open.back().name != tag.name) {
-        return tags.wrong(tag, fmt::format("{{{{/{}}}}} ends a section that was not begun, or not "
+        return tags.wrong(tag, fmt::format("{{{{/{}}}}} ends a section that is not open, or not "
                                            "as the last one",
                                            tag.name));
       }

@@ -46,7 +46,7 @@ std::string reason_of(const process::Exit& exit, Millis limit) {
   }
   if (exit.exit_code) return fmt::format("exit code {}", *exit.exit_code);
   if (exit.signal) return fmt::format("ended by signal {}", *exit.signal);
-  return "could not be watched to its end";
+  return "its exit code is unknown";
 }
 
 struct Listener {
@@ -78,7 +78,8 @@ Result<bool> run_script(const Verifier::Place& place, const std::string& name,
   return false;
 }
 
-/// Files of `.ralph` that verification may read: of the root's, and of one in the workspace, which its commands may name.
+/// Files of `.ralph` that verification may read: of the root's, and of one in the workspace, which its commands may
+/// name.
 std::map<std::string, std::string> folder_digests(const Verifier::Place& place) {
   auto digests = ralph_folder_digests(place.root());
   if (place.root() == place.workspace) return digests;
@@ -89,7 +90,7 @@ std::map<std::string, std::string> folder_digests(const Verifier::Place& place) 
   return digests;
 }
 
-/// Whoever wrote it expects that it is run.
+/// A second check would be ignored silently.
 Result<> refuse_second_check(const Verifier::Place& place) {
   const auto path = place.workspace / kRalphFolder / kCheck;
   std::error_code ignored;
@@ -97,7 +98,7 @@ Result<> refuse_second_check(const Verifier::Place& place) {
   return fail(Code::usage,
               fmt::format("'{}' would not be run: the check of this repository is '{}'",
                           path.native(), (place.root() / kRalphFolder / kCheck).native()),
-              "move it there, or name it with --verify under another name");
+              "move it there, or rename it and use --verify");
 }
 
 std::unexpected<Error> changed_own(std::string_view what, std::string_view name = kCheck) {
@@ -109,7 +110,7 @@ std::unexpected<Error> changed_own(std::string_view what, std::string_view name 
 Result<Verifier> Verifier::make(Place place, std::vector<std::string> commands) {
   for (const auto& command : commands) {
     if (!is_blank(command)) continue;
-    return fail(Code::usage, "a command of verification is empty: it would always succeed");
+    return fail(Code::usage, "a verification command is empty: it would always succeed");
   }
   Verifier verifier;
   TRY(refuse_second_check(place));
@@ -207,7 +208,7 @@ Result<> Verifier::folder_unchanged(std::vector<store::Finding>& findings) const
   return {};
 }
 
-/// What the folder must hold while a command runs: the scripts, whose number is stored, then the other files.
+/// What the directory must hold while a command runs: the scripts, whose number is stored, then the other files.
 Result<std::vector<FileSwap::Wanted>> Verifier::wanted_in(const fs::path& folder, const Mode& mode,
                                                           std::size_t& scripts) const {
   auto wanted = scripts_;
@@ -268,7 +269,7 @@ Result<bool> Verifier::run_one(const Place& place, const Mode& mode, bool first,
   auto seen = verification.findings;
   find_changed_files(files, wanted, verification, old_scripts);
   if (!first) verification.findings = std::move(seen);
-  // A command may install its programs anew.
+  // A command may reinstall its programs.
   std::erase_if(wanted, [&](const FileSwap::Wanted& file) {
     return is_cache(file.path) || is_installed(file.path);
   });
@@ -287,7 +288,7 @@ Result<bool> Verifier::run_one(const Place& place, const Mode& mode, bool first,
   if (!written.empty()) return changed("was written to", written.front(), when);
   if (!intact) return changed("was changed", "a protected file or a script", when);
   if (!*passed && !old_scripts.empty()) {
-    verification.reason += fmt::format("; {} ran as of the loop's start", old_scripts);
+    verification.reason += fmt::format("; {} ran in the version of the loop's start", old_scripts);
   }
   return *passed;
 }

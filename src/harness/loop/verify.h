@@ -110,8 +110,8 @@ class Verifier {
   std::map<std::string, std::string> programs_;  // where they were found; empty: nowhere
   std::map<std::string, std::string> inputs_;    // digests of files they read
   Identities named_outside_;                     // scripts elsewhere that they name
-  Identities
-      programs_outside_;  // programs elsewhere that the agent can write; commands may install them anew
+  /// Programs elsewhere that the agent can write; commands may reinstall them.
+  Identities programs_outside_;
   std::vector<FileSwap::Wanted> scripts_;
   std::vector<std::string> readers_, unknown_;  // as in CommandFiles
 };

@@ -41,7 +41,7 @@ std::string interpreter_in(const FileVersion& script) {
 std::unexpected<Error> changed(std::string_view what, std::string_view path,
                                std::string_view when) {
   return fail(Code::permission, fmt::format("'{}' {} {}", path, what, when),
-              "look at what it does now before you let a loop go on with it");
+              "review it, then resume the loop");
 }
 
 Result<> Verifier::add_scripts(const std::vector<std::string>& paths) {
@@ -110,7 +110,7 @@ std::string Verifier::notice() const {
   };
   add(kept, "keeps the current version of", "");
   add(inputs, "reports changes to", "");
-  add(unknown_, "cannot tell which files", " runs");
+  add(unknown_, "does not know which files", " runs");
   const auto reader = readers_.empty() ? "it" : join_names(readers_);
   text += first ? ": " : "; other ";
   return fmt::format(

@@ -59,8 +59,8 @@ MaybeStop Worker::iterate() {
 /// Makes the prompt. False: the start could not be recorded, or the repository cannot be read or trusted.
 bool Worker::start(std::int64_t iteration, std::string& prompt) {
   const auto& state = loop_.keeper.state;
-  store::Current current{iteration, make_run_id(), loop_.clock.now(), store::Phase::agent, {}, {},
-                         {}, {}};
+  store::Current current{
+      iteration, make_run_id(), loop_.clock.now(), store::Phase::agent, {}, {}, {}, {}};
   current.tree_before = std::exchange(left_content_, {});
   if (current.tree_before.empty()) current.tree_before = loop_.repository.content();
   if (loop_.repository.tampered()) {
@@ -183,12 +183,12 @@ Result<> Worker::roll_back(const store::Current& current, store::LoopRecord& rec
   record.changed = false;
   loop_.reporter.step(store::IterationRolledBack{current.commit_before, record.iteration});
   loop_.reporter.info(
-      fmt::format("what was there is kept: 'ralph undo --restore {}' goes back to it", done.kept));
+      fmt::format("to restore the files of the failed iteration: ralph undo --restore {}", done.kept));
   if (!done.replaced.empty()) {
     loop_.reporter.warn(
-        fmt::format("the commit has something else where {}, '{}' first, {}: kept in {} only",
+        fmt::format("{} overwritten by the rollback ('{}' first); saved in {}",
                     counted(std::ssize(done.replaced), "ignored file"), done.replaced.front(),
-                    done.replaced.size() == 1 ? "was" : "were", done.kept));
+                    done.kept));
   }
   return {};
 }

@@ -62,8 +62,8 @@ void WorkspaceVerifier::check_programs() {
   }
 }
 
-/// Scripts that --protect excludes, and those that git ignores: they were generated, and the version of the start may be
-/// outdated.
+/// Scripts that --protect excludes, and those that git ignores: they were generated, and the version of the start may
+/// be outdated.
 Result<> WorkspaceVerifier::trust_scripts() {
   std::vector<std::string> excluded;
   for (auto& script : verifier_->scripts()) {
@@ -88,7 +88,7 @@ Result<> WorkspaceVerifier::prepare(const store::UserState* user) {
   if (needs_git && (repository_.git() == nullptr || state_.tree_at_start.empty())) {
     const auto* flag = options.verify_clean ? "--verify-clean" : "--protect";
     return fail(Code::usage, fmt::format("{} needs a git repository", flag),
-                fmt::format("run 'git init' and commit, or leave {} out", flag));
+                fmt::format("run 'git init' and commit, or omit {}", flag));
   }
   if (options.verify_clean) {
     if (auto found = find_bubblewrap()) {
@@ -135,7 +135,7 @@ Result<> WorkspaceVerifier::read_protected() {
   TRY_ASSIGN(start_files_, StartFiles::read(workspace, protect_));
   if (!start_files_.leading_out().empty()) {
     reporter_.warn_at_start(
-        fmt::format("what protected links lead to outside of the workspace is not protected: {}",
+        fmt::format("the targets of protected links outside the workspace are not protected: {}",
                     join_names(start_files_.leading_out())));
   }
   const auto paths = start_files_.paths();
@@ -174,8 +174,8 @@ Result<> WorkspaceVerifier::recover_protected() {
   if (start_files_.digest() == state_.protected_digest || setup_.options.accept_changes) return {};
   return fail(Code::usage,
               "files of --protect were changed since the loop began, and git does not have their "
-              "versions of then",
-              "put them back, or say '--resume --accept-changes' to go on with what is there");
+              "original versions",
+              "restore them, or use '--resume --accept-changes' to accept the current files");
 }
 
 Result<store::Verification> WorkspaceVerifier::run(const Verifier::Mode& mode,

@@ -33,7 +33,7 @@ class WorkspaceVerifier final : public DoneVerifier {
   /// What --protect and --verify-clean need is there before the first iteration; `user` remembers what is put aside
   /// (null: nothing can be remembered).
   Result<> prepare(const store::UserState* user);
-  /// A resumed loop has the files of its start from git, and knows by their digest whether these are they.
+  /// A resumed loop has the files of its start from git, and compares their digest.
   Result<> recover_protected();
 
   const Verifier& verifier() const { return *verifier_; }

@@ -15,11 +15,11 @@
 
 #include "core/base/file.h"
 #include "core/base/time.h"
+#include "core/base/words.h"
 #include "core/json/document.h"
 #include "core/json/field.h"
 #include "core/json/writer.h"
 #include "harness/store/lock_owner.h"
-#include "harness/store/words.h"
 
 namespace ralph::store {
 namespace {

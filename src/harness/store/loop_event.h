@@ -59,7 +59,7 @@ struct VerificationEnded {
   std::string command, reason, tail;  // of the command that failed
   bool operator==(const VerificationEnded&) const = default;
 };
-/// The agent said DONE, and the loop goes on.
+/// Verification refused a DONE; the loop continues.
 struct DoneRefused {
   std::int64_t iteration = 0, in_a_row = 0;
   bool operator==(const DoneRefused&) const = default;

@@ -124,10 +124,10 @@ std::vector<std::int64_t> taken_back(const std::vector<LoopRecord>& records) {
 }
 
 std::string model_used(const std::vector<LoopRecord>& records) {
-  const auto told = std::find_if(records.rbegin(), records.rend(), [](const LoopRecord& record) {
+  const auto known = std::find_if(records.rbegin(), records.rend(), [](const LoopRecord& record) {
     return record.step != LoopRecord::Step::summary && !record.model.empty();
   });
-  return told == records.rend() ? std::string() : told->model;
+  return known == records.rend() ? std::string() : known->model;
 }
 
 std::string iterations_text(const std::vector<std::int64_t>& iterations) {

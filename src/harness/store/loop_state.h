@@ -19,7 +19,7 @@ namespace ralph::store {
 enum class LoopStatus { running, waiting, ended };
 std::string_view to_string(LoopStatus status);
 
-/// What an iteration is at.
+/// The phase of the current iteration.
 enum class Phase { agent, verify, commit, rollback, summary };
 std::string_view to_string(Phase phase);
 
@@ -39,7 +39,7 @@ struct Current {
 /// LoopState::branch_at_start when HEAD was detached.
 inline constexpr std::string_view kDetachedHead = "HEAD";
 
-/// `state/loop.json`: what a loop is, and what it is at. What it has done is in progress.ndjson; nothing is in both.
+/// `state/loop.json`: the state of a loop. Completed steps are in progress.ndjson, never here.
 struct LoopState {
   std::string loop_id;
   LoopStatus status = LoopStatus::running;
@@ -97,7 +97,7 @@ struct LoopTotals {
   bool changed = false;                // any file, since the start
   std::map<std::string, double> days;  // of this loop, by UTC day
 
-  /// nullopt: the agent tells no cost.
+  /// nullopt: the agent reports no cost.
   std::optional<double> cost() const {
     return unpriced > 0 && priced == 0 ? std::nullopt : std::optional(cost_usd);
   }
@@ -135,7 +135,7 @@ class LoopStateFiles {
   /// Replaces it by these, in one step.
   Result<> rewrite(const std::vector<LoopRecord>& records) const;
 
-  /// A loop begins anew: what the last one left is kept as loop-ID.json …
+  /// Before a new loop: renames loop.json to loop-ID.json …
   Result<> put_aside(const LoopState& old) const;
   /// … and progress-ID.ndjson; done before, it does nothing.
   Result<> put_records_aside(std::string_view id) const;

@@ -52,7 +52,7 @@ class Sessions {
 };
 
 /// `state/budget.json`: {total_cost_usd, max_cost_usd, iterations, max_iterations}; what has no limit is
-/// null. Keys we do not know are kept; a file that cannot be read, or says less than nothing, is moved aside
+/// null. Keys we do not know are kept; a file that cannot be read, or has a negative value, is moved aside
 /// as above.
 struct Budget {
   double total_cost_usd = 0;

@@ -12,10 +12,10 @@ constexpr auto kReasons = std::to_array<StopReasonRow>({
     {StopReason::done, "done", Outcome::ok, "done", ""},
     {StopReason::unchanged, "unchanged", Outcome::limit_reached,
      "the agent says DONE, but no file was changed since the start (ignored ones do not count)",
-     "if nothing had to be done, all is well; otherwise make the goal more precise or add "
+     "if nothing had to be done, this is correct; otherwise make the goal more precise or add "
      "--verify"},
     {StopReason::refused, "refused", Outcome::limit_reached, "verification refused DONE too often",
-     "read what verification says; 'ralph tell' gives the agent a hint"},
+     "read the output of verification; 'ralph tell' gives the agent a hint"},
     {StopReason::iterations, "iterations", Outcome::limit_reached, "iteration limit reached", ""},
     {StopReason::time, "time", Outcome::limit_reached, "time limit reached", ""},
     {StopReason::cost, "cost", Outcome::limit_reached, "cost limit reached", ""},

@@ -45,7 +45,7 @@ Result<> TrustedState::save(const LoopState& state) const {
   json::Document body;
   body["records"] = chain_.count;
   body["state"] = document_of(state);
-  TRY(user_.write(kState, "what 'ralph loop --resume' goes by; written by ralph only",
+  TRY(user_.write(kState, "state used by 'ralph loop --resume'; written by ralph only",
                   std::move(body)));
   chain_.saved = chain_.count;
   return {};

@@ -24,11 +24,11 @@ class TrustedState {
   /// Touches nothing. `folder` is user_state_folder().
   TrustedState(const std::filesystem::path& workspace, std::filesystem::path folder);
 
-  /// Makes the folders and the key. An error: nothing can be kept there, or it lies within the workspace.
+  /// Makes the directories and the key. An error: nothing can be kept there, or it lies within the workspace.
   Result<> prepare() const { return user_.prepare(); }
   /// nullopt: no loop of this workspace is known. Code::permission: not what ralph wrote.
   Result<std::optional<LoopState>> load() const;
-  /// After load(): the workspace is still the folder it was, not another one of the same name.
+  /// After load(): the workspace is still the directory it was, not another one of the same name.
   bool same_folder() const { return same_folder_; }
   Result<> save(const LoopState& state) const;
   /// Of the loop that load() gave. Code::permission: not what ralph wrote, or fewer than it wrote.

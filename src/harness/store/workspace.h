@@ -9,15 +9,14 @@
 
 namespace ralph::store {
 
-/// The folder `.ralph` of a workspace and the folders in it: private (0700), never links, not another user's (but
-/// root's, or that of the workspace's owner). Its .gitignore,
-/// written when there is none, covers logs, runs, state, tmp and lock only.
-/// Code::storage with the path and the remedy when it cannot be made or written.
+/// The directory `.ralph` of a workspace and the directories in it: private (0700), never links, not another user's
+/// (but root's, or that of the workspace's owner). Its .gitignore, written when there is none, covers logs, runs,
+/// state, tmp and lock only. Code::storage with the path and the remedy when it cannot be made or written.
 class Workspace {
  public:
   static Result<Workspace> open(const std::filesystem::path& workspace);
-  /// Makes sure that its folders are still there and no links, and that git can read its .gitignore: an agent may have
-  /// changed them.
+  /// Makes sure that its directories are still there and no links, and that git can read its .gitignore: an agent may
+  /// have changed them.
   Result<> check() const;
   /// Its paths, whether they exist or not.
   static Workspace at(const std::filesystem::path& workspace);
@@ -36,7 +35,7 @@ class Workspace {
   std::filesystem::path root_;
 };
 
-/// Removes what crashed runs left in the tmp folder. Call while holding the lock.
+/// Removes what crashed runs left in the tmp directory. Call while holding the lock.
 void sweep_tmp(const Workspace& workspace);
 
 /// A private file (0600) that is removed with this object. Replaces nothing: an existing file is an error.

@@ -149,8 +149,8 @@ std::string finished_step(const store::LoopReport& report, std::string_view resu
         .raw("files", array_json(report.files, append_file))
         .raw("commits", array_json(report.commits, append_commit))
         .text("state_folder", utf8::repaired(report.state_folder.native()));
-    if (!done && report.gave_way_to.empty()) to.text("resume", utf8::repaired(resume));
-    if (!report.gave_way_to.empty()) to.text("gave_way_to", report.gave_way_to);
+    if (!done && report.restored_loop.empty()) to.text("resume", utf8::repaired(resume));
+    if (!report.restored_loop.empty()) to.text("gave_way_to", report.restored_loop);
     if (report.guidance_left > 0) to.number("guidance_left", report.guidance_left);
     if (!report.stash.empty()) {
       to.text("stash", report.stash).text("stash_entry", report.stash_entry);

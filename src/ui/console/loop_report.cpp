@@ -84,7 +84,7 @@ std::string iterations_of(const store::LoopReport& report) {
                           counted(report.totals.tool_calls, "tool call"));
   if (report.taken_back.empty()) return text;
   return text +
-         fmt::format("; {} taken back by 'ralph undo'", store::iterations_text(report.taken_back));
+         fmt::format("; {} undone by 'ralph undo'", store::iterations_text(report.taken_back));
 }
 
 std::string token_text(const stream::Tokens& tokens) {
@@ -102,7 +102,7 @@ std::string cost_of(const store::LoopReport& report, UtcTime now) {
   const auto today = spent_on(report, now);
   auto text = cost_text(report.totals);
   if (report.totals.priced == 0 && today == 0) return text;
-  return fmt::format("{}, today {} by all loops in this folder", text, dollars(today));
+  return fmt::format("{}, today {} by all loops in this directory", text, dollars(today));
 }
 
 std::string lines_text(const store::ChangedFile& file) {
@@ -124,7 +124,7 @@ std::string files_text(const std::vector<store::ChangedFile>& files) {
 void add_files(Table& table, const store::LoopReport& report) {
   if (!report.has_git) {
     return table.line("Files", report.totals.changed
-                                   ? "changed; which ones is known only in a git repository"
+                                   ? "changed; they can be listed only in a git repository"
                                    : "none changed");
   }
   if (!report.files_known) return table.line("Files", "unknown: the repository could not be read");
@@ -140,7 +140,7 @@ void add_files(Table& table, const store::LoopReport& report) {
 }
 
 void add_records(Table& table, const store::LoopReport& report, std::string_view last_log) {
-  const auto name = report.gave_way_to.empty() ? "progress.ndjson"
+  const auto name = report.restored_loop.empty() ? "progress.ndjson"
                                                : fmt::format("progress-{}.ndjson", report.loop_id);
   table.line("Records", sentence((report.state_folder / name).native()));
   if (last_log.empty()) return;
@@ -249,9 +249,9 @@ Reason reason_of(const store::LoopReport& report) {
   Reason reason{std::string(row.meaning), std::string(row.hint)};
   if (report.reason == store::StopReason::done) {
     reason.text += ", " + known_text(report);
-    if (report.verified.empty()) reason.hint = "--verify COMMAND checks a DONE";
+    if (report.verified.empty()) reason.hint = "use --verify COMMAND to check a DONE";
     if (report.changed_since_verified) {
-      reason.hint = "run these commands yourself, or start a new loop, which verifies at its end";
+      reason.hint = "run these commands yourself, or start a new loop, which verifies again";
     }
   }
   reason.text += limit_figures(report);
@@ -268,22 +268,22 @@ std::string loop_report(const store::LoopReport& report, UtcTime now, std::strin
   const bool done = report.reason == store::StopReason::done;
   Table table;
   table.line(done ? "Done" : "Ended", done ? known_text(report) : reason.text);
-  if (report.gave_way_to.empty()) table.more(reason.hint);
+  if (report.restored_loop.empty()) table.more(reason.hint);
   if (!done && !report.verified.empty()) table.line("DONE", sentence(report.verified));
   for (const auto& finding : report.findings) table.line("Look at", sentence(finding));
   table.line("Iterations", iterations_of(report));
   table.line("Time", time_text(report));
-  const bool told = report.totals.tokens != stream::Tokens() || report.totals.priced > 0;
-  table.line("Tokens", told ? token_text(report.totals.tokens) : "unknown");
+  const bool known = report.totals.tokens != stream::Tokens() || report.totals.priced > 0;
+  table.line("Tokens", known ? token_text(report.totals.tokens) : "unknown");
   table.line("Cost", cost_of(report, now));
   table.line("Model", sentence(report.model));
   add_files(table, report);
   add_changes(table, report);
   add_left(table, report);
-  if (!report.gave_way_to.empty()) {
-    table.line("Resume", fmt::format("not this loop: '{}' continues the one before, {}", resume,
-                                     report.gave_way_to));
-    table.more("to work on this goal, start it again");
+  if (!report.restored_loop.empty()) {
+    table.line("Resume", fmt::format("not this loop: '{}' continues the previous one, {}", resume,
+                                     report.restored_loop));
+    table.more("to work on this goal, start the loop again");
   } else if (!done) {
     table.line("Resume", resume_command(report, now, resume));
     table.more(sentence(note));

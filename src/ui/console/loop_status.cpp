@@ -148,7 +148,7 @@ std::string agent_with_model(const LoopSnapshot& snapshot) {
 std::string last_text(const store::LoopRecord& record,
                       const std::vector<std::int64_t>& taken_back) {
   const bool gone = std::ranges::find(taken_back, record.iteration) != taken_back.end();
-  auto text = fmt::format("iteration {}{}: ", record.iteration, gone ? " (taken back)" : "");
+  auto text = fmt::format("iteration {}{}: ", record.iteration, gone ? " (undone)" : "");
   if (record.done && record.verification && !record.verification->passed) {
     text += fmt::format("DONE refused by `{}` ({}): ", record.verification->command,
                         record.verification->reason);
@@ -177,7 +177,7 @@ void add_progress(StatusLines& lines, const StatusFacts& facts, const store::Loo
   const auto undone = store::taken_back(facts.loop.records);
   if (!undone.empty()) {
     lines.add("Undone", store::iterations_text(undone) +
-                            " ('git for-each-ref refs/ralph' lists what is kept)");
+                            " ('git for-each-ref refs/ralph' lists the saved states)");
   }
   lines.add("Now", activity_text(facts));
   lines.add("Elapsed", short_duration(elapsed(facts)));
@@ -194,10 +194,9 @@ void add_progress(StatusLines& lines, const StatusFacts& facts, const store::Loo
 
 void add_guidance(StatusLines& lines, const StatusFacts& facts) {
   if (facts.guidance_given > 0) {
-    lines.add("Guidance",
-              fmt::format("{} in the prompt of iteration {}",
-                          counted(facts.guidance_given, "message"),
-                          facts.loop.state->current->iteration));
+    lines.add("Guidance", fmt::format("{} in the prompt of iteration {}",
+                                      counted(facts.guidance_given, "message"),
+                                      facts.loop.state->current->iteration));
   }
   if (facts.guidance_waiting > 0) {
     lines.add("Guidance",

@@ -332,7 +332,7 @@ void LoopView::finish(const store::LoopReport& report) {
     const auto reason = reason_of(report);
     my.line.err(fmt::format("ralph: {}\n", my.shown(reason.text, kLong)));
     if (!reason.hint.empty()) my.line.err(reason.hint + "\n");
-    if (report.reason != store::StopReason::done && report.gave_way_to.empty()) {
+    if (report.reason != store::StopReason::done && report.restored_loop.empty()) {
       my.line.err(my.masker.mask(fmt::format("to resume: {}\n", resume)));
     }
   }

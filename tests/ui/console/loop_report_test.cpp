@@ -48,7 +48,7 @@ TEST(LoopReport, OfALoopThatDidNothingIsNotAboutTheOneBefore) {
   auto report = some_report();
   report.reason = store::StopReason::agent;
   report.why = "the agent could not log in";
-  report.gave_way_to = "K";
+  report.restored_loop = "K";
   const auto text = loop_report(report, {}, {}, kResume);
   EXPECT_NE(text.find("Ended        the agent could not log in\n"), std::string::npos) << text;
   EXPECT_NE(text.find("Resume       not this loop: 'ralph loop --resume' continues the one before, "
