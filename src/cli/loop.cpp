@@ -1,4 +1,4 @@
-#include "harness/loop/loop.h"
+#include "harness/loop/run_loop.h"
 
 #include <algorithm>
 #include <atomic>
@@ -25,6 +25,7 @@
 #include "core/base/names.h"
 #include "harness/loop/direnv.h"
 #include "harness/loop/goal_file.h"
+#include "harness/loop/next_prompt.h"
 #include "harness/loop/run_requests.h"
 #include "harness/run/protected_files.h"
 #include "harness/run/run.h"
@@ -308,7 +309,7 @@ int work(loop::Setup setup, const config::Settings& settings, const Masker& mask
     control.stop_now(SIGPIPE);
   });
   console::LoopView view(options, masker, output);
-  const auto report_of_loop = loop::work(std::move(setup), view, control, masker);
+  const auto report_of_loop = loop::run_loop(std::move(setup), view, control, masker);
   if (report_of_loop.start_error)
     return report_start_error(*report_of_loop.start_error, json, output);
   if (report_of_loop.restored_loop.empty()) {

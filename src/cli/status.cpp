@@ -15,6 +15,7 @@
 #include "system/git/worktree.h"
 #include "ui/console/loop_status.h"
 #include "ui/console/safe_text.h"
+#include "harness/store/loop_state_files.h"
 
 namespace ralph::cli {
 namespace {

@@ -8,6 +8,7 @@
 #include "cli/failure.h"
 #include "cli/loop_folder.h"
 #include "system/process/signal.h"
+#include "harness/store/loop_state_files.h"
 
 namespace ralph::cli {
 namespace {

@@ -9,7 +9,7 @@
 #include "harness/store/guidance.h"
 #include "harness/store/journal.h"
 #include "harness/store/loop_event_log.h"
-#include "harness/store/loop_state.h"
+#include "harness/store/loop_state_files.h"
 #include "harness/store/lock.h"
 #include "harness/store/workspace.h"
 #include "support/temp_folder.h"

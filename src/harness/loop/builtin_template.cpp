@@ -1,8 +1,8 @@
-#include "harness/loop/prompt.h"
+#include "harness/loop/builtin_template.h"
 
 namespace ralph::loop {
 
-std::string_view Template::builtin_text() {
+std::string_view builtin_template() {
   return R"(You are a software engineer who works on a project in small steps. You see this directory for the first time: the results of
 earlier steps are in its files and in the history below. There is no user to answer questions; decide yourself and say
 what you decided.

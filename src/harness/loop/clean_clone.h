@@ -5,7 +5,7 @@
 
 #include "core/base/result.h"
 #include "system/git/worktree.h"
-#include "harness/loop/verify.h"
+#include "harness/loop/verifier.h"
 #include "system/process/command.h"
 
 namespace ralph::loop {

@@ -1,7 +1,6 @@
 #pragma once
 #include <filesystem>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace ralph::loop {
@@ -30,10 +29,5 @@ CommandFiles files_of(const std::vector<std::string>& commands,
 /// The same for programs, by absolute paths: only scripts and what is outside.
 CommandFiles files_of_programs(const std::vector<std::string>& paths,
                                const std::filesystem::path& workspace);
-
-/// Whether a path looks like a test.
-bool is_test_file(std::string_view path);
-/// Whether it is a file that may decide how tests are run.
-bool is_build_file(std::string_view path);
 
 }  // namespace ralph::loop

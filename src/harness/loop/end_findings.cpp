@@ -7,8 +7,8 @@
 #include <fmt/core.h>
 
 #include "core/base/names.h"
-#include "harness/loop/command_files.h"
 #include "harness/loop/goal_file.h"
+#include "harness/loop/test_files.h"
 #include "system/git/folder_scan.h"
 #include "system/git/kept_files.h"
 #include "system/git/kept_refs.h"

@@ -24,9 +24,7 @@ namespace fs = std::filesystem;
 using Kind = FileVersion::Kind;
 
 constexpr std::size_t kLargestSwappedFile = std::size_t{64} << 20;
-constexpr std::size_t kMostStateNames = 100'000;
 constexpr std::string_view kMissing = "missing";
-constexpr const char* kHeld = "held-";
 
 /// The directory a path is in, and its name there.
 struct Place {
@@ -127,7 +125,7 @@ bool is_ours(int root, const std::string& path, const std::string& digest) {
   return now && (now->kind == Kind::missing || digest_of(*now) == digest);
 }
 
-/// Folders that are empty now; git keeps none.
+/// Directories that are empty now; git keeps none.
 void remove_empty_parents(int root, std::string path) {
   for (auto slash = path.rfind('/'); slash != std::string::npos; slash = path.rfind('/')) {
     path.resize(slash);
@@ -135,20 +133,6 @@ void remove_empty_parents(int root, std::string path) {
     if (!place.folder || ::unlinkat(place.folder.get(), place.name.c_str(), AT_REMOVEDIR) != 0) {
       return;
     }
-  }
-}
-
-/// Folders of held files that no list names: of a ralph that could keep no list, or another program's.
-void warn_about_unknown(const fs::path& root, std::vector<std::string>& warnings) {
-  const auto state = store::Workspace::at(root).state().folder();
-  if (!state) return;
-  for (const auto& name : state->names(kMostStateNames).value_or(std::vector<std::string>())) {
-    if (name != "held" && !name.starts_with(kHeld)) continue;
-    warnings.push_back(fmt::format(
-        "'{}' is ignored: ralph has no record of it (it may contain files of yours: check, then "
-        "remove it)",
-        state->path_of(name).native()));
-    return;
   }
 }
 
@@ -190,7 +174,7 @@ Result<> FileSwap::make_held_folder() {
   const auto workspace = store::Workspace::at(place_.root);
   TRY(make_folders(workspace.root()));
   TRY_ASSIGN(auto state, workspace.state().make_folder());
-  const auto name = kHeld + random_hex(4);
+  const auto name = kHeldPrefix + random_hex(4);
   if (::mkdirat(state.fd(), name.c_str(), 0700) != 0) {
     return fail_errno(errno, fmt::format("cannot create '{}'", state.path_of(name).native()));
   }
@@ -300,8 +284,8 @@ Result<std::vector<std::string>> FileSwap::end() {
 
 FileSwap::~FileSwap() { static_cast<void>(end()); }
 
-Result<> FileSwap::put_back(const Place& place, const HeldFiles& list, const store::UserState& user,
-                            Recovered& recovered) {
+Result<FileSwap> FileSwap::reopen(const Place& place, const HeldFiles& list,
+                                  const store::UserState& user) {
   FileSwap swap(place);
   if (is_below(list.workspace, place.root)) swap.place_.folder = list.workspace;
   swap.user_ = &user;
@@ -318,29 +302,19 @@ Result<> FileSwap::put_back(const Place& place, const HeldFiles& list, const sto
   if (!held) {
     forget_held(user);
     return fail(Code::storage,
-                fmt::format("verification was interrupted, and the files it had moved away are gone: {}",
+                fmt::format("verification was interrupted, and the files it had moved away are "
+                            "gone: {}",
                             held.error().message));
   }
   swap.held_ = UniqueFd(::fcntl(held->fd(), F_DUPFD_CLOEXEC, 3));
-  auto done = swap.swap_all_out(Found::stays);
-  swap.held_.reset();  // after a failure it is not tried again in another way
-  TRY(done);
-  recovered.paths = swap.back_;
-  recovered.warnings = swap.left_;
-  return {};
+  return swap;
 }
 
-FileSwap::Recovered FileSwap::recover(const Place& place, const store::UserState* user) {
-  Recovered recovered;
-  auto list = user != nullptr ? load_held(*user) : Result<std::optional<HeldFiles>>();
-  if (!list) recovered.warnings.push_back(describe(list.error()) + "; ignored");
-  if (list && *list) {
-    auto done = put_back(place, **list, *user, recovered);
-    if (!done) recovered.warnings.push_back(describe(done.error()));
-  } else {
-    warn_about_unknown(place.root, recovered.warnings);
-  }
-  return recovered;
+Result<FileSwap::PutBack> FileSwap::put_back() {
+  auto done = swap_all_out(Found::stays);
+  held_.reset();  // after a failure the destructor must not try it in another way
+  TRY(done);
+  return PutBack{back_, left_};
 }
 
 }  // namespace ralph::loop

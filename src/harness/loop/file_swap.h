@@ -25,10 +25,13 @@ struct FileVersion {
 /// Follows no link, waits for no FIFO. Kind::other: a directory, a device … or a directory of the path is a link.
 Result<FileVersion> read_version(const std::filesystem::path& root, const std::string& path);
 
-/// Puts other versions of files into a directory for a while, and then those back that were there. What is put aside is
-/// kept in a new directory `.ralph/state/held-…`; a list of it in the user's state directory lets recover() make up for
-/// a ralph that was killed meanwhile. Links are never followed; nothing outside of the directory is touched; nothing is
-/// removed that was not put there by this class, but for caches (is_cache) that were written meanwhile.
+/// The name of a directory of files that are held begins with it.
+inline constexpr const char* kHeldPrefix = "held-";
+
+/// Puts other versions of files into a directory, and the original ones back at the end. The originals are kept in a new
+/// directory `.ralph/state/held-…`; a list of them in the user's state directory lets recover_files() restore them after a
+/// crash. Links are never followed; nothing outside the directory is touched; nothing is removed that was not put there
+/// by this class, except caches (is_cache) that were written meanwhile.
 class FileSwap {
  public:
   struct Place {
@@ -45,13 +48,9 @@ class FileSwap {
   /// look into the directory. It must outlive this object.
   static Result<FileSwap> begin(const Place& place, const std::vector<Wanted>& wanted,
                                 const store::UserState* user = nullptr);
-  struct Recovered {
-    std::vector<std::string> paths;     // were put back
-    std::vector<std::string> warnings;  // what was not, and where it is
-  };
-  /// Puts back what a killed ralph put aside, by the list in `user` only, in this directory or another one below the
-  /// root. A file that is not what ralph put in its place stays as it is.
-  static Recovered recover(const Place& place, const store::UserState* user);
+  /// One that a killed ralph did not end, by its list. Code::storage: what it had moved away is gone; the list is removed.
+  static Result<FileSwap> reopen(const Place& place, const HeldFiles& list,
+                                 const store::UserState& user);
   FileSwap(FileSwap&& other) noexcept = default;
   FileSwap& operator=(FileSwap&&) = delete;
   ~FileSwap();
@@ -61,6 +60,12 @@ class FileSwap {
   /// Puts the other versions back; after it nothing is held. What was written in their place meanwhile is kept in the
   /// directory of what is held; the result names it.
   Result<std::vector<std::string>> end();
+  struct PutBack {
+    std::vector<std::string> paths;     // that were put back
+    std::vector<std::string> warnings;  // what was not, and where it is
+  };
+  /// After reopen(), instead of end(): a file that is not what ralph put in its place stays as it is.
+  Result<PutBack> put_back();
 
  private:
   struct Swapped {
@@ -74,8 +79,6 @@ class FileSwap {
   Result<> swap_in(std::size_t number, const FileVersion& version);
   Result<> swap_out(std::size_t number, Found found);
   Result<> swap_all_out(Found found);
-  static Result<> put_back(const Place& place, const HeldFiles& list, const store::UserState& user,
-                           Recovered& recovered);
   std::string held_name(std::string_view name) const;
 
   Place place_;

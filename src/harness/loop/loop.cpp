@@ -1,4 +1,4 @@
-#include "harness/loop/loop_steps.h"
+#include "harness/loop/loop.h"
 
 #include "harness/loop/step_record.h"
 

@@ -11,6 +11,7 @@
 #include "harness/loop/step_record.h"
 #include "harness/loop/unchanged_setup.h"
 #include "harness/run/run.h"
+#include "harness/store/budget.h"
 #include "system/git/old_files.h"
 #include "system/git/stale_locks.h"
 
@@ -120,8 +121,8 @@ void LoopStart::set_goal() {
 
 void LoopStart::set_verification() {
   auto& state = keeper_.state;
-  state.verify_digest = parts_.verifier.verifier().digest();
-  state.verify_programs = parts_.verifier.verifier().programs();
+  state.verify_digest = parts_.verifier.verifier().files().digest();
+  state.verify_programs = parts_.verifier.verifier().files().programs();
   state.protected_digest = parts_.verifier.protected_digest();
 }
 
@@ -250,7 +251,7 @@ Result<> LoopStart::resume(store::LoopState old) {
   if (setup_.goal.empty()) parts_.setup.goal = state.goal;
   TRY(resume_repository());
   const bool was_over = state.end.has_value();
-  const bool same_checks = state.verify_digest == verifier.digest();
+  const bool same_checks = state.verify_digest == verifier.files().digest();
   // What other commands verified is not done by these.
   const bool done =
       state.end == store::StopReason::done && setup_.goal == state.goal && same_checks;

@@ -1,4 +1,4 @@
-#include "harness/loop/loop.h"
+#include "harness/loop/run_loop.h"
 
 #include "harness/loop/final_report.h"
 #include "harness/loop/goal_file.h"
@@ -50,8 +50,8 @@ Result<RalphFolder> take_folder(const Setup& setup) {
 
 }  // namespace
 
-store::LoopReport work(Setup setup, store::LoopObserver& observer, Control& control,
-                       const Masker& masker) {
+store::LoopReport run_loop(Setup setup, store::LoopObserver& observer, Control& control,
+                           const Masker& masker) {
   auto folder = take_folder(setup);
   if (!folder) return start_error(folder.error());
   SystemClock clock;

@@ -7,7 +7,7 @@
 #include "harness/loop/ralph_folder.h"
 #include "harness/loop/setup.h"
 #include "harness/store/loop_state_store.h"
-#include "harness/store/state.h"
+#include "harness/store/budget.h"
 
 namespace ralph::loop {
 

@@ -30,8 +30,8 @@ std::string differences(const std::map<std::string, std::string>& old,
 }
 
 Result<> check_verification(const store::LoopState& old, const Verifier& verifier) {
-  if (old.verify_digest == verifier.digest()) return {};
-  const auto moved = differences(old.verify_programs, verifier.programs(), "not found");
+  if (old.verify_digest == verifier.files().digest()) return {};
+  const auto moved = differences(old.verify_programs, verifier.files().programs(), "not found");
   if (old.verify_programs.empty() || moved.empty()) {
     return fail(Code::usage, "the verification commands changed since the loop began",
                 fmt::format("check 'verify' and .ralph/check; {}", kAccept));

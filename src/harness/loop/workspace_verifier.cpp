@@ -8,6 +8,7 @@
 #include "core/base/names.h"
 #include "core/base/shell_words.h"
 #include "harness/backend/plan.h"
+#include "harness/loop/file_recovery.h"
 #include "harness/loop/clean_clone.h"
 #include "harness/loop/command_programs.h"
 #include "harness/run/sandbox.h"
@@ -66,16 +67,16 @@ void WorkspaceVerifier::check_programs() {
 /// be outdated.
 Result<> WorkspaceVerifier::trust_scripts() {
   std::vector<std::string> excluded;
-  for (auto& script : verifier_->scripts()) {
+  for (auto& script : verifier_->files().script_paths()) {
     if (protect_.excludes(script)) excluded.push_back(std::move(script));
   }
-  verifier_->trust_scripts(excluded);
-  auto scripts = verifier_->scripts();
-  std::erase_if(scripts, [&](const auto& path) { return verifier_->is_installed(path); });
+  verifier_->files().trust_scripts(excluded);
+  auto scripts = verifier_->files().script_paths();
+  std::erase_if(scripts, [&](const auto& path) { return verifier_->files().is_installed(path); });
   if (repository_.git() == nullptr || scripts.empty()) return {};
   TRY_ASSIGN(const auto ignored, git::ignored_files(repository_.git()->program(),
                                                     setup_.request.host.workspace, scripts));
-  verifier_->trust_scripts(ignored);
+  verifier_->files().trust_scripts(ignored);
   return {};
 }
 
@@ -100,7 +101,7 @@ Result<> WorkspaceVerifier::prepare(const store::UserState* user) {
     }
   }
   TRY(trust_scripts());
-  auto recovered = FileSwap::recover({host.workspace, host.root()}, user);
+  auto recovered = recover_files({host.workspace, host.root()}, user);
   if (!recovered.paths.empty()) {
     reporter_.warn_at_start(
         fmt::format("verification was interrupted: {} put back as the agent left {}",
@@ -112,9 +113,9 @@ Result<> WorkspaceVerifier::prepare(const store::UserState* user) {
 
 std::string WorkspaceVerifier::notice() const {
   const bool clean = setup_.options.verify_clean;
-  if (!clean && protect_.empty()) return verifier_->notice();
+  if (!clean && protect_.empty()) return verifier_->files().notice();
   const auto paths = start_files_.paths();
-  if (verifier_->empty() || (!clean && paths.empty())) return {};
+  if (verifier_->files().empty() || (!clean && paths.empty())) return {};
   std::string text = "verification";
   if (!paths.empty()) text += fmt::format(" uses the current version of {}", join_names(paths));
   if (!paths.empty() && clean) text += ", and";

@@ -11,7 +11,7 @@
 #include "harness/loop/path_glob.h"
 #include "harness/loop/setup.h"
 #include "harness/loop/start_files.h"
-#include "harness/loop/verify.h"
+#include "harness/loop/verifier.h"
 
 namespace ralph::loop {
 
@@ -41,7 +41,7 @@ class WorkspaceVerifier final : public DoneVerifier {
   /// What a user should know of the files of verification before the loop begins; empty: nothing.
   std::string notice() const;
 
-  std::vector<std::string> commands() const override { return verifier_->names(); }
+  std::vector<std::string> commands() const override { return verifier_->files().names(); }
   Result<store::Verification> verify(const std::string& content) override;
 
  private:

@@ -1,8 +1,9 @@
+#include "harness/store/budget.h"
+
 #include <cmath>
 
 #include <nlohmann/json.hpp>
 
-#include "harness/store/state.h"
 #include "harness/store/state_file.h"
 
 namespace ralph::store {

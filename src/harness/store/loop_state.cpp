@@ -265,22 +265,4 @@ LoopTotals add_up(const std::vector<LoopRecord>& records, std::int64_t fresh_fro
   return totals;
 }
 
-Result<std::optional<LoopState>> LoopStateFiles::load(std::string& warning) const {
-  TRY_ASSIGN(const auto document,
-             load_state(place_ / "loop.json", looks_like_a_state, warning));
-  return state_of(document);
-}
-
-std::optional<LoopState> LoopStateFiles::peek(std::string& warning) const {
-  return state_of(peek_state(place_ / "loop.json", looks_like_a_state, warning));
-}
-
-Result<> LoopStateFiles::save(const LoopState& state) const {
-  return save_state(place_ / "loop.json", document_of(state));
-}
-
-Result<> LoopStateFiles::put_aside(const LoopState& old) const {
-  return save_state(place_ / fmt::format("loop-{}.json", old.loop_id), document_of(old));
-}
-
 }  // namespace ralph::store

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "harness/store/loop_state.h"
+#include "harness/store/loop_state_files.h"
 #include "harness/store/trusted_state.h"
 
 namespace ralph::store {

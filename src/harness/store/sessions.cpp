@@ -1,10 +1,11 @@
+#include "harness/store/sessions.h"
+
 #include <algorithm>
 
 #include <nlohmann/json.hpp>
 
 #include "core/base/utf8.h"
 #include "core/json/field.h"
-#include "harness/store/state.h"
 #include "harness/store/state_file.h"
 
 namespace ralph::store {

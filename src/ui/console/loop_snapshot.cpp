@@ -8,6 +8,7 @@
 #include "harness/store/loop_event_log.h"
 #include "core/base/words.h"
 #include "ui/console/safe_text.h"
+#include "harness/store/loop_state_files.h"
 
 namespace ralph::console {
 namespace {

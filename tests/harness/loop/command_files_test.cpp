@@ -1,5 +1,7 @@
 #include "harness/loop/command_files.h"
 
+#include "harness/loop/test_files.h"
+
 #include <gtest/gtest.h>
 
 #include "support/temp_folder.h"

@@ -1,5 +1,7 @@
 #include "harness/loop/file_swap.h"
 
+#include "harness/loop/file_recovery.h"
+
 #include <fstream>
 
 #include <fmt/core.h>
@@ -24,7 +26,7 @@ struct SwapBench {
   Result<FileSwap> begin(const std::vector<FileSwap::Wanted>& wanted) const {
     return FileSwap::begin(folder.path(), wanted, &user);
   }
-  FileSwap::Recovered recover() const { return FileSwap::recover(folder.path(), &user); }
+  FileSwap::PutBack recover() const { return recover_files(folder.path(), &user); }
   /// A ralph that is killed with these versions in place.
   void interrupt(const std::vector<FileSwap::Wanted>& wanted) const {
     const auto child = ::fork();
@@ -108,7 +110,7 @@ TEST(FileSwap, AKilledRalphIsMadeUpForInTheFolderItWorkedIn) {
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_EQ(bench.text("part/a"), "start's");
   const auto recovered =
-      FileSwap::recover({bench.folder / "other", bench.folder.path()}, &bench.user);
+      recover_files({bench.folder / "other", bench.folder.path()}, &bench.user);
   EXPECT_EQ(recovered.paths.size(), 1U);
   EXPECT_EQ(bench.text("part/a"), "agent's");
   EXPECT_FALSE(fs::exists(bench.folder / "other/a"));
@@ -163,7 +165,7 @@ TEST(FileSwap, AListInTheWorkspaceIsNotUsed) {
   bench.folder.write(".ralph/state/held/1", "planted");
   const store::UserState* users[] = {&bench.user, nullptr};
   for (const auto* user : users) {
-    const auto recovered = FileSwap::recover(bench.folder.path(), user);
+    const auto recovered = recover_files(bench.folder.path(), user);
     EXPECT_TRUE(recovered.paths.empty());
     EXPECT_EQ(recovered.warnings.size(), 1U);
   }

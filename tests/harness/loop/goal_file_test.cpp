@@ -7,7 +7,7 @@
 #include "core/base/file.h"
 #include "core/base/id.h"
 #include "core/config/load.h"
-#include "harness/loop/loop.h"
+#include "harness/loop/run_loop.h"
 #include "support/temp_folder.h"
 
 namespace ralph::loop {

@@ -1,5 +1,5 @@
 // Iterations of a loop with a scripted agent: answers, DONE, commits, guidance.
-#include "harness/loop/loop_steps.h"
+#include "harness/loop/loop.h"
 
 #include "harness/loop/scripted_loop.h"
 

@@ -1,5 +1,7 @@
 #include "harness/loop/prompt.h"
 
+#include "harness/loop/read_agents_md.h"
+
 #include <string>
 
 #include <gtest/gtest.h>

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/backend/backend.h"
-#include "harness/loop/loop_steps.h"
+#include "harness/loop/loop.h"
 #include "harness/loop/ralph_folder.h"
 #include "support/temp_folder.h"
 

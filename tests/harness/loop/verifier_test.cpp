@@ -1,4 +1,4 @@
-#include "harness/loop/verify.h"
+#include "harness/loop/verifier.h"
 
 #include <string>
 
@@ -42,7 +42,7 @@ TEST(Verifier, NothingToRun) {
   VerifyBench bench;
   const auto verifier = bench.verifier();
   ASSERT_TRUE(verifier);
-  EXPECT_TRUE(verifier->empty());
+  EXPECT_TRUE(verifier->files().empty());
   EXPECT_TRUE(bench.run(*verifier)->passed);
 }
 
@@ -96,8 +96,8 @@ TEST(Verifier, TheCheckIsRun) {
   bench.check("#!/bin/sh\ncd \"$(dirname \"$0\")/..\" && pwd && exit 4\n");
   const auto verifier = bench.verifier({"echo first"});
   ASSERT_TRUE(verifier);
-  EXPECT_FALSE(verifier->empty());
-  EXPECT_EQ(verifier->names(), (std::vector<std::string>{"echo first", ".ralph/check"}));
+  EXPECT_FALSE(verifier->files().empty());
+  EXPECT_EQ(verifier->files().names(), (std::vector<std::string>{"echo first", ".ralph/check"}));
   const auto verification = bench.run(*verifier);
   ASSERT_TRUE(verification);
   EXPECT_EQ(verification->command, ".ralph/check");
@@ -169,7 +169,7 @@ TEST(Verifier, TheBytesThatWereLookedAtAreThoseThatRun) {
 TEST(Verifier, TheDigestIsOfCommandsAndCheck) {
   const VerifyBench bench;
   const auto digest = [&](std::vector<std::string> commands) {
-    return bench.verifier(std::move(commands))->digest();
+    return bench.verifier(std::move(commands))->files().digest();
   };
   EXPECT_EQ(digest({"a", "b"}), digest({"a", "b"}));
   EXPECT_NE(digest({"a", "b"}), digest({"a\nb"}));
@@ -199,7 +199,7 @@ TEST(Verifier, AFileThatACommandNamesIsThatOfTheStart) {
   };
   bench.folder.write(".ralph/lib.sh", "exit 0\n");
   EXPECT_TRUE(refused());
-  EXPECT_NE(bench.verifier(commands)->digest(), verifier->digest());
+  EXPECT_NE(bench.verifier(commands)->files().digest(), verifier->files().digest());
   std::filesystem::remove(file);
   EXPECT_TRUE(refused()) << "it is gone";
   std::filesystem::create_symlink(bench.folder.write("same", "exit 1\n"), file);
@@ -271,7 +271,7 @@ TEST(Verifier, AScriptIsTheOneOfTheStart) {
   bench.folder.write("check.sh", "#!/bin/sh\ntest -e never\n", 0755);
   const auto verifier = bench.verifier({"./check.sh"});
   ASSERT_TRUE(verifier);
-  EXPECT_EQ(verifier->scripts(), (std::vector<std::string>{"check.sh"}));
+  EXPECT_EQ(verifier->files().script_paths(), (std::vector<std::string>{"check.sh"}));
   bench.folder.write("check.sh", "#!/bin/sh\n", 0755);
   const auto verification = bench.run(*verifier);
   ASSERT_TRUE(verification);
@@ -285,7 +285,7 @@ TEST(Verifier, AScriptThatOthersGenerateIsRunAsItIs) {
   bench.folder.write("check.sh", "#!/bin/sh\ntest -e never\n", 0755);
   auto verifier = bench.verifier({"./check.sh"});
   ASSERT_TRUE(verifier);
-  verifier->trust_scripts({"check.sh"});
+  verifier->files().trust_scripts({"check.sh"});
   bench.folder.write("check.sh", "#!/bin/sh\n", 0755);
   const auto verification = bench.run(*verifier);
   ASSERT_TRUE(verification);
@@ -380,12 +380,12 @@ TEST(Verifier, AScriptOutsideThatChangedIsTampering) {
   const auto verifier = bench.verifier({"sh " + script.native(), "true"});
   ASSERT_TRUE(verifier);
   EXPECT_TRUE(bench.run(*verifier)->passed);
-  const auto digest = verifier->digest();
+  const auto digest = verifier->files().digest();
   outside.write("check.sh", "true\n", 0700);
   const auto verification = bench.run(*verifier);
   ASSERT_FALSE(verification);
   EXPECT_EQ(verification.error().code, Code::permission);
-  EXPECT_NE(bench.verifier({"sh " + script.native(), "true"})->digest(), digest);
+  EXPECT_NE(bench.verifier({"sh " + script.native(), "true"})->files().digest(), digest);
 }
 
 TEST(Verifier, ACommandMayInstallItsPrograms) {
@@ -405,8 +405,8 @@ TEST(Verifier, SaysWhichFilesTheAgentCanChange) {
   VerifyBench bench;
   bench.folder.write("Makefile", "all:\n");
   bench.folder.write("check.sh", "exit 0\n");
-  EXPECT_EQ(bench.verifier({"grep -q all Makefile"})->notice(), "");
-  const auto notice = bench.verifier({"sh check.sh && make", "sh $X"})->notice();
+  EXPECT_EQ(bench.verifier({"grep -q all Makefile"})->files().notice(), "");
+  const auto notice = bench.verifier({"sh check.sh && make", "sh $X"})->files().notice();
   EXPECT_TRUE(notice.starts_with(
       "verification keeps the current version of 'check.sh', reports changes to 'Makefile', cannot "
       "tell which "
@@ -414,7 +414,8 @@ TEST(Verifier, SaysWhichFilesTheAgentCanChange) {
       << notice;
   EXPECT_TRUE(
       bench.verifier({"cargo test"})
-          ->notice()
+          ->files()
+          .notice()
           .starts_with("verification: files that 'cargo' reads can be changed by the agent"));
 }
 

@@ -1,7 +1,7 @@
 #include "support/plants.h"
 
 #include "harness/store/guidance.h"
-#include "harness/store/loop_state.h"
+#include "harness/store/loop_state_files.h"
 #include "harness/store/workspace.h"
 
 namespace ralph::store {

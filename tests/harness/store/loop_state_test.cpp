@@ -1,4 +1,4 @@
-#include "harness/store/loop_state.h"
+#include "harness/store/loop_state_files.h"
 
 #include <fstream>
 

@@ -3,7 +3,8 @@
 #include "harness/store/journal.h"
 #include "harness/store/raw_index.h"
 #include "harness/store/raw_log.h"
-#include "harness/store/state.h"
+#include "harness/store/budget.h"
+#include "harness/store/sessions.h"
 #include "harness/store/lock.h"
 #include "harness/store/workspace.h"
 

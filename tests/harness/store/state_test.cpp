@@ -1,4 +1,5 @@
-#include "harness/store/state.h"
+#include "harness/store/budget.h"
+#include "harness/store/sessions.h"
 
 #include <set>
 
