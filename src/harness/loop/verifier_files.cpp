@@ -7,6 +7,7 @@
 #include "core/base/file.h"
 #include "core/base/names.h"
 #include "core/base/path.h"
+#include "core/base/program_file.h"
 #include "core/base/sha256.h"
 #include "harness/loop/check_file.h"
 #include "harness/loop/command_files.h"
@@ -25,8 +26,7 @@ std::string file_digest(const fs::path& file) {
 
 bool is_script(const FileVersion& version) {
   return version.kind == FileVersion::Kind::link ||
-         (version.kind == FileVersion::Kind::file && !version.bytes.starts_with("\x7f"
-                                                                                "ELF"));
+         (version.kind == FileVersion::Kind::file && !is_elf(version.bytes));
 }
 
 /// The interpreter that a script names in its first line; empty: it names none.
