@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/result.h"
 #include "cli/std_output.h"
 #include "cli/stop_signals.h"
+#include "core/base/result.h"
 #include "system/process/command.h"
 
 namespace ralph::cli {

@@ -1,5 +1,3 @@
-#include "harness/loop/run_loop.h"
-
 #include <algorithm>
 #include <atomic>
 #include <csignal>
@@ -26,6 +24,7 @@
 #include "harness/loop/direnv.h"
 #include "harness/loop/goal_file.h"
 #include "harness/loop/next_prompt.h"
+#include "harness/loop/run_loop.h"
 #include "harness/loop/run_requests.h"
 #include "harness/run/protected_files.h"
 #include "harness/run/run.h"
@@ -79,7 +78,7 @@ struct Loaded {
       before;  // fixed_settings(), with what was said at the start only
   std::vector<config::FlagValue> flags;
   std::optional<store::LoopState> state;  // of the loop that is resumed
-  std::filesystem::path from = ".";  // where the settings were looked for
+  std::filesystem::path from = ".";       // where the settings were looked for
 };
 
 Result<Loaded> load(const Arguments& arguments, StdOutput& output) {
@@ -94,8 +93,9 @@ Result<Loaded> load(const Arguments& arguments, StdOutput& output) {
     loaded.flags.push_back({Key::cwd, {folder.native()}});
     TRY_ASSIGN(loaded.settings, load_settings(arguments.value("config"), loaded.flags));
     if (loaded.settings.settings.boolean(Key::quiet)) return loaded;
-    note(fmt::format("the loop works in '{}', where its settings are (use --cwd . for this directory)",
-                     folder.native()),
+    note(fmt::format(
+             "the loop works in '{}', where its settings are (use --cwd . for this directory)",
+             folder.native()),
          output);
     return loaded;
   }
@@ -133,9 +133,10 @@ Result<loop::Template> read_template(const std::string& file) {
   }
   TRY_ASSIGN(auto form, loop::Template::parse(*std::move(text), file));
   if (form.has("goal")) return form;
-  return fail(Code::config,
-              "the prompt's template '" + file + "' has no {{goal}}: the agent would not get the goal",
-              "insert {{goal}} where the goal belongs");
+  return fail(
+      Code::config,
+      "the prompt's template '" + file + "' has no {{goal}}: the agent would not get the goal",
+      "insert {{goal}} where the goal belongs");
 }
 
 Result<> check(const config::Settings& settings) {
@@ -261,8 +262,9 @@ void take_signal(int signal_number, loop::Control& control, const store::LoopSta
 int report_start_error(const Error& error, bool json, StdOutput& output) {
   report(error, output);
   const int exit_code = stream::row(run::outcome_of(error)).exit_code;
-  if (json) output.out(console::masked_step(console::start_error_step(error, exit_code),
-                                            log_masker()) + "\n");
+  if (json)
+    output.out(console::masked_step(console::start_error_step(error, exit_code), log_masker()) +
+               "\n");
   return exit_code;
 }
 
@@ -318,8 +320,7 @@ int work(loop::Setup setup, const config::Settings& settings, const Masker& mask
   }
   view.finish(report_of_loop);
   if (reader_gone && report_of_loop.reason == store::StopReason::stopped) {
-    warn("stdout was closed, so the loop was stopped; 'ralph loop --resume' continues it",
-         output);
+    warn("stdout was closed, so the loop was stopped; 'ralph loop --resume' continues it", output);
   }
   return report_of_loop.exit_code;
 }
@@ -357,7 +358,8 @@ constexpr Option kLoopOptions[] = {
     {"--config", "FILE", "use this file instead of ralph.yml or .ralph/config.yml"},
 };
 constexpr Example kLoopExamples[] = {
-    {"ralph loop GOAL.md --max-cost 5 --verify 'make test'", "until DONE is verified, for at most $5"},
+    {"ralph loop GOAL.md --max-cost 5 --verify 'make test'",
+     "until DONE is verified, for at most $5"},
     {"ralph loop -p 'Make the tests pass' --commit --max-iterations 20", "a commit per iteration"},
     {"ralph loop --resume", "after Ctrl-C, a crash or a limit"},
 };
@@ -373,7 +375,8 @@ constinit const Command kLoopCommand{
     "limit.\nState is in .ralph/state: 'ralph status' shows it, 'ralph tell' adds guidance, 'ralph "
     "stop' ends it.\n"
     "Exit codes: 0 done, 1 the agent failed, 2 bad usage, 3 not installed or not logged in,\n4 "
-    "tampered with, 6 a limit was reached, 8 disk, 9 another ralph is running here; stopped: 129 by "
+    "tampered with, 6 a limit was reached, 8 disk, 9 another ralph is running here; stopped: 129 "
+    "by "
     "SIGHUP,\n130 by Ctrl-C, 141 because stdout was closed, 143 by SIGTERM.",
     kLoopPositionals,
     kLoopOptions,

@@ -39,7 +39,8 @@ Result<Goal> read_goal_file(const std::string& file, const config::Settings& set
   }
   const bool missing = text.error().code == Code::not_found;
   if (const auto other = missing ? beside_settings(file, settings) : fs::path(); !other.empty()) {
-    return fail(Code::usage, fmt::format("the goal file '{}' does not exist in this directory", file),
+    return fail(Code::usage,
+                fmt::format("the goal file '{}' does not exist in this directory", file),
                 fmt::format("did you mean '{}'?", other.native()));
   }
   return fail(Code::usage,

@@ -7,15 +7,15 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
-#include "core/base/file.h"
-#include "core/base/id.h"
 #include "cli/environment.h"
 #include "cli/failure.h"
+#include "core/base/file.h"
+#include "core/base/id.h"
 #include "core/config/load.h"
-#include "system/git/project_root.h"
 #include "harness/run/config_watch.h"
 #include "harness/store/lock.h"
 #include "harness/store/workspace.h"
+#include "system/git/project_root.h"
 
 namespace ralph::cli {
 namespace {
@@ -164,7 +164,8 @@ void watch_settings(std::string_view config_file, const config::Settings& settin
 
 void note_own_agent(const config::Settings& settings, const run::Request& request,
                     StdOutput& output) {
-  const bool chosen = run::backend_name(settings) == "auto" && request.backend->program == backend::kOwnProgram;
+  const bool chosen =
+      run::backend_name(settings) == "auto" && request.backend->program == backend::kOwnProgram;
   if (!chosen || settings.boolean(Key::quiet)) return;
   std::vector<std::string_view> programs;
   for (const auto& candidate : backend::candidates()) {

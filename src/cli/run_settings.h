@@ -2,9 +2,9 @@
 #include <span>
 #include <vector>
 
-#include "core/base/result.h"
 #include "cli/command.h"
 #include "cli/options.h"
+#include "core/base/result.h"
 #include "core/config/load.h"
 #include "harness/run/request.h"
 #include "ui/console/verbosity.h"

@@ -7,23 +7,24 @@
 #include "cli/command.h"
 #include "cli/failure.h"
 #include "cli/loop_folder.h"
-#include "system/process/signal.h"
 #include "harness/store/loop_state_files.h"
+#include "system/process/signal.h"
 
 namespace ralph::cli {
 namespace {
 
 Error no_running_loop(const console::LoopSnapshot& snapshot) {
   const auto message = fmt::format("no loop is running in '{}'", snapshot.folder.native());
-  if (!snapshot.holder) return {Code::not_found, message, "use --cwd DIR for a loop in another directory"};
+  if (!snapshot.holder)
+    return {Code::not_found, message, "use --cwd DIR for a loop in another directory"};
   if (snapshot.holder->pid == 0) {
     return {Code::not_found, message + ", but another program holds the lock",
             "'fuser .ralph/lock' may show its pid"};
   }
-  return {
-      Code::not_found,
-      fmt::format("{}, but '{}' (pid {})", message, to_string(snapshot.holder->user), snapshot.holder->pid),
-      "only a loop can be stopped this way"};
+  return {Code::not_found,
+          fmt::format("{}, but '{}' (pid {})", message, to_string(snapshot.holder->user),
+                      snapshot.holder->pid),
+          "only a loop can be stopped this way"};
 }
 
 Result<> stop_now(const console::LoopSnapshot& snapshot) {
@@ -51,8 +52,9 @@ Result<> stop(const Arguments& arguments, StdOutput& output) {
   }
   TRY(store::LoopStateFiles(folder).ask_to_stop());
   const bool waits = snapshot.state && snapshot.state->status == store::LoopStatus::waiting;
-  output.out(waits ? "the loop stops now: it was waiting between two iterations\n"
-                   : "the loop stops after this iteration; 'ralph stop --now' stops it immediately\n");
+  output.out(
+      waits ? "the loop stops now: it was waiting between two iterations\n"
+            : "the loop stops after this iteration; 'ralph stop --now' stops it immediately\n");
   return {};
 }
 
@@ -67,7 +69,8 @@ constexpr Option kStopOptions[] = {
 };
 constexpr Example kStopExamples[] = {
     {"ralph stop", "stop after the current iteration"},
-    {"ralph stop --now --cwd ../project", "stop immediately; no process of the agent is left running"},
+    {"ralph stop --now --cwd ../project",
+     "stop immediately; no process of the agent is left running"},
 };
 
 }  // namespace
@@ -75,7 +78,8 @@ constexpr Example kStopExamples[] = {
 constinit const Command kStopCommand{
     "stop",
     "stop the loop in a directory",
-    "Stops the loop in the directory, after its iteration or now. 'ralph loop --resume' continues it.\n"
+    "Stops the loop in the directory, after its iteration or now. 'ralph loop --resume' continues "
+    "it.\n"
     "Exit codes: 0 the request was sent, 2 no loop is running there.",
     {},
     kStopOptions,

@@ -24,9 +24,9 @@
 #include "harness/loop/step_record.h"
 #include "harness/run/config_watch.h"
 #include "harness/run/settings_around.h"
+#include "harness/store/lock.h"
 #include "harness/store/loop_state.h"
 #include "harness/store/loop_state_store.h"
-#include "harness/store/lock.h"
 #include "harness/store/workspace.h"
 #include "system/git/kept_files.h"
 #include "system/git/worktree.h"
@@ -99,8 +99,7 @@ Result<git::Worktree> open_work(const store::LoopState& state) {
   TRY_ASSIGN(auto work,
              git::Worktree::open(std::filesystem::current_path(), why_not, limits_of_settings()));
   if (!work) {
-    return fail(Code::not_found, why_not,
-                "run 'ralph undo' in the repository of the loop");
+    return fail(Code::not_found, why_not, "run 'ralph undo' in the repository of the loop");
   }
   work->leave_alone_before(state.files_before.value_or(state.started));
   work->leave_out_outputs(own_outputs_and(state.outputs));
@@ -124,12 +123,12 @@ Result<> refuse_dirty(const git::Worktree& work) {
   if (dirty.empty()) return {};
   TRY_ASSIGN(const auto interrupted, work.interrupted());
   if (!interrupted.empty()) {
-    return fail(Code::usage,
-                fmt::format("an undo or a rollback was interrupted; there are changes that are not "
-                            "committed: {}",
-                            names_of(dirty)),
-                fmt::format("to restore the state before it: ralph undo --restore {}",
-                            interrupted));
+    return fail(
+        Code::usage,
+        fmt::format("an undo or a rollback was interrupted; there are changes that are not "
+                    "committed: {}",
+                    names_of(dirty)),
+        fmt::format("to restore the state before it: ralph undo --restore {}", interrupted));
   }
   return fail(Code::usage,
               fmt::format("there are changes that are not committed: {}", names_of(dirty)),
@@ -172,8 +171,8 @@ Result<> record_undo(const store::LoopStateStore& store, const git::Worktree& wo
                                        : store::iterations_text(iterations);
   auto record = make_record(past, std::move(iterations));
   record.progress =
-      fmt::format("The user undid {} (ralph undo): the files are as they were at commit {}.",
-                  what, short_commit(undo.to));
+      fmt::format("The user undid {} (ralph undo): the files are as they were at commit {}.", what,
+                  short_commit(undo.to));
   TRY_ASSIGN(record.tree, work.tree());
   return store.append(record);
 }
@@ -186,10 +185,9 @@ Result<> record_restore(const store::LoopStateStore& store, const git::Worktree&
   TRY_ASSIGN(auto iterations, taken_back_now(work, past, before));
   TRY_ASSIGN(const auto head, work.head());
   TRY_ASSIGN(const auto dirty, work.dirty());
-  const auto gone = iterations.empty()
-                        ? std::string("no iteration is undone now")
-                        : store::iterations_text(iterations) +
-                              (iterations.size() == 1 ? " is" : " are") + " undone";
+  const auto gone = iterations.empty() ? std::string("no iteration is undone now")
+                                       : store::iterations_text(iterations) +
+                                             (iterations.size() == 1 ? " is" : " are") + " undone";
   auto record = make_record(past, std::move(iterations));
   record.progress = fmt::format(
       "The user restored an earlier state (ralph undo --restore {}): HEAD is at "
@@ -294,8 +292,8 @@ std::string as_text(const Undo& undo) {
                                                    ? undo.branch.substr(kBranches.size())
                                                    : undo.branch);
   }
-  auto text = fmt::format("undid {}{}; {} is at {} again\n", what, others, branch,
-                          short_commit(undo.to));
+  auto text =
+      fmt::format("undid {}{}; {} is at {} again\n", what, others, branch, short_commit(undo.to));
   if (!undo.replaced.empty()) {
     text += fmt::format("overwritten by files of that commit, and kept in the ref below only: {}\n",
                         names_of(undo.replaced));
@@ -317,8 +315,7 @@ int restore_command(const Wish& wish, bool json, StdOutput& output) {
     return 0;
   }
   output.out(
-      fmt::format("restored {}\nto undo this: ralph undo --restore {}\n",
-                  wish.restore, *kept));
+      fmt::format("restored {}\nto undo this: ralph undo --restore {}\n", wish.restore, *kept));
   return 0;
 }
 
@@ -329,9 +326,10 @@ int undo_command(const Arguments& arguments, StdOutput& output) {
     return report({Code::usage, "--include-others is for --all", "ralph undo --help"}, output);
   }
   if (arguments.flag("restore") && (wish.all || wish.restore.empty())) {
-    return report({Code::usage, "--restore needs the name of a ref and cannot be combined with --all",
-                   "'git for-each-ref refs/ralph' lists the saved states"},
-                  output);
+    return report(
+        {Code::usage, "--restore needs the name of a ref and cannot be combined with --all",
+         "'git for-each-ref refs/ralph' lists the saved states"},
+        output);
   }
   const auto folder = folder_of(arguments);
   if (!folder) return report(folder.error(), output);
@@ -351,8 +349,7 @@ int undo_command(const Arguments& arguments, StdOutput& output) {
 constexpr Option kUndoOptions[] = {
     {"--all", "", "undo all commits of the loop: branch, HEAD and files as at its start"},
     {"--include-others", "", "with --all: also undo commits that the loop did not make"},
-    {"--restore", "REF",
-     "restore the state saved in REF (commits, files, index); undoes an undo"},
+    {"--restore", "REF", "restore the state saved in REF (commits, files, index); undoes an undo"},
     {"--json", "", "print what was done as a JSON object"},
     kCwdOption,
 };
@@ -367,8 +364,10 @@ constexpr Example kUndoExamples[] = {
 constinit const Command kUndoCommand{
     "undo",
     "undo the last iteration committed by the loop in this directory",
-    "Restores the branch and the files from before the iteration, including commits that the agent\n"
-    "made itself. Requires that the branch is at a commit of the loop, that nothing is uncommitted\n"
+    "Restores the branch and the files from before the iteration, including commits that the "
+    "agent\n"
+    "made itself. Requires that the branch is at a commit of the loop, that nothing is "
+    "uncommitted\n"
     "and that no loop is running; --all works from any branch. The current state is saved under\n"
     "refs/ralph/ first, and the command that restores it is printed. The next 'ralph undo' undoes\n"
     "the iteration before. 'ralph loop --resume' continues from there.",

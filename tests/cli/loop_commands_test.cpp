@@ -8,9 +8,9 @@
 #include "core/base/unique_fd.h"
 #include "harness/store/guidance.h"
 #include "harness/store/journal.h"
+#include "harness/store/lock.h"
 #include "harness/store/loop_event_log.h"
 #include "harness/store/loop_state_files.h"
-#include "harness/store/lock.h"
 #include "harness/store/workspace.h"
 #include "support/temp_folder.h"
 
@@ -111,8 +111,11 @@ TEST_F(LoopCommands, ALoopThatHasEndedHasNotDied) {
   state_.status = store::LoopStatus::ended;
   state_.end = store::StopReason::done;
   save();
-  EXPECT_NE(ralph({"status"}).out.find("State      ended: done, according to .ralph/state, which an agent can write\n"),
-            std::string::npos);
+  EXPECT_NE(
+      ralph({"status"})
+          .out.find(
+              "State      ended: done, according to .ralph/state, which an agent can write\n"),
+      std::string::npos);
   EXPECT_EQ(ralph({"stop"}).code, 2);
 }
 

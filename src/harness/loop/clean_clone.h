@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "system/git/worktree.h"
 #include "harness/loop/verifier.h"
+#include "system/git/worktree.h"
 #include "system/process/command.h"
 
 namespace ralph::loop {

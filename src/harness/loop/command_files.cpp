@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/base/path.h"
+#include "core/base/text.h"
 #include "harness/loop/command_programs.h"
 #include "harness/loop/file_identity.h"
 #include "harness/loop/judged_output.h"
@@ -94,7 +95,7 @@ class Finder {
 
  private:
   void add_unknown(std::string_view text) {
-    while (!text.empty() && (text.front() == ' ' || text.front() == '\n')) text.remove_prefix(1);
+    text = trim(text, " \n");
     text = text.substr(0, text.find('\n'));
     const bool cut = text.size() > kLongestExcerpt;
     unknown_.insert(std::string(text.substr(0, kLongestExcerpt)) + (cut ? "…" : ""));
@@ -103,12 +104,8 @@ class Finder {
   std::optional<std::string> variable(std::string_view name) const {
     if (name == "PWD") return ".";
     if (assigned_.contains(name)) return std::nullopt;
-    for (const std::string_view entry : environment_) {
-      if (entry.size() > name.size() && entry.starts_with(name) && entry[name.size()] == '=') {
-        return std::string(entry.substr(name.size() + 1));
-      }
-    }
-    return std::nullopt;
+    const auto value = process::variable(environment_, name);
+    return value ? std::optional(std::string(*value)) : std::nullopt;
   }
 
   /// The text that the shell makes of a word; nullopt: not known.

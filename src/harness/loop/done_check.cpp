@@ -61,7 +61,7 @@ MaybeStop run_verification(LoopContext& loop, store::LoopRecord& record) {
   for (auto& finding : verification->findings) loop.reporter.finding(std::move(finding));
   verification->findings.clear();
   if (const int signal = loop.control.runs().cancelled_by(); signal != 0) {
-    return LoopStop{store::StopReason::stopped, stopped_by(signal), {}, signal};
+    return LoopStop{store::StopReason::stopped, describe_stop(signal), {}, signal};
   }
   if (verification->passed) {
     const auto same = check_not_changed_meanwhile(loop, record);

@@ -206,9 +206,9 @@ void report_branch(const LoopRepository& repository, const store::LoopState& sta
   if (repository.git() == nullptr) return;
   const auto branch = repository.branch();
   if (!branch || *branch == state.branch_at_start || state.branch_at_start.empty()) return;
-  reporter.silent_finding({fmt::format("HEAD is on {}; it was on {} when the loop began",
-                                       git::short_name(*branch),
-                                       git::short_name(state.branch_at_start))});
+  reporter.silent_finding(
+      {fmt::format("HEAD is on {}; it was on {} when the loop began", git::short_name(*branch),
+                   git::short_name(state.branch_at_start))});
 }
 
 }  // namespace ralph::loop

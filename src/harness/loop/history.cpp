@@ -52,8 +52,8 @@ std::string show(const Entry& entry, const Excerpt& words) {
 }  // namespace
 
 History format_history(std::string_view summary, std::int64_t covers,
-                     const std::vector<store::LoopRecord>& records, std::size_t most_bytes,
-                     const std::vector<std::int64_t>& taken_back) {
+                       const std::vector<store::LoopRecord>& records, std::size_t most_bytes,
+                       const std::vector<std::int64_t>& taken_back) {
   const auto entries = entries_of(summary, covers, records, taken_back);
   History history;
   std::vector<std::string> shown;  // the newest first

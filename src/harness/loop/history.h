@@ -19,7 +19,7 @@ struct History {
 /// The oldest are left out first, the summary before all; a single one gets a quarter of the bytes at most. The text
 /// says what is missing, and which iterations are `taken_back`.
 History format_history(std::string_view summary, std::int64_t covers,
-                     const std::vector<store::LoopRecord>& records, std::size_t most_bytes,
-                     const std::vector<std::int64_t>& taken_back = {});
+                       const std::vector<store::LoopRecord>& records, std::size_t most_bytes,
+                       const std::vector<std::int64_t>& taken_back = {});
 
 }  // namespace ralph::loop

@@ -52,7 +52,7 @@ bool LoopBudget::has_time_for(Millis pause) const {
 
 store::StopReason LoopBudget::cost_limit() const {
   return limit_reached().value_or(budget_.cost_usd ? store::StopReason::cost
-                                                    : store::StopReason::cost_per_day);
+                                                   : store::StopReason::cost_per_day);
 }
 
 }  // namespace ralph::loop

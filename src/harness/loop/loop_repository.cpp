@@ -7,6 +7,7 @@
 
 #include "core/base/disk.h"
 #include "core/base/names.h"
+#include "core/base/path.h"
 #include "core/base/sha256.h"
 #include "harness/loop/folder_digest.h"
 #include "harness/loop/goal_file.h"
@@ -165,9 +166,9 @@ bool is_among(const std::vector<std::string>& paths, const std::string& path) {
 }
 
 std::string goal_in_repository(const store::LoopState& state, const git::Worktree& git) {
-  if (state.goal_path.empty()) return {};
-  auto name = std::filesystem::path(state.goal_path).lexically_relative(git.root()).native();
-  return name.starts_with("..") ? std::string() : name;
+  const std::filesystem::path path = state.goal_path;
+  if (path.empty() || !is_below(path, git.root())) return {};
+  return path.lexically_relative(git.root()).native();
 }
 
 void LoopRepository::leave_out_edited_goal(store::LoopState& state) {

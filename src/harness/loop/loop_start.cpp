@@ -23,10 +23,10 @@ Result<> LoopStart::start() {
   TRY(parts_.verifier.open());
   TRY(check_agent());
   if (auto outside = keeper_.store().prepare(); !outside) {
-    reporter_.warn_at_start(
-        fmt::format("the state of this loop cannot be stored outside the workspace: {}; 'ralph loop "
-                    "--resume' will need --accept-changes",
-                    describe(outside.error())));
+    reporter_.warn_at_start(fmt::format(
+        "the state of this loop cannot be stored outside the workspace: {}; 'ralph loop "
+        "--resume' will need --accept-changes",
+        describe(outside.error())));
   }
   std::string warning;
   // Moves an unreadable one aside.
@@ -91,8 +91,8 @@ Result<> LoopStart::record_interrupted(const store::LoopState& old) {
   if (!old.current) return {};
   const auto& current = *old.current;
   const auto& records = keeper_.records();
-  if (std::ranges::find(records, current.run_id,
-                        &store::LoopRecord::run_id) != records.end()) return {};
+  if (std::ranges::find(records, current.run_id, &store::LoopRecord::run_id) != records.end())
+    return {};
   TRY_ASSIGN(auto run, read_interrupted_run(setup_, keeper_.workspace(), current.run_id));
   if (!run.warning.empty()) reporter_.warn_at_start(std::move(run.warning));
   auto record = make_record(store::LoopRecord::Step::attempt, current, run.outcome,
@@ -216,8 +216,7 @@ void LoopStart::remove_stale_locks(const store::LoopState& old) {
   if (git == nullptr || !old.current) return;
   for (const auto& file :
        git::remove_stale_locks(git->program(), old.current->branch, old.current->began)) {
-    reporter_.warn_at_start(
-        fmt::format("removed '{}', left by a killed git", file.native()));
+    reporter_.warn_at_start(fmt::format("removed '{}', left by a killed git", file.native()));
   }
 }
 

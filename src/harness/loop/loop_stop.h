@@ -12,7 +12,7 @@ struct LoopStop {
   store::StopReason reason;
   std::string why = {};
   std::optional<stream::Outcome> outcome = {};  // none: that of the reason
-  int signal = 0;        // StopReason::stopped: the signal that stopped the run or the loop; 0: none
+  int signal = 0;  // StopReason::stopped: the signal that stopped the run or the loop; 0: none
   Millis would_wait{0};  // StopReason::time: the wait that does not fit into the limit
 };
 /// nullopt: the loop continues.

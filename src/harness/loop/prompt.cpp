@@ -78,9 +78,8 @@ class Cuts {
 };
 
 std::string goal_text(const PromptParts& parts, std::size_t most, Cuts& cuts) {
-  auto whole = prompt_text(parts.goal);
-  while (whole.ends_with('\n')) whole.pop_back();
-  const auto kept = beginning_of(whole, most);
+  const auto whole = prompt_text(parts.goal);
+  const auto kept = beginning_of(trim_end(whole, "\n"), most);
   cuts.note("the goal", kept.left_out);
   std::string text(kept.text);
   if (kept.left_out > 0) text += fmt::format("\n[… {} bytes of the goal left out]", kept.left_out);
@@ -148,7 +147,7 @@ std::string make_prompt(const Template& form, const PromptParts& parts, const Pr
   const auto goal = goal_text(parts, caps.goal, notes);
   const auto agents = agents_text(parts, caps.agents, notes);
   const auto history = format_history(parts.history_summary, parts.summary_covers, parts.recent,
-                                    caps.history, parts.taken_back);
+                                      caps.history, parts.taken_back);
   notes.note("history", history.left_out);
   const auto verification = verification_text(parts, caps.verification, notes);
   const auto guidance = guidance_text(parts, caps.guidance, notes);

@@ -23,14 +23,14 @@ struct PromptCaps {
 struct PromptParts {
   std::int64_t iteration = 1, max_iterations = 0;  // 0: no limit
   std::string goal;
-  std::string agents_md;                 // of the workspace; empty: there is none
-  std::string instructions_file;         // the agent reads it itself; empty: there is none
-  std::size_t agents_md_size = 0;        // of the file, when it is longer than what was read
-  std::string history_summary;           // of the older iterations
-  std::int64_t summary_covers = 0;       // iterations
-  std::vector<store::LoopRecord> recent;            // those behind the summary
-  std::vector<std::int64_t> taken_back;  // of them: by 'ralph undo'
-  std::string verification;              // why the last DONE was refused
+  std::string agents_md;                  // of the workspace; empty: there is none
+  std::string instructions_file;          // the agent reads it itself; empty: there is none
+  std::size_t agents_md_size = 0;         // of the file, when it is longer than what was read
+  std::string history_summary;            // of the older iterations
+  std::int64_t summary_covers = 0;        // iterations
+  std::vector<store::LoopRecord> recent;  // those behind the summary
+  std::vector<std::int64_t> taken_back;   // of them: by 'ralph undo'
+  std::string verification;               // why the last DONE was refused
   std::vector<std::string> guidance;
   std::vector<std::string> verify_commands;
   bool answer_in_text = false;  // the agent has no structured output: the prompt says how to answer

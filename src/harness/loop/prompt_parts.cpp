@@ -34,10 +34,10 @@ std::string refusal(const std::vector<store::LoopRecord>& records) {
 }  // namespace
 
 const store::LoopRecord* last_summary(const std::vector<store::LoopRecord>& records) {
-  const auto found = std::find_if(records.rbegin(), records.rend(),
-                                  [](const store::LoopRecord& record) {
-    return record.step == store::LoopRecord::Step::summary;
-  });
+  const auto found =
+      std::find_if(records.rbegin(), records.rend(), [](const store::LoopRecord& record) {
+        return record.step == store::LoopRecord::Step::summary;
+      });
   return found == records.rend() ? nullptr : &*found;
 }
 

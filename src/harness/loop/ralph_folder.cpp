@@ -57,7 +57,8 @@ Result<bool> RalphFolder::repair(const store::LoopStateFiles& files,
   }
   // The file was removed, and with it the lock that others see.
   if (!store::Lock::holder(workspace_.lock_file())) {
-    TRY_ASSIGN(auto lock, store::Lock::take(workspace_.lock_file(), store::LockUser::loop, loop_id_));
+    TRY_ASSIGN(auto lock,
+               store::Lock::take(workspace_.lock_file(), store::LockUser::loop, loop_id_));
     lock_.emplace(std::move(lock));
     repaired = true;
   }

@@ -5,8 +5,8 @@
 
 #include "core/base/unique_fd.h"
 #include "harness/loop/loop_reporter.h"
-#include "harness/store/loop_state_files.h"
 #include "harness/store/lock.h"
+#include "harness/store/loop_state_files.h"
 #include "harness/store/workspace.h"
 
 namespace ralph::loop {

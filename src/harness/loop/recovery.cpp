@@ -67,8 +67,7 @@ void Recovery::record_unfinished(const store::Current& current, const RunOutcome
   using enum store::LoopRecord::Step;
   auto record = make_record(answered ? summary : attempt, current, outcome,
                             loop_.setup.request.host.root(), loop_.clock.now());
-  (answered ? record.progress : record.failure) =
-      answered ? outcome.answer.summary : "interrupted";
+  (answered ? record.progress : record.failure) = answered ? outcome.answer.summary : "interrupted";
   if (!answered) record.outcome = store::LoopDecision::interrupted;
   record.tree = loop_.repository.content();  // what is there from now on is known
   record.changed = current.phase != store::Phase::summary &&
@@ -81,8 +80,8 @@ MaybeStop Recovery::recover() {
   auto& keeper = loop_.keeper;
   if (!keeper.state.current) return std::nullopt;
   const auto current = *keeper.state.current;
-  const auto recorded = std::ranges::find(keeper.records(), current.run_id,
-                                          &store::LoopRecord::run_id);
+  const auto recorded =
+      std::ranges::find(keeper.records(), current.run_id, &store::LoopRecord::run_id);
   if (recorded != keeper.records().end()) {
     if (recorded->step == store::LoopRecord::Step::iteration) {
       loop_.guidance.remove(current.guidance);

@@ -20,7 +20,8 @@ constexpr std::size_t kMostProtectedBytes = std::size_t{256} << 20;
 constexpr int kMostLinksToFile = 8;
 
 std::unexpected<Error> too_many(std::string_view what) {
-  return fail(Code::limit, fmt::format("--protect matches {}", what), "use a narrower --protect pattern");
+  return fail(Code::limit, fmt::format("--protect matches {}", what),
+              "use a narrower --protect pattern");
 }
 
 /// Calls `visit` with the path of everything but directories; those of repositories inside too, but neither `.git` nor

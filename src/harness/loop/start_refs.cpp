@@ -41,9 +41,8 @@ void report_lost_refs(const git::Worktree& git, std::string_view loop_id, LoopRe
   const auto kept_as = start_ref(loop_id);
   const auto lost = git::lost_refs(git, kept_as);
   if (!lost) {
-    return reporter.warn(
-        fmt::format("cannot check for deleted branches, tags or stashes: {}",
-                    describe(lost.error())));
+    return reporter.warn(fmt::format("cannot check for deleted branches, tags or stashes: {}",
+                                     describe(lost.error())));
   }
   if (lost->empty()) {
     auto dropped = git::drop_kept_refs(git, kept_as);

@@ -120,7 +120,7 @@ void record_moved_head(const LoopContext& loop, const store::Current& current,
 
 LoopStop stopped_run(const LoopContext& loop, const stream::Verdict& verdict) {
   return {store::StopReason::stopped,
-          loop.control.wants_end() ? stopped_by(loop.control.signal()) : verdict.detail,
+          loop.control.wants_end() ? describe_stop(loop.control.signal()) : verdict.detail,
           verdict.outcome, verdict.signal};
 }
 

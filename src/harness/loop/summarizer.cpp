@@ -31,10 +31,9 @@ bool summary_is_due(const std::vector<store::LoopRecord>& records, std::int64_t 
   std::int64_t since = 0;
   for (const auto& record : records) {
     if (record.step == store::LoopRecord::Step::iteration) ++since;
-    const bool tried =
-        record.step == store::LoopRecord::Step::summary ||
-        (record.step == store::LoopRecord::Step::attempt &&
-         record.is(store::LoopDecision::no_summary));
+    const bool tried = record.step == store::LoopRecord::Step::summary ||
+                       (record.step == store::LoopRecord::Step::attempt &&
+                        record.is(store::LoopDecision::no_summary));
     if (tried) since = 0;
   }
   return since >= every && !records_to_summarize(records, recent).empty();

@@ -36,11 +36,11 @@ Result<> check_verification(const store::LoopState& old, const Verifier& verifie
     return fail(Code::usage, "the verification commands changed since the loop began",
                 fmt::format("check 'verify' and .ralph/check; {}", kAccept));
   }
-  return fail(
-      Code::usage, "verification would run other programs than when the loop began (PATH): " + moved,
-      fmt::format("restore PATH (the same virtual environment?), and check programs "
-                  "that an agent may have created; {}",
-                  kAccept));
+  return fail(Code::usage,
+              "verification would run other programs than when the loop began (PATH): " + moved,
+              fmt::format("restore PATH (the same virtual environment?), and check programs "
+                          "that an agent may have created; {}",
+                          kAccept));
 }
 
 Result<> check_repository(const Setup& setup, const store::LoopState& old,

@@ -10,9 +10,7 @@
 #include "system/git/kept_files.h"
 
 namespace ralph::loop {
-namespace {
-
-}  // namespace
+namespace {}  // namespace
 
 Result<> UserFiles::leave_out_inputs(std::vector<std::string>& dirty) {
   auto& git = *repository_.git();
@@ -44,10 +42,10 @@ Result<> UserFiles::stash_or_refuse() {
   const auto keep_as = store::stash_name(setup_.loop_id);
   TRY_ASSIGN(stashed_, git.stash(store::stash_message(setup_.loop_id), keep_as));
   if (stashed_) {
-    reporter_.warn_at_start(
-        fmt::format("your changes were stashed; to restore them: git stash apply --index refs/ralph/{} "
-                    "(the report shows this command again)",
-                    keep_as));
+    reporter_.warn_at_start(fmt::format(
+        "your changes were stashed; to restore them: git stash apply --index refs/ralph/{} "
+        "(the report shows this command again)",
+        keep_as));
   }
   return {};
 }
@@ -90,8 +88,8 @@ void UserFiles::keep_copies(const store::LoopState& state) {
   }
   auto kept = git::keep_files(*repository_.git(), harmless, store::inputs_ref(state.loop_id));
   if (kept) return;
-  reporter_.warn_at_start(fmt::format(
-      "the excluded files are not protected from the agent: {}", describe(kept.error())));
+  reporter_.warn_at_start(fmt::format("the excluded files are not protected from the agent: {}",
+                                      describe(kept.error())));
 }
 
 void UserFiles::bring_back_stash() {
@@ -102,10 +100,10 @@ void UserFiles::bring_back_stash() {
     reporter_.info("this loop changed nothing: your stashed changes are restored");
     return;
   }
-  reporter_.warn(
-      fmt::format("your changes are still stashed: 'git stash apply --index refs/ralph/{}' restores "
-                  "them{}",
-                  store::stash_name(setup_.loop_id), back ? "" : "; " + describe(back.error())));
+  reporter_.warn(fmt::format(
+      "your changes are still stashed: 'git stash apply --index refs/ralph/{}' restores "
+      "them{}",
+      store::stash_name(setup_.loop_id), back ? "" : "; " + describe(back.error())));
 }
 
 }  // namespace ralph::loop

@@ -11,6 +11,7 @@
 #include "core/base/path.h"
 #include "core/base/sha256.h"
 #include "core/base/text.h"
+#include "core/base/text_tail.h"
 #include "harness/loop/check_file.h"
 #include "harness/loop/excerpt.h"
 #include "harness/loop/file_identity.h"
@@ -23,19 +24,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kTail = std::size_t{8} << 10;
-
-/// Keeps the end of a text, and a byte more: what is cut is seen to be cut, and not within a character.
-class Tail {
- public:
-  void add(std::string_view bytes) {
-    text_ += bytes;
-    if (text_.size() > 2 * kTail) text_.erase(0, text_.size() - kTail - 1);
-  }
-  std::string text() const { return prompt_text(end_of(text_, kTail).text); }
-
- private:
-  std::string text_;
-};
 
 std::string reason_of(const process::Exit& exit, Millis limit) {
   switch (exit.ended_by) {
@@ -57,7 +45,7 @@ struct Listener {
 Result<bool> run_script(const Verifier::Place& place, const std::string& name,
                         const std::string& script, const Listener& listener,
                         store::Verification& verification) {
-  Tail tail;
+  TextTail tail(kTail);
   const auto show = [&](std::string_view bytes) {
     tail.add(bytes);
     if (listener.on_output) listener.on_output(bytes);
@@ -73,7 +61,7 @@ Result<bool> run_script(const Verifier::Place& place, const std::string& name,
   if (ran.ok() && ran.exit.ended_by == process::EndedBy::nothing) return true;
   verification.command = name;
   verification.reason = reason_of(ran.exit, place.limit);
-  verification.tail = tail.text();
+  verification.tail = prompt_text(tail.text());
   return false;
 }
 
@@ -125,7 +113,8 @@ void Verifier::find_changed_files(const FileSwap& files,
     const bool script = std::ranges::find(scripts, path, &FileSwap::Wanted::path) != scripts.end();
     if (script) old_scripts += fmt::format("{}'{}'", old_scripts.empty() ? "" : ", ", path);
     const auto& elsewhere = verification.where;
-    if (is_cache(path) || (!elsewhere.empty() && holds(files_.place().workspace, path, *versions[path]))) {
+    if (is_cache(path) ||
+        (!elsewhere.empty() && holds(files_.place().workspace, path, *versions[path]))) {
       continue;
     }
     const auto remedy =

@@ -31,7 +31,8 @@ class Verifier {
     std::filesystem::path elsewhere_root = {};  // with this one's `.ralph`
     std::vector<process::EnvChange> env = {};   // there; instead of that of the place
     std::function<Result<process::Command>(process::Command)> wrap = {};  // there
-    const store::UserState* user = nullptr;  // stores the list of swapped files; null: a crash loses it
+    const store::UserState* user =
+        nullptr;  // stores the list of swapped files; null: a crash loses it
   };
   /// Runs them in order until one fails; nothing of a command is left running. Code::permission: `.ralph/check`, a file
   /// in `.ralph/` or a program is not what it was at the start, or a script was written to during the run. `on_output`

@@ -274,8 +274,8 @@ Result<> VerifierFiles::programs_unchanged(std::vector<store::Finding>& findings
     const auto now = resolve(program);
     if (now == path) continue;
     if (path.empty()) {
-      findings.push_back({fmt::format("'{}' is '{}', installed since the loop began", program,
-                                      now)});
+      findings.push_back(
+          {fmt::format("'{}' is '{}', installed since the loop began", program, now)});
       continue;
     }
     return changed(fmt::format("is '{}', and was '{}'", now, path), program, "when the loop began");
@@ -284,7 +284,7 @@ Result<> VerifierFiles::programs_unchanged(std::vector<store::Finding>& findings
 }
 
 void VerifierFiles::find_changed_inputs(const StartFiles* start,
-                                   std::vector<store::Finding>& findings) const {
+                                        std::vector<store::Finding>& findings) const {
   for (const auto& [path, digest] : inputs_) {
     if (start != nullptr && start->matches(path)) continue;  // its version of the start is used
     if (file_digest(place_.workspace / path) == digest) continue;

@@ -22,7 +22,7 @@ std::string outage_text(const RunOutcome& outcome) {
 MaybeStop Waiter::stop_request() const {
   if (!control_.wants_end() && !keeper_.files().asked_to_stop()) return std::nullopt;
   const int signal = control_.signal();
-  return LoopStop{store::StopReason::stopped, stopped_by(signal), {}, signal};
+  return LoopStop{store::StopReason::stopped, describe_stop(signal), {}, signal};
 }
 
 MaybeStop Waiter::wait_for_rate_limit(const stream::Verdict& verdict) {
@@ -49,7 +49,9 @@ MaybeStop Waiter::wait(store::WaitReason reason, std::string text, Millis pause)
     return LoopStop{store::StopReason::time,
                     fmt::format("{}; the next try would be in {}, after the limit", text,
                                 format_duration(seconds)),
-                    {}, 0, pause};
+                    {},
+                    0,
+                    pause};
   }
   auto& state = keeper_.state;
   state.status = store::LoopStatus::waiting;

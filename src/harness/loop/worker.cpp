@@ -182,13 +182,12 @@ Result<> Worker::roll_back(const store::Current& current, store::LoopRecord& rec
   record.tree = loop_.repository.content();
   record.changed = false;
   loop_.reporter.step(store::IterationRolledBack{current.commit_before, record.iteration});
-  loop_.reporter.info(
-      fmt::format("to restore the files of the failed iteration: ralph undo --restore {}", done.kept));
+  loop_.reporter.info(fmt::format(
+      "to restore the files of the failed iteration: ralph undo --restore {}", done.kept));
   if (!done.replaced.empty()) {
-    loop_.reporter.warn(
-        fmt::format("{} overwritten by the rollback ('{}' first); saved in {}",
-                    counted(std::ssize(done.replaced), "ignored file"), done.replaced.front(),
-                    done.kept));
+    loop_.reporter.warn(fmt::format("{} overwritten by the rollback ('{}' first); saved in {}",
+                                    counted(std::ssize(done.replaced), "ignored file"),
+                                    done.replaced.front(), done.kept));
   }
   return {};
 }

@@ -51,7 +51,8 @@ std::string about_planted(const Location& place) {
   const auto names = names_in(*folder);
   if (names.empty()) return {};
   return fmt::format(
-      "guidance: '{}'{} ignored: only messages from 'ralph tell' are used, which are not stored there "
+      "guidance: '{}'{} ignored: only messages from 'ralph tell' are used, which are not stored "
+      "there "
       "(remove files you do not recognize)",
       folder->path_of(names.front()).native(),
       names.size() == 1 ? " is" : fmt::format(" and {} more are", names.size() - 1));

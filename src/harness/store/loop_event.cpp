@@ -8,10 +8,10 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/utf8.h"
+#include "core/base/words.h"
 #include "core/json/document.h"
 #include "core/json/field.h"
 #include "core/json/writer.h"
-#include "core/base/words.h"
 
 namespace ralph::store {
 namespace {
@@ -99,11 +99,7 @@ class Reader {
     if (number && !std::isfinite(*number)) number.reset();
   }
   void operator()(std::string_view key, std::vector<std::string>& texts) {
-    const auto& list = json::member(from_, key);
-    if (!list.is_array()) return;
-    for (const auto& item : list) {
-      if (item.is_string()) texts.push_back(item.get<std::string>());
-    }
+    texts = json::texts(from_, key);
   }
 
  private:
@@ -250,8 +246,8 @@ std::optional<LoopEvent> read_event(std::string_view line) {
   if (!at) return std::nullopt;
   auto name = json::text(*parsed, "step");
   const auto known = std::ranges::find(kStepNames, name);
-  if (known == kStepNames.end()) return LoopEvent{*at,
-                                                  UnknownStep{std::move(name), std::string(line)}};
+  if (known == kStepNames.end())
+    return LoopEvent{*at, UnknownStep{std::move(name), std::string(line)}};
   return LoopEvent{*at, kReaders[static_cast<std::size_t>(known - kStepNames.begin())](*parsed)};
 }
 

@@ -6,10 +6,10 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "core/base/words.h"
 #include "core/json/document.h"
 #include "core/json/field.h"
 #include "harness/store/loop_state_json.h"
-#include "core/base/words.h"
 
 namespace ralph::store {
 namespace {
@@ -64,7 +64,7 @@ Verification verification_of(const json::Document& from) {
           json::text(from, "tail"),
           Millis(json::integer(from, "duration_ms")),
           json::text(from, "where"),
-          texts_of(json::member(from, "commands"))};
+          json::texts(from, "commands")};
 }
 
 /// The file has one member for both. An agent's own text may begin with the same word.
@@ -117,9 +117,8 @@ const LoopRecord* last_worker_step(const std::vector<LoopRecord>& records) {
 }
 
 std::vector<std::int64_t> taken_back(const std::vector<LoopRecord>& records) {
-  const auto last =
-      std::ranges::find(records.rbegin(), records.rend(), LoopRecord::Step::undo,
-                        &LoopRecord::step);
+  const auto last = std::ranges::find(records.rbegin(), records.rend(), LoopRecord::Step::undo,
+                                      &LoopRecord::step);
   return last == records.rend() ? std::vector<std::int64_t>() : last->taken_back;
 }
 
@@ -190,8 +189,8 @@ std::optional<LoopRecord> read_record(std::string_view line) {
   const auto parsed = json::parse(line, "a record");
   if (!parsed || !parsed->is_object()) return std::nullopt;
   // What is not known to us may have cost something all the same.
-  const auto step = kRecordSteps.find(json::text(*parsed,
-                                                 "step")).value_or(LoopRecord::Step::attempt);
+  const auto step =
+      kRecordSteps.find(json::text(*parsed, "step")).value_or(LoopRecord::Step::attempt);
   const auto at = parse_iso(json::text(*parsed, "timestamp"));
   if (!at || json::integer(*parsed, "iteration") < 0) return std::nullopt;
   LoopRecord record;

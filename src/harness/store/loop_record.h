@@ -39,7 +39,7 @@ struct Verification {
   Millis duration{0};
   std::string where = {};                  // "in the working tree", "in a clean clone"
   std::vector<std::string> commands = {};  // that ran, as people know them
-  std::vector<Finding> findings = {};      // possible tampering that did not decide; not in the file
+  std::vector<Finding> findings = {};  // possible tampering that did not decide; not in the file
   bool operator==(const Verification&) const = default;
 };
 
@@ -69,7 +69,7 @@ struct LoopRecord {
   std::int64_t iteration = 0;  // of Step::summary: how many iterations its text covers
   UtcTime at;                  // when it was over
   std::string run_id;
-  std::string raw_log;  // of that run, as seen from the workspace; empty: not known
+  std::string raw_log;   // of that run, as seen from the workspace; empty: not known
   std::string progress;  // what the agent said it did; of a summary or an undo: its text
   std::string failure;   // why a step without an answer failed; empty: it has one
   StepOutcome outcome;

@@ -43,7 +43,7 @@ struct LoopReport {
   LoopTotals totals;
   std::map<std::string, double> days;   // cost by UTC day, all loops of this workspace
   Millis elapsed{0};                    // all starts of this loop
-  std::vector<ChangedFile> files;   // since the start; only in a git repository
+  std::vector<ChangedFile> files;       // since the start; only in a git repository
   bool files_known = false;             // in a git repository that could be read
   std::optional<std::string> from, to;  // trees or commits those are between
   bool has_git = false;

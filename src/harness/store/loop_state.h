@@ -65,7 +65,7 @@ struct LoopState {
   std::optional<UtcTime> waiting_until;
   std::string waiting_for;                     // "rate limit reached"
   std::vector<std::string> verify;             // the commands, as people know them
-  std::optional<StopReason> end;        // nullopt: not over
+  std::optional<StopReason> end;               // nullopt: not over
   std::string end_why;                         // one sentence
   std::vector<std::string> findings;           // of the report: what to look at
   std::map<std::string, double> earlier_days;  // what loops before this one cost, by UTC day

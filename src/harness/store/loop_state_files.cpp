@@ -35,8 +35,7 @@ LoopStateFiles::LoopStateFiles(const fs::path& workspace)
     : place_(Workspace::at(workspace).state()), folder_(place_.path()) {}
 
 Result<std::optional<LoopState>> LoopStateFiles::load(std::string& warning) const {
-  TRY_ASSIGN(const auto document,
-             load_state(place_ / "loop.json", looks_like_a_state, warning));
+  TRY_ASSIGN(const auto document, load_state(place_ / "loop.json", looks_like_a_state, warning));
   return state_of(document);
 }
 

@@ -42,7 +42,6 @@ class RawLog {
   Result<> finish();
 
   const RawLogPaths& paths() const { return paths_; }
-  std::uint64_t out_bytes() const { return size_; }
 
  private:
   RawLog() = default;

@@ -52,8 +52,8 @@ Result<json::Document> load_state(const Location& file, bool (*good)(const json:
     return document;
   }
   TRY_ASSIGN(const auto aside, move_aside(*folder, file.name()));
-  warning = fmt::format("{}; it was moved to '{}' and a new one was created", document.error().message,
-                        aside.native());
+  warning = fmt::format("{}; it was moved to '{}' and a new one was created",
+                        document.error().message, aside.native());
   return nothing();
 }
 

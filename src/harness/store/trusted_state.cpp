@@ -28,7 +28,8 @@ constexpr std::size_t kMostRecords = std::size_t{256} << 20;
 constexpr const char* kState = "loop.json";
 
 std::unexpected<Error> not_ours(const fs::path& file, std::string_view what) {
-  return fail(Code::permission, fmt::format("'{}' {}", file.native(), what), std::string(kUntrustedStateHint));
+  return fail(Code::permission, fmt::format("'{}' {}", file.native(), what),
+              std::string(kUntrustedStateHint));
 }
 
 }  // namespace

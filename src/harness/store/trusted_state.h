@@ -14,7 +14,8 @@ namespace ralph::store {
 
 /// What a user can do when the state of a loop is not what ralph wrote.
 inline constexpr std::string_view kUntrustedStateHint =
-    "start a new loop, or use 'ralph loop --resume --accept-changes' to continue with the contents of "
+    "start a new loop, or use 'ralph loop --resume --accept-changes' to continue with the contents "
+    "of "
     ".ralph/state";
 
 /// The last loop of a workspace as ralph itself wrote it: its state and its records, in UserState: loop.json and

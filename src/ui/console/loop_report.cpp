@@ -14,7 +14,6 @@
 namespace ralph::console {
 namespace {
 
-
 constexpr std::size_t kMostFiles = 20;
 constexpr std::size_t kLongestSentence = 400;  // of a sentence
 constexpr std::size_t kLongestSubject = 100;
@@ -33,9 +32,7 @@ class Table {
   std::string text_;
 };
 
-std::string sentence(std::string_view text) {
-  return one_line(safe_text(text), kLongestSentence);
-}
+std::string sentence(std::string_view text) { return one_line(safe_text(text), kLongestSentence); }
 
 struct TimePart {
   std::string_view name;
@@ -140,8 +137,9 @@ void add_files(Table& table, const store::LoopReport& report) {
 }
 
 void add_records(Table& table, const store::LoopReport& report, std::string_view last_log) {
-  const auto name = report.restored_loop.empty() ? "progress.ndjson"
-                                               : fmt::format("progress-{}.ndjson", report.loop_id);
+  const auto name = report.restored_loop.empty()
+                        ? "progress.ndjson"
+                        : fmt::format("progress-{}.ndjson", report.loop_id);
   table.line("Records", sentence((report.state_folder / name).native()));
   if (last_log.empty()) return;
   table.line("Last run", safe_text(fmt::format("ralph replay {}", shell_word(last_log))));

@@ -5,10 +5,10 @@
 #include <fmt/core.h>
 
 #include "core/base/names.h"
-#include "harness/store/loop_event_log.h"
 #include "core/base/words.h"
-#include "ui/console/safe_text.h"
+#include "harness/store/loop_event_log.h"
 #include "harness/store/loop_state_files.h"
+#include "ui/console/safe_text.h"
 
 namespace ralph::console {
 namespace {
@@ -67,8 +67,8 @@ std::optional<RunSnapshot> LoopSnapshot::run(const Masker& masker) const {
   if (!state || !state->current || condition() == LoopCondition::ended) return std::nullopt;
   // Its cost is in the record then.
   const auto& id = state->current->run_id;
-  if (std::ranges::find(records, id,
-                        &store::LoopRecord::run_id) != records.end()) return std::nullopt;
+  if (std::ranges::find(records, id, &store::LoopRecord::run_id) != records.end())
+    return std::nullopt;
   return read_run(folder, id, state->current->began, masker);
 }
 
@@ -95,8 +95,8 @@ LoopSnapshot read_loop(const std::filesystem::path& folder) {
     snapshot.warnings.push_back(describe(records.error()));
   }
   if (bad > 0) {
-    snapshot.warnings.push_back(fmt::format("{} of progress.ndjson cannot be read",
-                                            counted(bad, "line")));
+    snapshot.warnings.push_back(
+        fmt::format("{} of progress.ndjson cannot be read", counted(bad, "line")));
   }
   return snapshot;
 }

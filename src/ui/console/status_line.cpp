@@ -16,7 +16,7 @@ namespace {
 constexpr Millis kBetweenDraws{100};
 constexpr Millis kForTheTime{1000};
 constexpr std::size_t kUsualWidth = 80;
-constexpr std::size_t kLongestTool = 300;      // code points of a tool's text
+constexpr std::size_t kLongestTool = 300;  // code points of a tool's text
 constexpr std::size_t kMostBytes = 8'000;  // of a text that is looked at
 
 }  // namespace

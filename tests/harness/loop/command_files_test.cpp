@@ -1,9 +1,8 @@
 #include "harness/loop/command_files.h"
 
-#include "harness/loop/test_files.h"
-
 #include <gtest/gtest.h>
 
+#include "harness/loop/test_files.h"
 #include "support/temp_folder.h"
 
 namespace ralph::loop {

@@ -1,7 +1,5 @@
 #include "harness/loop/file_swap.h"
 
-#include "harness/loop/file_recovery.h"
-
 #include <fstream>
 
 #include <fmt/core.h>
@@ -10,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "harness/loop/file_recovery.h"
 #include "harness/loop/file_watch.h"
 #include "support/temp_folder.h"
 
@@ -109,8 +108,7 @@ TEST(FileSwap, AKilledRalphIsMadeUpForInTheFolderItWorkedIn) {
   int status = 1;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_EQ(bench.text("part/a"), "start's");
-  const auto recovered =
-      recover_files({bench.folder / "other", bench.folder.path()}, &bench.user);
+  const auto recovered = recover_files({bench.folder / "other", bench.folder.path()}, &bench.user);
   EXPECT_EQ(recovered.paths.size(), 1U);
   EXPECT_EQ(bench.text("part/a"), "agent's");
   EXPECT_FALSE(fs::exists(bench.folder / "other/a"));

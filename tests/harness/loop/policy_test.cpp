@@ -154,13 +154,13 @@ TEST(LoopTime, ARunThatWasKilledLastedUntilItsLastSignOfLife) {
 }
 
 TEST(Policy, SaysWhatStoppedALoop) {
-  EXPECT_EQ(stopped_by(SIGINT), "Ctrl-C (SIGINT)");
-  EXPECT_EQ(stopped_by(SIGHUP), "SIGHUP (the terminal was closed)");
-  EXPECT_EQ(stopped_by(0), "'ralph stop'");
-  EXPECT_EQ(stopped_by(stream::kStopCommand), "'ralph stop --now'");
+  EXPECT_EQ(describe_stop(SIGINT), "Ctrl-C (SIGINT)");
+  EXPECT_EQ(describe_stop(SIGHUP), "SIGHUP (the terminal was closed)");
+  EXPECT_EQ(describe_stop(0), "'ralph stop'");
+  EXPECT_EQ(describe_stop(stream::kStopCommand), "'ralph stop --now'");
   EXPECT_EQ(stream::exit_code_of_stop(stream::kStopCommand), 130);
   EXPECT_EQ(stream::exit_code_of_stop(SIGTERM), 143);
-  EXPECT_EQ(stopped_by(SIGUSR1), "SIGUSR1");
+  EXPECT_EQ(describe_stop(SIGUSR1), "SIGUSR1");
 }
 
 }  // namespace

@@ -1,13 +1,12 @@
 #include "harness/loop/prompt.h"
 
-#include "harness/loop/read_agents_md.h"
-
 #include <string>
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include "core/base/utf8.h"
+#include "harness/loop/read_agents_md.h"
 #include "support/temp_folder.h"
 
 namespace ralph::loop {

@@ -1,3 +1,5 @@
+#include "harness/store/lock.h"
+
 #include <atomic>
 #include <csignal>
 #include <thread>
@@ -12,7 +14,6 @@
 
 #include "core/base/time.h"
 #include "core/json/document.h"
-#include "harness/store/lock.h"
 #include "harness/store/workspace.h"
 #include "support/temp_folder.h"
 #include "system/process/supervise.h"

@@ -1,11 +1,11 @@
 #include "support/plants.h"
 
+#include "harness/store/budget.h"
 #include "harness/store/journal.h"
+#include "harness/store/lock.h"
 #include "harness/store/raw_index.h"
 #include "harness/store/raw_log.h"
-#include "harness/store/budget.h"
 #include "harness/store/sessions.h"
-#include "harness/store/lock.h"
 #include "harness/store/workspace.h"
 
 namespace ralph::store {

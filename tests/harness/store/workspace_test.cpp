@@ -1,4 +1,3 @@
-#include "harness/store/lock.h"
 #include "harness/store/workspace.h"
 
 #include <set>
@@ -9,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "harness/store/lock.h"
 #include "support/temp_folder.h"
 
 namespace ralph::store {
