@@ -9,7 +9,7 @@
 
 namespace ralph::loop {
 
-/// What a prompt tells about earlier iterations.
+/// What a prompt says about earlier iterations.
 struct History {
   std::string text;  // headings and fenced blocks; empty: there is nothing to tell
   std::size_t left_out = 0;

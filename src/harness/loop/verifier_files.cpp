@@ -59,13 +59,11 @@ std::unexpected<Error> changed(std::string_view what, std::string_view path,
               "review it, then resume the loop");
 }
 
-/// Files of `.ralph` that verification may read: of the root's, and of one in the workspace, which its commands may
-/// name.
 std::map<std::string, std::string> ralph_files_in(const VerifierPlace& place) {
-  auto digests = ralph_ralph_files_in(place.root());
+  auto digests = ralph_folder_digests(place.root());
   if (place.root() == place.workspace) return digests;
   const auto below = place.workspace.lexically_relative(place.root());
-  for (auto& [name, digest] : ralph_ralph_files_in(place.workspace)) {
+  for (auto& [name, digest] : ralph_folder_digests(place.workspace)) {
     digests[(".." / below / kRalphFolder / name).native()] = std::move(digest);
   }
   return digests;

@@ -24,7 +24,7 @@ class Guidance {
   Result<std::string> leave(std::string_view text) const;
   /// The oldest first. `refused`: what is there, or in `.ralph/state/guidance`, and is ignored, and why.
   std::vector<Message> pending(std::string& refused) const;
-  /// It was in a prompt whose iteration is over.
+  /// Call when the iteration whose prompt has them has ended.
   void remove(const std::vector<std::string>& names) const;
 
  private:

@@ -10,7 +10,7 @@
 namespace ralph::store {
 
 /// A file or directory that an agent may have tampered with, as it is reached: `root` by its path, whose last part must
-/// not be a link, then name by name from descriptors (Directory). Nothing is held open between two calls, so that a
+/// not be a link, then name by name from descriptors (Folder). Nothing is held open between two calls, so that a
 /// directory which was removed and made again is found.
 class Location {
  public:

@@ -36,7 +36,7 @@ class LoopObserver {
   /// About once a second while the loop waits. True: continue now.
   virtual bool waiting(std::string_view why, Millis left) = 0;
   virtual void flush() = 0;
-  /// The loop ends by force: a reader that takes nothing for so long is not waited for.
+  /// The loop is being stopped: a reader of the output is waited for at most this long.
   virtual void set_drain_timeout(Millis patience) = 0;
 };
 

@@ -63,7 +63,7 @@ struct LoopRecord {
     iteration,  // counts: there is one for every iteration
     attempt,    // a start that does not count: interrupted, rate limited, an outage
     summary,    // of the summarizer
-    undo,       // 'ralph undo' took something back, or restored it
+    undo,       // 'ralph undo' undid iterations, or restored a state
   };
   Step step = Step::iteration;
   std::int64_t iteration = 0;  // of Step::summary: how many iterations its text covers
@@ -100,7 +100,7 @@ std::string how_known(const LoopRecord& record);
 
 /// The newest step of the worker; null: there is none.
 const LoopRecord* last_worker_step(const std::vector<LoopRecord>& records);
-/// Iterations that 'ralph undo' took back and that were not restored since.
+/// Iterations that are undone now ('ralph undo').
 std::vector<std::int64_t> taken_back(const std::vector<LoopRecord>& records);
 /// By the newest iteration whose agent said so; empty: none did.
 std::string model_used(const std::vector<LoopRecord>& records);

@@ -37,7 +37,7 @@ class LoopStateFiles {
   Result<> put_aside(const LoopState& old) const;
   /// … and progress-ID.ndjson; done before, it does nothing.
   Result<> put_records_aside(std::string_view id) const;
-  /// That loop is the one of the workspace again.
+  /// The loop with that id is the current one again.
   void remove_aside(std::string_view id) const;
 
   /// The report of a loop, as its end showed it; empty: there is none.
@@ -47,7 +47,7 @@ class LoopStateFiles {
   /// Asks the loop to end after this iteration.
   Result<> ask_to_stop() const;
   bool asked_to_stop() const;
-  /// 'ralph stop --now' is about to send a signal: by this the loop tells it from others.
+  /// 'ralph stop --now' is about to send a signal: the loop recognizes the signal by this file.
   Result<> announce_stop() const;
   bool stop_announced() const;
   void forget_stop() const;

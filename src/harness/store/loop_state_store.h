@@ -17,8 +17,8 @@ class LoopStateStore {
   /// `state_folder`: user_state_folder().
   LoopStateStore(const std::filesystem::path& workspace, std::filesystem::path state_folder);
 
-  /// An error: nothing can be kept outside of the workspace; then only `.ralph/state/` is written, and load() refuses
-  /// to go by it.
+  /// An error: nothing can be kept outside of the workspace; then only `.ralph/state/` is written, and load() does
+  /// not trust it.
   Result<> prepare();
 
   enum class Source {

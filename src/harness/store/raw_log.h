@@ -27,7 +27,7 @@ std::string raw_log_name(UtcTime start, std::string_view mode, std::string_view 
 
 /// Every byte an agent prints, stored before it is parsed, with the arrival time of each line.
 /// Files are private (0600) and never overwritten: "name-2", "name-3" … are taken when "name"
-/// exists. After a failed write every call returns that error: the log ends where the disk did.
+/// exists. After a failed write every call returns that error: the log ends there.
 class RawLog {
  public:
   static Result<RawLog> open(const Location& folder, std::string_view name, UtcTime start);

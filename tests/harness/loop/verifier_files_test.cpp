@@ -177,8 +177,8 @@ TEST(VerifierFiles, SaysWhichFilesTheAgentCanChange) {
   EXPECT_EQ(bench.verifier({"grep -q all Makefile"})->files().notice(), "");
   const auto notice = bench.verifier({"sh check.sh && make", "sh $X"})->files().notice();
   EXPECT_TRUE(notice.starts_with(
-      "verification keeps the current version of 'check.sh', reports changes to 'Makefile', cannot "
-      "tell which "
+      "verification keeps the current version of 'check.sh', reports changes to 'Makefile', does "
+      "not know which "
       "files '$X' runs; other files that 'make' reads can be changed by the agent: --protect"))
       << notice;
   EXPECT_TRUE(

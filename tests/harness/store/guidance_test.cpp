@@ -55,7 +55,7 @@ TEST_F(GuidanceTest, FilesInTheWorkspaceAreNamedAndNotUsed) {
   ASSERT_TRUE(guidance_.leave("mine"));
   work_.write(".ralph/state/guidance/1.md", "planted");
   EXPECT_EQ(texts(), Texts{"mine"});
-  EXPECT_TRUE(refused_.contains("1.md' is not used")) << refused_;
+  EXPECT_TRUE(refused_.contains("1.md' is ignored")) << refused_;
 }
 
 TEST_F(GuidanceTest, WhatRalphDidNotWriteIsNotUsed) {
