@@ -1,5 +1,4 @@
 #include "harness/loop/policy.h"
-#include "harness/stream/stop_command.h"
 
 #include <csignal>
 
@@ -7,6 +6,7 @@
 
 #include "harness/loop/run_timer.h"
 #include "harness/stream/handler.h"
+#include "harness/stream/stop_command.h"
 
 namespace ralph::loop {
 namespace {
@@ -69,10 +69,10 @@ TEST(LoopEnds, EveryReasonHasItsRowNameAndExitCode) {
     EXPECT_FALSE(row(end).meaning.empty());
   }
   EXPECT_EQ(stream::row(row(store::StopReason::done).outcome).exit_code, 0);
-  for (const auto end : {store::StopReason::unchanged, store::StopReason::refused,
-                         store::StopReason::iterations, store::StopReason::time,
-                         store::StopReason::cost, store::StopReason::cost_per_day,
-                         store::StopReason::failures, store::StopReason::no_progress}) {
+  for (const auto end :
+       {store::StopReason::unchanged, store::StopReason::refused, store::StopReason::iterations,
+        store::StopReason::time, store::StopReason::cost, store::StopReason::cost_per_day,
+        store::StopReason::failures, store::StopReason::no_progress}) {
     EXPECT_EQ(stream::row(row(end).outcome).exit_code, 6) << row(end).name;
     EXPECT_FALSE(row(end).meaning.empty());
   }

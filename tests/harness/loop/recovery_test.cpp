@@ -174,7 +174,7 @@ TEST_F(RecoveryTest, ARunWithoutAJournalCountsAsNothingWithAWarning) {
   done("a");
   EXPECT_EQ(run().reason, store::StopReason::done);
   EXPECT_EQ(records()[0].step, store::LoopRecord::Step::attempt);
-  EXPECT_TRUE(seen.notes().contains("counts as $0: it left no journal")) << seen.notes();
+  EXPECT_TRUE(seen.notes().contains("counts as $0: it has no journal")) << seen.notes();
 }
 
 TEST_F(RecoveryTest, AJournalThatCannotBeReadStopsTheLoopUnlessThatIsAccepted) {

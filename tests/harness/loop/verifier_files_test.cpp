@@ -121,14 +121,6 @@ TEST(VerifierFiles, ACommandCannotChangeWhatTheNextOneNames) {
   EXPECT_FALSE(std::filesystem::exists(bench.folder / "reached"));
 }
 
-/// Ignores SIGTERM, never ends, and has a daemon that left its session and holds no pipe.
-constexpr std::string_view kEndless = R"(trap '' TERM HUP INT
-setsid sh -c 'trap "" TERM HUP INT; : > daemon; while :; do sleep 1; done' </dev/null >/dev/null 2>&1 &
-while [ ! -e daemon ]; do sleep 0.01; done
-echo ready
-while :; do sleep 1; done
-)";
-
 TEST(VerifierFiles, AScriptThatOthersGenerateIsRunAsItIs) {
   VerifyBench bench;
   bench.folder.write("check.sh", "#!/bin/sh\ntest -e never\n", 0755);

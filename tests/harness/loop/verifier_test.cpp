@@ -83,6 +83,14 @@ TEST(Verifier, TheCheckIsRun) {
   EXPECT_TRUE(bench.run()->passed) << "without #! it is a script for sh";
 }
 
+/// Ignores SIGTERM, never ends, and has a daemon that left its session and holds no pipe.
+constexpr std::string_view kEndless = R"(trap '' TERM HUP INT
+setsid sh -c 'trap "" TERM HUP INT; : > daemon; while :; do sleep 1; done' </dev/null >/dev/null 2>&1 &
+while [ ! -e daemon ]; do sleep 0.01; done
+echo ready
+while :; do sleep 1; done
+)";
+
 TEST(Verifier, TheLimitEndsAllOfAnEndlessCheck) {
   VerifyBench bench;
   bench.limit = Millis{2000};

@@ -6,8 +6,8 @@
 #include "core/base/utf8.h"
 #include "harness/run/harness.h"
 #include "harness/store/budget.h"
-#include "harness/store/sessions.h"
 #include "harness/store/lock.h"
+#include "harness/store/sessions.h"
 #include "harness/store/workspace.h"
 
 namespace ralph::run {

@@ -50,10 +50,11 @@ TEST(LoopReport, OfALoopThatDidNothingIsNotAboutTheOneBefore) {
   report.restored_loop = "K";
   const auto text = loop_report(report, {}, {}, kResume);
   EXPECT_NE(text.find("Ended        the agent could not log in\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("Resume       not this loop: 'ralph loop --resume' continues the previous one, "
-                      "K\n             to work on this goal, start the loop again\n"
-                      "Records      /w/.ralph/state/progress-L.ndjson\n"),
-            std::string::npos)
+  EXPECT_NE(
+      text.find("Resume       not this loop: 'ralph loop --resume' continues the previous one, "
+                "K\n             to work on this goal, start the loop again\n"
+                "Records      /w/.ralph/state/progress-L.ndjson\n"),
+      std::string::npos)
       << text;
 }
 
