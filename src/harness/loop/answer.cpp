@@ -27,9 +27,7 @@ Answer wrong(std::string_view what, std::string_view way) {
 /// "DONE", "Done.", "**done!**".
 bool is_bare_done(std::string_view summary) {
   constexpr std::string_view kAround = " \t\r\n.!*_`'\"";
-  const auto begin = summary.find_first_not_of(kAround);
-  if (begin == summary.npos) return false;
-  const auto word = summary.substr(begin, summary.find_last_not_of(kAround) - begin + 1);
+  const auto word = trim(summary, kAround);
   return std::ranges::equal(word, store::kDone, [](char a, char b) { return (a & ~0x20) == b; });
 }
 

@@ -17,7 +17,7 @@ void set_variable(backend::Host& host, std::string name, std::optional<std::stri
   if (known == host.own_env.end()) host.own_env.push_back({std::move(name), std::move(value)});
 }
 
-void think(run::Request& request, std::string_view reasoning) {
+void set_reasoning(run::Request& request, std::string_view reasoning) {
   if (request.backend->can.effort) request.ask.effort = effort_of(reasoning);
   if (!request.backend->can.conversation) return;
   const auto tokens = thinking_tokens(request.ask.model, reasoning);
@@ -26,7 +26,7 @@ void think(run::Request& request, std::string_view reasoning) {
   set_variable(request.host, std::string(request.backend->thinking_variable), value);
 }
 
-/// A turn that failed is not made good by more words, unless it failed for the form of its answer.
+/// Only a turn that failed for an invalid answer is corrected.
 bool worth_correcting(const stream::Summary& summary) {
   if (summary.results.empty() || !summary.results.back().is_error) return true;
   return summary.results.back().end == stream::TurnEndReason::invalid_output;
@@ -85,7 +85,7 @@ bool can_summarize(const backend::Backend& backend) {
 run::Request worker_request(const Setup& setup, const std::string& run_id, RunNumber number,
                             std::string prompt) {
   auto request = any_request(setup, run_id, number, std::move(prompt));
-  think(request, setup.options.reasoning);
+  set_reasoning(request, setup.options.reasoning);
   if (setup.options.loop_guard > 0) {
     request.ask.loop_guard = static_cast<int>(setup.options.loop_guard);
   }
@@ -100,7 +100,7 @@ run::Request summarizer_request(const Setup& setup, const std::string& run_id, R
   request.ask.tools = summarizer_tools();
   request.mode = "summarizer";
   request.keeps_session = false;
-  think(request, setup.options.summary_reasoning);
+  set_reasoning(request, setup.options.summary_reasoning);
   return request;
 }
 

@@ -1,7 +1,8 @@
 #pragma once
 #include <string>
+#include <vector>
 
-#include "harness/loop/loop.h"
+#include "harness/loop/setup.h"
 
 namespace ralph::loop {
 

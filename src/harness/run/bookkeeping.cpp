@@ -6,7 +6,8 @@
 #include "core/base/money.h"
 #include "core/base/path.h"
 #include "core/base/sha256.h"
-#include "harness/store/state.h"
+#include "harness/store/budget.h"
+#include "harness/store/sessions.h"
 
 namespace ralph::run {
 namespace {

@@ -17,7 +17,7 @@ Result<RunFiles> RunFiles::open(const Request& request, std::vector<std::string>
 
 Result<> RunFiles::take_lock(const Request& request, std::vector<std::string>& warnings) {
   TRY_ASSIGN(auto lock,
-             store::Lock::take(workspace_.lock_file(), store::Lock::kRun, request.run_id));
+             store::Lock::take(workspace_.lock_file(), store::LockUser::run, request.run_id));
   lock_.emplace(std::move(lock));
   store::sweep_tmp(workspace_);
   TRY_ASSIGN(auto watch,

@@ -8,10 +8,10 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/utf8.h"
+#include "core/base/words.h"
 #include "core/json/document.h"
 #include "core/json/field.h"
 #include "core/json/writer.h"
-#include "harness/store/words.h"
 
 namespace ralph::store {
 namespace {
@@ -46,6 +46,9 @@ class Writer {
   void operator()(std::string_view key, WaitReason reason) { to_.text(key, kWaits.of(reason)); }
   void operator()(std::string_view key, stream::Level level) { to_.text(key, kLevels.of(level)); }
   void operator()(std::string_view key, StopReason reason) { to_.text(key, row(reason).name); }
+  void operator()(std::string_view key, const StepOutcome& outcome) {
+    to_.text(key, name_of(outcome));
+  }
   void operator()(std::string_view key, const std::optional<std::int64_t>& number) {
     if (number) to_.number(key, *number);
   }
@@ -85,6 +88,9 @@ class Reader {
   void operator()(std::string_view key, StopReason& reason) {
     reason = stop_reason_named(json::text(from_, key)).value_or(StopReason::unknown);
   }
+  void operator()(std::string_view key, StepOutcome& outcome) {
+    outcome = step_outcome_named(json::text(from_, key));
+  }
   void operator()(std::string_view key, std::optional<std::int64_t>& number) {
     if (json::member(from_, key).is_number_integer()) number = json::integer(from_, key);
   }
@@ -93,11 +99,7 @@ class Reader {
     if (number && !std::isfinite(*number)) number.reset();
   }
   void operator()(std::string_view key, std::vector<std::string>& texts) {
-    const auto& list = json::member(from_, key);
-    if (!list.is_array()) return;
-    for (const auto& item : list) {
-      if (item.is_string()) texts.push_back(item.get<std::string>());
-    }
+    texts = json::texts(from_, key);
   }
 
  private:
@@ -244,8 +246,8 @@ std::optional<LoopEvent> read_event(std::string_view line) {
   if (!at) return std::nullopt;
   auto name = json::text(*parsed, "step");
   const auto known = std::ranges::find(kStepNames, name);
-  if (known == kStepNames.end()) return LoopEvent{*at,
-                                                  UnknownStep{std::move(name), std::string(line)}};
+  if (known == kStepNames.end())
+    return LoopEvent{*at, UnknownStep{std::move(name), std::string(line)}};
   return LoopEvent{*at, kReaders[static_cast<std::size_t>(known - kStepNames.begin())](*parsed)};
 }
 

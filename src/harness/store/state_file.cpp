@@ -17,7 +17,7 @@ Result<json::Document> read_object(const Folder& folder, const std::string& name
   TRY_ASSIGN(const auto text, folder.read(name, kMostBytes));
   TRY_ASSIGN(auto document, json::parse(text, shown));
   if (document.is_object() && good(document)) return document;
-  return fail(Code::malformed, shown + " holds something else than it should");
+  return fail(Code::malformed, shown + " has unexpected content");
 }
 
 /// Whatever it is: it keeps its content under a name beside its own that nothing has yet.
@@ -52,8 +52,8 @@ Result<json::Document> load_state(const Location& file, bool (*good)(const json:
     return document;
   }
   TRY_ASSIGN(const auto aside, move_aside(*folder, file.name()));
-  warning = fmt::format("{}; it was moved to '{}' and a new one is begun", document.error().message,
-                        aside.native());
+  warning = fmt::format("{}; it was moved to '{}' and a new one was created",
+                        document.error().message, aside.native());
   return nothing();
 }
 
@@ -65,7 +65,7 @@ json::Document peek_state(const Location& file, bool (*good)(const json::Documen
   if (document) return *std::move(document);
   if (document.error().code != Code::not_found) {
     const auto& [code, message, hint] = document.error();
-    warning = message + "; it is not used";
+    warning = message + "; ignored";
     if (!hint.empty()) warning += fmt::format(" ({})", hint);
   }
   return json::Document::object();

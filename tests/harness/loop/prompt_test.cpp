@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "core/base/utf8.h"
+#include "harness/loop/read_agents_md.h"
 #include "support/temp_folder.h"
 
 namespace ralph::loop {
@@ -55,7 +56,7 @@ TEST(Prompt, TheFirstIteration) {
   EXPECT_TRUE(prompt.has("`StructuredOutput`"));
   EXPECT_TRUE(prompt.has(R"("done": true})"));
   for (const auto* rule :
-       {"`.ralph/`", "background", "Stay in this folder", "git push", "One step"}) {
+       {"`.ralph/`", "background", "Stay in this directory", "git push", "One step"}) {
     EXPECT_TRUE(prompt.has(rule)) << rule;
   }
   for (const auto* absent :

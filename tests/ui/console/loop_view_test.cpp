@@ -166,7 +166,8 @@ TEST_F(LoopViewTest, InALogEachStepHasItsTimeAndAnErrorIsToldOnce) {
                      *handler);
     stream::dispatch({2, 0, "claude", "r1", -1, {}, result}, *handler);
   }
-  auto failed = iteration(1, "ERROR: the agent crashed: exit code 1");
+  auto failed = iteration(1, "");
+  failed.failure = "the agent crashed: exit code 1";
   failed.failed = true;
   view().run_ended(run, failed, {});
   EXPECT_EQ(out(),
