@@ -90,7 +90,7 @@ void cut_blocks(api::Message& message, std::size_t most) {
 std::vector<std::size_t> block_sizes(std::span<const api::Message> messages) {
   std::vector<std::size_t> sizes;
   for (const auto& message : messages) {
-    if (message.role != "user") continue;
+    if (message.role != api::Role::user) continue;
     const auto blocks = json::parse(message.content);
     if (!blocks || !blocks->is_array()) continue;
     for (const auto& block : *blocks) sizes.push_back(json::write(block).size());
@@ -117,13 +117,13 @@ void drop_beginning(std::vector<api::Message>& messages, std::size_t most) {
   if (all <= most) return;
   for (std::size_t i = 1; i < messages.size(); ++i) {
     dropped += messages[i - 1].content.size();
-    if (messages[i].role != "assistant") continue;
+    if (messages[i].role != api::Role::assistant) continue;
     first = i;
     if (all - dropped <= most) break;
   }
   if (first == 0) return;
   messages.erase(messages.begin(), messages.begin() + static_cast<std::ptrdiff_t>(first));
-  messages.insert(messages.begin(), api::Message{"user", text_content(kLeftOut)});
+  messages.insert(messages.begin(), api::Message{api::Role::user, text_content(kLeftOut)});
 }
 
 std::string state_of(const std::string& file) {
@@ -231,7 +231,7 @@ tool::Media media_room(std::span<const api::Message> messages, std::int64_t wind
 
 /// The last message is not counted: the model must see it once.
 bool is_large(std::span<const api::Message> messages) {
-  if (!messages.empty() && messages.back().role == "user") {
+  if (!messages.empty() && messages.back().role == api::Role::user) {
     messages = messages.first(messages.size() - 1);
   }
   return size_of(messages) > kLargeConversation;
@@ -242,7 +242,7 @@ std::vector<api::Message> shortened(std::span<const api::Message> messages, std:
   if (size_of(kept) <= most) return kept;
   const auto longest = longest_block(block_sizes(kept), size_of(kept), most);
   for (auto& message : kept) {
-    if (message.role == "user" && message.content.size() > longest) cut_blocks(message, longest);
+    if (message.role == api::Role::user && message.content.size() > longest) cut_blocks(message, longest);
   }
   drop_beginning(kept, most);
   return kept;
@@ -273,8 +273,8 @@ std::vector<api::Message> with_summary_request(std::vector<api::Message> message
     text += fmt::format("\n\nThe user says about the summary:\n{}", instructions);
   }
   auto request = text_content(text);
-  if (messages.empty() || messages.back().role != "user" || messages.back().content == "[]") {
-    messages.push_back({"user", std::move(request)});
+  if (messages.empty() || messages.back().role != api::Role::user || messages.back().content == "[]") {
+    messages.push_back({api::Role::user, std::move(request)});
     return messages;
   }
   auto& last = messages.back().content;

@@ -47,14 +47,14 @@ void Conversation::add_user(std::string content, const std::string& uuid, std::s
     json::ObjectWriter(message).text("role", "user").raw("content", content).close();
     keep(transcript_->append({"user", uuid, std::move(message), std::move(members)}));
   }
-  if (!messages_.empty() && messages_.back().role == "user" && messages_.back().content != "[]") {
+  if (!messages_.empty() && messages_.back().role == api::Role::user && messages_.back().content != "[]") {
     if (content == "[]") return;
     auto& before = messages_.back().content;
     before.back() = ',';
     before.append(content, 1);
     return;
   }
-  messages_.push_back({"user", std::move(content)});
+  messages_.push_back({api::Role::user, std::move(content)});
 }
 
 void Conversation::introduce(const std::vector<std::string>& texts) {
@@ -81,7 +81,7 @@ void Conversation::add_assistant(const api::Reply& reply, const std::vector<std:
     auto message = message_json(reply, block, reply.stop_reason, usage_json(reply.usage));
     keep(transcript_->append({"assistant", uuids.at(i), std::move(message), std::move(members)}));
   }
-  messages_.push_back({"assistant", content + "]"});
+  messages_.push_back({api::Role::assistant, content + "]"});
 }
 
 void Conversation::add_error(const ApiErrorFacts& facts) {
@@ -105,7 +105,7 @@ void Conversation::start_over(const std::string& uuid, std::string members) {
 }
 
 bool Conversation::has_answer() const {
-  return std::ranges::find(messages_, "assistant", &api::Message::role) != messages_.end();
+  return std::ranges::find(messages_, api::Role::assistant, &api::Message::role) != messages_.end();
 }
 
 std::filesystem::path Conversation::file() const {
@@ -113,12 +113,12 @@ std::filesystem::path Conversation::file() const {
 }
 
 void Conversation::retract_answer() {
-  if (!messages_.empty() && messages_.back().role == "assistant") messages_.pop_back();
+  if (!messages_.empty() && messages_.back().role == api::Role::assistant) messages_.pop_back();
 }
 
 void Conversation::drop_thinking() {
   for (auto& message : messages_) {
-    if (message.role == "assistant") message.content = without_thinking(message.content);
+    if (message.role == api::Role::assistant) message.content = without_thinking(message.content);
   }
   std::erase_if(messages_, [](const api::Message& message) { return message.content.empty(); });
 }
@@ -126,7 +126,7 @@ void Conversation::drop_thinking() {
 void Conversation::count_media() {
   media_items_ = 0;
   for (const auto& message : messages_) {
-    if (message.role == "user") media_items_ += media_items(message.content);
+    if (message.role == api::Role::user) media_items_ += media_items(message.content);
   }
 }
 

@@ -84,8 +84,8 @@ class MessageMaker {
 
  private:
   struct Turn {
-    bool user = false;
-    std::vector<std::string> blocks;  // JSON
+    api::Role role;
+    std::vector<std::string> blocks = {};  // JSON
     std::size_t results = 0;          // the first blocks
   };
 

@@ -58,7 +58,7 @@ std::optional<TurnResult> Turn::run(const std::stop_token& stop) {
   for (;;) {
     if (!trouble_) trouble_ = compactor_.make_room(0, stop);
     if (trouble_) return no_room(*trouble_);
-    if (state_.over_budget()) return budget_reached("");
+    if (state_.over_budget()) return budget_reached({});
     if (!state_.links.model.available()) return failed(not_logged_in());
     const auto answer = ask(stop);
     if (state_.links.control.abandoned()) return std::nullopt;
@@ -253,7 +253,7 @@ std::optional<TurnResult> Turn::run_compact(const std::string& instructions,
   begin();
   if (!available) return failed(not_logged_in());
   if (trouble_) return no_room(*trouble_);
-  if (possible && summary.empty()) return budget_reached("");
+  if (possible && summary.empty()) return budget_reached({});
   std::string_view said = "Compacted ";
   if (!allowed) said = "Nothing was compacted: DISABLE_COMPACT is set";
   if (allowed && !possible) said = "Nothing was compacted: the conversation has no reply yet";

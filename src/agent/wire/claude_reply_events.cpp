@@ -160,7 +160,7 @@ std::string line(const Identity& from, const TranscriptLost& event) {
 }
 
 std::string line(const Identity& from, const ReplyBlock& event) {
-  const auto stop_reason = event.reply.streamed ? std::string_view() : event.reply.stop_reason;
+  const auto stop_reason = event.reply.streamed ? api::ReplyStop() : event.reply.stop_reason;
   std::string out;
   ObjectWriter writer(out);
   writer.text("type", "assistant")

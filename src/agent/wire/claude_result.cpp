@@ -34,10 +34,10 @@ void add_outcome(ObjectWriter& writer, const TurnResult& result) {
   } else {
     writer.raw("errors", string_array(result.errors));
   }
-  if (result.stop_reason.empty()) {
-    writer.raw("stop_reason", "null");
+  if (result.stop_reason.reported()) {
+    writer.text("stop_reason", result.stop_reason.word());
   } else {
-    writer.text("stop_reason", result.stop_reason);
+    writer.raw("stop_reason", "null");
   }
 }
 

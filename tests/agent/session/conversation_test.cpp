@@ -14,7 +14,7 @@ Conversation in_memory() {
 std::string all_of(const Conversation& conversation) {
   std::string all;
   for (const auto& message : conversation.messages()) {
-    all += message.role + message.content + "\n";
+    all += std::string(to_string(message.role)) + message.content + "\n";
   }
   return all;
 }

@@ -48,7 +48,7 @@ std::string brief(const std::string& session) {
   std::string out;
   for (const auto& message : read->messages) {
     if (!out.empty()) out += " | ";
-    out += message.role;
+    out += to_string(message.role);
     char divider = ' ';
     const auto content = json::parse(message.content);
     if (!content || !content->is_array() || content->empty()) return "bad content";

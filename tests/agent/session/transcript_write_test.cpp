@@ -146,8 +146,8 @@ TEST(TranscriptWrite, WhatIsWrittenIsReadBack) {
   EXPECT_EQ(session->model, "opus");
   EXPECT_EQ(session->system_prompt, "a\n\nb");
   EXPECT_EQ(session->messages,
-            (std::vector<api::Message>{{"user", R"([{"type":"text","text":"hi"}])"},
-                                       {"assistant", R"([{"type":"text","text":"ho"}])"}}));
+            (std::vector<api::Message>{{api::Role::user, R"([{"type":"text","text":"hi"}])"},
+                                       {api::Role::assistant, R"([{"type":"text","text":"ho"}])"}}));
   ASSERT_EQ(session->totals.size(), 2U);
   EXPECT_EQ(session->totals[0].model, "opus");
   EXPECT_EQ(session->totals[0].usage, usage);

@@ -150,8 +150,8 @@ TEST(Compaction, ARefusedPromptIsCutDownToo) {
 }
 
 TEST(Compaction, DocumentsLeaveTheConversationBeforeTheApiRefusesIt) {
-  const api::Message call{"assistant", "[]"};
-  const api::Message document{"user", std::string(29 << 20, 'x')};
+  const api::Message call{api::Role::assistant, "[]"};
+  const api::Message document{api::Role::user, std::string(29 << 20, 'x')};
   EXPECT_FALSE(is_large(std::vector{document})) << "it was not sent yet";
   EXPECT_TRUE(is_large(std::vector{document, call}));
   EXPECT_EQ(media_room(std::vector{document}, 200'000).bytes, 1 << 20);
@@ -210,16 +210,16 @@ TEST(Compaction, WhatWasRefusedIsNeverSentAgain) {
 
 TEST(Compaction, TheLongestBlocksAreCutFirst) {
   const auto call = [](std::string_view id) {
-    return api::Message{"assistant", fmt::format(R"([{{"type":"tool_use","id":"{}"}}])", id)};
+    return api::Message{api::Role::assistant, fmt::format(R"([{{"type":"tool_use","id":"{}"}}])", id)};
   };
   const auto result = [](std::string_view id, const std::string& text) {
     return api::Message{
-        "user",
+        api::Role::user,
         fmt::format(R"([{{"type":"tool_result","tool_use_id":"{}","content":{}}}])", id, text)};
   };
   const auto picture =
       R"([{"type":"image","source":{"data":")" + std::string(50'000, 'A') + R"("}}])";
-  const std::vector<api::Message> all{{"user", text_content("the task")},
+  const std::vector<api::Message> all{{api::Role::user, text_content("the task")},
                                       call("a"),
                                       result("a", text_content("short")),
                                       call("b"),
