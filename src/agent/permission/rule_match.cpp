@@ -9,6 +9,7 @@
 #include "agent/permission/git_arguments.h"
 #include "agent/permission/read_only_git.h"
 #include "agent/permission/rule.h"
+#include "core/base/text.h"
 
 namespace ralph::permission {
 namespace {
@@ -34,10 +35,9 @@ std::string joined(Words words) {
 void add_pieces(std::string_view text, std::vector<std::string>& found) {
   while (!text.empty()) {
     const auto piece = text.substr(0, text.find_first_of(";|&\n(){}`\"'"));
-    if (const auto begin = piece.find_first_not_of(" \t$"); begin != std::string_view::npos) {
-      const auto end = piece.find_last_not_of(" \t");
-      found.emplace_back(piece.substr(begin, end - begin + 1));
-    }
+    const auto command =
+        trim_end(piece.substr(std::min(piece.size(), piece.find_first_not_of(" \t$"))), " \t");
+    if (!command.empty()) found.emplace_back(command);
     text.remove_prefix(std::min(text.size(), piece.size() + 1));
   }
 }

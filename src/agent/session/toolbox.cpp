@@ -18,6 +18,7 @@
 #include "agent/tool/coerce.h"
 #include "agent/tool/ripgrep.h"
 #include "core/json/document.h"
+#include "core/json/field.h"
 
 namespace ralph::session {
 namespace {
@@ -213,8 +214,7 @@ ToolCallResult Toolbox::run_one(const api::Block& call, const std::stop_token& s
 }
 
 ToolCallResult Toolbox::run_if_permitted(const api::Block& call, const Tool& tool,
-                                         const json::Document& input,
-                                         const std::stop_token& stop) {
+                                         const json::Document& input, const std::stop_token& stop) {
   auto access = tool.access(input, workspace_);
   auto decision = policy_.decide(permission_call(tool, input, access, workspace_));
   const auto meta = meta_of(call, decision);
@@ -264,11 +264,9 @@ bool Toolbox::runs_beside_others(const api::Block& call) const {
   const auto* tool = find(call.name);
   if (tool == nullptr || tool->changes_files()) return false;
   const auto input = json::parse(call.input);
-  if (!input || !input->is_object()) return true;
-  const auto command = input->find("command");
-  if (command == input->end() || !command->is_string()) return true;
-  const auto& line = command->get_ref<const std::string&>();
-  return permission::only_reads(line) && permission::stays_in_folder(line);
+  const auto* const command = input ? json::find_text(*input, "command") : nullptr;
+  if (command == nullptr) return true;
+  return permission::only_reads(*command) && permission::stays_in_folder(*command);
 }
 
 std::vector<tool::BackgroundTask> Toolbox::running_tasks() const {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "core/base/text.h"
 #include "system/process/supervise.h"
 
 namespace ralph::tool {
@@ -137,7 +138,7 @@ Result<Searched> search(const std::vector<std::string>& arguments, const OpenFol
   searched.stopped = exit.ended_by == process::EndedBy::stop_request;
   if (lines.pending() && exit.ended_by == process::EndedBy::nothing) lines.finish();
   searched.rejected = exit.exit_code == 2 && seen == 0 && !searched.complaint.empty();
-  while (searched.complaint.ends_with('\n')) searched.complaint.pop_back();
+  searched.complaint = trim_end(searched.complaint, "\n");
   return searched;
 }
 
