@@ -15,8 +15,8 @@ using json::Document;
 namespace {
 
 constexpr std::string_view kInterruptedCall =
-    "[This call was interrupted: the session ended before it had a result. Whether it took effect "
-    "is unknown.]";
+    "[This call was interrupted: the session ended before it returned a result. Whether it took "
+    "effect is unknown.]";
 constexpr std::string_view kUnanswered = "[The session ended before this was answered.]";
 
 /// The API rejects blocks of the other role and blank texts.

@@ -150,8 +150,8 @@ class SettingsMerger {
   /// Restrictions are used from every file.
   void add_restrictions(const Document& permissions, const std::string& name) {
     report_mistakes(permissions, name);
-    append(settings_.rules.deny, json::texts(json::member(permissions, "deny")));
-    append(settings_.rules.ask, json::texts(json::member(permissions, "ask")));
+    append(settings_.rules.deny, json::texts(permissions, "deny"));
+    append(settings_.rules.ask, json::texts(permissions, "ask"));
     if (json::text(permissions, "disableBypassPermissionsMode") == "disable") {
       settings_.bypass_forbidden = true;
     }
@@ -160,8 +160,8 @@ class SettingsMerger {
   /// Only from the user's files and from trusted repositories.
   void add_freedoms(const Document& more, bool own, const std::string& name) {
     const auto& permissions = json::member(more, "permissions");
-    append(settings_.rules.allow, json::texts(json::member(permissions, "allow")));
-    append(settings_.directories, json::texts(json::member(permissions, "additionalDirectories")));
+    append(settings_.rules.allow, json::texts(permissions, "allow"));
+    append(settings_.directories, json::texts(permissions, "additionalDirectories"));
     const auto mode = json::text(permissions, "defaultMode");
     if (!mode.empty() && (own || mode != "bypassPermissions")) {
       settings_.default_mode = mode;
@@ -177,8 +177,7 @@ class SettingsMerger {
     if (const auto& on = json::member(json::member(more, "sandbox"), "enabled"); on.is_boolean()) {
       settings_.sandbox = on.get<bool>() ? name : "";
     }
-    append(settings_.disabled_mcp_servers,
-           json::texts(json::member(more, "disabledMcpjsonServers")));
+    append(settings_.disabled_mcp_servers, json::texts(more, "disabledMcpjsonServers"));
   }
 
   void add_skip_permissions(const Document& skip, const std::string& name) {

@@ -1,11 +1,10 @@
-#include "agent/tool/builtin_tools.h"
-
 #include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "agent/tool/builtin_tools.h"
 #include "agent/tool/image.h"
 #include "agent/tool/input.h"
 #include "agent/tool/read_impl.h"
@@ -22,7 +21,7 @@ constexpr std::string_view kReadDescription =
     "line, from 1) and limit (how many lines) to see a part; files over 256 KB need them, or "
     "allow_large. Of a file over 25,000 tokens the first part is shown. PNG, JPEG, GIF and WebP "
     "files come as pictures, PDF files as documents, notebooks (.ipynb) as cells with outputs. For "
-    "folders use Glob or a shell command. Relative paths begin at the current folder.";
+    "directories use Glob or a shell command. Paths may be relative to the current directory.";
 
 constexpr std::string_view kReadSchema = R"({"type":"object","properties":{
 "file_path":{"type":"string","description":"The file to show"},
