@@ -118,7 +118,7 @@ class RepositoryCheck {
          entry.increment(error)) {
       const auto name = entry->path().filename().string();
       if (++entries_ > kMostRepositoryEntries) return false;
-      const bool unread = entry.depth() == 0 && contains_word(kUnread, name);
+      const bool unread = entry.depth() == 0 && has_word(kUnread, name);
       const bool objects = name.size() == 2 && entry->path().parent_path().filename() == "objects";
       if (unread || objects) entry.disable_recursion_pending();
       if (!unread && entry->is_symlink(error)) return false;

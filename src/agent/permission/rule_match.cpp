@@ -9,6 +9,7 @@
 #include "agent/permission/git_arguments.h"
 #include "agent/permission/read_only_git.h"
 #include "agent/permission/rule.h"
+#include "core/base/path.h"
 #include "core/base/text.h"
 #include "core/json/field.h"
 
@@ -46,8 +47,7 @@ void add_pieces(std::string_view text, std::vector<std::string>& found) {
 /// Whether it is a git command that runs none of its arguments.
 bool is_plain_git(Words words) {
   return words[0].is("git") && std::ranges::none_of(words, [](const ShellWord& word) {
-           return contains_word(kGitRunning,
-                                std::string_view(word.text).substr(0, word.text.find('=')));
+           return has_word(kGitRunning, std::string_view(word.text).substr(0, word.text.find('=')));
          });
 }
 
@@ -193,9 +193,7 @@ class FileRule {
     for (const auto& file : change.files) {
       if (!gone && matches_below(file.text)) return true;
       if (!change.target) continue;
-      std::string_view source = file.text;
-      while (source.ends_with('/')) source.remove_suffix(1);
-      const std::string name(source.substr(source.rfind('/') + 1));
+      const std::string name(base_name(trim_end(file.text, "/")));
       if (matches(change.target->text + "/" + name) || makes_below(file.text, *change.target, name))
         return true;
     }
@@ -277,7 +275,7 @@ bool may_restrict(const Rule& rule, const Call& call) {
     if (words.empty() || (start.empty() && (part.reading || part.change))) return false;
     const auto arguments = words.subspan(1);
     const std::string_view path = words.front().text;
-    const auto name = path.substr(path.rfind('/') + 1);
+    const auto name = base_name(path);
     return fits(start_of(path, arguments)) || fits(start_of(name, arguments)) ||
            (name == "git" && fits(start_of(name, without_git_options(arguments))));
   });
