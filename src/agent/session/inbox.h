@@ -17,7 +17,7 @@ struct UserMessage {
   bool started = false;       // the client was told that its turn started
   bool notification = false;  // not from the user: a background task has ended
   bool alone = false;         // calls a command: it shares its turn with no other message
-  std::string original;       // JSON: the content before expansion, for its replay; empty: unchanged
+  std::string original;  // JSON: the content before expansion, for its replay; empty: unchanged
 };
 
 /// Messages that wait for an answer. A message for an idle agent is delivered alone and at once; messages that arrive while

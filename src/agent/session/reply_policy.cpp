@@ -24,8 +24,9 @@ bool is_empty_text(const api::Block& block) {
 }
 
 NextStep ReplyPolicy::next(const api::Reply& reply, bool structure_missing) {
-  const bool calls_tools = std::ranges::any_of(
-      reply.content, [](const api::Block& block) { return block.type == api::BlockType::tool_use; });
+  const bool calls_tools = std::ranges::any_of(reply.content, [](const api::Block& block) {
+    return block.type == api::BlockType::tool_use;
+  });
   if (calls_tools) return NextStep::run_tools;
   if (!reply.whole) {
     return ++breaks_ <= kMaxBreaks ? NextStep::resume_broken : NextStep::fail_broken;

@@ -86,7 +86,7 @@ class MessageMaker {
   struct Turn {
     api::Role role;
     std::vector<std::string> blocks = {};  // JSON
-    std::size_t results = 0;          // the first blocks
+    std::size_t results = 0;               // the first blocks
   };
 
   Turn& user_turn();

@@ -28,7 +28,7 @@ TurnResult Turn::finished(std::string_view text, const api::ReplyStop& stop_reas
 
 TurnResult Turn::failed(FailureReport report) {
   report.facts.uuid = make_uuid();
-  state_.conversation.add_error(report.facts);
+  state_.conversation.transcript().add_error(report.facts);
   state_.events.emit(ErrorReply{report.facts});
   TurnResult result;
   result.is_error = true;

@@ -72,8 +72,10 @@ TEST(ApiBody, WithoutSystemTheLastToolIsMarked) {
 
 TEST(ApiBody, TheLastTwoUserMessagesAreMarked) {
   const std::string content = R"([{"type":"text","text":"a"},{"type":"text","text":"b"}])";
-  const std::vector<Message> messages{{Role::user, content}, {Role::assistant, content},
-                                      {Role::user, content}, {Role::assistant, content},
+  const std::vector<Message> messages{{Role::user, content},
+                                      {Role::assistant, content},
+                                      {Role::user, content},
+                                      {Role::assistant, content},
                                       {Role::user, content}};
   const auto body = parsed({.messages = messages});
   for (std::size_t i = 0; i < messages.size(); ++i) {
@@ -87,7 +89,8 @@ TEST(ApiBody, TheLastTwoUserMessagesAreMarked) {
 
 TEST(ApiBody, TheLastMessageOfAConversationIsNotMarked) {
   const std::string content = R"([{"type":"text","text":"a"}])";
-  const std::vector<Message> messages{{Role::user, content}, {Role::assistant, content}, {Role::user, content}};
+  const std::vector<Message> messages{
+      {Role::user, content}, {Role::assistant, content}, {Role::user, content}};
   const auto body = parsed({.messages = messages, .is_last = true});
   EXPECT_TRUE(body["messages"][0]["content"][0].contains("cache_control"));
   EXPECT_FALSE(body["messages"][2]["content"][0].contains("cache_control"));

@@ -7,8 +7,8 @@ namespace ralph::session {
 namespace {
 
 Conversation in_memory() {
-  return Conversation({}, std::nullopt,
-                      [](const Error&) { ADD_FAILURE() << "nothing is written"; });
+  return Conversation({},
+                      {std::nullopt, [](const Error&) { ADD_FAILURE() << "nothing is written"; }});
 }
 
 std::string all_of(const Conversation& conversation) {

@@ -38,7 +38,8 @@ inline api::Block call_block(const std::string& id, const std::string& name,
   return block;
 }
 
-inline api::Reply reply_of(std::vector<api::Block> blocks, std::string_view stop_reason = "end_turn") {
+inline api::Reply reply_of(std::vector<api::Block> blocks,
+                           std::string_view stop_reason = "end_turn") {
   api::Reply reply;
   reply.id = "msg";
   reply.model = "claude-sonnet-4-5";
@@ -152,7 +153,7 @@ class RecordingSink final : public EventSink {
     return "started";
   }
   std::string operator()(const ReplyBlock& event) { return "reply:" + type_of(event.block); }
-  std::string operator()(const ErrorReply& event) { 
+  std::string operator()(const ErrorReply& event) {
     return "error:" + std::string(to_string(event.facts.error));
   }
   std::string operator()(const UserInput& event) {

@@ -278,7 +278,7 @@ TEST(TranscriptRead, ContinuesAfterALineWithoutAUuid) {
   const auto first = session::read_session(path);
   ASSERT_TRUE(first);
   session::Transcript transcript(path, {}, first->last_uuid);
-  ASSERT_TRUE(transcript.append({"user", "u", R"({"content":"more"})", ""}));
+  ASSERT_TRUE(transcript.append({session::EntryType::user, "u", R"({"content":"more"})", ""}));
   EXPECT_EQ(brief(test::text_of(path)), "user hi | assistant ho | user more | assistant " + kNote);
 }
 
