@@ -18,7 +18,6 @@
 #include "agent/tool/coerce.h"
 #include "agent/tool/ripgrep.h"
 #include "core/json/document.h"
-#include "core/json/field.h"
 
 namespace ralph::session {
 namespace {
@@ -84,9 +83,9 @@ ToolCallResult denied_by_tool(const api::Block& call, const permission::Access& 
                               tool::Outcome outcome) {
   const bool link = access.kind == permission::Access::Kind::write;
   permission::Decision denied{
-      false, permission::Reason::other, outcome.denied,
-      link ? "The file is a symbolic link" : "This command cannot be confined",
-      permission::Grant::none};
+      .reason_type = permission::Reason::other,
+      .message = outcome.denied,
+      .reason = link ? "The file is a symbolic link" : "This command cannot be confined"};
   const auto meta = meta_of(call, denied, link);
   return {&call, std::move(outcome), meta, std::move(denied)};
 }
@@ -259,14 +258,10 @@ ToolCallResult Toolbox::run_safely(const api::Block& call, const std::stop_token
   }
 }
 
-/// The call cannot affect others of the same message: it changes neither files nor the working directory.
-bool Toolbox::runs_beside_others(const api::Block& call) const {
-  const auto* tool = find(call.name);
-  if (tool == nullptr || tool->changes_files()) return false;
+bool Toolbox::is_parallel(const api::Block& call) const {
+  const auto* const tool = find(call.name);
   const auto input = json::parse(call.input);
-  const auto* const command = input ? json::find_text(*input, "command") : nullptr;
-  if (command == nullptr) return true;
-  return permission::only_reads(*command) && permission::stays_in_folder(*command);
+  return tool != nullptr && input && tool->is_parallel(*input);
 }
 
 std::vector<tool::BackgroundTask> Toolbox::running_tasks() const {
@@ -281,7 +276,7 @@ void Toolbox::run_calls(std::span<const api::Block* const> calls, const CallRoom
   workspace_.set_media_room(room.media);
   ConcurrentCalls concurrent(on_result);
   for (const auto* call : calls) {
-    if (calls.size() > 1 && runs_beside_others(*call)) {
+    if (calls.size() > 1 && is_parallel(*call)) {
       concurrent.start([this, call, &stop] { return run_safely(*call, stop); });
       continue;
     }

@@ -228,6 +228,10 @@ class Bash final : public Tool {
   std::string_view name() const override { return "Bash"; }
   std::string_view description() const override { return kBashDescription; }
   std::string_view schema() const override { return kBashSchema; }
+  bool is_parallel(const json::Document& input) const override {
+    const auto command = json::text(input, "command");
+    return permission::only_reads(command) && permission::stays_in_folder(command);
+  }
 
   Access access(const json::Document& input, const Workspace& workspace) const override {
     return {Access::Kind::run, {}, json::text(input, "command"), workspace.cwd()};

@@ -114,6 +114,7 @@ class Glob final : public Tool {
   std::string_view name() const override { return "Glob"; }
   std::string_view description() const override { return kGlobDescription; }
   std::string_view schema() const override { return kGlobSchema; }
+  bool is_parallel(const json::Document&) const override { return true; }
 
   Access access(const json::Document& input, const Workspace& workspace) const override {
     return {Access::Kind::read, glob_request(input, workspace).folder, {}};

@@ -222,6 +222,7 @@ class Grep final : public Tool {
   std::string_view name() const override { return "Grep"; }
   std::string_view description() const override { return kGrepDescription; }
   std::string_view schema() const override { return kGrepSchema; }
+  bool is_parallel(const json::Document&) const override { return true; }
 
   Access access(const json::Document& input, const Workspace& workspace) const override {
     return {Access::Kind::read, path_of(input, "path", workspace), {}};

@@ -95,6 +95,7 @@ class Read final : public Tool {
   std::string_view name() const override { return "Read"; }
   std::string_view description() const override { return kReadDescription; }
   std::string_view schema() const override { return kReadSchema; }
+  bool is_parallel(const json::Document&) const override { return true; }
 
   Access access(const json::Document& input, const Workspace& workspace) const override {
     return {Access::Kind::read, path_of(input, "file_path", workspace), {}};

@@ -79,7 +79,6 @@ class Write final : public Tool {
   std::string_view name() const override { return "Write"; }
   std::string_view description() const override { return kWriteDescription; }
   std::string_view schema() const override { return kWriteSchema; }
-  bool changes_files() const override { return true; }
 
   Access access(const json::Document& input, const Workspace& workspace) const override {
     return {Access::Kind::write, path_of(input, "file_path", workspace), {}};
