@@ -171,7 +171,7 @@ std::int64_t CompactPolicy::limit(std::int64_t window) const {
 
 /// Without usage in the reply the last known count stays.
 void Context::answered(const api::Usage& usage) {
-  if (const auto told = usage.context_tokens(); told > 0) tokens_ = told;
+  if (const auto tokens = usage.context_tokens(); tokens > 0) tokens_ = tokens;
   if (answers_since_) ++*answers_since_;
 }
 

@@ -15,12 +15,12 @@ using api::ErrorName;
 using api::FailureKind;
 
 std::string rejected(const api::Failure& failure, std::string_view model, bool with_token) {
-  const auto told = fmt::format("API Error: {} {}", failure.status, failure.message);
+  const auto text = fmt::format("API Error: {} {}", failure.status, failure.message);
   switch (failure.status) {
     case 401:
-      return with_token ? "Failed to authenticate. " + told
+      return with_token ? "Failed to authenticate. " + text
                         : "Invalid API key · Fix external API key";
-    case 403: return "Failed to authenticate. " + told;
+    case 403: return "Failed to authenticate. " + text;
     case 404:
       return fmt::format(
           "The model {} does not exist at this endpoint, or you have no access to it: {}. "
@@ -33,7 +33,7 @@ std::string rejected(const api::Failure& failure, std::string_view model, bool w
     default: break;
   }
   if (failure.rejection.credit) return "Credit balance is too low";
-  return told;
+  return text;
 }
 
 std::string text_for(const api::Failure& failure, std::string_view model, bool with_token) {

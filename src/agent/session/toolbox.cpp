@@ -201,7 +201,7 @@ ToolCallResult Toolbox::run_one(const api::Block& call, const std::stop_token& s
   if (!call.raw_input.empty()) {
     return misused(
         call,
-        fmt::format("InputValidationError: {} was called with input that is no JSON object "
+        fmt::format("InputValidationError: {} was called with input that is not a JSON object "
                     "({} bytes). Make the call again with valid JSON.",
                     call.name, call.raw_input.size()),
         fmt::format("InputValidationError: JSON parse failed ({} bytes)", call.raw_input.size()));

@@ -155,7 +155,7 @@ std::string literal_start(std::string_view pattern) {
 
 std::string bad_pattern(std::string_view pattern) {
   if (pattern.find('\0') != std::string_view::npos) {
-    return "The pattern holds a NUL character, which cannot be searched for; write \\x00.";
+    return "The pattern contains a NUL character, which cannot be searched for; write \\x00.";
   }
   if (pattern.size() > kMaxPattern) {
     return fmt::format("The pattern has {} bytes; at most {} are searched for.", pattern.size(),
