@@ -8,7 +8,7 @@
 namespace ralph::permission {
 
 std::string_view to_string(Grant grant) {
-  static constexpr Words<Grant, 4> kGrants{{"none", "reading", "editing", "user"}};
+  static constexpr ralph::Words<Grant, 4> kGrants{{"none", "reading", "editing", "user"}};
   return kGrants.of(grant);
 }
 

@@ -25,7 +25,7 @@ constexpr std::array<std::pair<std::string_view, Mode>, 7> kModes{
      {"auto", Mode::automatic},
      {"bypassPermissions", Mode::bypass}}};
 
-constexpr Words<Reason, 8> kReasons{
+constexpr ralph::Words<Reason, 8> kReasons{
     {"", "mode", "rule", "subcommandResults", "workingDir", "safetyCheck", "other", "asyncAgent"}};
 
 Decision denied_by_rule(const Call& call, std::string_view rule, std::string_view how) {

@@ -51,7 +51,7 @@ constexpr std::string_view kGrepSchema = R"({"type":"object","properties":{
 
 /// What a search returns; the values of "output_mode".
 enum class GrepOutput { files, content, count };
-GrepOutput output_of(const json::Document& input) {
+GrepOutput grep_output(const json::Document& input) {
   const auto mode = json::text(input, "output_mode");
   if (mode == "content") return GrepOutput::content;
   return mode == "count" ? GrepOutput::count : GrepOutput::files;
@@ -187,7 +187,7 @@ Outcome ended(const Searched& searched, bool special, GrepResults& results, Work
 
 Outcome grep(const json::Document& input, const fs::path& path, const Target& target,
              Workspace& workspace, const std::stop_token& stop) {
-  const auto output = output_of(input);
+  const auto output = grep_output(input);
   auto arguments = arguments_of(input, output);
   const auto results = results_for(output, page_of(input), target);
   const auto some = add_globs(arguments, input, target);
