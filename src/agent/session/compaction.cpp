@@ -60,8 +60,7 @@ std::string text_of_blocks(const json::Document& blocks) {
 std::string cut_middle(const std::string& text, std::size_t most) {
   if (text.size() <= most) return text;
   const auto first = utf8::prefix(text, most / 2);
-  const auto last =
-      std::string_view(text).substr(utf8::prefix(text, text.size() - most / 2).size());
+  const auto last = utf8::suffix(text, most / 2);
   return fmt::format("{}\n[… {} bytes removed here: too long for a request …]\n{}", first,
                      text.size() - first.size() - last.size(), last);
 }
