@@ -209,18 +209,17 @@ TEST(Compaction, WhatWasRefusedIsNeverSentAgain) {
 }
 
 TEST(Compaction, TheLongestBlocksAreCutFirst) {
+  using enum api::Role;
   const auto call = [](std::string_view id) {
-    return api::Message{api::Role::assistant,
-                        fmt::format(R"([{{"type":"tool_use","id":"{}"}}])", id)};
+    return api::Message{assistant, fmt::format(R"([{{"type":"tool_use","id":"{}"}}])", id)};
   };
-  const auto result = [](std::string_view id, const std::string& text) {
-    return api::Message{
-        api::Role::user,
-        fmt::format(R"([{{"type":"tool_result","tool_use_id":"{}","content":{}}}])", id, text)};
+  const auto result = [](std::string_view id, const std::string& text) -> api::Message {
+    return {user,
+            fmt::format(R"([{{"type":"tool_result","tool_use_id":"{}","content":{}}}])", id, text)};
   };
   const auto picture =
       R"([{"type":"image","source":{"data":")" + std::string(50'000, 'A') + R"("}}])";
-  const std::vector<api::Message> all{{api::Role::user, text_content("the task")},
+  const std::vector<api::Message> all{{user, text_content("the task")},
                                       call("a"),
                                       result("a", text_content("short")),
                                       call("b"),
