@@ -67,8 +67,8 @@ TEST(Conversation, ThinkingOfAnotherModelIsDropped) {
 TEST(Conversation, AfterASummaryOnlyWhatFollowsIsSentButTheFileKeepsAll) {
   const test::TempFolder folder;
   const auto file = folder.path() / "s.jsonl";
-  Conversation conversation({}, Transcript(file, {"s", "/work", "1", "", ""}, ""),
-                            [](const Error& error) { ADD_FAILURE() << error.message; });
+  Conversation conversation({}, {Transcript(file, {"s", "/work", "1", "", ""}, ""),
+                                 [](const Error& error) { ADD_FAILURE() << error.message; }});
   conversation.add_user(text_content("before"), make_uuid());
   conversation.start_over(make_uuid(), "\"subtype\":\"compact_boundary\"");
   conversation.add_user(text_content("after"), make_uuid());
