@@ -131,9 +131,9 @@ Result<Searched> search(const std::vector<std::string>& arguments, const OpenFol
     searched.complaint += bytes.substr(0, kMaxComplaint - searched.complaint.size());
     return {};
   };
-  process::RunHandle watch;
-  watch.arm(process::Limit::wall, time_limit(workspace));
-  const auto exit = process::supervise(*std::move(child), sinks, watch, stop);
+  process::RunHandle handle;
+  handle.arm(process::Limit::wall, time_limit(workspace));
+  const auto exit = process::supervise(*std::move(child), sinks, handle, stop);
   searched.cut_short = exit.ended_by == process::EndedBy::wall;
   searched.stopped = exit.ended_by == process::EndedBy::stop_request;
   if (lines.pending() && exit.ended_by == process::EndedBy::nothing) lines.finish();
