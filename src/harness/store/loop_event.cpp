@@ -11,7 +11,7 @@
 #include "core/json/document.h"
 #include "core/json/field.h"
 #include "core/json/writer.h"
-#include "harness/store/words.h"
+#include "core/base/words.h"
 
 namespace ralph::store {
 namespace {

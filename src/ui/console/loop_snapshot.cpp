@@ -6,7 +6,7 @@
 
 #include "core/base/names.h"
 #include "harness/store/loop_event_log.h"
-#include "harness/store/words.h"
+#include "core/base/words.h"
 #include "ui/console/safe_text.h"
 
 namespace ralph::console {
