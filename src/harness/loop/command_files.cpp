@@ -155,7 +155,7 @@ class Finder {
   bool add_file(const fs::path& path, Role role) {
     const auto trail = resolve_links(path);
     if (trail.file.empty()) return false;
-    const bool compiled = role == Role::script && is_elf(trail.file);
+    const bool compiled = role == Role::script && is_elf_file(trail.file);
     if (compiled && is_below(trail.file, workspace_)) return true;
     for (const auto& link : trail.links) add(link, role);
     if (!compiled) add(trail.file, role);

@@ -6,6 +6,7 @@
 #include "core/base/file.h"
 #include "core/base/names.h"
 #include "core/base/path.h"
+#include "core/base/program_file.h"
 #include "core/base/sha256.h"
 #include "harness/loop/command_files.h"
 #include "harness/loop/file_identity.h"
@@ -25,8 +26,7 @@ std::string file_digest(const fs::path& file) {
 
 bool is_script(const FileVersion& version) {
   return version.kind == FileVersion::Kind::link ||
-         (version.kind == FileVersion::Kind::file && !version.bytes.starts_with("\x7f"
-                                                                                "ELF"));
+         (version.kind == FileVersion::Kind::file && !is_elf(version.bytes));
 }
 
 /// The interpreter that a script names in its first line; empty: it names none.
@@ -139,8 +139,8 @@ Result<> Verifier::programs_unchanged(std::vector<store::Finding>& findings) con
     const auto now = resolve(program);
     if (now == path) continue;
     if (path.empty()) {
-      findings.push_back({fmt::format("'{}' is '{}', installed since the loop began", program,
-                                      now)});
+      findings.push_back(
+          {fmt::format("'{}' is '{}', installed since the loop began", program, now)});
       continue;
     }
     return changed(fmt::format("is '{}', and was '{}'", now, path), program, "when the loop began");
