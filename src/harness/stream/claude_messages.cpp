@@ -5,7 +5,7 @@
 #include "core/base/utf8.h"
 #include "core/json/raw.h"
 #include "harness/stream/claude_impl.h"
-#include "harness/stream/tool_table_impl.h"
+#include "harness/stream/claude_tools_impl.h"
 
 namespace ralph::stream {
 namespace {
