@@ -78,7 +78,7 @@ struct Loaded {
       before;  // fixed_settings(), with what was said at the start only
   std::vector<config::FlagValue> flags;
   std::optional<store::LoopState> state;  // of the loop that is resumed
-  std::filesystem::path from = ".";  // where the settings were looked for
+  std::filesystem::path from = ".";       // where the settings were looked for
 };
 
 Result<Loaded> load(const Arguments& arguments, StdOutput& output) {
@@ -210,7 +210,8 @@ Result<loop::Setup> make_setup(const Arguments& arguments, const Loaded& loaded,
     setup.request.host.read_only = {std::filesystem::canonical(goal.path, error)};
   }
   if (!settings.given(Key::allowed_tools) && setup.request.backend->can.tool_lists) {
-    setup.request.ask.tools = loop::worker_tools();
+    const auto tools = setup.request.backend->tools.worker;
+    setup.request.ask.tools.assign(tools.begin(), tools.end());
   }
   if (!settings.given(Key::on_denial)) setup.request.denials_allowed = true;
   setup.flags = kept_flags(loaded.flags);
@@ -260,8 +261,9 @@ void take_signal(int signal_number, loop::Control& control, const store::LoopSta
 int report_start_error(const Error& error, bool json, StdOutput& output) {
   report(error, output);
   const int exit_code = stream::row(run::outcome_of(error)).exit_code;
-  if (json) output.out(console::masked_step(console::start_error_step(error, exit_code),
-                                            log_masker()) + "\n");
+  if (json)
+    output.out(console::masked_step(console::start_error_step(error, exit_code), log_masker()) +
+               "\n");
   return exit_code;
 }
 

@@ -35,10 +35,10 @@ std::string refusal(const std::vector<store::LoopRecord>& records) {
 }  // namespace
 
 const store::LoopRecord* last_summary(const std::vector<store::LoopRecord>& records) {
-  const auto found = std::find_if(records.rbegin(), records.rend(),
-                                  [](const store::LoopRecord& record) {
-    return record.step == store::LoopRecord::Step::summary;
-  });
+  const auto found =
+      std::find_if(records.rbegin(), records.rend(), [](const store::LoopRecord& record) {
+        return record.step == store::LoopRecord::Step::summary;
+      });
   return found == records.rend() ? nullptr : &*found;
 }
 
@@ -79,6 +79,7 @@ PromptParts prompt_parts(const Setup& setup, const std::string& goal,
   for (const auto& each : guidance) parts.guidance.push_back(each.text);
   parts.verify_commands = verify_names;
   parts.answer_in_text = !answers_by_schema(*setup.request.backend);
+  parts.answer_tool = setup.request.backend->tools.answer_tool;
   parts.done_marker = setup.options.done_marker;
   parts.commits = setup.options.commit;
   return parts;

@@ -13,7 +13,7 @@ namespace ralph::console {
 namespace {
 
 constexpr std::size_t kLongestWarning = 500;
-constexpr store::Words<LoopCondition, 4> kConditions{{"running", "waiting", "ended", "died"}};
+constexpr Words<LoopCondition, 4> kConditions{{"running", "waiting", "ended", "died"}};
 
 bool can_be_opened(const store::Location& folder) {
   const auto opened = folder.folder();
