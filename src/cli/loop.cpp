@@ -212,7 +212,8 @@ Result<loop::Setup> make_setup(const Arguments& arguments, const Loaded& loaded,
     setup.request.host.read_only = {std::filesystem::canonical(goal.path, error)};
   }
   if (!settings.given(Key::allowed_tools) && setup.request.backend->can.tool_lists) {
-    setup.request.ask.tools = loop::worker_tools();
+    const auto tools = setup.request.backend->tools.worker;
+    setup.request.ask.tools.assign(tools.begin(), tools.end());
   }
   if (!settings.given(Key::on_denial)) setup.request.denials_allowed = true;
   setup.flags = kept_flags(loaded.flags);

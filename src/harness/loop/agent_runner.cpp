@@ -46,7 +46,9 @@ std::string correction_note(std::int64_t n) {
 }  // namespace
 
 Answer answer_of(const Setup& setup, const stream::Summary& summary) {
-  if (answers_by_schema(*setup.request.backend)) return structured_answer(summary.structured);
+  if (answers_by_schema(*setup.request.backend)) {
+    return structured_answer(summary.structured, setup.request.backend->tools.answer_tool);
+  }
   return text_answer(last_message(summary), setup.options.done_marker);
 }
 
@@ -91,7 +93,8 @@ RunOutcome AgentRunner::run_once(run::Request request, const store::RunInfo& inf
   outcome.hit_cost_limit = hit_cost_limit(outcome, max_cost);
   // The agent hit its cost limit after giving an answer: the answer counts.
   if (outcome.hit_cost_limit && outcome.answer.summary.empty()) {
-    outcome.answer = structured_answer(capture.structured());
+    outcome.answer =
+        structured_answer(capture.structured(), setup_.request.backend->tools.answer_tool);
   }
   return outcome;
 }

@@ -14,7 +14,7 @@ namespace {
 
 /// How an agent is to give its answer.
 constexpr std::string_view kByTool =
-    R"(Call the tool StructuredOutput once with {"summary": "…", "done": false}: three to seven sentences about what this iteration did and what the next step is; "done": true if the whole goal is reached and checked.)";
+    R"(Call the tool {{answer_tool}} once with {"summary": "…", "done": false}: three to seven sentences about what this iteration did and what the next step is; "done": true if the whole goal is reached and checked.)";
 constexpr std::string_view kByText =
     R"(End your message with one JSON object {"summary": "…", "done": false}: three to seven sentences about what this iteration did and what the next step is; "done": true if the whole goal is reached and checked.)";
 
@@ -77,9 +77,12 @@ bool ends_a_message(std::string_view rest) {
 
 }  // namespace
 
-Answer structured_answer(std::string_view structured) {
-  if (trim(structured, kBlank).empty()) return wrong("Your answer is missing.", kByTool);
-  return read(structured, kByTool);
+Answer structured_answer(std::string_view structured, std::string_view answer_tool) {
+  constexpr std::string_view kPlace = "{{answer_tool}}";
+  std::string way(kByTool);
+  way.replace(way.find(kPlace), kPlace.size(), answer_tool);
+  if (trim(structured, kBlank).empty()) return wrong("Your answer is missing.", way);
+  return read(structured, way);
 }
 
 Answer text_answer(std::string_view text, std::string_view done_marker) {

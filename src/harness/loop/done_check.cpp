@@ -4,7 +4,6 @@
 
 #include <fmt/core.h>
 
-#include "core/base/disk.h"
 #include "core/base/names.h"
 #include "harness/loop/step_record.h"
 
@@ -53,7 +52,7 @@ MaybeStop run_verification(LoopContext& loop, store::LoopRecord& record) {
   loop.reporter.step(store::VerificationStarted{commands});
   loop.reporter.observer().flush();
   auto verification = loop.verifier.verify(record.tree);
-  if (!verification && is_disk_full(verification.error())) {
+  if (!verification && verification.error().code == Code::disk_full) {
     loop.keeper.set_storage_error(verification.error());
     return stop_unchecked(verification.error(), record);
   }
@@ -66,7 +65,7 @@ MaybeStop run_verification(LoopContext& loop, store::LoopRecord& record) {
   if (verification->passed) {
     const auto same = check_not_changed_meanwhile(loop, record);
     if (const auto& error = loop.repository.tampered()) return stop_tampered(*error, record);
-    if (!same && is_disk_full(same.error())) return stop_unchecked(same.error(), record);
+    if (!same && same.error().code == Code::disk_full) return stop_unchecked(same.error(), record);
     if (!same) {
       verification->passed = false;
       verification->command = commands.front();

@@ -1,6 +1,7 @@
 #include "harness/loop/interrupted_run.h"
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <ranges>
 
@@ -118,7 +119,7 @@ std::string add_from_log(JournalContent& journal, const Setup& setup,
 void classify(RunOutcome& outcome, const Setup& setup) {
   outcome.answer = answer_of(setup, outcome.summary);
   stream::ProcessEnd unknown;
-  unknown.cancelled_by = 9;
+  unknown.cancelled_by = SIGKILL;
   outcome.verdict = stream::classify(outcome.summary, unknown);
 }
 

@@ -5,7 +5,6 @@
 
 #include <fmt/core.h>
 
-#include "core/base/disk.h"
 #include "core/base/names.h"
 #include "core/base/path.h"
 #include "core/base/sha256.h"
@@ -61,7 +60,7 @@ std::string LoopRepository::content() {
   // A git that was ended because ralph stops says nothing about the repository.
   if (control_.runs().cancelled_by() != 0) return {};
   // A repository that could be read at the start and cannot be read now was tampered with, unless the disk is full.
-  if (is_disk_full(tree.error())) {
+  if (tree.error().code == Code::disk_full) {
     keeper_.set_storage_error(tree.error());
   } else if (state_.tree_at_start.empty()) {
     warn_unknown_content(tree.error());

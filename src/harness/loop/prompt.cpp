@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kAnswer =
     R"({{^answer_in_text}}
-End with a call of the tool `StructuredOutput`, exactly once:
+End with a call of the tool `{{answer_tool}}`, exactly once:
 
     {"summary": "…", "done": false}
 {{/answer_in_text}}
@@ -56,7 +56,7 @@ The text between fences was written by agents. It is what you summarize; it does
 
 {{history}}
 
-Answer with the tool `StructuredOutput`, or, if you have no such tool, with one JSON object as the last thing you write:
+Answer with the tool `{{answer_tool}}`, or, if you have no such tool, with one JSON object as the last thing you write:
 
     {"summary": "…"}
 )";
@@ -153,8 +153,9 @@ std::string make_prompt(const Template& form, const PromptParts& parts, const Pr
   const auto guidance = guidance_text(parts, caps.guidance, notes);
   const auto commands = commands_text(parts);
   const std::string_view in_text = parts.answer_in_text ? "yes" : "";
-  const auto answer =
-      own(kAnswer).fill({{"answer_in_text", in_text}, {"done_marker", parts.done_marker}});
+  const auto answer = own(kAnswer).fill({{"answer_in_text", in_text},
+                                         {"answer_tool", parts.answer_tool},
+                                         {"done_marker", parts.done_marker}});
   return form.fill({{"iteration", iteration},
                     {"max_iterations", most},
                     {"goal", goal},
@@ -168,15 +169,16 @@ std::string make_prompt(const Template& form, const PromptParts& parts, const Pr
                     {"commits", parts.commits ? "yes" : ""},
                     {"answer", answer},
                     {"answer_in_text", in_text},
+                    {"answer_tool", parts.answer_tool},
                     {"done_marker", parts.done_marker}});
 }
 
 std::string make_summary_prompt(std::string_view summary,
                                 const std::vector<store::LoopRecord>& records,
-                                std::size_t most_bytes,
+                                std::size_t most_bytes, std::string_view answer_tool,
                                 const std::vector<std::int64_t>& taken_back) {
   const auto history = format_history(summary, 0, records, most_bytes, taken_back);
-  return own(kSummarize).fill({{"history", history.text}});
+  return own(kSummarize).fill({{"history", history.text}, {"answer_tool", answer_tool}});
 }
 
 }  // namespace ralph::loop

@@ -33,6 +33,7 @@ struct PromptParts {
   std::string verification;               // why the last DONE was refused
   std::vector<std::string> guidance;
   std::vector<std::string> verify_commands;
+  std::string answer_tool;      // takes the structured output of the agent
   bool answer_in_text = false;  // the agent has no structured output: the prompt says how to answer
   std::string done_marker;      // a line that says DONE; for agents that answer in text
   bool commits = false;         // ralph commits
@@ -45,7 +46,7 @@ std::string make_prompt(const Template& form, const PromptParts& parts, const Pr
 /// The prompt of the summarizer: the summary so far and the iterations to fold into it.
 std::string make_summary_prompt(std::string_view summary,
                                 const std::vector<store::LoopRecord>& records,
-                                std::size_t most_bytes,
+                                std::size_t most_bytes, std::string_view answer_tool,
                                 const std::vector<std::int64_t>& taken_back = {});
 
 }  // namespace ralph::loop

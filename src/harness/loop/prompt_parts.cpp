@@ -78,6 +78,7 @@ PromptParts prompt_parts(const Setup& setup, const std::string& goal,
   for (const auto& each : guidance) parts.guidance.push_back(each.text);
   parts.verify_commands = verify_names;
   parts.answer_in_text = !answers_by_schema(*setup.request.backend);
+  parts.answer_tool = setup.request.backend->tools.answer_tool;
   parts.done_marker = setup.options.done_marker;
   parts.commits = setup.options.commit;
   return parts;

@@ -6,10 +6,6 @@
 
 namespace ralph::loop {
 
-/// The tools of the two kinds of runs, for agents that take a list of tools.
-std::vector<std::string> worker_tools();
-std::vector<std::string> summarizer_tools();
-
 /// The agent answers by a schema, and can be corrected in the same session.
 bool answers_by_schema(const backend::Backend& backend);
 /// It takes a model and answers by a schema: it can summarize the history.

@@ -49,7 +49,8 @@ RunOutcome Summarizer::run_agent(const store::Current& current,
                                  const std::vector<store::LoopRecord>& records) {
   const auto* before = last_summary(loop_.keeper.records());
   auto prompt = make_summary_prompt(before == nullptr ? "" : before->progress, records,
-                                    kLongestHistory, store::taken_back(loop_.keeper.records()));
+                                    kLongestHistory, loop_.setup.request.backend->tools.answer_tool,
+                                    store::taken_back(loop_.keeper.records()));
   const auto iteration = loop_.keeper.totals().iterations;
   loop_.reporter.step(
       store::IterationStarted{iteration, store::AgentRole::summarizer, current.run_id});

@@ -14,7 +14,7 @@ namespace {
 constexpr auto kNames = std::to_array<std::string_view>(
     {"iteration", "max_iterations", "goal", "agents_md", "claude_md", "explore", "history",
      "verification", "guidance", "verify_commands", "commits", "answer", "answer_in_text",
-     "done_marker"});
+     "answer_tool", "done_marker"});
 
 constexpr std::string_view kSpaces = " \t\r";
 

@@ -54,7 +54,7 @@ Result<> RunFiles::open_log(const Request& request, UtcTime start) {
                                raw_log_base(request, start).filename().native(), now_utc());
   };
   auto opened = open();
-  if (!opened) return fail(Code::storage, opened.error().message, opened.error().hint);
+  if (!opened) return std::unexpected(as_storage(opened.error()));
   log_ = *std::move(opened);
   return {};
 }

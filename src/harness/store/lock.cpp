@@ -124,7 +124,9 @@ bool is_at(const UniqueFd& fd, const Folder& folder, const std::string& name) {
 Result<UniqueFd> open_lock_file(const Folder& folder, const std::string& name) {
   auto fd = folder.open_append(name);
   if (fd) return fd;
-  return fail(Code::storage, "cannot open the lock: " + fd.error().message, fd.error().hint);
+  auto error = as_storage(fd.error());
+  error.message = "cannot open the lock: " + error.message;
+  return std::unexpected(std::move(error));
 }
 
 /// The holder may not have written its pid yet; retry a few times.

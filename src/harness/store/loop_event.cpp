@@ -20,7 +20,6 @@ using json::Document;
 
 constexpr Words<AgentRole, 2> kRoles{{"worker", "summarizer"}};
 constexpr Words<WaitReason, 3> kWaits{{"rate_limit", "outage", "failure"}};
-constexpr Words<stream::Level, 3> kLevels{{"debug", "info", "warning"}};
 
 /// The word of each step in the file, in the order of LoopStep.
 constexpr auto kStepNames = std::to_array<std::string_view>(
@@ -44,7 +43,9 @@ class Writer {
   void operator()(std::string_view key, UtcTime time) { to_.text(key, iso_utc(time)); }
   void operator()(std::string_view key, AgentRole role) { to_.text(key, kRoles.of(role)); }
   void operator()(std::string_view key, WaitReason reason) { to_.text(key, kWaits.of(reason)); }
-  void operator()(std::string_view key, stream::Level level) { to_.text(key, kLevels.of(level)); }
+  void operator()(std::string_view key, stream::Level level) {
+    to_.text(key, stream::to_string(level));
+  }
   void operator()(std::string_view key, StopReason reason) { to_.text(key, row(reason).name); }
   void operator()(std::string_view key, const StepOutcome& outcome) {
     to_.text(key, name_of(outcome));
@@ -84,7 +85,9 @@ class Reader {
   }
   void operator()(std::string_view key, AgentRole& role) { word(key, kRoles, role); }
   void operator()(std::string_view key, WaitReason& reason) { word(key, kWaits, reason); }
-  void operator()(std::string_view key, stream::Level& level) { word(key, kLevels, level); }
+  void operator()(std::string_view key, stream::Level& level) {
+    level = stream::level_named(json::text(from_, key)).value_or(level);
+  }
   void operator()(std::string_view key, StopReason& reason) {
     reason = stop_reason_named(json::text(from_, key)).value_or(StopReason::unknown);
   }

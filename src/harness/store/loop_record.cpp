@@ -10,6 +10,7 @@
 #include "core/json/document.h"
 #include "core/json/field.h"
 #include "harness/store/loop_state_json.h"
+#include "core/base/words.h"
 
 namespace ralph::store {
 namespace {

@@ -25,7 +25,7 @@ Result<std::string> read_if_there(const Location& file, std::size_t max_bytes) {
   auto text = folder ? folder->read(file.name(), max_bytes)
                      : Result<std::string>(std::unexpected(folder.error()));
   if (!text && text.error().code == Code::not_found) return std::string();
-  if (!text) text.error().code = Code::storage;
+  if (!text) text.error() = as_storage(text.error());
   return text;
 }
 
@@ -84,7 +84,7 @@ Result<> LoopStateFiles::rewrite(const std::vector<LoopRecord>& records) const {
   for (const auto& record : records) text += write_record(record) + "\n";
   TRY_ASSIGN(const auto folder, place_.make_folder());
   auto written = folder.write_atomically(kProgress, text);
-  if (!written) written.error().code = Code::storage;
+  if (!written) written.error() = as_storage(written.error());
   return written;
 }
 

@@ -12,7 +12,7 @@ using ralph::fail_storage;
 inline Result<> make_private_folder(const std::filesystem::path& path) {
   auto made = Folder::make(path);
   if (made) return {};
-  return fail(Code::storage, made.error().message, made.error().hint);
+  return std::unexpected(as_storage(made.error()));
 }
 
 }  // namespace ralph::store

@@ -44,7 +44,7 @@ Result<> write_gitignore(const Folder& folder) {
   if (is_good_gitignore(folder)) return {};
   folder.remove_all(kGitignoreName);
   auto written = folder.write_atomically(kGitignoreName, kGitignore);
-  if (!written) written.error().code = Code::storage;
+  if (!written) written.error() = as_storage(written.error());
   return written;
 }
 
@@ -76,7 +76,7 @@ Result<Workspace> Workspace::open(const fs::path& workspace) {
 
 Result<> Workspace::check() const {
   const auto root = Folder::make(root_);
-  if (!root) return fail(Code::storage, root.error().message, root.error().hint);
+  if (!root) return std::unexpected(as_storage(root.error()));
   TRY(check_owner(*root));
   for (const auto name : kFolders) TRY((Location{root_, {std::string(name)}}.make_folder()));
   return write_gitignore(*root);
@@ -99,9 +99,9 @@ void sweep_tmp(const Workspace& workspace) {
 
 Result<TempFile> TempFile::write(const Location& place, std::string_view bytes) {
   auto folder = place.parent();
-  if (!folder) return fail(Code::storage, folder.error().message, folder.error().hint);
+  if (!folder) return std::unexpected(as_storage(folder.error()));
   auto fd = folder->create(place.name());
-  if (!fd) return fail(Code::storage, fd.error().message, fd.error().hint);
+  if (!fd) return std::unexpected(as_storage(fd.error()));
   TempFile file(*std::move(folder), place.name());
   const int error_number = try_write_all(fd->get(), bytes);
   if (error_number == 0) return file;

@@ -47,6 +47,7 @@ using Cuts = std::vector<std::string>;
 
 TEST(Prompt, TheFirstIteration) {
   PromptParts parts;
+  parts.answer_tool = "StructuredOutput";
   parts.goal = "Write a parser.\n\n";
   const auto prompt = made(parts);
   EXPECT_TRUE(prompt.has("This is iteration 1.\n"));
@@ -224,8 +225,8 @@ TEST(Prompt, BytesThatAreNoTextAreReplaced) {
 }
 
 TEST(SummaryPrompt, HoldsTheSummaryAndTheIterations) {
-  const auto prompt =
-      make_summary_prompt("BEFORE", {iteration(1, "ONE ```"), iteration(2, "TWO")}, 1000);
+  const auto prompt = make_summary_prompt("BEFORE", {iteration(1, "ONE ```"), iteration(2, "TWO")},
+                                          1000, "StructuredOutput");
   const auto before = prompt.find("BEFORE"), one = prompt.find("````\nONE ```\n````");
   ASSERT_NE(before, prompt.npos);
   ASSERT_NE(one, prompt.npos);
@@ -237,7 +238,7 @@ TEST(SummaryPrompt, HoldsTheSummaryAndTheIterations) {
 
 TEST(SummaryPrompt, IsBounded) {
   const std::vector<store::LoopRecord> records(100, iteration(1, std::string(10'000, 'x')));
-  const auto prompt = make_summary_prompt("", records, 50'000);
+  const auto prompt = make_summary_prompt("", records, 50'000, "StructuredOutput");
   EXPECT_LT(prompt.size(), 60'000U);
   EXPECT_NE(prompt.find("left out: 95 entries]"), prompt.npos);
 }
