@@ -10,7 +10,6 @@
 #include "core/json/document.h"
 #include "core/json/field.h"
 #include "harness/store/loop_state_json.h"
-#include "core/base/words.h"
 
 namespace ralph::store {
 namespace {

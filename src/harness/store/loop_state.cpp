@@ -12,7 +12,6 @@
 #include "core/json/field.h"
 #include "harness/store/loop_state_json.h"
 #include "harness/store/state_file.h"
-#include "core/base/words.h"
 
 namespace ralph::store {
 namespace {

@@ -7,7 +7,6 @@
 #include "core/base/names.h"
 #include "core/base/words.h"
 #include "harness/store/loop_event_log.h"
-#include "core/base/words.h"
 #include "harness/store/loop_state_files.h"
 #include "ui/console/safe_text.h"
 
