@@ -11,7 +11,7 @@ namespace ralph::loop {
 namespace {
 
 Answer structured_answer(std::string_view structured) {
-  return structured_answer(structured, "StructuredOutput");
+  return loop::structured_answer(structured, "StructuredOutput");
 }
 
 std::string summary_in(std::string_view text) { return text_answer(text, "LOOP_DONE").summary; }
