@@ -59,7 +59,7 @@ constexpr std::array<Setting, kKeys> kTable{{
     {Key::summary_model, "summary_model", Kind::text, "haiku", "--summary-model", "NAME", "the model that summarizes the history", Topic::history, Listed::on_request, "", 0, true},
     {Key::summary_reasoning, "summary_reasoning", Kind::choice, "high", "--summary-reasoning", "LEVEL", "how much that model should think: none, low, med or high", Topic::history, Listed::on_request, "none|low|med|high", 0, true},
     {Key::done_marker, "done_marker", Kind::text, "LOOP_DONE", "--done-marker", "LINE", "a line that means DONE, for agents that answer in plain text", Topic::agent, Listed::on_request, "", 0, true},
-    {Key::loop_guard, "loop_guard", Kind::integer, "5", "--loop-guard", "N", "warn ralph's own agent after this many equal calls with equal results, stop it after twice as many; 0: never", Topic::agent, Listed::on_request, "", 0, true},
+    {Key::loop_guard, "loop_guard", Kind::integer, "5", "--loop-guard", "N", "warn ralph's own agent after this many equal calls with equal results, stop it after twice as many; 0: never", Topic::agent, Listed::on_request},
     {Key::commit, "commit", Kind::boolean, "false", "--commit", "", "commit after every iteration; never pushes", Topic::git, Listed::always, "", 0, true},
     {Key::git_timeout, "git_timeout", Kind::duration, "2m", "--git-timeout", "TIME", "time limit of a read-only git command; 0: no limit", Topic::git, Listed::on_request, "", 0, true},
     {Key::rollback, "rollback", Kind::boolean, "false", "--rollback", "", "restore the files after a failed iteration; needs --commit", Topic::git, Listed::always, "", 0, true},

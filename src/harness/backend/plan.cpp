@@ -48,7 +48,7 @@ struct Wish {
   std::string_view hint;
 };
 
-Result<> check_wishes(const Backend& backend, const Ask& ask, Output output) {
+Result<> check_wishes(const Backend& backend, const Ask& ask, Output output, bool has_loop_guard) {
   const Capabilities& can = backend.can;
   const auto wishes = std::to_array<Wish>({
       {!ask.model.empty(), can.model, "has no model option", "put the model into --command"},
@@ -66,6 +66,8 @@ Result<> check_wishes(const Backend& backend, const Ask& ask, Output output) {
       {!ask.json_schema.empty(), can.json_schema, "has no option for a result schema",
        "remove the schema"},
       {!ask.effort.empty(), can.effort, "has no effort option", "put the effort into --command"},
+      {ask.needs_loop_guard, has_loop_guard, "has no loop guard: only ralph's own agent has one",
+       "remove --loop-guard (the setting loop_guard), or use '--backend builtin'"},
       {ask.conversation, can.conversation, "accepts no messages while it runs",
        "use another backend"},
       {ask.auth != Auth::automatic, !backend.access.key_variable.empty(),
@@ -306,7 +308,8 @@ Result<Plan> plan(const Backend& backend, const Ask& ask, const Host& host,
   TRY(check_prompt(ask.prompt));
   TRY_ASSIGN(const Output output, output_of(backend, ask));
   TRY(backend.program.empty() ? check_command(backend, ask) : check_extra_args(backend, ask));
-  TRY(check_wishes(backend, ask, output));
+  const bool has_loop_guard = ask.loop_guard && runs_own_agent(backend, host);
+  TRY(check_wishes(backend, ask, output, has_loop_guard));
   TRY_ASSIGN(const Route route, route_of(backend, ask));
 
   Plan plan;
@@ -314,7 +317,12 @@ Result<Plan> plan(const Backend& backend, const Ask& ask, const Host& host,
   plan.display_name = display_name_of(backend, ask);
   plan.output = output;
   plan.delivery = route.delivery;
-  Draft draft{backend, ask, output, route.delivery, route.transport, {}, {}};
+  Draft draft{.backend = backend,
+              .ask = ask,
+              .output = output,
+              .delivery = route.delivery,
+              .transport = route.transport,
+              .has_loop_guard = has_loop_guard};
   set_prompt(draft, host, run_id, plan);
   set_dialect(draft, plan);
   if (!backend.program.empty() && !ask.command.empty()) {

@@ -25,12 +25,6 @@ using config::Key;
 constexpr std::uint64_t kLittleSpace = std::uint64_t{500} << 20;
 constexpr std::uint64_t kNoSpace = std::uint64_t{4} << 20;
 
-/// Whether the program is ralph under another name.
-bool is_ralph(const std::filesystem::path& program) {
-  std::error_code error;
-  return std::filesystem::equivalent(program, "/proc/self/exe", error);
-}
-
 std::vector<InstalledAgent> find_agents(const backend::Host& host) {
   std::vector<InstalledAgent> agents;
   for (const auto& candidate : backend::candidates()) {
@@ -57,7 +51,7 @@ std::vector<InstalledAgent> find_agents(const backend::Host& host) {
   }
   for (std::size_t i = 0; i < agents.size(); ++i) {
     if (answers[i]) {
-      agents[i].version = *answers[i] + (is_ralph(agents[i].path) ? ", which is ralph" : "");
+      agents[i].version = *answers[i] + (backend::is_own_executable(agents[i].path) ? ", which is ralph" : "");
     } else {
       agents[i].problem = answers[i].error().message;
     }
@@ -81,12 +75,9 @@ Check check_backend(const Result<const backend::Backend*>& chosen, std::string_v
 /// The backend whose credential is used: the program may be a link to ralph.
 const backend::Backend& agent_behind(const backend::Backend& chosen, const backend::Host& host) {
   const auto candidates = backend::candidates();
-  const auto named = std::ranges::find(candidates, &chosen, &backend::Candidate::backend);
   const auto own =
       std::ranges::find(candidates, backend::kOwnProgram, &backend::Candidate::program);
-  if (named == candidates.end() || own == candidates.end()) return chosen;
-  const auto path = backend::find_program(*named, host);
-  return path && is_ralph(*path) ? *own->backend : chosen;
+  return own != candidates.end() && backend::runs_own_agent(chosen, host) ? *own->backend : chosen;
 }
 
 Check check_credential(const backend::Host& host, const backend::Backend& chosen,
