@@ -5,6 +5,7 @@
 
 #include "cli/dry_run.h"
 #include "cli/failure.h"
+#include "harness/loop/next_prompt.h"
 #include "harness/loop/run_requests.h"
 #include "ui/console/figures.h"
 #include "ui/console/safe_text.h"

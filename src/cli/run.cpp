@@ -38,6 +38,8 @@ struct StartErrorReporter {
       result.status = row.status;
       result.outcome = row.name;
       result.why = why;
+      result.headline = error.message;
+      result.hint = error.hint;
       stream::Event event;
       event.seq = 1;
       event.run_id = run_id;
@@ -72,9 +74,9 @@ int supervise(run::Request request, const config::Settings& settings, const Mask
   console::Console console(options, masker, summary, output);
   console::JsonLines json_lines(masker, output);
   run::RunObservers observers{summary,
-                         {&console},
-                         [&] { output.flush(); },
-                         [&](Millis patience) { output.set_drain_timeout(patience); }};
+                              {&console},
+                              [&] { output.flush(); },
+                              [&](Millis patience) { output.set_drain_timeout(patience); }};
   if (json) observers.handlers.push_back(&json_lines);
 
   run::Control control;

@@ -7,14 +7,15 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
-#include "core/base/file.h"
-#include "core/base/id.h"
 #include "cli/environment.h"
 #include "cli/failure.h"
+#include "core/base/file.h"
+#include "core/base/id.h"
 #include "core/config/load.h"
-#include "system/git/project_root.h"
 #include "harness/run/config_watch.h"
+#include "harness/store/lock.h"
 #include "harness/store/workspace.h"
+#include "system/git/project_root.h"
 
 namespace ralph::cli {
 namespace {
@@ -125,7 +126,7 @@ Result<std::vector<std::filesystem::path>> accept_obeyed(std::string_view config
   const std::filesystem::path folder = settings == nullptr ? "." : settings->text(Key::cwd);
   if (const auto holder =
           store::Lock::holder(store::Workspace::at(project_root_of(folder)).lock_file())) {
-    return fail(Code::busy, fmt::format("{} is running here", holder->what),
+    return fail(Code::busy, fmt::format("{} is running here", to_string(holder->user)),
                 "accept the settings after it has ended");
   }
   return run::ConfigWatch::accept(run::state_folder(environment()),
@@ -163,7 +164,8 @@ void watch_settings(std::string_view config_file, const config::Settings& settin
 
 void note_own_agent(const config::Settings& settings, const run::Request& request,
                     StdOutput& output) {
-  const bool chosen = run::backend_name(settings) == "auto" && request.backend->program == backend::kOwnProgram;
+  const bool chosen =
+      run::backend_name(settings) == "auto" && request.backend->program == backend::kOwnProgram;
   if (!chosen || settings.boolean(Key::quiet)) return;
   std::vector<std::string_view> programs;
   for (const auto& candidate : backend::candidates()) {

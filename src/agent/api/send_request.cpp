@@ -172,7 +172,7 @@ class Reader {
   /// A stream with a stop reason is complete, however the connection ended.
   std::optional<Failure> end_stream(Attempt& attempt, const http::Sent& sent) {
     if (failure_) return failure_;
-    if (!attempt.reply.stop_reason.empty()) attempt.reply.whole = true;
+    if (attempt.reply.stop_reason.reported()) attempt.reply.whole = true;
     if (attempt.reply.whole) return std::nullopt;
     if (!sent) return transfer_failure(sent.error());
     if (!attempt.reported)

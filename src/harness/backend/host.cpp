@@ -65,7 +65,7 @@ std::vector<std::string> environment_of(const Host& host) {
 
 Error not_found(std::string_view program, std::string message) {
   for (const auto* backend : backends()) {
-    if (backend->program == program) {
+    if (backend->program == program && !backend->install_hint.empty()) {
       return {Code::not_found, std::move(message),
               fmt::format("install it with '{}'", backend->install_hint)};
     }
@@ -99,12 +99,8 @@ std::optional<std::string> variable(const Host& host, std::string_view name) {
       if (change->name == name) return change->value;
     }
   }
-  for (const std::string_view entry : host.environment) {
-    if (entry.size() > name.size() && entry.starts_with(name) && entry[name.size()] == '=') {
-      return std::string(entry.substr(name.size() + 1));
-    }
-  }
-  return std::nullopt;
+  const auto inherited = process::variable(host.environment, name);
+  return inherited ? std::optional<std::string>(*inherited) : std::nullopt;
 }
 
 Result<const Backend*> choose(std::string_view name, const Host& host) {

@@ -86,6 +86,7 @@ struct ModelRoute {
   std::string header, secret;  // what is added to each request: "x-api-key" and its value
   std::string token;           // what the agent gets instead of the key
   std::filesystem::path socket;
+  ModelApi api = {};
 };
 
 /// How one agent will be started for one Ask.

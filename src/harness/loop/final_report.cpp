@@ -5,6 +5,7 @@
 #include "harness/loop/end_findings.h"
 #include "harness/loop/replaced_loop.h"
 #include "harness/loop/start_refs.h"
+#include "harness/loop/step_record.h"
 #include "system/git/history.h"
 
 namespace ralph::loop {
@@ -12,10 +13,26 @@ namespace {
 
 constexpr std::size_t kMostCommits = 10;
 
-int exit_code_of(stream::Outcome outcome) { return stream::row(outcome).exit_code; }
-
 void save(StateKeeper& keeper) {
   if (auto saved = keeper.save(); !saved) keeper.set_storage_error(saved.error());
+}
+
+/// A loop whose steps could not be recorded did not succeed.
+void use_storage_error(LoopStop& stop, const StateKeeper& keeper) {
+  const auto& error = keeper.storage_error();
+  if (error && row(stop.reason).outcome == stream::Outcome::ok) stop = storage_stop(*error);
+}
+
+/// The only place that decides it.
+int exit_code_of(const LoopStop& stop, const store::LoopReport& report) {
+  stream::Verdict verdict;
+  verdict.outcome = stop.outcome.value_or(row(stop.reason).outcome);
+  verdict.signal = stop.signal;
+  // What is there now is not what was verified.
+  if (report.changed_since_verified && verdict.outcome == stream::Outcome::ok) {
+    verdict.outcome = stream::Outcome::limit_reached;
+  }
+  return verdict.exit_code();
 }
 
 void add_facts(store::LoopReport& report, const LoopParts& parts, const LoopStop& stop) {
@@ -23,11 +40,6 @@ void add_facts(store::LoopReport& report, const LoopParts& parts, const LoopStop
   const auto& state = keeper.state;
   report.reason = stop.reason;
   report.why = stop.why;
-  report.exit_code = stop.exit_code.value_or(exit_code_of(row(stop.reason).outcome));
-  if (const auto& error = keeper.storage_error(); error && report.exit_code == 0) {
-    report.exit_code = exit_code_of(stream::Outcome::storage_failed);
-    report.why = describe(*error);
-  }
   report.loop_id = state.loop_id;
   report.started = state.started;
   report.ended = parts.clock.now();
@@ -74,16 +86,15 @@ void add_changes(store::LoopReport& report, LoopParts& parts) {
 
 void add_findings(store::LoopReport& report, LoopParts& parts) {
   report_unused_goal(parts.keeper.state, parts.reporter);
-  const bool said =
-      report.reason == store::StopReason::not_committed ||
-      report.reason == store::StopReason::tampered;
+  const bool said = report.reason == store::StopReason::not_committed ||
+                    report.reason == store::StopReason::tampered;
   if (!said) report_branch(parts.repository, parts.keeper.state, parts.reporter);
   for (const auto& finding : parts.reporter.findings()) report.findings.push_back(finding.text);
   auto findings = report.findings;
   if (parts.changed_since_done) {
     findings.emplace_back("files were changed since verification, and not verified again");
   }
-  if (findings.empty() || !report.gave_way_to.empty()) return;
+  if (findings.empty() || !report.restored_loop.empty()) return;
   parts.keeper.state.findings = std::move(findings);
   save(parts.keeper);
 }
@@ -98,18 +109,13 @@ const store::LoopRecord* last_step(const std::vector<store::LoopRecord>& records
 
 void add_verified(store::LoopReport& report, const LoopParts& parts) {
   const auto& records = parts.keeper.records();
-  const bool by_these_commands =
-      report.reason == store::StopReason::done ||
-      std::ssize(records) > parts.keeper.state.fresh_from;
+  const bool by_these_commands = report.reason == store::StopReason::done ||
+                                 std::ssize(records) > parts.keeper.state.fresh_from;
   const auto* const last = last_step(records);
   if (!by_these_commands || last == nullptr) return;
   if (!last->verification || !last->verification->passed) return;
   report.verified = store::how_known(*last);
   report.changed_since_verified = parts.changed_since_done;
-  // What is there now is not what was verified.
-  if (parts.changed_since_done && report.exit_code == 0) {
-    report.exit_code = exit_code_of(stream::Outcome::limit_reached);
-  }
 }
 
 /// What the branch has beyond the commit of the start.
@@ -129,18 +135,19 @@ void add_commits(store::LoopReport& report, const LoopParts& parts) {
   report.to = parts.repository.head();
 }
 
-/// A loop that did nothing gives way to the one before it.
-void give_way(store::LoopReport& report, LoopParts& parts, store::StopReason reason) {
-  if (!did_nothing(parts, reason)) return;
+/// An empty loop is discarded and the previous one restored.
+void restore_previous_loop(store::LoopReport& report, LoopParts& parts, store::StopReason reason) {
+  if (!is_empty_loop(parts, reason)) return;
   parts.user_files.bring_back_stash();
   if (!parts.replaced) return;
-  report.gave_way_to = parts.replaced->state.loop_id;
+  report.restored_loop = parts.replaced->state.loop_id;
   if (auto back = bring_back_replaced(parts); !back) parts.keeper.set_storage_error(back.error());
 }
 
 }  // namespace
 
-store::LoopReport finish_loop(LoopParts& parts, const LoopStop& stop) {
+store::LoopReport finish_loop(LoopParts& parts, LoopStop stop) {
+  use_storage_error(stop, parts.keeper);
   auto& state = parts.keeper.state;
   state.ran = parts.keeper.elapsed();
   state.would_wait = stop.would_wait;
@@ -151,7 +158,8 @@ store::LoopReport finish_loop(LoopParts& parts, const LoopStop& stop) {
   const auto* const git = parts.repository.git();
   if (git != nullptr) report_lost_refs(*git, state.loop_id, parts.reporter);
   store::LoopReport report;
-  give_way(report, parts, stop.reason);
+  restore_previous_loop(report, parts, stop.reason);
+  use_storage_error(stop, parts.keeper);  // of the last save, too
   parts.keeper.files().forget_stop();
   add_stash(report, parts);
   add_facts(report, parts, stop);
@@ -159,6 +167,7 @@ store::LoopReport finish_loop(LoopParts& parts, const LoopStop& stop) {
   add_findings(report, parts);
   add_verified(report, parts);
   add_commits(report, parts);
+  report.exit_code = exit_code_of(stop, report);
   if (const auto& failure = parts.reporter.failure()) {
     parts.reporter.warn("the steps of this loop are not recorded: " + describe(*failure));
   }

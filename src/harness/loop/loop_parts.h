@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "harness/loop/agent_runner.h"
+#include "harness/loop/loop.h"
 #include "harness/loop/loop_context.h"
 #include "harness/loop/loop_repository.h"
-#include "harness/loop/loop_steps.h"
 #include "harness/loop/ralph_folder.h"
 #include "harness/loop/settings_guard.h"
 #include "harness/loop/user_files.h"

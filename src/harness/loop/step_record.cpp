@@ -17,6 +17,7 @@ std::string shown_in(const std::filesystem::path& root, const std::filesystem::p
 
 Result<> write_record_of(LoopContext& loop, const store::RunInfo& run, store::LoopRecord record) {
   record.progress = loop.masker.mask(record.progress);
+  record.failure = loop.masker.mask(record.failure);
   if (record.verification) record.verification->tail = loop.masker.mask(record.verification->tail);
   if (run.role == store::AgentRole::worker) record.note = std::exchange(loop.goal.note, {});
   TRY(loop.keeper.repair());
@@ -33,9 +34,9 @@ Result<> write_record_of(LoopContext& loop, const store::RunInfo& run, store::Lo
   if (record.is(store::LoopDecision::refused)) {
     loop.reporter.step(store::DoneRefused{record.iteration, totals.refused_in_a_row});
   }
-  loop.reporter.step(store::IterationEnded{
-      record.iteration, run.role, record.run_id, std::string(name_of(record.outcome)),
-      record.failed, record.done, record.changed, record.cost_usd, record.time.total()});
+  loop.reporter.step(store::IterationEnded{record.iteration, run.role, record.run_id,
+                                           record.outcome, record.failed, record.done,
+                                           record.changed, record.cost_usd, record.time.total()});
   loop.reporter.observer().run_ended(run, record, totals);
   return {};
 }
@@ -92,10 +93,7 @@ bool repair_after_run(LoopContext& loop, const RunOutcome& outcome) {
   return removed;
 }
 
-LoopStop storage_stop(const Error& error) {
-  return {store::StopReason::agent, describe(error),
-          stream::row(stream::Outcome::storage_failed).exit_code};
-}
+LoopStop storage_stop(const Error& error) { return {store::StopReason::storage, describe(error)}; }
 
 LoopStop stop_unchecked(const Error& error, store::LoopRecord& record) {
   record.outcome = stream::Outcome::storage_failed;
@@ -104,14 +102,14 @@ LoopStop stop_unchecked(const Error& error, store::LoopRecord& record) {
 }
 
 MaybeStop stop_if_unreadable(const LoopContext& loop, store::LoopRecord& record) {
-  const auto& why = loop.repository.tampered();
-  if (why.empty()) {
+  const auto& tampered = loop.repository.tampered();
+  if (!tampered) {
     const auto& error = loop.keeper.storage_error();
     return error && record.tree.empty() ? MaybeStop(stop_unchecked(*error, record)) : std::nullopt;
   }
   record.outcome = store::LoopDecision::tampered;
   record.changed = false;
-  return LoopStop{store::StopReason::tampered, why};
+  return LoopStop{store::StopReason::tampered, describe(*tampered)};
 }
 
 void record_moved_head(const LoopContext& loop, const store::Current& current,
@@ -122,8 +120,8 @@ void record_moved_head(const LoopContext& loop, const store::Current& current,
 
 LoopStop stopped_run(const LoopContext& loop, const stream::Verdict& verdict) {
   return {store::StopReason::stopped,
-          loop.control.wants_end() ? stopped_by(loop.control.signal()) : verdict.detail,
-          verdict.exit_code()};
+          loop.control.wants_end() ? describe_stop(loop.control.signal()) : verdict.detail,
+          verdict.outcome, verdict.signal};
 }
 
 MaybeStop stop_of(const store::LoopRecord& record) {

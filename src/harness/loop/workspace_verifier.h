@@ -11,7 +11,7 @@
 #include "harness/loop/path_glob.h"
 #include "harness/loop/setup.h"
 #include "harness/loop/start_files.h"
-#include "harness/loop/verify.h"
+#include "harness/loop/verifier.h"
 
 namespace ralph::loop {
 
@@ -33,7 +33,7 @@ class WorkspaceVerifier final : public DoneVerifier {
   /// What --protect and --verify-clean need is there before the first iteration; `user` remembers what is put aside
   /// (null: nothing can be remembered).
   Result<> prepare(const store::UserState* user);
-  /// A resumed loop has the files of its start from git, and knows by their digest whether these are they.
+  /// A resumed loop has the files of its start from git, and compares their digest.
   Result<> recover_protected();
 
   const Verifier& verifier() const { return *verifier_; }
@@ -41,7 +41,7 @@ class WorkspaceVerifier final : public DoneVerifier {
   /// What a user should know of the files of verification before the loop begins; empty: nothing.
   std::string notice() const;
 
-  std::vector<std::string> commands() const override { return verifier_->names(); }
+  std::vector<std::string> commands() const override { return verifier_->files().names(); }
   Result<store::Verification> verify(const std::string& content) override;
 
  private:

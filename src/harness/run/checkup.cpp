@@ -178,13 +178,17 @@ Check check_permissions(const backend::Backend& backend, const backend::Host& ho
   const auto& mode = settings.text(Key::permission_mode);
   if (!backend::is_skip_mode(backend, mode)) return {Level::ok, "permissions", "mode " + mode, {}};
   if (confined) return {Level::ok, "permissions", "everything, in a sandbox", {}};
+  const auto variable = backend.permissions.sandbox_variable;
   if (backend::in_trusted_sandbox(backend, host))
-    return {
-        Level::ok, "permissions", "everything (IS_SANDBOX=1 declares this machine a sandbox)", {}};
+    return {Level::ok,
+            "permissions",
+            fmt::format("everything ({}=1 declares this machine a sandbox)", variable),
+            {}};
   if (host.is_root) {
     return {Level::blocks, "permissions", "the agent refuses to skip permissions as root",
-            "use --sandbox, IS_SANDBOX=1 in a container you trust, --permission-mode, or run as an "
-            "ordinary user"};
+            fmt::format("use --sandbox, {}=1 in a container you trust, --permission-mode, or run "
+                        "as an ordinary user",
+                        variable)};
   }
   return {Level::warning, "permissions", "everything your user is allowed to do",
           "--sandbox confines the agent"};

@@ -6,7 +6,7 @@
 #include <fmt/core.h>
 
 #include "core/base/file.h"
-#include "harness/store/state.h"
+#include "harness/store/sessions.h"
 #include "harness/stream/outcome.h"
 #include "system/git/project_root.h"
 

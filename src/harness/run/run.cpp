@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "core/base/names.h"
+#include "core/base/path.h"
 #include "core/base/utf8.h"
 #include "harness/backend/process_end.h"
 #include "harness/run/alive_recorder.h"
@@ -27,8 +28,8 @@ std::string utf8_of(const std::filesystem::path& path) { return utf8::repaired(p
 std::string shown_path(const std::filesystem::path& path) {
   std::error_code error;
   const auto here = std::filesystem::current_path(error);
-  const auto near = error ? path : path.lexically_relative(here);
-  return near.empty() || near.native().starts_with("..") ? utf8_of(path) : utf8_of(near);
+  const auto full = path.lexically_normal();
+  return error || !is_below(full, here) ? utf8_of(path) : utf8_of(full.lexically_relative(here));
 }
 
 /// The program was found, but could not be started.
@@ -161,7 +162,7 @@ AttemptEnd Run::attempt() {
   end.process.skipped_lines = skipped_;
   end.process.raw_log = utf8_of(files_->log().paths().out);
   end.process.attempts = attempts_;
-  backend::explain_end(*request_.backend, request_.ask.auth, request_.host, end.process);
+  backend::add_backend_details(*request_.backend, request_.ask.auth, request_.host, end.process);
   if (const auto stored = files_->log().finish(); !stored && !end.process.storage_error) {
     end.process.storage_error = stored.error();
   }
@@ -171,7 +172,7 @@ AttemptEnd Run::attempt() {
 stream::Verdict Run::classify_attempt(AttemptEnd& end) {
   end_ = std::move(end.process);
   if (end.start_error) {
-    return {outcome_of_start(*end.start_error), describe(*end.start_error), {}, {}, 0};
+    return {.outcome = outcome_of_start(*end.start_error), .detail = describe(*end.start_error)};
   }
   return classify();
 }
@@ -232,7 +233,7 @@ void Run::report_leftovers(const AttemptEnd& end) {
 /// The agent may work in another session or directory than requested.
 void Run::report_session() {
   const auto& summary = observers_.summary;
-  if (went_on_elsewhere(request_, summary)) {
+  if (forked_session(request_, summary)) {
     events_->notice(stream::Level::warning, "session_fork",
                     fmt::format("the agent forked the session: {} was requested, {} is new",
                                 request_.ask.resume, summary.session_id));
@@ -280,8 +281,11 @@ Report Run::finish(const stream::Verdict& verdict) {
 Report run(Request request, const RunObservers& observers, Control& control, const Masker& masker) {
   Run one(std::move(request), observers, control, masker);
   if (auto begun = one.begin(); !begun) {
-    return {
-        {outcome_of(begun.error()), describe(begun.error()), {}, {}, 0}, begun.error(), {}, {}, {}};
+    return {{.outcome = outcome_of(begun.error()), .detail = describe(begun.error())},
+            begun.error(),
+            {},
+            {},
+            {}};
   }
   return one.go();
 }

@@ -39,7 +39,7 @@ struct Verification {
   Millis duration{0};
   std::string where = {};                  // "in the working tree", "in a clean clone"
   std::vector<std::string> commands = {};  // that ran, as people know them
-  std::vector<Finding> findings = {};      // possible tampering that did not decide; not in the file
+  std::vector<Finding> findings = {};  // possible tampering that did not decide; not in the file
   bool operator==(const Verification&) const = default;
 };
 
@@ -63,15 +63,15 @@ struct LoopRecord {
     iteration,  // counts: there is one for every iteration
     attempt,    // a start that does not count: interrupted, rate limited, an outage
     summary,    // of the summarizer
-    undo,       // 'ralph undo' took something back, or restored it
+    undo,       // 'ralph undo' undid iterations, or restored a state
   };
   Step step = Step::iteration;
   std::int64_t iteration = 0;  // of Step::summary: how many iterations its text covers
   UtcTime at;                  // when it was over
   std::string run_id;
-  std::string raw_log;  // of that run, as seen from the workspace; empty: not known
-  std::string
-      progress;  // what the agent said it did; of a summary or an undo: its text; of a failed one: why
+  std::string raw_log;   // of that run, as seen from the workspace; empty: not known
+  std::string progress;  // what the agent said it did; of a summary or an undo: its text
+  std::string failure;   // why a step without an answer failed; empty: it has one
   StepOutcome outcome;
   bool failed = false;        // counts as one of the consecutive failures
   bool done = false;          // the agent said DONE
@@ -100,7 +100,7 @@ std::string how_known(const LoopRecord& record);
 
 /// The newest step of the worker; null: there is none.
 const LoopRecord* last_worker_step(const std::vector<LoopRecord>& records);
-/// Iterations that 'ralph undo' took back and that were not restored since.
+/// Iterations that are undone now ('ralph undo').
 std::vector<std::int64_t> taken_back(const std::vector<LoopRecord>& records);
 /// By the newest iteration whose agent said so; empty: none did.
 std::string model_used(const std::vector<LoopRecord>& records);
@@ -109,9 +109,8 @@ std::string iterations_text(const std::vector<std::int64_t>& iterations);
 
 std::string_view to_string(LoopRecord::Step step);
 
-/// What `progress` of a step without an answer says, and the reason in it.
-std::string failure_progress(std::string_view reason);
-std::string_view failure_reason(std::string_view progress);
+/// For people and for the agent: `progress`, or "ERROR: " and the failure.
+std::string progress_text(const LoopRecord& record);
 
 /// One JSON object on one line, without the newline; read_record() reads it back. Keys we do not know are ignored.
 std::string write_record(const LoopRecord& record);

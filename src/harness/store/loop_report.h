@@ -26,15 +26,14 @@ struct ChangedFile {
   std::int64_t added = 0, removed = 0;  // lines; -1: not text
 };
 
-/// How it went.
+/// The result of a loop, for people and programs.
 struct LoopReport {
   std::optional<Error> start_error;
   StopReason reason = StopReason::agent;
   std::string why;  // one sentence more than the reason's own
   int exit_code = 0;
   std::string loop_id;
-  std::string
-      gave_way_to;  // it did nothing: --resume, status and undo are about this loop, the one before
+  std::string restored_loop;  // this one was empty: --resume, status and undo use the previous loop
   UtcTime started, ended;
   std::int64_t guidance_left = 0;        // messages of 'ralph tell' that no iteration got
   std::string stash;                     // ref of the user's changes, where they are stashed still
@@ -44,7 +43,7 @@ struct LoopReport {
   LoopTotals totals;
   std::map<std::string, double> days;   // cost by UTC day, all loops of this workspace
   Millis elapsed{0};                    // all starts of this loop
-  std::vector<ChangedFile> files;   // since the start; only in a git repository
+  std::vector<ChangedFile> files;       // since the start; only in a git repository
   bool files_known = false;             // in a git repository that could be read
   std::optional<std::string> from, to;  // trees or commits those are between
   bool has_git = false;

@@ -8,10 +8,10 @@
 
 #include "core/base/money.h"
 #include "core/base/utf8.h"
+#include "core/base/words.h"
 #include "core/json/field.h"
 #include "harness/store/loop_state_json.h"
 #include "harness/store/state_file.h"
-#include "harness/store/words.h"
 
 namespace ralph::store {
 namespace {
@@ -46,7 +46,7 @@ Current current_of(const Document& from) {
           json::text(from, "tree_before"),
           json::text(from, "commit_before"),
           json::text(from, "branch"),
-          texts_of(json::member(from, "guidance"))};
+          json::texts(from, "guidance")};
 }
 
 std::map<std::string, double> days_of(const Document& from) {
@@ -68,15 +68,6 @@ bool is_loop_id(std::string_view id) {
 
 std::string_view to_string(LoopStatus status) { return kStatuses.of(status); }
 std::string_view to_string(Phase phase) { return kPhases.of(phase); }
-
-std::vector<std::string> texts_of(const Document& list) {
-  std::vector<std::string> texts;
-  if (!list.is_array()) return texts;
-  for (const auto& item : list) {
-    if (item.is_string()) texts.push_back(item.get<std::string>());
-  }
-  return texts;
-}
 
 std::vector<OwnOutput> outputs_of(const Document& list) {
   std::vector<OwnOutput> outputs;
@@ -166,7 +157,7 @@ std::optional<LoopState> state_of(const Document& from) {
   state.model = json::text(from, "model");
   const auto& flags = json::member(from, "flags");
   if (flags.is_object()) {
-    for (const auto& [name, values] : flags.items()) state.flags[name] = texts_of(values);
+    for (const auto& [name, values] : flags.items()) state.flags[name] = json::texts(values);
   }
   state.verify_digest = json::text(from, "verify_digest");
   state.protected_digest = json::text(from, "protected_digest");
@@ -182,7 +173,7 @@ std::optional<LoopState> state_of(const Document& from) {
   state.commit_at_start = json::text(from, "commit_at_start");
   state.branch_at_start = json::text(from, "branch_at_start");
   state.files_before = parse_iso(json::text(from, "files_before"));
-  state.left_out = texts_of(json::member(from, "left_out"));
+  state.left_out = json::texts(from, "left_out");
   state.outputs = outputs_of(json::member(from, "outputs"));
   if (json::member(from, "max_iterations").is_number_integer()) {
     state.max_iterations = json::integer(from, "max_iterations");
@@ -197,8 +188,8 @@ std::optional<LoopState> state_of(const Document& from) {
   }
   state.waiting_until = parse_iso(json::text(from, "waiting_until"));
   state.waiting_for = json::text(from, "waiting_for");
-  state.verify = texts_of(json::member(from, "verify"));
-  state.findings = texts_of(json::member(from, "findings"));
+  state.verify = json::texts(from, "verify");
+  state.findings = json::texts(from, "findings");
   const auto& programs = json::member(from, "verify_programs");
   if (programs.is_object()) {
     for (const auto& [name, path] : programs.items()) {
@@ -263,24 +254,6 @@ LoopTotals add_up(const std::vector<LoopRecord>& records, std::int64_t fresh_fro
     before = &record;
   }
   return totals;
-}
-
-Result<std::optional<LoopState>> LoopStateFiles::load(std::string& warning) const {
-  TRY_ASSIGN(const auto document,
-             load_state(place_ / "loop.json", looks_like_a_state, warning));
-  return state_of(document);
-}
-
-std::optional<LoopState> LoopStateFiles::peek(std::string& warning) const {
-  return state_of(peek_state(place_ / "loop.json", looks_like_a_state, warning));
-}
-
-Result<> LoopStateFiles::save(const LoopState& state) const {
-  return save_state(place_ / "loop.json", document_of(state));
-}
-
-Result<> LoopStateFiles::put_aside(const LoopState& old) const {
-  return save_state(place_ / fmt::format("loop-{}.json", old.loop_id), document_of(old));
 }
 
 }  // namespace ralph::store

@@ -14,7 +14,6 @@
 namespace ralph::console {
 namespace {
 
-
 constexpr std::size_t kMostFiles = 20;
 constexpr std::size_t kLongestSentence = 400;  // of a sentence
 constexpr std::size_t kLongestSubject = 100;
@@ -33,9 +32,7 @@ class Table {
   std::string text_;
 };
 
-std::string sentence(std::string_view text) {
-  return one_line(safe_text(text), kLongestSentence);
-}
+std::string sentence(std::string_view text) { return one_line(safe_text(text), kLongestSentence); }
 
 struct TimePart {
   std::string_view name;
@@ -84,7 +81,7 @@ std::string iterations_of(const store::LoopReport& report) {
                           counted(report.totals.tool_calls, "tool call"));
   if (report.taken_back.empty()) return text;
   return text +
-         fmt::format("; {} taken back by 'ralph undo'", store::iterations_text(report.taken_back));
+         fmt::format("; {} undone by 'ralph undo'", store::iterations_text(report.taken_back));
 }
 
 std::string token_text(const stream::Tokens& tokens) {
@@ -102,7 +99,7 @@ std::string cost_of(const store::LoopReport& report, UtcTime now) {
   const auto today = spent_on(report, now);
   auto text = cost_text(report.totals);
   if (report.totals.priced == 0 && today == 0) return text;
-  return fmt::format("{}, today {} by all loops in this folder", text, dollars(today));
+  return fmt::format("{}, today {} by all loops in this directory", text, dollars(today));
 }
 
 std::string lines_text(const store::ChangedFile& file) {
@@ -124,7 +121,7 @@ std::string files_text(const std::vector<store::ChangedFile>& files) {
 void add_files(Table& table, const store::LoopReport& report) {
   if (!report.has_git) {
     return table.line("Files", report.totals.changed
-                                   ? "changed; which ones is known only in a git repository"
+                                   ? "changed; they can be listed only in a git repository"
                                    : "none changed");
   }
   if (!report.files_known) return table.line("Files", "unknown: the repository could not be read");
@@ -140,8 +137,9 @@ void add_files(Table& table, const store::LoopReport& report) {
 }
 
 void add_records(Table& table, const store::LoopReport& report, std::string_view last_log) {
-  const auto name = report.gave_way_to.empty() ? "progress.ndjson"
-                                               : fmt::format("progress-{}.ndjson", report.loop_id);
+  const auto name = report.restored_loop.empty()
+                        ? "progress.ndjson"
+                        : fmt::format("progress-{}.ndjson", report.loop_id);
   table.line("Records", sentence((report.state_folder / name).native()));
   if (last_log.empty()) return;
   table.line("Last run", safe_text(fmt::format("ralph replay {}", shell_word(last_log))));
@@ -249,17 +247,16 @@ Reason reason_of(const store::LoopReport& report) {
   Reason reason{std::string(row.meaning), std::string(row.hint)};
   if (report.reason == store::StopReason::done) {
     reason.text += ", " + known_text(report);
-    if (report.verified.empty()) reason.hint = "--verify COMMAND checks a DONE";
+    if (report.verified.empty()) reason.hint = "use --verify COMMAND to check a DONE";
     if (report.changed_since_verified) {
-      reason.hint = "run these commands yourself, or start a new loop, which verifies at its end";
+      reason.hint = "run these commands yourself, or start a new loop, which verifies again";
     }
   }
   reason.text += limit_figures(report);
   if (report.why.empty() || report.reason == store::StopReason::done) return reason;
   const auto why = sentence(report.why);
-  // Why it cannot work is all there is to say.
   reason.text =
-      report.reason == store::StopReason::agent ? why : fmt::format("{}: {}", reason.text, why);
+      store::why_is_complete(report.reason) ? why : fmt::format("{}: {}", reason.text, why);
   return reason;
 }
 
@@ -269,22 +266,22 @@ std::string loop_report(const store::LoopReport& report, UtcTime now, std::strin
   const bool done = report.reason == store::StopReason::done;
   Table table;
   table.line(done ? "Done" : "Ended", done ? known_text(report) : reason.text);
-  if (report.gave_way_to.empty()) table.more(reason.hint);
+  if (report.restored_loop.empty()) table.more(reason.hint);
   if (!done && !report.verified.empty()) table.line("DONE", sentence(report.verified));
   for (const auto& finding : report.findings) table.line("Look at", sentence(finding));
   table.line("Iterations", iterations_of(report));
   table.line("Time", time_text(report));
-  const bool told = report.totals.tokens != stream::Tokens() || report.totals.priced > 0;
-  table.line("Tokens", told ? token_text(report.totals.tokens) : "unknown");
+  const bool known = report.totals.tokens != stream::Tokens() || report.totals.priced > 0;
+  table.line("Tokens", known ? token_text(report.totals.tokens) : "unknown");
   table.line("Cost", cost_of(report, now));
   table.line("Model", sentence(report.model));
   add_files(table, report);
   add_changes(table, report);
   add_left(table, report);
-  if (!report.gave_way_to.empty()) {
-    table.line("Resume", fmt::format("not this loop: '{}' continues the one before, {}", resume,
-                                     report.gave_way_to));
-    table.more("to work on this goal, start it again");
+  if (!report.restored_loop.empty()) {
+    table.line("Resume", fmt::format("not this loop: '{}' continues the previous one, {}", resume,
+                                     report.restored_loop));
+    table.more("to work on this goal, start the loop again");
   } else if (!done) {
     table.line("Resume", resume_command(report, now, resume));
     table.more(sentence(note));

@@ -69,7 +69,9 @@ std::string activity_text(const StatusFacts& facts) {
 
 std::string why_ended(const StatusFacts& facts) {
   const auto& state = *facts.loop.state;
-  if (state.end == store::StopReason::agent && !state.end_why.empty()) return state.end_why;
+  if (state.end && store::why_is_complete(*state.end) && !state.end_why.empty()) {
+    return state.end_why;
+  }
   auto text = std::string(state.end ? store::row(*state.end).meaning : "");
   if (!state.end_why.empty()) text += ": " + state.end_why;
   if (state.end != store::StopReason::done) return text;
@@ -146,12 +148,12 @@ std::string agent_with_model(const LoopSnapshot& snapshot) {
 std::string last_text(const store::LoopRecord& record,
                       const std::vector<std::int64_t>& taken_back) {
   const bool gone = std::ranges::find(taken_back, record.iteration) != taken_back.end();
-  auto text = fmt::format("iteration {}{}: ", record.iteration, gone ? " (taken back)" : "");
+  auto text = fmt::format("iteration {}{}: ", record.iteration, gone ? " (undone)" : "");
   if (record.done && record.verification && !record.verification->passed) {
     text += fmt::format("DONE refused by `{}` ({}): ", record.verification->command,
                         record.verification->reason);
   }
-  return text + record.progress;
+  return text + store::progress_text(record);
 }
 
 class StatusLines {
@@ -175,7 +177,7 @@ void add_progress(StatusLines& lines, const StatusFacts& facts, const store::Loo
   const auto undone = store::taken_back(facts.loop.records);
   if (!undone.empty()) {
     lines.add("Undone", store::iterations_text(undone) +
-                            " ('git for-each-ref refs/ralph' lists what is kept)");
+                            " ('git for-each-ref refs/ralph' lists the saved states)");
   }
   lines.add("Now", activity_text(facts));
   lines.add("Elapsed", short_duration(elapsed(facts)));
@@ -192,10 +194,9 @@ void add_progress(StatusLines& lines, const StatusFacts& facts, const store::Loo
 
 void add_guidance(StatusLines& lines, const StatusFacts& facts) {
   if (facts.guidance_given > 0) {
-    lines.add("Guidance",
-              fmt::format("{} in the prompt of iteration {}",
-                          counted(facts.guidance_given, "message"),
-                          facts.loop.state->current->iteration));
+    lines.add("Guidance", fmt::format("{} in the prompt of iteration {}",
+                                      counted(facts.guidance_given, "message"),
+                                      facts.loop.state->current->iteration));
   }
   if (facts.guidance_waiting > 0) {
     lines.add("Guidance",
@@ -249,7 +250,7 @@ void add_totals(ObjectWriter& to, const StatusFacts& facts, const store::LoopTot
   to.number("failures_in_a_row", totals.failures_in_a_row)
       .number("refused_in_a_row", totals.refused_in_a_row);
   if (const auto* last = store::last_worker_step(facts.loop.records)) {
-    to.text("last", last->progress);
+    to.text("last", store::progress_text(*last));
     if (last->done) to.boolean("last_refused", last->is(store::LoopDecision::refused));
   }
   if (const auto log = log_path(facts); !log.empty()) to.text("raw_log", log);

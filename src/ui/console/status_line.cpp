@@ -16,7 +16,7 @@ namespace {
 constexpr Millis kBetweenDraws{100};
 constexpr Millis kForTheTime{1000};
 constexpr std::size_t kUsualWidth = 80;
-constexpr std::size_t kLongestTool = 300;      // code points of a tool's text
+constexpr std::size_t kLongestTool = 300;  // code points of a tool's text
 constexpr std::size_t kMostBytes = 8'000;  // of a text that is looked at
 
 }  // namespace
@@ -136,10 +136,10 @@ void StatusLine::erase() {
   changed_ = true;
 }
 
-/// The last column stays free: whoever writes there may be on the next line already.
+/// The last column stays free: on some terminals a character there moves the cursor to the next line.
 void StatusLine::draw(SteadyTime now) {
-  const auto told = options_.width ? options_.width() : 0;
-  const auto width = told == 0 ? kUsualWidth : told;
+  const auto known = options_.width ? options_.width() : 0;
+  const auto width = known == 0 ? kUsualWidth : known;
   const auto line = cut_to_columns(text(now), width - 1);
   output_.out_styled(fmt::format("{}{}{}{}", drawn_ ? kEraseLine : "", options_.colour ? kDim : "",
                                  line, options_.colour ? kReset : ""));

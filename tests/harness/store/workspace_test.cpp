@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "harness/store/lock.h"
 #include "support/temp_folder.h"
 
 namespace ralph::store {
@@ -37,7 +38,7 @@ TEST_P(WorkspaceUnderUmask, EverythingIsTheOwnersAlone) {
   const Umask umask(GetParam());
   const auto workspace = Workspace::open(folder.path());
   ASSERT_TRUE(workspace) << describe(workspace.error());
-  const auto lock = Lock::take(workspace->lock_file(), "test");
+  const auto lock = Lock::take(workspace->lock_file(), LockUser::run);
   const auto temp = TempFile::write(workspace->tmp() / "prompt.md", "text");
   ASSERT_TRUE(lock && temp);
   EXPECT_EQ(mode_of(workspace->root()), 0700u);

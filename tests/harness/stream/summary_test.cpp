@@ -130,7 +130,7 @@ TEST(Summary, ItsMemoryIsBounded) {
   Summary summary(model::Table::builtin());
   Decoder decoder(make_claude_dialect(), {&summary}, "run");
   for (int i = 0; i < 100; ++i) decoder.feed(line, 0);
-  EXPECT_LE(summary.streamed_text.size(), 2 * Summary::kKeptText);
+  EXPECT_LE(summary.streamed_text.size(), 2 * kKeptText);
   EXPECT_TRUE(summary.streamed_text.ends_with("€"));
   for (int i = 0; i < 1000; ++i) {
     decoder.feed("{\"type\":\"result\",\"is_error\":false,\"result\":\"r\"}\n", 0);

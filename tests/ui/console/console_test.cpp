@@ -175,11 +175,14 @@ TEST_F(ConsoleTest, AnErrorSaidTwiceIsShownOnce) {
   show(turn);
   RunResult result;
   result.status = Status::failed;
-  result.why = "could not log in: bad key (check the key)";
+  result.headline = "could not log in";
+  result.detail = "bad key";
+  result.hint = "check the key";
   show(result);
   EXPECT_EQ(take_err(), "[Error] bad key\n[Error] could not log in (check the key)\n");
   show(ErrorEvent{ErrorClass::auth, "bad key", 401, {}, {}, {}});
-  result.why = "the agent reported an error: bad key";
+  result.headline = "the agent reported an error";
+  result.hint = {};
   show(result);
   EXPECT_EQ(take_err(), "[Error] bad key\n");
 }
@@ -194,7 +197,7 @@ TEST_F(ConsoleTest, TheSameErrorAfterOtherEventsIsShownAgain) {
 TEST_F(ConsoleTest, WhatWasLeftOfALimitIsNotShownAsOne) {
   TurnEnded turn;
   turn.is_error = true;
-  turn.reason = "error_max_budget_usd";
+  turn.end = TurnEndReason::cost_limit;
   turn.error = "Reached maximum budget ($0.000292)";
   ConsoleOptions options;
   options.agent_budget = false;

@@ -1,5 +1,5 @@
 // Iterations of a loop with a scripted agent: answers, DONE, commits, guidance.
-#include "harness/loop/loop_steps.h"
+#include "harness/loop/loop.h"
 
 #include "harness/loop/scripted_loop.h"
 
@@ -121,7 +121,7 @@ TEST_F(LoopSteps, ATamperedRepositoryStopsTheLoopWithoutACommit) {
   setup.options.commit = true;
   runner.script.push_back([this] {
     repository.files = "a";
-    repository.tampered_with = "the index is a link";
+    repository.tampered_with = Error{Code::permission, "the index is a link", ""};
     return answered("one");
   });
   const auto stop = run();
@@ -204,8 +204,8 @@ TEST_F(LoopSteps, AJournalThatCannotBeWrittenStopsTheLoop) {
     return run;
   });
   const auto stop = run();
-  EXPECT_EQ(stop.reason, store::StopReason::agent);
-  EXPECT_EQ(stop.exit_code, stream::row(Outcome::storage_failed).exit_code);
+  EXPECT_EQ(stop.reason, store::StopReason::storage);
+  EXPECT_EQ(store::row(stop.reason).outcome, Outcome::storage_failed);
   EXPECT_EQ(records().size(), 1U) << "what it cost is known";
 }
 

@@ -1,4 +1,4 @@
-#include "harness/loop/verify.h"
+#include "harness/loop/verifier.h"
 
 #include <algorithm>
 #include <iterator>
@@ -11,11 +11,11 @@
 #include "core/base/path.h"
 #include "core/base/sha256.h"
 #include "core/base/text.h"
+#include "core/base/text_tail.h"
 #include "harness/loop/check_file.h"
 #include "harness/loop/excerpt.h"
 #include "harness/loop/file_identity.h"
 #include "harness/loop/file_watch.h"
-#include "harness/loop/verify_impl.h"
 #include "system/process/capture.h"
 
 namespace ralph::loop {
@@ -25,19 +25,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kTail = std::size_t{8} << 10;
 
-/// Keeps the end of a text, and a byte more: what is cut is seen to be cut, and not within a character.
-class Tail {
- public:
-  void add(std::string_view bytes) {
-    text_ += bytes;
-    if (text_.size() > 2 * kTail) text_.erase(0, text_.size() - kTail - 1);
-  }
-  std::string text() const { return prompt_text(end_of(text_, kTail).text); }
-
- private:
-  std::string text_;
-};
-
 std::string reason_of(const process::Exit& exit, Millis limit) {
   switch (exit.ended_by) {
     case process::EndedBy::wall: return "took longer than " + format_duration(limit);
@@ -46,7 +33,7 @@ std::string reason_of(const process::Exit& exit, Millis limit) {
   }
   if (exit.exit_code) return fmt::format("exit code {}", *exit.exit_code);
   if (exit.signal) return fmt::format("ended by signal {}", *exit.signal);
-  return "could not be watched to its end";
+  return "its exit code is unknown";
 }
 
 struct Listener {
@@ -58,7 +45,7 @@ struct Listener {
 Result<bool> run_script(const Verifier::Place& place, const std::string& name,
                         const std::string& script, const Listener& listener,
                         store::Verification& verification) {
-  Tail tail;
+  TextTail tail(kTail);
   const auto show = [&](std::string_view bytes) {
     tail.add(bytes);
     if (listener.on_output) listener.on_output(bytes);
@@ -74,34 +61,8 @@ Result<bool> run_script(const Verifier::Place& place, const std::string& name,
   if (ran.ok() && ran.exit.ended_by == process::EndedBy::nothing) return true;
   verification.command = name;
   verification.reason = reason_of(ran.exit, place.limit);
-  verification.tail = tail.text();
+  verification.tail = prompt_text(tail.text());
   return false;
-}
-
-/// Files of `.ralph` that verification may read: of the root's, and of one in the workspace, which its commands may name.
-std::map<std::string, std::string> folder_digests(const Verifier::Place& place) {
-  auto digests = ralph_folder_digests(place.root());
-  if (place.root() == place.workspace) return digests;
-  const auto below = place.workspace.lexically_relative(place.root());
-  for (auto& [name, digest] : ralph_folder_digests(place.workspace)) {
-    digests[(".." / below / kRalphFolder / name).native()] = std::move(digest);
-  }
-  return digests;
-}
-
-/// Whoever wrote it expects that it is run.
-Result<> refuse_second_check(const Verifier::Place& place) {
-  const auto path = place.workspace / kRalphFolder / kCheck;
-  std::error_code ignored;
-  if (place.root() == place.workspace || !fs::exists(fs::symlink_status(path, ignored))) return {};
-  return fail(Code::usage,
-              fmt::format("'{}' would not be run: the check of this repository is '{}'",
-                          path.native(), (place.root() / kRalphFolder / kCheck).native()),
-              "move it there, or name it with --verify under another name");
-}
-
-std::unexpected<Error> changed_own(std::string_view what, std::string_view name = kCheck) {
-  return changed(what, fmt::format(".ralph/{}", name));
 }
 
 }  // namespace
@@ -109,112 +70,20 @@ std::unexpected<Error> changed_own(std::string_view what, std::string_view name 
 Result<Verifier> Verifier::make(Place place, std::vector<std::string> commands) {
   for (const auto& command : commands) {
     if (!is_blank(command)) continue;
-    return fail(Code::usage, "a command of verification is empty: it would always succeed");
+    return fail(Code::usage, "a verification command is empty: it would always succeed");
   }
-  Verifier verifier;
-  TRY(refuse_second_check(place));
-  TRY_ASSIGN(auto check, read_check(place.root()));
-  if (check) {
-    verifier.check_ = place.root() / kRalphFolder / kCheck;
-    verifier.check_bytes_ = *std::move(check);
-  }
-  for (const auto& name : named_in(commands)) {
-    TRY_ASSIGN(auto digest, digest_of_named(place.workspace, name));
-    verifier.named_.push_back({name, std::move(digest)});
-  }
-  verifier.folder_ = folder_digests(place);
-  verifier.place_ = std::move(place);
-  verifier.commands_ = std::move(commands);
-  TRY(verifier.find_files());
-  return verifier;
+  TRY_ASSIGN(auto files, VerifierFiles::find(std::move(place), std::move(commands)));
+  return Verifier(std::move(files));
 }
 
-std::vector<std::string> Verifier::names() const {
-  auto names = commands_;
-  if (!check_.empty()) names.emplace_back(".ralph/check");
-  return names;
-}
-
-/// Lengths keep ["a", "b"] and ["ab"] apart.
-std::string Verifier::digest() const {
-  std::string all;
-  const auto add = [&](std::string_view part) { all += fmt::format("{}:{}\n", part.size(), part); };
-  for (const auto& command : commands_) add(command);
-  add("check " + (check_.empty() ? std::string() : sha256_hex(check_bytes_)));
-  for (const auto& [name, digest] : named_) add(name + " " + digest);
-  for (const auto& [path, version] : scripts_) add(path + " " + sha256_hex(version.bytes));
-  if (uses_folder()) {
-    for (const auto& [name, digest] : folder_) add(name + " " + digest);
-  }
-  for (const auto* files : {&named_outside_, &programs_outside_}) {
-    for (const auto& [path, identity] : *files) {
-      if (is_content(identity)) add(path + " " + identity);
-    }
-  }
-  for (const auto& [program, path] : programs_) {
-    if (is_below(path, place_.workspace)) add(program + " " + path);
-  }
-  return sha256_hex(all);
-}
-
-Result<> Verifier::named_unchanged() const {
-  for (const auto& [name, digest] : named_) {
-    const auto now = digest_of_named(place_.workspace, name);
-    if (!now) return changed_own("was replaced", name);
-    if (*now == digest) continue;
-    return changed_own(digest.empty() ? "was added"
-                       : now->empty() ? "was removed"
-                                      : "was changed",
-                       name);
-  }
-  return {};
-}
-
-Result<> Verifier::check_unchanged() const {
-  const auto check = read_check(place_.root());
-  if (!check) return changed_own("was replaced");
-  if (check->has_value() != !check_.empty()) {
-    return changed_own(*check ? "was added" : "was removed");
-  }
-  if (*check && **check != check_bytes_) return changed_own("was changed");
-  return {};
-}
-
-/// Whether what is run may read other files of `.ralph/`.
-bool Verifier::uses_folder() const {
-  return !check_.empty() || std::ranges::any_of(commands_, [](const std::string& command) {
-    return command.contains(kRalphFolder);
-  });
-}
-
-Result<> Verifier::folder_unchanged(std::vector<store::Finding>& findings) const {
-  const auto now = folder_digests(place_);
-  if (now == folder_) return {};
-  std::string name, what = "was removed";
-  for (const auto& [file, digest] : folder_) {
-    const auto found = now.find(file);
-    if (found != now.end() && found->second == digest) continue;
-    name = file;
-    if (found != now.end()) what = "was changed";
-    break;
-  }
-  for (const auto& [file, digest] : now) {
-    if (name.empty() && !folder_.contains(file)) name = file, what = "was added";
-  }
-  if (uses_folder()) return changed_own(what, name);
-  const auto path = ".ralph/" + name;
-  findings.push_back({fmt::format("'{}' {} since the loop began", path, what), {path}});
-  return {};
-}
-
-/// What the folder must hold while a command runs: the scripts, whose number is stored, then the other files.
+/// What the directory must hold while a command runs: the scripts, whose number is stored, then the other files.
 Result<std::vector<FileSwap::Wanted>> Verifier::wanted_in(const fs::path& folder, const Mode& mode,
                                                           std::size_t& scripts) const {
-  auto wanted = scripts_;
+  auto wanted = files_.scripts();
   if (!mode.elsewhere.empty()) {
     std::erase_if(wanted, [&](const FileSwap::Wanted& script) {
       std::error_code ignored;
-      return is_installed(script.path) &&
+      return files_.is_installed(script.path) &&
              !fs::exists(fs::symlink_status(folder / script.path, ignored));
     });
   }
@@ -240,11 +109,12 @@ void Verifier::find_changed_files(const FileSwap& files,
   std::map<std::string_view, const FileVersion*> versions;
   for (const auto& file : wanted) versions[file.path] = &file.version;
   for (const auto& path : files.changed()) {
-    const bool script =
-        std::ranges::find(scripts_, path, &FileSwap::Wanted::path) != scripts_.end();
+    const auto& scripts = files_.scripts();
+    const bool script = std::ranges::find(scripts, path, &FileSwap::Wanted::path) != scripts.end();
     if (script) old_scripts += fmt::format("{}'{}'", old_scripts.empty() ? "" : ", ", path);
     const auto& elsewhere = verification.where;
-    if (is_cache(path) || (!elsewhere.empty() && holds(place_.workspace, path, *versions[path]))) {
+    if (is_cache(path) ||
+        (!elsewhere.empty() && holds(files_.place().workspace, path, *versions[path]))) {
       continue;
     }
     const auto remedy =
@@ -268,9 +138,9 @@ Result<bool> Verifier::run_one(const Place& place, const Mode& mode, bool first,
   auto seen = verification.findings;
   find_changed_files(files, wanted, verification, old_scripts);
   if (!first) verification.findings = std::move(seen);
-  // A command may install its programs anew.
+  // A command may reinstall its programs.
   std::erase_if(wanted, [&](const FileSwap::Wanted& file) {
-    return is_cache(file.path) || is_installed(file.path);
+    return is_cache(file.path) || files_.is_installed(file.path);
   });
   std::vector<std::string> paths;
   for (const auto& file : wanted) paths.push_back(file.path);
@@ -287,7 +157,7 @@ Result<bool> Verifier::run_one(const Place& place, const Mode& mode, bool first,
   if (!written.empty()) return changed("was written to", written.front(), when);
   if (!intact) return changed("was changed", "a protected file or a script", when);
   if (!*passed && !old_scripts.empty()) {
-    verification.reason += fmt::format("; {} ran as of the loop's start", old_scripts);
+    verification.reason += fmt::format("; {} ran in the version of the loop's start", old_scripts);
   }
   return *passed;
 }
@@ -296,34 +166,34 @@ Result<> Verifier::run_commands(const Place& place, const Mode& mode,
                                 const std::function<void(std::string_view)>& on_output,
                                 const std::stop_token& stop,
                                 store::Verification& verification) const {
-  const auto folder = folder_digests(place);
+  const auto folder = ralph_files_in(place);
   const auto folder_same = [&]() -> Result<> {
-    if (!uses_folder() || folder_digests(place) == folder) return {};
+    if (!files_.uses_ralph_files() || ralph_files_in(place) == folder) return {};
     return changed("was changed", "a file in .ralph", "during verification");
   };
-  auto outside = watch_outside();
+  auto outside = files_.watch_outside();
   if (!outside) verification.findings.push_back({describe(outside.error())});
   const auto passes = [&](const std::string& name, const std::string& script) -> Result<bool> {
     TRY_ASSIGN(const bool passed, run_script(place, name, script, {on_output, stop}, verification));
     const auto written = outside ? outside->changed() : std::vector<std::string>();
     if (!written.empty()) return changed("was written to", written.front(), "during verification");
-    TRY(outside_unchanged(named_outside_));
+    TRY(files_.named_outside_unchanged());
     return passed;
   };
   bool first = true;
-  for (const auto& command : commands_) {
-    TRY(named_unchanged());
+  for (const auto& command : files_.commands()) {
+    TRY(files_.named_unchanged());
     TRY(folder_same());
     TRY_ASSIGN(const bool passed,
                run_one(place, mode, first, [&] { return passes(command, command); }, verification));
     if (!passed) return {};
     first = false;
   }
-  if (!check_.empty()) {
+  if (files_.has_check()) {
     TRY(folder_same());
     const auto run_check = [&]() -> Result<bool> {
       CheckCopy copy;
-      TRY(copy.make(place.root(), check_bytes_));
+      TRY(copy.make(place.root(), files_.check_bytes()));
       const auto file = fmt::format("{}/{}", kRalphFolder, kCheckCopy);
       auto copy_watch = FileWatch::on(place.root(), {file});
       const auto way = (place.root().lexically_relative(place.workspace) / file).lexically_normal();
@@ -344,16 +214,10 @@ Result<> Verifier::run_commands(const Place& place, const Mode& mode,
 Result<store::Verification> Verifier::run(const std::function<void(std::string_view)>& on_output,
                                           std::stop_token stop, const Mode& mode) const {
   store::Verification verification;
-  auto& findings = verification.findings;
-  TRY(check_unchanged());
-  TRY(folder_unchanged(findings));
-  TRY(programs_unchanged(findings));
-  TRY(outside_unchanged(named_outside_));
-  TRY(outside_unchanged(programs_outside_));
-  find_changed_inputs(mode.start, findings);
-  auto place = place_;
+  TRY(files_.unchanged(mode.start, verification.findings));
+  auto place = files_.place();
   if (!mode.elsewhere.empty()) {
-    place = {mode.elsewhere, mode.env, place_.limit, mode.wrap, mode.elsewhere_root};
+    place = {mode.elsewhere, mode.env, place.limit, mode.wrap, mode.elsewhere_root};
   }
   verification.where = mode.elsewhere.native();
   TRY(run_commands(place, mode, on_output, stop, verification));

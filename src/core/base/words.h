@@ -5,9 +5,9 @@
 #include <optional>
 #include <string_view>
 
-namespace ralph::store {
+namespace ralph {
 
-/// The words of an enum in our files: one for each of its values, in their order.
+/// The names of an enum's values in files and messages, in the order of the values.
 template <typename Enum, std::size_t N>
 struct Words {
   std::array<std::string_view, N> words;
@@ -20,4 +20,4 @@ struct Words {
   }
 };
 
-}  // namespace ralph::store
+}  // namespace ralph

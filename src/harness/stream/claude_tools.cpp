@@ -1,6 +1,6 @@
 #include <array>
 
-#include "harness/stream/tool_table_impl.h"
+#include "harness/stream/claude_tools_impl.h"
 
 namespace ralph::stream {
 namespace {

@@ -1,5 +1,4 @@
 #pragma once
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -50,18 +49,5 @@ class Sessions {
   Location file_;
   std::string text_;  // the document, as JSON text
 };
-
-/// `state/budget.json`: {total_cost_usd, max_cost_usd, iterations, max_iterations}; what has no limit is
-/// null. Keys we do not know are kept; a file that cannot be read, or says less than nothing, is moved aside
-/// as above.
-struct Budget {
-  double total_cost_usd = 0;
-  std::optional<double> max_cost_usd;
-  std::int64_t iterations = 0;
-  std::optional<std::int64_t> max_iterations;
-  bool operator==(const Budget&) const = default;
-};
-Result<Budget> load_budget(const Location& file, std::string& warning);
-Result<> save_budget(const Location& file, const Budget& budget);
 
 }  // namespace ralph::store

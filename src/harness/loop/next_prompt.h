@@ -1,0 +1,19 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "harness/loop/setup.h"
+
+namespace ralph::loop {
+
+/// The prompt the next iteration would get; starts and writes nothing. `refused`: guidance that is not used, and why.
+struct NextPrompt {
+  std::string text;
+  std::int64_t iteration = 0;
+};
+Result<NextPrompt> next_prompt(const Setup& setup, std::vector<std::string>& cuts,
+                               std::string& refused);
+
+}  // namespace ralph::loop
