@@ -18,7 +18,7 @@ constexpr std::array<Setting, kKeys> kTable{{
     {Key::system_prompt_file, "system_prompt_file", Kind::path, "", "--system-prompt-file", "FILE", "the same, from a file", Topic::agent, Listed::on_request},
     {Key::append_system_prompt, "append_system_prompt", Kind::text, "", "--append-system-prompt", "TEXT", "add this to the agent's system prompt", Topic::agent, Listed::on_request},
     {Key::permission_mode, "permission_mode", Kind::choice, "", "--permission-mode", "MODE", "the agent's own permission mode; not set: everything is allowed", Topic::agent, Listed::always, "acceptEdits|auto|bypassPermissions|default|dontAsk|manual|plan"},
-    {Key::on_denial, "on_denial", Kind::choice, "stop", "--on-denial", "stop|continue", "what to do when a tool is denied to the agent", Topic::agent, Listed::on_request, "stop|continue"},
+    {Key::on_denial, "on_denial", Kind::choice, "stop", "--on-denial", "stop|continue", "what to do when a tool is denied to the agent", Topic::agent, Listed::on_request, "stop|continue", 0, false, "continue"},
     {Key::extra_args, "extra_args", Kind::words, "", "", "", "further arguments for the agent; on the command line after --", Topic::task, Listed::on_request},
     {Key::command, "command", Kind::words, "", "--command", "WORDS", "the program and its arguments, for the backend 'custom'", Topic::agent, Listed::on_request},
     {Key::output_format, "output_format", Kind::choice, "stream-json", "--output-format", "FORMAT", "what the agent should print: stream-json or text", Topic::agent, Listed::on_request, "stream-json|text"},
