@@ -34,6 +34,7 @@
 #include "harness/stream/stop_command.h"
 #include "ui/console/figures.h"
 #include "ui/console/loop_json.h"
+#include "ui/console/loop_report.h"
 #include "ui/console/loop_view.h"
 
 namespace ralph::cli {
@@ -215,7 +216,9 @@ Result<loop::Setup> make_setup(const Arguments& arguments, const Loaded& loaded,
     const auto tools = setup.request.backend->tools.worker;
     setup.request.ask.tools.assign(tools.begin(), tools.end());
   }
-  if (!settings.given(Key::on_denial)) setup.request.denials_allowed = true;
+  if (!settings.given(Key::on_denial)) {
+    setup.request.denials_allowed = config::setting(Key::on_denial).loop_fallback == "continue";
+  }
   setup.flags = kept_flags(loaded.flags);
   if (const auto file = config_file_of(arguments, loaded.state); !file.empty()) {
     setup.flags[kConfigFlag] = {std::filesystem::absolute(file).lexically_normal().native()};
@@ -315,13 +318,15 @@ int work(loop::Setup setup, const config::Settings& settings, const Masker& mask
   const auto report_of_loop = loop::run_loop(std::move(setup), view, control, masker);
   if (report_of_loop.start_error)
     return report_start_error(*report_of_loop.start_error, json, output);
-  if (report_of_loop.restored_loop.empty()) {
+  if (report_of_loop.restored_loop.empty() && !report_of_loop.nothing_ran) {
     // For 'ralph status --report'; it is shown now all the same.
     std::ignore = files.save_report(report_of_loop.loop_id, view.report_text(report_of_loop));
   }
   view.finish(report_of_loop);
   if (reader_gone && report_of_loop.reason == store::StopReason::stopped) {
-    warn("stdout was closed, so the loop was stopped; 'ralph loop --resume' continues it", output);
+    warn(fmt::format("stdout was closed, so the loop was stopped; to resume: {}",
+                     masker.mask(console::resume_line(report_of_loop, now_utc(), options.resume))),
+         output);
   }
   return report_of_loop.exit_code;
 }

@@ -53,6 +53,7 @@ Result<> show_loop_dry_run(const loop::Setup& setup, const config::Settings& set
   TRY(show_dry_run(
       loop::worker_request(setup, setup.loop_id, {prompt.iteration}, std::move(prompt.text)), json,
       masker, output));
+  for (const auto& warning : setup.warnings) warn(warning, output);
   for (const auto& cut : cuts) warn(fmt::format("{} was cut", cut), output);
   if (!refused.empty()) warn(refused, output);
   return {};

@@ -1,6 +1,7 @@
 #include "cli/run_settings.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 
 #include <fmt/core.h>
@@ -23,21 +24,21 @@ namespace {
 using config::Key;
 
 /// The help text, with the default unless it is obvious.
-std::string help_of(const config::Setting& setting) {
+std::string help_of(const config::Setting& setting, bool of_loop) {
+  const auto fallback =
+      of_loop && !setting.loop_fallback.empty() ? setting.loop_fallback : setting.fallback;
   constexpr std::string_view kObvious[] = {"", "0s", ".", "auto", "off", "false"};
-  if (std::ranges::find(kObvious, setting.fallback) != std::end(kObvious)) {
+  if (std::ranges::find(kObvious, fallback) != std::end(kObvious)) {
     return std::string(setting.help);
   }
-  return fmt::format("{} (default: {})", setting.help, setting.fallback);
+  return fmt::format("{} (default: {})", setting.help, fallback);
 }
 
 /// Called once per command: the texts live as long as the program.
 std::vector<Option> setting_options(bool of_loop) {
-  static const auto texts = [] {
-    std::vector<std::string> made;
-    for (const auto& setting : config::settings_table()) made.push_back(help_of(setting));
-    return made;
-  }();
+  static std::array<std::vector<std::string>, 2> texts_of_commands;
+  auto& texts = texts_of_commands[of_loop ? 1 : 0];
+  for (const auto& setting : config::settings_table()) texts.push_back(help_of(setting, of_loop));
   std::vector<const config::Setting*> shown;
   for (const auto& setting : config::settings_table()) {
     if (!setting.flag.empty() && (of_loop || !setting.loop_only)) shown.push_back(&setting);

@@ -70,7 +70,6 @@ struct Capabilities {
   bool partial_text = false;
   bool json_schema = false;
   bool effort = false;
-  bool loop_guard = false;    // it notices that it repeats itself
   bool conversation = false;  // takes further messages on a stdin that stays open
   bool agent_name = false;
 };

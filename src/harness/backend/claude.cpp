@@ -131,12 +131,6 @@ constexpr Capabilities kClaudeCan{.model = true,
                                   .conversation = true,
                                   .agent_name = true};
 
-constexpr Capabilities own_can() {
-  auto can = kClaudeCan;
-  can.loop_guard = true;
-  return can;
-}
-
 std::string encode_message(std::string_view text) {
   std::string line = R"({"type":"user","message":{"role":"user","content":[{"type":"text","text":)";
   json::append_string(line, utf8::repaired(text));
@@ -270,7 +264,7 @@ constinit const Backend kOwnAgent{
     .delivery = Delivery::argument,
     .open_stdin = false,
     .output = Output::stream_json,
-    .can = own_can(),
+    .can = kClaudeCan,
     .make_dialect = stream::make_own_dialect,
     .encode_message = encode_message,
     .variable_prefixes = kVariablePrefixes,

@@ -82,6 +82,11 @@ Result<fs::path> own_executable() {
   return path;
 }
 
+bool is_own_executable(const fs::path& program) {
+  std::error_code error;
+  return fs::equivalent(program, "/proc/self/exe", error);
+}
+
 std::vector<process::EnvChange> environment_changes(const Host& host) {
   auto changes = host.workspace_env;
   changes.insert(changes.end(), host.own_env.begin(), host.own_env.end());
@@ -129,6 +134,13 @@ Result<fs::path> find_program(std::string_view program, const Host& host) {
 Result<fs::path> find_program(const Candidate& candidate, const Host& host) {
   if (candidate.program == kOwnProgram) return own_executable();
   return find_program(candidate.program, host);
+}
+
+bool runs_own_agent(const Backend& backend, const Host& host) {
+  if (backend.program.empty()) return false;
+  if (backend.program == kOwnProgram) return true;
+  const auto program = find_program(backend.program, host);
+  return program && is_own_executable(*program);
 }
 
 std::vector<fs::path> state_paths(const Backend& backend, const Host& host) {

@@ -49,7 +49,7 @@ struct Requirement {
   std::string_view hint;
 };
 
-Result<> check_capabilities(const Backend& backend, const Ask& ask, Output output) {
+Result<> check_capabilities(const Backend& backend, const Ask& ask, Output output, bool has_loop_guard) {
   const Capabilities& can = backend.can;
   const auto requirements = std::to_array<Requirement>({
       {!ask.model.empty(), can.model, "has no model option", "put the model into --command"},
@@ -67,6 +67,8 @@ Result<> check_capabilities(const Backend& backend, const Ask& ask, Output outpu
       {!ask.json_schema.empty(), can.json_schema, "has no option for a result schema",
        "remove the schema"},
       {!ask.effort.empty(), can.effort, "has no effort option", "put the effort into --command"},
+      {ask.needs_loop_guard, has_loop_guard, "has no loop guard: only ralph's own agent has one",
+       "remove --loop-guard (the setting loop_guard), or use '--backend builtin'"},
       {ask.conversation, can.conversation, "accepts no messages while it runs",
        "use another backend"},
       {ask.auth != Auth::automatic, !backend.access.key_variable.empty(),
@@ -309,7 +311,8 @@ Result<Plan> plan(const Backend& backend, const Ask& ask, const Host& host,
   TRY(check_prompt(ask.prompt));
   TRY_ASSIGN(const Output output, output_of(backend, ask));
   TRY(backend.program.empty() ? check_command(backend, ask) : check_extra_args(backend, ask));
-  TRY(check_capabilities(backend, ask, output));
+  const bool has_loop_guard = ask.loop_guard && runs_own_agent(backend, host);
+  TRY(check_capabilities(backend, ask, output, has_loop_guard));
   TRY_ASSIGN(const Route route, route_of(backend, ask));
 
   Plan plan;
@@ -317,7 +320,12 @@ Result<Plan> plan(const Backend& backend, const Ask& ask, const Host& host,
   plan.display_name = display_name_of(backend, ask);
   plan.output = output;
   plan.delivery = route.delivery;
-  Draft draft{backend, ask, output, route.delivery, route.transport, {}, {}};
+  Draft draft{.backend = backend,
+              .ask = ask,
+              .output = output,
+              .delivery = route.delivery,
+              .transport = route.transport,
+              .has_loop_guard = has_loop_guard};
   set_prompt(draft, host, run_id, plan);
   set_dialect(draft, plan);
   if (!backend.program.empty() && !ask.command.empty()) {

@@ -69,7 +69,8 @@ struct Ask {
   Auth auth = Auth::automatic;
   std::string json_schema;        // of the answer; empty: none
   std::string effort;             // "low", "medium", "high"; empty: the agent's own
-  std::optional<int> loop_guard;  // equal calls before it is warned
+  std::optional<int> loop_guard;  // equal calls before it is warned; left out if the agent is not ours
+  bool needs_loop_guard = false;  // then an agent without a loop guard is refused
   bool conversation = false;      // the prompt is a message on a stdin that stays open
 };
 
@@ -124,6 +125,10 @@ Result<std::filesystem::path> find_program(std::string_view program, const Host&
 Result<std::filesystem::path> find_program(const Candidate& candidate, const Host& host);
 /// The file this program runs from.
 Result<std::filesystem::path> own_executable();
+/// Whether a file is this program, perhaps under another name.
+bool is_own_executable(const std::filesystem::path& program);
+/// Whether the backend's program is ralph here, under whatever name.
+bool runs_own_agent(const Backend& backend, const Host& host);
 
 /// Where the backend keeps its own files here, whether they exist or not.
 std::vector<std::filesystem::path> state_paths(const Backend& backend, const Host& host);

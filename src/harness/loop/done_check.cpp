@@ -52,6 +52,7 @@ MaybeStop run_verification(LoopContext& loop, store::LoopRecord& record) {
   loop.reporter.step(store::VerificationStarted{commands});
   loop.reporter.observer().flush();
   auto verification = loop.verifier.verify(record.tree);
+  record.at = loop.clock.now();
   if (!verification && verification.error().code == Code::disk_full) {
     loop.keeper.set_storage_error(verification.error());
     return stop_unchecked(verification.error(), record);

@@ -42,14 +42,15 @@ void add_facts(store::LoopReport& report, const LoopParts& parts, const LoopStop
   report.why = stop.why;
   report.loop_id = state.loop_id;
   report.started = state.started;
-  report.ended = parts.clock.now();
+  report.ended = state.ended.value_or(parts.clock.now());
   report.elapsed = state.ran;
   report.waited = state.waited;
   report.would_wait = stop.would_wait;
   report.totals = keeper.totals();
   report.days = merge_days(state.earlier_days, keeper.totals().days);
   report.budget = parts.setup.options.budget;
-  report.model = store::model_used(keeper.records());
+  report.last_model = store::model_used(keeper.records());
+  report.models = store::models_used(keeper.records());
   report.taken_back = store::taken_back(keeper.records());
   report.state_folder = keeper.files().folder();
   report.state_is_trusted = keeper.store().user() != nullptr;
@@ -135,6 +136,12 @@ void add_commits(store::LoopReport& report, const LoopParts& parts) {
   report.to = parts.repository.head();
 }
 
+/// A loop that was over is resumed, and ends again without a step.
+bool ended_as_before(const LoopParts& parts, store::StopReason reason) {
+  const auto& before = parts.past_end;
+  return before && before->reason == reason && before->records == parts.keeper.records().size();
+}
+
 /// An empty loop is discarded and the previous one restored.
 void restore_previous_loop(store::LoopReport& report, LoopParts& parts, store::StopReason reason) {
   if (!is_empty_loop(parts, reason)) return;
@@ -149,7 +156,9 @@ void restore_previous_loop(store::LoopReport& report, LoopParts& parts, store::S
 store::LoopReport finish_loop(LoopParts& parts, LoopStop stop) {
   use_storage_error(stop, parts.keeper);
   auto& state = parts.keeper.state;
-  state.ran = parts.keeper.elapsed();
+  const bool nothing_ran = ended_as_before(parts, stop.reason);
+  state.ran = nothing_ran ? parts.past_end->ran : parts.keeper.elapsed();
+  state.ended = nothing_ran ? parts.past_end->at : parts.clock.now();
   state.would_wait = stop.would_wait;
   state.status = store::LoopStatus::ended;
   state.end = stop.reason;
@@ -158,6 +167,7 @@ store::LoopReport finish_loop(LoopParts& parts, LoopStop stop) {
   const auto* const git = parts.repository.git();
   if (git != nullptr) report_lost_refs(*git, state.loop_id, parts.reporter);
   store::LoopReport report;
+  report.nothing_ran = nothing_ran;
   restore_previous_loop(report, parts, stop.reason);
   use_storage_error(stop, parts.keeper);  // of the last save, too
   parts.keeper.files().forget_stop();

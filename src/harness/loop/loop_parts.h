@@ -19,6 +19,14 @@ struct ReplacedLoop {
   std::vector<store::LoopRecord> records;
 };
 
+/// How a loop that is resumed had ended.
+struct PastEnd {
+  store::StopReason reason;
+  UtcTime at;
+  Millis ran;
+  std::size_t records;  // how many there were
+};
+
 /// Owns the parts of a loop; what each is given outlives it.
 struct LoopParts {
   LoopParts(Setup setup_, store::LoopObserver& observer, Control& control_, const Masker& masker_,
@@ -48,8 +56,9 @@ struct LoopParts {
 
   // What the start found out.
   Loop::Before before = Loop::Before::not_over;
-  bool changed_since_done = false;       // files, since the loop that is resumed was done
-  std::optional<ReplacedLoop> replaced;  // the loop before, if it had iterations
+  bool changed_since_done = false;  // files, since the loop that is resumed was done
+  std::optional<PastEnd> past_end;
+  std::optional<ReplacedLoop> replaced;  // the loop before, if it has_work()
 };
 
 }  // namespace ralph::loop

@@ -7,6 +7,7 @@
 #include "core/base/own_output.h"
 #include "harness/loop/goal_file.h"
 #include "harness/loop/interrupted_run.h"
+#include "harness/loop/replaced_loop.h"
 #include "harness/loop/start_refs.h"
 #include "harness/loop/step_record.h"
 #include "harness/loop/unchanged_setup.h"
@@ -172,7 +173,7 @@ Result<> LoopStart::begin_new(const std::optional<store::LoopState>& old) {
   if (!keeper_.records().empty() || keeper_.files().has_records()) {
     state.aside = old ? old->loop_id : "before-" + setup_.loop_id;
   }
-  if (old && store::add_up(keeper_.records()).iterations > 0) {
+  if (old && (old->current || has_work(keeper_.records()))) {
     parts_.replaced = ReplacedLoop{*old, keeper_.records()};
   }
   keeper_.set_records({});
@@ -250,6 +251,9 @@ Result<> LoopStart::resume(store::LoopState old) {
   if (setup_.goal.empty()) parts_.setup.goal = state.goal;
   TRY(resume_repository());
   const bool was_over = state.end.has_value();
+  if (was_over && state.ended) {
+    parts_.past_end = PastEnd{*state.end, *state.ended, state.ran, keeper_.records().size()};
+  }
   const bool same_checks = state.verify_digest == verifier.files().digest();
   // What other commands verified is not done by these.
   const bool done =

@@ -6,6 +6,11 @@
 
 namespace ralph::loop {
 
+bool has_work(const std::vector<store::LoopRecord>& records) {
+  const auto totals = store::add_up(records);
+  return totals.iterations > 0 || totals.changed || totals.tool_calls > 0 || totals.cost_usd > 0;
+}
+
 bool is_empty_loop(const LoopParts& parts, store::StopReason reason) {
   if (reason == store::StopReason::tampered) return false;
   const auto& totals = parts.keeper.totals();

@@ -83,9 +83,6 @@ run::Request worker_request(const Setup& setup, const std::string& run_id, RunNu
                             std::string prompt) {
   auto request = any_request(setup, run_id, number, std::move(prompt));
   set_reasoning(request, setup.options.reasoning);
-  if (setup.options.loop_guard > 0) {
-    request.ask.loop_guard = static_cast<int>(setup.options.loop_guard);
-  }
   return request;
 }
 

@@ -23,7 +23,6 @@ struct Options {
   std::string summary_model, summary_reasoning = "high";
   std::string reasoning = "med";
   std::string done_marker = "LOOP_DONE";
-  std::int64_t loop_guard = 0;
   bool commit = false, rollback = false, stash = false;
   Millis git_timeout{0};        // of calls that only read; zero: none
   bool allow_secrets = false;   // in the goal

@@ -45,10 +45,14 @@ Result<std::string> start_and_ask(const std::filesystem::path& program, const ba
                                                            .bytes = kMostOutput,
                                                            .end = {.grace = Millis{100}}}));
   if (answer.exit.ended_by == process::EndedBy::wall) {
-    return fail(Code::unavailable, fmt::format("did not answer '--version' within {}",
-                                               format_duration(Versions::kPatience)));
+    return fail(Code::busy, fmt::format("did not answer '--version' within {}",
+                                        format_duration(Versions::kPatience)));
   }
-  if (!answer.ok()) return fail(Code::unavailable, "'--version' failed");
+  if (!answer.ok()) {
+    const auto said = first_line(answer.err);
+    return fail(Code::unavailable,
+                said.empty() ? "'--version' failed" : fmt::format("'--version' failed: {}", said));
+  }
   return first_line(answer.out);
 }
 

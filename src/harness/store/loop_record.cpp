@@ -122,6 +122,17 @@ std::vector<std::int64_t> taken_back(const std::vector<LoopRecord>& records) {
   return last == records.rend() ? std::vector<std::int64_t>() : last->taken_back;
 }
 
+std::vector<ModelUse> models_used(const std::vector<LoopRecord>& records) {
+  std::vector<ModelUse> used;
+  for (const auto& record : records) {
+    if (record.step == LoopRecord::Step::summary || record.model.empty()) continue;
+    auto known = std::ranges::find(used, record.model, &ModelUse::model);
+    if (known == used.end()) known = used.insert(known, {record.model, 0});
+    ++known->runs;
+  }
+  return used;
+}
+
 std::string model_used(const std::vector<LoopRecord>& records) {
   const auto known = std::find_if(records.rbegin(), records.rend(), [](const LoopRecord& record) {
     return record.step != LoopRecord::Step::summary && !record.model.empty();

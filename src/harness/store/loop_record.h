@@ -102,6 +102,14 @@ std::string how_known(const LoopRecord& record);
 const LoopRecord* last_worker_step(const std::vector<LoopRecord>& records);
 /// Iterations that are undone now ('ralph undo').
 std::vector<std::int64_t> taken_back(const std::vector<LoopRecord>& records);
+/// A model, and how many runs of the worker used it.
+struct ModelUse {
+  std::string model;
+  std::int64_t runs = 0;
+  bool operator==(const ModelUse&) const = default;
+};
+/// Every model that agents reported, in the order of their first run.
+std::vector<ModelUse> models_used(const std::vector<LoopRecord>& records);
 /// By the newest iteration whose agent said so; empty: none did.
 std::string model_used(const std::vector<LoopRecord>& records);
 /// "iteration 3", "iterations 2-4, 6"; their numbers are in order.

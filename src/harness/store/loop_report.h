@@ -34,11 +34,14 @@ struct LoopReport {
   int exit_code = 0;
   std::string loop_id;
   std::string restored_loop;  // this one was empty: --resume, status and undo use the previous loop
+  bool nothing_ran =
+      false;  // a resumed loop that ended again at once: the report of its end counts
   UtcTime started, ended;
   std::int64_t guidance_left = 0;        // messages of 'ralph tell' that no iteration got
   std::string stash;                     // ref of the user's changes, where they are stashed still
   std::string stash_entry;               // the same in git's list: "stash@{0}"
-  std::string model;                     // the agent used last; empty: not known
+  std::string last_model;                // empty: not known
+  std::vector<ModelUse> models;          // in the order of their first run; empty: not known
   std::vector<std::int64_t> taken_back;  // iterations, by 'ralph undo'
   LoopTotals totals;
   std::map<std::string, double> days;   // cost by UTC day, all loops of this workspace

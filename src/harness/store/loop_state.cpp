@@ -93,6 +93,7 @@ Document document_of(const LoopState& state) {
   to["pid"] = state.pid;
   to["started_at"] = iso_utc(state.started);
   to["updated_at"] = iso_utc(state.updated);
+  if (state.ended) to["ended_at"] = iso_utc(*state.ended);
   to["ran_ms"] = state.ran.count();
   to["waited_ms"] = state.waited.count();
   if (state.would_wait > Millis::zero()) to["would_wait_ms"] = state.would_wait.count();
@@ -145,6 +146,7 @@ std::optional<LoopState> state_of(const Document& from) {
   state.pid = json::integer(from, "pid");
   state.started = time_of(from, "started_at");
   state.updated = time_of(from, "updated_at");
+  state.ended = parse_iso(json::text(from, "ended_at"));
   state.ran = Millis(std::clamp<std::int64_t>(json::integer(from, "ran_ms"), 0, kLongestRun));
   state.waited = Millis(std::clamp<std::int64_t>(json::integer(from, "waited_ms"), 0, kLongestRun));
   state.would_wait =

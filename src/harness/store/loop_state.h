@@ -45,6 +45,7 @@ struct LoopState {
   std::string
       goal_seen;  // what that file held when no agent worked; where it was changed later: after the last run
   UtcTime started, updated;
+  std::optional<UtcTime> ended;  // of the last end, also while the loop runs again
   std::int64_t pid = 0;
   std::string backend, model;
   /// What the user said at the start, by setting; never variables for the agent.

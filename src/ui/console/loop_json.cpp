@@ -69,6 +69,10 @@ void append_commit(std::string& out, const store::MadeCommit& commit) {
       .close();
 }
 
+void append_model(std::string& out, const store::ModelUse& use) {
+  ObjectWriter(out).text("model", utf8::repaired(use.model)).number("runs", use.runs).close();
+}
+
 void append_file(std::string& out, const store::ChangedFile& file) {
   ObjectWriter writer(out);
   writer.text("kind", std::string_view(&file.kind, 1)).text("path", utf8::repaired(file.path));
@@ -155,7 +159,10 @@ std::string finished_step(const store::LoopReport& report, std::string_view resu
     if (!report.stash.empty()) {
       to.text("stash", report.stash).text("stash_entry", report.stash_entry);
     }
-    if (!report.model.empty()) to.text("model", utf8::repaired(report.model));
+    if (!report.models.empty()) {
+      to.text("model", utf8::repaired(report.last_model))
+          .raw("models", array_json(report.models, append_model));
+    }
     if (!report.taken_back.empty()) {
       to.raw("taken_back", fmt::format("[{}]", fmt::join(report.taken_back, ",")));
     }

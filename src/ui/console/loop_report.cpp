@@ -84,6 +84,16 @@ std::string iterations_of(const store::LoopReport& report) {
          fmt::format("; {} undone by 'ralph undo'", store::iterations_text(report.taken_back));
 }
 
+/// "opus", "opus (2 runs), sonnet (1 run)".
+std::string models_text(const std::vector<store::ModelUse>& models) {
+  if (models.size() == 1) return sentence(models.front().model);
+  std::string text;
+  for (const auto& use : models) {
+    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", use.model, counted(use.runs, "run"));
+  }
+  return sentence(text);
+}
+
 std::string token_text(const stream::Tokens& tokens) {
   return fmt::format("input {} | cache read {} | cache write {} | output {}",
                      grouped(tokens.input_uncached), grouped(tokens.cache_read),
@@ -242,6 +252,12 @@ std::string resume_command(const store::LoopReport& report, UtcTime now, std::st
   return line;
 }
 
+std::string resume_line(const store::LoopReport& report, UtcTime now, std::string_view base) {
+  if (report.restored_loop.empty()) return resume_command(report, now, base);
+  return fmt::format("not this loop: '{}' continues the previous one, {}", base,
+                     report.restored_loop);
+}
+
 Reason reason_of(const store::LoopReport& report) {
   const auto& row = store::row(report.reason);
   Reason reason{std::string(row.meaning), std::string(row.hint)};
@@ -274,16 +290,15 @@ std::string loop_report(const store::LoopReport& report, UtcTime now, std::strin
   const bool known = report.totals.tokens != stream::Tokens() || report.totals.priced > 0;
   table.line("Tokens", known ? token_text(report.totals.tokens) : "unknown");
   table.line("Cost", cost_of(report, now));
-  table.line("Model", sentence(report.model));
+  table.line("Model", models_text(report.models));
   add_files(table, report);
   add_changes(table, report);
   add_left(table, report);
   if (!report.restored_loop.empty()) {
-    table.line("Resume", fmt::format("not this loop: '{}' continues the previous one, {}", resume,
-                                     report.restored_loop));
+    table.line("Resume", resume_line(report, now, resume));
     table.more("to work on this goal, start the loop again");
   } else if (!done) {
-    table.line("Resume", resume_command(report, now, resume));
+    table.line("Resume", resume_line(report, now, resume));
     table.more(sentence(note));
   }
   add_records(table, report, last_log);
