@@ -16,9 +16,6 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include "core/base/log.h"
-#include "core/base/mask.h"
-#include "core/base/nearest.h"
 #include "cli/command.h"
 #include "cli/environment.h"
 #include "cli/failure.h"
@@ -27,6 +24,9 @@
 #include "cli/options.h"
 #include "cli/sandbox_init.h"
 #include "cli/std_output.h"
+#include "core/base/log.h"
+#include "core/base/mask.h"
+#include "core/base/nearest.h"
 #include "harness/run/model_route.h"
 #include "harness/stream/outcome.h"
 
@@ -83,9 +83,9 @@ int help(const std::vector<std::string>& words, StdOutput& output) {
 }
 
 /// Commands that use the current directory unless an argument or RALPH_CWD names another one.
-constexpr std::array<const Command*, 9> kInDirectory{&kInitCommand,   &kRunCommand,    &kLoopCommand,
-                                                  &kStatusCommand, &kTellCommand,   &kStopCommand,
-                                                  &kUndoCommand,   &kConfigCommand, &kTrustCommand};
+constexpr std::array<const Command*, 9> kInDirectory{
+    &kInitCommand, &kRunCommand,  &kLoopCommand,   &kStatusCommand, &kTellCommand,
+    &kStopCommand, &kUndoCommand, &kConfigCommand, &kTrustCommand};
 
 /// The current directory of a shell may have been deleted.
 Result<> check_current_directory(const Command& command, const Arguments& arguments) {
@@ -114,7 +114,6 @@ bool wants_all_help(const Command& command, const std::vector<std::string>& word
 
 int run(const Command& command, const std::vector<std::string>& words, StdOutput& output) {
   if (command.run_words != nullptr) return command.run_words(words, output);
-  if (words.empty() && command.help_without_words) return print(command_help(command), output);
   if (wants_all_help(command, words)) return print(command_help(command, Extent::all), output);
   const auto arguments = parse_arguments(command, words);
   if (!arguments) return report_usage(arguments.error(), &command, output);
@@ -155,9 +154,9 @@ int choose_and_catch(const std::vector<std::string>& words, StdOutput& output) {
                    "a resource limit may be too low (ulimit -u, or the container's)"},
                   output);
   } catch (const std::bad_alloc&) {
-    return report(
-        {Code::unavailable, "out of memory", "a memory limit may be too low (ulimit -v, or the container's)"},
-        output);
+    return report({Code::unavailable, "out of memory",
+                   "a memory limit may be too low (ulimit -v, or the container's)"},
+                  output);
   } catch (const std::exception& error) {
     return report({Code::internal, fmt::format("internal error: {}", error.what()),
                    "please report this with the command that caused it"},

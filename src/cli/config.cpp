@@ -240,7 +240,7 @@ constexpr Option kConfigOptions[] = {
     {"--json", "", "print JSON"},
 };
 constexpr Example kConfigExamples[] = {
-    {"ralph config show", "the settings that 'ralph run' uses here"},
+    {"ralph config show", "the settings that 'ralph run' and 'ralph loop' use here"},
     {"ralph config accept", "after you have reviewed what an agent changed"},
     {"RALPH_MAX_COST=2 ralph config show --json | jq .max_cost", "one setting, for a script"},
 };
@@ -250,13 +250,13 @@ constexpr Example kConfigExamples[] = {
 constinit const Command kConfigCommand{
     "config",
     "show every setting and its origin",
-    "Shows the settings of 'ralph run', from RALPH_* variables, ralph.yml and the defaults.",
+    "Shows the settings of 'ralph run' and 'ralph loop', from RALPH_* variables, ralph.yml and "
+    "the\n"
+    "defaults.",
     kConfigPositionals,
     kConfigOptions,
     kConfigExamples,
     config_command,
-    {},
-    true,
 };
 
 }  // namespace ralph::cli

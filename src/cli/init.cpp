@@ -1,5 +1,6 @@
 #include "cli/init.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <string>
@@ -44,6 +45,14 @@ running loop, and with --sandbox edits of this file do too.
 
 - what must stay as it is
 )";
+
+/// What of it says nothing of the goal.
+constexpr std::string_view kToReplace[] = {
+    "Describe what should be true at the end, as you would to a colleague",
+    "The agent gets this text at the start of every iteration.",
+    "the first thing that can be checked",
+    "what must stay as it is",
+};
 
 /// A test command, and the build file that suggests it.
 struct Build {
@@ -166,7 +175,7 @@ Result<Done> ignore_state(const fs::path& folder) {
 }
 
 struct Step {
-  std::string_view name;
+  std::string name;  // a path relative to the directory
   Result<Done> done;
 };
 
@@ -234,7 +243,10 @@ int init_command(const Arguments& arguments, StdOutput& output) {
   std::vector<Step> steps;
   steps.push_back({"ralph.yml", write_new(folder / "ralph.yml", settings_text(verify))});
   steps.push_back({"GOAL.md", write_new(folder / "GOAL.md", kGoalTemplate)});
-  if (fs::exists(root / ".git", error)) steps.push_back({".gitignore", ignore_state(root)});
+  if (fs::exists(root / ".git", error)) {
+    steps.push_back(
+        {(root / ".gitignore").lexically_relative(folder).native(), ignore_state(root)});
+  }
   const bool json = arguments.flag("json");
   report_steps(steps, json, output);
   for (const auto& step : steps) {
@@ -261,6 +273,12 @@ constexpr Example kInitExamples[] = {
 }  // namespace
 
 bool is_goal_template(std::string_view text) { return trim_end(text) == trim_end(kGoalTemplate); }
+
+std::string_view goal_template_rest(std::string_view text) {
+  const auto* const found = std::ranges::find_if(
+      kToReplace, [&](std::string_view sentence) { return text.contains(sentence); });
+  return found == std::end(kToReplace) ? std::string_view() : *found;
+}
 
 constinit const Command kInitCommand{
     "init",

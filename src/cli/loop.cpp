@@ -23,12 +23,12 @@
 #include "core/base/names.h"
 #include "harness/loop/direnv.h"
 #include "harness/loop/goal_file.h"
-#include "harness/loop/next_prompt.h"
 #include "harness/loop/run_loop.h"
 #include "harness/loop/run_requests.h"
 #include "harness/run/protected_files.h"
 #include "harness/run/run.h"
 #include "harness/run/sandbox.h"
+#include "harness/run/tool_checks.h"
 #include "harness/store/loop_state_store.h"
 #include "harness/store/workspace.h"
 #include "harness/stream/stop_command.h"
@@ -208,6 +208,11 @@ Result<loop::Setup> make_setup(const Arguments& arguments, const Loaded& loaded,
     return fail(Code::usage, fmt::format("{} is still the template of 'ralph init'", goal.file),
                 "describe the goal in it");
   }
+  if (const auto rest = goal_template_rest(goal.text); !setup.resumed && !rest.empty()) {
+    setup.warnings.push_back(fmt::format(
+        "{} still has text of the template of 'ralph init', which the agent gets too: \"{}\"",
+        goal.file.empty() ? "the goal" : goal.file, rest));
+  }
   if (loop::can_be_protected(goal.path)) {
     std::error_code error;
     setup.request.host.read_only = {std::filesystem::canonical(goal.path, error)};
@@ -272,23 +277,13 @@ int report_start_error(const Error& error, bool json, StdOutput& output) {
   return exit_code;
 }
 
-int print_prompt(const loop::Setup& setup, StdOutput& output) {
-  std::vector<std::string> cuts;
-  std::string refused;
-  const auto prompt = loop::next_prompt(setup, cuts, refused);
-  if (!prompt) return report(prompt.error(), output);
-  output.out(prompt->text);
-  for (const auto& cut : cuts) warn(fmt::format("{} was cut", cut), output);
-  if (!refused.empty()) warn(refused, output);
-  return 0;
-}
-
 int work(loop::Setup setup, const config::Settings& settings, const Masker& masker,
          StdOutput& output) {
   const bool json = settings.boolean(Key::json);
   console::LoopView::Options options;
   options.console = console_options(json ? console::Verbosity::quiet : verbosity_of(settings));
   options.console.agent_name = setup.request.agent_name;
+  options.console.endpoint = run::model_endpoint(*setup.request.backend, setup.request.host);
   options.console.hints = false;  // the loop itself does something about it
   options.console.agent_budget = false;
   options.json = json;
@@ -350,7 +345,8 @@ int loop_command(const Arguments& arguments, StdOutput& output) {
 }
 
 constexpr Positional kLoopPositionals[] = {
-    {"GOAL.md", "the file that describes the goal", Need::optional},
+    {"GOAL.md", "the file that describes the goal; where it exists, -p TEXT is refused",
+     Need::optional},
 };
 constexpr Option kLoopOptions[] = {
     {"--resume", "", "continue the last loop of this directory with its settings"},
@@ -366,7 +362,8 @@ constexpr Option kLoopOptions[] = {
 constexpr Example kLoopExamples[] = {
     {"ralph loop GOAL.md --max-cost 5 --verify 'make test'",
      "until DONE is verified, for at most $5"},
-    {"ralph loop -p 'Make the tests pass' --commit --max-iterations 20", "a commit per iteration"},
+    {"ralph loop -p 'Make the tests pass' --commit --max-iterations 20",
+     "without a GOAL.md; a commit per iteration"},
     {"ralph loop --resume", "after Ctrl-C, a crash or a limit"},
 };
 
@@ -389,7 +386,6 @@ constinit const Command kLoopCommand{
     kLoopExamples,
     loop_command,
     "AGENT ARGUMENTS",
-    false,
     loop_setting_options,
 };
 

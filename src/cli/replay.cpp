@@ -244,7 +244,11 @@ class Feeder {
 void publish_result(const stream::Summary& summary, std::int64_t t_ms, stream::Decoder& decoder) {
   stream::ProcessEnd end;
   end.skipped_lines = decoder.skipped();
-  const auto verdict = stream::classify(summary, end);
+  auto verdict = stream::classify(summary, end);
+  if (verdict.outcome == stream::Outcome::no_result) {
+    verdict.headline = "the log ends without a result";
+    verdict.hint = "the agent was stopped, or ended early";
+  }
   const auto texts = stream::result_texts(summary, verdict);
   decoder.publish(stream::make_result(summary, end, verdict, texts), t_ms);
 }

@@ -14,6 +14,7 @@
 #include "cli/std_output.h"
 #include "cli/stop_signals.h"
 #include "core/model/model.h"
+#include "harness/run/tool_checks.h"
 #include "ui/console/console.h"
 #include "ui/console/json_lines.h"
 
@@ -69,6 +70,7 @@ int supervise(run::Request request, const config::Settings& settings, const Mask
   const bool json = settings.boolean(Key::json);
   auto options = console_options(json ? console::Verbosity::quiet : verbosity_of(settings));
   options.agent_name = request.agent_name;
+  options.endpoint = run::model_endpoint(*request.backend, request.host);
   const auto models = request.models;
   stream::Summary summary(models);
   console::Console console(options, masker, summary, output);
@@ -156,7 +158,6 @@ constinit const Command kRunCommand{
     kRunExamples,
     run_command,
     "AGENT ARGUMENTS",
-    false,
     run_setting_options,
 };
 

@@ -43,7 +43,10 @@ FailureKind kind_of(http::Failure failure) {
 }
 
 Failure transfer_failure(const http::SendError& error) {
-  return {.kind = kind_of(error.failure), .message = describe(error), .http = error.failure};
+  return {.kind = kind_of(error.failure),
+          .message = error.message,
+          .hint = error.hint,
+          .http = error.failure};
 }
 
 http::Headers headers_of(const Endpoint& endpoint, const Request& request) {

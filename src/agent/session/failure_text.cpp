@@ -42,7 +42,8 @@ std::string text_for(const api::Failure& failure, std::string_view model, bool w
                        size->tokens, size->limit);
   }
   if (failure.kind == FailureKind::status) return rejected(failure, model, with_token);
-  return "API Error: " + failure.message;
+  if (failure.hint.empty()) return "API Error: " + failure.message;
+  return fmt::format("API Error: {} ({})", failure.message, failure.hint);
 }
 
 /// An endpoint's message without keys and control characters.
@@ -50,6 +51,7 @@ std::string presentable(std::string_view text) { return safe_text(Masker().mask(
 
 /// Claude Code names the final failure differently from a retried one.
 ErrorName final_name(const api::Failure& failure) {
+  if (failure.kind == FailureKind::setup) return ErrorName::invalid_request;
   if (failure.kind != FailureKind::status && failure.kind != FailureKind::error_event) {
     return ErrorName::server_error;
   }

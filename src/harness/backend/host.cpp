@@ -143,6 +143,11 @@ bool runs_own_agent(const Backend& backend, const Host& host) {
   return program && is_own_executable(*program);
 }
 
+const Backend& agent_behind(const Backend& chosen, const Host& host) {
+  const auto own = std::ranges::find(candidates(), kOwnProgram, &Candidate::program);
+  return own != candidates().end() && runs_own_agent(chosen, host) ? *own->backend : chosen;
+}
+
 std::vector<fs::path> state_paths(const Backend& backend, const Host& host) {
   const auto instead = variable(host, backend.state.variable).value_or("");
   if (!instead.empty()) return {(host.workspace / instead).lexically_normal()};

@@ -129,6 +129,8 @@ Result<std::filesystem::path> own_executable();
 bool is_own_executable(const std::filesystem::path& program);
 /// Whether the backend's program is ralph here, under whatever name.
 bool runs_own_agent(const Backend& backend, const Host& host);
+/// The agent that really runs: the program of `chosen` may be a link to ralph.
+const Backend& agent_behind(const Backend& chosen, const Host& host);
 
 /// Where the backend keeps its own files here, whether they exist or not.
 std::vector<std::filesystem::path> state_paths(const Backend& backend, const Host& host);

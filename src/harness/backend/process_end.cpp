@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "harness/backend/credentials.h"
+#include "harness/backend/plan.h"
 
 namespace ralph::backend {
 namespace {
@@ -51,7 +52,7 @@ std::string api_key_source(const Backend& backend, Auth auth, const Host& host) 
 void add_backend_details(const Backend& backend, Auth auth, const Host& host,
                          stream::ProcessEnd& end) {
   end.key_source = api_key_source(backend, auth, host);
-  end.auth_hint = backend.auth_hint;
+  end.auth_hint = agent_behind(backend, host).auth_hint;
   end.refusal = refusal_of(backend, end.stderr_line);
 }
 

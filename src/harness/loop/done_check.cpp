@@ -78,7 +78,11 @@ MaybeStop run_verification(LoopContext& loop, store::LoopRecord& record) {
   record.verification = *std::move(verification);
   if (record.verification->passed) return LoopStop{store::StopReason::done};
   record.outcome = store::LoopDecision::refused;
-  return std::nullopt;
+  const auto missing = std::exchange(record.verification->missing_program, {});
+  if (missing.empty()) return std::nullopt;
+  // No iteration can change that.
+  return LoopStop{store::StopReason::cannot_verify,
+                  fmt::format("`{}`: no program '{}'", record.verification->command, missing)};
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "harness/loop/final_report.h"
 
 #include <algorithm>
+#include <set>
 
 #include "harness/loop/end_findings.h"
 #include "harness/loop/replaced_loop.h"
@@ -119,17 +120,41 @@ void add_verified(store::LoopReport& report, const LoopParts& parts) {
   report.changed_since_verified = parts.changed_since_done;
 }
 
+/// Those of `ids` that were made while a run of the loop worked; the rest was made between two starts of the loop.
+std::set<std::string> commits_of_runs(const std::vector<std::string>& ids, const LoopParts& parts) {
+  const std::set<std::string> present(ids.begin(), ids.end());
+  std::set<std::string> made;
+  const auto add = [&](const std::string& before, const std::string& after) {
+    if (!present.contains(after)) return;
+    const auto& program = parts.repository.git()->program();
+    const auto more = before.empty() ? git::commits_to(program, after)
+                                     : git::commits_between(program, before, after);
+    if (more) made.insert(more->begin(), more->end());
+  };
+  for (const auto& record : parts.keeper.records()) {
+    add(record.commit_before, record.commit.empty() ? record.head : record.commit);
+  }
+  // A run that was stopped has no record yet.
+  if (const auto& current = parts.keeper.state.current) {
+    add(current->commit_before, parts.repository.head());
+  }
+  return made;
+}
+
 /// What the branch has beyond the commit of the start.
 void add_commits(store::LoopReport& report, const LoopParts& parts) {
   if (report.reason == store::StopReason::tampered) return;
   const auto ids = parts.repository.commits_since_start();
-  report.commit_count = std::ssize(ids);
+  const auto made = commits_of_runs(ids, parts);
+  report.commit_count = std::ranges::count_if(ids, [&](auto& id) { return made.contains(id); });
+  report.other_commits = std::ssize(ids) - report.commit_count;
   for (std::size_t i = 0; i < std::min(ids.size(), kMostCommits); ++i) {
-    report.commits.push_back(
-        {ids[i], git::subject(parts.repository.git()->program(), ids[i]).value_or("")});
+    report.commits.push_back({ids[i],
+                              git::subject(parts.repository.git()->program(), ids[i]).value_or(""),
+                              made.contains(ids[i])});
   }
   // With --commit what changed is in commits, whose ids are those of `git log`.
-  const bool committed = report.commit_count > 0 && parts.setup.options.commit;
+  const bool committed = !ids.empty() && parts.setup.options.commit;
   if (!committed || report.reason == store::StopReason::not_committed) return;
   const auto& start = parts.keeper.state.commit_at_start;
   if (!start.empty()) report.from = start;

@@ -12,6 +12,7 @@ namespace ralph::loop {
 struct NextPrompt {
   std::string text;
   std::int64_t iteration = 0;
+  std::string no_iteration;  // why none would start; empty: one would
 };
 Result<NextPrompt> next_prompt(const Setup& setup, std::vector<std::string>& cuts,
                                std::string& refused);

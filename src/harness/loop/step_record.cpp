@@ -15,11 +15,20 @@ std::string shown_in(const std::filesystem::path& root, const std::filesystem::p
   return utf8::repaired((inside ? path.lexically_relative(root) : path).native());
 }
 
+/// With --commit, record.commit has it.
+void record_head(const LoopContext& loop, store::LoopRecord& record) {
+  if (loop.setup.options.commit) return;
+  if (auto now = loop.repository.head(); now != record.commit_before) record.head = std::move(now);
+}
+
 Result<> write_record_of(LoopContext& loop, const store::RunInfo& run, store::LoopRecord record) {
   record.progress = loop.masker.mask(record.progress);
   record.failure = loop.masker.mask(record.failure);
   if (record.verification) record.verification->tail = loop.masker.mask(record.verification->tail);
-  if (run.role == store::AgentRole::worker) record.note = std::exchange(loop.goal.note, {});
+  if (run.role == store::AgentRole::worker) {
+    record.note = std::exchange(loop.goal.note, {});
+    record_head(loop, record);
+  }
   TRY(loop.keeper.repair());
   loop.goal.check_after_run();
   // The record first: after a crash it says that the step is over.

@@ -37,7 +37,9 @@ Result<> UserFiles::stash_or_refuse() {
                 dirty.size() == 1 ? fmt::format("uncommitted changes in '{}'", dirty.front())
                                   : fmt::format("uncommitted changes in {} files, '{}' first",
                                                 dirty.size(), dirty.front()),
-                "commit them, use --stash, or omit --commit");
+                setup_.resumed
+                    ? "commit them, or stash them with 'git stash' or --stash, then resume"
+                    : "commit them, use --stash, or omit --commit");
   }
   const auto keep_as = store::stash_name(setup_.loop_id);
   TRY_ASSIGN(stashed_, git.stash(store::stash_message(setup_.loop_id), keep_as));

@@ -9,10 +9,16 @@ namespace {
 
 constexpr Millis kTick{1000};
 
+/// The agent's error shows what to do, which the end of its message has in parentheses.
+std::string_view without_hint(std::string_view reason) {
+  const auto hint = reason.ends_with("?)") ? reason.rfind(" (") : reason.npos;
+  return reason.substr(0, hint);
+}
+
 std::string outage_text(const RunOutcome& outcome) {
   const auto& error = outcome.summary.error;
   if (error && error->error_class == stream::ErrorClass::overloaded) return "model API overloaded";
-  const auto& reason = outcome.verdict.detail;
+  const auto reason = without_hint(outcome.verdict.detail);
   return reason.empty() ? "model API unreachable"
                         : fmt::format("model API unreachable ({})", reason);
 }

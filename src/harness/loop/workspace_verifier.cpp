@@ -58,6 +58,7 @@ void WorkspaceVerifier::check_programs() {
     const auto& name = words.front().text;
     if (name.contains('/') || has_word(kShellBuiltins, name)) continue;
     if (backend::find_program(name, setup_.request.host)) continue;
+    missing_[text] = name;
     reporter_.warn_at_start(fmt::format(
         "the program '{}' of the verification command '{}' was not found in PATH", name, text));
   }
@@ -179,13 +180,26 @@ Result<> WorkspaceVerifier::recover_protected() {
               "restore them, or use '--resume --accept-changes' to accept the current files");
 }
 
+/// The program that a failed command needs, and that was there neither at the start nor now; empty: none.
+std::string WorkspaceVerifier::missing_program(const store::Verification& verification) const {
+  const auto known = missing_.find(verification.command);
+  if (verification.passed || known == missing_.end()) return {};
+  const bool not_run =
+      verification.reason == "exit code 127" || verification.reason == "exit code 126";
+  if (!not_run || backend::find_program(known->second, setup_.request.host)) return {};
+  return known->second;
+}
+
 Result<store::Verification> WorkspaceVerifier::run(const Verifier::Mode& mode,
                                                    std::string_view where) {
   auto& observer = reporter_.observer();
   auto verification =
       verifier_->run([&](std::string_view bytes) { observer.output_of_verification(bytes); },
                      control_.runs().token(), mode);
-  if (verification) verification->where = where;
+  if (verification) {
+    verification->where = where;
+    verification->missing_program = missing_program(*verification);
+  }
   return verification;
 }
 

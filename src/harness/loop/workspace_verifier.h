@@ -1,4 +1,5 @@
 #pragma once
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -51,6 +52,7 @@ class WorkspaceVerifier final : public DoneVerifier {
   std::string in_workspace(const std::string& path) const;
   Result<store::Verification> verify_in_clone(const std::string& tree);
   Result<store::Verification> verify_in_place();
+  std::string missing_program(const store::Verification& verification) const;
   Result<store::Verification> run(const Verifier::Mode& mode, std::string_view where);
 
   const Setup& setup_;
@@ -60,6 +62,7 @@ class WorkspaceVerifier final : public DoneVerifier {
   Control& control_;
   const store::UserState* user_ = nullptr;
   std::optional<Verifier> verifier_;
+  std::map<std::string, std::string> missing_;  // commands whose program PATH did not find, and it
   PathGlobs protect_;
   StartFiles start_files_;            // what they match
   std::set<std::string> not_in_git_;  // of those: ignored by git

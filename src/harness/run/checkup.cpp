@@ -99,14 +99,9 @@ Check check_backend(const Result<const backend::Backend*>& chosen, std::string_v
   return {Level::ok, "backend", fmt::format("{} (found by '{}')", (*chosen)->name, asked), {}};
 }
 
-/// The backend whose credential is used: the program may be a link to ralph.
-const backend::Backend& agent_behind(const backend::Backend& chosen, const backend::Host& host) {
-  return backend::runs_own_agent(chosen, host) ? own_agent() : chosen;
-}
-
 Check check_credential(const backend::Host& host, const backend::Backend& chosen,
                        backend::Auth auth) {
-  const auto& agent = agent_behind(chosen, host);
+  const auto& agent = backend::agent_behind(chosen, host);
   if (agent.access.credentials == nullptr) {
     return {Level::note, "credential", "decided by the command", {}};
   }
@@ -272,7 +267,7 @@ Checkup check_up(const Result<config::Loaded>& settings, const backend::Host& ho
     const auto chosen = backend::choose(asked, host);
     checks.push_back(check_backend(chosen, asked, result.agents));
     if (chosen) {
-      result.own_agent = agent_behind(**chosen, host).program == backend::kOwnProgram;
+      result.own_agent = backend::agent_behind(**chosen, host).program == backend::kOwnProgram;
       checks.push_back(check_credential(host, **chosen, auth_of(settings->settings)));
     }
     if (chosen && !(*chosen)->access.endpoint_variable.empty()) {

@@ -22,6 +22,12 @@
 namespace ralph::run {
 namespace {
 
+/// Whole seconds, rounded up; a shorter pause in milliseconds.
+std::string shown_pause(Millis pause) {
+  constexpr Millis kSecond{1000};
+  return format_duration(pause < kSecond ? pause : std::chrono::ceil<std::chrono::seconds>(pause));
+}
+
 std::string utf8_of(const std::filesystem::path& path) { return utf8::repaired(path.native()); }
 
 /// Relative to the current directory when the path is below it.
@@ -195,7 +201,7 @@ std::optional<Millis> Run::pause_after(const stream::Verdict& verdict) const {
 /// False: the run was stopped during the pause, or the disk is full; end_ says which.
 bool Run::prepare_retry(const stream::Verdict& verdict, Millis pause) {
   events_->notice(stream::Level::warning, "retry",
-                  fmt::format("{}; retrying in {}", verdict.message(), format_duration(pause)));
+                  fmt::format("{}; retrying in {}", verdict.reason(), shown_pause(pause)));
   events_->flush();
   if (!control_.wait(pause)) {
     end_.cancelled_by = control_.cancelled_by();

@@ -185,6 +185,7 @@ std::string write_record(const LoopRecord& record) {
   if (!record.tree.empty()) to["tree"] = record.tree;
   if (!record.commit.empty()) to["commit"] = record.commit;
   if (!record.commit_before.empty()) to["commit_before"] = record.commit_before;
+  if (!record.head.empty()) to["head"] = record.head;
   if (!record.note.empty()) to["note"] = record.note;
   if (!record.model.empty()) to["model"] = record.model;
   if (!record.taken_back.empty()) to["taken_back"] = record.taken_back;
@@ -218,6 +219,7 @@ std::optional<LoopRecord> read_record(std::string_view line) {
   record.tree = json::text(*parsed, "tree");
   record.commit = json::text(*parsed, "commit");
   record.commit_before = json::text(*parsed, "commit_before");
+  record.head = json::text(*parsed, "head");
   record.note = json::text(*parsed, "note");
   record.model = json::text(*parsed, "model");
   record.taken_back = integers_of(json::member(*parsed, "taken_back"));

@@ -40,6 +40,7 @@ struct Verification {
   std::string where = {};                  // "in the working tree", "in a clean clone"
   std::vector<std::string> commands = {};  // that ran, as people know them
   std::vector<Finding> findings = {};  // possible tampering that did not decide; not in the file
+  std::string missing_program = {};    // that the command needs; not in the file
   bool operator==(const Verification&) const = default;
 };
 
@@ -79,6 +80,7 @@ struct LoopRecord {
   std::string tree;           // what the workspace was like after it: an id of its content
   std::string commit;         // made after it; empty: none
   std::string commit_before;  // where the repository stood when it began
+  std::string head;           // HEAD after it, without --commit; empty: as before it
   std::string note;           // what else the user saw: "'GOAL.md' was edited: …"
   std::string model;          // the agent said it used; empty: not known
   std::vector<std::int64_t> taken_back;  // of an undo: all iterations whose commits are gone now

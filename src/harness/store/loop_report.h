@@ -14,9 +14,10 @@
 
 namespace ralph::store {
 
-/// A commit made during the loop.
+/// A commit made since the loop began.
 struct MadeCommit {
   std::string id, subject;
+  bool by_loop = true;
 };
 
 /// A file that differs from what it was at the start of the loop.
@@ -54,7 +55,8 @@ struct LoopReport {
   std::string verified;  // "verified by `make test` in the working tree"; empty: not at all
   bool changed_since_verified = false;  // files, since a loop that is resumed was done
   std::vector<MadeCommit> commits;      // the newest, the newest first
-  std::int64_t commit_count = 0;        // of all of them
+  std::int64_t commit_count = 0;        // of those by the loop
+  std::int64_t other_commits = 0;       // made by others since the loop began
   LoopLimits budget;
   Millis waited{0};                   // of `elapsed`
   Millis would_wait{0};               // the wait that does not fit into the time limit

@@ -19,6 +19,7 @@ enum class StopReason {
   no_progress,
   stopped,        // the user asked for it
   tampered,       // the commands of verification or the repository were changed
+  cannot_verify,  // a program of verification is not installed
   not_committed,  // DONE counts, but is not on the branch
   agent,          // the agent cannot work here: its key, its installation, its settings
   storage,        // state, records or logs cannot be written or read

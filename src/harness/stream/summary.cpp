@@ -306,6 +306,10 @@ std::optional<double> Summary::cost_usd() const {
     add(cost, older_requests_usd_);
     for (const auto& request : open_requests_) add(cost, price(request.model, request.tokens));
   }
+  // An endpoint that could not be reached costs nothing.
+  const bool unreachable =
+      error_is_retry_ && error && !error->http_status && error->error_class == ErrorClass::network;
+  if (!cost && unreachable) return 0;
   if (cost) cost = rounded_usd(*cost);
   return cost;
 }

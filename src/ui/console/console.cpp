@@ -1,5 +1,7 @@
 #include "ui/console/console.h"
 
+#include <utility>
+
 #include <fmt/core.h>
 
 #include "core/base/text.h"
@@ -146,7 +148,12 @@ void Console::on(const stream::Event& event, const stream::ToolResult& result) {
 }
 
 void Console::on(const stream::Event& event, const stream::Retry& retry) {
-  warning(event, retry_text(retry));
+  auto text = retry_text(retry);
+  if (has_no_cause(retry) && !std::exchange(doctor_named_, true)) {
+    text += fmt::format("; 'ralph doctor' checks the model API{}",
+                        options_.endpoint.empty() ? "" : fmt::format(" ({})", options_.endpoint));
+  }
+  warning(event, text);
 }
 
 void Console::on(const stream::Event& event, const stream::Notice& notice) {

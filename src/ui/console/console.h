@@ -13,8 +13,9 @@ namespace ralph::console {
 
 struct ConsoleOptions {
   Verbosity verbosity = Verbosity::normal;
-  std::string agent_name;   // what people call the agent: "Claude"
-  bool colour_out = false;  // the same words, coloured
+  std::string agent_name;     // what people call the agent: "Claude"
+  std::string endpoint = {};  // of the model; empty: unknown
+  bool colour_out = false;    // the same words, coloured
   bool colour_err = false;
   bool one_screen =
       false;  // stdout and stderr are one terminal or file: errors are shown there once
@@ -67,6 +68,7 @@ class Console final : public stream::Handler {
   const stream::Summary& summary_;
   Output& output_;
   std::string last_error_;  // as it was shown, since the agent last said something else
+  bool doctor_named_ = false;
 };
 
 }  // namespace ralph::console

@@ -66,6 +66,7 @@ void append_commit(std::string& out, const store::MadeCommit& commit) {
   ObjectWriter(out)
       .text("commit", commit.id)
       .text("subject", utf8::repaired(commit.subject))
+      .boolean("by_loop", commit.by_loop)
       .close();
 }
 

@@ -117,15 +117,17 @@ std::string lines_text(const store::ChangedFile& file) {
   return fmt::format("+{} -{}", file.added, file.removed);
 }
 
-std::string files_text(const std::vector<store::ChangedFile>& files) {
+std::string files_text(const store::LoopReport& report) {
+  const auto& files = report.files;
   std::int64_t added = 0, removed = 0;
   for (const auto& file : files) {
     added += std::max<std::int64_t>(0, file.added);
     removed += std::max<std::int64_t>(0, file.removed);
   }
-  return fmt::format("{} changed, +{} -{} lines",
-                     counted(static_cast<std::int64_t>(files.size()), "file"), grouped(added),
-                     grouped(removed));
+  return fmt::format(
+      "{} changed, +{} -{} lines{}", counted(static_cast<std::int64_t>(files.size()), "file"),
+      grouped(added), grouped(removed),
+      report.other_commits > 0 ? ", including commits that are not by the loop" : "");
 }
 
 void add_files(Table& table, const store::LoopReport& report) {
@@ -137,7 +139,7 @@ void add_files(Table& table, const store::LoopReport& report) {
   if (!report.files_known) return table.line("Files", "unknown: the repository could not be read");
   const auto& files = report.files;
   if (files.empty()) return table.line("Files", "none changed");
-  table.line("Files", files_text(files));
+  table.line("Files", files_text(report));
   for (std::size_t i = 0; i < std::min(files.size(), kMostFiles); ++i) {
     table.more(
         fmt::format("{} {:<12} {}", files[i].kind, lines_text(files[i]), sentence(files[i].path)));
@@ -155,17 +157,27 @@ void add_records(Table& table, const store::LoopReport& report, std::string_view
   table.line("Last run", safe_text(fmt::format("ralph replay {}", shell_word(last_log))));
 }
 
+/// "3 commits", "no commit by the loop, 1 not by the loop".
+std::string commits_text(const store::LoopReport& report) {
+  auto text = report.commit_count > 0 ? counted(report.commit_count, "commit") : std::string();
+  if (report.other_commits == 0) return text;
+  if (text.empty()) text = "no commit by the loop";
+  return text + fmt::format("; {} not by the loop", counted(report.other_commits, "commit"));
+}
+
 void add_changes(Table& table, const store::LoopReport& report) {
-  if (report.commit_count > 0) table.line("Changes", counted(report.commit_count, "commit"));
+  const auto all = report.commit_count + report.other_commits;
+  table.line("Changes", commits_text(report));
   for (const auto& commit : report.commits) {
-    table.more(fmt::format("{} {}", short_commit(commit.id),
-                           one_line(safe_text(commit.subject), kLongestSubject)));
+    table.more(fmt::format("{} {}{}", short_commit(commit.id),
+                           one_line(safe_text(commit.subject), kLongestSubject),
+                           commit.by_loop ? "" : " (not by the loop)"));
   }
-  if (const auto more = report.commit_count - std::ssize(report.commits); more > 0) {
+  if (const auto more = all - std::ssize(report.commits); more > 0) {
     table.more(fmt::format("… and {} more", more));
   }
   if (!report.from || !report.to || report.files.empty()) return;
-  table.line(report.commit_count > 0 ? "" : "Changes",
+  table.line(all > 0 ? "" : "Changes",
              fmt::format("git diff {} {}{}", short_commit(*report.from), short_commit(*report.to),
                          report.commit_count > 0 ? "" : " (until 'git gc' removes these trees)"));
 }
@@ -231,8 +243,10 @@ std::string resume_command(const store::LoopReport& report, UtcTime now, std::st
   const auto add = [&](std::string_view flag, std::string_view value) {
     line += fmt::format(" {} {}", flag, value);
   };
-  if (report.reason == StopReason::tampered || !report.state_is_trusted)
-    line += " --accept-changes";
+  // A program that is installed later is another one than at the start.
+  const bool accepts =
+      report.reason == StopReason::tampered || report.reason == StopReason::cannot_verify;
+  if (accepts || !report.state_is_trusted) line += " --accept-changes";
   if (budget.iterations > 0 && totals.iterations >= budget.iterations) {
     add("--max-iterations", fmt::format("{}", std::max(budget.iterations, totals.iterations) * 2));
   }

@@ -138,11 +138,18 @@ std::string iteration_text(const LoopSnapshot& snapshot, const store::LoopTotals
   return fmt::format("{}{} ({})", current.iteration, of, short_duration(since(current.began)));
 }
 
+/// Empty: no agent reported one yet.
+std::string model_reported(const StatusFacts& facts) {
+  auto used = store::model_used(facts.loop.records);
+  return used.empty() && facts.run ? facts.run->model : used;
+}
+
 /// With the model that the agent reported, else the one that was asked for.
-std::string agent_with_model(const LoopSnapshot& snapshot) {
-  const auto used = store::model_used(snapshot.records);
-  const auto& model = used.empty() ? snapshot.state->model : used;
-  return snapshot.state->backend + (model.empty() ? "" : ", model " + model);
+std::string agent_with_model(const StatusFacts& facts) {
+  const auto& state = *facts.loop.state;
+  const auto used = model_reported(facts);
+  const auto& model = used.empty() ? state.model : used;
+  return state.backend + (model.empty() ? "" : ", model " + model);
 }
 
 std::string last_text(const store::LoopRecord& record,
@@ -266,7 +273,7 @@ std::string status_text(const StatusFacts& facts, const Masker& masker) {
   lines.add("State", condition_text(facts));
   lines.add("Started", date_time(state.started));
   lines.add("Goal", goal_text(state));
-  lines.add("Agent", agent_with_model(facts.loop));
+  lines.add("Agent", agent_with_model(facts));
   add_progress(lines, facts, totals);
   lines.add("Log", log_path(facts));
   if (facts.loop.condition() == LoopCondition::ended) {
@@ -294,8 +301,7 @@ std::string status_json(const StatusFacts& facts, const Masker& masker) {
   add_end(to, facts, totals);
   to.text("goal_file", goal_file_from_here(state)).text("goal", state.goal);
   if (!state.backend.empty()) to.text("backend", state.backend);
-  if (const auto model = store::model_used(snapshot.records); !model.empty())
-    to.text("model", model);
+  if (const auto model = model_reported(facts); !model.empty()) to.text("model", model);
   to.number("iterations", totals.iterations);
   if (const auto gone = store::taken_back(snapshot.records); !gone.empty()) {
     to.raw("taken_back", fmt::format("[{}]", fmt::join(gone, ",")));

@@ -168,6 +168,18 @@ TEST(Summary, ARetryThatSucceededIsForgotten) {
   EXPECT_FALSE(summary_of(kInit + retry + call).error.has_value());
 }
 
+TEST(Summary, AnEndpointThatWasNeverReachedCostsNothing) {
+  const std::string unreachable =
+      R"({"type":"system","subtype":"api_retry","attempt":1,"error":"unknown","error_status":null})"
+      "\n";
+  const std::string overloaded =
+      R"({"type":"system","subtype":"api_retry","attempt":1,"error":"overloaded","error_status":529})"
+      "\n";
+  EXPECT_EQ(summary_of(kInit + unreachable).cost_usd(), 0.0);
+  EXPECT_EQ(summary_of(kInit).cost_usd(), std::nullopt);
+  EXPECT_EQ(summary_of(kInit + overloaded).cost_usd(), std::nullopt);
+}
+
 TEST(Summary, ATurnTheAgentBeganItselfKeepsTheAnswer) {
   const std::string answer =
       R"({"type":"result","is_error":false,"result":"answer","num_turns":1,"structured_output":{"summary":"DONE"}})"

@@ -227,8 +227,22 @@ TEST_F(ConsoleTest, WarningsGoToStderrAndInVerboseAlsoInline) {
   show(retry);
   EXPECT_EQ(take_out(), line);
   EXPECT_EQ(take_err(), line);
-  show(Retry{2, {}, {}, {}, ErrorClass::network, ""});
-  EXPECT_EQ(take_err(), "[Warning] API retry 2: network\n");
+}
+
+TEST_F(ConsoleTest, ARetryWithoutACauseNamesTheDoctorOnce) {
+  ConsoleOptions options;
+  options.endpoint = "http://127.0.0.1:9";
+  use(options);
+  feed(R"({"type":"system","subtype":"api_retry","attempt":1,"max_retries":10,"error":"unknown"})"
+       "\n");
+  EXPECT_EQ(
+      take_err(),
+      "[Warning] API retry 1/10: no cause given by the agent; 'ralph doctor' checks the model "
+      "API (http://127.0.0.1:9)\n");
+  show(Retry{2, 10, {}, {}, ErrorClass::network, ""});
+  EXPECT_EQ(take_err(), "[Warning] API retry 2/10: no cause given by the agent\n");
+  show(Retry{3, 10, {}, 500, ErrorClass::internal, ""});
+  EXPECT_EQ(take_err(), "[Warning] API retry 3/10: internal (500)\n");
 }
 
 TEST_F(ConsoleTest, ADegradedRunIsAWarning) {
