@@ -150,7 +150,8 @@ int try_to_open(const fs::path& workspace) {
   const auto opened = Workspace::open(workspace);
   if (opened) return not_refused;
   const auto& error = opened.error();
-  const bool good = error.code == Code::storage && !error.hint.empty() &&
+  const bool good = (error.code == Code::storage || error.code == Code::disk_full) &&
+                    !error.hint.empty() &&
                     error.message.find((workspace / ".ralph").native()) != std::string::npos;
   return good ? refused : wrong_error;
 }
