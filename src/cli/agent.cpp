@@ -56,7 +56,8 @@ int run_agent(std::span<const std::string> words, StdOutput& output) {
   std::error_code error;
   auto cwd = std::filesystem::current_path(error);
   if (error) {
-    return report(fail_errno(error.value(), "cannot determine the current directory").error(), output);
+    return report(fail_errno(error.value(), "cannot determine the current directory").error(),
+                  output);
   }
 
   std::mutex mutex;
@@ -74,7 +75,8 @@ int never_called(const Arguments&, StdOutput&) { return 1; }
 
 constexpr Example kAgentExamples[] = {
     {"ralph agent -p 'What does this project do?'", "print one answer as text"},
-    {"ralph agent -p 'Fix it' --output-format stream-json --verbose", "print every event as it happens"},
+    {"ralph agent -p 'Fix it' --output-format stream-json --verbose",
+     "print every event as it happens"},
     {"ln -s $(command -v ralph) ~/bin/claude", "for clients that look for claude"},
 };
 
@@ -93,7 +95,6 @@ constinit const Command kAgentCommand{
     kAgentExamples,
     never_called,
     {},
-    false,
     nullptr,
     run_agent,
 };

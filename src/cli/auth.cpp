@@ -38,7 +38,9 @@ Result<> check_key(std::string_view key) {
   }
   for (const char byte : key) {
     const bool printable = byte > ' ' && byte < 0x7f;
-    if (!printable) return fail(Code::usage, "invalid API key: it must be one word of printable ASCII characters");
+    if (!printable)
+      return fail(Code::usage,
+                  "invalid API key: it must be one word of printable ASCII characters");
   }
   return {};
 }
@@ -114,14 +116,13 @@ constexpr Example kAuthExamples[] = {
 constinit const Command kAuthCommand{
     "auth",
     "store, show or remove the API key of ralph's own agent",
-    "Stores an API key for 'ralph agent' in ~/.config/ralph/auth.json, readable by you only. It is\n"
+    "Stores an API key for 'ralph agent' in ~/.config/ralph/auth.json, readable by you only. It "
+    "is\n"
     "used if ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN and apiKeyHelper are not set.",
     kAuthPositionals,
     kAuthOptions,
     kAuthExamples,
     auth_command,
-    {},
-    true,
 };
 
 }  // namespace ralph::cli

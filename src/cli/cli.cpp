@@ -115,7 +115,6 @@ bool wants_all_help(const Command& command, const std::vector<std::string>& word
 
 int run(const Command& command, const std::vector<std::string>& words, StdOutput& output) {
   if (command.run_words != nullptr) return command.run_words(words, output);
-  if (words.empty() && command.help_without_words) return print(command_help(command), output);
   if (wants_all_help(command, words)) return print(command_help(command, Extent::all), output);
   const auto arguments = parse_arguments(command, words);
   if (!arguments) return report_usage(arguments.error(), &command, output);

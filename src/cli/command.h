@@ -41,9 +41,9 @@ struct Command {
   std::span<const Option> options;
   std::span<const Example> examples;
   int (*run)(const Arguments&, StdOutput&);  // returns the exit code
-  std::string_view rest;            // "COMMAND…": the words after "--"; empty: they are positionals
-  bool help_without_words = false;  // called without arguments, it shows its help
-  std::span<const Option> (*settings)() = nullptr;  // options that are settings, listed before its own
+  std::string_view rest;  // "COMMAND…": the words after "--"; empty: they are positionals
+  std::span<const Option> (*settings)() =
+      nullptr;  // options that are settings, listed before its own
   /// If set, gets the words unparsed: the command has its own command line syntax.
   int (*run_words)(std::span<const std::string>, StdOutput&) = nullptr;
 };

@@ -6,13 +6,13 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include "core/base/nearest.h"
-#include "harness/backend/backend.h"
 #include "cli/command.h"
 #include "cli/docs.h"
 #include "cli/failure.h"
 #include "cli/options.h"
 #include "cli/std_output.h"
+#include "core/base/nearest.h"
+#include "harness/backend/backend.h"
 
 namespace ralph::cli {
 namespace {
@@ -52,9 +52,7 @@ Offer offer_of(const Option& option) {
   return option.value == "DIR" ? Offer::folders : Offer::nothing;
 }
 
-bool takes_next_word(const Option& option) {
-  return takes_of(option) == options::Takes::value;
-}
+bool takes_next_word(const Option& option) { return takes_of(option) == options::Takes::value; }
 
 /// "a|b" as "a b".
 std::string spaced(std::string_view choices) {
@@ -104,7 +102,7 @@ std::string bash_values(const Command& command, const Option& option) {
     }
     return "";
   }();
-  return fmt::format("    {}) {}; return ;;\n", fmt::join(patterns, "|"), reply);
+  return fmt::format("    {}) {} ;;\n", fmt::join(patterns, "|"), reply);
 }
 
 std::string bash_script() {
@@ -119,12 +117,23 @@ std::string bash_script() {
                            fmt::join(names, " "), first_words(command->name));
   }
   return fmt::format(R"(# bash completion of ralph; made by: ralph completion bash
+# Completes the value of an option; fails if there is none to complete.
+_ralph_value() {{
+  case "$command $prev" in
+    'help '*) COMPREPLY=($(compgen -W '{0}' -- "$cur")) ;;
+{1}    *) return 1 ;;
+  esac
+  return 0
+}}
 _ralph() {{
-  local cur=${{COMP_WORDS[COMP_CWORD]}} prev=${{COMP_WORDS[COMP_CWORD-1]}} command=${{COMP_WORDS[1]}} words= first=
+  local cur=${{COMP_WORDS[COMP_CWORD]}} prev=${{COMP_WORDS[COMP_CWORD-1]}} command=${{COMP_WORDS[1]}}
+  local words= first= option=
   COMPREPLY=()
-  # '--option=VALUE' comes as three words.
+  # '--option=VALUE' comes as three words, or as one if COMP_WORDBREAKS has no '='.
   if [ "$cur" = = ]; then
     cur= prev=$prev=
+  elif [[ $cur == --*=* ]]; then
+    option=${{cur%%=*}}= prev=$option cur=${{cur#*=}}
   elif [ "$prev" = = ] && [ "$COMP_CWORD" -gt 3 ]; then
     prev=${{COMP_WORDS[COMP_CWORD-2]}}=
   fi
@@ -132,9 +141,11 @@ _ralph() {{
     COMPREPLY=($(compgen -W '{0} --help --version' -- "$cur"))
     return
   fi
-  case "$command $prev" in
-    'help '*) COMPREPLY=($(compgen -W '{0}' -- "$cur")); return ;;
-{1}  esac
+  if _ralph_value; then
+    [ -z "$option" ] || COMPREPLY=("${{COMPREPLY[@]/#/$option}}")
+    return
+  fi
+  [ -z "$option" ] || return
   case $command in
 {2}  esac
   if [[ $cur == -* ]]; then
@@ -273,10 +284,11 @@ int completion_command(const Arguments& arguments, StdOutput& output) {
   const auto wanted = arguments.positional(0);
   const auto* const found = std::ranges::find(kShells, wanted, &Shell::name);
   if (found == std::end(kShells)) {
-    return report_usage({Code::usage,
-                         fmt::format("no completion for '{}'; supported shells: bash, zsh, fish", wanted),
-                         {}},
-                        &kCompletionCommand, output);
+    return report_usage(
+        {Code::usage,
+         fmt::format("no completion for '{}'; supported shells: bash, zsh, fish", wanted),
+         {}},
+        &kCompletionCommand, output);
   }
   output.out(found->script());
   return 0;
@@ -301,8 +313,6 @@ constinit const Command kCompletionCommand{
     {},
     kCompletionExamples,
     completion_command,
-    {},
-    true,
 };
 
 }  // namespace ralph::cli

@@ -4,15 +4,15 @@
 
 #include <fmt/core.h>
 
-#include "core/base/mask.h"
-#include "core/base/nearest.h"
-#include "core/base/utf8.h"
 #include "cli/command.h"
 #include "cli/environment.h"
 #include "cli/failure.h"
 #include "cli/options.h"
 #include "cli/run_settings.h"
 #include "cli/std_output.h"
+#include "core/base/mask.h"
+#include "core/base/nearest.h"
+#include "core/base/utf8.h"
 #include "core/config/load.h"
 #include "core/config/settings_schema.h"
 #include "core/json/writer.h"
@@ -28,6 +28,11 @@ std::string shown_value(const config::Pair& pair, const Masker& masker) {
   return looks_secret(pair.name) ? "***" : masker.mask(utf8::repaired(pair.value));
 }
 
+/// The default of 'ralph loop' where it counts and is another one; empty: it is not.
+std::string_view other_default(const config::Settings& settings, const config::Setting& setting) {
+  return settings.given(setting.id) ? std::string_view() : setting.loop_fallback;
+}
+
 struct SettingRow {
   std::string key, value, origin;
 };
@@ -35,7 +40,10 @@ struct SettingRow {
 std::vector<SettingRow> rows_of(const config::Settings& settings, const Masker& masker) {
   std::vector<SettingRow> rows;
   for (const auto& setting : config::settings_table()) {
-    const auto text = config::to_text(settings.value(setting.id), setting.kind);
+    auto text = config::to_text(settings.value(setting.id), setting.kind);
+    if (const auto other = other_default(settings, setting); !other.empty()) {
+      text += fmt::format(" (loop: {})", other);
+    }
     if (setting.id != config::Key::env || text.empty()) {
       rows.push_back({std::string(setting.key), text.empty() ? "-" : masker.mask(text),
                       config::describe(settings.origin(setting.id))});
@@ -124,15 +132,18 @@ struct JsonValue {
   }
 };
 
-void print_settings_json(const config::Settings& settings, const Masker& masker, StdOutput& output) {
+void print_settings_json(const config::Settings& settings, const Masker& masker,
+                         StdOutput& output) {
   std::string out;
   json::ObjectWriter writer(out);
   for (const auto& setting : config::settings_table()) {
     std::string item;
-    json::ObjectWriter(item)
-        .raw("value", std::visit(JsonValue{masker}, settings.value(setting.id)))
-        .raw("origin", origin_json(settings.origin(setting.id)))
-        .close();
+    json::ObjectWriter fields(item);
+    fields.raw("value", std::visit(JsonValue{masker}, settings.value(setting.id)));
+    if (const auto other = other_default(settings, setting); !other.empty()) {
+      fields.text("loop_value", other);
+    }
+    fields.raw("origin", origin_json(settings.origin(setting.id))).close();
     writer.raw(setting.key, item);
   }
   writer.close();
@@ -229,7 +240,7 @@ constexpr Option kConfigOptions[] = {
     {"--json", "", "print JSON"},
 };
 constexpr Example kConfigExamples[] = {
-    {"ralph config show", "the settings that 'ralph run' uses here"},
+    {"ralph config show", "the settings that 'ralph run' and 'ralph loop' use here"},
     {"ralph config accept", "after you have reviewed what an agent changed"},
     {"RALPH_MAX_COST=2 ralph config show --json | jq .max_cost", "one setting, for a script"},
 };
@@ -239,13 +250,13 @@ constexpr Example kConfigExamples[] = {
 constinit const Command kConfigCommand{
     "config",
     "show every setting and its origin",
-    "Shows the settings of 'ralph run', from RALPH_* variables, ralph.yml and the defaults.",
+    "Shows the settings of 'ralph run' and 'ralph loop', from RALPH_* variables, ralph.yml and "
+    "the\n"
+    "defaults.",
     kConfigPositionals,
     kConfigOptions,
     kConfigExamples,
     config_command,
-    {},
-    true,
 };
 
 }  // namespace ralph::cli

@@ -8,15 +8,15 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include "harness/backend/plan.h"
-#include "core/base/file.h"
-#include "core/base/names.h"
 #include "cli/command.h"
 #include "cli/demo_stage.h"
 #include "cli/demo_story.h"
 #include "cli/environment.h"
 #include "cli/failure.h"
 #include "cli/options.h"
+#include "core/base/file.h"
+#include "core/base/names.h"
+#include "harness/backend/plan.h"
 #include "mock/server.h"
 #include "system/process/environment.h"
 
@@ -84,8 +84,8 @@ class Demo {
   }
 
   Result<> show_the_bug() {
-    stage_.say(fmt::format("A small program in its own git repository, {}",
-                           stage_.project().native()));
+    stage_.say(
+        fmt::format("A small program in its own git repository, {}", stage_.project().native()));
     TRY(type(fmt::format("cat {}", kDemoProgram), {"cat", std::string(kDemoProgram)}));
     stage_.say("Its test fails:");
     return run_test(1);
@@ -178,9 +178,8 @@ constexpr Option kDemoOptions[] = {
      "work in DIR, which must be new or empty (default: a new directory in TMPDIR)"},
 };
 constexpr Example kDemoExamples[] = {
-    {"ralph demo", "a demonstration in two seconds, without API key or network"},
-    {"ralph demo --keep /tmp/shop && cd /tmp/shop/shop && git log -p",
-     "and look at the commits"},
+    {"ralph demo", "a demonstration, without API key or network"},
+    {"ralph demo --keep /tmp/shop && cd /tmp/shop/shop && git log -p", "and look at the commits"},
 };
 
 }  // namespace

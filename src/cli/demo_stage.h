@@ -5,15 +5,15 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/result.h"
 #include "cli/std_output.h"
 #include "cli/stop_signals.h"
+#include "core/base/result.h"
 #include "system/process/command.h"
 
 namespace ralph::cli {
 
-/// A scratch directory with its own HOME, in which programs are run and shown. They do not see the user's settings, keys
-/// and repositories, and write nothing outside the directory. It is never removed.
+/// A scratch directory with its own HOME, in which programs are run and shown. They do not see the user's settings,
+/// keys and repositories, and write nothing outside the directory. It is never removed.
 class DemoStage {
  public:
   /// In `folder`, which is created and must be empty; empty: a new directory under TMPDIR.
@@ -34,7 +34,8 @@ class DemoStage {
   void say(std::string_view text);
   /// Prints "$ line", a command the user can type.
   void show_command(std::string_view line);
-  /// Runs a program, forwards its output as it arrives and returns its exit code. On a terminal, the program gets a PTY.
+  /// Runs a program, forwards its output as it arrives and returns its exit code. On a terminal, the program gets a
+  /// PTY.
   Result<int> run(const std::vector<std::string>& argv);
   /// The same without showing it. Any exit code but 0 is an error.
   Result<> prepare(const std::vector<std::string>& argv);

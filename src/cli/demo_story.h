@@ -5,8 +5,8 @@
 
 namespace ralph::cli {
 
-/// A file of the project of `ralph demo`: a small program with a bug that the scripted model fixes in three iterations, of
-/// which the second ends with a wrong DONE.
+/// A file of the project of `ralph demo`: a small program with a bug that the scripted model fixes in three iterations,
+/// of which the second ends with a wrong DONE.
 struct DemoFile {
   std::string_view name;
   std::string_view text;

@@ -2,8 +2,8 @@
 
 #include <fmt/core.h>
 
-#include "core/base/safe_text.h"
 #include "cli/environment.h"
+#include "core/base/safe_text.h"
 #include "harness/stream/outcome.h"
 
 namespace ralph::cli {
@@ -15,7 +15,8 @@ stream::Outcome outcome_of(Code code) {
     case Code::not_found: return stream::Outcome::bad_usage;
     case Code::config: return stream::Outcome::bad_config;
     case Code::permission:
-    case Code::storage: return stream::Outcome::storage_failed;
+    case Code::storage:
+    case Code::disk_full: return stream::Outcome::storage_failed;
     case Code::busy: return stream::Outcome::locked;
     case Code::limit: return stream::Outcome::limit_reached;
     case Code::malformed:

@@ -106,7 +106,7 @@ std::string examples(std::span<const Example> list) {
 }
 
 constexpr Example kProgramExamples[] = {
-    {"ralph demo", "a demonstration, offline, in two seconds"},
+    {"ralph demo", "a demonstration, offline"},
     {"ralph run -p 'Fix the failing test'", "run an agent once"},
     {"ralph loop GOAL.md --verify 'make test' --max-cost 5",
      "run it until the goal is reached, within a budget"},
@@ -124,7 +124,8 @@ std::string program_help() {
          table("Commands", rows) +
          table("Options",
                {{"-h, --help", "show this text"}, {"-V, --version", "show the version"}}) +
-         examples(kProgramExamples) + "\nRun 'ralph COMMAND --help' for the options of a command.\n";
+         examples(kProgramExamples) +
+         "\nRun 'ralph COMMAND --help' for the options of a command.\n";
 }
 
 std::string usage_line(const Command& command) {

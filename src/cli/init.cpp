@@ -1,5 +1,6 @@
 #include "cli/init.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <string>
@@ -9,18 +10,19 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 
-#include "core/base/file.h"
-#include "core/base/text.h"
-#include "core/base/unique_fd.h"
 #include "cli/command.h"
 #include "cli/failure.h"
 #include "cli/options.h"
 #include "cli/run_settings.h"
 #include "cli/std_output.h"
+#include "core/base/file.h"
+#include "core/base/text.h"
+#include "core/base/unique_fd.h"
 #include "core/json/writer.h"
+#include "harness/store/lock.h"
+#include "harness/store/workspace.h"
 #include "system/process/capture.h"
 #include "system/process/environment.h"
-#include "harness/store/workspace.h"
 #include "ui/console/safe_text.h"
 
 namespace ralph::cli {
@@ -43,6 +45,14 @@ running loop, and with --sandbox edits of this file do too.
 
 - what must stay as it is
 )";
+
+/// What of it says nothing of the goal.
+constexpr std::string_view kToReplace[] = {
+    "Describe what should be true at the end, as you would to a colleague",
+    "The agent gets this text at the start of every iteration.",
+    "the first thing that can be checked",
+    "what must stay as it is",
+};
 
 /// A test command, and the build file that suggests it.
 struct Build {
@@ -148,10 +158,9 @@ Result<Done> ignore_state(const fs::path& folder) {
   const auto status = fs::symlink_status(path, error);
   if (!fs::exists(status)) return write_new(path, kLine);
   if (fs::is_symlink(status)) {
-    return fail(
-        Code::usage,
-        fmt::format("'{}' is a symbolic link, which git does not follow", path.native()),
-        "replace it with a file, or add /.ralph/ to .git/info/exclude");
+    return fail(Code::usage,
+                fmt::format("'{}' is a symbolic link, which git does not follow", path.native()),
+                "replace it with a file, or add /.ralph/ to .git/info/exclude");
   }
   TRY_ASSIGN(const auto text, read_file(path, std::size_t{1} << 20));
   for (const std::string_view known : {"/.ralph/", "/.ralph", ".ralph/", ".ralph"}) {
@@ -166,7 +175,7 @@ Result<Done> ignore_state(const fs::path& folder) {
 }
 
 struct Step {
-  std::string_view name;
+  std::string name;  // a path relative to the directory
   Result<Done> done;
 };
 
@@ -209,9 +218,10 @@ void print_scope(const fs::path& root, const fs::path& folder, const fs::path& a
 }
 
 void print_verification(std::string_view verify, StdOutput& output) {
-  output.out(verify.empty()
-                 ? "\nNo test command was found: set 'verify' in ralph.yml.\n"
-                 : fmt::format("\nDONE will be verified by '{}' ('verify' in ralph.yml).\n", verify));
+  output.out(
+      verify.empty()
+          ? "\nNo test command was found: set 'verify' in ralph.yml.\n"
+          : fmt::format("\nDONE will be verified by '{}' ('verify' in ralph.yml).\n", verify));
 }
 
 int init_command(const Arguments& arguments, StdOutput& output) {
@@ -219,10 +229,10 @@ int init_command(const Arguments& arguments, StdOutput& output) {
   const auto given = arguments.positional(0).empty() ? "." : arguments.positional(0);
   const auto folder = fs::canonical(given, error);
   if (error || !fs::is_directory(folder, error)) {
-    return report({Code::not_found,
-                   fmt::format("'{}' is not a directory", console::safe_text(given)),
-                   "create it first (mkdir)"},
-                  output);
+    return report(
+        {Code::not_found, fmt::format("'{}' is not a directory", console::safe_text(given)),
+         "create it first (mkdir)"},
+        output);
   }
   const auto root = project_root_of(folder);
   if (const auto holder = store::Lock::holder(store::Workspace::at(root).lock_file())) {
@@ -233,7 +243,10 @@ int init_command(const Arguments& arguments, StdOutput& output) {
   std::vector<Step> steps;
   steps.push_back({"ralph.yml", write_new(folder / "ralph.yml", settings_text(verify))});
   steps.push_back({"GOAL.md", write_new(folder / "GOAL.md", kGoalTemplate)});
-  if (fs::exists(root / ".git", error)) steps.push_back({".gitignore", ignore_state(root)});
+  if (fs::exists(root / ".git", error)) {
+    steps.push_back(
+        {(root / ".gitignore").lexically_relative(folder).native(), ignore_state(root)});
+  }
   const bool json = arguments.flag("json");
   report_steps(steps, json, output);
   for (const auto& step : steps) {
@@ -243,28 +256,36 @@ int init_command(const Arguments& arguments, StdOutput& output) {
   print_scope(root, folder, above, output);
   if (steps.front().done == Done::written) print_verification(verify, output);
   output.out(
-      "Next: describe the goal in GOAL.md, then run 'ralph loop GOAL.md'. 'ralph doctor' checks this "
+      "Next: describe the goal in GOAL.md, then run 'ralph loop GOAL.md'. 'ralph doctor' checks "
+      "this "
       "machine.\n");
   return 0;
 }
 
-constexpr Positional kInitPositionals[] = {{"DIR", "the directory (default: the current one)", Need::optional}};
-constexpr Option kInitOptions[] = {{"--json", "", "print which files were written, as a JSON object"}};
+constexpr Positional kInitPositionals[] = {
+    {"DIR", "the directory (default: the current one)", Need::optional}};
+constexpr Option kInitOptions[] = {
+    {"--json", "", "print which files were written, as a JSON object"}};
 constexpr Example kInitExamples[] = {
     {"ralph init && $EDITOR GOAL.md && ralph loop GOAL.md", "set up a directory and start a loop"},
 };
 
 }  // namespace
 
-bool is_goal_template(std::string_view text) {
-  return trim_end(text) == trim_end(kGoalTemplate);
+bool is_goal_template(std::string_view text) { return trim_end(text) == trim_end(kGoalTemplate); }
+
+std::string_view goal_template_rest(std::string_view text) {
+  const auto* const found = std::ranges::find_if(
+      kToReplace, [&](std::string_view sentence) { return text.contains(sentence); });
+  return found == std::end(kToReplace) ? std::string_view() : *found;
 }
 
 constinit const Command kInitCommand{
     "init",
     "create a ralph.yml and a GOAL.md",
     "Writes a ralph.yml with comments and a GOAL.md to fill in, and adds /.ralph/ to .gitignore.\n"
-    "Existing files are not changed. In a subdirectory of a repository, the settings apply to that\n"
+    "Existing files are not changed. In a subdirectory of a repository, the settings apply to "
+    "that\n"
     "subdirectory. The test command is guessed from the build files.",
     kInitPositionals,
     kInitOptions,

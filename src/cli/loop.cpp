@@ -1,5 +1,3 @@
-#include "harness/loop/loop.h"
-
 #include <algorithm>
 #include <atomic>
 #include <csignal>
@@ -25,15 +23,18 @@
 #include "core/base/names.h"
 #include "harness/loop/direnv.h"
 #include "harness/loop/goal_file.h"
+#include "harness/loop/run_loop.h"
 #include "harness/loop/run_requests.h"
 #include "harness/run/protected_files.h"
 #include "harness/run/run.h"
 #include "harness/run/sandbox.h"
+#include "harness/run/tool_checks.h"
 #include "harness/store/loop_state_store.h"
 #include "harness/store/workspace.h"
 #include "harness/stream/stop_command.h"
 #include "ui/console/figures.h"
 #include "ui/console/loop_json.h"
+#include "ui/console/loop_report.h"
 #include "ui/console/loop_view.h"
 
 namespace ralph::cli {
@@ -78,7 +79,7 @@ struct Loaded {
       before;  // fixed_settings(), with what was said at the start only
   std::vector<config::FlagValue> flags;
   std::optional<store::LoopState> state;  // of the loop that is resumed
-  std::filesystem::path from = ".";  // where the settings were looked for
+  std::filesystem::path from = ".";       // where the settings were looked for
 };
 
 Result<Loaded> load(const Arguments& arguments, StdOutput& output) {
@@ -93,8 +94,9 @@ Result<Loaded> load(const Arguments& arguments, StdOutput& output) {
     loaded.flags.push_back({Key::cwd, {folder.native()}});
     TRY_ASSIGN(loaded.settings, load_settings(arguments.value("config"), loaded.flags));
     if (loaded.settings.settings.boolean(Key::quiet)) return loaded;
-    note(fmt::format("the loop works in '{}', beside its settings (--cwd . for this folder)",
-                     folder.native()),
+    note(fmt::format(
+             "the loop works in '{}', where its settings are (use --cwd . for this directory)",
+             folder.native()),
          output);
     return loaded;
   }
@@ -106,7 +108,7 @@ Result<Loaded> load(const Arguments& arguments, StdOutput& output) {
   // An agent may have written it, and what it names would be sent to the model.
   if (known && !known->trusted) loaded.state->goal_path.clear();
   if (!loaded.state) {
-    return fail(Code::usage, "there is no loop to resume here", "begin one: ralph loop GOAL.md");
+    return fail(Code::usage, "there is no loop to resume here", "start one: ralph loop GOAL.md");
   }
   if (auto folder = folder_of_start(*loaded.state, root, loaded.settings.settings);
       !folder.empty()) {
@@ -127,24 +129,25 @@ Result<loop::Template> read_template(const std::string& file) {
   auto text = read_file(file);
   if (!text) {
     return fail(Code::usage, "the prompt's template: " + text.error().message,
-                "'ralph docs prompt-template' tells how to write one; without --template the one "
-                "built in is used");
+                "'ralph docs prompt-template' describes the format; without --template the "
+                "built-in one is used");
   }
   TRY_ASSIGN(auto form, loop::Template::parse(*std::move(text), file));
   if (form.has("goal")) return form;
-  return fail(Code::config,
-              "the prompt's template '" + file + "' has no {{goal}}: nothing would be worked on",
-              "write {{goal}} where the goal belongs");
+  return fail(
+      Code::config,
+      "the prompt's template '" + file + "' has no {{goal}}: the agent would not get the goal",
+      "insert {{goal}} where the goal belongs");
 }
 
 Result<> check(const config::Settings& settings) {
   if (settings.boolean(Key::rollback) && !settings.boolean(Key::commit)) {
     return fail(Code::usage, "--rollback needs --commit",
-                "what is put back is the commit before the iteration");
+                "a rollback restores the commit before the iteration");
   }
   if (settings.boolean(Key::stash) && !settings.boolean(Key::commit)) {
     return fail(Code::usage, "--stash needs --commit",
-                "without it your changes stay where they are");
+                "without --commit your changes are not touched");
   }
   return {};
 }
@@ -203,16 +206,24 @@ Result<loop::Setup> make_setup(const Arguments& arguments, const Loaded& loaded,
   setup.warnings.insert(setup.warnings.end(), warnings.begin(), warnings.end());
   if (!setup.resumed && is_goal_template(goal.text)) {
     return fail(Code::usage, fmt::format("{} is still the template of 'ralph init'", goal.file),
-                "say in it what to achieve");
+                "describe the goal in it");
+  }
+  if (const auto rest = goal_template_rest(goal.text); !setup.resumed && !rest.empty()) {
+    setup.warnings.push_back(fmt::format(
+        "{} still has text of the template of 'ralph init', which the agent gets too: \"{}\"",
+        goal.file.empty() ? "the goal" : goal.file, rest));
   }
   if (loop::can_be_protected(goal.path)) {
     std::error_code error;
     setup.request.host.read_only = {std::filesystem::canonical(goal.path, error)};
   }
   if (!settings.given(Key::allowed_tools) && setup.request.backend->can.tool_lists) {
-    setup.request.ask.tools = loop::worker_tools();
+    const auto tools = setup.request.backend->tools.worker;
+    setup.request.ask.tools.assign(tools.begin(), tools.end());
   }
-  if (!settings.given(Key::on_denial)) setup.request.denials_allowed = true;
+  if (!settings.given(Key::on_denial)) {
+    setup.request.denials_allowed = config::setting(Key::on_denial).loop_fallback == "continue";
+  }
   setup.flags = kept_flags(loaded.flags);
   if (const auto file = config_file_of(arguments, loaded.state); !file.empty()) {
     setup.flags[kConfigFlag] = {std::filesystem::absolute(file).lexically_normal().native()};
@@ -244,9 +255,9 @@ void take_signal(int signal_number, loop::Control& control, const store::LoopSta
     const bool terminal = ::isatty(STDERR_FILENO) == 1;
     write_if_possible(
         STDERR_FILENO,
-        fmt::format("{}ralph: SIGINT: the loop ends{}\n",
+        fmt::format("{}ralph: SIGINT: the loop stops{}\n",
                     terminal ? "\r\x1b[K" : console::clock_time(now_utc()) + " ",
-                    waiting ? "" : " after this iteration; Ctrl-C again ends it now"));
+                    waiting ? "" : " after this iteration; press Ctrl-C again to stop it now"));
     // For 'ralph status'; the loop goes by the signal.
     std::ignore = files.ask_to_stop();
     return;
@@ -260,20 +271,10 @@ void take_signal(int signal_number, loop::Control& control, const store::LoopSta
 int report_start_error(const Error& error, bool json, StdOutput& output) {
   report(error, output);
   const int exit_code = stream::row(run::outcome_of(error)).exit_code;
-  if (json) output.out(console::masked_step(console::start_error_step(error, exit_code),
-                                            log_masker()) + "\n");
+  if (json)
+    output.out(console::masked_step(console::start_error_step(error, exit_code), log_masker()) +
+               "\n");
   return exit_code;
-}
-
-int print_prompt(const loop::Setup& setup, StdOutput& output) {
-  std::vector<std::string> cuts;
-  std::string refused;
-  const auto prompt = loop::next_prompt(setup, cuts, refused);
-  if (!prompt) return report(prompt.error(), output);
-  output.out(prompt->text);
-  for (const auto& cut : cuts) warn(fmt::format("{} was cut", cut), output);
-  if (!refused.empty()) warn(refused, output);
-  return 0;
 }
 
 int work(loop::Setup setup, const config::Settings& settings, const Masker& masker,
@@ -282,6 +283,7 @@ int work(loop::Setup setup, const config::Settings& settings, const Masker& mask
   console::LoopView::Options options;
   options.console = console_options(json ? console::Verbosity::quiet : verbosity_of(settings));
   options.console.agent_name = setup.request.agent_name;
+  options.console.endpoint = run::model_endpoint(*setup.request.backend, setup.request.host);
   options.console.hints = false;  // the loop itself does something about it
   options.console.agent_budget = false;
   options.json = json;
@@ -290,7 +292,7 @@ int work(loop::Setup setup, const config::Settings& settings, const Masker& mask
     options.resume += " --cwd " + shell_word(setup.request.host.workspace.native());
   }
   if (settings.origin(Key::env).kind == config::Origin::Kind::flag) {
-    options.resume_note = "with --env as before: its values are not kept";
+    options.resume_note = "repeat --env: its values are not stored";
   }
   options.stamp_out = ::isatty(1) == 0;
   options.stamp_err = options.stamp_out && options.console.one_screen;
@@ -300,7 +302,7 @@ int work(loop::Setup setup, const config::Settings& settings, const Masker& mask
   loop::Control control;
   const StopSignals signals(
       [&](int signal_number) { take_signal(signal_number, control, files, output); });
-  // A terminal that is closed sends SIGHUP, which a user may have told us to ignore.
+  // A closed terminal sends SIGHUP, which may be ignored (nohup).
   std::atomic<bool> reader_gone = false;
   const ReaderWatch reader(::isatty(STDOUT_FILENO) == 1 ? -1 : STDOUT_FILENO, [&] {
     reader_gone = true;
@@ -308,16 +310,17 @@ int work(loop::Setup setup, const config::Settings& settings, const Masker& mask
     control.stop_now(SIGPIPE);
   });
   console::LoopView view(options, masker, output);
-  const auto report_of_loop = loop::work(std::move(setup), view, control, masker);
+  const auto report_of_loop = loop::run_loop(std::move(setup), view, control, masker);
   if (report_of_loop.start_error)
     return report_start_error(*report_of_loop.start_error, json, output);
-  if (report_of_loop.gave_way_to.empty()) {
+  if (report_of_loop.restored_loop.empty() && !report_of_loop.nothing_ran) {
     // For 'ralph status --report'; it is shown now all the same.
     std::ignore = files.save_report(report_of_loop.loop_id, view.report_text(report_of_loop));
   }
   view.finish(report_of_loop);
   if (reader_gone && report_of_loop.reason == store::StopReason::stopped) {
-    warn("the reader of stdout is gone, so the loop was stopped; 'ralph loop --resume' goes on",
+    warn(fmt::format("stdout was closed, so the loop was stopped; to resume: {}",
+                     masker.mask(console::resume_line(report_of_loop, now_utc(), options.resume))),
          output);
   }
   return report_of_loop.exit_code;
@@ -342,22 +345,25 @@ int loop_command(const Arguments& arguments, StdOutput& output) {
 }
 
 constexpr Positional kLoopPositionals[] = {
-    {"GOAL.md", "the file that says what to achieve", Need::optional},
+    {"GOAL.md", "the file that describes the goal; where it exists, -p TEXT is refused",
+     Need::optional},
 };
 constexpr Option kLoopOptions[] = {
-    {"--resume", "", "continue the last loop of this folder as it was started"},
-    {"--dry-run", "", "show what the loop would do; start nothing"},
-    {"--print-prompt", "", "show the prompt the next iteration would get; start nothing"},
+    {"--resume", "", "continue the last loop of this directory with its settings"},
+    {"--dry-run", "", "show what the loop would do without starting it"},
+    {"--print-prompt", "", "show the prompt of the next iteration without starting it"},
     {"--accept-changes",
      "",
-     "with --resume: take settings, verification commands and the loop's files as they are now",
+     "with --resume: accept the current settings, verification commands and files of the loop",
      {},
      true},
     {"--config", "FILE", "use this file instead of ralph.yml or .ralph/config.yml"},
 };
 constexpr Example kLoopExamples[] = {
-    {"ralph loop GOAL.md --max-cost 5 --verify 'make test'", "until DONE is true, for at most $5"},
-    {"ralph loop -p 'Make the tests pass' --commit --max-iterations 20", "a commit per iteration"},
+    {"ralph loop GOAL.md --max-cost 5 --verify 'make test'",
+     "until DONE is verified, for at most $5"},
+    {"ralph loop -p 'Make the tests pass' --commit --max-iterations 20",
+     "without a GOAL.md; a commit per iteration"},
     {"ralph loop --resume", "after Ctrl-C, a crash or a limit"},
 };
 
@@ -365,21 +371,21 @@ constexpr Example kLoopExamples[] = {
 
 constinit const Command kLoopCommand{
     "loop",
-    "work on a goal, iteration by iteration, until it is done",
+    "run an agent repeatedly until a goal is reached",
     "Starts the agent again and again, each time with a fresh session, the goal, what was done so "
     "far\nand what verification said. Ends when the agent says DONE and verification agrees, or at "
     "a "
     "limit.\nState is in .ralph/state: 'ralph status' shows it, 'ralph tell' adds guidance, 'ralph "
     "stop' ends it.\n"
     "Exit codes: 0 done, 1 the agent failed, 2 bad usage, 3 not installed or not logged in,\n4 "
-    "tampered with, 6 a limit was reached, 8 disk, 9 another ralph works here; stopped: 129 by "
-    "SIGHUP,\n130 by Ctrl-C, 141 because the reader of stdout is gone, 143 by SIGTERM.",
+    "tampered with, 6 a limit was reached, 8 disk, 9 another ralph is running here; stopped: 129 "
+    "by "
+    "SIGHUP,\n130 by Ctrl-C, 141 because stdout was closed, 143 by SIGTERM.",
     kLoopPositionals,
     kLoopOptions,
     kLoopExamples,
     loop_command,
     "AGENT ARGUMENTS",
-    false,
     loop_setting_options,
 };
 

@@ -5,6 +5,8 @@
 
 #include "cli/dry_run.h"
 #include "cli/failure.h"
+#include "core/json/writer.h"
+#include "harness/loop/next_prompt.h"
 #include "harness/loop/run_requests.h"
 #include "ui/console/figures.h"
 #include "ui/console/safe_text.h"
@@ -40,6 +42,13 @@ void show_loop(const loop::Setup& setup, const config::Settings& settings, const
   line("sandbox", settings.text(Key::sandbox));
 }
 
+void show_no_iteration(std::string_view why, bool json, StdOutput& output) {
+  if (!json) return output.out(fmt::format("{:<12} no iteration: {}\n", "next", why));
+  std::string line;
+  json::ObjectWriter(line).text("no_iteration", why).close();
+  output.out(line + "\n");
+}
+
 }  // namespace
 
 Result<> show_loop_dry_run(const loop::Setup& setup, const config::Settings& settings,
@@ -47,14 +56,35 @@ Result<> show_loop_dry_run(const loop::Setup& setup, const config::Settings& set
   std::vector<std::string> cuts;
   std::string refused;
   TRY_ASSIGN(auto prompt, loop::next_prompt(setup, cuts, refused));
+  for (const auto& warning : setup.warnings) warn(warning, output);
   const bool json = settings.boolean(Key::json);
   if (!json) show_loop(setup, settings, masker, output);
+  if (!prompt.no_iteration.empty()) {
+    show_no_iteration(prompt.no_iteration, json, output);
+    return {};
+  }
   TRY(show_dry_run(
       loop::worker_request(setup, setup.loop_id, {prompt.iteration}, std::move(prompt.text)), json,
       masker, output));
+  for (const auto& warning : setup.warnings) warn(warning, output);
   for (const auto& cut : cuts) warn(fmt::format("{} was cut", cut), output);
   if (!refused.empty()) warn(refused, output);
   return {};
+}
+
+int print_prompt(const loop::Setup& setup, StdOutput& output) {
+  std::vector<std::string> cuts;
+  std::string refused;
+  const auto prompt = loop::next_prompt(setup, cuts, refused);
+  if (!prompt) return report(prompt.error(), output);
+  if (!prompt->no_iteration.empty()) {
+    note(fmt::format("no iteration would start: {}", prompt->no_iteration), output);
+    return 0;
+  }
+  output.out(prompt->text);
+  for (const auto& cut : cuts) warn(fmt::format("{} was cut", cut), output);
+  if (!refused.empty()) warn(refused, output);
+  return 0;
 }
 
 }  // namespace ralph::cli

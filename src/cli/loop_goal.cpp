@@ -23,7 +23,7 @@ fs::path lasting_path(const std::string& file) {
   return path;
 }
 
-/// Where a file is that was named as if the command stood in the folder the loop works in; empty: not there either.
+/// Where a file is that was named as if the command stood in the directory the loop works in; empty: not there either.
 fs::path beside_settings(const std::string& file, const config::Settings& settings) {
   std::error_code error;
   const auto path = fs::path(settings.text(Key::cwd)) / file;
@@ -39,13 +39,14 @@ Result<Goal> read_goal_file(const std::string& file, const config::Settings& set
   }
   const bool missing = text.error().code == Code::not_found;
   if (const auto other = missing ? beside_settings(file, settings) : fs::path(); !other.empty()) {
-    return fail(Code::usage, fmt::format("the goal file '{}' does not exist in this folder", file),
+    return fail(Code::usage,
+                fmt::format("the goal file '{}' does not exist in this directory", file),
                 fmt::format("did you mean '{}'?", other.native()));
   }
   return fail(Code::usage,
               missing ? fmt::format("the goal file '{}' does not exist", file)
                       : fmt::format("the goal file: {}", text.error().message),
-              "name a file that says what to achieve, or use -p TEXT");
+              "name a file that describes the goal, or use -p TEXT");
 }
 
 /// The template of `ralph init` says nothing yet.
@@ -63,9 +64,9 @@ Result<> refuse_goal_file(const config::Settings& settings) {
   const auto& origin = settings.origin(Key::prompt);
   const bool on_the_line = origin.kind == config::Origin::Kind::flag;
   return fail(Code::usage,
-              fmt::format("two goals: {}, and the file '{}' in this folder",
+              fmt::format("two goals: {}, and the file '{}' in this directory",
                           on_the_line ? "-p TEXT" : "the prompt of " + describe(origin), kGoalFile),
-              "'ralph loop GOAL.md' works on the file; for another goal rename or remove it, or "
+              "'ralph loop GOAL.md' uses the file; for another goal rename or remove it, or "
               "name another file with -P FILE ('-P -' is standard input)");
 }
 
@@ -76,7 +77,7 @@ Result<> check_one_goal(const Arguments& arguments, const config::Settings& sett
     return fail(Code::usage,
                 fmt::format("two goals were given: the file '{}' and {}", file,
                             text ? "-p TEXT" : "-P FILE"),
-                "leave one of them out");
+                "remove one of them");
   }
   return text ? refuse_goal_file(settings) : Result<>();
 }

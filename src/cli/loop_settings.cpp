@@ -65,7 +65,6 @@ loop::Options loop_options(const config::Settings& settings) {
   options.reasoning = settings.text(Key::reasoning);
   options.allow_secrets = settings.boolean(Key::allow_secrets);
   options.done_marker = settings.text(Key::done_marker);
-  options.loop_guard = settings.integer(Key::loop_guard).value_or(0);
   options.commit = settings.boolean(Key::commit);
   options.rollback = settings.boolean(Key::rollback);
   options.stash = settings.boolean(Key::stash);

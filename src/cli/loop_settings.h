@@ -3,7 +3,7 @@
 #include <string>
 
 #include "core/config/settings.h"
-#include "harness/loop/loop.h"
+#include "harness/loop/setup.h"
 
 namespace ralph::cli {
 

@@ -20,11 +20,25 @@ std::unexpected<Error> bad_usage(std::string message) {
   return fail(Code::usage, std::move(message));
 }
 
+/// The one of 'ralph run' and 'ralph loop' that has the option which the other has not; nullptr: none.
+const Command* command_with(const Command& command, std::string_view name) {
+  if (&command != &kRunCommand && &command != &kLoopCommand) return nullptr;
+  const auto* const other = &command == &kRunCommand ? &kLoopCommand : &kRunCommand;
+  const bool has = std::ranges::any_of(options_of(*other), [&](const auto& option) {
+    const auto names = names_of(option);
+    return std::ranges::find(names, name) != names.end();
+  });
+  return has ? other : nullptr;
+}
+
 std::unexpected<Error> unknown_option(const Command& command, const std::string& word) {
+  const auto name = word.substr(0, word.find('='));
+  if (const auto* const other = command_with(command, name)) {
+    return bad_usage(fmt::format("'{}' is an option of 'ralph {}' only", name, other->name));
+  }
   std::vector<std::string> names{"--help"};
   for (const auto& option : options_of(command))
     names.push_back(fmt::format("--{}", long_name(option.names)));
-  const auto name = word.substr(0, word.find('='));
   auto near = nearest(name, names);
   if (near.empty() && name.size() >= kShortestPart) {
     std::erase_if(names, [&](const auto& other) { return !other.starts_with(name); });
@@ -72,7 +86,7 @@ class ArgumentReader {
 
   std::map<std::string, std::vector<std::string>, std::less<>> values;
   std::vector<std::string> positionals;
-  std::string unknown;                   // the first unknown option
+  std::string unknown;                  // the first unknown option
   std::optional<Error> doubtful_value;  // set when the value of an option is the name of another
 
  private:
@@ -85,8 +99,8 @@ class ArgumentReader {
         return {};
       case options::Item::Kind::missing_value: return missing_value(options_[item.option]);
       case options::Item::Kind::unexpected_value:
-        return bad_usage(fmt::format("option '--{}' takes no value",
-                                     long_name(options_[item.option].names)));
+        return bad_usage(
+            fmt::format("option '--{}' takes no value", long_name(options_[item.option].names)));
     }
     return {};
   }

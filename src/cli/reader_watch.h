@@ -6,8 +6,8 @@
 
 namespace ralph::cli {
 
-/// Detects that the reader of a pipe, socket or terminal has closed it, even while nothing is written. Calls `on_gone` at
-/// most once, on its own thread.
+/// Detects that the reader of a pipe, socket or terminal has closed it, even while nothing is written. Calls `on_gone`
+/// at most once, on its own thread.
 class ReaderWatch {
  public:
   ReaderWatch(int fd, std::function<void()> on_gone);

@@ -16,17 +16,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "harness/backend/backend.h"
-#include "core/base/folder.h"
-#include "core/base/mask.h"
-#include "core/base/names.h"
-#include "core/base/unique_fd.h"
 #include "cli/command.h"
 #include "cli/environment.h"
 #include "cli/failure.h"
 #include "cli/options.h"
 #include "cli/std_output.h"
+#include "core/base/folder.h"
+#include "core/base/mask.h"
+#include "core/base/names.h"
+#include "core/base/unique_fd.h"
 #include "core/model/model.h"
+#include "harness/backend/backend.h"
 #include "harness/store/raw_index.h"
 #include "harness/stream/decoder.h"
 #include "harness/stream/outcome.h"
@@ -149,8 +149,7 @@ Pacer make_pacer(const std::string& path, Speed speed, StdOutput& output) {
     }
   }
   if (speed && !timeline) {
-    warn(fmt::format("{} has no timing index; playing without pauses", source_name(path)),
-         output);
+    warn(fmt::format("{} has no timing index; playing without pauses", source_name(path)), output);
   }
   return {std::move(timeline), speed};
 }
@@ -219,9 +218,10 @@ class Feeder {
     const auto end = bytes.rfind('\n');
     line_ = end == bytes.npos ? line_ + bytes.size() : bytes.size() - end - 1;
     if (line_ > kLongestLine) {
-      return fail(Code::malformed,
-                  fmt::format("{} has a line of more than {} bytes", source_name(path_), kLongestLine),
-                  "it is probably not a log, or a sparse file");
+      return fail(
+          Code::malformed,
+          fmt::format("{} has a line of more than {} bytes", source_name(path_), kLongestLine),
+          "it is probably not a log, or a sparse file");
     }
     while (!bytes.empty()) {
       const auto together = pacer_.take(bytes.size());
@@ -244,8 +244,11 @@ class Feeder {
 void publish_result(const stream::Summary& summary, std::int64_t t_ms, stream::Decoder& decoder) {
   stream::ProcessEnd end;
   end.skipped_lines = decoder.skipped();
-  end.remedy_mark = backend::default_backend().remedy_mark;
-  const auto verdict = stream::classify(summary, end);
+  auto verdict = stream::classify(summary, end);
+  if (verdict.outcome == stream::Outcome::no_result) {
+    verdict.headline = "the log ends without a result";
+    verdict.hint = "the agent was stopped, or ended early";
+  }
   const auto texts = stream::result_texts(summary, verdict);
   decoder.publish(stream::make_result(summary, end, verdict, texts), t_ms);
 }
@@ -321,8 +324,7 @@ constexpr Positional kReplayPositionals[] = {
      "a raw log (.ndjson, or plain text), or a terminal capture of one; '-': standard input"},
 };
 constexpr Option kReplayOptions[] = {
-    {"--speed", "N|max",
-     "play at N times the original speed; max: no pauses (default)"},
+    {"--speed", "N|max", "play at N times the original speed; max: no pauses (default)"},
     {"-v,--verbose", "", "also show thinking, tool results, usage and the end summary"},
     {"-q,--quiet", "", "show errors only, on stderr"},
     {"--json", "", "print every event as a line of JSON, text in whole blocks"},
@@ -332,7 +334,8 @@ constexpr Example kReplayExamples[] = {
     {"ralph replay session.ndjson --speed 1 -v", "at the original speed, with all details"},
     {"ralph replay session.ndjson --json | jq -r 'select(.type == \"tool_call\") | .detail'",
      "list its tool calls, for a script"},
-    {"claude -p 'Hello' --output-format stream-json --verbose | ralph replay -", "show a live stream"},
+    {"claude -p 'Hello' --output-format stream-json --verbose | ralph replay -",
+     "show a live stream"},
 };
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "cli/std_output.h"
 #include "cli/stop_signals.h"
 #include "core/model/model.h"
+#include "harness/run/tool_checks.h"
 #include "ui/console/console.h"
 #include "ui/console/json_lines.h"
 
@@ -38,6 +39,8 @@ struct StartErrorReporter {
       result.status = row.status;
       result.outcome = row.name;
       result.why = why;
+      result.headline = error.message;
+      result.hint = error.hint;
       stream::Event event;
       event.seq = 1;
       event.run_id = run_id;
@@ -67,14 +70,15 @@ int supervise(run::Request request, const config::Settings& settings, const Mask
   const bool json = settings.boolean(Key::json);
   auto options = console_options(json ? console::Verbosity::quiet : verbosity_of(settings));
   options.agent_name = request.agent_name;
+  options.endpoint = run::model_endpoint(*request.backend, request.host);
   const auto models = request.models;
   stream::Summary summary(models);
   console::Console console(options, masker, summary, output);
   console::JsonLines json_lines(masker, output);
   run::RunObservers observers{summary,
-                         {&console},
-                         [&] { output.flush(); },
-                         [&](Millis patience) { output.set_drain_timeout(patience); }};
+                              {&console},
+                              [&] { output.flush(); },
+                              [&](Millis patience) { output.set_drain_timeout(patience); }};
   if (json) observers.handlers.push_back(&json_lines);
 
   run::Control control;
@@ -154,7 +158,6 @@ constinit const Command kRunCommand{
     kRunExamples,
     run_command,
     "AGENT ARGUMENTS",
-    false,
     run_setting_options,
 };
 

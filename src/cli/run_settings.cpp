@@ -1,20 +1,22 @@
 #include "cli/run_settings.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
 
-#include "core/base/file.h"
-#include "core/base/id.h"
 #include "cli/environment.h"
 #include "cli/failure.h"
+#include "core/base/file.h"
+#include "core/base/id.h"
 #include "core/config/load.h"
-#include "system/git/project_root.h"
 #include "harness/run/config_watch.h"
+#include "harness/store/lock.h"
 #include "harness/store/workspace.h"
+#include "system/git/project_root.h"
 
 namespace ralph::cli {
 namespace {
@@ -22,21 +24,21 @@ namespace {
 using config::Key;
 
 /// The help text, with the default unless it is obvious.
-std::string help_of(const config::Setting& setting) {
+std::string help_of(const config::Setting& setting, bool of_loop) {
+  const auto fallback =
+      of_loop && !setting.loop_fallback.empty() ? setting.loop_fallback : setting.fallback;
   constexpr std::string_view kObvious[] = {"", "0s", ".", "auto", "off", "false"};
-  if (std::ranges::find(kObvious, setting.fallback) != std::end(kObvious)) {
+  if (std::ranges::find(kObvious, fallback) != std::end(kObvious)) {
     return std::string(setting.help);
   }
-  return fmt::format("{} (default: {})", setting.help, setting.fallback);
+  return fmt::format("{} (default: {})", setting.help, fallback);
 }
 
 /// Called once per command: the texts live as long as the program.
 std::vector<Option> setting_options(bool of_loop) {
-  static const auto texts = [] {
-    std::vector<std::string> made;
-    for (const auto& setting : config::settings_table()) made.push_back(help_of(setting));
-    return made;
-  }();
+  static std::array<std::vector<std::string>, 2> texts_of_commands;
+  auto& texts = texts_of_commands[of_loop ? 1 : 0];
+  for (const auto& setting : config::settings_table()) texts.push_back(help_of(setting, of_loop));
   std::vector<const config::Setting*> shown;
   for (const auto& setting : config::settings_table()) {
     if (!setting.flag.empty() && (of_loop || !setting.loop_only)) shown.push_back(&setting);
@@ -125,7 +127,7 @@ Result<std::vector<std::filesystem::path>> accept_obeyed(std::string_view config
   const std::filesystem::path folder = settings == nullptr ? "." : settings->text(Key::cwd);
   if (const auto holder =
           store::Lock::holder(store::Workspace::at(project_root_of(folder)).lock_file())) {
-    return fail(Code::busy, fmt::format("{} is running here", holder->what),
+    return fail(Code::busy, fmt::format("{} is running here", to_string(holder->user)),
                 "accept the settings after it has ended");
   }
   return run::ConfigWatch::accept(run::state_folder(environment()),
@@ -163,7 +165,8 @@ void watch_settings(std::string_view config_file, const config::Settings& settin
 
 void note_own_agent(const config::Settings& settings, const run::Request& request,
                     StdOutput& output) {
-  const bool chosen = run::backend_name(settings) == "auto" && request.backend->program == backend::kOwnProgram;
+  const bool chosen =
+      run::backend_name(settings) == "auto" && request.backend->program == backend::kOwnProgram;
   if (!chosen || settings.boolean(Key::quiet)) return;
   std::vector<std::string_view> programs;
   for (const auto& candidate : backend::candidates()) {

@@ -2,9 +2,9 @@
 #include <span>
 #include <vector>
 
-#include "core/base/result.h"
 #include "cli/command.h"
 #include "cli/options.h"
+#include "core/base/result.h"
 #include "core/config/load.h"
 #include "harness/run/request.h"
 #include "ui/console/verbosity.h"
@@ -20,8 +20,8 @@ std::vector<config::FlagValue> flags_of(const Arguments& arguments);
 /// The directory that contains `.ralph` for commands in this directory.
 std::filesystem::path project_root_of(const std::filesystem::path& folder);
 
-/// Where to search for settings. `config_file`: the value of --config; empty: search from the directory `from` up to its
-/// project's root.
+/// Where to search for settings. `config_file`: the value of --config; empty: search from the directory `from` up to
+/// its project's root.
 config::LoadRequest load_request(std::string_view config_file,
                                  const std::filesystem::path& from = ".");
 /// The settings of all levels.

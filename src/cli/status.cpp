@@ -11,6 +11,7 @@
 #include "core/base/names.h"
 #include "harness/backend/backend.h"
 #include "harness/store/guidance.h"
+#include "harness/store/loop_state_files.h"
 #include "harness/store/loop_state_store.h"
 #include "system/git/worktree.h"
 #include "ui/console/loop_status.h"

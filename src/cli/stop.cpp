@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/failure.h"
 #include "cli/loop_folder.h"
+#include "harness/store/loop_state_files.h"
 #include "system/process/signal.h"
 
 namespace ralph::cli {
@@ -14,22 +15,23 @@ namespace {
 
 Error no_running_loop(const console::LoopSnapshot& snapshot) {
   const auto message = fmt::format("no loop is running in '{}'", snapshot.folder.native());
-  if (!snapshot.holder) return {Code::not_found, message, "--cwd names the folder of another one"};
+  if (!snapshot.holder)
+    return {Code::not_found, message, "use --cwd DIR for a loop in another directory"};
   if (snapshot.holder->pid == 0) {
     return {Code::not_found, message + ", but another program holds the lock",
-            "'fuser .ralph/lock' may name it"};
+            "'fuser .ralph/lock' may show its pid"};
   }
-  return {
-      Code::not_found,
-      fmt::format("{}, but '{}' (pid {})", message, snapshot.holder->what, snapshot.holder->pid),
-      "only a loop can be stopped this way"};
+  return {Code::not_found,
+          fmt::format("{}, but '{}' (pid {})", message, to_string(snapshot.holder->user),
+                      snapshot.holder->pid),
+          "only a loop can be stopped this way"};
 }
 
 Result<> stop_now(const console::LoopSnapshot& snapshot) {
   const auto pid = snapshot.holder->pid;
   if (pid <= 0) {
-    return fail(Code::unavailable, "the kernel does not say which process the loop is",
-                "it runs in another container: stop it there, or leave --now out");
+    return fail(Code::unavailable, "cannot find the process of the loop",
+                "it may run in another container: stop it there, or omit --now");
   }
   std::ignore = store::LoopStateFiles(snapshot.folder).announce_stop();
   const auto lock = store::Workspace::at(snapshot.folder).lock_file();
@@ -45,13 +47,14 @@ Result<> stop(const Arguments& arguments, StdOutput& output) {
   if (!snapshot.runs()) return std::unexpected(no_running_loop(snapshot));
   if (arguments.flag("now")) {
     TRY(stop_now(snapshot));
-    output.out("the loop is ending now; 'ralph loop --resume' goes on where it was\n");
+    output.out("the loop is stopping now; 'ralph loop --resume' continues it\n");
     return {};
   }
   TRY(store::LoopStateFiles(folder).ask_to_stop());
   const bool waits = snapshot.state && snapshot.state->status == store::LoopStatus::waiting;
-  output.out(waits ? "the loop ends now: it waits, and no iteration is running\n"
-                   : "the loop ends after this iteration; 'ralph stop --now' ends it at once\n");
+  output.out(
+      waits ? "the loop stops now: it was waiting between two iterations\n"
+            : "the loop stops after this iteration; 'ralph stop --now' stops it immediately\n");
   return {};
 }
 
@@ -61,22 +64,23 @@ int stop_command(const Arguments& arguments, StdOutput& output) {
 }
 
 constexpr Option kStopOptions[] = {
-    {"--now", "", "at once, in the middle of the iteration"},
+    {"--now", "", "stop immediately, during the iteration"},
     kCwdOption,
 };
 constexpr Example kStopExamples[] = {
-    {"ralph stop", "after the iteration it is at"},
-    {"ralph stop --now --cwd ../project", "at once; nothing of the agent is left running"},
+    {"ralph stop", "stop after the current iteration"},
+    {"ralph stop --now --cwd ../project",
+     "stop immediately; no process of the agent is left running"},
 };
 
 }  // namespace
 
 constinit const Command kStopCommand{
     "stop",
-    "stop the loop of a folder",
-    "Asks the loop that runs there to end: after its iteration, or now. 'ralph loop --resume' goes "
-    "on.\n"
-    "Exit codes: 0 it was asked, 2 no loop is running there.",
+    "stop the loop in a directory",
+    "Stops the loop in the directory, after its iteration or now. 'ralph loop --resume' continues "
+    "it.\n"
+    "Exit codes: 0 the request was sent, 2 no loop is running there.",
     {},
     kStopOptions,
     kStopExamples,

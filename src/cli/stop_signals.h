@@ -13,9 +13,9 @@ namespace ralph::cli {
 /// After a signal, a reader of our output that takes nothing for this long is given up.
 inline constexpr Millis kSignalDrainTimeout{1000};
 
-/// Handles SIGINT, SIGTERM and SIGHUP on its own thread, except those ignored at start (nohup). The first signal requests
-/// a stop; each is passed to `on_signal`. Create it before other threads: the signals are blocked in the calling thread
-/// and in threads started later. Uses no file descriptor, so that it works when none is left.
+/// Handles SIGINT, SIGTERM and SIGHUP on its own thread, except those ignored at start (nohup). The first signal
+/// requests a stop; each is passed to `on_signal`. Create it before other threads: the signals are blocked in the
+/// calling thread and in threads started later. Uses no file descriptor, so that it works when none is left.
 class StopSignals {
  public:
   explicit StopSignals(std::function<void(int)> on_signal = {});

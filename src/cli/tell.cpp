@@ -35,16 +35,16 @@ Result<> tell(const Arguments& arguments, StdOutput& output) {
 }
 
 int tell_command(const Arguments& arguments, StdOutput& output) {
-  const auto told = tell(arguments, output);
-  return told ? 0 : report(told.error(), output);
+  const auto sent = tell(arguments, output);
+  return sent ? 0 : report(sent.error(), output);
 }
 
 constexpr Positional kTellPositionals[] = {
-    {"GUIDANCE", "what the agent should know; '-' is standard input"}};
+    {"GUIDANCE", "the message for the agent; '-': standard input"}};
 constexpr Option kTellOptions[] = {kCwdOption};
 constexpr Example kTellExamples[] = {
     {"ralph tell 'Leave the parser alone, the bug is in the lexer'", "for the next iteration"},
-    {"make test 2>&1 | tail -50 | ralph tell -", "what a program says"},
+    {"make test 2>&1 | tail -50 | ralph tell -", "the output of a program"},
 };
 
 }  // namespace
@@ -52,8 +52,8 @@ constexpr Example kTellExamples[] = {
 constinit const Command kTellCommand{
     "tell",
     "give the agent of a loop a hint",
-    "The text is in the prompt of the loop's next iteration, once; the one that runs now is not\n"
-    "disturbed. Without a running loop it is kept for the next one.",
+    "The text is added to the prompt of the next iteration, once; the running iteration is not\n"
+    "affected. Without a running loop it is kept for the next one.",
     kTellPositionals,
     kTellOptions,
     kTellExamples,

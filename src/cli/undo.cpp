@@ -24,6 +24,7 @@
 #include "harness/loop/step_record.h"
 #include "harness/run/config_watch.h"
 #include "harness/run/settings_around.h"
+#include "harness/store/lock.h"
 #include "harness/store/loop_state.h"
 #include "harness/store/loop_state_store.h"
 #include "harness/store/workspace.h"
@@ -58,14 +59,14 @@ store::LoopStateStore state_store() { return {project_root_of("."), store::user_
 Result<UndoPast> read_past(const store::LoopStateStore& store, std::vector<std::string>& warnings) {
   TRY_ASSIGN(auto loaded, store.load(store::LoopStateStore::Source::workspace));
   if (!loaded) {
-    return fail(Code::not_found, "no loop has run in this folder",
-                "go to the folder 'ralph loop' was started in");
+    return fail(Code::not_found, "no loop has run in this directory",
+                "run it in the directory where 'ralph loop' was started");
   }
   if (loaded->trusted) {
     warnings = loaded->warnings;
   } else {
     warnings = {
-        "ralph has no record of its own of this loop: undoing by .ralph/state, which an agent can "
+        "ralph has no trusted record of this loop; using .ralph/state, which an agent can "
         "write"};
   }
   const auto& records = loaded->records;
@@ -98,8 +99,7 @@ Result<git::Worktree> open_work(const store::LoopState& state) {
   TRY_ASSIGN(auto work,
              git::Worktree::open(std::filesystem::current_path(), why_not, limits_of_settings()));
   if (!work) {
-    return fail(Code::not_found, why_not,
-                "'ralph undo' takes back commits in the loop's repository");
+    return fail(Code::not_found, why_not, "run 'ralph undo' in the repository of the loop");
   }
   work->leave_alone_before(state.files_before.value_or(state.started));
   work->leave_out_outputs(own_outputs_and(state.outputs));
@@ -117,22 +117,22 @@ std::string names_of(const std::vector<std::string>& paths) {
   return paths.size() > kMostNamed ? names + " …" : names;
 }
 
-/// After an undo that was killed the folder is neither here nor there.
+/// After an undo that was killed, the files are in neither state.
 Result<> refuse_dirty(const git::Worktree& work) {
   TRY_ASSIGN(const auto dirty, work.dirty());
   if (dirty.empty()) return {};
   TRY_ASSIGN(const auto interrupted, work.interrupted());
   if (!interrupted.empty()) {
-    return fail(Code::usage,
-                fmt::format("an undo or a rollback was interrupted; there are changes that are not "
-                            "committed: {}",
-                            names_of(dirty)),
-                fmt::format("to go back to what was there before it: ralph undo --restore {}",
-                            interrupted));
+    return fail(
+        Code::usage,
+        fmt::format("an undo or a rollback was interrupted; there are changes that are not "
+                    "committed: {}",
+                    names_of(dirty)),
+        fmt::format("to restore the state before it: ralph undo --restore {}", interrupted));
   }
   return fail(Code::usage,
               fmt::format("there are changes that are not committed: {}", names_of(dirty)),
-              "commit them, or put them aside with 'git stash -u', then undo");
+              "commit or stash them ('git stash -u'), then undo");
 }
 
 /// What was undone is not done. Called before anything is undone: a kill then leaves a loop that can be resumed.
@@ -171,24 +171,23 @@ Result<> record_undo(const store::LoopStateStore& store, const git::Worktree& wo
                                        : store::iterations_text(iterations);
   auto record = make_record(past, std::move(iterations));
   record.progress =
-      fmt::format("The user took back {} (ralph undo): the files are as they were at commit {}.",
-                  what, short_commit(undo.to));
+      fmt::format("The user undid {} (ralph undo): the files are as they were at commit {}.", what,
+                  short_commit(undo.to));
   TRY_ASSIGN(record.tree, work.tree());
   return store.append(record);
 }
 
-/// The record has no tree, unless the loop is done again: whether there are changes that are not committed is looked at
-/// when the loop goes on.
+/// The record has no tree, unless the loop is done again: whether there are changes that are not committed is checked
+/// when the loop is resumed.
 Result<> record_restore(const store::LoopStateStore& store, const git::Worktree& work,
                         UndoPast past, const std::string& ref,
                         const std::set<std::int64_t>& before) {
   TRY_ASSIGN(auto iterations, taken_back_now(work, past, before));
   TRY_ASSIGN(const auto head, work.head());
   TRY_ASSIGN(const auto dirty, work.dirty());
-  const auto gone = iterations.empty()
-                        ? std::string("no iteration is taken back any more")
-                        : store::iterations_text(iterations) +
-                              (iterations.size() == 1 ? " is" : " are") + " taken back";
+  const auto gone = iterations.empty() ? std::string("no iteration is undone now")
+                                       : store::iterations_text(iterations) +
+                                             (iterations.size() == 1 ? " is" : " are") + " undone";
   auto record = make_record(past, std::move(iterations));
   record.progress = fmt::format(
       "The user restored an earlier state (ralph undo --restore {}): HEAD is at "
@@ -209,12 +208,12 @@ Result<> record_restore(const store::LoopStateStore& store, const git::Worktree&
 }
 
 Result<Undo> undo(const Wish& wish, StdOutput& output) {
-  // A folder without a loop gets no folder .ralph.
+  // A directory without a loop gets no directory .ralph.
   auto store = state_store();
   std::vector<std::string> warnings;
   TRY(read_past(store, warnings));
   const auto workspace = store::Workspace::at(project_root_of("."));
-  TRY_ASSIGN(const auto lock, store::Lock::take(workspace.lock_file(), store::Lock::kUndo));
+  TRY_ASSIGN(const auto lock, store::Lock::take(workspace.lock_file(), store::LockUser::undo));
   TRY_ASSIGN(auto past, read_past(store, warnings));
   for (const auto& warning : warnings) warn(warning, output);
   if (past.trusted) TRY(store.prepare());
@@ -239,7 +238,7 @@ Result<Undo> undo(const Wish& wish, StdOutput& output) {
   TRY_ASSIGN(const auto back,
              git::put_back_missing(work, store::inputs_ref(past.state.loop_id), undo.to));
   if (!back.empty())
-    warn(fmt::format("deleted during the loop, and put back: {}", names_of(back)), output);
+    warn(fmt::format("deleted during the loop, now restored: {}", names_of(back)), output);
   TRY(record_undo(store, work, past, undo, before));
   if (wish.all) undo.stashed = work.stash_entry(store::stash_message(past.state.loop_id));
   return undo;
@@ -251,7 +250,7 @@ Result<std::string> restore(const std::string& ref, StdOutput& output) {
   std::vector<std::string> warnings;
   TRY(read_past(store, warnings));
   const auto workspace = store::Workspace::at(project_root_of("."));
-  TRY_ASSIGN(const auto lock, store::Lock::take(workspace.lock_file(), store::Lock::kUndo));
+  TRY_ASSIGN(const auto lock, store::Lock::take(workspace.lock_file(), store::LockUser::undo));
   TRY_ASSIGN(const auto past, read_past(store, warnings));
   for (const auto& warning : warnings) warn(warning, output);
   if (past.trusted) TRY(store.prepare());
@@ -284,7 +283,7 @@ std::string as_text(const Undo& undo) {
   const auto what = undo.commits == 1 ? "commit " + short_commit(undo.from)
                                       : fmt::format("{} commits", undo.commits);
   const auto others =
-      undo.others == 0 ? "" : fmt::format(" ({} of them not the loop's)", undo.others);
+      undo.others == 0 ? "" : fmt::format(" ({} of them not made by the loop)", undo.others);
   std::string branch = "the branch";
   if (undo.other_branch) {
     branch = undo.branch.empty() ? "HEAD, on no branch,"
@@ -293,13 +292,13 @@ std::string as_text(const Undo& undo) {
                                                    ? undo.branch.substr(kBranches.size())
                                                    : undo.branch);
   }
-  auto text = fmt::format("took back {}{}; {} is at {} again\n", what, others, branch,
-                          short_commit(undo.to));
+  auto text =
+      fmt::format("undid {}{}; {} is at {} again\n", what, others, branch, short_commit(undo.to));
   if (!undo.replaced.empty()) {
-    text += fmt::format("{} were where that commit has other files, and are kept there only\n",
+    text += fmt::format("overwritten by files of that commit, and kept in the ref below only: {}\n",
                         names_of(undo.replaced));
   }
-  text += fmt::format("to get it back: ralph undo --restore {}\n", undo.kept);
+  text += fmt::format("to redo: ralph undo --restore {}\n", undo.kept);
   if (undo.stashed.empty()) return text;
   return text +
          fmt::format("your changes from before the loop are stashed: git stash pop --index {}\n",
@@ -316,8 +315,7 @@ int restore_command(const Wish& wish, bool json, StdOutput& output) {
     return 0;
   }
   output.out(
-      fmt::format("restored {}\nto get back what was there until now: ralph undo --restore {}\n",
-                  wish.restore, *kept));
+      fmt::format("restored {}\nto undo this: ralph undo --restore {}\n", wish.restore, *kept));
   return 0;
 }
 
@@ -328,9 +326,10 @@ int undo_command(const Arguments& arguments, StdOutput& output) {
     return report({Code::usage, "--include-others is for --all", "ralph undo --help"}, output);
   }
   if (arguments.flag("restore") && (wish.all || wish.restore.empty())) {
-    return report({Code::usage, "--restore takes the name of a ref, and not --all",
-                   "'git for-each-ref refs/ralph' lists what is kept"},
-                  output);
+    return report(
+        {Code::usage, "--restore needs the name of a ref and cannot be combined with --all",
+         "'git for-each-ref refs/ralph' lists the saved states"},
+        output);
   }
   const auto folder = folder_of(arguments);
   if (!folder) return report(folder.error(), output);
@@ -348,32 +347,30 @@ int undo_command(const Arguments& arguments, StdOutput& output) {
 }
 
 constexpr Option kUndoOptions[] = {
-    {"--all", "", "all commits of the loop: branch, HEAD and files as when it began"},
-    {"--include-others", "", "with --all: also commits that were made between the iterations"},
-    {"--restore", "REF",
-     "go back to what is kept in REF: commits, files, what was staged; undoes an undo"},
-    {"--json", "", "what was done, as one JSON object"},
+    {"--all", "", "undo all commits of the loop: branch, HEAD and files as at its start"},
+    {"--include-others", "", "with --all: also undo commits that the loop did not make"},
+    {"--restore", "REF", "restore the state saved in REF (commits, files, index); undoes an undo"},
+    {"--json", "", "print what was done as a JSON object"},
     kCwdOption,
 };
 constexpr Example kUndoExamples[] = {
-    {"ralph undo", "the last iteration is taken back"},
-    {"ralph undo --all", "the branch and the files are as before the loop"},
-    {"git for-each-ref refs/ralph", "what is kept"},
+    {"ralph undo", "undo the last iteration"},
+    {"ralph undo --all", "restore the branch and the files from before the loop"},
+    {"git for-each-ref refs/ralph", "list the saved states"},
 };
 
 }  // namespace
 
 constinit const Command kUndoCommand{
     "undo",
-    "take back the last iteration that the loop in this folder committed",
-    "The branch and the files go back to where they were before it, also when the agent made "
-    "commits\n"
-    "itself. Only when the branch stands at a commit of the loop, nothing is uncommitted and no "
-    "loop\n"
-    "runs; --all goes back from whatever branch the agent left. What was there is kept under\n"
-    "refs/ralph/ before anything is touched, and the way back is printed. Called again, it takes "
-    "back\n"
-    "the one before that. 'ralph loop --resume' goes on from there.",
+    "undo the last iteration committed by the loop in this directory",
+    "Restores the branch and the files from before the iteration, including commits that the "
+    "agent\n"
+    "made itself. Requires that the branch is at a commit of the loop, that nothing is "
+    "uncommitted\n"
+    "and that no loop is running; --all works from any branch. The current state is saved under\n"
+    "refs/ralph/ first, and the command that restores it is printed. The next 'ralph undo' undoes\n"
+    "the iteration before. 'ralph loop --resume' continues from there.",
     {},
     kUndoOptions,
     kUndoExamples,

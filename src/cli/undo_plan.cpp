@@ -18,23 +18,23 @@ using console::short_commit;
 constexpr std::size_t kMostSubject = 60;
 
 std::unexpected<Error> nothing_left() {
-  return fail(Code::usage, "every commit of the loop is taken back already",
-              "'git for-each-ref refs/ralph' lists what is kept");
+  return fail(Code::usage, "every commit of the loop is already undone",
+              "'git for-each-ref refs/ralph' lists the saved states");
 }
 
 std::unexpected<Error> no_commit(const store::LoopState& state) {
   // Only a loop with --commit notes which files are older than it.
   if (!state.files_before) {
     return fail(Code::not_found,
-                "the loop of this folder ran without --commit: there is no commit to take back",
+                "the loop in this directory ran without --commit: there is no commit to undo",
                 state.tree_at_start.empty()
                     ? ""
                     : fmt::format("'git diff {}' shows what changed since it began in files that "
                                   "git tracks",
                                   short_commit(state.tree_at_start)));
   }
-  return fail(Code::not_found, "the loop of this folder has made no commit",
-              "what was committed since it began is not the loop's: use git to take that back");
+  return fail(Code::not_found, "the loop in this directory has made no commit",
+              "the commits since its start were not made by the loop: use git to undo them");
 }
 
 /// The newest commit of the loop that is still on the branch, for a message.
@@ -57,9 +57,9 @@ Result<UndoStep> step_at_head(const git::Worktree& work, const UndoPast& past) {
   if (!head.empty() && head == past.state.commit_at_start) return nothing_left();
   TRY_ASSIGN(const auto last, last_one(work, past));
   return fail(Code::usage,
-              fmt::format("the branch stands at {}, which is not a commit of the loop ({})",
+              fmt::format("the branch is at {}, which is not a commit of the loop ({})",
                           head.empty() ? "no commit" : short_commit(head), last),
-              "take that back first, or use 'git revert' for a single commit");
+              "undo that first, or use 'git revert' for a single commit");
 }
 
 /// Where the branch was before an iteration; empty: there was no commit yet.
@@ -91,7 +91,7 @@ Result<> refuse_others(const git::Worktree& work, const std::vector<std::string>
       fmt::format("{} since the loop began {} not made by it; the first is {} '{}'",
                   counted(std::ssize(others), "commit"), others.size() == 1 ? "was" : "were",
                   short_commit(others.back()), utf8::shortened(subject, kMostSubject)),
-      "to take back those too: --include-others");
+      "to undo those too: --include-others");
 }
 
 /// What HEAD and the branch have beyond the start; the newest first.
@@ -158,9 +158,9 @@ Result<Undo> plan_all(const git::Worktree& work, const UndoPast& past, bool incl
   if (past.steps.empty() && !state.current) return no_commit(past.state);
   if (start.empty()) {
     return fail(Code::usage,
-                "the repository had no commit when the loop began: there is none to go back to",
-                "'ralph undo' takes back the commits after the first; 'git update-ref -d HEAD' "
-                "takes back all of them, and the files stay");
+                "the repository had no commit when the loop began: there is none to return to",
+                "'ralph undo' undoes the commits after the first; 'git update-ref -d HEAD' "
+                "undoes all of them and keeps the files");
   }
   TRY_ASSIGN(const auto tip,
              branch.empty() ? Result<std::string>(head) : git::commit_of(work.program(), branch));

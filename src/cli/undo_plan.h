@@ -16,7 +16,7 @@ struct UndoStep {
   std::int64_t iteration = 0;
 };
 
-/// The loop of this folder, and what it committed.
+/// The loop of this directory, and what it committed.
 struct UndoPast {
   store::LoopState state;
   std::vector<UndoStep> steps;  // the oldest first

@@ -1,4 +1,5 @@
 #include <array>
+#include <filesystem>
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -7,14 +8,14 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "core/base/file.h"
-#include "core/base/mask.h"
 #include "bench/bench.h"
 #include "cli/std_output.h"
-#include "system/process/child.h"
-#include "system/process/supervise.h"
+#include "core/base/file.h"
+#include "core/base/mask.h"
 #include "harness/store/raw_log.h"
 #include "harness/stream/decoder.h"
+#include "system/process/child.h"
+#include "system/process/supervise.h"
 #include "ui/console/console.h"
 
 extern char** environ;
@@ -101,7 +102,8 @@ bool cat_shown(const std::string& file, const Folder& folder) {
   watch.arm(process::Limit::silence, std::chrono::hours(1));
   const auto exit = process::supervise(*std::move(child), {take, {}}, watch, {});
   decoder.finish(0);
-  return exit.exit_code == 0 && log->out_bytes() >= kBytes && decoder.skipped() == 0;
+  return exit.exit_code == 0 && std::filesystem::file_size(log->paths().out) >= kBytes &&
+         decoder.skipped() == 0;
 }
 
 /// The real command, with an agent that is `cat`.

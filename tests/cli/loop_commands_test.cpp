@@ -8,8 +8,9 @@
 #include "core/base/unique_fd.h"
 #include "harness/store/guidance.h"
 #include "harness/store/journal.h"
+#include "harness/store/lock.h"
 #include "harness/store/loop_event_log.h"
-#include "harness/store/loop_state.h"
+#include "harness/store/loop_state_files.h"
 #include "harness/store/workspace.h"
 #include "support/temp_folder.h"
 
@@ -50,8 +51,8 @@ class LoopCommands : public testing::Test {
     save();
   }
   void save() { ASSERT_TRUE(files_.save(state_)); }
-  auto lock(std::string_view what) {
-    return store::Lock::take(store::Workspace::at(folder_.path()).lock_file(), what);
+  auto lock(store::LockUser user) {
+    return store::Lock::take(store::Workspace::at(folder_.path()).lock_file(), user);
   }
 
   test::TempFolder folder_, state_folder_;
@@ -60,7 +61,7 @@ class LoopCommands : public testing::Test {
 };
 
 TEST_F(LoopCommands, StatusOfARunningLoop) {
-  const auto held = lock("ralph loop");
+  const auto held = lock(store::LockUser::loop);
   const auto ran = ralph({"status"});
   EXPECT_EQ(ran.code, 0);
   EXPECT_NE(ran.out.find("State      running (pid " + std::to_string(::getpid()) + ")\n"),
@@ -71,7 +72,7 @@ TEST_F(LoopCommands, StatusOfARunningLoop) {
 }
 
 TEST_F(LoopCommands, StatusOfAWaitingLoopTellsForWhat) {
-  const auto held = lock("ralph loop");
+  const auto held = lock(store::LockUser::loop);
   state_.status = store::LoopStatus::waiting;
   state_.waiting_for = "rate limit reached";
   state_.waiting_until = now_utc() + std::chrono::hours(2);
@@ -84,7 +85,7 @@ TEST_F(LoopCommands, StatusOfAWaitingLoopTellsForWhat) {
 }
 
 TEST_F(LoopCommands, TheNewestStepOfTheLoopIsWhatItIsDoing) {
-  const auto held = lock("ralph loop");
+  const auto held = lock(store::LockUser::loop);
   const auto run_folder = store::Workspace::at(folder_.path()).run_folder("L");
   const Masker masker;
   const store::LoopEventLog log(run_folder, masker);
@@ -101,22 +102,25 @@ TEST_F(LoopCommands, TheNewestStepOfTheLoopIsWhatItIsDoing) {
 }
 
 TEST_F(LoopCommands, ALoopWhoseLockAnotherRunHoldsHasDied) {
-  const auto held = lock("ralph run");
+  const auto held = lock(store::LockUser::run);
   EXPECT_NE(ralph({"status"}).out.find("State      died"), std::string::npos);
 }
 
 TEST_F(LoopCommands, ALoopThatHasEndedHasNotDied) {
-  const auto held = lock("ralph loop");  // until its report is written
+  const auto held = lock(store::LockUser::loop);  // until its report is written
   state_.status = store::LoopStatus::ended;
   state_.end = store::StopReason::done;
   save();
-  EXPECT_NE(ralph({"status"}).out.find("State      ended: done, according to .ralph/state, which an agent can write\n"),
-            std::string::npos);
+  EXPECT_NE(
+      ralph({"status"})
+          .out.find(
+              "State      ended: done, according to .ralph/state, which an agent can write\n"),
+      std::string::npos);
   EXPECT_EQ(ralph({"stop"}).code, 2);
 }
 
 TEST_F(LoopCommands, TellIsForTheIterationAfterTheOneThatRuns) {
-  const auto held = lock("ralph loop");
+  const auto held = lock(store::LockUser::loop);
   const auto ran = ralph({"tell", "Look at the lexer"});
   EXPECT_EQ(ran.code, 0);
   EXPECT_EQ(ran.out, "kept for iteration 4\n");
@@ -129,7 +133,7 @@ TEST_F(LoopCommands, TellIsForTheIterationAfterTheOneThatRuns) {
 }
 
 TEST_F(LoopCommands, TellIsForTheNextIterationWhileTheLoopWaits) {
-  const auto held = lock("ralph loop");
+  const auto held = lock(store::LockUser::loop);
   state_.status = store::LoopStatus::waiting;
   state_.current.reset();
   save();
@@ -137,7 +141,7 @@ TEST_F(LoopCommands, TellIsForTheNextIterationWhileTheLoopWaits) {
 }
 
 TEST_F(LoopCommands, TellSaysThatTheLimitComesFirst) {
-  const auto held = lock("ralph loop");
+  const auto held = lock(store::LockUser::loop);
   state_.max_iterations = 3;
   save();
   EXPECT_EQ(ralph({"tell", "x"}).out,
@@ -145,7 +149,7 @@ TEST_F(LoopCommands, TellSaysThatTheLimitComesFirst) {
 }
 
 TEST_F(LoopCommands, StatusTellsWhichIterationHasReadTheGuidance) {
-  const auto held = lock("ralph loop");
+  const auto held = lock(store::LockUser::loop);
   ralph({"tell", "first"});
   std::string refused;
   const auto given = store::Guidance(folder_.path(), state_folder_ / "ralph").pending(refused);
@@ -161,7 +165,7 @@ TEST_F(LoopCommands, StatusTellsWhichIterationHasReadTheGuidance) {
 }
 
 TEST_F(LoopCommands, StatusShowsWhatTheAgentDoesAndWhatItHasCost) {
-  const auto held = lock("ralph loop");
+  const auto held = lock(store::LockUser::loop);
   state_.backend = "claude";
   state_.current->phase = store::Phase::agent;
   save();
@@ -202,7 +206,7 @@ TEST_F(LoopCommands, StatusShowsARefusedDoneAsRefused) {
 }
 
 TEST_F(LoopCommands, StopAsksTheLoop) {
-  const auto held = lock("ralph loop");
+  const auto held = lock(store::LockUser::loop);
   EXPECT_FALSE(files_.asked_to_stop());
   EXPECT_EQ(ralph({"stop"}).code, 0);
   EXPECT_TRUE(files_.asked_to_stop());
@@ -220,7 +224,7 @@ TEST_F(LoopCommands, StopNowEndsTheProcessThatHoldsTheLock) {
   UniqueFd said(ends[0]), say(ends[1]);
   const pid_t child = ::fork();
   if (child == 0) {
-    const auto held = lock("ralph loop");
+    const auto held = lock(store::LockUser::loop);
     if (::write(say.get(), held ? "y" : "n", 1) != 1) ::_exit(1);
     for (;;) ::pause();
   }

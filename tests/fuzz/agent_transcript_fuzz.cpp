@@ -23,7 +23,7 @@ void check(const session::Resumed& session) {
   std::set<std::string> open;
   bool user = true;
   for (const auto& message : session.messages) {
-    require(message.role == (user ? "user" : "assistant"));
+    require(message.role == (user ? api::Role::user : api::Role::assistant));
     require(message.content.find('\n') == message.content.npos);
     const auto content = json::parse(message.content);
     require(content && content->is_array() && !content->empty());

@@ -45,7 +45,7 @@ void check(const api::Reply& reply) {
 void check_body(const std::string& content) {
   const bool good = content.starts_with('[') && content.find('\0') == content.npos &&
                     json::Document::accept(content);
-  const std::vector<api::Message> messages{{"user", content}};
+  const std::vector<api::Message> messages{{api::Role::user, content}};
   const auto body = api::body_of({.messages = messages});
   if (good && !json::Document::accept(body)) std::abort();
 }

@@ -25,7 +25,7 @@ void check(const loop::Answer& answer) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
-  check(loop::structured_answer(text));
+  check(loop::structured_answer(text, "Answer"));
   check(loop::text_answer(text, "MARK"));
   const auto object = loop::last_object_with(text, "summary");
   require(object.empty() || (object.starts_with('{') && object.ends_with('}')));

@@ -69,7 +69,7 @@ TEST(LoopGit, AnUndoReopensTheLoopAndTheAgentIsTold) {
   EXPECT_EQ(stage.iterations().size(), 2U);
   EXPECT_EQ(stage.shell("git ls-files"), "b\nstart.txt\n");
   ASSERT_EQ(stage.prompts().size(), 2U);
-  EXPECT_TRUE(stage.prompts().back().contains("The user took back iteration 1 (ralph undo)"));
+  EXPECT_TRUE(stage.prompts().back().contains("The user undid iteration 1 (ralph undo)"));
 }
 
 TEST(LoopGit, AFolderOfOursThatTheAgentRemovesIsWrittenAgain) {

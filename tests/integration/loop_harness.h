@@ -8,7 +8,7 @@
 
 #include <fmt/core.h>
 
-#include "harness/store/loop_state.h"
+#include "harness/store/loop_state_files.h"
 #include "harness/store/workspace.h"
 #include "integration/agent_harness.h"
 

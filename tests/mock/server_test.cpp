@@ -215,7 +215,7 @@ TEST_F(MockLog, AFullDiskIsReportedAndTheAnswersGoOn) {
   start(R"({"steps":[{"text":"one"}]})", {0, "/dev/full", {}});
   EXPECT_EQ(text_of(ask()), "one");
   ASSERT_TRUE(server_->failure());
-  EXPECT_EQ(server_->failure()->code, Code::storage);
+  EXPECT_EQ(server_->failure()->code, Code::disk_full);
 }
 
 TEST_F(MockLog, AFolderThatIsMissingIsNamed) {

@@ -45,7 +45,8 @@ void merge_usage(Usage& usage, dom::object usage_json) {
 }
 
 void take_ending(Reply& reply, dom::object from) {
-  if (const auto reason = text_in(from, "stop_reason"); !reason.empty()) reply.stop_reason = reason;
+  if (const auto reason = text_in(from, "stop_reason"); !reason.empty())
+    reply.stop_reason = ReplyStop::parse(reason);
   if (const auto text = text_in(from, "stop_sequence"); !text.empty()) reply.stop_sequence = text;
   if (const auto details = object_in(from, "stop_details")) {
     reply.stop_details = simdjson::to_string(*details);
@@ -267,11 +268,11 @@ void Assembler::State::close_all() {
 }
 
 std::optional<Failure> Assembler::State::end_message(dom::object event) {
-  const bool ended = !reply.stop_reason.empty();
+  const bool ended = reply.stop_reason.reported();
   if (const auto delta = object_in(event, "delta")) take_ending(reply, *delta);
   if (const auto usage = object_in(event, "usage")) merge_usage(reply.usage, *usage);
-  if (!reply.stop_reason.empty()) close_all();
-  if (!ended && !reply.stop_reason.empty()) ++progress;
+  if (reply.stop_reason.reported()) close_all();
+  if (!ended && reply.stop_reason.reported()) ++progress;
   return std::nullopt;
 }
 

@@ -56,9 +56,10 @@ struct Rejection {
 
 struct Failure {
   FailureKind kind = FailureKind::setup;
-  int status = 0;       // HTTP status; 0: none
-  std::string type;     // "overloaded_error", as the API sent it; empty: none
-  std::string message;  // the endpoint's message, or ours
+  int status = 0;         // HTTP status; 0: none
+  std::string type;       // "overloaded_error", as the API sent it; empty: none
+  std::string message;    // the endpoint's message, or ours
+  std::string hint = {};  // what to do about a failed connection; empty: nothing
   std::string request_id;
   Rejection rejection = {};
   std::optional<Millis> retry_after = {};  // retry-after-ms or retry-after (seconds or a date)

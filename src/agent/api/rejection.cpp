@@ -1,9 +1,9 @@
-#include "agent/api/rejection_impl.h"
-
 #include <algorithm>
 #include <array>
 #include <charconv>
 
+#include "agent/api/rejection_impl.h"
+#include "core/base/text.h"
 #include "core/base/utf8.h"
 
 namespace ralph::api {
@@ -42,16 +42,8 @@ constexpr auto kPhrases = std::to_array<Phrase>({
 /// A message that starts so is about the conversation or the tools, not about an optional feature.
 constexpr std::array<std::string_view, 2> kNoFeature{kMessages, "tools."};
 
-std::string lowered(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return lower;
-}
-
 bool is_about(std::string_view message, Topic topic) {
-  const auto lower = lowered(message);
+  const auto lower = to_lower(message);
   return std::ranges::any_of(kPhrases, [&](const Phrase& phrase) {
     if (phrase.topic != topic) return false;
     return phrase.match == Match::exact ? message.contains(phrase.text)

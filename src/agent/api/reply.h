@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "agent/api/stop_reason.h"
 #include "agent/api/usage.h"
 
 namespace ralph::api {
@@ -30,7 +31,7 @@ struct Reply {
   std::string request_id;
   std::vector<Block> content;  // complete blocks
   std::optional<Block> open;   // the block that was still streaming when the reply ended early
-  std::string stop_reason;     // empty: none came
+  ReplyStop stop_reason;
   std::string stop_sequence;
   std::string stop_details;  // JSON object; empty: none
   Usage usage;

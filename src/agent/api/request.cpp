@@ -108,7 +108,7 @@ void append_system(std::string& out, const Request& request) {
 std::size_t first_marked(std::span<const Message> messages) {
   std::size_t users = 0;
   for (std::size_t i = messages.size(); i > 0; --i) {
-    if (messages[i - 1].role == "user" && ++users == kMarkedUserMessages) return i - 1;
+    if (messages[i - 1].role == Role::user && ++users == kMarkedUserMessages) return i - 1;
   }
   return 0;
 }
@@ -119,9 +119,9 @@ void append_messages(std::string& out, const Request& request) {
   for (std::size_t i = 0; i < request.messages.size(); ++i) {
     const auto& message = request.messages[i];
     const bool wanted = i >= marked && !(request.is_last && i + 1 == request.messages.size());
-    const bool mark = has_marks(request) && wanted && message.role == "user";
+    const bool mark = has_marks(request) && wanted && message.role == Role::user;
     out += i == 0 ? R"({"role":")" : R"(,{"role":")";
-    out += message.role;
+    out += to_string(message.role);
     out += R"(","content":)";
     append_array(out, message.content, mark ? cache_mark(request) : std::string_view());
     out += '}';

@@ -43,7 +43,10 @@ FailureKind kind_of(http::Failure failure) {
 }
 
 Failure transfer_failure(const http::SendError& error) {
-  return {.kind = kind_of(error.failure), .message = describe(error), .http = error.failure};
+  return {.kind = kind_of(error.failure),
+          .message = error.message,
+          .hint = error.hint,
+          .http = error.failure};
 }
 
 http::Headers headers_of(const Endpoint& endpoint, const Request& request) {
@@ -172,7 +175,7 @@ class Reader {
   /// A stream with a stop reason is complete, however the connection ended.
   std::optional<Failure> end_stream(Attempt& attempt, const http::Sent& sent) {
     if (failure_) return failure_;
-    if (!attempt.reply.stop_reason.empty()) attempt.reply.whole = true;
+    if (attempt.reply.stop_reason.reported()) attempt.reply.whole = true;
     if (attempt.reply.whole) return std::nullopt;
     if (!sent) return transfer_failure(sent.error());
     if (!attempt.reported)

@@ -3,17 +3,13 @@
 #include <algorithm>
 
 #include "core/base/path.h"
+#include "core/base/words.h"
 
 namespace ralph::permission {
 
 std::string_view to_string(Grant grant) {
-  switch (grant) {
-    case Grant::none: return "none";
-    case Grant::reading: return "reading";
-    case Grant::editing: return "editing";
-    case Grant::user: return "user";
-  }
-  return "none";
+  static constexpr ralph::Words<Grant, 4> kGrants{{"none", "reading", "editing", "user"}};
+  return kGrants.of(grant);
 }
 
 bool WorkingFolders::contains(const std::filesystem::path& resolved) const {

@@ -49,5 +49,7 @@ bool permits_part(const std::string& rule, const Call& call, const ShellCommand&
 Decision decide_by_mode(const Call& call, Mode mode, const Rules& rules);
 
 Decision allowed(Reason reason, Grant grant);
+/// See Decision for `message` and `reason`.
+Decision denied(Reason type, std::string message, std::string reason);
 
 }  // namespace ralph::permission

@@ -6,6 +6,7 @@
 
 #include "agent/permission/glob_paths.h"
 #include "agent/permission/sensitive_files.h"
+#include "core/base/text.h"
 
 namespace ralph::permission {
 namespace {
@@ -71,7 +72,7 @@ CommandFiles::CommandFiles(const ShellLine& line, const WorkingFolders& folders,
       entries_left_(kMostEntries) {
   for (const auto& folder : folders.directories) working_folders_.push_back(plain(folder));
   for (const auto& command : line.commands) {
-    if (!command.words.empty() && contains_word(kMoving, command.words[0].text)) follow_cd(command);
+    if (!command.words.empty() && has_word(kMoving, command.words[0].text)) follow_cd(command);
   }
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/text.h"
+
 namespace ralph::permission {
 namespace {
 
@@ -17,17 +19,6 @@ bool has_whole_word(std::string_view text, std::string_view word) {
     const auto end = at + word.size();
     const bool begins = at == 0 || !is_of_word(text[at - 1]);
     if (begins && (end == text.size() || !is_of_word(text[end]))) return true;
-  }
-  return false;
-}
-
-/// Whether `call` returns true for any word of a list.
-template <typename Call>
-bool any_word(std::string_view list, Call call) {
-  while (!list.empty()) {
-    const auto one = list.substr(0, list.find(' '));
-    if (!one.empty() && call(one)) return true;
-    list.remove_prefix(std::min(list.size(), one.size() + 1));
   }
   return false;
 }
@@ -61,7 +52,7 @@ class ArgumentReader {
   bool read_name(std::string_view text) {
     const auto equals = text.find('=');
     const auto name = text.substr(0, equals);
-    if (!contains_word(table_.names, name.substr(2))) return false;
+    if (!has_word(table_.names, name.substr(2))) return false;
     found_.options.emplace_back(name);
     if (equals != std::string_view::npos) found_.values.emplace_back(text.substr(equals + 1));
     return true;
@@ -108,12 +99,13 @@ std::optional<Arguments> read_arguments(Words words, const OptionTable& table) {
   return ArgumentReader(words, table).run();
 }
 
-bool contains_word(std::string_view list, std::string_view word) {
-  return any_word(list, [&](std::string_view one) { return one == word; });
-}
-
 bool mentions_word(std::string_view text, std::string_view words) {
-  return any_word(words, [&](std::string_view one) { return has_whole_word(text, one); });
+  while (!words.empty()) {
+    const auto word = words.substr(0, words.find(' '));
+    if (has_whole_word(text, word)) return true;
+    words.remove_prefix(std::min(words.size(), word.size() + 1));
+  }
+  return false;
 }
 
 bool is_plain(const ShellWord& word) {
@@ -122,7 +114,7 @@ bool is_plain(const ShellWord& word) {
 
 Words without_keywords(Words words) {
   constexpr std::string_view kKeywords = "if then else elif while until do ! { }";
-  while (!words.empty() && contains_word(kKeywords, words.front().text)) words = words.subspan(1);
+  while (!words.empty() && has_word(kKeywords, words.front().text)) words = words.subspan(1);
   return words;
 }
 

@@ -31,9 +31,6 @@ struct Arguments {
 /// nullopt: an option is not in the table, or a word may expand to an option.
 std::optional<Arguments> read_arguments(Words words, const OptionTable& table);
 
-/// Whether a list of words separated by blanks contains this word.
-bool contains_word(std::string_view list, std::string_view word);
-
 /// Whether a text contains one of the words, not as a part of a longer one.
 bool mentions_word(std::string_view text, std::string_view words);
 

@@ -11,6 +11,7 @@
 #include "agent/permission/hidden_commands.h"
 #include "agent/permission/repository_check.h"
 #include "agent/permission/rule.h"
+#include "core/base/words.h"
 
 namespace ralph::permission {
 namespace {
@@ -24,13 +25,13 @@ constexpr std::array<std::pair<std::string_view, Mode>, 7> kModes{
      {"auto", Mode::automatic},
      {"bypassPermissions", Mode::bypass}}};
 
-constexpr std::array<std::string_view, 8> kReasons{
-    "", "mode", "rule", "subcommandResults", "workingDir", "safetyCheck", "other", "asyncAgent"};
+constexpr ralph::Words<Reason, 8> kReasons{
+    {"", "mode", "rule", "subcommandResults", "workingDir", "safetyCheck", "other", "asyncAgent"}};
 
 Decision denied_by_rule(const Call& call, std::string_view rule, std::string_view how) {
-  return {false, Reason::rule,
-          fmt::format("The permission rule {} {} this use of {}.", rule, how, call.tool),
-          fmt::format("Rule {}", rule), Grant::none};
+  return denied(Reason::rule,
+                fmt::format("The permission rule {} {} this use of {}.", rule, how, call.tool),
+                fmt::format("Rule {}", rule));
 }
 
 /// Why it is uncertain whether a rule matches a line; empty: it is certain.
@@ -48,13 +49,13 @@ std::optional<Decision> denied_as_hidden(const Call& call, const std::vector<std
     if (rule.covers_all() || !names_tool(rule, call.tool)) continue;
     const auto why = why_hidden(rule, call);
     if (why.empty()) continue;
-    return Decision{
-        false, Reason::rule,
+    return denied(
+        Reason::rule,
         fmt::format(
             "The permission rule {} restricts {}, and whether it matches this command line cannot "
             "be determined: {}. Use plain commands, one after another.",
             text, call.tool, why),
-        fmt::format("Rule {}", text), Grant::none};
+        fmt::format("Rule {}", text));
   }
   return std::nullopt;
 }
@@ -76,9 +77,15 @@ std::string_view to_string(Mode mode) {
   return "default";
 }
 
-std::string_view to_string(Reason reason) { return kReasons.at(static_cast<std::size_t>(reason)); }
+std::string_view to_string(Reason reason) { return kReasons.of(reason); }
 
-Decision allowed(Reason reason, Grant grant) { return {true, reason, {}, {}, grant}; }
+Decision allowed(Reason reason, Grant grant) {
+  return {.allowed = true, .reason_type = reason, .grant = grant};
+}
+
+Decision denied(Reason type, std::string message, std::string reason) {
+  return {.reason_type = type, .message = std::move(message), .reason = std::move(reason)};
+}
 
 Decision decide(const ToolCall& decided, Mode mode, const Rules& rules) {
   const Call call(decided);
@@ -101,7 +108,8 @@ std::vector<std::string> unreadable_patterns(const Rules& rules) {
   for (const auto* const list : {&rules.deny, &rules.ask}) {
     for (const auto& text : *list) {
       const auto rule = parse_rule(text);
-      if (rule.tool == "Read" && !rule.pattern.empty()) patterns.push_back(rule.pattern);
+      if (rule.file_use() == FileUse::read && !rule.pattern.empty())
+        patterns.push_back(rule.pattern);
     }
   }
   return patterns;

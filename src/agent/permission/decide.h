@@ -38,8 +38,8 @@ std::string_view to_string(Reason reason);
 struct Decision {
   bool allowed = false;
   Reason reason_type = Reason::none;
-  std::string message;        // of a denial, for the model and the client
-  std::string reason;         // of a denial, a short form; may be empty
+  std::string message = {};   // of a denial, for the model and the client
+  std::string reason = {};    // of a denial, a short form; may be empty
   Grant grant = Grant::none;  // none: denied
 };
 

@@ -5,11 +5,10 @@
 #include "agent/permission/call_impl.h"
 #include "agent/permission/repository_check.h"
 #include "agent/permission/sensitive_files.h"
+#include "core/base/path.h"
 
 namespace ralph::permission {
 namespace {
-
-namespace fs = std::filesystem;
 
 /// Whether a mode allows changes in the working directories without a rule.
 bool changes_inside_freely(Mode mode) {
@@ -23,16 +22,16 @@ bool reads_everywhere(Mode mode) {
 Decision decide_read(const Call& call, Mode mode) {
   const auto& path = call.access.path;
   const auto& output = call.folders.output_folder;
-  const auto relative = output.empty() ? fs::path("..") : path.lexically_relative(output);
-  const bool own_output = !relative.empty() && *relative.begin() != "..";
+  const bool own_output = !output.empty() && is_below(path, output);
   if (call.folders.contains(path) || own_output || reads_everywhere(mode)) {
     return allowed(Reason::mode, mode == Mode::bypass ? Grant::user : Grant::reading);
   }
-  return {false, Reason::working_dir,
-          fmt::format("Reading {} is not permitted: it is outside the working directories, and "
-                      "this session cannot ask for permission.",
-                      path.string()),
-          "Path is outside the working directories", Grant::none};
+  return denied(
+      Reason::working_dir,
+      fmt::format("Reading {} is not permitted: it is outside the working directories, and "
+                  "this session cannot ask for permission.",
+                  path.string()),
+      "Path is outside the working directories");
 }
 
 Decision decide_write(const Call& call, Mode mode) {
@@ -41,16 +40,18 @@ Decision decide_write(const Call& call, Mode mode) {
   if (mode == Mode::bypass) return allowed(Reason::mode, Grant::user);
   if (inside && changes_inside_freely(mode)) {
     if (!is_sensitive(path, call.folders)) return allowed(Reason::mode, Grant::editing);
-    return {false, Reason::safety_check,
-            fmt::format("Writing to {} needs an explicit permission rule: other programs read "
-                        "commands from this file.",
-                        path.string()),
-            "Sensitive file", Grant::none};
+    return denied(
+        Reason::safety_check,
+        fmt::format("Writing to {} needs an explicit permission rule: other programs read "
+                    "commands from this file.",
+                    path.string()),
+        "Sensitive file");
   }
-  return {false, inside ? Reason::none : Reason::working_dir,
-          fmt::format("Writing to {} is not permitted, and this session cannot ask for permission.",
-                      path.string()),
-          inside ? "" : "Path is outside the working directories", Grant::none};
+  return denied(
+      inside ? Reason::none : Reason::working_dir,
+      fmt::format("Writing to {} is not permitted, and this session cannot ask for permission.",
+                  path.string()),
+      inside ? "" : "Path is outside the working directories");
 }
 
 /// Why one command of a line is allowed, or why not.
@@ -112,15 +113,17 @@ class LineJudge {
 
 Decision command_denied(Verdict verdict, const std::string& text) {
   if (verdict == Verdict::changes_files) {
-    return {false, Reason::none,
-            fmt::format("'{}' would change files, which is not permitted, and this session cannot "
-                        "ask for permission.",
-                        text),
-            "", Grant::none};
+    return denied(
+        Reason::none,
+        fmt::format("'{}' would change files, which is not permitted, and this session cannot "
+                    "ask for permission.",
+                    text),
+        "");
   }
-  return {false, Reason::other,
-          fmt::format("'{}' is not permitted, and this session cannot ask for permission.", text),
-          "This command requires permission", Grant::none};
+  return denied(
+      Reason::other,
+      fmt::format("'{}' is not permitted, and this session cannot ask for permission.", text),
+      "This command requires permission");
 }
 
 Grant grant_of(Verdict verdict, const ShellCommand& command) {
@@ -153,10 +156,10 @@ Decision decide_run(const Call& call, Mode mode, const Rules& rules) {
 /// A tool that does not state its access needs a rule or bypassPermissions.
 Decision decide_unknown(const Call& call, Mode mode) {
   if (mode == Mode::bypass) return allowed(Reason::mode, Grant::user);
-  return {false, Reason::other,
-          fmt::format("'{}' is not permitted, and this session cannot ask for permission.",
-                      call.tool),
-          "This tool requires permission", Grant::none};
+  return denied(
+      Reason::other,
+      fmt::format("'{}' is not permitted, and this session cannot ask for permission.", call.tool),
+      "This tool requires permission");
 }
 
 }  // namespace

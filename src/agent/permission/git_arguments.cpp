@@ -98,9 +98,9 @@ bool is_harmless_config(Words arguments) {
   constexpr std::string_view kReading = "--get --get-all --get-regexp --list -l get list";
   constexpr std::string_view kChanging =
       "--global --local --add --unset --unset-all --replace-all set unset";
-  while (!arguments.empty() && contains_word(kChanging, arguments.front().text))
+  while (!arguments.empty() && has_word(kChanging, arguments.front().text))
     arguments = arguments.subspan(1);
-  return arguments.empty() || contains_word(kReading, arguments.front().text) ||
+  return arguments.empty() || has_word(kReading, arguments.front().text) ||
          is_harmless_setting(arguments.front());
 }
 
@@ -127,12 +127,11 @@ std::string take_option(Words& arguments) {
     return {};
   }
   if (word.several || !word.certain) return why;
-  if (contains_word(kGitFlags, word.text)) {
+  if (has_word(kGitFlags, word.text)) {
     arguments = arguments.subspan(1);
     return {};
   }
-  if (!contains_word(kValues, name) || (!in_word && (!has_next || arguments[1].several)))
-    return why;
+  if (!has_word(kValues, name) || (!in_word && (!has_next || arguments[1].several))) return why;
   arguments = arguments.subspan(in_word ? 1 : 2);
   return {};
 }
@@ -146,12 +145,12 @@ std::string hidden_in_git(Words arguments) {
   if (arguments.empty()) return {};
   const auto& command = arguments.front();
   if (!command.literal) return fmt::format("'{}' is not a plain command name", command.text);
-  if (!contains_word(kCommands, command.text))
+  if (!has_word(kCommands, command.text))
     return fmt::format("'git {}' may be an alias", command.text);
   arguments = arguments.subspan(1);
   if (runs_commands(command.text, arguments))
     return fmt::format("'git {}' may run other commands", command.text);
-  if (contains_word(kPlainCommands, command.text)) return {};
+  if (has_word(kPlainCommands, command.text)) return {};
   const auto open = std::ranges::find(arguments, false, &ShellWord::literal);
   if (open == arguments.end()) return {};
   return fmt::format("'{}' may be an option of 'git {}' that runs other commands", open->text,
@@ -161,7 +160,7 @@ std::string hidden_in_git(Words arguments) {
 Words without_git_options(Words arguments) {
   while (!arguments.empty() && arguments.front().text.starts_with('-')) {
     const auto& text = arguments.front().text;
-    const bool value = contains_word(kValues, text) || contains_word(kOtherValues, text);
+    const bool value = has_word(kValues, text) || has_word(kOtherValues, text);
     arguments = arguments.subspan(std::min<std::size_t>(arguments.size(), value ? 2 : 1));
   }
   return arguments;

@@ -9,6 +9,8 @@
 #include "agent/permission/file_commands.h"
 #include "agent/permission/git_arguments.h"
 #include "agent/permission/read_only_impl.h"
+#include "core/base/path.h"
+#include "core/base/text.h"
 
 namespace ralph::permission {
 namespace {
@@ -47,14 +49,10 @@ constexpr std::string_view kStartNothing =
 /// Words that expand to a number.
 constexpr std::string_view kNumbers = "-j$(nproc) $(nproc)";
 
-std::string_view base_name(const ShellWord& word) {
-  const std::string_view text = word.text;
-  const auto slash = text.rfind('/');
-  return slash == std::string_view::npos ? text : text.substr(slash + 1);
-}
+std::string_view program_of(const ShellWord& word) { return base_name(word.text); }
 
 std::string why_not_clear(const ShellWord& word) {
-  if (contains_word(kOpaque, base_name(word)))
+  if (has_word(kOpaque, program_of(word)))
     return fmt::format("'{}' runs other commands", word.text);
   if (!word.literal) return fmt::format("'{}' is not a plain command name", word.text);
   return {};
@@ -66,7 +64,7 @@ bool may_evaluate(std::string_view name, Words arguments) {
   if (name == "test" || name == "[") {
     return has([](const ShellWord& word) { return word.text == "-v" || word.text == "-R"; });
   }
-  return contains_word(kNaming, name) && has([](const ShellWord& word) {
+  return has_word(kNaming, name) && has([](const ShellWord& word) {
            const std::string_view text = word.text;
            const bool attributes = text.starts_with('-') && text.find_first_of("in") != text.npos;
            const auto variable = text.substr(0, text.find('='));
@@ -77,7 +75,7 @@ bool may_evaluate(std::string_view name, Words arguments) {
 /// Checks the arguments of an unknown program, which may run them.
 std::string why_carries(Words arguments) {
   for (const auto& word : arguments) {
-    if (word.literal && contains_word(kOpaque, base_name(word)) && word.text != ".")
+    if (word.literal && has_word(kOpaque, program_of(word)) && word.text != ".")
       return fmt::format("'{}' runs other commands", word.text);
   }
   return {};
@@ -86,10 +84,10 @@ std::string why_carries(Words arguments) {
 std::string why_wraps(std::string_view name, Words arguments) {
   const bool changes_user = name == "sudo" || name == "doas";
   for (const auto& word : arguments) {
-    if (changes_user && contains_word(kShellOptions, word.text))
+    if (changes_user && has_word(kShellOptions, word.text))
       return fmt::format("'{}' may start a shell", word.text);
     if (auto why = why_not_clear(word); !why.empty()) return why;
-    if (base_name(word) == "find") return "a command before 'find' hides what 'find' runs";
+    if (program_of(word) == "find") return "a command before 'find' hides what 'find' runs";
   }
   return {};
 }
@@ -97,7 +95,7 @@ std::string why_wraps(std::string_view name, Words arguments) {
 std::string why_opaque(Words words) {
   words = without_keywords(words);
   if (words.empty()) return {};
-  const auto name = base_name(words.front());
+  const auto name = program_of(words.front());
   const auto arguments = words.subspan(1);
   if (name == "env" && arguments.empty()) return {};
   if (auto why = why_not_clear(words.front()); !why.empty()) return why;
@@ -110,25 +108,25 @@ std::string why_opaque(Words words) {
     return std::ranges::any_of(words, runs) ? "'find' with -exec or wildcards runs other commands"
                                             : "";
   }
-  return contains_word(kWrappers, name) ? why_wraps(name, arguments) : why_carries(arguments);
+  return has_word(kWrappers, name) ? why_wraps(name, arguments) : why_carries(arguments);
 }
 
 /// Checks a command, alone or after a program that may start it.
 std::string why_word_hides(Words words) {
   words = without_keywords(words);
   if (words.empty()) return {};
-  const auto name = base_name(words.front());
-  if (contains_word(kStartNothing, name)) return {};
-  const auto git = std::ranges::find(words, std::string_view("git"), base_name);
+  const auto name = program_of(words.front());
+  if (has_word(kStartNothing, name)) return {};
+  const auto git = std::ranges::find(words, std::string_view("git"), program_of);
   if (git != words.end()) {
     const auto arguments = words.subspan(static_cast<std::size_t>(git - words.begin()) + 1);
     if (auto why = hidden_in_git(arguments); !why.empty()) return why;
     if (git == words.begin()) return {};
-    if (std::ranges::find(arguments, std::string_view("git"), base_name) != arguments.end())
+    if (std::ranges::find(arguments, std::string_view("git"), program_of) != arguments.end())
       return fmt::format("'git' occurs more than once after '{}'", name);
   }
   for (const auto& word : words.subspan(1)) {
-    if (!word.literal && !contains_word(kNumbers, word.text))
+    if (!word.literal && !has_word(kNumbers, word.text))
       return fmt::format("'{}' may expand to a command that '{}' runs", word.text, name);
   }
   return {};

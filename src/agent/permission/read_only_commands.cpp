@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "agent/permission/read_only_impl.h"
+#include "core/base/text.h"
 
 namespace ralph::permission {
 namespace {
@@ -196,7 +197,7 @@ constexpr std::string_view kShownVariables =
 bool shows_only_known(const std::vector<ShellWord>& words) {
   return std::ranges::all_of(words, [](const ShellWord& word) {
     return !word.captures && std::ranges::all_of(word.variables, [](const std::string& name) {
-      return contains_word(kShownVariables, name);
+      return has_word(kShownVariables, name);
     });
   });
 }

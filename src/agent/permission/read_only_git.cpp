@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "agent/permission/read_only_impl.h"
+#include "core/base/text.h"
 
 namespace ralph::permission {
 namespace {
@@ -115,7 +116,7 @@ bool asks_for_signature(const ShellWord& word) {
 
 bool has_only(const GitCommand& known, Words arguments) {
   return std::ranges::all_of(
-      arguments, [&](const ShellWord& word) { return contains_word(known.only, word.text); });
+      arguments, [&](const ShellWord& word) { return has_word(known.only, word.text); });
 }
 
 /// Whether an option of `git log` may show file contents; not "-5" and the options known to show none.
@@ -125,7 +126,7 @@ bool shows(const ShellWord& word) {
   if (!text.starts_with('-')) return false;
   const bool number = text.find_first_not_of("0123456789", text.starts_with("-n") ? 2 : 1) ==
                       std::string_view::npos;
-  return !number && !contains_word(kHarmlessOfGitLog, text.substr(0, text.find('=')));
+  return !number && !has_word(kHarmlessOfGitLog, text.substr(0, text.find('=')));
 }
 
 /// "%(raw)" shows the whole object of a ref, which may be a file.
@@ -137,7 +138,7 @@ bool formats_contents(const ShellWord& word) {
 }  // namespace
 
 std::optional<ReadingCommand> reading_git(Words arguments) {
-  while (!arguments.empty() && contains_word(kGlobalOptions, arguments.front().text))
+  while (!arguments.empty() && has_word(kGlobalOptions, arguments.front().text))
     arguments = arguments.subspan(1);
   if (arguments.empty() || !std::ranges::all_of(arguments, is_plain) ||
       std::ranges::any_of(arguments, asks_for_signature)) {
@@ -166,15 +167,15 @@ bool git_shows_contents(const ShellCommand& command) {
   if (arguments.empty() || !arguments[0].is("git")) return false;
   arguments = arguments.subspan(1);
   while (!arguments.empty() && arguments.front().text.starts_with('-')) {
-    const bool value = contains_word(kValuesOfGit, arguments.front().text);
+    const bool value = has_word(kValuesOfGit, arguments.front().text);
     arguments = arguments.subspan(std::min<std::size_t>(arguments.size(), value ? 2 : 1));
   }
   if (arguments.empty()) return false;
   const auto name = std::string_view(arguments.front().text);
-  if (!arguments.front().literal || contains_word(kGitShowing, name)) return true;
-  if (contains_word("for-each-ref tag branch", name))
+  if (!arguments.front().literal || has_word(kGitShowing, name)) return true;
+  if (has_word("for-each-ref tag branch", name))
     return std::ranges::any_of(arguments, formats_contents);
-  return contains_word("log status reflog", name) && std::ranges::any_of(arguments, shows);
+  return has_word("log status reflog", name) && std::ranges::any_of(arguments, shows);
 }
 
 }  // namespace ralph::permission

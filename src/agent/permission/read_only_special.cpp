@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "agent/permission/read_only_impl.h"
+#include "core/base/text.h"
 
 namespace ralph::permission {
 namespace {
@@ -66,14 +67,13 @@ constexpr std::string_view kLongOptionsOfPs =
 constexpr std::string_view kLongValuesOfPs = "--sort --format --pid --ppid --user --group";
 
 bool takes_next_word(std::string_view word) {
-  if (word.starts_with("--")) return contains_word(kLongValuesOfPs, word);
+  if (word.starts_with("--")) return has_word(kLongValuesOfPs, word);
   const bool bare = !word.starts_with('-');
   return word.find_first_of(bare ? kBareValuesOfPs : kValuesOfPs, bare ? 0 : 1) == word.size() - 1;
 }
 
 bool is_word_of_ps(std::string_view word) {
-  if (word.starts_with("--"))
-    return contains_word(kLongOptionsOfPs, word.substr(0, word.find('=')));
+  if (word.starts_with("--")) return has_word(kLongOptionsOfPs, word.substr(0, word.find('=')));
   if (word.find_first_not_of("0123456789,") == word.npos) return true;  // process ids
   const bool bare = !word.starts_with('-');
   if (!bare) word.remove_prefix(1);
@@ -126,7 +126,7 @@ std::optional<ReadingCommand> reading_find(Words arguments) {
     const auto& word = arguments[i];
     const auto& text = word.text;
     if (!is_plain(word)) return std::nullopt;
-    const bool starts = text.starts_with('-') || contains_word("! ( ) ,", text);
+    const bool starts = text.starts_with('-') || has_word("! ( ) ,", text);
     if (!starts) {
       if (expression) return std::nullopt;
       found.files.push_back(word);
@@ -134,9 +134,9 @@ std::optional<ReadingCommand> reading_find(Words arguments) {
     }
     if (!word.literal) return std::nullopt;
     expression = expression || text != "-P";
-    if (contains_word(kFindPlain, text)) continue;
-    const bool file = contains_word(kFindFile, text);
-    if (!file && !contains_word(kFindValue, text)) return std::nullopt;
+    if (has_word(kFindPlain, text)) continue;
+    const bool file = has_word(kFindFile, text);
+    if (!file && !has_word(kFindValue, text)) return std::nullopt;
     if (++i >= arguments.size() || !arguments[i].literal) return std::nullopt;
     if (file) found.files.push_back(arguments[i]);
   }
@@ -205,8 +205,7 @@ std::optional<ReadingCommand> reading_test(Words arguments) {
   for (const auto& word : arguments) {
     if (word.text == "$?" || word.text == "$#") continue;
     if (!word.literal) return std::nullopt;
-    if (contains_word(kTestOperators, word.text) || contains_word(kTestSymbols, word.text))
-      continue;
+    if (has_word(kTestOperators, word.text) || has_word(kTestSymbols, word.text)) continue;
     const bool number = word.text.starts_with('-') && word.text.size() > 1 &&
                         word.text.find_first_not_of(kDigits, 1) == std::string::npos;
     if (number) continue;

@@ -15,6 +15,7 @@
 #include "agent/permission/git_index.h"
 #include "agent/permission/repository_config.h"
 #include "core/base/path.h"
+#include "core/base/text.h"
 
 namespace ralph::permission {
 namespace {
@@ -53,9 +54,8 @@ std::optional<std::string> read_config(const fs::path& path, std::size_t most) {
 fs::path read_pointer(const fs::path& file, std::string_view before) {
   const auto text = read_config(file, kMaxSettings);
   if (!text || !text->starts_with(before)) return {};
-  std::string_view path = std::string_view(*text).substr(before.size());
+  auto path = trim_end(std::string_view(*text).substr(before.size()), "\r\n");
   path.remove_prefix(std::min(path.size(), path.find_first_not_of(" \t")));
-  while (!path.empty() && (path.back() == '\n' || path.back() == '\r')) path.remove_suffix(1);
   if (path.empty()) return {};
   std::error_code error;
   return fs::weakly_canonical(file.parent_path() / path, error);
@@ -118,7 +118,7 @@ class RepositoryCheck {
          entry.increment(error)) {
       const auto name = entry->path().filename().string();
       if (++entries_ > kMostRepositoryEntries) return false;
-      const bool unread = entry.depth() == 0 && contains_word(kUnread, name);
+      const bool unread = entry.depth() == 0 && has_word(kUnread, name);
       const bool objects = name.size() == 2 && entry->path().parent_path().filename() == "objects";
       if (unread || objects) entry.disable_recursion_pending();
       if (!unread && entry->is_symlink(error)) return false;

@@ -128,14 +128,13 @@ class ConfigReader {
   }
 
   bool is_harmless(const std::string& key, std::string_view value) {
-    if (contains_word(kFreeSections, section_)) return true;
+    if (has_word(kFreeSections, section_)) return true;
     if (section_ == "core" && names_ == Names::without && key == "worktree") {
       names_worktree_ = is_own_worktree(value);
       return names_worktree_;
     }
     return std::ranges::any_of(kSections, [&](const Section& section) {
-      return section.name == section_ && section.names == names_ &&
-             contains_word(section.keys, key);
+      return section.name == section_ && section.names == names_ && has_word(section.keys, key);
     });
   }
 

@@ -207,6 +207,11 @@ std::vector<std::string> path_parts(const fs::path& path) {
   return parts;
 }
 
+FileUse Rule::file_use() const {
+  if (tool == "Read") return FileUse::read;
+  return tool == "Edit" || tool == "Write" ? FileUse::change : FileUse::none;
+}
+
 Rule parse_rule(std::string_view text) {
   const auto open = text.find('(');
   if (open == std::string_view::npos || !text.ends_with(')')) return {std::string(text), {}};

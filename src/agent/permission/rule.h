@@ -7,12 +7,17 @@
 
 namespace ralph::permission {
 
+/// Which use of files a rule is about: Read rules apply to everything that reads files, Edit and Write rules to
+/// everything that changes them. `none`: rules of other tools.
+enum class FileUse { none, read, change };
+
 /// A parsed rule: "Bash(git *)" has the tool "Bash" and the pattern "git *".
 struct Rule {
   std::string tool;
   std::string pattern;  // empty: every call of the tool
 
   bool covers_all() const { return pattern.empty() || pattern == "*" || pattern == ":*"; }
+  FileUse file_use() const;
 };
 Rule parse_rule(std::string_view text);
 /// "Tool" or "Tool(pattern)". Anything else, such as an unclosed parenthesis, matches no tool.

@@ -9,6 +9,9 @@
 #include "agent/permission/git_arguments.h"
 #include "agent/permission/read_only_git.h"
 #include "agent/permission/rule.h"
+#include "core/base/path.h"
+#include "core/base/text.h"
+#include "core/json/field.h"
 
 namespace ralph::permission {
 namespace {
@@ -34,10 +37,9 @@ std::string joined(Words words) {
 void add_pieces(std::string_view text, std::vector<std::string>& found) {
   while (!text.empty()) {
     const auto piece = text.substr(0, text.find_first_of(";|&\n(){}`\"'"));
-    if (const auto begin = piece.find_first_not_of(" \t$"); begin != std::string_view::npos) {
-      const auto end = piece.find_last_not_of(" \t");
-      found.emplace_back(piece.substr(begin, end - begin + 1));
-    }
+    const auto command =
+        trim_end(piece.substr(std::min(piece.size(), piece.find_first_not_of(" \t$"))), " \t");
+    if (!command.empty()) found.emplace_back(command);
     text.remove_prefix(std::min(text.size(), piece.size() + 1));
   }
 }
@@ -45,8 +47,7 @@ void add_pieces(std::string_view text, std::vector<std::string>& found) {
 /// Whether it is a git command that runs none of its arguments.
 bool is_plain_git(Words words) {
   return words[0].is("git") && std::ranges::none_of(words, [](const ShellWord& word) {
-           return contains_word(kGitRunning,
-                                std::string_view(word.text).substr(0, word.text.find('=')));
+           return has_word(kGitRunning, std::string_view(word.text).substr(0, word.text.find('=')));
          });
 }
 
@@ -110,8 +111,12 @@ bool shows_contents(const Call& call) {
 }
 
 bool is_path_rule(const Rule& rule, Access::Kind kind) {
-  if (rule.tool == "Read") return kind == Access::Kind::read;
-  return (rule.tool == "Edit" || rule.tool == "Write") && kind == Access::Kind::write;
+  switch (rule.file_use()) {
+    case FileUse::read: return kind == Access::Kind::read;
+    case FileUse::change: return kind == Access::Kind::write;
+    case FileUse::none: break;
+  }
+  return false;
 }
 
 /// The possible file names in a word: "name", "--file=name", "-fname", "@name", "host:name".
@@ -143,7 +148,7 @@ bool is_git_object(const fs::path& path) {
 class FileRule {
  public:
   FileRule(const Rule& rule, const Call& call)
-      : rule_(rule),
+      : reads_(rule.file_use() == FileUse::read),
         call_(call),
         patterns_(restricting_patterns(rule.pattern, call.folders.root)) {}
 
@@ -151,9 +156,8 @@ class FileRule {
     const auto hit = [&](const ShellWord& word) { return matches(word.text); };
     const auto& command = *part.command;
     if (std::ranges::any_of(command.outputs, hit)) return true;
-    const bool reads = rule_.tool == "Read";
-    if (reads && git_shows_contents(command)) return true;
-    if (part.reading) return reads && restricts_reading(command, *part.reading);
+    if (reads_ && git_shows_contents(command)) return true;
+    if (part.reading) return reads_ && restricts_reading(command, *part.reading);
     if (part.change && restricts_change(*part.change)) return true;
     if (std::ranges::any_of(command.inputs, hit)) return true;
     return std::ranges::any_of(command.words, [&](const ShellWord& word) {
@@ -164,7 +168,7 @@ class FileRule {
 
  private:
   bool is_meant(const fs::path& path) const {
-    return matches_path(patterns_, path.native()) || (rule_.tool == "Read" && is_git_object(path));
+    return matches_path(patterns_, path.native()) || (reads_ && is_git_object(path));
   }
   bool matches(std::string_view name) const {
     return call_.files->any_path(name, [&](const fs::path& path) { return is_meant(path); });
@@ -185,13 +189,11 @@ class FileRule {
 
   /// Checks the content of removed, copied or moved directories, and the paths it gets.
   bool restricts_change(const FileCommand& change) const {
-    const bool gone = change.kind == FileCommand::Kind::remove && rule_.tool == "Read";
+    const bool gone = change.kind == FileCommand::Kind::remove && reads_;
     for (const auto& file : change.files) {
       if (!gone && matches_below(file.text)) return true;
       if (!change.target) continue;
-      std::string_view source = file.text;
-      while (source.ends_with('/')) source.remove_suffix(1);
-      const std::string name(source.substr(source.rfind('/') + 1));
+      const std::string name(base_name(trim_end(file.text, "/")));
       if (matches(change.target->text + "/" + name) || makes_below(file.text, *change.target, name))
         return true;
     }
@@ -210,14 +212,13 @@ class FileRule {
     });
   }
 
-  const Rule& rule_;
+  bool reads_;  // the rule is about reading
   const Call& call_;
   std::vector<AnchoredPattern> patterns_;
 };
 
 bool restricts_files_of_command(const Rule& rule, const Call& call) {
-  if (rule.pattern.empty() || (rule.tool != "Read" && rule.tool != "Edit" && rule.tool != "Write"))
-    return false;
+  if (rule.pattern.empty() || rule.file_use() == FileUse::none) return false;
   const FileRule files(rule, call);
   return std::ranges::any_of(call.parts,
                              [&](const CommandPart& part) { return files.restricts(part); });
@@ -234,11 +235,11 @@ bool matches_some_text(const Rule& rule, const json::Document& input) {
 bool restricts_path(const Rule& rule, const Call& call) {
   const auto patterns = restricting_patterns(rule.pattern, call.folders.root);
   if (matches_path(patterns, call.access.path.native())) return true;
-  if (rule.tool == "Read" && is_git_object(call.access.path)) return true;
+  if (rule.file_use() == FileUse::read && is_git_object(call.access.path)) return true;
   for (const auto* const key : {"file_path", "path", "notebook_path"}) {
-    const auto named = call.input.find(key);
-    if (named == call.input.end() || !named->is_string()) continue;
-    const auto path = call.cwd / named->get_ref<const std::string&>();
+    const auto* const named = json::find_text(call.input, key);
+    if (named == nullptr) continue;
+    const auto path = call.cwd / *named;
     if (matches_path(patterns, path.lexically_normal().native())) return true;
   }
   return false;
@@ -274,7 +275,7 @@ bool may_restrict(const Rule& rule, const Call& call) {
     if (words.empty() || (start.empty() && (part.reading || part.change))) return false;
     const auto arguments = words.subspan(1);
     const std::string_view path = words.front().text;
-    const auto name = path.substr(path.rfind('/') + 1);
+    const auto name = base_name(path);
     return fits(start_of(path, arguments)) || fits(start_of(name, arguments)) ||
            (name == "git" && fits(start_of(name, without_git_options(arguments))));
   });
@@ -289,8 +290,8 @@ bool restricts(const std::string& text, const Call& call) {
     return named ? restricts_command(rule, call) : restricts_files_of_command(rule, call);
   }
   if (touches_no_file(kind)) return named && matches_some_text(rule, call.input);
-  const bool about_files =
-      named || is_path_rule(rule, kind) || (rule.tool == "Read" && shows_contents(call));
+  const bool about_files = named || is_path_rule(rule, kind) ||
+                           (rule.file_use() == FileUse::read && shows_contents(call));
   return about_files && !rule.pattern.empty() && restricts_path(rule, call);
 }
 

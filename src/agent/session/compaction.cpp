@@ -34,19 +34,19 @@ constexpr std::size_t kUncutBlock = 2'000;
 constexpr std::array<double, 4> kShares{1, 0.5, 0.25, 0.1};
 
 constexpr std::string_view kAsk =
-    R"(The conversation is about to be replaced by your summary of it, because the context window is nearly full. Answer with text only and call no tool: a call would not be made.
+    R"(The context window is nearly full. A summary that you write now will replace this conversation. Reply with text only and do not call tools: calls are not executed.
 
-Write what somebody needs who has to go on without having seen any of it. Put it between <summary> and </summary>:
-1. Task: what the user wants, with every condition and correction that still holds.
-2. State: what is done, what was found out, which commands were run and how they ended.
-3. Files: which were read, made or changed, what is in them that matters, with paths, names and the exact lines where the wording counts.
-4. Failures: what was tried and did not work, and why, so that it is not tried again.
-5. Next: what was being done just now, and the steps that remain.
+Write down everything that is needed to continue the work without access to the conversation. Put it between <summary> and </summary>:
+1. Task: what the user wants, with every requirement and correction that still applies.
+2. State: what is done, what was found out, which commands were run and their results.
+3. Files: which files were read, created or changed, and what matters in them, with paths, names and exact lines where the wording is important.
+4. Failures: what was tried and did not work, and why, so that it is not repeated.
+5. Next: what was in progress, and the remaining steps.
 
-Be exact and complete rather than short; leave out pleasantries and everything that no longer matters.)";
+Be exact and complete rather than short; omit pleasantries and everything that no longer matters.)";
 
 constexpr std::string_view kLeftOut =
-    "[The beginning of this conversation is left out here: it is too long to be sent.]";
+    "[The beginning of this conversation was removed here: it is too long for a request.]";
 
 std::string text_of_blocks(const json::Document& blocks) {
   std::string text;
@@ -60,9 +60,8 @@ std::string text_of_blocks(const json::Document& blocks) {
 std::string cut_middle(const std::string& text, std::size_t most) {
   if (text.size() <= most) return text;
   const auto first = utf8::prefix(text, most / 2);
-  const auto last =
-      std::string_view(text).substr(utf8::prefix(text, text.size() - most / 2).size());
-  return fmt::format("{}\n[… {} bytes left out here: too long to be sent …]\n{}", first,
+  const auto last = utf8::suffix(text, most / 2);
+  return fmt::format("{}\n[… {} bytes removed here: too long for a request …]\n{}", first,
                      text.size() - first.size() - last.size(), last);
 }
 
@@ -76,7 +75,7 @@ void cut_block(json::Document& block, std::size_t most) {
   } else if (block.contains(key) && block[key].is_string()) {
     block[key] = cut_middle(block[key].get<std::string>(), most);
   } else {
-    block = {{"type", "text"}, {"text", fmt::format("[{} left out here]", type)}};
+    block = {{"type", "text"}, {"text", fmt::format("[{} removed here]", type)}};
   }
 }
 
@@ -90,7 +89,7 @@ void cut_blocks(api::Message& message, std::size_t most) {
 std::vector<std::size_t> block_sizes(std::span<const api::Message> messages) {
   std::vector<std::size_t> sizes;
   for (const auto& message : messages) {
-    if (message.role != "user") continue;
+    if (message.role != api::Role::user) continue;
     const auto blocks = json::parse(message.content);
     if (!blocks || !blocks->is_array()) continue;
     for (const auto& block : *blocks) sizes.push_back(json::write(block).size());
@@ -117,25 +116,25 @@ void drop_beginning(std::vector<api::Message>& messages, std::size_t most) {
   if (all <= most) return;
   for (std::size_t i = 1; i < messages.size(); ++i) {
     dropped += messages[i - 1].content.size();
-    if (messages[i].role != "assistant") continue;
+    if (messages[i].role != api::Role::assistant) continue;
     first = i;
     if (all - dropped <= most) break;
   }
   if (first == 0) return;
   messages.erase(messages.begin(), messages.begin() + static_cast<std::ptrdiff_t>(first));
-  messages.insert(messages.begin(), api::Message{"user", text_content(kLeftOut)});
+  messages.insert(messages.begin(), api::Message{api::Role::user, text_content(kLeftOut)});
 }
 
 std::string state_of(const std::string& file) {
   std::error_code error;
   const auto size = std::filesystem::file_size(file, error);
-  return error ? "no longer there, or not readable" : fmt::format("{} bytes now", size);
+  return error ? "missing or not readable" : fmt::format("{} bytes now", size);
 }
 
 /// The user's prompts, separated from the summary.
 std::string prompts_text(const PreservedContext& kept) {
   if (kept.prompts.empty()) return {};
-  std::string text = "\n\nWhat the user asked for, word by word, the newest last:";
+  std::string text = "\n\nThe user's prompts, verbatim, newest last:";
   for (const auto& prompt : kept.prompts) text += "\n<prompt>\n" + prompt + "\n</prompt>";
   return text;
 }
@@ -143,8 +142,9 @@ std::string prompts_text(const PreservedContext& kept) {
 std::string files_text(const PreservedContext& kept) {
   if (kept.files.empty()) return {};
   std::string text =
-      "\n\nFiles worked with, the newest first. Their content is no longer before you: read them "
-      "again before you rely on it or change them.";
+      "\n\nFiles in use, newest first. Their content is not part of this summary: read a file "
+      "again "
+      "before you rely on its content or change it.";
   for (std::size_t i = 0; i < kept.files.size(); ++i) {
     text += "\n- " + kept.files[i];
     if (i < kFilesWithState) text += fmt::format(" ({})", state_of(kept.files[i]));
@@ -170,7 +170,7 @@ std::int64_t CompactPolicy::limit(std::int64_t window) const {
 
 /// Without usage in the reply the last known count stays.
 void Context::answered(const api::Usage& usage) {
-  if (const auto told = usage.context_tokens(); told > 0) tokens_ = told;
+  if (const auto tokens = usage.context_tokens(); tokens > 0) tokens_ = tokens;
   if (answers_since_) ++*answers_since_;
 }
 
@@ -213,8 +213,7 @@ std::optional<std::string> compact_command(std::string_view content) {
   const auto text = trim(whole);
   if (!text.starts_with(kName)) return std::nullopt;
   const auto rest = text.substr(kName.size());
-  if (!rest.empty() && kBlanks.find(rest.front()) == kBlanks.npos)
-    return std::nullopt;
+  if (!rest.empty() && kBlanks.find(rest.front()) == kBlanks.npos) return std::nullopt;
   return std::string(trim(rest));
 }
 
@@ -231,7 +230,7 @@ tool::Media media_room(std::span<const api::Message> messages, std::int64_t wind
 
 /// The last message is not counted: the model must see it once.
 bool is_large(std::span<const api::Message> messages) {
-  if (!messages.empty() && messages.back().role == "user") {
+  if (!messages.empty() && messages.back().role == api::Role::user) {
     messages = messages.first(messages.size() - 1);
   }
   return size_of(messages) > kLargeConversation;
@@ -242,7 +241,8 @@ std::vector<api::Message> shortened(std::span<const api::Message> messages, std:
   if (size_of(kept) <= most) return kept;
   const auto longest = longest_block(block_sizes(kept), size_of(kept), most);
   for (auto& message : kept) {
-    if (message.role == "user" && message.content.size() > longest) cut_blocks(message, longest);
+    if (message.role == api::Role::user && message.content.size() > longest)
+      cut_blocks(message, longest);
   }
   drop_beginning(kept, most);
   return kept;
@@ -270,11 +270,12 @@ std::vector<api::Message> with_summary_request(std::vector<api::Message> message
                                                std::string_view instructions) {
   auto text = std::string(kAsk);
   if (!instructions.empty()) {
-    text += fmt::format("\n\nThe user says about the summary:\n{}", instructions);
+    text += fmt::format("\n\nInstructions of the user for the summary:\n{}", instructions);
   }
   auto request = text_content(text);
-  if (messages.empty() || messages.back().role != "user" || messages.back().content == "[]") {
-    messages.push_back({"user", std::move(request)});
+  if (messages.empty() || messages.back().role != api::Role::user ||
+      messages.back().content == "[]") {
+    messages.push_back({api::Role::user, std::move(request)});
     return messages;
   }
   auto& last = messages.back().content;
@@ -300,13 +301,13 @@ std::string summary_in(const api::Reply& answer) {
 
 std::string continuation(std::string_view summary, const PreservedContext& kept) {
   auto text = fmt::format(
-      "The conversation so far filled the context window and was replaced by this summary of "
-      "it.\n\n<summary>\n{}\n</summary>",
+      "The context window was full. This summary replaces the conversation so "
+      "far.\n\n<summary>\n{}\n</summary>",
       summary);
   text += prompts_text(kept) + files_text(kept);
   return text +
-         "\n\nGo on with the task where it stood, without asking and without telling what you were "
-         "given here.";
+         "\n\nContinue the task where it stopped. Do not ask questions and do not repeat this "
+         "summary.";
 }
 
 }  // namespace ralph::session

@@ -85,11 +85,12 @@ Compactor::Trouble Compactor::make_room_after_refusal(const std::stop_token& sto
 
 Compactor::Trouble Compactor::summarize(std::string_view instructions, std::string& summary,
                                         const std::stop_token& stop) {
-  return request_summary({.trigger = CompactTrigger::manual, .instructions = instructions}, summary, stop);
+  return request_summary({.trigger = CompactTrigger::manual, .instructions = instructions}, summary,
+                         stop);
 }
 
 Compactor::Trouble Compactor::request_summary(const Order& order, std::string& summary,
-                                     const std::stop_token& stop) {
+                                              const std::stop_token& stop) {
   state_.events.emit(CompactionStarted{order.trigger});
   auto trouble = ask_for_summary(order, summary, stop);
   state_.events.emit(
@@ -139,8 +140,7 @@ Compactor::Trouble Compactor::ask_for_summary(const Order& order, std::string& s
     if (!summary.empty()) return std::nullopt;
     ++tries;
   }
-  return trouble_with(CompactFailure::no_summary,
-                      "the model gave no summary of the conversation");
+  return trouble_with(CompactFailure::no_summary, "the model gave no summary of the conversation");
 }
 
 /// Whether the request for a summary is worth another try: with less of the conversation, or with another model.
@@ -183,7 +183,7 @@ void Compactor::replace_conversation(CompactTrigger trigger, std::string_view su
   facts.logical_parent = conversation.last_uuid();
 
   conversation.start_over(facts.uuid, boundary_members(facts));
-  conversation.record_system_prompt(state_.config.system);
+  conversation.transcript().add_system_prompt(state_.config.system);
   conversation.introduce(introduction);
   UserExtras extras;
   extras.uuid = make_uuid();

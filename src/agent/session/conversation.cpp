@@ -10,7 +10,6 @@
 #include "agent/session/message_json.h"
 #include "core/base/id.h"
 #include "core/json/document.h"
-#include "core/json/writer.h"
 
 namespace ralph::session {
 namespace {
@@ -28,12 +27,10 @@ std::string without_thinking(const std::string& content) {
 
 }  // namespace
 
-Conversation::Conversation(std::vector<api::Message> messages, std::optional<Transcript> transcript,
-                           std::function<void(const Error&)> on_lost)
+Conversation::Conversation(std::vector<api::Message> messages, TranscriptRecorder transcript)
     : messages_(std::move(messages)),
       transcript_(std::move(transcript)),
-      on_lost_(std::move(on_lost)),
-      last_uuid_(transcript_ ? transcript_->last_uuid() : "") {
+      last_uuid_(transcript_.last_uuid()) {
   count_media();
 }
 
@@ -42,19 +39,16 @@ void Conversation::add_user(std::string content, const std::string& uuid, std::s
   added_tokens_ += content_tokens(content);
   media_items_ += media_items(content);
   last_uuid_ = uuid;
-  if (transcript_) {
-    std::string message;
-    json::ObjectWriter(message).text("role", "user").raw("content", content).close();
-    keep(transcript_->append({"user", uuid, std::move(message), std::move(members)}));
-  }
-  if (!messages_.empty() && messages_.back().role == "user" && messages_.back().content != "[]") {
+  transcript_.add_user(content, uuid, std::move(members));
+  if (!messages_.empty() && messages_.back().role == api::Role::user &&
+      messages_.back().content != "[]") {
     if (content == "[]") return;
     auto& before = messages_.back().content;
     before.back() = ',';
     before.append(content, 1);
     return;
   }
-  messages_.push_back({"user", std::move(content)});
+  messages_.push_back({api::Role::user, std::move(content)});
 }
 
 void Conversation::introduce(const std::vector<std::string>& texts) {
@@ -67,37 +61,17 @@ void Conversation::add_assistant(const api::Reply& reply, const std::vector<std:
   added_tokens_ = 0;
   if (reply.content.empty()) return;
   last_uuid_ = uuids.back();
+  transcript_.add_reply(reply, uuids);
   std::string content = "[";
-  for (std::size_t i = 0; i < reply.content.size(); ++i) {
-    const auto& block = reply.content[i].json;
+  for (const auto& block : reply.content) {
     if (content.size() > 1) content += ',';
-    content += block;
-    if (!transcript_) continue;
-    std::string members;
-    if (!reply.request_id.empty()) {
-      members = "\"requestId\":";
-      json::append_string(members, reply.request_id);
-    }
-    auto message = message_json(reply, block, reply.stop_reason, usage_json(reply.usage));
-    keep(transcript_->append({"assistant", uuids.at(i), std::move(message), std::move(members)}));
+    content += block.json;
   }
-  messages_.push_back({"assistant", content + "]"});
-}
-
-void Conversation::add_error(const ApiErrorFacts& facts) {
-  if (!transcript_) return;
-  std::string members = "\"isApiErrorMessage\":true,\"error\":";
-  json::append_string(members, to_string(facts.error));
-  if (!facts.request_id.empty()) {
-    members += ",\"requestId\":";
-    json::append_string(members, facts.request_id);
-  }
-  keep(
-      transcript_->append({"assistant", facts.uuid, api_error_message(facts), std::move(members)}));
+  messages_.push_back({api::Role::assistant, content + "]"});
 }
 
 void Conversation::start_over(const std::string& uuid, std::string members) {
-  if (transcript_) keep(transcript_->append_root({"system", uuid, "", std::move(members)}));
+  transcript_.add_boundary(uuid, std::move(members));
   messages_.clear();
   added_tokens_ = 0;
   media_items_ = 0;
@@ -105,20 +79,16 @@ void Conversation::start_over(const std::string& uuid, std::string members) {
 }
 
 bool Conversation::has_answer() const {
-  return std::ranges::find(messages_, "assistant", &api::Message::role) != messages_.end();
-}
-
-std::filesystem::path Conversation::file() const {
-  return transcript_ ? transcript_->path() : std::filesystem::path();
+  return std::ranges::find(messages_, api::Role::assistant, &api::Message::role) != messages_.end();
 }
 
 void Conversation::retract_answer() {
-  if (!messages_.empty() && messages_.back().role == "assistant") messages_.pop_back();
+  if (!messages_.empty() && messages_.back().role == api::Role::assistant) messages_.pop_back();
 }
 
 void Conversation::drop_thinking() {
   for (auto& message : messages_) {
-    if (message.role == "assistant") message.content = without_thinking(message.content);
+    if (message.role == api::Role::assistant) message.content = without_thinking(message.content);
   }
   std::erase_if(messages_, [](const api::Message& message) { return message.content.empty(); });
 }
@@ -126,7 +96,7 @@ void Conversation::drop_thinking() {
 void Conversation::count_media() {
   media_items_ = 0;
   for (const auto& message : messages_) {
-    if (message.role == "user") media_items_ += media_items(message.content);
+    if (message.role == api::Role::user) media_items_ += media_items(message.content);
   }
 }
 
@@ -140,26 +110,6 @@ api::MediaKind Conversation::remove_refused(const api::MediaRefusal& refusal, Re
   const auto removed = session::remove_refused(messages_, refusal, removal);
   count_media();
   return removed;
-}
-
-void Conversation::record_system_prompt(const std::vector<std::string>& texts) {
-  if (!transcript_ || texts.empty()) return;
-  auto members =
-      R"("attachment":{"type":"prompt_snapshot","systemPrompt":)" + string_array(texts) + "}";
-  keep(transcript_->append({"attachment", "", "", std::move(members)}));
-}
-
-void Conversation::record_totals(const std::vector<ModelTotal>& totals) {
-  if (transcript_) keep(transcript_->append_totals(totals));
-}
-
-void Conversation::record_title(std::string_view title) {
-  if (transcript_) keep(transcript_->append_title(title));
-}
-
-void Conversation::keep(const Result<>& written) {
-  if (written || std::exchange(lost_, true)) return;
-  on_lost_(written.error());
 }
 
 }  // namespace ralph::session

@@ -20,7 +20,7 @@
 /// What a session reports while it works. Events hold references: a sink must use or copy them before it returns.
 namespace ralph::session {
 
-/// What a client is told about the session when a turn begins.
+/// What the `init` event reports about the session when a turn begins.
 struct InitFacts {
   std::string cwd;
   std::vector<std::string> tools;

@@ -5,8 +5,8 @@
 #include <fmt/core.h>
 
 #include "core/base/mask.h"
+#include "core/base/safe_text.h"
 #include "core/base/time.h"
-#include "core/base/utf8.h"
 
 namespace ralph::session {
 namespace {
@@ -15,12 +15,12 @@ using api::ErrorName;
 using api::FailureKind;
 
 std::string rejected(const api::Failure& failure, std::string_view model, bool with_token) {
-  const auto told = fmt::format("API Error: {} {}", failure.status, failure.message);
+  const auto text = fmt::format("API Error: {} {}", failure.status, failure.message);
   switch (failure.status) {
     case 401:
-      return with_token ? "Failed to authenticate. " + told
+      return with_token ? "Failed to authenticate. " + text
                         : "Invalid API key · Fix external API key";
-    case 403: return "Failed to authenticate. " + told;
+    case 403: return "Failed to authenticate. " + text;
     case 404:
       return fmt::format(
           "The model {} does not exist at this endpoint, or you have no access to it: {}. "
@@ -33,7 +33,7 @@ std::string rejected(const api::Failure& failure, std::string_view model, bool w
     default: break;
   }
   if (failure.rejection.credit) return "Credit balance is too low";
-  return told;
+  return text;
 }
 
 std::string text_for(const api::Failure& failure, std::string_view model, bool with_token) {
@@ -42,23 +42,16 @@ std::string text_for(const api::Failure& failure, std::string_view model, bool w
                        size->tokens, size->limit);
   }
   if (failure.kind == FailureKind::status) return rejected(failure, model, with_token);
-  return "API Error: " + failure.message;
+  if (failure.hint.empty()) return "API Error: " + failure.message;
+  return fmt::format("API Error: {} ({})", failure.message, failure.hint);
 }
 
-/// Masks keys and removes control characters from an endpoint's message.
-std::string presentable(std::string_view text) {
-  auto masked = utf8::repaired(Masker().mask(text));
-  std::ranges::replace_if(
-      masked, [](char c) { return (c >= 0 && c < ' ' && c != '\n') || c == '\x7f'; }, ' ');
-  for (std::size_t at = 0; (at = masked.find('\xC2', at)) != masked.npos; ++at) {
-    const bool is_c1 = at + 1 < masked.size() && static_cast<unsigned char>(masked[at + 1]) < 0xA0;
-    if (is_c1) masked[at] = masked[at + 1] = ' ';
-  }
-  return masked;
-}
+/// An endpoint's message without keys and control characters.
+std::string presentable(std::string_view text) { return safe_text(Masker().mask(text)); }
 
 /// Claude Code names the final failure differently from a retried one.
 ErrorName final_name(const api::Failure& failure) {
+  if (failure.kind == FailureKind::setup) return ErrorName::invalid_request;
   if (failure.kind != FailureKind::status && failure.kind != FailureKind::error_event) {
     return ErrorName::server_error;
   }

@@ -14,10 +14,10 @@ namespace ralph::session {
 struct UserMessage {
   std::string content;        // JSON array of blocks
   std::string uuid;           // empty: none given
-  bool started = false;       // the client was told that its turn started
+  bool started = false;       // its start was reported to the client
   bool notification = false;  // not from the user: a background task has ended
   bool alone = false;         // calls a command: it shares its turn with no other message
-  std::string original;       // JSON: the content before expansion, for its replay; empty: unchanged
+  std::string original;  // JSON: the content before expansion, for its replay; empty: unchanged
 };
 
 /// Messages that wait for an answer. A message for an idle agent is delivered alone and at once; messages that arrive while

@@ -68,7 +68,7 @@ void visit_media(json::Document& blocks, std::size_t message, const Visit& visit
 std::vector<Medium> media_of(std::span<const api::Message> messages) {
   std::vector<Medium> found;
   for (std::size_t i = 0; i < messages.size(); ++i) {
-    if (messages[i].role != "user" || !may_hold_media(messages[i].content)) continue;
+    if (messages[i].role != api::Role::user || !may_hold_media(messages[i].content)) continue;
     auto blocks = json::parse(messages[i].content);
     if (!blocks) continue;
     visit_media(*blocks, i, [&](json::Document& block, const api::MediaPlace& place) {
@@ -115,7 +115,7 @@ std::int64_t most_media(std::int64_t window) { return window >= kLargeWindow ? 6
 std::int64_t media_items(std::string_view content) {
   if (!may_hold_media(content)) return 0;
   std::int64_t items = 0;
-  const api::Message message{"user", std::string(content)};
+  const api::Message message{api::Role::user, std::string(content)};
   for (const auto& medium : media_of({&message, 1})) items += medium.items;
   return items;
 }

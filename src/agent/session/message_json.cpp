@@ -39,7 +39,7 @@ std::string server_tools_json(const api::Usage& usage) {
 }  // namespace
 
 std::string message_json(const api::Reply& reply, std::string_view block,
-                         std::string_view stop_reason, std::string_view usage) {
+                         const api::ReplyStop& stop_reason, std::string_view usage) {
   std::string out;
   ObjectWriter writer(out);
   writer.text("id", reply.id)
@@ -47,8 +47,8 @@ std::string message_json(const api::Reply& reply, std::string_view block,
       .text("role", "assistant")
       .text("model", reply.model)
       .raw("content", "[" + std::string(block) + "]");
-  text_or_null(writer, "stop_reason", stop_reason);
-  text_or_null(writer, "stop_sequence", stop_reason.empty() ? "" : reply.stop_sequence);
+  text_or_null(writer, "stop_reason", stop_reason.word());
+  text_or_null(writer, "stop_sequence", stop_reason.reported() ? reply.stop_sequence : "");
   writer.raw("usage", usage).raw("context_management", "null").close();
   return out;
 }
@@ -63,7 +63,7 @@ std::string api_error_message(const ApiErrorFacts& facts) {
       .text("model", "<synthetic>")
       .text("role", "assistant")
       .raw("stop_details", "null")
-      .text("stop_reason", to_string(facts.stop_reason))
+      .text("stop_reason", api::ReplyStop(facts.stop_reason).word())
       .raw("stop_sequence", facts.stop_reason == api::StopReason::tool_use ? "null" : R"("")")
       .text("type", "message")
       .raw("usage", kNoUsage)

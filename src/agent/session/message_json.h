@@ -12,9 +12,9 @@ namespace ralph::session {
 
 /// The message object of a reply that the agent wrote itself.
 std::string api_error_message(const ApiErrorFacts& facts);
-/// The message object of one block as the API sent it, with the stop reason and usage it is given (JSON; "null").
+/// The message object of one block as the API sent it, with the given stop reason and usage (JSON).
 std::string message_json(const api::Reply& reply, std::string_view block,
-                         std::string_view stop_reason, std::string_view usage);
+                         const api::ReplyStop& stop_reason, std::string_view usage);
 std::string usage_json(const api::Usage& usage);
 /// A block of thinking, redacted or not.
 bool is_thinking(const json::Document& block);

@@ -69,9 +69,11 @@ Result<> copy_history(const Resumed& earlier, const std::filesystem::path& to, S
   Transcript copy(to, std::move(stamp), "");
   for (const auto& message : earlier.messages) {
     last_uuid = make_uuid();
-    const auto json = fmt::format(R"({{"role":"{}","content":{}}})", message.role, message.content);
+    const auto json =
+        fmt::format(R"({{"role":"{}","content":{}}})", to_string(message.role), message.content);
+    const auto type = message.role == api::Role::user ? EntryType::user : EntryType::assistant;
     const bool last = &message == &earlier.messages.back();
-    TRY(copy.append({message.role, last_uuid, json, last ? earlier.preserved.members() : ""}));
+    TRY(copy.append({type, last_uuid, json, last ? earlier.preserved.members() : ""}));
   }
   return {};
 }

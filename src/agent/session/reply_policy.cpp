@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "agent/api/stop_reason.h"
 #include "core/base/text.h"
 
 namespace ralph::session {
@@ -25,14 +24,15 @@ bool is_empty_text(const api::Block& block) {
 }
 
 NextStep ReplyPolicy::next(const api::Reply& reply, bool structure_missing) {
-  const bool calls_tools = std::ranges::any_of(
-      reply.content, [](const api::Block& block) { return block.type == api::BlockType::tool_use; });
+  const bool calls_tools = std::ranges::any_of(reply.content, [](const api::Block& block) {
+    return block.type == api::BlockType::tool_use;
+  });
   if (calls_tools) return NextStep::run_tools;
   if (!reply.whole) {
     return ++breaks_ <= kMaxBreaks ? NextStep::resume_broken : NextStep::fail_broken;
   }
   using enum api::StopReason;
-  switch (api::stop_reason_of(reply.stop_reason)) {
+  switch (reply.stop_reason.reason()) {
     case max_tokens:
     case context_window_exceeded:
       return ++continuations_ <= kMaxContinuations ? NextStep::continue_reply
@@ -44,7 +44,8 @@ NextStep ReplyPolicy::next(const api::Reply& reply, bool structure_missing) {
     case end_turn:
     case stop_sequence:
     case pause_turn:
-    case other: break;
+    case other:
+    case none: break;
   }
   return finish_or_demand(reply, structure_missing);
 }

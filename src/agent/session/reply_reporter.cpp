@@ -67,8 +67,8 @@ void ReplyReporter::on_event(const api::Reply& so_far, const api::StreamEvent& e
   if (!state_.config.partial_messages) return;
   ReplyProgress progress{so_far.id, event.json};
   if (starts) progress.time_to_first_token = since(stats_.began);
-  const bool thinks = std::exchange(thinking_reported_, false) ||
-                      event.starts == api::BlockType::thinking;
+  const bool thinks =
+      std::exchange(thinking_reported_, false) || event.starts == api::BlockType::thinking;
   if (starts || thinks) progress.thinking_display = thinking_display_;
   state_.events.emit(progress);
 }

@@ -23,11 +23,8 @@ Session::Session(SessionConfig config, const SessionLinks& links, SessionStart s
              .links = links,
              .events = SessionEvents(links.sink, links.identity),
              .conversation = Conversation(
-                 std::move(start.messages), std::move(start.transcript),
-                 [this](const Error& error) {
-                   state_.config.warn("ralph: the session file is incomplete: " + describe(error));
-                   state_.events.emit(TranscriptLost{error.message});
-                 }),
+                 std::move(start.messages),
+                 {std::move(start.transcript), [this](const Error& error) { report_lost(error); }}),
              .context = Context(state_.config.compaction, start.context_tokens),
              .preserved = std::move(start.preserved),
              .api_time = Millis{0},
@@ -37,12 +34,12 @@ Session::Session(SessionConfig config, const SessionLinks& links, SessionStart s
 /// Once, before the first message: the prompt cache and resumed sessions depend on it.
 void Session::introduce() {
   if (std::exchange(introduced_, true)) return;
-  state_.conversation.record_system_prompt(state_.config.system);
+  state_.conversation.transcript().add_system_prompt(state_.config.system);
   state_.conversation.introduce(state_.config.introduction());
 }
 
 std::optional<TurnReport> Session::answer(std::vector<UserMessage> messages,
-                                        const std::stop_token& stop) {
+                                          const std::stop_token& stop) {
   introduce();
   Turn turn(state_, std::move(messages));
   auto result = turn.run(stop);
@@ -51,7 +48,7 @@ std::optional<TurnReport> Session::answer(std::vector<UserMessage> messages,
 }
 
 std::optional<TurnReport> Session::compact(UserMessage message, const std::string& instructions,
-                                         const std::stop_token& stop) {
+                                           const std::stop_token& stop) {
   introduce();
   Turn turn(state_, {std::move(message)});
   auto result = turn.run_compact(instructions, stop);
@@ -65,9 +62,16 @@ void Session::set_system_prompt(std::vector<std::string> texts) {
 
 void Session::set_title(std::string_view title) {
   state_.events.emit(TitleChanged{title});
-  state_.conversation.record_title(title);
+  state_.conversation.transcript().add_title(title);
 }
 
-void Session::record_totals() { state_.conversation.record_totals(state_.links.ledger.totals()); }
+void Session::record_totals() {
+  state_.conversation.transcript().add_totals(state_.links.ledger.totals());
+}
+
+void Session::report_lost(const Error& error) {
+  state_.config.warn("ralph: the session file is incomplete: " + describe(error));
+  state_.events.emit(TranscriptLost{error.message});
+}
 
 }  // namespace ralph::session

@@ -31,7 +31,7 @@ class Session {
   std::optional<TurnReport> answer(std::vector<UserMessage> messages, const std::stop_token& stop);
   /// "/compact": replaces the conversation by a summary.
   std::optional<TurnReport> compact(UserMessage message, const std::string& instructions,
-                                  const std::stop_token& stop);
+                                    const std::stop_token& stop);
 
   /// The system prompt and the introduction were sent and can no longer change.
   bool introduced() const { return introduced_; }
@@ -45,6 +45,7 @@ class Session {
  private:
   Session(SessionConfig config, const SessionLinks& links, SessionStart start);
   void introduce();
+  void report_lost(const Error& error);
 
   SessionState state_;
   bool introduced_;

@@ -65,7 +65,7 @@ bool SessionState::remove_refused_media(const api::Failure& failure, Removal rem
   if (removed == api::MediaKind::any) return false;
   auto facts = media_removed(*refusal, removed);
   facts.uuid = make_uuid();
-  conversation.add_error(facts);
+  conversation.transcript().add_error(facts);
   events.emit(ErrorReply{facts});
   return true;
 }

@@ -15,6 +15,7 @@ class SkillTool final : public tool::Tool {
   std::string_view name() const override { return "Skill"; }
   std::string_view description() const override { return description_; }
   std::string_view schema() const override;
+  bool is_parallel(const json::Document&) const override { return true; }
   permission::Access access(const json::Document&, const tool::Workspace&) const override {
     return {permission::Access::Kind::session, {}, {}};
   }

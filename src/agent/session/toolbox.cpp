@@ -83,9 +83,9 @@ ToolCallResult denied_by_tool(const api::Block& call, const permission::Access& 
                               tool::Outcome outcome) {
   const bool link = access.kind == permission::Access::Kind::write;
   permission::Decision denied{
-      false, permission::Reason::other, outcome.denied,
-      link ? "The file is a symbolic link" : "This command cannot be confined",
-      permission::Grant::none};
+      .reason_type = permission::Reason::other,
+      .message = outcome.denied,
+      .reason = link ? "The file is a symbolic link" : "This command cannot be confined"};
   const auto meta = meta_of(call, denied, link);
   return {&call, std::move(outcome), meta, std::move(denied)};
 }
@@ -201,7 +201,7 @@ ToolCallResult Toolbox::run_one(const api::Block& call, const std::stop_token& s
   if (!call.raw_input.empty()) {
     return misused(
         call,
-        fmt::format("InputValidationError: {} was called with input that is no JSON object "
+        fmt::format("InputValidationError: {} was called with input that is not a JSON object "
                     "({} bytes). Make the call again with valid JSON.",
                     call.name, call.raw_input.size()),
         fmt::format("InputValidationError: JSON parse failed ({} bytes)", call.raw_input.size()));
@@ -213,8 +213,7 @@ ToolCallResult Toolbox::run_one(const api::Block& call, const std::stop_token& s
 }
 
 ToolCallResult Toolbox::run_if_permitted(const api::Block& call, const Tool& tool,
-                                         const json::Document& input,
-                                         const std::stop_token& stop) {
+                                         const json::Document& input, const std::stop_token& stop) {
   auto access = tool.access(input, workspace_);
   auto decision = policy_.decide(permission_call(tool, input, access, workspace_));
   const auto meta = meta_of(call, decision);
@@ -259,16 +258,10 @@ ToolCallResult Toolbox::run_safely(const api::Block& call, const std::stop_token
   }
 }
 
-/// The call cannot affect others of the same message: it changes neither files nor the working directory.
-bool Toolbox::runs_beside_others(const api::Block& call) const {
-  const auto* tool = find(call.name);
-  if (tool == nullptr || tool->changes_files()) return false;
+bool Toolbox::is_parallel(const api::Block& call) const {
+  const auto* const tool = find(call.name);
   const auto input = json::parse(call.input);
-  if (!input || !input->is_object()) return true;
-  const auto command = input->find("command");
-  if (command == input->end() || !command->is_string()) return true;
-  const auto& line = command->get_ref<const std::string&>();
-  return permission::only_reads(line) && permission::stays_in_folder(line);
+  return tool != nullptr && input && tool->is_parallel(*input);
 }
 
 std::vector<tool::BackgroundTask> Toolbox::running_tasks() const {
@@ -283,7 +276,7 @@ void Toolbox::run_calls(std::span<const api::Block* const> calls, const CallRoom
   workspace_.set_media_room(room.media);
   ConcurrentCalls concurrent(on_result);
   for (const auto* call : calls) {
-    if (calls.size() > 1 && runs_beside_others(*call)) {
+    if (calls.size() > 1 && is_parallel(*call)) {
       concurrent.start([this, call, &stop] { return run_safely(*call, stop); });
       continue;
     }

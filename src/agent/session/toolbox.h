@@ -46,7 +46,7 @@ class Toolbox final : public Tools {
 
  private:
   const tool::Tool* find(std::string_view name) const;
-  bool runs_beside_others(const api::Block& call) const;
+  bool is_parallel(const api::Block& call) const;
   ToolCallResult run_safely(const api::Block& call, const std::stop_token& stop);
   ToolCallResult run_one(const api::Block& call, const std::stop_token& stop);
   ToolCallResult run_if_permitted(const api::Block& call, const tool::Tool& tool,

@@ -15,10 +15,13 @@
 #include "core/base/id.h"
 #include "core/base/time.h"
 #include "core/base/utf8.h"
+#include "core/base/words.h"
 #include "core/json/writer.h"
 
 namespace ralph::session {
 namespace {
+
+constexpr Words<EntryType, 4> kEntryTypes{{"user", "assistant", "system", "attachment"}};
 
 /// JSON text on one line: a line break in it can only be white space.
 std::string on_one_line(std::string json) {
@@ -30,8 +33,8 @@ constexpr const char* kWriteHint =
     "free disk space or fix its permissions, or use --no-session-persistence";
 
 std::unexpected<Error> cannot_write(int error_number, const std::filesystem::path& path) {
-  return fail_errno(error_number,
-                    fmt::format("cannot write the session file '{}'", path.native()), kWriteHint);
+  return fail_errno(error_number, fmt::format("cannot write the session file '{}'", path.native()),
+                    kWriteHint);
 }
 
 /// Returns the bytes written; if fewer than requested, `failure` is errno.
@@ -90,11 +93,11 @@ Result<> Transcript::append(const Entry& entry) {
   } else {
     writer.text("parentUuid", parent_);
   }
-  writer.boolean("isSidechain", is_side_chain()).text("type", entry.type);
+  writer.boolean("isSidechain", is_side_chain()).text("type", kEntryTypes.of(entry.type));
   if (!entry.message.empty()) writer.raw("message", on_one_line(entry.message));
   if (!entry.members.empty()) line += "," + on_one_line(entry.members);
   writer.text("uuid", uuid).text("timestamp", iso_utc(now_utc()));
-  if (entry.type == "user" && !stamp_.permission_mode.empty()) {
+  if (entry.type == EntryType::user && !stamp_.permission_mode.empty()) {
     writer.text("permissionMode", stamp_.permission_mode);
   }
   writer.text("userType", "external")

@@ -30,10 +30,12 @@ struct Stamp {
   std::string agent_id = {};  // of a session that works for another one; empty: top level
 };
 
+enum class EntryType { user, assistant, system, attachment };
+
 /// A line to write. `message` is the JSON of the message object, empty: none; `members` are more members as JSON text
 /// ("\"isMeta\":true,\"requestId\":\"…\""), empty: none.
 struct Entry {
-  std::string type;  // "user", "assistant", "system", "attachment"
+  EntryType type = EntryType::user;
   std::string uuid;  // empty: a new one
   std::string message;
   std::string members;
@@ -74,10 +76,10 @@ struct Resumed {
   std::filesystem::path path;
   std::string session_id;
   std::string title;
-  std::string last_uuid;  // the line to continue from
-  std::string model;      // of the last answer; empty: unknown
+  std::string last_uuid;               // the line to continue from
+  std::string model;                   // of the last answer; empty: unknown
   std::vector<api::Message> messages;  // roles alternate, every tool call has its result
-  std::int64_t context_tokens = 0;  // of the last request and its answer; 0: unknown
+  std::int64_t context_tokens = 0;     // of the last request and its answer; 0: unknown
   PreservedContext preserved;
   std::vector<ModelTotal> totals;
   std::optional<std::string> system_prompt;  // of the first request, if the file has it

@@ -9,22 +9,23 @@
 
 namespace ralph::session {
 
+using api::Role;
 using json::Document;
 
 namespace {
 
 constexpr std::string_view kInterruptedCall =
-    "[This call was interrupted: the session ended before it had a result. Whether it took effect "
-    "is unknown.]";
+    "[This call was interrupted: the session ended before it returned a result. Whether it took "
+    "effect is unknown.]";
 constexpr std::string_view kUnanswered = "[The session ended before this was answered.]";
 
 /// The API rejects blocks of the other role and blank texts.
-bool is_usable(const Document& block, bool from_user) {
+bool is_usable(const Document& block, Role role) {
   const auto type = json::text(block, "type");
   if (type == "text") return !is_blank(json::text(block, "text"));
-  if (type == "tool_use") return !from_user && !json::text(block, "id").empty();
-  if (is_thinking(block)) return !from_user;
-  if (type == "tool_result") return from_user;
+  if (type == "tool_use") return role == Role::assistant && !json::text(block, "id").empty();
+  if (is_thinking(block)) return role == Role::assistant;
+  if (type == "tool_result") return role == Role::user;
   return !type.empty();
 }
 
@@ -50,11 +51,11 @@ void MessageMaker::assistant(Document blocks) {
   close_calls();
   if (turns_.empty()) return;
   auto& list = blocks.get_ref<Document::array_t&>();
-  std::erase_if(list, [](const Document& block) { return !is_usable(block, false); });
+  std::erase_if(list, [](const Document& block) { return !is_usable(block, Role::assistant); });
   while (!list.empty() && is_thinking(list.back())) list.pop_back();  // the reply broke off there
   if (list.empty()) return;
 
-  if (turns_.back().user) turns_.push_back({});
+  if (turns_.back().role == Role::user) turns_.push_back({Role::assistant});
   for (auto& block : list) {
     if (json::text(block, "type") == "tool_use") {
       auto id = json::text(block, "id");
@@ -69,13 +70,13 @@ void MessageMaker::assistant(Document blocks) {
 }
 
 MessageMaker::Turn& MessageMaker::user_turn() {
-  if (turns_.empty() || !turns_.back().user) turns_.push_back({.user = true});
+  if (turns_.empty() || turns_.back().role != Role::user) turns_.push_back({Role::user});
   return turns_.back();
 }
 
 void MessageMaker::user(Document blocks) {
   for (auto& block : blocks) {
-    if (!is_usable(block, true)) continue;
+    if (!is_usable(block, Role::user)) continue;
     const bool result = json::text(block, "type") == "tool_result";
     if (result && std::erase(open_, json::text(block, "tool_use_id")) == 0) continue;
     failed_ = false;
@@ -97,8 +98,8 @@ void MessageMaker::close_calls() {
 
 std::vector<api::Message> MessageMaker::finish() {
   close_calls();
-  if (!turns_.empty() && turns_.back().user && !failed_) {
-    turns_.push_back({});
+  if (!turns_.empty() && turns_.back().role == Role::user && !failed_) {
+    turns_.push_back({Role::assistant});
     turns_.back().blocks.push_back(
         json::write({{"type", "text"}, {"text", std::string(kUnanswered)}}));
   }
@@ -109,7 +110,7 @@ std::vector<api::Message> MessageMaker::finish() {
       if (content.size() > 1) content += ',';
       content += std::exchange(block, {});
     }
-    messages.push_back({turn.user ? "user" : "assistant", content + "]"});
+    messages.push_back({turn.role, content + "]"});
   }
   return messages;
 }

@@ -84,9 +84,9 @@ class MessageMaker {
 
  private:
   struct Turn {
-    bool user = false;
-    std::vector<std::string> blocks;  // JSON
-    std::size_t results = 0;          // the first blocks
+    api::Role role;
+    std::vector<std::string> blocks = {};  // JSON
+    std::size_t results = 0;               // the first blocks
   };
 
   Turn& user_turn();

@@ -49,20 +49,10 @@ std::optional<std::string> snapshot_prompt(const Document& line) {
   return all;
 }
 
-std::vector<std::string> texts_in(const Document& line, const char* key) {
-  std::vector<std::string> texts;
-  const auto list = line.find(key);
-  if (list == line.end() || !list->is_array()) return texts;
-  for (const auto& text : *list) {
-    if (text.is_string()) texts.push_back(text.get<std::string>());
-  }
-  return texts;
-}
-
 /// Reads what a compaction or fork preserved; false: the line has nothing preserved.
 bool read_preserved(Resumed& resumed, const Document& line) {
   if (!line.contains("keptPrompts")) return false;
-  resumed.preserved = {texts_in(line, "keptPrompts"), texts_in(line, "keptFiles")};
+  resumed.preserved = {json::texts(line, "keptPrompts"), json::texts(line, "keptFiles")};
   return true;
 }
 
@@ -183,8 +173,8 @@ Result<Resumed> read_session(const std::filesystem::path& path) {
   }
   TRY_ASSIGN(auto session, parse_session(text, path));
   if (skipped > 0) {
-    session.notes.push_back(fmt::format("skipped {} lines over {} MB of session file '{}'",
-                                        skipped, kLongestSessionLine >> 20, path.native()));
+    session.notes.push_back(fmt::format("skipped {} lines over {} MB of session file '{}'", skipped,
+                                        kLongestSessionLine >> 20, path.native()));
   }
   return session;
 }

@@ -21,15 +21,6 @@ std::int64_t count_member(const Document& object, std::string_view key) {
   return value.is_number() ? value.get<std::int64_t>() : 0;
 }
 
-std::vector<std::string> strings_in(const Document& list) {
-  std::vector<std::string> out;
-  if (!list.is_array()) return out;
-  for (const auto& item : list) {
-    if (item.is_string()) out.push_back(item.get<std::string>());
-  }
-  return out;
-}
-
 std::vector<ModelTotal> read_totals(const Document& line) {
   std::vector<ModelTotal> totals;
   const auto& models = json::member(line, "modelUsage");
@@ -45,8 +36,7 @@ std::vector<ModelTotal> read_totals(const Document& line) {
     total.usage.cache_creation_5m = count_member(used, "cacheCreationEphemeral5mInputTokens");
     total.usage.cache_creation_1h = count_member(used, "cacheCreationEphemeral1hInputTokens");
     total.usage.web_search_requests = count_member(used, "webSearchRequests");
-    const auto& cost = json::member(used, "costUSD");
-    if (cost.is_number()) total.cost_usd = cost.get<double>();
+    total.cost_usd = json::number(used, "costUSD").value_or(0);
     totals.push_back(std::move(total));
   }
   return totals;
@@ -68,7 +58,7 @@ void read_boundary(Line& line, const Document& document) {
   const auto& kept = json::member(json::member(document, "compactMetadata"), "preservedMessages");
   line.boundary = true;
   line.anchor = json::text(kept, "anchorUuid");
-  line.preserved = strings_in(json::member(kept, "uuids"));
+  line.preserved = json::texts(kept, "uuids");
 }
 
 Line read_line(std::string_view text, const Document& document, std::string_view type) {

@@ -19,21 +19,23 @@ using std::chrono::steady_clock;
 constexpr int kSingleRemovals = 2;
 
 constexpr std::string_view kGoOn =
-    "The answer reached its length limit. Go on exactly where it stopped, without repeating "
-    "anything; keep what remains short.";
+    "The answer reached its length limit. Continue exactly where it stopped, without repeating "
+    "anything; keep the rest short.";
 constexpr std::string_view kCutOff =
-    "The answer above broke off on its way. Go on where it stops; if none of it is there, answer "
-    "from the beginning.";
+    "The connection broke while the answer above was sent. Continue where it stops; if it is "
+    "empty, "
+    "answer from the beginning.";
 constexpr std::string_view kRefused =
-    "A safety check stopped the answer above and withheld the rest of it. Do not give that content "
+    "A safety check stopped the answer above and withheld the rest of it. Do not write that "
+    "content "
     "again in any form.";
 constexpr std::string_view kEmpty =
-    "[The last answer showed nothing. Please give an answer that the user can see.]";
+    "[The last answer has no visible text. Please write an answer that the user can see.]";
 constexpr std::string_view kMissingTool =
-    "The last answer announced a tool call and made none. Please make the call now.";
+    "The last answer announced a tool call but did not contain one. Please make the call now.";
 constexpr std::string_view kDemandStructure =
-    "[structured-output-enforce] This request is complete only with a call of the StructuredOutput "
-    "tool. Make it now.";
+    "[structured-output-enforce] A call of the StructuredOutput tool is required to complete this "
+    "request. Make it now.";
 constexpr std::string_view kInterruptedTools = "[Request interrupted by user for tool use]";
 
 }  // namespace
@@ -58,7 +60,7 @@ std::optional<TurnResult> Turn::run(const std::stop_token& stop) {
   for (;;) {
     if (!trouble_) trouble_ = compactor_.make_room(0, stop);
     if (trouble_) return no_room(*trouble_);
-    if (state_.over_budget()) return budget_reached("");
+    if (state_.over_budget()) return budget_reached({});
     if (!state_.links.model.available()) return failed(not_logged_in());
     const auto answer = ask(stop);
     if (state_.links.control.abandoned()) return std::nullopt;
@@ -155,8 +157,8 @@ Turn::Ended Turn::act_on(const api::Reply& reply, const std::stop_token& stop) {
     case NextStep::demand_structure: return nudge(kDemandStructure);
     case NextStep::note_refusal:
       ++stats_.safety_stops;
-      state_.events.emit(Notice{
-          "A safety check stopped the reply above; asking the model once more"});
+      state_.events.emit(
+          Notice{"A safety check stopped the reply above; asking the model once more"});
       extras.refused_message_id = reply.id;
       return nudge(kRefused, extras);
     case NextStep::ask_for_call:
@@ -210,9 +212,10 @@ Turn::Ended Turn::check_limits(const api::Reply& reply) {
     case LoopGuard::Verdict::fine: return std::nullopt;
     case LoopGuard::Verdict::warn:
       return nudge(fmt::format(
-          "[loop-guard] The same was done {} times in a row, with the same result: {}. Doing it "
-          "again will not change that. Find out why it does not help, try something else, or say "
-          "what you are missing and finish.",
+          "[loop-guard] The same call was made {} times in a row with the same result: {}. "
+          "Repeating "
+          "it will not help. Find out why it fails, try something else, or say what is missing and "
+          "finish.",
           guard.times(), guard.repeated()));
     case LoopGuard::Verdict::stop: break;
   }
@@ -253,7 +256,7 @@ std::optional<TurnResult> Turn::run_compact(const std::string& instructions,
   begin();
   if (!available) return failed(not_logged_in());
   if (trouble_) return no_room(*trouble_);
-  if (possible && summary.empty()) return budget_reached("");
+  if (possible && summary.empty()) return budget_reached({});
   std::string_view said = "Compacted ";
   if (!allowed) said = "Nothing was compacted: DISABLE_COMPACT is set";
   if (allowed && !possible) said = "Nothing was compacted: the conversation has no reply yet";

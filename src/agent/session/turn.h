@@ -34,11 +34,11 @@ class Turn {
   void fold_in_messages();
   Ended nudge(std::string_view text, UserExtras extras = {});
   void note_interrupt(std::string_view text);
-  TurnResult finished(std::string_view text, std::string_view stop_reason);
+  TurnResult finished(std::string_view text, const api::ReplyStop& stop_reason);
   TurnResult failed(FailureReport report);
   TurnResult limit_reached(ResultSubtype subtype, TerminalReason reason, std::string error,
-                           std::string_view stop_reason);
-  TurnResult budget_reached(std::string_view stop_reason);
+                           const api::ReplyStop& stop_reason);
+  TurnResult budget_reached(const api::ReplyStop& stop_reason);
   TurnResult interrupted(api::Reply reply);
   Ended no_room(const CompactTrouble& trouble);
   TurnResult with_numbers(TurnResult result) const;

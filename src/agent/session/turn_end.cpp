@@ -16,7 +16,7 @@ constexpr std::string_view kInterruptedReply = "[Request interrupted by user]";
 
 }  // namespace
 
-TurnResult Turn::finished(std::string_view text, std::string_view stop_reason) {
+TurnResult Turn::finished(std::string_view text, const api::ReplyStop& stop_reason) {
   TurnResult result;
   const auto& structured = tools_.structured();
   result.text = structured ? *structured : std::string(text);
@@ -28,12 +28,12 @@ TurnResult Turn::finished(std::string_view text, std::string_view stop_reason) {
 
 TurnResult Turn::failed(FailureReport report) {
   report.facts.uuid = make_uuid();
-  state_.conversation.add_error(report.facts);
+  state_.conversation.transcript().add_error(report.facts);
   state_.events.emit(ErrorReply{report.facts});
   TurnResult result;
   result.is_error = true;
   result.text = report.facts.text;
-  result.stop_reason = to_string(report.facts.stop_reason);
+  result.stop_reason = api::ReplyStop(report.facts.stop_reason);
   result.terminal_reason = report.terminal_reason;
   result.api_error_status = report.facts.status;
   result.api_error_type = report.facts.type;
@@ -42,7 +42,7 @@ TurnResult Turn::failed(FailureReport report) {
 }
 
 TurnResult Turn::limit_reached(ResultSubtype subtype, TerminalReason reason, std::string error,
-                               std::string_view stop_reason) {
+                               const api::ReplyStop& stop_reason) {
   TurnResult result;
   result.subtype = subtype;
   result.is_error = true;
@@ -52,7 +52,7 @@ TurnResult Turn::limit_reached(ResultSubtype subtype, TerminalReason reason, std
   return with_numbers(std::move(result));
 }
 
-TurnResult Turn::budget_reached(std::string_view stop_reason) {
+TurnResult Turn::budget_reached(const api::ReplyStop& stop_reason) {
   return limit_reached(
       ResultSubtype::max_budget, TerminalReason::budget_exhausted,
       fmt::format("Reached maximum budget (${})", state_.config.limits.max_budget_usd.value_or(0)),
@@ -77,7 +77,7 @@ TurnResult Turn::interrupted(api::Reply reply) {
   note_interrupt(kInterruptedReply);
   reporter_.close(reply, open_index, shown);
   return limit_reached(ResultSubtype::execution, TerminalReason::aborted_streaming,
-                       "the turn was interrupted", "");
+                       "the turn was interrupted", {});
 }
 
 void Turn::note_interrupt(std::string_view text) {

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "agent/api/stop_reason.h"
 #include "agent/api/usage.h"
 #include "core/base/time.h"
 
@@ -62,7 +63,7 @@ struct TurnResult {
   std::vector<std::string> errors;               // of the others
   std::optional<std::string> structured_output;  // JSON
   std::int64_t num_turns = 0;
-  std::string stop_reason;  // the API's; empty: none
+  api::ReplyStop stop_reason;
   TerminalReason terminal_reason = TerminalReason::none;
   std::optional<int> api_error_status;
   std::string api_error_type;  // as the API sent it

@@ -7,7 +7,7 @@
 
 #include "agent/settings/stored_key.h"
 #include "core/base/text.h"
-#include "system/process/supervise.h"
+#include "system/process/capture.h"
 
 namespace ralph::settings {
 namespace {
@@ -21,29 +21,16 @@ constexpr std::array<std::string_view, 3> kClouds{
 Result<std::string> run_helper(const std::string& helper, const std::stop_token& stop) {
   process::Command command;
   command.argv = {"/bin/sh", "-c", helper};
-  TRY_ASSIGN(auto child, process::start(command));
-  std::string out, err;
-  const auto keep = [](std::string& into) {
-    return [&into](std::string_view bytes) -> Result<> {
-      if (into.size() + bytes.size() > kLongestKey) return fail(Code::limit, "it printed too much");
-      into += bytes;
-      return {};
-    };
-  };
-  process::Sinks sinks;
-  sinks.out = keep(out);
-  sinks.err = keep(err);
-  process::RunHandle watch;
-  watch.arm(process::Limit::wall, kHelperLimit);
-  const auto exit = process::supervise(std::move(child), sinks, watch, stop);
-  if (exit.sink_error) return std::unexpected(*exit.sink_error);
-  if (exit.exit_code != 0) {
-    const auto why = exit.ended_by == process::EndedBy::wall
+  TRY_ASSIGN(const auto helped,
+             process::capture(command, {.wall = kHelperLimit, .bytes = kLongestKey}, stop));
+  if (helped.cut) return fail(Code::limit, "it printed too much");
+  if (!helped.ok()) {
+    const auto why = helped.exit.ended_by == process::EndedBy::wall
                          ? "still running after " + format_duration(kHelperLimit)
-                         : fmt::format("exit code {}", exit.exit_code.value_or(-1));
-    return fail(Code::unavailable, fmt::format("{} {}", why, trim(err)));
+                         : fmt::format("exit code {}", helped.exit.exit_code.value_or(-1));
+    return fail(Code::unavailable, fmt::format("{} {}", why, trim(helped.err)));
   }
-  return std::string(trim(out));
+  return std::string(trim(helped.out));
 }
 
 }  // namespace

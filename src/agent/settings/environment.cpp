@@ -5,15 +5,12 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include "system/process/environment.h"
+
 namespace ralph::settings {
 
 std::string Environment::get(std::string_view name) const {
-  for (const auto& entry : entries_) {
-    if (entry.size() > name.size() && entry[name.size()] == '=' && entry.starts_with(name)) {
-      return entry.substr(name.size() + 1);
-    }
-  }
-  return {};
+  return std::string(process::variable(entries_, name).value_or(""));
 }
 
 bool Environment::on(std::string_view name) const {

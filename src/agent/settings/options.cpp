@@ -34,9 +34,9 @@ Result<> set_option(Draft& draft, const OptionRow& row, const std::string& value
   const auto choices = split_blanks(row.choices);
   std::string complaint;
   if (given && !choices.empty() && std::ranges::count(choices, value) == 0) {
-    auto told = choices;
-    std::erase(told, "default");  // known, but not shown
-    complaint = fmt::format("Allowed choices are {}.", fmt::join(told, ", "));
+    auto shown = choices;
+    std::erase(shown, "default");  // known, but not shown
+    complaint = fmt::format("Allowed choices are {}.", fmt::join(shown, ", "));
   } else if (row.set != nullptr) {
     complaint = row.set(draft, value);
   }

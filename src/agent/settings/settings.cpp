@@ -14,6 +14,7 @@
 #include "core/base/file.h"
 #include "core/base/placeholder.h"
 #include "core/base/settings_error.h"
+#include "core/base/text.h"
 #include "core/json/document.h"
 #include "core/json/field.h"
 
@@ -22,7 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using json::Document;
-
 
 /// Set by the administrator: always read, and last.
 constexpr std::string_view kManagedSettings = "/etc/claude-code/managed-settings.json";
@@ -33,32 +33,23 @@ constexpr const char* kSkipPermissions = "dangerouslySkipPermissions";
 /// Settings outside of `permissions` that name programs or servers to run, set variables, or disable what the user's
 /// settings enable.
 constexpr std::array kEscalatingKeys{kSkipPermissions,
-                                  "env",
-                                  "hooks",
-                                  "disableAllHooks",
-                                  "sandbox",
-                                  "apiKeyHelper",
-                                  "awsAuthRefresh",
-                                  "awsCredentialExport",
-                                  "gcpAuthRefresh",
-                                  "otelHeadersHelper",
-                                  "statusLine",
-                                  "enableAllProjectMcpServers",
-                                  "enabledMcpjsonServers",
-                                  "disabledMcpjsonServers",
-                                  "enabledPlugins"};
+                                     "env",
+                                     "hooks",
+                                     "disableAllHooks",
+                                     "sandbox",
+                                     "apiKeyHelper",
+                                     "awsAuthRefresh",
+                                     "awsCredentialExport",
+                                     "gcpAuthRefresh",
+                                     "otelHeadersHelper",
+                                     "statusLine",
+                                     "enableAllProjectMcpServers",
+                                     "enabledMcpjsonServers",
+                                     "disabledMcpjsonServers",
+                                     "enabledPlugins"};
 
 /// Where settings come from. `shared`: the repository, written by others; `local`: the user, for this repository.
 enum class Origin { user, shared, local, flag };
-
-std::vector<std::string> texts_of(const Document& list) {
-  std::vector<std::string> texts;
-  if (!list.is_array()) return texts;
-  for (const auto& text : list) {
-    if (text.is_string()) texts.push_back(text.get<std::string>());
-  }
-  return texts;
-}
 
 void append(std::vector<std::string>& to, std::vector<std::string> more) {
   std::ranges::move(more, std::back_inserter(to));
@@ -149,7 +140,7 @@ class SettingsMerger {
       } else if (!std::ranges::all_of(list, is_text)) {
         report(place, "it has an entry that is not a string", allows);
       }
-      for (const auto& rule : texts_of(list)) {
+      for (const auto& rule : json::texts(list)) {
         if (key == "additionalDirectories" || permission::is_well_formed_rule(rule)) continue;
         report(place, fmt::format("the parentheses of '{}' do not match", rule), allows);
       }
@@ -159,8 +150,8 @@ class SettingsMerger {
   /// Restrictions are used from every file.
   void add_restrictions(const Document& permissions, const std::string& name) {
     report_mistakes(permissions, name);
-    append(settings_.rules.deny, texts_of(json::member(permissions, "deny")));
-    append(settings_.rules.ask, texts_of(json::member(permissions, "ask")));
+    append(settings_.rules.deny, json::texts(permissions, "deny"));
+    append(settings_.rules.ask, json::texts(permissions, "ask"));
     if (json::text(permissions, "disableBypassPermissionsMode") == "disable") {
       settings_.bypass_forbidden = true;
     }
@@ -169,8 +160,8 @@ class SettingsMerger {
   /// Only from the user's files and from trusted repositories.
   void add_freedoms(const Document& more, bool own, const std::string& name) {
     const auto& permissions = json::member(more, "permissions");
-    append(settings_.rules.allow, texts_of(json::member(permissions, "allow")));
-    append(settings_.directories, texts_of(json::member(permissions, "additionalDirectories")));
+    append(settings_.rules.allow, json::texts(permissions, "allow"));
+    append(settings_.directories, json::texts(permissions, "additionalDirectories"));
     const auto mode = json::text(permissions, "defaultMode");
     if (!mode.empty() && (own || mode != "bypassPermissions")) {
       settings_.default_mode = mode;
@@ -186,7 +177,7 @@ class SettingsMerger {
     if (const auto& on = json::member(json::member(more, "sandbox"), "enabled"); on.is_boolean()) {
       settings_.sandbox = on.get<bool>() ? name : "";
     }
-    append(settings_.disabled_mcp_servers, texts_of(json::member(more, "disabledMcpjsonServers")));
+    append(settings_.disabled_mcp_servers, json::texts(more, "disabledMcpjsonServers"));
   }
 
   void add_skip_permissions(const Document& skip, const std::string& name) {
@@ -247,7 +238,7 @@ void read_into(SettingsMerger& merger, const fs::path& path, const fs::path& bou
                              ? "it is not a readable regular text file"
                              : "it is not a regular file inside the directory that you own");
   }
-  if (file->text.find_first_not_of(" \t\r\n") == file->text.npos) return;
+  if (is_blank(file->text)) return;
   const auto parsed = json::parse(file->text);
   if (!parsed) return merger.refuse(path.string(), "it is not JSON");
   merger.add(*parsed, origin, path.string());

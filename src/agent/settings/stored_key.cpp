@@ -7,6 +7,7 @@
 
 #include "core/base/file.h"
 #include "core/json/document.h"
+#include "core/json/field.h"
 #include "core/json/writer.h"
 
 namespace ralph::settings {
@@ -41,12 +42,12 @@ Result<std::optional<std::string>> read_stored_key(const Environment& environmen
   if (!parsed) {  // the parser's error would quote the key
     return fail(Code::config, fmt::format("{} is not JSON", path.string()), std::string(kHint));
   }
-  const auto key = parsed->is_object() ? parsed->find("api_key") : parsed->end();
-  if (key == parsed->end() || !key->is_string()) {
+  const auto* const key = json::find_text(*parsed, "api_key");
+  if (key == nullptr) {
     return fail(Code::config, fmt::format("{} has no 'api_key'", path.string()),
                 std::string(kHint));
   }
-  return key->get<std::string>();
+  return *key;
 }
 
 Result<> store_key(const Environment& environment, std::string_view key) {

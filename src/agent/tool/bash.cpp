@@ -32,19 +32,19 @@ constexpr std::size_t kMostShown = 150'000;
 constexpr std::string_view kBashDescription =
     R"(Runs a command line with bash and returns what it prints, stdout and stderr together in order, and its exit code if it failed.
 
-- Each call is a new shell without terminal and with empty stdin: programs that ask questions fail, so pass their answers as options (-y, --no-edit, -m). Variables, functions and options are gone after the call. The working folder is kept: `cd` holds for later calls as long as it stays inside the working folders.
+- Each call is a new shell without terminal and with empty stdin: programs that ask questions fail, so pass their answers as options (-y, --no-edit, -m). Variables, functions and options are lost after the call. The working directory is kept: `cd` applies to later calls as long as it stays inside the working directories.
 - Quote paths that contain spaces. Prefer `a && b` to separate calls when b needs a; send independent commands as several calls in one message.
-- For reading, searching and changing files use the tools made for that, where you have them: their results are shorter and safer.
-- The call returns when the shell ends. Whatever it leaves running with `&` is ended then. For servers, watchers and anything that takes minutes set run_in_background: you get an id and a file with the output, and are told when it ends. Do not poll with sleep.
-- `timeout` is in milliseconds (usually 120000). A command that is not done by then goes on in the background if that is possible, otherwise it is ended.
-- Long output is saved to a file; you see its beginning and its end. Read the file, or better search in it.)";
+- To read, search and change files use the dedicated tools, where available: their results are shorter and safer.
+- The call returns when the shell ends. Processes it left running with `&` are ended then. For servers, watchers and anything that takes minutes set run_in_background: you get an id and a file with the output, and a message when it ends. Do not poll with sleep.
+- `timeout` is in milliseconds (usually 120000). A command that is not done by then continues in the background if possible, otherwise it is ended.
+- Long output is saved to a file; you see its beginning and its end. Search the file instead of reading all of it.)";
 
 constexpr std::string_view kBashSchema =
     R"({"type":"object","properties":{)"
     R"("command":{"type":"string","description":"The command line for bash; may have several lines"},)"
     R"("timeout":{"type":"number","description":"Milliseconds the command may take"},)"
     R"("description":{"type":"string","description":"What the command does, in five to ten words"},)"
-    R"("run_in_background":{"type":"boolean","description":"Return at once and let the command go on; you are told when it ends"},)"
+    R"("run_in_background":{"type":"boolean","description":"Return at once and let the command run; a message tells you when it ends"},)"
     R"("dangerouslyDisableSandbox":{"type":"boolean","description":"Ask for the command to run outside the sandbox"})"
     R"(},"required":["command"],"additionalProperties":false})";
 
@@ -175,7 +175,7 @@ Outcome handle_timeout(Running running, Workspace& workspace) {
 }
 
 Outcome wait_for_result(Running running, Workspace& workspace, SteadyTime deadline,
-                    const std::stop_token& stop, std::string_view note) {
+                        const std::stop_token& stop, std::string_view note) {
   BashCommand& command = *running.command;
   switch (command.wait(deadline, stop)) {
     case BashCommand::Waited::deadline: return handle_timeout(std::move(running), workspace);
@@ -228,6 +228,10 @@ class Bash final : public Tool {
   std::string_view name() const override { return "Bash"; }
   std::string_view description() const override { return kBashDescription; }
   std::string_view schema() const override { return kBashSchema; }
+  bool is_parallel(const json::Document& input) const override {
+    const auto command = json::text(input, "command");
+    return permission::only_reads(command) && permission::stays_in_folder(command);
+  }
 
   Access access(const json::Document& input, const Workspace& workspace) const override {
     return {Access::Kind::run, {}, json::text(input, "command"), workspace.cwd()};

@@ -91,7 +91,7 @@ void BashCommand::run(process::Child child, std::stop_token stop) {
     return {};
   };
   // Until the wrapper merges it into stdout, stderr has the messages of bash itself.
-  exit_ = process::supervise(std::move(child), {keep, keep, {}, {}}, watch_, std::move(stop),
+  exit_ = process::supervise(std::move(child), {keep, keep, {}, {}}, handle_, std::move(stop),
                              kEndPolicy);
   output_.finish();
   std::function<void()> call;
@@ -117,7 +117,7 @@ bool BashCommand::ended() const {
 
 void BashCommand::end() { thread_.request_stop(); }
 
-void BashCommand::end_after(Millis time) { watch_.arm(process::Limit::wall, time); }
+void BashCommand::end_after(Millis time) { handle_.arm(process::Limit::wall, time); }
 
 void BashCommand::when_ended(std::function<void()> call) {
   {

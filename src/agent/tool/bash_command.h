@@ -61,7 +61,7 @@ class BashCommand {
 
   BashOutput output_;
   UniqueFd folder_note_;  // the shell writes its last working directory here
-  process::RunHandle watch_;
+  process::RunHandle handle_;
   process::Exit exit_;
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;

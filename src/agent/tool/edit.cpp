@@ -1,8 +1,7 @@
-#include "agent/tool/builtin_tools.h"
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "agent/tool/builtin_tools.h"
 #include "agent/tool/file_state.h"
 #include "agent/tool/input.h"
 #include "agent/tool/line_diff.h"
@@ -196,7 +195,6 @@ class Edit final : public Tool {
   std::string_view name() const override { return "Edit"; }
   std::string_view description() const override { return kEditDescription; }
   std::string_view schema() const override { return kEditSchema; }
-  bool changes_files() const override { return true; }
 
   Access access(const json::Document& input, const Workspace& workspace) const override {
     return {Access::Kind::write, path_of(input, "file_path", workspace), {}};

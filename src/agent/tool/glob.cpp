@@ -1,5 +1,3 @@
-#include "agent/tool/builtin_tools.h"
-
 #include <algorithm>
 #include <iterator>
 
@@ -7,6 +5,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "agent/tool/builtin_tools.h"
 #include "agent/tool/input.h"
 #include "agent/tool/ripgrep.h"
 #include "agent/tool/safe_file.h"
@@ -24,12 +23,12 @@ constexpr std::size_t kMostFilesShown = 100;
 
 constexpr std::string_view kGlobDescription =
     "Finds files by name. A pattern such as *.h matches at any depth; with a slash it counts from "
-    "the folder that is searched: src/**/*.{cpp,h}. Hidden and git-ignored files are found too. "
+    "the directory that is searched: src/**/*.{cpp,h}. Hidden and git-ignored files are found too. "
     "The oldest come first, at most 100.";
 
 constexpr std::string_view kGlobSchema = R"({"type":"object","properties":{
 "pattern":{"type":"string","description":"The pattern file names must match"},
-"path":{"type":"string","description":"The folder to search; the current one if absent"}},
+"path":{"type":"string","description":"The directory to search; the current one if absent"}},
 "required":["pattern"],"additionalProperties":false})";
 
 struct GlobRequest {
@@ -115,6 +114,7 @@ class Glob final : public Tool {
   std::string_view name() const override { return "Glob"; }
   std::string_view description() const override { return kGlobDescription; }
   std::string_view schema() const override { return kGlobSchema; }
+  bool is_parallel(const json::Document&) const override { return true; }
 
   Access access(const json::Document& input, const Workspace& workspace) const override {
     return {Access::Kind::read, glob_request(input, workspace).folder, {}};

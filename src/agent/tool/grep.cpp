@@ -1,5 +1,3 @@
-#include "agent/tool/builtin_tools.h"
-
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -8,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "agent/tool/builtin_tools.h"
 #include "agent/tool/grep_globs.h"
 #include "agent/tool/grep_results.h"
 #include "agent/tool/input.h"
@@ -34,7 +33,7 @@ constexpr std::string_view kGrepDescription =
 
 constexpr std::string_view kGrepSchema = R"({"type":"object","properties":{
 "pattern":{"type":"string","description":"Regular expression to search for"},
-"path":{"type":"string","description":"File or folder to search; the current folder if absent"},
+"path":{"type":"string","description":"File or directory to search; the current directory if absent"},
 "glob":{"type":"string","description":"Only files whose names match, such as *.{ts,tsx}"},
 "output_mode":{"type":"string","enum":["content","files_with_matches","count"]},
 "-B":{"type":"integer","minimum":0,"description":"Lines to show before a match"},
@@ -49,6 +48,14 @@ constexpr std::string_view kGrepSchema = R"({"type":"object","properties":{
 "offset":{"type":"integer","minimum":0,"description":"How many results to leave out first"},
 "multiline":{"type":"boolean","description":"The pattern may span lines"}},
 "required":["pattern"],"additionalProperties":false})";
+
+/// What a search returns; the values of "output_mode".
+enum class GrepOutput { files, content, count };
+GrepOutput grep_output(const json::Document& input) {
+  const auto mode = json::text(input, "output_mode");
+  if (mode == "content") return GrepOutput::content;
+  return mode == "count" ? GrepOutput::count : GrepOutput::files;
+}
 
 constexpr std::array kVersionControl{".git", ".svn", ".hg", ".bzr", ".jj", ".sl"};
 
@@ -74,7 +81,7 @@ void add_content_options(std::vector<std::string>& arguments, const json::Docume
   lines("--after-context", number_of(input, "-A"));
 }
 
-std::vector<std::string> arguments_of(const json::Document& input, std::string_view mode) {
+std::vector<std::string> arguments_of(const json::Document& input, GrepOutput output) {
   std::vector<std::string> arguments{"--hidden", "--max-columns=500"};
   for (const auto* const folder : kVersionControl) {
     arguments.push_back(fmt::format("--glob=!{}", folder));
@@ -83,13 +90,15 @@ std::vector<std::string> arguments_of(const json::Document& input, std::string_v
     arguments.insert(arguments.end(), {"--multiline", "--multiline-dotall"});
   }
   if (flag_of(input, "-i")) arguments.emplace_back("--ignore-case");
-  if (mode == "content") {
-    arguments.emplace_back("--sort=path");
-    add_content_options(arguments, input);
-  } else if (mode == "count") {
-    arguments.insert(arguments.end(), {"--sort=path", "--count"});
-  } else {
-    arguments.insert(arguments.end(), {"--files-with-matches", "--null"});
+  switch (output) {
+    case GrepOutput::content:
+      arguments.emplace_back("--sort=path");
+      add_content_options(arguments, input);
+      break;
+    case GrepOutput::count: arguments.insert(arguments.end(), {"--sort=path", "--count"}); break;
+    case GrepOutput::files:
+      arguments.insert(arguments.end(), {"--files-with-matches", "--null"});
+      break;
   }
   if (const auto type = json::text(input, "type"); !type.empty())
     arguments.push_back("--type=" + type);
@@ -136,18 +145,22 @@ Result<bool> add_globs(std::vector<std::string>& arguments, const json::Document
   return !wanted || possible || target.file;
 }
 
-std::unique_ptr<GrepResults> results_for(std::string_view mode, const Page& page,
+std::unique_ptr<GrepResults> results_for(GrepOutput output, const Page& page,
                                          const Target& target) {
-  if (mode == "content") return line_results(page);
-  if (mode == "count") return count_results(page);
+  switch (output) {
+    case GrepOutput::content: return line_results(page);
+    case GrepOutput::count: return count_results(page);
+    case GrepOutput::files: break;
+  }
   return file_results(page, target.folder.fd.get(), target.prefix);
 }
 
 /// Adds a line of ripgrep with paths relative to the current directory.
-void add_line(GrepResults& results, std::string_view mode, std::string_view line,
+void add_line(GrepResults& results, GrepOutput output, std::string_view line,
               const Target& target) {
-  const bool names = mode != "content" && mode != "count";
-  if (names) return results.add(target.file ? std::string_view(target.file_name) : line);
+  if (output == GrepOutput::files) {
+    return results.add(target.file ? std::string_view(target.file_name) : line);
+  }
   if (target.file || target.prefix.empty() || line == "--") return results.add(line);
   results.add(std::string(target.prefix).append(line));
 }
@@ -174,9 +187,9 @@ Outcome ended(const Searched& searched, bool special, GrepResults& results, Work
 
 Outcome grep(const json::Document& input, const fs::path& path, const Target& target,
              Workspace& workspace, const std::stop_token& stop) {
-  const auto mode = json::text(input, "output_mode");
-  auto arguments = arguments_of(input, mode);
-  const auto results = results_for(mode, page_of(input), target);
+  const auto output = grep_output(input);
+  auto arguments = arguments_of(input, output);
+  const auto results = results_for(output, page_of(input), target);
   const auto some = add_globs(arguments, input, target);
   if (!some) return misuse(some.error().message);
   if (!*some) return results->outcome("", workspace);
@@ -189,10 +202,10 @@ Outcome grep(const json::Document& input, const fs::path& path, const Target& ta
     arguments.emplace_back("--");
     arguments.push_back(path_of_descriptor(target.file->fd.get()).string());
   }
-  const char end = mode == "content" || mode == "count" ? '\n' : '\0';
+  const char end = output == GrepOutput::files ? '\0' : '\n';
   const auto searched = search(
       arguments, target.folder, end,
-      [&](std::string_view line) { add_line(*results, mode, line, target); }, workspace, stop);
+      [&](std::string_view line) { add_line(*results, output, line, target); }, workspace, stop);
   if (!searched) return failure(searched.error());
   return ended(*searched, special, *results, workspace);
 }
@@ -209,6 +222,7 @@ class Grep final : public Tool {
   std::string_view name() const override { return "Grep"; }
   std::string_view description() const override { return kGrepDescription; }
   std::string_view schema() const override { return kGrepSchema; }
+  bool is_parallel(const json::Document&) const override { return true; }
 
   Access access(const json::Document& input, const Workspace& workspace) const override {
     return {Access::Kind::read, path_of(input, "path", workspace), {}};
@@ -226,8 +240,8 @@ class Grep final : public Tool {
                       path.string(), cwd.string()));
     }
     if ((kind != FileKind::folder && kind != FileKind::regular) || is_process_information(path)) {
-      return failure(
-          fmt::format("{} is neither a file nor a directory and cannot be searched.", path.string()));
+      return failure(fmt::format("{} is neither a file nor a directory and cannot be searched.",
+                                 path.string()));
     }
     const auto target = open_target(path, kind, cwd);
     if (!target) return failure(target.error());

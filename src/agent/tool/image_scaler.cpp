@@ -7,7 +7,8 @@
 #include <unistd.h>
 
 #include "core/base/text.h"
-#include "system/process/supervise.h"
+#include "core/base/utf8.h"
+#include "system/process/capture.h"
 
 namespace ralph::tool {
 namespace {
@@ -42,32 +43,6 @@ Result<ScaledImage> parse_answer(std::string_view answer) {
   return image;
 }
 
-struct ScalerOutput {
-  std::string answer;
-  std::string complaint;
-  process::Exit exit;
-};
-
-ScalerOutput run_scaler(process::Child child, const std::stop_token& stop) {
-  ScalerOutput output;
-  process::Sinks sinks;
-  sinks.out = [&](std::string_view piece) -> Result<> {
-    if (piece.size() > kMostAnswer - output.answer.size())
-      return fail(Code::limit, "too much output");
-    output.answer += piece;
-    return {};
-  };
-  sinks.err = [&](std::string_view piece) -> Result<> {
-    output.complaint += piece.substr(0, kMostComplaint - output.complaint.size());
-    return {};
-  };
-  process::RunHandle watch;
-  watch.arm(process::Limit::wall, kLongest);
-  output.exit = process::supervise(std::move(child), sinks, watch, stop);
-  output.complaint = trim_end(output.complaint, "\n");
-  return output;
-}
-
 }  // namespace
 
 fs::path find_image_scaler() {
@@ -91,17 +66,19 @@ Result<ScaledImage> scale_image(const fs::path& scaler, std::string bytes,
                   std::to_string(limits.bytes)};
   command.cwd = "/";
   command.input = process::StdinText{std::move(bytes)};
-  TRY_ASSIGN(auto child, process::start(std::move(command)));
-  const auto [answer, complaint, exit] = run_scaler(std::move(child), stop);
-  if (exit.ended_by == process::EndedBy::wall) {
+  TRY_ASSIGN(const auto scaled,
+             process::capture(command, {.wall = kLongest, .bytes = kMostAnswer}, stop));
+  if (scaled.exit.ended_by == process::EndedBy::wall) {
     return fail(Code::limit, "the picture takes too long to decode");
   }
-  if (exit.ended_by != process::EndedBy::nothing) return fail(Code::unavailable, "stopped");
-  if (exit.exit_code != 0) {
-    return fail(exit.exit_code == kDamaged ? Code::malformed : Code::unavailable,
-                complaint.empty() ? fmt::format("{} failed", kProgram) : complaint);
+  if (scaled.exit.ended_by != process::EndedBy::nothing) return fail(Code::unavailable, "stopped");
+  if (!scaled.ok()) {
+    const auto complaint = trim_end(utf8::prefix(scaled.err, kMostComplaint), "\n");
+    return fail(scaled.exit.exit_code == kDamaged ? Code::malformed : Code::unavailable,
+                complaint.empty() ? fmt::format("{} failed", kProgram) : std::string(complaint));
   }
-  return parse_answer(answer);
+  if (scaled.cut) return fail(Code::limit, fmt::format("{} printed too much", kProgram));
+  return parse_answer(scaled.out);
 }
 
 }  // namespace ralph::tool

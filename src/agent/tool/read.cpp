@@ -1,11 +1,10 @@
-#include "agent/tool/builtin_tools.h"
-
 #include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "agent/tool/builtin_tools.h"
 #include "agent/tool/image.h"
 #include "agent/tool/input.h"
 #include "agent/tool/read_impl.h"
@@ -22,7 +21,7 @@ constexpr std::string_view kReadDescription =
     "line, from 1) and limit (how many lines) to see a part; files over 256 KB need them, or "
     "allow_large. Of a file over 25,000 tokens the first part is shown. PNG, JPEG, GIF and WebP "
     "files come as pictures, PDF files as documents, notebooks (.ipynb) as cells with outputs. For "
-    "folders use Glob or a shell command. Relative paths begin at the current folder.";
+    "directories use Glob or a shell command. Paths may be relative to the current directory.";
 
 constexpr std::string_view kReadSchema = R"({"type":"object","properties":{
 "file_path":{"type":"string","description":"The file to show"},
@@ -96,6 +95,7 @@ class Read final : public Tool {
   std::string_view name() const override { return "Read"; }
   std::string_view description() const override { return kReadDescription; }
   std::string_view schema() const override { return kReadSchema; }
+  bool is_parallel(const json::Document&) const override { return true; }
 
   Access access(const json::Document& input, const Workspace& workspace) const override {
     return {Access::Kind::read, path_of(input, "file_path", workspace), {}};

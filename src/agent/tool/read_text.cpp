@@ -123,7 +123,7 @@ Outcome first_part(const ReadRequest& request, const FileLines& lines, const Fir
                           "limit: search for what you need, or cut it with a shell command.",
                           page.text.size(), request.first, size)
                     : fmt::format(
-                          "lines 1-{} of {}{}; {}. Go on with offset={} limit={}, or search for "
+                          "lines 1-{} of {}{}; {}. Continue with offset={} limit={}, or search for "
                           "what you need.",
                           page.lines, lines.counted ? "" : "at least ", lines.total, size,
                           page.lines + 1, page.lines);

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "core/base/text.h"
 #include "system/process/supervise.h"
 
 namespace ralph::tool {
@@ -130,14 +131,14 @@ Result<Searched> search(const std::vector<std::string>& arguments, const OpenFol
     searched.complaint += bytes.substr(0, kMaxComplaint - searched.complaint.size());
     return {};
   };
-  process::RunHandle watch;
-  watch.arm(process::Limit::wall, time_limit(workspace));
-  const auto exit = process::supervise(*std::move(child), sinks, watch, stop);
+  process::RunHandle handle;
+  handle.arm(process::Limit::wall, time_limit(workspace));
+  const auto exit = process::supervise(*std::move(child), sinks, handle, stop);
   searched.cut_short = exit.ended_by == process::EndedBy::wall;
   searched.stopped = exit.ended_by == process::EndedBy::stop_request;
   if (lines.pending() && exit.ended_by == process::EndedBy::nothing) lines.finish();
   searched.rejected = exit.exit_code == 2 && seen == 0 && !searched.complaint.empty();
-  while (searched.complaint.ends_with('\n')) searched.complaint.pop_back();
+  searched.complaint = trim_end(searched.complaint, "\n");
   return searched;
 }
 
@@ -154,7 +155,7 @@ std::string literal_start(std::string_view pattern) {
 
 std::string bad_pattern(std::string_view pattern) {
   if (pattern.find('\0') != std::string_view::npos) {
-    return "The pattern holds a NUL character, which cannot be searched for; write \\x00.";
+    return "The pattern contains a NUL character, which cannot be searched for; write \\x00.";
   }
   if (pattern.size() > kMaxPattern) {
     return fmt::format("The pattern has {} bytes; at most {} are searched for.", pattern.size(),

@@ -44,8 +44,9 @@ class Tool {
   virtual std::string_view description() const = 0;
   /// JSON Schema of the input, an object.
   virtual std::string_view schema() const = 0;
-  /// Whether it changes files; then it never runs in parallel with another call.
-  virtual bool changes_files() const { return false; }
+  /// Whether a call may run in parallel with others of the same message, because it changes neither files nor the
+  /// working directory. The input may not match the schema.
+  virtual bool is_parallel(const json::Document& /*input*/) const { return false; }
   /// What a call would access. Default-constructed, it is denied unless a rule or bypassPermissions allows it.
   virtual Access access(const json::Document& input, const Workspace& workspace) const = 0;
   /// Returns soon after a stop request, with the output so far. `access`: the result of access() that was decided on. The

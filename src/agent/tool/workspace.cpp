@@ -3,6 +3,8 @@
 #include <system_error>
 #include <utility>
 
+#include "system/process/environment.h"
+
 namespace ralph::tool {
 namespace {
 
@@ -74,12 +76,7 @@ bool Workspace::reserve_media_room(const Media& media) {
 }
 
 std::string Workspace::variable(std::string_view name) const {
-  for (const auto& entry : setup_.variables) {
-    if (entry.size() > name.size() && entry[name.size()] == '=' && entry.starts_with(name)) {
-      return entry.substr(name.size() + 1);
-    }
-  }
-  return {};
+  return std::string(process::variable(setup_.variables, name).value_or(""));
 }
 
 }  // namespace ralph::tool

@@ -1,8 +1,7 @@
-#include "agent/tool/builtin_tools.h"
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "agent/tool/builtin_tools.h"
 #include "agent/tool/file_state.h"
 #include "agent/tool/input.h"
 #include "agent/tool/line_diff.h"
@@ -16,13 +15,13 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kWriteDescription =
-    "Makes a file hold exactly the given content: creates it, with the folders it needs, or "
-    "replaces all that was in it, in the encoding its byte order mark names. Links, binary files "
+    "Writes a file with exactly the given content: creates it, with missing directories, or "
+    "replaces its whole content, in the encoding of its byte order mark. Links, binary files "
     "and text that is not UTF-8 are refused. To change a part of a file use Edit.";
 
 constexpr std::string_view kWriteSchema = R"({"type":"object","properties":{
 "file_path":{"type":"string","description":"The file to write"},
-"content":{"type":"string","description":"All that the file shall hold"}},
+"content":{"type":"string","description":"The new content of the file"}},
 "required":["file_path","content"],"additionalProperties":false})";
 
 Outcome created(const std::string& path, const std::string& content) {
@@ -80,7 +79,6 @@ class Write final : public Tool {
   std::string_view name() const override { return "Write"; }
   std::string_view description() const override { return kWriteDescription; }
   std::string_view schema() const override { return kWriteSchema; }
-  bool changes_files() const override { return true; }
 
   Access access(const json::Document& input, const Workspace& workspace) const override {
     return {Access::Kind::write, path_of(input, "file_path", workspace), {}};

@@ -132,7 +132,7 @@ tool::Workspace::Setup workspace_setup(const Setup& setup, const Prepared& prepa
 }  // namespace
 
 Result<session::SessionStart> open_session(const Setup& setup, const settings::Options& options,
-                                      const std::string& git_branch) {
+                                           const std::string& git_branch) {
   return session::open_session(options, {setup.cwd, setup.environment.config_folder(), git_branch});
 }
 
@@ -165,10 +165,9 @@ AgentParts::AgentParts(const Setup& given_setup, session::TurnControl& turn_cont
       toolbox(workspace, setup.options, policy, session_tools(), &heartbeats),
       expander(setup.options, skills, toolbox, workspace) {
   if (const auto& missing = toolbox.without_ripgrep(); !missing.empty()) {
-    warn(setup,
-         fmt::format("ralph: {} {} left out: 'rg' was not found in PATH outside the working "
-                     "folders; install ripgrep",
-                     fmt::join(missing, " and "), missing.size() > 1 ? "are" : "is"));
+    warn(setup, fmt::format("ralph: {} {} left out: 'rg' was not found in PATH outside the working "
+                            "directories; install ripgrep",
+                            fmt::join(missing, " and "), missing.size() > 1 ? "are" : "is"));
   }
 }
 

@@ -13,10 +13,9 @@
 
 namespace ralph::wire {
 
-using namespace session;
-
-AgentProgram::AgentProgram(std::unique_ptr<AgentParts> parts, std::unique_ptr<Session> session,
-                           EventWriter& writer, std::atomic<bool>& reporting_result)
+AgentProgram::AgentProgram(std::unique_ptr<AgentParts> parts,
+                           std::unique_ptr<session::Session> session, EventWriter& writer,
+                           std::atomic<bool>& reporting_result)
     : parts_(std::move(parts)),
       session_(std::move(session)),
       setup_(parts_->setup),
@@ -26,14 +25,15 @@ AgentProgram::AgentProgram(std::unique_ptr<AgentParts> parts, std::unique_ptr<Se
       reporting_result_(reporting_result) {}
 
 /// Messages with a uuid are reported to the client from here on.
-void AgentProgram::receive(UserMessage message) {
+void AgentProgram::receive(session::UserMessage message) {
   if (!parts_->inbox.accepts(message)) return;
   control_.expect_turn();
-  message.alone = !options_.disable_slash_commands && slash_call(message).has_value();
+  message.alone = !options_.disable_slash_commands && session::slash_call(message).has_value();
   if (!message.uuid.empty()) {
-    emit(MessageProgress{message.uuid, MessageState::queued});
+    emit(session::MessageProgress{message.uuid, session::MessageState::queued});
     message.started = parts_->inbox.claim();
-    if (message.started) emit(MessageProgress{message.uuid, MessageState::started});
+    if (message.started)
+      emit(session::MessageProgress{message.uuid, session::MessageState::started});
   }
   parts_->inbox.push(std::move(message));
 }
@@ -45,7 +45,7 @@ void AgentProgram::read_stream() {
   const auto on_line = [&](std::string_view line) -> Result<> {
     TRY_ASSIGN(auto input, read_input_line(line));
     if (const auto* request = std::get_if<ControlRequest>(&input)) handler.handle(*request);
-    if (auto* message = std::get_if<UserMessage>(&input)) receive(std::move(*message));
+    if (auto* message = std::get_if<session::UserMessage>(&input)) receive(std::move(*message));
     return {};
   };
   const auto read = read_lines(setup_.io.in, control_.over(), on_line);
@@ -95,31 +95,34 @@ int AgentProgram::run() {
   return control_.exit_code().value_or(last_is_error_ ? 1 : 0);
 }
 
-void AgentProgram::complete(const MessageIds& messages) {
-  for (const auto& uuid : messages) emit(MessageProgress{uuid, MessageState::completed});
+void AgentProgram::complete(const session::MessageIds& messages) {
+  for (const auto& uuid : messages)
+    emit(session::MessageProgress{uuid, session::MessageState::completed});
 }
 
 /// Empty: not a local command.
-std::string AgentProgram::local_command(const std::vector<UserMessage>& messages) const {
-  const auto call = messages.size() == 1 ? slash_call(messages.front()) : std::nullopt;
+std::string AgentProgram::local_command(const std::vector<session::UserMessage>& messages) const {
+  const auto call = messages.size() == 1 ? session::slash_call(messages.front()) : std::nullopt;
   if (!call || options_.disable_slash_commands) return {};
-  const bool own = is_local_command(call->name) && parts_->skills.find(call->name) == nullptr;
-  return own || call->name == kClear ? call->name : "";
+  const bool own =
+      session::is_local_command(call->name) && parts_->skills.find(call->name) == nullptr;
+  return own || call->name == session::kClear ? call->name : "";
 }
 
 /// Answers without the model.
-void AgentProgram::run_local_command(const UserMessage& message, const std::string& name) {
-  TurnResult result;
+void AgentProgram::run_local_command(const session::UserMessage& message, const std::string& name) {
+  session::TurnResult result;
   result.local_command = name;
   if (!message.uuid.empty()) {
     result.answers = {message.uuid};
-    if (!message.started) emit(MessageProgress{message.uuid, MessageState::started});
+    if (!message.started)
+      emit(session::MessageProgress{message.uuid, session::MessageState::started});
   }
-  if (name == kClear) clear(message);
+  if (name == session::kClear) clear(message);
   session_->announce(result.answers);
-  if (name != kClear) {
-    result.text = unavailable(name);
-    emit(LocalReply{result.text});
+  if (name != session::kClear) {
+    result.text = session::unavailable(name);
+    emit(session::LocalReply{result.text});
   }
   result.total_cost_usd = parts_->ledger.cost_usd();
   result.model_usage = parts_->ledger.model_usage();
@@ -130,9 +133,9 @@ void AgentProgram::run_local_command(const UserMessage& message, const std::stri
 }
 
 /// Starts a new session without history and cost. The file of the old one stays.
-void AgentProgram::clear(const UserMessage& message) {
-  emit(ConversationReset{message.uuid.empty() ? make_uuid() : message.uuid});
-  emit(TasksChanged{parts_->tasks.list()});
+void AgentProgram::clear(const session::UserMessage& message) {
+  emit(session::ConversationReset{message.uuid.empty() ? make_uuid() : message.uuid});
+  emit(session::TasksChanged{parts_->tasks.list()});
   auto options = options_;
   options.continue_last = false;
   options.resume.reset();
@@ -145,14 +148,14 @@ void AgentProgram::clear(const UserMessage& message) {
   session_ = *std::move(session);
 }
 
-void AgentProgram::answer(std::vector<UserMessage> messages) {
+void AgentProgram::answer(std::vector<session::UserMessage> messages) {
   if (const auto name = local_command(messages); !name.empty()) {
     return run_local_command(messages.front(), name);
   }
   const auto stop = control_.begin_turn();
   const auto compact = options_.disable_slash_commands || messages.size() != 1
                            ? std::nullopt
-                           : compact_command(messages.front().content);
+                           : session::compact_command(messages.front().content);
   if (!compact) {
     for (auto& message : messages) parts_->expander.expand(message, stop);
   }
@@ -190,18 +193,18 @@ void AgentProgram::watch_tasks() {
 }
 
 void AgentProgram::announce(const tool::TaskNotification& ended) {
-  emit(TaskUpdated{ended});
-  emit(TaskEnded{ended});
-  emit(TasksChanged{parts_->tasks.list()});
-  UserMessage message;
-  message.content = text_content(fmt::format(
+  emit(session::TaskUpdated{ended});
+  emit(session::TaskEnded{ended});
+  emit(session::TasksChanged{parts_->tasks.list()});
+  session::UserMessage message;
+  message.content = session::text_content(fmt::format(
       "<task-notification>\nTask {} has ended: {}\n{}\nIts output is in {}\n</task-notification>",
       ended.task_id, to_string(ended.status), ended.summary, ended.output_file.string()));
   message.notification = true;
   parts_->inbox.push(std::move(message));
 }
 
-void AgentProgram::report(TurnResult result) {
+void AgentProgram::report(session::TurnResult result) {
   result.index = results_++;
   last_is_error_ = result.is_error;
   if (result.local_command.empty() || parts_->ledger.cost_usd() > 0) session_->record_totals();
@@ -211,7 +214,7 @@ void AgentProgram::report(TurnResult result) {
     control_.set_answered(last_is_error_ ? 1 : 0);
   }
   reporting_result_ = true;
-  emit(TurnEnded{result});
+  emit(session::TurnEnded{result});
   reporting_result_ = false;
   parts_->ledger.next_result();
 }

@@ -8,42 +8,42 @@
 /// Turns, requests, replies and user messages.
 namespace ralph::wire {
 
-using namespace session;
 using json::ObjectWriter;
 
-std::string line(const Identity& from, const TurnStarted& event) {
+std::string line(const session::Identity& from, const session::TurnStarted& event) {
   std::string out;
   ObjectWriter writer(out);
   writer.text("type", "system")
       .text("subtype", "init")
       .text("cwd", event.facts.cwd)
       .text("session_id", from.session_id())
-      .raw("tools", string_array(event.facts.tools))
+      .raw("tools", session::string_array(event.facts.tools))
       .raw("mcp_servers", "[]")
       .text("model", event.facts.model)
       .text("permissionMode", event.facts.permission_mode)
-      .raw("slash_commands", string_array(event.facts.slash_commands))
+      .raw("slash_commands", session::string_array(event.facts.slash_commands))
       .raw("terminal_slash_commands", "[]")
       .text("apiKeySource", event.facts.key_source)
       .text("claude_code_version", settings::kClaudeVersion)
       .text("output_style", "default")
       .raw("agents", "[]")
-      .raw("skills", string_array(event.facts.skills))
+      .raw("skills", session::string_array(event.facts.skills))
       .raw("plugins", "[]")
       .raw("capabilities", R"(["interrupt_receipt_v1"])")
       .boolean("analytics_disabled", true)
       .boolean("product_feedback_disabled", true)
       .text("uuid", make_uuid())
       .text("original_cwd", event.facts.cwd)
-      .raw("additional_directories", string_array(event.facts.add_dirs))
+      .raw("additional_directories", session::string_array(event.facts.add_dirs))
       .text("fast_mode_state", "off")
       .text("view_mode", "default");
-  if (!event.answers.empty()) writer.raw("user_message_uuids", string_array(event.answers));
+  if (!event.answers.empty())
+    writer.raw("user_message_uuids", session::string_array(event.answers));
   writer.close();
   return out;
 }
 
-std::string line(const Identity& from, const RequestStarted&) {
+std::string line(const session::Identity& from, const session::RequestStarted&) {
   std::string out;
   ObjectWriter(out)
       .text("type", "system")
@@ -55,7 +55,7 @@ std::string line(const Identity& from, const RequestStarted&) {
   return out;
 }
 
-std::string line(const Identity& from, const TitleChanged& event) {
+std::string line(const session::Identity& from, const session::TitleChanged& event) {
   std::string out;
   ObjectWriter(out)
       .text("type", "system")
@@ -67,7 +67,7 @@ std::string line(const Identity& from, const TitleChanged& event) {
   return out;
 }
 
-std::string line(const Identity& from, const RequestRetried& event) {
+std::string line(const session::Identity& from, const session::RequestRetried& event) {
   std::string out;
   ObjectWriter writer(out);
   writer.text("type", "system")
@@ -89,7 +89,7 @@ std::string line(const Identity& from, const RequestRetried& event) {
   return out;
 }
 
-std::string line(const Identity& from, const ThinkingProgress& event) {
+std::string line(const session::Identity& from, const session::ThinkingProgress& event) {
   std::string out;
   ObjectWriter(out)
       .text("type", "system")
@@ -102,7 +102,7 @@ std::string line(const Identity& from, const ThinkingProgress& event) {
   return out;
 }
 
-std::string line(const Identity& from, const ModelChanged& event) {
+std::string line(const session::Identity& from, const session::ModelChanged& event) {
   std::string out;
   ObjectWriter(out)
       .text("type", "system")
@@ -117,7 +117,7 @@ std::string line(const Identity& from, const ModelChanged& event) {
   return out;
 }
 
-std::string line(const Identity& from, const Notice& event) {
+std::string line(const session::Identity& from, const session::Notice& event) {
   std::string out;
   ObjectWriter(out)
       .text("type", "system")
@@ -130,7 +130,7 @@ std::string line(const Identity& from, const Notice& event) {
   return out;
 }
 
-std::string line(const Identity& from, const ReplyRefused& event) {
+std::string line(const session::Identity& from, const session::ReplyRefused& event) {
   std::string out;
   ObjectWriter(out)
       .text("type", "system")
@@ -147,7 +147,7 @@ std::string line(const Identity& from, const ReplyRefused& event) {
   return out;
 }
 
-std::string line(const Identity& from, const TranscriptLost& event) {
+std::string line(const session::Identity& from, const session::TranscriptLost& event) {
   std::string out;
   ObjectWriter(out)
       .text("type", "system")
@@ -159,14 +159,15 @@ std::string line(const Identity& from, const TranscriptLost& event) {
   return out;
 }
 
-std::string line(const Identity& from, const ReplyBlock& event) {
-  const auto stop_reason = event.reply.streamed ? std::string_view() : event.reply.stop_reason;
+std::string line(const session::Identity& from, const session::ReplyBlock& event) {
+  const auto stop_reason = event.reply.streamed ? api::ReplyStop() : event.reply.stop_reason;
   std::string out;
   ObjectWriter writer(out);
   writer.text("type", "assistant")
-      .raw("message", message_json(event.reply, event.block, stop_reason,
-                                   event.reply.streamed ? event.reply.usage_at_start
-                                                        : usage_json(event.reply.usage)))
+      .raw("message",
+           session::message_json(event.reply, event.block, stop_reason,
+                                 event.reply.streamed ? event.reply.usage_at_start
+                                                      : session::usage_json(event.reply.usage)))
       .raw("parent_tool_use_id", parent_json(from))
       .text("session_id", from.session_id())
       .text("uuid", event.extras.uuid)
@@ -179,17 +180,17 @@ std::string line(const Identity& from, const ReplyBlock& event) {
       writer.text("thinking_display", event.extras.thinking_display);
   }
   if (!event.extras.supersedes.empty())
-    writer.raw("supersedes", string_array(event.extras.supersedes));
+    writer.raw("supersedes", session::string_array(event.extras.supersedes));
   add_answers(writer, event.extras.answers);
   writer.close();
   return out;
 }
 
-std::string line(const Identity& from, const ErrorReply& event) {
+std::string line(const session::Identity& from, const session::ErrorReply& event) {
   std::string out;
   ObjectWriter writer(out);
   writer.text("type", "assistant")
-      .raw("message", api_error_message(event.facts))
+      .raw("message", session::api_error_message(event.facts))
       .raw("parent_tool_use_id", parent_json(from))
       .text("session_id", from.session_id())
       .text("uuid", event.facts.uuid.empty() ? make_uuid() : event.facts.uuid)
@@ -199,7 +200,7 @@ std::string line(const Identity& from, const ErrorReply& event) {
   writer.boolean("is_api_error_message", true);
   if (event.facts.status) writer.number("api_error_status", std::int64_t{*event.facts.status});
   if (!event.facts.type.empty()) writer.text("api_error_type", event.facts.type);
-  if (event.facts.api_error != ApiErrorCode::none) {
+  if (event.facts.api_error != session::ApiErrorCode::none) {
     writer.text("api_error", to_string(event.facts.api_error));
   }
   if (!event.facts.params.empty()) writer.raw("api_error_params", event.facts.params);
@@ -211,7 +212,7 @@ std::string line(const Identity& from, const ErrorReply& event) {
   return out;
 }
 
-std::string line(const Identity& from, const UserInput& event) {
+std::string line(const session::Identity& from, const session::UserInput& event) {
   std::string message;
   ObjectWriter(message).text("role", "user").raw("content", event.content).close();
   std::string out;
@@ -229,7 +230,7 @@ std::string line(const Identity& from, const UserInput& event) {
   if (event.extras.synthetic) writer.boolean("isSynthetic", true);
   if (event.extras.replay) writer.boolean("isReplay", *event.extras.replay);
   if (!event.extras.retracted.empty()) {
-    writer.raw("retracted_message_uuids", string_array(event.extras.retracted));
+    writer.raw("retracted_message_uuids", session::string_array(event.extras.retracted));
   }
   if (!event.extras.refused_message_id.empty()) {
     writer.text("refused_message_id", event.extras.refused_message_id);
@@ -238,7 +239,7 @@ std::string line(const Identity& from, const UserInput& event) {
   return out;
 }
 
-std::string line(const Identity& from, const ReplyProgress& event) {
+std::string line(const session::Identity& from, const session::ReplyProgress& event) {
   std::string out;
   out.reserve(event.event.size() + 320);
   out.append(R"({"type":"stream_event","event":)").append(event.event);

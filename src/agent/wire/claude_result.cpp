@@ -7,7 +7,6 @@
 
 namespace ralph::wire {
 
-using namespace session;
 using json::ObjectWriter;
 
 namespace {
@@ -23,26 +22,26 @@ void add_duration(ObjectWriter& writer, std::string_view key, const std::optiona
   if (time) writer.number(key, std::int64_t{time->count()});
 }
 
-void add_outcome(ObjectWriter& writer, const TurnResult& result) {
+void add_outcome(ObjectWriter& writer, const session::TurnResult& result) {
   writer.text("subtype", to_string(result.subtype))
       .boolean("is_error", result.is_error)
       .number("duration_ms", std::int64_t{result.duration.count()})
       .number("duration_api_ms", std::int64_t{result.api_duration.count()})
       .number("num_turns", result.num_turns);
-  if (result.subtype == ResultSubtype::success) {
+  if (result.subtype == session::ResultSubtype::success) {
     writer.text("result", result.text);
   } else {
-    writer.raw("errors", string_array(result.errors));
+    writer.raw("errors", session::string_array(result.errors));
   }
-  if (result.stop_reason.empty()) {
-    writer.raw("stop_reason", "null");
+  if (result.stop_reason.reported()) {
+    writer.text("stop_reason", result.stop_reason.word());
   } else {
-    writer.text("stop_reason", result.stop_reason);
+    writer.raw("stop_reason", "null");
   }
 }
 
-void add_api_error(ObjectWriter& writer, const TurnResult& result) {
-  if (result.subtype == ResultSubtype::success && result.local_command.empty()) {
+void add_api_error(ObjectWriter& writer, const session::TurnResult& result) {
+  if (result.subtype == session::ResultSubtype::success && result.local_command.empty()) {
     if (result.api_error_status) {
       writer.number("api_error_status", std::int64_t{*result.api_error_status});
     } else {
@@ -50,19 +49,19 @@ void add_api_error(ObjectWriter& writer, const TurnResult& result) {
     }
   }
   if (!result.api_error_type.empty()) writer.text("api_error_type", result.api_error_type);
-  if (result.api_error != ApiErrorCode::none) {
+  if (result.api_error != session::ApiErrorCode::none) {
     writer.text("api_error", to_string(result.api_error));
   }
 }
 
-void add_times(ObjectWriter& writer, const TurnResult& result) {
+void add_times(ObjectWriter& writer, const session::TurnResult& result) {
   add_duration(writer, "ttft_ms", result.to_first_token);
   add_duration(writer, "first_content_frame_ms", result.to_first_token);
   add_duration(writer, "ttft_stream_ms", result.to_stream);
   add_duration(writer, "time_to_request_ms", result.to_request);
 }
 
-void add_first_request(ObjectWriter& writer, const TurnResult& result) {
+void add_first_request(ObjectWriter& writer, const session::TurnResult& result) {
   if (result.answers.empty() || !result.first_request) return;
   writer.number("request_sent_wall_ms", result.first_request->sent_ms)
       .number("first_request_input_tokens", result.first_request->input_tokens)
@@ -71,8 +70,9 @@ void add_first_request(ObjectWriter& writer, const TurnResult& result) {
 
 }  // namespace
 
-std::string result_json(const Identity& from, const TurnResult& result, bool with_recent) {
-  const bool ended = result.terminal_reason != TerminalReason::none;
+std::string result_json(const session::Identity& from, const session::TurnResult& result,
+                        bool with_recent) {
+  const bool ended = result.terminal_reason != session::TerminalReason::none;
   const bool local = !result.local_command.empty();
   std::string out;
   ObjectWriter writer(out);
@@ -80,7 +80,7 @@ std::string result_json(const Identity& from, const TurnResult& result, bool wit
   add_outcome(writer, result);
   writer.text("session_id", from.session_id())
       .number("total_cost_usd", result.total_cost_usd)
-      .raw("usage", usage_json(result.usage))
+      .raw("usage", session::usage_json(result.usage))
       .raw("modelUsage", result.model_usage)
       .raw("permission_denials", result.denials);
   if (result.structured_output) writer.raw("structured_output", *result.structured_output);

@@ -7,20 +7,19 @@
 /// Compaction, the session, and replies without the model.
 namespace ralph::wire {
 
-using namespace session;
 using json::ObjectWriter;
 
-std::string line(const Identity& from, const CompactionStarted& event) {
+std::string line(const session::Identity& from, const session::CompactionStarted& event) {
   std::string out;
   ObjectWriter writer(out);
   writer.text("type", "system").text("subtype", "status").text("status", "compacting");
-  if (event.trigger == CompactTrigger::automatic)
+  if (event.trigger == session::CompactTrigger::automatic)
     writer.number("compact_output_chars", std::int64_t{0});
   writer.text("session_id", from.session_id()).text("uuid", make_uuid()).close();
   return out;
 }
 
-std::string line(const Identity& from, const CompactionEnded& event) {
+std::string line(const session::Identity& from, const session::CompactionEnded& event) {
   std::string out;
   ObjectWriter writer(out);
   writer.text("type", "system")
@@ -32,7 +31,7 @@ std::string line(const Identity& from, const CompactionEnded& event) {
   return out;
 }
 
-std::string line(const Identity& from, const ConversationCompacted& event) {
+std::string line(const session::Identity& from, const session::ConversationCompacted& event) {
   std::string metadata, out;
   ObjectWriter(metadata)
       .text("trigger", to_string(event.facts.trigger))
@@ -52,14 +51,14 @@ std::string line(const Identity& from, const ConversationCompacted& event) {
   return out;
 }
 
-std::string line(const Identity& from, const LocalReply& event) {
-  ApiErrorFacts facts;
+std::string line(const session::Identity& from, const session::LocalReply& event) {
+  session::ApiErrorFacts facts;
   facts.text = event.text;
   facts.stop_reason = api::StopReason::end_turn;
   std::string out;
   ObjectWriter(out)
       .text("type", "assistant")
-      .raw("message", api_error_message(facts))
+      .raw("message", session::api_error_message(facts))
       .raw("parent_tool_use_id", parent_json(from))
       .text("session_id", from.session_id())
       .text("uuid", make_uuid())
@@ -69,7 +68,7 @@ std::string line(const Identity& from, const LocalReply& event) {
   return out;
 }
 
-std::string line(const Identity& from, const ConversationReset& event) {
+std::string line(const session::Identity& from, const session::ConversationReset& event) {
   const auto uuid = make_uuid();
   std::string out;
   ObjectWriter(out)
@@ -84,7 +83,7 @@ std::string line(const Identity& from, const ConversationReset& event) {
   return out;
 }
 
-std::string line(const Identity& from, const MessageProgress& event) {
+std::string line(const session::Identity& from, const session::MessageProgress& event) {
   std::string out;
   ObjectWriter(out)
       .text("type", "command_lifecycle")

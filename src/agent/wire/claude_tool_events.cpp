@@ -6,10 +6,9 @@
 /// Tool calls, the commands they run, and background tasks.
 namespace ralph::wire {
 
-using namespace session;
 using json::ObjectWriter;
 
-std::string line(const Identity& from, const CallDenied& event) {
+std::string line(const session::Identity& from, const session::CallDenied& event) {
   std::string out;
   ObjectWriter writer(out);
   writer.text("type", "system")
@@ -27,7 +26,7 @@ std::string line(const Identity& from, const CallDenied& event) {
   return out;
 }
 
-std::string line(const Identity& from, const TasksChanged& event) {
+std::string line(const session::Identity& from, const session::TasksChanged& event) {
   std::string list = "[";
   for (const auto& task : event.tasks) {
     if (list.size() > 1) list += ',';
@@ -48,7 +47,7 @@ std::string line(const Identity& from, const TasksChanged& event) {
   return out;
 }
 
-std::string line(const Identity& from, const TaskStarted& event) {
+std::string line(const session::Identity& from, const session::TaskStarted& event) {
   std::string out;
   ObjectWriter(out)
       .text("type", "system")
@@ -64,7 +63,7 @@ std::string line(const Identity& from, const TaskStarted& event) {
   return out;
 }
 
-std::string line(const Identity& from, const CommandStarted& event) {
+std::string line(const session::Identity& from, const session::CommandStarted& event) {
   std::string out;
   ObjectWriter(out)
       .text("type", "system")
@@ -80,7 +79,7 @@ std::string line(const Identity& from, const CommandStarted& event) {
   return out;
 }
 
-std::string line(const Identity& from, const CommandRunning& event) {
+std::string line(const session::Identity& from, const session::CommandRunning& event) {
   std::string out;
   ObjectWriter(out)
       .text("type", "tool_progress")
@@ -95,7 +94,7 @@ std::string line(const Identity& from, const CommandRunning& event) {
   return out;
 }
 
-std::string line(const Identity& from, const CommandEnded& event) {
+std::string line(const session::Identity& from, const session::CommandEnded& event) {
   std::string out;
   ObjectWriter(out)
       .text("type", "system")
@@ -111,7 +110,7 @@ std::string line(const Identity& from, const CommandEnded& event) {
   return out;
 }
 
-std::string line(const Identity& from, const TaskUpdated& event) {
+std::string line(const session::Identity& from, const session::TaskUpdated& event) {
   std::string patch, out;
   ObjectWriter(patch)
       .text("status", to_string(event.task.status))
@@ -128,7 +127,7 @@ std::string line(const Identity& from, const TaskUpdated& event) {
   return out;
 }
 
-std::string line(const Identity& from, const TaskEnded& event) {
+std::string line(const session::Identity& from, const session::TaskEnded& event) {
   std::string out;
   ObjectWriter(out)
       .text("type", "system")

@@ -28,16 +28,16 @@ struct Remedy {
   std::string_view hint;
 };
 constexpr Remedy kRemedies[] = {
-    {EACCES, "make it readable and writable for this user, or work in another folder"},
-    {EPERM, "it belongs to another user: run as that user, or work in another folder"},
-    {EROFS, "the file system is read-only: work in a folder that can be written"},
+    {EACCES, "make it readable and writable for this user, or work in another directory"},
+    {EPERM, "it belongs to another user: run as that user, or work in another directory"},
+    {EROFS, "the file system is read-only: work in a directory that can be written"},
     {ENOSPC, "the disk is full: free some space"},
     {EDQUOT, "the quota is used up: free some space"},
     {EEXIST, "move what is there away"},
-    {ENOENT, "create the folder it belongs in"},
+    {ENOENT, "create the directory it belongs in"},
     {ELOOP, "a symbolic link is in the way: remove it"},
-    {EISDIR, "a folder is in the way: remove it"},
-    {ENOTEMPTY, "a folder is in the way: remove it"},
+    {EISDIR, "a directory is in the way: remove it"},
+    {ENOTEMPTY, "a directory is in the way: remove it"},
     {EFBIG, "the file may not grow further: see ulimit -f"},
     {EMFILE, "raise the limit on open files (ulimit -n)"},
     {ENFILE, "the system has too many open files: close some programs"},
@@ -171,8 +171,8 @@ void remove_tree(int at, const std::string& name, std::vector<std::string>& wait
 }  // namespace
 
 std::unexpected<Error> fail_storage(int error_number, std::string what) {
-  return fail(Code::storage, fmt::format("{}: {}", what, std::strerror(error_number)),
-              remedy_of(error_number));
+  return std::unexpected(
+      as_storage(fail_errno(error_number, std::move(what), remedy_of(error_number)).error()));
 }
 
 std::unexpected<Error> Folder::fail_at(int error_number, std::string_view what,

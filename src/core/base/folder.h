@@ -10,14 +10,14 @@
 
 namespace ralph {
 
-/// A failed system call on a file of ours: Code::storage, and what to do about it.
+/// A failed system call on a file of ours: Code::storage or Code::disk_full, and what to do about it.
 std::unexpected<Error> fail_storage(int error_number, std::string what);
 
 /// An open directory that other programs may write into. Entries are accessed by a single name relative to its descriptor:
 /// no link is followed, no device is opened and no call blocks, whatever the entry is.
 /// Only regular files with one link are read or appended to: a hard link may be another user's file.
 /// Code::not_found: it does not exist. Code::malformed: it is something else; the message says what, the hint what to
-/// do. Code::limit: it is too large. Everything else is Code::storage.
+/// do. Code::limit: it is too large. Everything else is Code::storage or Code::disk_full.
 class Folder {
  public:
   /// The last part of `path` must not be a link; those before it may be.

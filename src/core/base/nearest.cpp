@@ -6,6 +6,15 @@ namespace ralph {
 namespace {
 
 constexpr std::size_t kLongestWord = 64;
+constexpr std::size_t kDistanceOfAbbreviation = 2;
+
+/// "MAX_ITERS" of "MAX_ITERATIONS": most of its letters, in their order. A prefix is none: it may be of several words.
+bool is_abbreviation(std::string_view word, std::string_view candidate) {
+  if (candidate.starts_with(word) || word.size() * 8 < candidate.size() * 5) return false;
+  std::size_t found = 0;
+  for (const char c : candidate) found += found < word.size() && word[found] == c ? 1 : 0;
+  return found == word.size();
+}
 
 }  // namespace
 
@@ -30,7 +39,8 @@ std::string nearest(std::string_view word, const std::vector<std::string>& known
   std::string best;
   std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
   for (const auto& candidate : known) {
-    const auto distance = edit_distance(word, candidate);
+    auto distance = edit_distance(word, candidate);
+    if (is_abbreviation(word, candidate)) distance = std::min(distance, kDistanceOfAbbreviation);
     if (distance >= best_distance) continue;
     best = candidate;
     best_distance = distance;

@@ -1,5 +1,7 @@
 #pragma once
 #include <filesystem>
+#include <string_view>
+#include <vector>
 
 namespace ralph {
 
@@ -10,5 +12,17 @@ bool is_below(const std::filesystem::path& path, const std::filesystem::path& fo
 bool path_exists(const std::filesystem::path& path);
 /// Links are not followed: a link to a directory is not one.
 bool is_real_directory(const std::filesystem::path& path);
+
+/// The part behind the last slash.
+std::string_view base_name(std::string_view path);
+
+/// Where a path leads: every symbolic link on the way, of directories too, and the file at its end. All are absolute, and
+/// no directory in them is a link.
+struct ResolvedPath {
+  std::vector<std::filesystem::path> links;
+  std::filesystem::path file;  // empty: not a regular file
+};
+/// Resolves an absolute path as the kernel does: "link/.." is the parent of what the link leads to.
+ResolvedPath resolve_links(const std::filesystem::path& path);
 
 }  // namespace ralph

@@ -14,6 +14,7 @@ std::string_view to_string(Code code) {
     case Code::not_found: return "not_found";
     case Code::permission: return "permission";
     case Code::storage: return "storage";
+    case Code::disk_full: return "disk_full";
     case Code::malformed: return "malformed";
     case Code::limit: return "limit";
     case Code::unavailable: return "unavailable";
@@ -37,7 +38,7 @@ Code code_of(int error_number) {
     case EPERM: return Code::permission;
     case EROFS:
     case ENOSPC:
-    case EDQUOT:
+    case EDQUOT: return Code::disk_full;
     case EIO:
     case EFBIG: return Code::storage;
     case E2BIG:
@@ -57,6 +58,11 @@ Code code_of(int error_number) {
 std::unexpected<Error> fail_errno(int error_number, std::string what, std::string hint) {
   return fail(code_of(error_number), fmt::format("{}: {}", what, std::strerror(error_number)),
               std::move(hint));
+}
+
+Error as_storage(Error error) {
+  if (error.code != Code::disk_full) error.code = Code::storage;
+  return error;
 }
 
 }  // namespace ralph

@@ -8,11 +8,12 @@ namespace ralph {
 
 /// The kind of an error, for code that decides by it; the message is for people.
 enum class Code {
-  usage,        // the caller's arguments are wrong
-  config,       // a settings file is wrong
-  not_found,    // a file, program or name does not exist
-  permission,   // the system denies access
-  storage,      // disk full, unwritable, unreadable
+  usage,       // the caller's arguments are wrong
+  config,      // a settings file is wrong
+  not_found,   // a file, program or name does not exist
+  permission,  // the system denies access
+  storage,     // unwritable, unreadable
+  disk_full,  // storage: disk full, quota used up, file system read-only; never caused by the content of files
   malformed,    // data that does not parse
   limit,        // too big, too deep, too many
   unavailable,  // the system cannot do this (no PTY left, no memory, no such feature)
@@ -44,6 +45,9 @@ inline std::unexpected<Error> fail(Code code, std::string message, std::string h
 
 /// A failed system call: "cannot open 'x': No such file or directory", the code taken from errno.
 std::unexpected<Error> fail_errno(int error_number, std::string what, std::string hint = {});
+
+/// The error with Code::storage; Code::disk_full stays.
+Error as_storage(Error error);
 
 }  // namespace ralph
 

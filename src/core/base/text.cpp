@@ -25,4 +25,13 @@ std::string to_lower(std::string_view text) {
   return result;
 }
 
+bool has_word(std::string_view list, std::string_view word) {
+  for (std::size_t at = 0; at < list.size();) {
+    const auto end = std::min(list.find(' ', at), list.size());
+    if (list.substr(at, end - at) == word) return true;
+    at = end + 1;
+  }
+  return false;
+}
+
 }  // namespace ralph

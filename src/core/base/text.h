@@ -13,5 +13,7 @@ std::string_view trim_end(std::string_view text, std::string_view blanks = kBlan
 bool is_blank(std::string_view text, std::string_view blanks = kBlanks);
 /// Converts ASCII letters only.
 std::string to_lower(std::string_view text);
+/// Whether `word` is one of the words of `list`, which single spaces separate.
+bool has_word(std::string_view list, std::string_view word);
 
 }  // namespace ralph

@@ -101,9 +101,10 @@ struct Setting {
   std::string_view help;
   Topic topic;
   Listed listed;
-  std::string_view choices;  // "planner|coder"
-  int least = 0;             // of an integer
-  bool loop_only = false;    // not a setting of `ralph run`
+  std::string_view choices;             // "planner|coder"
+  int least = 0;                        // of an integer
+  bool loop_only = false;               // not a setting of `ralph run`
+  std::string_view loop_fallback = {};  // the default of `ralph loop` if it is another one
 };
 
 std::span<const Setting> settings_table();

@@ -54,6 +54,7 @@ std::string property(const Setting& setting, std::string_view further = {}) {
   json::ObjectWriter writer(out);
   writer.text("description", setting.help);
   if (!setting.fallback.empty()) writer.text("x-default", setting.fallback);
+  if (!setting.loop_fallback.empty()) writer.text("x-default-loop", setting.loop_fallback);
   writer.raw("anyOf", fmt::format(R"([{}{},{{"type":"null"}}])", alternatives(setting), further));
   writer.close();
   return out;

@@ -35,4 +35,17 @@ std::optional<double> number(const Document& object, std::string_view key) {
   return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
 }
 
+std::vector<std::string> texts(const Document& list) {
+  std::vector<std::string> texts;
+  if (!list.is_array()) return texts;
+  for (const auto& item : list) {
+    if (const auto* const text = item.get_ptr<const std::string*>()) texts.push_back(*text);
+  }
+  return texts;
+}
+
+std::vector<std::string> texts(const Document& object, std::string_view key) {
+  return texts(member(object, key));
+}
+
 }  // namespace ralph::json

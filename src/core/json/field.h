@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/json/document.h"
 
@@ -19,5 +20,8 @@ std::string text(const Document& object, std::string_view key);
 bool boolean(const Document& object, std::string_view key);
 std::int64_t integer(const Document& object, std::string_view key);
 std::optional<double> number(const Document& object, std::string_view key);
+/// The strings of an array; elements of other types are left out.
+std::vector<std::string> texts(const Document& list);
+std::vector<std::string> texts(const Document& object, std::string_view key);
 
 }  // namespace ralph::json

@@ -15,6 +15,9 @@ inline constexpr std::int64_t kUnknownWindow = 200'000;
 /// The shortest prompt prefix that the API caches for an unknown model, in tokens.
 inline constexpr std::int64_t kUsualCacheMinimum = 1024;
 
+/// How many tokens of thinking an agent asks for at most, for an unknown model.
+inline constexpr std::int64_t kUsualThinkingTokens = 32'768;
+
 /// USD per million tokens, for prompts of more than `above_tokens` tokens (input and cache together).
 struct Price {
   std::int64_t above_tokens = 0;
@@ -50,6 +53,7 @@ struct Model {
   std::string default_effort;  // empty: none is sent
   std::vector<Price> prices;   // by rising above_tokens, the first has 0; empty: unknown
   std::int64_t cache_minimum = kUsualCacheMinimum;  // no shorter prefix is cached, in tokens
+  std::int64_t max_thinking_tokens = kUsualThinkingTokens;  // that an agent asks for
 
   bool operator==(const Model&) const = default;
 };

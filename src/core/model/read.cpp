@@ -130,10 +130,12 @@ Result<> read_key(const Field& field, std::string_view key, Model& model) {
   if (key == "max_output") return read_tokens(field, 1, model.max_output);
   if (key == "thinking") return read_thinking(field, model.thinking);
   if (key == "effort") return read_text(field, model.default_effort);
+  if (key == "max_thinking_tokens") return read_tokens(field, 0, model.max_thinking_tokens);
   if (key == "cache_minimum") return read_tokens(field, 0, model.cache_minimum);
   if (key == "prices") return read_prices(field, model.prices);
   return fail(Code::config, field.where + " is not a known key",
-              "known keys: id, aliases, window, max_output, thinking, effort, cache_minimum, prices");
+              "known keys: id, aliases, window, max_output, thinking, effort, max_thinking_tokens, "
+              "cache_minimum, prices");
 }
 
 Model& row_of(std::vector<Model>& models, const std::string& id) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
@@ -71,7 +72,6 @@ struct Capabilities {
   bool partial_text = false;
   bool json_schema = false;
   bool effort = false;
-  bool loop_guard = false;    // it notices that it repeats itself
   bool conversation = false;  // takes further messages on a stdin that stays open
   bool agent_name = false;
   bool mcp_config = false;
@@ -88,11 +88,22 @@ struct Cloud {
   std::string_view chosen_by, prefix;
 };
 
+/// The requests of an API that an agent needs; other paths would reach files, batches or the account.
+struct ApiRequest {
+  std::string_view method, path;
+};
+/// The API of a model, as far as a proxy in front of it has to know it.
+struct ModelApi {
+  std::span<const ApiRequest> requests;
+  std::string_view key_header;  // "x-api-key": a token goes into "authorization"
+};
+
 /// How an agent reaches its model, and what pays for it.
 struct ModelAccess {
   std::string_view key_variable;  // "ANTHROPIC_API_KEY": preferred by the agent to a stored login
   std::string_view endpoint_variable;  // "ANTHROPIC_BASE_URL": another endpoint, with its own key
   std::string_view endpoint;           // the default
+  ModelApi api;
   /// Whether a login is stored, which pays by subscription and is preferred to a key. nullptr: the
   /// agent has no login.
   bool (*has_stored_login)(const Host& host) = nullptr;
@@ -114,11 +125,15 @@ struct ToolNames {
   std::span<const std::string_view> (*defaults)(std::string_view mode) = nullptr;
   std::span<const std::string_view> read_files;  // each of them can read a prompt file
   std::span<const std::string_view> harmless;    // approved by their name alone in any mode
+  std::span<const std::string_view> worker;      // of the iterations of a loop
+  std::span<const std::string_view> summarizer;  // of the runs that summarize a loop
+  std::string_view answer_tool;                  // takes structured output
 };
 
 /// How an agent is started without permission prompts.
 struct PermissionNames {
   std::string_view skip_mode;         // "bypassPermissions"
+  std::string_view edit_mode;         // "acceptEdits": edits files without a prompt
   std::string_view skip_option;       // "--dangerously-skip-permissions"
   std::string_view sandbox_variable;  // "IS_SANDBOX": "1" allows root to skip permissions
 };
@@ -146,6 +161,9 @@ struct AgentState {
   std::string_view backup_prefix;       // entries that begin so are copies: dropped
   std::span<const std::string_view> secret_settings;  // settings that hold or get a secret
   std::string_view secret_prefix;                     // of variables in its settings: the same
+  /// The name of a project's directory in the entry of StateUse::project.
+  std::string (*project_name)(const std::filesystem::path& workspace) = nullptr;
+  std::string_view memory_folder;  // in a project's directory: every later session obeys it
 };
 
 /// Everything ralph knows about one agent CLI. No other module names an agent.
@@ -177,7 +195,6 @@ struct Backend {
   ToolNames tools;
   PermissionNames permissions;
   std::string_view settings_error;  // how its stderr line about unusable settings begins
-  std::string_view remedy_mark;     // in its error messages: what to do follows
   std::string_view auth_hint;       // "set ANTHROPIC_API_KEY or run 'claude' once and log in"
   std::string_view install_hint;    // "npm install -g @anthropic-ai/claude-code"
 };

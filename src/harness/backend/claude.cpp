@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/base/project_key.h"
 #include "core/base/settings_error.h"
 #include "core/base/utf8.h"
 #include "core/json/writer.h"
@@ -133,12 +134,6 @@ constexpr Capabilities kClaudeCan{.model = true,
                                   .agent_name = true,
                                   .mcp_config = true};
 
-constexpr Capabilities own_can() {
-  auto can = kClaudeCan;
-  can.loop_guard = true;
-  return can;
-}
-
 std::string encode_message(std::string_view text) {
   std::string line = R"({"type":"user","message":{"role":"user","content":[{"type":"text","text":)";
   json::append_string(line, utf8::repaired(text));
@@ -170,11 +165,18 @@ std::string model_of(std::string_view asked, const Host& host) {
   return model;
 }
 
+constexpr auto kApiRequests = std::to_array<ApiRequest>({
+    {"POST", "/v1/messages"},
+    {"POST", "/v1/messages/count_tokens"},
+    {"GET", "/v1/models"},
+});
+
 constexpr ModelAccess access_with(bool (*has_login)(const Host&),
                                   std::vector<Credential> (*find)(const Host&)) {
   return {.key_variable = "ANTHROPIC_API_KEY",
           .endpoint_variable = "ANTHROPIC_BASE_URL",
           .endpoint = "https://api.anthropic.com",
+          .api = {.requests = kApiRequests, .key_header = "x-api-key"},
           .has_stored_login = has_login,
           .secret_variables = kSecretVariables,
           .paying_prefixes = kPayingPrefixes,
@@ -190,7 +192,9 @@ constexpr AgentState state_in(std::span<const std::string_view> paths) {
           .entries = kStateEntries,
           .backup_prefix = ".claude.json.",
           .secret_settings = kSecretSettings,
-          .secret_prefix = "ANTHROPIC_"};
+          .secret_prefix = "ANTHROPIC_",
+          .project_name = project_key,
+          .memory_folder = "memory"};
 }
 
 constexpr auto kDefaultTools =
@@ -204,12 +208,22 @@ std::span<const std::string_view> default_tools(std::string_view mode) {
   return kDefaultTools;
 }
 
-constexpr ToolNames kTools{
-    .defaults = default_tools, .read_files = kReadFiles, .harmless = kHarmlessTools};
+constexpr std::string_view kAnswerTool = "StructuredOutput";
+constexpr auto kWorkerTools = std::to_array<std::string_view>(
+    {"Read", "Write", "Edit", "Glob", "Grep", "Bash", "Skill", kAnswerTool});
+constexpr auto kSummarizerTools =
+    std::to_array<std::string_view>({"Read", "Glob", "Grep", kAnswerTool});
+
+constexpr ToolNames kTools{.defaults = default_tools,
+                           .read_files = kReadFiles,
+                           .harmless = kHarmlessTools,
+                           .worker = kWorkerTools,
+                           .summarizer = kSummarizerTools,
+                           .answer_tool = kAnswerTool};
 constexpr PermissionNames kPermissions{.skip_mode = "bypassPermissions",
+                                       .edit_mode = "acceptEdits",
                                        .skip_option = "--dangerously-skip-permissions",
                                        .sandbox_variable = "IS_SANDBOX"};
-constexpr std::string_view kRemedyMark = " · ";
 constexpr std::string_view kNoBackground = "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS";
 
 }  // namespace
@@ -239,7 +253,6 @@ constinit const Backend kClaude{
     .tools = kTools,
     .permissions = kPermissions,
     .settings_error = kSettingsError,  // `claude` may be a link to ralph
-    .remedy_mark = kRemedyMark,
     .auth_hint = "set ANTHROPIC_API_KEY, or run 'claude' once and log in",
     .install_hint = "npm install -g @anthropic-ai/claude-code",
 };
@@ -254,7 +267,7 @@ constinit const Backend kOwnAgent{
     .delivery = Delivery::argument,
     .open_stdin = false,
     .output = Output::stream_json,
-    .can = own_can(),
+    .can = kClaudeCan,
     .make_dialect = stream::make_own_dialect,
     .encode_message = encode_message,
     .variable_prefixes = kVariablePrefixes,
@@ -269,7 +282,6 @@ constinit const Backend kOwnAgent{
     .tools = kTools,
     .permissions = kPermissions,
     .settings_error = kSettingsError,
-    .remedy_mark = kRemedyMark,
     .auth_hint = "set ANTHROPIC_API_KEY, or run 'ralph auth login'",
     .install_hint = "",
 };
@@ -300,7 +312,6 @@ constinit const Backend kCustom{
     .tools = {},
     .permissions = kPermissions,
     .settings_error = kSettingsError,
-    .remedy_mark = kRemedyMark,
     .auth_hint = "log in as the documentation of the command describes",
     .install_hint = "",
 };

@@ -88,7 +88,7 @@ Words values_of(Slot slot, const Draft& draft) {
     case Slot::json_schema: return one(ask.json_schema);
     case Slot::effort: return one(ask.effort);
     case Slot::loop_guard:
-      return draft.backend.can.loop_guard && ask.loop_guard
+      return draft.has_loop_guard && ask.loop_guard
                  ? one(fmt::format("{}", *ask.loop_guard))
                  : Words{};
     case Slot::agent_name: return one(ask.agent_name);

@@ -17,6 +17,7 @@ struct Draft {
   std::string prompt_word;         // for "{prompt}": the prompt, or the order to read it
   std::string prompt_file;         // for "{prompt_file}"
   std::string prompt_folder = {};  // of a prompt file outside the working directory
+  bool has_loop_guard = false;     // the agent has one
 };
 
 inline constexpr std::string_view kPromptMark = "{prompt}";

@@ -65,7 +65,7 @@ std::vector<std::string> environment_of(const Host& host) {
 
 Error not_found(std::string_view program, std::string message) {
   for (const auto* backend : backends()) {
-    if (backend->program == program) {
+    if (backend->program == program && !backend->install_hint.empty()) {
       return {Code::not_found, std::move(message),
               fmt::format("install it with '{}'", backend->install_hint)};
     }
@@ -82,6 +82,11 @@ Result<fs::path> own_executable() {
   return path;
 }
 
+bool is_own_executable(const fs::path& program) {
+  std::error_code error;
+  return fs::equivalent(program, "/proc/self/exe", error);
+}
+
 std::vector<process::EnvChange> environment_changes(const Host& host) {
   auto changes = host.workspace_env;
   changes.insert(changes.end(), host.own_env.begin(), host.own_env.end());
@@ -94,12 +99,8 @@ std::optional<std::string> variable(const Host& host, std::string_view name) {
       if (change->name == name) return change->value;
     }
   }
-  for (const std::string_view entry : host.environment) {
-    if (entry.size() > name.size() && entry.starts_with(name) && entry[name.size()] == '=') {
-      return std::string(entry.substr(name.size() + 1));
-    }
-  }
-  return std::nullopt;
+  const auto inherited = process::variable(host.environment, name);
+  return inherited ? std::optional<std::string>(*inherited) : std::nullopt;
 }
 
 Result<const Backend*> choose(std::string_view name, const Host& host) {
@@ -133,6 +134,18 @@ Result<fs::path> find_program(std::string_view program, const Host& host) {
 Result<fs::path> find_program(const Candidate& candidate, const Host& host) {
   if (candidate.program == kOwnProgram) return own_executable();
   return find_program(candidate.program, host);
+}
+
+bool runs_own_agent(const Backend& backend, const Host& host) {
+  if (backend.program.empty()) return false;
+  if (backend.program == kOwnProgram) return true;
+  const auto program = find_program(backend.program, host);
+  return program && is_own_executable(*program);
+}
+
+const Backend& agent_behind(const Backend& chosen, const Host& host) {
+  const auto own = std::ranges::find(candidates(), kOwnProgram, &Candidate::program);
+  return own != candidates().end() && runs_own_agent(chosen, host) ? *own->backend : chosen;
 }
 
 std::vector<fs::path> state_paths(const Backend& backend, const Host& host) {

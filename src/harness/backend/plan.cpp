@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "core/base/text.h"
 #include "core/base/utf8.h"
 #include "harness/backend/command_line_impl.h"
 #include "harness/backend/credentials.h"
@@ -20,7 +21,7 @@ bool has(const std::vector<std::string>& words, std::string_view word) {
 }
 
 Result<> check_prompt(std::string_view prompt) {
-  if (prompt.find_first_not_of(" \t\r\n\v\f") == std::string_view::npos) {
+  if (is_blank(prompt, " \t\r\n\v\f")) {
     return fail(Code::usage, prompt.empty() ? "the prompt is empty" : "the prompt is blank",
                 "give the prompt with -p TEXT or -P FILE");
   }
@@ -41,16 +42,16 @@ Result<Output> output_of(const Backend& backend, const Ask& ask) {
 }
 
 /// A request that not every backend can honour.
-struct Wish {
+struct Requirement {
   bool asked;
   bool possible;
   std::string_view problem;  // "backend 'custom' …"
   std::string_view hint;
 };
 
-Result<> check_wishes(const Backend& backend, const Ask& ask, Output output) {
+Result<> check_capabilities(const Backend& backend, const Ask& ask, Output output, bool has_loop_guard) {
   const Capabilities& can = backend.can;
-  const auto wishes = std::to_array<Wish>({
+  const auto requirements = std::to_array<Requirement>({
       {!ask.model.empty(), can.model, "has no model option", "put the model into --command"},
       {!ask.system_prompt.empty(), can.system_prompt, "has no system prompt option",
        "put the system prompt into --command"},
@@ -69,15 +70,17 @@ Result<> check_wishes(const Backend& backend, const Ask& ask, Output output) {
       {!ask.agent_name.empty(), can.agent_name, "has no named agents", "remove agent_name"},
       {!ask.mcp_config.empty(), can.mcp_config, "has no option for MCP servers",
        "remove mcp_config"},
+      {ask.needs_loop_guard, has_loop_guard, "has no loop guard: only ralph's own agent has one",
+       "remove --loop-guard (the setting loop_guard), or use '--backend builtin'"},
       {ask.conversation, can.conversation, "accepts no messages while it runs",
        "use another backend"},
       {ask.auth != Auth::automatic, !backend.access.key_variable.empty(),
        "has no option for the credential", "remove --auth"},
   });
-  for (const Wish& wish : wishes) {
-    if (!wish.asked || wish.possible) continue;
-    return fail(Code::usage, fmt::format("backend '{}' {}", backend.name, wish.problem),
-                std::string(wish.hint));
+  for (const Requirement& one : requirements) {
+    if (!one.asked || one.possible) continue;
+    return fail(Code::usage, fmt::format("backend '{}' {}", backend.name, one.problem),
+                std::string(one.hint));
   }
   if (ask.max_cost && !can.cost && output != Output::stream_json) {
     return fail(
@@ -222,7 +225,7 @@ Result<> check_lengths(const std::vector<std::string>& argv) {
   return {};
 }
 
-void settle_key(const Draft& draft, const Host& host, Plan& plan) {
+void set_api_key(const Draft& draft, const Host& host, Plan& plan) {
   if (!hides_key(draft.backend, draft.ask.auth, host)) return;
   const auto name = std::string(draft.backend.access.key_variable);
   plan.command.env.push_back({name, ""});
@@ -238,7 +241,7 @@ void set_environment(const Draft& draft, const Host& host, Plan& plan) {
     env.push_back({std::string(name), std::nullopt});
   }
   env.insert(env.end(), host.own_env.begin(), host.own_env.end());
-  settle_key(draft, host, plan);
+  set_api_key(draft, host, plan);
 }
 
 bool skips_permissions(const Backend& backend, const Ask& ask) {
@@ -260,8 +263,10 @@ Result<> check_permissions(const Draft& draft, const Host& host, Plan& plan) {
     return fail(Code::usage,
                 fmt::format("{} refuses to skip permissions as root outside a sandbox",
                             draft.backend.program),
-                "use --sandbox, set IS_SANDBOX=1 in a container you trust, use '--permission-mode "
-                "acceptEdits', or run as an ordinary user");
+                fmt::format("use --sandbox, set {}=1 in a container you trust, use "
+                            "'--permission-mode {}', or run as an ordinary user",
+                            draft.backend.permissions.sandbox_variable,
+                            draft.backend.permissions.edit_mode));
   }
   plan.warnings.push_back(
       "permissions are skipped outside a sandbox: the agent can do whatever you can (--sandbox "
@@ -322,7 +327,8 @@ Result<Plan> plan(const Backend& backend, const Ask& ask, const Host& host,
   TRY(check_prompt(ask.prompt));
   TRY_ASSIGN(const Output output, output_of(backend, ask));
   TRY(backend.program.empty() ? check_command(backend, ask) : check_extra_args(backend, ask));
-  TRY(check_wishes(backend, ask, output));
+  const bool has_loop_guard = ask.loop_guard && runs_own_agent(backend, host);
+  TRY(check_capabilities(backend, ask, output, has_loop_guard));
   TRY_ASSIGN(const Route route, route_of(backend, ask));
 
   Plan plan;
@@ -330,7 +336,12 @@ Result<Plan> plan(const Backend& backend, const Ask& ask, const Host& host,
   plan.display_name = display_name_of(backend, ask);
   plan.output = output;
   plan.delivery = route.delivery;
-  Draft draft{backend, ask, output, route.delivery, route.transport, {}, {}};
+  Draft draft{.backend = backend,
+              .ask = ask,
+              .output = output,
+              .delivery = route.delivery,
+              .transport = route.transport,
+              .has_loop_guard = has_loop_guard};
   set_prompt(draft, host, run_id, plan);
   set_dialect(draft, plan);
   if (!backend.program.empty() && !ask.command.empty()) {

@@ -69,7 +69,8 @@ struct Ask {
   Auth auth = Auth::automatic;
   std::string json_schema;        // of the answer; empty: none
   std::string effort;             // "low", "medium", "high"; empty: the agent's own
-  std::optional<int> loop_guard;  // equal calls before it is warned
+  std::optional<int> loop_guard;  // equal calls before it is warned; left out if the agent is not ours
+  bool needs_loop_guard = false;  // then an agent without a loop guard is refused
   bool conversation = false;      // the prompt is a message on a stdin that stays open
   std::string agent_name;         // a named agent of the agent CLI; empty: its default
   std::string mcp_config;         // a file with MCP servers; empty: none
@@ -90,6 +91,7 @@ struct ModelRoute {
   std::string header, secret;  // what is added to each request: "x-api-key" and its value
   std::string token;           // what the agent gets instead of the key
   std::filesystem::path socket;
+  ModelApi api = {};
 };
 
 /// How one agent will be started for one Ask.
@@ -128,6 +130,12 @@ Result<std::filesystem::path> find_program(std::string_view program, const Host&
 Result<std::filesystem::path> find_program(const Candidate& candidate, const Host& host);
 /// The file this program runs from.
 Result<std::filesystem::path> own_executable();
+/// Whether a file is this program, perhaps under another name.
+bool is_own_executable(const std::filesystem::path& program);
+/// Whether the backend's program is ralph here, under whatever name.
+bool runs_own_agent(const Backend& backend, const Host& host);
+/// The agent that really runs: the program of `chosen` may be a link to ralph.
+const Backend& agent_behind(const Backend& chosen, const Host& host);
 
 /// Where the backend keeps its own files here, whether they exist or not.
 std::vector<std::filesystem::path> state_paths(const Backend& backend, const Host& host);

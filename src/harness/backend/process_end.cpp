@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "core/base/text.h"
 #include "harness/backend/credentials.h"
+#include "harness/backend/plan.h"
 
 namespace ralph::backend {
 namespace {
@@ -25,16 +27,9 @@ constexpr auto kUsageErrors = std::to_array<std::string_view>({
     "flag provided but not defined",
 });
 
-std::string lower_case(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) {
-    return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-  });
-  return text;
-}
-
 std::optional<stream::StartRefusal> refusal_of(const Backend& backend,
                                                const std::string& stderr_line) {
-  const auto line = lower_case(stderr_line);
+  const auto line = to_lower(stderr_line);
   const bool usage = std::ranges::any_of(
       kUsageErrors, [&](std::string_view error) { return line.contains(error); });
   if (usage) return stream::StartRefusal::command_line;
@@ -54,10 +49,10 @@ std::string api_key_source(const Backend& backend, Auth auth, const Host& host) 
 
 }  // namespace
 
-void explain_end(const Backend& backend, Auth auth, const Host& host, stream::ProcessEnd& end) {
+void add_backend_details(const Backend& backend, Auth auth, const Host& host,
+                         stream::ProcessEnd& end) {
   end.key_source = api_key_source(backend, auth, host);
-  end.auth_hint = backend.auth_hint;
-  end.remedy_mark = backend.remedy_mark;
+  end.auth_hint = agent_behind(backend, host).auth_hint;
   end.refusal = refusal_of(backend, end.stderr_line);
 }
 

@@ -6,6 +6,7 @@ namespace ralph::backend {
 
 /// Adds what the backend knows about its agent: the source of the API key, how to log in, and
 /// whether stderr_line says that the agent refused its command line or its settings.
-void explain_end(const Backend& backend, Auth auth, const Host& host, stream::ProcessEnd& end);
+void add_backend_details(const Backend& backend, Auth auth, const Host& host,
+                         stream::ProcessEnd& end);
 
 }  // namespace ralph::backend

@@ -34,8 +34,7 @@ std::string last_line_first(std::string text) {
 bool hit_cost_limit(const RunOutcome& outcome, std::optional<double> max_cost) {
   if (outcome.verdict.outcome != stream::Outcome::limit_reached || !max_cost) return false;
   const auto& results = outcome.summary.results;
-  const bool said =
-      !results.empty() && results.back().end == stream::TurnEndReason::cost_limit;
+  const bool said = !results.empty() && results.back().end == stream::TurnEndReason::cost_limit;
   return said || outcome.summary.cost_usd().value_or(0) >= *max_cost;
 }
 
@@ -47,7 +46,9 @@ std::string correction_note(std::int64_t n) {
 }  // namespace
 
 Answer answer_of(const Setup& setup, const stream::Summary& summary) {
-  if (answers_by_schema(*setup.request.backend)) return structured_answer(summary.structured);
+  if (answers_by_schema(*setup.request.backend)) {
+    return structured_answer(summary.structured, setup.request.backend->tools.answer_tool);
+  }
   return text_answer(last_message(summary), setup.options.done_marker);
 }
 
@@ -72,7 +73,7 @@ RunOutcome AgentRunner::run_once(run::Request request, const store::RunInfo& inf
   auto handlers = observer.run_started(info, outcome.summary);
   handlers.insert(handlers.begin(), {&timer, &capture});
   const run::RunObservers observers{outcome.summary, handlers, [&] { observer.flush(); },
-                               [&](Millis patience) { observer.set_drain_timeout(patience); }};
+                                    [&](Millis patience) { observer.set_drain_timeout(patience); }};
   const auto max_cost = request.ask.max_cost;
   if (request.follow_up) {
     // Called from the thread of the events.
@@ -92,12 +93,13 @@ RunOutcome AgentRunner::run_once(run::Request request, const store::RunInfo& inf
   outcome.hit_cost_limit = hit_cost_limit(outcome, max_cost);
   // The agent hit its cost limit after giving an answer: the answer counts.
   if (outcome.hit_cost_limit && outcome.answer.summary.empty()) {
-    outcome.answer = structured_answer(capture.structured());
+    outcome.answer =
+        structured_answer(capture.structured(), setup_.request.backend->tools.answer_tool);
   }
   return outcome;
 }
 
-/// An agent that answers in text is told in its session what is wrong with the answer.
+/// An agent that answers in text is corrected in its session.
 RunOutcome AgentRunner::run(run::Request request, const store::RunInfo& info) {
   auto outcome = run_once(request, info);
   const auto& can = request.backend->can;

@@ -14,7 +14,7 @@ namespace {
 
 /// How an agent is to give its answer.
 constexpr std::string_view kByTool =
-    R"(Call the tool StructuredOutput once with {"summary": "…", "done": false}: three to seven sentences about what this iteration did and what the next step is; "done": true if the whole goal is reached and checked.)";
+    R"(Call the tool {{answer_tool}} once with {"summary": "…", "done": false}: three to seven sentences about what this iteration did and what the next step is; "done": true if the whole goal is reached and checked.)";
 constexpr std::string_view kByText =
     R"(End your message with one JSON object {"summary": "…", "done": false}: three to seven sentences about what this iteration did and what the next step is; "done": true if the whole goal is reached and checked.)";
 
@@ -27,9 +27,7 @@ Answer wrong(std::string_view what, std::string_view way) {
 /// "DONE", "Done.", "**done!**".
 bool is_bare_done(std::string_view summary) {
   constexpr std::string_view kAround = " \t\r\n.!*_`'\"";
-  const auto begin = summary.find_first_not_of(kAround);
-  if (begin == summary.npos) return false;
-  const auto word = summary.substr(begin, summary.find_last_not_of(kAround) - begin + 1);
+  const auto word = trim(summary, kAround);
   return std::ranges::equal(word, store::kDone, [](char a, char b) { return (a & ~0x20) == b; });
 }
 
@@ -79,9 +77,12 @@ bool ends_a_message(std::string_view rest) {
 
 }  // namespace
 
-Answer structured_answer(std::string_view structured) {
-  if (trim(structured, kBlank).empty()) return wrong("Your answer is missing.", kByTool);
-  return read(structured, kByTool);
+Answer structured_answer(std::string_view structured, std::string_view answer_tool) {
+  constexpr std::string_view kPlace = "{{answer_tool}}";
+  std::string way(kByTool);
+  way.replace(way.find(kPlace), kPlace.size(), answer_tool);
+  if (trim(structured, kBlank).empty()) return wrong("Your answer is missing.", way);
+  return read(structured, way);
 }
 
 Answer text_answer(std::string_view text, std::string_view done_marker) {

@@ -22,13 +22,13 @@ struct Answer {
   bool done = false;       // the goal is reached, it says
 };
 
-/// From the structured output of an agent (JSON text; empty: it gave none). A summary that is nothing but "DONE", in any
-/// case and with or without punctuation, says so as well as "done": true.
-Answer structured_answer(std::string_view structured);
+/// From the structured output of an agent (JSON text; empty: it gave none), which it gives with `answer_tool`. A summary
+/// that is nothing but "DONE", in any case and with or without punctuation, says so as well as "done": true.
+Answer structured_answer(std::string_view structured, std::string_view answer_tool);
 
 /// From the last text of an agent that has no structured output: done when the marker is its last line, with the words
-/// before it as summary, or when "DONE" is all it says; else the last JSON object with a "summary", alone or in a code fence. That it is done counts only
-/// at the end of the text: an agent may echo its prompt.
+/// before it as summary, or when "DONE" is all it says; else the last JSON object with a "summary", alone or in a code
+/// fence. That it is done counts only at the end of the text: an agent may echo its prompt.
 Answer text_answer(std::string_view text, std::string_view done_marker);
 
 /// In a text that does not count as DONE: the line that seems to be meant as one; empty: none.

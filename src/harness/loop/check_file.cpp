@@ -22,7 +22,7 @@ constexpr std::size_t kMostRalphFiles = 1000;
 Result<UniqueFd> open_ralph_folder(const fs::path& workspace) {
   const auto path = workspace / kRalphFolder;
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!fd) return fail_errno(errno, fmt::format("cannot open the folder '{}'", path.native()));
+  if (!fd) return fail_errno(errno, fmt::format("cannot open the directory '{}'", path.native()));
   return fd;
 }
 
@@ -36,7 +36,7 @@ Result<std::optional<std::string>> read_check(const fs::path& workspace) {
   const UniqueFd fd(::openat(folder.get(), kCheck, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!fd && errno == ELOOP) {
     return fail(Code::config, fmt::format("'{}' is a symbolic link", path.native()),
-                "put the check itself there");
+                "replace it with the check itself");
   }
   if (!fd) return fail_errno(errno, fmt::format("cannot open '{}'", path.native()));
   if (::fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode)) {
@@ -91,7 +91,7 @@ Result<std::string> digest_of_named(const fs::path& workspace, const std::string
       ::openat(folder.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!fd && errno == ELOOP) {
     return fail(Code::config, fmt::format("'{}' is a symbolic link", path.native()),
-                "verification names it: put the file itself there");
+                "verification uses it: replace it with the file itself");
   }
   if (!fd) return fail_errno(errno, fmt::format("cannot open '{}'", path.native()));
   if (::fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode)) return {};

@@ -41,7 +41,8 @@ std::set<std::string> named_in(const std::vector<std::string>& commands);
 Result<std::string> digest_of_named(const std::filesystem::path& workspace,
                                     const std::string& name);
 
-/// Digests of everything in `.ralph/` that ralph does not write itself, by path within it. Links count as what they say.
+/// Digests of everything in `.ralph/` that ralph does not write itself, by path within it. Links count as what they
+/// say.
 std::map<std::string, std::string> ralph_folder_digests(const std::filesystem::path& workspace);
 
 }  // namespace ralph::loop

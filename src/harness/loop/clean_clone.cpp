@@ -27,7 +27,7 @@ constexpr std::size_t kLargestClonedFile = std::size_t{64} << 20;
 /// Of ralph's environment: the rest may be the agent's way to steer what is run, or a secret.
 constexpr auto kKept = std::to_array<std::string_view>(
     {"LANG", "LANGUAGE", "LC_", "TERM", "TZ", "USER", "LOGNAME", "SHELL"});
-/// Sockets and folders of others.
+/// Sockets and directories of others.
 constexpr auto kHidden = std::to_array<std::string_view>({"/tmp", "/var/tmp", "/run", "/var/lock"});
 
 bool is_kept(std::string_view name) {
@@ -36,7 +36,7 @@ bool is_kept(std::string_view name) {
   });
 }
 
-/// A temporary folder that the agent's workspace does not hold.
+/// A temporary directory that the agent's workspace does not hold.
 fs::path temporary_folder(const fs::path& workspace) {
   std::error_code error;
   auto folder = fs::canonical(fs::temp_directory_path(error), error);
@@ -95,7 +95,7 @@ void copy_ralph_folder(const fs::path& from, const fs::path& to) {
 Result<CleanClone> CleanClone::make(const Source& source) {
   auto name = (temporary_folder(source.workspace) / "ralph-verify-XXXXXX").native();
   if (::mkdtemp(name.data()) == nullptr) {
-    return fail_errno(errno, fmt::format("cannot make the folder '{}'", name),
+    return fail_errno(errno, fmt::format("cannot create the directory '{}'", name),
                       "set TMPDIR to another");
   }
   CleanClone clone{fs::path(name)};
@@ -157,7 +157,7 @@ CleanClone::CleanClone(CleanClone&& other) noexcept
 CleanClone::~CleanClone() {
   if (folder_.empty()) return;
   std::error_code ignored;
-  // What was checked may have taken its folders' permissions away.
+  // What was checked may have taken its directories' permissions away.
   for (fs::recursive_directory_iterator at(folder_, ignored), end; !ignored && at != end;
        at.increment(ignored)) {
     std::error_code each;

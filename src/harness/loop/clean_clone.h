@@ -4,20 +4,20 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "harness/loop/verifier.h"
 #include "system/git/worktree.h"
-#include "harness/loop/verify.h"
 #include "system/process/command.h"
 
 namespace ralph::loop {
 
-/// A repository of its own, outside of the workspace, that holds the commit of the loop's start as HEAD and a tree as its
-/// files: nothing in it comes from the agent's `.git`, from ignored files or from another process. Removed with this
-/// object.
+/// A repository of its own, outside of the workspace, that holds the commit of the loop's start as HEAD and a tree as
+/// its files: nothing in it comes from the agent's `.git`, from ignored files or from another process. Removed with
+/// this object.
 class CleanClone {
  public:
   struct Source {
     const git::Worktree& work;
-    std::filesystem::path workspace;  // the repository's root, or a folder in it
+    std::filesystem::path workspace;  // the repository's root, or a directory in it
     std::filesystem::path root;       // of both, the one that holds `.ralph`
     std::string commit;               // empty: there was none
     std::string tree;                 // of the whole repository

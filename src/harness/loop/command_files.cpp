@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/base/path.h"
+#include "core/base/text.h"
 #include "harness/loop/command_programs.h"
 #include "harness/loop/file_identity.h"
 #include "harness/loop/judged_output.h"
@@ -61,7 +62,7 @@ class Finder {
       if (line.understood) return;
       text.remove_prefix(line.parsed);
       add_unknown(text);
-      // After the next command that can be seen, it may go on in a way that is understood.
+      // After the next known command the rest may be understood again.
       const auto end =
           std::min(text.find_first_of("\n;&|", text.find_first_not_of("\n;&|")), text.size());
       look_at_piece(text.substr(0, end));
@@ -94,7 +95,7 @@ class Finder {
 
  private:
   void add_unknown(std::string_view text) {
-    while (!text.empty() && (text.front() == ' ' || text.front() == '\n')) text.remove_prefix(1);
+    text = trim(text, " \n");
     text = text.substr(0, text.find('\n'));
     const bool cut = text.size() > kLongestExcerpt;
     unknown_.insert(std::string(text.substr(0, kLongestExcerpt)) + (cut ? "…" : ""));
@@ -103,12 +104,8 @@ class Finder {
   std::optional<std::string> variable(std::string_view name) const {
     if (name == "PWD") return ".";
     if (assigned_.contains(name)) return std::nullopt;
-    for (const std::string_view entry : environment_) {
-      if (entry.size() > name.size() && entry.starts_with(name) && entry[name.size()] == '=') {
-        return std::string(entry.substr(name.size() + 1));
-      }
-    }
-    return std::nullopt;
+    const auto value = process::variable(environment_, name);
+    return value ? std::optional(std::string(*value)) : std::nullopt;
   }
 
   /// The text that the shell makes of a word; nullopt: not known.
@@ -155,7 +152,7 @@ class Finder {
   bool add_file(const fs::path& path, Role role) {
     const auto trail = resolve_links(path);
     if (trail.file.empty()) return false;
-    const bool compiled = role == Role::script && is_elf(trail.file);
+    const bool compiled = role == Role::script && is_elf_file(trail.file);
     if (compiled && is_below(trail.file, workspace_)) return true;
     for (const auto& link : trail.links) add(link, role);
     if (!compiled) add(trail.file, role);
@@ -341,7 +338,7 @@ class Finder {
     }
   }
 
-  /// An argument may be a file or a folder, also as the value of an option in the same word.
+  /// An argument may be a file or a directory, also as the value of an option in the same word.
   void add_input(const ShellWord& word, std::set<fs::path>& folders) {
     const auto text = expand(word);
     if (!text) return;

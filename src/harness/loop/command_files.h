@@ -1,13 +1,12 @@
 #pragma once
 #include <filesystem>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace ralph::loop {
 
-/// What a shell command names, as far as its text tells. Where it is not sure in which folder a command runs, files of all
-/// possible folders are named.
+/// What a shell command names, as far as its text tells. Where it is not sure in which directory a command runs, files
+/// of all possible directories are named.
 struct CommandFiles {
   std::vector<std::string> programs;  // words in the place of a command, without a slash: "make"
   /// Files of the workspace that are run and judged by their exit code, and the links to them: "./check.sh", "bash
@@ -15,7 +14,8 @@ struct CommandFiles {
   std::vector<std::string> scripts;
   /// Other files of the workspace it names, and those its programs read by themselves.
   std::vector<std::string> inputs;
-  /// Scripts, and links to scripts, that lie outside of the workspace or in `.git`, and that this user can write. Absolute.
+  /// Scripts, and links to scripts, that lie outside of the workspace or in `.git`, and that this user can write.
+  /// Absolute.
   std::vector<std::string> outside;
   std::vector<std::string> readers;  // programs that choose themselves what they read: "make"
   std::vector<std::string> unknown;  // parts that may run files which only the shell knows: "$t"
@@ -29,10 +29,5 @@ CommandFiles files_of(const std::vector<std::string>& commands,
 /// The same for programs, by absolute paths: only scripts and what is outside.
 CommandFiles files_of_programs(const std::vector<std::string>& paths,
                                const std::filesystem::path& workspace);
-
-/// Whether a path looks like a test.
-bool is_test_file(std::string_view path);
-/// Whether it is a file that may decide how tests are run.
-bool is_build_file(std::string_view path);
 
 }  // namespace ralph::loop

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "core/base/path.h"
+#include "core/base/text.h"
+
 namespace ralph::loop {
 namespace {
 
@@ -98,8 +101,6 @@ bool is_assignment(std::string_view word) {
              "uvwxyz_0123456789") == word.npos;
 }
 
-std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
-
 const Wrapper* wrapper_of(ShellWords words) {
   const auto found = std::ranges::find(kWrappers, base_name(words.front().text), &Wrapper::name);
   return words.front().literal && found != kWrappers.end() ? &*found : nullptr;
@@ -141,15 +142,6 @@ bool take_wrapper(const Wrapper& wrapper, Unwrapped& found) {
 }
 
 }  // namespace
-
-bool has_word(std::string_view list, std::string_view word) {
-  for (std::size_t at = 0; at < list.size();) {
-    const auto end = std::min(list.find(' ', at), list.size());
-    if (list.substr(at, end - at) == word) return true;
-    at = end + 1;
-  }
-  return false;
-}
 
 std::vector<Option> take_options(ShellWords& words, const OptionValues& values) {
   std::vector<Option> options;

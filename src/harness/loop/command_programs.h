@@ -5,13 +5,11 @@
 #include <vector>
 
 #include "core/base/shell_words.h"
+#include "core/base/text.h"
 
 namespace ralph::loop {
 
 using ShellWords = std::span<const ShellWord>;
-
-/// Whether a list of words separated by blanks has this one.
-bool has_word(std::string_view list, std::string_view word);
 
 /// How a program reads its options, as far as needed to find the first word after them.
 struct OptionValues {

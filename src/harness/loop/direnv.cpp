@@ -1,5 +1,7 @@
 #include "harness/loop/direnv.h"
 
+#include <array>
+
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
@@ -13,6 +15,15 @@ namespace ralph::loop {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// What direnv prints for an .envrc it refuses. It has no exit code of its own for that, and the direnv of Debian 12
+/// has no 'direnv status --json': its messages are the only interface.
+struct Refusal {
+  std::string_view text, meaning;
+};
+constexpr auto kRefusals = std::to_array<Refusal>({
+    {"is blocked", "you have not allowed it; read it, then run 'direnv allow' in this directory"},
+});
 
 /// Terminal colours removed, control characters too.
 std::string plain(std::string_view line) {
@@ -57,11 +68,12 @@ std::string failure(const process::Captured& ran, const std::vector<std::string>
   }
   if (ran.exit.ended_by != process::EndedBy::nothing) return "direnv was stopped";
   for (const auto& line : said) {
-    if (line.find("is blocked") == line.npos) continue;
-    return "you have not allowed it; read it, then run 'direnv allow' in this folder";
+    for (const auto& refusal : kRefusals) {
+      if (line.contains(refusal.text)) return std::string(refusal.meaning);
+    }
   }
   if (!ran.ok()) return said.empty() ? "direnv failed" : said.back();
-  return ran.cut ? "it sets more than ralph can hold" : "";
+  return ran.cut ? "its output is too long" : "";
 }
 
 Result<std::vector<process::EnvChange>> read_changes(std::string_view text) {

@@ -18,8 +18,8 @@ struct Envrc {
 };
 
 /// Asks direnv, when it is installed and there is an `.envrc`. One that the user has not allowed is not read, and never
-/// allowed by us. `env` is on top of our own environment for direnv itself; `wrap` puts it into a sandbox, when there is
-/// one.
+/// allowed by us. `env` is on top of our own environment for direnv itself; `wrap` puts it into a sandbox, when there
+/// is one.
 Envrc load_envrc(const std::filesystem::path& workspace, const std::vector<process::EnvChange>& env,
                  Millis limit = Millis{30'000}, const std::stop_token& stop = {},
                  const std::function<Result<process::Command>(process::Command)>& wrap = {});

@@ -4,10 +4,8 @@
 
 #include <fmt/core.h>
 
-#include "core/base/disk.h"
 #include "core/base/names.h"
 #include "harness/loop/step_record.h"
-#include "harness/stream/stop_command.h"
 
 namespace ralph::loop {
 namespace {
@@ -17,8 +15,7 @@ namespace {
 Result<> check_not_changed_meanwhile(LoopContext& loop, store::LoopRecord& record) {
   if (record.tree.empty()) return {};
   const auto verified = std::exchange(record.tree, loop.repository.content());
-  if (const auto& why = loop.repository.tampered(); !why.empty())
-    return fail(Code::permission, why);
+  if (const auto& tampered = loop.repository.tampered()) return std::unexpected(*tampered);
   if (const auto& error = loop.keeper.storage_error(); error && record.tree.empty()) {
     return std::unexpected(*error);
   }
@@ -31,14 +28,14 @@ Result<> check_not_changed_meanwhile(LoopContext& loop, store::LoopRecord& recor
   }
   if (changed.of_start.empty()) return {};
   return fail(Code::busy,
-              fmt::format("files were changed during verification: {} (a log that 'tee' writes "
-                          "belongs outside of the workspace, or into .gitignore)",
+              fmt::format("files were changed during verification: {} (a log written by 'tee' "
+                          "should be outside the workspace or in .gitignore)",
                           join_names(changed.of_start)));
 }
 
-LoopStop tampered(store::LoopRecord& record, std::string why) {
+LoopStop stop_tampered(const Error& error, store::LoopRecord& record) {
   record.outcome = store::LoopDecision::tampered;
-  return {store::StopReason::tampered, std::move(why)};
+  return {store::StopReason::tampered, describe(error)};
 }
 
 void report_verified(LoopContext& loop, const store::Verification& verification) {
@@ -55,21 +52,21 @@ MaybeStop run_verification(LoopContext& loop, store::LoopRecord& record) {
   loop.reporter.step(store::VerificationStarted{commands});
   loop.reporter.observer().flush();
   auto verification = loop.verifier.verify(record.tree);
-  if (!verification && is_disk_full(verification.error())) {
+  record.at = loop.clock.now();
+  if (!verification && verification.error().code == Code::disk_full) {
     loop.keeper.set_storage_error(verification.error());
     return stop_unchecked(verification.error(), record);
   }
-  if (!verification) return tampered(record, describe(verification.error()));
+  if (!verification) return stop_tampered(verification.error(), record);
   for (auto& finding : verification->findings) loop.reporter.finding(std::move(finding));
   verification->findings.clear();
   if (const int signal = loop.control.runs().cancelled_by(); signal != 0) {
-    return LoopStop{store::StopReason::stopped, stopped_by(signal),
-                    stream::exit_code_of_stop(signal)};
+    return LoopStop{store::StopReason::stopped, describe_stop(signal), {}, signal};
   }
   if (verification->passed) {
     const auto same = check_not_changed_meanwhile(loop, record);
-    if (const auto& why = loop.repository.tampered(); !why.empty()) return tampered(record, why);
-    if (!same && is_disk_full(same.error())) return stop_unchecked(same.error(), record);
+    if (const auto& error = loop.repository.tampered()) return stop_tampered(*error, record);
+    if (!same && same.error().code == Code::disk_full) return stop_unchecked(same.error(), record);
     if (!same) {
       verification->passed = false;
       verification->command = commands.front();
@@ -81,7 +78,11 @@ MaybeStop run_verification(LoopContext& loop, store::LoopRecord& record) {
   record.verification = *std::move(verification);
   if (record.verification->passed) return LoopStop{store::StopReason::done};
   record.outcome = store::LoopDecision::refused;
-  return std::nullopt;
+  const auto missing = std::exchange(record.verification->missing_program, {});
+  if (missing.empty()) return std::nullopt;
+  // No iteration can change that.
+  return LoopStop{store::StopReason::cannot_verify,
+                  fmt::format("`{}`: no program '{}'", record.verification->command, missing)};
 }
 
 }  // namespace
@@ -95,7 +96,7 @@ MaybeStop check_done(LoopContext& loop, store::LoopRecord& record) {
   }
   auto stop = run_verification(loop, record);
   if (stop && stop->reason == store::StopReason::done && unchanged) {
-    loop.reporter.silent_finding({"no file was changed: verification passes without a change"});
+    loop.reporter.silent_finding({"no file was changed: verification passes without changes"});
   }
   return stop;
 }

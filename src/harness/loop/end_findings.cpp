@@ -7,8 +7,8 @@
 #include <fmt/core.h>
 
 #include "core/base/names.h"
-#include "harness/loop/command_files.h"
 #include "harness/loop/goal_file.h"
+#include "harness/loop/test_files.h"
 #include "system/git/folder_scan.h"
 #include "system/git/kept_files.h"
 #include "system/git/kept_refs.h"
@@ -23,7 +23,7 @@ using Files = std::vector<store::ChangedFile>;
 
 bool is_ignore_file(const std::string& path) { return fs::path(path).filename() == ".gitignore"; }
 
-/// A folder with a .gitignore that no commit has, other than the caches of test programs, which all have one.
+/// A directory with a .gitignore that no commit has, other than the caches of test programs, which all have one.
 bool ignores_itself(const fs::path& path) {
   constexpr auto kCaches = std::to_array<std::string_view>(
       {".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis"});
@@ -131,8 +131,8 @@ void Findings::inputs() {
   }
   for (const auto& path : kept->missing) {
     add(
-        fmt::format("{} was not committed and is deleted; 'git restore --source=refs/ralph/{} -- "
-                    "{}' brings it back",
+        fmt::format("{} was not committed and was deleted; 'git restore --source=refs/ralph/{} -- "
+                    "{}' restores it",
                     join_names({path}), name, shell_word(":/" + path)));
   }
   if (kept->changed.empty()) return;
@@ -154,14 +154,14 @@ void Findings::ignored(const Files& files) {
     if (new_rules || ignores_itself(git_.root() / path)) named.push_back(path);
   }
   if (!named.empty()) {
-    add(fmt::format("made during the loop, and ignored by git: {}", join_names(named)));
+    add(fmt::format("created during the loop and ignored by git: {}", join_names(named)));
   }
 }
 
 void Findings::old_files() {
   const auto old = git_.old_untracked();
   if (!old || old->empty()) return;
-  add(fmt::format("older than the loop, but not ignored by git any more, and in no commit: {}",
+  add(fmt::format("older than the loop, no longer ignored by git, and in no commit: {}",
                   join_names(*old)));
 }
 
@@ -169,7 +169,7 @@ void Findings::ralph_folders(const fs::path& own) {
   const auto found =
       git::changed_in_ralph_folders(git_.root(), own.lexically_relative(git_.root()), start());
   if (found.empty()) return;
-  add(fmt::format("changed in a folder named .ralph, and in no commit: {}", join_names(found)));
+  add(fmt::format("changed in a directory named .ralph, and in no commit: {}", join_names(found)));
 }
 
 }  // namespace
@@ -206,9 +206,9 @@ void report_branch(const LoopRepository& repository, const store::LoopState& sta
   if (repository.git() == nullptr) return;
   const auto branch = repository.branch();
   if (!branch || *branch == state.branch_at_start || state.branch_at_start.empty()) return;
-  reporter.silent_finding({fmt::format("HEAD is on {}, and was on {} when the loop began",
-                                       git::short_name(*branch),
-                                       git::short_name(state.branch_at_start))});
+  reporter.silent_finding(
+      {fmt::format("HEAD is on {}; it was on {} when the loop began", git::short_name(*branch),
+                   git::short_name(state.branch_at_start))});
 }
 
 }  // namespace ralph::loop

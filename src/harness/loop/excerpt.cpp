@@ -16,8 +16,6 @@ std::size_t longest_run(std::string_view text, char wanted) {
   return longest;
 }
 
-bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
-
 }  // namespace
 
 std::string prompt_text(std::string_view text) {
@@ -32,10 +30,8 @@ Excerpt beginning_of(std::string_view text, std::size_t most_bytes) {
 }
 
 Excerpt end_of(std::string_view text, std::size_t most_bytes) {
-  if (text.size() <= most_bytes) return {text, 0};
-  auto begin = text.size() - most_bytes;
-  while (begin < text.size() && continues_character(text[begin])) ++begin;
-  return {text.substr(begin), begin};
+  const auto kept = utf8::suffix(text, most_bytes);
+  return {kept, text.size() - kept.size()};
 }
 
 std::string fenced(std::string_view text) {

@@ -2,18 +2,8 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace ralph::loop {
-
-/// Where a path leads: every symbolic link on the way, of folders too, and the file at its end. All are absolute, and no
-/// folder in them is a link.
-struct ResolvedPath {
-  std::vector<std::filesystem::path> links;
-  std::filesystem::path file;  // empty: not a regular file
-};
-/// As the kernel resolves it: "link/.." is the parent of what the link leads to.
-ResolvedPath resolve_links(const std::filesystem::path& path);
 
 /// Of a link where it leads to, of a file its content; empty: there is neither. The content of large files is taken as
 /// unchanged as long as inode, size and time of change are.
@@ -24,7 +14,7 @@ bool is_content(std::string_view identity);
 /// Whether this user can write the file or replace it.
 bool is_writable(const std::filesystem::path& path);
 
-bool is_elf(const std::filesystem::path& path);
+bool is_elf_file(const std::filesystem::path& path);
 /// A regular file, or a link to one, that can be run and is not compiled.
 bool is_executable_script(const std::filesystem::path& path);
 

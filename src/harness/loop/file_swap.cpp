@@ -24,11 +24,9 @@ namespace fs = std::filesystem;
 using Kind = FileVersion::Kind;
 
 constexpr std::size_t kLargestSwappedFile = std::size_t{64} << 20;
-constexpr std::size_t kMostStateNames = 100'000;
 constexpr std::string_view kMissing = "missing";
-constexpr const char* kHeld = "held-";
 
-/// The folder a path is in, and its name there.
+/// The directory a path is in, and its name there.
 struct Place {
   UniqueFd folder;
   std::string name;
@@ -45,7 +43,7 @@ bool is_plain_path(std::string_view path) {
   return true;
 }
 
-/// ENOENT, ENOTDIR or ELOOP in errno where there is no such folder.
+/// ENOENT, ENOTDIR or ELOOP in errno where there is no such directory.
 Place open_place(int root, const std::string& path, bool make) {
   Place place{UniqueFd(::fcntl(root, F_DUPFD_CLOEXEC, 3)), path};
   for (auto slash = place.name.find('/'); slash != std::string::npos && place.folder;
@@ -61,7 +59,7 @@ Place open_place(int root, const std::string& path, bool make) {
 
 Result<UniqueFd> open_folder(const fs::path& path) {
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!fd) return fail_errno(errno, fmt::format("cannot open the folder '{}'", path.native()));
+  if (!fd) return fail_errno(errno, fmt::format("cannot open the directory '{}'", path.native()));
   return fd;
 }
 
@@ -75,7 +73,7 @@ Result<FileVersion> read_at(int root, const std::string& path) {
   const auto* name = place.name.c_str();
   if (::fstatat(place.folder.get(), name, &info, AT_SYMLINK_NOFOLLOW) != 0) {
     if (errno == ENOENT) return FileVersion{};
-    return fail_errno(errno, fmt::format("cannot look at '{}'", path));
+    return fail_errno(errno, fmt::format("cannot stat '{}'", path));
   }
   if (S_ISLNK(info.st_mode)) {
     std::string target(PATH_MAX, '\0');
@@ -127,7 +125,7 @@ bool is_ours(int root, const std::string& path, const std::string& digest) {
   return now && (now->kind == Kind::missing || digest_of(*now) == digest);
 }
 
-/// Folders that are empty now; git keeps none.
+/// Directories that are empty now; git keeps none.
 void remove_empty_parents(int root, std::string path) {
   for (auto slash = path.rfind('/'); slash != std::string::npos; slash = path.rfind('/')) {
     path.resize(slash);
@@ -135,20 +133,6 @@ void remove_empty_parents(int root, std::string path) {
     if (!place.folder || ::unlinkat(place.folder.get(), place.name.c_str(), AT_REMOVEDIR) != 0) {
       return;
     }
-  }
-}
-
-/// Folders of held files that no list names: of a ralph that could keep no list, or another program's.
-void warn_about_unknown(const fs::path& root, std::vector<std::string>& warnings) {
-  const auto state = store::Workspace::at(root).state().folder();
-  if (!state) return;
-  for (const auto& name : state->names(kMostStateNames).value_or(std::vector<std::string>())) {
-    if (name != "held" && !name.starts_with(kHeld)) continue;
-    warnings.push_back(fmt::format(
-        "'{}' is not used: ralph has no record of it (files of yours may be in it: look, then "
-        "remove it)",
-        state->path_of(name).native()));
-    return;
   }
 }
 
@@ -176,7 +160,7 @@ Result<FileSwap> FileSwap::begin(const Place& place, const std::vector<Wanted>& 
                            &each.version);
   }
   if (different.empty()) return swap;
-  // What goes comes first: a file may be where a folder has to be.
+  // What goes comes first: a file may be where a directory has to be.
   std::ranges::stable_partition(
       different, [](const auto& each) { return each.second->kind == Kind::missing; });
   for (auto& each : different) swap.swapped_.push_back(std::move(each.first));
@@ -185,14 +169,14 @@ Result<FileSwap> FileSwap::begin(const Place& place, const std::vector<Wanted>& 
   return swap;
 }
 
-/// A new folder: nothing that another program put there is taken for a version that is held.
+/// A new directory: nothing that another program put there is taken for a version that is held.
 Result<> FileSwap::make_held_folder() {
   const auto workspace = store::Workspace::at(place_.root);
   TRY(make_folders(workspace.root()));
   TRY_ASSIGN(auto state, workspace.state().make_folder());
-  const auto name = kHeld + random_hex(4);
+  const auto name = kHeldPrefix + random_hex(4);
   if (::mkdirat(state.fd(), name.c_str(), 0700) != 0) {
-    return fail_errno(errno, fmt::format("cannot make '{}'", state.path_of(name).native()));
+    return fail_errno(errno, fmt::format("cannot create '{}'", state.path_of(name).native()));
   }
   TRY_ASSIGN(const auto held, state.open_folder(name));
   if (user_ != nullptr) {
@@ -218,13 +202,13 @@ Result<> FileSwap::swap_in(std::size_t number, const FileVersion& version) {
     if (version.kind == Kind::missing) return {};
     return fail(
         Code::permission,
-        fmt::format("'{}' cannot be put back: a folder of its path is a link or a file", path),
-        "look at what the agent did there");
+        fmt::format("cannot restore '{}': a directory of its path is a link or a file", path),
+        "check what the agent did there");
   }
   const auto aside = std::to_string(number);
   if (::renameat(place.folder.get(), place.name.c_str(), held_.get(), aside.c_str()) != 0 &&
       errno != ENOENT) {
-    return fail_errno(errno, fmt::format("cannot put '{}' aside", path));
+    return fail_errno(errno, fmt::format("cannot move '{}' away", path));
   }
   return version.kind == Kind::missing ? Result<>() : write_at(place, path, version);
 }
@@ -243,18 +227,18 @@ Result<> FileSwap::swap_out(std::size_t number, Found found) {
   const auto place = open_place(root_.get(), path, kept);
   const auto failed = [&] {
     return fail_errno(
-        errno, fmt::format("cannot put '{}' back; it is kept as '{}'", path, held_name(aside)));
+        errno, fmt::format("cannot restore '{}'; it is kept as '{}'", path, held_name(aside)));
   };
   if (!place.folder) return kept ? failed() : Result<>();
   const auto* name = place.name.c_str();
   const bool cache = is_cache(path);  // what was written there meanwhile is of no use
   if (found == Found::stays && !cache && !is_ours(root_.get(), path, digest)) {
     left_.push_back(fmt::format(
-        "'{}' was changed since verification was interrupted, and stays{}", path,
-        kept ? fmt::format("; the version of before is '{}'", held_name(aside)) : std::string()));
+        "'{}' was changed since verification was interrupted, and is kept{}", path,
+        kept ? fmt::format("; the earlier version is '{}'", held_name(aside)) : std::string()));
     return {};
   }
-  // Compared in a folder of our own: what was saved a moment ago is not removed.
+  // Compared in a directory of our own: what was saved a moment ago is not removed.
   const auto moved = "changed-" + aside;
   if (::renameat(place.folder.get(), name, held_.get(), moved.c_str()) != 0) {
     if (errno != ENOENT) return failed();
@@ -281,7 +265,7 @@ std::vector<std::string> FileSwap::changed() const {
 /// The list goes when all is done; until then another ralph can try again.
 Result<> FileSwap::swap_all_out(Found found) {
   Result<> first;
-  // In the other order: a folder that was made for a file goes before the file that was there.
+  // In the other order: a directory that was made for a file goes before the file that was there.
   for (auto i = swapped_.size(); i-- > 0;) {
     if (auto done = swap_out(i, found); !done && first) first = std::move(done);
   }
@@ -300,8 +284,8 @@ Result<std::vector<std::string>> FileSwap::end() {
 
 FileSwap::~FileSwap() { static_cast<void>(end()); }
 
-Result<> FileSwap::put_back(const Place& place, const HeldFiles& list, const store::UserState& user,
-                            Recovered& recovered) {
+Result<FileSwap> FileSwap::reopen(const Place& place, const HeldFiles& list,
+                                  const store::UserState& user) {
   FileSwap swap(place);
   if (is_below(list.workspace, place.root)) swap.place_.folder = list.workspace;
   swap.user_ = &user;
@@ -318,29 +302,19 @@ Result<> FileSwap::put_back(const Place& place, const HeldFiles& list, const sto
   if (!held) {
     forget_held(user);
     return fail(Code::storage,
-                fmt::format("verification was interrupted, and what it had put aside is gone: {}",
+                fmt::format("verification was interrupted, and the files it had moved away are "
+                            "gone: {}",
                             held.error().message));
   }
   swap.held_ = UniqueFd(::fcntl(held->fd(), F_DUPFD_CLOEXEC, 3));
-  auto done = swap.swap_all_out(Found::stays);
-  swap.held_.reset();  // after a failure it is not tried again in another way
-  TRY(done);
-  recovered.paths = swap.back_;
-  recovered.warnings = swap.left_;
-  return {};
+  return swap;
 }
 
-FileSwap::Recovered FileSwap::recover(const Place& place, const store::UserState* user) {
-  Recovered recovered;
-  auto list = user != nullptr ? load_held(*user) : Result<std::optional<HeldFiles>>();
-  if (!list) recovered.warnings.push_back(describe(list.error()) + "; it is not used");
-  if (list && *list) {
-    auto done = put_back(place, **list, *user, recovered);
-    if (!done) recovered.warnings.push_back(describe(done.error()));
-  } else {
-    warn_about_unknown(place.root, recovered.warnings);
-  }
-  return recovered;
+Result<FileSwap::PutBack> FileSwap::put_back() {
+  auto done = swap_all_out(Found::stays);
+  held_.reset();  // after a failure the destructor must not try it in another way
+  TRY(done);
+  return PutBack{back_, left_};
 }
 
 }  // namespace ralph::loop

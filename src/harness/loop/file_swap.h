@@ -22,36 +22,35 @@ struct FileVersion {
   bool operator==(const FileVersion&) const = default;
 };
 
-/// Follows no link, waits for no FIFO. Kind::other: a folder, a device … or a folder of the path is a link.
+/// Follows no link, waits for no FIFO. Kind::other: a directory, a device … or a directory of the path is a link.
 Result<FileVersion> read_version(const std::filesystem::path& root, const std::string& path);
 
-/// Puts other versions of files into a folder for a while, and then those back that were there. What is put aside is kept
-/// in a new folder `.ralph/state/held-…`; a list of it in the user's state folder lets recover() make up for a ralph that
-/// was killed meanwhile. Links are never followed; nothing outside of the folder is touched; nothing is removed that was
-/// not put there by this class, but for caches (is_cache) that were written meanwhile.
+/// The name of a directory of files that are held begins with it.
+inline constexpr const char* kHeldPrefix = "held-";
+
+/// Puts other versions of files into a directory, and the original ones back at the end. The originals are kept in a new
+/// directory `.ralph/state/held-…`; a list of them in the user's state directory lets recover_files() restore them after a
+/// crash. Links are never followed; nothing outside the directory is touched; nothing is removed that was not put there
+/// by this class, except caches (is_cache) that were written meanwhile.
 class FileSwap {
  public:
   struct Place {
-    /// `root` holds `.ralph`; empty: the folder does.
+    /// `root` holds `.ralph`; empty: the directory does.
     Place(std::filesystem::path of_files, std::filesystem::path of_ralph = {})
         : folder(std::move(of_files)), root(of_ralph.empty() ? folder : std::move(of_ralph)) {}
     std::filesystem::path folder, root;
   };
   struct Wanted {
-    std::string path;  // relative to the folder, without ".."
+    std::string path;  // relative to the directory, without ".."
     FileVersion version;
   };
   /// Only what differs is touched. `user`: where the list is kept; null: nowhere, so that after a crash the user has to
-  /// look into the folder. It must outlive this object.
+  /// look into the directory. It must outlive this object.
   static Result<FileSwap> begin(const Place& place, const std::vector<Wanted>& wanted,
                                 const store::UserState* user = nullptr);
-  struct Recovered {
-    std::vector<std::string> paths;     // were put back
-    std::vector<std::string> warnings;  // what was not, and where it is
-  };
-  /// Puts back what a killed ralph put aside, by the list in `user` only, in this folder or another one below the root. A
-  /// file that is not what ralph put in its place stays as it is.
-  static Recovered recover(const Place& place, const store::UserState* user);
+  /// One that a killed ralph did not end, by its list. Code::storage: what it had moved away is gone; the list is removed.
+  static Result<FileSwap> reopen(const Place& place, const HeldFiles& list,
+                                 const store::UserState& user);
   FileSwap(FileSwap&& other) noexcept = default;
   FileSwap& operator=(FileSwap&&) = delete;
   ~FileSwap();
@@ -59,8 +58,14 @@ class FileSwap {
   /// The paths that differed.
   std::vector<std::string> changed() const;
   /// Puts the other versions back; after it nothing is held. What was written in their place meanwhile is kept in the
-  /// folder of what is held; the result names it.
+  /// directory of what is held; the result names it.
   Result<std::vector<std::string>> end();
+  struct PutBack {
+    std::vector<std::string> paths;     // that were put back
+    std::vector<std::string> warnings;  // what was not, and where it is
+  };
+  /// After reopen(), instead of end(): a file that is not what ralph put in its place stays as it is.
+  Result<PutBack> put_back();
 
  private:
   struct Swapped {
@@ -74,18 +79,16 @@ class FileSwap {
   Result<> swap_in(std::size_t number, const FileVersion& version);
   Result<> swap_out(std::size_t number, Found found);
   Result<> swap_all_out(Found found);
-  static Result<> put_back(const Place& place, const HeldFiles& list, const store::UserState& user,
-                           Recovered& recovered);
   std::string held_name(std::string_view name) const;
 
   Place place_;
   UniqueFd root_, held_;
   std::optional<Folder> state_;  // `.ralph/state`
-  std::string name_;             // of the held folder
+  std::string name_;             // of the held directory
   const store::UserState* user_ = nullptr;
   std::vector<Swapped> swapped_;
   std::vector<std::string> back_;  // paths that are as they were
-  std::vector<std::string> left_;  // in the held folder, in words
+  std::vector<std::string> left_;  // in the held directory, in words
 };
 
 }  // namespace ralph::loop

@@ -23,7 +23,7 @@ constexpr std::uint32_t kEntryEvents =
     IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DONT_FOLLOW | IN_ONLYDIR;
 
 std::unexpected<Error> failed(int error) {
-  return fail(Code::unavailable, fmt::format("files cannot be watched: {}", std::strerror(error)),
+  return fail(Code::unavailable, fmt::format("cannot watch files: {}", std::strerror(error)),
               "raise fs.inotify.max_user_watches or max_user_instances");
 }
 
@@ -31,7 +31,7 @@ bool is_missing(int error) { return error == ENOENT || error == ENOTDIR || error
 
 }  // namespace
 
-/// Every folder of the path tells when the next part of it is another file or folder.
+/// Every directory of the path tells when the next part of it is another file or directory.
 Result<> FileWatch::add_folders(const std::filesystem::path& root, const std::string& file) {
   for (std::size_t begin = 0; begin < file.size();) {
     const auto end = std::min(file.find('/', begin), file.size());
@@ -53,7 +53,7 @@ Result<FileWatch> FileWatch::on(const std::filesystem::path& root,
     TRY(watch.add_folders(root, file));
     const auto path = root / file;
     struct stat info{};
-    // A watch on a folder would replace that on its entries.
+    // A watch on a directory would replace that on its entries.
     if (::lstat(path.c_str(), &info) != 0 || S_ISDIR(info.st_mode)) continue;
     const int id = ::inotify_add_watch(watch.fd_.get(), path.c_str(), kEvents);
     if (id >= 0) {

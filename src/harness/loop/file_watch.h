@@ -9,8 +9,8 @@
 
 namespace ralph::loop {
 
-/// Notices (inotify) every write to files while it exists, also one that was taken back since. So it does when another file
-/// gets the name, or a folder of the path is replaced.
+/// Detects (inotify) every write to files while it exists, even one that was reverted, and also when another file gets
+/// the name or a directory of the path is replaced.
 class FileWatch {
  public:
   /// Paths relative to `root`, whose own place is not watched. Of a file that does not exist only the name is watched.

@@ -5,7 +5,7 @@
 
 namespace ralph::loop {
 
-/// Ends a loop: writes its last state, brings back what it replaced if it did nothing, says how it went.
-store::LoopReport finish_loop(LoopParts& parts, const LoopStop& stop);
+/// Ends a loop: writes its last state, restores the previous loop if this one is empty, and makes the report.
+store::LoopReport finish_loop(LoopParts& parts, LoopStop stop);
 
 }  // namespace ralph::loop

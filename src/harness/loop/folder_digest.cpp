@@ -46,13 +46,13 @@ Result<std::string> folder_digest(const fs::path& folder, const fs::path& state_
     if (lines.size() >= kMostDigestedFiles) {
       return fail(Code::limit,
                   fmt::format("'{}' has more than {} files", folder.native(), kMostDigestedFiles),
-                  "make it a git repository: changes are found faster then");
+                  "make it a git repository: changes are found faster there");
     }
     lines.push_back(line_of(folder, at->path(), own));
   }
   if (error) {
     return fail(Code::storage,
-                fmt::format("cannot look through '{}': {}", folder.native(), error.message()));
+                fmt::format("cannot list '{}': {}", folder.native(), error.message()));
   }
   std::ranges::sort(lines);
   std::string all;

@@ -17,34 +17,34 @@ constexpr std::size_t kLongestGoal = std::size_t{1} << 20;
 }  // namespace
 
 std::string goal_used_text(std::string_view file) {
-  return fmt::format("'{}' was edited: its new text is the goal from now on", file);
+  return fmt::format("'{}' was edited: the new text is used from now on", file);
 }
 
-/// The file as the command line of this folder names it.
+/// The file as the command line of this directory names it.
 std::string goal_not_used_text(const store::LoopState& state) {
   std::error_code error;
   const auto here = fs::absolute(state.goal_file, error).lexically_normal();
   const auto& file = here == state.goal_path ? state.goal_file : state.goal_path;
   return fmt::format(
-      "'{}' was changed while the agent worked, perhaps by the agent: the goal stays as it was "
+      "'{}' was changed while the agent worked, perhaps by the agent: the goal is not changed "
       "(to use the new text, stop the loop, then: ralph loop --resume {})",
       state.goal_file, shell_word(file));
 }
 
 std::string goal_unusable_text(std::string_view file, std::string_view problem) {
-  return fmt::format("cannot use '{}' as it is now: {}; the goal stays as it was", file, problem);
+  return fmt::format("cannot use '{}' as it is now: {}; the goal is not changed", file, problem);
 }
 
 std::string goal_id(std::string_view text) { return sha256_hex(text); }
 
 Result<> check_goal(std::string_view text) {
   if (is_blank(text)) {
-    return fail(Code::usage, "the goal is empty", "say what to achieve");
+    return fail(Code::usage, "the goal is empty", "describe the goal");
   }
   if (text.size() <= kLongestGoal) return {};
   return fail(Code::usage,
-              fmt::format("the goal has {} bytes; it may have {}", text.size(), kLongestGoal),
-              "say what to achieve, and name files for the rest");
+              fmt::format("the goal has {} bytes; the limit is {}", text.size(), kLongestGoal),
+              "describe the goal, and refer to files for the rest");
 }
 
 std::string without_byte_order_mark(std::string text) {

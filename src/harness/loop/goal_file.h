@@ -25,8 +25,8 @@ std::string without_byte_order_mark(std::string text);
 /// Code::usage: the text is too long, or empty, for a goal.
 Result<> check_goal(std::string_view text);
 
-/// The goal of a loop that is resumed. Agents can write the file too, and must not set their own goal: an edit counts when it
-/// was made since the last run ended, in the sandbox at any time, or when the user accepted what is there.
+/// The goal of a loop that is resumed. Agents can write the file too, and must not set their own goal: an edit counts
+/// when it was made since the last run ended, in the sandbox at any time, or when the user accepted what is there.
 struct ResumedGoal {
   std::string text;
   std::string id;       // of the file, now

@@ -12,7 +12,7 @@ void GoalTracker::use_edit() {
   state_.goal_seen = now.id;
   if (now.id == goal_id(state_.goal)) return;
   if (now.problem.empty() && !setup_.options.allow_secrets && masker_.finds_secret(now.text)) {
-    now.problem = "it holds a secret";
+    now.problem = "it contains a secret";
   }
   if (!now.problem.empty()) {
     return reporter_.warn(goal_unusable_text(state_.goal_file, now.problem));

@@ -8,8 +8,8 @@
 
 namespace ralph::loop {
 
-/// Follows edits of the goal file while a loop works. Between two runs they are the user's and change the goal; during one
-/// they may be the agent's.
+/// Follows edits of the goal file while a loop works. Between two runs they are the user's and change the goal; during
+/// one they may be the agent's.
 class GoalTracker {
  public:
   /// All of them outlive it; `state` is that of the loop.
@@ -19,7 +19,8 @@ class GoalTracker {
 
   /// Call before a run.
   void use_edit();
-  /// Call after a run, and after what was run for it. In a sandbox that protects the file, a change is left to use_edit().
+  /// Call after a run, and after what was run for it. In a sandbox that protects the file, a change is left to
+  /// use_edit().
   void check_after_run();
 
   /// For the next record: the goal is another one; empty: it is not.

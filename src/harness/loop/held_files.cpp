@@ -20,7 +20,7 @@ Result<> save_held(const store::UserState& user, const HeldFiles& list) {
   json::Document body;
   body["held"] = {
       {"folder", list.folder}, {"files", std::move(files)}, {"workspace", list.workspace}};
-  return user.write(kFile, "files that verification put aside; written by ralph only",
+  return user.write(kFile, "files that verification moved away; written by ralph only",
                     std::move(body));
 }
 

@@ -8,8 +8,8 @@
 
 namespace ralph::loop {
 
-/// The files that verification put aside, so that the next ralph can put them back after a crash. Kept in the user's state
-/// folder: an agent could write a list in the workspace, and files are moved by it.
+/// The files that verification moved away, so that the next ralph can restore them after a crash. Kept in the user's
+/// state directory: an agent could write a list in the workspace, and files are moved by it.
 struct HeldFiles {
   struct File {
     std::string path;      // in `workspace`

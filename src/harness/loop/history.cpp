@@ -17,7 +17,7 @@ std::string heading_of(const store::LoopRecord& record,
                        const std::vector<std::int64_t>& taken_back) {
   std::string heading = fmt::format("## Iteration {}", record.iteration);
   if (std::ranges::find(taken_back, record.iteration) != taken_back.end()) {
-    heading += ": taken back by the user, its changes are gone";
+    heading += ": undone by the user; its changes are gone";
   } else if (record.verification && !record.verification->passed) {
     heading += ": said DONE, but verification failed";
   } else if (record.failed) {
@@ -33,12 +33,12 @@ std::vector<Entry> entries_of(std::string_view summary, std::int64_t covers,
   std::vector<Entry> entries;
   if (!summary.empty()) {
     auto heading = covers > 1 ? fmt::format("## Iterations 1 to {}, summarized", covers)
-                              : std::string("## Summary of what was before");
+                              : std::string("## Summary of earlier iterations");
     entries.push_back({std::move(heading), prompt_text(summary)});
   }
   for (const auto& record : records) {
     if (record.step != store::LoopRecord::Step::iteration) continue;
-    entries.push_back({heading_of(record, taken_back), prompt_text(record.progress)});
+    entries.push_back({heading_of(record, taken_back), prompt_text(store::progress_text(record))});
   }
   return entries;
 }
@@ -51,9 +51,9 @@ std::string show(const Entry& entry, const Excerpt& words) {
 
 }  // namespace
 
-History tell_history(std::string_view summary, std::int64_t covers,
-                     const std::vector<store::LoopRecord>& records, std::size_t most_bytes,
-                     const std::vector<std::int64_t>& taken_back) {
+History format_history(std::string_view summary, std::int64_t covers,
+                       const std::vector<store::LoopRecord>& records, std::size_t most_bytes,
+                       const std::vector<std::int64_t>& taken_back) {
   const auto entries = entries_of(summary, covers, records, taken_back);
   History history;
   std::vector<std::string> shown;  // the newest first

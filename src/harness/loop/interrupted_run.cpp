@@ -1,6 +1,7 @@
 #include "harness/loop/interrupted_run.h"
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <ranges>
 
@@ -83,8 +84,8 @@ JournalContent read_journal(std::string_view text, const Setup& setup) {
   return journal;
 }
 
-/// The journal counts where the log cannot be read, says no more, or is not the one the journal was made from: of that one
-/// only a higher cost counts. A warning; empty: none.
+/// The journal counts where the log cannot be read, says no more, or is not the one the journal was made from: of that
+/// one only a higher cost counts. A warning; empty: none.
 std::string add_from_log(JournalContent& journal, const Setup& setup,
                          const store::Workspace& workspace) {
   auto& outcome = journal.outcome;
@@ -106,8 +107,8 @@ std::string add_from_log(JournalContent& journal, const Setup& setup,
   outcome.cost_at_least_usd = cost;
   if (!log_continues(summary, outcome.summary)) {
     return fmt::format(
-        "the log '{}' does not begin with what the run's journal has: it may have been replaced, "
-        "and is not used",
+        "the log '{}' does not match the run's journal: it may have been replaced, "
+        "and is ignored",
         name);
   }
   outcome.summary = std::move(summary);
@@ -118,7 +119,7 @@ std::string add_from_log(JournalContent& journal, const Setup& setup,
 void classify(RunOutcome& outcome, const Setup& setup) {
   outcome.answer = answer_of(setup, outcome.summary);
   stream::ProcessEnd unknown;
-  unknown.cancelled_by = 9;
+  unknown.cancelled_by = SIGKILL;
   outcome.verdict = stream::classify(outcome.summary, unknown);
 }
 
@@ -134,15 +135,15 @@ Result<InterruptedRun> read_interrupted_run(const Setup& setup, const store::Wor
   const bool missing = !text && text.error().code == Code::not_found;
   if (!text && !missing && !setup.options.accept_changes) {
     return fail(Code::storage,
-                fmt::format("what run {} cost cannot be read: {}", run_id, text.error().message),
-                "put its journal back, or --accept-changes counts that run as $0");
+                fmt::format("cannot read the cost of run {}: {}", run_id, text.error().message),
+                "restore its journal, or use --accept-changes to count that run as $0");
   }
   auto journal = read_journal(text ? std::string_view(*text) : "", setup);
   auto warning = add_from_log(journal, setup, workspace);
   classify(journal.outcome, setup);
   if (!text) {
     const auto why =
-        missing ? fmt::format("it left no journal ('{}')", shown) : text.error().message;
+        missing ? fmt::format("it has no journal ('{}')", shown) : text.error().message;
     warning = fmt::format("run {} counts as $0: {}", run_id, why);
   } else if (journal.bad > 0) {
     warning = fmt::format("{} of '{}' cannot be read: that run may have cost more than is counted",

@@ -13,8 +13,8 @@ struct InterruptedRun {
   std::string warning;  // what may be missing; empty: nothing
 };
 
-/// Reads it from its journal, and from the raw log where that has more: output reaches the log first. Code::storage: what
-/// it cost cannot be known, which must not count as nothing unnoticed; with --accept-changes a warning.
+/// Reads it from its journal, and from the raw log where that has more: output reaches the log first. Code::storage:
+/// what it cost cannot be known, which must not count as nothing unnoticed; with --accept-changes a warning.
 Result<InterruptedRun> read_interrupted_run(const Setup& setup, const store::Workspace& workspace,
                                             const std::string& run_id);
 

@@ -8,7 +8,7 @@
 
 namespace ralph::loop {
 
-/// Tells what is checked from what checks: whether another command judges the output of a command.
+/// Distinguishes the program under test from the check: whether another command judges the output of a command.
 class JudgedOutput {
  public:
   /// Files that this line names may be the output of a command of any other.

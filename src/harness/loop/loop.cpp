@@ -1,70 +1,33 @@
 #include "harness/loop/loop.h"
 
-#include "harness/loop/final_report.h"
-#include "harness/loop/goal_file.h"
-#include "harness/loop/loop_parts.h"
-#include "harness/loop/loop_start.h"
-#include "harness/run/run.h"
-#include "system/process/descriptor_limit.h"
+#include "harness/loop/step_record.h"
 
 namespace ralph::loop {
-namespace {
 
-/// The first steps: what a person should know before the first iteration.
-void announce(LoopParts& parts, Loop& loop) {
-  auto& reporter = parts.reporter;
-  const auto& state = parts.keeper.state;
-  const auto folder = parts.keeper.workspace().run_folder(state.loop_id);
-  reporter.write_to(store::LoopEventLog(folder, parts.masker));
-  reporter.step(store::LoopStarted{state.loop_id, state.backend, state.model, state.goal_file,
-                                   parts.setup.resumed, state.max_iterations, state.max_cost_usd});
-  reporter.show_start_warnings();
-  const auto records = loop.records_and_interrupted();
-  reporter.observer().started(state, records);
-  if (!parts.goal.note.empty()) reporter.info(parts.goal.note);
+LoopStop Loop::run(Before before) {
+  auto stop = recovery_.recover();
+  if (!stop) stop = recorded_stop(before);
+  while (!stop) stop = step();
+  return *stop;
 }
 
-LoopStop run_steps(LoopParts& parts, Loop& loop) {
-  if (parts.keeper.state.end == store::StopReason::done) {
-    parts.reporter.info("the loop was done already");
-    const auto& records = parts.keeper.records();
-    parts.changed_since_done = records.empty() || parts.repository.content() != records.back().tree;
-    return {store::StopReason::done};
+/// The last ralph was killed between the record of the last iteration and the state that says the loop is over.
+MaybeStop Loop::recorded_stop(Before before) const {
+  const auto& records = context_.keeper.records();
+  if (before != Before::not_over || records.empty()) return std::nullopt;
+  const auto& last = records.back();
+  return last.step == store::LoopRecord::Step::iteration ? stop_of(last) : std::nullopt;
+}
+
+MaybeStop Loop::step() {
+  if (const auto& error = context_.keeper.storage_error()) return storage_stop(*error);
+  if (auto asked = context_.waiter.stop_request()) return asked;
+  if (const auto limit = context_.budget.limit_reached()) {
+    return LoopStop{*limit, context_.budget.detail(*limit)};
   }
-  if (const auto notice = parts.verifier.notice(); !notice.empty()) parts.reporter.info(notice);
-  return loop.run(parts.before);
-}
-
-store::LoopReport start_error(const Error& error) {
-  store::LoopReport report;
-  report.start_error = error;
-  report.exit_code = stream::row(run::outcome_of(error)).exit_code;
-  return report;
-}
-
-Result<RalphFolder> take_folder(const Setup& setup) {
-  TRY(process::check_descriptor_limit());
-  TRY(check_goal(setup.goal));
-  return RalphFolder::open(setup.request.host.root(), setup.loop_id);
-}
-
-}  // namespace
-
-store::LoopReport work(Setup setup, store::LoopObserver& observer, Control& control,
-                       const Masker& masker) {
-  auto folder = take_folder(setup);
-  if (!folder) return start_error(folder.error());
-  SystemClock clock;
-  LoopParts parts(std::move(setup), observer, control, masker, clock, *std::move(folder));
-  if (auto started = LoopStart(parts).start(); !started) {
-    parts.user_files.bring_back_stash();
-    return start_error(started.error());
-  }
-  Loop loop(parts.context());
-  announce(parts, loop);
-  const auto stop = run_steps(parts, loop);
-  parts.settings.finish(parts.reporter);
-  return finish_loop(parts, stop);
+  if (!summarizer_.is_due()) return worker_.iterate();
+  worker_.forget_content();
+  return summarizer_.summarize();
 }
 
 }  // namespace ralph::loop

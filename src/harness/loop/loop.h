@@ -1,28 +1,39 @@
 #pragma once
-#include <cstdint>
-#include <string>
-#include <vector>
-
-#include "core/base/mask.h"
-#include "core/base/result.h"
-#include "harness/loop/control.h"
-#include "harness/loop/setup.h"
-#include "harness/store/loop_observer.h"
-#include "harness/store/loop_report.h"
+#include "harness/loop/loop_context.h"
+#include "harness/loop/recovery.h"
+#include "harness/loop/summarizer.h"
+#include "harness/loop/worker.h"
 
 namespace ralph::loop {
 
-/// Works on the goal, iteration by iteration, until it is done or a limit is reached. Holds the workspace's lock all the
-/// while; state and progress are on the disk after every step.
-store::LoopReport work(Setup setup, store::LoopObserver& observer, Control& control,
-                       const Masker& masker);
+/// The steps of a loop, one after the other, until one returns a stop. State is on disk after each step; run()
+/// continues a killed loop.
+class Loop {
+ public:
+  /// The parts outlive it.
+  explicit Loop(LoopContext context)
+      : context_(context), worker_(context_), summarizer_(context_), recovery_(context_, worker_) {}
 
-/// The prompt the next iteration would get; starts and writes nothing. `refused`: guidance that is not used, and why.
-struct NextPrompt {
-  std::string text;
-  std::int64_t iteration = 0;
+  /// What is known of the loop's end before it was resumed.
+  enum class Before {
+    not_over,  // or new
+    ended,
+    unsure,  // its state is what the workspace says, or other commands verify now
+  };
+  /// The records, including the interrupted run; call before run().
+  std::vector<store::LoopRecord> records_and_interrupted() {
+    return recovery_.records_and_interrupted();
+  }
+  LoopStop run(Before before);
+
+ private:
+  MaybeStop recorded_stop(Before before) const;
+  MaybeStop step();
+
+  LoopContext context_;
+  Worker worker_;
+  Summarizer summarizer_;
+  Recovery recovery_;
 };
-Result<NextPrompt> next_prompt(const Setup& setup, std::vector<std::string>& cuts,
-                               std::string& refused);
 
 }  // namespace ralph::loop

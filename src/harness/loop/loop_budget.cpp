@@ -19,7 +19,7 @@ std::optional<store::StopReason> LoopBudget::limit_reached() const {
 
 std::string LoopBudget::detail(store::StopReason limit) const {
   if (limit != store::StopReason::failures || keeper_.records().empty()) return {};
-  const auto last = store::failure_reason(keeper_.records().back().progress);
+  const std::string_view last = keeper_.records().back().failure;
   return fmt::format("{}, the last one: {}", keeper_.totals().failures_in_a_row,
                      last.substr(0, last.find('\n')));
 }
@@ -52,7 +52,7 @@ bool LoopBudget::has_time_for(Millis pause) const {
 
 store::StopReason LoopBudget::cost_limit() const {
   return limit_reached().value_or(budget_.cost_usd ? store::StopReason::cost
-                                                    : store::StopReason::cost_per_day);
+                                                   : store::StopReason::cost_per_day);
 }
 
 }  // namespace ralph::loop

@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "harness/loop/agent_runner.h"
+#include "harness/loop/loop.h"
 #include "harness/loop/loop_context.h"
 #include "harness/loop/loop_repository.h"
-#include "harness/loop/loop_steps.h"
 #include "harness/loop/ralph_folder.h"
 #include "harness/loop/settings_guard.h"
 #include "harness/loop/user_files.h"
@@ -17,6 +17,14 @@ namespace ralph::loop {
 struct ReplacedLoop {
   store::LoopState state;
   std::vector<store::LoopRecord> records;
+};
+
+/// How a loop that is resumed had ended.
+struct PastEnd {
+  store::StopReason reason;
+  UtcTime at;
+  Millis ran;
+  std::size_t records;  // how many there were
 };
 
 /// Owns the parts of a loop; what each is given outlives it.
@@ -48,8 +56,9 @@ struct LoopParts {
 
   // What the start found out.
   Loop::Before before = Loop::Before::not_over;
-  bool changed_since_done = false;       // files, since the loop that is resumed was done
-  std::optional<ReplacedLoop> replaced;  // the loop before, if it had iterations
+  bool changed_since_done = false;  // files, since the loop that is resumed was done
+  std::optional<PastEnd> past_end;
+  std::optional<ReplacedLoop> replaced;  // the loop before, if it has_work()
 };
 
 }  // namespace ralph::loop

@@ -5,8 +5,8 @@
 
 #include <fmt/core.h>
 
-#include "core/base/disk.h"
 #include "core/base/names.h"
+#include "core/base/path.h"
 #include "core/base/sha256.h"
 #include "harness/loop/folder_digest.h"
 #include "harness/loop/goal_file.h"
@@ -35,13 +35,13 @@ Result<> LoopRepository::open(const std::vector<OwnOutput>& outputs) {
   if (git_ && setup_.options.commit) TRY(git_->ready());
   if (!setup_.options.commit || git_) return {};
   return fail(Code::usage, "--commit needs a git repository: " + why_not,
-              "run 'git init', or leave --commit out");
+              "run 'git init', or omit --commit");
 }
 
 /// Warns once.
 void LoopRepository::warn_unknown_content(const Error& error) {
   if (std::exchange(warned_, true)) return;
-  reporter_.warn(fmt::format("changes of files cannot be seen: {}", describe(error)));
+  reporter_.warn(fmt::format("cannot detect file changes: {}", describe(error)));
 }
 
 std::string LoopRepository::content() {
@@ -60,12 +60,12 @@ std::string LoopRepository::content() {
   // A git that was ended because ralph stops says nothing about the repository.
   if (control_.runs().cancelled_by() != 0) return {};
   // A repository that could be read at the start and cannot be read now was tampered with, unless the disk is full.
-  if (is_disk_full(tree.error())) {
+  if (tree.error().code == Code::disk_full) {
     keeper_.set_storage_error(tree.error());
   } else if (state_.tree_at_start.empty()) {
     warn_unknown_content(tree.error());
   } else {
-    tampered_ = describe(tree.error());
+    tampered_ = tree.error();
   }
   return {};
 }
@@ -129,7 +129,7 @@ Result<bool> LoopRepository::needs_rollback(const store::Current& before) {
   TRY_ASSIGN(const auto back,
              git::put_back_missing(*git_, store::inputs_ref(state_.loop_id), before.commit_before));
   if (!back.empty()) {
-    reporter_.warn(fmt::format("deleted by the iteration, and put back: {}", join_names(back)));
+    reporter_.warn(fmt::format("deleted by the iteration, now restored: {}", join_names(back)));
   }
   TRY_ASSIGN(const auto dirty, git_->dirty());
   TRY_ASSIGN(const auto branch, git_->branch());
@@ -165,9 +165,9 @@ bool is_among(const std::vector<std::string>& paths, const std::string& path) {
 }
 
 std::string goal_in_repository(const store::LoopState& state, const git::Worktree& git) {
-  if (state.goal_path.empty()) return {};
-  auto name = std::filesystem::path(state.goal_path).lexically_relative(git.root()).native();
-  return name.starts_with("..") ? std::string() : name;
+  const std::filesystem::path path = state.goal_path;
+  if (path.empty() || !is_below(path, git.root())) return {};
+  return path.lexically_relative(git.root()).native();
 }
 
 void LoopRepository::leave_out_edited_goal(store::LoopState& state) {

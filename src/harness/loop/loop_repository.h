@@ -14,7 +14,7 @@
 
 namespace ralph::loop {
 
-/// The workspace of a loop: a git repository, or a plain folder.
+/// The workspace of a loop: a git repository, or a plain directory.
 class LoopRepository final : public Repository {
  public:
   /// All of them outlive it.
@@ -27,7 +27,7 @@ class LoopRepository final : public Repository {
 
   /// Code::usage: --commit, and there is no repository.
   Result<> open(const std::vector<OwnOutput>& outputs);
-  /// Null: a plain folder.
+  /// Null: a plain directory.
   git::Worktree* git() { return git_ ? &*git_ : nullptr; }
   const git::Worktree* git() const { return git_ ? &*git_ : nullptr; }
 
@@ -40,7 +40,7 @@ class LoopRepository final : public Repository {
   std::vector<std::string> left_out_paths() const;
 
   std::string content() override;
-  const std::string& tampered() const override { return tampered_; }
+  const std::optional<Error>& tampered() const override { return tampered_; }
   std::string head() const override;
   Result<std::string> commit(std::string_view message, std::string_view branch) override;
   Result<> check_committed() const override;
@@ -59,7 +59,7 @@ class LoopRepository final : public Repository {
   Control& control_;
   std::optional<git::Worktree> git_;
   std::optional<git::Integrity> integrity_;
-  std::string tampered_;
+  std::optional<Error> tampered_;
   bool warned_ = false;  // that the content is unknown
 };
 

@@ -7,10 +7,12 @@
 #include "core/base/own_output.h"
 #include "harness/loop/goal_file.h"
 #include "harness/loop/interrupted_run.h"
+#include "harness/loop/replaced_loop.h"
 #include "harness/loop/start_refs.h"
 #include "harness/loop/step_record.h"
 #include "harness/loop/unchanged_setup.h"
 #include "harness/run/run.h"
+#include "harness/store/budget.h"
 #include "system/git/old_files.h"
 #include "system/git/stale_locks.h"
 
@@ -22,10 +24,10 @@ Result<> LoopStart::start() {
   TRY(parts_.verifier.open());
   TRY(check_agent());
   if (auto outside = keeper_.store().prepare(); !outside) {
-    reporter_.warn_at_start(
-        fmt::format("the state of this loop cannot be kept where no agent writes: {}; 'ralph loop "
-                    "--resume' will need --accept-changes",
-                    describe(outside.error())));
+    reporter_.warn_at_start(fmt::format(
+        "the state of this loop cannot be stored outside the workspace: {}; 'ralph loop "
+        "--resume' will need --accept-changes",
+        describe(outside.error())));
   }
   std::string warning;
   // Moves an unreadable one aside.
@@ -39,7 +41,7 @@ Result<> LoopStart::start() {
   }
   if (!setup_.resumed) return begin_new(old);
   if (old) return resume(*std::move(old));
-  return fail(Code::usage, "there is no loop to resume here", "begin one: ralph loop GOAL.md");
+  return fail(Code::usage, "there is no loop to resume here", "start one: ralph loop GOAL.md");
 }
 
 /// Before anything is written: an agent that cannot be started leaves nothing.
@@ -76,7 +78,7 @@ Result<std::optional<store::LoopState>> LoopStart::load_old() {
   }
   TRY(keeper_.store().adopt(loaded->state, keeper_.records()));
   if (setup_.resumed) {
-    // Whether it was done is for verification to say.
+    // Verify again: the stored end is not trusted.
     unsure_of_end_ = true;
     loaded->state.end.reset();
     loaded->state.end_why.clear();
@@ -90,14 +92,14 @@ Result<> LoopStart::record_interrupted(const store::LoopState& old) {
   if (!old.current) return {};
   const auto& current = *old.current;
   const auto& records = keeper_.records();
-  if (std::ranges::find(records, current.run_id,
-                        &store::LoopRecord::run_id) != records.end()) return {};
+  if (std::ranges::find(records, current.run_id, &store::LoopRecord::run_id) != records.end())
+    return {};
   TRY_ASSIGN(auto run, read_interrupted_run(setup_, keeper_.workspace(), current.run_id));
   if (!run.warning.empty()) reporter_.warn_at_start(std::move(run.warning));
   auto record = make_record(store::LoopRecord::Step::attempt, current, run.outcome,
                             setup_.request.host.root(), parts_.clock.now());
   record.outcome = store::LoopDecision::interrupted;
-  record.progress = store::failure_progress("interrupted");
+  record.failure = "interrupted";
   return keeper_.append(std::move(record));
 }
 
@@ -105,7 +107,7 @@ Result<> LoopStart::put_old_aside(const store::LoopState& old) {
   TRY(keeper_.files().put_aside(old));
   if (old.end) return {};
   reporter_.warn_at_start(
-      fmt::format("the loop {} was not over: it is kept as loop-{}.json, and a new one begins",
+      fmt::format("the loop {} had not ended: it is kept as loop-{}.json, and a new one starts",
                   old.loop_id, old.loop_id));
   return {};
 }
@@ -120,8 +122,8 @@ void LoopStart::set_goal() {
 
 void LoopStart::set_verification() {
   auto& state = keeper_.state;
-  state.verify_digest = parts_.verifier.verifier().digest();
-  state.verify_programs = parts_.verifier.verifier().programs();
+  state.verify_digest = parts_.verifier.verifier().files().digest();
+  state.verify_programs = parts_.verifier.verifier().files().programs();
   state.protected_digest = parts_.verifier.protected_digest();
 }
 
@@ -171,7 +173,7 @@ Result<> LoopStart::begin_new(const std::optional<store::LoopState>& old) {
   if (!keeper_.records().empty() || keeper_.files().has_records()) {
     state.aside = old ? old->loop_id : "before-" + setup_.loop_id;
   }
-  if (old && store::add_up(keeper_.records()).iterations > 0) {
+  if (old && (old->current || has_work(keeper_.records()))) {
     parts_.replaced = ReplacedLoop{*old, keeper_.records()};
   }
   keeper_.set_records({});
@@ -199,7 +201,7 @@ Result<> LoopStart::begin_repository() {
   git->leave_alone_before(*state.files_before);
   if (const auto name = git->name_of_commits(); !name.empty()) {
     reporter_.warn_at_start(fmt::format(
-        "git does not know your name (user.name, user.email): the commits are by {}", name));
+        "user.name and user.email of git are not set: the author of the commits is {}", name));
   }
   if (git->wants_signatures()) {
     reporter_.warn_at_start(
@@ -215,8 +217,7 @@ void LoopStart::remove_stale_locks(const store::LoopState& old) {
   if (git == nullptr || !old.current) return;
   for (const auto& file :
        git::remove_stale_locks(git->program(), old.current->branch, old.current->began)) {
-    reporter_.warn_at_start(
-        fmt::format("removed '{}', which a git left that was killed", file.native()));
+    reporter_.warn_at_start(fmt::format("removed '{}', left by a killed git", file.native()));
   }
 }
 
@@ -250,7 +251,10 @@ Result<> LoopStart::resume(store::LoopState old) {
   if (setup_.goal.empty()) parts_.setup.goal = state.goal;
   TRY(resume_repository());
   const bool was_over = state.end.has_value();
-  const bool same_checks = state.verify_digest == verifier.digest();
+  if (was_over && state.ended) {
+    parts_.past_end = PastEnd{*state.end, *state.ended, state.ran, keeper_.records().size()};
+  }
+  const bool same_checks = state.verify_digest == verifier.files().digest();
   // What other commands verified is not done by these.
   const bool done =
       state.end == store::StopReason::done && setup_.goal == state.goal && same_checks;

@@ -7,14 +7,15 @@
 
 namespace ralph::loop {
 
-/// Why a loop is over, before it is reported.
+/// Why a loop ends; finish_loop() makes the report and the exit code of it.
 struct LoopStop {
   store::StopReason reason;
   std::string why = {};
-  std::optional<int> exit_code = {};  // none: that of the reason
-  Millis would_wait{0};               // StopReason::time: for what there is no time
+  std::optional<stream::Outcome> outcome = {};  // none: that of the reason
+  int signal = 0;  // StopReason::stopped: the signal that stopped the run or the loop; 0: none
+  Millis would_wait{0};  // StopReason::time: the wait that does not fit into the limit
 };
-/// nullopt: the loop goes on.
+/// nullopt: the loop continues.
 using MaybeStop = std::optional<LoopStop>;
 
 }  // namespace ralph::loop

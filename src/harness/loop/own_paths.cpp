@@ -15,7 +15,8 @@ std::vector<fs::path> own_paths(const backend::Host& host) {
     for (auto& path : backend::state_paths(*backend, host)) paths.push_back(std::move(path));
   }
   const char* config = std::getenv("XDG_CONFIG_HOME");
-  if (config != nullptr && fs::path(config).is_absolute()) paths.push_back(fs::path(config) / "ralph");
+  if (config != nullptr && fs::path(config).is_absolute())
+    paths.push_back(fs::path(config) / "ralph");
   return paths;
 }
 

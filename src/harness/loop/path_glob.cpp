@@ -118,7 +118,7 @@ bool matches_pattern(std::string_view pattern, std::string_view path) {
   now[0] = 1;
   skip_stars(now, true);
   for (std::size_t k = 0; k < path.size(); ++k) {
-    // A folder that matches has everything below it.
+    // A directory that matches has everything below it.
     if (path[k] == '/' && now[pattern.size()] != 0) return true;
     std::ranges::fill(next, 0);
     for (std::size_t i = 0; i < pattern.size(); ++i) {
@@ -141,7 +141,7 @@ Result<PathGlobs> PathGlobs::make(const std::vector<std::string>& patterns) {
   for (std::string pattern : patterns) {
     const auto bad = [&](std::string_view why) {
       return fail(Code::usage, fmt::format("the pattern '{}' of --protect {}", pattern, why),
-                  "write paths of the workspace, such as 'tests/**' or '*_test.py'");
+                  "use paths of the workspace, such as 'tests/**' or '*_test.py'");
     };
     const bool negated = pattern.starts_with('!');
     if (negated) pattern.erase(0, 1);

@@ -8,7 +8,7 @@
 namespace ralph::loop {
 
 /// Patterns for paths of the workspace, as .gitignore reads them: "*" and "?" stop at "/", "**" does not, a pattern
-/// without "/" (but at its end) matches at any depth, one that matches a folder matches all below it, and one that
+/// without "/" (but at its end) matches at any depth, one that matches a directory matches all below it, and one that
 /// begins with "!" takes back what those before it match.
 class PathGlobs {
  public:

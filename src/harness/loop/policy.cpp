@@ -7,6 +7,8 @@
 
 #include <fmt/core.h>
 
+#include "core/base/backoff.h"
+
 namespace ralph::loop {
 namespace {
 
@@ -17,8 +19,6 @@ constexpr Millis kAfterReset{60'000};
 constexpr Millis kFirstPause{30'000};
 constexpr Millis kLongestPause{30 * 60'000};
 constexpr Millis kLongestFailurePause{60'000};
-constexpr std::int64_t kFarFuture = 4'102'444'800;  // 2100: later times are mistakes
-constexpr int kMostDoublings = 10;
 
 double spent_today(const store::LoopTotals& totals, const std::map<std::string, double>& earlier,
                    UtcTime now) {
@@ -32,13 +32,9 @@ double spent_today(const store::LoopTotals& totals, const std::map<std::string, 
 
 bool reached(std::int64_t limit, std::int64_t count) { return limit > 0 && count >= limit; }
 
-Millis doubled(Millis first, int n) {
-  return std::min(first * (1 << std::clamp(n - 1, 0, kMostDoublings)), kLongestPause);
-}
-
 }  // namespace
 
-std::string stopped_by(int signal_number) {
+std::string describe_stop(int signal_number) {
   return signal_number == 0 ? "'ralph stop'" : stream::stopped_by(signal_number);
 }
 
@@ -93,20 +89,17 @@ NextStep next_step_after(const stream::Verdict& verdict, const stream::Summary& 
 }
 
 Millis rate_limit_pause(std::optional<std::int64_t> resets_at, UtcTime now, int n) {
-  if (!resets_at || *resets_at <= 0 || *resets_at >= kFarFuture) {
-    return doubled(kAfterReset, n);
-  }
-  const auto until = UtcTime(std::chrono::seconds(*resets_at));
-  return std::max(Millis::zero(), std::chrono::duration_cast<Millis>(until - now)) + kAfterReset;
+  const auto until = plausible_reset(resets_at);
+  if (!until) return doubled_pause(kAfterReset, n, kLongestPause);
+  return std::max(Millis::zero(), std::chrono::duration_cast<Millis>(*until - now)) + kAfterReset;
 }
 
 Millis failure_pause(std::int64_t n, Millis first) {
-  const auto doublings = static_cast<int>(std::clamp<std::int64_t>(n - 1, 0, kMostDoublings));
-  return std::min(first * (1 << doublings), kLongestFailurePause);
+  return doubled_pause(first, n, kLongestFailurePause);
 }
 
 Millis outage_pause(int n, double jitter) {
-  const auto whole = doubled(kFirstPause, n);
+  const auto whole = doubled_pause(kFirstPause, n, kLongestPause);
   return whole / 2 +
          Millis(static_cast<std::int64_t>(static_cast<double>(whole.count()) / 2 * jitter));
 }

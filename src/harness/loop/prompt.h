@@ -1,42 +1,14 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/base/result.h"
+#include "harness/loop/template.h"
 #include "harness/store/loop_record.h"
 
 namespace ralph::loop {
-
-/// A template: text with {{name}} for a part, and {{#name}}…{{/name}} around what is there only when the part is not
-/// empty ({{^name}}…{{/name}}: only when it is). What is put in is never looked at again. A line that holds nothing but
-/// the beginning or the end of a section is not in the text.
-class Template {
- public:
-  /// Names unknown to us, sections that are not closed: an error with `name` and the line.
-  static Result<Template> parse(std::string text, std::string_view name);
-  /// The one built in.
-  static const Template& builtin();
-  static std::string_view builtin_text();
-
-  struct Value {
-    std::string_view name, text;
-  };
-  /// Whether {{name}} stands in it.
-  bool has(std::string_view name) const;
-  std::string fill(const std::vector<Value>& values) const;
-
- private:
-  struct Piece {
-    enum class Kind { text, value, when, unless, end };
-    Kind kind;
-    std::string text;
-  };
-  std::vector<Piece> pieces_;
-};
 
 /// The most bytes of each part; what is longer is cut, and the prompt says so.
 struct PromptCaps {
@@ -51,16 +23,17 @@ struct PromptCaps {
 struct PromptParts {
   std::int64_t iteration = 1, max_iterations = 0;  // 0: no limit
   std::string goal;
-  std::string agents_md;                 // of the workspace; empty: there is none
-  std::string instructions_file;         // the agent reads it itself; empty: there is none
-  std::size_t agents_md_size = 0;        // of the file, when it is longer than what was read
-  std::string history_summary;           // of the older iterations
-  std::int64_t summary_covers = 0;       // iterations
-  std::vector<store::LoopRecord> recent;            // those behind the summary
-  std::vector<std::int64_t> taken_back;  // of them: by 'ralph undo'
-  std::string verification;              // why the last DONE was refused
+  std::string agents_md;                  // of the workspace; empty: there is none
+  std::string instructions_file;          // the agent reads it itself; empty: there is none
+  std::size_t agents_md_size = 0;         // of the file, when it is longer than what was read
+  std::string history_summary;            // of the older iterations
+  std::int64_t summary_covers = 0;        // iterations
+  std::vector<store::LoopRecord> recent;  // those behind the summary
+  std::vector<std::int64_t> taken_back;   // of them: by 'ralph undo'
+  std::string verification;               // why the last DONE was refused
   std::vector<std::string> guidance;
   std::vector<std::string> verify_commands;
+  std::string answer_tool;      // takes the structured output of the agent
   bool answer_in_text = false;  // the agent has no structured output: the prompt says how to answer
   std::string done_marker;      // a line that says DONE; for agents that answer in text
   bool commits = false;         // ralph commits
@@ -73,12 +46,7 @@ std::string make_prompt(const Template& form, const PromptParts& parts, const Pr
 /// The prompt of the summarizer: the summary so far and the iterations to fold into it.
 std::string make_summary_prompt(std::string_view summary,
                                 const std::vector<store::LoopRecord>& records,
-                                std::size_t most_bytes,
+                                std::size_t most_bytes, std::string_view answer_tool,
                                 const std::vector<std::int64_t>& taken_back = {});
-
-/// `AGENTS.md` of the workspace: a regular file in it, no link that leads outside. Empty: there is none. Of a longer one
-/// the first `most_bytes`; `size` becomes that of the file, for PromptParts::agents_md_size.
-std::string read_agents_md(const std::filesystem::path& workspace, std::size_t most_bytes,
-                           std::size_t& size);
 
 }  // namespace ralph::loop

@@ -5,9 +5,8 @@
 
 #include <fmt/core.h>
 
-#include "harness/loop/loop.h"
+#include "harness/loop/read_agents_md.h"
 #include "harness/loop/run_requests.h"
-#include "harness/loop/verify.h"
 
 namespace ralph::loop {
 namespace {
@@ -35,10 +34,10 @@ std::string refusal(const std::vector<store::LoopRecord>& records) {
 }  // namespace
 
 const store::LoopRecord* last_summary(const std::vector<store::LoopRecord>& records) {
-  const auto found = std::find_if(records.rbegin(), records.rend(),
-                                  [](const store::LoopRecord& record) {
-    return record.step == store::LoopRecord::Step::summary;
-  });
+  const auto found =
+      std::find_if(records.rbegin(), records.rend(), [](const store::LoopRecord& record) {
+        return record.step == store::LoopRecord::Step::summary;
+      });
   return found == records.rend() ? nullptr : &*found;
 }
 
@@ -79,25 +78,10 @@ PromptParts prompt_parts(const Setup& setup, const std::string& goal,
   for (const auto& each : guidance) parts.guidance.push_back(each.text);
   parts.verify_commands = verify_names;
   parts.answer_in_text = !answers_by_schema(*setup.request.backend);
+  parts.answer_tool = setup.request.backend->tools.answer_tool;
   parts.done_marker = setup.options.done_marker;
   parts.commits = setup.options.commit;
   return parts;
-}
-
-Result<NextPrompt> next_prompt(const Setup& setup, std::vector<std::string>& cuts,
-                               std::string& refused) {
-  const auto& host = setup.request.host;
-  const store::LoopStateFiles files(host.root());
-  std::int64_t bad = 0;
-  std::vector<store::LoopRecord> records;
-  if (setup.resumed) {
-    TRY_ASSIGN(records, files.records(bad));
-  }
-  TRY_ASSIGN(const auto verifier,
-             Verifier::make({host.workspace, {}, {}, {}, host.root()}, setup.options.verify));
-  const auto guidance = store::Guidance(host.root(), setup.state_folder).pending(refused);
-  const auto parts = prompt_parts(setup, setup.goal, records, guidance, verifier.names());
-  return NextPrompt{make_prompt(setup.form, parts, setup.options.caps, cuts), parts.iteration};
 }
 
 }  // namespace ralph::loop

@@ -18,14 +18,14 @@ bool is_there(const fs::path& path) {
   return ::lstat(path.c_str(), &info) == 0;
 }
 
-/// What is there and is not a folder gets another name beside it, which is returned; empty: nothing is in the way.
+/// What is there and is not a directory gets another name beside it, which is returned; empty: nothing is in the way.
 Result<fs::path> put_aside(const fs::path& path) {
   struct stat info{};
   if (::lstat(path.c_str(), &info) != 0 || S_ISDIR(info.st_mode)) return fs::path();
   const fs::path aside = fmt::format("{}.replaced-{}", path.native(), compact_utc(now_utc()));
   if (::rename(path.c_str(), aside.c_str()) == 0) return aside;
   return fail_errno(errno,
-                    fmt::format("'{}' is not a folder, and cannot be renamed", path.native()),
+                    fmt::format("'{}' is not a directory and cannot be renamed", path.native()),
                     "move it away");
 }
 
@@ -33,7 +33,7 @@ Result<fs::path> put_aside(const fs::path& path) {
 
 Result<RalphFolder> RalphFolder::open(const fs::path& root, std::string loop_id) {
   TRY_ASSIGN(auto workspace, store::Workspace::open(root));
-  TRY_ASSIGN(auto lock, store::Lock::take(workspace.lock_file(), store::Lock::kLoop, loop_id));
+  TRY_ASSIGN(auto lock, store::Lock::take(workspace.lock_file(), store::LockUser::loop, loop_id));
   return RalphFolder(root, std::move(loop_id), std::move(workspace), std::move(lock));
 }
 
@@ -57,7 +57,8 @@ Result<bool> RalphFolder::repair(const store::LoopStateFiles& files,
   }
   // The file was removed, and with it the lock that others see.
   if (!store::Lock::holder(workspace_.lock_file())) {
-    TRY_ASSIGN(auto lock, store::Lock::take(workspace_.lock_file(), store::Lock::kLoop, loop_id_));
+    TRY_ASSIGN(auto lock,
+               store::Lock::take(workspace_.lock_file(), store::LockUser::loop, loop_id_));
     lock_.emplace(std::move(lock));
     repaired = true;
   }

@@ -1,3 +1,5 @@
+#include "harness/loop/read_agents_md.h"
+
 #include <algorithm>
 #include <cerrno>
 
@@ -5,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/path.h"
 #include "core/base/unique_fd.h"
 #include "core/base/utf8.h"
-#include "harness/loop/prompt.h"
 
 namespace ralph::loop {
 namespace {
@@ -21,8 +23,7 @@ fs::path real_path(const fs::path& workspace) {
   if (error) return {};
   auto file = fs::canonical(root / "AGENTS.md", error);
   if (error) return {};
-  const auto ends = std::ranges::mismatch(root, file);
-  return ends.in1 == root.end() ? file : fs::path();
+  return is_below(file, root) ? file : fs::path();
 }
 
 std::string read_up_to(int fd, std::size_t most_bytes) {

@@ -8,17 +8,6 @@
 namespace ralph::loop {
 namespace {
 
-struct Family {
-  std::string_view word;  // in its models' ids
-  std::int64_t most_tokens;
-};
-constexpr auto kFamilies = std::to_array<Family>({
-    {"haiku", 16'384},
-    {"sonnet", 32'768},
-    {"opus", 16'384},
-});
-constexpr std::int64_t kOtherModels = 32'768;
-
 struct Level {
   std::string_view name;
   std::int64_t quarters;  // of the most
@@ -39,10 +28,8 @@ Level level(std::string_view name) {
 }  // namespace
 
 std::int64_t thinking_tokens(std::string_view model, std::string_view reasoning) {
-  const auto id = model::Table::builtin().resolve(model);
-  const auto family = std::ranges::find_if(
-      kFamilies, [&](const Family& one) { return id.find(one.word) != id.npos; });
-  const auto most = family == kFamilies.end() ? kOtherModels : family->most_tokens;
+  const auto* const known = model::Table::builtin().find(model);
+  const auto most = known == nullptr ? model::kUsualThinkingTokens : known->max_thinking_tokens;
   return most * level(reasoning).quarters / 4;
 }
 

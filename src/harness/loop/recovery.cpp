@@ -53,7 +53,7 @@ MaybeStop Recovery::finish_rollback(const store::Current& current, const RunOutc
                             loop_.setup.request.host.root(), loop_.clock.now());
   record.failed = true;
   record.outcome = store::LoopDecision::interrupted;
-  record.progress = store::failure_progress("it failed, and its files were put back");
+  record.failure = "it failed, and its files were put back";
   if (auto done = worker_.roll_back(current, record); !done) {
     loop_.reporter.warn(describe(done.error()));
   }
@@ -67,7 +67,7 @@ void Recovery::record_unfinished(const store::Current& current, const RunOutcome
   using enum store::LoopRecord::Step;
   auto record = make_record(answered ? summary : attempt, current, outcome,
                             loop_.setup.request.host.root(), loop_.clock.now());
-  record.progress = answered ? outcome.answer.summary : store::failure_progress("interrupted");
+  (answered ? record.progress : record.failure) = answered ? outcome.answer.summary : "interrupted";
   if (!answered) record.outcome = store::LoopDecision::interrupted;
   record.tree = loop_.repository.content();  // what is there from now on is known
   record.changed = current.phase != store::Phase::summary &&
@@ -80,8 +80,8 @@ MaybeStop Recovery::recover() {
   auto& keeper = loop_.keeper;
   if (!keeper.state.current) return std::nullopt;
   const auto current = *keeper.state.current;
-  const auto recorded = std::ranges::find(keeper.records(), current.run_id,
-                                          &store::LoopRecord::run_id);
+  const auto recorded =
+      std::ranges::find(keeper.records(), current.run_id, &store::LoopRecord::run_id);
   if (recorded != keeper.records().end()) {
     if (recorded->step == store::LoopRecord::Step::iteration) {
       loop_.guidance.remove(current.guidance);

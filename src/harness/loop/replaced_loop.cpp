@@ -6,7 +6,12 @@
 
 namespace ralph::loop {
 
-bool did_nothing(const LoopParts& parts, store::StopReason reason) {
+bool has_work(const std::vector<store::LoopRecord>& records) {
+  const auto totals = store::add_up(records);
+  return totals.iterations > 0 || totals.changed || totals.tool_calls > 0 || totals.cost_usd > 0;
+}
+
+bool is_empty_loop(const LoopParts& parts, store::StopReason reason) {
   if (reason == store::StopReason::tampered) return false;
   const auto& totals = parts.keeper.totals();
   const auto& state = parts.keeper.state;
@@ -28,8 +33,8 @@ Result<> bring_back_replaced(LoopParts& parts) {
   TRY(keeper.store().rewrite_copy(before.records));
   TRY(keeper.store().save(before.state));
   parts.reporter.info(
-      fmt::format("this loop did nothing: 'ralph loop --resume', 'status' and 'undo' are about "
-                  "the one before it, {}",
+      fmt::format("this loop changed nothing: 'ralph loop --resume', 'status' and 'undo' use "
+                  "the previous one, {}",
                   before.state.loop_id));
   return {};
 }

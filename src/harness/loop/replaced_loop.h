@@ -4,11 +4,14 @@
 
 namespace ralph::loop {
 
-/// A wrong key, a wrong command, a Ctrl-C at once, a limit that was reached before. A loop that has done any work can be
-/// resumed.
-bool did_nothing(const LoopParts& parts, store::StopReason reason);
+/// Whether a loop is worth resuming: it finished an iteration, called a tool, changed a file or has a cost.
+bool has_work(const std::vector<store::LoopRecord>& records);
 
-/// The loop before is again the one that --resume, status and undo know. What this one cost still counts for its day.
+/// Whether a loop has done no work, which is then discarded: a wrong key, a wrong command, an immediate Ctrl-C, a limit
+/// that was already reached. Any other loop can be resumed.
+bool is_empty_loop(const LoopParts& parts, store::StopReason reason);
+
+/// Makes the previous loop the one that --resume, status and undo use. The cost of this one still counts for its day.
 Result<> bring_back_replaced(LoopParts& parts);
 
 }  // namespace ralph::loop

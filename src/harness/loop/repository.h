@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,10 +14,10 @@ class Repository {
  public:
   virtual ~Repository() = default;
 
-  /// An id of what the files hold now; empty: unknown. Undoes what hides changes from git; where the repository cannot be
-  /// trusted any more, tampered() says why from then on; a full disk becomes the keeper's storage error.
+  /// An id of what the files hold now; empty: unknown. Undoes what hides changes from git; where the repository cannot
+  /// be trusted any more, tampered() has the error from then on; a full disk becomes the keeper's storage error.
   virtual std::string content() = 0;
-  virtual const std::string& tampered() const = 0;
+  virtual const std::optional<Error>& tampered() const = 0;
   /// The commit; empty: there is none.
   virtual std::string head() const = 0;
 

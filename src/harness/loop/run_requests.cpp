@@ -17,7 +17,7 @@ void set_variable(backend::Host& host, std::string name, std::optional<std::stri
   if (known == host.own_env.end()) host.own_env.push_back({std::move(name), std::move(value)});
 }
 
-void think(run::Request& request, std::string_view reasoning) {
+void set_reasoning(run::Request& request, std::string_view reasoning) {
   if (request.backend->can.effort) request.ask.effort = effort_of(reasoning);
   if (!request.backend->can.conversation) return;
   const auto tokens = thinking_tokens(request.ask.model, reasoning);
@@ -26,15 +26,16 @@ void think(run::Request& request, std::string_view reasoning) {
   set_variable(request.host, std::string(request.backend->thinking_variable), value);
 }
 
-/// A turn that failed is not made good by more words, unless it failed for the form of its answer.
+/// Only a turn that failed for an invalid answer is corrected.
 bool worth_correcting(const stream::Summary& summary) {
   if (summary.results.empty() || !summary.results.back().is_error) return true;
   return summary.results.back().end == stream::TurnEndReason::invalid_output;
 }
 
-std::optional<std::string> correction_of(const stream::Summary& summary, int sent) {
+std::optional<std::string> correction_of(const stream::Summary& summary, int sent,
+                                         std::string_view answer_tool) {
   if (sent >= kMostCorrections || !worth_correcting(summary)) return std::nullopt;
-  const auto answer = structured_answer(summary.structured);
+  const auto answer = structured_answer(summary.structured, answer_tool);
   if (!answer.summary.empty()) return std::nullopt;
   return answer.correction;
 }
@@ -61,18 +62,14 @@ run::Request any_request(const Setup& setup, const std::string& run_id, RunNumbe
   if (answers_by_schema(*request.backend)) {
     request.ask.json_schema = kAnswerSchema;
     request.ask.conversation = true;
-    request.follow_up = correction_of;
+    request.follow_up = [tool = request.backend->tools.answer_tool](const auto& summary, int sent) {
+      return correction_of(summary, sent, tool);
+    };
   }
   return request;
 }
 
 }  // namespace
-
-std::vector<std::string> worker_tools() {
-  return {"Read", "Write", "Edit", "Glob", "Grep", "Bash", "Skill", "StructuredOutput"};
-}
-
-std::vector<std::string> summarizer_tools() { return {"Read", "Glob", "Grep", "StructuredOutput"}; }
 
 bool answers_by_schema(const backend::Backend& backend) {
   return backend.can.json_schema && backend.can.conversation;
@@ -85,10 +82,7 @@ bool can_summarize(const backend::Backend& backend) {
 run::Request worker_request(const Setup& setup, const std::string& run_id, RunNumber number,
                             std::string prompt) {
   auto request = any_request(setup, run_id, number, std::move(prompt));
-  think(request, setup.options.reasoning);
-  if (setup.options.loop_guard > 0) {
-    request.ask.loop_guard = static_cast<int>(setup.options.loop_guard);
-  }
+  set_reasoning(request, setup.options.reasoning);
   return request;
 }
 
@@ -97,10 +91,11 @@ run::Request summarizer_request(const Setup& setup, const std::string& run_id, R
   auto request = any_request(setup, run_id, number, std::move(prompt));
   request.ask.model = setup.options.summary_model;
   if (answers_by_schema(*request.backend)) request.ask.json_schema = kSummarySchema;
-  request.ask.tools = summarizer_tools();
+  const auto tools = request.backend->tools.summarizer;
+  request.ask.tools.assign(tools.begin(), tools.end());
   request.mode = "summarizer";
   request.keeps_session = false;
-  think(request, setup.options.summary_reasoning);
+  set_reasoning(request, setup.options.summary_reasoning);
   return request;
 }
 

@@ -1,13 +1,10 @@
 #pragma once
 #include <string>
+#include <vector>
 
-#include "harness/loop/loop.h"
+#include "harness/loop/setup.h"
 
 namespace ralph::loop {
-
-/// The tools of the two kinds of runs, for agents that take a list of tools.
-std::vector<std::string> worker_tools();
-std::vector<std::string> summarizer_tools();
 
 /// The agent answers by a schema, and can be corrected in the same session.
 bool answers_by_schema(const backend::Backend& backend);

@@ -20,10 +20,9 @@ struct Options {
   std::vector<std::string> protect;  // globs: files that verification takes from the start
   bool verify_clean = false;         // verification runs in a clone of its own
   std::int64_t summarize_every = 10, recent = 5;
-  std::string summary_model = "haiku", summary_reasoning = "high";
+  std::string summary_model, summary_reasoning = "high";
   std::string reasoning = "med";
   std::string done_marker = "LOOP_DONE";
-  std::int64_t loop_guard = 0;
   bool commit = false, rollback = false, stash = false;
   Millis git_timeout{0};        // of calls that only read; zero: none
   bool allow_secrets = false;   // in the goal

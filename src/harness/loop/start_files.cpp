@@ -20,11 +20,12 @@ constexpr std::size_t kMostProtectedBytes = std::size_t{256} << 20;
 constexpr int kMostLinksToFile = 8;
 
 std::unexpected<Error> too_many(std::string_view what) {
-  return fail(Code::limit, fmt::format("--protect matches {}", what), "say fewer with --protect");
+  return fail(Code::limit, fmt::format("--protect matches {}", what),
+              "use a narrower --protect pattern");
 }
 
-/// Calls `visit` with the path of everything but folders; those of repositories inside too, but neither `.git` nor
-/// ralph's own folder. What cannot be read is left out: verification cannot read it either.
+/// Calls `visit` with the path of everything but directories; those of repositories inside too, but neither `.git` nor
+/// ralph's own directory. What cannot be read is left out: verification cannot read it either.
 Result<> walk(const fs::path& root, const fs::path& below,
               const std::function<Result<>(const std::string&)>& visit) {
   std::error_code error;

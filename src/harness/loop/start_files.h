@@ -12,12 +12,13 @@
 
 namespace ralph::loop {
 
-/// The files of --protect as they were at the loop's start, read from the disk: no filter of git, no rule of .gitignore and
-/// no object of the repository has a say. Caches that interpreters write by themselves are never part of it.
+/// The files of --protect as they were at the loop's start, read from the disk: no filter of git, no rule of .gitignore
+/// and no object of the repository has a say. Caches that interpreters write by themselves are never part of it.
 class StartFiles {
  public:
   StartFiles() = default;
-  /// Code::limit: there are too many, or they are too large. A link to a file or folder of the workspace protects that too.
+  /// Code::limit: there are too many, or they are too large. A link to a file or directory of the workspace protects
+  /// that too.
   static Result<StartFiles> read(const std::filesystem::path& workspace, const PathGlobs& globs);
 
   bool empty() const { return files_.empty(); }
@@ -31,8 +32,8 @@ class StartFiles {
   void put(const std::string& path, FileVersion version);
   bool matches(const std::string& path) const;
 
-  /// What a folder must hold while verification runs there: all of these files, and none that matches beside them.
-  /// `optional`: left out where the folder does not have them.
+  /// What a directory must hold while verification runs there: all of these files, and none that matches beside them.
+  /// `optional`: left out where the directory does not have them.
   Result<std::vector<FileSwap::Wanted>> wanted(const std::filesystem::path& folder,
                                                const std::set<std::string>& optional) const;
 
@@ -47,7 +48,7 @@ class StartFiles {
   std::size_t bytes_ = 0;
 };
 
-/// Whether a path lies in a folder that an interpreter fills by itself: `__pycache__`.
+/// Whether a path lies in a directory that an interpreter fills by itself: `__pycache__`.
 bool is_cache(std::string_view path);
 
 /// Whether a file has this content; permissions do not count.

@@ -41,9 +41,8 @@ void report_lost_refs(const git::Worktree& git, std::string_view loop_id, LoopRe
   const auto kept_as = start_ref(loop_id);
   const auto lost = git::lost_refs(git, kept_as);
   if (!lost) {
-    return reporter.warn(
-        fmt::format("whether branches, tags or stashes were deleted cannot be said: {}",
-                    describe(lost.error())));
+    return reporter.warn(fmt::format("cannot check for deleted branches, tags or stashes: {}",
+                                     describe(lost.error())));
   }
   if (lost->empty()) {
     auto dropped = git::drop_kept_refs(git, kept_as);
@@ -53,13 +52,13 @@ void report_lost_refs(const git::Worktree& git, std::string_view loop_id, LoopRe
   for (std::size_t i = 0; i < std::min(lost->size(), kMostNamedRefs); ++i) {
     const auto& [ref, id] = (*lost)[i];
     reporter.warn(
-        fmt::format("{} was deleted or moved during the loop, and no other ref leads to what it "
-                    "was; to get it back: {}",
+        fmt::format("{} was deleted or moved during the loop, and no other ref has its "
+                    "commit; to restore it: {}",
                     ref, restore_command(git, ref, id)));
   }
   if (lost->size() <= kMostNamedRefs) return;
   reporter.warn(fmt::format(
-      "deleted or moved as well: {}; 'git log -1 refs/ralph/{}' names all that there were",
+      "also deleted or moved: {}; 'git log -1 refs/ralph/{}' lists all refs of the start",
       counted(std::ssize(*lost) - std::int64_t{kMostNamedRefs}, "ref"), kept_as));
 }
 

@@ -6,8 +6,8 @@
 #include "harness/loop/loop_reporter.h"
 #include "harness/loop/ralph_folder.h"
 #include "harness/loop/setup.h"
+#include "harness/store/budget.h"
 #include "harness/store/loop_state_store.h"
-#include "harness/store/state.h"
 
 namespace ralph::loop {
 

@@ -15,10 +15,20 @@ std::string shown_in(const std::filesystem::path& root, const std::filesystem::p
   return utf8::repaired((inside ? path.lexically_relative(root) : path).native());
 }
 
+/// With --commit, record.commit has it.
+void record_head(const LoopContext& loop, store::LoopRecord& record) {
+  if (loop.setup.options.commit) return;
+  if (auto now = loop.repository.head(); now != record.commit_before) record.head = std::move(now);
+}
+
 Result<> write_record_of(LoopContext& loop, const store::RunInfo& run, store::LoopRecord record) {
   record.progress = loop.masker.mask(record.progress);
+  record.failure = loop.masker.mask(record.failure);
   if (record.verification) record.verification->tail = loop.masker.mask(record.verification->tail);
-  if (run.role == store::AgentRole::worker) record.note = std::exchange(loop.goal.note, {});
+  if (run.role == store::AgentRole::worker) {
+    record.note = std::exchange(loop.goal.note, {});
+    record_head(loop, record);
+  }
   TRY(loop.keeper.repair());
   loop.goal.check_after_run();
   // The record first: after a crash it says that the step is over.
@@ -33,9 +43,9 @@ Result<> write_record_of(LoopContext& loop, const store::RunInfo& run, store::Lo
   if (record.is(store::LoopDecision::refused)) {
     loop.reporter.step(store::DoneRefused{record.iteration, totals.refused_in_a_row});
   }
-  loop.reporter.step(store::IterationEnded{
-      record.iteration, run.role, record.run_id, std::string(name_of(record.outcome)),
-      record.failed, record.done, record.changed, record.cost_usd, record.time.total()});
+  loop.reporter.step(store::IterationEnded{record.iteration, run.role, record.run_id,
+                                           record.outcome, record.failed, record.done,
+                                           record.changed, record.cost_usd, record.time.total()});
   loop.reporter.observer().run_ended(run, record, totals);
   return {};
 }
@@ -92,10 +102,7 @@ bool repair_after_run(LoopContext& loop, const RunOutcome& outcome) {
   return removed;
 }
 
-LoopStop storage_stop(const Error& error) {
-  return {store::StopReason::agent, describe(error),
-          stream::row(stream::Outcome::storage_failed).exit_code};
-}
+LoopStop storage_stop(const Error& error) { return {store::StopReason::storage, describe(error)}; }
 
 LoopStop stop_unchecked(const Error& error, store::LoopRecord& record) {
   record.outcome = stream::Outcome::storage_failed;
@@ -104,14 +111,14 @@ LoopStop stop_unchecked(const Error& error, store::LoopRecord& record) {
 }
 
 MaybeStop stop_if_unreadable(const LoopContext& loop, store::LoopRecord& record) {
-  const auto& why = loop.repository.tampered();
-  if (why.empty()) {
+  const auto& tampered = loop.repository.tampered();
+  if (!tampered) {
     const auto& error = loop.keeper.storage_error();
     return error && record.tree.empty() ? MaybeStop(stop_unchecked(*error, record)) : std::nullopt;
   }
   record.outcome = store::LoopDecision::tampered;
   record.changed = false;
-  return LoopStop{store::StopReason::tampered, why};
+  return LoopStop{store::StopReason::tampered, describe(*tampered)};
 }
 
 void record_moved_head(const LoopContext& loop, const store::Current& current,
@@ -122,8 +129,8 @@ void record_moved_head(const LoopContext& loop, const store::Current& current,
 
 LoopStop stopped_run(const LoopContext& loop, const stream::Verdict& verdict) {
   return {store::StopReason::stopped,
-          loop.control.wants_end() ? stopped_by(loop.control.signal()) : verdict.detail,
-          verdict.exit_code()};
+          loop.control.wants_end() ? describe_stop(loop.control.signal()) : verdict.detail,
+          verdict.outcome, verdict.signal};
 }
 
 MaybeStop stop_of(const store::LoopRecord& record) {

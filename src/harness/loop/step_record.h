@@ -13,11 +13,12 @@ store::LoopRecord make_record(store::LoopRecord::Step step, const store::Current
 /// A step is over: writes its record, then the state without it. A failure becomes the keeper's storage error.
 void record_step(LoopContext& loop, const store::RunInfo& run, store::LoopRecord record);
 
-/// The run with which `state.current` begins; on the disk when this returns. False: it could not be written, and the loop
-/// must end.
+/// The run with which `state.current` begins; on the disk when this returns. False: it could not be written, and the
+/// loop must end.
 bool save_started(LoopContext& loop, store::Current current);
 
-/// Where the run could not be recorded: brings `.ralph` back. True: an agent had removed it. Else it is a storage error.
+/// Where the run could not be recorded: brings `.ralph` back. True: an agent had removed it. Else it is a storage
+/// error.
 bool repair_after_run(LoopContext& loop, const RunOutcome& outcome);
 
 /// The end of a loop that cannot be recorded.

@@ -31,10 +31,9 @@ bool summary_is_due(const std::vector<store::LoopRecord>& records, std::int64_t 
   std::int64_t since = 0;
   for (const auto& record : records) {
     if (record.step == store::LoopRecord::Step::iteration) ++since;
-    const bool tried =
-        record.step == store::LoopRecord::Step::summary ||
-        (record.step == store::LoopRecord::Step::attempt &&
-         record.is(store::LoopDecision::no_summary));
+    const bool tried = record.step == store::LoopRecord::Step::summary ||
+                       (record.step == store::LoopRecord::Step::attempt &&
+                        record.is(store::LoopDecision::no_summary));
     if (tried) since = 0;
   }
   return since >= every && !records_to_summarize(records, recent).empty();
@@ -50,7 +49,8 @@ RunOutcome Summarizer::run_agent(const store::Current& current,
                                  const std::vector<store::LoopRecord>& records) {
   const auto* before = last_summary(loop_.keeper.records());
   auto prompt = make_summary_prompt(before == nullptr ? "" : before->progress, records,
-                                    kLongestHistory, store::taken_back(loop_.keeper.records()));
+                                    kLongestHistory, loop_.setup.request.backend->tools.answer_tool,
+                                    store::taken_back(loop_.keeper.records()));
   const auto iteration = loop_.keeper.totals().iterations;
   loop_.reporter.step(
       store::IterationStarted{iteration, store::AgentRole::summarizer, current.run_id});
@@ -77,8 +77,8 @@ MaybeStop Summarizer::summarize() {
   if (outcome.answer.summary.empty()) {
     record.step = store::LoopRecord::Step::attempt;
     record.outcome = store::LoopDecision::no_summary;
-    record.progress = store::failure_progress(outcome.verdict.message());
-    loop_.reporter.warn(fmt::format("the history could not be condensed; next try after {}",
+    record.failure = outcome.verdict.message();
+    loop_.reporter.warn(fmt::format("the history could not be summarized; next try after {}",
                                     counted(loop_.setup.options.summarize_every, "iteration")));
   }
   record_step(loop_, {store::AgentRole::summarizer, iteration, current.run_id}, std::move(record));

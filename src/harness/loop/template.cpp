@@ -1,11 +1,12 @@
+#include "harness/loop/template.h"
+
 #include <algorithm>
 #include <array>
 
 #include <fmt/core.h>
 
-#include "harness/loop/prompt.h"
-
 #include "core/base/text.h"
+#include "harness/loop/builtin_template.h"
 
 namespace ralph::loop {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 constexpr auto kNames = std::to_array<std::string_view>(
     {"iteration", "max_iterations", "goal", "agents_md", "claude_md", "explore", "history",
      "verification", "guidance", "verify_commands", "commits", "answer", "answer_in_text",
-     "done_marker"});
+     "answer_tool", "done_marker"});
 
 constexpr std::string_view kSpaces = " \t\r";
 
@@ -113,7 +114,7 @@ Result<Template> Template::parse(std::string text, std::string_view name) {
     at = tag.end;
     if (tag.mark == '/') {
       if (open.empty() || open.back().name != tag.name) {
-        return tags.wrong(tag, fmt::format("{{{{/{}}}}} ends a section that was not begun, or not "
+        return tags.wrong(tag, fmt::format("{{{{/{}}}}} ends a section that is not open, or not "
                                            "as the last one",
                                            tag.name));
       }
@@ -172,7 +173,7 @@ std::string Template::fill(const std::vector<Value>& values) const {
 }
 
 const Template& Template::builtin() {
-  static const Template form = parse(std::string(builtin_text()), "built-in template").value();
+  static const Template form = parse(std::string(builtin_template()), "built-in template").value();
   return form;
 }
 

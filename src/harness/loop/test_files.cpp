@@ -1,8 +1,8 @@
+#include "harness/loop/test_files.h"
+
 #include <algorithm>
 #include <array>
 #include <span>
-
-#include "harness/loop/command_files.h"
 
 namespace ralph::loop {
 namespace {

@@ -7,7 +7,7 @@
 namespace ralph::loop {
 namespace {
 
-constexpr std::string_view kAccept = "--accept-changes takes them as they are now";
+constexpr std::string_view kAccept = "--accept-changes accepts them";
 
 /// "model: sonnet, now opus".
 std::string differences(const std::map<std::string, std::string>& old,
@@ -30,24 +30,24 @@ std::string differences(const std::map<std::string, std::string>& old,
 }
 
 Result<> check_verification(const store::LoopState& old, const Verifier& verifier) {
-  if (old.verify_digest == verifier.digest()) return {};
-  const auto moved = differences(old.verify_programs, verifier.programs(), "not found");
+  if (old.verify_digest == verifier.files().digest()) return {};
+  const auto moved = differences(old.verify_programs, verifier.files().programs(), "not found");
   if (old.verify_programs.empty() || moved.empty()) {
-    return fail(Code::usage, "the commands of verification are not those the loop began with",
-                fmt::format("look at 'verify' and .ralph/check; {}", kAccept));
+    return fail(Code::usage, "the verification commands changed since the loop began",
+                fmt::format("check 'verify' and .ralph/check; {}", kAccept));
   }
-  return fail(
-      Code::usage, "PATH finds other programs for verification than when the loop began: " + moved,
-      fmt::format("set PATH as it was (the same virtual environment?), and look at programs "
-                  "that an agent may have made; {}",
-                  kAccept));
+  return fail(Code::usage,
+              "verification would run other programs than when the loop began (PATH): " + moved,
+              fmt::format("restore PATH (the same virtual environment?), and check programs "
+                          "that an agent may have created; {}",
+                          kAccept));
 }
 
 Result<> check_repository(const Setup& setup, const store::LoopState& old,
                           const LoopRepository& repository) {
   if (!old.git_digest.empty() && old.git_digest != repository.settings_digest()) {
-    return fail(Code::usage, "git's settings are not those the loop began with",
-                fmt::format("look at .git/config, .git/info and flags of the index (git ls-files "
+    return fail(Code::usage, "git's settings changed since the loop began",
+                fmt::format("check .git/config, .git/info and flags of the index (git ls-files "
                             "-v); {}",
                             kAccept));
   }
@@ -57,7 +57,7 @@ Result<> check_repository(const Setup& setup, const store::LoopState& old,
   return fail(
       Code::usage,
       fmt::format("the loop began on '{}', and '{}' is checked out", old.branch_at_start, branch),
-      fmt::format("git checkout that branch; {}", kAccept));
+      fmt::format("check out that branch; {}", kAccept));
 }
 
 }  // namespace
@@ -68,8 +68,8 @@ Result<> check_unchanged_setup(const Setup& setup, const store::LoopState& old,
   const auto changed = differences(old.settings, setup.settings_before, "the default");
   if (!changed.empty()) {
     return fail(
-        Code::usage, "settings are not those the loop began with: " + changed,
-        fmt::format("look at ralph.yml, .ralph/config.yml and RALPH_ variables; {}", kAccept));
+        Code::usage, "settings changed since the loop began: " + changed,
+        fmt::format("check ralph.yml, .ralph/config.yml and RALPH_ variables; {}", kAccept));
   }
   TRY(check_verification(old, verifier));
   return repository.git() == nullptr ? Result<>() : check_repository(setup, old, repository);

@@ -1,7 +1,7 @@
 #pragma once
 #include "harness/loop/loop_repository.h"
 #include "harness/loop/setup.h"
-#include "harness/loop/verify.h"
+#include "harness/loop/verifier.h"
 
 namespace ralph::loop {
 

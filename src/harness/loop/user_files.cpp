@@ -10,9 +10,7 @@
 #include "system/git/kept_files.h"
 
 namespace ralph::loop {
-namespace {
-
-}  // namespace
+namespace {}  // namespace
 
 Result<> UserFiles::leave_out_inputs(std::vector<std::string>& dirty) {
   auto& git = *repository_.git();
@@ -24,7 +22,7 @@ Result<> UserFiles::leave_out_inputs(std::vector<std::string>& dirty) {
   if (inputs.empty()) return {};
   TRY(git.leave_out_paths(inputs));
   std::erase_if(dirty, [&](const std::string& name) { return is_among(inputs, name); });
-  reporter_.warn_at_start(fmt::format("not committed, and left out of the loop's commits: {}",
+  reporter_.warn_at_start(fmt::format("not committed, and excluded from the loop's commits: {}",
                                       fmt::join(inputs, ", ")));
   return {};
 }
@@ -39,16 +37,17 @@ Result<> UserFiles::stash_or_refuse() {
                 dirty.size() == 1 ? fmt::format("uncommitted changes in '{}'", dirty.front())
                                   : fmt::format("uncommitted changes in {} files, '{}' first",
                                                 dirty.size(), dirty.front()),
-                "commit them, or let --stash put them aside, or leave --commit out");
+                setup_.resumed
+                    ? "commit them, or stash them with 'git stash' or --stash, then resume"
+                    : "commit them, use --stash, or omit --commit");
   }
   const auto keep_as = store::stash_name(setup_.loop_id);
   TRY_ASSIGN(stashed_, git.stash(store::stash_message(setup_.loop_id), keep_as));
   if (stashed_) {
-    reporter_.warn_at_start(
-        fmt::format("your changes were stashed; 'git stash apply --index refs/ralph/{}' brings "
-                    "them back, and so "
-                    "does the command in the report",
-                    keep_as));
+    reporter_.warn_at_start(fmt::format(
+        "your changes were stashed; to restore them: git stash apply --index refs/ralph/{} "
+        "(the report shows this command again)",
+        keep_as));
   }
   return {};
 }
@@ -91,8 +90,8 @@ void UserFiles::keep_copies(const store::LoopState& state) {
   }
   auto kept = git::keep_files(*repository_.git(), harmless, store::inputs_ref(state.loop_id));
   if (kept) return;
-  reporter_.warn_at_start(fmt::format(
-      "the files that are left out are not protected from the agent: {}", describe(kept.error())));
+  reporter_.warn_at_start(fmt::format("the excluded files are not protected from the agent: {}",
+                                      describe(kept.error())));
 }
 
 void UserFiles::bring_back_stash() {
@@ -100,13 +99,13 @@ void UserFiles::bring_back_stash() {
   const auto back = repository_.git()->unstash(store::stash_message(setup_.loop_id));
   if (back && *back) {
     stashed_ = false;
-    reporter_.info("this loop did nothing: your stashed changes are back");
+    reporter_.info("this loop changed nothing: your stashed changes are restored");
     return;
   }
-  reporter_.warn(
-      fmt::format("your changes are stashed still: 'git stash apply --index refs/ralph/{}' brings "
-                  "them back{}",
-                  store::stash_name(setup_.loop_id), back ? "" : "; " + describe(back.error())));
+  reporter_.warn(fmt::format(
+      "your changes are still stashed: 'git stash apply --index refs/ralph/{}' restores "
+      "them{}",
+      store::stash_name(setup_.loop_id), back ? "" : "; " + describe(back.error())));
 }
 
 }  // namespace ralph::loop

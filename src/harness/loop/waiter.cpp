@@ -1,21 +1,24 @@
 #include "harness/loop/waiter.h"
 
 #include <algorithm>
-#include <csignal>
 
 #include <fmt/core.h>
-
-#include "harness/stream/stop_command.h"
 
 namespace ralph::loop {
 namespace {
 
 constexpr Millis kTick{1000};
 
+/// The agent's error shows what to do, which the end of its message has in parentheses.
+std::string_view without_hint(std::string_view reason) {
+  const auto hint = reason.ends_with("?)") ? reason.rfind(" (") : reason.npos;
+  return reason.substr(0, hint);
+}
+
 std::string outage_text(const RunOutcome& outcome) {
   const auto& error = outcome.summary.error;
   if (error && error->error_class == stream::ErrorClass::overloaded) return "model API overloaded";
-  const auto& reason = outcome.verdict.detail;
+  const auto reason = without_hint(outcome.verdict.detail);
   return reason.empty() ? "model API unreachable"
                         : fmt::format("model API unreachable ({})", reason);
 }
@@ -25,8 +28,7 @@ std::string outage_text(const RunOutcome& outcome) {
 MaybeStop Waiter::stop_request() const {
   if (!control_.wants_end() && !keeper_.files().asked_to_stop()) return std::nullopt;
   const int signal = control_.signal();
-  return LoopStop{store::StopReason::stopped, stopped_by(signal),
-                  stream::exit_code_of_stop(signal == 0 ? SIGINT : signal)};
+  return LoopStop{store::StopReason::stopped, describe_stop(signal), {}, signal};
 }
 
 MaybeStop Waiter::wait_for_rate_limit(const stream::Verdict& verdict) {
@@ -52,7 +54,10 @@ MaybeStop Waiter::wait(store::WaitReason reason, std::string text, Millis pause)
     const auto seconds = std::chrono::ceil<std::chrono::seconds>(pause);
     return LoopStop{store::StopReason::time,
                     fmt::format("{}; the next try would be in {}, after the limit", text,
-                                format_duration(seconds)), {}, pause};
+                                format_duration(seconds)),
+                    {},
+                    0,
+                    pause};
   }
   auto& state = keeper_.state;
   state.status = store::LoopStatus::waiting;

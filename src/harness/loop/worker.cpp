@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t kLongestSubject = 72;
 
 std::string commit_message(const store::LoopRecord& record) {
-  auto words = safe_text(record.progress);
+  auto words = safe_text(store::progress_text(record));
   const auto subject = utf8::shortened(words.substr(0, words.find('\n')), kLongestSubject);
   const bool refused = record.is(store::LoopDecision::refused);
   if (refused) words += "\n\nThe agent said DONE; verification refused it.";
@@ -48,8 +48,8 @@ MaybeStop Worker::iterate() {
   loop_.goal.use_edit();
   std::string prompt;
   const bool started = start(iteration, prompt);
-  if (const auto& why = loop_.repository.tampered(); !why.empty()) {
-    return LoopStop{store::StopReason::tampered, why};
+  if (const auto& error = loop_.repository.tampered()) {
+    return LoopStop{store::StopReason::tampered, describe(*error)};
   }
   if (!started) return std::nullopt;
   auto outcome = run_agent(iteration, std::move(prompt));
@@ -59,11 +59,11 @@ MaybeStop Worker::iterate() {
 /// Makes the prompt. False: the start could not be recorded, or the repository cannot be read or trusted.
 bool Worker::start(std::int64_t iteration, std::string& prompt) {
   const auto& state = loop_.keeper.state;
-  store::Current current{iteration, make_run_id(), loop_.clock.now(), store::Phase::agent, {}, {},
-                         {}, {}};
+  store::Current current{
+      iteration, make_run_id(), loop_.clock.now(), store::Phase::agent, {}, {}, {}, {}};
   current.tree_before = std::exchange(left_content_, {});
   if (current.tree_before.empty()) current.tree_before = loop_.repository.content();
-  if (!loop_.repository.tampered().empty()) {
+  if (loop_.repository.tampered()) {
     loop_.keeper.state.current = std::move(current);
     return false;
   }
@@ -139,7 +139,7 @@ MaybeStop Worker::finish_answer(const store::Current& current, const RunOutcome&
   if (record.done && !stop) stop = check_done(loop_, record);
   // --resume finds the answer in the journal, and verifies it then.
   if (stop && stop->reason == store::StopReason::stopped) return stop;
-  const bool may_commit = readable && loop_.repository.tampered().empty();
+  const bool may_commit = readable && !loop_.repository.tampered();
   auto committed = may_commit ? commit(current, record) : Result<>();
   if (!committed) loop_.reporter.warn("not committed: " + describe(committed.error()));
   if (stop && stop->reason == store::StopReason::done && loop_.setup.options.commit) {
@@ -182,13 +182,12 @@ Result<> Worker::roll_back(const store::Current& current, store::LoopRecord& rec
   record.tree = loop_.repository.content();
   record.changed = false;
   loop_.reporter.step(store::IterationRolledBack{current.commit_before, record.iteration});
-  loop_.reporter.info(
-      fmt::format("what was there is kept: 'ralph undo --restore {}' goes back to it", done.kept));
+  loop_.reporter.info(fmt::format(
+      "to restore the files of the failed iteration: ralph undo --restore {}", done.kept));
   if (!done.replaced.empty()) {
-    loop_.reporter.warn(
-        fmt::format("the commit has something else where {}, '{}' first, {}: kept in {} only",
-                    counted(std::ssize(done.replaced), "ignored file"), done.replaced.front(),
-                    done.replaced.size() == 1 ? "was" : "were", done.kept));
+    loop_.reporter.warn(fmt::format("{} overwritten by the rollback ('{}' first); saved in {}",
+                                    counted(std::ssize(done.replaced), "ignored file"),
+                                    done.replaced.front(), done.kept));
   }
   return {};
 }
@@ -199,10 +198,9 @@ MaybeStop Worker::finish_failure(const store::Current& current, const RunOutcome
   using enum store::LoopRecord::Step;
   auto record = make_record(counts ? iteration : attempt, current, outcome,
                             loop_.setup.request.host.root(), loop_.clock.now());
-  record.progress =
-      store::failure_progress(counts && outcome.verdict.status() == stream::Status::success
-                           ? fmt::format("no valid answer after {} corrections", kMostCorrections)
-                           : outcome.verdict.reason());
+  record.failure = counts && outcome.verdict.status() == stream::Status::success
+                       ? fmt::format("no valid answer after {} corrections", kMostCorrections)
+                       : outcome.verdict.reason();
   record.failed = counts;
   record.tree = loop_.repository.content();
   record.changed = record.tree.empty() || record.tree != current.tree_before;
@@ -241,7 +239,10 @@ MaybeStop Worker::take(NextStep step, const RunOutcome& outcome) {
     case NextStep::stop_time: return LoopStop{store::StopReason::time};
     case NextStep::stop_cost: return LoopStop{loop_.budget.cost_limit()};
     case NextStep::stop_agent:
-      return LoopStop{store::StopReason::agent, verdict.message(), verdict.exit_code()};
+      return LoopStop{verdict.outcome == stream::Outcome::storage_failed
+                          ? store::StopReason::storage
+                          : store::StopReason::agent,
+                      verdict.message(), verdict.outcome};
   }
   return std::nullopt;
 }

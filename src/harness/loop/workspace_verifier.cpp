@@ -10,6 +10,7 @@
 #include "harness/backend/plan.h"
 #include "harness/loop/clean_clone.h"
 #include "harness/loop/command_programs.h"
+#include "harness/loop/file_recovery.h"
 #include "harness/run/sandbox.h"
 #include "system/git/old_files.h"
 #include "system/git/tree_files.h"
@@ -57,25 +58,26 @@ void WorkspaceVerifier::check_programs() {
     const auto& name = words.front().text;
     if (name.contains('/') || has_word(kShellBuiltins, name)) continue;
     if (backend::find_program(name, setup_.request.host)) continue;
+    missing_[text] = name;
     reporter_.warn_at_start(fmt::format(
         "the program '{}' of the verification command '{}' was not found in PATH", name, text));
   }
 }
 
-/// Scripts that --protect excludes, and those that git ignores: they were generated, and the version of the start may be
-/// outdated.
+/// Scripts that --protect excludes, and those that git ignores: they were generated, and the version of the start may
+/// be outdated.
 Result<> WorkspaceVerifier::trust_scripts() {
   std::vector<std::string> excluded;
-  for (auto& script : verifier_->scripts()) {
+  for (auto& script : verifier_->files().script_paths()) {
     if (protect_.excludes(script)) excluded.push_back(std::move(script));
   }
-  verifier_->trust_scripts(excluded);
-  auto scripts = verifier_->scripts();
-  std::erase_if(scripts, [&](const auto& path) { return verifier_->is_installed(path); });
+  verifier_->files().trust_scripts(excluded);
+  auto scripts = verifier_->files().script_paths();
+  std::erase_if(scripts, [&](const auto& path) { return verifier_->files().is_installed(path); });
   if (repository_.git() == nullptr || scripts.empty()) return {};
   TRY_ASSIGN(const auto ignored, git::ignored_files(repository_.git()->program(),
                                                     setup_.request.host.workspace, scripts));
-  verifier_->trust_scripts(ignored);
+  verifier_->files().trust_scripts(ignored);
   return {};
 }
 
@@ -88,7 +90,7 @@ Result<> WorkspaceVerifier::prepare(const store::UserState* user) {
   if (needs_git && (repository_.git() == nullptr || state_.tree_at_start.empty())) {
     const auto* flag = options.verify_clean ? "--verify-clean" : "--protect";
     return fail(Code::usage, fmt::format("{} needs a git repository", flag),
-                fmt::format("run 'git init' and commit, or leave {} out", flag));
+                fmt::format("run 'git init' and commit, or omit {}", flag));
   }
   if (options.verify_clean) {
     if (auto found = find_bubblewrap()) {
@@ -100,7 +102,7 @@ Result<> WorkspaceVerifier::prepare(const store::UserState* user) {
     }
   }
   TRY(trust_scripts());
-  auto recovered = FileSwap::recover({host.workspace, host.root()}, user);
+  auto recovered = recover_files({host.workspace, host.root()}, user);
   if (!recovered.paths.empty()) {
     reporter_.warn_at_start(
         fmt::format("verification was interrupted: {} put back as the agent left {}",
@@ -112,9 +114,9 @@ Result<> WorkspaceVerifier::prepare(const store::UserState* user) {
 
 std::string WorkspaceVerifier::notice() const {
   const bool clean = setup_.options.verify_clean;
-  if (!clean && protect_.empty()) return verifier_->notice();
+  if (!clean && protect_.empty()) return verifier_->files().notice();
   const auto paths = start_files_.paths();
-  if (verifier_->empty() || (!clean && paths.empty())) return {};
+  if (verifier_->files().empty() || (!clean && paths.empty())) return {};
   std::string text = "verification";
   if (!paths.empty()) text += fmt::format(" uses the current version of {}", join_names(paths));
   if (!paths.empty() && clean) text += ", and";
@@ -135,7 +137,7 @@ Result<> WorkspaceVerifier::read_protected() {
   TRY_ASSIGN(start_files_, StartFiles::read(workspace, protect_));
   if (!start_files_.leading_out().empty()) {
     reporter_.warn_at_start(
-        fmt::format("what protected links lead to outside of the workspace is not protected: {}",
+        fmt::format("the targets of protected links outside the workspace are not protected: {}",
                     join_names(start_files_.leading_out())));
   }
   const auto paths = start_files_.paths();
@@ -174,8 +176,18 @@ Result<> WorkspaceVerifier::recover_protected() {
   if (start_files_.digest() == state_.protected_digest || setup_.options.accept_changes) return {};
   return fail(Code::usage,
               "files of --protect were changed since the loop began, and git does not have their "
-              "versions of then",
-              "put them back, or say '--resume --accept-changes' to go on with what is there");
+              "original versions",
+              "restore them, or use '--resume --accept-changes' to accept the current files");
+}
+
+/// The program that a failed command needs, and that was there neither at the start nor now; empty: none.
+std::string WorkspaceVerifier::missing_program(const store::Verification& verification) const {
+  const auto known = missing_.find(verification.command);
+  if (verification.passed || known == missing_.end()) return {};
+  const bool not_run =
+      verification.reason == "exit code 127" || verification.reason == "exit code 126";
+  if (!not_run || backend::find_program(known->second, setup_.request.host)) return {};
+  return known->second;
 }
 
 Result<store::Verification> WorkspaceVerifier::run(const Verifier::Mode& mode,
@@ -184,7 +196,10 @@ Result<store::Verification> WorkspaceVerifier::run(const Verifier::Mode& mode,
   auto verification =
       verifier_->run([&](std::string_view bytes) { observer.output_of_verification(bytes); },
                      control_.runs().token(), mode);
-  if (verification) verification->where = where;
+  if (verification) {
+    verification->where = where;
+    verification->missing_program = missing_program(*verification);
+  }
   return verification;
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -11,7 +12,7 @@
 #include "harness/loop/path_glob.h"
 #include "harness/loop/setup.h"
 #include "harness/loop/start_files.h"
-#include "harness/loop/verify.h"
+#include "harness/loop/verifier.h"
 
 namespace ralph::loop {
 
@@ -33,7 +34,7 @@ class WorkspaceVerifier final : public DoneVerifier {
   /// What --protect and --verify-clean need is there before the first iteration; `user` remembers what is put aside
   /// (null: nothing can be remembered).
   Result<> prepare(const store::UserState* user);
-  /// A resumed loop has the files of its start from git, and knows by their digest whether these are they.
+  /// A resumed loop has the files of its start from git, and compares their digest.
   Result<> recover_protected();
 
   const Verifier& verifier() const { return *verifier_; }
@@ -41,7 +42,7 @@ class WorkspaceVerifier final : public DoneVerifier {
   /// What a user should know of the files of verification before the loop begins; empty: nothing.
   std::string notice() const;
 
-  std::vector<std::string> commands() const override { return verifier_->names(); }
+  std::vector<std::string> commands() const override { return verifier_->files().names(); }
   Result<store::Verification> verify(const std::string& content) override;
 
  private:
@@ -51,6 +52,7 @@ class WorkspaceVerifier final : public DoneVerifier {
   std::string in_workspace(const std::string& path) const;
   Result<store::Verification> verify_in_clone(const std::string& tree);
   Result<store::Verification> verify_in_place();
+  std::string missing_program(const store::Verification& verification) const;
   Result<store::Verification> run(const Verifier::Mode& mode, std::string_view where);
 
   const Setup& setup_;
@@ -60,6 +62,7 @@ class WorkspaceVerifier final : public DoneVerifier {
   Control& control_;
   const store::UserState* user_ = nullptr;
   std::optional<Verifier> verifier_;
+  std::map<std::string, std::string> missing_;  // commands whose program PATH did not find, and it
   PathGlobs protect_;
   StartFiles start_files_;            // what they match
   std::set<std::string> not_in_git_;  // of those: ignored by git

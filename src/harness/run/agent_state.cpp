@@ -4,7 +4,7 @@
 #include <fmt/core.h>
 
 #include "core/base/file.h"
-#include "core/base/project_key.h"
+#include "core/base/path.h"
 #include "harness/run/sandbox_places_impl.h"
 #include "harness/run/state_filter_impl.h"
 
@@ -26,6 +26,12 @@ std::optional<StateUse> use_of(const backend::AgentState& state, std::string_vie
   return name.starts_with(state.backup_prefix) ? std::optional(StateUse::dropped) : std::nullopt;
 }
 
+/// The directory of the sessions of all projects; empty: there is none.
+std::string_view projects_folder(const backend::AgentState& state) {
+  const auto entry = std::ranges::find(state.entries, StateUse::project, &backend::StateEntry::use);
+  return entry == state.entries.end() ? std::string_view() : entry->name;
+}
+
 /// Puts the parts of one agent's files where they belong.
 class StateMounts {
  public:
@@ -39,8 +45,8 @@ class StateMounts {
     for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
       if (++count > kMostEntries) {
         return fail(Code::usage,
-                    fmt::format("the agent's directory '{}' has more than {} entries", folder.native(),
-                                kMostEntries),
+                    fmt::format("the agent's directory '{}' has more than {} entries",
+                                folder.native(), kMostEntries),
                     "remove files that are not needed");
       }
       TRY(show_entry(at->path()));
@@ -50,8 +56,11 @@ class StateMounts {
 
   /// Sessions of the first run are kept as well.
   void show_missing_projects(const fs::path& folder) {
+    const auto projects = projects_folder(plan_.backend->state);
     std::error_code error;
-    if (!fs::exists(folder / "projects", error)) show_projects(folder / "projects");
+    if (!projects.empty() && !fs::exists(folder / projects, error)) {
+      show_projects(folder / projects);
+    }
   }
 
   Result<> show_entry(const fs::path& path) {
@@ -65,7 +74,8 @@ class StateMounts {
       case StateUse::dropped: break;
       case StateUse::project: show_projects(path); break;
       case StateUse::login:
-        if (!strict() && plan_.backend->access.has_stored_login != nullptr) mounts_.show(path, Access::writable);
+        if (!strict() && plan_.backend->access.has_stored_login != nullptr)
+          mounts_.show(path, Access::writable);
         break;
       case StateUse::key:
         if (!strict()) mounts_.show(path, Access::read_only);
@@ -86,11 +96,12 @@ class StateMounts {
   /// read-only, which every later session obeys.
   void show_projects(const fs::path& projects) {
     std::error_code error;
-    const auto key = project_key(fs::weakly_canonical(host_.workspace, error));
+    const auto& state = plan_.backend->state;
+    const auto key = state.project_name(fs::weakly_canonical(host_.workspace, error));
     mounts_.show_empty(projects);
     if (!fs::exists(projects, error)) plan_.kept_folders.push_back(projects);
     plan_.kept_folders.push_back(projects / key);
-    const auto memory = projects / key / "memory";
+    const auto memory = projects / key / state.memory_folder;
     plan_.kept_folders.push_back(memory);
     mounts_.show_as(projects / key, projects / key, Access::writable);
     mounts_.show_as(memory, memory, Access::read_only);
@@ -103,7 +114,8 @@ class StateMounts {
     if (!text) return fail(Code::usage, text.error().message, text.error().hint);
     const auto name = fmt::format("agent-{}-{}", run_id_, plan_.private_files.size());
     const auto copy = host_.root() / ".ralph" / "tmp" / name;
-    plan_.private_files.push_back({copy, strict() ? without_secrets(*text, plan_.backend->state) : *std::move(text)});
+    plan_.private_files.push_back(
+        {copy, strict() ? without_secrets(*text, plan_.backend->state) : *std::move(text)});
     mounts_.show_as(copy, path.lexically_normal(), access);
     return {};
   }
@@ -120,14 +132,14 @@ Result<> check_state(const fs::path& state, const fs::path& home, const fs::path
   std::error_code error;
   const auto real = fs::weakly_canonical(state, error);
   if (error) return {};
-  if (contains(real, home)) {
+  if (is_below(home, real)) {
     return fail(Code::usage,
                 fmt::format("the agent keeps its files in '{}', which holds the home: a sandbox "
                             "could not hide it",
                             state.string()),
                 "give the agent its own directory, or run without --sandbox");
   }
-  if (!contains(real, fs::weakly_canonical(workspace, error))) return {};
+  if (!is_below(fs::weakly_canonical(workspace, error), real)) return {};
   return fail(
       Code::usage,
       fmt::format("the workspace lies in '{}', where the agent keeps its files", state.string()),
@@ -154,8 +166,8 @@ Result<> show_agent_state(Mounts& mounts, backend::Plan& plan, const Host& host,
   if (!paths.empty() && !fs::exists(paths.front(), error)) {
     plan.notes.push_back(
         fmt::format("'{0}' does not exist: what the agent keeps, sessions too, goes with the "
-                    "sandbox (mkdir -p '{0}/projects' keeps it)",
-                    paths.front().string()));
+                    "sandbox (mkdir -p '{0}/{1}' keeps it)",
+                    paths.front().string(), projects_folder(plan.backend->state)));
   }
   return {};
 }

@@ -19,7 +19,7 @@ AliveRecorder::AliveRecorder(const store::Journal& journal) {
       std::unique_lock lock(mutex_);
       for (Millis lasted{0};;) {
         const auto pause = until_next_mark(lasted);
-        never_.wait_for(lock, stop, pause, [] { return false; });
+        wakeup_.wait_for(lock, stop, pause, [] { return false; });
         if (stop.stop_requested()) return;
         journal.mark_alive();
         lasted += pause;

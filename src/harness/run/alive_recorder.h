@@ -13,14 +13,14 @@ namespace ralph::run {
 Millis until_next_mark(Millis lasted);
 
 /// Marks a run's journal from time to time, from a thread of its own: of a run that is killed while its agent prints
-/// nothing, the last mark tells how long it worked. The journal outlives this.
+/// nothing, the last record gives its duration. The journal outlives this.
 class AliveRecorder {
  public:
   explicit AliveRecorder(const store::Journal& journal);
 
  private:
   std::mutex mutex_;
-  std::condition_variable_any never_;
+  std::condition_variable_any wakeup_;
   std::jthread thread_;
 };
 

@@ -6,7 +6,8 @@
 #include "core/base/money.h"
 #include "core/base/path.h"
 #include "core/base/sha256.h"
-#include "harness/store/state.h"
+#include "harness/store/budget.h"
+#include "harness/store/sessions.h"
 
 namespace ralph::run {
 namespace {
@@ -24,8 +25,7 @@ Result<store::Sessions> load_sessions(const store::Location& file,
   return sessions;
 }
 
-/// What --continue goes on with is replaced by a session that answered, or by a new one, which may be worth going on with
-/// after a crash; never by what came of a failed attempt to resume one.
+/// --continue uses the last session that succeeded, or a new one; never a failed resume.
 bool becomes_session_of_mode(const Request& request, const stream::Verdict& verdict) {
   if (!request.keeps_session) return false;
   return request.ask.resume.empty() || verdict.status() == stream::Status::success;
@@ -74,8 +74,8 @@ void return_to(const std::filesystem::path& folder, Request& request,
   if (folder.empty() || error || real == host.workspace || request.folder_given) return;
   if (!is_below(real, host.root()) || !std::filesystem::is_directory(real, error)) return;
   if (host.sandboxed()) {
-    warnings.push_back(
-        fmt::format("the session was started in '{}'; change to that directory to continue it", real.native()));
+    warnings.push_back(fmt::format(
+        "the session was started in '{}'; change to that directory to continue it", real.native()));
     return;
   }
   warnings.push_back(
@@ -109,12 +109,13 @@ double find_session(Request& request, std::vector<std::string>& warnings) {
   const auto digest = digest_of_system_prompt(request.ask);
   if (!digest.empty() && known->system_prompt_digest != digest) {
     warnings.push_back(
-        "the system prompt differs from the one this session was started with; the agent keeps the old one");
+        "the system prompt differs from the one this session was started with; the agent keeps the "
+        "old one");
   }
   return known->total_cost_usd;
 }
 
-bool went_on_elsewhere(const Request& request, const stream::Summary& summary) {
+bool forked_session(const Request& request, const stream::Summary& summary) {
   const auto& asked = request.ask.resume;
   return !asked.empty() && !summary.session_id.empty() && summary.session_id != asked &&
          (summary.turns > 0 || summary.usage().output > 0);
@@ -124,7 +125,7 @@ Result<> save_state(const Request& request, const store::Workspace& workspace,
                     const stream::Summary& summary, const stream::Verdict& verdict,
                     std::vector<std::string>& warnings) {
   const bool resumed = request.ask.resume.empty() || request.ask.resume == summary.session_id ||
-                       went_on_elsewhere(request, summary);
+                       forked_session(request, summary);
   // An agent that cannot go on with a session has no use for its id.
   const bool resumable = request.backend->can.resume && store::is_session_id(summary.session_id);
   if (resumable && resumed) TRY(save_session(request, workspace, summary, verdict, warnings));

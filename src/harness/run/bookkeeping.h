@@ -17,7 +17,7 @@ double find_session(Request& request, std::vector<std::string>& warnings);
 
 /// The agent was asked to continue a session and worked in another one. False if it only reported an error with a new id,
 /// as for a session that does not exist.
-bool went_on_elsewhere(const Request& request, const stream::Summary& summary);
+bool forked_session(const Request& request, const stream::Summary& summary);
 
 /// Saves the session of the mode and the total cost in the workspace's state files.
 Result<> save_state(const Request& request, const store::Workspace& workspace,

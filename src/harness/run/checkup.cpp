@@ -25,12 +25,6 @@ using config::Key;
 constexpr std::uint64_t kLittleSpace = std::uint64_t{500} << 20;
 constexpr std::uint64_t kNoSpace = std::uint64_t{4} << 20;
 
-/// Whether the program is ralph under another name.
-bool is_ralph(const std::filesystem::path& program) {
-  std::error_code error;
-  return std::filesystem::equivalent(program, "/proc/self/exe", error);
-}
-
 std::vector<InstalledAgent> find_agents(const backend::Host& host) {
   std::vector<InstalledAgent> agents;
   for (const auto& candidate : backend::candidates()) {
@@ -57,41 +51,57 @@ std::vector<InstalledAgent> find_agents(const backend::Host& host) {
   }
   for (std::size_t i = 0; i < agents.size(); ++i) {
     if (answers[i]) {
-      agents[i].version = *answers[i] + (is_ralph(agents[i].path) ? ", which is ralph" : "");
+      agents[i].version =
+          *answers[i] + (backend::is_own_executable(agents[i].path) ? ", which is ralph" : "");
     } else {
       agents[i].problem = answers[i].error().message;
+      agents[i].broken = answers[i].error().code != Code::busy;
     }
   }
   return agents;
 }
 
-Check check_config(const Result<config::Loaded>& settings) {
-  if (!settings) return {Level::blocks, "config", settings.error().message, settings.error().hint};
-  const auto count = settings->notes.size();
-  if (count == 0) return {Level::ok, "config", "valid", {}};
-  return {Level::note, "config", fmt::format("valid; {}", settings->notes.front()), {}};
+std::vector<Check> check_config(const Result<config::Loaded>& settings) {
+  if (!settings) {
+    return {{Level::blocks, "config", settings.error().message, settings.error().hint}};
+  }
+  std::vector<Check> checks;
+  for (const auto& warning : settings->warnings) {
+    checks.push_back({Level::warning, "config", warning, {}});
+  }
+  if (!settings->notes.empty()) {
+    checks.push_back(
+        {Level::note, "config", fmt::format("valid; {}", settings->notes.front()), {}});
+  }
+  if (checks.empty()) checks.push_back({Level::ok, "config", "valid", {}});
+  return checks;
 }
 
-Check check_backend(const Result<const backend::Backend*>& chosen, std::string_view asked) {
+const backend::Backend& own_agent() {
+  return *std::ranges::find(backend::candidates(), backend::kOwnProgram,
+                            &backend::Candidate::program)
+              ->backend;
+}
+
+/// A program that was found may still not be one that can be started.
+Check check_backend(const Result<const backend::Backend*>& chosen, std::string_view asked,
+                    const std::vector<InstalledAgent>& agents) {
   if (!chosen) return {Level::blocks, "backend", chosen.error().message, chosen.error().hint};
+  const auto agent = std::ranges::find(agents, (*chosen)->name, &InstalledAgent::name);
+  if (agent != agents.end() && agent->broken) {
+    return {Level::blocks, "backend",
+            fmt::format("{} cannot be started: {}", (*chosen)->name, agent->problem),
+            fmt::format("run '{} --version' in a shell to see why, reinstall it ({}), or use "
+                        "ralph's own agent: --backend {}",
+                        agent->path, (*chosen)->install_hint, own_agent().name)};
+  }
   if (asked == (*chosen)->name) return {Level::ok, "backend", std::string(asked), {}};
   return {Level::ok, "backend", fmt::format("{} (found by '{}')", (*chosen)->name, asked), {}};
 }
 
-/// The backend whose credential is used: the program may be a link to ralph.
-const backend::Backend& agent_behind(const backend::Backend& chosen, const backend::Host& host) {
-  const auto candidates = backend::candidates();
-  const auto named = std::ranges::find(candidates, &chosen, &backend::Candidate::backend);
-  const auto own =
-      std::ranges::find(candidates, backend::kOwnProgram, &backend::Candidate::program);
-  if (named == candidates.end() || own == candidates.end()) return chosen;
-  const auto path = backend::find_program(*named, host);
-  return path && is_ralph(*path) ? *own->backend : chosen;
-}
-
 Check check_credential(const backend::Host& host, const backend::Backend& chosen,
                        backend::Auth auth) {
-  const auto& agent = agent_behind(chosen, host);
+  const auto& agent = backend::agent_behind(chosen, host);
   if (agent.access.credentials == nullptr) {
     return {Level::note, "credential", "decided by the command", {}};
   }
@@ -187,13 +197,17 @@ Check check_permissions(const backend::Backend& backend, const backend::Host& ho
   const auto& mode = settings.text(Key::permission_mode);
   if (!backend::is_skip_mode(backend, mode)) return {Level::ok, "permissions", "mode " + mode, {}};
   if (confined) return {Level::ok, "permissions", "everything, in a sandbox", {}};
+  const auto variable = backend.permissions.sandbox_variable;
   if (backend::in_trusted_sandbox(backend, host))
-    return {
-        Level::ok, "permissions", "everything (IS_SANDBOX=1 declares this machine a sandbox)", {}};
+    return {Level::ok,
+            "permissions",
+            fmt::format("everything ({}=1 declares this machine a sandbox)", variable),
+            {}};
   if (host.is_root) {
     return {Level::blocks, "permissions", "the agent refuses to skip permissions as root",
-            "use --sandbox, IS_SANDBOX=1 in a container you trust, --permission-mode, or run as an "
-            "ordinary user"};
+            fmt::format("use --sandbox, {}=1 in a container you trust, --permission-mode, or run "
+                        "as an ordinary user",
+                        variable)};
   }
   return {Level::warning, "permissions", "everything your user is allowed to do",
           "--sandbox confines the agent"};
@@ -247,13 +261,13 @@ Checkup check_up(const Result<config::Loaded>& settings, const backend::Host& ho
   Checkup result;
   result.agents = find_agents(host);
   auto& checks = result.checks;
-  checks.push_back(check_config(settings));
+  checks = check_config(settings);
   if (settings) {
     const auto asked = backend_name(settings->settings);
     const auto chosen = backend::choose(asked, host);
-    checks.push_back(check_backend(chosen, asked));
+    checks.push_back(check_backend(chosen, asked, result.agents));
     if (chosen) {
-      result.own_agent = agent_behind(**chosen, host).program == backend::kOwnProgram;
+      result.own_agent = backend::agent_behind(**chosen, host).program == backend::kOwnProgram;
       checks.push_back(check_credential(host, **chosen, auth_of(settings->settings)));
     }
     if (chosen && !(*chosen)->access.endpoint_variable.empty()) {

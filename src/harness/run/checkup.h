@@ -14,6 +14,7 @@ struct InstalledAgent {
   std::string name, path, version;
   std::string problem;  // why the version is unknown
   bool driven = false;  // ralph can run it
+  bool broken = false;  // it cannot be started, or fails at once
 };
 
 /// The result of one check.

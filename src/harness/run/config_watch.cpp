@@ -12,6 +12,7 @@
 #include "core/base/utf8.h"
 #include "harness/run/state_record.h"
 #include "harness/run/unseen_settings.h"
+#include "system/process/environment.h"
 
 namespace ralph::run {
 namespace {
@@ -21,15 +22,6 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMostFiles = 5;
 constexpr std::size_t kMostLines = 8;
 constexpr std::size_t kLongestDiffLine = 120;
-
-std::string variable(const std::vector<std::string>& environment, std::string_view name) {
-  for (const std::string_view entry : environment) {
-    if (entry.starts_with(name) && entry.substr(name.size()).starts_with('=')) {
-      return std::string(entry.substr(name.size() + 1));
-    }
-  }
-  return {};
-}
 
 std::unordered_map<std::string_view, int> lines_of(std::string_view text) {
   std::unordered_map<std::string_view, int> lines;
@@ -41,7 +33,7 @@ std::unordered_map<std::string_view, int> lines_of(std::string_view text) {
   return lines;
 }
 
-/// Harmless on a terminal.
+/// Harmless on a terminal. Unlike safe_text() it drops nothing: all of a changed setting must be visible.
 std::string shown(std::string_view line, const Masker& masker) {
   auto text = masker.mask(utf8::shortened(utf8::repaired(line), kLongestDiffLine));
   std::string safe;
@@ -98,9 +90,9 @@ ConfigWatch::Change change_between(const SettingsContent& before, const Settings
 }  // namespace
 
 fs::path state_folder(const std::vector<std::string>& environment) {
-  const fs::path folder = variable(environment, "XDG_STATE_HOME");
+  const fs::path folder = process::variable(environment, "XDG_STATE_HOME").value_or("");
   if (folder.is_absolute()) return folder / "ralph";
-  const fs::path home = variable(environment, "HOME");
+  const fs::path home = process::variable(environment, "HOME").value_or("");
   return home.is_absolute() ? home / ".local/state/ralph" : fs::path();
 }
 
@@ -231,18 +223,20 @@ std::vector<std::string> changed_settings(const ConfigWatch& watch,
                     "refused before",
                     utf8::repaired(file.native()), change.what, change.before_accepting,
                     obeyed_here ? "" : " there", change.instead,
-                    obeyed_here ? "the next run" : "a run in that folder"));
+                    obeyed_here ? "the next run" : "a run in that directory"));
   }
   if (const auto more = files.size() - lines.size(); more > 0) {
-    lines.push_back(fmt::format(
-        "{} more settings file{} changed while the agent worked: a run in such a folder obeys them "
-        "only after 'ralph config accept' there",
-        more, more == 1 ? "" : "s"));
+    lines.push_back(
+        fmt::format("{} more settings file{} changed while the agent worked: a run in such a "
+                    "directory obeys them "
+                    "only after 'ralph config accept' there",
+                    more, more == 1 ? "" : "s"));
   }
   if (watch.incomplete()) {
     lines.push_back(
-        "not every folder here could be searched for a ralph.yml that the agent may have written: "
-        "look before you run ralph in a subfolder");
+        "not every directory here could be searched for a ralph.yml that the agent may have "
+        "written: "
+        "look before you run ralph in a subdirectory");
   }
   return lines;
 }

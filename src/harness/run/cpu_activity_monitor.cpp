@@ -18,27 +18,29 @@ constexpr int kBusyShare = 20;  // one part of so many of a processor
 
 }  // namespace
 
-CpuActivityMonitor::CpuActivityMonitor(pid_t root, Millis silence, process::RunHandle& watch, std::function<bool()> busy)
+CpuActivityMonitor::CpuActivityMonitor(pid_t root, Millis silence, process::RunHandle& handle,
+                                       std::function<bool()> busy)
     : busy_(std::move(busy)) {
   if (silence <= Millis::zero()) return;
   const auto every = std::clamp(silence / kLooksPerLimit, kMostOften, kLeastOften);
-  thread_ = std::jthread([this, root, every, &watch](const std::stop_token& stop) {
+  thread_ = std::jthread([this, root, every, &handle](const std::stop_token& stop) {
     try {
-      look(stop, root, every, watch);
+      look(stop, root, every, handle);
     } catch (const std::exception& error) {
-      // Without it only output counts as life.
+      // Then only output resets the idle timeout.
       log::debug("run", fmt::format("processor time is no longer watched: {}", error.what()));
     }
   });
 }
 
-void CpuActivityMonitor::look(const std::stop_token& stop, pid_t root, Millis every, process::RunHandle& watch) {
+void CpuActivityMonitor::look(const std::stop_token& stop, pid_t root, Millis every,
+                              process::RunHandle& handle) {
   auto used = process::tree_cpu_time(root);
   std::unique_lock lock(mutex_);
   while (!stop.stop_requested()) {
-    never_.wait_for(lock, stop, every, [] { return false; });
+    wakeup_.wait_for(lock, stop, every, [] { return false; });
     const auto now = process::tree_cpu_time(root);
-    if (now - used >= every / kBusyShare || busy_()) watch.touch();
+    if (now - used >= every / kBusyShare || busy_()) handle.touch();
     used = now;
   }
 }

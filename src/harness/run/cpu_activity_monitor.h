@@ -15,15 +15,16 @@ namespace ralph::run {
 /// `busy` reports that its output is still being decoded. Checks a few times per limit, in its own thread.
 class CpuActivityMonitor {
  public:
-  /// `silence` zero: no limit, nothing to do. `watch` outlives this.
-  CpuActivityMonitor(pid_t root, Millis silence, process::RunHandle& watch, std::function<bool()> busy);
+  /// `silence` zero: no limit, nothing to do. `handle` outlives this.
+  CpuActivityMonitor(pid_t root, Millis silence, process::RunHandle& handle,
+                     std::function<bool()> busy);
 
  private:
-  void look(const std::stop_token& stop, pid_t root, Millis every, process::RunHandle& watch);
+  void look(const std::stop_token& stop, pid_t root, Millis every, process::RunHandle& handle);
 
   std::function<bool()> busy_;
   std::mutex mutex_;
-  std::condition_variable_any never_;
+  std::condition_variable_any wakeup_;
   std::jthread thread_;
 };
 

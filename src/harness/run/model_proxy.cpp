@@ -8,8 +8,8 @@
 
 #include "core/base/log.h"
 #include "core/base/utf8.h"
-#include "system/http/end_to_end.h"
 #include "core/json/writer.h"
+#include "system/http/end_to_end.h"
 
 namespace ralph::run {
 namespace {
@@ -21,25 +21,15 @@ constexpr std::size_t kMostHeld = std::size_t{256} << 20;
 constexpr std::size_t kMostRefused = 20;
 constexpr std::size_t kLongestShown = 120;
 
-/// All that an agent needs of the API; other paths would reach files, batches or the account.
-struct Allowed {
-  std::string_view method, path;
-};
-constexpr auto kAllowed = std::to_array<Allowed>({
-    {"POST", "/v1/messages"},
-    {"POST", "/v1/messages/count_tokens"},
-    {"GET", "/v1/models"},
-});
-
 /// Asked by clients to see whether there is a network. The answer is ours.
 bool is_probe(const http::Request& request) {
   return request.method == "HEAD" && request.target == "/";
 }
 
-bool is_allowed(const http::Request& request) {
+bool is_allowed(const http::Request& request, const backend::ModelApi& api) {
   // Not the absolute form, whose host we would not go to.
   if (!request.target.starts_with('/')) return false;
-  return std::ranges::any_of(kAllowed, [&](const Allowed& allowed) {
+  return std::ranges::any_of(api.requests, [&](const backend::ApiRequest& allowed) {
     return request.method == allowed.method && request.path == allowed.path;
   });
 }
@@ -54,8 +44,9 @@ bool same(std::string_view a, std::string_view b) {
   return difference == 0;
 }
 
-bool shows(const http::Request& request, std::string_view token) {
-  const auto key = request.headers.find("x-api-key").value_or("");
+bool shows(const http::Request& request, const backend::ModelRoute& route) {
+  const std::string_view token = route.token;
+  const auto key = request.headers.find(route.api.key_header).value_or("");
   auto bearer = request.headers.find("authorization").value_or("");
   if (bearer.starts_with("Bearer ")) bearer.remove_prefix(7);
   return same(key, token) || same(bearer, token);
@@ -73,7 +64,7 @@ http::Response failure(int status, std::string_view type, std::string_view messa
 http::Headers headers_for(const http::Request& request, const backend::ModelRoute& route) {
   http::Headers headers;
   for (const auto& header : http::end_to_end(request.headers)) {
-    const bool credential = http::equal_ignoring_case(header.name, "x-api-key") ||
+    const bool credential = http::equal_ignoring_case(header.name, route.api.key_header) ||
                             http::equal_ignoring_case(header.name, "authorization") ||
                             http::equal_ignoring_case(header.name, "cookie");
     if (!credential) headers.add(header.name, header.value);
@@ -82,7 +73,7 @@ http::Headers headers_for(const http::Request& request, const backend::ModelRout
   return headers;
 }
 
-Result<> there(http::Peer peer) {
+Result<> check_connected(http::Peer peer) {
   if (peer == http::Peer::there) return {};
   return fail(Code::unavailable, "the agent hung up");
 }
@@ -113,10 +104,10 @@ ModelProxy::~ModelProxy() {
 
 std::string_view ModelProxy::refusal_of(const http::Request& head) const {
   if (is_probe(head)) return {};
-  if (!is_allowed(head)) {
+  if (!is_allowed(head, route_.api)) {
     return "this sandbox has no network: only the model's Messages API is reachable";
   }
-  if (!shows(head, route_.token)) return "the request does not show the key of this sandbox";
+  if (!shows(head, route_)) return "the request does not show the key of this sandbox";
   return {};
 }
 
@@ -161,9 +152,9 @@ void ModelProxy::pass_on(const http::Request& request, http::Exchange& exchange)
   const http::ResponseSink sink{
       [&](const http::Response& head) {
         begun = true;
-        return there(exchange.begin(head.status, http::end_to_end(head.headers)));
+        return check_connected(exchange.begin(head.status, http::end_to_end(head.headers)));
       },
-      [&](std::string_view bytes) { return there(exchange.send(bytes)); }};
+      [&](std::string_view bytes) { return check_connected(exchange.send(bytes)); }};
   auto client = take_client();
   const auto sent = client->send(asked, sink, stop_.get_token());
   give_back(std::move(client));

@@ -3,10 +3,12 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include "harness/backend/credentials.h"
 #include "core/base/file.h"
 #include "core/base/id.h"
+#include "core/base/text.h"
 #include "core/json/document.h"
+#include "core/json/field.h"
+#include "harness/backend/credentials.h"
 #include "harness/run/mounts_impl.h"
 
 namespace ralph::run {
@@ -40,9 +42,7 @@ std::string stored_key(const fs::path& file) {
   const auto text = read_file(file, kLargestCredentialFile);
   if (!text) return {};
   const auto document = json::parse(*text);
-  if (!document || !document->is_object()) return {};
-  const auto key = document->find("api_key");
-  return key != document->end() && key->is_string() ? key->get<std::string>() : std::string();
+  return document ? json::text(*document, "api_key") : std::string();
 }
 
 Result<> set_secret(backend::ModelRoute& route, const backend::ModelAccess& access,
@@ -54,7 +54,7 @@ Result<> set_secret(backend::ModelRoute& route, const backend::ModelAccess& acce
     return not_possible(access, fmt::format("{} holds none", credential.source));
   }
   const bool key = credential.kind == Credential::Kind::api_key;
-  route.header = key ? "x-api-key" : "authorization";
+  route.header = key ? access.api.key_header : "authorization";
   route.secret = key ? std::move(secret) : "Bearer " + secret;
   return {};
 }
@@ -89,11 +89,12 @@ Result<> route_to_model(Mounts& mounts, backend::Plan& plan, process::Command& c
     return {};
   }
   backend::ModelRoute route;
+  route.api = access.api;
   TRY_ASSIGN(const auto credential, credential_of(plan, command, host));
   TRY(set_secret(route, access, credential, host));
   route.endpoint = backend::variable(host, access.endpoint_variable).value_or("");
   if (route.endpoint.empty()) route.endpoint = access.endpoint;
-  while (route.endpoint.ends_with('/')) route.endpoint.pop_back();
+  route.endpoint = std::string(trim_end(route.endpoint, "/"));
   if (!route.endpoint.starts_with("http://") && !route.endpoint.starts_with("https://")) {
     return fail(Code::usage,
                 fmt::format("{} is not an http or https address", access.endpoint_variable));

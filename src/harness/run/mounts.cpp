@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <fstream>
-#include <sstream>
 
+#include "core/base/program_file.h"
 #include "harness/run/mounts_impl.h"
 
 namespace ralph::run {
@@ -28,14 +28,14 @@ std::string interpreter_of(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   in.read(line.data(), static_cast<std::streamsize>(line.size()));
   line.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, in.gcount())));
-  if (!line.starts_with("#!")) return {};
-  std::istringstream words(line.substr(2, line.find('\n') - 2));
-  std::string word;
-  if (!(words >> word) || fs::path(word).filename() != "env") return word;
-  while (words >> word) {
-    if (!word.starts_with('-') && word.find('=') == std::string::npos) return word;
+  const auto words = shebang_words(line);
+  if (words.empty() || base_name(words.front()) != "env") {
+    return words.empty() ? std::string() : words.front();
   }
-  return {};
+  const auto program = std::ranges::find_if(words.begin() + 1, words.end(), [](const auto& word) {
+    return !word.starts_with('-') && !word.contains('=');
+  });
+  return program == words.end() ? std::string() : *program;
 }
 
 void append(std::vector<std::string>& words, std::string_view option, const fs::path& from,
@@ -44,10 +44,6 @@ void append(std::vector<std::string>& words, std::string_view option, const fs::
 }
 
 }  // namespace
-
-bool contains(const fs::path& folder, const fs::path& path) {
-  return std::ranges::mismatch(folder, path).in1 == folder.end();
-}
 
 fs::path real_parent(const fs::path& path) {
   std::error_code error;
@@ -62,7 +58,7 @@ void Mounts::hide(const fs::path& place) {
 }
 
 bool Mounts::hidden(const fs::path& path) const {
-  const auto holds = [&](const fs::path& place) { return contains(place, path); };
+  const auto holds = [&](const fs::path& place) { return is_below(path, place); };
   return std::ranges::any_of(hidden_, holds) || std::ranges::any_of(emptied_, holds);
 }
 
@@ -94,7 +90,7 @@ void Mounts::protect(const fs::path& path) {
 }
 
 void Mounts::pin(const fs::path& folder) {
-  const auto holds = [&](const fs::path& place) { return contains(place, folder); };
+  const auto holds = [&](const fs::path& place) { return is_below(folder, place); };
   if (std::ranges::any_of(protected_, holds)) return;
   if (std::ranges::find(pinned_, folder) != pinned_.end()) return;
   pinned_.push_back(folder);
@@ -102,7 +98,7 @@ void Mounts::pin(const fs::path& folder) {
 }
 
 void Mounts::pin_parents(const fs::path& from, const fs::path& path) {
-  if (!contains(from, path)) return;
+  if (!is_below(path, from)) return;
   auto folder = from;
   for (const auto& part : path.parent_path().lexically_relative(from)) {
     if (part == ".") continue;
@@ -113,7 +109,7 @@ void Mounts::pin_parents(const fs::path& from, const fs::path& path) {
 
 bool Mounts::hides_part_of(const fs::path& folder) const {
   return std::ranges::any_of(hidden_,
-                             [&](const fs::path& place) { return contains(folder, place); });
+                             [&](const fs::path& place) { return is_below(place, folder); });
 }
 
 void Mounts::show_empty(const fs::path& folder) {
@@ -154,7 +150,7 @@ void Mounts::show_program(const fs::path& program, const backend::Host& host) {
   const auto workspace = fs::weakly_canonical(host.workspace, error);
   fs::path file = program;
   for (int i = 0; i < kMostInterpreters && !file.empty(); ++i) {
-    if (contains(workspace, real_parent(file))) return;
+    if (is_below(real_parent(file), workspace)) return;
     // PATH may name it by a directory that is a link.
     if (const auto name = file.lexically_normal(); name != real_parent(name) && hidden(name)) {
       show(name, Access::read_only);

@@ -4,17 +4,15 @@
 #include <string>
 #include <vector>
 
+#include "core/base/path.h"
 #include "harness/backend/plan.h"
 
 namespace ralph::run {
 
-/// Whether `path` is `folder` or lies below it. Both are absolute and without "..".
-bool contains(const std::filesystem::path& folder, const std::filesystem::path& path);
-
 /// The path with every symbolic link resolved but a last one.
 std::filesystem::path real_parent(const std::filesystem::path& path);
 
-/// What of the machine a sandbox hides, and what of the hidden it shows again, as words for bwrap.
+/// The mount arguments of bwrap for a sandbox: hidden paths, and exceptions.
 /// Whatever is shown later lies over what was shown before.
 class Mounts {
  public:

@@ -8,6 +8,7 @@ stream::Outcome outcome_of(const Error& error) {
     case Code::not_found: return Outcome::not_installed;
     case Code::busy: return Outcome::locked;
     case Code::storage:
+    case Code::disk_full:
     case Code::permission: return Outcome::storage_failed;
     case Code::config: return Outcome::bad_config;
     case Code::usage:

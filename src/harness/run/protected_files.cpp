@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <deque>
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -15,6 +14,7 @@
 #include "core/base/sha256.h"
 #include "core/base/unique_fd.h"
 #include "core/json/document.h"
+#include "core/json/field.h"
 #include "harness/backend/backend.h"
 #include "harness/run/mounts_impl.h"
 #include "harness/run/state_record.h"
@@ -25,7 +25,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kLargestProtectedList = std::size_t{1} << 20;
-constexpr int kMostLinksFollowed = 40;
 constexpr int kMostCopies = 1000;
 
 /// ConfigWatch keeps their content.
@@ -86,28 +85,11 @@ ProtectedFiles::ProtectedFiles(const fs::path& workspace, const std::vector<fs::
 
 /// The links in the workspace that a path leads through.
 void ProtectedFiles::add_links(const fs::path& path) {
-  std::deque<fs::path> parts(path.begin(), path.end());
-  fs::path at;
-  int count = 0;
-  while (!parts.empty()) {
-    const auto part = parts.front();
-    parts.pop_front();
-    if (part == "." || part.empty()) continue;
-    if (part == "..") {
-      at = at.parent_path();
-      continue;
-    }
-    const auto next = at / part;
+  for (const auto& link : resolve_links(path).links) {
+    const bool known = std::ranges::find(links_, link, &Link::path) != links_.end();
+    if (known || !is_below(link, workspace_)) continue;
     std::error_code error;
-    if (!fs::is_symlink(next, error)) {
-      at = next;
-      continue;
-    }
-    const auto target = fs::read_symlink(next, error);
-    if (error || ++count > kMostLinksFollowed) return;
-    const bool known = std::ranges::find(links_, next, &Link::path) != links_.end();
-    if (contains(workspace_, next) && !known) links_.push_back({next, target});
-    parts.insert(parts.begin(), target.begin(), target.end());
+    links_.push_back({link, fs::read_symlink(link, error)});
   }
 }
 
@@ -151,7 +133,7 @@ std::vector<std::string> ProtectedFiles::restore(const fs::path& folder) const {
   for (const auto& name : missing_) {
     const bool link = std::ranges::find(links_, workspace_ / name, &Link::path) != links_.end();
     const auto path = link ? real_path(workspace_ / name) : workspace_ / name;
-    if (!path_exists(path) || !contains(workspace_, path)) continue;
+    if (!path_exists(path) || !is_below(path, workspace_)) continue;
     tell_moved(name, "created", move_away(path, folder));
   }
   if (without_git_ && path_exists(workspace_ / ".git")) {
@@ -191,9 +173,7 @@ std::vector<std::string> ProtectedFiles::recover(const fs::path& workspace, cons
   if (!text || text->empty()) return {};
   const auto record = json::parse(*text);
   if (!record || !record->is_object()) return {};
-  for (const auto& name : record->value("missing", json::Document::array())) {
-    if (name.is_string()) before.missing_.push_back(name.get<std::string>());
-  }
+  before.missing_ = json::texts(*record, "missing");
   for (const auto& link : record->value("links", json::Document::array())) {
     if (!link.is_array() || link.size() != 2 || !link[0].is_string() || !link[1].is_string())
       continue;

@@ -2,10 +2,10 @@
 #include <fmt/core.h>
 
 #include "core/base/path.h"
-#include "system/git/named_paths.h"
 #include "harness/run/protected_files.h"
 #include "harness/run/sandbox.h"
 #include "harness/run/sandbox_places_impl.h"
+#include "system/git/named_paths.h"
 
 namespace ralph::run {
 namespace {
@@ -23,14 +23,14 @@ Result<> protect_name(Mounts& mounts, const fs::path& workspace, const fs::path&
   if (!fs::is_symlink(path, error)) return mounts.protect(path), Result<>();
   const auto real = fs::canonical(path, error);
   if (error) return {};
-  if (contains(real, workspace)) {
+  if (is_below(workspace, real)) {
     return fail(Code::usage,
                 fmt::format("'{}' leads to '{}', which holds the workspace: a sandbox cannot "
                             "protect it",
                             path.string(), real.string()),
                 "let it point to another directory, or run without --sandbox");
   }
-  if (!contains(workspace, real)) return {};
+  if (!is_below(real, workspace)) return {};
   mounts.pin_parents(workspace, real);
   mounts.protect(real);
   return {};
@@ -103,7 +103,7 @@ Result<> show_workspace(Mounts& mounts, const Host& host) {
   if (error) return fail_errno(error.value(), "cannot use the workspace");
   mounts.show(host.workspace, Access::writable);
   for (const auto& folder : git::git_folders(workspace / ".git")) {
-    if (contains(workspace, folder)) TRY(protect_repository(mounts, workspace, folder));
+    if (is_below(folder, workspace)) TRY(protect_repository(mounts, workspace, folder));
   }
   if (!is_real_directory(workspace / ".git")) mounts.protect(workspace / ".git");
   for (const auto name : protected_files()) {
@@ -114,14 +114,14 @@ Result<> show_workspace(Mounts& mounts, const Host& host) {
     TRY(protect_name(mounts, workspace, workspace / path));
   }
   for (const auto& path : host.read_only) {
-    if (!contains(workspace, path)) continue;
+    if (!is_below(path, workspace)) continue;
     mounts.pin_parents(workspace, path);
     mounts.protect(path);
   }
   mounts.protect(workspace / ".ralph");
   if (host.root() != host.workspace) mounts.show(host.root() / ".ralph", Access::read_only);
   // ralph writes there from outside: it must not become a link.
-  if (const auto logs = real_parent(host.log_dir); contains(workspace, logs)) {
+  if (const auto logs = real_parent(host.log_dir); is_below(logs, workspace)) {
     mounts.pin_parents(workspace, logs);
     mounts.protect(logs);
   }
@@ -140,7 +140,7 @@ Result<> show_repository(Mounts& mounts, const fs::path& folder) {
   }
   if (root != folder) mounts.show(root, Access::read_only);
   for (const auto& one : git::git_folders(root / ".git")) {
-    if (!contains(folder, one)) TRY(protect_repository(mounts, root, one));
+    if (!is_below(one, folder)) TRY(protect_repository(mounts, root, one));
   }
   return {};
 }

@@ -6,7 +6,7 @@
 #include <fmt/core.h>
 
 #include "core/base/file.h"
-#include "harness/store/state.h"
+#include "harness/store/sessions.h"
 #include "harness/stream/outcome.h"
 #include "system/git/project_root.h"
 
@@ -116,6 +116,19 @@ void add_own_environment(const config::Settings& settings, backend::Host& host) 
   }
 }
 
+/// A default that the agent does not support is left out; a given value is refused.
+Result<> set_loop_guard(const config::Settings& settings, backend::Ask& ask) {
+  const auto limit = settings.integer(Key::loop_guard).value_or(0);
+  if (limit <= 0) return {};
+  if (limit == 1) {
+    return fail(Code::usage, "loop_guard is 1, but one call is not a repetition",
+                "use at least 2, or 0 for no guard");
+  }
+  ask.loop_guard = static_cast<int>(std::min<std::int64_t>(limit, 1'000'000));
+  ask.needs_loop_guard = settings.given(Key::loop_guard);
+  return {};
+}
+
 Result<backend::Ask> make_ask(const config::Settings& settings, Invocation& invocation) {
   backend::Ask ask;
   TRY_ASSIGN(ask.prompt, read_prompt(settings, invocation));
@@ -128,6 +141,7 @@ Result<backend::Ask> make_ask(const config::Settings& settings, Invocation& invo
   ask.max_cost = settings.money(Key::max_cost);
   ask.counts_cost_itself = !settings.given(Key::model_price);
   ask.max_turns = settings.integer(Key::max_turns);
+  TRY(set_loop_guard(settings, ask));
   ask.command = settings.list(Key::command);
   ask.extra_args = settings.list(Key::extra_args);
   if (settings.given(Key::output_format)) ask.output_format = settings.text(Key::output_format);

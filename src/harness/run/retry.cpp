@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/base/backoff.h"
+
 namespace ralph::run {
 namespace {
 
@@ -25,8 +27,6 @@ constexpr std::array kTable = std::to_array<Row>({
 
 constexpr Millis kLongestPause = std::chrono::minutes(10);
 constexpr Millis kAfterReset{2000};  // clocks differ
-constexpr int kMostDoublings = 10;
-constexpr std::int64_t kFarFuture = 4'102'444'800;  // 2100: what is later is no time
 
 }  // namespace
 
@@ -40,12 +40,11 @@ std::optional<Millis> pause_before_retry(const stream::Verdict& verdict,
             (summary.error && summary.error->error_class == *each.error_class));
   });
   if (row == kTable.end()) return std::nullopt;
-  if (verdict.resets_at && *verdict.resets_at > 0 && *verdict.resets_at < kFarFuture) {
-    const auto reset = UtcTime(std::chrono::seconds(*verdict.resets_at)) + kAfterReset;
-    return std::max(Millis::zero(), std::chrono::duration_cast<Millis>(reset - now));
+  if (const auto reset = plausible_reset(verdict.resets_at)) {
+    return std::max(Millis::zero(), *reset + kAfterReset - now);
   }
-  const auto pause = retries.pause * row->pauses * (1 << std::min(attempt - 1, kMostDoublings));
-  return std::min(pause, std::max(kLongestPause, retries.pause));
+  return doubled_pause(retries.pause * row->pauses, attempt,
+                       std::max(kLongestPause, retries.pause));
 }
 
 }  // namespace ralph::run

@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "core/base/names.h"
+#include "core/base/path.h"
 #include "core/base/utf8.h"
 #include "harness/backend/process_end.h"
 #include "harness/run/alive_recorder.h"
@@ -21,14 +22,20 @@
 namespace ralph::run {
 namespace {
 
+/// Whole seconds, rounded up; a shorter pause in milliseconds.
+std::string shown_pause(Millis pause) {
+  constexpr Millis kSecond{1000};
+  return format_duration(pause < kSecond ? pause : std::chrono::ceil<std::chrono::seconds>(pause));
+}
+
 std::string utf8_of(const std::filesystem::path& path) { return utf8::repaired(path.native()); }
 
 /// Relative to the current directory when the path is below it.
 std::string shown_path(const std::filesystem::path& path) {
   std::error_code error;
   const auto here = std::filesystem::current_path(error);
-  const auto near = error ? path : path.lexically_relative(here);
-  return near.empty() || near.native().starts_with("..") ? utf8_of(path) : utf8_of(near);
+  const auto full = path.lexically_normal();
+  return error || !is_below(full, here) ? utf8_of(path) : utf8_of(full.lexically_relative(here));
 }
 
 /// The program was found, but could not be started.
@@ -163,7 +170,7 @@ AttemptEnd Run::attempt() {
   end.process.skipped_lines = skipped_;
   end.process.raw_log = utf8_of(files_->log().paths().out);
   end.process.attempts = attempts_;
-  backend::explain_end(*request_.backend, request_.ask.auth, request_.host, end.process);
+  backend::add_backend_details(*request_.backend, request_.ask.auth, request_.host, end.process);
   if (const auto stored = files_->log().finish(); !stored && !end.process.storage_error) {
     end.process.storage_error = stored.error();
   }
@@ -173,7 +180,7 @@ AttemptEnd Run::attempt() {
 stream::Verdict Run::classify_attempt(AttemptEnd& end) {
   end_ = std::move(end.process);
   if (end.start_error) {
-    return {outcome_of_start(*end.start_error), describe(*end.start_error), {}, {}, 0};
+    return {.outcome = outcome_of_start(*end.start_error), .detail = describe(*end.start_error)};
   }
   return classify();
 }
@@ -196,7 +203,7 @@ std::optional<Millis> Run::pause_after(const stream::Verdict& verdict) const {
 /// False: the run was stopped during the pause, or the disk is full; end_ says which.
 bool Run::prepare_retry(const stream::Verdict& verdict, Millis pause) {
   events_->notice(stream::Level::warning, "retry",
-                  fmt::format("{}; retrying in {}", verdict.message(), format_duration(pause)));
+                  fmt::format("{}; retrying in {}", verdict.reason(), shown_pause(pause)));
   events_->flush();
   if (!control_.wait(pause)) {
     end_.cancelled_by = control_.cancelled_by();
@@ -234,7 +241,7 @@ void Run::report_leftovers(const AttemptEnd& end) {
 /// The agent may work in another session or directory than requested.
 void Run::report_session() {
   const auto& summary = observers_.summary;
-  if (went_on_elsewhere(request_, summary)) {
+  if (forked_session(request_, summary)) {
     events_->notice(stream::Level::warning, "session_fork",
                     fmt::format("the agent forked the session: {} was requested, {} is new",
                                 request_.ask.resume, summary.session_id));
@@ -282,7 +289,7 @@ Report Run::finish(const stream::Verdict& verdict) {
 Report run(Request request, const RunObservers& observers, Control& control, const Masker& masker) {
   Run one(std::move(request), observers, control, masker);
   if (auto begun = one.begin(); !begun) {
-    return {{outcome_of(begun.error()), describe(begun.error()), {}, {}, 0},
+    return {{.outcome = outcome_of(begun.error()), .detail = describe(begun.error())},
             begun.error(),
             {},
             {},

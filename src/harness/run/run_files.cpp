@@ -17,7 +17,7 @@ Result<RunFiles> RunFiles::open(const Request& request, std::vector<std::string>
 
 Result<> RunFiles::take_lock(const Request& request, std::vector<std::string>& warnings) {
   TRY_ASSIGN(auto lock,
-             store::Lock::take(workspace_.lock_file(), store::Lock::kRun, request.run_id));
+             store::Lock::take(workspace_.lock_file(), store::LockUser::run, request.run_id));
   lock_.emplace(std::move(lock));
   store::sweep_tmp(workspace_);
   TRY_ASSIGN(auto watch,
@@ -54,7 +54,7 @@ Result<> RunFiles::open_log(const Request& request, UtcTime start) {
                                raw_log_base(request, start).filename().native(), now_utc());
   };
   auto opened = open();
-  if (!opened) return fail(Code::storage, opened.error().message, opened.error().hint);
+  if (!opened) return std::unexpected(as_storage(opened.error()));
   log_ = *std::move(opened);
   return {};
 }

@@ -6,12 +6,13 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include "system/process/capture.h"
-#include "system/process/environment.h"
+#include "core/base/text.h"
 #include "harness/run/model_route.h"
 #include "harness/run/mounts_impl.h"
 #include "harness/run/sandbox_env_impl.h"
 #include "harness/run/sandbox_places_impl.h"
+#include "system/process/capture.h"
+#include "system/process/environment.h"
 
 namespace ralph::run {
 namespace {
@@ -66,7 +67,7 @@ Result<fs::path> home_of(const Host& host) {
 }
 
 Result<> check_workspace(const fs::path& workspace, const fs::path& home) {
-  if (!contains(workspace, home)) return {};
+  if (!is_below(home, workspace)) return {};
   const auto what = workspace == home ? std::string("is the home")
                                       : fmt::format("holds the home '{}'", home.string());
   return fail(
@@ -88,7 +89,8 @@ Result<Frame> make_frame(const Host& host) {
   TRY(check_workspace(frame.workspace, frame.home));
   auto bwrap = trusted_program("bwrap", host);
   if (!bwrap) {
-    return fail(Code::unavailable, fmt::format("cannot create a sandbox: {}", bwrap.error().message),
+    return fail(Code::unavailable,
+                fmt::format("cannot create a sandbox: {}", bwrap.error().message),
                 "apt-get install bubblewrap");
   }
   frame.bwrap = *std::move(bwrap);
@@ -116,8 +118,7 @@ Result<> probe(process::Command command, const Host& host) {
   TRY_ASSIGN(const auto ran,
              process::capture(command, {.wall = kProbeLimit, .bytes = kLongestComplaint}));
   if (ran.exit.exit_code == 0) return {};
-  auto said = ran.err;
-  while (said.ends_with('\n')) said.pop_back();
+  auto said = trim_end(ran.err, "\n");
   if (said.empty())
     said = ran.exit.ended_by == process::EndedBy::wall ? "no answer in 10 s" : "it said nothing";
   return fail(
@@ -130,15 +131,16 @@ Result<> probe(process::Command command, const Host& host) {
 Result<process::Command> wrapped(std::vector<std::string> words, const Host& host,
                                  process::Command command, const backend::Backend* backend,
                                  EnvFor whom, std::vector<std::string>* removed) {
-  TRY_ASSIGN(const auto cwd,
-             real_folder(command.cwd.empty() ? host.workspace : command.cwd, "the working directory"));
+  TRY_ASSIGN(const auto cwd, real_folder(command.cwd.empty() ? host.workspace : command.cwd,
+                                         "the working directory"));
   auto env = sandbox_env(host, command.env, backend, whom);
   words.insert(words.end(), env.words.begin(), env.words.end());
   words.insert(words.end(), {"--chdir", cwd.string(), "--"});
   words.insert(words.end(), command.argv.begin(), command.argv.end());
   command.argv = std::move(words);
   command.env.insert(command.env.end(), env.changes.begin(), env.changes.end());
-  command.env.push_back({"IS_SANDBOX", "1"});
+  const auto& agent = backend == nullptr ? backend::default_backend() : *backend;
+  command.env.push_back({std::string(agent.permissions.sandbox_variable), "1"});
   command.env.push_back({"TMPDIR", "/tmp"});
   command.sandbox_filter = host.sandbox == SandboxLevel::strict
                                ? process::SandboxFilter::keyrings_and_sockets
@@ -185,8 +187,8 @@ Result<fs::path> trusted_program(std::string_view name, const Host& host) {
   std::error_code error;
   const auto real = fs::canonical(found, error);
   const auto workspace = fs::weakly_canonical(host.workspace, error);
-  if (!fs::path(found).is_absolute() || contains(workspace, real) ||
-      contains(workspace, fs::path(found).lexically_normal())) {
+  if (!fs::path(found).is_absolute() || is_below(real, workspace) ||
+      is_below(fs::path(found).lexically_normal(), workspace)) {
     return fail(Code::not_found,
                 fmt::format("program '{}' was found only where the agent can write it ('{}')", name,
                             found));

@@ -5,9 +5,10 @@
 #include <pwd.h>
 #include <unistd.h>
 
-#include "system/process/capture.h"
+#include "core/base/path.h"
 #include "harness/run/sandbox.h"
 #include "harness/run/sandbox_places_impl.h"
+#include "system/process/capture.h"
 
 namespace ralph::run {
 namespace {
@@ -103,11 +104,11 @@ std::vector<fs::path> named_by_git(const Host& host) {
 
 void hide_places(Mounts& mounts, const fs::path& home, const fs::path& workspace) {
   for (const auto place : kHidden) {
-    if (!contains(workspace, place)) mounts.hide(place);
+    if (!is_below(place, workspace)) mounts.hide(place);
   }
   mounts.hide(home);
   const auto users = home_of_user();
-  if (!users.empty() && users != "/" && !contains(workspace, users)) mounts.hide(users);
+  if (!users.empty() && users != "/" && !is_below(users, workspace)) mounts.hide(users);
   for (const auto place : kShown) {
     std::error_code error;
     const auto real = fs::canonical(place, error);

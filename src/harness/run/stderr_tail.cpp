@@ -8,21 +8,15 @@
 namespace ralph::run {
 namespace {
 
-constexpr std::size_t kKeptStderr = 4096;
 constexpr std::size_t kLongestShownLine = 500;
 
 }  // namespace
-
-void StderrTail::add(std::string_view bytes) {
-  kept_ += bytes.size() > kKeptStderr ? bytes.substr(bytes.size() - kKeptStderr) : bytes;
-  if (kept_.size() > 2 * kKeptStderr) kept_.erase(0, kept_.size() - kKeptStderr);
-}
 
 std::string StderrTail::line() const {
   constexpr std::string_view kWhite = " \t\r";
   std::string_view found;
   bool found_error = false;
-  for (std::string_view rest = kept_; !rest.empty();) {
+  for (auto rest = tail_.text(); !rest.empty();) {
     const auto end = std::min(rest.find('\n'), rest.size());
     const auto line = rest.substr(0, end);
     rest.remove_prefix(std::min(end + 1, rest.size()));

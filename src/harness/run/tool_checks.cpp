@@ -3,9 +3,9 @@
 
 #include <fmt/core.h>
 
-#include "system/http/client.h"
 #include "harness/run/model_route.h"
 #include "harness/run/versions.h"
+#include "system/http/client.h"
 
 namespace ralph::run {
 namespace {
@@ -38,6 +38,16 @@ Check check_git(const backend::Host& host) {
 Check check_ripgrep(const backend::Host& host) {
   return check_program("rg", "ralph's own agent has no Grep and Glob tools", "ripgrep", Level::note,
                        host);
+}
+
+std::string model_endpoint(const backend::Backend& backend, const backend::Host& host) {
+  const auto& access = backend.access;
+  for (const auto& cloud : access.clouds) {
+    if (!backend::variable(host, cloud.chosen_by).value_or("").empty()) return {};
+  }
+  const auto given = backend::variable(host, access.endpoint_variable).value_or("");
+  const auto address = given.empty() ? std::string(access.endpoint) : given;
+  return address.contains("://") ? without_user(address) : std::string();
 }
 
 Check check_endpoint(const backend::Backend& backend, const backend::Host& host) {

@@ -14,6 +14,7 @@
 #include "core/base/sha256.h"
 #include "core/base/utf8.h"
 #include "core/json/document.h"
+#include "core/json/field.h"
 #include "harness/run/settings_around.h"
 #include "harness/run/state_record.h"
 
@@ -60,9 +61,7 @@ Unseen read_record(const fs::path& record, const fs::path& root) {
     if (!from || !to) return all;
     unseen.runs.push_back({*from, *to});
   }
-  for (const auto& digest : document->value("accepted", json::Document::array())) {
-    if (digest.is_string()) unseen.accepted.push_back(digest.get<std::string>());
-  }
+  unseen.accepted = json::texts(*document, "accepted");
   return unseen;
 }
 

@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 
 #include "core/base/file.h"
+#include "core/base/text.h"
 #include "core/base/utf8.h"
-#include "system/process/child.h"
-#include "system/process/supervise.h"
+#include "system/process/capture.h"
 
 namespace ralph::run {
 namespace {
@@ -34,29 +34,26 @@ std::filesystem::path real_file(const std::filesystem::path& program) {
 
 std::string first_line(std::string_view text) {
   const auto line = utf8::prefix(text.substr(0, text.find('\n')), kLongestVersion);
-  return utf8::repaired(line.substr(0, line.find_last_not_of(" \t\r") + 1));
+  return utf8::repaired(trim_end(line));
 }
 
 Result<std::string> start_and_ask(const std::filesystem::path& program, const backend::Host& host) {
   process::Command command;
   command.argv = {program.native(), "--version"};
   command.env = backend::environment_changes(host);
-  TRY_ASSIGN(auto child, process::start(command));
-  std::string said;
-  process::RunHandle watch;
-  watch.arm(process::Limit::wall, Versions::kPatience);
-  process::Sinks sinks;
-  sinks.out = [&](std::string_view bytes) -> Result<> {
-    if (said.size() < kMostOutput) said += bytes.substr(0, kMostOutput - said.size());
-    return {};
-  };
-  const auto exit = process::supervise(std::move(child), sinks, watch, {}, {.grace = Millis{100}});
-  if (exit.ended_by == process::EndedBy::wall) {
-    return fail(Code::unavailable, fmt::format("did not answer '--version' within {}",
-                                               format_duration(Versions::kPatience)));
+  TRY_ASSIGN(const auto answer, process::capture(command, {.wall = Versions::kPatience,
+                                                           .bytes = kMostOutput,
+                                                           .end = {.grace = Millis{100}}}));
+  if (answer.exit.ended_by == process::EndedBy::wall) {
+    return fail(Code::busy, fmt::format("did not answer '--version' within {}",
+                                        format_duration(Versions::kPatience)));
   }
-  if (exit.exit_code != 0) return fail(Code::unavailable, "'--version' failed");
-  return first_line(said);
+  if (!answer.ok()) {
+    const auto said = first_line(answer.err);
+    return fail(Code::unavailable,
+                said.empty() ? "'--version' failed" : fmt::format("'--version' failed: {}", said));
+  }
+  return first_line(answer.out);
 }
 
 }  // namespace

@@ -4,13 +4,13 @@
 #include <string>
 #include <string_view>
 
-#include "harness/backend/plan.h"
 #include "core/base/result.h"
 #include "core/base/time.h"
+#include "harness/backend/plan.h"
 
 namespace ralph::run {
 
-/// The first line of `PROGRAM --version`. Code::unavailable when the program fails or does not answer in time. Results are
+/// The first line of `PROGRAM --version`. Code::unavailable when the program fails, Code::busy when it does not answer in time. Results are
 /// cached by path, size and time of the file, so that most calls start nothing.
 class Versions {
  public:

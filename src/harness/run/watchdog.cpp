@@ -105,15 +105,12 @@ void Watchdog::start_message(std::string_view id) {
 
 void Watchdog::on(const stream::Event&, const stream::Retry& retry) {
   if (retry.error_class == stream::ErrorClass::auth) {
-    reject_credential(retry.message, retry.http_status);
+    reject_credential({std::string(retry.message), retry.http_status});
   }
 }
 
-void Watchdog::reject_credential(std::string_view message,
-                                 std::optional<std::int64_t> http_status) {
-  if (!credential_rejected_) {
-    credential_rejected_ = stream::CredentialRejected{std::string(message), http_status};
-  }
+void Watchdog::reject_credential(stream::CredentialRejected rejected) {
+  if (!credential_rejected_) credential_rejected_ = std::move(rejected);
   stop_();
 }
 
@@ -122,7 +119,7 @@ void Watchdog::on(const stream::Event&, const stream::ErrorEvent& error) {
       error.error_class == stream::ErrorClass::permission && !rules_.denials_allowed;
   if (denied) stop_();
   if (error.error_class == stream::ErrorClass::auth) {
-    reject_credential(error.message, error.http_status);
+    reject_credential({std::string(error.message), error.http_status, error.says_remedy});
   }
 }
 

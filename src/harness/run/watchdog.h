@@ -59,7 +59,7 @@ class Watchdog final : public stream::Handler {
   void update_limits();
   void start_message(std::string_view id);
   void check_price(std::string_view model);
-  void reject_credential(std::string_view message, std::optional<std::int64_t> http_status);
+  void reject_credential(stream::CredentialRejected rejected);
   void send_follow_up();
 
   Rules rules_;

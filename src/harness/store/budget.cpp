@@ -1,8 +1,10 @@
+#include "harness/store/budget.h"
+
 #include <cmath>
 
 #include <nlohmann/json.hpp>
 
-#include "harness/store/state.h"
+#include "core/json/field.h"
 #include "harness/store/state_file.h"
 
 namespace ralph::store {
@@ -36,11 +38,10 @@ bool is_valid_budget(const Document& root) {
   return true;
 }
 
-template <typename Number>
-std::optional<Number> number_in(const Document& root, const char* name) {
-  const auto found = root.find(name);
-  if (found == root.end() || !found->is_number()) return std::nullopt;
-  return found->get<Number>();
+/// Of a valid budget: a whole number.
+std::optional<std::int64_t> count_in(const Document& root, std::string_view name) {
+  const auto number = json::number(root, name);
+  return number ? std::optional(static_cast<std::int64_t>(*number)) : std::nullopt;
 }
 
 template <typename Number>
@@ -52,10 +53,10 @@ Document or_null(const std::optional<Number>& value) {
 
 Result<Budget> load_budget(const Location& file, std::string& warning) {
   TRY_ASSIGN(const auto root, load_state(file, is_valid_budget, warning));
-  return Budget{.total_cost_usd = number_in<double>(root, kTotalCost).value_or(0),
-                .max_cost_usd = number_in<double>(root, kMaxCost),
-                .iterations = number_in<std::int64_t>(root, kIterations).value_or(0),
-                .max_iterations = number_in<std::int64_t>(root, kMaxIterations)};
+  return Budget{.total_cost_usd = json::number(root, kTotalCost).value_or(0),
+                .max_cost_usd = json::number(root, kMaxCost),
+                .iterations = count_in(root, kIterations).value_or(0),
+                .max_iterations = count_in(root, kMaxIterations)};
 }
 
 Result<> save_budget(const Location& file, const Budget& budget) {

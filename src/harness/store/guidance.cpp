@@ -27,15 +27,15 @@ constexpr std::string_view kExtension = ".json";
 
 Result<> check_text(std::string_view text) {
   if (is_blank(text)) {
-    return fail(Code::usage, "the guidance is empty", "say what the agent should know");
+    return fail(Code::usage, "the guidance is empty", "pass the text for the agent");
   }
   if (text.size() <= kLongestText) return {};
   return fail(Code::limit,
-              fmt::format("the guidance has {} bytes; it may have {}", text.size(), kLongestText),
-              "put it into a file of the workspace and name that");
+              fmt::format("the guidance has {} bytes; the limit is {}", text.size(), kLongestText),
+              "put it into a file of the workspace and refer to the file");
 }
 
-/// In order; empty also when there is no such folder.
+/// In order; empty also when there is no such directory.
 std::vector<std::string> names_in(const Folder& folder) {
   auto names = folder.names(kMostNames).value_or(std::vector<std::string>());
   std::ranges::sort(names);
@@ -51,8 +51,9 @@ std::string about_planted(const Location& place) {
   const auto names = names_in(*folder);
   if (names.empty()) return {};
   return fmt::format(
-      "guidance: '{}'{} not used: only 'ralph tell' speaks for you, and it keeps nothing there "
-      "(remove what you do not know)",
+      "guidance: '{}'{} ignored: only messages from 'ralph tell' are used, which are not stored "
+      "there "
+      "(remove files you do not recognize)",
       folder->path_of(names.front()).native(),
       names.size() == 1 ? " is" : fmt::format(" and {} more are", names.size() - 1));
 }
@@ -60,12 +61,12 @@ std::string about_planted(const Location& place) {
 Result<Guidance::Message> read_message(const UserState& user, const std::string& name) {
   const auto file = fs::path(kGuidance) / name;
   TRY_ASSIGN(const auto body, user.read(file, kLongestFile));
-  if (!body) return fail(Code::not_found, "it was read meanwhile");
+  if (!body) return fail(Code::not_found, "it was removed meanwhile");
   if (!user.same_folder(*body)) {
     return fail(Code::permission,
-                fmt::format("'{}' was meant for another folder of this name",
+                fmt::format("'{}' was written for another directory of this name",
                             (user.folder() / file).native()),
-                "remove it, or say it again with 'ralph tell'");
+                "remove it, or send it again with 'ralph tell'");
   }
   return Guidance::Message{name, json::text(*body, kGuidance)};
 }
@@ -80,7 +81,7 @@ Result<std::string> Guidance::leave(std::string_view text) const {
   TRY(check_text(text));
   if (auto ready = user_.prepare(); !ready) {
     return fail(ready.error().code,
-                "the guidance cannot be kept where no agent writes: " + ready.error().message,
+                "the guidance cannot be stored outside the workspace: " + ready.error().message,
                 ready.error().hint);
   }
   TRY(make_private_folder(user_.folder() / kGuidance));
@@ -89,7 +90,7 @@ Result<std::string> Guidance::leave(std::string_view text) const {
       fmt::format("{:015}-{}{}", now_utc().time_since_epoch().count(), random_hex(3), kExtension);
   json::Document body;
   body[kGuidance] = utf8::repaired(text);
-  TRY(user_.write(fs::path(kGuidance) / name, "said with 'ralph tell'; written by ralph only",
+  TRY(user_.write(fs::path(kGuidance) / name, "message of 'ralph tell'; written by ralph only",
                   std::move(body)));
   return name;
 }

@@ -10,8 +10,8 @@
 
 namespace ralph::store {
 
-/// What the user says with `ralph tell`, until an iteration has read it. Kept in the user's state folder with a MAC, because
-/// a prompt says that it comes from the user: a file in the workspace could be the agent's, or a repository's.
+/// What the user says with `ralph tell`, until an iteration has read it. Kept in the user's state directory with a MAC,
+/// because a prompt says that it comes from the user: a file in the workspace could be the agent's, or a repository's.
 class Guidance {
  public:
   /// Touches nothing. `state_folder`: user_state_folder().
@@ -22,9 +22,9 @@ class Guidance {
   };
   /// For the next prompt; its name. An error when there is no place for it outside of the workspace. Needs no lock.
   Result<std::string> leave(std::string_view text) const;
-  /// The oldest first. `refused`: what is there, or in `.ralph/state/guidance`, and is not used, and why.
+  /// The oldest first. `refused`: what is there, or in `.ralph/state/guidance`, and is ignored, and why.
   std::vector<Message> pending(std::string& refused) const;
-  /// It was in a prompt whose iteration is over.
+  /// Call when the iteration whose prompt has them has ended.
   void remove(const std::vector<std::string>& names) const;
 
  private:

@@ -67,7 +67,7 @@ Journal::Journal(std::filesystem::path path, UniqueFd fd, const Masker& masker)
 Result<Journal> Journal::open(const Location& folder, const Masker& masker) {
   TRY_ASSIGN(const auto made, folder.make_folder());
   auto fd = made.create(kName);
-  if (!fd) return fail(Code::storage, fd.error().message, fd.error().hint);
+  if (!fd) return std::unexpected(as_storage(fd.error()));
   return Journal(made.path_of(kName), *std::move(fd), masker);
 }
 

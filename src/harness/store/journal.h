@@ -19,14 +19,14 @@ namespace ralph::store {
 /// "record": started, attempt, alive, attempt_ended, ended. What is longer than kLongestText is cut and named in
 /// "cut":["text"] (the event's `line` points at the raw log).
 /// Lines are written whole, many at a time.
-/// A Handler cannot fail: failure() tells, and everything after it is dropped.
+/// The first write error is kept in failure(); everything after it is dropped.
 class Journal final : public stream::Handler {
  public:
   static constexpr const char* kName = "journal.ndjson";
   /// Bytes of one member of a line, before JSON's escapes.
   static constexpr std::size_t kLongestText = std::size_t{16} << 10;
 
-  /// Makes the folder and the file, which must not exist yet; `masker` outlives the journal.
+  /// Makes the directory and the file, which must not exist yet; `masker` outlives the journal.
   static Result<Journal> open(const Location& folder, const Masker& masker);
 
   void on_any(const stream::Event& event) override;

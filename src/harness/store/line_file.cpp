@@ -22,7 +22,7 @@ bool ends_in_a_line(const UniqueFd& fd) {
 Result<> append_line(const Folder& folder, std::string_view name, std::string_view line,
                      Durability durability) {
   const auto fd = folder.open_append(name);
-  if (!fd) return fail(Code::storage, fd.error().message, fd.error().hint);
+  if (!fd) return std::unexpected(as_storage(fd.error()));
   const auto text = fmt::format("{}{}\n", ends_in_a_line(*fd) ? "" : "\n", line);
   int error = try_write_all(fd->get(), text);
   const bool sync = error == 0 && durability == Durability::power_failure;

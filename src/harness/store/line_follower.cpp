@@ -24,7 +24,6 @@ void LineFollower::restart() {
   overlong_ += lines_.overlong();
   lines_ = stream::LineSplitter(max_line_);
   offset_ = 0;
-  ++restarts_;
 }
 
 /// False: there is no such file yet.

@@ -11,8 +11,8 @@
 
 namespace ralph::store {
 
-/// Reads a file of lines that another process appends to. Each read() gives what has become whole since the last one.
-/// A file that was replaced (rotated) is read to its end, then the new one from its beginning; one that was made shorter
+/// Reads a file of lines that another process appends to. Each read() gives what has become whole since the last one. A
+/// file that was replaced (rotated) is read to its end, then the new one from its beginning; one that was made shorter
 /// is read again from its beginning. A file that is missing has no lines yet.
 class LineFollower {
  public:
@@ -24,8 +24,6 @@ class LineFollower {
   /// there and cannot be read.
   Result<> read(const std::function<void(std::string_view)>& on_line, std::size_t most = SIZE_MAX);
 
-  /// Files that were cut or replaced so far: who counts lines begins anew.
-  std::int64_t restarts() const { return restarts_; }
   /// Lines over max_line, which are skipped.
   std::int64_t overlong() const { return overlong_ + lines_.overlong(); }
 
@@ -40,7 +38,6 @@ class LineFollower {
   UniqueFd fd_;
   std::int64_t offset_ = 0;
   stream::LineSplitter lines_;
-  std::int64_t restarts_ = 0;
   std::int64_t overlong_ = 0;  // of files before this one
 };
 

@@ -21,7 +21,7 @@ Result<Folder> Location::walk(std::size_t depth, Missing missing) const {
   for (std::size_t i = 0; at && i < depth; ++i) {
     at = make ? at->make_folder(names_[i]) : at->open_folder(names_[i]);
   }
-  // A folder of ours that is something else is trouble with the disk, not with data in it.
+  // A directory of ours that is something else is trouble with the disk, not with data in it.
   if (!at && at.error().code == Code::malformed) at.error().code = Code::storage;
   return at;
 }

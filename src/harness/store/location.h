@@ -9,12 +9,12 @@
 
 namespace ralph::store {
 
-/// A file or folder that an agent may have tampered with, as it is reached: `root` by its path, whose last part must
+/// A file or directory that an agent may have tampered with, as it is reached: `root` by its path, whose last part must
 /// not be a link, then name by name from descriptors (Folder). Nothing is held open between two calls, so that a
-/// folder which was removed and made again is found.
+/// directory which was removed and made again is found.
 class Location {
  public:
-  /// The last part of the path, in a folder that is trusted.
+  /// The last part of the path, in a directory that is trusted.
   explicit Location(const std::filesystem::path& path)
       : root_(path.has_parent_path() ? path.parent_path() : "."), names_{path.filename()} {}
   Location(std::filesystem::path root, std::vector<std::string> names)
@@ -25,10 +25,10 @@ class Location {
   /// For messages.
   std::filesystem::path path() const;
 
-  /// The folder it is in.
+  /// The directory it is in.
   Result<Folder> parent() const { return walk(names_.size() - 1, Missing::is_an_error); }
   Result<Folder> make_parent() const { return walk(names_.size() - 1, Missing::is_made); }
-  /// It, as a folder.
+  /// It, as a directory.
   Result<Folder> folder() const { return walk(names_.size(), Missing::is_an_error); }
   Result<Folder> make_folder() const { return walk(names_.size(), Missing::is_made); }
 

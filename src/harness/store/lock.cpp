@@ -1,3 +1,5 @@
+#include "harness/store/lock.h"
+
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
@@ -13,24 +15,25 @@
 
 #include "core/base/file.h"
 #include "core/base/time.h"
+#include "core/base/words.h"
 #include "core/json/document.h"
 #include "core/json/field.h"
 #include "core/json/writer.h"
 #include "harness/store/lock_owner.h"
-#include "harness/store/workspace.h"
 
 namespace ralph::store {
 namespace {
 
+constexpr Words<LockUser, 4> kUsers{{"ralph run", "ralph loop", "ralph undo", "a run"}};
 constexpr std::size_t kLongestNote = 4096;
-constexpr std::size_t kLongestWhat = 60;
+constexpr std::size_t kLongestId = 60;
 constexpr std::size_t kStartTicksField = 22;
 constexpr const char* kUnknownTime = "an unknown time";
 constexpr int kLooks = 10;
 constexpr Millis kPause{20};
 
-/// When a process began, in clock ticks since the machine did; 0: there is no such process. With
-/// its id it names a process for good.
+/// When a process started, in clock ticks since boot; 0: there is no such process. With its pid it identifies the
+/// process for good.
 std::int64_t start_ticks(std::string_view pid) {
   const auto stat = read_file(fmt::format("/proc/{}/stat", pid), kLongestNote);
   if (!stat) return 0;
@@ -46,36 +49,29 @@ std::int64_t start_ticks(std::string_view pid) {
 }
 
 /// What a holder writes into the file.
-std::string note_of_ours(std::string_view what, std::string_view id) {
+std::string note_of_ours(LockUser user, std::string_view id) {
   std::string note;
   json::ObjectWriter to(note);
   to.number("pid", std::int64_t{::getpid()})
       .text("started", iso_utc(now_utc()))
       .number("start_ticks", start_ticks("self"))
-      .text("what", what);
+      .text("what", to_string(user));
   if (!id.empty()) to.text("id", id);
   to.close();
   return note + "\n";
 }
 
-/// Safe for a terminal: anybody can write the file.
-std::string plain(std::string text) {
-  std::erase_if(text, [](char c) { return c < ' ' || c > '~'; });
-  text.resize(std::min(text.size(), kLongestWhat));
-  return text.empty() ? "a run" : text;
-}
-
 /// It becomes a part of paths.
 bool is_id(std::string_view text) {
-  return !text.empty() && text.size() <= kLongestWhat &&
+  return !text.empty() && text.size() <= kLongestId &&
          std::ranges::all_of(text,
                              [](unsigned char c) { return std::isalnum(c) != 0 || c == '-'; });
 }
 
 using Holder = Lock::Holder;
 
-/// What the file says of who holds the lock; nullopt when it says nothing, or is still that of a process which is gone:
-/// the holder has not written its own yet. Anybody can write it.
+/// The holder according to the file; nullopt when it is empty, or still that of a dead process: the holder has not
+/// written its own yet. Any process can write the file.
 std::optional<Holder> note_in(const UniqueFd& fd) {
   std::string text(kLongestNote, '\0');
   const auto got = ::pread(fd.get(), text.data(), text.size(), 0);
@@ -89,11 +85,11 @@ std::optional<Holder> note_in(const UniqueFd& fd) {
   const auto since = parse_iso(json::text(*note, "started"));
   auto id = json::text(*note, "id");
   if (!is_id(id)) id.clear();
-  return Holder{pid, plain(json::text(*note, "what")), since ? iso_utc(*since) : kUnknownTime,
-                std::move(id)};
+  return Holder{pid, lock_user_named(json::text(*note, "what")),
+                since ? iso_utc(*since) : kUnknownTime, std::move(id)};
 }
 
-/// The process is the one that the kernel names; words about it are taken from the file only where it names the same.
+/// The pid comes from the kernel; the rest of the file is used only if it has the same pid.
 Holder holder_of(const UniqueFd& fd) {
   auto note = note_in(fd);
   const auto pid = lock_owner(fd, note ? note->pid : 0);
@@ -101,15 +97,14 @@ Holder holder_of(const UniqueFd& fd) {
   if (note && note->pid == pid) {
     holder.since = note->since;
     holder.id = note->id;
-    if (holder.what.empty()) holder.what = note->what;
+    if (holder.user == LockUser::unknown) holder.user = note->user;
   }
-  if (holder.what.empty()) holder.what = plain({});
   return holder;
 }
 
 constexpr std::string_view kBusy = "another run is using this workspace";
 constexpr const char* kUnknownHolder =
-    "wait until it ends; it has not said who it is, or runs in another container";
+    "wait until it ends; its pid is unknown: it may run in another container";
 
 std::unexpected<Error> fail_busy(const UniqueFd& fd, const std::string& file) {
   const auto holder = holder_of(fd);
@@ -129,10 +124,12 @@ bool is_at(const UniqueFd& fd, const Folder& folder, const std::string& name) {
 Result<UniqueFd> open_lock_file(const Folder& folder, const std::string& name) {
   auto fd = folder.open_append(name);
   if (fd) return fd;
-  return fail(Code::storage, "cannot open the lock: " + fd.error().message, fd.error().hint);
+  auto error = as_storage(fd.error());
+  error.message = "cannot open the lock: " + error.message;
+  return std::unexpected(std::move(error));
 }
 
-/// Whoever has the lock and has not said so yet writes its note next, or is leaving: asked a few times.
+/// The holder may not have written its pid yet; retry a few times.
 Result<> lock(const UniqueFd& fd, const std::string& file) {
   for (int looks = 0;; ++looks) {
     if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return {};
@@ -154,7 +151,13 @@ Result<> write_note(const UniqueFd& fd, const std::string& file, const std::stri
 
 }  // namespace
 
-Result<Lock> Lock::take(const Location& file, std::string_view what, std::string_view id) {
+std::string_view to_string(LockUser user) { return kUsers.of(user); }
+
+LockUser lock_user_named(std::string_view name) {
+  return kUsers.find(name).value_or(LockUser::unknown);
+}
+
+Result<Lock> Lock::take(const Location& file, LockUser user, std::string_view id) {
   const auto shown = file.path().native();
   for (;;) {
     const auto folder = file.parent();
@@ -166,7 +169,7 @@ Result<Lock> Lock::take(const Location& file, std::string_view what, std::string
     TRY_ASSIGN(auto fd, open_lock_file(*folder, file.name()));
     TRY(lock(fd, shown));
     if (!is_at(fd, *folder, file.name())) continue;
-    TRY(write_note(fd, shown, note_of_ours(what, id)));
+    TRY(write_note(fd, shown, note_of_ours(user, id)));
     return Lock(std::move(fd));
   }
 }
@@ -174,9 +177,10 @@ Result<Lock> Lock::take(const Location& file, std::string_view what, std::string
 Error Lock::busy(const Holder& holder) {
   if (holder.pid == 0) return {Code::busy, std::string(kBusy), kUnknownHolder};
   return {Code::busy,
-          fmt::format("{} ({}, pid {}, since {})", kBusy, holder.what, holder.pid, holder.since),
+          fmt::format("{} ({}, pid {}, since {})", kBusy, to_string(holder.user), holder.pid,
+                      holder.since),
           fmt::format("wait until it ends, or stop it: {}kill {}",
-                      holder.is_loop() ? "ralph stop --now, or " : "", holder.pid)};
+                      holder.user == LockUser::loop ? "ralph stop --now, or " : "", holder.pid)};
 }
 
 /// Tries a shared lock, which is released at once; take() tries more than once, so it is not disturbed.

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
-#include "harness/store/workspace.h"
 
 namespace ralph::store {
 namespace {
@@ -91,7 +90,7 @@ std::string program_of(std::string_view pid) {
   const auto length =
       ::readlink(fmt::format("/proc/{}/exe", pid).c_str(), target.data(), target.size());
   std::string path(target.data(), static_cast<std::size_t>(std::max<ssize_t>(length, 0)));
-  if (path.ends_with(kDeleted)) path.resize(path.size() - kDeleted.size());  // was installed anew
+  if (path.ends_with(kDeleted)) path.resize(path.size() - kDeleted.size());  // was reinstalled
   return path;
 }
 
@@ -111,16 +110,11 @@ std::int64_t lock_owner(const UniqueFd& file, std::int64_t named) {
   return pid > 0 && is_ralph(pid) ? pid : 0;
 }
 
-std::string command_of(std::int64_t pid) {
+LockUser command_of(std::int64_t pid) {
   const auto words = read_file(fmt::format("/proc/{}/cmdline", pid), kMostArguments);
-  if (!words) return {};
-  const auto begin = words->find('\0');
-  if (begin == words->npos) return {};
-  const std::string second(words->c_str() + begin + 1);
-  for (const auto known : {Lock::kLoop, Lock::kRun}) {
-    if ("ralph " + second == known) return std::string(known);
-  }
-  return {};
+  const auto begin = words ? words->find('\0') : std::string::npos;
+  if (begin == std::string::npos) return LockUser::unknown;
+  return lock_user_named(fmt::format("ralph {}", words->c_str() + begin + 1));
 }
 
 }  // namespace ralph::store

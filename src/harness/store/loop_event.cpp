@@ -8,10 +8,10 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/utf8.h"
+#include "core/base/words.h"
 #include "core/json/document.h"
 #include "core/json/field.h"
 #include "core/json/writer.h"
-#include "harness/store/words.h"
 
 namespace ralph::store {
 namespace {
@@ -20,7 +20,6 @@ using json::Document;
 
 constexpr Words<AgentRole, 2> kRoles{{"worker", "summarizer"}};
 constexpr Words<WaitReason, 3> kWaits{{"rate_limit", "outage", "failure"}};
-constexpr Words<stream::Level, 3> kLevels{{"debug", "info", "warning"}};
 
 /// The word of each step in the file, in the order of LoopStep.
 constexpr auto kStepNames = std::to_array<std::string_view>(
@@ -44,8 +43,13 @@ class Writer {
   void operator()(std::string_view key, UtcTime time) { to_.text(key, iso_utc(time)); }
   void operator()(std::string_view key, AgentRole role) { to_.text(key, kRoles.of(role)); }
   void operator()(std::string_view key, WaitReason reason) { to_.text(key, kWaits.of(reason)); }
-  void operator()(std::string_view key, stream::Level level) { to_.text(key, kLevels.of(level)); }
+  void operator()(std::string_view key, stream::Level level) {
+    to_.text(key, stream::to_string(level));
+  }
   void operator()(std::string_view key, StopReason reason) { to_.text(key, row(reason).name); }
+  void operator()(std::string_view key, const StepOutcome& outcome) {
+    to_.text(key, name_of(outcome));
+  }
   void operator()(std::string_view key, const std::optional<std::int64_t>& number) {
     if (number) to_.number(key, *number);
   }
@@ -81,9 +85,14 @@ class Reader {
   }
   void operator()(std::string_view key, AgentRole& role) { word(key, kRoles, role); }
   void operator()(std::string_view key, WaitReason& reason) { word(key, kWaits, reason); }
-  void operator()(std::string_view key, stream::Level& level) { word(key, kLevels, level); }
+  void operator()(std::string_view key, stream::Level& level) {
+    level = stream::level_named(json::text(from_, key)).value_or(level);
+  }
   void operator()(std::string_view key, StopReason& reason) {
     reason = stop_reason_named(json::text(from_, key)).value_or(StopReason::unknown);
+  }
+  void operator()(std::string_view key, StepOutcome& outcome) {
+    outcome = step_outcome_named(json::text(from_, key));
   }
   void operator()(std::string_view key, std::optional<std::int64_t>& number) {
     if (json::member(from_, key).is_number_integer()) number = json::integer(from_, key);
@@ -93,11 +102,7 @@ class Reader {
     if (number && !std::isfinite(*number)) number.reset();
   }
   void operator()(std::string_view key, std::vector<std::string>& texts) {
-    const auto& list = json::member(from_, key);
-    if (!list.is_array()) return;
-    for (const auto& item : list) {
-      if (item.is_string()) texts.push_back(item.get<std::string>());
-    }
+    texts = json::texts(from_, key);
   }
 
  private:
@@ -244,8 +249,8 @@ std::optional<LoopEvent> read_event(std::string_view line) {
   if (!at) return std::nullopt;
   auto name = json::text(*parsed, "step");
   const auto known = std::ranges::find(kStepNames, name);
-  if (known == kStepNames.end()) return LoopEvent{*at,
-                                                  UnknownStep{std::move(name), std::string(line)}};
+  if (known == kStepNames.end())
+    return LoopEvent{*at, UnknownStep{std::move(name), std::string(line)}};
   return LoopEvent{*at, kReaders[static_cast<std::size_t>(known - kStepNames.begin())](*parsed)};
 }
 

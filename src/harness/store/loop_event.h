@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/time.h"
+#include "harness/store/loop_record.h"
 #include "harness/store/stop_reason.h"
 #include "harness/stream/event.h"
 
@@ -40,7 +41,8 @@ struct GuidanceTaken {
 struct IterationEnded {
   std::int64_t iteration = 0;
   AgentRole role = AgentRole::worker;
-  std::string run_id, outcome;
+  std::string run_id;
+  StepOutcome outcome;
   bool failed = false, done = false, changed = false;
   std::optional<double> cost_usd;
   Millis duration{0};
@@ -57,7 +59,7 @@ struct VerificationEnded {
   std::string command, reason, tail;  // of the command that failed
   bool operator==(const VerificationEnded&) const = default;
 };
-/// The agent said DONE, and the loop goes on.
+/// Verification refused a DONE; the loop continues.
 struct DoneRefused {
   std::int64_t iteration = 0, in_a_row = 0;
   bool operator==(const DoneRefused&) const = default;

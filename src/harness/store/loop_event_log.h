@@ -32,7 +32,7 @@ class LoopEventLog {
   std::size_t largest_;
 };
 
-/// The newest step of a loop in its folder, notes left out; nullopt: none, or none that can be read.
+/// The newest step of a loop in its directory, notes left out; nullopt: none, or none that can be read.
 std::optional<LoopEvent> last_loop_step(const Location& folder);
 
 }  // namespace ralph::store

@@ -33,10 +33,10 @@ class LoopObserver {
   /// Every step of the loop, those above included, once it is in loop.ndjson.
   virtual void on(const LoopEvent& event) = 0;
   virtual void output_of_verification(std::string_view bytes) = 0;
-  /// About once a second while the loop waits. True: go on now.
+  /// About once a second while the loop waits. True: continue now.
   virtual bool waiting(std::string_view why, Millis left) = 0;
   virtual void flush() = 0;
-  /// The loop ends by force: a reader that takes nothing for so long is not waited for.
+  /// The loop is being stopped: a reader of the output is waited for at most this long.
   virtual void set_drain_timeout(Millis patience) = 0;
 };
 

@@ -6,10 +6,10 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "core/base/words.h"
 #include "core/json/document.h"
 #include "core/json/field.h"
 #include "harness/store/loop_state_json.h"
-#include "harness/store/words.h"
 
 namespace ralph::store {
 namespace {
@@ -64,7 +64,17 @@ Verification verification_of(const json::Document& from) {
           json::text(from, "tail"),
           Millis(json::integer(from, "duration_ms")),
           json::text(from, "where"),
-          texts_of(json::member(from, "commands"))};
+          json::texts(from, "commands")};
+}
+
+/// The file has one member for both. An agent's own text may begin with the same word.
+void set_progress(LoopRecord& record, std::string text) {
+  const bool has_answer = !record.failed && record.step != LoopRecord::Step::attempt;
+  if (has_answer || !text.starts_with(kFailure)) {
+    record.progress = std::move(text);
+  } else {
+    record.failure = text.substr(kFailure.size());
+  }
 }
 
 std::vector<std::int64_t> integers_of(const json::Document& list) {
@@ -107,17 +117,27 @@ const LoopRecord* last_worker_step(const std::vector<LoopRecord>& records) {
 }
 
 std::vector<std::int64_t> taken_back(const std::vector<LoopRecord>& records) {
-  const auto last =
-      std::ranges::find(records.rbegin(), records.rend(), LoopRecord::Step::undo,
-                        &LoopRecord::step);
+  const auto last = std::ranges::find(records.rbegin(), records.rend(), LoopRecord::Step::undo,
+                                      &LoopRecord::step);
   return last == records.rend() ? std::vector<std::int64_t>() : last->taken_back;
 }
 
+std::vector<ModelUse> models_used(const std::vector<LoopRecord>& records) {
+  std::vector<ModelUse> used;
+  for (const auto& record : records) {
+    if (record.step == LoopRecord::Step::summary || record.model.empty()) continue;
+    auto known = std::ranges::find(used, record.model, &ModelUse::model);
+    if (known == used.end()) known = used.insert(known, {record.model, 0});
+    ++known->runs;
+  }
+  return used;
+}
+
 std::string model_used(const std::vector<LoopRecord>& records) {
-  const auto told = std::find_if(records.rbegin(), records.rend(), [](const LoopRecord& record) {
+  const auto known = std::find_if(records.rbegin(), records.rend(), [](const LoopRecord& record) {
     return record.step != LoopRecord::Step::summary && !record.model.empty();
   });
-  return told == records.rend() ? std::string() : told->model;
+  return known == records.rend() ? std::string() : known->model;
 }
 
 std::string iterations_text(const std::vector<std::int64_t>& iterations) {
@@ -146,13 +166,8 @@ StepOutcome step_outcome_named(std::string_view name) {
   return {};
 }
 
-std::string failure_progress(std::string_view reason) {
-  return fmt::format("{}{}", kFailure, reason);
-}
-
-std::string_view failure_reason(std::string_view progress) {
-  if (progress.starts_with(kFailure)) progress.remove_prefix(kFailure.size());
-  return progress;
+std::string progress_text(const LoopRecord& record) {
+  return record.failure.empty() ? record.progress : fmt::format("{}{}", kFailure, record.failure);
 }
 
 std::string write_record(const LoopRecord& record) {
@@ -163,13 +178,14 @@ std::string write_record(const LoopRecord& record) {
   to["run_id"] = record.run_id;
   if (!record.raw_log.empty()) to["raw_log"] = record.raw_log;
   to["outcome"] = name_of(record.outcome);
-  to["progress"] = record.progress;
+  to["progress"] = progress_text(record);
   if (record.failed) to["failed"] = true;
   if (record.done) to["done"] = true;
   if (record.changed) to["changed"] = true;
   if (!record.tree.empty()) to["tree"] = record.tree;
   if (!record.commit.empty()) to["commit"] = record.commit;
   if (!record.commit_before.empty()) to["commit_before"] = record.commit_before;
+  if (!record.head.empty()) to["head"] = record.head;
   if (!record.note.empty()) to["note"] = record.note;
   if (!record.model.empty()) to["model"] = record.model;
   if (!record.taken_back.empty()) to["taken_back"] = record.taken_back;
@@ -185,8 +201,8 @@ std::optional<LoopRecord> read_record(std::string_view line) {
   const auto parsed = json::parse(line, "a record");
   if (!parsed || !parsed->is_object()) return std::nullopt;
   // What is not known to us may have cost something all the same.
-  const auto step = kRecordSteps.find(json::text(*parsed,
-                                                 "step")).value_or(LoopRecord::Step::attempt);
+  const auto step =
+      kRecordSteps.find(json::text(*parsed, "step")).value_or(LoopRecord::Step::attempt);
   const auto at = parse_iso(json::text(*parsed, "timestamp"));
   if (!at || json::integer(*parsed, "iteration") < 0) return std::nullopt;
   LoopRecord record;
@@ -196,13 +212,14 @@ std::optional<LoopRecord> read_record(std::string_view line) {
   record.run_id = json::text(*parsed, "run_id");
   record.raw_log = json::text(*parsed, "raw_log");
   record.outcome = step_outcome_named(json::text(*parsed, "outcome"));
-  record.progress = json::text(*parsed, "progress");
   record.failed = json::boolean(*parsed, "failed");
+  set_progress(record, json::text(*parsed, "progress"));
   record.done = json::boolean(*parsed, "done");
   record.changed = json::boolean(*parsed, "changed");
   record.tree = json::text(*parsed, "tree");
   record.commit = json::text(*parsed, "commit");
   record.commit_before = json::text(*parsed, "commit_before");
+  record.head = json::text(*parsed, "head");
   record.note = json::text(*parsed, "note");
   record.model = json::text(*parsed, "model");
   record.taken_back = integers_of(json::member(*parsed, "taken_back"));

@@ -39,7 +39,8 @@ struct Verification {
   Millis duration{0};
   std::string where = {};                  // "in the working tree", "in a clean clone"
   std::vector<std::string> commands = {};  // that ran, as people know them
-  std::vector<Finding> findings = {};      // possible tampering that did not decide; not in the file
+  std::vector<Finding> findings = {};  // possible tampering that did not decide; not in the file
+  std::string missing_program = {};    // that the command needs; not in the file
   bool operator==(const Verification&) const = default;
 };
 
@@ -63,15 +64,15 @@ struct LoopRecord {
     iteration,  // counts: there is one for every iteration
     attempt,    // a start that does not count: interrupted, rate limited, an outage
     summary,    // of the summarizer
-    undo,       // 'ralph undo' took something back, or restored it
+    undo,       // 'ralph undo' undid iterations, or restored a state
   };
   Step step = Step::iteration;
   std::int64_t iteration = 0;  // of Step::summary: how many iterations its text covers
   UtcTime at;                  // when it was over
   std::string run_id;
-  std::string raw_log;  // of that run, as seen from the workspace; empty: not known
-  std::string
-      progress;  // what the agent said it did; of a summary or an undo: its text; of a failed one: why
+  std::string raw_log;   // of that run, as seen from the workspace; empty: not known
+  std::string progress;  // what the agent said it did; of a summary or an undo: its text
+  std::string failure;   // why a step without an answer failed; empty: it has one
   StepOutcome outcome;
   bool failed = false;        // counts as one of the consecutive failures
   bool done = false;          // the agent said DONE
@@ -79,6 +80,7 @@ struct LoopRecord {
   std::string tree;           // what the workspace was like after it: an id of its content
   std::string commit;         // made after it; empty: none
   std::string commit_before;  // where the repository stood when it began
+  std::string head;           // HEAD after it, without --commit; empty: as before it
   std::string note;           // what else the user saw: "'GOAL.md' was edited: …"
   std::string model;          // the agent said it used; empty: not known
   std::vector<std::int64_t> taken_back;  // of an undo: all iterations whose commits are gone now
@@ -100,8 +102,16 @@ std::string how_known(const LoopRecord& record);
 
 /// The newest step of the worker; null: there is none.
 const LoopRecord* last_worker_step(const std::vector<LoopRecord>& records);
-/// Iterations that 'ralph undo' took back and that were not restored since.
+/// Iterations that are undone now ('ralph undo').
 std::vector<std::int64_t> taken_back(const std::vector<LoopRecord>& records);
+/// A model, and how many runs of the worker used it.
+struct ModelUse {
+  std::string model;
+  std::int64_t runs = 0;
+  bool operator==(const ModelUse&) const = default;
+};
+/// Every model that agents reported, in the order of their first run.
+std::vector<ModelUse> models_used(const std::vector<LoopRecord>& records);
 /// By the newest iteration whose agent said so; empty: none did.
 std::string model_used(const std::vector<LoopRecord>& records);
 /// "iteration 3", "iterations 2-4, 6"; their numbers are in order.
@@ -109,9 +119,8 @@ std::string iterations_text(const std::vector<std::int64_t>& iterations);
 
 std::string_view to_string(LoopRecord::Step step);
 
-/// What `progress` of a step without an answer says, and the reason in it.
-std::string failure_progress(std::string_view reason);
-std::string_view failure_reason(std::string_view progress);
+/// For people and for the agent: `progress`, or "ERROR: " and the failure.
+std::string progress_text(const LoopRecord& record);
 
 /// One JSON object on one line, without the newline; read_record() reads it back. Keys we do not know are ignored.
 std::string write_record(const LoopRecord& record);

@@ -8,10 +8,10 @@
 
 #include "core/base/money.h"
 #include "core/base/utf8.h"
+#include "core/base/words.h"
 #include "core/json/field.h"
 #include "harness/store/loop_state_json.h"
 #include "harness/store/state_file.h"
-#include "harness/store/words.h"
 
 namespace ralph::store {
 namespace {
@@ -46,7 +46,7 @@ Current current_of(const Document& from) {
           json::text(from, "tree_before"),
           json::text(from, "commit_before"),
           json::text(from, "branch"),
-          texts_of(json::member(from, "guidance"))};
+          json::texts(from, "guidance")};
 }
 
 std::map<std::string, double> days_of(const Document& from) {
@@ -68,15 +68,6 @@ bool is_loop_id(std::string_view id) {
 
 std::string_view to_string(LoopStatus status) { return kStatuses.of(status); }
 std::string_view to_string(Phase phase) { return kPhases.of(phase); }
-
-std::vector<std::string> texts_of(const Document& list) {
-  std::vector<std::string> texts;
-  if (!list.is_array()) return texts;
-  for (const auto& item : list) {
-    if (item.is_string()) texts.push_back(item.get<std::string>());
-  }
-  return texts;
-}
 
 std::vector<OwnOutput> outputs_of(const Document& list) {
   std::vector<OwnOutput> outputs;
@@ -102,6 +93,7 @@ Document document_of(const LoopState& state) {
   to["pid"] = state.pid;
   to["started_at"] = iso_utc(state.started);
   to["updated_at"] = iso_utc(state.updated);
+  if (state.ended) to["ended_at"] = iso_utc(*state.ended);
   to["ran_ms"] = state.ran.count();
   to["waited_ms"] = state.waited.count();
   if (state.would_wait > Millis::zero()) to["would_wait_ms"] = state.would_wait.count();
@@ -154,6 +146,7 @@ std::optional<LoopState> state_of(const Document& from) {
   state.pid = json::integer(from, "pid");
   state.started = time_of(from, "started_at");
   state.updated = time_of(from, "updated_at");
+  state.ended = parse_iso(json::text(from, "ended_at"));
   state.ran = Millis(std::clamp<std::int64_t>(json::integer(from, "ran_ms"), 0, kLongestRun));
   state.waited = Millis(std::clamp<std::int64_t>(json::integer(from, "waited_ms"), 0, kLongestRun));
   state.would_wait =
@@ -166,7 +159,7 @@ std::optional<LoopState> state_of(const Document& from) {
   state.model = json::text(from, "model");
   const auto& flags = json::member(from, "flags");
   if (flags.is_object()) {
-    for (const auto& [name, values] : flags.items()) state.flags[name] = texts_of(values);
+    for (const auto& [name, values] : flags.items()) state.flags[name] = json::texts(values);
   }
   state.verify_digest = json::text(from, "verify_digest");
   state.protected_digest = json::text(from, "protected_digest");
@@ -182,7 +175,7 @@ std::optional<LoopState> state_of(const Document& from) {
   state.commit_at_start = json::text(from, "commit_at_start");
   state.branch_at_start = json::text(from, "branch_at_start");
   state.files_before = parse_iso(json::text(from, "files_before"));
-  state.left_out = texts_of(json::member(from, "left_out"));
+  state.left_out = json::texts(from, "left_out");
   state.outputs = outputs_of(json::member(from, "outputs"));
   if (json::member(from, "max_iterations").is_number_integer()) {
     state.max_iterations = json::integer(from, "max_iterations");
@@ -197,8 +190,8 @@ std::optional<LoopState> state_of(const Document& from) {
   }
   state.waiting_until = parse_iso(json::text(from, "waiting_until"));
   state.waiting_for = json::text(from, "waiting_for");
-  state.verify = texts_of(json::member(from, "verify"));
-  state.findings = texts_of(json::member(from, "findings"));
+  state.verify = json::texts(from, "verify");
+  state.findings = json::texts(from, "findings");
   const auto& programs = json::member(from, "verify_programs");
   if (programs.is_object()) {
     for (const auto& [name, path] : programs.items()) {
@@ -263,24 +256,6 @@ LoopTotals add_up(const std::vector<LoopRecord>& records, std::int64_t fresh_fro
     before = &record;
   }
   return totals;
-}
-
-Result<std::optional<LoopState>> LoopStateFiles::load(std::string& warning) const {
-  TRY_ASSIGN(const auto document,
-             load_state(place_ / "loop.json", looks_like_a_state, warning));
-  return state_of(document);
-}
-
-std::optional<LoopState> LoopStateFiles::peek(std::string& warning) const {
-  return state_of(peek_state(place_ / "loop.json", looks_like_a_state, warning));
-}
-
-Result<> LoopStateFiles::save(const LoopState& state) const {
-  return save_state(place_ / "loop.json", document_of(state));
-}
-
-Result<> LoopStateFiles::put_aside(const LoopState& old) const {
-  return save_state(place_ / fmt::format("loop-{}.json", old.loop_id), document_of(old));
 }
 
 }  // namespace ralph::store

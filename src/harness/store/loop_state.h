@@ -1,6 +1,5 @@
 #pragma once
 #include <cstdint>
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -8,9 +7,7 @@
 #include <vector>
 
 #include "core/base/own_output.h"
-#include "core/base/result.h"
 #include "core/base/time.h"
-#include "harness/store/location.h"
 #include "harness/store/loop_record.h"
 #include "harness/store/stop_reason.h"
 
@@ -19,7 +16,7 @@ namespace ralph::store {
 enum class LoopStatus { running, waiting, ended };
 std::string_view to_string(LoopStatus status);
 
-/// What an iteration is at.
+/// The phase of the current iteration.
 enum class Phase { agent, verify, commit, rollback, summary };
 std::string_view to_string(Phase phase);
 
@@ -39,7 +36,7 @@ struct Current {
 /// LoopState::branch_at_start when HEAD was detached.
 inline constexpr std::string_view kDetachedHead = "HEAD";
 
-/// `state/loop.json`: what a loop is, and what it is at. What it has done is in progress.ndjson; nothing is in both.
+/// `state/loop.json`: the state of a loop. Completed steps are in progress.ndjson, never here.
 struct LoopState {
   std::string loop_id;
   LoopStatus status = LoopStatus::running;
@@ -48,6 +45,7 @@ struct LoopState {
   std::string
       goal_seen;  // what that file held when no agent worked; where it was changed later: after the last run
   UtcTime started, updated;
+  std::optional<UtcTime> ended;  // of the last end, also while the loop runs again
   std::int64_t pid = 0;
   std::string backend, model;
   /// What the user said at the start, by setting; never variables for the agent.
@@ -68,7 +66,7 @@ struct LoopState {
   std::optional<UtcTime> waiting_until;
   std::string waiting_for;                     // "rate limit reached"
   std::vector<std::string> verify;             // the commands, as people know them
-  std::optional<StopReason> end;        // nullopt: not over
+  std::optional<StopReason> end;               // nullopt: not over
   std::string end_why;                         // one sentence
   std::vector<std::string> findings;           // of the report: what to look at
   std::map<std::string, double> earlier_days;  // what loops before this one cost, by UTC day
@@ -97,7 +95,7 @@ struct LoopTotals {
   bool changed = false;                // any file, since the start
   std::map<std::string, double> days;  // of this loop, by UTC day
 
-  /// nullopt: the agent tells no cost.
+  /// nullopt: the agent reports no cost.
   std::optional<double> cost() const {
     return unpriced > 0 && priced == 0 ? std::nullopt : std::optional(cost_usd);
   }
@@ -114,51 +112,5 @@ std::string day_of(UtcTime time);
 /// The user's changes that --stash put aside: their message in git's list, and where they are kept below refs/ralph/.
 std::string stash_message(std::string_view loop_id);
 std::string stash_name(std::string_view loop_id);
-
-/// The files of the loop in a workspace: `.ralph/state/loop.json`, `progress.ndjson`, `stop`. All private.
-class LoopStateFiles {
- public:
-  explicit LoopStateFiles(const std::filesystem::path& workspace);
-
-  /// nullopt: there is none. One that cannot be read is moved aside and named in `warning`.
-  Result<std::optional<LoopState>> load(std::string& warning) const;
-  /// The same, read-only.
-  std::optional<LoopState> peek(std::string& warning) const;
-  Result<> save(const LoopState& state) const;
-
-  /// In their order; a last line that was cut by a crash is left out. Lines that cannot be read are counted in `bad`.
-  Result<std::vector<LoopRecord>> records(std::int64_t& bad) const;
-  /// In the file, and on the disk, when this returns.
-  Result<> append(const LoopRecord& record) const;
-  /// Whether progress.ndjson is there, and is a plain file.
-  bool has_records() const;
-  /// Replaces it by these, in one step.
-  Result<> rewrite(const std::vector<LoopRecord>& records) const;
-
-  /// A loop begins anew: what the last one left is kept as loop-ID.json …
-  Result<> put_aside(const LoopState& old) const;
-  /// … and progress-ID.ndjson; done before, it does nothing.
-  Result<> put_records_aside(std::string_view id) const;
-  /// That loop is the one of the workspace again.
-  void remove_aside(std::string_view id) const;
-
-  /// The report of a loop, as its end showed it; empty: there is none.
-  Result<> save_report(std::string_view id, std::string_view text) const;
-  std::string report(std::string_view id) const;
-
-  /// Asks the loop to end after this iteration.
-  Result<> ask_to_stop() const;
-  bool asked_to_stop() const;
-  /// 'ralph stop --now' is about to send a signal: by this the loop tells it from others.
-  Result<> announce_stop() const;
-  bool stop_announced() const;
-  void forget_stop() const;
-
-  const std::filesystem::path& folder() const { return folder_; }
-
- private:
-  Location place_;
-  std::filesystem::path folder_;
-};
 
 }  // namespace ralph::store

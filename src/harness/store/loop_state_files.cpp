@@ -1,9 +1,12 @@
+#include "harness/store/loop_state_files.h"
+
 #include <tuple>
 
 #include <fmt/core.h>
 
 #include "harness/store/line_file.h"
-#include "harness/store/loop_state.h"
+#include "harness/store/loop_state_json.h"
+#include "harness/store/state_file.h"
 #include "harness/store/workspace.h"
 
 namespace ralph::store {
@@ -22,7 +25,7 @@ Result<std::string> read_if_there(const Location& file, std::size_t max_bytes) {
   auto text = folder ? folder->read(file.name(), max_bytes)
                      : Result<std::string>(std::unexpected(folder.error()));
   if (!text && text.error().code == Code::not_found) return std::string();
-  if (!text) text.error().code = Code::storage;
+  if (!text) text.error() = as_storage(text.error());
   return text;
 }
 
@@ -30,6 +33,23 @@ Result<std::string> read_if_there(const Location& file, std::size_t max_bytes) {
 
 LoopStateFiles::LoopStateFiles(const fs::path& workspace)
     : place_(Workspace::at(workspace).state()), folder_(place_.path()) {}
+
+Result<std::optional<LoopState>> LoopStateFiles::load(std::string& warning) const {
+  TRY_ASSIGN(const auto document, load_state(place_ / "loop.json", looks_like_a_state, warning));
+  return state_of(document);
+}
+
+std::optional<LoopState> LoopStateFiles::peek(std::string& warning) const {
+  return state_of(peek_state(place_ / "loop.json", looks_like_a_state, warning));
+}
+
+Result<> LoopStateFiles::save(const LoopState& state) const {
+  return save_state(place_ / "loop.json", document_of(state));
+}
+
+Result<> LoopStateFiles::put_aside(const LoopState& old) const {
+  return save_state(place_ / fmt::format("loop-{}.json", old.loop_id), document_of(old));
+}
 
 Result<std::vector<LoopRecord>> LoopStateFiles::records(std::int64_t& bad) const {
   bad = 0;
@@ -64,7 +84,7 @@ Result<> LoopStateFiles::rewrite(const std::vector<LoopRecord>& records) const {
   for (const auto& record : records) text += write_record(record) + "\n";
   TRY_ASSIGN(const auto folder, place_.make_folder());
   auto written = folder.write_atomically(kProgress, text);
-  if (!written) written.error().code = Code::storage;
+  if (!written) written.error() = as_storage(written.error());
   return written;
 }
 

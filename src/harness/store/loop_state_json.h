@@ -1,7 +1,5 @@
 #pragma once
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "core/json/document.h"
 #include "harness/store/loop_state.h"
@@ -13,7 +11,5 @@ json::Document document_of(const LoopState& state);
 std::optional<LoopState> state_of(const json::Document& from);
 /// For files whose content is not known yet.
 bool looks_like_a_state(const json::Document& document);
-/// The strings of an array; empty for anything else.
-std::vector<std::string> texts_of(const json::Document& list);
 
 }  // namespace ralph::store

@@ -10,7 +10,7 @@
 namespace ralph::store {
 namespace {
 
-/// What loops are decided by, in words.
+/// The names of the fields that differ, comma-separated.
 std::string differences(const LoopState& trusted, const LoopState& copy) {
   std::string text;
   const auto add = [&](std::string_view name, bool same) {
@@ -58,7 +58,7 @@ Result<LoopStateStore::Loaded> LoopStateStore::load_copy(const LoopState& state)
   std::int64_t bad = 0;
   TRY_ASSIGN(loaded.records, files_.records(bad));
   if (bad > 0) {
-    loaded.warnings.push_back(fmt::format("left out of '{}': {} that cannot be read",
+    loaded.warnings.push_back(fmt::format("ignored in '{}': {} that cannot be read",
                                           (files_.folder() / "progress.ndjson").native(),
                                           counted(bad, "line")));
   }
@@ -68,7 +68,7 @@ Result<LoopStateStore::Loaded> LoopStateStore::load_copy(const LoopState& state)
 void LoopStateStore::warn_about_copy(Loaded& loaded, std::string_view different) const {
   const auto warn = [&](std::string_view name, std::string_view why) {
     loaded.warnings.push_back(
-        fmt::format("'{}' is not what ralph wrote ({}); ignored: what it recorded at '{}' counts",
+        fmt::format("'{}' is not what ralph wrote ({}); using the records in '{}'",
                     (files_.folder() / name).native(), why, trusted_.folder().native()));
   };
   if (!different.empty()) warn("loop.json", different);
@@ -96,12 +96,12 @@ Result<std::optional<LoopStateStore::Loaded>> LoopStateStore::load(Source source
   const bool known = !trusted || *trusted || copy;
   if (!known && !warning.empty()) {
     return fail(Code::storage, "the loop cannot be resumed: " + warning,
-                "look at what is there; 'ralph loop GOAL.md' begins a new loop");
+                "check the file; 'ralph loop GOAL.md' starts a new loop");
   }
   if (!known) return std::nullopt;
   Error why{Code::permission,
-            fmt::format("ralph has no record of this loop at '{}': '.ralph/state/loop.json' alone "
-                        "is not believed, as an agent can write it",
+            fmt::format("ralph has no record of this loop in '{}': '.ralph/state/loop.json' alone "
+                        "is not trusted, because an agent can write it",
                         trusted_.folder().native()),
             std::string(kUntrustedStateHint)};
   if (!trusted) why = trusted.error();

@@ -5,24 +5,24 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "harness/store/loop_state.h"
+#include "harness/store/loop_state_files.h"
 #include "harness/store/trusted_state.h"
 
 namespace ralph::store {
 
-/// State and records of a loop. Written to the user's state folder, which is trusted, and to `.ralph/state/`, which is
-/// for people and other programs: an agent can write there.
+/// State and records of a loop. Written to the user's state directory, which is trusted, and to `.ralph/state/`, which
+/// is for people and other programs: an agent can write there.
 class LoopStateStore {
  public:
   /// `state_folder`: user_state_folder().
   LoopStateStore(const std::filesystem::path& workspace, std::filesystem::path state_folder);
 
-  /// An error: nothing can be kept outside of the workspace; then only `.ralph/state/` is written, and load() refuses to
-  /// go by it.
+  /// An error: nothing can be kept outside of the workspace; then only `.ralph/state/` is written, and load() does
+  /// not trust it.
   Result<> prepare();
 
   enum class Source {
-    trusted,    // the user's state folder only. Code::permission: none, or not what ralph wrote
+    trusted,    // the user's state directory only. Code::permission: none, or not what ralph wrote
     workspace,  // `.ralph/state/` counts where the other is missing or bad: the user wants it
   };
   struct Loaded {
@@ -54,7 +54,7 @@ class LoopStateStore {
 
   LoopStateFiles files_;
   TrustedState trusted_;
-  bool outside_ = false;  // the user's state folder can be written
+  bool outside_ = false;  // the user's state directory can be written
 };
 
 }  // namespace ralph::store

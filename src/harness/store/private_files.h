@@ -7,12 +7,12 @@ namespace ralph::store {
 
 using ralph::fail_storage;
 
-/// Makes a folder nobody else can look into, whatever the umask, or takes the existing one and
-/// closes it to others. Refuses symbolic links: a checked-out repository may hold any.
+/// Creates a directory with mode 0700, whatever the umask, or sets the mode of an existing one. Refuses symbolic links:
+/// a checked-out repository may contain any.
 inline Result<> make_private_folder(const std::filesystem::path& path) {
   auto made = Folder::make(path);
   if (made) return {};
-  return fail(Code::storage, made.error().message, made.error().hint);
+  return std::unexpected(as_storage(made.error()));
 }
 
 }  // namespace ralph::store

@@ -113,7 +113,7 @@ Result<> RawLog::finish() {
   if (::fstat(out_.get(), &info) == 0 && info.st_nlink == 0) {
     return fail(Code::storage,
                 fmt::format("the log '{}' was removed while it was written", paths_.out.native()),
-                "keep '.ralph' while a run goes on");
+                "do not remove '.ralph' during a run");
   }
   return {};
 }

@@ -25,9 +25,9 @@ RawLogPaths raw_log_paths(const std::filesystem::path& base);
 /// Anything that is awkward in a file name becomes "-"; empty parts are left out, long ones cut.
 std::string raw_log_name(UtcTime start, std::string_view mode, std::string_view task);
 
-/// Every byte an agent prints, kept verbatim before anybody parses it, and when each line came.
+/// Every byte an agent prints, stored before it is parsed, with the arrival time of each line.
 /// Files are private (0600) and never overwritten: "name-2", "name-3" … are taken when "name"
-/// exists. After a failed write every call returns that error: the log ends where the disk did.
+/// exists. After a failed write every call returns that error: the log ends there.
 class RawLog {
  public:
   static Result<RawLog> open(const Location& folder, std::string_view name, UtcTime start);
@@ -38,11 +38,10 @@ class RawLog {
   /// Brings the index up to date. Call it whenever nothing more is coming for the moment.
   Result<> flush();
   /// Completes the index and waits until all of it is on the disk. Call once, at the end of the
-  /// run. Also says when somebody removed the log meanwhile.
+  /// run. Fails if the log was removed during the run.
   Result<> finish();
 
   const RawLogPaths& paths() const { return paths_; }
-  std::uint64_t out_bytes() const { return size_; }
 
  private:
   RawLog() = default;

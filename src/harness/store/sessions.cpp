@@ -1,10 +1,11 @@
+#include "harness/store/sessions.h"
+
 #include <algorithm>
 
 #include <nlohmann/json.hpp>
 
 #include "core/base/utf8.h"
 #include "core/json/field.h"
-#include "harness/store/state.h"
 #include "harness/store/state_file.h"
 
 namespace ralph::store {
@@ -48,9 +49,7 @@ bool is_valid_sessions(const Document& root) {
   return std::all_of(records->begin(), records->end(), is_valid_session);
 }
 
-double cost_in(const Document& record) {
-  return json::number(record, kSessionCost).value_or(0);
-}
+double cost_in(const Document& record) { return json::number(record, kSessionCost).value_or(0); }
 
 bool is_of_a_mode(const Document& root, const std::string& id) {
   for (const auto& [key, value] : root.items()) {

@@ -17,7 +17,7 @@ Result<json::Document> read_object(const Folder& folder, const std::string& name
   TRY_ASSIGN(const auto text, folder.read(name, kMostBytes));
   TRY_ASSIGN(auto document, json::parse(text, shown));
   if (document.is_object() && good(document)) return document;
-  return fail(Code::malformed, shown + " holds something else than it should");
+  return fail(Code::malformed, shown + " has unexpected content");
 }
 
 /// Whatever it is: it keeps its content under a name beside its own that nothing has yet.
@@ -30,7 +30,7 @@ Result<std::filesystem::path> move_aside(const Folder& folder, const std::string
     moved = folder.rename(name, aside);
   }
   if (moved) return folder.path_of(aside);
-  return fail(Code::storage, moved.error().message, moved.error().hint);
+  return std::unexpected(as_storage(moved.error()));
 }
 
 Result<json::Document> nothing() { return json::Document::object(); }
@@ -48,12 +48,12 @@ Result<json::Document> load_state(const Location& file, bool (*good)(const json:
   if (code == Code::not_found) return nothing();
   // The system's refusals are not the file's fault.
   if (code != Code::malformed && code != Code::limit) {
-    document.error().code = Code::storage;
+    document.error() = as_storage(document.error());
     return document;
   }
   TRY_ASSIGN(const auto aside, move_aside(*folder, file.name()));
-  warning = fmt::format("{}; it was moved to '{}' and a new one is begun", document.error().message,
-                        aside.native());
+  warning = fmt::format("{}; it was moved to '{}' and a new one was created",
+                        document.error().message, aside.native());
   return nothing();
 }
 
@@ -65,7 +65,7 @@ json::Document peek_state(const Location& file, bool (*good)(const json::Documen
   if (document) return *std::move(document);
   if (document.error().code != Code::not_found) {
     const auto& [code, message, hint] = document.error();
-    warning = message + "; it is not used";
+    warning = message + "; ignored";
     if (!hint.empty()) warning += fmt::format(" ({})", hint);
   }
   return json::Document::object();
@@ -74,7 +74,7 @@ json::Document peek_state(const Location& file, bool (*good)(const json::Documen
 Result<> save_state(const Location& file, const json::Document& state) {
   TRY_ASSIGN(const auto folder, file.make_parent());
   auto written = folder.write_atomically(file.name(), json::write_pretty(state));
-  if (!written) written.error().code = Code::storage;
+  if (!written) written.error() = as_storage(written.error());
   return written;
 }
 

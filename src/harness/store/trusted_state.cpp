@@ -28,7 +28,8 @@ constexpr std::size_t kMostRecords = std::size_t{256} << 20;
 constexpr const char* kState = "loop.json";
 
 std::unexpected<Error> not_ours(const fs::path& file, std::string_view what) {
-  return fail(Code::permission, fmt::format("'{}' {}", file.native(), what), std::string(kUntrustedStateHint));
+  return fail(Code::permission, fmt::format("'{}' {}", file.native(), what),
+              std::string(kUntrustedStateHint));
 }
 
 }  // namespace
@@ -45,7 +46,7 @@ Result<> TrustedState::save(const LoopState& state) const {
   json::Document body;
   body["records"] = chain_.count;
   body["state"] = document_of(state);
-  TRY(user_.write(kState, "what 'ralph loop --resume' goes by; written by ralph only",
+  TRY(user_.write(kState, "state used by 'ralph loop --resume'; written by ralph only",
                   std::move(body)));
   chain_.saved = chain_.count;
   return {};

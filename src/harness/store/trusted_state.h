@@ -14,7 +14,8 @@ namespace ralph::store {
 
 /// What a user can do when the state of a loop is not what ralph wrote.
 inline constexpr std::string_view kUntrustedStateHint =
-    "start a new loop, or use 'ralph loop --resume --accept-changes' to continue with the contents of "
+    "start a new loop, or use 'ralph loop --resume --accept-changes' to continue with the contents "
+    "of "
     ".ralph/state";
 
 /// The last loop of a workspace as ralph itself wrote it: its state and its records, in UserState: loop.json and
@@ -24,11 +25,11 @@ class TrustedState {
   /// Touches nothing. `folder` is user_state_folder().
   TrustedState(const std::filesystem::path& workspace, std::filesystem::path folder);
 
-  /// Makes the folders and the key. An error: nothing can be kept there, or it lies within the workspace.
+  /// Makes the directories and the key. An error: nothing can be kept there, or it lies within the workspace.
   Result<> prepare() const { return user_.prepare(); }
   /// nullopt: no loop of this workspace is known. Code::permission: not what ralph wrote.
   Result<std::optional<LoopState>> load() const;
-  /// After load(): the workspace is still the folder it was, not another one of the same name.
+  /// After load(): the workspace is still the directory it was, not another one of the same name.
   bool same_folder() const { return same_folder_; }
   Result<> save(const LoopState& state) const;
   /// Of the loop that load() gave. Code::permission: not what ralph wrote, or fewer than it wrote.

@@ -68,12 +68,12 @@ UserState::UserState(const fs::path& workspace, fs::path folder)
 
 Result<> UserState::check_place() const {
   if (root_.empty()) {
-    return fail(Code::unavailable, "neither HOME nor XDG_STATE_HOME names a folder",
+    return fail(Code::unavailable, "neither HOME nor XDG_STATE_HOME is an absolute path",
                 "set XDG_STATE_HOME");
   }
   if (is_below(real_path(root_), workspace_)) {
-    return fail(Code::usage, fmt::format("'{}' lies in the workspace", root_.native()),
-                "set XDG_STATE_HOME to a folder outside of it");
+    return fail(Code::usage, fmt::format("'{}' is in the workspace", root_.native()),
+                "set XDG_STATE_HOME to a directory outside it");
   }
   return {};
 }
@@ -94,8 +94,8 @@ Result<std::string> UserState::key() const {
   const auto file = root_ / "key";
   TRY_ASSIGN(const auto text, read_file(file, 4 * kKeyBytes));
   if (text.size() < 2 * kKeyBytes) {
-    return fail(Code::storage, fmt::format("'{}' is not a key of ralph's", file.native()),
-                "remove it: the next loop makes a new one");
+    return fail(Code::storage, fmt::format("'{}' is not a key written by ralph", file.native()),
+                "remove it: the next loop creates a new one");
   }
   return sha256_hex(text);
 }

@@ -19,17 +19,17 @@ constexpr std::string_view kFolders[] = {"logs", "runs", "state", "tmp"};
 constexpr const char* kGitignoreName = ".gitignore";
 constexpr off_t kLargestGitignore = off_t{1} << 20;
 constexpr std::string_view kGitignore =
-    "# What runs leave behind. Everything else here is yours to commit.\n"
+    "# Written by ralph. Everything else here can be committed.\n"
     "/.gitignore\n/logs/\n/runs/\n/state/\n/tmp/\n/lock\n/check.running\n";
 
 Result<fs::path> absolute_folder(const fs::path& workspace) {
   std::error_code error;
   auto folder = fs::absolute(workspace.empty() ? "." : workspace, error);
   if (!error && fs::is_directory(folder, error)) return folder.lexically_normal();
-  const auto why = error ? error.message() : "it is not a folder";
+  const auto why = error ? error.message() : "it is not a directory";
   return fail(Code::storage,
               fmt::format("cannot use the workspace '{}': {}", workspace.native(), why),
-              "create it, or work in another folder");
+              "create it, or use another directory");
 }
 
 /// git reads it whatever it is: it would wait for a pipe for ever.
@@ -44,16 +44,16 @@ Result<> write_gitignore(const Folder& folder) {
   if (is_good_gitignore(folder)) return {};
   folder.remove_all(kGitignoreName);
   auto written = folder.write_atomically(kGitignoreName, kGitignore);
-  if (!written) written.error().code = Code::storage;
+  if (!written) written.error() = as_storage(written.error());
   return written;
 }
 
-/// Whoever owns the folder can put anything in the place of our files at any time.
+/// The owner of the directory can replace our files at any time.
 Result<> check_owner(const Folder& folder) {
   struct stat info{}, workspace{};
   const auto parent = folder.path().parent_path();
   if (::fstat(folder.fd(), &info) != 0 || ::stat(parent.c_str(), &workspace) != 0) {
-    return fail_storage(errno, fmt::format("cannot look at '{}'", folder.path().native()));
+    return fail_storage(errno, fmt::format("cannot stat '{}'", folder.path().native()));
   }
   const bool fine =
       info.st_uid == ::geteuid() || info.st_uid == 0 || info.st_uid == workspace.st_uid;
@@ -61,7 +61,7 @@ Result<> check_owner(const Folder& folder) {
   return fail(
       Code::storage,
       fmt::format("'{}' belongs to another user (uid {})", folder.path().native(), info.st_uid),
-      "remove it, or work in a folder of your own");
+      "remove it, or use a directory of your own");
 }
 
 }  // namespace
@@ -76,7 +76,7 @@ Result<Workspace> Workspace::open(const fs::path& workspace) {
 
 Result<> Workspace::check() const {
   const auto root = Folder::make(root_);
-  if (!root) return fail(Code::storage, root.error().message, root.error().hint);
+  if (!root) return std::unexpected(as_storage(root.error()));
   TRY(check_owner(*root));
   for (const auto name : kFolders) TRY((Location{root_, {std::string(name)}}.make_folder()));
   return write_gitignore(*root);
@@ -99,9 +99,9 @@ void sweep_tmp(const Workspace& workspace) {
 
 Result<TempFile> TempFile::write(const Location& place, std::string_view bytes) {
   auto folder = place.parent();
-  if (!folder) return fail(Code::storage, folder.error().message, folder.error().hint);
+  if (!folder) return std::unexpected(as_storage(folder.error()));
   auto fd = folder->create(place.name());
-  if (!fd) return fail(Code::storage, fd.error().message, fd.error().hint);
+  if (!fd) return std::unexpected(as_storage(fd.error()));
   TempFile file(*std::move(folder), place.name());
   const int error_number = try_write_all(fd->get(), bytes);
   if (error_number == 0) return file;

@@ -1,26 +1,22 @@
 #pragma once
-#include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "core/base/result.h"
-#include "core/base/unique_fd.h"
 #include "harness/store/location.h"
 
 namespace ralph::store {
 
-/// The folder `.ralph` of a workspace and the folders in it: private (0700), never links, not another user's (but
-/// root's, or that of the workspace's owner). Its .gitignore,
-/// written when there is none, covers logs, runs, state, tmp and lock only.
-/// Code::storage with the path and the remedy when it cannot be made or written.
+/// The directory `.ralph` of a workspace and the directories in it: private (0700), never links, not another user's
+/// (but root's, or that of the workspace's owner). Its .gitignore, written when there is none, covers logs, runs,
+/// state, tmp and lock only. Code::storage with the path and the remedy when it cannot be made or written.
 class Workspace {
  public:
   static Result<Workspace> open(const std::filesystem::path& workspace);
-  /// Makes sure that its folders are still there and no links, and that git can read its .gitignore: an agent may have
-  /// changed them.
+  /// Makes sure that its directories are still there and no links, and that git can read its .gitignore: an agent may
+  /// have changed them.
   Result<> check() const;
   /// Its paths, whether they exist or not.
   static Workspace at(const std::filesystem::path& workspace);
@@ -39,37 +35,8 @@ class Workspace {
   std::filesystem::path root_;
 };
 
-/// Removes what crashed runs left in the tmp folder. Call while holding the lock.
+/// Removes what crashed runs left in the tmp directory. Call while holding the lock.
 void sweep_tmp(const Workspace& workspace);
-
-/// The one run that may work in a workspace. Held until destroyed; a crash releases it.
-class Lock {
- public:
-  static constexpr std::string_view kRun = "ralph run", kLoop = "ralph loop", kUndo = "ralph undo";
-
-  /// flock(2) on the file, which then tells our pid, when we began, what we do and under which id: `id` names the run or
-  /// the loop. Code::busy when a live
-  /// process holds it: the message names its pid and since when. The file of a dead one is taken over.
-  static Result<Lock> take(const Location& file, std::string_view what, std::string_view id = {});
-  /// Who holds it now, read-only: nothing is made, written or taken over. nullopt: it is free.
-  struct Holder {
-    std::int64_t pid = 0;  // by the kernel, not by the file; 0: not known, as of another container
-    std::string what, since;
-    std::string id;  // of its run or loop, as the file says; empty: not known
-    bool is_loop() const { return what == kLoop; }
-  };
-  static std::optional<Holder> holder(const Location& file);
-  /// What take() fails with then.
-  static Error busy(const Holder& holder);
-  Lock(Lock&& other) noexcept = default;
-  Lock& operator=(Lock&&) = delete;
-  /// Empties the file and leaves it where it is.
-  ~Lock();
-
- private:
-  explicit Lock(UniqueFd fd) : fd_(std::move(fd)) {}
-  UniqueFd fd_;
-};
 
 /// A private file (0600) that is removed with this object. Replaces nothing: an existing file is an error.
 class TempFile {

@@ -10,7 +10,7 @@ namespace ralph::stream {
 namespace {
 
 Verdict verdict(Outcome outcome, std::string detail = {}) {
-  return {outcome, std::move(detail), {}, {}, 0};
+  return {.outcome = outcome, .detail = std::move(detail)};
 }
 
 std::string denied_tools(const Summary& summary) {
@@ -24,14 +24,14 @@ std::string denied_tools(const Summary& summary) {
 }
 
 /// The hint is left out when the agent's message says what to do.
-Verdict auth_failed(const ProcessEnd& end, std::string message,
-                    std::optional<std::int64_t> http_status) {
-  auto failed = verdict(Outcome::auth_failed, std::move(message));
+Verdict auth_failed(const ProcessEnd& end, const CredentialRejected& rejected) {
+  auto failed = verdict(Outcome::auth_failed, rejected.message);
   if (!end.auth_hint.empty()) failed.hint = end.auth_hint;
-  if (http_status == 401 && !end.key_source.empty()) {
-    failed.headline = fmt::format("API key rejected ({}, HTTP 401)", end.key_source);
+  if (rejected.http_status == 401 && !end.key_source.empty()) {
+    failed.headline = "API key rejected";
+    failed.key_source = end.key_source;
     failed.detail.clear();
-  } else if (!end.remedy_mark.empty() && failed.detail.contains(end.remedy_mark)) {
+  } else if (rejected.says_remedy) {
     failed.hint = "";
   }
   return failed;
@@ -41,7 +41,8 @@ Verdict auth_failed(const ProcessEnd& end, std::string message,
 Verdict explained(const Summary& summary, const ProcessEnd& end) {
   const auto& error = *summary.error;
   switch (error.error_class) {
-    case ErrorClass::auth: return auth_failed(end, error.message, error.http_status);
+    case ErrorClass::auth:
+      return auth_failed(end, {error.message, error.http_status, error.says_remedy});
     case ErrorClass::rate_limit: {
       auto limited = verdict(Outcome::rate_limited, error.message);
       limited.resets_at = error.resets_at;
@@ -185,9 +186,7 @@ Verdict judge(const Summary& summary, const ProcessEnd& end) {
   // An agent that reports "interrupted" because ralph ended it did not fail.
   const bool valid = done && (!summary.results.back().is_error || lingered);
   if (!valid) {
-    if (const auto& rejected = end.credential_rejected) {
-      return auth_failed(end, rejected->message, rejected->http_status);
-    }
+    if (end.credential_rejected) return auth_failed(end, *end.credential_rejected);
     if (end.unpriced_model) {
       return verdict(Outcome::bad_config, describe(no_price_error(*end.unpriced_model)));
     }

@@ -89,6 +89,7 @@ class ClaudeDialect final : public Dialect {
   // claude_result.cpp
   void result(const Line& line);
   void model_usage(const Line& line);
+  std::string_view denials(const Line& line);
   std::string_view error_text(const Line& line);
 
   std::string_view agent_;
@@ -108,6 +109,9 @@ std::optional<std::int64_t> unix_seconds(std::optional<std::int64_t> value);
 
 /// The class of an error that Claude names, or of the HTTP status.
 ErrorClass classify_error(std::string_view word, std::optional<std::int64_t> http_status);
+
+/// Whether an error message of Claude says what to do about it.
+bool says_remedy(std::string_view message);
 
 /// An open call's key: its id, cut to a sane length.
 std::string call_key(std::string_view call_id);

@@ -5,7 +5,7 @@
 #include "core/base/utf8.h"
 #include "core/json/raw.h"
 #include "harness/stream/claude_impl.h"
-#include "harness/stream/tool_table_impl.h"
+#include "harness/stream/claude_tools_impl.h"
 
 namespace ralph::stream {
 namespace {
@@ -94,8 +94,13 @@ void ClaudeDialect::assistant_error(const Line& line) {
   const auto error_class = classify_error(line.root["error"].text(), http_status);
   // Only ralph's own agent says when a limit resets.
   const auto resets_at = unix_seconds(line.root["resets_at"].maybe_integer());
-  line.emit(ErrorEvent{
-      error_class, result_text(line.root["message"]["content"]), http_status, resets_at, {}, {}});
+  ErrorEvent error;
+  error.error_class = error_class;
+  error.message = result_text(line.root["message"]["content"]);
+  error.http_status = http_status;
+  error.resets_at = resets_at;
+  error.says_remedy = says_remedy(error.message);
+  line.emit(error);
 }
 
 /// `raw` is the line from where the block starts.

@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <array>
 
 #include "core/json/raw.h"
+#include "core/json/writer.h"
 #include "harness/stream/claude_impl.h"
 
 namespace ralph::stream {
@@ -38,7 +40,30 @@ Tokens read_model_usage(View usage) {
   return tokens;
 }
 
+struct TurnEndRow {
+  std::string_view word;
+  TurnEndReason end;
+};
+constexpr auto kTurnEnds = std::to_array<TurnEndRow>({
+    {"max_turns", TurnEndReason::max_turns},
+    {"error_max_turns", TurnEndReason::max_turns},
+    {"budget_exhausted", TurnEndReason::cost_limit},
+    {"error_max_budget_usd", TurnEndReason::cost_limit},
+    {"structured_output_retry_exhausted", TurnEndReason::invalid_output},
+    {"error_max_structured_output_retries", TurnEndReason::invalid_output},
+    {"prompt_too_long", TurnEndReason::context_full},
+    {"blocking_limit", TurnEndReason::context_full},
+    {"rapid_refill_breaker", TurnEndReason::context_full},
+});
+
+TurnEndReason turn_end(std::string_view word) {
+  const auto row = std::ranges::find(kTurnEnds, word, &TurnEndRow::word);
+  return row == kTurnEnds.end() ? TurnEndReason::other : row->end;
+}
+
 }  // namespace
+
+bool says_remedy(std::string_view message) { return message.contains(" · "); }
 
 ErrorClass classify_error(std::string_view word, std::optional<std::int64_t> http_status) {
   for (const auto& row : kErrors) {
@@ -56,23 +81,39 @@ void ClaudeDialect::result(const Line& line) {
   ended.is_error = line.root["is_error"].truth() || subtype.starts_with("error_");
   if (ended.is_error) {
     ended.error = error_text(line);
+    ended.says_remedy = says_remedy(ended.error);
   } else {
     ended.text = line.root["result"].text();
   }
   ended.structured.text = json::locate(line.text, {"structured_output"});
   ended.reason = reason.empty() ? subtype : reason;
+  ended.end = turn_end(ended.reason);
   ended.origin = line.root["origin"]["kind"].text();
   ended.session_id = line.root["session_id"].text();
   ended.usage = read_usage(line.root["usage"]);
   ended.total_cost_usd = line.root["total_cost_usd"].maybe_real();
   ended.turns = line.root["num_turns"].integer();
   ended.duration_ms = line.root["duration_ms"].integer();
-  if (const auto denials = json::locate(line.text, {"permission_denials"}); denials != "[]") {
-    ended.denials.text = denials;
-  }
+  ended.denials.text = denials(line);
   ended.http_status = line.root["api_error_status"].maybe_integer();
   calls_.clear();
   line.emit(ended);
+}
+
+/// Empty: none.
+std::string_view ClaudeDialect::denials(const Line& line) {
+  std::string list;
+  json::Elements elements(json::locate_start(line.text, {"permission_denials"}));
+  std::size_t index = 0;
+  line.root["permission_denials"].each([&](View entry) {
+    list += list.empty() ? '[' : ',';
+    json::ObjectWriter object(list);
+    object.text("tool", entry["tool_name"].text()).text("call_id", entry["tool_use_id"].text());
+    const auto input = json::locate(elements.start(index++), {"tool_input"});
+    if (!input.empty()) object.raw("input", input);
+    object.close();
+  });
+  return list.empty() ? std::string_view() : keep(list + "]");
 }
 
 /// Exact figures per model for the part since the last result; older versions only know the

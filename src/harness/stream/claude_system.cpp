@@ -69,12 +69,13 @@ void ClaudeDialect::status(const Line& line) {
 
 void ClaudeDialect::api_retry(const Line& line) {
   const auto word = line.root["error"].text();
-  const auto message =
+  const auto told =
       line.root["error_message"].text();  // ralph's own agent names what it could not reach
+  const auto message = told.empty() && word != "unknown" ? word : told;
   const auto http_status = line.root["error_status"].maybe_integer();
   line.emit(Retry{line.root["attempt"].integer(), line.root["max_retries"].maybe_integer(),
                   line.root["retry_delay_ms"].maybe_integer(), http_status,
-                  classify_error(word, http_status), message.empty() ? word : message});
+                  classify_error(word, http_status), message});
 }
 
 void ClaudeDialect::thinking_tokens(const Line& line) {

@@ -34,7 +34,6 @@ class Decoder final : private PayloadSink {
   std::int64_t seq() const { return seq_; }
   void count_from(std::int64_t seq) { seq_ = seq; }
 
-  std::int64_t lines() const { return splitter_.line_number(); }
   std::int64_t malformed() const { return malformed_; }
   std::int64_t overlong() const { return splitter_.overlong(); }
   /// Lines that were not blank and could not be decoded.

@@ -45,6 +45,5 @@ std::unique_ptr<Dialect> make_own_dialect(std::string display_name = "ralph");
 /// Plain text of any program: each line is a Text, nothing is malformed. Exit code 0 is the end of its
 /// one turn, with the last kKeptText bytes of what it said.
 std::unique_ptr<Dialect> make_text_dialect(std::string agent, std::string display_name);
-inline constexpr std::size_t kKeptText = std::size_t{1} << 20;
 
 }  // namespace ralph::stream

@@ -34,6 +34,7 @@ ErrorClass class_of_status(std::int64_t http_status) {
 
 std::string_view to_string(ToolKind value) { return name_of(value); }
 std::string_view to_string(Level value) { return name_of(value); }
+std::optional<Level> level_named(std::string_view word) { return named<Level>(word); }
 std::string_view to_string(ErrorClass value) { return name_of(value); }
 std::string_view to_string(UsageScope value) { return name_of(value); }
 std::string_view to_string(CostSource value) { return name_of(value); }

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -56,6 +57,9 @@ struct Tokens {
   std::int64_t prompt() const { return input_uncached + cache_read + cache_write; }
   bool operator==(const Tokens&) const = default;
 };
+
+/// Of a longer text that an agent said only the end is kept.
+inline constexpr std::size_t kKeptText = std::size_t{1} << 20;
 
 // The payloads. Empty text means "unknown". Every view borrows, see Event.
 
@@ -137,27 +141,28 @@ struct ErrorEvent {
   std::optional<std::int64_t> http_status;
   std::optional<std::int64_t> resets_at;  // Unix seconds, for rate limits
   std::string_view call_id, tool;         // for permission
+  bool says_remedy = false;               // the message says what to do
   bool operator==(const ErrorEvent&) const = default;
 };
 /// Why a turn ended, as far as ralph treats the ends differently.
 enum class TurnEndReason { max_turns, cost_limit, invalid_output, context_full, other };
-/// From the word an agent uses (TurnEnded::reason); `other` for a word without a row in the table.
-TurnEndReason turn_end_reason(std::string_view word);
 
 /// What the agent reports at the end of a turn; a run may have several.
 struct TurnEnded {
   std::string_view text;
   RawJson structured;
   bool is_error = false;
-  std::string_view reason;  // as the agent names it: "completed", "max_turns", "api_error" …
-  std::string_view error;   // its error messages, joined
-  std::string_view origin;  // empty: a user's message; "task-notification" …
+  TurnEndReason end = TurnEndReason::other;
+  std::string_view reason;   // as the agent names it, for people: "completed", "max_turns" …
+  std::string_view error;    // its error messages, joined
+  bool says_remedy = false;  // `error` says what to do
+  std::string_view origin;   // empty: a user's message; "task-notification" …
   std::string_view session_id;
   Tokens usage;
   std::optional<double> total_cost_usd;  // of the whole session so far
   std::int64_t turns = 0;
   std::int64_t duration_ms = 0;
-  RawJson denials;  // array of {tool_name, tool_use_id, tool_input}
+  RawJson denials;  // array of {tool, call_id, input}
   std::optional<std::int64_t> http_status;
   bool operator==(const TurnEnded&) const = default;
 };
@@ -166,7 +171,8 @@ struct TurnEnded {
 struct RunResult {
   Status status = Status::incomplete;
   std::string_view outcome;  // name in the outcome table
-  std::string_view why;      // one sentence
+  std::string_view why;      // one sentence: the parts below, which only a failure has
+  std::string_view headline, detail, addition, hint;
   std::string_view text;
   RawJson structured;
   std::string_view session_id, model;
@@ -222,6 +228,7 @@ ErrorClass class_of_status(std::int64_t http_status);
 
 std::string_view to_string(ToolKind value);
 std::string_view to_string(Level value);
+std::optional<Level> level_named(std::string_view word);
 std::string_view to_string(ErrorClass value);
 std::string_view to_string(UsageScope value);
 std::string_view to_string(CostSource value);

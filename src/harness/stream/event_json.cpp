@@ -19,7 +19,7 @@ template <typename Owner, typename Value>
 struct Field {
   std::string_view name;
   Value Owner::* member;
-  bool always = false;  // written even when it says nothing
+  bool always = false;  // written even when it is empty, zero or false
 };
 template <typename Owner, typename Value>
 Field(std::string_view, Value Owner::*) -> Field<Owner, Value>;
@@ -34,14 +34,14 @@ constexpr auto fields_of() {
     return std::tuple(Field("session_id", &P::session_id), Field("model", &P::model),
                       Field("cwd", &P::cwd), Field("agent_version", &P::agent_version),
                       Field("permission_mode", &P::permission_mode), Field("tools", &P::tools),
-                      Field("resumed", &P::resumed));
+                      Field("resumed", &P::resumed, true));
   } else if constexpr (std::is_same_v<P, TurnStarted>) {
     return std::tuple(Field("n", &P::n, true));
   } else if constexpr (std::is_same_v<P, Text>) {
-    return std::tuple(Field("text", &P::text, true), Field("delta", &P::delta),
-                      Field("final", &P::final), Field("message_id", &P::message_id));
+    return std::tuple(Field("text", &P::text, true), Field("delta", &P::delta, true),
+                      Field("final", &P::final, true), Field("message_id", &P::message_id));
   } else if constexpr (std::is_same_v<P, Thinking>) {
-    return std::tuple(Field("text", &P::text, true), Field("delta", &P::delta));
+    return std::tuple(Field("text", &P::text, true), Field("delta", &P::delta, true));
   } else if constexpr (std::is_same_v<P, ToolCall>) {
     return std::tuple(Field("call_id", &P::call_id), Field("name", &P::name, true),
                       Field("kind", &P::kind), Field("detail", &P::detail),
@@ -52,12 +52,12 @@ constexpr auto fields_of() {
   } else if constexpr (std::is_same_v<P, ToolResult>) {
     return std::tuple(Field("call_id", &P::call_id), Field("name", &P::name), Field("ok", &P::ok),
                       Field("exit_code", &P::exit_code), Field("output", &P::output, true),
-                      Field("denied", &P::denied));
+                      Field("denied", &P::denied, true));
   } else if constexpr (std::is_same_v<P, Usage>) {
     return std::tuple(Field("scope", &P::scope), Field("model", &P::model),
                       Field("message_id", &P::message_id), Field("tokens", &P::tokens),
                       Field("cost_usd", &P::cost_usd), Field("context_window", &P::context_window),
-                      Field("partial", &P::partial));
+                      Field("partial", &P::partial, true));
   } else if constexpr (std::is_same_v<P, Retry>) {
     return std::tuple(Field("attempt", &P::attempt, true), Field("max", &P::max),
                       Field("delay_ms", &P::delay_ms), Field("http_status", &P::http_status),
@@ -68,11 +68,13 @@ constexpr auto fields_of() {
   } else if constexpr (std::is_same_v<P, ErrorEvent>) {
     return std::tuple(Field("class", &P::error_class), Field("message", &P::message, true),
                       Field("http_status", &P::http_status), Field("resets_at", &P::resets_at),
-                      Field("call_id", &P::call_id), Field("tool", &P::tool));
+                      Field("call_id", &P::call_id), Field("tool", &P::tool),
+                      Field("says_remedy", &P::says_remedy));
   } else if constexpr (std::is_same_v<P, TurnEnded>) {
     return std::tuple(Field("text", &P::text, true), Field("structured", &P::structured),
-                      Field("is_error", &P::is_error, true), Field("reason", &P::reason),
-                      Field("error", &P::error), Field("origin", &P::origin),
+                      Field("is_error", &P::is_error, true), Field("end", &P::end),
+                      Field("reason", &P::reason), Field("error", &P::error),
+                      Field("says_remedy", &P::says_remedy), Field("origin", &P::origin),
                       Field("session_id", &P::session_id), Field("usage", &P::usage),
                       Field("total_cost_usd", &P::total_cost_usd), Field("turns", &P::turns, true),
                       Field("duration_ms", &P::duration_ms, true), Field("denials", &P::denials),
@@ -80,15 +82,17 @@ constexpr auto fields_of() {
   } else if constexpr (std::is_same_v<P, RunResult>) {
     return std::tuple(
         Field("status", &P::status), Field("outcome", &P::outcome), Field("why", &P::why),
-        Field("text", &P::text, true), Field("structured", &P::structured),
-        Field("session_id", &P::session_id), Field("model", &P::model), Field("usage", &P::usage),
-        Field("cost_usd", &P::cost_usd), Field("cost_source", &P::cost_source),
-        Field("turns", &P::turns, true), Field("duration_ms", &P::duration_ms, true),
-        Field("exit_code", &P::exit_code), Field("signal", &P::signal),
-        Field("denials", &P::denials, true), Field("skipped_lines", &P::skipped_lines, true),
-        Field("degraded", &P::degraded), Field("agent_version", &P::agent_version),
-        Field("streamed_text", &P::streamed_text), Field("denied", &P::denied),
-        Field("raw_log", &P::raw_log), Field("attempts", &P::attempts));
+        Field("headline", &P::headline), Field("detail", &P::detail),
+        Field("addition", &P::addition), Field("hint", &P::hint), Field("text", &P::text, true),
+        Field("structured", &P::structured), Field("session_id", &P::session_id),
+        Field("model", &P::model), Field("usage", &P::usage), Field("cost_usd", &P::cost_usd),
+        Field("cost_source", &P::cost_source), Field("turns", &P::turns, true),
+        Field("duration_ms", &P::duration_ms, true), Field("exit_code", &P::exit_code),
+        Field("signal", &P::signal), Field("denials", &P::denials, true),
+        Field("skipped_lines", &P::skipped_lines, true), Field("degraded", &P::degraded, true),
+        Field("agent_version", &P::agent_version), Field("streamed_text", &P::streamed_text),
+        Field("denied", &P::denied, true), Field("raw_log", &P::raw_log),
+        Field("attempts", &P::attempts));
   } else {
     static_assert(std::is_same_v<P, Unknown>);
     return std::tuple(Field("unknown_type", &P::type), Field("raw_line", &P::raw));
@@ -112,7 +116,9 @@ void put(ObjectWriter& out, std::string_view name, std::string_view value, bool 
 void put(ObjectWriter& out, std::string_view name, const RawJson& value, bool) {
   if (!value.text.empty()) out.raw(name, value.text);
 }
-void put(ObjectWriter& out, std::string_view name, bool value, bool) { out.boolean(name, value); }
+void put(ObjectWriter& out, std::string_view name, bool value, bool always) {
+  if (always || value) out.boolean(name, value);
+}
 void put(ObjectWriter& out, std::string_view name, std::int64_t value, bool always) {
   if (always || value != 0) out.number(name, value);
 }
@@ -132,6 +138,9 @@ template <typename Enum>
   requires std::is_enum_v<Enum>
 void put(ObjectWriter& out, std::string_view name, Enum value, bool) {
   out.text(name, name_of(value));
+}
+void put(ObjectWriter& out, std::string_view name, TurnEndReason value, bool) {
+  if (value != TurnEndReason::other) out.text(name, name_of(value));
 }
 template <typename T>
 void put(ObjectWriter& out, std::string_view name, const std::optional<T>& value, bool) {

@@ -49,6 +49,12 @@ struct Names<Status> {
                                                           "timeout", "incomplete"};
 };
 
+template <>
+struct Names<TurnEndReason> {
+  static constexpr std::array<std::string_view, 5> kWords{
+      "max_turns", "cost_limit", "invalid_output", "context_full", "other"};
+};
+
 template <typename Enum>
 constexpr std::string_view name_of(Enum value) {
   return Names<Enum>::kWords[static_cast<std::size_t>(value)];

@@ -61,8 +61,6 @@ Error no_price_error(std::string_view model) {
           "set --model-price IN/OUT (US dollars per million tokens), or remove the cost limit"};
 }
 
-std::span<const OutcomeRow> outcome_table() { return kTable; }
-
 const OutcomeRow& row(Outcome outcome) { return kTable[static_cast<std::size_t>(outcome)]; }
 
 std::optional<Outcome> outcome_named(std::string_view name) {
@@ -92,27 +90,46 @@ std::string stopped_by(int signal_number) {
   return name == nullptr ? fmt::format("signal {}", signal_number) : fmt::format("SIG{}", name);
 }
 
+std::string join_message(const MessageParts& parts) {
+  std::string text(parts.headline);
+  if (!parts.detail.empty()) text += fmt::format(": {}", parts.detail);
+  if (parts.addition.empty() && parts.hint.empty()) return text;
+  const auto* const between = parts.addition.empty() || parts.hint.empty() ? "" : "; ";
+  return text + fmt::format(" ({}{}{})", parts.addition, between, parts.hint);
+}
+
+std::string Verdict::addition() const {
+  if (!key_source.empty()) return fmt::format("{}, HTTP 401", key_source);
+  if (resets_at) return "resets at " + iso_utc(UtcTime(std::chrono::seconds(*resets_at)));
+  return needs_log(outcome) && !raw_log.empty() ? "output: " + raw_log : std::string();
+}
+
+MessageParts Verdict::parts(std::string_view addition) const {
+  const bool names_log = needs_log(outcome) && !raw_log.empty();
+  MessageParts parts{headline.empty() ? row(outcome).meaning : headline, detail, addition, {}};
+  if (hint) {
+    parts.hint = *hint;
+  } else if (!names_log) {
+    parts.hint = row(outcome).hint;
+  }
+  return parts;
+}
+
 std::string Verdict::reason() const {
-  std::string text = headline.empty() ? std::string(row(outcome).meaning) : headline;
-  if (!detail.empty()) text += ": " + detail;
-  if (resets_at) text += ", resets at " + iso_utc(UtcTime(std::chrono::seconds(*resets_at)));
-  if (needs_log(outcome) && !raw_log.empty()) text += fmt::format(" (output: {})", raw_log);
-  return text;
+  const auto added = addition();
+  auto all = parts(added);
+  all.hint = {};
+  return join_message(all);
 }
 
 std::string Verdict::message() const {
-  const bool names_log = needs_log(outcome) && !raw_log.empty();
-  const std::string_view remedy = hint        ? std::string_view(*hint)
-                                  : names_log ? std::string_view()
-                                              : row(outcome).hint;
-  auto text = reason();
-  if (remedy.empty()) return text;
-  return hint && text.ends_with(')') ? fmt::format("{}; {}", text, remedy)
-                                     : fmt::format("{} ({})", text, remedy);
+  const auto added = addition();
+  return join_message(parts(added));
 }
 
 ResultTexts result_texts(const Summary& summary, const Verdict& judged) {
-  return {judged.message(), summary.denials.empty() ? "" : summary.denials_json()};
+  return {judged.addition(), judged.message(),
+          summary.denials.empty() ? "" : summary.denials_json()};
 }
 
 RunResult make_result(const Summary& summary, const ProcessEnd& end, const Verdict& judged,
@@ -121,6 +138,13 @@ RunResult make_result(const Summary& summary, const ProcessEnd& end, const Verdi
   result.status = judged.status();
   result.outcome = row(judged.outcome).name;
   result.why = texts.why;
+  if (result.status != Status::success) {
+    const auto parts = judged.parts(texts.addition);
+    result.headline = parts.headline;
+    result.detail = parts.detail;
+    result.addition = parts.addition;
+    result.hint = parts.hint;
+  }
   result.text =
       summary.text.empty() && summary.structured.empty() ? summary.streamed_text : summary.text;
   result.structured.text = summary.structured;

@@ -45,7 +45,6 @@ struct OutcomeRow {
   std::string_view meaning;
   std::string_view hint;
 };
-std::span<const OutcomeRow> outcome_table();
 const OutcomeRow& row(Outcome outcome);
 
 /// A cost limit is set and the price of the model is unknown.
@@ -65,7 +64,8 @@ struct CostLimitReached {
 /// The API rejected the agent's credential.
 struct CredentialRejected {
   std::string message;  // of the agent
-  std::optional<std::int64_t> http_status;
+  std::optional<std::int64_t> http_status = {};
+  bool says_remedy = false;  // the message says what to do
 };
 /// What the agent refused to start with.
 enum class StartRefusal { command_line, settings };
@@ -86,7 +86,6 @@ struct ProcessEnd {
   std::string stderr_line;       // the last error, or else the last line, on stderr
   std::string key_source;        // variable or file of the agent's API key; empty: none, or unknown
   std::string auth_hint;         // how to log in with this agent; empty: unknown
-  std::string_view remedy_mark;  // in the agent's messages it precedes what to do; empty: unknown
   std::string raw_log;           // path
   std::int64_t attempts = 1;
   std::int64_t skipped_lines = 0;
@@ -95,12 +94,22 @@ struct ProcessEnd {
 /// A signal to ralph, for people: "Ctrl-C (SIGINT)", "SIGTERM".
 std::string stopped_by(int signal_number);
 
+/// The parts of a message: "headline: detail (addition; hint)", each of them may be empty.
+struct MessageParts {
+  std::string_view headline, detail, addition, hint;
+};
+std::string join_message(const MessageParts& parts);
+
 /// How a run ended: the outcome and the facts its message names.
 struct Verdict {
   Outcome outcome = Outcome::no_result;
-  std::string detail;  // the signal, the tools, the agent's message …
-  std::optional<std::int64_t> resets_at;
-  std::string raw_log;  // named in the message of an outcome that only the log explains
+  std::string detail = {};  // the signal, the tools, the agent's message …
+  std::optional<std::int64_t> resets_at = {};
+  std::string raw_log = {};     // named in the message of an outcome that only the log explains
+  int signal = 0;               // for cancelled
+  std::string headline = {};    // replaces the table's meaning; empty: it does not
+  std::string key_source = {};  // of a rejected API key
+  std::optional<std::string> hint = {};  // replaces the table's; "": there is none
 
   int exit_code() const;
   Status status() const { return row(outcome).status; }
@@ -108,10 +117,10 @@ struct Verdict {
   std::string message() const;
   /// message() without the hint.
   std::string reason() const;
-
-  int signal = 0;                        // for cancelled
-  std::string headline = {};             // replaces the table's meaning; empty: it does not
-  std::optional<std::string> hint = {};  // replaces the table's; "": there is none
+  /// What the message adds to headline and detail; empty: nothing.
+  std::string addition() const;
+  /// The parts of message(); `addition` outlives them.
+  MessageParts parts(std::string_view addition) const;
 };
 
 /// Neither the exit code nor an error event alone decides. A process that ralph ended after its
@@ -120,8 +129,9 @@ Verdict classify(const Summary& summary, const ProcessEnd& end);
 
 /// Owns the texts that a RunResult borrows.
 struct ResultTexts {
-  std::string why;     // verdict.message()
-  std::string denied;  // summary.denials_json()
+  std::string addition;  // verdict.addition()
+  std::string why;       // verdict.message()
+  std::string denied;    // summary.denials_json()
 };
 ResultTexts result_texts(const Summary& summary, const Verdict& verdict);
 

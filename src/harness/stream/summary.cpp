@@ -24,10 +24,7 @@ constexpr std::int64_t kMostPercent = 999;
 /// Appends, and once it is twice too long keeps the end of it.
 void append_bounded(std::string& kept, std::string_view more, std::size_t most) {
   kept += more;
-  if (kept.size() <= 2 * most) return;
-  std::size_t cut = kept.size() - most;
-  while (cut < kept.size() && (static_cast<unsigned char>(kept[cut]) & 0xC0) == 0x80) ++cut;
-  kept.erase(0, cut);
+  if (kept.size() > 2 * most) kept = std::string(utf8::suffix(kept, most));
 }
 
 std::string cut(std::string_view text, std::size_t most) {
@@ -111,7 +108,8 @@ void Summary::on(const Event& event, const ToolCall&) {
 
 void Summary::on(const Event&, const ToolResult& result) {
   if (result.denied)
-    note_denial({cut(result.name, kLongestSummaryName), cut(result.call_id, kLongestSummaryName), {}});
+    note_denial(
+        {cut(result.name, kLongestSummaryName), cut(result.call_id, kLongestSummaryName), {}});
 }
 
 void Summary::on(const Event& event, const Usage& usage) {
@@ -166,11 +164,12 @@ void Summary::on(const Event&, const Retry& retry) {
 
 void Summary::on(const Event&, const ErrorEvent& failure) {
   if (failure.error_class == ErrorClass::permission) {
-    note_denial({cut(failure.tool, kLongestSummaryName), cut(failure.call_id, kLongestSummaryName), {}});
+    note_denial(
+        {cut(failure.tool, kLongestSummaryName), cut(failure.call_id, kLongestSummaryName), {}});
     return;
   }
   note_error({failure.error_class, cut(failure.message, kLongestMessage), failure.http_status,
-              failure.resets_at});
+              failure.resets_at, failure.says_remedy});
   error_is_retry_ = false;
 }
 
@@ -199,9 +198,8 @@ void Summary::on(const Event&, const TurnEnded& ended) {
   note_denials(ended.denials.text);
   ++result_count;
   if (results.size() == kKeptTurns) results.erase(results.begin());
-  results.push_back({ended.is_error, turn_end_reason(ended.reason),
-                     cut(ended.reason, kLongestSummaryName), cut(ended.error, kLongestNote),
-                     cut(ended.origin, kLongestSummaryName),
+  results.push_back({ended.is_error, ended.end, cut(ended.reason, kLongestSummaryName),
+                     cut(ended.error, kLongestNote), cut(ended.origin, kLongestSummaryName),
                      clamp_plausible(ended.turns), clamp_plausible(ended.duration_ms)});
 }
 
@@ -221,13 +219,19 @@ void Summary::note_end(const TurnEnded& ended) {
   if (!ended.is_error || other_request) error.reset();
   if (!ended.is_error) return;
   auto message = cut(ended.error, kLongestMessage);
-  if (message.empty() && error) message = error->message;
-  if (const auto by_end = class_of_end(turn_end_reason(ended.reason))) {
-    note_error({*by_end, message, ended.http_status, {}});
+  bool remedy = ended.says_remedy;
+  if (message.empty() && error) {
+    message = error->message;
+    remedy = error->says_remedy;
+  }
+  if (const auto by_end = class_of_end(ended.end)) {
+    note_error({*by_end, message, ended.http_status, {}, remedy});
   } else if (!error || error->error_class == ErrorClass::unknown) {
-    note_error({class_of_status(ended.http_status.value_or(0)), message, ended.http_status, {}});
+    note_error(
+        {class_of_status(ended.http_status.value_or(0)), message, ended.http_status, {}, remedy});
   } else {
     error->message = message;
+    error->says_remedy = remedy;
   }
 }
 
@@ -252,8 +256,8 @@ void Summary::note_denials(std::string_view json) {
       if (value.size() >= 2 && value.front() == '"') value = value.substr(1, value.size() - 2);
       return cut(value, kLongestSummaryName);
     };
-    note_denial({word("tool_name"), word("tool_use_id"),
-                 cut(json::locate(entry, {"tool_input"}), kLongestMessage)});
+    note_denial(
+        {word("tool"), word("call_id"), cut(json::locate(entry, {"input"}), kLongestMessage)});
   }
 }
 
@@ -267,7 +271,7 @@ void Summary::next_attempt(double known_total_usd) {
   Summary next(*models_, known_total_usd);
   next.reported_ = usage();
   next.reported_usd_ = cost_usd();
-  // Until it says otherwise it is who it was: a start that fails early is no reason to forget its session.
+  // Keep the session id: a retry may fail before it reports one.
   next.session_id = std::move(session_id);
   next.model = std::move(model);
   next.agent_version = std::move(agent_version);
@@ -302,6 +306,10 @@ std::optional<double> Summary::cost_usd() const {
     add(cost, older_requests_usd_);
     for (const auto& request : open_requests_) add(cost, price(request.model, request.tokens));
   }
+  // An endpoint that could not be reached costs nothing.
+  const bool unreachable =
+      error_is_retry_ && error && !error->http_status && error->error_class == ErrorClass::network;
+  if (!cost && unreachable) return 0;
   if (cost) cost = rounded_usd(*cost);
   return cost;
 }

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/model/model.h"
-#include "harness/stream/handler.h"
 #include "harness/stream/event.h"
+#include "harness/stream/handler.h"
 
 namespace ralph::stream {
 
@@ -29,7 +29,6 @@ struct TurnRecord {
 /// clamped or ignored.
 class Summary final : public Handler {
  public:
-  static constexpr std::size_t kKeptText = std::size_t{1} << 20;
   static constexpr std::size_t kKeptTurns = 256;
 
   /// `known_total_usd`: what the session had cost before this run, when it is continued; agents
@@ -53,7 +52,8 @@ class Summary final : public Handler {
   struct LastError {
     ErrorClass error_class = ErrorClass::unknown;
     std::string message;
-    std::optional<std::int64_t> http_status, resets_at;
+    std::optional<std::int64_t> http_status = {}, resets_at = {};
+    bool says_remedy = false;  // the message says what to do
   };
   std::optional<LastError> error;
 

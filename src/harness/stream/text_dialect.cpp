@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/base/text_tail.h"
 #include "core/base/utf8.h"
 #include "harness/stream/dialect.h"
 
@@ -17,7 +18,8 @@ class TextDialect final : public Dialect {
 
   LineStatus decode(std::string_view line, PayloadSink& sink) override {
     if (!utf8::valid(line)) line = repaired_ = utf8::repaired(line);
-    remember(line);
+    said_.add(line);
+    said_.add("\n");
     if (is_blank(line, " \t\r\v\f")) return LineStatus::blank;
     Text said;
     said.text = line;
@@ -27,22 +29,17 @@ class TextDialect final : public Dialect {
 
   void finish(std::optional<int> exit_code, PayloadSink& sink) override {
     if (exit_code != 0) return;
-    std::string_view text = said_;
+    auto text = said_.text();
     if (!text.empty()) text.remove_suffix(1);  // the newline of the last line
     TurnEnded ended;
-    ended.text = utf8::suffix(text, kKeptText);
+    ended.text = text;
     ended.turns = 1;
     sink.emit({}, ended);
   }
 
  private:
-  void remember(std::string_view line) {
-    said_.append(utf8::suffix(line, kKeptText)) += '\n';
-    if (said_.size() > 4 * kKeptText) said_ = std::string(utf8::suffix(said_, 2 * kKeptText));
-  }
-
   std::string agent_, display_name_;
-  std::string said_;  // every line with a newline; the end of it when it is long
+  TextTail said_{kKeptText + 1};  // every line with a newline
   std::string repaired_;
 };
 

@@ -11,6 +11,7 @@
 
 #include "core/base/file.h"
 #include "core/base/path.h"
+#include "core/base/text.h"
 #include "system/git/fields.h"
 #include "system/process/capture.h"
 
@@ -67,11 +68,10 @@ fs::path resolved(const fs::path& path) {
 bool may_name_paths(const fs::path& file) {
   std::error_code error;
   if (!fs::is_regular_file(file, error)) return false;
-  auto text = read_file(file, kMostBytesNamed);
-  if (!text) return true;
-  for (char& c : *text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return text->contains("hookspath") || text->contains("attributesfile") ||
-         text->contains("include");
+  const auto bytes = read_file(file, kMostBytesNamed);
+  if (!bytes) return true;
+  const auto text = to_lower(*bytes);
+  return text.contains("hookspath") || text.contains("attributesfile") || text.contains("include");
 }
 
 /// Variables that give git settings, or name other files with them.

@@ -63,9 +63,9 @@ constexpr Meaning kMeanings[] = {
     {".lock': File exists", Code::busy,
      "another git process is running here, or one crashed; if none is running, remove that file"},
     {"must be run in a work tree", Code::usage, "a bare repository has no worktree"},
-    {": No space left on device", Code::storage, "free disk space"},
-    {": Disk quota exceeded", Code::storage, "free disk space"},
-    {": Read-only file system", Code::storage, "mount the file system writable"},
+    {": No space left on device", Code::disk_full, "free disk space"},
+    {": Disk quota exceeded", Code::disk_full, "free disk space"},
+    {": Read-only file system", Code::disk_full, "mount the file system writable"},
     {"Permission denied", Code::permission, "check the owner of the files"},
 };
 

@@ -76,7 +76,7 @@ std::vector<std::string> further_parents(const Position& position, const Tips& t
 std::string kept_message(const Position& position, const std::string& name,
                          const std::string& branch, const std::string& tip, bool conflicts) {
   auto text = fmt::format(
-      "ralph: kept as {}\n\nKept at {}, before files were changed. The tree is what the folder "
+      "ralph: kept as {}\n\nKept at {}, before files were changed. The tree is what the directory "
       "held, that of the\nsecond parent what was staged. 'ralph undo --restore REF' goes back to "
       "it, 'git stash apply --index REF'\napplies it.\n{}{}",
       name, iso_utc(now_utc()), kHeadLine, position.branch.empty() ? kDetached : position.branch);

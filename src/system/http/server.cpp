@@ -33,7 +33,8 @@ struct Listener {
 
 std::unexpected<Error> cannot_listen(int error_number, std::uint16_t port) {
   const char* hint = "";
-  if (error_number == EADDRINUSE) hint = "another program uses that port; port 0 selects a free one";
+  if (error_number == EADDRINUSE)
+    hint = "another program uses that port; port 0 selects a free one";
   if (error_number == EACCES) hint = "ports below 1024 need root; port 0 selects a free one";
   return fail_errno(error_number, fmt::format("cannot listen on 127.0.0.1:{}", port), hint);
 }
@@ -221,7 +222,7 @@ void Server::take_connection() {
       }
       connection.done = true;
     });
-  } catch (const std::system_error& error) {  // no thread to be had: the client sees the end
+  } catch (const std::system_error& error) {  // cannot create a thread: the client sees the end
     log::debug("http", fmt::format("no thread for a connection: {}", error.what()));
     connections_.pop_back();
   }

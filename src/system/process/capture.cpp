@@ -1,5 +1,6 @@
 #include "system/process/capture.h"
 
+#include "core/base/text_tail.h"
 #include "system/process/child.h"
 
 namespace ralph::process {
@@ -8,33 +9,22 @@ namespace {
 /// Keeps the beginning or the end of a text.
 class Kept {
  public:
-  Kept(const CaptureLimits& limits, bool& cut) : limits_(limits), cut_(cut) {}
+  explicit Kept(const CaptureLimits& limits) : limits_(limits), end_(limits.bytes) {}
 
   void add(std::string_view bytes) {
-    if (limits_.keep_end) {
-      text_ += bytes;
-      if (text_.size() > 2 * limits_.bytes) trim();
-      return;
-    }
-    const auto room = limits_.bytes - text_.size();
+    if (limits_.keep_end) return end_.add(bytes);
+    const auto room = limits_.bytes - beginning_.size();
     cut_ = cut_ || bytes.size() > room;
-    text_ += bytes.substr(0, room);
+    beginning_ += bytes.substr(0, room);
   }
-  std::string take() {
-    trim();
-    return std::move(text_);
-  }
+  bool cut() const { return cut_ || end_.cut(); }
+  std::string take() { return limits_.keep_end ? std::string(end_.text()) : std::move(beginning_); }
 
  private:
-  void trim() {
-    if (text_.size() <= limits_.bytes) return;
-    cut_ = true;
-    text_.erase(0, text_.size() - limits_.bytes);
-  }
-
   const CaptureLimits& limits_;
-  bool& cut_;
-  std::string text_;
+  std::string beginning_;
+  TextTail end_;
+  bool cut_ = false;
 };
 
 }  // namespace
@@ -44,8 +34,7 @@ Result<Captured> capture(const Command& command, const CaptureLimits& limits,
                          const std::function<void(std::string_view)>& on_output) {
   TRY_ASSIGN(auto child, start(command));
   Captured captured;
-  Kept out(limits, captured.cut);
-  Kept err(limits, captured.cut);
+  Kept out(limits), err(limits);
   const auto into = [&](Kept& kept) {
     return [&](std::string_view bytes) -> Result<> {
       kept.add(bytes);
@@ -53,9 +42,11 @@ Result<Captured> capture(const Command& command, const CaptureLimits& limits,
       return {};
     };
   };
-  RunHandle watch;
-  if (limits.wall > Millis::zero()) watch.arm(Limit::wall, limits.wall);
-  captured.exit = supervise(std::move(child), {into(out), into(err), {}, {}}, watch, stop);
+  RunHandle handle;
+  if (limits.wall > Millis::zero()) handle.arm(Limit::wall, limits.wall);
+  captured.exit =
+      supervise(std::move(child), {into(out), into(err), {}, {}}, handle, stop, limits.end);
+  captured.cut = out.cut() || err.cut();
   captured.out = out.take();
   captured.err = err.take();
   return captured;

@@ -16,6 +16,7 @@ struct CaptureLimits {
   Millis wall{0};                            // zero: none
   std::size_t bytes = std::size_t{1} << 20;  // of stdout, and of stderr
   bool keep_end = false;                     // of what is longer; else its beginning
+  EndPolicy end = {};
 };
 
 /// What a program printed, and how it ended.

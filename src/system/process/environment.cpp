@@ -32,13 +32,6 @@ Result<> check_change(const EnvChange& change) {
   return {};
 }
 
-std::string_view path_of(const std::vector<std::string>& environment) {
-  for (const std::string_view entry : environment) {
-    if (names(entry, "PATH")) return entry.substr(5);
-  }
-  return kDefaultPath;
-}
-
 enum class Found { no, not_executable, yes };
 
 Found probe(const std::filesystem::path& candidate) {
@@ -63,11 +56,19 @@ Result<std::vector<std::string>> changed_environment(const std::vector<EnvChange
   return entries;
 }
 
+std::optional<std::string_view> variable(const std::vector<std::string>& entries,
+                                         std::string_view name) {
+  for (const std::string_view entry : entries) {
+    if (names(entry, name)) return entry.substr(name.size() + 1);
+  }
+  return std::nullopt;
+}
+
 Result<std::string> find_program(std::string_view name, const std::vector<std::string>& environment,
                                  const std::filesystem::path& cwd) {
   if (name.find('/') != std::string_view::npos) return std::string(name);
   std::string refused;
-  std::string_view rest = path_of(environment);
+  std::string_view rest = variable(environment, "PATH").value_or(kDefaultPath);
   for (bool more = true; more;) {
     const std::size_t colon = rest.find(':');
     const std::string_view folder = rest.substr(0, colon);

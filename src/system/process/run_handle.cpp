@@ -22,14 +22,14 @@ void RunHandle::State::wake_up() const {
   [[maybe_unused]] const ssize_t written = ::write(wake.get(), &one, sizeof one);
 }
 
-void RunHandle::State::sleep_again() const {
+void RunHandle::State::reset_wakeup() const {
   std::uint64_t count = 0;
   [[maybe_unused]] const ssize_t got = ::read(wake.get(), &count, sizeof count);
 }
 
 void RunHandle::State::touch() {
   const std::lock_guard lock(mutex);
-  last_sign_of_life = now();
+  last_activity = now();
 }
 
 void RunHandle::State::end() {
@@ -46,7 +46,7 @@ std::optional<Deadline> RunHandle::State::nearest() {
   };
   consider(Limit::wall, wall);
   consider(Limit::after_end, after_end);
-  if (silence) consider(Limit::silence, last_sign_of_life + *silence);
+  if (silence) consider(Limit::silence, last_activity + *silence);
   return result;
 }
 
@@ -70,7 +70,7 @@ void RunHandle::arm(Limit limit, Millis after) {
       case Limit::after_end: state_->after_end = now() + after; break;
       case Limit::silence:
         state_->silence = after;
-        state_->last_sign_of_life = now();
+        state_->last_activity = now();
         break;
     }
   }

@@ -31,12 +31,12 @@ struct RunHandle::State {
   std::optional<SteadyTime> wall;
   std::optional<SteadyTime> after_end;
   std::optional<Millis> silence;
-  SteadyTime last_sign_of_life;
+  SteadyTime last_activity;
   RunHandleRequests requests;
   bool ended = false;
 
   void wake_up() const;
-  void sleep_again() const;
+  void reset_wakeup() const;
   void touch();
   void end();
   std::optional<Deadline> nearest();
@@ -45,7 +45,7 @@ struct RunHandle::State {
 
 struct RunHandleAccess {
   using State = RunHandle::State;
-  static State& state(RunHandle& watch) { return *watch.state_; }
+  static State& state(RunHandle& handle) { return *handle.state_; }
 };
 
 }  // namespace ralph::process

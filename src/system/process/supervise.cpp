@@ -14,8 +14,8 @@
 
 #include "system/process/guard_link.h"
 #include "system/process/registry.h"
-#include "system/process/sigpipe_block.h"
 #include "system/process/run_handle_state.h"
+#include "system/process/sigpipe_block.h"
 
 namespace ralph::process {
 
@@ -69,7 +69,7 @@ Millis millis_from_micros(std::int64_t micros) {
 /// One run of supervise(): a single thread, one poll, no state of the program kept elsewhere.
 class Supervision {
  public:
-  Supervision(ChildParts child, const Sinks& sinks, RunHandle& watch, std::stop_token stop,
+  Supervision(ChildParts child, const Sinks& sinks, RunHandle& handle, std::stop_token stop,
               const EndPolicy& policy)
       : guard_(child.guard),
         program_(child.program),
@@ -81,7 +81,7 @@ class Supervision {
         pause_(sinks.pause),
         ready_(sinks.ready),
         in_{std::move(child.in), std::move(child.input), 0, child.keep_in_open},
-        watch_(RunHandleAccess::state(watch)),
+        handle_(RunHandleAccess::state(handle)),
         stop_(std::move(stop)),
         policy_{std::clamp(policy.grace, Millis{0}, kLongestGrace),
                 std::clamp(policy.drain, Millis{0}, kLongestGrace),
@@ -97,7 +97,7 @@ class Supervision {
   Exit run() {
     const UniqueFd direct(::fcntl(control_.get(), F_DUPFD_CLOEXEC, 0));
     const std::stop_callback end_on_stop(stop_, [this, &direct] { stop_at_once(direct.get()); });
-    watch_.touch();
+    handle_.touch();
     while (!finished()) {
       obey_watch();
       feed_input();
@@ -109,7 +109,7 @@ class Supervision {
       keep_limits();
       stop_draining();
     }
-    watch_.end();
+    handle_.end();
     return std::move(exit_);
   }
 
@@ -119,7 +119,7 @@ class Supervision {
     stop_at_ns_ = steady_clock::now().time_since_epoch().count();
     wake_guard(guard_);
     send_request(control, guard::RequestKind::end, static_cast<int>(policy_.grace.count()));
-    watch_.wake_up();
+    handle_.wake_up();
   }
 
   bool finished() const { return swept_ && !out_.fd && !err_.fd; }
@@ -127,7 +127,7 @@ class Supervision {
   void wait() {
     held_back_ = ready_ && out_.fd && !ready_(exit_.ended_by);
     std::array<pollfd, 5> fds{{{control_.get(), POLLIN, 0},
-                               {watch_.wake.get(), POLLIN, 0},
+                               {handle_.wake.get(), POLLIN, 0},
                                {held_back_ ? -1 : out_.fd.get(), POLLIN, 0},
                                {err_.fd.get(), POLLIN, 0},
                                {in_.pending() ? in_.fd.get() : -1, POLLOUT, 0}}};
@@ -135,7 +135,7 @@ class Supervision {
     while (::poll(fds.data(), fds.size(), static_cast<int>(time_to_wait().count())) < 0 &&
            errno == EINTR) {
     }
-    if (fds[1].revents != 0) watch_.sleep_again();
+    if (fds[1].revents != 0) handle_.reset_wakeup();
     // A terminal that the program has left takes nothing more.
     if ((fds[4].revents & (POLLHUP | POLLERR)) != 0 && (fds[4].revents & POLLOUT) == 0)
       in_.fd.reset();
@@ -148,13 +148,13 @@ class Supervision {
     const auto consider = [&](std::optional<SteadyTime> at) {
       if (at && (!until || *at < *until)) until = at;
     };
-    if (const auto limit = limits_apply() ? watch_.nearest() : std::nullopt) consider(limit->at);
+    if (const auto limit = limits_apply() ? handle_.nearest() : std::nullopt) consider(limit->at);
     if (swept_) consider(drain_until_);
     if (!swept_) consider(answer_by_);
     const Millis longest = held_back_          ? kHeldBack
                            : end_unsent_       ? kRetry
                            : waits_for_guard() ? kWakeGuard
-                           : watch_.wake       ? kLongestPoll
+                           : handle_.wake      ? kLongestPoll
                                                : kPollWithoutWake;
     if (!until) return longest;
     const auto left = std::chrono::ceil<Millis>(*until - steady_clock::now());
@@ -259,7 +259,7 @@ class Supervision {
       }
     }
     delivered_ = true;
-    watch_.touch();
+    handle_.touch();
   }
 
   void pause() {
@@ -273,7 +273,7 @@ class Supervision {
   }
 
   void obey_watch() {
-    RunHandleRequests requests = watch_.take_requests();
+    RunHandleRequests requests = handle_.take_requests();
     if (swept_) return;
     for (const int signal_number : requests.signals) {
       send_request(control_.get(), guard::RequestKind::signal, signal_number);
@@ -315,7 +315,7 @@ class Supervision {
       if (limits_apply()) end_because(EndedBy::stop_request);
       return;
     }
-    const auto limit = watch_.nearest();
+    const auto limit = handle_.nearest();
     if (!limit || steady_clock::now() < limit->at) return;
     hear_guard();
     if (limits_apply()) end_because(ended_by(limit->limit));
@@ -365,7 +365,7 @@ class Supervision {
   bool held_back_ = false;  // the sink is not ready for stdout
   bool delivered_ = false;  // since the last pause
   Input in_;
-  RunHandleAccess::State& watch_;
+  RunHandleAccess::State& handle_;
   std::stop_token stop_;
   EndPolicy policy_;
   std::unique_ptr<char[]> buffer_ = std::make_unique<char[]>(kReadSize);
@@ -382,11 +382,11 @@ class Supervision {
 
 }  // namespace
 
-Exit supervise(Child child, const Sinks& sinks, RunHandle& watch, std::stop_token stop,
+Exit supervise(Child child, const Sinks& sinks, RunHandle& handle, std::stop_token stop,
                const EndPolicy& policy) {
   if (child.guard_pid() <= 0) return {.ended_by = EndedBy::guard_lost};
   const SigpipeBlock no_sigpipe;
-  return Supervision(child.take(), sinks, watch, std::move(stop), policy).run();
+  return Supervision(child.take(), sinks, handle, std::move(stop), policy).run();
 }
 
 }  // namespace ralph::process

@@ -61,7 +61,7 @@ struct Exit {
   std::optional<Error> read_error;  // reading stdout or stderr failed
   int strays = 0;                   // other live processes of the tree that were ended
   int left = 0;                     // processes that could not be ended: they run as another user
-  Millis duration{0};               // from start() to the exit of the program, without ending its tree
+  Millis duration{0};  // from start() to the exit of the program, without ending its tree
   Millis user_cpu{0};
   Millis system_cpu{0};
   std::int64_t max_rss_kb = 0;
@@ -104,7 +104,7 @@ class RunHandle {
 /// has ended and no process of its tree is alive. A run ends with the program, not with its pipe;
 /// everything written before is delivered. SIGPIPE is blocked in the calling thread, so a sink that
 /// writes to a closed pipe gets EPIPE. A RunHandle serves one run.
-Exit supervise(Child child, const Sinks& sinks, RunHandle& watch, std::stop_token stop,
+Exit supervise(Child child, const Sinks& sinks, RunHandle& handle, std::stop_token stop,
                const EndPolicy& policy = {});
 
 }  // namespace ralph::process

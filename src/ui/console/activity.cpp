@@ -18,11 +18,17 @@ std::string pause_text(Millis pause) {
 
 }  // namespace
 
+bool has_no_cause(const stream::Retry& retry) {
+  return retry.message.empty() && !retry.http_status;
+}
+
 std::string retry_text(const stream::Retry& retry) {
   std::string text = fmt::format("API retry {}", retry.attempt);
   if (retry.max) text += fmt::format("/{}", *retry.max);
   if (retry.delay_ms) text += " in " + pause_text(Millis(*retry.delay_ms));
-  text += fmt::format(": {}", retry.message.empty() ? to_string(retry.error_class) : retry.message);
+  text += fmt::format(": {}", has_no_cause(retry)     ? "no cause given by the agent"
+                              : retry.message.empty() ? to_string(retry.error_class)
+                                                      : retry.message);
   if (retry.http_status) text += fmt::format(" ({})", *retry.http_status);
   return text;
 }

@@ -11,6 +11,8 @@ namespace ralph::console {
 
 /// "API retry 2/10 in 8s: overloaded (529)". Not safe for a terminal.
 std::string retry_text(const stream::Retry& retry);
+/// Whether the agent says only that it retries.
+bool has_no_cause(const stream::Retry& retry);
 
 /// What the agent of a run does now, by its events: a tool that runs, an API request that is tried again, or the model.
 class Activity final : public stream::Handler {

@@ -1,5 +1,7 @@
 #include "ui/console/console.h"
 
+#include <utility>
+
 #include <fmt/core.h>
 
 #include "core/base/text.h"
@@ -43,15 +45,6 @@ std::string end_text(const stream::RunResult& result) {
   return fmt::format("\n--- Session {} ---\nDuration: {}ms | Cost: {} | Turns: {}\n",
                      result.status == stream::Status::success ? "Complete" : "Ended",
                      result.duration_ms, dollars(result.cost_usd), result.turns);
-}
-
-/// Why a run failed, without what to do about it.
-std::string_view without_hint(const stream::RunResult& result) {
-  auto why = result.why;
-  const auto outcome = stream::outcome_named(result.outcome);
-  const auto hint = outcome ? fmt::format(" ({})", stream::row(*outcome).hint) : std::string();
-  if (!hint.empty() && why.ends_with(hint)) why.remove_suffix(hint.size());
-  return why;
 }
 
 std::string stamp(const std::function<std::string()>& clock) { return clock ? clock() : ""; }
@@ -112,13 +105,14 @@ void Console::warning(const stream::Event& event, std::string_view text) {
   output_.err_styled(stamp(options_.stamp_err) + kTag.line("", line, options_.colour_err));
 }
 
-/// The judgement on a run without the error that was shown last; empty when nothing else is in it.
-std::string Console::without_repeat(std::string_view why) const {
-  auto text = shown_line(why, kLong);
-  const auto at = last_error_.empty() ? std::string::npos : text.find(": " + last_error_);
-  if (at == std::string::npos) return text;
-  text.erase(at, 2 + last_error_.size());
-  return options_.hints && text.ends_with(')') ? text : std::string();
+/// Why a run failed, without the error that was shown last; empty: that was all.
+std::string Console::failure_text(const stream::RunResult& result) const {
+  stream::MessageParts parts{result.headline, result.detail, result.addition, {}};
+  if (options_.hints) parts.hint = result.hint;
+  const bool repeated = !last_error_.empty() && shown_line(parts.detail, kLong) == last_error_;
+  if (repeated) parts.detail = {};
+  const bool adds = options_.hints && !(parts.addition.empty() && parts.hint.empty());
+  return repeated && !adds ? std::string() : stream::join_message(parts);
 }
 
 void Console::on(const stream::Event& event, const stream::SessionStarted& session) {
@@ -154,7 +148,12 @@ void Console::on(const stream::Event& event, const stream::ToolResult& result) {
 }
 
 void Console::on(const stream::Event& event, const stream::Retry& retry) {
-  warning(event, retry_text(retry));
+  auto text = retry_text(retry);
+  if (has_no_cause(retry) && !std::exchange(doctor_named_, true)) {
+    text += fmt::format("; 'ralph doctor' checks the model API{}",
+                        options_.endpoint.empty() ? "" : fmt::format(" ({})", options_.endpoint));
+  }
+  warning(event, text);
 }
 
 void Console::on(const stream::Event& event, const stream::Notice& notice) {
@@ -168,8 +167,7 @@ void Console::on(const stream::Event& event, const stream::ErrorEvent& what) {
 }
 
 void Console::on(const stream::Event& event, const stream::TurnEnded& turn) {
-  const bool at_cost_limit =
-      stream::turn_end_reason(turn.reason) == stream::TurnEndReason::cost_limit;
+  const bool at_cost_limit = turn.end == stream::TurnEndReason::cost_limit;
   const bool told_later = !options_.agent_budget && at_cost_limit;
   if (turn.is_error && !told_later) error(event, turn.error.empty() ? turn.reason : turn.error);
   if (!verbose()) return;
@@ -180,7 +178,7 @@ void Console::on(const stream::Event& event, const stream::TurnEnded& turn) {
 void Console::on(const stream::Event& event, const stream::RunResult& result) {
   if (result.skipped_lines > 0) warning(event, skipped_text(result.skipped_lines));
   if (result.status != stream::Status::success) {
-    error(event, without_repeat(options_.hints ? result.why : without_hint(result)));
+    error(event, failure_text(result));
   }
   if (result.degraded) warning(event, result.why);
   if (verbose()) output_.out(end_text(result));

@@ -13,13 +13,14 @@ namespace ralph::console {
 
 struct ConsoleOptions {
   Verbosity verbosity = Verbosity::normal;
-  std::string agent_name;   // what people call the agent: "Claude"
-  bool colour_out = false;  // the same words, coloured
+  std::string agent_name;     // what people call the agent: "Claude"
+  std::string endpoint = {};  // of the model; empty: unknown
+  bool colour_out = false;    // the same words, coloured
   bool colour_err = false;
   bool one_screen =
-      false;          // stdout and stderr are one terminal or file: errors are shown there once
+      false;  // stdout and stderr are one terminal or file: errors are shown there once
   bool agent_budget = true;  // false: the agent's cost limit is a part of one that the result names
-  bool hints = true;  // what to do about a failure, also when its error was shown already
+  bool hints = true;         // what to do about a failure, also when its error was shown already
   /// Before errors and warnings, "14:05:09 "; empty: nothing.
   std::function<std::string()> stamp_out = {}, stamp_err = {};
 };
@@ -56,7 +57,7 @@ class Console final : public stream::Handler {
   bool quiet() const { return options_.verbosity == Verbosity::quiet; }
   std::string shown(std::string_view text) const;
   std::string shown_line(std::string_view text, std::size_t code_points) const;
-  std::string without_repeat(std::string_view why) const;
+  std::string failure_text(const stream::RunResult& result) const;
   void print(const stream::Event& event, const Tag& tag, std::string_view text,
              std::string_view stamp = {});
   void error(const stream::Event& event, std::string_view text);
@@ -67,6 +68,7 @@ class Console final : public stream::Handler {
   const stream::Summary& summary_;
   Output& output_;
   std::string last_error_;  // as it was shown, since the agent last said something else
+  bool doctor_named_ = false;
 };
 
 }  // namespace ralph::console

@@ -24,9 +24,9 @@ std::string agent_text(const LoopFacts& facts, std::string_view used = {});
 
 /// The first line of a goal that has text, without the marks of a heading. A heading "Goal" alone says nothing.
 std::string_view goal_line(std::string_view goal);
-/// The goal file, as it can be opened from the current folder; empty: the goal came from no file.
+/// The goal file, as it can be opened from the current directory; empty: the goal came from no file.
 std::string goal_file_from_here(const store::LoopState& state);
-/// "GOAL.md: Make the tests pass", the file as this folder sees it.
+/// "GOAL.md: Make the tests pass", the file as this directory sees it.
 std::string goal_text(const store::LoopState& state);
 
 struct HeaderLine {

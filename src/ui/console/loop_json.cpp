@@ -66,7 +66,12 @@ void append_commit(std::string& out, const store::MadeCommit& commit) {
   ObjectWriter(out)
       .text("commit", commit.id)
       .text("subject", utf8::repaired(commit.subject))
+      .boolean("by_loop", commit.by_loop)
       .close();
+}
+
+void append_model(std::string& out, const store::ModelUse& use) {
+  ObjectWriter(out).text("model", utf8::repaired(use.model)).number("runs", use.runs).close();
 }
 
 void append_file(std::string& out, const store::ChangedFile& file) {
@@ -149,13 +154,16 @@ std::string finished_step(const store::LoopReport& report, std::string_view resu
         .raw("files", array_json(report.files, append_file))
         .raw("commits", array_json(report.commits, append_commit))
         .text("state_folder", utf8::repaired(report.state_folder.native()));
-    if (!done && report.gave_way_to.empty()) to.text("resume", utf8::repaired(resume));
-    if (!report.gave_way_to.empty()) to.text("gave_way_to", report.gave_way_to);
+    if (!done && report.restored_loop.empty()) to.text("resume", utf8::repaired(resume));
+    if (!report.restored_loop.empty()) to.text("gave_way_to", report.restored_loop);
     if (report.guidance_left > 0) to.number("guidance_left", report.guidance_left);
     if (!report.stash.empty()) {
       to.text("stash", report.stash).text("stash_entry", report.stash_entry);
     }
-    if (!report.model.empty()) to.text("model", utf8::repaired(report.model));
+    if (!report.models.empty()) {
+      to.text("model", utf8::repaired(report.last_model))
+          .raw("models", array_json(report.models, append_model));
+    }
     if (!report.taken_back.empty()) {
       to.raw("taken_back", fmt::format("[{}]", fmt::join(report.taken_back, ",")));
     }
@@ -205,8 +213,9 @@ std::string record_line(const store::LoopRecord& record, std::optional<int> cont
     const bool passed = checked && record.verification->passed;
     line += passed ? ", DONE verified" : checked ? ", DONE refused" : ", DONE not verified";
   }
-  if (!error_shown && !record.progress.empty() && record.progress != store::kDone) {
-    line += fmt::format(": {}", first_line(record.progress));
+  const auto text = store::progress_text(record);
+  if (!error_shown && !text.empty() && text != store::kDone) {
+    line += fmt::format(": {}", first_line(text));
   }
   return line;
 }

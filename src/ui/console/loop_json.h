@@ -35,8 +35,8 @@ std::string wait_text(std::string_view why, Millis left, std::string_view key_hi
 
 std::string masked_step(std::string_view step, const Masker& masker);
 
-/// What is over, for people: "iteration 3: 1m12s, $0.0312, files changed, context 12%: SUMMARY". Neither safe nor masked.
-/// `error_shown`: why it failed was shown already, and is left out.
+/// What is over, for people: "iteration 3: 1m12s, $0.0312, files changed, context 12%: SUMMARY". Neither safe nor
+/// masked. `error_shown`: why it failed was shown already, and is left out.
 std::string record_line(const store::LoopRecord& record, std::optional<int> context_percent,
                         bool error_shown);
 

@@ -14,7 +14,6 @@
 namespace ralph::console {
 namespace {
 
-
 constexpr std::size_t kMostFiles = 20;
 constexpr std::size_t kLongestSentence = 400;  // of a sentence
 constexpr std::size_t kLongestSubject = 100;
@@ -33,9 +32,7 @@ class Table {
   std::string text_;
 };
 
-std::string sentence(std::string_view text) {
-  return one_line(safe_text(text), kLongestSentence);
-}
+std::string sentence(std::string_view text) { return one_line(safe_text(text), kLongestSentence); }
 
 struct TimePart {
   std::string_view name;
@@ -84,7 +81,17 @@ std::string iterations_of(const store::LoopReport& report) {
                           counted(report.totals.tool_calls, "tool call"));
   if (report.taken_back.empty()) return text;
   return text +
-         fmt::format("; {} taken back by 'ralph undo'", store::iterations_text(report.taken_back));
+         fmt::format("; {} undone by 'ralph undo'", store::iterations_text(report.taken_back));
+}
+
+/// "opus", "opus (2 runs), sonnet (1 run)".
+std::string models_text(const std::vector<store::ModelUse>& models) {
+  if (models.size() == 1) return sentence(models.front().model);
+  std::string text;
+  for (const auto& use : models) {
+    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", use.model, counted(use.runs, "run"));
+  }
+  return sentence(text);
 }
 
 std::string token_text(const stream::Tokens& tokens) {
@@ -102,7 +109,7 @@ std::string cost_of(const store::LoopReport& report, UtcTime now) {
   const auto today = spent_on(report, now);
   auto text = cost_text(report.totals);
   if (report.totals.priced == 0 && today == 0) return text;
-  return fmt::format("{}, today {} by all loops in this folder", text, dollars(today));
+  return fmt::format("{}, today {} by all loops in this directory", text, dollars(today));
 }
 
 std::string lines_text(const store::ChangedFile& file) {
@@ -110,27 +117,29 @@ std::string lines_text(const store::ChangedFile& file) {
   return fmt::format("+{} -{}", file.added, file.removed);
 }
 
-std::string files_text(const std::vector<store::ChangedFile>& files) {
+std::string files_text(const store::LoopReport& report) {
+  const auto& files = report.files;
   std::int64_t added = 0, removed = 0;
   for (const auto& file : files) {
     added += std::max<std::int64_t>(0, file.added);
     removed += std::max<std::int64_t>(0, file.removed);
   }
-  return fmt::format("{} changed, +{} -{} lines",
-                     counted(static_cast<std::int64_t>(files.size()), "file"), grouped(added),
-                     grouped(removed));
+  return fmt::format(
+      "{} changed, +{} -{} lines{}", counted(static_cast<std::int64_t>(files.size()), "file"),
+      grouped(added), grouped(removed),
+      report.other_commits > 0 ? ", including commits that are not by the loop" : "");
 }
 
 void add_files(Table& table, const store::LoopReport& report) {
   if (!report.has_git) {
     return table.line("Files", report.totals.changed
-                                   ? "changed; which ones is known only in a git repository"
+                                   ? "changed; they can be listed only in a git repository"
                                    : "none changed");
   }
   if (!report.files_known) return table.line("Files", "unknown: the repository could not be read");
   const auto& files = report.files;
   if (files.empty()) return table.line("Files", "none changed");
-  table.line("Files", files_text(files));
+  table.line("Files", files_text(report));
   for (std::size_t i = 0; i < std::min(files.size(), kMostFiles); ++i) {
     table.more(
         fmt::format("{} {:<12} {}", files[i].kind, lines_text(files[i]), sentence(files[i].path)));
@@ -140,24 +149,35 @@ void add_files(Table& table, const store::LoopReport& report) {
 }
 
 void add_records(Table& table, const store::LoopReport& report, std::string_view last_log) {
-  const auto name = report.gave_way_to.empty() ? "progress.ndjson"
-                                               : fmt::format("progress-{}.ndjson", report.loop_id);
+  const auto name = report.restored_loop.empty()
+                        ? "progress.ndjson"
+                        : fmt::format("progress-{}.ndjson", report.loop_id);
   table.line("Records", sentence((report.state_folder / name).native()));
   if (last_log.empty()) return;
   table.line("Last run", safe_text(fmt::format("ralph replay {}", shell_word(last_log))));
 }
 
+/// "3 commits", "no commit by the loop, 1 not by the loop".
+std::string commits_text(const store::LoopReport& report) {
+  auto text = report.commit_count > 0 ? counted(report.commit_count, "commit") : std::string();
+  if (report.other_commits == 0) return text;
+  if (text.empty()) text = "no commit by the loop";
+  return text + fmt::format("; {} not by the loop", counted(report.other_commits, "commit"));
+}
+
 void add_changes(Table& table, const store::LoopReport& report) {
-  if (report.commit_count > 0) table.line("Changes", counted(report.commit_count, "commit"));
+  const auto all = report.commit_count + report.other_commits;
+  table.line("Changes", commits_text(report));
   for (const auto& commit : report.commits) {
-    table.more(fmt::format("{} {}", short_commit(commit.id),
-                           one_line(safe_text(commit.subject), kLongestSubject)));
+    table.more(fmt::format("{} {}{}", short_commit(commit.id),
+                           one_line(safe_text(commit.subject), kLongestSubject),
+                           commit.by_loop ? "" : " (not by the loop)"));
   }
-  if (const auto more = report.commit_count - std::ssize(report.commits); more > 0) {
+  if (const auto more = all - std::ssize(report.commits); more > 0) {
     table.more(fmt::format("… and {} more", more));
   }
   if (!report.from || !report.to || report.files.empty()) return;
-  table.line(report.commit_count > 0 ? "" : "Changes",
+  table.line(all > 0 ? "" : "Changes",
              fmt::format("git diff {} {}{}", short_commit(*report.from), short_commit(*report.to),
                          report.commit_count > 0 ? "" : " (until 'git gc' removes these trees)"));
 }
@@ -223,8 +243,10 @@ std::string resume_command(const store::LoopReport& report, UtcTime now, std::st
   const auto add = [&](std::string_view flag, std::string_view value) {
     line += fmt::format(" {} {}", flag, value);
   };
-  if (report.reason == StopReason::tampered || !report.state_is_trusted)
-    line += " --accept-changes";
+  // A program that is installed later is another one than at the start.
+  const bool accepts =
+      report.reason == StopReason::tampered || report.reason == StopReason::cannot_verify;
+  if (accepts || !report.state_is_trusted) line += " --accept-changes";
   if (budget.iterations > 0 && totals.iterations >= budget.iterations) {
     add("--max-iterations", fmt::format("{}", std::max(budget.iterations, totals.iterations) * 2));
   }
@@ -244,22 +266,27 @@ std::string resume_command(const store::LoopReport& report, UtcTime now, std::st
   return line;
 }
 
+std::string resume_line(const store::LoopReport& report, UtcTime now, std::string_view base) {
+  if (report.restored_loop.empty()) return resume_command(report, now, base);
+  return fmt::format("not this loop: '{}' continues the previous one, {}", base,
+                     report.restored_loop);
+}
+
 Reason reason_of(const store::LoopReport& report) {
   const auto& row = store::row(report.reason);
   Reason reason{std::string(row.meaning), std::string(row.hint)};
   if (report.reason == store::StopReason::done) {
     reason.text += ", " + known_text(report);
-    if (report.verified.empty()) reason.hint = "--verify COMMAND checks a DONE";
+    if (report.verified.empty()) reason.hint = "use --verify COMMAND to check a DONE";
     if (report.changed_since_verified) {
-      reason.hint = "run these commands yourself, or start a new loop, which verifies at its end";
+      reason.hint = "run these commands yourself, or start a new loop, which verifies again";
     }
   }
   reason.text += limit_figures(report);
   if (report.why.empty() || report.reason == store::StopReason::done) return reason;
   const auto why = sentence(report.why);
-  // Why it cannot work is all there is to say.
   reason.text =
-      report.reason == store::StopReason::agent ? why : fmt::format("{}: {}", reason.text, why);
+      store::why_is_complete(report.reason) ? why : fmt::format("{}: {}", reason.text, why);
   return reason;
 }
 
@@ -269,24 +296,23 @@ std::string loop_report(const store::LoopReport& report, UtcTime now, std::strin
   const bool done = report.reason == store::StopReason::done;
   Table table;
   table.line(done ? "Done" : "Ended", done ? known_text(report) : reason.text);
-  if (report.gave_way_to.empty()) table.more(reason.hint);
+  if (report.restored_loop.empty()) table.more(reason.hint);
   if (!done && !report.verified.empty()) table.line("DONE", sentence(report.verified));
   for (const auto& finding : report.findings) table.line("Look at", sentence(finding));
   table.line("Iterations", iterations_of(report));
   table.line("Time", time_text(report));
-  const bool told = report.totals.tokens != stream::Tokens() || report.totals.priced > 0;
-  table.line("Tokens", told ? token_text(report.totals.tokens) : "unknown");
+  const bool known = report.totals.tokens != stream::Tokens() || report.totals.priced > 0;
+  table.line("Tokens", known ? token_text(report.totals.tokens) : "unknown");
   table.line("Cost", cost_of(report, now));
-  table.line("Model", sentence(report.model));
+  table.line("Model", models_text(report.models));
   add_files(table, report);
   add_changes(table, report);
   add_left(table, report);
-  if (!report.gave_way_to.empty()) {
-    table.line("Resume", fmt::format("not this loop: '{}' continues the one before, {}", resume,
-                                     report.gave_way_to));
-    table.more("to work on this goal, start it again");
+  if (!report.restored_loop.empty()) {
+    table.line("Resume", resume_line(report, now, resume));
+    table.more("to work on this goal, start the loop again");
   } else if (!done) {
-    table.line("Resume", resume_command(report, now, resume));
+    table.line("Resume", resume_line(report, now, resume));
     table.more(sentence(note));
   }
   add_records(table, report, last_log);

@@ -5,15 +5,16 @@
 #include <fmt/core.h>
 
 #include "core/base/names.h"
+#include "core/base/words.h"
 #include "harness/store/loop_event_log.h"
-#include "harness/store/words.h"
+#include "harness/store/loop_state_files.h"
 #include "ui/console/safe_text.h"
 
 namespace ralph::console {
 namespace {
 
 constexpr std::size_t kLongestWarning = 500;
-constexpr store::Words<LoopCondition, 4> kConditions{{"running", "waiting", "ended", "died"}};
+constexpr Words<LoopCondition, 4> kConditions{{"running", "waiting", "ended", "died"}};
 
 bool can_be_opened(const store::Location& folder) {
   const auto opened = folder.folder();
@@ -39,7 +40,7 @@ std::string_view to_string(LoopCondition condition) { return kConditions.of(cond
 bool LoopSnapshot::runs() const {
   const bool over = state && state->status == store::LoopStatus::ended;
   if (!holder || over) return false;
-  return holder->is_loop() || (holder->pid == 0 && state);
+  return holder->user == store::LockUser::loop || (holder->pid == 0 && state);
 }
 
 LoopCondition LoopSnapshot::condition() const {
@@ -66,8 +67,8 @@ std::optional<RunSnapshot> LoopSnapshot::run(const Masker& masker) const {
   if (!state || !state->current || condition() == LoopCondition::ended) return std::nullopt;
   // Its cost is in the record then.
   const auto& id = state->current->run_id;
-  if (std::ranges::find(records, id,
-                        &store::LoopRecord::run_id) != records.end()) return std::nullopt;
+  if (std::ranges::find(records, id, &store::LoopRecord::run_id) != records.end())
+    return std::nullopt;
   return read_run(folder, id, state->current->began, masker);
 }
 
@@ -94,8 +95,8 @@ LoopSnapshot read_loop(const std::filesystem::path& folder) {
     snapshot.warnings.push_back(describe(records.error()));
   }
   if (bad > 0) {
-    snapshot.warnings.push_back(fmt::format("{} of progress.ndjson cannot be read",
-                                            counted(bad, "line")));
+    snapshot.warnings.push_back(
+        fmt::format("{} of progress.ndjson cannot be read", counted(bad, "line")));
   }
   return snapshot;
 }

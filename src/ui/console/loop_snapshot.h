@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/base/mask.h"
+#include "harness/store/lock.h"
 #include "harness/store/loop_event.h"
 #include "harness/store/loop_state.h"
 #include "harness/store/workspace.h"
@@ -17,7 +18,7 @@ std::string_view to_string(LoopCondition condition);
 
 /// The loop of a directory at one moment, read from its files. Read-only.
 struct LoopSnapshot {
-  std::filesystem::path folder;            // contains `.ralph`
+  std::filesystem::path folder;           // contains `.ralph`
   std::optional<store::LoopState> state;  // nullopt: no loop has run here
   std::vector<store::LoopRecord> records;
   std::optional<store::LoopEvent> step;       // the newest; without events: taken from the state

@@ -69,7 +69,9 @@ std::string activity_text(const StatusFacts& facts) {
 
 std::string why_ended(const StatusFacts& facts) {
   const auto& state = *facts.loop.state;
-  if (state.end == store::StopReason::agent && !state.end_why.empty()) return state.end_why;
+  if (state.end && store::why_is_complete(*state.end) && !state.end_why.empty()) {
+    return state.end_why;
+  }
   auto text = std::string(state.end ? store::row(*state.end).meaning : "");
   if (!state.end_why.empty()) text += ": " + state.end_why;
   if (state.end != store::StopReason::done) return text;
@@ -136,22 +138,29 @@ std::string iteration_text(const LoopSnapshot& snapshot, const store::LoopTotals
   return fmt::format("{}{} ({})", current.iteration, of, short_duration(since(current.began)));
 }
 
+/// Empty: no agent reported one yet.
+std::string model_reported(const StatusFacts& facts) {
+  auto used = store::model_used(facts.loop.records);
+  return used.empty() && facts.run ? facts.run->model : used;
+}
+
 /// With the model that the agent reported, else the one that was asked for.
-std::string agent_with_model(const LoopSnapshot& snapshot) {
-  const auto used = store::model_used(snapshot.records);
-  const auto& model = used.empty() ? snapshot.state->model : used;
-  return snapshot.state->backend + (model.empty() ? "" : ", model " + model);
+std::string agent_with_model(const StatusFacts& facts) {
+  const auto& state = *facts.loop.state;
+  const auto used = model_reported(facts);
+  const auto& model = used.empty() ? state.model : used;
+  return state.backend + (model.empty() ? "" : ", model " + model);
 }
 
 std::string last_text(const store::LoopRecord& record,
                       const std::vector<std::int64_t>& taken_back) {
   const bool gone = std::ranges::find(taken_back, record.iteration) != taken_back.end();
-  auto text = fmt::format("iteration {}{}: ", record.iteration, gone ? " (taken back)" : "");
+  auto text = fmt::format("iteration {}{}: ", record.iteration, gone ? " (undone)" : "");
   if (record.done && record.verification && !record.verification->passed) {
     text += fmt::format("DONE refused by `{}` ({}): ", record.verification->command,
                         record.verification->reason);
   }
-  return text + record.progress;
+  return text + store::progress_text(record);
 }
 
 class StatusLines {
@@ -175,7 +184,7 @@ void add_progress(StatusLines& lines, const StatusFacts& facts, const store::Loo
   const auto undone = store::taken_back(facts.loop.records);
   if (!undone.empty()) {
     lines.add("Undone", store::iterations_text(undone) +
-                            " ('git for-each-ref refs/ralph' lists what is kept)");
+                            " ('git for-each-ref refs/ralph' lists the saved states)");
   }
   lines.add("Now", activity_text(facts));
   lines.add("Elapsed", short_duration(elapsed(facts)));
@@ -192,10 +201,9 @@ void add_progress(StatusLines& lines, const StatusFacts& facts, const store::Loo
 
 void add_guidance(StatusLines& lines, const StatusFacts& facts) {
   if (facts.guidance_given > 0) {
-    lines.add("Guidance",
-              fmt::format("{} in the prompt of iteration {}",
-                          counted(facts.guidance_given, "message"),
-                          facts.loop.state->current->iteration));
+    lines.add("Guidance", fmt::format("{} in the prompt of iteration {}",
+                                      counted(facts.guidance_given, "message"),
+                                      facts.loop.state->current->iteration));
   }
   if (facts.guidance_waiting > 0) {
     lines.add("Guidance",
@@ -249,7 +257,7 @@ void add_totals(ObjectWriter& to, const StatusFacts& facts, const store::LoopTot
   to.number("failures_in_a_row", totals.failures_in_a_row)
       .number("refused_in_a_row", totals.refused_in_a_row);
   if (const auto* last = store::last_worker_step(facts.loop.records)) {
-    to.text("last", last->progress);
+    to.text("last", store::progress_text(*last));
     if (last->done) to.boolean("last_refused", last->is(store::LoopDecision::refused));
   }
   if (const auto log = log_path(facts); !log.empty()) to.text("raw_log", log);
@@ -265,7 +273,7 @@ std::string status_text(const StatusFacts& facts, const Masker& masker) {
   lines.add("State", condition_text(facts));
   lines.add("Started", date_time(state.started));
   lines.add("Goal", goal_text(state));
-  lines.add("Agent", agent_with_model(facts.loop));
+  lines.add("Agent", agent_with_model(facts));
   add_progress(lines, facts, totals);
   lines.add("Log", log_path(facts));
   if (facts.loop.condition() == LoopCondition::ended) {
@@ -293,8 +301,7 @@ std::string status_json(const StatusFacts& facts, const Masker& masker) {
   add_end(to, facts, totals);
   to.text("goal_file", goal_file_from_here(state)).text("goal", state.goal);
   if (!state.backend.empty()) to.text("backend", state.backend);
-  if (const auto model = store::model_used(snapshot.records); !model.empty())
-    to.text("model", model);
+  if (const auto model = model_reported(facts); !model.empty()) to.text("model", model);
   to.number("iterations", totals.iterations);
   if (const auto gone = store::taken_back(snapshot.records); !gone.empty()) {
     to.raw("taken_back", fmt::format("[{}]", fmt::join(gone, ",")));

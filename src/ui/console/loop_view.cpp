@@ -12,6 +12,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "core/base/text.h"
 #include "ui/console/figures.h"
 #include "ui/console/json_lines.h"
 #include "ui/console/key_watch.h"
@@ -61,7 +62,7 @@ std::jthread quiet_thread(Work work) {
 
 /// The end of a text, each line behind two spaces.
 std::string indented_tail(std::string_view text, std::size_t most) {
-  while (text.ends_with('\n')) text.remove_suffix(1);
+  text = trim_end(text, "\n");
   std::size_t from = text.size();
   for (std::size_t lines = 0; lines < most && from != std::string_view::npos && from > 0; ++lines) {
     from = text.rfind('\n', from - 1);
@@ -243,8 +244,7 @@ void LoopView::State::show(const store::VerificationStarted& started) {
 void LoopView::State::show(const store::VerificationEnded& verification) {
   line.doing({});
   if (verification.passed) {
-    return say(
-        fmt::format("verification passed ({})", short_duration(verification.duration)));
+    return say(fmt::format("verification passed ({})", short_duration(verification.duration)));
   }
   say(shown(fmt::format("DONE refused by verification: `{}` failed: {}", verification.command,
                         verification.reason),
@@ -332,7 +332,7 @@ void LoopView::finish(const store::LoopReport& report) {
     const auto reason = reason_of(report);
     my.line.err(fmt::format("ralph: {}\n", my.shown(reason.text, kLong)));
     if (!reason.hint.empty()) my.line.err(reason.hint + "\n");
-    if (report.reason != store::StopReason::done && report.gave_way_to.empty()) {
+    if (report.reason != store::StopReason::done && report.restored_loop.empty()) {
       my.line.err(my.masker.mask(fmt::format("to resume: {}\n", resume)));
     }
   }

@@ -53,7 +53,8 @@ std::optional<RunSnapshot> read_run(const std::filesystem::path& folder, std::st
                      began + Millis(now.since_ms),
                      std::max(last, std::min(alive.value_or(last), now_utc())),
                      std::move(raw_log),
-                     summary.cost_usd()};
+                     summary.cost_usd(),
+                     one_line(masker.mask(safe_text(summary.model)), kLongestActivity)};
 }
 
 }  // namespace ralph::console

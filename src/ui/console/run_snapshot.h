@@ -18,6 +18,7 @@ struct RunSnapshot {
   UtcTime alive_at;                // the time of its newest record
   std::string raw_log;             // of its last start; empty: not known
   std::optional<double> cost_usd;  // so far; nullopt: unknown
+  std::string model = {};          // that the agent reported; empty: none yet
 };
 
 /// nullopt: there is no journal yet, or none that can be read. Read-only.

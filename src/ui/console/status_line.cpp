@@ -13,10 +13,11 @@
 namespace ralph::console {
 namespace {
 
+constexpr std::size_t kFreeColumns = 5;  // two times "^C", and the last one
 constexpr Millis kBetweenDraws{100};
 constexpr Millis kForTheTime{1000};
 constexpr std::size_t kUsualWidth = 80;
-constexpr std::size_t kLongestTool = 300;      // code points of a tool's text
+constexpr std::size_t kLongestTool = 300;  // code points of a tool's text
 constexpr std::size_t kMostBytes = 8'000;  // of a text that is looked at
 
 }  // namespace
@@ -136,11 +137,13 @@ void StatusLine::erase() {
   changed_ = true;
 }
 
-/// The last column stays free: whoever writes there may be on the next line already.
+/// The last columns stay free for the "^C" that a terminal echoes at each Ctrl-C: where it does not fit, the line is
+/// continued below, and only that part is erased.
 void StatusLine::draw(SteadyTime now) {
-  const auto told = options_.width ? options_.width() : 0;
-  const auto width = told == 0 ? kUsualWidth : told;
-  const auto line = cut_to_columns(text(now), width - 1);
+  const auto known = options_.width ? options_.width() : 0;
+  const auto width = known == 0 ? kUsualWidth : known;
+  const auto most = width > kFreeColumns ? width - kFreeColumns : width - 1;
+  const auto line = cut_to_columns(text(now), most);
   output_.out_styled(fmt::format("{}{}{}{}", drawn_ ? kEraseLine : "", options_.colour ? kDim : "",
                                  line, options_.colour ? kReset : ""));
   drawn_ = true;

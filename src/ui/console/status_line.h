@@ -16,7 +16,7 @@
 
 namespace ralph::console {
 
-/// One line at the bottom of a terminal that tells what a loop is at:
+/// One line at the bottom of a terminal that shows what the loop is doing:
 ///   iteration 3/50 | 12m03s | $0.0312 of $5.0000 | context 12% | Bash: make test
 /// All other output goes through it too: the line is erased before, and drawn again at the next flush() or tick(), ten
 /// times a second at most. It never wraps. Without a terminal it only passes on what it gets. Any thread may call.

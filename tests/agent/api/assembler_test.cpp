@@ -49,7 +49,7 @@ TEST(ApiAssembler, ATextAnswer) {
   EXPECT_EQ(reply.id, "msg_1");
   EXPECT_EQ(reply.model, "claude-x");
   EXPECT_EQ(reply.request_id, "req_1");
-  EXPECT_EQ(reply.stop_reason, "end_turn");
+  EXPECT_EQ(reply.stop_reason.word(), "end_turn");
   EXPECT_EQ(reply.usage, (Usage{.input_tokens = 10, .output_tokens = 5}));
   EXPECT_EQ(reply.usage_at_start, R"({"input_tokens":10,"output_tokens":1})");
   EXPECT_TRUE(reply.whole);
@@ -260,7 +260,7 @@ TEST(ApiAssembler, StopDetailsAndSequence) {
                                               R"({"type":"message_delta","delta":{"stop_reason":)"
                                               R"("refusal","stop_sequence":"END","stop_details":)"
                                               R"({"category": "x"}}})"));
-  EXPECT_EQ(out->reply.stop_reason, "refusal");
+  EXPECT_EQ(out->reply.stop_reason.word(), "refusal");
   EXPECT_EQ(out->reply.stop_sequence, "END");
   EXPECT_EQ(out->reply.stop_details, R"({"category":"x"})");
 }
@@ -277,7 +277,7 @@ TEST(ApiMessage, InOnePiece) {
   ASSERT_FALSE(failure);
   EXPECT_TRUE(reply.whole);
   EXPECT_FALSE(reply.streamed);
-  EXPECT_EQ(reply.stop_reason, "tool_use");
+  EXPECT_EQ(reply.stop_reason.word(), "tool_use");
   EXPECT_EQ(reply.usage, (Usage{.input_tokens = 7, .output_tokens = 3}));
   EXPECT_EQ(reply.content.at(2).input, R"({"command":"ls"})");
   EXPECT_EQ(

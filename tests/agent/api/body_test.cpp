@@ -19,7 +19,7 @@ json::Document parsed(const Request& request) {
 
 /// The last block of one user message, as it is sent.
 std::string sent_content(const std::string& content) {
-  const std::vector<Message> messages{{"user", content}};
+  const std::vector<Message> messages{{Role::user, content}};
   const auto body = body_of({.messages = messages});
   const std::string start = R"("messages":[{"role":"user","content":)";
   const auto at = body.find(start) + start.size();
@@ -28,7 +28,7 @@ std::string sent_content(const std::string& content) {
 }
 
 TEST(ApiBody, AllItsKeys) {
-  const std::vector<Message> messages{{"user", R"([{"type":"text","text":"Hi"}])"}};
+  const std::vector<Message> messages{{Role::user, R"([{"type":"text","text":"Hi"}])"}};
   const Request request{
       .shape = {"m", 99, ThinkingMode::adaptive, 0, "updates", "low", {"ignored-here"}},
       .system = {"one", "", "two\n\"three\""},
@@ -72,12 +72,14 @@ TEST(ApiBody, WithoutSystemTheLastToolIsMarked) {
 
 TEST(ApiBody, TheLastTwoUserMessagesAreMarked) {
   const std::string content = R"([{"type":"text","text":"a"},{"type":"text","text":"b"}])";
-  const std::vector<Message> messages{{"user", content},   {"assistant", content},
-                                      {"user", content},   {"assistant", content},
-                                      {"system", content}, {"user", content}};
+  const std::vector<Message> messages{{Role::user, content},
+                                      {Role::assistant, content},
+                                      {Role::user, content},
+                                      {Role::assistant, content},
+                                      {Role::user, content}};
   const auto body = parsed({.messages = messages});
   for (std::size_t i = 0; i < messages.size(); ++i) {
-    const bool marked = i == 2 || i == 5;
+    const bool marked = i == 2 || i == 4;
     EXPECT_FALSE(body["messages"][i]["content"][0].contains("cache_control")) << i;
     EXPECT_EQ(body["messages"][i]["content"][1].contains("cache_control"), marked) << i;
   }
@@ -87,14 +89,15 @@ TEST(ApiBody, TheLastTwoUserMessagesAreMarked) {
 
 TEST(ApiBody, TheLastMessageOfAConversationIsNotMarked) {
   const std::string content = R"([{"type":"text","text":"a"}])";
-  const std::vector<Message> messages{{"user", content}, {"assistant", content}, {"user", content}};
+  const std::vector<Message> messages{
+      {Role::user, content}, {Role::assistant, content}, {Role::user, content}};
   const auto body = parsed({.messages = messages, .is_last = true});
   EXPECT_TRUE(body["messages"][0]["content"][0].contains("cache_control"));
   EXPECT_FALSE(body["messages"][2]["content"][0].contains("cache_control"));
 }
 
 TEST(ApiBody, MarksOfAnHourAndNone) {
-  const std::vector<Message> messages{{"user", R"([{"type":"text","text":"a"}])"}};
+  const std::vector<Message> messages{{Role::user, R"([{"type":"text","text":"a"}])"}};
   Request request{.system = {"s"}, .messages = messages};
   request.shape.caching = Caching::hour;
   const json::Document hour{{"type", "ephemeral"}, {"ttl", "1h"}};
@@ -105,7 +108,7 @@ TEST(ApiBody, MarksOfAnHourAndNone) {
 }
 
 TEST(ApiBody, TheExtraBodyReplacesMembers) {
-  const std::vector<Message> messages{{"user", R"([{"type":"text","text":"a"}])"}};
+  const std::vector<Message> messages{{Role::user, R"([{"type":"text","text":"a"}])"}};
   Request request{.messages = messages};
   request.shape.model = "m";
   request.shape.extra_body = R"({"top_k":5,"max_tokens":7,"metadata":{"a":[1]}})";
@@ -142,9 +145,9 @@ TEST(ApiBody, BlocksThatMustNotBeMarked) {
 }
 
 TEST(ApiBody, WhatIsBeforeAMarkDoesNotChangeWhileMessagesGrow) {
-  std::vector<Message> messages{{"user", R"([{"type":"text","text":"one"}])"},
-                                {"assistant", R"([{"type":"text","text":"two"}])"},
-                                {"user", R"([{"type":"text","text":"three"}])"}};
+  std::vector<Message> messages{{Role::user, R"([{"type":"text","text":"one"}])"},
+                                {Role::assistant, R"([{"type":"text","text":"two"}])"},
+                                {Role::user, R"([{"type":"text","text":"three"}])"}};
   const auto unmarked = [](std::string body) {
     for (auto at = body.find(kMark); at != body.npos; at = body.find(kMark)) {
       body.erase(at, kMark.size());
@@ -155,8 +158,8 @@ TEST(ApiBody, WhatIsBeforeAMarkDoesNotChangeWhileMessagesGrow) {
   auto before = request;
   before.messages = messages;
   const auto first = unmarked(body_of(before));
-  messages.push_back({"assistant", R"([{"type":"text","text":"four"}])"});
-  messages.push_back({"user", R"([{"type":"text","text":"five"}])"});
+  messages.push_back({Role::assistant, R"([{"type":"text","text":"four"}])"});
+  messages.push_back({Role::user, R"([{"type":"text","text":"five"}])"});
   auto after = request;
   after.messages = messages;
   EXPECT_TRUE(unmarked(body_of(after)).starts_with(first.substr(0, first.size() - 2)));

@@ -192,7 +192,7 @@ inline Endpoint endpoint(const std::string& url) {
 }
 
 inline const std::vector<Message>& hello() {
-  static const std::vector<Message> messages{{"user", R"([{"type":"text","text":"Hello"}])"}};
+  static const std::vector<Message> messages{{Role::user, R"([{"type":"text","text":"Hello"}])"}};
   return messages;
 }
 

@@ -1,6 +1,5 @@
-#include "agent/session/session.h"
-
 #include "agent/session/scripted.h"
+#include "agent/session/session.h"
 #include "support/temp_folder.h"
 
 namespace ralph::session {

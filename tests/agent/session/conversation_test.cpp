@@ -7,14 +7,14 @@ namespace ralph::session {
 namespace {
 
 Conversation in_memory() {
-  return Conversation({}, std::nullopt,
-                      [](const Error&) { ADD_FAILURE() << "nothing is written"; });
+  return Conversation({},
+                      {std::nullopt, [](const Error&) { ADD_FAILURE() << "nothing is written"; }});
 }
 
 std::string all_of(const Conversation& conversation) {
   std::string all;
   for (const auto& message : conversation.messages()) {
-    all += message.role + message.content + "\n";
+    all += std::string(to_string(message.role)) + message.content + "\n";
   }
   return all;
 }
@@ -67,8 +67,8 @@ TEST(Conversation, ThinkingOfAnotherModelIsDropped) {
 TEST(Conversation, AfterASummaryOnlyWhatFollowsIsSentButTheFileKeepsAll) {
   const test::TempFolder folder;
   const auto file = folder.path() / "s.jsonl";
-  Conversation conversation({}, Transcript(file, {"s", "/work", "1", "", ""}, ""),
-                            [](const Error& error) { ADD_FAILURE() << error.message; });
+  Conversation conversation({}, {Transcript(file, {"s", "/work", "1", "", ""}, ""),
+                                 [](const Error& error) { ADD_FAILURE() << error.message; }});
   conversation.add_user(text_content("before"), make_uuid());
   conversation.start_over(make_uuid(), "\"subtype\":\"compact_boundary\"");
   conversation.add_user(text_content("after"), make_uuid());

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "agent/session/json_text.h"
@@ -37,21 +38,22 @@ inline api::Block call_block(const std::string& id, const std::string& name,
   return block;
 }
 
-inline api::Reply reply_of(std::vector<api::Block> blocks, std::string stop_reason = "end_turn") {
+inline api::Reply reply_of(std::vector<api::Block> blocks,
+                           std::string_view stop_reason = "end_turn") {
   api::Reply reply;
   reply.id = "msg";
   reply.model = "claude-sonnet-4-5";
   reply.request_id = "req";
   reply.content = std::move(blocks);
-  reply.stop_reason = std::move(stop_reason);
+  reply.stop_reason = api::ReplyStop::parse(stop_reason);
   reply.usage.input_tokens = 10;
   reply.usage.output_tokens = 5;
   reply.whole = true;
   return reply;
 }
 
-inline api::Reply says(std::string text, std::string stop_reason = "end_turn") {
-  return reply_of({text_block(std::move(text))}, std::move(stop_reason));
+inline api::Reply says(std::string text, std::string_view stop_reason = "end_turn") {
+  return reply_of({text_block(std::move(text))}, stop_reason);
 }
 
 /// Answers each request with the next step of its script.
@@ -70,7 +72,7 @@ class ScriptedModel final : public Model {
                   const std::stop_token&) override {
     Asked now{request.shape.model, request.tools, "", request.is_last};
     for (const auto& message : request.messages) {
-      now.messages += message.role + ":" + message.content + "\n";
+      now.messages += fmt::format("{}:{}\n", to_string(message.role), message.content);
     }
     asked.push_back(std::move(now));
     if (steps.empty()) {
@@ -151,7 +153,7 @@ class RecordingSink final : public EventSink {
     return "started";
   }
   std::string operator()(const ReplyBlock& event) { return "reply:" + type_of(event.block); }
-  std::string operator()(const ErrorReply& event) { 
+  std::string operator()(const ErrorReply& event) {
     return "error:" + std::string(to_string(event.facts.error));
   }
   std::string operator()(const UserInput& event) {

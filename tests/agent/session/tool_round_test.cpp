@@ -75,11 +75,10 @@ TEST(ToolRound, LeavesOutDetailsThatWouldMakeALineTooLong) {
     result.outcome.content = result.outcome.detail = content;
   };
   auto links = scripted.links(scripted.identity, scripted.model);
-  auto session = Session::create(
-      scripted.config(),
-      {links.identity, links.model, links.tools, sink, links.choice, links.inbox, links.control,
-       links.ledger},
-      {.session_id = scripted.identity.session_id()});
+  auto session = Session::create(scripted.config(),
+                                 {links.identity, links.model, links.tools, sink, links.choice,
+                                  links.inbox, links.control, links.ledger},
+                                 {.session_id = scripted.identity.session_id()});
   ASSERT_TRUE(session);
   scripted.model.reply(calls({call_block("1", "Look")}));
   scripted.model.reply(says("Seen."));

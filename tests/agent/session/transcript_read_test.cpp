@@ -48,7 +48,7 @@ std::string brief(const std::string& session) {
   std::string out;
   for (const auto& message : read->messages) {
     if (!out.empty()) out += " | ";
-    out += message.role;
+    out += to_string(message.role);
     char divider = ' ';
     const auto content = json::parse(message.content);
     if (!content || !content->is_array() || content->empty()) return "bad content";
@@ -278,7 +278,7 @@ TEST(TranscriptRead, ContinuesAfterALineWithoutAUuid) {
   const auto first = session::read_session(path);
   ASSERT_TRUE(first);
   session::Transcript transcript(path, {}, first->last_uuid);
-  ASSERT_TRUE(transcript.append({"user", "u", R"({"content":"more"})", ""}));
+  ASSERT_TRUE(transcript.append({session::EntryType::user, "u", R"({"content":"more"})", ""}));
   EXPECT_EQ(brief(test::text_of(path)), "user hi | assistant ho | user more | assistant " + kNote);
 }
 

@@ -11,6 +11,7 @@
 namespace {
 
 using namespace ralph;
+using session::EntryType;
 using session::Transcript;
 using test::TempFolder;
 
@@ -28,10 +29,11 @@ std::vector<json::Document> lines_of(const std::filesystem::path& path) {
 TEST(TranscriptWrite, LinesAreAChainWithAllThatOthersRead) {
   const TempFolder folder;
   Transcript transcript(folder / "projects/key/s1.jsonl", kStamp, "");
-  ASSERT_TRUE(transcript.append({"user", "u1", R"({"role":"user","content":"hi"})", ""}));
-  ASSERT_TRUE(transcript.append(
-      {"assistant", "u2", "{\n\"role\":\"assistant\",\"content\":[]}", R"("requestId":"r1")"}));
-  ASSERT_TRUE(transcript.append({"system", "", "", R"("subtype":"informational")"}));
+  ASSERT_TRUE(transcript.append({EntryType::user, "u1", R"({"role":"user","content":"hi"})", ""}));
+  ASSERT_TRUE(
+      transcript.append({EntryType::assistant, "u2", "{\n\"role\":\"assistant\",\"content\":[]}",
+                         R"("requestId":"r1")"}));
+  ASSERT_TRUE(transcript.append({EntryType::system, "", "", R"("subtype":"informational")"}));
 
   const auto lines = lines_of(transcript.path());
   ASSERT_EQ(lines.size(), 3U);
@@ -74,8 +76,8 @@ TEST(TranscriptWrite, ACutLastLineIsEndedFirst) {
   const TempFolder folder;
   const auto path = folder.write("s1.jsonl", "{\"type\":\"us");
   Transcript transcript(path, kStamp, "u0");
-  ASSERT_TRUE(transcript.append({"user", "u1", "{}", ""}));
-  ASSERT_TRUE(transcript.append({"user", "u2", "{}", ""}));
+  ASSERT_TRUE(transcript.append({EntryType::user, "u1", "{}", ""}));
+  ASSERT_TRUE(transcript.append({EntryType::user, "u2", "{}", ""}));
   const auto lines = lines_of(path);
   ASSERT_EQ(lines.size(), 3U);
   EXPECT_EQ(lines[1]["parentUuid"], "u0");
@@ -85,7 +87,7 @@ TEST(TranscriptWrite, ACutLastLineIsEndedFirst) {
 TEST(TranscriptWrite, ALineThatDoesNotFitLeavesTheFileAsItWas) {
   const TempFolder folder;
   Transcript transcript(folder / "s1.jsonl", kStamp, "");
-  ASSERT_TRUE(transcript.append({"user", "u1", "{}", ""}));
+  ASSERT_TRUE(transcript.append({EntryType::user, "u1", "{}", ""}));
   const auto before = test::text_of(transcript.path());
 
   rlimit usual{};
@@ -94,14 +96,15 @@ TEST(TranscriptWrite, ALineThatDoesNotFitLeavesTheFileAsItWas) {
   rlimit small = usual;
   small.rlim_cur = before.size() + 100;
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
-  const auto result = transcript.append({"user", "u2", "\"" + std::string(5000, 'x') + "\"", ""});
+  const auto result =
+      transcript.append({EntryType::user, "u2", "\"" + std::string(5000, 'x') + "\"", ""});
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &usual), 0);
   std::signal(SIGXFSZ, usual_signal);
 
   ASSERT_FALSE(result);
   EXPECT_NE(result.error().message.find("s1.jsonl"), std::string::npos);
   EXPECT_EQ(test::text_of(transcript.path()), before);
-  ASSERT_TRUE(transcript.append({"user", "u3", "{}", ""}));
+  ASSERT_TRUE(transcript.append({EntryType::user, "u3", "{}", ""}));
   EXPECT_EQ(lines_of(transcript.path()).back()["parentUuid"], "u1");
 }
 
@@ -124,12 +127,12 @@ TEST(TranscriptWrite, WhatIsWrittenIsReadBack) {
   usage.cache_creation_5m = 6;
   usage.cache_creation_1h = 7;
   usage.web_search_requests = 8;
-  ASSERT_TRUE(transcript.append({"user", "u1", R"({"role":"user","content":"hi"})", ""}));
+  ASSERT_TRUE(transcript.append({EntryType::user, "u1", R"({"role":"user","content":"hi"})", ""}));
   ASSERT_TRUE(
-      transcript.append({"attachment", "u2", "",
+      transcript.append({EntryType::attachment, "u2", "",
                          R"("attachment":{"type":"prompt_snapshot","systemPrompt":["a","b"]})"}));
   ASSERT_TRUE(transcript.append(
-      {"assistant", "u3",
+      {EntryType::assistant, "u3",
        R"({"id":"m1","role":"assistant","model":"opus","content":[{"type":"text","text":"ho"}]})",
        ""}));
   ASSERT_TRUE(transcript.append_title("old"));
@@ -145,9 +148,9 @@ TEST(TranscriptWrite, WhatIsWrittenIsReadBack) {
   EXPECT_EQ(session->last_uuid, "u3");
   EXPECT_EQ(session->model, "opus");
   EXPECT_EQ(session->system_prompt, "a\n\nb");
-  EXPECT_EQ(session->messages,
-            (std::vector<api::Message>{{"user", R"([{"type":"text","text":"hi"}])"},
-                                       {"assistant", R"([{"type":"text","text":"ho"}])"}}));
+  EXPECT_EQ(session->messages, (std::vector<api::Message>{
+                                   {api::Role::user, R"([{"type":"text","text":"hi"}])"},
+                                   {api::Role::assistant, R"([{"type":"text","text":"ho"}])"}}));
   ASSERT_EQ(session->totals.size(), 2U);
   EXPECT_EQ(session->totals[0].model, "opus");
   EXPECT_EQ(session->totals[0].usage, usage);

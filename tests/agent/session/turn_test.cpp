@@ -130,7 +130,7 @@ TEST(Turn, ARefusalIsNotedOnceThenEndsTheTurn) {
   const auto result = scripted.result_of("do it");
   EXPECT_EQ(scripted.sink.story(),
             "started reply:text notice nudge reply:text refused error:invalid_request");
-  EXPECT_EQ(result.stop_reason, "refusal");
+  EXPECT_EQ(result.stop_reason.word(), "refusal");
   EXPECT_EQ(result.safety_stops, 2);
 }
 

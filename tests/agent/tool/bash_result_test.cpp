@@ -6,8 +6,6 @@
 namespace ralph::tool {
 namespace {
 
-
-
 nlohmann::json detail_of(std::string_view out) {
   return {{"stdout", out},
           {"stderr", ""},
@@ -43,7 +41,21 @@ TEST(BashResult, AccessIsTheCommand) {
       bash_tool().access(ralph::json::parse(R"({"command":"ls"})").value(), session.workspace());
   EXPECT_EQ(access.kind, Access::Kind::run);
   EXPECT_EQ(access.command, "ls");
-  EXPECT_FALSE(bash_tool().changes_files());
+}
+
+TEST(Tools, OnlyCallsThatChangeNothingRunInParallel) {
+  const auto is_parallel = [](const char* command) {
+    return bash_tool().is_parallel({{"command", command}});
+  };
+  EXPECT_TRUE(is_parallel("ls | wc -l"));
+  EXPECT_FALSE(is_parallel("touch file"));
+  EXPECT_FALSE(is_parallel("cd src && ls"));
+  EXPECT_FALSE(bash_tool().is_parallel({}));
+  for (const auto* const tool : tools()) {
+    const auto name = tool->name();
+    const bool reads = name == "Read" || name == "Glob" || name == "Grep";
+    EXPECT_EQ(tool->is_parallel({}), reads) << name;
+  }
 }
 
 TEST(BashResult, MergesBothOutputsInOrder) {

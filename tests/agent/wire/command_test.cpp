@@ -181,7 +181,7 @@ TEST(Commands, ClearStartsANewSession) {
   ASSERT_EQ(ran.requests.size(), 2U);
   EXPECT_EQ(ran.requests[1]["messages"].size(), 1U);
   EXPECT_FALSE(ran.requests[1].dump().contains("plum"));
-  EXPECT_TRUE(ran.requests[1].dump().contains("Working folder"));
+  EXPECT_TRUE(ran.requests[1].dump().contains("Working directory"));
   EXPECT_NE(ran.requests[1]["metadata"], ran.requests[0]["metadata"]);
   EXPECT_EQ(bench.sessions().size(), 2U);
 }

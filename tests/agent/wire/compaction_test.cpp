@@ -150,8 +150,8 @@ TEST(Compaction, ARefusedPromptIsCutDownToo) {
 }
 
 TEST(Compaction, DocumentsLeaveTheConversationBeforeTheApiRefusesIt) {
-  const api::Message call{"assistant", "[]"};
-  const api::Message document{"user", std::string(29 << 20, 'x')};
+  const api::Message call{api::Role::assistant, "[]"};
+  const api::Message document{api::Role::user, std::string(29 << 20, 'x')};
   EXPECT_FALSE(is_large(std::vector{document})) << "it was not sent yet";
   EXPECT_TRUE(is_large(std::vector{document, call}));
   EXPECT_EQ(media_room(std::vector{document}, 200'000).bytes, 1 << 20);
@@ -192,7 +192,7 @@ TEST(Compaction, AResultThatFillsTheWindowIsCutInTheRequestForASummary) {
   EXPECT_EQ(ran.result()["result"], "Done.");
   const auto asked = all_text(ran.requests[2]);
   EXPECT_LT(asked.size(), 10'000U) << "seq printed 23,893 bytes";
-  EXPECT_TRUE(asked.contains("bytes left out here"));
+  EXPECT_TRUE(asked.contains("bytes removed here"));
   EXPECT_TRUE(asked.contains("\\n4999\\n5000")) << "the end of the result";
 }
 
@@ -209,17 +209,17 @@ TEST(Compaction, WhatWasRefusedIsNeverSentAgain) {
 }
 
 TEST(Compaction, TheLongestBlocksAreCutFirst) {
+  using enum api::Role;
   const auto call = [](std::string_view id) {
-    return api::Message{"assistant", fmt::format(R"([{{"type":"tool_use","id":"{}"}}])", id)};
+    return api::Message{assistant, fmt::format(R"([{{"type":"tool_use","id":"{}"}}])", id)};
   };
-  const auto result = [](std::string_view id, const std::string& text) {
-    return api::Message{
-        "user",
-        fmt::format(R"([{{"type":"tool_result","tool_use_id":"{}","content":{}}}])", id, text)};
+  const auto result = [](std::string_view id, const std::string& text) -> api::Message {
+    return {user,
+            fmt::format(R"([{{"type":"tool_result","tool_use_id":"{}","content":{}}}])", id, text)};
   };
   const auto picture =
       R"([{"type":"image","source":{"data":")" + std::string(50'000, 'A') + R"("}}])";
-  const std::vector<api::Message> all{{"user", text_content("the task")},
+  const std::vector<api::Message> all{{user, text_content("the task")},
                                       call("a"),
                                       result("a", text_content("short")),
                                       call("b"),
@@ -231,10 +231,10 @@ TEST(Compaction, TheLongestBlocksAreCutFirst) {
   ASSERT_EQ(some.size(), all.size());
   EXPECT_LE(size_of(some), 60'000U);
   EXPECT_TRUE(std::equal(all.begin(), all.begin() + 4, some.begin()));
-  EXPECT_TRUE(some[4].content.contains("bytes left out here"));
+  EXPECT_TRUE(some[4].content.contains("bytes removed here"));
   const auto few = shortened(all, 6'000);
   EXPECT_EQ(few.size(), all.size());
-  EXPECT_TRUE(few[6].content.contains("[image left out here]"));
+  EXPECT_TRUE(few[6].content.contains("[image removed here]"));
   EXPECT_LE(size_of(few), 6'000U);
   const auto fewest = shortened(all, 1'000);
   ASSERT_EQ(fewest.size(), 3U) << "a note, the last call, its result";

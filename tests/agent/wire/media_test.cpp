@@ -176,8 +176,10 @@ TEST(MediaLimit, PagesOfDocumentsCount) {
   EXPECT_EQ(media_items(document), 80);
   const auto text = R"([{"type":"document","source":{"type":"text","data":"x"}}])";
   EXPECT_EQ(media_items(text), 0);
-  std::vector<api::Message> messages{
-      {"user", document}, {"assistant", "[]"}, {"user", text}, {"user", document}};
+  std::vector<api::Message> messages{{api::Role::user, document},
+                                     {api::Role::assistant, "[]"},
+                                     {api::Role::user, text},
+                                     {api::Role::user, document}};
   limit_media(messages, most_media(1'000'000));
   EXPECT_EQ(messages[0].content, document);
   limit_media(messages, most_media(200'000));

@@ -75,7 +75,7 @@ TEST(SessionFile, LinksPipesAndDevicesAreRefused) {
   const auto path = folder / "projects/key/s.jsonl";
   const auto refused = [&] {
     Transcript transcript(path, {}, "");
-    return !read_session(path) && !transcript.append({"user", "", "{}", ""});
+    return !read_session(path) && !transcript.append({session::EntryType::user, "", "{}", ""});
   };
   fs::create_symlink(target, path);
   EXPECT_TRUE(refused());
@@ -93,7 +93,8 @@ TEST(SessionFile, LinksPipesAndDevicesAreRefused) {
 
   fs::create_directory_symlink(folder.path(), folder / "projects/other");
   Transcript through(folder / "projects/other/target.jsonl", {}, "");
-  EXPECT_FALSE(through.append({"user", "", "{}", ""})) << "the folder of a project is no link";
+  EXPECT_FALSE(through.append({session::EntryType::user, "", "{}", ""}))
+      << "the folder of a project is no link";
 }
 
 TEST(SessionFile, TheFolderOfAllProjectsMayBeALink) {
@@ -101,7 +102,7 @@ TEST(SessionFile, TheFolderOfAllProjectsMayBeALink) {
   fs::create_directories(folder / "disk/key");
   fs::create_directory_symlink(folder / "disk", folder / "projects");
   Transcript transcript(folder / "projects/key/s.jsonl", {}, "");
-  EXPECT_TRUE(transcript.append({"user", "", R"({"content":"x"})", ""}));
+  EXPECT_TRUE(transcript.append({session::EntryType::user, "", R"({"content":"x"})", ""}));
   EXPECT_TRUE(read_session(folder / "projects/key/s.jsonl"));
 }
 

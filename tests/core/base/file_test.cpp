@@ -205,7 +205,7 @@ TEST_F(File, WriteAllReportsAFullDisk) {
   ASSERT_TRUE(full);
   const auto done = write_all(full.get(), "x", "the journal");
   ASSERT_FALSE(done);
-  EXPECT_EQ(done.error().code, Code::storage);
+  EXPECT_EQ(done.error().code, Code::disk_full);
   EXPECT_EQ(done.error().message, "cannot write to 'the journal': No space left on device");
   EXPECT_TRUE(write_all(full.get(), "", "the journal"));
 }

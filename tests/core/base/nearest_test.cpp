@@ -27,5 +27,12 @@ TEST(Nearest, SuggestsOnlyWhatIsNear) {
   EXPECT_EQ(nearest(std::string(100'000, 'r'), known), "");
 }
 
+TEST(Nearest, PrefersWhatIsAbbreviated) {
+  const std::vector<std::string> known{"MAX_TURNS", "MAX_ITERATIONS", "MAX_COST"};
+  EXPECT_EQ(nearest("MAX_ITERS", known), "MAX_ITERATIONS");
+  EXPECT_EQ(nearest("MAX_TURN", known), "MAX_TURNS");
+  EXPECT_EQ(nearest("MAX_", known), "") << "a prefix of all of them";
+}
+
 }  // namespace
 }  // namespace ralph

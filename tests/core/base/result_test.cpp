@@ -5,8 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include "core/base/disk.h"
-
 namespace ralph {
 namespace {
 
@@ -68,9 +66,10 @@ TEST(Result, ErrnoBecomesCodeAndMessage) {
   const struct {
     int error_number;
     Code code;
-  } table[] = {{ENOENT, Code::not_found},   {ENOTDIR, Code::not_found}, {EACCES, Code::permission},
-               {EROFS, Code::storage},      {ENOSPC, Code::storage},    {E2BIG, Code::limit},
-               {EMFILE, Code::unavailable}, {EINVAL, Code::usage},      {ENOTTY, Code::storage}};
+  } table[] = {{ENOENT, Code::not_found}, {ENOTDIR, Code::not_found}, {EACCES, Code::permission},
+               {EROFS, Code::disk_full},  {ENOSPC, Code::disk_full},  {EDQUOT, Code::disk_full},
+               {EIO, Code::storage},      {E2BIG, Code::limit},       {EMFILE, Code::unavailable},
+               {EINVAL, Code::usage},     {ENOTTY, Code::storage}};
   for (const auto& row : table) {
     EXPECT_EQ(fail_errno(row.error_number, "x").error().code, row.code) << row.error_number;
   }
@@ -79,14 +78,10 @@ TEST(Result, ErrnoBecomesCodeAndMessage) {
   EXPECT_EQ(error.hint, "create it");
 }
 
-TEST(Disk, WhatItTakesNoMoreIsToldFromWhatIsInTheWay) {
-  for (const int number : {ENOSPC, EDQUOT, EROFS}) {
-    EXPECT_TRUE(is_disk_full(fail_errno(number, "cannot write to 'x'").error())) << number;
-  }
-  for (const int number : {EISDIR, ELOOP, EACCES, ENOENT, EIO}) {
-    EXPECT_FALSE(is_disk_full(fail_errno(number, "cannot write to 'x'").error())) << number;
-  }
-  EXPECT_FALSE(is_disk_full({Code::permission, "'No space left on device' is gone", ""}));
+TEST(Result, AFullDiskStaysOneWhenItIsAStorageError) {
+  EXPECT_EQ(as_storage(fail_errno(ENOSPC, "x").error()).code, Code::disk_full);
+  EXPECT_EQ(as_storage({Code::permission, "'No space left on device' is gone", ""}).code,
+            Code::storage);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ using stream::StartRefusal;
 stream::ProcessEnd explained(const Machine& machine, std::string stderr_line,
                              std::string_view name = "claude", Auth auth = Auth::automatic) {
   stream::ProcessEnd end{.stderr_line = std::move(stderr_line)};
-  explain_end(*find_backend(name), auth, machine.host, end);
+  add_backend_details(*find_backend(name), auth, machine.host, end);
   return end;
 }
 

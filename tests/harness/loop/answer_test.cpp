@@ -10,6 +10,10 @@
 namespace ralph::loop {
 namespace {
 
+Answer structured_answer(std::string_view structured) {
+  return loop::structured_answer(structured, "StructuredOutput");
+}
+
 std::string summary_in(std::string_view text) { return text_answer(text, "LOOP_DONE").summary; }
 
 TEST(StructuredAnswer, IsTheSummary) {

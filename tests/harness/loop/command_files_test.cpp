@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/loop/test_files.h"
 #include "support/temp_folder.h"
 
 namespace ralph::loop {

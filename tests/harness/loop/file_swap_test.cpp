@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "harness/loop/file_recovery.h"
 #include "harness/loop/file_watch.h"
 #include "support/temp_folder.h"
 
@@ -24,7 +25,7 @@ struct SwapBench {
   Result<FileSwap> begin(const std::vector<FileSwap::Wanted>& wanted) const {
     return FileSwap::begin(folder.path(), wanted, &user);
   }
-  FileSwap::Recovered recover() const { return FileSwap::recover(folder.path(), &user); }
+  FileSwap::PutBack recover() const { return recover_files(folder.path(), &user); }
   /// A ralph that is killed with these versions in place.
   void interrupt(const std::vector<FileSwap::Wanted>& wanted) const {
     const auto child = ::fork();
@@ -107,8 +108,7 @@ TEST(FileSwap, AKilledRalphIsMadeUpForInTheFolderItWorkedIn) {
   int status = 1;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_EQ(bench.text("part/a"), "start's");
-  const auto recovered =
-      FileSwap::recover({bench.folder / "other", bench.folder.path()}, &bench.user);
+  const auto recovered = recover_files({bench.folder / "other", bench.folder.path()}, &bench.user);
   EXPECT_EQ(recovered.paths.size(), 1U);
   EXPECT_EQ(bench.text("part/a"), "agent's");
   EXPECT_FALSE(fs::exists(bench.folder / "other/a"));
@@ -163,7 +163,7 @@ TEST(FileSwap, AListInTheWorkspaceIsNotUsed) {
   bench.folder.write(".ralph/state/held/1", "planted");
   const store::UserState* users[] = {&bench.user, nullptr};
   for (const auto* user : users) {
-    const auto recovered = FileSwap::recover(bench.folder.path(), user);
+    const auto recovered = recover_files(bench.folder.path(), user);
     EXPECT_TRUE(recovered.paths.empty());
     EXPECT_EQ(recovered.warnings.size(), 1U);
   }

@@ -7,7 +7,7 @@
 #include "core/base/file.h"
 #include "core/base/id.h"
 #include "core/config/load.h"
-#include "harness/loop/loop.h"
+#include "harness/loop/run_loop.h"
 #include "support/temp_folder.h"
 
 namespace ralph::loop {
@@ -128,7 +128,7 @@ TEST(GoalFile, AnEditBetweenTwoIterationsCountsFromTheNextOneOn) {
   setup.options.budget.iterations = 2;
   EditingUser user(folder);
   Control control;
-  const auto report = work(std::move(setup), user, control, Masker());
+  const auto report = run_loop(std::move(setup), user, control, Masker());
   ASSERT_FALSE(report.start_error) << describe(*report.start_error);
   EXPECT_EQ(report.reason, store::StopReason::iterations) << report.why << user.told;
   EXPECT_EQ(read_file(folder / "prompt-0").value_or(""), "Goal one\n");

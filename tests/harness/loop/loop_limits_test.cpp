@@ -52,7 +52,7 @@ TEST_F(LoopLimits, AnAnswerThatIsNoneCountsAsAFailure) {
   done("a");
   EXPECT_EQ(run().reason, store::StopReason::done);
   EXPECT_TRUE(records()[0].failed);
-  EXPECT_TRUE(records()[0].progress.contains("no valid answer after 3 corrections"));
+  EXPECT_TRUE(records()[0].failure.contains("no valid answer after 3 corrections"));
 }
 
 TEST_F(LoopLimits, WithRollbackAFailedIterationLeavesNothing) {
@@ -111,7 +111,7 @@ TEST_F(LoopLimits, AnAgentThatCannotWorkStopsTheLoop) {
   fails(Outcome::auth_failed);
   const auto stop = run();
   EXPECT_EQ(stop.reason, store::StopReason::agent);
-  EXPECT_EQ(stop.exit_code, stream::row(Outcome::auth_failed).exit_code);
+  EXPECT_EQ(stop.outcome, Outcome::auth_failed);
   EXPECT_EQ(records()[0].step, store::LoopRecord::Step::attempt);
 }
 
@@ -212,7 +212,7 @@ TEST_F(LoopLimits, AStopRequestEndsTheLoopAfterItsIteration) {
   });
   const auto stop = run();
   EXPECT_EQ(stop.reason, store::StopReason::stopped);
-  EXPECT_EQ(stop.exit_code, 128 + SIGINT);
+  EXPECT_EQ(stop.signal, SIGINT);
   EXPECT_EQ(records().size(), 1U);
 }
 

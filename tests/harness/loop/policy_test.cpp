@@ -1,5 +1,4 @@
 #include "harness/loop/policy.h"
-#include "harness/stream/stop_command.h"
 
 #include <csignal>
 
@@ -7,6 +6,7 @@
 
 #include "harness/loop/run_timer.h"
 #include "harness/stream/handler.h"
+#include "harness/stream/stop_command.h"
 
 namespace ralph::loop {
 namespace {
@@ -69,10 +69,10 @@ TEST(LoopEnds, EveryReasonHasItsRowNameAndExitCode) {
     EXPECT_FALSE(row(end).meaning.empty());
   }
   EXPECT_EQ(stream::row(row(store::StopReason::done).outcome).exit_code, 0);
-  for (const auto end : {store::StopReason::unchanged, store::StopReason::refused,
-                         store::StopReason::iterations, store::StopReason::time,
-                         store::StopReason::cost, store::StopReason::cost_per_day,
-                         store::StopReason::failures, store::StopReason::no_progress}) {
+  for (const auto end :
+       {store::StopReason::unchanged, store::StopReason::refused, store::StopReason::iterations,
+        store::StopReason::time, store::StopReason::cost, store::StopReason::cost_per_day,
+        store::StopReason::failures, store::StopReason::no_progress}) {
     EXPECT_EQ(stream::row(row(end).outcome).exit_code, 6) << row(end).name;
     EXPECT_FALSE(row(end).meaning.empty());
   }
@@ -154,13 +154,13 @@ TEST(LoopTime, ARunThatWasKilledLastedUntilItsLastSignOfLife) {
 }
 
 TEST(Policy, SaysWhatStoppedALoop) {
-  EXPECT_EQ(stopped_by(SIGINT), "Ctrl-C (SIGINT)");
-  EXPECT_EQ(stopped_by(SIGHUP), "SIGHUP (the terminal was closed)");
-  EXPECT_EQ(stopped_by(0), "'ralph stop'");
-  EXPECT_EQ(stopped_by(stream::kStopCommand), "'ralph stop --now'");
+  EXPECT_EQ(describe_stop(SIGINT), "Ctrl-C (SIGINT)");
+  EXPECT_EQ(describe_stop(SIGHUP), "SIGHUP (the terminal was closed)");
+  EXPECT_EQ(describe_stop(0), "'ralph stop'");
+  EXPECT_EQ(describe_stop(stream::kStopCommand), "'ralph stop --now'");
   EXPECT_EQ(stream::exit_code_of_stop(stream::kStopCommand), 130);
   EXPECT_EQ(stream::exit_code_of_stop(SIGTERM), 143);
-  EXPECT_EQ(stopped_by(SIGUSR1), "SIGUSR1");
+  EXPECT_EQ(describe_stop(SIGUSR1), "SIGUSR1");
 }
 
 }  // namespace

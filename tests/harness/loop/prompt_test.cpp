@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "core/base/utf8.h"
+#include "harness/loop/read_agents_md.h"
 #include "support/temp_folder.h"
 
 namespace ralph::loop {
@@ -46,6 +47,7 @@ using Cuts = std::vector<std::string>;
 
 TEST(Prompt, TheFirstIteration) {
   PromptParts parts;
+  parts.answer_tool = "StructuredOutput";
   parts.goal = "Write a parser.\n\n";
   const auto prompt = made(parts);
   EXPECT_TRUE(prompt.has("This is iteration 1.\n"));
@@ -55,7 +57,7 @@ TEST(Prompt, TheFirstIteration) {
   EXPECT_TRUE(prompt.has("`StructuredOutput`"));
   EXPECT_TRUE(prompt.has(R"("done": true})"));
   for (const auto* rule :
-       {"`.ralph/`", "background", "Stay in this folder", "git push", "One step"}) {
+       {"`.ralph/`", "background", "Stay in this directory", "git push", "One step"}) {
     EXPECT_TRUE(prompt.has(rule)) << rule;
   }
   for (const auto* absent :
@@ -223,8 +225,8 @@ TEST(Prompt, BytesThatAreNoTextAreReplaced) {
 }
 
 TEST(SummaryPrompt, HoldsTheSummaryAndTheIterations) {
-  const auto prompt =
-      make_summary_prompt("BEFORE", {iteration(1, "ONE ```"), iteration(2, "TWO")}, 1000);
+  const auto prompt = make_summary_prompt("BEFORE", {iteration(1, "ONE ```"), iteration(2, "TWO")},
+                                          1000, "StructuredOutput");
   const auto before = prompt.find("BEFORE"), one = prompt.find("````\nONE ```\n````");
   ASSERT_NE(before, prompt.npos);
   ASSERT_NE(one, prompt.npos);
@@ -236,7 +238,7 @@ TEST(SummaryPrompt, HoldsTheSummaryAndTheIterations) {
 
 TEST(SummaryPrompt, IsBounded) {
   const std::vector<store::LoopRecord> records(100, iteration(1, std::string(10'000, 'x')));
-  const auto prompt = make_summary_prompt("", records, 50'000);
+  const auto prompt = make_summary_prompt("", records, 50'000, "StructuredOutput");
   EXPECT_LT(prompt.size(), 60'000U);
   EXPECT_NE(prompt.find("left out: 95 entries]"), prompt.npos);
 }

@@ -174,7 +174,7 @@ TEST_F(RecoveryTest, ARunWithoutAJournalCountsAsNothingWithAWarning) {
   done("a");
   EXPECT_EQ(run().reason, store::StopReason::done);
   EXPECT_EQ(records()[0].step, store::LoopRecord::Step::attempt);
-  EXPECT_TRUE(seen.notes().contains("counts as $0: it left no journal")) << seen.notes();
+  EXPECT_TRUE(seen.notes().contains("counts as $0: it has no journal")) << seen.notes();
 }
 
 TEST_F(RecoveryTest, AJournalThatCannotBeReadStopsTheLoopUnlessThatIsAccepted) {
@@ -182,7 +182,7 @@ TEST_F(RecoveryTest, AJournalThatCannotBeReadStopsTheLoopUnlessThatIsAccepted) {
   const auto place = keeper->workspace().run_folder(kRun);
   ASSERT_TRUE(place.make_folder());
   std::filesystem::create_symlink("/etc/passwd", place.path() / "journal.ndjson");
-  EXPECT_EQ(run().reason, store::StopReason::agent);
+  EXPECT_EQ(run().reason, store::StopReason::storage);
   EXPECT_TRUE(keeper->state.current) << "whoever resumes finds it";
   keeper.reset();
   ralph_folder.reset();

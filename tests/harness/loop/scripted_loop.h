@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/backend/backend.h"
-#include "harness/loop/loop_steps.h"
+#include "harness/loop/loop.h"
 #include "harness/loop/ralph_folder.h"
 #include "support/temp_folder.h"
 
@@ -75,7 +75,7 @@ class Recorder final : public store::LoopObserver {
 class FakeRepository final : public Repository {
  public:
   std::string content() override { return unreadable ? "" : files; }
-  const std::string& tampered() const override { return tampered_with; }
+  const std::optional<Error>& tampered() const override { return tampered_with; }
   std::string head() const override { return commits.empty() ? "" : "c" + commits.back(); }
   Result<std::string> commit(std::string_view message, std::string_view) override {
     if (commit_error) return std::unexpected(*commit_error);
@@ -99,7 +99,8 @@ class FakeRepository final : public Repository {
   }
   void leave_out_edited_goal(store::LoopState&) override {}
 
-  std::string files = "start", tampered_with;
+  std::string files = "start";
+  std::optional<Error> tampered_with;
   std::vector<std::string> commits{"start"}, messages;
   std::optional<Error> commit_error, committed_error;
   Changed changed;

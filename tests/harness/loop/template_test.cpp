@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/file.h"
+#include "harness/loop/builtin_template.h"
 #include "harness/loop/prompt.h"
 
 namespace ralph::loop {
@@ -80,10 +81,10 @@ TEST(Template, KnowsWhichPartsItHas) {
 }
 
 TEST(Template, TheBuiltInOneHasEveryPart) {
-  ASSERT_TRUE(Template::parse(std::string(Template::builtin_text()), "built-in"));
+  ASSERT_TRUE(Template::parse(std::string(builtin_template()), "built-in"));
   for (const std::string name : {"iteration", "goal", "agents_md", "history", "verification",
                                  "guidance", "verify_commands", "answer"}) {
-    EXPECT_NE(Template::builtin_text().find("{{" + name + "}}"), std::string::npos) << name;
+    EXPECT_NE(builtin_template().find("{{" + name + "}}"), std::string::npos) << name;
   }
 }
 

@@ -5,7 +5,9 @@
 #include "core/base/unique_fd.h"
 #include "core/base/utf8.h"
 #include "harness/run/harness.h"
-#include "harness/store/state.h"
+#include "harness/store/budget.h"
+#include "harness/store/lock.h"
+#include "harness/store/sessions.h"
 #include "harness/store/workspace.h"
 
 namespace ralph::run {
@@ -143,7 +145,7 @@ TEST(RunFiles, ASessionOfACommandThatCannotResumeIsNotStored) {
 TEST(RunFiles, ASecondRunIsRefusedWithTheFirstOnesPid) {
   Bench bench;
   const auto workspace = store::Workspace::open(bench.workspace());
-  const auto lock = store::Lock::take(workspace->lock_file(), "ralph run");
+  const auto lock = store::Lock::take(workspace->lock_file(), store::LockUser::run);
   bench.script(good_turn());
   const auto ran = bench.run();
   ASSERT_TRUE(ran.report.start_error);

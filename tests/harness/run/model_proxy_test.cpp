@@ -29,8 +29,9 @@ class ModelProxyTest : public testing::Test {
         });
     ASSERT_TRUE(server) << describe(server.error());
     endpoint_ = *std::move(server);
-    backend::ModelRoute route{endpoint_->url(), "x-api-key", "the-key", "the-token",
-                              folder_.path() / "s"};
+    backend::ModelRoute route{
+        endpoint_->url(), "x-api-key",          "the-key",
+        "the-token",      folder_.path() / "s", backend::find_backend("claude")->access.api};
     auto proxy = ModelProxy::start(route);
     ASSERT_TRUE(proxy) << describe(proxy.error());
     proxy_ = *std::move(proxy);

@@ -55,7 +55,7 @@ TEST_F(GuidanceTest, FilesInTheWorkspaceAreNamedAndNotUsed) {
   ASSERT_TRUE(guidance_.leave("mine"));
   work_.write(".ralph/state/guidance/1.md", "planted");
   EXPECT_EQ(texts(), Texts{"mine"});
-  EXPECT_TRUE(refused_.contains("1.md' is not used")) << refused_;
+  EXPECT_TRUE(refused_.contains("1.md' is ignored")) << refused_;
 }
 
 TEST_F(GuidanceTest, WhatRalphDidNotWriteIsNotUsed) {
@@ -82,7 +82,7 @@ TEST_F(GuidanceTest, AFolderThatTookTheNameOfAnotherGetsNothing) {
   fs::rename(work_.path(), outside_ / "old");
   fs::create_directories(work_.path());
   EXPECT_TRUE(texts().empty());
-  EXPECT_TRUE(refused_.contains("another folder of this name")) << refused_;
+  EXPECT_TRUE(refused_.contains("another directory of this name")) << refused_;
 }
 
 TEST_F(GuidanceTest, WithoutAFolderOfTheUsersNothingIsKeptAndNothingUsed) {
@@ -90,7 +90,7 @@ TEST_F(GuidanceTest, WithoutAFolderOfTheUsersNothingIsKeptAndNothingUsed) {
     const Guidance guidance(work_.path(), folder);
     const auto left = guidance.leave("mine");
     ASSERT_FALSE(left);
-    EXPECT_TRUE(left.error().message.contains("cannot be kept")) << left.error().message;
+    EXPECT_TRUE(left.error().message.contains("cannot be stored")) << left.error().message;
     work_.write(".ralph/state/guidance/1.md", "planted");
     EXPECT_TRUE(guidance.pending(refused_).empty());
     EXPECT_NE(refused_, "");

@@ -1,3 +1,5 @@
+#include "harness/store/lock.h"
+
 #include <atomic>
 #include <csignal>
 #include <thread>
@@ -44,7 +46,7 @@ class Holder {
  public:
   explicit Holder(const fs::path& file) : pid_(::fork()) {
     if (pid_ == 0) {
-      const auto lock = Lock::take(Location(file), "ralph run");
+      const auto lock = Lock::take(Location(file), LockUser::run);
       said_.write(lock ? 'y' : 'n');
       for (;;) ::pause();
     }
@@ -84,7 +86,7 @@ void expect_busy(const Result<Lock>& lock) {
 
 TEST(Lock, TellsWhoHoldsIt) {
   const TempFolder folder;
-  const auto lock = Lock::take(Location(folder / "lock"), "ralph run");
+  const auto lock = Lock::take(Location(folder / "lock"), LockUser::run);
   ASSERT_TRUE(lock);
   const auto text = text_of(folder / "lock");
   EXPECT_EQ(text.find('\n'), text.size() - 1) << "one line";
@@ -94,7 +96,7 @@ TEST(Lock, TellsWhoHoldsIt) {
   EXPECT_TRUE(parse_iso(note["started"].get<std::string>()));
   EXPECT_GT(note["start_ticks"].get<std::int64_t>(), 0);
 
-  const auto second = Lock::take(Location(folder / "lock"), "ralph loop");
+  const auto second = Lock::take(Location(folder / "lock"), LockUser::loop);
   expect_busy(second);
   EXPECT_EQ(second.error().message,
             fmt::format("another run is using this workspace (ralph run, pid {}, since {})",
@@ -105,12 +107,12 @@ TEST(Lock, TellsWhoHoldsIt) {
 TEST(Lock, NamesTheLoopThatHoldsIt) {
   const TempFolder folder;
   const Location file(folder / "lock");
-  const auto lock = Lock::take(file, Lock::kLoop, "20261115-143740-1f2e3d");
+  const auto lock = Lock::take(file, LockUser::loop, "20261115-143740-1f2e3d");
   ASSERT_TRUE(lock);
   const auto holder = Lock::holder(file);
   ASSERT_TRUE(holder);
   EXPECT_EQ(holder->id, "20261115-143740-1f2e3d");
-  EXPECT_TRUE(holder->is_loop());
+  EXPECT_EQ(holder->user, LockUser::loop);
   auto note = *json::parse(text_of(folder / "lock"));
   note["id"] = "../../etc";
   folder.write("lock", json::write(note));
@@ -120,11 +122,11 @@ TEST(Lock, NamesTheLoopThatHoldsIt) {
 TEST(Lock, IsReleasedAndTheFileStaysEmpty) {
   const TempFolder folder;
   {
-    const auto lock = Lock::take(Location(folder / "lock"), "one");
+    const auto lock = Lock::take(Location(folder / "lock"), LockUser::run);
   }
   EXPECT_TRUE(fs::exists(folder / "lock"));
   EXPECT_EQ(text_of(folder / "lock"), "");
-  EXPECT_TRUE(Lock::take(Location(folder / "lock"), "two"));
+  EXPECT_TRUE(Lock::take(Location(folder / "lock"), LockUser::run));
 }
 
 TEST(Lock, WhoeverLooksLearnsWhoHoldsIt) {
@@ -132,13 +134,13 @@ TEST(Lock, WhoeverLooksLearnsWhoHoldsIt) {
   EXPECT_FALSE(Lock::holder(Location(folder / "lock")));
   EXPECT_FALSE(fs::exists(folder / "lock")) << "looking makes nothing";
   {
-    const auto lock = Lock::take(Location(folder / "lock"), "ralph loop");
+    const auto lock = Lock::take(Location(folder / "lock"), LockUser::loop);
     ASSERT_TRUE(lock);
     const auto text = text_of(folder / "lock");
     const auto holder = Lock::holder(Location(folder / "lock"));
     ASSERT_TRUE(holder);
     EXPECT_EQ(holder->pid, ::getpid());
-    EXPECT_EQ(holder->what, "ralph loop");
+    EXPECT_EQ(holder->user, LockUser::loop);
     EXPECT_EQ(text_of(folder / "lock"), text);
   }
   EXPECT_FALSE(Lock::holder(Location(folder / "lock")));
@@ -150,7 +152,7 @@ TEST(Lock, AHolderWhoHasNotSaidItsNameIsSeen) {
   const auto holder = Lock::holder(Location(folder / "lock"));
   ASSERT_TRUE(holder);
   EXPECT_EQ(holder->pid, ::getpid());
-  EXPECT_EQ(holder->what, "a run");
+  EXPECT_EQ(holder->user, LockUser::unknown);
 }
 
 /// The file may name any process; a signal must not reach that one.
@@ -158,13 +160,13 @@ TEST(Lock, TheHolderIsWhoHasTheLockNotWhomTheFileNames) {
   const TempFolder folder;
   Holder other(folder / "other");
   ASSERT_TRUE(other.has_it());
-  const auto lock = Lock::take(Location(folder / "lock"), "ralph loop");
+  const auto lock = Lock::take(Location(folder / "lock"), LockUser::loop);
   ASSERT_TRUE(lock);
   folder.write("lock", text_of(folder / "other"));
   const auto holder = Lock::holder(Location(folder / "lock"));
   ASSERT_TRUE(holder);
   EXPECT_EQ(holder->pid, ::getpid());
-  const auto second = Lock::take(Location(folder / "lock"), "ralph run");
+  const auto second = Lock::take(Location(folder / "lock"), LockUser::run);
   expect_busy(second);
   EXPECT_TRUE(second.error().hint.ends_with(fmt::format("kill {}", ::getpid())));
 }
@@ -183,7 +185,7 @@ TEST(Lock, ANoteWithoutTheLockIsNoHolder) {
   const TempFolder folder;
   std::string note;
   {
-    const auto lock = Lock::take(Location(folder / "lock"), "ralph loop");
+    const auto lock = Lock::take(Location(folder / "lock"), LockUser::loop);
     note = text_of(folder / "lock");
   }
   folder.write("lock", note);
@@ -202,14 +204,14 @@ TEST(Lock, OfAKilledProcessHasNoHolder) {
 
 TEST(Lock, MovesWithItsObject) {
   const TempFolder folder;
-  auto first = Lock::take(Location(folder / "lock"), "one");
+  auto first = Lock::take(Location(folder / "lock"), LockUser::run);
   ASSERT_TRUE(first);
   {
     const Lock moved = *std::move(first);
-    expect_busy(Lock::take(Location(folder / "lock"), "two"));
+    expect_busy(Lock::take(Location(folder / "lock"), LockUser::run));
     EXPECT_NE(text_of(folder / "lock"), "");
   }
-  EXPECT_TRUE(Lock::take(Location(folder / "lock"), "two"));
+  EXPECT_TRUE(Lock::take(Location(folder / "lock"), LockUser::run));
 }
 
 TEST(Lock, OfAKilledProcessIsTakenOver) {
@@ -217,13 +219,13 @@ TEST(Lock, OfAKilledProcessIsTakenOver) {
   Holder holder(folder / "lock");
   ASSERT_TRUE(holder.has_it());
   const auto pid = holder.pid();
-  const auto while_it_lives = Lock::take(Location(folder / "lock"), "test");
+  const auto while_it_lives = Lock::take(Location(folder / "lock"), LockUser::run);
   expect_busy(while_it_lives);
   EXPECT_NE(while_it_lives.error().message.find(fmt::format("pid {}", pid)), std::string::npos);
   EXPECT_NE(while_it_lives.error().hint.find(fmt::format("kill {}", pid)), std::string::npos);
   holder.kill();
   EXPECT_NE(text_of(folder / "lock"), "") << "a killed process leaves its note";
-  const auto lock = Lock::take(Location(folder / "lock"), "test");
+  const auto lock = Lock::take(Location(folder / "lock"), LockUser::run);
   ASSERT_TRUE(lock) << describe(lock.error());
   EXPECT_EQ((*json::parse(text_of(folder / "lock")))["pid"], ::getpid());
 }
@@ -235,7 +237,7 @@ TEST(Lock, OfTwoThreadsAtOnceExactlyOneWins) {
     const auto race = [&] {
       --waiting;
       while (waiting > 0) std::this_thread::yield();
-      const auto lock = Lock::take(Location(folder / "lock"), "race");
+      const auto lock = Lock::take(Location(folder / "lock"), LockUser::run);
       ++(lock ? winners : losers);
       while (winners + losers < 2) std::this_thread::yield();
     };
@@ -256,17 +258,17 @@ TEST(Lock, OfTwoProcessesAtOnceExactlyOneWins) {
 
 TEST(Lock, IsNotKeptByAProgramStartedMeanwhile) {
   const TempFolder folder;
-  auto lock = std::make_unique<Lock>(*Lock::take(Location(folder / "lock"), "test"));
+  auto lock = std::make_unique<Lock>(*Lock::take(Location(folder / "lock"), LockUser::run));
   auto child = process::start({.argv = {"sleep", "1000"}});
   ASSERT_TRUE(child) << describe(child.error());
   lock.reset();
-  EXPECT_TRUE(Lock::take(Location(folder / "lock"), "test"));
+  EXPECT_TRUE(Lock::take(Location(folder / "lock"), LockUser::run));
 }
 
 /// Whoever runs a program without closing everything does not hand the lock on either.
 TEST(Lock, IsClosedByExec) {
   const TempFolder folder;
-  const auto lock = Lock::take(Location(folder / "lock"), "test");
+  const auto lock = Lock::take(Location(folder / "lock"), LockUser::run);
   int found = 0;
   for (const auto& entry : fs::directory_iterator("/proc/self/fd")) {
     std::error_code ignored;
@@ -294,7 +296,7 @@ TEST(Lock, ANoteThatSaysNothingStillGivesASensibleMessage) {
   };
   for (const auto& note : notes) {
     folder.write("lock", note);
-    const auto lock = Lock::take(Location(folder / "lock"), "test");
+    const auto lock = Lock::take(Location(folder / "lock"), LockUser::run);
     expect_busy(lock);
     EXPECT_TRUE(lock.error().message.ends_with(
         fmt::format("(a run, pid {}, since an unknown time)", ::getpid())))
@@ -302,18 +304,18 @@ TEST(Lock, ANoteThatSaysNothingStillGivesASensibleMessage) {
   }
 }
 
-TEST(Lock, WordsInTheFileCannotPlayWithTheTerminal) {
+TEST(Lock, TextInTheFileDoesNotReachTheTerminal) {
   const TempFolder folder;
   std::string ticks;
   {
-    const auto lock = Lock::take(Location(folder / "lock"), "test");
+    const auto lock = Lock::take(Location(folder / "lock"), LockUser::run);
     ticks = (*json::parse(text_of(folder / "lock")))["start_ticks"].dump();
   }
   const auto holder = hold_silently(folder / "lock");
   folder.write("lock",
                fmt::format(R"({{"pid":{},"start_ticks":{},"what":"\u001b[31m{}","started":"x"}})",
                            ::getpid(), ticks, std::string(1000, 'a')));
-  const auto lock = Lock::take(Location(folder / "lock"), "test");
+  const auto lock = Lock::take(Location(folder / "lock"), LockUser::run);
   expect_busy(lock);
   EXPECT_EQ(lock.error().message.find('\x1b'), std::string::npos);
   EXPECT_LT(lock.error().message.size(), 200u);
@@ -326,7 +328,7 @@ TEST(Lock, CannotBeMade) {
   folder.write("target", "precious");
   fs::create_symlink("target", folder / "link");
   for (const auto name : {"folder", "link", "no/such"}) {
-    const auto lock = Lock::take(Location(folder / name), "test");
+    const auto lock = Lock::take(Location(folder / name), LockUser::run);
     ASSERT_FALSE(lock) << name;
     EXPECT_EQ(lock.error().code, Code::storage) << name;
     EXPECT_NE(lock.error().message.find(name), std::string::npos);

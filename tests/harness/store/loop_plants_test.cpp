@@ -1,8 +1,7 @@
-#include "support/plants.h"
-
 #include "harness/store/guidance.h"
-#include "harness/store/loop_state.h"
+#include "harness/store/loop_state_files.h"
 #include "harness/store/workspace.h"
+#include "support/plants.h"
 
 namespace ralph::store {
 namespace {
@@ -82,8 +81,9 @@ TEST(LoopPlants, ProgressUnderAnotherNameIsNotAppendedTo) {
   const auto appended = LoopStateFiles(folder.path()).append(LoopRecord());
   ASSERT_FALSE(appended);
   EXPECT_EQ(appended.error().code, Code::storage);
-  EXPECT_NE(appended.error().message.find("progress.ndjson' is a file with more than one hard link"),
-            std::string::npos)
+  EXPECT_NE(
+      appended.error().message.find("progress.ndjson' is a file with more than one hard link"),
+      std::string::npos)
       << appended.error().message;
 }
 

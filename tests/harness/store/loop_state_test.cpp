@@ -1,11 +1,10 @@
-#include "harness/store/loop_state.h"
-
 #include <fstream>
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include "core/base/file.h"
+#include "harness/store/loop_state_files.h"
 #include "harness/store/workspace.h"
 #include "system/process/harness.h"
 

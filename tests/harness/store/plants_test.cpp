@@ -1,9 +1,11 @@
 #include "support/plants.h"
 
+#include "harness/store/budget.h"
 #include "harness/store/journal.h"
+#include "harness/store/lock.h"
 #include "harness/store/raw_index.h"
 #include "harness/store/raw_log.h"
-#include "harness/store/state.h"
+#include "harness/store/sessions.h"
 #include "harness/store/workspace.h"
 
 namespace ralph::store {
@@ -22,8 +24,8 @@ std::string use_workspace(const fs::path& folder) {
 std::string use_lock(const fs::path& folder) {
   const auto file = Workspace::at(folder).lock_file();
   std::string text;
-  if (const auto holder = Lock::holder(file)) text = holder->what;
-  for (int n = 0; n < 2; ++n) text += told(Lock::take(file, "test"));
+  if (const auto holder = Lock::holder(file)) text = to_string(holder->user);
+  for (int n = 0; n < 2; ++n) text += told(Lock::take(file, LockUser::run));
   return text;
 }
 
@@ -105,7 +107,7 @@ TEST(Plants, ALockUnderAnotherNameIsNotEmptied) {
   const auto workspace = Workspace::open(folder.path());
   folder.write("precious", "text");
   fs::create_hard_link(folder / "precious", workspace->root() / "lock");
-  const auto lock = Lock::take(workspace->lock_file(), "test");
+  const auto lock = Lock::take(workspace->lock_file(), LockUser::run);
   ASSERT_FALSE(lock);
   EXPECT_EQ(lock.error().code, Code::storage);
   EXPECT_NE(lock.error().message.find("hard link"), std::string::npos) << lock.error().message;

@@ -1,5 +1,3 @@
-#include "harness/store/state.h"
-
 #include <set>
 
 #include <gtest/gtest.h>
@@ -7,6 +5,8 @@
 #include <sys/stat.h>
 
 #include "core/json/document.h"
+#include "harness/store/budget.h"
+#include "harness/store/sessions.h"
 #include "support/temp_folder.h"
 
 namespace ralph::store {

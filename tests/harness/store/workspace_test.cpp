@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "harness/store/lock.h"
 #include "support/temp_folder.h"
 
 namespace ralph::store {
@@ -37,7 +38,7 @@ TEST_P(WorkspaceUnderUmask, EverythingIsTheOwnersAlone) {
   const Umask umask(GetParam());
   const auto workspace = Workspace::open(folder.path());
   ASSERT_TRUE(workspace) << describe(workspace.error());
-  const auto lock = Lock::take(workspace->lock_file(), "test");
+  const auto lock = Lock::take(workspace->lock_file(), LockUser::run);
   const auto temp = TempFile::write(workspace->tmp() / "prompt.md", "text");
   ASSERT_TRUE(lock && temp);
   EXPECT_EQ(mode_of(workspace->root()), 0700u);
@@ -149,7 +150,8 @@ int try_to_open(const fs::path& workspace) {
   const auto opened = Workspace::open(workspace);
   if (opened) return not_refused;
   const auto& error = opened.error();
-  const bool good = error.code == Code::storage && !error.hint.empty() &&
+  const bool good = (error.code == Code::storage || error.code == Code::disk_full) &&
+                    !error.hint.empty() &&
                     error.message.find((workspace / ".ralph").native()) != std::string::npos;
   return good ? refused : wrong_error;
 }

@@ -130,7 +130,7 @@ TEST(Summary, ItsMemoryIsBounded) {
   Summary summary(model::Table::builtin());
   Decoder decoder(make_claude_dialect(), {&summary}, "run");
   for (int i = 0; i < 100; ++i) decoder.feed(line, 0);
-  EXPECT_LE(summary.streamed_text.size(), 2 * Summary::kKeptText);
+  EXPECT_LE(summary.streamed_text.size(), 2 * kKeptText);
   EXPECT_TRUE(summary.streamed_text.ends_with("€"));
   for (int i = 0; i < 1000; ++i) {
     decoder.feed("{\"type\":\"result\",\"is_error\":false,\"result\":\"r\"}\n", 0);
@@ -166,6 +166,18 @@ TEST(Summary, ARetryThatSucceededIsForgotten) {
   EXPECT_TRUE(summary_of(kInit + retry).error.has_value());
   EXPECT_FALSE(summary_of(kInit + retry + said).error.has_value());
   EXPECT_FALSE(summary_of(kInit + retry + call).error.has_value());
+}
+
+TEST(Summary, AnEndpointThatWasNeverReachedCostsNothing) {
+  const std::string unreachable =
+      R"({"type":"system","subtype":"api_retry","attempt":1,"error":"unknown","error_status":null})"
+      "\n";
+  const std::string overloaded =
+      R"({"type":"system","subtype":"api_retry","attempt":1,"error":"overloaded","error_status":529})"
+      "\n";
+  EXPECT_EQ(summary_of(kInit + unreachable).cost_usd(), 0.0);
+  EXPECT_EQ(summary_of(kInit).cost_usd(), std::nullopt);
+  EXPECT_EQ(summary_of(kInit + overloaded).cost_usd(), std::nullopt);
 }
 
 TEST(Summary, ATurnTheAgentBeganItselfKeepsTheAnswer) {

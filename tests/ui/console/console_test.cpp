@@ -175,11 +175,14 @@ TEST_F(ConsoleTest, AnErrorSaidTwiceIsShownOnce) {
   show(turn);
   RunResult result;
   result.status = Status::failed;
-  result.why = "could not log in: bad key (check the key)";
+  result.headline = "could not log in";
+  result.detail = "bad key";
+  result.hint = "check the key";
   show(result);
   EXPECT_EQ(take_err(), "[Error] bad key\n[Error] could not log in (check the key)\n");
   show(ErrorEvent{ErrorClass::auth, "bad key", 401, {}, {}, {}});
-  result.why = "the agent reported an error: bad key";
+  result.headline = "the agent reported an error";
+  result.hint = {};
   show(result);
   EXPECT_EQ(take_err(), "[Error] bad key\n");
 }
@@ -194,7 +197,7 @@ TEST_F(ConsoleTest, TheSameErrorAfterOtherEventsIsShownAgain) {
 TEST_F(ConsoleTest, WhatWasLeftOfALimitIsNotShownAsOne) {
   TurnEnded turn;
   turn.is_error = true;
-  turn.reason = "error_max_budget_usd";
+  turn.end = TurnEndReason::cost_limit;
   turn.error = "Reached maximum budget ($0.000292)";
   ConsoleOptions options;
   options.agent_budget = false;
@@ -224,8 +227,22 @@ TEST_F(ConsoleTest, WarningsGoToStderrAndInVerboseAlsoInline) {
   show(retry);
   EXPECT_EQ(take_out(), line);
   EXPECT_EQ(take_err(), line);
-  show(Retry{2, {}, {}, {}, ErrorClass::network, ""});
-  EXPECT_EQ(take_err(), "[Warning] API retry 2: network\n");
+}
+
+TEST_F(ConsoleTest, ARetryWithoutACauseNamesTheDoctorOnce) {
+  ConsoleOptions options;
+  options.endpoint = "http://127.0.0.1:9";
+  use(options);
+  feed(R"({"type":"system","subtype":"api_retry","attempt":1,"max_retries":10,"error":"unknown"})"
+       "\n");
+  EXPECT_EQ(
+      take_err(),
+      "[Warning] API retry 1/10: no cause given by the agent; 'ralph doctor' checks the model "
+      "API (http://127.0.0.1:9)\n");
+  show(Retry{2, 10, {}, {}, ErrorClass::network, ""});
+  EXPECT_EQ(take_err(), "[Warning] API retry 2/10: no cause given by the agent\n");
+  show(Retry{3, 10, {}, 500, ErrorClass::internal, ""});
+  EXPECT_EQ(take_err(), "[Warning] API retry 3/10: internal (500)\n");
 }
 
 TEST_F(ConsoleTest, ADegradedRunIsAWarning) {

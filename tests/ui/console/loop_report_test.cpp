@@ -16,11 +16,10 @@ TEST(LoopReport, IsPlainAndAligned) {
             "Ended        iteration limit reached (12)\n"
             "Iterations   12, 1,234 tool calls\n"
             "Time         1h01m (model 40m00s, tools 20m00s, other 1m40s), " +
-                date_time(some_report().started) + " to " +
-                date_time(some_report().ended) +
+                date_time(some_report().started) + " to " + date_time(some_report().ended) +
                 "\n"
                 "Tokens       input 1,000 | cache read 2,000,000 | cache write 30 | output 4,000\n"
-                "Cost         $1.2500, today $2.5000 by all loops in this folder\n"
+                "Cost         $1.2500, today $2.5000 by all loops in this directory\n"
                 "Files        2 files changed, +12 -3 lines\n"
                 "             M +12 -3       src/a.cpp\n"
                 "             A not text     b.png\n"
@@ -48,13 +47,14 @@ TEST(LoopReport, OfALoopThatDidNothingIsNotAboutTheOneBefore) {
   auto report = some_report();
   report.reason = store::StopReason::agent;
   report.why = "the agent could not log in";
-  report.gave_way_to = "K";
+  report.restored_loop = "K";
   const auto text = loop_report(report, {}, {}, kResume);
   EXPECT_NE(text.find("Ended        the agent could not log in\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("Resume       not this loop: 'ralph loop --resume' continues the one before, "
-                      "K\n             to work on this goal, start it again\n"
-                      "Records      /w/.ralph/state/progress-L.ndjson\n"),
-            std::string::npos)
+  EXPECT_NE(
+      text.find("Resume       not this loop: 'ralph loop --resume' continues the previous one, "
+                "K\n             to work on this goal, start the loop again\n"
+                "Records      /w/.ralph/state/progress-L.ndjson\n"),
+      std::string::npos)
       << text;
 }
 
@@ -107,7 +107,7 @@ TEST(LoopReport, OfALoopThatIsDoneSaysNothingOfResuming) {
   EXPECT_TRUE(
       text.starts_with("\n--- Loop Complete ---\n"
                        "Done         claimed by the agent; nothing checked it\n"
-                       "             --verify COMMAND checks a DONE\n"))
+                       "             use --verify COMMAND to check a DONE\n"))
       << text;
   EXPECT_EQ(text.find("Resume"), std::string::npos);
   EXPECT_NE(text.find("Files        none changed\n"), std::string::npos);

@@ -160,13 +160,15 @@ TEST_F(LoopViewTest, InALogEachStepHasItsTimeAndAnErrorIsToldOnce) {
   const Work run{store::AgentRole::worker, 1, "r1"};
   stream::RunResult result;
   result.status = stream::Status::failed;
-  result.why = "the agent crashed: exit code 1";
+  result.headline = "the agent crashed";
+  result.detail = "exit code 1";
   for (auto* handler : view().run_started(run, summary_)) {
     stream::dispatch({1, 0, "claude", "r1", 1, {}, stream::Text{"Hello", false, true, {}}},
                      *handler);
     stream::dispatch({2, 0, "claude", "r1", -1, {}, result}, *handler);
   }
-  auto failed = iteration(1, "ERROR: the agent crashed: exit code 1");
+  auto failed = iteration(1, "");
+  failed.failure = "the agent crashed: exit code 1";
   failed.failed = true;
   view().run_ended(run, failed, {});
   EXPECT_EQ(out(),

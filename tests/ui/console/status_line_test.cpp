@@ -176,6 +176,13 @@ TEST_F(StatusLineTest, NeverWraps) {
   EXPECT_LT(columns(drawn()), 80U) << "an unknown width is the usual one";
 }
 
+TEST_F(StatusLineTest, LeavesColumnsForTwoEchoedControlC) {
+  line().show({});
+  call("1", "Bash", std::string(200, 'x'));
+  width_ = 80;
+  EXPECT_LT(columns(drawn()) + std::string_view("^C^C").size(), width_);
+}
+
 TEST_F(StatusLineTest, NothingOfAnAgentDrivesTheTerminal) {
   line().show({});
   call("1", "Ba\x1b]0;x\x07sh", "a\x1b[2J\rb\x9b correct-horse");

@@ -20,7 +20,7 @@ struct Launch {
 };
 
 /// Starts the agent in a session of its own, with default signals and a death signal for the case
-/// that the guard is killed. Returns its id, or -1 with errno when there was no process to be had.
+/// that the guard is killed. Returns its id, or -1 with errno if fork fails.
 pid_t launch(Launch& agent);
 
 }  // namespace ralph::process::guard
