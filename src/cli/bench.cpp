@@ -169,7 +169,6 @@ constinit const Command kBenchCommand{
     kBenchExamples,
     no_bench_arguments,
     {},
-    false,
     nullptr,
     run_bench_words,
 };

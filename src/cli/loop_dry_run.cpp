@@ -66,7 +66,6 @@ Result<> show_loop_dry_run(const loop::Setup& setup, const config::Settings& set
   TRY(show_dry_run(
       loop::worker_request(setup, setup.loop_id, {prompt.iteration}, std::move(prompt.text)), json,
       masker, output));
-  for (const auto& warning : setup.warnings) warn(warning, output);
   for (const auto& cut : cuts) warn(fmt::format("{} was cut", cut), output);
   if (!refused.empty()) warn(refused, output);
   return {};
@@ -79,7 +78,6 @@ int print_prompt(const loop::Setup& setup, StdOutput& output) {
   if (!prompt) return report(prompt.error(), output);
   if (!prompt->no_iteration.empty()) {
     note(fmt::format("no iteration would start: {}", prompt->no_iteration), output);
-    return 0;
   }
   output.out(prompt->text);
   for (const auto& cut : cuts) warn(fmt::format("{} was cut", cut), output);

@@ -82,11 +82,12 @@ Result<> Adapter::check_availability(const ExecutionContext& context) const {
         "on stdin");
   }
   const auto made = plan(context);
-  if (!made && made.error().code == Code::usage && context.is_root &&
-      made.error().message.contains("as root")) {
+  if (!made && backend::refuses_root(*backend_, make_ask(context), host_of(*spec_, context))) {
+    const auto& permissions = backend_->permissions;
     return fail(Code::usage, made.error().message,
-                "set agent.config.permission_mode (such as acceptEdits), set IS_SANDBOX=1 in a "
-                "container you trust, use --sandbox, or run as an ordinary user");
+                fmt::format("set agent.config.permission_mode (such as {}), set {}=1 in a container "
+                            "you trust, use --sandbox, or run as an ordinary user",
+                            permissions.edit_mode, permissions.sandbox_variable));
   }
   if (!made) return std::unexpected(made.error());
   if (backend_->access.credentials == nullptr) return {};

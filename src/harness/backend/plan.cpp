@@ -258,8 +258,7 @@ Result<> check_permissions(const Draft& draft, const Host& host, Plan& plan) {
         "tool patterns such as 'Bash(git *)' have no effect while permissions are skipped; set a "
         "permission mode");
   }
-  if (host.sandboxed() || in_trusted_sandbox(draft.backend, host)) return {};
-  if (host.is_root) {
+  if (refuses_root(draft.backend, draft.ask, host)) {
     return fail(Code::usage,
                 fmt::format("{} refuses to skip permissions as root outside a sandbox",
                             draft.backend.program),
@@ -268,6 +267,7 @@ Result<> check_permissions(const Draft& draft, const Host& host, Plan& plan) {
                             draft.backend.permissions.sandbox_variable,
                             draft.backend.permissions.edit_mode));
   }
+  if (host.sandboxed() || in_trusted_sandbox(draft.backend, host)) return {};
   plan.warnings.push_back(
       "permissions are skipped outside a sandbox: the agent can do whatever you can (--sandbox "
       "confines it)");
@@ -308,6 +308,11 @@ bool is_skip_mode(const Backend& backend, std::string_view mode) {
 
 bool in_trusted_sandbox(const Backend& backend, const Host& host) {
   return variable(host, backend.permissions.sandbox_variable) == "1";
+}
+
+bool refuses_root(const Backend& backend, const Ask& ask, const Host& host) {
+  return host.is_root && skips_permissions(backend, ask) && !host.sandboxed() &&
+         !in_trusted_sandbox(backend, host);
 }
 
 bool hides_key(const Backend& backend, Auth auth, const Host& host) {

@@ -144,6 +144,8 @@ std::vector<std::filesystem::path> state_paths(const Backend& backend, const Hos
 bool is_skip_mode(const Backend& backend, std::string_view mode);
 /// Whether the user declares this machine a sandbox (IS_SANDBOX=1).
 bool in_trusted_sandbox(const Backend& backend, const Host& host);
+/// Whether the agent would refuse to start, because it would skip permissions as root outside a sandbox.
+bool refuses_root(const Backend& backend, const Ask& ask, const Host& host);
 
 /// Whether the API key is hidden from the agent, so that its stored login pays: requested by Auth::login, or both
 /// exist, the key was not set for this run, and the endpoint is the default.
