@@ -57,7 +57,7 @@ bool needs_log(Outcome outcome) {
 
 Error no_price_error(std::string_view model) {
   return {Code::usage,
-          fmt::format("cannot enforce the cost limit: the price of model '{}' is unknown", model),
+          fmt::format("cannot enforce the cost limit: the price of '{}' is unknown", model),
           "set --model-price IN/OUT (US dollars per million tokens), or remove the cost limit"};
 }
 
