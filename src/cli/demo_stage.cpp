@@ -10,8 +10,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "core/base/file.h"
 #include "cli/environment.h"
+#include "core/base/file.h"
 #include "system/process/capture.h"
 #include "system/process/supervise.h"
 

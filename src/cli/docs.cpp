@@ -1,3 +1,5 @@
+#include "cli/docs.h"
+
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -5,12 +7,11 @@
 
 #include <fmt/core.h>
 
-#include "cli/docs.h"
-#include "core/base/nearest.h"
 #include "cli/command.h"
 #include "cli/failure.h"
 #include "cli/options.h"
 #include "cli/std_output.h"
+#include "core/base/nearest.h"
 
 /// The documents of docs/, each as "name\0text\0"; made by src/CMakeLists.txt.
 extern "C" const char ralph_docs[];

@@ -8,13 +8,13 @@
 
 #include "agent/settings/options.h"
 #include "agent/settings/settings.h"
-#include "core/base/utf8.h"
 #include "cli/command.h"
 #include "cli/environment.h"
 #include "cli/failure.h"
 #include "cli/options.h"
 #include "cli/run_settings.h"
 #include "cli/std_output.h"
+#include "core/base/utf8.h"
 #include "core/json/writer.h"
 #include "harness/run/checkup.h"
 #include "ui/console/safe_text.h"
@@ -165,7 +165,8 @@ constinit const Command kDoctorCommand{
     "check whether this machine can run an agent",
     "Checks what a run needs: installed agents and their versions, the credential, the "
     "configuration, the\n"
-    "settings files of ralph's own agent, the workspace, disk space, git, ripgrep, the sandbox, and "
+    "settings files of ralph's own agent, the workspace, disk space, git, ripgrep, the sandbox, "
+    "and "
     "the\n"
     "connection to the model API (at most three seconds; nothing is sent).\n"
     "The exit code is 1 if a check blocks a run, otherwise 0.",

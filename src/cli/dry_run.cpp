@@ -108,7 +108,8 @@ Result<> show_dry_run(run::Request request, bool json, const Masker& masker, Std
     output.out(out + "\n");
   } else {
     for (const auto& line : lines) {
-      output.out(fmt::format("{:<12} {}\n", line.name, masker.mask(console::safe_text(line.value))));
+      output.out(
+          fmt::format("{:<12} {}\n", line.name, masker.mask(console::safe_text(line.value))));
     }
   }
   for (const auto& warning : warnings)

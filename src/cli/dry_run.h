@@ -1,7 +1,7 @@
 #pragma once
+#include "cli/std_output.h"
 #include "core/base/mask.h"
 #include "core/base/result.h"
-#include "cli/std_output.h"
 #include "harness/run/request.h"
 
 namespace ralph::cli {

@@ -53,7 +53,7 @@ Masker masker_for(const config::Settings& settings, const std::vector<process::E
 console::ConsoleOptions console_options(console::VerbosityWish flags) {
   return console_options(console::resolve_verbosity(
       {flags, console::verbosity_from_environment(std::getenv("RALPH_QUIET"),
-                                               std::getenv("RALPH_VERBOSE"))}));
+                                                  std::getenv("RALPH_VERBOSE"))}));
 }
 
 console::ConsoleOptions console_options(console::Verbosity verbosity) {

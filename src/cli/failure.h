@@ -1,7 +1,7 @@
 #pragma once
-#include "core/base/result.h"
 #include "cli/command.h"
 #include "cli/std_output.h"
+#include "core/base/result.h"
 
 namespace ralph::cli {
 

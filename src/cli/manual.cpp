@@ -103,9 +103,8 @@ std::string see_also(std::string_view but) {
 
 std::string program_manual() {
   std::string text =
-      header("ralph") + section("NAME") +
-      "ralph \\- run coding agents unattended\n" + section("SYNOPSIS") +
-      ".B ralph\n.I COMMAND\n[OPTIONS]\n" + section("DESCRIPTION") +
+      header("ralph") + section("NAME") + "ralph \\- run coding agents unattended\n" +
+      section("SYNOPSIS") + ".B ralph\n.I COMMAND\n[OPTIONS]\n" + section("DESCRIPTION") +
       "ralph starts an agent CLI such as Claude Code, shows what it does, saves all of its "
       "output,\nenforces budgets and time limits, reports how it ended, restarts it after crashes "
       "and outages,\nand leaves no process behind.\n" +

@@ -10,14 +10,14 @@
 
 #include <fmt/core.h>
 
-#include "core/base/file.h"
-#include "core/base/mask.h"
 #include "cli/command.h"
 #include "cli/environment.h"
 #include "cli/failure.h"
 #include "cli/options.h"
 #include "cli/std_output.h"
 #include "cli/stop_signals.h"
+#include "core/base/file.h"
+#include "core/base/mask.h"
 #include "core/json/writer.h"
 #include "mock/recorder.h"
 #include "mock/server.h"
@@ -54,11 +54,9 @@ Result<> check_recording(const Arguments& arguments) {
                 fmt::format("--record takes a URL like https://api.anthropic.com, not '{}'", url));
   }
   if (!arguments.positional(0).empty() || arguments.flag("text") || arguments.flag("cache")) {
-    return fail(Code::usage,
-                "--record cannot be combined with a scenario, --text or --cache");
+    return fail(Code::usage, "--record cannot be combined with a scenario, --text or --cache");
   }
-  if (!arguments.flag("out"))
-    return fail(Code::usage, "--record requires --out FILE");
+  if (!arguments.flag("out")) return fail(Code::usage, "--record requires --out FILE");
   return {};
 }
 
@@ -231,7 +229,8 @@ constinit const Command kMockCommand{
     "run a scripted Messages API on this machine, for tests",
     "Answers like the Anthropic Messages API on 127.0.0.1, from a script, until SIGINT or "
     "SIGTERM.\n"
-    "With --exec, COMMAND runs with ANTHROPIC_BASE_URL set to the mock (and ANTHROPIC_API_KEY, if it\n"
+    "With --exec, COMMAND runs with ANTHROPIC_BASE_URL set to the mock (and ANTHROPIC_API_KEY, if "
+    "it\n"
     "is not set); the exit code is COMMAND's, or 128 plus its signal.\n"
     "With --record, requests are forwarded to URL and the answers are saved as a scenario.",
     kMockPositionals,

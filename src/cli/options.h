@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/result.h"
 #include "cli/command.h"
+#include "core/base/result.h"
 #include "core/options/option_reader.h"
 
 namespace ralph::cli {

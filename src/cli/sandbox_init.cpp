@@ -1,8 +1,8 @@
 #include "cli/sandbox_init.h"
 
 #include "cli/failure.h"
-#include "system/process/forwarder.h"
 #include "harness/run/model_route.h"
+#include "system/process/forwarder.h"
 
 namespace ralph::cli {
 

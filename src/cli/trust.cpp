@@ -39,7 +39,8 @@ int trust_command(const Arguments& arguments, StdOutput& output) {
   return 0;
 }
 
-constexpr Positional kTrustPositionals[] = {{"DIR", "the directory (default: the current one)", Need::optional}};
+constexpr Positional kTrustPositionals[] = {
+    {"DIR", "the directory (default: the current one)", Need::optional}};
 constexpr Option kTrustOptions[] = {
     {"--remove", "", "stop trusting it"},
     {"--status", "", "show whether it is trusted; exit code 1: it is not"},

@@ -20,9 +20,7 @@ http::Response json_response(const Call& call, int status, const Document& body)
           json::write(body)};
 }
 
-Plan whole(http::Response response) {
-  return {playback_of(std::move(response), {}), {}, {}, {}};
-}
+Plan whole(http::Response response) { return {playback_of(std::move(response), {}), {}, {}, {}}; }
 
 http::Response error_response(const Call& call, const Failure& failure) {
   auto response = json_response(call, failure.status,
@@ -89,12 +87,11 @@ const ErrorEvent* error_event(const Step& step) {
 }
 
 Playback act(const Reply& reply, const Step& step, const Call& call, Script& script,
-                std::string& usage) {
+             std::string& usage) {
   const auto message = script.message(reply, call.request, call.body);
   usage = usage_json(message.usage);
   if (call.body != nullptr && wants_stream(*call.body)) {
-    auto playback =
-        playback_of(message_events(message, reply.chunk_size), reply, step.troubles);
+    auto playback = playback_of(message_events(message, reply.chunk_size), reply, step.troubles);
     playback.headers = stream_headers(call);
     return playback;
   }
@@ -112,8 +109,7 @@ Playback act(const Failure& failure, const Step& step, const Call& call, Script&
   return playback_of(error_response(call, failure), step.troubles);
 }
 
-Playback act(const http::Response& response, const Step& step, const Call&, Script&,
-                std::string&) {
+Playback act(const http::Response& response, const Step& step, const Call&, Script&, std::string&) {
   return playback_of(response, step.troubles);
 }
 

@@ -3,10 +3,10 @@
 #include <string>
 
 #include "core/base/time.h"
-#include "system/http/message.h"
 #include "core/json/document.h"
 #include "mock/playback.h"
 #include "mock/script.h"
+#include "system/http/message.h"
 
 namespace ralph::mock {
 

@@ -198,8 +198,7 @@ class Player {
 }  // namespace
 
 Playback playback_of(http::Response response, const std::vector<Trouble>& troubles) {
-  Playback playback{
-      response.status, std::move(response.headers), Playback::Framing::whole, {}, {}};
+  Playback playback{response.status, std::move(response.headers), Playback::Framing::whole, {}, {}};
   const auto half = response.body.size() / 2;
   playback.pieces = {{response.body.substr(0, half)}, {response.body.substr(half)}};
   const auto end = Playback::kBodyStart + playback.pieces.size();

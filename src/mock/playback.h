@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "core/base/time.h"
-#include "system/http/exchange.h"
-#include "system/http/message.h"
 #include "mock/message.h"
 #include "mock/scenario.h"
+#include "system/http/exchange.h"
+#include "system/http/message.h"
 
 namespace ralph::mock {
 
@@ -19,7 +19,8 @@ struct Piece {
 
 /// An incident before a piece.
 struct Moment {
-  std::size_t position = 0;  // kBodyStart plus the index in Playback::pieces, or a position in the head
+  std::size_t position =
+      0;  // kBodyStart plus the index in Playback::pieces, or a position in the head
   Incident incident;
 };
 

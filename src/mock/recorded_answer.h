@@ -1,6 +1,6 @@
 #pragma once
-#include "system/http/message.h"
 #include "mock/scenario.h"
+#include "system/http/message.h"
 
 namespace ralph::mock {
 

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "core/json/field.h"
-#include "mock/scenario_parts_impl.h"
 #include "mock/recorded_stream_impl.h"
+#include "mock/scenario_parts_impl.h"
 
 namespace ralph::mock {
 namespace {

@@ -5,10 +5,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "system/http/sse_decoder.h"
 #include "core/json/document.h"
 #include "mock/recorded_answer.h"
 #include "mock/scenario.h"
+#include "system/http/sse_decoder.h"
 
 namespace ralph::mock {
 

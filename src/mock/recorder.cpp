@@ -5,10 +5,10 @@
 #include <fmt/core.h>
 
 #include "core/base/file.h"
-#include "system/http/end_to_end.h"
 #include "core/json/mask.h"
 #include "core/json/writer.h"
 #include "mock/recorded_answer.h"
+#include "system/http/end_to_end.h"
 
 namespace ralph::mock {
 namespace {
@@ -91,8 +91,9 @@ Result<std::unique_ptr<Recorder>> Recorder::open(RecorderOptions options) {
   const std::filesystem::path folder =
       options.out.has_parent_path() ? options.out.parent_path() : ".";
   if (std::error_code ignored; !std::filesystem::is_directory(folder, ignored)) {
-    return fail(Code::not_found, fmt::format("cannot write the recording '{}': directory '{}' does not exist",
-                                             options.out.native(), folder.native()));
+    return fail(Code::not_found,
+                fmt::format("cannot write the recording '{}': directory '{}' does not exist",
+                            options.out.native(), folder.native()));
   }
   std::unique_ptr<Recorder> recorder(new Recorder(std::move(options)));
   TRY(recorder->write());

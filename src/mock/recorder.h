@@ -11,10 +11,10 @@
 
 #include "core/base/mask.h"
 #include "core/base/result.h"
+#include "mock/scenario.h"
 #include "system/http/client.h"
 #include "system/http/exchange.h"
 #include "system/http/message.h"
-#include "mock/scenario.h"
 
 namespace ralph::mock {
 

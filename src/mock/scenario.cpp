@@ -147,9 +147,8 @@ Result<> check_kind(const Node& node, const Draft& draft) {
   const bool http = node.value.contains("http");
   if (error && http) return node.fail_here("has both an 'error' and 'http'", "make it two steps");
   if (draft.other && draft.has_content) {
-    return node.fail_here(
-        fmt::format("has both {} and a message", error ? "an 'error'" : "'http'"),
-        "make it two steps");
+    return node.fail_here(fmt::format("has both {} and a message", error ? "an 'error'" : "'http'"),
+                          "make it two steps");
   }
   const auto is_event = [](const Trouble& trouble) {
     return std::holds_alternative<ErrorEvent>(trouble.incident);

@@ -29,7 +29,8 @@ Result<> read_headers(const Node& node, http::Headers& headers) {
     auto text = value.is_string() ? value.template get<std::string>() : value.dump();
     if (value.is_structured() || name.empty() || name.find_first_of(": ") != name.npos ||
         !fits_in_header(name) || !fits_in_header(text)) {
-      return node.member(name).fail_here("is not a valid header", "use a name and one line of text");
+      return node.member(name).fail_here("is not a valid header",
+                                         "use a name and one line of text");
     }
     if (is_framing(name)) return node.member(name).fail_here("is set by the server itself");
     headers.add(name, std::move(text));

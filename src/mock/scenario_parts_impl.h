@@ -1,6 +1,6 @@
 #pragma once
-#include "mock/scenario_node_impl.h"
 #include "mock/scenario.h"
+#include "mock/scenario_node_impl.h"
 
 namespace ralph::mock {
 

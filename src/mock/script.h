@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "system/http/message.h"
 #include "core/json/document.h"
 #include "mock/message.h"
 #include "mock/prompt_cache.h"
 #include "mock/scenario.h"
+#include "system/http/message.h"
 
 namespace ralph::mock {
 

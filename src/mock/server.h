@@ -7,11 +7,11 @@
 
 #include "core/base/mask.h"
 #include "core/base/result.h"
-#include "system/http/server.h"
 #include "mock/recorder.h"
 #include "mock/request_log.h"
 #include "mock/scenario.h"
 #include "mock/script.h"
+#include "system/http/server.h"
 
 namespace ralph::mock {
 

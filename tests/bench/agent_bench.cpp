@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/base/file.h"
 #include "bench/bench.h"
+#include "core/base/file.h"
 #include "mock/server.h"
 #include "system/process/child.h"
 #include "system/process/supervise.h"

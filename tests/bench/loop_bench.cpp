@@ -4,8 +4,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/base/file.h"
 #include "bench/bench.h"
+#include "core/base/file.h"
 #include "harness/loop/answer.h"
 #include "mock/server.h"
 

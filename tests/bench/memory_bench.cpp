@@ -7,8 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/base/file.h"
 #include "bench/bench.h"
+#include "core/base/file.h"
 #include "harness/stream/decoder.h"
 
 namespace ralph::bench {

@@ -4,8 +4,8 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include "core/base/file.h"
 #include "bench/bench.h"
+#include "core/base/file.h"
 #include "system/process/child.h"
 #include "system/process/supervise.h"
 

@@ -10,12 +10,12 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "core/base/file.h"
-#include "core/base/unique_fd.h"
 #include "cli/command.h"
 #include "cli/help.h"
 #include "cli/options.h"
 #include "cli/std_output.h"
+#include "core/base/file.h"
+#include "core/base/unique_fd.h"
 
 namespace ralph::cli {
 namespace {

@@ -30,9 +30,7 @@ class Checker : public api::Listener {
     if (so_far.content.empty()) std::abort();
     check(block);
   }
-  void on_event(const api::Reply&, const api::StreamEvent& event) override {
-    check(event.json);
-  }
+  void on_event(const api::Reply&, const api::StreamEvent& event) override { check(event.json); }
 };
 
 void check(const api::Reply& reply) {

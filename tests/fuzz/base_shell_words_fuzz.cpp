@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "core/base/shell_words.h"
 #include "agent/permission/decide.h"
+#include "core/base/shell_words.h"
 
 /// Never crashes; guessing changes nothing about a line that is understood; what writes a file, runs another program, or is followed by either, is never read-only.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "agent/permission/git_index.h"
-#include "agent/permission/rule.h"
 #include "agent/permission/repository_config.h"
+#include "agent/permission/rule.h"
 
 /// Never crashes; settings that are harmless are not with a filter behind them, nor is an index that is cut.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

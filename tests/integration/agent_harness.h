@@ -12,8 +12,8 @@
 
 #include "core/json/document.h"
 #include "mock/server.h"
-#include "system/process/harness.h"
 #include "support/collect.h"
+#include "system/process/harness.h"
 
 /// Our agent as a process of its own, with real pipes, against a scripted API.
 namespace ralph::agent_process {

@@ -70,7 +70,8 @@ Piped pipe_through(Agent& agent, console::Verbosity verbosity = console::Verbosi
   stream::ProcessEnd end{.exit_code = piped.exit.exit_code,
                          .signal = piped.exit.signal,
                          .skipped_lines = decoder.skipped()};
-  if (piped.exit.ended_by == process::EndedBy::after_end) end.time_limit = {stream::TimeLimit::exit};
+  if (piped.exit.ended_by == process::EndedBy::after_end)
+    end.time_limit = {stream::TimeLimit::exit};
   piped.verdict = stream::classify(summary, end);
   const auto texts = stream::result_texts(summary, piped.verdict);
   decoder.publish(stream::make_result(summary, end, piped.verdict, texts), 3);

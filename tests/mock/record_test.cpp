@@ -180,8 +180,9 @@ TEST_F(MockRecord, AnEndpointThatIsNotThereIsAnError) {
   a_->stop();
   const auto answer = ask(*b_, true);
   EXPECT_TRUE(answer.starts_with("HTTP/1.1 502 ")) << answer;
-  EXPECT_NE(answer.find(R"({"type":"error","error":{"type":"api_error","message":"connection refused)"),
-            std::string::npos)
+  EXPECT_NE(
+      answer.find(R"({"type":"error","error":{"type":"api_error","message":"connection refused)"),
+      std::string::npos)
       << answer;
 }
 

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "system/http/sse_decoder.h"
 #include "mock/mock_server_fixture.h"
+#include "system/http/sse_decoder.h"
 
 namespace ralph::mock {
 namespace {

@@ -41,7 +41,8 @@ struct Wanted {
 }
 
 permission::Grant grant_of(std::string_view text) {
-  for (const auto grant : {permission::Grant::reading, permission::Grant::editing, permission::Grant::user}) {
+  for (const auto grant :
+       {permission::Grant::reading, permission::Grant::editing, permission::Grant::user}) {
     if (text == permission::to_string(grant)) return grant;
   }
   usage();

@@ -34,8 +34,7 @@ Result<std::string> messages_url(std::string_view base_url) {
   }
   constexpr std::string_view kForbidden("?# \t\r\n\0", 7);
   if (rest.find_first_of(kForbidden) != rest.npos) {
-    return fail(Code::usage, "ANTHROPIC_BASE_URL contains a space, '?' or '#'",
-                std::string(kHint));
+    return fail(Code::usage, "ANTHROPIC_BASE_URL contains a space, '?' or '#'", std::string(kHint));
   }
   const auto base = without_end(without_end(without_end(base_url, "/messages"), "/v1"), "");
   return fmt::format("{}/v1/messages", base);

@@ -22,13 +22,13 @@ struct Skill {
     command,  // a text
   };
   Kind kind = Kind::skill;
-  std::string name;                  // of its directory or file: "greet", "sub:deep"
-  std::string description;           // one line; empty: none
-  std::string argument_hint;         // for people
-  std::filesystem::path file;        // links resolved
-  std::filesystem::path boundary;    // as for read_source_file()
-  bool for_model = true;             // false: only the user calls it
-  std::vector<std::string> members;  // of a set
+  std::string name;                        // of its directory or file: "greet", "sub:deep"
+  std::string description;                 // one line; empty: none
+  std::string argument_hint;               // for people
+  std::filesystem::path file;              // links resolved
+  std::filesystem::path boundary;          // as for read_source_file()
+  bool for_model = true;                   // false: only the user calls it
+  std::vector<std::string> members;        // of a set
   std::vector<std::string> allowed_tools;  // rules that declare what it uses; they permit nothing
 
   /// Its frontmatter allows Bash: every !`command` in its text is run.

@@ -37,7 +37,7 @@ api::ShapeOptions shape_options(const Options& options, const Environment& envir
   shape.effort =
       options.effort.empty() ? environment.get("CLAUDE_CODE_EFFORT_LEVEL") : options.effort;
   shape.thinking_tokens = options.max_thinking_tokens ? options.max_thinking_tokens
-                                                       : environment.number("MAX_THINKING_TOKENS");
+                                                      : environment.number("MAX_THINKING_TOKENS");
   shape.thinking = options.thinking;
   shape.display = options.verbose && options.output != Format::text ? "updates" : "omitted";
   if (!options.thinking_display.empty()) shape.display = options.thinking_display;

@@ -307,8 +307,7 @@ std::string options_help() {
       unused += fmt::format("{}{}", unused.empty() ? "" : " ", names_of(row).back());
     }
   }
-  return out + "\nAccepted for compatibility, without effect:\n  " + unused +
-         "\n";
+  return out + "\nAccepted for compatibility, without effect:\n  " + unused + "\n";
 }
 
 }  // namespace ralph::settings

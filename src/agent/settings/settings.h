@@ -25,9 +25,9 @@ struct Settings {
   std::vector<std::pair<std::string, std::string>> environment;  // for the commands of the agent
   std::vector<std::string> hooks;                                // the files that configure hooks
   bool hooks_off = false;                                        // disableAllHooks
-  bool bypass_forbidden = false;         // permissions.disableBypassPermissionsMode
-  std::string sandbox;                   // the file that enables Claude Code's sandbox
-  std::vector<std::string> mcp_servers;  // configured servers, each with its file
+  bool bypass_forbidden = false;                  // permissions.disableBypassPermissionsMode
+  std::string sandbox;                            // the file that enables Claude Code's sandbox
+  std::vector<std::string> mcp_servers;           // configured servers, each with its file
   std::vector<std::string> disabled_mcp_servers;  // of .mcp.json
   std::vector<std::string> notes;                 // for stderr
 };

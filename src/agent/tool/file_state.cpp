@@ -21,7 +21,7 @@ constexpr std::string_view kNothingWritten =
 }  // namespace
 
 std::optional<Outcome> refuse_link(const json::Document& input, const fs::path& resolved,
-                                    const Workspace& workspace) {
+                                   const Workspace& workspace) {
   const auto given = json::text(input, "file_path");
   if (given.empty() || given.find('\0') != std::string::npos) return std::nullopt;
   const auto path = (workspace.cwd() / given).lexically_normal();
@@ -72,7 +72,7 @@ bool changed_since_seen(const fs::path& resolved, const FileStamp& now,
 }
 
 std::optional<Outcome> refuse_unread(const fs::path& resolved, const FileStamp& now,
-                              const Workspace& workspace) {
+                                     const Workspace& workspace) {
   if (!workspace.setup().read_before_write) return std::nullopt;
   if (!workspace.seen(resolved)) {
     return misuse("File has not been read yet. Read it first before writing to it.");

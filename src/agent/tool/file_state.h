@@ -23,8 +23,8 @@ bool changed_since_seen(const std::filesystem::path& resolved, const FileStamp& 
 
 /// Refuses a change if the path in `file_path` is a symbolic link: the model should know which file it changes.
 std::optional<Outcome> refuse_link(const json::Document& input,
-                                    const std::filesystem::path& resolved,
-                                    const Workspace& workspace);
+                                   const std::filesystem::path& resolved,
+                                   const Workspace& workspace);
 
 /// Why a file with these bytes must not be changed: it is binary, or text in an encoding other than UTF-8 and UTF-16
 /// with a byte order mark. nullopt: it can be changed. `whole`: the bytes are the whole file.
@@ -32,6 +32,6 @@ std::optional<std::string> unsupported_encoding(std::string_view bytes, bool who
 
 /// Refuses a change of a file that the model has not read in its current state, if the session requires that.
 std::optional<Outcome> refuse_unread(const std::filesystem::path& resolved, const FileStamp& now,
-                              const Workspace& workspace);
+                                     const Workspace& workspace);
 
 }  // namespace ralph::tool

@@ -39,17 +39,15 @@ Result<> require_single_name(const fs::path& path) {
   struct stat status{};
   if (::lstat(path.c_str(), &status) != 0) return {};
   if (S_ISLNK(status.st_mode)) {
-    return fail(
-        Code::unavailable,
-        fmt::format("'{}' is a symbolic link, which commands could replace", path.string()),
-        "replace the link with the file or directory itself");
+    return fail(Code::unavailable,
+                fmt::format("'{}' is a symbolic link, which commands could replace", path.string()),
+                "replace the link with the file or directory itself");
   }
   if (S_ISREG(status.st_mode) && status.st_nlink > 1) {
-    return fail(
-        Code::unavailable,
-        fmt::format("'{}' has another hard link, through which a command could change it",
-                    path.string()),
-        "replace it with a copy");
+    return fail(Code::unavailable,
+                fmt::format("'{}' has another hard link, through which a command could change it",
+                            path.string()),
+                "replace it with a copy");
   }
   return {};
 }

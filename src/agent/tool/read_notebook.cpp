@@ -155,7 +155,7 @@ std::string language_of(const Document& notebook) {
 }
 
 Outcome show_notebook(const ReadRequest& request, const Blocks& blocks, Document cells,
-              Workspace& workspace) {
+                      Workspace& workspace) {
   const auto cap = read_token_cap(workspace);
   if (blocks.size() > kUsualReadBytes || blocks.tokens() > cap) {
     return failure(

@@ -30,11 +30,10 @@ Outcome show_pdf(const fs::path& path, std::string_view bytes) {
         {"text", fmt::format("PDF file read: {} ({})", path.string(), size_of(bytes.size()))}},
        {{"type", "document"},
         {"source", {{"type", "base64"}, {"media_type", "application/pdf"}, {"data", data}}}}});
-  const json::Document detail = {{"type", "pdf"},
-                                 {"file",
-                                  {{"filePath", path.string()},
-                                   {"base64", std::move(data)},
-                                   {"originalSize", bytes.size()}}}};
+  const json::Document detail = {
+      {"type", "pdf"},
+      {"file",
+       {{"filePath", path.string()}, {"base64", std::move(data)}, {"originalSize", bytes.size()}}}};
   return {json::write(content), std::nullopt, json::write(detail)};
 }
 

@@ -48,7 +48,7 @@ std::string scaling_note(const Picture& picture, const Image& original) {
 }
 
 Outcome show_picture(const Picture& picture, const Image& original, std::size_t original_size,
-              Workspace& workspace) {
+                     Workspace& workspace) {
   if (!workspace.reserve_media_room({base64_size(picture.bytes.size()), 1})) {
     return failure(no_media_room("The picture"));
   }

@@ -191,7 +191,7 @@ Result<FileLines> read_pieces(const ReadRequest& request, const OpenFile& file,
     }
   }
   return FileLines{window.text(),          window.taken(),      window.total(),
-               counted < kMostCounted, window.overflowed(), check.valid(at_end)};
+                   counted < kMostCounted, window.overflowed(), check.valid(at_end)};
 }
 
 Result<FileLines> read_utf16(const ReadRequest& request, const OpenFile& file, Encoding encoding) {

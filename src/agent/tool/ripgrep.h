@@ -14,7 +14,7 @@ namespace ralph::tool {
 
 /// How a search ended.
 struct Searched {
-  bool rejected = false;  // not started: `complaint` says why (bad pattern, unknown type)
+  bool rejected = false;   // not started: `complaint` says why (bad pattern, unknown type)
   bool cut_short = false;  // the time limit was reached
   bool stopped = false;    // by the stop request
   std::string complaint;

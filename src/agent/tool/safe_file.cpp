@@ -48,10 +48,10 @@ Result<> may_be_replaced(int folder, const std::string& name, const struct stat&
 }
 
 std::unexpected<Error> changed_meanwhile(const fs::path& path) {
-  return fail(Code::busy,
-              fmt::format("'{}' was changed by another program; nothing was written",
-                          path.string()),
-              "read it again");
+  return fail(
+      Code::busy,
+      fmt::format("'{}' was changed by another program; nothing was written", path.string()),
+      "read it again");
 }
 
 /// fstat() of an open file; fails if it is not a regular file.

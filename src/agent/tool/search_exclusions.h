@@ -22,6 +22,6 @@ std::vector<std::string> globs_below(std::vector<std::string> pattern,
 /// Options that exclude files with a rule that denies reading from a search in a directory. Pass them last: the last
 /// option wins.
 std::vector<std::string> exclusion_options(const std::filesystem::path& folder,
-                                        const Workspace& workspace);
+                                           const Workspace& workspace);
 
 }  // namespace ralph::tool

@@ -27,7 +27,7 @@ namespace ralph::wire {
 /// Prints a line to stderr.
 void warn(const Setup& setup, std::string_view line);
 Result<session::SessionStart> open_session(const Setup& setup, const settings::Options& options,
-                                      const std::string& git_branch);
+                                           const std::string& git_branch);
 
 /// The parts of an agent whose creation can fail.
 struct Prepared {

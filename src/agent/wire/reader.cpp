@@ -96,8 +96,7 @@ Result<session::UserMessage> read_prompt(std::string prompt, const Io& io,
     prompt += input.text;
   }
   if (prompt.empty() && ::isatty(io.in) == 1) {
-    return fail(Code::usage,
-                "Error: 'ralph agent' has no interactive mode",
+    return fail(Code::usage, "Error: 'ralph agent' has no interactive mode",
                 "give the prompt as an argument, as in: claude -p 'TEXT'");
   }
   if (prompt.empty()) {

@@ -84,10 +84,11 @@ Result<> Adapter::check_availability(const ExecutionContext& context) const {
   const auto made = plan(context);
   if (!made && backend::refuses_root(*backend_, make_ask(context), host_of(*spec_, context))) {
     const auto& permissions = backend_->permissions;
-    return fail(Code::usage, made.error().message,
-                fmt::format("set agent.config.permission_mode (such as {}), set {}=1 in a container "
-                            "you trust, use --sandbox, or run as an ordinary user",
-                            permissions.edit_mode, permissions.sandbox_variable));
+    return fail(
+        Code::usage, made.error().message,
+        fmt::format("set agent.config.permission_mode (such as {}), set {}=1 in a container "
+                    "you trust, use --sandbox, or run as an ordinary user",
+                    permissions.edit_mode, permissions.sandbox_variable));
   }
   if (!made) return std::unexpected(made.error());
   if (backend_->access.credentials == nullptr) return {};

@@ -79,8 +79,8 @@ Result<> check_readable(const std::filesystem::path& path, const struct stat& in
 }
 
 std::unexpected<Error> too_large(std::string_view name, std::size_t size, std::size_t max_bytes) {
-  return fail(Code::limit, fmt::format("{} is too large: {} bytes or more (limit: {})", name,
-                                       size, max_bytes));
+  return fail(Code::limit,
+              fmt::format("{} is too large: {} bytes or more (limit: {})", name, size, max_bytes));
 }
 
 }  // namespace
@@ -127,7 +127,8 @@ Result<> write_file_atomically(const std::filesystem::path& path, std::string_vi
   struct stat info{};
   if (::lstat(path.c_str(), &info) == 0 && (S_ISCHR(info.st_mode) || S_ISBLK(info.st_mode))) {
     // A rename would leave the machine without its /dev/null.
-    return fail(Code::permission, quoted(path) + " is a device; ralph does not replace it with a file",
+    return fail(Code::permission,
+                quoted(path) + " is a device; ralph does not replace it with a file",
                 "use another path");
   }
   const auto temp =

@@ -72,7 +72,8 @@ std::string sha1_hex(std::string_view bytes) {
   const auto whole = bytes.size() - bytes.size() % kBlock;
   for (std::size_t at = 0; at < whole; at += kBlock) digest_sha1_block(state, bytes.data() + at);
   const auto tail = sha::padded(bytes.substr(whole), bytes.size());
-  for (std::size_t at = 0; at < tail.size(); at += kBlock) digest_sha1_block(state, tail.data() + at);
+  for (std::size_t at = 0; at < tail.size(); at += kBlock)
+    digest_sha1_block(state, tail.data() + at);
   std::string hex;
   for (const auto word : state) {
     for (int shift = 28; shift >= 0; shift -= 4) hex += "0123456789abcdef"[(word >> shift) & 0xF];

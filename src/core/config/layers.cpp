@@ -171,8 +171,8 @@ void Layers::add_verify(const Node& map, const Node& whole, const std::filesyste
           fmt::format("{}: unknown key 'verify.{}'; known keys: commands, timeout, protect, clean",
                       where, utf8::shortened(key.text, 60)));
     } else if (name != "verify" && whole.find(name) != nullptr) {
-      add_mistake(
-          fmt::format("{}: verify.{} and {} are the same setting; keep one", where, key.text, name));
+      add_mistake(fmt::format("{}: verify.{} and {} are the same setting; keep one", where,
+                              key.text, name));
     } else if (!map.items[i].is_null()) {
       take(*known, map.items[i], {Origin::Kind::file, file.native(), key.line}, file.parent_path());
     }

@@ -31,9 +31,7 @@ std::string variable(const LoadRequest& request, std::string_view name) {
 }
 
 /// A dangling link is present, so that an error names it; a placeholder of the sandbox is not.
-bool is_present(const fs::path& path) {
-  return path_exists(path) && !is_placeholder(path.c_str());
-}
+bool is_present(const fs::path& path) { return path_exists(path) && !is_placeholder(path.c_str()); }
 
 /// Agents write into `.ralph`: links there are not followed. Elsewhere a settings file may be a link.
 Result<std::string> read_settings(const ConfigFile& file) {
@@ -90,9 +88,9 @@ void add_project_files(const LoadRequest& request, std::vector<ConfigFile>& file
       const auto path = (folder / name).lexically_normal();
       const bool foreign = &folder != &folders.front() && !owners.own(path);
       const auto state = !is_present(path) ? State::missing
-                         : found         ? State::shadowed
-                         : foreign       ? State::foreign
-                                         : State::used;
+                         : found           ? State::shadowed
+                         : foreign         ? State::foreign
+                                           : State::used;
       found = found || state == State::used;
       files.push_back({path, state});
     }
@@ -110,8 +108,8 @@ void note_shadowed(const std::vector<ConfigFile>& files, Layers& layers) {
   const auto beside = used == files.end() ? used : std::next(used);
   if (beside == files.end() || beside->state != ConfigFile::State::shadowed) return;
   if (beside->path.parent_path().parent_path() != used->path.parent_path()) return;
-  layers.add_note(fmt::format("{} is used, {} is ignored: only one of them is read", used->path.native(),
-                              beside->path.native()));
+  layers.add_note(fmt::format("{} is used, {} is ignored: only one of them is read",
+                              used->path.native(), beside->path.native()));
 }
 
 void add(const ConfigFile& file, Layers& layers) {
@@ -130,7 +128,8 @@ std::vector<ConfigFile> find_files(const LoadRequest& request) {
   std::vector<ConfigFile> files;
   if (const auto path = user_file(request); !path.empty()) {
     add_misnamed(path, files);
-    files.push_back({path, is_present(path) ? ConfigFile::State::used : ConfigFile::State::missing});
+    files.push_back(
+        {path, is_present(path) ? ConfigFile::State::used : ConfigFile::State::missing});
   }
   add_project_files(request, files);
   return files;
@@ -153,14 +152,13 @@ Result<Loaded> load(const LoadRequest& request) {
       layers.add_mistake(fmt::format("config file '{}' does not exist", file.path.native()));
     }
     if (file.state == ConfigFile::State::misnamed) {
-      layers.add_mistake(
-          fmt::format("'{}' has the wrong name: review it, then rename it to '{}'",
-                      file.path.native(), fs::path(file.path).replace_extension(".yml").native()));
+      layers.add_mistake(fmt::format("'{}' has the wrong name: review it, then rename it to '{}'",
+                                     file.path.native(),
+                                     fs::path(file.path).replace_extension(".yml").native()));
     }
     if (file.state == ConfigFile::State::foreign) {
-      layers.add_note(
-          fmt::format("{0} belongs to another user and is ignored (--config {0} uses it)",
-                      file.path.native()));
+      layers.add_note(fmt::format(
+          "{0} belongs to another user and is ignored (--config {0} uses it)", file.path.native()));
     }
   }
   note_shadowed(files, layers);

@@ -151,7 +151,8 @@ class Builder final : public YAML::EventHandler {
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto found = anchors_.find(anchor);
-    if (found == anchors_.end()) return complain(mark, "an alias refers to the value that contains it");
+    if (found == anchors_.end())
+      return complain(mark, "an alias refers to the value that contains it");
     count(found->second, mark);
     if (problem) return;
     Node copy = found->second;

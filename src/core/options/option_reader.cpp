@@ -44,8 +44,7 @@ Item OptionReader::read_option(const std::string& word) {
     if (const auto option = find(word.substr(0, 2))) return read_short(word, *option);
   } else if (const auto equals = word.find('='); equals != word.npos) {
     if (const auto option = find(word.substr(0, equals))) {
-      const auto kind =
-          may_take_value(*option) ? Item::Kind::option : Item::Kind::unexpected_value;
+      const auto kind = may_take_value(*option) ? Item::Kind::option : Item::Kind::unexpected_value;
       return {kind, word, *option, word.substr(equals + 1)};
     }
   }

@@ -176,7 +176,8 @@ bool SchemaChecker::check_scalar(const Node& node, const Document& value, Seen*)
   }
   if (node.allowed) {
     whole =
-        check_allowed(*node.allowed, value, "enum", "must be equal to one of the allowed values") && whole;
+        check_allowed(*node.allowed, value, "enum", "must be equal to one of the allowed values") &&
+        whole;
   }
   return whole;
 }
@@ -213,10 +214,12 @@ bool SchemaChecker::check_string(const Node& node, const Document& value) {
     const auto length = utf8::count(text);
     spend(text.size() / 256);
     if (node.max_length && length > *node.max_length) {
-      whole = report("maxLength", fmt::format("must NOT have more than {} characters", *node.max_length));
+      whole = report("maxLength",
+                     fmt::format("must NOT have more than {} characters", *node.max_length));
     }
     if (node.min_length && length < *node.min_length) {
-      whole = report("minLength", fmt::format("must NOT have fewer than {} characters", *node.min_length));
+      whole = report("minLength",
+                     fmt::format("must NOT have fewer than {} characters", *node.min_length));
     }
   }
   if (!node.pattern) return whole;

@@ -73,7 +73,8 @@ bool SchemaChecker::check_unique(const Document& value) {
     if (equal && hushed()) return false;
   }
   return !equal ||
-         report("uniqueItems", fmt::format("must NOT have duplicate items (items ## {} and {} are identical)",
+         report("uniqueItems",
+                fmt::format("must NOT have duplicate items (items ## {} and {} are identical)",
                             equal->first, equal->second));
 }
 
@@ -124,7 +125,8 @@ bool SchemaChecker::check_unevaluated_items(const Node& rest, const Document& va
   bool whole = true;
   for (std::size_t i = 0; i < value.size() && (whole || !hushed()); ++i) {
     if (seen[i]) continue;
-    if (rest.fixed == false) return report("unevaluatedItems", fmt::format("must NOT have more than {} items", i));
+    if (rest.fixed == false)
+      return report("unevaluatedItems", fmt::format("must NOT have more than {} items", i));
     whole = check_child(rest, value[i], i) && whole;
   }
   return whole;
@@ -197,7 +199,8 @@ bool SchemaChecker::check_properties(const Node& node, const Document& value, Se
     if (!known && node.additional_properties != nullptr) {
       known = true;
       const bool forbidden = node.additional_properties->fixed == false;
-      if (forbidden && !closed) whole = report("additionalProperties", "must NOT have additional properties");
+      if (forbidden && !closed)
+        whole = report("additionalProperties", "must NOT have additional properties");
       closed = closed || forbidden;
       if (!forbidden) whole = check_child(*node.additional_properties, member, name) && whole;
     }
@@ -230,7 +233,8 @@ bool SchemaChecker::check_unevaluated_properties(const Node& rest, const Documen
   std::size_t number = 0;
   for (const auto& [name, member] : members_of(value)) {
     if (seen[number++]) continue;
-    if (rest.fixed == false) return report("unevaluatedProperties", "must NOT have unevaluated properties");
+    if (rest.fixed == false)
+      return report("unevaluatedProperties", "must NOT have unevaluated properties");
     whole = check_child(rest, member, name) && whole;
     if (!whole && hushed()) return false;
   }

@@ -65,8 +65,7 @@ class SchemaChecker final : MatchBudget {
   bool matches(const EcmaPattern& pattern, std::string_view text);
   const Node& dynamic_target(const DynamicReference& reference) const;
 
-  bool report(std::string_view keyword, std::string_view message,
-              std::string_view parameter = {});
+  bool report(std::string_view keyword, std::string_view message, std::string_view parameter = {});
   /// Nothing more will be reported: the first failure decides.
   bool hushed() const;
   bool spend(std::uint64_t steps) override;

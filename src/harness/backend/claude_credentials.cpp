@@ -1,5 +1,3 @@
-#include "harness/backend/credentials.h"
-
 #include <array>
 
 #include <fmt/core.h>
@@ -7,6 +5,7 @@
 
 #include "core/base/file.h"
 #include "core/json/document.h"
+#include "harness/backend/credentials.h"
 #include "harness/backend/entries_impl.h"
 
 namespace ralph::backend {
@@ -47,8 +46,8 @@ bool is_on(const Row& row, const std::string& value) {
 void look_for(std::span<const Row> rows, const Host& host, std::vector<Credential>& found) {
   for (const Row& row : rows) {
     if (!is_on(row, variable(host, row.name).value_or(""))) continue;
-    found.push_back(
-        {row.kind, std::string(row.name), fmt::format(fmt::runtime(row.words), row.name), row.for_proxy});
+    found.push_back({row.kind, std::string(row.name),
+                     fmt::format(fmt::runtime(row.words), row.name), row.for_proxy});
   }
 }
 

@@ -88,9 +88,8 @@ Words values_of(Slot slot, const Draft& draft) {
     case Slot::json_schema: return one(ask.json_schema);
     case Slot::effort: return one(ask.effort);
     case Slot::loop_guard:
-      return draft.has_loop_guard && ask.loop_guard
-                 ? one(fmt::format("{}", *ask.loop_guard))
-                 : Words{};
+      return draft.has_loop_guard && ask.loop_guard ? one(fmt::format("{}", *ask.loop_guard))
+                                                    : Words{};
     case Slot::agent_name: return one(ask.agent_name);
     case Slot::mcp_config: return one(ask.mcp_config);
     case Slot::extra_args: return ask.extra_args;

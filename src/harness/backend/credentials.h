@@ -11,8 +11,8 @@ namespace ralph::backend {
 struct Credential {
   enum class Kind { none, api_key, token, login, cloud, helper };
   Kind kind = Kind::none;
-  std::string source;  // "ANTHROPIC_API_KEY", "/root/.claude/.credentials.json"
-  std::string words;   // "API key in ANTHROPIC_API_KEY (billed per use)"
+  std::string source;      // "ANTHROPIC_API_KEY", "/root/.claude/.credentials.json"
+  std::string words;       // "API key in ANTHROPIC_API_KEY (billed per use)"
   bool for_proxy = false;  // a key or token that a proxy can add to each request
 };
 

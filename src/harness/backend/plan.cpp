@@ -49,7 +49,8 @@ struct Requirement {
   std::string_view hint;
 };
 
-Result<> check_capabilities(const Backend& backend, const Ask& ask, Output output, bool has_loop_guard) {
+Result<> check_capabilities(const Backend& backend, const Ask& ask, Output output,
+                            bool has_loop_guard) {
   const Capabilities& can = backend.can;
   const auto requirements = std::to_array<Requirement>({
       {!ask.model.empty(), can.model, "has no model option", "put the model into --command"},

@@ -67,9 +67,10 @@ struct Ask {
   std::optional<std::string> output_format;     // "stream-json", "text"; none: the backend's own
   std::optional<process::Transport> transport;  // none: the backend's own
   Auth auth = Auth::automatic;
-  std::string json_schema;        // of the answer; empty: none
-  std::string effort;             // "low", "medium", "high"; empty: the agent's own
-  std::optional<int> loop_guard;  // equal calls before it is warned; left out if the agent is not ours
+  std::string json_schema;  // of the answer; empty: none
+  std::string effort;       // "low", "medium", "high"; empty: the agent's own
+  std::optional<int>
+      loop_guard;  // equal calls before it is warned; left out if the agent is not ours
   bool needs_loop_guard = false;  // then an agent without a loop guard is refused
   bool conversation = false;      // the prompt is a message on a stdin that stays open
   std::string agent_name;         // a named agent of the agent CLI; empty: its default

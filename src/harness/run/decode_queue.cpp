@@ -8,7 +8,8 @@
 
 namespace ralph::run {
 
-DecodeQueue::DecodeQueue(std::function<Result<>(std::string_view)> work, std::function<void()> failed)
+DecodeQueue::DecodeQueue(std::function<Result<>(std::string_view)> work,
+                         std::function<void()> failed)
     : work_(std::move(work)), failed_(std::move(failed)), thread_([this] { serve(); }) {}
 
 bool DecodeQueue::has_room() {

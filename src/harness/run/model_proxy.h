@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/backend/plan.h"
 #include "core/base/result.h"
+#include "harness/backend/plan.h"
 #include "system/http/client.h"
 #include "system/http/exchange.h"
 #include "system/http/message.h"

@@ -3,8 +3,8 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/backend/plan.h"
 #include "core/base/result.h"
+#include "harness/backend/plan.h"
 
 namespace ralph::run {
 

@@ -2,13 +2,13 @@
 #include <optional>
 #include <string>
 
-#include "harness/backend/plan.h"
 #include "core/base/result.h"
-#include "system/git/git.h"
-#include "system/process/supervise.h"
+#include "harness/backend/plan.h"
 #include "harness/run/request.h"
 #include "harness/stream/outcome.h"
 #include "harness/stream/summary.h"
+#include "system/git/git.h"
+#include "system/process/supervise.h"
 
 namespace ralph::run {
 

@@ -11,8 +11,8 @@
 #include "harness/run/request.h"
 #include "harness/run/sandbox_session.h"
 #include "harness/store/journal.h"
-#include "harness/store/raw_log.h"
 #include "harness/store/lock.h"
+#include "harness/store/raw_log.h"
 #include "harness/store/workspace.h"
 
 namespace ralph::run {

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/backend/plan.h"
 #include "core/base/mask.h"
+#include "harness/backend/plan.h"
 
 namespace ralph::run {
 

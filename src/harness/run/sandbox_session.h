@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/backend/plan.h"
 #include "core/base/result.h"
+#include "harness/backend/plan.h"
 #include "harness/run/model_proxy.h"
 #include "harness/run/protected_files.h"
 #include "harness/run/sandbox.h"

@@ -18,12 +18,12 @@
 #include "core/base/unique_fd.h"
 #include "core/base/utf8.h"
 #include "core/config/load.h"
-#include "system/git/folder_scan.h"
 #include "core/json/document.h"
 #include "core/json/field.h"
 #include "core/json/writer.h"
 #include "harness/run/state_record.h"
 #include "harness/run/unseen_settings.h"
+#include "system/git/folder_scan.h"
 
 namespace ralph::run {
 namespace {
@@ -81,7 +81,7 @@ SettingsAround around_of(const json::Document& record) {
   for (const auto& file : *files) {
     if (!file.is_object()) continue;
     around.files[path_from_text(json::text(file, "file"))] = {json::text(file, "digest"),
-                                                           json::text(file, "text")};
+                                                              json::text(file, "text")};
   }
   around.all = record.value("all", true);
   around.time = parse_iso(json::text(record, "time")).value_or(UtcTime{});

@@ -9,9 +9,7 @@
 #include "harness/stream/claude_impl.h"
 
 namespace ralph::stream {
-namespace {
-
-}  // namespace
+namespace {}  // namespace
 
 std::optional<std::int64_t> unix_seconds(std::optional<std::int64_t> value) {
   constexpr std::int64_t kLatest = 100'000'000'000;  // the year 5138

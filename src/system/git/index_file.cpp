@@ -10,7 +10,6 @@
 namespace ralph::git {
 namespace {
 
-
 /// "MODE ID STAGE".
 bool read_head(std::string_view text, IndexEntry& entry) {
   const auto mode_end = text.find(' ');

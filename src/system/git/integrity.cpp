@@ -136,8 +136,8 @@ Result<> Integrity::check_places() const {
   }
   for (const auto& file : fixed_) {
     if (read_file_at(file.path) == file) continue;
-    return tampered(
-        fmt::format("'{}' was changed: git would read objects from another place", file.path.native()));
+    return tampered(fmt::format("'{}' was changed: git would read objects from another place",
+                                file.path.native()));
   }
   return {};
 }

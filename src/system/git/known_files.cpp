@@ -19,7 +19,7 @@ namespace ralph::git {
 namespace {
 
 constexpr std::int64_t kMostRead = std::int64_t{128} << 20;  // in one look: it cannot be stopped
-constexpr std::size_t kMostKnownFiles = 500'000;                  // of an index of about 64 MB
+constexpr std::size_t kMostKnownFiles = 500'000;             // of an index of about 64 MB
 constexpr std::int64_t kMargin = 2;                          // seconds
 constexpr long kXfs = 0x58465342;
 

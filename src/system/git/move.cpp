@@ -130,8 +130,8 @@ class Obstacles {
       }
     }
     if (!error) return {};
-    return fail(Code::storage, fmt::format("cannot read '{}': {}", (root_ / path).native(),
-                                           error.message()));
+    return fail(Code::storage,
+                fmt::format("cannot read '{}': {}", (root_ / path).native(), error.message()));
   }
 
   const fs::path& root_;

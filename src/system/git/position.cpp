@@ -112,7 +112,8 @@ Result<> refuse_locked(const Program& git) {
     std::error_code ignored;
     if (!fs::exists(fs::symlink_status(path, ignored))) continue;
     return fail(Code::busy,
-                fmt::format("'{}' exists: another git process is running here, or one crashed", path.native()),
+                fmt::format("'{}' exists: another git process is running here, or one crashed",
+                            path.native()),
                 "wait for it; if none is running, remove that file; nothing was changed");
   }
   return {};

@@ -88,12 +88,13 @@ Error refused(const std::string& program, const Look& look) {
   }
   if (look.script()) {
     return {Code::permission,
-            fmt::format("the interpreter '{}' of script '{}' is not executable",
-                        look.interpreter(), program),
+            fmt::format("the interpreter '{}' of script '{}' is not executable", look.interpreter(),
+                        program),
             "check the script's first line"};
   }
-  return {Code::permission, fmt::format("the system does not allow executing '{}'", program),
-          "check the permissions of its directories, and whether the file system is mounted noexec"};
+  return {
+      Code::permission, fmt::format("the system does not allow executing '{}'", program),
+      "check the permissions of its directories, and whether the file system is mounted noexec"};
 }
 
 Error wrong_format(const std::string& program, const Look& look) {
@@ -102,7 +103,8 @@ Error wrong_format(const std::string& program, const Look& look) {
             "install it again"};
   }
   if (look.elf()) {
-    return {Code::malformed, fmt::format("'{}' is a program for another machine architecture", program),
+    return {Code::malformed,
+            fmt::format("'{}' is a program for another machine architecture", program),
             "install the build for this architecture"};
   }
   return {Code::malformed,
@@ -131,10 +133,12 @@ Error explain_exec(int error_number, const std::string& program, const Command& 
 Error explain_folder(int error_number, const std::filesystem::path& folder) {
   switch (error_number) {
     case ENOENT:
-      return {Code::not_found, fmt::format("working directory '{}' does not exist", folder.string()),
+      return {Code::not_found,
+              fmt::format("working directory '{}' does not exist", folder.string()),
               "create it, or choose another"};
     case ENOTDIR:
-      return {Code::usage, fmt::format("working directory '{}' is not a directory", folder.string()),
+      return {Code::usage,
+              fmt::format("working directory '{}' is not a directory", folder.string()),
               "choose a directory"};
     default:
       return fail_errno(error_number,

@@ -11,7 +11,6 @@
 namespace ralph::console {
 namespace {
 
-
 constexpr std::string_view kBranches = "refs/heads/";
 
 std::string branch_of(const store::LoopState& state) {
@@ -45,8 +44,7 @@ std::string_view goal_line(std::string_view goal) {
     if (heading || marks == line.npos) line.remove_prefix(std::min(marks, line.size()));
     line = trim(line);
     if (line.empty()) continue;
-    const bool bare =
-        heading && line.starts_with("Goal") && is_blank(line.substr(4), ": \t\r");
+    const bool bare = heading && line.starts_with("Goal") && is_blank(line.substr(4), ": \t\r");
     if (bare && !is_blank(goal)) continue;
     return line;
   }

@@ -18,8 +18,8 @@ struct StatusFacts {
   std::int64_t guidance_given = 0;    // messages in the prompt of the running iteration
   std::int64_t guidance_waiting = 0;  // messages for a later one
   bool stop_requested = false;
-  std::string stash_entry;              // "stash@{0}": where --stash left the user's changes
-  std::string resume_base;              // "ralph loop --resume" as it works from here
+  std::string stash_entry;               // "stash@{0}": where --stash left the user's changes
+  std::string resume_base;               // "ralph loop --resume" as it works from here
   std::filesystem::path current_folder;  // paths are shown relative to it
 };
 

@@ -97,7 +97,8 @@ TEST(ApiFailure, NamesErrorsAsEventsDo) {
       {500, "server_error"},    {502, "server_error"},
       {503, "server_error"},    {504, "server_error"},
       {529, "overloaded"}};
-  for (const auto& [code, word] : words) EXPECT_EQ(to_string(error_name(status(code))), word) << code;
+  for (const auto& [code, word] : words)
+    EXPECT_EQ(to_string(error_name(status(code))), word) << code;
   EXPECT_EQ(error_name(status(400, "Your credit balance is too low")), ErrorName::billing_error);
   EXPECT_EQ(error_name(status(400, "prompt is too long: 2 tokens > 1 maximum")),
             ErrorName::invalid_request);

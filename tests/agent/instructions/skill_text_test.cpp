@@ -11,8 +11,8 @@ TEST(Frontmatter, IsReadAsPeopleWriteIt) {
   EXPECT_EQ(plain.value("name"), "a");
   EXPECT_EQ(plain.value("description"), "b: c");
   EXPECT_EQ(plain.body, "Body\n");
-  const auto windows =
-      parse_frontmatter("\xEF\xBB\xBF---\r\ndescription: >-\r\n  two\r\n  lines\r\n---\r\n\r\nBody\r\n");
+  const auto windows = parse_frontmatter(
+      "\xEF\xBB\xBF---\r\ndescription: >-\r\n  two\r\n  lines\r\n---\r\n\r\nBody\r\n");
   EXPECT_EQ(windows.value("description"), "two lines");
   EXPECT_EQ(windows.body, "Body\r\n");
   const auto odd = parse_frontmatter("---\n: : :\n- x\n  y\nname: first\nname: second\n---\n");

@@ -11,10 +11,10 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "support/temp_folder.h"
 #include "agent/tool/background.h"
 #include "agent/tool/builtin_tools.h"
 #include "agent/tool/tool.h"
+#include "support/temp_folder.h"
 
 namespace ralph::tool {
 

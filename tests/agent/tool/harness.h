@@ -10,10 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/json/document.h"
-#include "support/temp_folder.h"
 #include "agent/tool/tool.h"
 #include "agent/tool/workspace.h"
+#include "core/json/document.h"
+#include "support/temp_folder.h"
 
 /// A workspace in a folder of its own, and calls of tools in it.
 namespace ralph::tool {

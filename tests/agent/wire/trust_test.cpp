@@ -155,8 +155,8 @@ TEST(Unsupported, HooksThatAreOffOrAcceptedDoNotStopIt) {
   Bench empty;
   EXPECT_EQ(empty.ask("go", {"--settings", R"({"hooks":{"Stop":[]}})"}).code, 0);
   Bench wrong;
-  EXPECT_TRUE(wrong.ask("go", {"--accept-unsupported", "everything"})
-                  .err.contains("hooks, mcp, sandbox"));
+  EXPECT_TRUE(
+      wrong.ask("go", {"--accept-unsupported", "everything"}).err.contains("hooks, mcp, sandbox"));
 }
 
 TEST(Unsupported, ClaudesOwnSandboxStopsTheAgent) {

@@ -66,7 +66,8 @@ TEST(Yaml, ErrorsNameFileAndLine) {
   EXPECT_EQ(error_of("a: 1\nb: x\x04y\nc: 1\n"), "f.yml:2: control character 0x04");
   EXPECT_EQ(error_of(std::string_view("a: \0b", 5)), "f.yml:1: control character 0x00");
   EXPECT_EQ(error_of("a:\n\tb: 1\n"), "f.yml:2: tabs cannot be used for indentation; use spaces");
-  EXPECT_EQ(error_of("a:\n  - x\n\t- y\n"), "f.yml:3: tabs cannot be used for indentation; use spaces");
+  EXPECT_EQ(error_of("a:\n  - x\n\t- y\n"),
+            "f.yml:3: tabs cannot be used for indentation; use spaces");
   EXPECT_EQ(error_of("a: b: c\n"), "f.yml:1: not valid YAML: illegal map value");
   EXPECT_EQ(error_of("a: 1\n---\nb: 2\n"), "f.yml:2: more than one document");
   EXPECT_EQ(error_of("\"a\":1"), "f.yml:1: more than one document");

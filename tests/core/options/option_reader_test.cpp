@@ -7,12 +7,10 @@ namespace {
 
 /// Each item as "KIND:option=value" or "KIND:word", and the words after "--" as "rest:word".
 std::vector<std::string> read(const std::vector<std::string>& words) {
-  const std::vector<Declaration> declarations{{{"-v", "--verbose"}, Takes::nothing},
-                                              {{"-q"}, Takes::nothing},
-                                              {{"--box"}, Takes::attached},
-                                              {{"-r", "--resume"}, Takes::optional},
-                                              {{"-p", "--prompt"}, Takes::value},
-                                              {{"--tools"}, Takes::list}};
+  const std::vector<Declaration> declarations{
+      {{"-v", "--verbose"}, Takes::nothing}, {{"-q"}, Takes::nothing},
+      {{"--box"}, Takes::attached},          {{"-r", "--resume"}, Takes::optional},
+      {{"-p", "--prompt"}, Takes::value},    {{"--tools"}, Takes::list}};
   OptionReader reader(declarations, words);
   std::vector<std::string> found;
   while (const auto item = reader.next()) {
@@ -74,9 +72,9 @@ TEST(OptionReader, AListEndsAtTheNextOption) {
 }
 
 TEST(OptionReader, OperandsUnknownOptionsAndTheRest) {
-  EXPECT_EQ(read({"a", "-", "", "--nope", "--nope=1", "-x1", "---"}),
-            (Found{"a", "-", "", "unknown --nope", "unknown --nope=1", "unknown -x1",
-                   "unknown ---"}));
+  EXPECT_EQ(
+      read({"a", "-", "", "--nope", "--nope=1", "-x1", "---"}),
+      (Found{"a", "-", "", "unknown --nope", "unknown --nope=1", "unknown -x1", "unknown ---"}));
   EXPECT_EQ(read({"a", "--", "-v", "--"}), (Found{"a", "rest -v", "rest --"}));
 }
 

@@ -135,8 +135,9 @@ TEST(SchemaCompile, TheTextIsNotNeededAfterwards) {
   text.reset();
   ASSERT_TRUE(schema);
   EXPECT_TRUE(schema->validate(parse(R"({"a":"x"})").value()).empty());
-  EXPECT_EQ(schema->validate(parse(R"({"a":"y"})").value()),
-            (std::vector<Violation>{{"/a", "must be equal to one of the allowed values", "enum", ""}}));
+  EXPECT_EQ(
+      schema->validate(parse(R"({"a":"y"})").value()),
+      (std::vector<Violation>{{"/a", "must be equal to one of the allowed values", "enum", ""}}));
 }
 
 TEST(SchemaCompile, UnknownKeywordsAreLeftAlone) {

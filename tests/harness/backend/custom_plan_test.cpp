@@ -98,8 +98,7 @@ TEST(CustomPlan, WhatItCannotDoIsRefusedWithTheReason) {
     const auto plan = machine.planned(ask, "custom");
     ASSERT_FALSE(plan);
     EXPECT_EQ(plan.error().code, Code::usage);
-    EXPECT_TRUE(plan.error().message.starts_with("backend 'custom' "))
-        << plan.error().message;
+    EXPECT_TRUE(plan.error().message.starts_with("backend 'custom' ")) << plan.error().message;
     EXPECT_FALSE(plan.error().hint.empty());
   }
 }

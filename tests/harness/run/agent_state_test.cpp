@@ -11,7 +11,8 @@ TEST(StateFilter, RemovesSecretsAtEveryDepth) {
   const auto text = without_secrets(
       R"({"theme":"dark","mcpServers":{"x":{"args":["s1"]}},"projects":{"/o":{"mcpServers":{"x":{"env":{"A":"s2"}}},)"
       R"("hasTrust":true}},"env":{"DATABASE_URL":"postgres://u:s3@h/d","GITHUB_TOKEN":"s4","EDITOR":"vi"},)"
-      R"("list":[{"headers":{"X":"s5"}}]})", backend::default_backend().state);
+      R"("list":[{"headers":{"X":"s5"}}]})",
+      backend::default_backend().state);
   EXPECT_EQ(
       text,
       R"({"theme":"dark","projects":{"/o":{"hasTrust":true}},"env":{"EDITOR":"vi"},"list":[{}]})");

@@ -33,7 +33,8 @@ TEST(CostLimit, BitesWhileTheRequestIsStillRunning) {
   const auto ran = bench.run();
   EXPECT_EQ(ran.outcome(), "limit_reached");
   EXPECT_EQ(ran.report.verdict.exit_code(), 6);
-  EXPECT_TRUE(ran.report.verdict.message().contains("cost limit reached: $")) << ran.report.verdict.message();
+  EXPECT_TRUE(ran.report.verdict.message().contains("cost limit reached: $"))
+      << ran.report.verdict.message();
   EXPECT_TRUE(ran.result().contains("\"attempts\":1")) << "a limit is final";
 }
 

@@ -50,7 +50,7 @@ TEST(DecodeQueue, SaysWhenTooMuchIsWaiting) {
 TEST(DecodeQueue, AFailureEndsTheWorkAndIsTold) {
   std::atomic<int> failures = 0;
   DecodeQueue relay([](std::string_view) -> Result<> { return fail(Code::storage, "full"); },
-              [&] { ++failures; });
+                    [&] { ++failures; });
   relay.push("x");
   relay.go();
   EXPECT_TRUE(process::eventually([&] { return failures == 1; }));
@@ -68,7 +68,7 @@ TEST(DecodeQueue, RunningOutOfMemoryIsAFailureNotAnAbort) {
 TEST(DecodeQueue, WorkThatThrowsIsAnError) {
   std::atomic<bool> told = false;
   DecodeQueue relay([](std::string_view) -> Result<> { throw std::runtime_error("odd"); },
-              [&] { told = true; });
+                    [&] { told = true; });
   relay.push("x");
   relay.go();
   const auto error = relay.finish();

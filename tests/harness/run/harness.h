@@ -10,10 +10,10 @@
 #include "core/base/id.h"
 #include "core/config/load.h"
 #include "core/model/model.h"
-#include "system/process/harness.h"
 #include "harness/run/run.h"
 #include "support/collect.h"
 #include "support/fixtures.h"
+#include "system/process/harness.h"
 
 /// What the tests of this module share: a workspace, a scripted agent installed as `claude`, and whole runs with
 /// what they showed and left.

@@ -23,8 +23,7 @@ TEST(Liveness, SilenceWhileTheModelIsWaitedForEndsTheRun) {
   bench.script(init_line() + "hang\n");
   const auto ran = bench.run();
   EXPECT_EQ(ran.outcome(), "timed_out");
-  EXPECT_TRUE(
-      ran.report.verdict.message().contains("no output for 200ms (--idle-timeout)"));
+  EXPECT_TRUE(ran.report.verdict.message().contains("no output for 200ms (--idle-timeout)"));
 }
 
 TEST(Liveness, ARunningToolMayBeSilent) {

@@ -2,8 +2,8 @@
 
 #include <fmt/core.h>
 
-#include "harness/backend/harness.h"
 #include "core/base/file.h"
+#include "harness/backend/harness.h"
 
 namespace ralph::run {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <unistd.h>
 
-#include "system/git/old_files.h"
 #include "harness.h"
+#include "system/git/old_files.h"
 
 namespace ralph::git {
 namespace {

@@ -9,8 +9,8 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
-#include "system/git/worktree.h"
 #include "support/temp_folder.h"
+#include "system/git/worktree.h"
 
 namespace ralph::git {
 

@@ -5,8 +5,8 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
-#include "system/git/git.h"
 #include "support/temp_folder.h"
+#include "system/git/git.h"
 
 namespace ralph::git {
 namespace {

@@ -6,9 +6,9 @@
 #include <sys/un.h>
 
 #include "core/base/unique_fd.h"
+#include "support/temp_folder.h"
 #include "system/git/git.h"
 #include "system/git/ref.h"
-#include "support/temp_folder.h"
 
 namespace ralph::git {
 namespace {

@@ -7,9 +7,9 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
-#include "system/http/client_harness.h"
 #include "support/tcp_client.h"
 #include "support/tcp_listener.h"
+#include "system/http/client_harness.h"
 
 namespace ralph::http {
 namespace {

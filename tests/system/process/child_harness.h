@@ -3,11 +3,11 @@
 
 #include <sys/syscall.h>
 
+#include "support/refused_call.h"
 #include "system/process/child.h"
 #include "system/process/guard/protocol.h"
 #include "system/process/harness.h"
 #include "system/process/supervise.h"
-#include "support/refused_call.h"
 
 namespace ralph::process {
 

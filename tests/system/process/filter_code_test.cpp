@@ -31,7 +31,7 @@ FilterCode refusing(int error) {
 
 /// What the program returns for a call, as the kernel would run it.
 unsigned run_filter(const std::string& bytes, unsigned call, unsigned first_argument = 0,
-             unsigned architecture = 0) {
+                    unsigned architecture = 0) {
   std::vector<sock_filter> program(bytes.size() / sizeof(sock_filter));
   std::memcpy(program.data(), bytes.data(), bytes.size());
   seccomp_data data{};
@@ -122,7 +122,9 @@ TEST(FilterCode, ASandboxWithoutNetworkHasOnlySocketsOfItsNamespace) {
   EXPECT_EQ(on(SYS_io_uring_setup, 1), SECCOMP_RET_ERRNO | ENOSYS) << "opens sockets by itself";
   EXPECT_EQ(on(SYS_keyctl, 0), SECCOMP_RET_ERRNO | ENOSYS);
   EXPECT_EQ(on(SYS_openat, 0), SECCOMP_RET_ALLOW);
-  const auto of_32_bit = [&](unsigned call) { return run_filter(filter, call, AF_INET, AUDIT_ARCH_I386); };
+  const auto of_32_bit = [&](unsigned call) {
+    return run_filter(filter, call, AF_INET, AUDIT_ARCH_I386);
+  };
   for (const unsigned call : {102, 359, 360, 425, 288}) {  // 41 is dup there
     EXPECT_NE(of_32_bit(call), SECCOMP_RET_ALLOW) << call;
   }

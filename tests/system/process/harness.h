@@ -20,10 +20,10 @@
 #include <unistd.h>
 
 #include "core/base/id.h"
+#include "support/temp_folder.h"
 #include "system/process/child.h"
 #include "system/process/supervise.h"
 #include "system/process/tree.h"
-#include "support/temp_folder.h"
 
 /// What the tests of this module share: scripted agents, runs with captured output, and the question
 /// whether anything of a run is still alive.

@@ -200,7 +200,8 @@ TEST(Start, SaysThatTheWorkingFolderIsMissing) {
   const TempFolder folder;
   const Error missing = start_error({.argv = {"true"}, .cwd = folder / "gone"});
   EXPECT_EQ(missing.code, Code::not_found);
-  EXPECT_EQ(missing.message, "working directory '" + (folder / "gone").string() + "' does not exist");
+  EXPECT_EQ(missing.message,
+            "working directory '" + (folder / "gone").string() + "' does not exist");
   const std::string file = folder.write("file", "");
   EXPECT_EQ(start_error({.argv = {"true"}, .cwd = file}).message,
             "working directory '" + file + "' is not a directory");

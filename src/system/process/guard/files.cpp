@@ -60,7 +60,8 @@ class Emptier {
   void move_up(int folder, const char* name) {
     char higher[32];
     std::snprintf(higher, sizeof higher, ".removed-%lu", ++count_);
-    ::fchmodat(folder, name, S_IRWXU, 0);  // a directory that cannot be written cannot be moved either
+    ::fchmodat(folder, name, S_IRWXU,
+               0);  // a directory that cannot be written cannot be moved either
     if (::renameat(folder, name, top_, higher) == 0) ++moved_;
   }
 
