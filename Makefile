@@ -31,7 +31,7 @@ install: build ## install to PREFIX (/usr/local) in DESTDIR; WITH_CLAUDE=1 also 
 	@cmake --build build --target pages
 	@DESTDIR="$(DESTDIR)" cmake --install build --prefix "$(PREFIX)"
 	@ln -sfn ralph "$(DESTDIR)$(PREFIX)/bin/yb"
-	@[ -z "$(WITH_CLAUDE)" ] || ln -sfn ralph "$(DESTDIR)$(PREFIX)/bin/claude"
+	@[ "$(WITH_CLAUDE)" != 1 ] || ln -sfn ralph "$(DESTDIR)$(PREFIX)/bin/claude"
 
 deb: ## build build/ralph_VERSION_ARCH.deb, checked by lintian
 	@scripts/setup build deb
