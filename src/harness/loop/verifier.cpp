@@ -212,7 +212,7 @@ Result<> Verifier::run_commands(const Place& place, const Mode& mode,
 }
 
 Result<store::Verification> Verifier::run(const std::function<void(std::string_view)>& on_output,
-                                          std::stop_token stop, const Mode& mode) const {
+                                          const std::stop_token& stop, const Mode& mode) const {
   store::Verification verification;
   TRY(files_.unchanged(mode.start, verification.findings));
   auto place = files_.place();

@@ -38,10 +38,10 @@ class Verifier {
   /// in `.ralph/` or a program is not what it was at the start, or a script was written to during the run. `on_output`
   /// gets their output as it arrives.
   Result<store::Verification> run(const std::function<void(std::string_view)>& on_output,
-                                  std::stop_token stop, const Mode& mode) const;
+                                  const std::stop_token& stop, const Mode& mode) const;
   Result<store::Verification> run(const std::function<void(std::string_view)>& on_output,
-                                  std::stop_token stop) const {
-    return run(on_output, std::move(stop), Mode());
+                                  const std::stop_token& stop) const {
+    return run(on_output, stop, Mode());
   }
 
  private:

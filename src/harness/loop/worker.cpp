@@ -121,7 +121,7 @@ MaybeStop Worker::finish_iteration(const store::Current& current, RunOutcome out
       !outcome.answer.summary.empty() &&
       (success || outcome.hit_cost_limit || outcome.verdict.outcome == stream::Outcome::cancelled);
   // `current` is a part of the state, which record_step() changes.
-  const auto kept = current;
+  const auto kept = current;  // NOLINT(performance-unnecessary-copy-initialization)
   loop_.repository.leave_out_edited_goal(loop_.keeper.state);
   return answered ? finish_answer(kept, outcome) : finish_failure(kept, outcome);
 }
