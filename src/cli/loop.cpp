@@ -31,7 +31,7 @@
 #include "harness/run/tool_checks.h"
 #include "harness/store/loop_state_store.h"
 #include "harness/store/workspace.h"
-#include "harness/stream/stop_command.h"
+#include "harness/stream/stop_cause.h"
 #include "ui/console/figures.h"
 #include "ui/console/loop_json.h"
 #include "ui/console/loop_report.h"
@@ -230,7 +230,6 @@ Result<loop::Setup> make_setup(const Arguments& arguments, const Loaded& loaded,
   }
   const auto& host = setup.request.host;
   if (host.workspace != host.root()) setup.flags[kFolderOfLoop] = {host.workspace.native()};
-  setup.state_folder = store::user_state_folder();
   setup.settings = fixed_settings(settings);
   setup.settings_before = loaded.before;
   const auto config_file = config_file_of(arguments, loaded.state);
@@ -264,13 +263,13 @@ void take_signal(int signal_number, loop::Control& control, const store::LoopSta
   }
   output.set_drain_timeout(kSignalDrainTimeout);
   const bool by_command = signal_number == SIGTERM && files.stop_announced();
-  control.stop_now(by_command ? stream::kStopCommand : signal_number);
+  control.stop_now(by_command ? stream::StopCause::stop_now_command() : signal_number);
 }
 
-/// With the exit code a run would have.
-int report_start_error(const Error& error, bool json, StdOutput& output) {
+int report_start_error(const Error& error, stream::ErrorSource source, bool json,
+                       StdOutput& output) {
   report(error, output);
-  const int exit_code = stream::row(run::outcome_of(error)).exit_code;
+  const int exit_code = stream::row(stream::outcome_of(error.code, source)).exit_code;
   if (json)
     output.out(console::masked_step(console::start_error_step(error, exit_code), log_masker()) +
                "\n");
@@ -312,7 +311,7 @@ int work(loop::Setup setup, const config::Settings& settings, const Masker& mask
   console::LoopView view(options, masker, output);
   const auto report_of_loop = loop::run_loop(std::move(setup), view, control, masker);
   if (report_of_loop.start_error)
-    return report_start_error(*report_of_loop.start_error, json, output);
+    return report_start_error(*report_of_loop.start_error, stream::ErrorSource::run, json, output);
   if (report_of_loop.restored_loop.empty() && !report_of_loop.nothing_ran) {
     // For 'ralph status --report'; it is shown now all the same.
     std::ignore = files.save_report(report_of_loop.loop_id, view.report_text(report_of_loop));
@@ -328,18 +327,21 @@ int work(loop::Setup setup, const config::Settings& settings, const Masker& mask
 
 int loop_command(const Arguments& arguments, StdOutput& output) {
   auto loaded = load(arguments, output);
-  if (!loaded) return report(loaded.error(), output);
+  using stream::ErrorSource;
+  if (!loaded) {
+    return report_start_error(loaded.error(), ErrorSource::command, arguments.flag("json"), output);
+  }
   const auto& settings = loaded->settings.settings;
   auto masker = masker_for(settings);
   log_masker() = masker;
   auto setup = make_setup(arguments, *loaded, masker);
   const bool json = settings.boolean(Key::json);
-  if (!setup) return report_start_error(setup.error(), json, output);
+  if (!setup) return report_start_error(setup.error(), ErrorSource::run, json, output);
   if (arguments.flag("print-prompt")) return print_prompt(*setup, output);
   if (!setup->same_agent) note_own_agent(settings, setup->request, output);
   if (arguments.flag("dry-run")) {
     const auto shown = show_loop_dry_run(*setup, settings, masker, output);
-    return shown ? 0 : report_start_error(shown.error(), json, output);
+    return shown ? 0 : report_start_error(shown.error(), ErrorSource::run, json, output);
   }
   return work(*std::move(setup), settings, masker, output);
 }

@@ -45,7 +45,7 @@ Result<Goal> read_goal_file(const std::string& file, const config::Settings& set
   }
   return fail(Code::usage,
               missing ? fmt::format("the goal file '{}' does not exist", file)
-                      : fmt::format("the goal file: {}", text.error().message),
+                      : fmt::format("the goal file: {}", read.error().message),
               "name a file that describes the goal, or use -p TEXT");
 }
 

@@ -26,6 +26,8 @@ class Session {
   /// An error: `start` does not belong to this identity (other id, or a side chain without a parent).
   static Result<std::unique_ptr<Session>> create(const SessionConfig& config,
                                                  const SessionLinks& links, SessionStart start);
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
 
   /// nullopt: the turn was abandoned, and there is nothing to report.
   std::optional<TurnReport> answer(std::vector<UserMessage> messages, const std::stop_token& stop);

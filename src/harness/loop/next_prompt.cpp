@@ -13,7 +13,7 @@ namespace {
 Result<std::string> why_no_iteration(const Setup& setup,
                                      const std::vector<store::LoopRecord>& records,
                                      const std::vector<std::string>& verify_names) {
-  const store::LoopStateStore store(setup.request.host.root(), setup.state_folder);
+  const store::LoopStateStore store(setup.request.host.root(), setup.request.state_folder);
   using enum store::LoopStateStore::Source;
   TRY_ASSIGN(const auto known, store.load(setup.options.accept_changes ? workspace : trusted));
   if (!known) return std::string();
@@ -40,7 +40,7 @@ Result<NextPrompt> next_prompt(const Setup& setup, std::vector<std::string>& cut
   }
   TRY_ASSIGN(const auto verifier,
              Verifier::make({host.workspace, {}, {}, {}, host.root()}, setup.options.verify));
-  const auto guidance = store::Guidance(host.root(), setup.state_folder).pending(refused);
+  const auto guidance = store::Guidance(host.root(), setup.request.state_folder).pending(refused);
   const auto parts = prompt_parts(setup, setup.goal, records, guidance, verifier.files().names());
   std::string no_iteration;
   if (setup.resumed) {

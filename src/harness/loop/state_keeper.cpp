@@ -25,7 +25,7 @@ StateKeeper::StateKeeper(const Setup& setup, RalphFolder& folder, LoopReporter& 
       clock_(clock),
       began_at_(clock.now()),
       began_(clock.steady()),
-      store_(setup.request.host.root(), setup.state_folder) {}
+      store_(setup.request.host.root(), setup.request.state_folder) {}
 
 Millis StateKeeper::elapsed() const {
   return ran_before_ + std::chrono::duration_cast<Millis>(clock_.steady() - began_);

@@ -49,7 +49,8 @@ class Verifier {
   Result<std::vector<FileSwap::Wanted>> wanted_in(const std::filesystem::path& folder,
                                                   const Mode& mode, std::size_t& scripts) const;
   void find_changed_files(const FileSwap& files, const std::vector<FileSwap::Wanted>& wanted,
-                          store::Verification& verification, std::string& old_scripts) const;
+                          const Mode& mode, store::Verification& verification,
+                          std::string& old_scripts) const;
   Result<bool> run_one(const Place& place, const Mode& mode, bool first,
                        const std::function<Result<bool>()>& command,
                        store::Verification& verification) const;

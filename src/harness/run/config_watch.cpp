@@ -89,13 +89,6 @@ ConfigWatch::Change change_between(const SettingsContent& before, const Settings
 
 }  // namespace
 
-fs::path state_folder(const std::vector<std::string>& environment) {
-  const fs::path folder = process::variable(environment, "XDG_STATE_HOME").value_or("");
-  if (folder.is_absolute()) return folder / "ralph";
-  const fs::path home = process::variable(environment, "HOME").value_or("");
-  return home.is_absolute() ? home / ".local/state/ralph" : fs::path();
-}
-
 Result<ConfigWatch> ConfigWatch::begin(const fs::path& state, const std::vector<fs::path>& files,
                                        const fs::path& root) {
   ConfigWatch watch;
