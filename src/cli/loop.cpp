@@ -177,6 +177,54 @@ Result<> merge_direnv(loop::Setup& setup) {
   return {};
 }
 
+Result<> set_goal(const Goal& goal, loop::Setup& setup) {
+  setup.goal = goal.text;
+  setup.goal_file = goal.file;
+  setup.goal_path = goal.path;
+  setup.goal_seen = goal.seen;
+  if (goal.edited) setup.goal_note = goal.message;
+  if (!goal.edited && !goal.message.empty()) setup.warnings.push_back(goal.message);
+  TRY(loop::check_goal(goal.text));
+  if (setup.resumed) return {};
+  if (is_goal_template(goal.text)) {
+    return fail(Code::usage, fmt::format("{} is still the template of 'ralph init'", goal.file),
+                "describe the goal in it");
+  }
+  if (const auto rest = goal_template_rest(goal.text); !rest.empty()) {
+    setup.warnings.push_back(fmt::format(
+        "{} still has text of the template of 'ralph init', which the agent gets too: \"{}\"",
+        goal.file.empty() ? "the goal" : goal.file, rest));
+  }
+  return {};
+}
+
+/// What a loop sets for its agent unless the user did.
+void set_loop_defaults(const config::Settings& settings, const Goal& goal, run::Request& request) {
+  if (loop::can_be_protected(goal.path)) {
+    std::error_code error;
+    request.host.read_only = {std::filesystem::canonical(goal.path, error)};
+  }
+  if (!settings.given(Key::allowed_tools) && request.backend->can.tool_lists) {
+    const auto tools = request.backend->tools.worker;
+    request.ask.tools.assign(tools.begin(), tools.end());
+  }
+  if (!settings.given(Key::on_denial)) {
+    request.denials_allowed = config::setting(Key::on_denial).loop_fallback == "continue";
+  }
+}
+
+/// What --resume needs to work as this loop does.
+void record_flags(const Loaded& loaded, const std::string& config_file, loop::Setup& setup) {
+  setup.flags = kept_flags(loaded.flags);
+  if (!config_file.empty()) {
+    setup.flags[kConfigFlag] = {std::filesystem::absolute(config_file).lexically_normal().native()};
+  }
+  const auto& host = setup.request.host;
+  if (host.workspace != host.root()) setup.flags[kFolderOfLoop] = {host.workspace.native()};
+  setup.settings = fixed_settings(loaded.settings.settings);
+  setup.settings_before = loaded.before;
+}
+
 /// `masker` learns the secrets of `.envrc`.
 Result<loop::Setup> make_setup(const Arguments& arguments, const Loaded& loaded, Masker& masker) {
   const auto& settings = loaded.settings.settings;
@@ -186,13 +234,7 @@ Result<loop::Setup> make_setup(const Arguments& arguments, const Loaded& loaded,
   loop::Setup setup;
   setup.resumed = loaded.state.has_value();
   setup.loop_id = setup.resumed ? loaded.state->loop_id : invocation.run_id;
-  setup.goal = goal.text;
-  setup.goal_file = goal.file;
-  setup.goal_path = goal.path;
-  setup.goal_seen = goal.seen;
-  if (goal.edited) setup.goal_note = goal.message;
-  if (!goal.edited && !goal.message.empty()) setup.warnings.push_back(goal.message);
-  TRY(loop::check_goal(goal.text));
+  TRY(set_goal(goal, setup));
   setup.options = loop_options(settings);
   setup.options.accept_changes = arguments.flag("accept-changes");
   if (const auto& file = settings.text(Key::template_file); !file.empty()) {
@@ -202,37 +244,10 @@ Result<loop::Setup> make_setup(const Arguments& arguments, const Loaded& loaded,
   TRY_ASSIGN(setup.request, run::make_request(settings, std::move(invocation), masker));
   setup.same_agent = loaded.state && loaded.state->backend == setup.request.backend->name;
   setup.request.notes = loaded.settings.notes;
-  const auto& warnings = loaded.settings.warnings;
-  setup.warnings.insert(setup.warnings.end(), warnings.begin(), warnings.end());
-  if (!setup.resumed && is_goal_template(goal.text)) {
-    return fail(Code::usage, fmt::format("{} is still the template of 'ralph init'", goal.file),
-                "describe the goal in it");
-  }
-  if (const auto rest = goal_template_rest(goal.text); !setup.resumed && !rest.empty()) {
-    setup.warnings.push_back(fmt::format(
-        "{} still has text of the template of 'ralph init', which the agent gets too: \"{}\"",
-        goal.file.empty() ? "the goal" : goal.file, rest));
-  }
-  if (loop::can_be_protected(goal.path)) {
-    std::error_code error;
-    setup.request.host.read_only = {std::filesystem::canonical(goal.path, error)};
-  }
-  if (!settings.given(Key::allowed_tools) && setup.request.backend->can.tool_lists) {
-    const auto tools = setup.request.backend->tools.worker;
-    setup.request.ask.tools.assign(tools.begin(), tools.end());
-  }
-  if (!settings.given(Key::on_denial)) {
-    setup.request.denials_allowed = config::setting(Key::on_denial).loop_fallback == "continue";
-  }
-  setup.flags = kept_flags(loaded.flags);
-  if (const auto file = config_file_of(arguments, loaded.state); !file.empty()) {
-    setup.flags[kConfigFlag] = {std::filesystem::absolute(file).lexically_normal().native()};
-  }
-  const auto& host = setup.request.host;
-  if (host.workspace != host.root()) setup.flags[kFolderOfLoop] = {host.workspace.native()};
-  setup.settings = fixed_settings(settings);
-  setup.settings_before = loaded.before;
-  const auto config_file = config_file_of(arguments, loaded.state);
+  std::ranges::copy(loaded.settings.warnings, std::back_inserter(setup.warnings));
+  set_loop_defaults(settings, goal, setup.request);
+  const std::string config_file(config_file_of(arguments, loaded.state));
+  record_flags(loaded, config_file, setup);
   const bool dry = arguments.flag("dry-run");
   if (setup.options.accept_changes && !dry) TRY(accept_obeyed(config_file, &settings, loaded.from));
   if (!setup.options.accept_changes || !dry) TRY(check_obeyed(config_file, &settings, loaded.from));

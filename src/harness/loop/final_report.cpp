@@ -48,7 +48,7 @@ void add_facts(store::LoopReport& report, const LoopParts& parts, const LoopStop
   report.waited = state.waited;
   report.would_wait = stop.would_wait;
   report.totals = keeper.totals();
-  report.days = merge_days(state.earlier_days, keeper.totals().days);
+  report.days = store::merge_days(state.earlier_days, keeper.totals().days);
   report.budget = parts.setup.options.budget;
   report.last_model = store::model_used(keeper.records());
   report.models = store::models_used(keeper.records());

@@ -116,7 +116,10 @@ Result<> ConfigWatch::list_around() {
   TRY(write_state_record(running_, around_.record(root_)));
   running_lock_ = UniqueFd(::open(running_.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   if (!running_lock_) return fail_errno(errno, fmt::format("cannot open '{}'", running_.native()));
-  ::flock(running_lock_.get(), LOCK_EX | LOCK_NB);
+  // Locked already: another ralph works below this root, which protects the record too.
+  if (::flock(running_lock_.get(), LOCK_EX | LOCK_NB) != 0 && errno != EWOULDBLOCK) {
+    return fail_errno(errno, fmt::format("cannot lock '{}'", running_.native()));
+  }
   return {};
 }
 
