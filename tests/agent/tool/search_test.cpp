@@ -21,6 +21,9 @@ void fill(const Desk& desk) {
   set_age(desk.put("b.py", "def f():\n    return 1\n"), 2);
   set_age(desk.put("sub/c.txt", "beta two\n"), 3);
   set_age(desk.put(".hidden/d.txt", "x\n"), 4);
+  // ripgrep sorts each directory on its own, subdirectories by their own time.
+  set_age(desk.file("sub"), 3);
+  set_age(desk.file(".hidden"), 4);
 }
 
 TEST(Glob, FindsOldestFirstAtAnyDepthHiddenIncluded) {
