@@ -1,16 +1,9 @@
 #pragma once
-#include <chrono>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/base/time.h"
-
 namespace ralph::session {
-
-inline Millis since(SteadyTime begin) {
-  return std::chrono::duration_cast<Millis>(std::chrono::steady_clock::now() - begin);
-}
 
 /// The text as a JSON string, with quotes.
 std::string json_string(std::string_view text);

@@ -105,8 +105,7 @@ Outcome glob(const GlobRequest& request, const OpenFolder& folder, const Workspa
   if (searched->cut_short && names.empty()) {
     return failure("The search took too long and was ended. Search a smaller directory.");
   }
-  return found(names, total, !searched->cut_short,
-               std::chrono::duration_cast<Millis>(std::chrono::steady_clock::now() - began));
+  return found(names, total, !searched->cut_short, since(began));
 }
 
 class Glob final : public Tool {

@@ -11,6 +11,11 @@ namespace ralph {
 
 using Millis = std::chrono::milliseconds;
 using SteadyTime = std::chrono::steady_clock::time_point;
+
+/// How long ago that was.
+inline Millis since(SteadyTime begin) {
+  return std::chrono::duration_cast<Millis>(std::chrono::steady_clock::now() - begin);
+}
 using UtcTime = std::chrono::sys_time<Millis>;
 
 UtcTime now_utc();

@@ -75,7 +75,7 @@ RunOutcome AgentRunner::run_once(run::Request request, const store::RunInfo& inf
       return text;
     };
   }
-  request.warnings_told = std::exchange(warnings_shown_, true);
+  request.warnings_shown = std::exchange(warnings_shown_, true);
   const auto report = run::run(std::move(request), observers, control_.runs(), masker_);
   outcome.verdict = report.verdict;
   outcome.raw_log = report.raw_log;

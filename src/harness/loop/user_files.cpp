@@ -10,8 +10,6 @@
 #include "system/git/kept_files.h"
 
 namespace ralph::loop {
-namespace {}  // namespace
-
 Result<> UserFiles::leave_out_inputs(std::vector<std::string>& dirty) {
   auto& git = *repository_.git();
   std::vector<std::string> inputs;

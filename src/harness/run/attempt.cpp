@@ -10,10 +10,6 @@ namespace {
 
 constexpr Millis kDrainAtEnd{10'000};
 
-std::int64_t ms_since(SteadyTime begin) {
-  return std::chrono::duration_cast<Millis>(std::chrono::steady_clock::now() - begin).count();
-}
-
 store::Micros micros_since(SteadyTime begin) {
   return std::chrono::duration_cast<store::Micros>(std::chrono::steady_clock::now() - begin);
 }
@@ -73,7 +69,7 @@ AttemptEnd Attempt::run() {
 
   DecodeQueue queue(
       [this](std::string_view bytes) -> Result<> {
-        decoder_.feed(bytes, ms_since(parts_.run_began));
+        decoder_.feed(bytes, since(parts_.run_began).count());
         return parts_.pause();
       },
       [this] { stop_.request_stop(); });
@@ -88,7 +84,7 @@ AttemptEnd Attempt::run() {
 
   decode_error_ = queue.finish();
   const bool by_itself = exit.ended_by == process::EndedBy::nothing && !cancelled();
-  decoder_.finish(ms_since(parts_.run_began), by_itself ? exit.exit_code : std::nullopt);
+  decoder_.finish(since(parts_.run_began).count(), by_itself ? exit.exit_code : std::nullopt);
   if (auto last = parts_.pause(); !last && !decode_error_) decode_error_ = last.error();
   return {exit, {}, describe_end(exit)};
 }

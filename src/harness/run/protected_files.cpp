@@ -103,8 +103,8 @@ std::string ProtectedFiles::move_away(const fs::path& path, const fs::path& fold
 std::vector<std::string> ProtectedFiles::restore(const fs::path& folder) const {
   std::vector<std::string> told;
   std::error_code error;
-  const auto tell_moved = [&](std::string_view name, std::string_view what,
-                              const std::string& target) {
+  const auto report_moved = [&](std::string_view name, std::string_view what,
+                                const std::string& target) {
     told.push_back(target.empty()
                        ? fmt::format("the agent {} '{}', which the sandbox protects, and it cannot "
                                      "be moved away: look at it before you run anything here",
@@ -117,7 +117,7 @@ std::vector<std::string> ProtectedFiles::restore(const fs::path& folder) const {
       continue;
     }
     const auto name = link.path.lexically_relative(workspace_).native();
-    if (path_exists(link.path)) tell_moved(name, "replaced", move_away(link.path, folder));
+    if (path_exists(link.path)) report_moved(name, "replaced", move_away(link.path, folder));
     fs::create_symlink(link.target, link.path, error);
     told.push_back(
         error ? fmt::format("the link '{}' to '{}' cannot be put back: {}", name,
@@ -128,7 +128,7 @@ std::vector<std::string> ProtectedFiles::restore(const fs::path& folder) const {
     const bool link = std::ranges::find(links_, workspace_ / name, &Link::path) != links_.end();
     const auto path = link ? real_path(workspace_ / name) : workspace_ / name;
     if (!path_exists(path) || !is_below(path, workspace_)) continue;
-    tell_moved(name, "created", move_away(path, folder));
+    report_moved(name, "created", move_away(path, folder));
   }
   if (without_git_ && path_exists(workspace_ / ".git")) {
     told.emplace_back(

@@ -54,11 +54,11 @@ struct Request {
   std::function<std::optional<std::string>(const stream::Summary& summary, int sent)> follow_up;
   std::filesystem::path state_folder;               // of the user, for ConfigWatch; empty: none
   std::vector<std::filesystem::path> obeyed_files;  // settings that were read, or looked for
-  bool warnings_told = false;  // warnings about the start are notes: the caller showed them
-  bool folder_given = false;   // by the settings: continuing a session does not change it
-  bool lock_held = false;      // by the caller: the run takes no lock and removes no old temp files
-  bool keeps_session = true;   // --continue goes on with it
-  bool keeps_budget = true;    // false: the caller writes budget.json
+  bool warnings_shown = false;  // warnings about the start are notes: the caller showed them
+  bool folder_given = false;    // by the settings: continuing a session does not change it
+  bool lock_held = false;     // by the caller: the run takes no lock and removes no old temp files
+  bool keeps_session = true;  // --continue goes on with it
+  bool keeps_budget = true;   // false: the caller writes budget.json
   process::EndPolicy end_policy = {};  // how the agent's tree is ended
 };
 

@@ -28,7 +28,7 @@ void RunEvents::notice(stream::Level level, std::string_view topic, std::string_
 
 void RunEvents::publish_warnings(const std::vector<std::string>& warnings) {
   for (const auto& warning : warnings) notice(stream::Level::warning, "run", warning);
-  const auto level = request_.warnings_told ? stream::Level::info : stream::Level::warning;
+  const auto level = request_.warnings_shown ? stream::Level::info : stream::Level::warning;
   for (const auto& warning : plan_.warnings) notice(level, "run", warning);
   for (const auto& note : request_.notes) notice(stream::Level::info, "run", note);
   for (const auto& note : plan_.notes) notice(stream::Level::info, "run", note);
@@ -50,8 +50,6 @@ void RunEvents::end_attempt() {
   attempt_.reset();
 }
 
-Millis RunEvents::elapsed() const {
-  return std::chrono::duration_cast<Millis>(std::chrono::steady_clock::now() - began_);
-}
+Millis RunEvents::elapsed() const { return since(began_); }
 
 }  // namespace ralph::run

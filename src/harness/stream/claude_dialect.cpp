@@ -9,8 +9,6 @@
 #include "harness/stream/claude_impl.h"
 
 namespace ralph::stream {
-namespace {}  // namespace
-
 std::optional<std::int64_t> unix_seconds(std::optional<std::int64_t> value) {
   constexpr std::int64_t kLatest = 100'000'000'000;  // the year 5138
   if (value && *value >= kLatest) value = *value / 1000;

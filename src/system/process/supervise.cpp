@@ -99,7 +99,7 @@ class Supervision {
     const std::stop_callback end_on_stop(stop_, [this, &direct] { stop_at_once(direct.get()); });
     handle_.touch();
     while (!finished()) {
-      obey_watch();
+      follow_handle();
       feed_input();
       wait();
       hear_guard();
@@ -207,7 +207,7 @@ class Supervision {
     out_.last_byte = exit_.out_bytes + capacity(out_);
     err_.last_byte = exit_.err_bytes + capacity(err_);
     if (!program_ended_) {
-      exit_.duration = std::chrono::duration_cast<Millis>(steady_clock::now() - started_);
+      exit_.duration = since(started_);
     }
   }
 
@@ -272,7 +272,7 @@ class Supervision {
     end_because(EndedBy::sink_failure);
   }
 
-  void obey_watch() {
+  void follow_handle() {
     RunHandleRequests requests = handle_.take_requests();
     if (swept_) return;
     for (const int signal_number : requests.signals) {

@@ -24,18 +24,18 @@ using json::ObjectWriter;
 constexpr std::size_t kLongestValue = 200;
 
 /// An agent can write the state file: a time in the future counts as now.
-Millis since(UtcTime time) { return std::max(Millis{0}, now_utc() - time); }
+Millis time_since(UtcTime time) { return std::max(Millis{0}, now_utc() - time); }
 
 /// Of a loop that was killed: until the newest record of its run.
 Millis elapsed(const StatusFacts& facts) {
   const auto& state = *facts.loop.state;
-  if (facts.loop.runs()) return state.ran + since(state.updated);
+  if (facts.loop.runs()) return state.ran + time_since(state.updated);
   const auto& run = facts.run;
   return state.ran + (run ? std::max(Millis{0}, run->alive_at - state.updated) : Millis{0});
 }
 
 std::string run_activity(const RunSnapshot& run) {
-  const auto duration = short_duration(since(run.since));
+  const auto duration = short_duration(time_since(run.since));
   switch (run.kind) {
     case Activity::Kind::tool: return fmt::format("running {} ({})", run.text, duration);
     case Activity::Kind::retry: return run.text;
@@ -57,7 +57,7 @@ std::string activity_text(const StatusFacts& facts) {
   }
   if (const auto* verifying = std::get_if<store::VerificationStarted>(step)) {
     return fmt::format("verifying with `{}` ({})", fmt::join(verifying->commands, "`, `"),
-                       short_duration(since(snapshot.step->at)));
+                       short_duration(time_since(snapshot.step->at)));
   }
   if (!state.current) return "between two iterations";
   const auto phase = state.current->phase;
@@ -134,7 +134,7 @@ std::string iteration_text(const LoopSnapshot& snapshot, const store::LoopTotals
     return fmt::format("{}{} finished", totals.iterations, of);
   }
   const auto& current = *state.current;
-  return fmt::format("{}{} ({})", current.iteration, of, short_duration(since(current.began)));
+  return fmt::format("{}{} ({})", current.iteration, of, short_duration(time_since(current.began)));
 }
 
 /// Empty: no agent reported one yet.
