@@ -35,8 +35,7 @@ std::vector<std::string> suspicions(const trial::TestCase& value, bool verbose) 
     if (grader.name == "expected-diff" && value.expected.empty()) {
       found.push_back("expected-diff needs 'expected', the branch with the expected result");
     }
-    const bool judge = grader.name.starts_with("agentic-judge");
-    if (judge && !grader.config.contains("\"assertions\"") &&
+    if (trial::is_judge_name(grader.name) && !grader.config.contains("\"assertions\"") &&
         !grader.config.contains("\"criteria\"")) {
       found.push_back(fmt::format("{} has no assertions", grader.name));
     }
@@ -83,7 +82,7 @@ int print_schema(const std::string& name, const BenchLines& lines) {
   if (schema.empty()) schema = report::output_schema(name);
   if (schema.empty()) {
     return lines.fail({Code::usage, fmt::format("unknown schema '{}'", name),
-                       "testcase, eval, evaluator, config, log or results"});
+                       "testcase, eval, evaluator, judge, config, log or results"});
   }
   lines.output().out(schema);
   return 0;
@@ -105,7 +104,7 @@ constexpr Option kValidateOptions[] = {
      "print the JSON Schema of a file instead",
      {},
      false,
-     "testcase|eval|evaluator|config|log|results"},
+     "testcase|eval|evaluator|judge|config|log|results"},
 };
 constexpr Example kValidateExamples[] = {
     {"ralph bench validate -c testcase.yaml", "name every problem with its line"},

@@ -87,16 +87,19 @@ void run_eval_steps(const trial::EvalCase& value, const report::Bundle& bundle,
                  lines);
 }
 
-Result<int> run_eval(const trial::EvalCase& value, FailOn fail_on, const BenchLines& lines) {
-  const StopSignals signals;
+Result<int> run_eval(const trial::EvalCase& value, const Arguments& arguments, FailOn fail_on,
+                     const BenchLines& lines) {
+  run::Control control;
+  const StopSignals signals([&](int signal_number) { control.end(signal_number); });
+  const Masker masker(environment());
   report::Bundle bundle;
   bundle.started = now_utc();
   std::error_code error;
   bundle.workspace = fs::absolute(value.output_dir, error) / trial::eval_id(bundle.started);
-  TRY_ASSIGN(const auto context, make_context(value, bundle.workspace, lines, signals.token()));
+  TRY_ASSIGN(auto context, make_context(value, bundle.workspace, lines, signals.token()));
+  context.run_agent = judge_runner(arguments, control, masker);
   bundle.grades = run_graders(value.graders, context, lines);
   describe_eval(value, context, bundle);
-  const Masker masker(environment());
   const auto log = report::manual_log_json(bundle.started, bundle.completed, bench_writer());
   TRY(report::write_log(bundle.artifacts, log, masker));
   TRY(report::write_results(bundle.artifacts, results_json(bundle, bench_writer()), masker));
@@ -113,7 +116,7 @@ int bench_eval(const Arguments& arguments, const BenchLines& lines) {
   const auto read = trial::read_eval_case(file, {bench_defaults(lines), false});
   if (!read.ok()) return report_problems(file, read.problems, lines);
   for (const auto& warning : read.warnings) lines.warn(to_text(warning));
-  const auto code = run_eval(read.value, *fail_on, lines);
+  const auto code = run_eval(read.value, arguments, *fail_on, lines);
   return code ? *code : lines.fail(code.error());
 }
 
@@ -154,6 +157,7 @@ int bench_list(const Arguments&, const BenchLines& lines) {
 
 constexpr Option kBenchEvalOptions[] = {
     {"-c,--config", "PATH", "required: the eval file"},
+    {"--sandbox", "", "confine judges to a copy of the files (needs bubblewrap)"},
     {"--fail-on", "LIST", "failures that make the exit code non-zero: grader, none"},
 };
 constexpr Option kBenchReportOptions[] = {

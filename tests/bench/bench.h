@@ -62,6 +62,8 @@ void measure_memory(Table& table, const std::filesystem::path& self);
 void measure_agent(Table& table, const std::filesystem::path& folder);
 /// An iteration of the loop beside a turn of our agent.
 void measure_loop(Table& table, const std::filesystem::path& folder);
+/// `ralph bench`: overhead, memory, ends, a grader.
+void measure_trials(Table& table, const std::filesystem::path& folder);
 void measure_streams(Table& table);
 void measure_supervision(Table& table);
 void measure_terminal(Table& table, const std::filesystem::path& folder);

@@ -17,6 +17,7 @@ int main(int count, char** words) {
   measure_agent(table, self.parent_path());
   measure_run(table, self.parent_path());
   measure_loop(table, self.parent_path());
+  measure_trials(table, self.parent_path());
   measure_memory(table, self);
   measure_supervision(table);
   measure_terminal(table, self.parent_path());
