@@ -58,6 +58,8 @@ std::string megabyte_lines(std::size_t bytes);  // tool results of 1 MB
 void measure_programs(Table& table, const std::filesystem::path& folder);
 void measure_run(Table& table, const std::filesystem::path& folder);
 void measure_memory(Table& table, const std::filesystem::path& self);
+/// A network with nothing in it but ourselves: the real agent must not leave this machine. Says why not.
+std::string leave_the_network();
 /// Our agent beside the real one, offline, both against the mock.
 void measure_agent(Table& table, const std::filesystem::path& folder);
 /// An iteration of the loop beside a turn of our agent.
