@@ -87,8 +87,13 @@ Result<> check_judges(const std::vector<trial::GraderSpec>& specs,
 grade::AgentRunner judge_runner(const Arguments& arguments, run::Control& control,
                                 const Masker& masker);
 
-/// Runs what follows the graders; a failure is a warning.
-void run_post_steps(const std::vector<trial::PostSpec>& steps, const report::PostContext& context,
-                    const BenchLines& lines);
+/// The time when a trial or evaluation ended.
+void end_bundle(report::Bundle& bundle);
+/// Writes the results, shows them, and runs what follows the graders; a failure of that is a warning.
+Result<> publish(const report::Bundle& bundle, const std::vector<trial::PostSpec>& steps,
+                 const Masker& masker, const std::stop_token& stop, const BenchLines& lines);
+
+/// The home directory; "/" if there is none.
+std::filesystem::path home_folder();
 
 }  // namespace ralph::cli

@@ -15,11 +15,6 @@
 namespace ralph::cli {
 namespace {
 
-std::filesystem::path home_folder() {
-  const char* home = std::getenv("HOME");
-  return home == nullptr ? "" : home;
-}
-
 void print_warnings(const std::vector<trial::Problem>& warnings, const BenchLines& lines) {
   for (const auto& warning : warnings) lines.warn(to_text(warning));
 }
@@ -211,16 +206,37 @@ std::vector<grade::GradeResult> run_graders(const std::vector<trial::GraderSpec>
   return results;
 }
 
-void run_post_steps(const std::vector<trial::PostSpec>& steps, const report::PostContext& context,
-                    const BenchLines& lines) {
-  if (context.stop.stop_requested()) return;
+void end_bundle(report::Bundle& bundle) {
+  bundle.completed = now_utc();
+  bundle.duration = bundle.completed - bundle.started;
+}
+
+Result<> publish(const report::Bundle& bundle, const std::vector<trial::PostSpec>& steps,
+                 const Masker& masker, const std::stop_token& stop, const BenchLines& lines) {
+  TRY(report::write_results(bundle.artifacts, results_json(bundle, bench_writer()), masker));
+  show_results(bundle, lines);
+  const report::PostContext context{
+      .results = bundle.artifacts / report::kResultsName,
+      .artifacts = bundle.artifacts,
+      .workspace = bundle.workspace,
+      .name = bundle.name,
+      .overall_status = std::string(grade::overall_status(bundle.grades)),
+      .on_output = [&lines](std::string_view text) { lines.output().out(text); },
+      .stop = stop};
   for (const auto& step : steps) {
+    if (stop.stop_requested()) break;
     const auto done = report::run_post_step(step, context);
     if (done) lines.info(fmt::format("post_evaluation {}: done", step.name));
     if (!done) {
       lines.warn(fmt::format("post_evaluation {}: {}", step.name, describe(done.error())));
     }
   }
+  return {};
+}
+
+std::filesystem::path home_folder() {
+  const char* home = std::getenv("HOME");
+  return home == nullptr ? "/" : home;
 }
 
 const BenchCommand kBenchValidate{kValidateCommand, bench_validate, "config"};

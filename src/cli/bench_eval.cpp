@@ -2,7 +2,6 @@
 #include <fmt/core.h>
 
 #include "bench/grade/grader.h"
-#include "bench/report/post_evaluation.h"
 #include "bench/trial/snapshot.h"
 #include "bench/trial/workspace.h"
 #include "cli/bench.h"
@@ -70,21 +69,7 @@ void describe_eval(const trial::EvalCase& value, const grade::GradeContext& cont
   bundle.commit = "manual";
   if (!context.expected.empty()) bundle.expected_branch = "eval-only-expected";
   bundle.artifacts = context.artifacts;
-  bundle.completed = now_utc();
-  bundle.duration = bundle.completed - bundle.started;
-}
-
-void run_eval_steps(const trial::EvalCase& value, const report::Bundle& bundle,
-                    const BenchLines& lines, const std::stop_token& stop) {
-  run_post_steps(value.post_evaluation,
-                 {.results = bundle.artifacts / report::kResultsName,
-                  .artifacts = bundle.artifacts,
-                  .workspace = bundle.workspace,
-                  .name = value.name,
-                  .overall_status = std::string(grade::overall_status(bundle.grades)),
-                  .on_output = [&lines](std::string_view text) { lines.output().out(text); },
-                  .stop = stop},
-                 lines);
+  end_bundle(bundle);
 }
 
 Result<int> run_eval(const trial::EvalCase& value, const Arguments& arguments, FailOn fail_on,
@@ -102,9 +87,7 @@ Result<int> run_eval(const trial::EvalCase& value, const Arguments& arguments, F
   describe_eval(value, context, bundle);
   const auto log = report::manual_log_json(bundle.started, bundle.completed, bench_writer());
   TRY(report::write_log(bundle.artifacts, log, masker));
-  TRY(report::write_results(bundle.artifacts, results_json(bundle, bench_writer()), masker));
-  show_results(bundle, lines);
-  run_eval_steps(value, bundle, lines, signals.token());
+  TRY(publish(bundle, value.post_evaluation, masker, signals.token(), lines));
   if (const int signal_number = signals.received(); signal_number != 0) return 128 + signal_number;
   return bench_exit_code(bundle, fail_on, lines);
 }

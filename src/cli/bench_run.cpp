@@ -6,7 +6,6 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
-#include "bench/report/post_evaluation.h"
 #include "bench/trial/adapter.h"
 #include "bench/trial/script.h"
 #include "bench/trial/snapshot.h"
@@ -63,8 +62,7 @@ class BenchRun {
   Result<> execute();
   void run_watched(Result<trial::Execution>& executed);
   grade::GradeContext grade_context();
-  Result<> write_bundle();
-  void run_post_steps();
+  void complete_bundle();
   int exit_code() const;
   std::vector<config::Pair> variables() const;
   const trial::Layout& layout() const { return workspace_->layout(); }
@@ -223,7 +221,7 @@ grade::GradeContext BenchRun::grade_context() {
   return context;
 }
 
-Result<> BenchRun::write_bundle() {
+void BenchRun::complete_bundle() {
   bundle_.name = case_.name;
   bundle_.description = case_.description;
   bundle_.config_file = case_.file.native();
@@ -235,21 +233,7 @@ Result<> BenchRun::write_bundle() {
   bundle_.workspace = layout().root;
   bundle_.artifacts = layout().artifacts;
   bundle_.execution = &execution_;
-  bundle_.completed = now_utc();
-  bundle_.duration = bundle_.completed - bundle_.started;
-  return report::write_results(layout().artifacts, results_json(bundle_, bench_writer()), masker_);
-}
-
-void BenchRun::run_post_steps() {
-  cli::run_post_steps(case_.post_evaluation,
-                      {.results = layout().artifacts / report::kResultsName,
-                       .artifacts = layout().artifacts,
-                       .workspace = layout().root,
-                       .name = case_.name,
-                       .overall_status = std::string(grade::overall_status(bundle_.grades)),
-                       .on_output = [this](std::string_view text) { lines_.output().out(text); },
-                       .stop = signals_->token()},
-                      lines_);
+  end_bundle(bundle_);
 }
 
 int BenchRun::exit_code() const {
@@ -282,9 +266,8 @@ Result<int> BenchRun::run(bool keep_workspace) {
     return std::unexpected(prepared.error());
   }
   bundle_.grades = run_graders(case_.graders, grade_context(), lines_);
-  TRY(write_bundle());
-  show_results(bundle_, lines_);
-  run_post_steps();
+  complete_bundle();
+  TRY(publish(bundle_, case_.post_evaluation, masker_, signals_->token(), lines_));
   if (!keep_workspace) workspace_->remove_sources();
   return exit_code();
 }

@@ -51,6 +51,10 @@ Result<> ask(const git::Program& git, const Words& words, const std::string& wha
                 captured.error().hint);
   }
   if (captured->ok()) return {};
+  if (captured->err.contains("No space left on device")) {
+    return fail(Code::disk_full, fmt::format("{}: {}", what, said(*captured)),
+                "free disk space, or set workspace_dir to a directory on another disk");
+  }
   return fail(Code::unavailable, fmt::format("{}: {}", what, said(*captured)),
               "check the address, the branch and your access to the repository");
 }

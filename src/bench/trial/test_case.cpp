@@ -79,7 +79,10 @@ Document CaseReader::read(const Shape& shape) {
   auto node = read_node(file_);
   if (!node) {
     // The message of the parser names file and line.
-    problems.push_back({{}, node.error().message, {}, 0});
+    auto message = node.error().message;
+    if (node.error().code == Code::not_found)
+      message += "; 'init' writes a test case to start from";
+    problems.push_back({{}, std::move(message), {}, 0});
     return nullptr;
   }
   node_ = *std::move(node);
