@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include <fmt/core.h>
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "bench/grade/graders_impl.h"
@@ -133,7 +132,7 @@ std::string Judge::prompt_for(const GradeContext& context, const JudgeView& view
   prompt.threshold = settings_.threshold;
   prompt.task = task_of_agent(context.execution);
   prompt.patch = patch_of(context);
-  prompt.unread_files = fmt::format("{}", fmt::join(view.reset_files(), ", "));
+  prompt.reset_files = view.reset_files().size();
   prompt.mark = "DATA-" + random_hex(8);
   return to_text(prompt);
 }

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,10 +15,10 @@ struct JudgePrompt {
   bool by_named_agent = false;  // the agent's own file says how to judge
   std::vector<Assertion> assertions;
   double threshold = 0;
-  std::string task;          // of the graded agent; empty: unknown
-  std::string patch;         // what it changed; empty: unknown
-  std::string unread_files;  // instruction files that are shown as before the agent
-  std::string mark;          // a word that nobody can guess: encloses the patch
+  std::string task;             // of the graded agent; empty: unknown
+  std::string patch;            // what it changed; empty: unknown
+  std::size_t reset_files = 0;  // with instructions, shown as before the agent
+  std::string mark;             // a word that nobody can guess: encloses the patch
 };
 
 /// The patch and the task are marked as data that the graded agent could write.

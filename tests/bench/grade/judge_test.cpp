@@ -208,7 +208,7 @@ TEST_F(Judges, FindInstructionFilesAsBeforeTheAgent) {
   };
   EXPECT_EQ(judge().status, GradeStatus::passed);
   EXPECT_EQ(seen, "of the author");
-  EXPECT_TRUE(specs_[0].prompt.contains("sub/AGENTS.md")) << specs_[0].prompt;
+  EXPECT_TRUE(specs_[0].prompt.contains("changed 4 of the files")) << specs_[0].prompt;
 }
 
 TEST_F(Judges, WithoutARepositoryInstructionFilesAreLeftOut) {
