@@ -127,8 +127,7 @@ void measure_adapter(Table& table, const fs::path& build, TrialPlace& place) {
   const auto real = build / "conformance" / "bin" / "claude";
   auto why = leave_the_network();
   if (why.empty() && !fs::exists(real)) why = "no real agent (make conformance installs it)";
-  auto scenario =
-      mock::read_scenario(R"({"steps":[{"text":"Done."}]})", "scenario");
+  auto scenario = mock::read_scenario(R"({"steps":[{"text":"Done."}]})", "scenario");
   auto server = why.empty() && scenario ? mock::Server::start(*std::move(scenario), {})
                                         : Result<std::unique_ptr<mock::Server>>(
                                               std::unexpected(Error{Code::unavailable, why, {}}));

@@ -126,8 +126,9 @@ struct ToolNames {
   std::span<const std::string_view> read_files;  // each of them can read a prompt file
   std::span<const std::string_view> harmless;    // approved by their name alone in any mode
   std::span<const std::string_view> worker;      // of the iterations of a loop
-  std::span<const std::string_view> summarizer;  // of runs that only read: they summarize a loop, or grade
-  std::string_view answer_tool;                  // takes structured output
+  std::span<const std::string_view>
+      summarizer;                // of runs that only read: they summarize a loop, or grade
+  std::string_view answer_tool;  // takes structured output
 };
 
 /// How an agent is started without permission prompts.
