@@ -116,6 +116,7 @@ run::Request Adapter::make_request(const ExecutionContext& context) const {
   request.max_line = stream::Decoder::kMaxLine;
   request.keeps_session = false;
   request.keeps_budget = false;
+  request.durable_logs = false;
   request.end_policy.grace = kGrace;
   return request;
 }

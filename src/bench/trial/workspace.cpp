@@ -62,6 +62,13 @@ Result<> write_lock(const fs::path& root, std::string_view repo, UtcTime now) {
   return write_all(file.get(), text, folder.path_of(".lock").native());
 }
 
+/// What ralph would write there, but without waiting for the disk.
+Result<> make_state_folder(const fs::path& artifacts) {
+  TRY_ASSIGN(const auto folder, Folder::make(artifacts / ".ralph"));
+  TRY_ASSIGN(const auto file, folder.create(".gitignore"));
+  return write_all(file.get(), "*\n", folder.path_of(".gitignore").native());
+}
+
 }  // namespace
 
 std::string run_id(std::string_view workspace_name, UtcTime now) {
@@ -86,6 +93,7 @@ Result<Workspace> Workspace::create(const fs::path& folder, std::string_view nam
   TRY_ASSIGN(const auto root, or_storage_error(make_root(fs::canonical(above, error), name, now)));
   Workspace workspace(layout_at(root));
   TRY(or_storage_error(make_folders(workspace.layout_.artifacts / "evaluators", 0755)));
+  TRY(or_storage_error(make_state_folder(workspace.layout_.artifacts)));
   TRY(or_storage_error(write_lock(root, repo, now)));
   return workspace;
 }

@@ -93,8 +93,8 @@ std::string stored(std::string_view bytes) {
   constexpr std::uint32_t kAdler = 65'521;
   std::string out = "\x78\x01";
   std::uint32_t a = 1, b = 0;
-  for (const unsigned char c : bytes) {
-    a = (a + c) % kAdler;
+  for (const char c : bytes) {
+    a = (a + static_cast<unsigned char>(c)) % kAdler;
     b = (b + a) % kAdler;
   }
   do {
