@@ -250,9 +250,8 @@ constexpr Example kConfigExamples[] = {
 constinit const Command kConfigCommand{
     "config",
     "show every setting and its origin",
-    "Shows the settings of 'ralph run' and 'ralph loop', from RALPH_* variables, ralph.yml and "
-    "the\n"
-    "defaults.",
+    "Shows the settings of 'ralph run' and 'ralph loop', from RALPH_* variables, ralph.yml, your\n"
+    "own config.yml and the defaults. 'ralph config path' lists the files.",
     kConfigPositionals,
     kConfigOptions,
     kConfigExamples,

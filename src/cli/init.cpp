@@ -184,12 +184,14 @@ constexpr std::string_view kWords[] = {"written", "line added", "exists already;
 void report_steps(const std::vector<Step>& steps, bool json, StdOutput& output) {
   std::string line;
   json::ObjectWriter writer(line);
+  std::size_t width = 0;
+  for (const auto& step : steps) width = std::max(width, step.name.size());
   for (const auto& step : steps) {
     if (!step.done) continue;
     writer.boolean(step.name, *step.done != Done::there_already);
     if (!json) {
-      output.out(
-          fmt::format("{:<11} {}\n", step.name, kWords[static_cast<std::size_t>(*step.done)]));
+      output.out(fmt::format("{:<{}} {}\n", step.name, width + 1,
+                             kWords[static_cast<std::size_t>(*step.done)]));
     }
   }
   writer.close();
@@ -284,7 +286,8 @@ constinit const Command kInitCommand{
     "init",
     "create a ralph.yml and a GOAL.md",
     "Writes a ralph.yml with comments and a GOAL.md to fill in, and adds /.ralph/ to .gitignore.\n"
-    "Existing files are not changed. In a subdirectory of a repository, the settings apply to "
+    "Other existing files are not changed. In a subdirectory of a repository, the settings apply "
+    "to "
     "that\n"
     "subdirectory. The test command is guessed from the build files.",
     kInitPositionals,

@@ -184,7 +184,10 @@ Result<> set_goal(const Goal& goal, loop::Setup& setup) {
   setup.goal_seen = goal.seen;
   if (goal.edited) setup.goal_note = goal.message;
   if (!goal.edited && !goal.message.empty()) setup.warnings.push_back(goal.message);
-  TRY(loop::check_goal(goal.text));
+  if (auto good = loop::check_goal(goal.text); !good) {
+    if (!goal.file.empty()) good.error().message += fmt::format(" (file '{}')", goal.file);
+    return good;
+  }
   if (setup.resumed) return {};
   if (is_goal_template(goal.text)) {
     return fail(Code::usage, fmt::format("{} is still the template of 'ralph init'", goal.file),
@@ -362,7 +365,9 @@ int loop_command(const Arguments& arguments, StdOutput& output) {
 }
 
 constexpr Positional kLoopPositionals[] = {
-    {"GOAL.md", "the file that describes the goal; where it exists, -p TEXT is refused",
+    {"GOAL.md",
+     "the file that describes the goal; where it exists (other than as the template of 'ralph "
+     "init'), -p TEXT is refused",
      Need::optional},
 };
 constexpr Option kLoopOptions[] = {

@@ -66,7 +66,7 @@ Result<> show_loop_dry_run(const loop::Setup& setup, const config::Settings& set
   TRY(show_dry_run(
       loop::worker_request(setup, setup.loop_id, {prompt.iteration}, std::move(prompt.text)), json,
       masker, output));
-  for (const auto& cut : cuts) warn(fmt::format("{} was cut", cut), output);
+  for (const auto& cut : cuts) warn(cut, output);
   if (!refused.empty()) warn(refused, output);
   return {};
 }
@@ -80,7 +80,7 @@ int print_prompt(const loop::Setup& setup, StdOutput& output) {
     note(fmt::format("no iteration would start: {}", prompt->no_iteration), output);
   }
   output.out(prompt->text);
-  for (const auto& cut : cuts) warn(fmt::format("{} was cut", cut), output);
+  for (const auto& cut : cuts) warn(cut, output);
   if (!refused.empty()) warn(refused, output);
   return 0;
 }

@@ -49,25 +49,28 @@ Result<Goal> read_goal_file(const std::string& file, const config::Settings& set
               "name a file that describes the goal, or use -p TEXT");
 }
 
-/// The template of `ralph init` says nothing yet.
-bool has_goal_file(const config::Settings& settings) {
+/// As seen from the current directory; empty: there is none. The template of `ralph init` says nothing yet.
+fs::path goal_file_there(const config::Settings& settings) {
   const auto path = fs::path(settings.text(Key::cwd)) / kGoalFile;
   std::error_code error;
-  if (!fs::exists(path, error)) return false;
+  if (!fs::exists(path, error)) return {};
   const auto text = read_file(path);
-  return !text || !is_goal_template(*text);
+  return text && is_goal_template(*text) ? fs::path() : fs::proximate(path, error);
 }
 
 /// A GOAL.md that lies there says what to achieve as well, and the agent would read it.
 Result<> refuse_goal_file(const config::Settings& settings) {
-  if (!has_goal_file(settings)) return {};
+  const auto file = goal_file_there(settings);
+  if (file.empty()) return {};
   const auto& origin = settings.origin(Key::prompt);
   const bool on_the_line = origin.kind == config::Origin::Kind::flag;
-  return fail(Code::usage,
-              fmt::format("two goals: {}, and the file '{}' in this directory",
-                          on_the_line ? "-p TEXT" : "the prompt of " + describe(origin), kGoalFile),
-              "'ralph loop GOAL.md' uses the file; for another goal rename or remove it, or "
-              "name another file with -P FILE ('-P -' is standard input)");
+  return fail(
+      Code::usage,
+      fmt::format("two goals: {}, and the file '{}'",
+                  on_the_line ? "-p TEXT" : "the prompt of " + describe(origin), file.native()),
+      fmt::format("'ralph loop {}' uses the file; for another goal rename or remove it, or "
+                  "name another file with -P FILE ('-P -' is standard input)",
+                  file.native()));
 }
 
 Result<> check_one_goal(const Arguments& arguments, const config::Settings& settings) {
@@ -107,9 +110,10 @@ Result<Goal> read_goal(const Arguments& arguments, const config::Settings& setti
     TRY(refuse_goal_file(settings));
     return Goal{settings.text(Key::prompt)};
   }
+  const auto file_there = goal_file_there(settings);
   return fail(Code::usage, "no goal was given",
-              has_goal_file(settings) ? "use 'ralph loop GOAL.md'"
-                                      : "use 'ralph loop GOAL.md' or 'ralph loop -p TEXT'");
+              file_there.empty() ? "use 'ralph loop GOAL.md' or 'ralph loop -p TEXT'"
+                                 : fmt::format("use 'ralph loop {}'", file_there.native()));
 }
 
 }  // namespace ralph::cli

@@ -31,19 +31,36 @@ const Command* command_with(const Command& command, std::string_view name) {
   return has ? other : nullptr;
 }
 
+/// What other programs call an option of ours.
+struct OtherName {
+  std::string_view name, ours;
+};
+constexpr OtherName kNamesElsewhere[] = {
+    {"--agent", "--backend"},
+    {"--budget", "--max-cost"},
+    {"--max-budget-usd", "--max-cost"},
+};
+
 std::unexpected<Error> unknown_option(const Command& command, const std::string& word) {
   const auto name = word.substr(0, word.find('='));
+  if (&command == &kRunCommand || &command == &kLoopCommand) {
+    const auto* const known = std::ranges::find(kNamesElsewhere, name, &OtherName::name);
+    if (known != std::end(kNamesElsewhere)) {
+      return bad_usage(fmt::format("unknown option '{}'; use '{}'", name, known->ours));
+    }
+  }
   if (const auto* const other = command_with(command, name)) {
     return bad_usage(fmt::format("'{}' is an option of 'ralph {}' only", name, other->name));
   }
   std::vector<std::string> names{"--help"};
   for (const auto& option : options_of(command))
     names.push_back(fmt::format("--{}", long_name(option.names)));
-  auto near = nearest(name, names);
-  if (near.empty() && name.size() >= kShortestPart) {
-    std::erase_if(names, [&](const auto& other) { return !other.starts_with(name); });
-    near = fmt::format("{}", fmt::join(names, "', '"));
-  }
+  std::vector<std::string> longer;
+  std::ranges::copy_if(names, std::back_inserter(longer), [&](const auto& other) {
+    return name.size() >= kShortestPart && other.starts_with(name);
+  });
+  const auto near =
+      longer.empty() ? nearest(name, names) : fmt::format("{}", fmt::join(longer, "', '"));
   return bad_usage(near.empty()
                        ? fmt::format("unknown option '{}'", word)
                        : fmt::format("unknown option '{}'; did you mean '{}'?", word, near));
@@ -59,6 +76,7 @@ std::string remedy_for_more(const Command& command, const Arguments& arguments,
                             const std::vector<std::string>& positionals) {
   if (command.name == "run") return "; pass the prompt with -p";
   if (command.name == "tell") return "; put the message in quotes";
+  if (command.name == "config") return "; 'ralph config show' prints every setting";
   if (arguments.flag("exec")) {
     return fmt::format("; the command of --exec goes after '--': --exec -- {}",
                        fmt::join(positionals, " "));

@@ -1,5 +1,7 @@
 #include "harness/run/run.h"
 
+#include <atomic>
+#include <csignal>
 #include <string>
 
 #include <fmt/core.h>
@@ -10,6 +12,7 @@
 #include "cli/environment.h"
 #include "cli/failure.h"
 #include "cli/options.h"
+#include "cli/reader_watch.h"
 #include "cli/run_settings.h"
 #include "cli/std_output.h"
 #include "cli/stop_signals.h"
@@ -86,13 +89,22 @@ int supervise(run::Request request, const config::Settings& settings, const Mask
   run::Control control;
   const StopSignals signals(
       [&](int signal_number) { handle_run_signal(signal_number, control, output); });
+  // A closed terminal sends SIGHUP, which may be ignored (nohup).
+  std::atomic<bool> reader_gone = false;
+  const ReaderWatch reader(::isatty(STDOUT_FILENO) == 1 ? -1 : STDOUT_FILENO, [&] {
+    reader_gone = true;
+    output.set_drain_timeout(kSignalDrainTimeout);
+    control.end(SIGPIPE);
+  });
   const auto report_of_run = run::run(std::move(request), observers, control, masker);
   if (report_of_run.start_error) {
     const StartErrorReporter not_started{json, masker, output, run_id};
     return not_started(report_of_run.verdict.outcome, *report_of_run.start_error);
   }
   const int code = report_of_run.verdict.exit_code();
-  if (output.dropped())
+  if (reader_gone && report_of_run.verdict.outcome == stream::Outcome::cancelled) {
+    warn("stdout was closed, so the run was stopped", output);
+  } else if (output.dropped())
     warn("stdout was not read; the rest of the output is only in the raw log", output);
   if (!report_of_run.not_recorded) return code;
   const int not_recorded = report(*report_of_run.not_recorded, output);
@@ -154,7 +166,8 @@ constinit const Command kRunCommand{
     "limits,\n"
     "reports how it ended and leaves no process of it behind.\n"
     "Exit codes: 0 success, 1 agent failed, 2 bad usage, 3 not installed or not logged in,\n"
-    "4 tool denied, 5 rate limited, 6 limit reached, 7 timed out, 8 disk, 9 locked, 130 Ctrl-C.",
+    "4 tool denied, 5 rate limited, 6 limit reached, 7 timed out, 8 disk, 9 locked; stopped: 129 "
+    "by SIGHUP,\n130 by Ctrl-C, 141 because stdout was closed, 143 by SIGTERM.",
     {},
     kRunOptions,
     kRunExamples,

@@ -1,11 +1,14 @@
 #include <string>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include "cli/command.h"
+#include "cli/environment.h"
 #include "cli/failure.h"
 #include "cli/loop_folder.h"
 #include "core/base/file.h"
+#include "harness/run/request.h"
 #include "harness/store/guidance.h"
 #include "harness/store/loop_state_store.h"
 
@@ -27,6 +30,10 @@ Result<> tell(const Arguments& arguments, StdOutput& output) {
   TRY_ASSIGN(const auto folder, folder_of(arguments));
   TRY_ASSIGN(const auto text, text_of(arguments));
   const auto snapshot = read_loop(folder, output);
+  std::vector<std::string> warnings;
+  TRY(run::check_text("guidance", text, arguments.flag("allow-secrets"), Masker(environment()),
+                      warnings));
+  for (const auto& warning : warnings) warn(warning, output);
   TRY(leave(folder, text));
   output.out(fmt::format("kept {}\n", snapshot.guidance_reader()));
   if (snapshot.runs()) return {};
@@ -41,7 +48,10 @@ int tell_command(const Arguments& arguments, StdOutput& output) {
 
 constexpr Positional kTellPositionals[] = {
     {"GUIDANCE", "the message for the agent; '-': standard input"}};
-constexpr Option kTellOptions[] = {kCwdOption};
+constexpr Option kTellOptions[] = {
+    kCwdOption,
+    {"--allow-secrets", "", "send the text even if it holds what looks like a key"},
+};
 constexpr Example kTellExamples[] = {
     {"ralph tell 'Leave the parser alone, the bug is in the lexer'", "for the next iteration"},
     {"make test 2>&1 | tail -50 | ralph tell -", "the output of a program"},

@@ -29,7 +29,9 @@ std::string_view behind_scheme(std::string_view url) {
 Result<std::string> messages_url(std::string_view base_url) {
   const auto rest = behind_scheme(base_url);
   if (rest.empty() || rest.front() == '/') {
-    return fail(Code::usage, "ANTHROPIC_BASE_URL is not an http:// or https:// URL",
+    const auto shown = base_url.contains('@') ? "" : fmt::format(" '{}'", base_url);
+    return fail(Code::usage,
+                fmt::format("ANTHROPIC_BASE_URL{} is not an http:// or https:// URL", shown),
                 std::string(kHint));
   }
   constexpr std::string_view kForbidden("?# \t\r\n\0", 7);

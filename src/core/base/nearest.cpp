@@ -7,6 +7,7 @@ namespace {
 
 constexpr std::size_t kLongestWord = 64;
 constexpr std::size_t kDistanceOfAbbreviation = 2;
+constexpr std::size_t kShortestPrefix = 3;
 
 /// "MAX_ITERS" of "MAX_ITERATIONS": most of its letters, in their order. A prefix is none: it may be of several words.
 bool is_abbreviation(std::string_view word, std::string_view candidate) {
@@ -36,6 +37,10 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string nearest(std::string_view word, const std::vector<std::string>& known) {
   if (word.size() > kLongestWord) return {};
+  const auto begins = [&](const std::string& candidate) { return candidate.starts_with(word); };
+  if (word.size() >= kShortestPrefix && std::ranges::count_if(known, begins) == 1) {
+    return *std::ranges::find_if(known, begins);
+  }
   std::string best;
   std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
   for (const auto& candidate : known) {

@@ -144,4 +144,13 @@ std::int64_t Table::context_window(std::string_view alias_or_id) const {
   return alias_or_id.ends_with(kLongWindowMark) ? std::max(window, kLongWindow) : window;
 }
 
+std::vector<std::string> Table::names() const {
+  std::vector<std::string> names;
+  for (const auto& model : models_) {
+    names.push_back(model.id);
+    names.insert(names.end(), model.aliases.begin(), model.aliases.end());
+  }
+  return names;
+}
+
 }  // namespace ralph::model

@@ -93,6 +93,8 @@ class Table {
   std::int64_t context_window(std::string_view alias_or_id) const;
 
   const std::vector<Model>& models() const { return models_; }
+  /// Every id and alias.
+  std::vector<std::string> names() const;
 
  private:
   std::vector<Model> models_;

@@ -41,6 +41,9 @@ Result<> check_goal(std::string_view text) {
   if (is_blank(text)) {
     return fail(Code::usage, "the goal is empty", "describe the goal");
   }
+  if (text.contains('\0')) {
+    return fail(Code::usage, "the goal has a NUL byte", "a goal is text; is it the right file?");
+  }
   if (text.size() <= kLongestGoal) return {};
   return fail(Code::usage,
               fmt::format("the goal has {} bytes; the limit is {}", text.size(), kLongestGoal),

@@ -69,8 +69,11 @@ class Cuts {
  public:
   explicit Cuts(std::vector<std::string>& names) : names_(names) {}
 
-  void note(std::string_view part, std::size_t left_out) {
-    if (left_out > 0) names_.push_back(fmt::format("{} ({} bytes left out)", part, left_out));
+  void note(std::string_view part, std::size_t most, std::size_t left_out) {
+    if (left_out == 0) return;
+    names_.push_back(fmt::format(
+        "{} is longer than the {} bytes it may have in the prompt: {} bytes were left out", part,
+        most, left_out));
   }
 
  private:
@@ -80,7 +83,7 @@ class Cuts {
 std::string goal_text(const PromptParts& parts, std::size_t most, Cuts& cuts) {
   const auto whole = prompt_text(parts.goal);
   const auto kept = beginning_of(trim_end(whole, "\n"), most);
-  cuts.note("the goal", kept.left_out);
+  cuts.note("the goal", most, kept.left_out);
   std::string text(kept.text);
   if (kept.left_out > 0) text += fmt::format("\n[… {} bytes of the goal left out]", kept.left_out);
   return text;
@@ -94,7 +97,7 @@ std::string agents_text(const PromptParts& parts, std::size_t most, Cuts& cuts) 
                           ? parts.agents_md_size - parts.agents_md.size()
                           : 0;
   const auto left_out = kept.left_out + unread;
-  cuts.note("AGENTS.md", left_out);
+  cuts.note("AGENTS.md", most, left_out);
   auto text = fenced(kept.text);
   if (left_out > 0) {
     text += fmt::format("\n[… {} bytes of AGENTS.md left out; read the file itself]", left_out);
@@ -106,7 +109,7 @@ std::string verification_text(const PromptParts& parts, std::size_t most, Cuts& 
   if (parts.verification.empty()) return {};
   const auto whole = prompt_text(parts.verification);
   const auto kept = end_of(whole, most);
-  cuts.note("verification", kept.left_out);
+  cuts.note("verification", most, kept.left_out);
   std::string text;
   if (kept.left_out > 0) {
     text = fmt::format("[… {} bytes of what verification said left out; this is its end]\n",
@@ -123,7 +126,7 @@ std::string guidance_text(const PromptParts& parts, std::size_t most, Cuts& cuts
     whole += prompt_text(one);
   }
   const auto kept = end_of(whole, most);
-  cuts.note("guidance", kept.left_out);
+  cuts.note("guidance", most, kept.left_out);
   std::string text;
   if (kept.left_out > 0)
     text = fmt::format("[… {} bytes of older words left out]\n", kept.left_out);
@@ -148,7 +151,7 @@ std::string make_prompt(const Template& form, const PromptParts& parts, const Pr
   const auto agents = agents_text(parts, caps.agents, notes);
   const auto history = format_history(parts.history_summary, parts.summary_covers, parts.recent,
                                       caps.history, parts.taken_back);
-  notes.note("history", history.left_out);
+  notes.note("history", caps.history, history.left_out);
   const auto verification = verification_text(parts, caps.verification, notes);
   const auto guidance = guidance_text(parts, caps.guidance, notes);
   const auto commands = commands_text(parts);

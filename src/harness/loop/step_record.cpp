@@ -63,6 +63,9 @@ store::LoopRecord make_record(store::LoopRecord::Step step, const store::Current
   record.raw_log = shown_in(root, outcome.raw_log);
   record.outcome = outcome.verdict.outcome;
   record.cost_usd = outcome.summary.cost_usd();
+  // Requests with a rejected key cost nothing.
+  const bool rejected = outcome.verdict.outcome == stream::Outcome::auth_failed;
+  if (rejected && outcome.summary.usage() == stream::Tokens()) record.cost_usd = 0;
   if (outcome.cost_at_least_usd > record.cost_usd.value_or(0)) {
     record.cost_usd = outcome.cost_at_least_usd;
   }

@@ -1,13 +1,22 @@
 #include "harness/loop/unchanged_setup.h"
 
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include "core/base/utf8.h"
 
 namespace ralph::loop {
 namespace {
 
-constexpr std::string_view kAccept = "--accept-changes accepts them";
+constexpr std::string_view kAccept = "--accept-changes accepts what is there now";
+
+std::string branch_name(std::string_view ref) {
+  constexpr std::string_view kHeads = "refs/heads/";
+  return std::string(ref.starts_with(kHeads) ? ref.substr(kHeads.size()) : ref);
+}
+
+std::string quoted(const std::vector<std::string>& commands) {
+  return commands.empty() ? "none" : fmt::format("`{}`", fmt::join(commands, "`, `"));
+}
 
 /// "model: sonnet, now opus".
 std::string differences(const std::map<std::string, std::string>& old,
@@ -32,9 +41,16 @@ std::string differences(const std::map<std::string, std::string>& old,
 Result<> check_verification(const store::LoopState& old, const Verifier& verifier) {
   if (old.verify_digest == verifier.files().digest()) return {};
   const auto moved = differences(old.verify_programs, verifier.files().programs(), "not found");
+  const auto now = verifier.files().names();
+  if (old.verify != now) {
+    return fail(Code::usage,
+                fmt::format("the verification commands changed since the loop began: {}, now {}",
+                            quoted(old.verify), quoted(now)),
+                fmt::format("check --verify, the setting 'verify' and .ralph/check; {}", kAccept));
+  }
   if (old.verify_programs.empty() || moved.empty()) {
-    return fail(Code::usage, "the verification commands changed since the loop began",
-                fmt::format("check 'verify' and .ralph/check; {}", kAccept));
+    return fail(Code::usage, "files that verification runs changed since the loop began",
+                fmt::format("check .ralph/check and the scripts of {}; {}", quoted(now), kAccept));
   }
   return fail(Code::usage,
               "verification would run other programs than when the loop began (PATH): " + moved,
@@ -54,10 +70,10 @@ Result<> check_repository(const Setup& setup, const store::LoopState& old,
   if (!setup.options.commit) return {};
   TRY_ASSIGN(const auto branch, repository.branch());
   if (branch == old.branch_at_start) return {};
-  return fail(
-      Code::usage,
-      fmt::format("the loop began on '{}', and '{}' is checked out", old.branch_at_start, branch),
-      fmt::format("check out that branch; {}", kAccept));
+  return fail(Code::usage,
+              fmt::format("the loop began on the branch '{}', and '{}' is checked out",
+                          branch_name(old.branch_at_start), branch_name(branch)),
+              fmt::format("check out that branch, or use --accept-changes to go on here"));
 }
 
 }  // namespace

@@ -45,8 +45,8 @@ Result<> UserFiles::stash_or_refuse() {
   TRY_ASSIGN(stashed_, git.stash(store::stash_message(setup_.loop_id), keep_as));
   if (stashed_) {
     reporter_.warn_at_start(fmt::format(
-        "your changes were stashed; to restore them: git stash apply --index refs/ralph/{} "
-        "(the report shows this command again)",
+        "your changes were stashed, and the report will say how to restore them (at any time: "
+        "git stash apply --index refs/ralph/{})",
         keep_as));
   }
   return {};

@@ -14,7 +14,7 @@ std::string outage_text(const RunOutcome& outcome) {
   if (error && error->error_class == stream::ErrorClass::overloaded) return "model API overloaded";
   const auto& reason = outcome.verdict.detail;
   return reason.empty() ? "model API unreachable"
-                        : fmt::format("model API unreachable ({})", reason);
+                        : fmt::format("model API unreachable: {}", reason);
 }
 
 }  // namespace

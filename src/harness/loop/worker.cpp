@@ -86,9 +86,7 @@ bool Worker::start(std::int64_t iteration, std::string& prompt) {
                        prompt_parts(loop_.setup, state.goal, loop_.keeper.records(), guidance,
                                     loop_.verifier.commands()),
                        loop_.setup.options.caps, cuts);
-  for (const auto& cut : cuts) {
-    loop_.reporter.warn(fmt::format("{} is too long for the prompt and was cut", cut));
-  }
+  for (const auto& cut : cuts) loop_.reporter.warn(cut);
   return true;
 }
 

@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "core/base/file.h"
+#include "core/base/nearest.h"
 #include "harness/store/sessions.h"
 #include "harness/stream/outcome.h"
 #include "system/git/project_root.h"
@@ -40,23 +41,6 @@ Result<std::string> read_system_prompt(const config::Settings& settings) {
   const auto& file = settings.text(Key::system_prompt_file);
   if (!file.empty()) return read_named(file, "system prompt file");
   return settings.text(Key::system_prompt);
-}
-
-/// A key in a prompt would reach the model, the logs of its provider and ralph's logs.
-Result<> check_text(std::string_view what, std::string_view text, bool allowed,
-                    const Masker& masker, std::vector<std::string>& warnings) {
-  std::string found(masker.find_key_shape(text));
-  if (found.empty() && masker.finds_secret(text)) found = "the value of a secret variable";
-  if (found.empty()) return {};
-  const auto message = fmt::format("the {} holds a secret ({})", what, found);
-  if (!allowed) {
-    return fail(Code::usage, message, "remove it, or use --allow-secrets");
-  }
-  auto warning = message + ": sent as it is";
-  if (std::ranges::find(warnings, warning) == warnings.end()) {
-    warnings.push_back(std::move(warning));
-  }
-  return {};
 }
 
 Result<std::filesystem::path> workspace_of(const config::Settings& settings) {
@@ -190,6 +174,23 @@ backend::Auth auth_of(const config::Settings& settings) {
   return auth_named(settings.text(Key::auth));
 }
 
+/// A key in a prompt would reach the model, the logs of its provider and ralph's logs.
+Result<> check_text(std::string_view what, std::string_view text, bool allowed,
+                    const Masker& masker, std::vector<std::string>& warnings) {
+  std::string found(masker.find_key_shape(text));
+  if (found.empty() && masker.finds_secret(text)) found = "the value of a secret variable";
+  if (found.empty()) return {};
+  const auto message = fmt::format("the {} holds a secret ({})", what, found);
+  if (!allowed) {
+    return fail(Code::usage, message, "remove it, or use --allow-secrets");
+  }
+  auto warning = message + ": sent as it is";
+  if (std::ranges::find(warnings, warning) == warnings.end()) {
+    warnings.push_back(std::move(warning));
+  }
+  return {};
+}
+
 Result<> check_secrets(Request& request, bool allowed, const Masker& masker) {
   const auto& ask = request.ask;
   TRY(check_text("prompt", ask.prompt, allowed, masker, request.warnings));
@@ -201,7 +202,11 @@ Result<> check_price(const Request& request) {
   if (!request.ask.max_cost || !request.backend->can.cost) return {};
   const auto model = asked_model(request);
   if (model.empty() || request.models.cost_usd(model, {})) return {};
-  return std::unexpected(stream::no_price_error(model));
+  auto error = stream::no_price_error(model);
+  if (const auto meant = nearest(model, request.models.names()); !meant.empty()) {
+    error.message += fmt::format("; did you mean '{}'?", meant);
+  }
+  return std::unexpected(std::move(error));
 }
 
 Result<Request> make_request(const config::Settings& settings, Invocation invocation,

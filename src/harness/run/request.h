@@ -82,6 +82,10 @@ backend::SandboxLevel sandbox_of(const config::Settings& settings);
 /// Code::usage: the prompts hold a secret; a warning of the request where that is allowed.
 Result<> check_secrets(Request& request, bool allowed, const Masker& masker);
 
+/// Code::usage: `text`, which would be sent to the model, holds a secret; if that is allowed, a warning says so.
+Result<> check_text(std::string_view what, std::string_view text, bool allowed,
+                    const Masker& masker, std::vector<std::string>& warnings);
+
 /// Code::usage: a cost limit is set, and the price of the requested model is unknown.
 Result<> check_price(const Request& request);
 

@@ -63,13 +63,13 @@ Result<fs::path> home_of(const Host& host) {
     return fail(Code::usage, "cannot create a sandbox: HOME is not set to a directory",
                 "set HOME, or run without --sandbox");
   }
-  return real_folder(home, "the home");
+  return real_folder(home, "the home directory");
 }
 
 Result<> check_workspace(const fs::path& workspace, const fs::path& home) {
   if (!is_below(home, workspace)) return {};
-  const auto what = workspace == home ? std::string("is the home")
-                                      : fmt::format("holds the home '{}'", home.string());
+  const auto what = workspace == home ? std::string("is the home directory")
+                                      : fmt::format("holds the home directory '{}'", home.string());
   return fail(
       Code::usage,
       fmt::format("the workspace '{}' {}, which the sandbox hides", workspace.string(), what),

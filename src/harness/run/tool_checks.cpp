@@ -59,13 +59,21 @@ Check check_endpoint(const backend::Backend& backend, const backend::Host& host)
   }
   http::ClientRequest request;
   request.url = backend::variable(host, access.endpoint_variable).value_or("");
-  if (request.url.empty()) request.url = access.endpoint;
+  const bool given = !request.url.empty();
+  if (!given) request.url = access.endpoint;
   request.connect_timeout = kConnectPatience;
   request.connect_only = true;
   const auto connected = http::Client().send(request, {});
   if (connected) return {Level::ok, "model API", "reachable: " + without_user(request.url), {}};
   const auto& error = connected.error();
-  return {Level::warning, "model API", "unreachable: " + error.message, error.hint};
+  if (error.failure == http::Failure::bad_request) {
+    const auto shown = request.url.contains('@') ? "" : fmt::format(" '{}'", request.url);
+    return {Level::blocks, "model API",
+            fmt::format("{}{} is not an http:// or https:// URL", access.endpoint_variable, shown),
+            fmt::format("for example {}", access.endpoint)};
+  }
+  const auto from = given ? fmt::format(" (from {})", access.endpoint_variable) : std::string();
+  return {Level::warning, "model API", "unreachable: " + error.message + from, error.hint};
 }
 
 }  // namespace ralph::run

@@ -30,7 +30,7 @@ Result<> check_text(std::string_view text) {
     return fail(Code::usage, "the guidance is empty", "pass the text for the agent");
   }
   if (text.size() <= kLongestText) return {};
-  return fail(Code::limit,
+  return fail(Code::usage,
               fmt::format("the guidance has {} bytes; the limit is {}", text.size(), kLongestText),
               "put it into a file of the workspace and refer to the file");
 }

@@ -47,6 +47,17 @@ std::vector<std::string> leave_out_raw(stream::Event& event) {
   return names;
 }
 
+/// What an agent says and does, as opposed to what it costs and how it ends.
+bool is_content(const stream::Payload& what) {
+  return std::visit(
+      []<typename T>(const T&) {
+        return std::is_same_v<T, stream::Text> || std::is_same_v<T, stream::Thinking> ||
+               std::is_same_v<T, stream::ToolCall> || std::is_same_v<T, stream::ToolOutput> ||
+               std::is_same_v<T, stream::ToolResult> || std::is_same_v<T, stream::Unknown>;
+      },
+      what);
+}
+
 json::Document begin_record(std::string_view name) {
   return {{"record", name}, {"at", iso_utc(now_utc())}};
 }
@@ -61,20 +72,24 @@ std::optional<std::string> text_of_record(std::string_view line, std::string_vie
 
 }  // namespace
 
-Journal::Journal(std::filesystem::path path, UniqueFd fd, const Masker& masker)
-    : path_(std::move(path)), fd_(std::move(fd)), masker_(&masker) {}
+Journal::Journal(std::filesystem::path path, UniqueFd fd, const Masker& masker,
+                 std::size_t most_events)
+    : path_(std::move(path)), fd_(std::move(fd)), masker_(&masker), most_events_(most_events) {}
 
-Result<Journal> Journal::open(const Location& folder, const Masker& masker) {
+Result<Journal> Journal::open(const Location& folder, const Masker& masker,
+                              std::size_t most_events) {
   TRY_ASSIGN(const auto made, folder.make_folder());
   auto fd = made.create(kName);
   if (!fd) return std::unexpected(as_storage(fd.error()));
-  return Journal(made.path_of(kName), *std::move(fd), masker);
+  return Journal(made.path_of(kName), *std::move(fd), masker, most_events);
 }
 
 void Journal::on_any(const stream::Event& event) {
-  if (failed_ || is_delta(event.what)) return;
+  if (failed_ || is_delta(event.what) || (event_bytes_ > most_events_ && is_content(event.what))) {
+    return;
+  }
   auto line = json::mask(stream::encode(event), *masker_);
-  if (can_be_kept_whole(line)) return put(line);
+  if (can_be_kept_whole(line)) return put_event(line);
   auto shorter = shorten_members(line, kLongestText);
   if (!shorter) {
     auto shallow = event;
@@ -82,7 +97,16 @@ void Journal::on_any(const stream::Event& event) {
     line = json::mask(stream::encode(shallow), *masker_);
     shorter = shorten_members(line, kLongestText, left_out);
   }
-  put(shorter ? *shorter : line);
+  put_event(shorter ? *shorter : line);
+}
+
+void Journal::put_event(std::string_view line) {
+  const bool within = event_bytes_ <= most_events_;
+  event_bytes_ += line.size() + 1;
+  put(line);
+  if (within && event_bytes_ > most_events_) {
+    record("events_left_out", R"({"why":"the journal is full; the raw log has every line"})");
+  }
 }
 
 void Journal::record(std::string_view name, std::string_view members_json) {

@@ -25,9 +25,12 @@ class Journal final : public stream::Handler {
   static constexpr const char* kName = "journal.ndjson";
   /// Bytes of one member of a line, before JSON's escapes.
   static constexpr std::size_t kLongestText = std::size_t{16} << 10;
+  /// Bytes of events; beyond them text, calls and results of tools are left out. The raw log has them.
+  static constexpr std::size_t kMostEvents = std::size_t{256} << 20;
 
   /// Makes the directory and the file, which must not exist yet; `masker` outlives the journal.
-  static Result<Journal> open(const Location& folder, const Masker& masker);
+  static Result<Journal> open(const Location& folder, const Masker& masker,
+                              std::size_t most_events = kMostEvents);
 
   void on_any(const stream::Event& event) override;
   /// A record of our own: one JSON object as text, which becomes {"record":name, "at":now, …its members}.
@@ -49,13 +52,16 @@ class Journal final : public stream::Handler {
   const std::filesystem::path& path() const { return path_; }
 
  private:
-  Journal(std::filesystem::path path, UniqueFd fd, const Masker& masker);
+  Journal(std::filesystem::path path, UniqueFd fd, const Masker& masker, std::size_t most_events);
   void put(std::string_view line);
+  void put_event(std::string_view line);
 
   std::filesystem::path path_;
   UniqueFd fd_;
   const Masker* masker_;
   std::string pending_;  // whole lines
+  std::size_t event_bytes_ = 0;
+  std::size_t most_events_;
   std::optional<Error> failed_;
 };
 

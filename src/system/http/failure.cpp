@@ -24,6 +24,7 @@ struct Row {
 
 using enum Failure;
 constexpr std::string_view kOnline = "is this machine online, and is a proxy needed or wrong?";
+constexpr std::string_view kListening = "is a server listening there?";
 
 constexpr auto kRows = std::to_array<Row>({
     {cancelled, "cancelled", Lasting::yes, Code::unavailable, "cancelled: the request to", ""},
@@ -74,7 +75,20 @@ std::string address_of(std::string_view origin) {
   return fmt::format("{}:{}", host, origin.starts_with("https") ? 443 : 80);
 }
 
+/// "[::1]" of "http://[::1]:80".
+std::string_view host_of(std::string_view origin) {
+  const auto scheme = origin.find("://");
+  const auto host = scheme == origin.npos ? origin : origin.substr(scheme + 3);
+  const auto bracket = host.find(']');
+  return host.substr(0, host.find(':', bracket == host.npos ? 0 : bracket));
+}
+
 }  // namespace
+
+bool is_loopback(std::string_view host) {
+  return host == "localhost" || host.ends_with(".localhost") || host == "[::1]" ||
+         (host.starts_with("127.") && host.find_first_not_of("0123456789.") == host.npos);
+}
 
 std::string_view to_string(Failure failure) { return row_of(failure).name; }
 
@@ -86,7 +100,8 @@ SendError make_error(Failure failure, std::string_view origin, std::string_view 
   auto message =
       fmt::format("{} {}", refused ? "connection refused to" : row.sentence, address_of(origin));
   if (!detail.empty() && !refused) message += fmt::format(": {}", detail);
-  return {{row.code, std::move(message), std::string(row.hint)}, failure};
+  const auto hint = row.hint == kOnline && is_loopback(host_of(origin)) ? kListening : row.hint;
+  return {{row.code, std::move(message), std::string(hint)}, failure};
 }
 
 }  // namespace ralph::http

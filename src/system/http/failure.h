@@ -35,6 +35,9 @@ struct SendError : Error {
   Failure failure = Failure::bad_request;
 };
 
+/// Whether a host of a URL is this machine by its name or address.
+bool is_loopback(std::string_view host);
+
 /// "connection refused to example.org:443", with the hint of that failure. The origin is scheme, host and port: never a
 /// path, a query or user information.
 SendError make_error(Failure failure, std::string_view origin, std::string_view detail = {});

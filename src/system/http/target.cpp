@@ -31,11 +31,6 @@ class Url {
   CURLU* url_;
 };
 
-bool is_loopback(std::string_view host) {
-  return host == "localhost" || host.ends_with(".localhost") || host == "[::1]" ||
-         (host.starts_with("127.") && host.find_first_not_of("0123456789.") == host.npos);
-}
-
 }  // namespace
 
 Result<Target> read_url(const CurlLibrary& curl, const std::string& text) {

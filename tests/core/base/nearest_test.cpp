@@ -27,6 +27,11 @@ TEST(Nearest, SuggestsOnlyWhatIsNear) {
   EXPECT_EQ(nearest(std::string(100'000, 'r'), known), "");
 }
 
+TEST(Nearest, PrefersTheOnlyWordWithThatBeginning) {
+  EXPECT_EQ(nearest("--max-iter", {"--max-time", "--max-iterations"}), "--max-iterations");
+  EXPECT_EQ(nearest("--ver", {"--verify", "--version", "--vex"}), "--vex") << "two begin so";
+}
+
 TEST(Nearest, PrefersWhatIsAbbreviated) {
   const std::vector<std::string> known{"MAX_TURNS", "MAX_ITERATIONS", "MAX_COST"};
   EXPECT_EQ(nearest("MAX_ITERS", known), "MAX_ITERATIONS");

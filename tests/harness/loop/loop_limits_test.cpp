@@ -100,7 +100,7 @@ TEST_F(LoopLimits, AnOutageIsWaitedForLongerEachTime) {
   EXPECT_EQ(run().reason, store::StopReason::done);
   const auto waits = seen.all<store::WaitStarted>();
   ASSERT_EQ(waits.size(), 3U);
-  EXPECT_EQ(waits[0].text, "model API unreachable (connection refused)");
+  EXPECT_EQ(waits[0].text, "model API unreachable: connection refused");
   EXPECT_EQ(waits[0].reason, store::WaitReason::outage);
   EXPECT_GE(waits[2].until - waits[1].until, Millis{60'000}) << "half of two minutes at least";
   EXPECT_LE(waits[0].until - from, Millis{30'000});

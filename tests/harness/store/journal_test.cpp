@@ -112,6 +112,19 @@ TEST_F(JournalTest, DeltasAreLeftOut) {
   EXPECT_EQ(written(journal), "");
 }
 
+TEST_F(JournalTest, AFullJournalStillHasCostsAndResults) {
+  auto journal = *Journal::open(Location(folder_ / "runs" / "r1"), masker_, 100);
+  journal.on_any(event_of(stream::Text{.text = std::string(200, 'a')}));
+  journal.on_any(event_of(stream::Text{.text = "left out"}));
+  journal.on_any(event_of(stream::Usage{}));
+  journal.on_any(event_of(stream::RunResult{}));
+  const auto lines = lines_of(journal);
+  ASSERT_EQ(lines.size(), 4U);
+  EXPECT_TRUE(lines[1].contains("events_left_out")) << lines[1];
+  EXPECT_TRUE(lines[2].contains("\"usage\"")) << lines[2];
+  EXPECT_TRUE(lines[3].contains("\"result\"")) << lines[3];
+}
+
 TEST_F(JournalTest, SecretsAreMaskedInValuesOnly) {
   auto journal = open();
   const std::string text = "my key is " + std::string(kKey) + " and correct horse battery.";
