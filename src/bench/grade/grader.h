@@ -11,6 +11,7 @@
 
 #include "bench/trial/execution.h"
 #include "bench/trial/test_case.h"
+#include "core/base/result.h"
 #include "core/base/time.h"
 #include "system/git/program.h"
 
@@ -46,6 +47,11 @@ struct Comparison {
       worktree_objects;  // of the worktree's own repository, to find other commits
 };
 
+/// Runs an agent in `folder`, as the agent of a trial is run; its logs are below `logs`.
+using AgentRunner = std::function<Result<trial::Execution>(
+    const trial::AgentSpec& spec, const std::filesystem::path& folder,
+    const std::filesystem::path& logs, Millis timeout)>;
+
 /// What graders work on. Every process of the agent has ended.
 struct GradeContext {
   std::filesystem::path folder;    // the graded directory
@@ -54,6 +60,7 @@ struct GradeContext {
   std::optional<Comparison> comparison;         // none: the directory is not a repository
   std::vector<std::string> helper_files;        // of the agent, copied by us: not its work
   const trial::Execution* execution = nullptr;  // none: no agent ran
+  AgentRunner run_agent = {};                   // for judges; none: they are skipped
   std::stop_token stop = {};
   std::function<void(std::string_view)> progress = [](std::string_view) {};
 };
@@ -73,6 +80,9 @@ struct GraderInfo {
 };
 /// Every kind of grader, in the order of `bench list`.
 std::span<const GraderInfo> graders();
+
+/// The agent that the grader starts; none: it starts no agent.
+std::optional<trial::AgentSpec> judge_of(const trial::GraderSpec& spec);
 
 /// Runs the grader of a spec. One that is unknown or throws is skipped with its error.
 GradeResult run_grader(const trial::GraderSpec& spec, const GradeContext& context);

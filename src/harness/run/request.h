@@ -59,6 +59,7 @@ struct Request {
   bool lock_held = false;     // by the caller: the run takes no lock and removes no old temp files
   bool keeps_session = true;  // --continue goes on with it
   bool keeps_budget = true;   // false: the caller writes budget.json
+  bool durable_logs = true;   // false: raw log and journal need not survive a crash of the machine
   process::EndPolicy end_policy = {};  // how the agent's tree is ended
 };
 

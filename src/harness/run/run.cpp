@@ -163,7 +163,8 @@ AttemptEnd Run::attempt() {
   end.process.raw_log = utf8_of(files_->log().paths().out);
   end.process.attempts = attempts_;
   backend::add_backend_details(*request_.backend, request_.ask.auth, request_.host, end.process);
-  if (const auto stored = files_->log().finish(); !stored && !end.process.storage_error) {
+  if (const auto stored = files_->log().finish(request_.durable_logs);
+      !stored && !end.process.storage_error) {
     end.process.storage_error = stored.error();
   }
   return end;
@@ -273,7 +274,8 @@ Report Run::finish(const stream::Verdict& verdict) {
   journal.record("ended", ended_record(verdict, observers_.summary, events_->elapsed(), attempts_,
                                        git::read_head(request_.host.workspace)));
   Report report{verdict, {}, files_->log().paths().out, journal.path(), {}, end_};
-  if (auto stored = journal.finish(); !stored) report.not_recorded = stored.error();
+  if (auto stored = journal.finish(request_.durable_logs); !stored)
+    report.not_recorded = stored.error();
   return report;
 }
 

@@ -139,10 +139,10 @@ std::optional<std::string> Journal::raw_log_of(std::string_view line) {
   return text_of_record(line, "attempt", "raw_log");
 }
 
-Result<> Journal::finish() {
+Result<> Journal::finish(bool durable) {
   flush();
   if (failed_) return std::unexpected(*failed_);
-  if (::fsync(fd_.get()) == 0) return {};
+  if (!durable || ::fsync(fd_.get()) == 0) return {};
   auto failed = fail_storage(errno, fmt::format("cannot sync '{}'", path_.native()));
   failed_ = failed.error();
   return failed;

@@ -45,8 +45,8 @@ class Journal final : public stream::Handler {
   static std::optional<UtcTime> time_of(std::string_view line, std::string_view name);
   /// The raw log that an "attempt" record names; nullopt: the line is not one.
   static std::optional<std::string> raw_log_of(std::string_view line);
-  /// Waits until it is on the disk.
-  Result<> finish();
+  /// Writes the rest; if durable, waits until it is on the disk.
+  Result<> finish(bool durable = true);
 
   const std::optional<Error>& failure() const { return failed_; }
   const std::filesystem::path& path() const { return path_; }

@@ -99,15 +99,17 @@ Result<> RawLog::append_out(std::string_view bytes, Micros t) {
 
 Result<> RawLog::append_err(std::string_view bytes) { return put(err_, bytes, paths_.err); }
 
-Result<> RawLog::finish() {
+Result<> RawLog::finish(bool durable) {
   if (!failed_ && size_ > line_begin_) {
     append_index_record(records_, {line_begin_, last_t_});
     line_begin_ = size_;
   }
   if (!failed_) TRY(flush());
-  TRY(sync(out_, paths_.out));
-  TRY(sync(err_, paths_.err));
-  TRY(sync(index_, paths_.index));
+  if (durable) {
+    TRY(sync(out_, paths_.out));
+    TRY(sync(err_, paths_.err));
+    TRY(sync(index_, paths_.index));
+  }
   if (failed_) return std::unexpected(*failed_);
   struct stat info{};
   if (::fstat(out_.get(), &info) == 0 && info.st_nlink == 0) {

@@ -37,9 +37,9 @@ class RawLog {
   Result<> append_err(std::string_view bytes);
   /// Brings the index up to date. Call it whenever nothing more is coming for the moment.
   Result<> flush();
-  /// Completes the index and waits until all of it is on the disk. Call once, at the end of the
+  /// Completes the index; if durable, waits until all of it is on the disk. Call once, at the end of the
   /// run. Fails if the log was removed during the run.
-  Result<> finish();
+  Result<> finish(bool durable = true);
 
   const RawLogPaths& paths() const { return paths_; }
 
