@@ -1,4 +1,6 @@
 // `bench eval`, `bench report`, `bench list`.
+#include <algorithm>
+
 #include <fmt/core.h>
 
 #include "bench/grade/grader.h"
@@ -24,8 +26,30 @@ Result<fs::path> existing_folder(const std::string& name, std::string_view key) 
               "paths are relative to the current directory");
 }
 
+/// The files of the last commit, and the rules of its `.gitignore` files.
+Result<git::FileChoice> files_of_head(const git::Program& git) {
+  git::FileChoice choice;
+  TRY_ASSIGN(const auto text, git.ask({.words = {"ls-tree", "-r", "-z", "--name-only", "HEAD"}}));
+  std::vector<fs::path> rules;
+  for (std::string_view rest = text; !rest.empty();) {
+    const auto end = std::min(rest.find('\0'), rest.size() - 1);
+    const std::string path(rest.substr(0, end));
+    rest.remove_prefix(end + 1);
+    if (fs::path(path).filename() == ".gitignore") rules.emplace_back(path);
+    choice.known.insert(path);
+  }
+  std::ranges::stable_sort(
+      rules, {}, [](const fs::path& path) { return std::ranges::count(path.native(), '/'); });
+  for (const auto& path : rules) {
+    const auto lines = git.ask({.words = {"cat-file", "blob", "HEAD:" + path.native()}});
+    if (lines) choice.rules.add(path.parent_path().native(), *lines);
+  }
+  return choice;
+}
+
 /// The work in a repository of the user's since its last commit. Neither its index nor its objects are changed.
-Result<grade::Comparison> compare_with_head(const fs::path& folder, const fs::path& artifacts,
+Result<grade::Comparison> compare_with_head(const trial::EvalCase& value, const fs::path& folder,
+                                            const fs::path& artifacts,
                                             const std::stop_token& stop) {
   TRY_ASSIGN(auto git, git::Program::find());
   git.set_limits({Millis{300'000}, stop});
@@ -33,10 +57,20 @@ Result<grade::Comparison> compare_with_head(const fs::path& folder, const fs::pa
   own.pin(folder, folder / ".git");
   TRY_ASSIGN(const auto commit, own.ask_line({.words = {"rev-parse", "--verify", "HEAD"}}));
   TRY_ASSIGN(const auto tree, own.ask_line({.words = {"rev-parse", "--verify", "HEAD^{tree}"}}));
-  TRY_ASSIGN(const auto snapshots,
+  TRY_ASSIGN(auto choice, files_of_head(own));
+  TRY_ASSIGN(choice.always, grade::protected_paths(value.graders));
+  TRY_ASSIGN(auto snapshots,
              trial::SnapshotStore::open(git, folder, artifacts / ".ralph" / "grade.git"));
+  snapshots.fix_ignored(std::move(choice));
   TRY_ASSIGN(const auto now, snapshots.take());
-  return grade::Comparison{snapshots.git(), tree, now, commit, commit, folder / ".git" / "objects"};
+  return grade::Comparison{.git = snapshots.git(),
+                           .base_tree = tree,
+                           .tree = now,
+                           .base_commit = commit,
+                           .current_commit = commit,
+                           .worktree_objects = folder / ".git" / "objects",
+                           .named_trees = {},
+                           .left_out = snapshots.left_out()};
 }
 
 /// What the graders of an eval file work on; makes the directory of the results.
@@ -49,11 +83,13 @@ Result<grade::GradeContext> make_context(const trial::EvalCase& value, const fs:
   }
   context.artifacts = workspace / "artifacts";
   TRY(make_folders(context.artifacts, 0755));
+  context.confinement = grade::find_confinement(value.graders);
+  context.hidden = {workspace};
   context.stop = stop;
   context.progress = [&lines](std::string_view text) { lines.info(text); };
   std::error_code error;
   if (!fs::is_directory(context.folder / ".git", error)) return context;
-  auto comparison = compare_with_head(context.folder, context.artifacts, stop);
+  auto comparison = compare_with_head(value, context.folder, context.artifacts, stop);
   if (comparison) context.comparison = *std::move(comparison);
   if (!comparison) lines.warn(describe(comparison.error()));
   return context;

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <csignal>
+#include <map>
 #include <optional>
+#include <set>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -63,9 +65,13 @@ class BenchRun {
   Result<> prepare_sources();
   Result<> run_pre_scripts();
   void copy_agent_files();
+  Result<std::set<std::string>> tracked_files() const;
+  Result<> take_named_commits();
   Result<> take_base();
   Result<> execute();
   void run_watched(Result<trial::Execution>& executed);
+  Result<grade::Comparison> compare();
+  void clone_expected(grade::GradeContext& context);
   grade::GradeContext grade_context();
   Result<> write_bundle();
   void run_post_steps();
@@ -85,7 +91,9 @@ class BenchRun {
   trial::Source source_ = trial::source_of(case_);
   std::optional<trial::Workspace> workspace_;
   std::optional<trial::SnapshotStore> snapshots_;
-  std::string base_commit_, base_tree_;
+  std::string base_commit_, base_tree_, expected_commit_, git_settings_;
+  std::map<std::string, std::string> named_trees_;
+  grade::Confinement confinement_;
   std::vector<std::string> helper_files_;
   trial::Execution execution_;
   report::Bundle bundle_;
@@ -120,7 +128,10 @@ Result<> BenchRun::check_agent() {
 Result<> BenchRun::check_repository() {
   TRY_ASSIGN(git_, git::Program::find());
   git_->set_limits({case_.timeout, signals_->token()});
-  return case_.expected.empty() ? Result<>{} : check_branch(*git_, source_, case_.expected);
+  if (case_.expected.empty()) return {};
+  TRY_ASSIGN(expected_commit_, check_branch(*git_, source_, case_.expected));
+  git_settings_ = trial::user_settings_digest();
+  return {};
 }
 
 Result<> BenchRun::prepare_sources() {
@@ -170,13 +181,55 @@ void BenchRun::copy_agent_files() {
   }
 }
 
+/// The files of the base commit, which count although a `.gitignore` names them.
+Result<std::set<std::string>> BenchRun::tracked_files() const {
+  auto git = *git_;
+  git.pin(layout().modified, layout().modified / ".git");
+  TRY_ASSIGN(const auto text, git.ask({.words = {"ls-files", "-z"}}));
+  std::set<std::string> paths;
+  for (std::string_view rest = text; !rest.empty();) {
+    const auto end = std::min(rest.find('\0'), rest.size() - 1);
+    paths.emplace(rest.substr(0, end));
+    rest.remove_prefix(end + 1);
+  }
+  return paths;
+}
+
+/// Commits that graders name: the agent can move a branch.
+Result<> BenchRun::take_named_commits() {
+  auto git = *git_;
+  git.pin(layout().modified, layout().modified / ".git");
+  for (const auto& name : grade::named_commits(case_.graders)) {
+    const auto tree = git.ask_line(
+        {.words = {"rev-parse", "--verify", "--quiet", "--end-of-options", name + "^{tree}"}});
+    if (!tree) continue;
+    TRY(snapshots_->import(*tree, layout().modified / ".git" / "objects"));
+    named_trees_[name] = *tree;
+  }
+  return {};
+}
+
 /// The files as the agent finds them.
 Result<> BenchRun::take_base() {
+  TRY_ASSIGN(const auto protect, grade::protected_paths(case_.graders));
   TRY_ASSIGN(auto snapshots,
              trial::SnapshotStore::open(*git_, layout().modified,
                                         layout().artifacts / ".ralph" / "grade.git"));
+  TRY(snapshots.fix_ignored({}, protect));
+  if (snapshots.has_ignore_rules()) {
+    TRY_ASSIGN(auto tracked, tracked_files());
+    TRY(snapshots.fix_ignored(std::move(tracked), protect));
+  }
   TRY_ASSIGN(base_tree_, snapshots.take());
   snapshots_.emplace(std::move(snapshots));
+  TRY(take_named_commits());
+  TRY(snapshots_->seal());
+  confinement_ = grade::find_confinement(case_.graders);
+  if (!confinement_.problem.empty()) {
+    lines_.warn(fmt::format(
+        "graders run code in a clean clone, but with network and access to your files: {}",
+        confinement_.problem));
+  }
   return {};
 }
 
@@ -216,29 +269,56 @@ Result<> BenchRun::execute() {
   return report::write_log(layout().artifacts, log_json(execution_, bench_writer()), masker_);
 }
 
+/// What the agent left. An error: the comparison cannot be trusted.
+Result<grade::Comparison> BenchRun::compare() {
+  TRY(snapshots_->check_seal());
+  TRY_ASSIGN(auto tree, snapshots_->take());
+  TRY(snapshots_->seal());
+  const auto head = git::read_head(layout().modified);
+  return grade::Comparison{snapshots_->git(),
+                           base_tree_,
+                           std::move(tree),
+                           base_commit_,
+                           head && *head ? (*head)->commit : "",
+                           {},
+                           named_trees_,
+                           snapshots_->left_out()};
+}
+
+/// Before anything that programs which git's settings name could change.
+void BenchRun::clone_expected(grade::GradeContext& context) {
+  auto git = *git_;
+  if (trial::user_settings_digest() != git_settings_) {
+    lines_.warn("your git settings were changed while the agent ran: they are not used");
+    git.ignore_user_settings();
+  }
+  const auto cloned =
+      trial::clone_expected(git, source_, {case_.expected, expected_commit_}, layout().expected);
+  if (cloned) context.expected = layout().expected;
+  if (!cloned) lines_.warn(describe(cloned.error()));
+}
+
 grade::GradeContext BenchRun::grade_context() {
   grade::GradeContext context;
   context.folder = layout().modified;
   context.artifacts = layout().artifacts;
   context.helper_files = helper_files_;
   context.execution = &execution_;
+  context.confinement = confinement_;
+  context.hidden = {layout().root};
+  if (source_.address.starts_with("file://")) context.hidden.push_back(source_.address.substr(7));
   context.stop = signals_->token();
   context.progress = [this](std::string_view text) { lines_.info(text); };
-  if (const auto tree = snapshots_->take()) {
-    const auto head = git::read_head(layout().modified);
-    context.comparison = grade::Comparison{snapshots_->git(),
-                                           base_tree_,
-                                           *tree,
-                                           base_commit_,
-                                           head && *head ? (*head)->commit : "",
-                                           layout().modified / ".git" / "objects"};
+  if (!case_.expected.empty() && !signals_->token().stop_requested()) clone_expected(context);
+  if (auto comparison = compare()) {
+    context.comparison = *std::move(comparison);
+    context.check_trusted = [this] { return snapshots_->check_seal(); };
   } else {
-    lines_.warn(describe(tree.error()));
+    lines_.warn(describe(comparison.error()));
+    context.check_trusted = [error = comparison.error()]() -> Result<> {
+      return std::unexpected(error);
+    };
   }
-  if (case_.expected.empty() || signals_->token().stop_requested()) return context;
-  const auto cloned = clone_expected(*git_, source_, case_.expected, layout().expected);
-  if (cloned) context.expected = layout().expected;
-  if (!cloned) lines_.warn(describe(cloned.error()));
   return context;
 }
 

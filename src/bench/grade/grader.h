@@ -1,6 +1,7 @@
 #pragma once
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -11,7 +12,9 @@
 
 #include "bench/trial/execution.h"
 #include "bench/trial/test_case.h"
+#include "core/base/result.h"
 #include "core/base/time.h"
+#include "system/git/path_glob.h"
 #include "system/git/program.h"
 
 namespace ralph::grade {
@@ -42,8 +45,16 @@ struct Comparison {
   git::Program git;
   std::string base_tree, tree;
   std::string base_commit, current_commit;  // for the report
-  std::filesystem::path
-      worktree_objects;  // of the worktree's own repository, to find other commits
+  /// Of the worktree's own repository. Only where no agent of ours could write there: objects have no proof.
+  std::filesystem::path worktree_objects = {};
+  std::map<std::string, std::string> named_trees = {};  // of named_commits(), from before the agent
+  std::vector<std::string> left_out = {};               // files that git cannot store
+};
+
+/// How graders that run code keep it from the rest of the machine.
+struct Confinement {
+  std::string bwrap;    // its path; empty: there is none
+  std::string problem;  // why there is none
 };
 
 /// What graders work on. Every process of the agent has ended.
@@ -54,6 +65,10 @@ struct GradeContext {
   std::optional<Comparison> comparison;         // none: the directory is not a repository
   std::vector<std::string> helper_files;        // of the agent, copied by us: not its work
   const trial::Execution* execution = nullptr;  // none: no agent ran
+  Confinement confinement = {};
+  std::vector<std::filesystem::path> hidden = {};  // graded code does not see these
+  /// An error: what graders compare with was changed by the agent, or by graded code.
+  std::function<Result<>()> check_trusted = [] { return Result<>(); };
   std::stop_token stop = {};
   std::function<void(std::string_view)> progress = [](std::string_view) {};
 };
@@ -74,7 +89,15 @@ struct GraderInfo {
 /// Every kind of grader, in the order of `bench list`.
 std::span<const GraderInfo> graders();
 
-/// Runs the grader of a spec. One that is unknown or throws is skipped with its error.
+/// Finds bubblewrap if a grader of these runs code. Before an agent runs: it could plant another one.
+Confinement find_confinement(std::span<const trial::GraderSpec> specs);
+/// What the `protect` settings of these graders match. Code::usage: a pattern is wrong.
+Result<git::PathGlobs> protected_paths(std::span<const trial::GraderSpec> specs);
+/// Commits that graders compare with by name.
+std::vector<std::string> named_commits(std::span<const trial::GraderSpec> specs);
+
+/// Runs the grader of a spec. One that is unknown or throws is skipped with its error; nothing passes if
+/// `check_trusted` fails.
 GradeResult run_grader(const trial::GraderSpec& spec, const GradeContext& context);
 
 /// failed: one failed. passed: all passed. Else partial.

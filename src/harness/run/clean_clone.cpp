@@ -1,4 +1,4 @@
-#include "harness/loop/clean_clone.h"
+#include "harness/run/clean_clone.h"
 
 #include <algorithm>
 #include <array>
@@ -11,27 +11,28 @@
 
 #include "core/base/file.h"
 #include "core/base/path.h"
-#include "harness/loop/check_file.h"
 #include "system/process/capture.h"
 #include "system/process/environment.h"
 
-namespace ralph::loop {
+namespace ralph::run {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-constexpr Millis kProbeLimit{10'000};
-constexpr std::size_t kLargestClonedFile = std::size_t{64} << 20;
+constexpr const char* kClonePath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+constexpr Millis kCloneProbeLimit{10'000};
+/// Wins over every .gitattributes.
+constexpr std::string_view kRawAttributes = "* -text !eol !filter !ident !working-tree-encoding\n";
 
 /// Of ralph's environment: the rest may be the agent's way to steer what is run, or a secret.
-constexpr auto kKept = std::to_array<std::string_view>(
+constexpr auto kKeptInClone = std::to_array<std::string_view>(
     {"LANG", "LANGUAGE", "LC_", "TERM", "TZ", "USER", "LOGNAME", "SHELL"});
 /// Sockets and directories of others.
-constexpr auto kHidden = std::to_array<std::string_view>({"/tmp", "/var/tmp", "/run", "/var/lock"});
+constexpr auto kHiddenFromClone =
+    std::to_array<std::string_view>({"/tmp", "/var/tmp", "/run", "/var/lock"});
 
-bool is_kept(std::string_view name) {
-  return std::ranges::any_of(kKept, [&](auto kept) {
+bool is_kept_in_clone(std::string_view name) {
+  return std::ranges::any_of(kKeptInClone, [&](auto kept) {
     return name == kept || (kept.ends_with('_') && name.starts_with(kept));
   });
 }
@@ -60,13 +61,13 @@ std::vector<std::string> bubblewrap_words(const std::string& bwrap) {
   return words;
 }
 
-void hide(std::vector<std::string>& words, const fs::path& path) {
+void conceal(std::vector<std::string>& words, const fs::path& path) {
   struct stat info{};
   if (path.empty() || path == "/" || ::lstat(path.c_str(), &info) != 0) return;
   if (S_ISLNK(info.st_mode)) {
     std::error_code error;
     const auto real = fs::canonical(path, error);
-    return error ? void() : hide(words, real);
+    return error ? void() : conceal(words, real);
   }
   if (S_ISDIR(info.st_mode)) {
     words.insert(words.end(), {"--tmpfs", path.native()});
@@ -75,19 +76,31 @@ void hide(std::vector<std::string>& words, const fs::path& path) {
   }
 }
 
-/// `.ralph/` without what ralph itself keeps there: commands may name its files. It is in no tree.
-void copy_ralph_folder(const fs::path& from, const fs::path& to) {
-  for (const auto& [name, digest] : ralph_folder_digests(from)) {
-    const auto file = from / kRalphFolder / name;
-    std::error_code ignored;
-    const auto status = fs::symlink_status(file, ignored);
-    const auto bytes = read_file(file, kLargestClonedFile);
-    if (!fs::is_regular_file(status) || !bytes) continue;
-    const auto copy = to / kRalphFolder / name;
-    if (!make_folders(copy.parent_path())) continue;
-    const auto mode = static_cast<unsigned>(status.permissions()) & 0700U;
-    static_cast<void>(write_file_atomically(copy, *bytes, mode));
+/// The files of the index, as changes since HEAD.
+Result<> check_out(const git::Program& git, const CleanClone::Source& source,
+                   const std::string& commit) {
+  if (source.entries.empty()) {
+    TRY(git.ask({{"read-tree", source.tree}}));
+  } else {
+    TRY(git.ask({{"update-index", "-z", "--index-info"}, source.entries}));
   }
+  TRY(git.ask({{"checkout-index", "--all", "--quiet", "--force"}}));
+  TRY(git.ask({{"read-tree", commit.empty() ? "--empty" : commit}}));
+  if (commit.empty()) return {};
+  // From here on it needs no objects of another repository.
+  TRY(git.ask({{"repack", "-a", "-d", "--quiet"}}));
+  return {};
+}
+
+/// The same files give the same commit.
+Result<std::string> commit_of_tree(const git::Program& git, const std::string& tree) {
+  git::Call call{{"commit-tree", "-m", "base", tree}};
+  for (const auto* who : {"AUTHOR", "COMMITTER"}) {
+    call.env.push_back({fmt::format("GIT_{}_NAME", who), "ralph"});
+    call.env.push_back({fmt::format("GIT_{}_EMAIL", who), "ralph@localhost"});
+    call.env.push_back({fmt::format("GIT_{}_DATE", who), "2000-01-01T00:00:00Z"});
+  }
+  return git.ask_line(call);
 }
 
 }  // namespace
@@ -103,54 +116,41 @@ Result<CleanClone> CleanClone::make(const Source& source) {
   return clone;
 }
 
-/// Objects are borrowed from the workspace's repository only until its own are packed.
+/// Objects are borrowed only until the clone's own are packed.
 Result<> CleanClone::fill(const Source& source) {
-  const auto root = folder_ / "repository";
-  const auto& from = source.work.program();
-  TRY_ASSIGN(auto git, git::Program::find());
+  auto git = source.git;
+  git.wrap_with({});
+  git.pin({}, {});
   git.start_in(folder_);
+  if (source.raw) git.ignore_user_settings();
   TRY(git.ask({{"init", "--quiet", "--template=",
                 source.tree.size() > 40 ? "--object-format=sha256" : "--object-format=sha1",
-                root.native()}}));
-  git.pin(root, root / ".git");
-  TRY_ASSIGN(const auto objects,
-             from.ask_line({{"rev-parse", "--path-format=absolute", "--git-path", "objects"}}));
-  const auto alternates = root / ".git/objects/info/alternates";
-  TRY(write_file_atomically(alternates, objects + "\n"));
-  if (!source.commit.empty()) {
-    TRY(write_file_atomically(root / ".git/shallow", source.commit + "\n"));
-    TRY(git.ask({{"update-ref", "HEAD", source.commit}}));
+                root_.native()}}));
+  git.pin(root_, root_ / ".git");
+  std::string borrowed;
+  for (const auto& folder : source.objects) borrowed += folder.native() + "\n";
+  const auto alternates = root_ / ".git/objects/info/alternates";
+  TRY(write_file_atomically(alternates, borrowed));
+  if (source.raw) {
+    TRY(make_folders(root_ / ".git/info"));
+    TRY(write_file_atomically(root_ / ".git/info/attributes", kRawAttributes));
   }
-  TRY(git.ask({{"read-tree", source.tree}}));
-  TRY(git.ask({{"checkout-index", "--all", "--quiet", "--force"}}));
-  if (!source.commit.empty()) {
-    TRY(git.ask({{"read-tree", source.commit}}));
-    TRY(git.ask({{"repack", "-a", "-d", "--quiet"}}));
-  } else {
-    TRY(git.ask({{"read-tree", "--empty"}}));
+  auto commit = source.commit;
+  if (!commit.empty()) {
+    TRY(write_file_atomically(root_ / ".git/shallow", commit + "\n"));
+  } else if (!source.base_tree.empty()) {
+    TRY_ASSIGN(commit, commit_of_tree(git, source.base_tree));
   }
-  std::error_code error;
-  fs::remove(alternates, error);
+  if (!commit.empty()) TRY(git.ask({{"update-ref", "HEAD", commit}}));
+  TRY(check_out(git, source, commit));
+  std::error_code ignored;
+  fs::remove(alternates, ignored);
   for (const auto* folder : {"home", "tmp"}) TRY(make_folders(folder_ / folder));
-  workspace_ = source.workspace;
-  const auto in_clone = [&](const fs::path& folder) {
-    const auto within = folder.lexically_relative(source.work.root());
-    return within.empty() || within == "." ? root : root / within;
-  };
-  there_ = in_clone(source.workspace);
-  root_ = in_clone(source.root);
-  TRY(make_folders(there_));
-  TRY(make_folders(root_ / kRalphFolder));
-  copy_ralph_folder(source.root, root_);
-  if (source.root != source.workspace) copy_ralph_folder(source.workspace, there_);
   return {};
 }
 
 CleanClone::CleanClone(CleanClone&& other) noexcept
-    : folder_(std::move(other.folder_)),
-      workspace_(std::move(other.workspace_)),
-      there_(std::move(other.there_)),
-      root_(std::move(other.root_)) {
+    : folder_(std::move(other.folder_)), root_(std::move(other.root_)) {
   other.folder_.clear();
 }
 
@@ -168,41 +168,40 @@ CleanClone::~CleanClone() {
   fs::remove_all(folder_, ignored);
 }
 
-Verifier::Mode CleanClone::mode(const std::vector<process::EnvChange>& own_env,
-                                const std::string& bwrap) const {
-  Verifier::Mode mode;
-  mode.elsewhere = there_;
-  mode.elsewhere_root = root_;
+std::vector<process::EnvChange> CleanClone::environment(
+    const std::vector<process::EnvChange>& own) const {
+  std::vector<process::EnvChange> env;
   for (const std::string_view entry :
        process::changed_environment({}).value_or(std::vector<std::string>())) {
     const auto name = entry.substr(0, entry.find('='));
-    if (!is_kept(name)) mode.env.push_back({std::string(name), std::nullopt});
+    if (!is_kept_in_clone(name)) env.push_back({std::string(name), std::nullopt});
   }
-  for (const auto& change : own_env) {
-    if (change.value) mode.env.push_back(change);
+  for (const auto& change : own) {
+    if (change.value) env.push_back(change);
   }
-  for (auto& [name, value] :
-       std::to_array<process::EnvChange>({{"HOME", (folder_ / "home").native()},
-                                          {"TMPDIR", (folder_ / "tmp").native()},
-                                          {"PATH", kPath}})) {
-    mode.env.push_back({name, value});
-  }
-  if (bwrap.empty()) return mode;
+  env.push_back({"HOME", (folder_ / "home").native()});
+  env.push_back({"TMPDIR", (folder_ / "tmp").native()});
+  env.push_back({"PATH", kClonePath});
+  return env;
+}
+
+Wrap CleanClone::confinement(const std::string& bwrap, const std::vector<fs::path>& hidden,
+                             const fs::path& folder) const {
   auto words = bubblewrap_words(bwrap);
   const char* home = std::getenv("HOME");
-  for (const auto place : kHidden) hide(words, place);
+  for (const auto place : kHiddenFromClone) conceal(words, place);
   std::error_code ignored;
-  hide(words, fs::canonical(fs::temp_directory_path(ignored), ignored));
-  hide(words, home == nullptr ? "" : home);
-  hide(words, workspace_);
+  conceal(words, fs::canonical(fs::temp_directory_path(ignored), ignored));
+  conceal(words, home == nullptr ? "" : home);
+  for (const auto& place : hidden) conceal(words, place);
   words.insert(words.end(),
-               {"--bind", folder_.native(), folder_.native(), "--chdir", there_.native(), "--"});
-  mode.wrap = [words = std::move(words)](process::Command command) -> Result<process::Command> {
+               {"--bind", folder_.native(), folder_.native(), "--chdir", folder.native(), "--"});
+  return [words = std::move(words)](process::Command command) -> Result<process::Command> {
     command.argv.insert(command.argv.begin(), words.begin(), words.end());
+    command.sandbox_filter = process::SandboxFilter::keyrings_and_sockets;
     command.wrapper_depth = 2;
     return command;
   };
-  return mode;
 }
 
 Result<std::string> find_bubblewrap() {
@@ -212,10 +211,10 @@ Result<std::string> find_bubblewrap() {
   words.insert(words.end(), {"--", "/bin/sh", "-c", ":"});
   process::Command command;
   command.argv = std::move(words);
-  TRY_ASSIGN(const auto ran, process::capture(command, {.wall = kProbeLimit}));
+  TRY_ASSIGN(const auto ran, process::capture(command, {.wall = kCloneProbeLimit}));
   if (ran.ok()) return path;
   return fail(Code::unavailable, fmt::format("bwrap was refused: {}", ran.err),
               "allow unprivileged user namespaces");
 }
 
-}  // namespace ralph::loop
+}  // namespace ralph::run
