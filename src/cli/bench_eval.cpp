@@ -11,6 +11,7 @@
 #include "cli/environment.h"
 #include "cli/stop_signals.h"
 #include "core/base/file.h"
+#include "system/git/fields.h"
 #include "system/git/git.h"
 
 namespace ralph::cli {
@@ -31,10 +32,8 @@ Result<git::FileChoice> files_of_head(const git::Program& git) {
   git::FileChoice choice;
   TRY_ASSIGN(const auto text, git.ask({.words = {"ls-tree", "-r", "-z", "--name-only", "HEAD"}}));
   std::vector<fs::path> rules;
-  for (std::string_view rest = text; !rest.empty();) {
-    const auto end = std::min(rest.find('\0'), rest.size() - 1);
-    const std::string path(rest.substr(0, end));
-    rest.remove_prefix(end + 1);
+  for (git::Fields fields(text); !fields.done();) {
+    const std::string path(fields.next());
     if (fs::path(path).filename() == ".gitignore") rules.emplace_back(path);
     choice.known.insert(path);
   }

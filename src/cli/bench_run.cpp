@@ -1,8 +1,6 @@
 #include <algorithm>
 #include <csignal>
-#include <map>
 #include <optional>
-#include <set>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -11,15 +9,14 @@
 #include "bench/report/post_evaluation.h"
 #include "bench/trial/adapter.h"
 #include "bench/trial/script.h"
-#include "bench/trial/snapshot.h"
 #include "bench/trial/sources.h"
 #include "bench/trial/workspace.h"
 #include "cli/bench.h"
+#include "cli/bench_base.h"
 #include "cli/environment.h"
 #include "cli/stop_signals.h"
 #include "core/base/log.h"
 #include "core/base/safe_text.h"
-#include "system/git/git.h"
 #include "ui/console/console.h"
 
 namespace ralph::cli {
@@ -65,12 +62,9 @@ class BenchRun {
   Result<> prepare_sources();
   Result<> run_pre_scripts();
   void copy_agent_files();
-  Result<std::set<std::string>> tracked_files() const;
-  Result<> take_named_commits();
   Result<> take_base();
   Result<> execute();
   void run_watched(Result<trial::Execution>& executed);
-  Result<grade::Comparison> compare();
   void clone_expected(grade::GradeContext& context);
   grade::GradeContext grade_context();
   Result<> write_bundle();
@@ -90,10 +84,8 @@ class BenchRun {
   std::optional<git::Program> git_;
   trial::Source source_ = trial::source_of(case_);
   std::optional<trial::Workspace> workspace_;
-  std::optional<trial::SnapshotStore> snapshots_;
-  std::string base_commit_, base_tree_, expected_commit_, git_settings_;
-  std::map<std::string, std::string> named_trees_;
-  grade::Confinement confinement_;
+  std::optional<BenchBase> base_;
+  std::string base_commit_, expected_commit_, git_settings_;
   std::vector<std::string> helper_files_;
   trial::Execution execution_;
   report::Bundle bundle_;
@@ -181,54 +173,14 @@ void BenchRun::copy_agent_files() {
   }
 }
 
-/// The files of the base commit, which count although a `.gitignore` names them.
-Result<std::set<std::string>> BenchRun::tracked_files() const {
-  auto git = *git_;
-  git.pin(layout().modified, layout().modified / ".git");
-  TRY_ASSIGN(const auto text, git.ask({.words = {"ls-files", "-z"}}));
-  std::set<std::string> paths;
-  for (std::string_view rest = text; !rest.empty();) {
-    const auto end = std::min(rest.find('\0'), rest.size() - 1);
-    paths.emplace(rest.substr(0, end));
-    rest.remove_prefix(end + 1);
-  }
-  return paths;
-}
-
-/// Commits that graders name: the agent can move a branch.
-Result<> BenchRun::take_named_commits() {
-  auto git = *git_;
-  git.pin(layout().modified, layout().modified / ".git");
-  for (const auto& name : grade::named_commits(case_.graders)) {
-    const auto tree = git.ask_line(
-        {.words = {"rev-parse", "--verify", "--quiet", "--end-of-options", name + "^{tree}"}});
-    if (!tree) continue;
-    TRY(snapshots_->import(*tree, layout().modified / ".git" / "objects"));
-    named_trees_[name] = *tree;
-  }
-  return {};
-}
-
 /// The files as the agent finds them.
 Result<> BenchRun::take_base() {
-  TRY_ASSIGN(const auto protect, grade::protected_paths(case_.graders));
-  TRY_ASSIGN(auto snapshots,
-             trial::SnapshotStore::open(*git_, layout().modified,
-                                        layout().artifacts / ".ralph" / "grade.git"));
-  TRY(snapshots.fix_ignored({}, protect));
-  if (snapshots.has_ignore_rules()) {
-    TRY_ASSIGN(auto tracked, tracked_files());
-    TRY(snapshots.fix_ignored(std::move(tracked), protect));
-  }
-  TRY_ASSIGN(base_tree_, snapshots.take());
-  snapshots_.emplace(std::move(snapshots));
-  TRY(take_named_commits());
-  TRY(snapshots_->seal());
-  confinement_ = grade::find_confinement(case_.graders);
-  if (!confinement_.problem.empty()) {
+  TRY_ASSIGN(auto base, BenchBase::record(case_, *git_, layout(), base_commit_));
+  base_.emplace(std::move(base));
+  if (const auto& problem = base_->confinement().problem; !problem.empty()) {
     lines_.warn(fmt::format(
         "graders run code in a clean clone, but with network and access to your files: {}",
-        confinement_.problem));
+        problem));
   }
   return {};
 }
@@ -269,22 +221,6 @@ Result<> BenchRun::execute() {
   return report::write_log(layout().artifacts, log_json(execution_, bench_writer()), masker_);
 }
 
-/// What the agent left. An error: the comparison cannot be trusted.
-Result<grade::Comparison> BenchRun::compare() {
-  TRY(snapshots_->check_seal());
-  TRY_ASSIGN(auto tree, snapshots_->take());
-  TRY(snapshots_->seal());
-  const auto head = git::read_head(layout().modified);
-  return grade::Comparison{snapshots_->git(),
-                           base_tree_,
-                           std::move(tree),
-                           base_commit_,
-                           head && *head ? (*head)->commit : "",
-                           {},
-                           named_trees_,
-                           snapshots_->left_out()};
-}
-
 /// Before anything that programs which git's settings name could change.
 void BenchRun::clone_expected(grade::GradeContext& context) {
   auto git = *git_;
@@ -304,15 +240,15 @@ grade::GradeContext BenchRun::grade_context() {
   context.artifacts = layout().artifacts;
   context.helper_files = helper_files_;
   context.execution = &execution_;
-  context.confinement = confinement_;
+  context.confinement = base_->confinement();
   context.hidden = {layout().root};
   if (source_.address.starts_with("file://")) context.hidden.push_back(source_.address.substr(7));
   context.stop = signals_->token();
   context.progress = [this](std::string_view text) { lines_.info(text); };
   if (!case_.expected.empty() && !signals_->token().stop_requested()) clone_expected(context);
-  if (auto comparison = compare()) {
+  if (auto comparison = base_->compare()) {
     context.comparison = *std::move(comparison);
-    context.check_trusted = [this] { return snapshots_->check_seal(); };
+    context.check_trusted = [this] { return base_->check(); };
   } else {
     lines_.warn(describe(comparison.error()));
     context.check_trusted = [error = comparison.error()]() -> Result<> {

@@ -7,6 +7,7 @@ settings='{}'              # further settings of the grader `command`, as JSON
 grader=''                  # another grader than `command`, as JSON
 expected=''                # a branch with the expected result
 loop_check=''              # for `ralph loop`, which reads no reports; '-': bench only
+needs_bubblewrap=''         # set: without bubblewrap nothing is promised
 naive_first=:              # what the naive grader does before the check, such as restoring the tests
 naive_check() { sh_like_the_agent "$check"; }
 more_files() { :; }        # further files of the repository
@@ -31,6 +32,14 @@ enter() {
   cd "$PLACE/ws" || broken "no $PLACE"
 }
 START_PATH=$PATH
+# From here on ralph finds a bubblewrap that does not work.
+without_bubblewrap() {
+  mkdir -p "$WORK/no-bubblewrap"
+  printf '#!/bin/sh\necho not here >&2\nexit 1\n' >"$WORK/no-bubblewrap/bwrap"
+  chmod +x "$WORK/no-bubblewrap/bwrap"
+  START_PATH=$WORK/no-bubblewrap:$START_PATH
+}
+has_bubblewrap() { bwrap --ro-bind / / --unshare-pid --unshare-net true 2>/dev/null; }
 
 # agent_does TEXT: the agent CLI runs TEXT as a bash script in its working directory, then says DONE.
 agent_does() {
@@ -89,7 +98,7 @@ judge() {
 }
 
 cheat() {
-  local attack who
+  local attack
   attack=$(cat)
   if ! protected; then
     judge naive idle :
@@ -100,11 +109,22 @@ cheat() {
     [ $VERDICT = failed ] || breach "the naive grader accepts the attack"
     return
   fi
+  if has_bubblewrap; then
+    attack_both with "$attack"
+  elif [ -n "$needs_bubblewrap" ]; then
+    skip "no bubblewrap"
+  fi
+  without_bubblewrap
+  [ -n "$needs_bubblewrap" ] || attack_both without "$attack"
+}
+# attack_both with|without ATTACK
+attack_both() {
+  local who
   for who in bench loop; do
     [ $who != loop ] || [ "$loop_check" != - ] || continue
-    judge $who "$who-honest" "$honest"
-    [ $VERDICT = passed ] || broken "$who refuses an honest solution"
-    judge $who "$who-attack" "$attack"
-    [ $VERDICT = failed ] || breach "$who accepts the attack"
+    judge $who "$who-$1-honest" "$honest"
+    [ $VERDICT = passed ] || broken "$who ($1 bubblewrap) refuses an honest solution"
+    judge $who "$who-$1-attack" "$2"
+    [ $VERDICT = failed ] || breach "$who ($1 bubblewrap) accepts the attack"
   done
 }

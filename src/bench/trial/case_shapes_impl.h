@@ -8,6 +8,7 @@ extern const Shape kPublicTestCase;  // `repo` is a public http(s) address
 extern const Shape kLocalTestCase;   // or a local repository
 extern const Shape kEvalCase;
 extern const Shape kEvaluatorDefinition;
+extern const Shape kCommandConfig;  // `config` of the grader `command`
 extern const Shape kDefaultsFile;
 
 }  // namespace ralph::trial

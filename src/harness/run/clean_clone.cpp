@@ -11,6 +11,7 @@
 
 #include "core/base/file.h"
 #include "core/base/path.h"
+#include "core/base/text.h"
 #include "system/process/capture.h"
 #include "system/process/environment.h"
 
@@ -213,7 +214,7 @@ Result<std::string> find_bubblewrap() {
   command.argv = std::move(words);
   TRY_ASSIGN(const auto ran, process::capture(command, {.wall = kCloneProbeLimit}));
   if (ran.ok()) return path;
-  return fail(Code::unavailable, fmt::format("bwrap was refused: {}", ran.err),
+  return fail(Code::unavailable, fmt::format("bwrap was refused: {}", trim_end(ran.err, "\n")),
               "allow unprivileged user namespaces");
 }
 
