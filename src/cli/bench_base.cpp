@@ -26,13 +26,14 @@ Result<BenchBase> BenchBase::record(const trial::TestCase& test_case, const git:
   TRY_ASSIGN(const auto protect, grade::protected_paths(test_case.graders));
   TRY_ASSIGN(auto snapshots, trial::SnapshotStore::open(git, layout.modified,
                                                         layout.artifacts / ".ralph" / "grade.git"));
-  TRY(snapshots.fix_ignored({}, protect));
+  TRY(snapshots.fix_ignored());
   if (snapshots.has_ignore_rules()) {
     TRY_ASSIGN(auto tracked, tracked_files(own));
-    TRY(snapshots.fix_ignored(std::move(tracked), protect));
+    snapshots.add_tracked(std::move(tracked));
   }
   BenchBase base(std::move(snapshots), std::move(commit));
   TRY_ASSIGN(base.tree_, base.snapshots_.take());
+  TRY_ASSIGN(base.ignored_tree_, base.snapshots_.take_ignored(protect));
   TRY(base.take_named_commits(test_case, own));
   TRY(base.snapshots_.seal());
   base.confinement_ = grade::find_confinement(test_case.graders);
@@ -61,6 +62,7 @@ Result<grade::Comparison> BenchBase::compare() {
                            .tree = std::move(tree),
                            .base_commit = commit_,
                            .current_commit = head && *head ? (*head)->commit : "",
+                           .ignored_tree = ignored_tree_,
                            .worktree_objects = {},
                            .named_trees = named_trees_,
                            .left_out = snapshots_.left_out()};

@@ -28,7 +28,7 @@ class BenchBase {
   Result<> take_named_commits(const trial::TestCase& test_case, git::Program git);
 
   trial::SnapshotStore snapshots_;
-  std::string commit_, tree_;
+  std::string commit_, tree_, ignored_tree_;
   std::map<std::string, std::string> named_trees_;
   grade::Confinement confinement_;
 };

@@ -47,8 +47,7 @@ Result<git::FileChoice> files_of_head(const git::Program& git) {
 }
 
 /// The work in a repository of the user's since its last commit. Neither its index nor its objects are changed.
-Result<grade::Comparison> compare_with_head(const trial::EvalCase& value, const fs::path& folder,
-                                            const fs::path& artifacts,
+Result<grade::Comparison> compare_with_head(const fs::path& folder, const fs::path& artifacts,
                                             const std::stop_token& stop) {
   TRY_ASSIGN(auto git, git::Program::find());
   git.set_limits({Millis{300'000}, stop});
@@ -57,7 +56,6 @@ Result<grade::Comparison> compare_with_head(const trial::EvalCase& value, const 
   TRY_ASSIGN(const auto commit, own.ask_line({.words = {"rev-parse", "--verify", "HEAD"}}));
   TRY_ASSIGN(const auto tree, own.ask_line({.words = {"rev-parse", "--verify", "HEAD^{tree}"}}));
   TRY_ASSIGN(auto choice, files_of_head(own));
-  TRY_ASSIGN(choice.always, grade::protected_paths(value.graders));
   TRY_ASSIGN(auto snapshots,
              trial::SnapshotStore::open(git, folder, artifacts / ".ralph" / "grade.git"));
   snapshots.fix_ignored(std::move(choice));
@@ -67,6 +65,7 @@ Result<grade::Comparison> compare_with_head(const trial::EvalCase& value, const 
                            .tree = now,
                            .base_commit = commit,
                            .current_commit = commit,
+                           .ignored_tree = {},
                            .worktree_objects = folder / ".git" / "objects",
                            .named_trees = {},
                            .left_out = snapshots.left_out()};
@@ -88,7 +87,7 @@ Result<grade::GradeContext> make_context(const trial::EvalCase& value, const fs:
   context.progress = [&lines](std::string_view text) { lines.info(text); };
   std::error_code error;
   if (!fs::is_directory(context.folder / ".git", error)) return context;
-  auto comparison = compare_with_head(value, context.folder, context.artifacts, stop);
+  auto comparison = compare_with_head(context.folder, context.artifacts, stop);
   if (comparison) context.comparison = *std::move(comparison);
   if (!comparison) lines.warn(describe(comparison.error()));
   return context;

@@ -118,6 +118,7 @@ Result<GradedFiles> graded_files(const Comparison& comparison, const git::PathGl
                                  const std::string& never) {
   TRY_ASSIGN(const auto base, entries_of(comparison, comparison.base_tree));
   TRY_ASSIGN(const auto agents, entries_of(comparison, comparison.tree));
+  TRY_ASSIGN(const auto ignored, entries_of(comparison, comparison.ignored_tree));
   Protection protection(comparison, protect, base);
   TRY(protection.follow_links());
   Entries kept, files;
@@ -134,6 +135,10 @@ Result<GradedFiles> graded_files(const Comparison& comparison, const git::PathGl
     } else if (!base.contains(path)) {
       changed.insert(path);
     }
+  }
+  // Builds change ignored files: these are those of the base, and that is all.
+  for (const auto& [path, entry] : ignored) {
+    if (protection.covers(path)) kept.emplace(path, entry);
   }
   remove_obstacles(kept, files, changed);
   files.merge(kept);

@@ -45,6 +45,7 @@ struct Comparison {
   git::Program git;
   std::string base_tree, tree;
   std::string base_commit, current_commit;  // for the report
+  std::string ignored_tree = {};  // protected files of the base that git ignores; empty: none
   /// Of the worktree's own repository. Only where no agent of ours could write there: objects have no proof.
   std::filesystem::path worktree_objects = {};
   std::map<std::string, std::string> named_trees = {};  // of named_commits(), from before the agent

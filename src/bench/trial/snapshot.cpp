@@ -66,26 +66,39 @@ Result<SnapshotStore> SnapshotStore::open(git::Program git, const fs::path& work
   return SnapshotStore(std::move(git));
 }
 
-Result<> SnapshotStore::fix_ignored(std::set<std::string> tracked, git::PathGlobs always) {
+Result<> SnapshotStore::fix_ignored() {
   TRY_ASSIGN(choice_.rules, git::read_ignore_rules(git_.root()));
-  choice_.known = std::move(tracked);
-  choice_.always = std::move(always);
   return {};
+}
+
+/// With a new index: git reads every file.
+Result<std::string> SnapshotStore::store(const std::vector<std::string>& paths) const {
+  std::error_code ignored;
+  const auto index = git_.git_folder() / "index";
+  fs::remove(index, ignored);
+  TRY(git_.ask(
+      {.words = {"update-index", "-z", "--add", "--stdin"}, .input = git::zero_separated(paths)}));
+  auto tree = git_.ask_line({.words = {"write-tree"}});
+  fs::remove(index, ignored);
+  return tree;
 }
 
 Result<std::string> SnapshotStore::take() {
   TRY_ASSIGN(auto files, git::list_all_files(git_.root(), choice_));
-  // A new index: git reads every file.
-  std::error_code ignored;
-  const auto index = git_.git_folder() / "index";
-  fs::remove(index, ignored);
-  TRY(git_.ask({.words = {"update-index", "-z", "--add", "--stdin"},
-                .input = git::zero_separated(files.paths)}));
-  TRY_ASSIGN(auto tree, git_.ask_line({.words = {"write-tree"}}));
-  fs::remove(index, ignored);
+  TRY_ASSIGN(auto tree, store(files.paths));
   left_out_ = std::move(files.left_out);
   choice_.known.insert(files.paths.begin(), files.paths.end());
   return tree;
+}
+
+Result<std::string> SnapshotStore::take_ignored(const git::PathGlobs& globs) const {
+  if (globs.empty() || choice_.rules.empty()) return "";
+  auto choice = choice_;
+  choice.always = globs;
+  TRY_ASSIGN(auto files, git::list_all_files(git_.root(), choice));
+  std::erase_if(files.paths, [&](const auto& path) { return choice_.known.contains(path); });
+  if (files.paths.empty()) return "";
+  return store(files.paths);
 }
 
 Result<> SnapshotStore::import(const std::string& id, const fs::path& objects) const {

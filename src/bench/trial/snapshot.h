@@ -1,6 +1,7 @@
 #pragma once
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,15 +20,18 @@ class SnapshotStore {
   static Result<SnapshotStore> open(git::Program git, const std::filesystem::path& worktree,
                                     const std::filesystem::path& folder);
 
-  /// From now on, what take() ignores is decided by the `.gitignore` files that the worktree has now; `tracked` files and
-  /// those that `always` matches are never ignored.
-  Result<> fix_ignored(std::set<std::string> tracked, git::PathGlobs always);
+  /// From now on, what take() ignores is decided by the `.gitignore` files that the worktree has now.
+  Result<> fix_ignored();
   /// The same with rules that the caller has read.
   void fix_ignored(git::FileChoice choice) { choice_ = std::move(choice); }
   bool has_ignore_rules() const { return !choice_.rules.empty(); }
+  /// These are never ignored.
+  void add_tracked(std::set<std::string> paths) { choice_.known.merge(paths); }
 
   /// The tree of all files that are not ignored. The files of the first one are never ignored later.
   Result<std::string> take();
+  /// The tree of the ignored files that `globs` match, without what take() has; empty: there are none.
+  Result<std::string> take_ignored(const git::PathGlobs& globs) const;
   /// What the last take() left out because git cannot store it.
   const std::vector<std::string>& left_out() const { return left_out_; }
   /// Copies a tree or commit from another directory with git's objects.
@@ -42,6 +46,8 @@ class SnapshotStore {
 
  private:
   explicit SnapshotStore(git::Program git) : git_(std::move(git)) {}
+
+  Result<std::string> store(const std::vector<std::string>& paths) const;
 
   git::Program git_;
   git::FileChoice choice_;

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <deque>
-#include <functional>
 #include <memory>
+#include <optional>
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -51,11 +52,14 @@ std::optional<std::vector<Name>> names_in(int root, const std::string& path, Uni
 /// git stores no path with such a part.
 bool is_git_name(std::string_view name) { return to_lower(name) == ".git"; }
 
-/// Goes through a directory from the top.
+/// Goes through a directory from the top. `collected`: gets the rules of each `.gitignore` on the way, and they count.
 class Walk {
  public:
-  Walk(const fs::path& root, const FileChoice& choice)
-      : root_(::open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)), choice_(choice) {}
+  Walk(const fs::path& root, const FileChoice& choice, IgnoreRules* collected = nullptr)
+      : path_(root),
+        root_(::open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)),
+        choice_(choice),
+        collected_(collected) {}
 
   Result<AllFiles> run() {
     if (!root_) return fail_errno(errno, "cannot open the directory");
@@ -85,19 +89,28 @@ class Walk {
       if (!place.ignored) files_.left_out.push_back(place.path + "/");
       return;
     }
+    if (collected_ != nullptr && !place.ignored) collect(place.path, *names);
+    const auto& rules = collected_ != nullptr ? *collected_ : choice_.rules;
     for (const auto& [name, mode] : *names) {
       auto path = place.path.empty() ? name : place.path + '/' + name;
       if (is_git_name(name)) {
         if (!place.path.empty() || name != ".git") files_.left_out.push_back(std::move(path));
         continue;
       }
-      const bool ignored = place.ignored || choice_.rules.ignores(path, S_ISDIR(mode));
+      const bool ignored = place.ignored || rules.ignores(path, S_ISDIR(mode));
       if (S_ISDIR(mode)) {
         if (!ignored || has_more_below(path)) waiting.push_back({std::move(path), ignored});
       } else if (!ignored || choice_.known.contains(path) || choice_.always.matches(path)) {
         add(folder.get(), name, mode, std::move(path));
       }
     }
+  }
+
+  void collect(const std::string& folder, const std::vector<Name>& names) {
+    const auto found = std::ranges::find(names, ".gitignore", &Name::name);
+    if (found == names.end() || !S_ISREG(found->mode)) return;
+    const auto text = read_file(path_ / folder / found->name, kLargestIgnoreFile);
+    if (text) collected_->add(folder, *text);
   }
 
   bool has_more_below(const std::string& path) const {
@@ -114,8 +127,10 @@ class Walk {
     (stored ? files_.paths : files_.left_out).push_back(std::move(path));
   }
 
+  fs::path path_;
   UniqueFd root_;
   const FileChoice& choice_;
+  IgnoreRules* collected_;
   AllFiles files_;
 };
 
@@ -126,21 +141,9 @@ Result<AllFiles> list_all_files(const fs::path& root, const FileChoice& choice) 
 }
 
 Result<IgnoreRules> read_ignore_rules(const fs::path& root) {
-  TRY_ASSIGN(const auto files, list_all_files(root, {}));
-  std::vector<fs::path> found;
-  for (const auto& path : files.paths) {
-    if (fs::path file(path); file.filename() == ".gitignore") found.push_back(std::move(file));
-  }
-  // Directories before those below them.
-  std::ranges::stable_sort(
-      found, {}, [](const fs::path& path) { return std::ranges::count(path.native(), '/'); });
   IgnoreRules rules;
-  for (const auto& path : found) {
-    std::error_code error;
-    if (!fs::is_regular_file(fs::symlink_status(root / path, error))) continue;
-    TRY_ASSIGN(const auto text, read_file(root / path, kLargestIgnoreFile));
-    rules.add(path.parent_path().native(), text);
-  }
+  const FileChoice everything;
+  TRY(Walk(root, everything, &rules).run());
   return rules;
 }
 

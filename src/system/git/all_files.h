@@ -26,7 +26,7 @@ struct AllFiles {
 /// Code::limit: there are too many.
 Result<AllFiles> list_all_files(const std::filesystem::path& root, const FileChoice& choice);
 
-/// The rules of every `.gitignore` that a directory has now.
+/// The rules of every `.gitignore` that a directory has now, but for those in ignored directories.
 Result<IgnoreRules> read_ignore_rules(const std::filesystem::path& root);
 
 }  // namespace ralph::git

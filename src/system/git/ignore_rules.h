@@ -18,8 +18,12 @@ class IgnoreRules {
 
  private:
   struct Rule {
-    std::string pattern;  // for glob_matches()
+    std::string folder;   // "" or "a/b/": where it is from
+    std::string pattern;  // below that, for glob_matches()
     bool negated = false, only_folders = false;
+    /// Most rules are a name, or "*" and the end of one: these are compared without glob_matches().
+    enum class Kind { name, name_end, glob } kind = Kind::glob;
+    bool matches(std::string_view path) const;
   };
   std::vector<Rule> rules_;
 };

@@ -29,7 +29,7 @@ class CommandGrades : public testing::Test {
   }
   Comparison comparison() {
     const auto tree = *store_->take();
-    return Comparison{store_->git(), base_, tree, {}, {}};
+    return Comparison{store_->git(), base_, tree, {}, {}, ignored_};
   }
   GradeResult grade(std::string config) {
     GradeContext context;
@@ -44,7 +44,7 @@ class CommandGrades : public testing::Test {
 
   test::TempFolder folder_;
   std::optional<trial::SnapshotStore> store_;
-  std::string base_;
+  std::string base_, ignored_;
   Confinement confinement_;
 };
 
@@ -106,6 +106,20 @@ TEST_F(CommandGrades, OnlyNamedPathsMayComeFromTheAgent) {
   write("GNUmakefile", "test:\n");
   const auto files = *graded_files(comparison(), *git::PathGlobs::make({"*", "!src/**"}), "");
   EXPECT_EQ(files.changed, std::vector<std::string>{"GNUmakefile"});
+}
+
+/// What a package manager installed before the agent is there, whatever the agent did to it.
+TEST_F(CommandGrades, ProtectedIgnoredFilesAreThoseOfTheBase) {
+  write(".gitignore", "modules/\n");
+  write("modules/a", "1\n");
+  ASSERT_TRUE(store_->fix_ignored());
+  base_ = *store_->take();
+  ignored_ = *store_->take_ignored(*git::PathGlobs::make({"modules"}));
+  write("modules/a", "2\n");
+  write("modules/made", "2\n");
+  const auto result = grade(
+      R"({"command":"grep -qx 1 modules/a && ! test -e modules/made","protect":["modules"]})");
+  EXPECT_EQ(result.status, GradeStatus::passed) << result.message;
 }
 
 TEST_F(CommandGrades, HeadIsTheBaseAndTheWorkIsAChange) {

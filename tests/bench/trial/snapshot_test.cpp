@@ -30,7 +30,7 @@ TEST_F(Snapshots, AChangedGitignoreHidesNothing) {
   folder_.write("work/.gitignore", "made\n");
   folder_.write("work/made/x", "1");
   auto store = open();
-  ASSERT_TRUE(store.fix_ignored({}, {}));
+  ASSERT_TRUE(store.fix_ignored());
   const auto base = *store.take();
   folder_.write("work/.gitignore", "*\n");
   folder_.write("work/made/x", "2");
@@ -47,20 +47,31 @@ TEST_F(Snapshots, ARepositoryInsideHidesNothing) {
   EXPECT_EQ(store.left_out(), std::vector<std::string>{"sub/.git"});
 }
 
-TEST_F(Snapshots, TrackedAndProtectedFilesCountAlthoughTheyAreIgnored) {
+TEST_F(Snapshots, TrackedFilesCountAlthoughTheyAreIgnored) {
   folder_.write("work/.gitignore", "*.gen\n");
   folder_.write("work/tracked.gen", "1");
-  folder_.write("work/protected.gen", "1");
   folder_.write("work/other.gen", "1");
   auto store = open();
-  ASSERT_TRUE(store.fix_ignored({"tracked.gen"}, *git::PathGlobs::make({"protected.gen"})));
+  ASSERT_TRUE(store.fix_ignored());
   EXPECT_TRUE(store.has_ignore_rules());
+  store.add_tracked({"tracked.gen"});
   const auto base = *store.take();
-  for (const auto* name : {"tracked", "protected", "other"}) {
-    folder_.write(std::string("work/") + name + ".gen", "2");
-  }
-  EXPECT_EQ(changes(store, base, *store.take()),
-            (std::vector<std::string>{"protected.gen", "tracked.gen"}));
+  folder_.write("work/tracked.gen", "2");
+  folder_.write("work/other.gen", "2");
+  EXPECT_EQ(changes(store, base, *store.take()), std::vector<std::string>{"tracked.gen"});
+}
+
+TEST_F(Snapshots, IgnoredFilesAreTakenByPatterns) {
+  folder_.write("work/.gitignore", "modules/\n");
+  folder_.write("work/modules/a", "1");
+  folder_.write("work/modules/b", "1");
+  folder_.write("work/src", "1");
+  auto store = open();
+  ASSERT_TRUE(store.fix_ignored());
+  ASSERT_TRUE(store.take());
+  EXPECT_EQ(*store.take_ignored({}), "");
+  const auto tree = *store.take_ignored(*git::PathGlobs::make({"*", "!modules/b"}));
+  EXPECT_EQ(*store.git().ask({{"ls-tree", "-r", "--name-only", tree}}), "modules/a\n");
 }
 
 /// "attributes, hooks, filters … in the patch have no effect on us"
