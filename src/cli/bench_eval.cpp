@@ -88,8 +88,11 @@ Result<grade::GradeContext> make_context(const trial::EvalCase& value, const fs:
   std::error_code error;
   if (!fs::is_directory(context.folder / ".git", error)) return context;
   auto comparison = compare_with_head(context.folder, context.artifacts, stop);
-  if (comparison) context.comparison = *std::move(comparison);
-  if (!comparison) lines.warn(describe(comparison.error()));
+  if (comparison) {
+    context.comparison = *std::move(comparison);
+  } else {
+    lines.warn(describe(comparison.error()));
+  }
   return context;
 }
 

@@ -7,33 +7,13 @@
 #include "harness/stream/outcome.h"
 
 namespace ralph::cli {
-namespace {
-
-stream::Outcome outcome_of(Code code) {
-  switch (code) {
-    case Code::usage:
-    case Code::not_found: return stream::Outcome::bad_usage;
-    case Code::config: return stream::Outcome::bad_config;
-    case Code::permission:
-    case Code::storage:
-    case Code::disk_full: return stream::Outcome::storage_failed;
-    case Code::busy: return stream::Outcome::locked;
-    case Code::limit: return stream::Outcome::limit_reached;
-    case Code::malformed:
-    case Code::unavailable:
-    case Code::internal: return stream::Outcome::not_started;
-  }
-  return stream::Outcome::not_started;
-}
-
-}  // namespace
 
 int report(const Error& error, StdOutput& output) {
   const auto& masker = log_masker();
   // Made safe before it is masked: a colour code must not hide a key.
   output.err(fmt::format("ralph: {}\n", masker.mask(safe_text(error.message))));
   if (!error.hint.empty()) output.err(masker.mask(safe_text(error.hint)) + "\n");
-  return stream::row(outcome_of(error.code)).exit_code;
+  return stream::row(stream::outcome_of(error.code, stream::ErrorSource::command)).exit_code;
 }
 
 int report_usage(const Error& error, const Command* command, StdOutput& output) {

@@ -31,7 +31,7 @@
 #include "harness/run/tool_checks.h"
 #include "harness/store/loop_state_store.h"
 #include "harness/store/workspace.h"
-#include "harness/stream/stop_command.h"
+#include "harness/stream/stop_cause.h"
 #include "ui/console/figures.h"
 #include "ui/console/loop_json.h"
 #include "ui/console/loop_report.h"
@@ -177,6 +177,54 @@ Result<> merge_direnv(loop::Setup& setup) {
   return {};
 }
 
+Result<> set_goal(const Goal& goal, loop::Setup& setup) {
+  setup.goal = goal.text;
+  setup.goal_file = goal.file;
+  setup.goal_path = goal.path;
+  setup.goal_seen = goal.seen;
+  if (goal.edited) setup.goal_note = goal.message;
+  if (!goal.edited && !goal.message.empty()) setup.warnings.push_back(goal.message);
+  TRY(loop::check_goal(goal.text));
+  if (setup.resumed) return {};
+  if (is_goal_template(goal.text)) {
+    return fail(Code::usage, fmt::format("{} is still the template of 'ralph init'", goal.file),
+                "describe the goal in it");
+  }
+  if (const auto rest = goal_template_rest(goal.text); !rest.empty()) {
+    setup.warnings.push_back(fmt::format(
+        "{} still has text of the template of 'ralph init', which the agent gets too: \"{}\"",
+        goal.file.empty() ? "the goal" : goal.file, rest));
+  }
+  return {};
+}
+
+/// What a loop sets for its agent unless the user did.
+void set_loop_defaults(const config::Settings& settings, const Goal& goal, run::Request& request) {
+  if (loop::can_be_protected(goal.path)) {
+    std::error_code error;
+    request.host.read_only = {std::filesystem::canonical(goal.path, error)};
+  }
+  if (!settings.given(Key::allowed_tools) && request.backend->can.tool_lists) {
+    const auto tools = request.backend->tools.worker;
+    request.ask.tools.assign(tools.begin(), tools.end());
+  }
+  if (!settings.given(Key::on_denial)) {
+    request.denials_allowed = config::setting(Key::on_denial).loop_fallback == "continue";
+  }
+}
+
+/// What --resume needs to work as this loop does.
+void record_flags(const Loaded& loaded, const std::string& config_file, loop::Setup& setup) {
+  setup.flags = kept_flags(loaded.flags);
+  if (!config_file.empty()) {
+    setup.flags[kConfigFlag] = {std::filesystem::absolute(config_file).lexically_normal().native()};
+  }
+  const auto& host = setup.request.host;
+  if (host.workspace != host.root()) setup.flags[kFolderOfLoop] = {host.workspace.native()};
+  setup.settings = fixed_settings(loaded.settings.settings);
+  setup.settings_before = loaded.before;
+}
+
 /// `masker` learns the secrets of `.envrc`.
 Result<loop::Setup> make_setup(const Arguments& arguments, const Loaded& loaded, Masker& masker) {
   const auto& settings = loaded.settings.settings;
@@ -186,13 +234,7 @@ Result<loop::Setup> make_setup(const Arguments& arguments, const Loaded& loaded,
   loop::Setup setup;
   setup.resumed = loaded.state.has_value();
   setup.loop_id = setup.resumed ? loaded.state->loop_id : invocation.run_id;
-  setup.goal = goal.text;
-  setup.goal_file = goal.file;
-  setup.goal_path = goal.path;
-  setup.goal_seen = goal.seen;
-  if (goal.edited) setup.goal_note = goal.message;
-  if (!goal.edited && !goal.message.empty()) setup.warnings.push_back(goal.message);
-  TRY(loop::check_goal(goal.text));
+  TRY(set_goal(goal, setup));
   setup.options = loop_options(settings);
   setup.options.accept_changes = arguments.flag("accept-changes");
   if (const auto& file = settings.text(Key::template_file); !file.empty()) {
@@ -202,38 +244,10 @@ Result<loop::Setup> make_setup(const Arguments& arguments, const Loaded& loaded,
   TRY_ASSIGN(setup.request, run::make_request(settings, std::move(invocation), masker));
   setup.same_agent = loaded.state && loaded.state->backend == setup.request.backend->name;
   setup.request.notes = loaded.settings.notes;
-  const auto& warnings = loaded.settings.warnings;
-  setup.warnings.insert(setup.warnings.end(), warnings.begin(), warnings.end());
-  if (!setup.resumed && is_goal_template(goal.text)) {
-    return fail(Code::usage, fmt::format("{} is still the template of 'ralph init'", goal.file),
-                "describe the goal in it");
-  }
-  if (const auto rest = goal_template_rest(goal.text); !setup.resumed && !rest.empty()) {
-    setup.warnings.push_back(fmt::format(
-        "{} still has text of the template of 'ralph init', which the agent gets too: \"{}\"",
-        goal.file.empty() ? "the goal" : goal.file, rest));
-  }
-  if (loop::can_be_protected(goal.path)) {
-    std::error_code error;
-    setup.request.host.read_only = {std::filesystem::canonical(goal.path, error)};
-  }
-  if (!settings.given(Key::allowed_tools) && setup.request.backend->can.tool_lists) {
-    const auto tools = setup.request.backend->tools.worker;
-    setup.request.ask.tools.assign(tools.begin(), tools.end());
-  }
-  if (!settings.given(Key::on_denial)) {
-    setup.request.denials_allowed = config::setting(Key::on_denial).loop_fallback == "continue";
-  }
-  setup.flags = kept_flags(loaded.flags);
-  if (const auto file = config_file_of(arguments, loaded.state); !file.empty()) {
-    setup.flags[kConfigFlag] = {std::filesystem::absolute(file).lexically_normal().native()};
-  }
-  const auto& host = setup.request.host;
-  if (host.workspace != host.root()) setup.flags[kFolderOfLoop] = {host.workspace.native()};
-  setup.state_folder = store::user_state_folder();
-  setup.settings = fixed_settings(settings);
-  setup.settings_before = loaded.before;
-  const auto config_file = config_file_of(arguments, loaded.state);
+  std::ranges::copy(loaded.settings.warnings, std::back_inserter(setup.warnings));
+  set_loop_defaults(settings, goal, setup.request);
+  const std::string config_file(config_file_of(arguments, loaded.state));
+  record_flags(loaded, config_file, setup);
   const bool dry = arguments.flag("dry-run");
   if (setup.options.accept_changes && !dry) TRY(accept_obeyed(config_file, &settings, loaded.from));
   if (!setup.options.accept_changes || !dry) TRY(check_obeyed(config_file, &settings, loaded.from));
@@ -264,13 +278,13 @@ void take_signal(int signal_number, loop::Control& control, const store::LoopSta
   }
   output.set_drain_timeout(kSignalDrainTimeout);
   const bool by_command = signal_number == SIGTERM && files.stop_announced();
-  control.stop_now(by_command ? stream::kStopCommand : signal_number);
+  control.stop_now(by_command ? stream::StopCause::stop_now_command() : signal_number);
 }
 
-/// With the exit code a run would have.
-int report_start_error(const Error& error, bool json, StdOutput& output) {
+int report_start_error(const Error& error, stream::ErrorSource source, bool json,
+                       StdOutput& output) {
   report(error, output);
-  const int exit_code = stream::row(run::outcome_of(error)).exit_code;
+  const int exit_code = stream::row(stream::outcome_of(error.code, source)).exit_code;
   if (json)
     output.out(console::masked_step(console::start_error_step(error, exit_code), log_masker()) +
                "\n");
@@ -312,7 +326,7 @@ int work(loop::Setup setup, const config::Settings& settings, const Masker& mask
   console::LoopView view(options, masker, output);
   const auto report_of_loop = loop::run_loop(std::move(setup), view, control, masker);
   if (report_of_loop.start_error)
-    return report_start_error(*report_of_loop.start_error, json, output);
+    return report_start_error(*report_of_loop.start_error, stream::ErrorSource::run, json, output);
   if (report_of_loop.restored_loop.empty() && !report_of_loop.nothing_ran) {
     // For 'ralph status --report'; it is shown now all the same.
     std::ignore = files.save_report(report_of_loop.loop_id, view.report_text(report_of_loop));
@@ -328,18 +342,21 @@ int work(loop::Setup setup, const config::Settings& settings, const Masker& mask
 
 int loop_command(const Arguments& arguments, StdOutput& output) {
   auto loaded = load(arguments, output);
-  if (!loaded) return report(loaded.error(), output);
+  using stream::ErrorSource;
+  if (!loaded) {
+    return report_start_error(loaded.error(), ErrorSource::command, arguments.flag("json"), output);
+  }
   const auto& settings = loaded->settings.settings;
   auto masker = masker_for(settings);
   log_masker() = masker;
   auto setup = make_setup(arguments, *loaded, masker);
   const bool json = settings.boolean(Key::json);
-  if (!setup) return report_start_error(setup.error(), json, output);
+  if (!setup) return report_start_error(setup.error(), ErrorSource::run, json, output);
   if (arguments.flag("print-prompt")) return print_prompt(*setup, output);
   if (!setup->same_agent) note_own_agent(settings, setup->request, output);
   if (arguments.flag("dry-run")) {
     const auto shown = show_loop_dry_run(*setup, settings, masker, output);
-    return shown ? 0 : report_start_error(shown.error(), json, output);
+    return shown ? 0 : report_start_error(shown.error(), ErrorSource::run, json, output);
   }
   return work(*std::move(setup), settings, masker, output);
 }

@@ -31,13 +31,13 @@ fs::path beside_settings(const std::string& file, const config::Settings& settin
 }
 
 Result<Goal> read_goal_file(const std::string& file, const config::Settings& settings) {
-  auto text = read_file(file);
-  if (text) {
-    *text = loop::without_byte_order_mark(*std::move(text));
-    auto seen = loop::goal_id(*text);
-    return Goal{*std::move(text), file, lasting_path(file), std::move(seen)};
+  auto read = read_file(file);
+  if (read) {
+    auto text = loop::without_byte_order_mark(*std::move(read));
+    auto seen = loop::goal_id(text);
+    return Goal{std::move(text), file, lasting_path(file), std::move(seen)};
   }
-  const bool missing = text.error().code == Code::not_found;
+  const bool missing = read.error().code == Code::not_found;
   if (const auto other = missing ? beside_settings(file, settings) : fs::path(); !other.empty()) {
     return fail(Code::usage,
                 fmt::format("the goal file '{}' does not exist in this directory", file),
@@ -45,7 +45,7 @@ Result<Goal> read_goal_file(const std::string& file, const config::Settings& set
   }
   return fail(Code::usage,
               missing ? fmt::format("the goal file '{}' does not exist", file)
-                      : fmt::format("the goal file: {}", text.error().message),
+                      : fmt::format("the goal file: {}", read.error().message),
               "name a file that describes the goal, or use -p TEXT");
 }
 

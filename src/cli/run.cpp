@@ -49,7 +49,9 @@ struct StartErrorReporter {
     }
     return row.exit_code;
   }
-  int operator()(const Error& error) const { return (*this)(run::outcome_of(error), error); }
+  int operator()(const Error& error) const {
+    return (*this)(stream::outcome_of(error.code, stream::ErrorSource::run), error);
+  }
 };
 
 /// The first SIGINT asks the agent to stop; any other signal ends it.

@@ -15,6 +15,7 @@
 #include "core/config/load.h"
 #include "harness/run/config_watch.h"
 #include "harness/store/lock.h"
+#include "harness/store/user_state.h"
 #include "harness/store/workspace.h"
 #include "system/git/project_root.h"
 
@@ -117,7 +118,7 @@ std::vector<std::filesystem::path> obeyed_files(std::string_view config_file,
 
 Result<> check_obeyed(std::string_view config_file, const config::Settings* settings,
                       const std::filesystem::path& from) {
-  return run::ConfigWatch::check(run::state_folder(environment()),
+  return run::ConfigWatch::check(store::user_state_folder(),
                                  obeyed_files(config_file, settings, from), Masker(environment()));
 }
 
@@ -130,7 +131,7 @@ Result<std::vector<std::filesystem::path>> accept_obeyed(std::string_view config
     return fail(Code::busy, fmt::format("{} is running here", to_string(holder->user)),
                 "accept the settings after it has ended");
   }
-  return run::ConfigWatch::accept(run::state_folder(environment()),
+  return run::ConfigWatch::accept(store::user_state_folder(),
                                   obeyed_files(config_file, settings, from));
 }
 
@@ -156,7 +157,7 @@ std::vector<std::filesystem::path> loop_inputs(const run::Request& request,
 
 void watch_settings(std::string_view config_file, const config::Settings& settings,
                     run::Request& request, const std::filesystem::path& from) {
-  request.state_folder = run::state_folder(environment());
+  request.state_folder = store::user_state_folder();
   request.obeyed_files = obeyed_files(config_file, &settings, from);
   if (!request.state_folder.empty()) return;
   request.warnings.emplace_back(

@@ -28,8 +28,6 @@ UniqueFd open_nonblocking(int fd) {
   return UniqueFd(::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
 }
 
-std::int64_t now_ns() { return Clock::now().time_since_epoch().count(); }
-
 }  // namespace
 
 StdOutput::StdOutput(int out_fd, int err_fd) : out_{out_fd, {}}, err_{err_fd, {}} {
@@ -76,16 +74,14 @@ void StdOutput::flush() {
 }
 
 void StdOutput::set_drain_timeout(Millis patience) {
-  if (drain_since_ns_ != 0 && patience_ms_ <= patience.count()) return;
-  patience_ms_ = patience.count();
-  drain_since_ns_ = now_ns();
+  const std::lock_guard lock(drain_mutex_);
+  if (drain_ && drain_->patience <= patience) return;
+  drain_ = DrainTimeout{Clock::now(), patience};
 }
 
 bool StdOutput::out_of_patience(Clock::time_point last_progress) const {
-  const auto drain_since = drain_since_ns_.load();
-  if (drain_since == 0) return false;
-  const auto since = std::max(drain_since, last_progress.time_since_epoch().count());
-  return now_ns() - since > patience_ms_ * 1'000'000;
+  const std::lock_guard lock(drain_mutex_);
+  return drain_ && Clock::now() - std::max(drain_->since, last_progress) > drain_->patience;
 }
 
 /// 0, or the errno of the failure; ETIMEDOUT: the drain timeout expired.

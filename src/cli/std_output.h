@@ -1,7 +1,6 @@
 #pragma once
-#include <atomic>
 #include <chrono>
-#include <cstdint>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -55,8 +54,12 @@ class StdOutput final : public console::Output {
 
   Stream out_, err_;
   std::string pending_;
-  std::atomic<std::int64_t> drain_since_ns_ = 0;  // 0: no timeout is set
-  std::atomic<std::int64_t> patience_ms_ = 0;
+  struct DrainTimeout {
+    std::chrono::steady_clock::time_point since;
+    Millis patience;
+  };
+  mutable std::mutex drain_mutex_;
+  std::optional<DrainTimeout> drain_;
   bool closed_ = false;
   bool dropped_ = false;
   std::optional<Error> failure_;

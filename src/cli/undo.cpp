@@ -27,6 +27,7 @@
 #include "harness/store/lock.h"
 #include "harness/store/loop_state.h"
 #include "harness/store/loop_state_store.h"
+#include "harness/store/user_state.h"
 #include "harness/store/workspace.h"
 #include "system/git/kept_files.h"
 #include "system/git/worktree.h"
@@ -229,7 +230,7 @@ Result<Undo> undo(const Wish& wish, StdOutput& output) {
   auto settings = run::SettingsAround::look(work.root());
   auto kept = work.reset_to(undo.to, name, undo.branch, &undo.replaced);
   if (kept && past.trusted) know_settings_of_start(work, past.state, undo.to, settings);
-  TRY(run::record_restored_settings(run::state_folder(environment()), work.root(), settings));
+  TRY(run::record_restored_settings(store::user_state_folder(), work.root(), settings));
   if (!kept) {
     if (state.end) TRY(store.save(state));
     return std::unexpected(kept.error());
@@ -258,7 +259,7 @@ Result<std::string> restore(const std::string& ref, StdOutput& output) {
   TRY_ASSIGN(const auto before, not_in_head(work, past));
   const auto settings = run::SettingsAround::look(work.root());
   auto kept = work.restore(ref, fmt::format("before-restore-{}", compact_utc(now_utc())));
-  TRY(run::record_restored_settings(run::state_folder(environment()), work.root(), settings));
+  TRY(run::record_restored_settings(store::user_state_folder(), work.root(), settings));
   if (!kept) return kept;
   TRY(record_restore(store, work, past, ref, before));
   return kept;

@@ -11,9 +11,9 @@ namespace {
 
 using json::Document;
 
-std::string text_or(const Document& object, const char* key, std::string otherwise = {}) {
+std::string text_or(const Document& object, const char* key, std::string_view otherwise = {}) {
   const auto* const text = json::find_text(object, key);
-  return text == nullptr ? std::move(otherwise) : *text;
+  return text == nullptr ? std::string(otherwise) : *text;
 }
 
 bool has_only(const Document& object, std::initializer_list<std::string_view> keys) {

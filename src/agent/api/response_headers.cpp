@@ -13,8 +13,9 @@ constexpr double kLongestMillis = 1e12;
 std::optional<double> number_in(std::optional<std::string_view> text) {
   if (!text) return std::nullopt;
   double number = 0;
-  const auto* const end = text->data() + text->size();
-  const auto [rest, error] = std::from_chars(text->data(), end, number);
+  const auto* const begin = text->data();
+  const auto* const end = begin + text->size();
+  const auto [rest, error] = std::from_chars(begin, end, number);
   if (error != std::errc{} || rest != end || !(number >= 0)) return std::nullopt;
   return number;
 }

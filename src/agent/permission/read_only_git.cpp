@@ -16,10 +16,10 @@ namespace {
 /// reads a file given as its value, or contacts another repository.
 struct GitCommand {
   std::string_view name;
-  std::string_view letters = "";
-  std::string_view names = "";  // options
-  std::string_view more = "";   // further options
-  std::string_view only = "";   // if not empty: only these words are allowed
+  std::string_view letters = {};
+  std::string_view names = {};  // options
+  std::string_view more = {};   // further options
+  std::string_view only = {};   // if not empty: only these words are allowed
   bool needs_word = false;      // without "list" it changes something
 };
 

@@ -137,7 +137,8 @@ std::optional<ReadingCommand> reading_find(Words arguments) {
     if (has_word(kFindPlain, text)) continue;
     const bool file = has_word(kFindFile, text);
     if (!file && !has_word(kFindValue, text)) return std::nullopt;
-    if (++i >= arguments.size() || !arguments[i].literal) return std::nullopt;
+    ++i;
+    if (i >= arguments.size() || !arguments[i].literal) return std::nullopt;
     if (file) found.files.push_back(arguments[i]);
   }
   return found;

@@ -6,8 +6,8 @@
 
 namespace ralph::session {
 
-Result<std::unique_ptr<Session>> Session::create(SessionConfig config, const SessionLinks& links,
-                                                 SessionStart start) {
+Result<std::unique_ptr<Session>> Session::create(const SessionConfig& config,
+                                                 const SessionLinks& links, SessionStart start) {
   if (start.session_id != links.identity.session_id()) {
     return fail(Code::usage, "the session's id is not the one its events have");
   }
@@ -15,17 +15,17 @@ Result<std::unique_ptr<Session>> Session::create(SessionConfig config, const Ses
   if (start.transcript && start.transcript->is_side_chain() != child) {
     return fail(Code::usage, "a session writes a side chain if, and only if, it has a parent");
   }
-  return std::unique_ptr<Session>(new Session(std::move(config), links, std::move(start)));
+  return std::unique_ptr<Session>(new Session(config, links, std::move(start)));
 }
 
-Session::Session(SessionConfig config, const SessionLinks& links, SessionStart start)
-    : state_{.config = std::move(config),
+Session::Session(const SessionConfig& config, const SessionLinks& links, SessionStart start)
+    : state_{.config = config,
              .links = links,
              .events = SessionEvents(links.sink, links.identity),
              .conversation = Conversation(
                  std::move(start.messages),
                  {std::move(start.transcript), [this](const Error& error) { report_lost(error); }}),
-             .context = Context(state_.config.compaction, start.context_tokens),
+             .context = Context(config.compaction, start.context_tokens),
              .preserved = std::move(start.preserved),
              .api_time = Millis{0},
              .tool_definitions = {}},

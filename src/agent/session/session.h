@@ -24,8 +24,10 @@ struct TurnReport {
 class Session {
  public:
   /// An error: `start` does not belong to this identity (other id, or a side chain without a parent).
-  static Result<std::unique_ptr<Session>> create(SessionConfig config, const SessionLinks& links,
-                                                 SessionStart start);
+  static Result<std::unique_ptr<Session>> create(const SessionConfig& config,
+                                                 const SessionLinks& links, SessionStart start);
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
 
   /// nullopt: the turn was abandoned, and there is nothing to report.
   std::optional<TurnReport> answer(std::vector<UserMessage> messages, const std::stop_token& stop);
@@ -43,7 +45,7 @@ class Session {
   void record_totals();
 
  private:
-  Session(SessionConfig config, const SessionLinks& links, SessionStart start);
+  Session(const SessionConfig& config, const SessionLinks& links, SessionStart start);
   void introduce();
   void report_lost(const Error& error);
 

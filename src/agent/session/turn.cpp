@@ -73,6 +73,7 @@ std::optional<TurnResult> Turn::run(const std::stop_token& stop) {
     append_reply(answer.reply);
     if (state_.over_budget()) return budget_reached(answer.reply.stop_reason);
     if (auto ended = act_on(answer.reply, stop)) return ended;
+    if (state_.links.control.abandoned()) return std::nullopt;
   }
 }
 
@@ -180,7 +181,7 @@ Turn::Ended Turn::act_on(const api::Reply& reply, const std::stop_token& stop) {
 
 Turn::Ended Turn::run_tools(const api::Reply& reply, const std::stop_token& stop) {
   tools_.run(reply, stop);
-  if (state_.links.control.abandoned()) return std::nullopt;
+  if (state_.links.control.abandoned()) return std::nullopt;  // run() ends the turn
   if (stop.stop_requested()) {
     note_interrupt(kInterruptedTools);
     return limit_reached(ResultSubtype::execution, TerminalReason::aborted_tools,

@@ -11,6 +11,8 @@ namespace ralph::session {
 class Turn {
  public:
   Turn(SessionState& state, std::vector<UserMessage> messages);
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
 
   /// nullopt: the turn was abandoned; there is no result.
   std::optional<TurnResult> run(const std::stop_token& stop);
@@ -22,7 +24,7 @@ class Turn {
   const MessageIds& folded_in() const { return folded_in_; }
 
  private:
-  using Ended = std::optional<TurnResult>;  // nullopt: the model is asked again
+  using Ended = std::optional<TurnResult>;  // nullopt: the turn goes on, unless it was abandoned
   void begin();
   void add_user_message(const UserMessage& message);
   api::Answer ask(const std::stop_token& stop);
@@ -40,7 +42,8 @@ class Turn {
                            const api::ReplyStop& stop_reason);
   TurnResult budget_reached(const api::ReplyStop& stop_reason);
   TurnResult interrupted(api::Reply reply);
-  Ended no_room(const CompactTrouble& trouble);
+  /// nullopt: the turn was abandoned.
+  std::optional<TurnResult> no_room(const CompactTrouble& trouble);
   TurnResult with_numbers(TurnResult result) const;
 
   SessionState& state_;

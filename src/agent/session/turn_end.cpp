@@ -89,7 +89,7 @@ void Turn::note_interrupt(std::string_view text) {
   state_.events.emit(UserInput{content, extras});
 }
 
-Turn::Ended Turn::no_room(const CompactTrouble& trouble) {
+std::optional<TurnResult> Turn::no_room(const CompactTrouble& trouble) {
   if (state_.links.control.abandoned()) return std::nullopt;
   if (trouble.failure == CompactFailure::cancelled) return interrupted({});
   FailureReport report;

@@ -5,6 +5,7 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include "core/base/path.h"
 #include "system/process/environment.h"
 
 namespace ralph::settings {
@@ -45,9 +46,7 @@ std::filesystem::path Environment::own_config_folder() const {
 }
 
 std::filesystem::path Environment::state_folder() const {
-  std::filesystem::path folder = get("XDG_STATE_HOME");
-  if (!folder.is_absolute()) folder = home() / ".local/state";
-  return folder / "ralph";
+  return ralph::state_folder(get("XDG_STATE_HOME"), home());
 }
 
 }  // namespace ralph::settings

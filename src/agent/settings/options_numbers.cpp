@@ -66,7 +66,7 @@ std::string set_budget(Draft& draft, const std::string& value) {
   if (!number || !(*number > 0)) {
     return "--max-budget-usd must be a positive number greater than 0";
   }
-  draft.options.max_budget_usd = *number;
+  draft.options.max_budget_usd = number;
   return {};
 }
 

@@ -92,19 +92,14 @@ tool::Workspace::Setup workspace_setup(const Setup& setup, const Prepared& prepa
                                        const std::string& session_id,
                                        tool::BackgroundTasks& tasks) {
   const auto& environment = setup.environment;
-  const auto real = [](const fs::path& path) {
-    std::error_code error;
-    auto resolved = fs::weakly_canonical(path, error);
-    return error ? path : resolved;
-  };
   tool::Workspace::Setup made;
-  made.root = real(setup.cwd);
+  made.root = real_path(setup.cwd);
   for (const auto& folder : setup.options.add_dirs) {
-    made.directories.push_back(real(setup.cwd / folder));
+    made.directories.push_back(real_path(setup.cwd / folder));
   }
   for (const auto& folder :
        {environment.config_folder(), environment.own_config_folder(), environment.state_folder()}) {
-    made.own_folders.push_back(real(setup.cwd / folder));
+    made.own_folders.push_back(real_path(setup.cwd / folder));
   }
   made.output_folder = session::output_folder(environment.config_folder(), setup.cwd, session_id);
   made.environment = {{"CLAUDECODE", "1"},
@@ -114,7 +109,7 @@ tool::Workspace::Setup workspace_setup(const Setup& setup, const Prepared& prepa
                       {"CLAUDE_CODE_SESSION_ATTENDED", "0"},
                       {"CLAUDE_PID", std::to_string(::getpid())}};
   for (const auto& folder : prepared.settings.directories) {
-    made.directories.push_back(real(setup.cwd / folder));
+    made.directories.push_back(real_path(setup.cwd / folder));
   }
   add_named_by_git(environment, made);
   for (const auto& [name, value] : prepared.settings.environment) {

@@ -99,7 +99,7 @@ void Normaliser::add_errors(const run::Report& report, const TerminalLog& termin
                           it.duration.count(), terminal.bytes(),
                           terminal.path().filename().native()));
   } else if (it.status == TrialStatus::cancelled) {
-    add_error(fmt::format("cancelled by {}", stream::stopped_by(*end.cancelled_by)));
+    add_error(fmt::format("cancelled by {}", end.cancelled_by->text()));
   } else if (it.status == TrialStatus::failed) {
     add_error(end_text(type_.product, end));
     if (report.verdict.status() != stream::Status::success) add_error(it.message);

@@ -27,6 +27,17 @@ bool is_below(const std::filesystem::path& path, const std::filesystem::path& fo
   return end == folder.end() || (std::next(end) == folder.end() && end->empty());
 }
 
+fs::path real_path(const fs::path& path) {
+  std::error_code error;
+  auto real = fs::weakly_canonical(path.empty() ? "." : fs::absolute(path, error), error);
+  return error ? path : real;
+}
+
+fs::path state_folder(const fs::path& xdg_state_home, const fs::path& home) {
+  if (xdg_state_home.is_absolute()) return xdg_state_home / "ralph";
+  return home.is_absolute() ? home / ".local/state/ralph" : fs::path();
+}
+
 bool path_exists(const std::filesystem::path& path) {
   std::error_code error;
   return std::filesystem::exists(std::filesystem::symlink_status(path, error));

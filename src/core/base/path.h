@@ -13,6 +13,14 @@ bool path_exists(const std::filesystem::path& path);
 /// Links are not followed: a link to a directory is not one.
 bool is_real_directory(const std::filesystem::path& path);
 
+/// Absolute, with links resolved as far as the path exists; `path` itself if that is not possible.
+std::filesystem::path real_path(const std::filesystem::path& path);
+
+/// Where ralph keeps what no workspace may hold: `xdg_state_home`/ralph, or .local/state/ralph in `home`. Empty: neither is
+/// absolute.
+std::filesystem::path state_folder(const std::filesystem::path& xdg_state_home,
+                                   const std::filesystem::path& home);
+
 /// The part behind the last slash.
 std::string_view base_name(std::string_view path);
 

@@ -30,14 +30,6 @@ std::string last_line_first(std::string text) {
   return fmt::format("{}\n\n{}", line, text.erase(before, end - before));
 }
 
-/// Whether the run was stopped for what it cost.
-bool hit_cost_limit(const RunOutcome& outcome, std::optional<double> max_cost) {
-  if (outcome.verdict.outcome != stream::Outcome::limit_reached || !max_cost) return false;
-  const auto& results = outcome.summary.results;
-  const bool said = !results.empty() && results.back().end == stream::TurnEndReason::cost_limit;
-  return said || outcome.summary.cost_usd().value_or(0) >= *max_cost;
-}
-
 std::string correction_note(std::int64_t n) {
   return fmt::format("no valid answer from the agent; asking again ({} of {})", n,
                      kMostCorrections);
@@ -74,7 +66,7 @@ RunOutcome AgentRunner::run_once(run::Request request, const store::RunInfo& inf
   handlers.insert(handlers.begin(), {&timer, &capture});
   const run::RunObservers observers{outcome.summary, handlers, [&] { observer.flush(); },
                                     [&](Millis patience) { observer.set_drain_timeout(patience); }};
-  const auto max_cost = request.ask.max_cost;
+  const bool limited = request.ask.max_cost.has_value();
   if (request.follow_up) {
     // Called from the thread of the events.
     request.follow_up = [this, ask = std::move(request.follow_up)](const auto& summary, int sent) {
@@ -90,7 +82,8 @@ RunOutcome AgentRunner::run_once(run::Request request, const store::RunInfo& inf
   outcome.not_recorded = report.not_recorded;
   outcome.time = timer.split();
   outcome.answer = answer_of(setup_, outcome.summary);
-  outcome.hit_cost_limit = hit_cost_limit(outcome, max_cost);
+  outcome.hit_cost_limit = outcome.verdict.outcome == stream::Outcome::limit_reached && limited &&
+                           (report.process.cost_limit || outcome.summary.ended_at_cost_limit());
   // The agent hit its cost limit after giving an answer: the answer counts.
   if (outcome.hit_cost_limit && outcome.answer.summary.empty()) {
     outcome.answer =
@@ -106,7 +99,7 @@ RunOutcome AgentRunner::run(run::Request request, const store::RunInfo& info) {
   for (int sent = 0; sent < kMostCorrections; ++sent) {
     const bool answered = outcome.verdict.status() == stream::Status::success;
     const bool possible = can.resume && !can.json_schema && !outcome.summary.session_id.empty();
-    if (!answered || !possible || !outcome.answer.summary.empty() || control_.wants_end()) break;
+    if (!answered || !possible || !outcome.answer.summary.empty() || control_.cause()) break;
     reporter_.info(correction_note(sent + 1));
     auto again = info;
     again.run_id = make_run_id();

@@ -60,8 +60,8 @@ MaybeStop run_verification(LoopContext& loop, store::LoopRecord& record) {
   if (!verification) return stop_tampered(verification.error(), record);
   for (auto& finding : verification->findings) loop.reporter.finding(std::move(finding));
   verification->findings.clear();
-  if (const int signal = loop.control.runs().cancelled_by(); signal != 0) {
-    return LoopStop{store::StopReason::stopped, describe_stop(signal), {}, signal};
+  if (const auto cause = loop.control.runs().cancelled_by()) {
+    return stopped_by(*cause);
   }
   if (verification->passed) {
     const auto same = check_not_changed_meanwhile(loop, record);

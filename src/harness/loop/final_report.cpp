@@ -28,7 +28,7 @@ void use_storage_error(LoopStop& stop, const StateKeeper& keeper) {
 int exit_code_of(const LoopStop& stop, const store::LoopReport& report) {
   stream::Verdict verdict;
   verdict.outcome = stop.outcome.value_or(row(stop.reason).outcome);
-  verdict.signal = stop.signal;
+  verdict.stopped_by = stop.stopped_by;
   // What is there now is not what was verified.
   if (report.changed_since_verified && verdict.outcome == stream::Outcome::ok) {
     verdict.outcome = stream::Outcome::limit_reached;
@@ -48,7 +48,7 @@ void add_facts(store::LoopReport& report, const LoopParts& parts, const LoopStop
   report.waited = state.waited;
   report.would_wait = stop.would_wait;
   report.totals = keeper.totals();
-  report.days = merge_days(state.earlier_days, keeper.totals().days);
+  report.days = store::merge_days(state.earlier_days, keeper.totals().days);
   report.budget = parts.setup.options.budget;
   report.last_model = store::model_used(keeper.records());
   report.models = store::models_used(keeper.records());

@@ -54,10 +54,11 @@ std::string without_byte_order_mark(std::string text) {
 }
 
 GoalText read_goal_text(const fs::path& file) {
-  auto text = read_file(file);
-  if (!text) return {std::string(kNoGoalFile), {}, text.error().message};
-  *text = without_byte_order_mark(*std::move(text));
-  GoalText now{goal_id(*text), *std::move(text), {}};
+  auto read = read_file(file);
+  if (!read) return {std::string(kNoGoalFile), {}, read.error().message};
+  auto text = without_byte_order_mark(*std::move(read));
+  auto id = goal_id(text);
+  GoalText now{std::move(id), std::move(text), {}};
   if (const auto good = check_goal(now.text); !good) now.problem = good.error().message;
   if (now.text.contains('\0')) now.problem = "it has a NUL byte";
   return now;

@@ -13,6 +13,8 @@ class Loop {
   /// The parts outlive it.
   explicit Loop(LoopContext context)
       : context_(context), worker_(context_), summarizer_(context_), recovery_(context_, worker_) {}
+  Loop(const Loop&) = delete;
+  Loop& operator=(const Loop&) = delete;
 
   /// What is known of the loop's end before it was resumed.
   enum class Before {

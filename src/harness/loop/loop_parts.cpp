@@ -11,7 +11,7 @@ LoopParts::LoopParts(Setup setup_, store::LoopObserver& observer, Control& contr
       reporter(observer, clock),
       folder(std::move(folder_)),
       keeper(setup, folder, reporter, clock),
-      guidance(setup.request.host.root(), setup.state_folder),
+      guidance(setup.request.host.root(), setup.request.state_folder),
       repository(setup, keeper, reporter, control),
       user_files(setup, repository, reporter, masker),
       verifier(setup, keeper.state, repository, reporter, control),

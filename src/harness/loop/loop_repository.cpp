@@ -46,7 +46,7 @@ void LoopRepository::warn_unknown_content(const Error& error) {
 
 std::string LoopRepository::content() {
   if (!git_) {
-    auto id = folder_digest(setup_.request.host.workspace, setup_.state_folder);
+    auto id = folder_digest(setup_.request.host.workspace, setup_.request.state_folder);
     if (id) return *std::move(id);
     warn_unknown_content(id.error());
     return {};
@@ -58,7 +58,7 @@ std::string LoopRepository::content() {
   auto tree = found ? git_->tree() : Result<std::string>(std::unexpected(found.error()));
   if (tree) return *std::move(tree);
   // A git that was ended because ralph stops says nothing about the repository.
-  if (control_.runs().cancelled_by() != 0) return {};
+  if (control_.runs().cancelled_by()) return {};
   // A repository that could be read at the start and cannot be read now was tampered with, unless the disk is full.
   if (tree.error().code == Code::disk_full) {
     keeper_.set_storage_error(tree.error());

@@ -8,6 +8,7 @@
 #include "harness/loop/goal_file.h"
 #include "harness/loop/interrupted_run.h"
 #include "harness/loop/replaced_loop.h"
+#include "harness/loop/resume_point.h"
 #include "harness/loop/start_refs.h"
 #include "harness/loop/step_record.h"
 #include "harness/loop/unchanged_setup.h"
@@ -154,7 +155,7 @@ Result<> LoopStart::begin_new(const std::optional<store::LoopState>& old) {
   if (old) TRY(record_interrupted(*old));
   auto days = store::add_up(keeper_.records()).days;
   if (old) {
-    days = merge_days(old->earlier_days, days);
+    days = store::merge_days(old->earlier_days, days);
     TRY(put_old_aside(*old));
   }
   keeper_.files().forget_stop();
@@ -254,19 +255,15 @@ Result<> LoopStart::resume(store::LoopState old) {
   if (was_over && state.ended) {
     parts_.past_end = PastEnd{*state.end, *state.ended, state.ran, keeper_.records().size()};
   }
-  const bool same_checks = state.verify_digest == verifier.files().digest();
-  // What other commands verified is not done by these.
-  const bool done =
-      state.end == store::StopReason::done && setup_.goal == state.goal && same_checks;
-  if (setup_.options.commit && !state.current && !done) {
+  const auto point =
+      resume_point(state, setup_, verifier.files().digest(), std::ssize(keeper_.records()));
+  if (setup_.options.commit && !state.current && !point.done) {
     TRY(parts_.user_files.check_unchanged(state, keeper_.records()));
   }
   keeper_.files().forget_stop();
   using enum Loop::Before;
-  parts_.before = unsure_of_end_ || !same_checks ? unsure : was_over ? ended : not_over;
-  if (was_over || !same_checks) {
-    state.fresh_from = static_cast<std::int64_t>(keeper_.records().size());
-  }
+  parts_.before = unsure_of_end_ || !point.same_checks ? unsure : was_over ? ended : not_over;
+  state.fresh_from = point.fresh_from;
   keeper_.count_again();
   keeper_.set_ran_before(state.ran);
   set_goal();
@@ -274,7 +271,7 @@ Result<> LoopStart::resume(store::LoopState old) {
   set_verification();
   state.findings.clear();
   state.would_wait = Millis::zero();
-  if (!done) {
+  if (!point.done) {
     state.end.reset();
     state.end_why.clear();
   }

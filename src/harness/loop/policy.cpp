@@ -34,10 +34,6 @@ bool reached(std::int64_t limit, std::int64_t count) { return limit > 0 && count
 
 }  // namespace
 
-std::string describe_stop(int signal_number) {
-  return signal_number == 0 ? "'ralph stop'" : stream::stopped_by(signal_number);
-}
-
 std::optional<store::StopReason> limit_reached(const store::LoopLimits& budget,
                                                const store::LoopTotals& totals,
                                                const std::map<std::string, double>& earlier_days,

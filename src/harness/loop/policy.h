@@ -14,9 +14,6 @@
 
 namespace ralph::loop {
 
-/// What stopped a loop: "Ctrl-C (SIGINT)", "SIGTERM"; 0: 'ralph stop'.
-std::string describe_stop(int signal_number);
-
 /// Before an iteration begins: the limit that forbids it; nullopt: none does.
 std::optional<store::StopReason> limit_reached(const store::LoopLimits& budget,
                                                const store::LoopTotals& totals,

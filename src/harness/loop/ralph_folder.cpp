@@ -8,15 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/path.h"
+
 namespace ralph::loop {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_there(const fs::path& path) {
-  struct stat info{};
-  return ::lstat(path.c_str(), &info) == 0;
-}
 
 /// What is there and is not a directory gets another name beside it, which is returned; empty: nothing is in the way.
 Result<fs::path> put_aside(const fs::path& path) {
@@ -48,7 +45,7 @@ Result<bool> RalphFolder::repair(const store::LoopStateFiles& files,
                                  const std::vector<store::LoopRecord>& records,
                                  LoopReporter& reporter) {
   const auto root = workspace_.root();
-  bool repaired = !is_same() || !is_there(files.folder());
+  bool repaired = !is_same() || !path_exists(files.folder());
   TRY_ASSIGN(const auto replaced, put_aside(root));
   TRY_ASSIGN(const auto state_replaced, put_aside(files.folder()));
   TRY_ASSIGN(workspace_, store::Workspace::open(root_));

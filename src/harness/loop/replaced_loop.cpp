@@ -27,7 +27,7 @@ Result<> bring_back_replaced(LoopParts& parts) {
   TRY(files.put_aside(keeper.state));
   TRY(files.put_records_aside(keeper.state.loop_id));
   files.remove_aside(before.state.loop_id);
-  before.state.earlier_days = merge_days(before.state.earlier_days, keeper.totals().days);
+  before.state.earlier_days = store::merge_days(before.state.earlier_days, keeper.totals().days);
   before.state.current.reset();
   TRY(keeper.store().adopt(before.state, before.records));
   TRY(keeper.store().rewrite_copy(before.records));

@@ -38,7 +38,8 @@ LoopStop run_steps(LoopParts& parts, Loop& loop) {
 store::LoopReport start_error(const Error& error) {
   store::LoopReport report;
   report.start_error = error;
-  report.exit_code = stream::row(run::outcome_of(error)).exit_code;
+  report.exit_code =
+      stream::row(stream::outcome_of(error.code, stream::ErrorSource::run)).exit_code;
   return report;
 }
 

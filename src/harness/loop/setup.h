@@ -48,7 +48,6 @@ struct Setup {
   std::map<std::string, std::string> settings;         // those that must not change unseen
   std::map<std::string, std::string> settings_before;  // of a resumed one: without what is said now
   std::vector<std::string> warnings;
-  std::filesystem::path state_folder;  // user_state_folder()
 };
 
 }  // namespace ralph::loop

@@ -5,18 +5,6 @@
 #include "core/base/money.h"
 
 namespace ralph::loop {
-namespace {
-
-constexpr std::size_t kMostDays = 60;
-
-}  // namespace
-
-std::map<std::string, double> merge_days(std::map<std::string, double> days,
-                                         const std::map<std::string, double>& more) {
-  for (const auto& [day, cost] : more) days[day] = rounded_usd(days[day] + cost);
-  while (days.size() > kMostDays) days.erase(days.begin());
-  return days;
-}
 
 StateKeeper::StateKeeper(const Setup& setup, RalphFolder& folder, LoopReporter& reporter,
                          const Clock& clock)
@@ -25,7 +13,7 @@ StateKeeper::StateKeeper(const Setup& setup, RalphFolder& folder, LoopReporter& 
       clock_(clock),
       began_at_(clock.now()),
       began_(clock.steady()),
-      store_(setup.request.host.root(), setup.state_folder) {}
+      store_(setup.request.host.root(), setup.request.state_folder) {}
 
 Millis StateKeeper::elapsed() const {
   return ran_before_ + std::chrono::duration_cast<Millis>(clock_.steady() - began_);

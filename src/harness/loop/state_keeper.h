@@ -67,8 +67,4 @@ class StateKeeper {
   std::optional<Error> storage_error_;
 };
 
-/// What all loops of the workspace cost, by day: the newest days.
-std::map<std::string, double> merge_days(std::map<std::string, double> days,
-                                         const std::map<std::string, double>& more);
-
 }  // namespace ralph::loop

@@ -128,9 +128,11 @@ void record_moved_head(const LoopContext& loop, const store::Current& current,
 }
 
 LoopStop stopped_run(const LoopContext& loop, const stream::Verdict& verdict) {
-  return {store::StopReason::stopped,
-          loop.control.wants_end() ? describe_stop(loop.control.signal()) : verdict.detail,
-          verdict.outcome, verdict.signal};
+  const auto cause = loop.control.cause();
+  return {.reason = store::StopReason::stopped,
+          .why = cause ? cause->text() : verdict.detail,
+          .outcome = verdict.outcome,
+          .stopped_by = verdict.stopped_by};
 }
 
 MaybeStop stop_of(const store::LoopRecord& record) {

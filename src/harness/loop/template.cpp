@@ -99,7 +99,7 @@ class Tags {
 
 }  // namespace
 
-Result<Template> Template::parse(std::string text, std::string_view name) {
+Result<Template> Template::parse(std::string_view text, std::string_view name) {
   Template form;
   const auto add = [&](Piece::Kind kind, std::string_view what) {
     form.pieces_.push_back({kind, std::string(what)});
@@ -109,7 +109,7 @@ Result<Template> Template::parse(std::string text, std::string_view name) {
   for (std::size_t at = 0;;) {
     TRY_ASSIGN(const Tag tag, tags.next());
     // A line that went with the tag before may begin behind this one's blanks.
-    if (tag.begin > at) add(Piece::Kind::text, std::string_view(text).substr(at, tag.begin - at));
+    if (tag.begin > at) add(Piece::Kind::text, text.substr(at, tag.begin - at));
     if (tag.begin == tag.end) break;
     at = tag.end;
     if (tag.mark == '/') {

@@ -13,7 +13,7 @@ namespace ralph::loop {
 class Template {
  public:
   /// Names unknown to us, sections that are not closed: an error with `name` and the line.
-  static Result<Template> parse(std::string text, std::string_view name);
+  static Result<Template> parse(std::string_view text, std::string_view name);
   /// The one built in.
   static const Template& builtin();
 

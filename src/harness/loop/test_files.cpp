@@ -16,7 +16,7 @@ bool is_one_of(std::span<const std::string_view> list, std::string_view word) {
 bool is_test_file(std::string_view path) {
   constexpr auto kFolders = std::to_array<std::string_view>(
       {"test", "tests", "spec", "specs", "__tests__", "testing", "testdata", "e2e", "t"});
-  constexpr auto kNames = std::to_array<std::string_view>(
+  constexpr auto kTestNames = std::to_array<std::string_view>(
       {"conftest.py", "pytest.ini", "jest.config.js", "vitest.config.ts", ".coveragerc"});
   const auto slash = path.rfind('/');
   const auto name = slash == path.npos ? path : path.substr(slash + 1);
@@ -26,7 +26,8 @@ bool is_test_file(std::string_view path) {
     at = end + 1;
   }
   const auto stem = name.substr(0, name.find('.'));
-  if (is_one_of(kNames, name) || name.starts_with("test_") || stem == "test" || stem == "tests") {
+  if (is_one_of(kTestNames, name) || name.starts_with("test_") || stem == "test" ||
+      stem == "tests") {
     return true;
   }
   for (const auto part : {"_test.", ".test.", "_spec.", ".spec.", "-test.", "Test.", "Tests."}) {
@@ -37,11 +38,11 @@ bool is_test_file(std::string_view path) {
 
 bool is_build_file(std::string_view path) {
   constexpr auto kFolders = std::to_array<std::string_view>({".github/", ".gitlab/", ".circleci/"});
-  constexpr auto kNames = std::to_array<std::string_view>(
+  constexpr auto kBuildNames = std::to_array<std::string_view>(
       {"Makefile", "GNUmakefile", "makefile", "tox.ini", "noxfile.py", "package.json",
        ".gitlab-ci.yml", "Jenkinsfile", ".travis.yml", "justfile", "Rakefile"});
   const auto slash = path.rfind('/');
-  return is_one_of(kNames, slash == path.npos ? path : path.substr(slash + 1)) ||
+  return is_one_of(kBuildNames, slash == path.npos ? path : path.substr(slash + 1)) ||
          std::ranges::any_of(kFolders, [&](auto folder) { return path.starts_with(folder); });
 }
 

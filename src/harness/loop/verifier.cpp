@@ -61,6 +61,7 @@ Result<bool> run_script(const Verifier::Place& place, const std::string& name,
   if (ran.ok() && ran.exit.ended_by == process::EndedBy::nothing) return true;
   verification.command = name;
   verification.reason = reason_of(ran.exit, place.limit);
+  verification.exit_code = ran.exit.exit_code;
   verification.tail = prompt_text(tail.text());
   return false;
 }
@@ -103,7 +104,7 @@ Result<std::vector<FileSwap::Wanted>> Verifier::wanted_in(const fs::path& folder
 
 /// The files that the agent left in another version. In a clone, git's filters may have made the difference.
 void Verifier::find_changed_files(const FileSwap& files,
-                                  const std::vector<FileSwap::Wanted>& wanted,
+                                  const std::vector<FileSwap::Wanted>& wanted, const Mode& mode,
                                   store::Verification& verification,
                                   std::string& old_scripts) const {
   std::map<std::string_view, const FileVersion*> versions;
@@ -112,9 +113,8 @@ void Verifier::find_changed_files(const FileSwap& files,
     const auto& scripts = files_.scripts();
     const bool script = std::ranges::find(scripts, path, &FileSwap::Wanted::path) != scripts.end();
     if (script) old_scripts += fmt::format("{}'{}'", old_scripts.empty() ? "" : ", ", path);
-    const auto& elsewhere = verification.where;
     if (is_cache(path) ||
-        (!elsewhere.empty() && holds(files_.place().workspace, path, *versions[path]))) {
+        (!mode.elsewhere.empty() && holds(files_.place().workspace, path, *versions[path]))) {
       continue;
     }
     const auto remedy =
@@ -136,7 +136,7 @@ Result<bool> Verifier::run_one(const Place& place, const Mode& mode, bool first,
   TRY_ASSIGN(auto files, FileSwap::begin({place.workspace, place.root()}, wanted, mode.user));
   std::string old_scripts;
   auto seen = verification.findings;
-  find_changed_files(files, wanted, verification, old_scripts);
+  find_changed_files(files, wanted, mode, verification, old_scripts);
   if (!first) verification.findings = std::move(seen);
   // A command may reinstall its programs.
   std::erase_if(wanted, [&](const FileSwap::Wanted& file) {
@@ -212,16 +212,14 @@ Result<> Verifier::run_commands(const Place& place, const Mode& mode,
 }
 
 Result<store::Verification> Verifier::run(const std::function<void(std::string_view)>& on_output,
-                                          std::stop_token stop, const Mode& mode) const {
+                                          const std::stop_token& stop, const Mode& mode) const {
   store::Verification verification;
   TRY(files_.unchanged(mode.start, verification.findings));
   auto place = files_.place();
   if (!mode.elsewhere.empty()) {
     place = {mode.elsewhere, mode.env, place.limit, mode.wrap, mode.elsewhere_root};
   }
-  verification.where = mode.elsewhere.native();
   TRY(run_commands(place, mode, on_output, stop, verification));
-  verification.where.clear();
   return verification;
 }
 

@@ -38,10 +38,10 @@ class Verifier {
   /// in `.ralph/` or a program is not what it was at the start, or a script was written to during the run. `on_output`
   /// gets their output as it arrives.
   Result<store::Verification> run(const std::function<void(std::string_view)>& on_output,
-                                  std::stop_token stop, const Mode& mode) const;
+                                  const std::stop_token& stop, const Mode& mode) const;
   Result<store::Verification> run(const std::function<void(std::string_view)>& on_output,
-                                  std::stop_token stop) const {
-    return run(on_output, std::move(stop), Mode());
+                                  const std::stop_token& stop) const {
+    return run(on_output, stop, Mode());
   }
 
  private:
@@ -49,7 +49,8 @@ class Verifier {
   Result<std::vector<FileSwap::Wanted>> wanted_in(const std::filesystem::path& folder,
                                                   const Mode& mode, std::size_t& scripts) const;
   void find_changed_files(const FileSwap& files, const std::vector<FileSwap::Wanted>& wanted,
-                          store::Verification& verification, std::string& old_scripts) const;
+                          const Mode& mode, store::Verification& verification,
+                          std::string& old_scripts) const;
   Result<bool> run_one(const Place& place, const Mode& mode, bool first,
                        const std::function<Result<bool>()>& command,
                        store::Verification& verification) const;

@@ -9,16 +9,10 @@ namespace {
 
 constexpr Millis kTick{1000};
 
-/// The agent's error shows what to do, which the end of its message has in parentheses.
-std::string_view without_hint(std::string_view reason) {
-  const auto hint = reason.ends_with("?)") ? reason.rfind(" (") : reason.npos;
-  return reason.substr(0, hint);
-}
-
 std::string outage_text(const RunOutcome& outcome) {
   const auto& error = outcome.summary.error;
   if (error && error->error_class == stream::ErrorClass::overloaded) return "model API overloaded";
-  const auto reason = without_hint(outcome.verdict.detail);
+  const auto& reason = outcome.verdict.detail;
   return reason.empty() ? "model API unreachable"
                         : fmt::format("model API unreachable ({})", reason);
 }
@@ -26,9 +20,9 @@ std::string outage_text(const RunOutcome& outcome) {
 }  // namespace
 
 MaybeStop Waiter::stop_request() const {
-  if (!control_.wants_end() && !keeper_.files().asked_to_stop()) return std::nullopt;
-  const int signal = control_.signal();
-  return LoopStop{store::StopReason::stopped, describe_stop(signal), {}, signal};
+  if (const auto cause = control_.cause()) return stopped_by(*cause);
+  if (keeper_.files().asked_to_stop()) return stopped_by(stream::StopCause::stop_command());
+  return std::nullopt;
 }
 
 MaybeStop Waiter::wait_for_rate_limit(const stream::Verdict& verdict) {
@@ -52,12 +46,10 @@ MaybeStop Waiter::wait_after_failure(Millis first) {
 MaybeStop Waiter::wait(store::WaitReason reason, std::string text, Millis pause) {
   if (!budget_.has_time_for(pause)) {
     const auto seconds = std::chrono::ceil<std::chrono::seconds>(pause);
-    return LoopStop{store::StopReason::time,
-                    fmt::format("{}; the next try would be in {}, after the limit", text,
-                                format_duration(seconds)),
-                    {},
-                    0,
-                    pause};
+    return LoopStop{.reason = store::StopReason::time,
+                    .why = fmt::format("{}; the next try would be in {}, after the limit", text,
+                                       format_duration(seconds)),
+                    .would_wait = pause};
   }
   auto& state = keeper_.state;
   state.status = store::LoopStatus::waiting;

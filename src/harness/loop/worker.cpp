@@ -113,17 +113,15 @@ void Worker::warn_of_ignored_done(const RunOutcome& outcome) {
                   line, marker));
 }
 
-MaybeStop Worker::finish_iteration(const store::Current& current, RunOutcome outcome) {
+MaybeStop Worker::finish_iteration(store::Current current, RunOutcome outcome) {
   const bool success = outcome.verdict.status() == stream::Status::success;
   if (success) answer_from_text(loop_.setup, outcome);
   warn_of_ignored_done(outcome);
   const bool answered =
       !outcome.answer.summary.empty() &&
       (success || outcome.hit_cost_limit || outcome.verdict.outcome == stream::Outcome::cancelled);
-  // `current` is a part of the state, which record_step() changes.
-  const auto kept = current;
   loop_.repository.leave_out_edited_goal(loop_.keeper.state);
-  return answered ? finish_answer(kept, outcome) : finish_failure(kept, outcome);
+  return answered ? finish_answer(current, outcome) : finish_failure(current, outcome);
 }
 
 MaybeStop Worker::finish_answer(const store::Current& current, const RunOutcome& outcome) {

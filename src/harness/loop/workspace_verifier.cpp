@@ -184,8 +184,7 @@ Result<> WorkspaceVerifier::recover_protected() {
 std::string WorkspaceVerifier::missing_program(const store::Verification& verification) const {
   const auto known = missing_.find(verification.command);
   if (verification.passed || known == missing_.end()) return {};
-  const bool not_run =
-      verification.reason == "exit code 127" || verification.reason == "exit code 126";
+  const bool not_run = verification.exit_code == 126 || verification.exit_code == 127;
   if (!not_run || backend::find_program(known->second, setup_.request.host)) return {};
   return known->second;
 }

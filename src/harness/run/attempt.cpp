@@ -50,7 +50,7 @@ class Attempt {
  private:
   process::Sinks make_sinks(DecodeQueue& queue);
   stream::ProcessEnd describe_end(const process::Exit& exit) const;
-  bool cancelled() const { return parts_.control.cancelled_by() != 0; }
+  bool cancelled() const { return parts_.control.cancelled_by().has_value(); }
 
   const AttemptParts& parts_;
   process::RunHandle handle_;
@@ -121,7 +121,7 @@ stream::ProcessEnd Attempt::describe_end(const process::Exit& exit) const {
   end.exit_code = exit.exit_code;
   end.signal = exit.signal;
   end.time_limit = time_limit_of(exit.ended_by, parts_.rules.limits);
-  if (cancelled()) end.cancelled_by = parts_.control.cancelled_by();
+  end.cancelled_by = parts_.control.cancelled_by();
   end.cost_limit = watchdog_.cost_limit();
   end.unpriced_model = watchdog_.unpriced_model();
   end.credential_rejected = watchdog_.credential_rejected();

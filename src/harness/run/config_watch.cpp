@@ -89,13 +89,6 @@ ConfigWatch::Change change_between(const SettingsContent& before, const Settings
 
 }  // namespace
 
-fs::path state_folder(const std::vector<std::string>& environment) {
-  const fs::path folder = process::variable(environment, "XDG_STATE_HOME").value_or("");
-  if (folder.is_absolute()) return folder / "ralph";
-  const fs::path home = process::variable(environment, "HOME").value_or("");
-  return home.is_absolute() ? home / ".local/state/ralph" : fs::path();
-}
-
 Result<ConfigWatch> ConfigWatch::begin(const fs::path& state, const std::vector<fs::path>& files,
                                        const fs::path& root) {
   ConfigWatch watch;
@@ -123,7 +116,10 @@ Result<> ConfigWatch::list_around() {
   TRY(write_state_record(running_, around_.record(root_)));
   running_lock_ = UniqueFd(::open(running_.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   if (!running_lock_) return fail_errno(errno, fmt::format("cannot open '{}'", running_.native()));
-  ::flock(running_lock_.get(), LOCK_EX | LOCK_NB);
+  // Locked already: another ralph works below this root, which protects the record too.
+  if (::flock(running_lock_.get(), LOCK_EX | LOCK_NB) != 0 && errno != EWOULDBLOCK) {
+    return fail_errno(errno, fmt::format("cannot lock '{}'", running_.native()));
+  }
   return {};
 }
 

@@ -10,9 +10,6 @@
 
 namespace ralph::run {
 
-/// Where ralph keeps what no workspace may hold: XDG_STATE_HOME/ralph or ~/.local/state/ralph. Empty: no home is known.
-std::filesystem::path state_folder(const std::vector<std::string>& environment);
-
 /// Settings can name commands, so a file of them that changed while an agent worked is not obeyed before the user has
 /// seen it. Before an agent starts, the content of each file is recorded in the state directory; the record is removed when
 /// the agent has ended and the file is the same. A ralph that was killed leaves it, so nothing is missed.

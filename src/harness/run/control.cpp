@@ -4,33 +4,33 @@
 
 namespace ralph::run {
 
-bool Control::ask(int signal_number) {
+bool Control::ask(stream::StopCause cause) {
   const std::lock_guard lock(mutex_);
-  if (signal_ != 0 || handle_ == nullptr) return false;
-  signal_ = signal_number;
+  if (cause_ || handle_ == nullptr) return false;
+  cause_ = cause;
   handle_->shorten_wall(kPatience);
   handle_->send_signal(SIGINT);
   return true;
 }
 
-void Control::end(int signal_number) {
+void Control::end(stream::StopCause cause) {
   {
     const std::lock_guard lock(mutex_);
-    if (signal_ == 0) signal_ = signal_number;
+    if (!cause_) cause_ = cause;
   }
   source_.request_stop();
   changed_.notify_all();
 }
 
-int Control::cancelled_by() const {
+std::optional<stream::StopCause> Control::cancelled_by() const {
   const std::lock_guard lock(mutex_);
-  return signal_;
+  return cause_;
 }
 
 bool Control::wait(Millis pause) {
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, source_.get_token(), pause, [&] { return signal_ != 0; });
-  return signal_ == 0;
+  changed_.wait_for(lock, source_.get_token(), pause, [&] { return cause_.has_value(); });
+  return !cause_;
 }
 
 void Control::set_handle(process::RunHandle* handle) {

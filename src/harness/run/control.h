@@ -1,10 +1,12 @@
 #pragma once
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <utility>
 
 #include "core/base/time.h"
+#include "harness/stream/stop_cause.h"
 #include "system/process/supervise.h"
 
 namespace ralph::run {
@@ -16,12 +18,12 @@ class Control {
   static constexpr Millis kPatience{10'000};
 
   /// Sends the agent a SIGINT. False: no agent runs, or it was asked before; use end().
-  [[nodiscard]] bool ask(int signal_number);
+  [[nodiscard]] bool ask(stream::StopCause cause);
   /// Ends the agent's tree now.
-  void end(int signal_number);
+  void end(stream::StopCause cause);
 
-  /// The signal that stopped the run; 0: none.
-  int cancelled_by() const;
+  /// What stopped the run; the first cause counts.
+  std::optional<stream::StopCause> cancelled_by() const;
   std::stop_token token() const { return source_.get_token(); }
   /// False: the run was stopped during the pause.
   bool wait(Millis pause);
@@ -50,7 +52,7 @@ class Control {
   std::condition_variable_any changed_;
   std::stop_source source_;
   process::RunHandle* handle_ = nullptr;
-  int signal_ = 0;
+  std::optional<stream::StopCause> cause_;
 };
 
 }  // namespace ralph::run

@@ -16,6 +16,7 @@ Result<backend::Plan> prepare(Request& request, std::vector<std::string>& warnin
   const double known_total = find_session(request, warnings);
   if (summary != nullptr) summary->know_total(known_total);
   auto plan = backend::plan(*request.backend, request.ask, request.host, request.run_id);
+  // A program that cannot be executed counts as not installed.
   if (!plan && plan.error().code == Code::permission) plan.error().code = Code::not_found;
   if (!plan || !request.host.sandboxed()) return plan;
   if (auto done = put_into_sandbox(*plan, request.host, request.run_id); !done) {

@@ -45,12 +45,6 @@ fs::path sandbox_record(const fs::path& state, const fs::path& workspace) {
   return state / "sandbox" / (sha256_hex(workspace.native()) + ".json");
 }
 
-fs::path real_path(const fs::path& path) {
-  std::error_code error;
-  auto real = fs::weakly_canonical(path, error);
-  return error ? path : real;
-}
-
 }  // namespace
 
 std::span<const std::string_view> protected_files() {

@@ -38,12 +38,6 @@ std::string shown_path(const std::filesystem::path& path) {
   return error || !is_below(full, here) ? utf8_of(path) : utf8_of(full.lexically_relative(here));
 }
 
-/// The program was found, but could not be started.
-stream::Outcome outcome_of_start(const Error& error) {
-  const bool refused = error.code == Code::permission || error.code == Code::malformed;
-  return refused ? stream::Outcome::not_installed : outcome_of(error);
-}
-
 /// Runs the attempts of one run. Call begin(), then go().
 class Run {
  public:
@@ -120,10 +114,8 @@ stream::Verdict Run::run_attempts() {
   auto& journal = files_->journal();
   const AliveRecorder recorder(journal);
   for (;;) {
-    if (control_.cancelled_by() != 0) {
-      end_.cancelled_by = control_.cancelled_by();
-      return classify();
-    }
+    end_.cancelled_by = control_.cancelled_by();
+    if (end_.cancelled_by) return classify();
     ++attempts_;
     const auto& log = files_->log().paths().out;
     events_->notice(stream::Level::info, "raw_log", "raw log " + shown_path(log));
@@ -180,7 +172,8 @@ AttemptEnd Run::attempt() {
 stream::Verdict Run::classify_attempt(AttemptEnd& end) {
   end_ = std::move(end.process);
   if (end.start_error) {
-    return {.outcome = outcome_of_start(*end.start_error), .detail = describe(*end.start_error)};
+    return {.outcome = stream::outcome_of(end.start_error->code, stream::ErrorSource::agent_start),
+            .detail = describe(*end.start_error)};
   }
   return classify();
 }
@@ -289,7 +282,8 @@ Report Run::finish(const stream::Verdict& verdict) {
 Report run(Request request, const RunObservers& observers, Control& control, const Masker& masker) {
   Run one(std::move(request), observers, control, masker);
   if (auto begun = one.begin(); !begun) {
-    return {{.outcome = outcome_of(begun.error()), .detail = describe(begun.error())},
+    return {{.outcome = stream::outcome_of(begun.error().code, stream::ErrorSource::run),
+             .detail = describe(begun.error())},
             begun.error(),
             {},
             {},

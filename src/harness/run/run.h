@@ -48,7 +48,4 @@ std::filesystem::path raw_log_base(const Request& request, UtcTime start);
 /// case. The last event is the result.
 Report run(Request request, const RunObservers& observers, Control& control, const Masker& masker);
 
-/// The outcome of an error before the agent ran.
-stream::Outcome outcome_of(const Error& error);
-
 }  // namespace ralph::run

@@ -87,9 +87,7 @@ void Watchdog::on(const stream::Event& event, const stream::Usage& usage) {
 std::optional<stream::CostLimitReached> Watchdog::cost_limit() const {
   const auto cost = summary_.cost_usd();
   if (!rules_.max_cost || !cost) return std::nullopt;
-  const bool stopped_itself = !summary_.results.empty() &&
-                              summary_.results.back().end == stream::TurnEndReason::cost_limit &&
-                              *cost >= *rules_.max_cost;
+  const bool stopped_itself = summary_.ended_at_cost_limit() && *cost >= *rules_.max_cost;
   if (!over_cost_limit_ && !stopped_itself) return std::nullopt;
   const auto before = rules_.limits.cost_before_usd;
   return stream::CostLimitReached{before + *cost, before + *rules_.max_cost};

@@ -226,7 +226,7 @@ std::optional<LoopRecord> read_record(std::string_view line) {
   const auto verification = parsed->find("verification");
   if (verification != parsed->end()) record.verification = verification_of(*verification);
   const auto cost = json::number(*parsed, "cost_usd");
-  if (cost && std::isfinite(*cost) && *cost >= 0) record.cost_usd = *cost;
+  if (cost && std::isfinite(*cost) && *cost >= 0) record.cost_usd = cost;
   record.tokens = tokens_of(json::member(*parsed, "tokens"));
   record.time = time_split_of(json::member(*parsed, "time_ms"));
   record.tool_calls = json::integer(*parsed, "tool_calls");

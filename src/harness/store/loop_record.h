@@ -40,6 +40,7 @@ struct Verification {
   std::string where = {};                  // "in the working tree", "in a clean clone"
   std::vector<std::string> commands = {};  // that ran, as people know them
   std::vector<Finding> findings = {};  // possible tampering that did not decide; not in the file
+  std::optional<int> exit_code = {};   // of the command that failed; not in the file
   std::string missing_program = {};    // that the command needs; not in the file
   bool operator==(const Verification&) const = default;
 };

@@ -217,6 +217,14 @@ void count(const LoopRecord& record, const LoopRecord* before, LoopTotals& total
 
 std::string day_of(UtcTime time) { return iso_utc(time).substr(0, 10); }
 
+std::map<std::string, double> merge_days(std::map<std::string, double> days,
+                                         const std::map<std::string, double>& more) {
+  constexpr std::size_t kMostDays = 60;
+  for (const auto& [day, cost] : more) days[day] = rounded_usd(days[day] + cost);
+  while (days.size() > kMostDays) days.erase(days.begin());
+  return days;
+}
+
 std::string inputs_ref(std::string_view loop_id) { return fmt::format("inputs-{}", loop_id); }
 
 std::string stash_message(std::string_view loop_id) {

@@ -108,6 +108,9 @@ std::string inputs_ref(std::string_view loop_id);
 
 /// "2026-11-15".
 std::string day_of(UtcTime time);
+/// What all loops of the workspace cost, by day: the newest days.
+std::map<std::string, double> merge_days(std::map<std::string, double> days,
+                                         const std::map<std::string, double>& more);
 
 /// The user's changes that --stash put aside: their message in git's list, and where they are kept below refs/ralph/.
 std::string stash_message(std::string_view loop_id);

@@ -23,12 +23,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kKeyBytes = 32;
 
-fs::path real_path(const fs::path& path) {
-  std::error_code error;
-  auto real = fs::weakly_canonical(fs::absolute(path, error), error);
-  return error ? path : real;
-}
-
 std::string inode_of(const fs::path& path) {
   struct stat info{};
   if (::stat(path.c_str(), &info) != 0) return {};
@@ -54,11 +48,7 @@ fs::path variable(const char* name) {
 
 }  // namespace
 
-fs::path user_state_folder() {
-  if (const auto state = variable("XDG_STATE_HOME"); state.is_absolute()) return state / "ralph";
-  const auto home = variable("HOME");
-  return home.is_absolute() ? home / ".local/state/ralph" : fs::path();
-}
+fs::path user_state_folder() { return state_folder(variable("XDG_STATE_HOME"), variable("HOME")); }
 
 UserState::UserState(const fs::path& workspace, fs::path folder)
     : root_(std::move(folder)),

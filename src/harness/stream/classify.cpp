@@ -117,7 +117,7 @@ Verdict without_result(const Summary& summary, const ProcessEnd& end) {
   if (denied(summary, end)) return verdict(Outcome::permission_denied, denied_tools(summary));
   if (was_interrupted(end)) {
     auto stopped = verdict(Outcome::cancelled, "the agent was interrupted, " + exit_words(end));
-    stopped.signal = SIGINT;
+    stopped.stopped_by = SIGINT;
     return stopped;
   }
   if (end.refusal && !summary.any_event() && end.exit_code.value_or(0) != 0) {
@@ -171,8 +171,8 @@ Verdict when_cancelled(const Summary& summary, const ProcessEnd& end) {
     auto judged = with_result(summary, end);
     if (judged.outcome != Outcome::no_output) return judged;
   }
-  auto stopped = verdict(Outcome::cancelled, stopped_by(*end.cancelled_by));
-  stopped.signal = *end.cancelled_by;
+  auto stopped = verdict(Outcome::cancelled, end.cancelled_by->text());
+  stopped.stopped_by = end.cancelled_by;
   return stopped;
 }
 

@@ -7,7 +7,6 @@
 #include <fmt/core.h>
 
 #include "core/base/time.h"
-#include "harness/stream/stop_command.h"
 
 namespace ralph::stream {
 namespace {
@@ -69,25 +68,28 @@ std::optional<Outcome> outcome_named(std::string_view name) {
   return found->outcome;
 }
 
-int Verdict::exit_code() const {
-  return outcome == Outcome::cancelled && signal > 0 ? exit_code_of_stop(signal)
-                                                     : row(outcome).exit_code;
-}
-
-int exit_code_of_stop(int signal_number) {
-  return 128 + (signal_number == kStopCommand ? SIGINT : signal_number);
-}
-
-std::string stopped_by(int signal_number) {
-  switch (signal_number) {
-    case SIGINT: return "Ctrl-C (SIGINT)";
-    case SIGHUP: return "SIGHUP (the terminal was closed)";
-    case SIGPIPE: return "the reader of stdout is gone (SIGPIPE)";
-    case kStopCommand: return "'ralph stop --now'";
-    default: break;
+Outcome outcome_of(Code code, ErrorSource source) {
+  const bool in_command = source == ErrorSource::command;
+  const bool cannot_start = source == ErrorSource::agent_start;
+  switch (code) {
+    case Code::not_found: return in_command ? Outcome::bad_usage : Outcome::not_installed;
+    case Code::permission: return cannot_start ? Outcome::not_installed : Outcome::storage_failed;
+    case Code::malformed: return cannot_start ? Outcome::not_installed : Outcome::not_started;
+    case Code::limit: return in_command ? Outcome::limit_reached : Outcome::bad_usage;
+    case Code::busy: return Outcome::locked;
+    case Code::storage:
+    case Code::disk_full: return Outcome::storage_failed;
+    case Code::config: return Outcome::bad_config;
+    case Code::usage: return Outcome::bad_usage;
+    case Code::unavailable:
+    case Code::internal: break;
   }
-  const char* name = ::sigabbrev_np(signal_number);
-  return name == nullptr ? fmt::format("signal {}", signal_number) : fmt::format("SIG{}", name);
+  return Outcome::not_started;
+}
+
+int Verdict::exit_code() const {
+  return outcome == Outcome::cancelled && stopped_by ? stopped_by->exit_code()
+                                                     : row(outcome).exit_code;
 }
 
 std::string join_message(const MessageParts& parts) {

@@ -8,6 +8,7 @@
 #include "core/base/result.h"
 #include "core/base/time.h"
 #include "harness/stream/event.h"
+#include "harness/stream/stop_cause.h"
 #include "harness/stream/summary.h"
 
 namespace ralph::stream {
@@ -49,6 +50,10 @@ const OutcomeRow& row(Outcome outcome);
 
 /// A cost limit is set and the price of the model is unknown.
 Error no_price_error(std::string_view model);
+/// Where an error happened outside the agent: in a command of ralph, in starting the agent, elsewhere in a run.
+enum class ErrorSource { command, agent_start, run };
+Outcome outcome_of(Code code, ErrorSource source);
+
 std::optional<Outcome> outcome_named(std::string_view name);
 
 /// A time limit of ralph. `run` and `loop` limit the whole time (--timeout, --max-time), `idle` the
@@ -78,7 +83,7 @@ struct ProcessEnd {
   std::optional<CostLimitReached> cost_limit;
   std::optional<std::string> unpriced_model;  // there is a cost limit and no price for this model
   std::optional<CredentialRejected> credential_rejected;
-  std::optional<int> cancelled_by;  // the signal that stopped ralph
+  std::optional<StopCause> cancelled_by;
   std::optional<Error> storage_error;
   std::optional<Error> read_error;  // reading the agent's output failed
   std::optional<StartRefusal> refusal;
@@ -91,9 +96,6 @@ struct ProcessEnd {
   std::int64_t skipped_lines = 0;
 };
 
-/// A signal to ralph, for people: "Ctrl-C (SIGINT)", "SIGTERM".
-std::string stopped_by(int signal_number);
-
 /// The parts of a message: "headline: detail (addition; hint)", each of them may be empty.
 struct MessageParts {
   std::string_view headline, detail, addition, hint;
@@ -105,11 +107,11 @@ struct Verdict {
   Outcome outcome = Outcome::no_result;
   std::string detail = {};  // the signal, the tools, the agent's message …
   std::optional<std::int64_t> resets_at = {};
-  std::string raw_log = {};     // named in the message of an outcome that only the log explains
-  int signal = 0;               // for cancelled
-  std::string headline = {};    // replaces the table's meaning; empty: it does not
-  std::string key_source = {};  // of a rejected API key
-  std::optional<std::string> hint = {};  // replaces the table's; "": there is none
+  std::string raw_log = {};  // named in the message of an outcome that only the log explains
+  std::optional<StopCause> stopped_by = {};  // for cancelled
+  std::string headline = {};                 // replaces the table's meaning; empty: it does not
+  std::string key_source = {};               // of a rejected API key
+  std::optional<std::string> hint = {};      // replaces the table's; "": there is none
 
   int exit_code() const;
   Status status() const { return row(outcome).status; }

@@ -323,6 +323,10 @@ CostSource Summary::cost_source() const {
   return cost_usd() ? CostSource::price_table : CostSource::none;
 }
 
+bool Summary::ended_at_cost_limit() const {
+  return !results.empty() && results.back().end == TurnEndReason::cost_limit;
+}
+
 std::optional<int> Summary::context_percent() const {
   if (context_.prompt() == 0) return std::nullopt;
   const auto window = window_.value_or(models_->context_window(model));

@@ -77,6 +77,8 @@ class Summary final : public Handler {
   Tokens usage() const;
   std::optional<double> cost_usd() const;
   CostSource cost_source() const;
+  /// The agent's last turn ended at the cost limit that the agent itself enforces.
+  bool ended_at_cost_limit() const;
   bool knows_price_of(std::string_view model_id) const;
   /// How full the context window was in the last request of the agent itself, in percent;
   /// 999 stands for more, too.

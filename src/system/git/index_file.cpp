@@ -15,9 +15,10 @@ bool read_head(std::string_view text, IndexEntry& entry) {
   const auto mode_end = text.find(' ');
   const auto id_end = mode_end == text.npos ? mode_end : text.find(' ', mode_end + 1);
   if (id_end == text.npos) return false;
-  std::from_chars(text.data(), text.data() + mode_end, entry.mode, 8);
+  const auto* const begin = text.data();
+  std::from_chars(begin, begin + mode_end, entry.mode, 8);
   entry.id = text.substr(mode_end + 1, id_end - mode_end - 1);
-  std::from_chars(text.data() + id_end + 1, text.data() + text.size(), entry.stage);
+  std::from_chars(begin + id_end + 1, begin + text.size(), entry.stage);
   return (entry.id.size() == kSha1Digits || entry.id.size() == 64) && entry.stage <= 3;
 }
 

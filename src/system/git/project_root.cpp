@@ -3,17 +3,12 @@
 #include <fmt/core.h>
 
 #include "core/base/owner.h"
+#include "core/base/path.h"
 
 namespace ralph::git {
 namespace {
 
 namespace fs = std::filesystem;
-
-fs::path real_path(const fs::path& path) {
-  std::error_code error;
-  auto real = fs::canonical(path.empty() ? "." : path, error);
-  return error ? fs::absolute(path, error).lexically_normal() : real;
-}
 
 /// A directory with a HEAD, or the file of a linked worktree or a submodule.
 bool is_repository(const fs::path& git) {

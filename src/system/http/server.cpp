@@ -218,7 +218,8 @@ void Server::take_connection() {
     connection.thread = std::jthread([this, &connection, owned = std::move(fd)]() mutable {
       try {
         serve(std::move(owned));
-      } catch (const std::exception&) {  // no memory: only this connection ends
+      } catch (const std::exception& error) {  // no memory: only this connection ends
+        log::debug("http", error.what());
       }
       connection.done = true;
     });

@@ -172,7 +172,8 @@ void refuse_calls(FilteredCalls& calls, const List& list, int error) {
 void add_sockets(FilteredCalls& calls) {
   FilterCode code;
   code.load_argument(0);
-  for (const unsigned family : {AF_INET, AF_INET6, AF_NETLINK}) code.allow_if(family);
+  for (const unsigned family : {AF_INET + 0U, AF_INET6 + 0U, AF_NETLINK + 0U})
+    code.allow_if(family);
   code.refuse(EACCES);
   calls[SYS_socket] = code;
 }
@@ -259,7 +260,7 @@ void add_processes(FilteredCalls& calls) {
 void add_descriptors(FilteredCalls& calls, bool reading) {
   FilterCode fcntl;
   fcntl.load_argument(1);
-  for (const unsigned command : {F_SETOWN, F_SETSIG, 15 /* F_SETOWN_EX */}) {
+  for (const unsigned command : {F_SETOWN + 0U, F_SETSIG + 0U, 15U /* F_SETOWN_EX */}) {
     fcntl.refuse_if(command, EPERM);
   }
   fcntl.allow();

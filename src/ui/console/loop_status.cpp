@@ -101,8 +101,7 @@ std::string resume_text(const StatusFacts& facts, const store::LoopTotals& total
   report.budget.time = state.max_time;
   report.elapsed = state.ran;
   report.would_wait = state.would_wait;
-  report.days = state.earlier_days;
-  for (const auto& [day, cost] : totals.days) report.days[day] += cost;
+  report.days = store::merge_days(state.earlier_days, totals.days);
   return resume_command(report, now_utc(), facts.resume_base);
 }
 

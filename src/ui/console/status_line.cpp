@@ -28,18 +28,22 @@ StatusLine::StatusLine(Options options, const Masker& masker, Output& output)
       output_(output),
       activity_([this](std::string_view text) { return shown(text); }) {}
 
-void StatusLine::out(std::string_view text) { pass_on(&Output::out, text); }
-void StatusLine::out_styled(std::string_view text) { pass_on(&Output::out_styled, text); }
-void StatusLine::err(std::string_view text) { pass_on(&Output::err, text); }
-void StatusLine::err_styled(std::string_view text) { pass_on(&Output::err_styled, text); }
+void StatusLine::out(std::string_view text) { pass_on(Target::out, &Output::out, text); }
+void StatusLine::out_styled(std::string_view text) {
+  pass_on(Target::out, &Output::out_styled, text);
+}
+void StatusLine::err(std::string_view text) { pass_on(Target::err, &Output::err, text); }
+void StatusLine::err_styled(std::string_view text) {
+  pass_on(Target::err, &Output::err_styled, text);
+}
 
-void StatusLine::pass_on(void (Output::*how)(std::string_view), std::string_view text) {
+void StatusLine::pass_on(Target target, void (Output::*how)(std::string_view),
+                         std::string_view text) {
   const std::lock_guard hold(mutex_);
   if (text.empty()) return;
   erase();
   (output_.*how)(text);
-  const bool to_stdout = how == &Output::out || how == &Output::out_styled;
-  if (to_stdout) at_line_start_ = text.ends_with('\n');
+  if (target == Target::out) at_line_start_ = text.ends_with('\n');
 }
 
 void StatusLine::flush() {

@@ -63,7 +63,8 @@ class StatusLine final : public Output, public stream::Handler {
  private:
   std::string shown(std::string_view text) const;
   std::string text(SteadyTime now) const;
-  void pass_on(void (Output::*how)(std::string_view), std::string_view text);
+  enum class Target { out, err };
+  void pass_on(Target target, void (Output::*how)(std::string_view), std::string_view text);
   void erase();
   void draw(SteadyTime now);
   void draw_if_due();

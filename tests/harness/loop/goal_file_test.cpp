@@ -124,7 +124,7 @@ TEST(GoalFile, AnEditBetweenTwoIterationsCountsFromTheNextOneOn) {
   setup.goal_path = folder / "GOAL.md";
   setup.goal_seen = goal_id(setup.goal);
   setup.request = *std::move(request);
-  setup.state_folder = state_folder.path();
+  setup.request.state_folder = state_folder.path();
   setup.options.budget.iterations = 2;
   EditingUser user(folder);
   Control control;

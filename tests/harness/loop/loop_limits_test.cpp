@@ -212,7 +212,7 @@ TEST_F(LoopLimits, AStopRequestEndsTheLoopAfterItsIteration) {
   });
   const auto stop = run();
   EXPECT_EQ(stop.reason, store::StopReason::stopped);
-  EXPECT_EQ(stop.signal, SIGINT);
+  EXPECT_EQ(stop.stopped_by, SIGINT);
   EXPECT_EQ(records().size(), 1U);
 }
 

@@ -6,7 +6,6 @@
 
 #include "harness/loop/run_timer.h"
 #include "harness/stream/handler.h"
-#include "harness/stream/stop_command.h"
 
 namespace ralph::loop {
 namespace {
@@ -151,16 +150,6 @@ TEST(LoopTime, ARunThatWasKilledLastedUntilItsLastSignOfLife) {
   keeper.lasted_until(10'600);
   keeper.lasted_until(5'000);
   EXPECT_EQ(keeper.split(), (store::TimeSplit{Millis{0}, Millis{10'000}, Millis{600}}));
-}
-
-TEST(Policy, SaysWhatStoppedALoop) {
-  EXPECT_EQ(describe_stop(SIGINT), "Ctrl-C (SIGINT)");
-  EXPECT_EQ(describe_stop(SIGHUP), "SIGHUP (the terminal was closed)");
-  EXPECT_EQ(describe_stop(0), "'ralph stop'");
-  EXPECT_EQ(describe_stop(stream::kStopCommand), "'ralph stop --now'");
-  EXPECT_EQ(stream::exit_code_of_stop(stream::kStopCommand), 130);
-  EXPECT_EQ(stream::exit_code_of_stop(SIGTERM), 143);
-  EXPECT_EQ(describe_stop(SIGUSR1), "SIGUSR1");
 }
 
 }  // namespace

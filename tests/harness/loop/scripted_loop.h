@@ -23,7 +23,7 @@ class FakeClock final : public Clock {
   bool wait(Millis pause, run::Control& control) override {
     pass(pause);
     waited.push_back(pause);
-    return control.cancelled_by() == 0;
+    return !control.cancelled_by();
   }
   void pass(Millis time) {
     utc_ += time;
@@ -171,7 +171,7 @@ class ScriptedLoop : public testing::Test {
     setup.goal = "Make it work";
     setup.request.backend = backend::find_backend("claude");
     setup.request.host.workspace = folder.path();
-    setup.state_folder = state_folder.path();
+    setup.request.state_folder = state_folder.path();
     setup.options.summarize_every = 0;
     setup.options.budget.iterations = 9;
   }

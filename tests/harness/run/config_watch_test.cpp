@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "core/base/file.h"
+#include "core/base/path.h"
 #include "harness/run/unseen_settings.h"
 #include "support/temp_folder.h"
 
@@ -89,9 +90,9 @@ TEST_F(ConfigWatchTest, TheRecordIsThereBeforeTheAgent) {
 }
 
 TEST_F(ConfigWatchTest, WithoutAHomeNothingIsRecorded) {
-  EXPECT_EQ(state_folder({"PATH=/bin"}), "");
-  EXPECT_EQ(state_folder({"HOME=/h"}), "/h/.local/state/ralph");
-  EXPECT_EQ(state_folder({"HOME=/h", "XDG_STATE_HOME=/s"}), "/s/ralph");
+  EXPECT_EQ(state_folder("", ""), "");
+  EXPECT_EQ(state_folder("", "/h"), "/h/.local/state/ralph");
+  EXPECT_EQ(state_folder("/s", "/h"), "/s/ralph");
   auto watch = ConfigWatch::begin("", files());
   ASSERT_TRUE(watch);
   write("a: 1\n");

@@ -6,6 +6,9 @@
 #include <string_view>
 #include <utility>
 
+#include <fmt/core.h>
+
+#include "support/tcp_listener.h"
 #include "system/http/client.h"
 #include "system/http/server.h"
 
@@ -18,6 +21,10 @@ inline constexpr std::string_view kUnknownName =
 
 inline std::unique_ptr<Server> serve(Handler handler, ServerOptions options = {}) {
   return Server::start(options, std::move(handler)).value();
+}
+
+inline std::string url_of(const test::TcpListener& listener, std::string_view scheme = "http") {
+  return fmt::format("{}://127.0.0.1:{}", scheme, listener.port());
 }
 
 /// What came of a request, with all its sink heard.
