@@ -115,6 +115,16 @@ int run_bench_words(std::span<const std::string> words, StdOutput& output) {
   return run_bench(words, BenchName::ralph_bench, output);
 }
 
+std::span<const Command* const> bench_parts() {
+  static const auto kParts = [] {
+    std::array<const Command*, kBenchCommands.size()> parts{};
+    std::ranges::transform(kBenchCommands, parts.begin(),
+                           [](const BenchCommand* one) { return &one->command; });
+    return parts;
+  }();
+  return kParts;
+}
+
 int no_bench_arguments(const Arguments&, StdOutput&) { return 1; }
 
 constexpr Example kBenchExamples[] = {
@@ -171,6 +181,7 @@ constinit const Command kBenchCommand{
     {},
     nullptr,
     run_bench_words,
+    bench_parts,
 };
 
 }  // namespace ralph::cli

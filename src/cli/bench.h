@@ -7,6 +7,7 @@
 
 #include "bench/report/bundle.h"
 #include "bench/report/post_evaluation.h"
+#include "bench/trial/adapter.h"
 #include "bench/trial/test_case.h"
 #include "cli/command.h"
 #include "cli/options.h"
@@ -43,7 +44,7 @@ struct BenchCommand {
   const Command& command;  // its name is "bench run", for help
   int (*run)(const Arguments&, const BenchLines&);
   std::string_view required = {};  // the option it needs: "config"
-  std::string_view name() const { return command.name.substr(command.name.find(' ') + 1); }
+  std::string_view name() const { return last_word(command); }
 };
 extern const BenchCommand kBenchRun, kBenchEval, kBenchReport, kBenchValidate, kBenchInit,
     kBenchList, kBenchConfig, kBenchInstallAgents, kBenchSuggest;
@@ -73,8 +74,26 @@ std::vector<grade::GradeResult> run_graders(const std::vector<trial::GraderSpec>
                                             const grade::GradeContext& context,
                                             const BenchLines& lines);
 
-/// Runs what follows the graders; a failure is a warning.
-void run_post_steps(const std::vector<trial::PostSpec>& steps, const report::PostContext& context,
-                    const BenchLines& lines);
+/// How an agent of the benchmark is run in a directory, with its logs below `artifacts`.
+trial::ExecutionContext bench_context(const Arguments& arguments,
+                                      const std::filesystem::path& workspace,
+                                      const std::filesystem::path& artifacts);
+/// Copies the agents that the current directory defines. Returns the new files; a file that exists is kept unless `replace`.
+std::vector<std::string> copy_agent_files(const std::filesystem::path& target, bool replace);
+/// Code::usage, not_found, permission: the agent of a judge cannot be used.
+Result<> check_judges(const std::vector<trial::GraderSpec>& specs,
+                      const trial::ExecutionContext& context);
+/// Runs the agents of judges. The arguments outlive it.
+grade::AgentRunner judge_runner(const Arguments& arguments, run::Control& control,
+                                const Masker& masker);
+
+/// The time when a trial or evaluation ended.
+void end_bundle(report::Bundle& bundle);
+/// Writes the results, shows them, and runs what follows the graders; a failure of that is a warning.
+Result<> publish(const report::Bundle& bundle, const std::vector<trial::PostSpec>& steps,
+                 const Masker& masker, const std::stop_token& stop, const BenchLines& lines);
+
+/// The home directory; "/" if there is none.
+std::filesystem::path home_folder();
 
 }  // namespace ralph::cli

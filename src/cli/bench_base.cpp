@@ -52,10 +52,15 @@ Result<> BenchBase::take_named_commits(const trial::TestCase& test_case, git::Pr
   return {};
 }
 
-Result<grade::Comparison> BenchBase::compare() {
+Result<std::string> BenchBase::retake() {
   TRY(snapshots_.check_seal());
   TRY_ASSIGN(auto tree, snapshots_.take());
   TRY(snapshots_.seal());
+  return tree;
+}
+
+Result<grade::Comparison> BenchBase::compare() {
+  TRY_ASSIGN(auto tree, retake());
   const auto head = git::read_head(snapshots_.git().root());
   return grade::Comparison{.git = snapshots_.git(),
                            .base_tree = tree_,

@@ -20,6 +20,8 @@ class BenchBase {
   Result<grade::Comparison> compare();
   /// The same for what compare() recorded.
   Result<> check() const { return snapshots_.check_seal(); }
+  /// The tree of the directory now; check() is for this one then.
+  Result<std::string> retake();
   const grade::Confinement& confinement() const { return confinement_; }
 
  private:

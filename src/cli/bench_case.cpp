@@ -15,11 +15,6 @@
 namespace ralph::cli {
 namespace {
 
-std::filesystem::path home_folder() {
-  const char* home = std::getenv("HOME");
-  return home == nullptr ? "" : home;
-}
-
 void print_warnings(const std::vector<trial::Problem>& warnings, const BenchLines& lines) {
   for (const auto& warning : warnings) lines.warn(to_text(warning));
 }
@@ -35,8 +30,7 @@ std::vector<std::string> suspicions(const trial::TestCase& value, bool verbose) 
     if (grader.name == "expected-diff" && value.expected.empty()) {
       found.push_back("expected-diff needs 'expected', the branch with the expected result");
     }
-    const bool judge = grader.name.starts_with("agentic-judge");
-    if (judge && !grader.config.contains("\"assertions\"") &&
+    if (trial::is_judge_name(grader.name) && !grader.config.contains("\"assertions\"") &&
         !grader.config.contains("\"criteria\"")) {
       found.push_back(fmt::format("{} has no assertions", grader.name));
     }
@@ -83,7 +77,7 @@ int print_schema(const std::string& name, const BenchLines& lines) {
   if (schema.empty()) schema = report::output_schema(name);
   if (schema.empty()) {
     return lines.fail({Code::usage, fmt::format("unknown schema '{}'", name),
-                       "testcase, eval, evaluator, command, config, log or results"});
+                       "testcase, eval, evaluator, command, judge, config, log or results"});
   }
   lines.output().out(schema);
   return 0;
@@ -105,7 +99,7 @@ constexpr Option kValidateOptions[] = {
      "print the JSON Schema of a file instead",
      {},
      false,
-     "testcase|eval|evaluator|command|config|log|results"},
+     "testcase|eval|evaluator|command|judge|config|log|results"},
 };
 constexpr Example kValidateExamples[] = {
     {"ralph bench validate -c testcase.yaml", "name every problem with its line"},
@@ -212,16 +206,37 @@ std::vector<grade::GradeResult> run_graders(const std::vector<trial::GraderSpec>
   return results;
 }
 
-void run_post_steps(const std::vector<trial::PostSpec>& steps, const report::PostContext& context,
-                    const BenchLines& lines) {
-  if (context.stop.stop_requested()) return;
+void end_bundle(report::Bundle& bundle) {
+  bundle.completed = now_utc();
+  bundle.duration = bundle.completed - bundle.started;
+}
+
+Result<> publish(const report::Bundle& bundle, const std::vector<trial::PostSpec>& steps,
+                 const Masker& masker, const std::stop_token& stop, const BenchLines& lines) {
+  TRY(report::write_results(bundle.artifacts, results_json(bundle, bench_writer()), masker));
+  show_results(bundle, lines);
+  const report::PostContext context{
+      .results = bundle.artifacts / report::kResultsName,
+      .artifacts = bundle.artifacts,
+      .workspace = bundle.workspace,
+      .name = bundle.name,
+      .overall_status = std::string(grade::overall_status(bundle.grades)),
+      .on_output = [&lines](std::string_view text) { lines.output().out(text); },
+      .stop = stop};
   for (const auto& step : steps) {
+    if (stop.stop_requested()) break;
     const auto done = report::run_post_step(step, context);
     if (done) lines.info(fmt::format("post_evaluation {}: done", step.name));
     if (!done) {
       lines.warn(fmt::format("post_evaluation {}: {}", step.name, describe(done.error())));
     }
   }
+  return {};
+}
+
+std::filesystem::path home_folder() {
+  const char* home = std::getenv("HOME");
+  return home == nullptr ? "/" : home;
 }
 
 const BenchCommand kBenchValidate{kValidateCommand, bench_validate, "config"};

@@ -1,10 +1,10 @@
 // `bench eval`, `bench report`, `bench list`.
 #include <algorithm>
+#include <memory>
 
 #include <fmt/core.h>
 
 #include "bench/grade/grader.h"
-#include "bench/report/post_evaluation.h"
 #include "bench/trial/snapshot.h"
 #include "bench/trial/workspace.h"
 #include "cli/bench.h"
@@ -47,28 +47,31 @@ Result<git::FileChoice> files_of_head(const git::Program& git) {
 }
 
 /// The work in a repository of the user's since its last commit. Neither its index nor its objects are changed.
-Result<grade::Comparison> compare_with_head(const fs::path& folder, const fs::path& artifacts,
-                                            const std::stop_token& stop) {
+Result<> compare_with_head(grade::GradeContext& context) {
+  const auto& folder = context.folder;
   TRY_ASSIGN(auto git, git::Program::find());
-  git.set_limits({Millis{300'000}, stop});
+  git.set_limits({Millis{300'000}, context.stop});
   auto own = git;
   own.pin(folder, folder / ".git");
   TRY_ASSIGN(const auto commit, own.ask_line({.words = {"rev-parse", "--verify", "HEAD"}}));
   TRY_ASSIGN(const auto tree, own.ask_line({.words = {"rev-parse", "--verify", "HEAD^{tree}"}}));
   TRY_ASSIGN(auto choice, files_of_head(own));
-  TRY_ASSIGN(auto snapshots,
-             trial::SnapshotStore::open(git, folder, artifacts / ".ralph" / "grade.git"));
-  snapshots.fix_ignored(std::move(choice));
-  TRY_ASSIGN(const auto now, snapshots.take());
-  return grade::Comparison{.git = snapshots.git(),
-                           .base_tree = tree,
-                           .tree = now,
-                           .base_commit = commit,
-                           .current_commit = commit,
-                           .ignored_tree = {},
-                           .worktree_objects = folder / ".git" / "objects",
-                           .named_trees = {},
-                           .left_out = snapshots.left_out()};
+  TRY_ASSIGN(auto opened,
+             trial::SnapshotStore::open(git, folder, context.artifacts / ".ralph" / "grade.git"));
+  const auto snapshots = std::make_shared<trial::SnapshotStore>(std::move(opened));
+  snapshots->fix_ignored(std::move(choice));
+  TRY_ASSIGN(const auto now, snapshots->take());
+  context.retake = [snapshots] { return snapshots->take(); };
+  context.comparison = grade::Comparison{.git = snapshots->git(),
+                                         .base_tree = tree,
+                                         .tree = now,
+                                         .base_commit = commit,
+                                         .current_commit = commit,
+                                         .ignored_tree = {},
+                                         .worktree_objects = folder / ".git" / "objects",
+                                         .named_trees = {},
+                                         .left_out = snapshots->left_out()};
+  return {};
 }
 
 /// What the graders of an eval file work on; makes the directory of the results.
@@ -87,11 +90,8 @@ Result<grade::GradeContext> make_context(const trial::EvalCase& value, const fs:
   context.progress = [&lines](std::string_view text) { lines.info(text); };
   std::error_code error;
   if (!fs::is_directory(context.folder / ".git", error)) return context;
-  auto comparison = compare_with_head(context.folder, context.artifacts, stop);
-  if (comparison) {
-    context.comparison = *std::move(comparison);
-  } else {
-    lines.warn(describe(comparison.error()));
+  if (const auto compared = compare_with_head(context); !compared) {
+    lines.warn(describe(compared.error()));
   }
   return context;
 }
@@ -107,38 +107,25 @@ void describe_eval(const trial::EvalCase& value, const grade::GradeContext& cont
   bundle.commit = "manual";
   if (!context.expected.empty()) bundle.expected_branch = "eval-only-expected";
   bundle.artifacts = context.artifacts;
-  bundle.completed = now_utc();
-  bundle.duration = bundle.completed - bundle.started;
+  end_bundle(bundle);
 }
 
-void run_eval_steps(const trial::EvalCase& value, const report::Bundle& bundle,
-                    const BenchLines& lines, const std::stop_token& stop) {
-  run_post_steps(value.post_evaluation,
-                 {.results = bundle.artifacts / report::kResultsName,
-                  .artifacts = bundle.artifacts,
-                  .workspace = bundle.workspace,
-                  .name = value.name,
-                  .overall_status = std::string(grade::overall_status(bundle.grades)),
-                  .on_output = [&lines](std::string_view text) { lines.output().out(text); },
-                  .stop = stop},
-                 lines);
-}
-
-Result<int> run_eval(const trial::EvalCase& value, FailOn fail_on, const BenchLines& lines) {
-  const StopSignals signals;
+Result<int> run_eval(const trial::EvalCase& value, const Arguments& arguments, FailOn fail_on,
+                     const BenchLines& lines) {
+  run::Control control;
+  const StopSignals signals([&](int signal_number) { control.end(signal_number); });
+  const Masker masker(environment());
   report::Bundle bundle;
   bundle.started = now_utc();
   std::error_code error;
   bundle.workspace = fs::absolute(value.output_dir, error) / trial::eval_id(bundle.started);
-  TRY_ASSIGN(const auto context, make_context(value, bundle.workspace, lines, signals.token()));
+  TRY_ASSIGN(auto context, make_context(value, bundle.workspace, lines, signals.token()));
+  context.run_agent = judge_runner(arguments, control, masker);
   bundle.grades = run_graders(value.graders, context, lines);
   describe_eval(value, context, bundle);
-  const Masker masker(environment());
   const auto log = report::manual_log_json(bundle.started, bundle.completed, bench_writer());
   TRY(report::write_log(bundle.artifacts, log, masker));
-  TRY(report::write_results(bundle.artifacts, results_json(bundle, bench_writer()), masker));
-  show_results(bundle, lines);
-  run_eval_steps(value, bundle, lines, signals.token());
+  TRY(publish(bundle, value.post_evaluation, masker, signals.token(), lines));
   if (const int signal_number = signals.received(); signal_number != 0) return 128 + signal_number;
   return bench_exit_code(bundle, fail_on, lines);
 }
@@ -150,7 +137,7 @@ int bench_eval(const Arguments& arguments, const BenchLines& lines) {
   const auto read = trial::read_eval_case(file, {bench_defaults(lines), false});
   if (!read.ok()) return report_problems(file, read.problems, lines);
   for (const auto& warning : read.warnings) lines.warn(to_text(warning));
-  const auto code = run_eval(read.value, *fail_on, lines);
+  const auto code = run_eval(read.value, arguments, *fail_on, lines);
   return code ? *code : lines.fail(code.error());
 }
 
@@ -191,6 +178,7 @@ int bench_list(const Arguments&, const BenchLines& lines) {
 
 constexpr Option kBenchEvalOptions[] = {
     {"-c,--config", "PATH", "required: the eval file"},
+    {"--sandbox", "", "confine judges to a copy of the files (needs bubblewrap)"},
     {"--fail-on", "LIST", "failures that make the exit code non-zero: grader, none"},
 };
 constexpr Option kBenchReportOptions[] = {

@@ -1,5 +1,5 @@
 // `bench init`, `install-agents`, `config`, `suggest-testcase`: the files around test cases.
-#include <cstdlib>
+#include <functional>
 #include <optional>
 
 #include <fmt/core.h>
@@ -122,17 +122,26 @@ int bench_install_agents(const Arguments& arguments, const BenchLines& lines) {
   return install_judge(arguments.flag("force"), lines);
 }
 
-int bench_init(const Arguments& arguments, const BenchLines& lines) {
-  constexpr std::string_view kName = "testcase.yaml";
+/// Writes a file that does not exist, unless `force`. Returns the exit code.
+int create_file(const fs::path& file, bool force, const BenchLines& lines,
+                const std::function<Result<>()>& write) {
   std::error_code error;
-  if (fs::exists(kName, error) && !arguments.flag("force")) {
-    lines.fail({Code::usage, fmt::format("'{}' exists", kName), "use --force to overwrite it"});
+  if (fs::exists(file, error) && !force) {
+    lines.fail(
+        {Code::usage, fmt::format("'{}' exists", file.native()), "use --force to overwrite it"});
     return 1;
   }
-  if (auto written = write_file_atomically(kName, starter_case(arguments), 0644); !written) {
-    return lines.fail(written.error());
-  }
-  lines.info(fmt::format("{}: created", kName));
+  if (const auto written = write(); !written) return lines.fail(written.error());
+  lines.info(fmt::format("{}: created", file.native()));
+  return 0;
+}
+
+int bench_init(const Arguments& arguments, const BenchLines& lines) {
+  constexpr std::string_view kName = "testcase.yaml";
+  const int code = create_file(kName, arguments.flag("force"), lines, [&] {
+    return write_file_atomically(kName, starter_case(arguments), 0644);
+  });
+  if (code != 0) return code;
   install_judge(arguments.flag("force"), lines);
   lines.info(lines.as_yb() ? "next: yb run -c testcase.yaml"
                            : "next: ralph bench run -c testcase.yaml");
@@ -141,24 +150,11 @@ int bench_init(const Arguments& arguments, const BenchLines& lines) {
 
 // ---- .youbencharc
 
-fs::path home_or_here(bool global) {
-  const char* home = std::getenv("HOME");
-  return global ? fs::path(home == nullptr ? "/" : home) : fs::path(".");
-}
+fs::path home_or_here(bool global) { return global ? home_folder() : fs::path("."); }
 
 int config_init(bool global, bool force, const BenchLines& lines) {
   const auto file = trial::defaults_file(home_or_here(global));
-  std::error_code error;
-  if (fs::exists(file, error) && !force) {
-    lines.fail(
-        {Code::usage, fmt::format("'{}' exists", file.native()), "use --force to overwrite it"});
-    return 1;
-  }
-  if (auto written = trial::write_starter_defaults(file); !written) {
-    return lines.fail(written.error());
-  }
-  lines.info(fmt::format("{}: created", file.native()));
-  return 0;
+  return create_file(file, force, lines, [&] { return trial::write_starter_defaults(file); });
 }
 
 int config_show(std::string_view key, const BenchLines& lines) {

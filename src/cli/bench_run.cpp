@@ -6,7 +6,6 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
-#include "bench/report/post_evaluation.h"
 #include "bench/trial/adapter.h"
 #include "bench/trial/script.h"
 #include "bench/trial/sources.h"
@@ -24,9 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using trial::TrialStatus;
-
-/// Where agents are defined in a project; copied for a case that names one.
-constexpr std::string_view kAgentFolders[] = {".github/agents", ".claude/agents"};
 
 /// Shows what the agent does, without the end of the run, which is shown by its status.
 class AgentView final : public stream::Handler {
@@ -61,14 +57,12 @@ class BenchRun {
   Result<> check_repository();
   Result<> prepare_sources();
   Result<> run_pre_scripts();
-  void copy_agent_files();
   Result<> take_base();
   Result<> execute();
   void run_watched(Result<trial::Execution>& executed);
   void clone_expected(grade::GradeContext& context);
   grade::GradeContext grade_context();
-  Result<> write_bundle();
-  void run_post_steps();
+  void complete_bundle();
   int exit_code() const;
   std::vector<config::Pair> variables() const;
   const trial::Layout& layout() const { return workspace_->layout(); }
@@ -93,12 +87,7 @@ class BenchRun {
 
 trial::ExecutionContext BenchRun::context_in(const fs::path& workspace,
                                              const fs::path& artifacts) const {
-  trial::ExecutionContext context;
-  context.workspace = workspace;
-  context.artifacts = artifacts;
-  context.environment = environment();
-  context.is_root = ::geteuid() == 0;
-  if (arguments_.flag("sandbox")) context.sandbox = backend::SandboxLevel::on;
+  auto context = bench_context(arguments_, workspace, artifacts);
   context.timeout = case_.timeout;
   return context;
 }
@@ -114,7 +103,11 @@ Result<> BenchRun::check_agent() {
                             usable.error().message),
                 usable.error().hint);
   }
-  return usable;
+  if (!usable) return usable;
+  auto judges = check_judges(case_.graders, context_in(here, here));
+  if (judges || !lines_.as_yb()) return judges;
+  lines_.warn(fmt::format("{}; it will be skipped", judges.error().message));
+  return {};
 }
 
 Result<> BenchRun::check_repository() {
@@ -156,21 +149,6 @@ Result<> BenchRun::run_pre_scripts() {
     }
   }
   return {};
-}
-
-/// A named agent is defined by files of the current directory.
-void BenchRun::copy_agent_files() {
-  if (case_.agent.agent_name.empty()) return;
-  for (const auto folder : kAgentFolders) {
-    std::error_code error;
-    for (const auto& entry : fs::directory_iterator(folder, error)) {
-      const auto name = (fs::path(folder) / entry.path().filename()).generic_string();
-      const auto target = layout().modified / name;
-      if (!entry.is_regular_file(error) || fs::exists(target, error)) continue;
-      fs::create_directories(target.parent_path(), error);
-      if (fs::copy_file(entry.path(), target, error)) helper_files_.push_back(name);
-    }
-  }
 }
 
 /// The files as the agent finds them.
@@ -243,12 +221,14 @@ grade::GradeContext BenchRun::grade_context() {
   context.confinement = base_->confinement();
   context.hidden = {layout().root};
   if (source_.address.starts_with("file://")) context.hidden.push_back(source_.address.substr(7));
+  context.run_agent = judge_runner(arguments_, control_, masker_);
   context.stop = signals_->token();
   context.progress = [this](std::string_view text) { lines_.info(text); };
   if (!case_.expected.empty() && !signals_->token().stop_requested()) clone_expected(context);
   if (auto comparison = base_->compare()) {
     context.comparison = *std::move(comparison);
     context.check_trusted = [this] { return base_->check(); };
+    context.retake = [this] { return base_->retake(); };
   } else {
     lines_.warn(describe(comparison.error()));
     context.check_trusted = [error = comparison.error()]() -> Result<> {
@@ -258,7 +238,7 @@ grade::GradeContext BenchRun::grade_context() {
   return context;
 }
 
-Result<> BenchRun::write_bundle() {
+void BenchRun::complete_bundle() {
   bundle_.name = case_.name;
   bundle_.description = case_.description;
   bundle_.config_file = case_.file.native();
@@ -270,21 +250,7 @@ Result<> BenchRun::write_bundle() {
   bundle_.workspace = layout().root;
   bundle_.artifacts = layout().artifacts;
   bundle_.execution = &execution_;
-  bundle_.completed = now_utc();
-  bundle_.duration = bundle_.completed - bundle_.started;
-  return report::write_results(layout().artifacts, results_json(bundle_, bench_writer()), masker_);
-}
-
-void BenchRun::run_post_steps() {
-  cli::run_post_steps(case_.post_evaluation,
-                      {.results = layout().artifacts / report::kResultsName,
-                       .artifacts = layout().artifacts,
-                       .workspace = layout().root,
-                       .name = case_.name,
-                       .overall_status = std::string(grade::overall_status(bundle_.grades)),
-                       .on_output = [this](std::string_view text) { lines_.output().out(text); },
-                       .stop = signals_->token()},
-                      lines_);
+  end_bundle(bundle_);
 }
 
 int BenchRun::exit_code() const {
@@ -304,7 +270,9 @@ Result<int> BenchRun::run(bool keep_workspace) {
   const auto prepare = [this]() -> Result<> {
     TRY(prepare_sources());
     TRY(run_pre_scripts());
-    copy_agent_files();
+    if (!case_.agent.agent_name.empty()) {
+      helper_files_ = copy_agent_files(layout().modified, false);
+    }
     TRY(take_base());
     return execute();
   };
@@ -315,9 +283,8 @@ Result<int> BenchRun::run(bool keep_workspace) {
     return std::unexpected(prepared.error());
   }
   bundle_.grades = run_graders(case_.graders, grade_context(), lines_);
-  TRY(write_bundle());
-  show_results(bundle_, lines_);
-  run_post_steps();
+  complete_bundle();
+  TRY(publish(bundle_, case_.post_evaluation, masker_, signals_->token(), lines_));
   if (!keep_workspace) workspace_->remove_sources();
   return exit_code();
 }

@@ -46,7 +46,14 @@ struct Command {
       nullptr;  // options that are settings, listed before its own
   /// If set, gets the words unparsed: the command has its own command line syntax.
   int (*run_words)(std::span<const std::string>, StdOutput&) = nullptr;
+  /// Its own commands, which have two words as name ("bench run"); nullptr: it has none.
+  std::span<const Command* const> (*parts)() = nullptr;
 };
+
+/// The last word of a command's name.
+constexpr std::string_view last_word(const Command& command) {
+  return command.name.substr(command.name.rfind(' ') + 1);
+}
 
 /// All options of a command.
 std::vector<Option> options_of(const Command& command);

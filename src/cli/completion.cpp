@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/command.h"
+#include "cli/completion_impl.h"
 #include "cli/docs.h"
 #include "cli/failure.h"
 #include "cli/options.h"
@@ -16,13 +17,6 @@
 
 namespace ralph::cli {
 namespace {
-
-/// What a shell offers as the value of an option.
-enum class Offer { nothing, words, files, folders, refs };
-
-/// Lists the values of 'ralph undo --restore'.
-constexpr std::string_view kListRefs =
-    "git for-each-ref --format=\"%(refname)\" refs/ralph 2>/dev/null";
 
 /// Known values of an option; others may be possible.
 std::string_view usual_values(const Option& option) {
@@ -37,8 +31,23 @@ std::string_view usual_values(const Option& option) {
   return option.choices;
 }
 
-/// Values of the first argument of a command; empty: a file.
+}  // namespace
+
+std::span<const Command* const> parts_of(const Command& command) {
+  return command.parts == nullptr ? std::span<const Command* const>() : command.parts();
+}
+
+std::vector<const Command*> all_commands() {
+  std::vector<const Command*> all;
+  for (const auto* command : commands()) {
+    all.push_back(command);
+    all.insert(all.end(), parts_of(*command).begin(), parts_of(*command).end());
+  }
+  return all;
+}
+
 std::string first_words(std::string_view command) {
+  if (command == "bench config") return "init list get set unset";
   if (command == "config") return "show path accept schema";
   if (command == "auth") return "login logout status";
   if (command == "docs") return fmt::format("{}", fmt::join(document_names(), " "));
@@ -47,21 +56,13 @@ std::string first_words(std::string_view command) {
 
 Offer offer_of(const Option& option) {
   if (!usual_values(option).empty()) return Offer::words;
-  if (option.value == "FILE") return Offer::files;
+  if (option.value == "FILE" || option.value == "PATH") return Offer::files;
   if (option.value == "REF") return Offer::refs;
   return option.value == "DIR" ? Offer::folders : Offer::nothing;
 }
 
 bool takes_next_word(const Option& option) { return takes_of(option) == options::Takes::value; }
 
-/// "a|b" as "a b".
-std::string spaced(std::string_view choices) {
-  std::string words(choices);
-  std::ranges::replace(words, '|', ' ');
-  return words;
-}
-
-/// Inside single quotes of a shell.
 std::string shell_quoted(std::string_view text) {
   std::string out = "'";
   for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -81,6 +82,14 @@ std::vector<Option> all_options(const Command& command) {
   return options;
 }
 
+std::string usual_words(const Option& option) {
+  std::string words(usual_values(option));
+  std::ranges::replace(words, '|', ' ');
+  return words;
+}
+
+namespace {
+
 // --- bash ---
 
 std::string bash_values(const Command& command, const Option& option) {
@@ -92,8 +101,7 @@ std::string bash_values(const Command& command, const Option& option) {
   const auto reply = [&]() -> std::string {
     switch (offer_of(option)) {
       case Offer::words:
-        return fmt::format("COMPREPLY=($(compgen -W '{}' -- \"$cur\"))",
-                           spaced(usual_values(option)));
+        return fmt::format("COMPREPLY=($(compgen -W '{}' -- \"$cur\"))", usual_words(option));
       case Offer::files: return "compopt -o filenames; COMPREPLY=($(compgen -f -- \"$cur\"))";
       case Offer::folders: return "compopt -o filenames; COMPREPLY=($(compgen -d -- \"$cur\"))";
       case Offer::refs:
@@ -105,15 +113,30 @@ std::string bash_values(const Command& command, const Option& option) {
   return fmt::format("    {}) {} ;;\n", fmt::join(patterns, "|"), reply);
 }
 
+/// Commands of a command: "bench" becomes "bench run".
+std::string bash_parts(const Command& command) {
+  if (parts_of(command).empty()) return {};
+  std::vector<std::string_view> names;
+  for (const auto* part : parts_of(command)) names.push_back(last_word(*part));
+  return fmt::format(R"(  if [ "$command" = {0} ] && [ "$COMP_CWORD" = 2 ]; then
+    COMPREPLY=($(compgen -W '{1} --help' -- "$cur"))
+    return
+  fi
+  [ "$command" != {0} ] || command="{0} ${{COMP_WORDS[2]}}"
+)",
+                     command.name, fmt::join(names, " "));
+}
+
 std::string bash_script() {
-  std::string values, options;
-  for (const auto* command : commands()) {
+  std::string values, options, parts;
+  for (const auto* command : commands()) parts += bash_parts(*command);
+  for (const auto* command : all_commands()) {
     std::vector<std::string_view> names;
     for (const auto& option : all_options(*command)) {
       for (const auto& name : names_of(option)) names.push_back(name);
       if (!option.value.empty()) values += bash_values(*command, option);
     }
-    options += fmt::format("    {}) words='{}' first='{}' ;;\n", command->name,
+    options += fmt::format("    '{}') words='{}' first='{}' ;;\n", command->name,
                            fmt::join(names, " "), first_words(command->name));
   }
   return fmt::format(R"(# bash completion of ralph; made by: ralph completion bash
@@ -141,12 +164,12 @@ _ralph() {{
     COMPREPLY=($(compgen -W '{0} --help --version' -- "$cur"))
     return
   fi
-  if _ralph_value; then
+{3}  if _ralph_value; then
     [ -z "$option" ] || COMPREPLY=("${{COMPREPLY[@]/#/$option}}")
     return
   fi
   [ -z "$option" ] || return
-  case $command in
+  case "$command" in
 {2}  esac
   if [[ $cur == -* ]]; then
     COMPREPLY=($(compgen -W "$words" -- "$cur"))
@@ -157,121 +180,16 @@ _ralph() {{
     COMPREPLY=($(compgen -f -- "$cur"))
   fi
 }}
-complete -F _ralph ralph
-)",
-                     fmt::join(command_words(), " "), values, options);
-}
-
-// --- zsh ---
-
-/// In the brackets of an _arguments specification.
-std::string zsh_text(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '[' || c == ']' || c == ':' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out;
-}
-
-std::string zsh_option(const Option& option) {
-  const auto names = names_of(option);
-  std::string value;
-  if (takes_next_word(option)) {
-    const auto offer = offer_of(option);
-    value = fmt::format(":{}:{}", zsh_text(option.value),
-                        offer == Offer::words   ? fmt::format("({})", spaced(usual_values(option)))
-                        : offer == Offer::files ? "_files"
-                        : offer == Offer::folders ? "_files -/"
-                        : offer == Offer::refs    ? fmt::format("($({}))", kListRefs)
-                                                  : " ");
-  }
-  const auto rest = fmt::format("[{}]{}", zsh_text(option.help), value);
-  if (names.size() == 1) return shell_quoted(fmt::format("*{}{}", names.front(), rest));
-  return fmt::format("'*'{{{},{}}}{}", names[0], names[1], shell_quoted(rest));
-}
-
-std::string zsh_script() {
-  std::string list, cases;
-  for (const auto* command : commands()) {
-    list += fmt::format("    {}\n",
-                        shell_quoted(fmt::format("{}:{}", command->name, command->summary)));
-    std::string options;
-    for (const auto& option : all_options(*command))
-      options += " \\\n        " + zsh_option(option);
-    cases +=
-        fmt::format("    {})\n      _arguments{} \\\n        '*:{}' ;;\n", command->name, options,
-                    first_words(command->name).empty()
-                        ? "file:_files"
-                        : fmt::format("action:({})", first_words(command->name)));
-  }
-  return fmt::format(R"(#compdef ralph
-# zsh completion of ralph; made by: ralph completion zsh
-_ralph() {{
-  local -a commands
-  commands=(
-{}    'help:help about a command'
-  )
-  if (( CURRENT == 2 )); then
-    _describe command commands
-    return
-  fi
-  local command=$words[2]
-  shift words
-  (( CURRENT-- ))
-  case $command in
-    help) _describe command commands ;;
-{}  esac
+# 'yb' is 'ralph bench'.
+_yb() {{
+  COMP_WORDS=(ralph bench "${{COMP_WORDS[@]:1}}")
+  COMP_CWORD=$((COMP_CWORD + 1))
+  _ralph
 }}
-if [ "$funcstack[1]" = _ralph ]; then _ralph "$@"; else compdef _ralph ralph; fi
+complete -F _ralph ralph
+complete -F _yb yb youbencha
 )",
-                     list, cases);
-}
-
-// --- fish ---
-
-std::string fish_option(const Command& command, const Option& option) {
-  auto line = fmt::format("complete -c ralph -n '__fish_seen_subcommand_from {}'", command.name);
-  for (const auto& name : names_of(option)) {
-    const bool is_long = name.starts_with("--");
-    line += fmt::format(" {} {}", is_long ? "-l" : "-s", name.substr(is_long ? 2 : 1));
-  }
-  if (takes_next_word(option)) {
-    switch (offer_of(option)) {
-      case Offer::words: line += fmt::format(" -x -a '{}'", spaced(usual_values(option))); break;
-      case Offer::files: line += " -r -F"; break;
-      case Offer::folders: line += " -x -a '(__fish_complete_directories)'"; break;
-      case Offer::refs: line += fmt::format(" -x -a '({})'", kListRefs); break;
-      case Offer::nothing: line += " -x"; break;
-    }
-  }
-  std::string help;
-  for (const char c : option.help)
-    help += c == '\'' || c == '\\' ? std::string{'\\', c} : std::string{c};
-  return fmt::format("{} -d '{}'\n", line, help);
-}
-
-std::string fish_script() {
-  std::string text = "# fish completion of ralph; made by: ralph completion fish\n";
-  for (const auto* command : commands()) {
-    std::string summary;
-    for (const char c : command->summary) {
-      summary += c == '\'' ? std::string("\\'") : std::string{c};
-    }
-    text += fmt::format("complete -c ralph -n __fish_use_subcommand -f -a {} -d '{}'\n",
-                        command->name, summary);
-  }
-  text += "complete -c ralph -n __fish_use_subcommand -f -a help -d 'help about a command'\n";
-  text += fmt::format("complete -c ralph -n '__fish_seen_subcommand_from help' -f -a '{}'\n",
-                      fmt::join(command_words(), " "));
-  for (const auto* command : commands()) {
-    if (const auto words = first_words(command->name); !words.empty()) {
-      text += fmt::format("complete -c ralph -n '__fish_seen_subcommand_from {}' -f -a '{}'\n",
-                          command->name, words);
-    }
-    for (const auto& option : all_options(*command)) text += fish_option(*command, option);
-  }
-  return text;
+                     fmt::join(command_words(), " "), values, options, parts);
 }
 
 struct Shell {

@@ -36,21 +36,6 @@ constexpr double kMostTimesRipgrep = 1.6;
 /// Of differences the least is taken: whatever else the machine does only adds.
 double least(const std::vector<double>& values) { return *std::ranges::min_element(values); }
 
-/// A network with nothing in it but ourselves: the real agent must not leave this machine. Says why not.
-std::string leave_the_network() {
-  if (::unshare(CLONE_NEWNET) != 0) {
-    return fmt::format("no network namespace ({})", std::strerror(errno));
-  }
-  const UniqueFd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  ifreq loopback{};
-  std::strcpy(loopback.ifr_name, "lo");
-  loopback.ifr_flags = IFF_UP | IFF_RUNNING;
-  if (::ioctl(socket.get(), SIOCSIFFLAGS, &loopback) != 0) {
-    return fmt::format("no loopback ({})", std::strerror(errno));
-  }
-  return {};
-}
-
 std::unique_ptr<mock::Server> start_mock(std::string_view scenario) {
   auto read = mock::read_scenario(scenario, "scenario");
   if (!read) return nullptr;
@@ -344,6 +329,20 @@ int measure(Table table, const Folder& build) {
 }  // namespace
 
 /// In a child: the rest of us stays in the network.
+std::string leave_the_network() {
+  if (::unshare(CLONE_NEWNET) != 0) {
+    return fmt::format("no network namespace ({})", std::strerror(errno));
+  }
+  const UniqueFd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  ifreq loopback{};
+  std::strcpy(loopback.ifr_name, "lo");
+  loopback.ifr_flags = IFF_UP | IFF_RUNNING;
+  if (::ioctl(socket.get(), SIOCSIFFLAGS, &loopback) != 0) {
+    return fmt::format("no loopback ({})", std::strerror(errno));
+  }
+  return {};
+}
+
 void measure_agent(Table& table, const Folder& build) {
   const pid_t child = ::fork();
   if (child == 0) ::_exit(measure(table, build));

@@ -58,10 +58,14 @@ std::string megabyte_lines(std::size_t bytes);  // tool results of 1 MB
 void measure_programs(Table& table, const std::filesystem::path& folder);
 void measure_run(Table& table, const std::filesystem::path& folder);
 void measure_memory(Table& table, const std::filesystem::path& self);
+/// A network with nothing in it but ourselves: the real agent must not leave this machine. Says why not.
+std::string leave_the_network();
 /// Our agent beside the real one, offline, both against the mock.
 void measure_agent(Table& table, const std::filesystem::path& folder);
 /// An iteration of the loop beside a turn of our agent.
 void measure_loop(Table& table, const std::filesystem::path& folder);
+/// `ralph bench`: overhead, memory, ends, a grader.
+void measure_trials(Table& table, const std::filesystem::path& folder);
 void measure_streams(Table& table);
 void measure_supervision(Table& table);
 void measure_terminal(Table& table, const std::filesystem::path& folder);

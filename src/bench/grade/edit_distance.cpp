@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
-#include <optional>
+#include <limits>
 #include <vector>
 
 #include "core/base/utf8.h"
@@ -140,8 +140,9 @@ std::u16string to_utf16(std::string_view text) {
   return units;
 }
 
-std::size_t levenshtein(std::u16string_view a, std::u16string_view b,
-                        const std::function<void(double)>& progress) {
+std::optional<std::size_t> bounded_levenshtein(std::u16string_view a, std::u16string_view b,
+                                               double most_steps,
+                                               const std::function<void(double)>& progress) {
   const auto front = matching(a, b);
   a.remove_prefix(front);
   b.remove_prefix(front);
@@ -154,14 +155,23 @@ std::size_t levenshtein(std::u16string_view a, std::u16string_view b,
           by_diagonals(a, b, std::min(kMostDiagonals, std::max(a.size(), b.size())))) {
     return *distance;
   }
+  if (static_cast<double>(a.size()) * static_cast<double>(b.size()) / 64 > most_steps) {
+    return std::nullopt;
+  }
   return a.size() <= b.size() ? by_blocks(a, b, progress) : by_blocks(b, a, progress);
 }
 
-double similarity(std::u16string_view a, std::u16string_view b,
-                  const std::function<void(double)>& progress) {
+std::size_t levenshtein(std::u16string_view a, std::u16string_view b) {
+  return *bounded_levenshtein(a, b, std::numeric_limits<double>::infinity());
+}
+
+std::optional<double> similarity(std::u16string_view a, std::u16string_view b, double most_steps,
+                                 const std::function<void(double)>& progress) {
   const auto longest = std::max(a.size(), b.size());
   if (longest == 0) return 1;
-  return 1 - static_cast<double>(levenshtein(a, b, progress)) / static_cast<double>(longest);
+  const auto distance = bounded_levenshtein(a, b, most_steps, progress);
+  if (!distance) return std::nullopt;
+  return 1 - static_cast<double>(*distance) / static_cast<double>(longest);
 }
 
 }  // namespace ralph::grade

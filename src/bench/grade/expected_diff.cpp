@@ -49,15 +49,16 @@ Result<double> compare(const fs::path& a, const fs::path& b, const GradeContext&
   TRY_ASSIGN(const auto other, read_file(b, kLargestFile));
   if (one == other) return 1.0;
   const auto left = to_utf16(one), right = to_utf16(other);
-  if (static_cast<double>(left.size()) * static_cast<double>(right.size()) / 64 > kMostSteps) {
-    return fail(Code::limit, fmt::format("'{}' is too large to compare ({} and {} characters)",
-                                         a.filename().native(), left.size(), right.size()));
-  }
   const auto report = [&](double share) {
     context.progress(fmt::format("{}: {:.0f}% compared", a.filename().native(), share * 100));
   };
   const bool is_long = std::max(left.size(), right.size()) >= kLongFile;
-  return similarity(left, right, is_long ? std::function<void(double)>(report) : nullptr);
+  const auto found =
+      similarity(left, right, kMostSteps, is_long ? std::function<void(double)>(report) : nullptr);
+  if (found) return *found;
+  return fail(Code::limit,
+              fmt::format("'{}' is too large to compare ({} and {} characters, many differences)",
+                          a.filename().native(), left.size(), right.size()));
 }
 
 /// The numbers of the whole comparison.

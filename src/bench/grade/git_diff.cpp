@@ -188,7 +188,9 @@ GradeResult GitDiff::grade(const GradeContext& context) const {
   }
   const auto base = base_tree(context);
   if (!base) return skipped("Evaluator error: " + base.error().message, base.error().message);
-  const auto listed = context.comparison->git.ask(diff_call(context, *base));
+  const bool unchanged = *base == context.comparison->tree;
+  const auto listed =
+      unchanged ? Result<std::string>("") : context.comparison->git.ask(diff_call(context, *base));
   if (!listed) return skipped("Evaluator error: " + listed.error().message, listed.error().message);
   std::string_view patch = *listed;
   const auto files = take_numstat(patch);

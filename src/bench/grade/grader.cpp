@@ -17,12 +17,18 @@ namespace {
 constexpr auto kGraders = std::to_array<GraderInfo>({
     {"git-diff", "counts changed files and lines", make_git_diff},
     {"expected-diff", "compares every file with the expected branch", make_expected_diff},
+    {trial::kJudgeName, "an agent scores assertions; also agentic-judge:NAME", make_judge},
     {"command", "runs a command: its exit code, or its JUnit or TAP report", make_command},
     {"files", "files that must or must not exist", make_files},
     {"regex", "patterns that files must or must not contain", make_regex},
     {"budget", "limits on cost, tokens, turns, tool calls and time", make_budget},
     {"trajectory", "which tools the agent used", make_trajectory},
 });
+
+/// Judges have names of their own: "agentic-judge:style", "agentic-judge-style".
+bool is_kind(const GraderInfo& info, std::string_view name) {
+  return name == info.name || (info.name == trial::kJudgeName && trial::is_judge_name(name));
+}
 
 GradeResult run_known(const GraderInfo& info, const trial::GraderSpec& spec,
                       const GradeContext& context) {
@@ -73,7 +79,8 @@ json::Document number(double value) {
 GradeResult run_grader(const trial::GraderSpec& spec, const GradeContext& context) {
   const auto began = std::chrono::steady_clock::now();
   const auto trusted = context.check_trusted();
-  const auto info = std::ranges::find(kGraders, spec.name, &GraderInfo::name);
+  const auto info =
+      std::ranges::find_if(kGraders, [&](const auto& one) { return is_kind(one, spec.name); });
   auto result = !trusted ? judged("not graded", {trusted.error().message})
                 : info != kGraders.end()
                     ? run_known(*info, spec, context)

@@ -58,6 +58,11 @@ struct Confinement {
   std::string problem;  // why there is none
 };
 
+/// Runs an agent in `folder`, as the agent of a trial is run; its logs are below `logs`.
+using AgentRunner = std::function<Result<trial::Execution>(
+    const trial::AgentSpec& spec, const std::filesystem::path& folder,
+    const std::filesystem::path& logs, Millis timeout)>;
+
 /// What graders work on. Every process of the agent has ended.
 struct GradeContext {
   std::filesystem::path folder;    // the graded directory
@@ -66,10 +71,13 @@ struct GradeContext {
   std::optional<Comparison> comparison;         // none: the directory is not a repository
   std::vector<std::string> helper_files;        // of the agent, copied by us: not its work
   const trial::Execution* execution = nullptr;  // none: no agent ran
+  AgentRunner run_agent = {};                   // for judges; none: they are skipped
   Confinement confinement = {};
   std::vector<std::filesystem::path> hidden = {};  // graded code does not see these
   /// An error: what graders compare with was changed by the agent, or by graded code.
   std::function<Result<>()> check_trusted = [] { return Result<>(); };
+  /// The tree of what the directory holds now, as `comparison` has that of the agent's work. Empty: it is not kept.
+  std::function<Result<std::string>()> retake = {};
   std::stop_token stop = {};
   std::function<void(std::string_view)> progress = [](std::string_view) {};
 };
@@ -96,6 +104,9 @@ Confinement find_confinement(std::span<const trial::GraderSpec> specs);
 Result<git::PathGlobs> protected_paths(std::span<const trial::GraderSpec> specs);
 /// Commits that graders compare with by name.
 std::vector<std::string> named_commits(std::span<const trial::GraderSpec> specs);
+
+/// The agent that the grader starts; none: it starts no agent.
+std::optional<trial::AgentSpec> judge_of(const trial::GraderSpec& spec);
 
 /// Runs the grader of a spec. One that is unknown or throws is skipped with its error; nothing passes if
 /// `check_trusted` fails.

@@ -13,6 +13,7 @@ std::unique_ptr<Grader> make_files(const trial::GraderSpec& spec);
 std::unique_ptr<Grader> make_regex(const trial::GraderSpec& spec);
 std::unique_ptr<Grader> make_budget(const trial::GraderSpec& spec);
 std::unique_ptr<Grader> make_trajectory(const trial::GraderSpec& spec);
+std::unique_ptr<Grader> make_judge(const trial::GraderSpec& spec);
 
 /// A grader that cannot work, and why.
 GradeResult skipped(std::string message, std::string error);

@@ -62,6 +62,11 @@ backend::Ask Adapter::make_ask(const ExecutionContext& context) const {
   ask.tools = spec_->allowed_tools;
   ask.approves_tools = true;
   ask.mcp_config = spec_->mcp_config;
+  if (backend_->can.json_schema) ask.json_schema = spec_->answer_schema;
+  if (spec_->only_reads && backend_->can.tool_lists) {
+    ask.tools.assign(backend_->tools.summarizer.begin(), backend_->tools.summarizer.end());
+    ask.permission_mode = backend_->permissions.default_mode;
+  }
   return ask;
 }
 

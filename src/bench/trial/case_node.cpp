@@ -36,8 +36,11 @@ Result<config::Node> read_node(const std::filesystem::path& file) {
   std::error_code error;
   const auto size = std::filesystem::file_size(file, error);
   if (!error && size > kLargestCaseFile) {
-    return fail(Code::config, fmt::format("Configuration file too large: {} bytes (max: {})", size,
-                                          kLargestCaseFile));
+    return fail(
+        Code::config,
+        fmt::format("Configuration file too large: {} bytes (max: {}); put a long prompt into a "
+                    "file and name it with prompt_file",
+                    size, kLargestCaseFile));
   }
   TRY_ASSIGN(const auto text, read_file(file, kLargestCaseFile));
   return config::parse(text, file.native());

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cstdint>
 
 #include "bench/trial/case_shapes_impl.h"
 
@@ -146,6 +147,60 @@ constexpr Shape kAnyGrader{.forms = kGraderForms, .choose = [](const Node& node)
 constexpr Shape kGraders{.type = Type::list, .least = 1, .items = &kAnyGrader};
 constexpr Shape kNamedGraders{.type = Type::list, .least = 1, .items = &kNamedGrader};
 
+// ---- judges
+
+constexpr std::int64_t kMostVotes = 99;
+
+/// A map of texts, or a list of texts.
+std::string check_assertions(const Node& node) {
+  const bool texts = std::ranges::all_of(node.items, [](const Node& item) {
+    return item.kind == Node::Kind::scalar && !item.is_null();
+  });
+  const bool several = node.kind != Node::Kind::scalar && !node.items.empty();
+  return several && texts ? "" : "Expected a map or a list of texts, with at least one";
+}
+
+std::string check_one_of_assertions(const Node& node) {
+  if (auto problem = check_prompts(node); !problem.empty()) return problem;
+  return node.find("assertions") != nullptr && node.find("criteria") != nullptr
+             ? "Cannot specify both \"assertions\" and \"criteria\", which mean the same"
+             : "";
+}
+
+std::string check_votes(const Node& node) {
+  return number_of(node) <= kMostVotes ? "" : "must be at most 99";
+}
+
+std::string check_threshold(const Node& node) {
+  const double value = number_of(node);
+  return value >= 0 && value <= 1 ? "" : "must be between 0 and 1";
+}
+
+constexpr Shape kAssertions{.type = Type::anything, .rule = check_assertions};
+constexpr Shape kVotes{.type = Type::integer, .positive = true, .rule = check_votes};
+constexpr Shape kThreshold{.type = Type::number, .rule = check_threshold};
+constexpr Field kJudgeFields[] = {
+    {"type", &kSomeText, required, {}, "the agent that judges, as agent.type"},
+    {"agent_name", &kSomeText, optional, {}, "a named agent of the agent CLI"},
+    {"model", &kSomeText, optional, {}, "the model"},
+    {"timeout", &kPositive, optional, {}, "milliseconds for each vote; default 300000"},
+    {"prompt", &kPrompt, optional, {}, "before the assertions"},
+    {"prompt_file", &kSomeText, optional, {}, "a file with it, relative to the test case"},
+    {"assertions", &kAssertions, optional, {}, "what must be true: texts by key, or a list"},
+    {"criteria", &kAssertions, optional, {}, "another name of assertions"},
+    {"instructions-file",
+     &kSomeText,
+     optional,
+     {},
+     "a file that replaces our instructions; {{ASSERTIONS}} marks the assertions"},
+    {"votes", &kVotes, optional, {}, "how often the judge is asked; default 1"},
+    {"threshold", &kThreshold, optional, {}, "the least score that passes; default 0.5"},
+    {"command", &kTexts, optional, {}, "of the type custom: the command"},
+    {"output_format", &kOutputFormat, optional, {}, "of the type custom: what it prints"},
+    {"extra_args", &kTexts, optional, {}, "further arguments of the agent"},
+    {"env", &kTextMap, optional, {}, "environment variables of the agent"},
+};
+
 // ---- pre_execution and post_evaluation
 
 constexpr Field kScriptConfigFields[] = {
@@ -290,6 +345,10 @@ constinit const Shape kPublicTestCase{.type = Type::object, .fields = kPublicFie
 constinit const Shape kLocalTestCase{.type = Type::object, .fields = kLocalFields};
 constinit const Shape kEvalCase{.type = Type::object, .fields = kEvalFields};
 constinit const Shape kEvaluatorDefinition{.type = Type::object, .fields = kDefinitionFields};
+constinit const Shape kJudgeConfig{.type = Type::object,
+                                   .rule = check_one_of_assertions,
+                                   .fields = kJudgeFields,
+                                   .others = OtherKeys::kept};
 constinit const Shape kDefaultsFile{
     .type = Type::object, .fields = kDefaultsFields, .others = OtherKeys::refused};
 

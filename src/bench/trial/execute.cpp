@@ -86,6 +86,8 @@ void Normaliser::add_facts(const run::Report& report, const stream::Summary& sum
   it.denials = summary.denial_count;
   it.skipped_lines = report.process.skipped_lines;
   it.raw_log = report.raw_log;
+  it.answer = summary.text;
+  it.structured = summary.structured;
 }
 
 void Normaliser::add_errors(const run::Report& report, const TerminalLog& terminal) {
@@ -115,6 +117,7 @@ void Normaliser::add_messages(MessageRecorder& recorder, const TerminalLog& term
     const auto text = terminal.text(kMostCaptured + 1);
     recorder.add(Message::Role::assistant,
                  text && !text->empty() ? *text : std::string("No output captured"));
+    if (text) execution.answer = *text;
   }
   execution.messages = recorder.take();
   execution.truncated = recorder.truncated();

@@ -53,6 +53,7 @@ struct Execution {
   stream::Tokens usage;
   std::optional<double> cost_usd;
   std::int64_t turns = 0, tool_calls = 0, denials = 0, skipped_lines = 0;
+  std::string answer, structured;  // the last text, and the answer by schema (JSON text)
   std::vector<Message> messages;
   std::vector<LoggedError> errors;
   std::uint64_t output_bytes = 0;

@@ -10,11 +10,14 @@
 #include "core/base/folder.h"
 #include "core/base/sha256.h"
 #include "system/git/index.h"
+#include "system/git/tree_writer.h"
 
 namespace ralph::trial {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::size_t kLargestIndex = std::size_t{1} << 30;
 
 /// Not synced: it has to outlive neither us nor the machine.
 Result<> put_file(const Folder& folder, std::string_view name, std::string_view text) {
@@ -29,7 +32,10 @@ Result<> make_git_folder(const fs::path& path) {
   TRY(folder.make_folder("objects"));
   TRY(folder.make_folder("refs"));
   TRY_ASSIGN(const auto info, folder.make_folder("info"));
-  TRY(put_file(folder, "config", "[core]\n\trepositoryformatversion = 0\n\tbare = false\n"));
+  // The index has a form that git::write_tree() reads.
+  TRY(put_file(folder, "config",
+               "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tsplitIndex = false\n"
+               "[index]\n\tversion = 2\n"));
   // These win over every .gitattributes: a file counts as text or binary by its content.
   TRY(put_file(info, "attributes",
                "* !diff -text !eol !filter !ident !merge !working-tree-encoding\n"));
@@ -78,9 +84,20 @@ Result<std::string> SnapshotStore::store(const std::vector<std::string>& paths) 
   fs::remove(index, ignored);
   TRY(git_.ask(
       {.words = {"update-index", "-z", "--add", "--stdin"}, .input = git::zero_separated(paths)}));
-  auto tree = git_.ask_line({.words = {"write-tree"}});
+  auto tree = tree_of(index);
   fs::remove(index, ignored);
   return tree;
+}
+
+/// An empty directory leaves no index; its tree is git's to write.
+Result<std::string> SnapshotStore::tree_of(const fs::path& index) const {
+  std::error_code error;
+  if (fs::exists(index, error)) {
+    TRY_ASSIGN(const auto bytes, read_file(index, kLargestIndex));
+    TRY_ASSIGN(const auto tree, git::write_tree(bytes, git_.git_folder() / "objects"));
+    if (tree) return *tree;
+  }
+  return git_.ask_line({.words = {"write-tree"}});
 }
 
 Result<std::string> SnapshotStore::take() {

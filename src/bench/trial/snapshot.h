@@ -48,6 +48,7 @@ class SnapshotStore {
   explicit SnapshotStore(git::Program git) : git_(std::move(git)) {}
 
   Result<std::string> store(const std::vector<std::string>& paths) const;
+  Result<std::string> tree_of(const std::filesystem::path& index) const;
 
   git::Program git_;
   git::FileChoice choice_;

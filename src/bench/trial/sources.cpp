@@ -1,11 +1,13 @@
 #include "bench/trial/sources.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 
 #include <fmt/core.h>
 
 #include "core/base/file.h"
+#include "core/base/folder.h"
 #include "core/base/sha256.h"
 #include "core/base/text.h"
 #include "system/git/git.h"
@@ -51,6 +53,10 @@ Result<> ask(const git::Program& git, const Words& words, const std::string& wha
                 captured.error().hint);
   }
   if (captured->ok()) return {};
+  if (captured->err.contains("No space left on device")) {
+    return fail(Code::disk_full, fmt::format("{}: {}", what, said(*captured)),
+                "free disk space, or set workspace_dir to a directory on another disk");
+  }
   return fail(Code::unavailable, fmt::format("{}: {}", what, said(*captured)),
               "check the address, the branch and your access to the repository");
 }
@@ -65,11 +71,43 @@ git::Program in(const git::Program& git, const fs::path& folder) {
   return there;
 }
 
-/// The reflog names the address of the repository.
-Result<> forget_origin(const git::Program& git, const fs::path& folder) {
-  TRY(in(git, folder).ask({.words = {"remote", "remove", "origin"}}));
+constexpr std::size_t kLargestGitFile = std::size_t{256} << 20;
+
+/// Keeps the lines of a file of ours that `keep` accepts; a missing file is left missing.
+template <typename Keep>
+Result<> filter_lines(const Folder& folder, std::string_view name, Keep keep) {
+  const auto text = folder.read(name, kLargestGitFile);
+  if (!text && text.error().code == Code::not_found) return {};
+  if (!text) return std::unexpected(text.error());
+  std::string kept;
+  for (std::string_view rest = *text; !rest.empty();) {
+    const auto line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    if (keep(line)) kept.append(line).append("\n");
+  }
+  if (kept == *text) return {};
+  TRY(folder.remove(name));
+  TRY_ASSIGN(const auto file, folder.create(name));
+  return write_all(file.get(), kept, folder.path_of(name).native());
+}
+
+/// What `git remote remove origin` does, in a repository that git has just cloned; starting it takes 5 ms. The reflog names the
+/// address too.
+Result<> forget_origin(const fs::path& folder) {
+  const auto git_folder = folder / ".git";
+  TRY_ASSIGN(const auto opened, Folder::open(git_folder));
+  bool in_section = false;
+  TRY(filter_lines(opened, "config", [&](std::string_view line) {
+    if (line.starts_with('[')) {
+      in_section = line.starts_with("[remote ") || line.starts_with("[branch ");
+    }
+    return !in_section;
+  }));
+  TRY(filter_lines(opened, "packed-refs",
+                   [](std::string_view line) { return !line.contains(" refs/remotes/"); }));
   std::error_code ignored;
-  fs::remove_all(folder / ".git" / "logs", ignored);
+  fs::remove_all(git_folder / "refs" / "remotes", ignored);
+  fs::remove_all(git_folder / "logs", ignored);
   return {};
 }
 
@@ -153,7 +191,7 @@ Result<std::string> clone_base(const git::Program& git, const Source& source,
                                const fs::path& folder) {
   if (!source.commit.empty()) return clone_commit(git, source, folder);
   TRY(ask(git, clone_words(source, source.branch, folder), clone_failed(source)));
-  TRY(forget_origin(git, folder));
+  TRY(forget_origin(folder));
   TRY_ASSIGN(const auto head, git::read_head(folder));
   if (head && !head->commit.empty()) return head->commit;
   return in(git, folder).ask_line({.words = {"rev-parse", "--verify", "HEAD"}});
@@ -190,7 +228,7 @@ Result<> clone_expected(const git::Program& git, const Source& source,
                 fmt::format("{}: the branch was moved while the agent ran", failed),
                 "run the case again; an agent that can write to the repository needs --sandbox");
   }
-  return forget_origin(git, folder);
+  return forget_origin(folder);
 }
 
 std::string user_settings_digest() {

@@ -42,6 +42,8 @@ class CaseReader {
  private:
   GraderSpec read_definition(const std::string& name, const std::string& path);
   void check_settings(const GraderSpec& spec, const Shape& shape, const std::string& path);
+  void complete_judge(GraderSpec& spec, const std::string& path);
+  std::string read_text(const std::string& name, const std::string& path);
   int line_of(std::string_view path) const;
 
   fs::path file_, folder_;
@@ -79,7 +81,10 @@ Document CaseReader::read(const Shape& shape) {
   auto node = read_node(file_);
   if (!node) {
     // The message of the parser names file and line.
-    problems.push_back({{}, node.error().message, {}, 0});
+    auto message = node.error().message;
+    if (node.error().code == Code::not_found)
+      message += "; 'init' writes a test case to start from";
+    problems.push_back({{}, std::move(message), {}, 0});
     return nullptr;
   }
   node_ = *std::move(node);
@@ -107,6 +112,9 @@ std::vector<GraderSpec> CaseReader::resolve_graders(Document& document) {
     graders.push_back(grader_of(item));
     if (graders.back().name == kCommandName) {
       check_settings(graders.back(), kCommandConfig, fmt::format("evaluators.{}.config", index));
+    }
+    if (is_judge_name(graders.back().name)) {
+      complete_judge(graders.back(), fmt::format("evaluators.{}.config", index));
     }
     ++index;
   }
@@ -148,29 +156,42 @@ std::string CaseReader::path_beside(const std::string& path) const {
   return (folder_ / path).native();
 }
 
+/// A file beside the case; `path` is the key that names it.
+std::string CaseReader::read_text(const std::string& name, const std::string& path) {
+  const auto text = read_file(path_beside(name), kLargestPrompt);
+  if (!text) {
+    complain(path, text.error().code == Code::not_found
+                       ? fmt::format("prompt file '{}' does not exist (paths are relative to {})",
+                                     name, file_.filename().native())
+                       : text.error().message);
+    return {};
+  }
+  std::string content(trim(*text));
+  if (content.empty()) complain(path, fmt::format("'{}' is empty", name));
+  if (content.contains('\0')) complain(path, fmt::format("'{}' contains a NUL byte", name));
+  return content;
+}
+
 std::string CaseReader::read_prompt(const Document& config) {
   if (const auto* prompt = json::find_text(config, "prompt")) return *prompt;
-  const auto* name = json::find_text(config, "prompt_file");
-  if (name == nullptr) {
-    complain("agent.config", "One of \"prompt\" or \"prompt_file\" is required in agent config");
-    return {};
+  if (const auto* name = json::find_text(config, "prompt_file")) {
+    return read_text(*name, "agent.config.prompt_file");
   }
-  const auto file = path_beside(*name);
-  const auto text = read_file(file, kLargestPrompt);
-  if (!text) {
-    complain("agent.config.prompt_file",
-             text.error().code == Code::not_found
-                 ? fmt::format("prompt file '{}' does not exist (paths are relative to {})", *name,
-                               file_.filename().native())
-                 : text.error().message);
-    return {};
+  complain("agent.config", "One of \"prompt\" or \"prompt_file\" is required in agent config");
+  return {};
+}
+
+/// The settings of a judge are checked, and its texts read, before any agent starts.
+void CaseReader::complete_judge(GraderSpec& spec, const std::string& path) {
+  check_settings(spec, kJudgeConfig, path);
+  const auto config = Document::parse(spec.config);
+  spec.prompt = json::text(config, "prompt");
+  if (const auto* name = json::find_text(config, "prompt_file")) {
+    spec.prompt = read_text(*name, path + ".prompt_file");
   }
-  std::string prompt(trim(*text));
-  if (prompt.empty()) complain("agent.config.prompt_file", fmt::format("'{}' is empty", *name));
-  if (prompt.contains('\0')) {
-    complain("agent.config.prompt_file", fmt::format("'{}' contains a NUL byte", *name));
+  if (const auto* name = json::find_text(config, "instructions-file")) {
+    spec.instructions = read_text(*name, path + ".instructions-file");
   }
-  return prompt;
 }
 
 /// Blanks separate the words of a command that is one text.
@@ -303,6 +324,12 @@ bool is_eval_case(const fs::path& file) {
   return node && node->find("directory") != nullptr && node->find("repo") == nullptr;
 }
 
+bool is_judge_name(std::string_view name) {
+  if (!name.starts_with(kJudgeName)) return false;
+  const auto rest = name.substr(kJudgeName.size());
+  return rest.empty() || rest.starts_with(':') || rest.starts_with('-');
+}
+
 std::string config_hash(std::string_view canonical) { return sha256_hex(canonical).substr(0, 16); }
 
 std::string input_schema(std::string_view name) {
@@ -316,6 +343,7 @@ std::string input_schema(std::string_view name) {
       {"eval", &kEvalCase, "Eval file of ralph bench"},
       {"evaluator", &kEvaluatorDefinition, "Evaluator definition of ralph bench"},
       {"command", &kCommandConfig, "Settings of the grader command"},
+      {"judge", &kJudgeConfig, "Settings of agentic-judge"},
       {"config", &kDefaultsFile, ".youbencharc"},
   });
   const auto row = std::ranges::find(rows, name, &Row::name);

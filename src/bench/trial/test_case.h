@@ -24,13 +24,20 @@ struct AgentSpec {
   std::vector<config::Pair> env;
   std::string output_format;              // of the type custom: "stream-json" or "text"
   std::vector<std::string> ignored_keys;  // of upstream, which no agent has an option for
+  std::string answer_schema;  // JSON Schema of the answer, for agents that have such an option
+  bool only_reads = false;    // only tools that read files, for agents that have tool lists
 };
 
 /// One grader of a case: its name and its own settings.
 struct GraderSpec {
   std::string name;
-  std::string config = "{}";  // JSON object
+  std::string config = "{}";         // JSON object
+  std::string prompt, instructions;  // of a judge: the texts that its settings name or have
 };
+
+inline constexpr std::string_view kJudgeName = "agentic-judge";
+/// Whether a grader is a judge: "agentic-judge", "agentic-judge:NAME" or "agentic-judge-NAME".
+bool is_judge_name(std::string_view name);
 
 /// A shell command before the agent or after the graders.
 struct ScriptSpec {
@@ -104,7 +111,7 @@ bool is_eval_case(const std::filesystem::path& file);
 /// The first 16 hex digits of the SHA-256 of the canonical values.
 std::string config_hash(std::string_view canonical);
 
-/// Names of `validate --schema`: "testcase", "eval", "evaluator", "config"; empty: no such schema.
+/// Names of `validate --schema`: "testcase", "eval", "evaluator", "judge", "config"; empty: no such schema.
 std::string input_schema(std::string_view name);
 
 }  // namespace ralph::trial

@@ -23,6 +23,19 @@ Layout layout_at(const fs::path& root) {
   return {root, root / "src-modified", root / "src-expected", root / "artifacts"};
 }
 
+/// Every error is one of storage, with a remedy.
+template <typename T>
+Result<T> or_storage_error(Result<T> result) {
+  if (result) return result;
+  auto error = as_storage(std::move(result.error()));
+  if (error.hint.empty()) {
+    error.hint =
+        "check the owner of the directory and the free disk space, or set workspace_dir to another "
+        "directory";
+  }
+  return std::unexpected(std::move(error));
+}
+
 /// A directory that did not exist before, for this trial alone.
 Result<fs::path> make_root(const fs::path& folder, std::string_view name, UtcTime now) {
   for (int i = 0; i < kMostTries; ++i) {
@@ -30,12 +43,10 @@ Result<fs::path> make_root(const fs::path& folder, std::string_view name, UtcTim
     std::error_code error;
     if (fs::create_directory(root, error)) return root;
     if (error) {
-      return fail(Code::storage,
-                  fmt::format("cannot create '{}': {}", root.native(), error.message()),
-                  "check the owner of the directory and the free disk space, or set workspace_dir");
+      return fail_errno(error.value(), fmt::format("cannot create '{}'", root.native()));
     }
   }
-  return fail(Code::busy, fmt::format("too many runs in '{}'", folder.native()), "try again");
+  return fail(Code::storage, fmt::format("too many runs in '{}'", folder.native()), "try again");
 }
 
 Result<> write_lock(const fs::path& root, std::string_view repo, UtcTime now) {
@@ -71,11 +82,11 @@ Result<Workspace> Workspace::create(const fs::path& folder, std::string_view nam
                                     std::string_view repo, UtcTime now) {
   std::error_code error;
   const auto above = fs::absolute(folder, error);
-  TRY(make_folders(above, 0755));
-  TRY_ASSIGN(const auto root, make_root(fs::canonical(above, error), name, now));
+  TRY(or_storage_error(make_folders(above, 0755)));
+  TRY_ASSIGN(const auto root, or_storage_error(make_root(fs::canonical(above, error), name, now)));
   Workspace workspace(layout_at(root));
-  TRY(make_folders(workspace.layout_.artifacts / "evaluators", 0755));
-  TRY(write_lock(root, repo, now));
+  TRY(or_storage_error(make_folders(workspace.layout_.artifacts / "evaluators", 0755)));
+  TRY(or_storage_error(write_lock(root, repo, now)));
   return workspace;
 }
 

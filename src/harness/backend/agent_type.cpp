@@ -25,7 +25,13 @@ constexpr auto kTypes = std::to_array<AgentType>({
      "Run \"copilot\" once and log in.", copilot_command},
 });
 
+constexpr auto kInstructionPaths = std::to_array<std::string_view>(
+    {"CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "GEMINI.md", ".mcp.json", ".claude", ".copilot",
+     ".ralph", ".github/agents", ".github/instructions", ".github/copilot-instructions.md"});
+
 }  // namespace
+
+std::span<const std::string_view> instruction_paths() { return kInstructionPaths; }
 
 std::span<const AgentType> agent_types() { return kTypes; }
 

@@ -33,4 +33,7 @@ std::span<const AgentType> agent_types();
 /// Those, and every backend under its own name. nullopt: there is no such type.
 std::optional<AgentType> find_agent_type(std::string_view name);
 
+/// Files and directories that some agent obeys when it finds them at any depth of its workspace.
+std::span<const std::string_view> instruction_paths();
+
 }  // namespace ralph::backend

@@ -126,13 +126,15 @@ struct ToolNames {
   std::span<const std::string_view> read_files;  // each of them can read a prompt file
   std::span<const std::string_view> harmless;    // approved by their name alone in any mode
   std::span<const std::string_view> worker;      // of the iterations of a loop
-  std::span<const std::string_view> summarizer;  // of the runs that summarize a loop
-  std::string_view answer_tool;                  // takes structured output
+  std::span<const std::string_view>
+      summarizer;                // of runs that only read: they summarize a loop, or grade
+  std::string_view answer_tool;  // takes structured output
 };
 
 /// How an agent is started without permission prompts.
 struct PermissionNames {
   std::string_view skip_mode;         // "bypassPermissions"
+  std::string_view default_mode;      // "default": reads files without a prompt
   std::string_view edit_mode;         // "acceptEdits": edits files without a prompt
   std::string_view skip_option;       // "--dangerously-skip-permissions"
   std::string_view sandbox_variable;  // "IS_SANDBOX": "1" allows root to skip permissions

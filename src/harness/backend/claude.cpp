@@ -221,6 +221,7 @@ constexpr ToolNames kTools{.defaults = default_tools,
                            .summarizer = kSummarizerTools,
                            .answer_tool = kAnswerTool};
 constexpr PermissionNames kPermissions{.skip_mode = "bypassPermissions",
+                                       .default_mode = "default",
                                        .edit_mode = "acceptEdits",
                                        .skip_option = "--dangerously-skip-permissions",
                                        .sandbox_variable = "IS_SANDBOX"};

@@ -37,8 +37,8 @@ TEST(EditDistance, KnownPairs) {
   EXPECT_EQ(levenshtein(u"abc", u""), 3U);
   EXPECT_EQ(levenshtein(u"kitten", u"sitting"), 3U);
   EXPECT_EQ(levenshtein(u"flaw", u"lawn"), 2U);
-  EXPECT_DOUBLE_EQ(similarity(u"", u""), 1);
-  EXPECT_DOUBLE_EQ(similarity(u"abcd", u"abxd"), 0.75);
+  EXPECT_DOUBLE_EQ(*similarity(u"", u"", 1), 1);
+  EXPECT_DOUBLE_EQ(*similarity(u"abcd", u"abxd", 1), 0.75);
 }
 
 // The same number as the full matrix gives, whichever method computes it.
@@ -72,6 +72,7 @@ TEST(EditDistance, FewEditsInALargeTextAreFast) {
   auto b = a;
   for (int i = 0; i < 100; ++i) b[random() % b.size()] = u'!';
   EXPECT_LE(levenshtein(a, b), 100U);
+  EXPECT_TRUE(bounded_levenshtein(a, b, 0));
 }
 
 }  // namespace

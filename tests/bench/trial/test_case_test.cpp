@@ -179,7 +179,9 @@ TEST_F(TestCaseFile, BadInputIsNamedWithItsPlace) {
             (Lines{"testcase.yaml:2: key 'name' is already set in line 1"}));
   EXPECT_EQ(problems("just text"), (Lines{"Expected object, received string (testcase.yaml:1)"}));
   EXPECT_EQ(problems(std::string(1'048'577, ' ')),
-            (Lines{"Configuration file too large: 1048577 bytes (max: 1048576)"}));
+            (Lines{"Configuration file too large: 1048577 bytes (max: 1048576); put a long prompt "
+                   "into a file and name it with "
+                   "prompt_file"}));
   const auto missing = read_test_case(folder_.path() / "none.yaml", {});
   ASSERT_EQ(missing.problems.size(), 1U);
   EXPECT_TRUE(missing.problems[0].message.contains("none.yaml")) << missing.problems[0].message;

@@ -1,0 +1,159 @@
+#include "bench/grade/judge_answer.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "bench/grade/graders_impl.h"
+#include "core/base/text.h"
+#include "core/json/field.h"
+#include "core/schema/schema.h"
+
+namespace ralph::grade {
+namespace {
+
+using json::Document;
+
+/// An answer is short, and each brace can be the start of an object.
+constexpr std::size_t kSearchedText = std::size_t{64} << 10;
+constexpr int kMostStarts = 2000;
+
+/// The end of the object that starts at text[0]; npos: it is not closed.
+std::size_t end_of_object(std::string_view text) {
+  int depth = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted) {
+      if (c == '\\') ++i;
+      if (c == '"') quoted = false;
+      continue;
+    }
+    if (c == '"') quoted = true;
+    if (c == '{') ++depth;
+    if (c == '}' && --depth == 0) return i + 1;
+  }
+  return std::string_view::npos;
+}
+
+Vote invalid(std::string problem) {
+  Vote vote;
+  vote.problem = std::move(problem);
+  return vote;
+}
+
+std::string problems_of(const Document& answer, const std::vector<Assertion>& assertions) {
+  const auto schema = schema::Schema::compile(Document::parse(answer_schema(assertions)));
+  if (!schema) return schema.error().message;
+  std::vector<std::string> problems;
+  for (const auto& violation : schema->validate(answer)) {
+    problems.push_back(fmt::format("{} {}", violation.pointer, violation.message));
+  }
+  return fmt::format("{}", fmt::join(problems, "; "));
+}
+
+/// A status that the scores contradict; empty: none.
+std::string contradiction(std::string_view status, const Document& scores,
+                          const std::vector<Assertion>& assertions, double threshold) {
+  const auto lowest = std::ranges::min_element(assertions, {}, [&](const Assertion& assertion) {
+    return json::number(scores, assertion.key).value_or(0);
+  });
+  const double score = json::number(scores, lowest->key).value_or(0);
+  if ((status == "passed") == (score >= threshold)) return {};
+  return fmt::format("the judge says '{}', but the lowest score is {} ({}) and the threshold {}",
+                     status, number(score).dump(), lowest->key, number(threshold).dump());
+}
+
+}  // namespace
+
+std::vector<Assertion> assertions_of(const Document& config) {
+  const auto& given = json::member(config, "assertions");
+  const auto& list = given.is_null() ? json::member(config, "criteria") : given;
+  std::vector<Assertion> assertions;
+  for (const auto& [key, value] : list.items()) {
+    assertions.push_back({list.is_array() ? fmt::format("{}", assertions.size() + 1) : key,
+                          value.is_string() ? value.get<std::string>() : json::write(value)});
+  }
+  return assertions;
+}
+
+std::string answer_schema(const std::vector<Assertion>& assertions) {
+  Document keys = Document::array(), scores = Document::object();
+  for (const auto& assertion : assertions) {
+    keys.push_back(assertion.key);
+    scores[assertion.key] = {{"type", "number"}, {"minimum", 0}, {"maximum", 1}};
+  }
+  const Document metrics{
+      {"type", "object"}, {"properties", std::move(scores)}, {"required", std::move(keys)}};
+  return json::write({{"type", "object"},
+                      {"properties",
+                       {{"status", {{"type", "string"}, {"enum", {"passed", "failed"}}}},
+                        {"metrics", metrics},
+                        {"message", {{"type", "string"}, {"minLength", 1}}}}},
+                      {"required", {"status", "metrics", "message"}}});
+}
+
+std::string last_object(std::string_view text) {
+  if (text.size() > kSearchedText) text.remove_prefix(text.size() - kSearchedText);
+  std::string found;
+  for (int tries = 0; tries < kMostStarts; ++tries) {
+    const auto start = text.find('{');
+    if (start == text.npos) break;
+    text.remove_prefix(start);
+    const auto end = end_of_object(text);
+    const auto candidate = text.substr(0, end);
+    const bool is_object = end != text.npos && Document::accept(candidate);
+    if (is_object) found = candidate;
+    text.remove_prefix(is_object ? end : 1);
+  }
+  return found;
+}
+
+Vote read_vote(std::string_view answer, const std::vector<Assertion>& assertions,
+               double threshold) {
+  if (trim(answer).empty()) return invalid("the answer has no JSON object");
+  const auto document = json::parse(answer, "the answer");
+  if (!document) return invalid(document.error().message);
+  if (const auto wrong = problems_of(*document, assertions); !wrong.empty()) {
+    return invalid("the answer is not valid: " + wrong);
+  }
+  Document scores = Document::object();
+  for (const auto& assertion : assertions) {
+    scores[assertion.key] = (*document)["metrics"][assertion.key];
+  }
+  const auto status = json::text(*document, "status");
+  Vote vote{GradeStatus::skipped, json::write(scores), json::text(*document, "message")};
+  vote.problem = contradiction(status, scores, assertions, threshold);
+  if (!vote.problem.empty()) return vote;
+  vote.status = status == "passed" ? GradeStatus::passed : GradeStatus::failed;
+  return vote;
+}
+
+GradeStatus majority(const std::vector<Vote>& votes) {
+  for (const auto status : {GradeStatus::passed, GradeStatus::failed}) {
+    const auto count = std::ranges::count(votes, status, &Vote::status);
+    if (2 * count > std::ssize(votes)) return status;
+  }
+  return GradeStatus::skipped;
+}
+
+std::string mean_scores(const std::vector<Vote>& votes, const std::vector<Assertion>& assertions) {
+  Document means = Document::object();
+  for (const auto& assertion : assertions) {
+    double sum = 0;
+    int count = 0;
+    for (const auto& vote : votes) {
+      if (vote.status == GradeStatus::skipped) continue;
+      sum += json::number(Document::parse(vote.scores), assertion.key).value_or(0);
+      ++count;
+    }
+    constexpr double kDigits = 1e6;  // 0.1 + 0.2 is shown as 0.3
+    if (count > 0) means[assertion.key] = number(std::round(sum / count * kDigits) / kDigits);
+  }
+  return json::write(means);
+}
+
+}  // namespace ralph::grade
