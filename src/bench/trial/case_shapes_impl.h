@@ -9,7 +9,7 @@ extern const Shape kLocalTestCase;   // or a local repository
 extern const Shape kEvalCase;
 extern const Shape kEvaluatorDefinition;
 extern const Shape kCommandConfig;  // `config` of the grader `command`
-extern const Shape kJudgeConfig;  // `config` of an agentic-judge
+extern const Shape kJudgeConfig;    // `config` of an agentic-judge
 extern const Shape kDefaultsFile;
 
 }  // namespace ralph::trial
