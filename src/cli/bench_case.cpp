@@ -77,7 +77,7 @@ int print_schema(const std::string& name, const BenchLines& lines) {
   if (schema.empty()) schema = report::output_schema(name);
   if (schema.empty()) {
     return lines.fail({Code::usage, fmt::format("unknown schema '{}'", name),
-                       "testcase, eval, evaluator, judge, config, log or results"});
+                       "testcase, eval, evaluator, command, judge, config, log or results"});
   }
   lines.output().out(schema);
   return 0;
@@ -99,7 +99,7 @@ constexpr Option kValidateOptions[] = {
      "print the JSON Schema of a file instead",
      {},
      false,
-     "testcase|eval|evaluator|judge|config|log|results"},
+     "testcase|eval|evaluator|command|judge|config|log|results"},
 };
 constexpr Example kValidateExamples[] = {
     {"ralph bench validate -c testcase.yaml", "name every problem with its line"},

@@ -1,4 +1,7 @@
 // `bench eval`, `bench report`, `bench list`.
+#include <algorithm>
+#include <memory>
+
 #include <fmt/core.h>
 
 #include "bench/grade/grader.h"
@@ -8,6 +11,7 @@
 #include "cli/environment.h"
 #include "cli/stop_signals.h"
 #include "core/base/file.h"
+#include "system/git/fields.h"
 #include "system/git/git.h"
 
 namespace ralph::cli {
@@ -23,19 +27,51 @@ Result<fs::path> existing_folder(const std::string& name, std::string_view key) 
               "paths are relative to the current directory");
 }
 
+/// The files of the last commit, and the rules of its `.gitignore` files.
+Result<git::FileChoice> files_of_head(const git::Program& git) {
+  git::FileChoice choice;
+  TRY_ASSIGN(const auto text, git.ask({.words = {"ls-tree", "-r", "-z", "--name-only", "HEAD"}}));
+  std::vector<fs::path> rules;
+  for (git::Fields fields(text); !fields.done();) {
+    const std::string path(fields.next());
+    if (fs::path(path).filename() == ".gitignore") rules.emplace_back(path);
+    choice.known.insert(path);
+  }
+  std::ranges::stable_sort(
+      rules, {}, [](const fs::path& path) { return std::ranges::count(path.native(), '/'); });
+  for (const auto& path : rules) {
+    const auto lines = git.ask({.words = {"cat-file", "blob", "HEAD:" + path.native()}});
+    if (lines) choice.rules.add(path.parent_path().native(), *lines);
+  }
+  return choice;
+}
+
 /// The work in a repository of the user's since its last commit. Neither its index nor its objects are changed.
-Result<grade::Comparison> compare_with_head(const fs::path& folder, const fs::path& artifacts,
-                                            const std::stop_token& stop) {
+Result<> compare_with_head(grade::GradeContext& context) {
+  const auto& folder = context.folder;
   TRY_ASSIGN(auto git, git::Program::find());
-  git.set_limits({Millis{300'000}, stop});
+  git.set_limits({Millis{300'000}, context.stop});
   auto own = git;
   own.pin(folder, folder / ".git");
   TRY_ASSIGN(const auto commit, own.ask_line({.words = {"rev-parse", "--verify", "HEAD"}}));
   TRY_ASSIGN(const auto tree, own.ask_line({.words = {"rev-parse", "--verify", "HEAD^{tree}"}}));
-  TRY_ASSIGN(const auto snapshots,
-             trial::SnapshotStore::open(git, folder, artifacts / ".ralph" / "grade.git"));
-  TRY_ASSIGN(const auto now, snapshots.take());
-  return grade::Comparison{snapshots.git(), tree, now, commit, commit, folder / ".git" / "objects"};
+  TRY_ASSIGN(auto choice, files_of_head(own));
+  TRY_ASSIGN(auto opened,
+             trial::SnapshotStore::open(git, folder, context.artifacts / ".ralph" / "grade.git"));
+  const auto snapshots = std::make_shared<trial::SnapshotStore>(std::move(opened));
+  snapshots->fix_ignored(std::move(choice));
+  TRY_ASSIGN(const auto now, snapshots->take());
+  context.retake = [snapshots] { return snapshots->take(); };
+  context.comparison = grade::Comparison{.git = snapshots->git(),
+                                         .base_tree = tree,
+                                         .tree = now,
+                                         .base_commit = commit,
+                                         .current_commit = commit,
+                                         .ignored_tree = {},
+                                         .worktree_objects = folder / ".git" / "objects",
+                                         .named_trees = {},
+                                         .left_out = snapshots->left_out()};
+  return {};
 }
 
 /// What the graders of an eval file work on; makes the directory of the results.
@@ -48,15 +84,14 @@ Result<grade::GradeContext> make_context(const trial::EvalCase& value, const fs:
   }
   context.artifacts = workspace / "artifacts";
   TRY(make_folders(context.artifacts, 0755));
+  context.confinement = grade::find_confinement(value.graders);
+  context.hidden = {workspace};
   context.stop = stop;
   context.progress = [&lines](std::string_view text) { lines.info(text); };
   std::error_code error;
   if (!fs::is_directory(context.folder / ".git", error)) return context;
-  auto comparison = compare_with_head(context.folder, context.artifacts, stop);
-  if (comparison) {
-    context.comparison = *std::move(comparison);
-  } else {
-    lines.warn(describe(comparison.error()));
+  if (const auto compared = compare_with_head(context); !compared) {
+    lines.warn(describe(compared.error()));
   }
   return context;
 }

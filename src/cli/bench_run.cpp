@@ -8,15 +8,14 @@
 
 #include "bench/trial/adapter.h"
 #include "bench/trial/script.h"
-#include "bench/trial/snapshot.h"
 #include "bench/trial/sources.h"
 #include "bench/trial/workspace.h"
 #include "cli/bench.h"
+#include "cli/bench_base.h"
 #include "cli/environment.h"
 #include "cli/stop_signals.h"
 #include "core/base/log.h"
 #include "core/base/safe_text.h"
-#include "system/git/git.h"
 #include "ui/console/console.h"
 
 namespace ralph::cli {
@@ -61,6 +60,7 @@ class BenchRun {
   Result<> take_base();
   Result<> execute();
   void run_watched(Result<trial::Execution>& executed);
+  void clone_expected(grade::GradeContext& context);
   grade::GradeContext grade_context();
   void complete_bundle();
   int exit_code() const;
@@ -78,8 +78,8 @@ class BenchRun {
   std::optional<git::Program> git_;
   trial::Source source_ = trial::source_of(case_);
   std::optional<trial::Workspace> workspace_;
-  std::optional<trial::SnapshotStore> snapshots_;
-  std::string base_commit_, base_tree_;
+  std::optional<BenchBase> base_;
+  std::string base_commit_, expected_commit_, git_settings_;
   std::vector<std::string> helper_files_;
   trial::Execution execution_;
   report::Bundle bundle_;
@@ -113,7 +113,10 @@ Result<> BenchRun::check_agent() {
 Result<> BenchRun::check_repository() {
   TRY_ASSIGN(git_, git::Program::find());
   git_->set_limits({case_.timeout, signals_->token()});
-  return case_.expected.empty() ? Result<>{} : check_branch(*git_, source_, case_.expected);
+  if (case_.expected.empty()) return {};
+  TRY_ASSIGN(expected_commit_, check_branch(*git_, source_, case_.expected));
+  git_settings_ = trial::user_settings_digest();
+  return {};
 }
 
 Result<> BenchRun::prepare_sources() {
@@ -150,11 +153,13 @@ Result<> BenchRun::run_pre_scripts() {
 
 /// The files as the agent finds them.
 Result<> BenchRun::take_base() {
-  TRY_ASSIGN(auto snapshots,
-             trial::SnapshotStore::open(*git_, layout().modified,
-                                        layout().artifacts / ".ralph" / "grade.git"));
-  TRY_ASSIGN(base_tree_, snapshots.take());
-  snapshots_.emplace(std::move(snapshots));
+  TRY_ASSIGN(auto base, BenchBase::record(case_, *git_, layout(), base_commit_));
+  base_.emplace(std::move(base));
+  if (const auto& problem = base_->confinement().problem; !problem.empty()) {
+    lines_.warn(fmt::format(
+        "graders run code in a clean clone, but with network and access to your files: {}",
+        problem));
+  }
   return {};
 }
 
@@ -194,30 +199,42 @@ Result<> BenchRun::execute() {
   return report::write_log(layout().artifacts, log_json(execution_, bench_writer()), masker_);
 }
 
+/// Before anything that programs which git's settings name could change.
+void BenchRun::clone_expected(grade::GradeContext& context) {
+  auto git = *git_;
+  if (trial::user_settings_digest() != git_settings_) {
+    lines_.warn("your git settings were changed while the agent ran: they are not used");
+    git.ignore_user_settings();
+  }
+  const auto cloned =
+      trial::clone_expected(git, source_, {case_.expected, expected_commit_}, layout().expected);
+  if (cloned) context.expected = layout().expected;
+  if (!cloned) lines_.warn(describe(cloned.error()));
+}
+
 grade::GradeContext BenchRun::grade_context() {
   grade::GradeContext context;
   context.folder = layout().modified;
   context.artifacts = layout().artifacts;
   context.helper_files = helper_files_;
   context.execution = &execution_;
+  context.confinement = base_->confinement();
+  context.hidden = {layout().root};
+  if (source_.address.starts_with("file://")) context.hidden.push_back(source_.address.substr(7));
   context.run_agent = judge_runner(arguments_, control_, masker_);
   context.stop = signals_->token();
   context.progress = [this](std::string_view text) { lines_.info(text); };
-  if (const auto tree = snapshots_->take()) {
-    const auto head = git::read_head(layout().modified);
-    context.comparison = grade::Comparison{snapshots_->git(),
-                                           base_tree_,
-                                           *tree,
-                                           base_commit_,
-                                           head && *head ? (*head)->commit : "",
-                                           layout().modified / ".git" / "objects"};
+  if (!case_.expected.empty() && !signals_->token().stop_requested()) clone_expected(context);
+  if (auto comparison = base_->compare()) {
+    context.comparison = *std::move(comparison);
+    context.check_trusted = [this] { return base_->check(); };
+    context.retake = [this] { return base_->retake(); };
   } else {
-    lines_.warn(describe(tree.error()));
+    lines_.warn(describe(comparison.error()));
+    context.check_trusted = [error = comparison.error()]() -> Result<> {
+      return std::unexpected(error);
+    };
   }
-  if (case_.expected.empty() || signals_->token().stop_requested()) return context;
-  const auto cloned = clone_expected(*git_, source_, case_.expected, layout().expected);
-  if (cloned) context.expected = layout().expected;
-  if (!cloned) lines_.warn(describe(cloned.error()));
   return context;
 }
 

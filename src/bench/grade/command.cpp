@@ -1,16 +1,18 @@
 #include <algorithm>
-#include <charconv>
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "bench/grade/graded_files.h"
 #include "bench/grade/graders_impl.h"
 #include "bench/grade/test_report.h"
-#include "core/base/file.h"
+#include "bench/trial/snapshot.h"
+#include "core/base/folder.h"
 #include "core/base/utf8.h"
 #include "core/json/field.h"
+#include "harness/run/clean_clone.h"
 #include "system/process/capture.h"
-#include "system/process/environment.h"
 
 namespace ralph::grade {
 namespace {
@@ -21,39 +23,18 @@ using json::Document;
 constexpr Millis kUsualTimeout{300'000};
 constexpr std::size_t kMostReport = std::size_t{16} << 20;
 constexpr std::size_t kTail = 2000;
-/// What the graded code gets as PATH; nothing that an agent could have installed.
-constexpr std::string_view kSystemPath =
-    "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+/// What graded code can do without bubblewrap.
+constexpr std::string_view kNotEnforced[] = {"no network", "other files hidden or read-only",
+                                             "other processes hidden"};
 
-/// A directory of its own, removed at the end.
-class Scratch {
- public:
-  explicit Scratch(fs::path path) : path_(std::move(path)) {}
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  ~Scratch() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
+/// A file of the directory whose path has no link in it: a link could lead to any file.
+Result<std::string> read_inside(const fs::path& root, const fs::path& path) {
+  TRY_ASSIGN(auto folder, Folder::open(root));
+  for (const auto& part : path.parent_path()) {
+    if (part == "." || part.empty()) continue;
+    TRY_ASSIGN(folder, folder.open_folder(part.native()));
   }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
-/// Nothing of our environment but the locale: no credential, and no variable that an agent's files could be found by.
-Result<std::vector<process::EnvChange>> clean_environment(const fs::path& home) {
-  TRY_ASSIGN(const auto ours, process::changed_environment({}));
-  std::vector<process::EnvChange> changes;
-  for (const std::string_view entry : ours) {
-    const auto name = entry.substr(0, entry.find('='));
-    if (!name.starts_with("LC_") && name != "LANG" && name != "TZ") {
-      changes.push_back({std::string(name), std::nullopt});
-    }
-  }
-  changes.push_back({"PATH", std::string(kSystemPath)});
-  changes.push_back({"HOME", home.native()});
-  return changes;
+  return folder.read(path.filename().native(), kMostReport);
 }
 
 class CommandGrader final : public Grader {
@@ -64,16 +45,21 @@ class CommandGrader final : public Grader {
 
  private:
   std::vector<std::string> argv() const;
-  std::vector<std::string> protected_paths() const;
-  Result<std::vector<std::string>> check_out(const Comparison& comparison,
-                                             const fs::path& folder) const;
-  Result<process::Captured> run(const GradeContext& context, const fs::path& folder,
-                                const fs::path& home) const;
+  Result<Comparison> comparison_of(const GradeContext& context) const;
+  Result<run::CleanClone> make_clone(const GradeContext& context, GradedFiles& files) const;
+  Result<process::Captured> run(const GradeContext& context, const run::CleanClone& clone) const;
   std::string end_violation(const process::Captured& ran) const;
-  GradeResult judge(const process::Captured& ran, const fs::path& folder,
-                    const std::vector<std::string>& changed) const;
-  std::optional<TestCounts> read_counts(const process::Captured& ran, const fs::path& folder,
-                                        std::string& problem) const;
+  void judge_counts(const process::Captured& ran, const run::CleanClone& clone, Document& metrics,
+                    std::string& summary, std::vector<std::string>& violations) const;
+  GradeResult judge(const process::Captured& ran, const run::CleanClone& clone,
+                    const GradeContext& context, const std::vector<std::string>& changed) const;
+  Result<TestCounts> read_counts(const process::Captured& ran, const run::CleanClone& clone) const;
+  std::string working_dir() const { return json::text(config_, "working_dir"); }
+  /// Of the report that the command writes, in the repository; empty: it writes none.
+  fs::path report() const {
+    const auto name = json::text(config_, "report");
+    return name.empty() ? fs::path() : (fs::path(working_dir()) / name).lexically_normal();
+  }
   Millis timeout() const {
     const auto ms = json::number(config_, "timeout_ms");
     return ms && *ms >= 1 ? Millis(static_cast<std::int64_t>(*ms)) : kUsualTimeout;
@@ -85,84 +71,80 @@ class CommandGrader final : public Grader {
 std::vector<std::string> CommandGrader::argv() const {
   const auto& command = json::member(config_, "command");
   if (command.is_string()) return {"/bin/sh", "-c", command.get<std::string>()};
-  std::vector<std::string> words;
-  if (!command.is_array()) return words;
-  for (const auto& word : command) {
-    if (word.is_string()) words.push_back(word.get<std::string>());
-  }
-  return words;
+  return json::texts(command);
 }
 
-std::vector<std::string> CommandGrader::protected_paths() const {
-  std::vector<std::string> specs;
-  const auto& list = json::member(config_, "protect");
-  if (!list.is_array()) return specs;
-  for (const auto& item : list) {
-    if (item.is_string()) specs.push_back(":(top,glob)" + item.get<std::string>());
+/// A directory that is not a repository is compared with nothing.
+Result<Comparison> CommandGrader::comparison_of(const GradeContext& context) const {
+  if (context.comparison) return *context.comparison;
+  if (!json::texts(config_, "protect").empty()) {
+    return fail(Code::usage, "'protect' needs a git repository, which has the files to use instead",
+                "run 'git init' and commit them");
   }
-  return specs;
+  TRY_ASSIGN(const auto git, git::Program::find());
+  TRY_ASSIGN(auto copy, trial::SnapshotStore::open(git, context.folder,
+                                                   context.artifacts / ".ralph" / "copy.git"));
+  TRY_ASSIGN(auto tree, copy.take());
+  return Comparison{copy.git(), {}, std::move(tree), {}, {}};
 }
 
-/// The agent's files in a new directory, protected ones as they were before the agent. Returns those that it changed.
-Result<std::vector<std::string>> CommandGrader::check_out(const Comparison& comparison,
-                                                          const fs::path& folder) const {
-  auto git = comparison.git;
-  const auto index = folder.native() + ".index";
-  git.pin(folder, comparison.git.git_folder());
-  TRY(make_folders(folder));
-  TRY(git.ask({.words = {"read-tree", comparison.tree}, .index = index}));
-  std::vector<std::string> changed;
-  if (auto specs = protected_paths(); !specs.empty()) {
-    std::vector<std::string> words{"diff",          "--name-only",        "--no-renames",  "-z",
-                                   "--no-ext-diff", comparison.base_tree, comparison.tree, "--"};
-    words.insert(words.end(), specs.begin(), specs.end());
-    TRY_ASSIGN(const auto names, git.ask({.words = words}));
-    for (std::string_view rest = names; !rest.empty();) {
-      const auto end = rest.find('\0');
-      changed.emplace_back(rest.substr(0, end));
-      rest.remove_prefix(std::min(rest.size(), end + 1));
-    }
-  }
-  if (!changed.empty()) {
-    std::vector<std::string> words{"reset", "--quiet", comparison.base_tree, "--"};
-    for (const auto& path : changed) words.push_back(":(top,literal)" + path);
-    TRY(git.ask({.words = words, .index = index}));
-  }
-  TRY(git.ask({.words = {"checkout-index", "--all", "--force"}, .index = index}));
-  std::error_code ignored;
-  fs::remove(index, ignored);
-  return changed;
+Result<run::CleanClone> CommandGrader::make_clone(const GradeContext& context,
+                                                  GradedFiles& files) const {
+  TRY_ASSIGN(const auto protect,
+             git::PathGlobs::make(json::texts(config_, "protect"), "'protect'"));
+  TRY_ASSIGN(const auto comparison, comparison_of(context));
+  TRY_ASSIGN(files, graded_files(comparison, protect, report().native()));
+  std::vector<fs::path> objects{comparison.git.git_folder() / "objects"};
+  if (!comparison.worktree_objects.empty()) objects.push_back(comparison.worktree_objects);
+  return run::CleanClone::make({.git = comparison.git,
+                                .objects = std::move(objects),
+                                .workspace = context.folder,
+                                .commit = {},
+                                .base_tree = comparison.base_tree,
+                                .tree = comparison.tree,
+                                .entries = files.entries,
+                                .raw = true});
 }
 
-Result<process::Captured> CommandGrader::run(const GradeContext& context, const fs::path& folder,
-                                             const fs::path& home) const {
+Result<process::Captured> CommandGrader::run(const GradeContext& context,
+                                             const run::CleanClone& clone) const {
   process::Command command;
   command.argv = argv();
-  command.cwd = folder / json::text(config_, "working_dir");
-  TRY_ASSIGN(command.env, clean_environment(home));
+  command.cwd = clone.root() / working_dir();
+  command.env = clone.environment({});
   for (const auto& [key, value] : json::member(config_, "env").items()) {
     if (value.is_string()) command.env.push_back({key, value.get<std::string>()});
+  }
+  if (!context.confinement.bwrap.empty()) {
+    auto hidden = context.hidden;
+    hidden.push_back(context.folder);
+    hidden.push_back(context.artifacts);
+    TRY_ASSIGN(command, clone.confinement(context.confinement.bwrap, hidden,
+                                          command.cwd)(std::move(command)));
   }
   return process::capture(command, {.wall = timeout(), .bytes = kMostReport}, context.stop);
 }
 
-std::optional<TestCounts> CommandGrader::read_counts(const process::Captured& ran,
-                                                     const fs::path& folder,
-                                                     std::string& problem) const {
-  const auto format = json::text(config_, "format");
-  if (format == "tap") {
-    auto counts = read_tap(ran.out);
-    if (!counts) problem = "the output has no TAP results";
-    return counts;
+Result<TestCounts> CommandGrader::read_counts(const process::Captured& ran,
+                                              const run::CleanClone& clone) const {
+  if (json::text(config_, "format") == "tap") {
+    if (ran.cut) {
+      return fail(Code::limit, fmt::format("the output has more than {} bytes", kMostReport));
+    }
+    const auto counts = read_tap(ran.out);
+    if (!counts) return fail(Code::malformed, "the output has no TAP results");
+    return *counts;
   }
-  if (format != "junit") return std::nullopt;
-  const auto file = json::text(config_, "report");
-  const auto text = read_file(folder / file, kMostReport);
-  auto counts = text ? read_junit(*text) : std::nullopt;
+  const auto text = read_inside(clone.root(), report());
+  if (!text) {
+    return fail(Code::not_found,
+                fmt::format("no report '{}': {}", report().native(), text.error().message));
+  }
+  const auto counts = read_junit(*text);
   if (!counts) {
-    problem = text ? fmt::format("'{}' is not a JUnit report", file) : text.error().message;
+    return fail(Code::malformed, fmt::format("'{}' is not a JUnit report", report().native()));
   }
-  return counts;
+  return *counts;
 }
 
 /// How the command ended, unless it ended well.
@@ -174,7 +156,31 @@ std::string CommandGrader::end_violation(const process::Captured& ran) const {
   return ran.ok() ? "" : fmt::format("exit code {}", ran.exit.exit_code.value_or(-1));
 }
 
-GradeResult CommandGrader::judge(const process::Captured& ran, const fs::path& folder,
+/// A report counts in addition to the exit code, never instead of it: graded code may have written it.
+void CommandGrader::judge_counts(const process::Captured& ran, const run::CleanClone& clone,
+                                 Document& metrics, std::string& summary,
+                                 std::vector<std::string>& violations) const {
+  const auto counts = read_counts(ran, clone);
+  if (!counts) {
+    violations.push_back(counts.error().message);
+    return;
+  }
+  const auto passed = counts->total - counts->failed - counts->skipped;
+  const auto least = std::max<std::int64_t>(1, json::integer(config_, "min_tests"));
+  metrics["tests"] = counts->total;
+  metrics["tests_failed"] = counts->failed;
+  metrics["tests_skipped"] = counts->skipped;
+  summary = fmt::format("{} of {} tests passed", passed, counts->total);
+  if (counts->failed > 0) violations.push_back(fmt::format("{} tests failed", counts->failed));
+  if (counts->total == 0) {
+    violations.push_back("no test ran");
+  } else if (counts->failed == 0 && passed < least) {
+    violations.push_back(fmt::format("{} tests passed, not {}", passed, least));
+  }
+}
+
+GradeResult CommandGrader::judge(const process::Captured& ran, const run::CleanClone& clone,
+                                 const GradeContext& context,
                                  const std::vector<std::string>& changed) const {
   Document metrics = Document::object();
   metrics["exit_code"] = ran.exit.exit_code ? Document(*ran.exit.exit_code) : Document(nullptr);
@@ -186,17 +192,16 @@ GradeResult CommandGrader::judge(const process::Captured& ran, const fs::path& f
     violations.push_back(fmt::format("protected file {} was changed", path));
   }
   if (auto end = end_violation(ran); !end.empty()) violations.push_back(std::move(end));
-  std::string problem, summary = "command finished";
-  if (const auto counts = read_counts(ran, folder, problem)) {
-    metrics["tests"] = counts->total;
-    metrics["tests_failed"] = counts->failed;
-    metrics["tests_skipped"] = counts->skipped;
-    const auto passed = counts->total - counts->failed - counts->skipped;
-    summary = fmt::format("{} of {} tests passed", passed, counts->total);
-    if (counts->failed > 0) violations.push_back(fmt::format("{} tests failed", counts->failed));
-    if (counts->total == 0) violations.push_back("no test ran");
+  std::string summary = "command finished";
+  if (!json::text(config_, "format").empty()) {
+    judge_counts(ran, clone, metrics, summary, violations);
   }
-  if (!problem.empty()) violations.push_back(problem);
+  const bool confined = !context.confinement.bwrap.empty();
+  metrics["isolation"] = confined ? "clean clone, bubblewrap" : "clean clone";
+  if (!confined) metrics["not_enforced"] = kNotEnforced;
+  if (context.comparison && !context.comparison->left_out.empty()) {
+    metrics["left_out"] = context.comparison->left_out;
+  }
   metrics["output_tail"] = utf8::repaired(utf8::suffix(ran.err.empty() ? ran.out : ran.err, kTail));
   auto result = judged(summary, violations);
   result.metrics = json::write(metrics);
@@ -205,25 +210,12 @@ GradeResult CommandGrader::judge(const process::Captured& ran, const fs::path& f
 
 GradeResult CommandGrader::grade(const GradeContext& context) const {
   if (argv().empty()) return skipped("no command", "config needs 'command'");
-  const Scratch scratch(context.artifacts / ".ralph" /
-                        fmt::format("grade-{}", now_utc().time_since_epoch().count()));
-  const auto folder = scratch.path() / "work", home = scratch.path() / "home";
-  if (auto made = make_folders(home); !made)
-    return skipped(made.error().message, made.error().message);
-  std::vector<std::string> changed;
-  if (context.comparison) {
-    auto checked_out = check_out(*context.comparison, folder);
-    if (!checked_out) return skipped(checked_out.error().message, checked_out.error().message);
-    changed = *std::move(checked_out);
-  } else {
-    std::error_code error;
-    fs::copy(context.folder, folder, fs::copy_options::recursive | fs::copy_options::copy_symlinks,
-             error);
-    if (error) return skipped("cannot copy the directory: " + error.message(), error.message());
-  }
-  const auto ran = run(context, folder, home);
-  if (!ran) return skipped(ran.error().message, ran.error().message);
-  auto result = judge(*ran, folder, changed);
+  GradedFiles files;
+  const auto clone = make_clone(context, files);
+  if (!clone) return skipped(clone.error().message, describe(clone.error()));
+  const auto ran = run(context, *clone);
+  if (!ran) return skipped(ran.error().message, describe(ran.error()));
+  auto result = judge(*ran, *clone, context, files.changed);
   result.assertions = json::write(config_);
   return result;
 }

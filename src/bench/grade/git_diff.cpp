@@ -159,9 +159,7 @@ git::Call GitDiff::diff_call(const GradeContext& context, const std::string& bas
                 base,
                 context.comparison->tree,
                 "--"};
-  // Objects of a repository that an agent could write are used only if the case names a commit of it.
-  const bool elsewhere = base != context.comparison->base_tree || context.execution == nullptr;
-  if (elsewhere && !context.comparison->worktree_objects.empty()) {
+  if (!context.comparison->worktree_objects.empty()) {
     call.env.push_back(
         {"GIT_ALTERNATE_OBJECT_DIRECTORIES", context.comparison->worktree_objects.native()});
   }
@@ -173,6 +171,12 @@ Result<std::string> GitDiff::base_tree(const GradeContext& context) const {
   const auto asked = json::text(config_, "base_commit");
   const auto& comparison = *context.comparison;
   if (asked.empty() || asked == "HEAD") return comparison.base_tree;
+  if (context.execution != nullptr) {
+    const auto known = comparison.named_trees.find(asked);
+    if (known != comparison.named_trees.end()) return known->second;
+    return fail(Code::not_found, fmt::format("'{}' is not in the repository", asked),
+                "base_commit must be in the history that the agent sees");
+  }
   auto git = comparison.git;
   git.pin(context.folder, context.folder / ".git");
   return git.ask_line({.words = {"rev-parse", "--verify", "--end-of-options", asked + "^{tree}"}});
@@ -202,6 +206,9 @@ GradeResult GitDiff::grade(const GradeContext& context) const {
   metrics["current_commit"] = context.comparison->current_commit;
   if (!violations.empty()) metrics["violations"] = violations;
   metrics["x_base_commit"] = context.comparison->base_commit;
+  if (!context.comparison->left_out.empty()) {
+    metrics["x_left_out"] = context.comparison->left_out;
+  }
   result.metrics = json::write(metrics);
   if (limits.is_object() && !limits.empty()) result.assertions = json::write(limits);
   if (const auto written = write_patch(context, patch, result); !written) {

@@ -78,9 +78,11 @@ json::Document number(double value) {
 
 GradeResult run_grader(const trial::GraderSpec& spec, const GradeContext& context) {
   const auto began = std::chrono::steady_clock::now();
+  const auto trusted = context.check_trusted();
   const auto info =
       std::ranges::find_if(kGraders, [&](const auto& one) { return is_kind(one, spec.name); });
-  auto result = info != kGraders.end()
+  auto result = !trusted ? judged("not graded", {trusted.error().message})
+                : info != kGraders.end()
                     ? run_known(*info, spec, context)
                     : skipped(fmt::format("Unknown evaluator: {}", spec.name),
                               fmt::format("Evaluator '{}' not found", spec.name));

@@ -1,6 +1,7 @@
 #pragma once
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,6 +14,7 @@
 #include "bench/trial/test_case.h"
 #include "core/base/result.h"
 #include "core/base/time.h"
+#include "system/git/path_glob.h"
 #include "system/git/program.h"
 
 namespace ralph::grade {
@@ -43,8 +45,17 @@ struct Comparison {
   git::Program git;
   std::string base_tree, tree;
   std::string base_commit, current_commit;  // for the report
-  std::filesystem::path
-      worktree_objects;  // of the worktree's own repository, to find other commits
+  std::string ignored_tree = {};  // protected files of the base that git ignores; empty: none
+  /// Of the worktree's own repository. Only where no agent of ours could write there: objects have no proof.
+  std::filesystem::path worktree_objects = {};
+  std::map<std::string, std::string> named_trees = {};  // of named_commits(), from before the agent
+  std::vector<std::string> left_out = {};               // files that git cannot store
+};
+
+/// How graders that run code keep it from the rest of the machine.
+struct Confinement {
+  std::string bwrap;    // its path; empty: there is none
+  std::string problem;  // why there is none
 };
 
 /// Runs an agent in `folder`, as the agent of a trial is run; its logs are below `logs`.
@@ -61,6 +72,12 @@ struct GradeContext {
   std::vector<std::string> helper_files;        // of the agent, copied by us: not its work
   const trial::Execution* execution = nullptr;  // none: no agent ran
   AgentRunner run_agent = {};                   // for judges; none: they are skipped
+  Confinement confinement = {};
+  std::vector<std::filesystem::path> hidden = {};  // graded code does not see these
+  /// An error: what graders compare with was changed by the agent, or by graded code.
+  std::function<Result<>()> check_trusted = [] { return Result<>(); };
+  /// The tree of what the directory holds now, as `comparison` has that of the agent's work. Empty: it is not kept.
+  std::function<Result<std::string>()> retake = {};
   std::stop_token stop = {};
   std::function<void(std::string_view)> progress = [](std::string_view) {};
 };
@@ -81,10 +98,18 @@ struct GraderInfo {
 /// Every kind of grader, in the order of `bench list`.
 std::span<const GraderInfo> graders();
 
+/// Finds bubblewrap if a grader of these runs code. Before an agent runs: it could plant another one.
+Confinement find_confinement(std::span<const trial::GraderSpec> specs);
+/// What the `protect` settings of these graders match. Code::usage: a pattern is wrong.
+Result<git::PathGlobs> protected_paths(std::span<const trial::GraderSpec> specs);
+/// Commits that graders compare with by name.
+std::vector<std::string> named_commits(std::span<const trial::GraderSpec> specs);
+
 /// The agent that the grader starts; none: it starts no agent.
 std::optional<trial::AgentSpec> judge_of(const trial::GraderSpec& spec);
 
-/// Runs the grader of a spec. One that is unknown or throws is skipped with its error.
+/// Runs the grader of a spec. One that is unknown or throws is skipped with its error; nothing passes if
+/// `check_trusted` fails.
 GradeResult run_grader(const trial::GraderSpec& spec, const GradeContext& context);
 
 /// failed: one failed. passed: all passed. Else partial.

@@ -130,15 +130,40 @@ std::string patch_of(const GradeContext& context) {
   return comparison.git.ask(call).value_or("");
 }
 
+namespace {
+
+/// The tree of what the graded directory holds now.
+Result<std::string> tree_now(const GradeContext& context) {
+  if (context.retake) return context.retake();
+  const auto& git = context.comparison->git;
+  TRY_ASSIGN(auto store, trial::SnapshotStore::open(git, context.folder, git.git_folder()));
+  return store.take();
+}
+
+/// With an index of its own: the record of the agent's work stays as it is.
+Result<> restore_tree(const GradeContext& context, const std::string& from) {
+  const auto& comparison = *context.comparison;
+  const auto index = context.artifacts / ".ralph" / "judge.index";
+  TRY(make_folders(index.parent_path()));
+  const auto restored = [&]() -> Result<> {
+    TRY(comparison.git.ask({.words = {"read-tree", from}, .index = index}));
+    TRY(comparison.git.ask(
+        {.words = {"read-tree", "--reset", "-u", comparison.tree}, .index = index}));
+    return {};
+  }();
+  std::error_code ignored;
+  fs::remove(index, ignored);
+  return restored;
+}
+
+}  // namespace
+
 Result<bool> undo_changes_of_judge(const GradeContext& context) {
   if (!context.comparison) return false;
-  const auto& comparison = *context.comparison;
-  TRY_ASSIGN(const auto store, trial::SnapshotStore::open(comparison.git, context.folder,
-                                                          comparison.git.git_folder()));
-  TRY_ASSIGN(const auto now, store.take());
-  if (now == comparison.tree) return false;
+  TRY_ASSIGN(const auto now, tree_now(context));
+  if (now == context.comparison->tree) return false;
   if (context.execution == nullptr) return true;
-  TRY(comparison.git.ask({.words = {"read-tree", "--reset", "-u", comparison.tree}}));
+  TRY(restore_tree(context, now));
   return true;
 }
 

@@ -27,6 +27,17 @@ bool has_directive(std::string_view line, std::string_view word) {
   return to_lower(trim(line.substr(at + 1))).starts_with(word);
 }
 
+/// "not ok 3" behind the beginning of a line: what was printed before it without a newline hides a failed test.
+bool hides_failure(std::string_view line) {
+  constexpr std::string_view kFailed = "not ok ";
+  for (auto at = line.find(kFailed, 1); at != line.npos; at = line.find(kFailed, at + 1)) {
+    const auto number = at + kFailed.size();
+    const bool is_test = number < line.size() && line[number] >= '0' && line[number] <= '9';
+    if (is_test && line.find_first_not_of(' ') < at) return true;
+  }
+  return false;
+}
+
 /// The next tag of an XML text, without "<" and ">"; comments and CDATA are skipped. Empty: there is none.
 std::string_view next_tag(std::string_view& text) {
   for (;;) {
@@ -61,6 +72,7 @@ std::optional<TestCounts> read_tap(std::string_view text) {
     bailed |= line.starts_with("Bail out!");
     const bool ok = begins_with_word(line, "ok"), bad = begins_with_word(line, "not ok");
     any |= ok || bad;
+    if (!bad && hides_failure(line)) ++counts.failed;
     if (!ok && !bad) continue;
     ++counts.total;
     if (has_directive(line, "skip") || (bad && has_directive(line, "todo"))) {
@@ -73,6 +85,8 @@ std::optional<TestCounts> read_tap(std::string_view text) {
     counts.failed += *planned - counts.total;
     counts.total = *planned;
   }
+  // More results than planned: something else printed some of them.
+  if (planned && *planned < counts.total) ++counts.failed;
   if (bailed) ++counts.failed;
   if (!any && !planned && !bailed) return std::nullopt;
   return counts;

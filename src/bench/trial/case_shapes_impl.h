@@ -8,7 +8,8 @@ extern const Shape kPublicTestCase;  // `repo` is a public http(s) address
 extern const Shape kLocalTestCase;   // or a local repository
 extern const Shape kEvalCase;
 extern const Shape kEvaluatorDefinition;
-extern const Shape kJudgeConfig;  // `config` of an agentic-judge
+extern const Shape kCommandConfig;  // `config` of the grader `command`
+extern const Shape kJudgeConfig;    // `config` of an agentic-judge
 extern const Shape kDefaultsFile;
 
 }  // namespace ralph::trial

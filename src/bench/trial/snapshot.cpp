@@ -1,15 +1,23 @@
 #include "bench/trial/snapshot.h"
 
+#include <algorithm>
+#include <limits>
 #include <utility>
+
+#include <fmt/core.h>
 
 #include "core/base/file.h"
 #include "core/base/folder.h"
+#include "core/base/sha256.h"
+#include "system/git/index.h"
 #include "system/git/tree_writer.h"
 
 namespace ralph::trial {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::size_t kLargestIndex = std::size_t{1} << 30;
 
 /// Not synced: it has to outlive neither us nor the machine.
 Result<> put_file(const Folder& folder, std::string_view name, std::string_view text) {
@@ -30,8 +38,27 @@ Result<> make_git_folder(const fs::path& path) {
                "[index]\n\tversion = 2\n"));
   // These win over every .gitattributes: a file counts as text or binary by its content.
   TRY(put_file(info, "attributes",
-               "* !diff !text !eol !filter !ident !merge !working-tree-encoding\n"));
+               "* !diff -text !eol !filter !ident !merge !working-tree-encoding\n"));
   return put_file(folder, "HEAD", "ref: refs/heads/main\n");
+}
+
+/// Digests of the files below a directory. What is not a regular file is its own kind of content.
+Result<std::map<std::string, std::string>> digests_of(const fs::path& folder) {
+  std::map<std::string, std::string> digests;
+  std::error_code error;
+  for (fs::recursive_directory_iterator at(folder, error), end; !error && at != end;
+       at.increment(error)) {
+    const auto status = at->symlink_status(error);
+    if (error) break;
+    if (fs::is_directory(status)) continue;
+    auto& digest = digests[at->path().lexically_relative(folder).native()];
+    digest = "not a file";
+    if (!fs::is_regular_file(status)) continue;
+    TRY_ASSIGN(const auto bytes, read_file(at->path(), std::numeric_limits<std::size_t>::max()));
+    digest = sha256_hex(bytes);
+  }
+  if (!error) return digests;
+  return fail(Code::storage, fmt::format("cannot read '{}': {}", folder.native(), error.message()));
 }
 
 }  // namespace
@@ -41,21 +68,83 @@ Result<SnapshotStore> SnapshotStore::open(git::Program git, const fs::path& work
   std::error_code error;
   if (!fs::exists(folder / "HEAD", error)) TRY(make_git_folder(folder));
   git.pin(worktree, folder);
+  git.ignore_user_settings();
   return SnapshotStore(std::move(git));
 }
 
-Result<std::string> SnapshotStore::take() const {
-  constexpr std::size_t kLargestIndex = std::size_t{1} << 30;
-  TRY(git_.ask({.words = {"add", "--all", "--", "."}}));
+Result<> SnapshotStore::fix_ignored() {
+  TRY_ASSIGN(choice_.rules, git::read_ignore_rules(git_.root()));
+  return {};
+}
+
+/// With a new index: git reads every file.
+Result<std::string> SnapshotStore::store(const std::vector<std::string>& paths) const {
+  std::error_code ignored;
+  const auto index = git_.git_folder() / "index";
+  fs::remove(index, ignored);
+  TRY(git_.ask(
+      {.words = {"update-index", "-z", "--add", "--stdin"}, .input = git::zero_separated(paths)}));
+  auto tree = tree_of(index);
+  fs::remove(index, ignored);
+  return tree;
+}
+
+/// An empty directory leaves no index; its tree is git's to write.
+Result<std::string> SnapshotStore::tree_of(const fs::path& index) const {
   std::error_code error;
-  const auto file = git_.git_folder() / "index";
-  // An empty directory leaves no index; its tree is git's to write.
-  if (fs::exists(file, error)) {
-    TRY_ASSIGN(const auto index, read_file(file, kLargestIndex));
-    TRY_ASSIGN(const auto tree, git::write_tree(index, git_.git_folder() / "objects"));
+  if (fs::exists(index, error)) {
+    TRY_ASSIGN(const auto bytes, read_file(index, kLargestIndex));
+    TRY_ASSIGN(const auto tree, git::write_tree(bytes, git_.git_folder() / "objects"));
     if (tree) return *tree;
   }
   return git_.ask_line({.words = {"write-tree"}});
+}
+
+Result<std::string> SnapshotStore::take() {
+  TRY_ASSIGN(auto files, git::list_all_files(git_.root(), choice_));
+  TRY_ASSIGN(auto tree, store(files.paths));
+  left_out_ = std::move(files.left_out);
+  choice_.known.insert(files.paths.begin(), files.paths.end());
+  return tree;
+}
+
+Result<std::string> SnapshotStore::take_ignored(const git::PathGlobs& globs) const {
+  if (globs.empty() || choice_.rules.empty()) return "";
+  auto choice = choice_;
+  choice.always = globs;
+  TRY_ASSIGN(auto files, git::list_all_files(git_.root(), choice));
+  std::erase_if(files.paths, [&](const auto& path) { return choice_.known.contains(path); });
+  if (files.paths.empty()) return "";
+  return store(files.paths);
+}
+
+Result<> SnapshotStore::import(const std::string& id, const fs::path& objects) const {
+  const auto pack = git_.git_folder() / "objects" / "pack";
+  TRY(make_folders(pack));
+  git::Call call{{"pack-objects", "--revs", "--quiet", (pack / "pack").native()}, id + "\n"};
+  call.env.push_back({"GIT_ALTERNATE_OBJECT_DIRECTORIES", objects.native()});
+  TRY(git_.ask(call));
+  return {};
+}
+
+Result<> SnapshotStore::seal() {
+  TRY_ASSIGN(seal_, digests_of(git_.git_folder()));
+  return {};
+}
+
+Result<> SnapshotStore::check_seal() const {
+  const auto now = digests_of(git_.git_folder());
+  if (now && *now == seal_) return {};
+  std::string changed = "it cannot be read";
+  if (now) {
+    const auto [was, is] = std::ranges::mismatch(seal_, *now);
+    changed = is != now->end() ? is->first : was->first;
+  }
+  return fail(Code::permission,
+              fmt::format("the record of the files before the agent was changed during the run: "
+                          "'{}' ({})",
+                          git_.git_folder().native(), changed),
+              "run the agent with --sandbox");
 }
 
 }  // namespace ralph::trial

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 
 #include <fmt/core.h>
 
 #include "core/base/file.h"
 #include "core/base/folder.h"
+#include "core/base/sha256.h"
 #include "core/base/text.h"
 #include "system/git/git.h"
 
@@ -195,7 +197,8 @@ Result<std::string> clone_base(const git::Program& git, const Source& source,
   return in(git, folder).ask_line({.words = {"rev-parse", "--verify", "HEAD"}});
 }
 
-Result<> check_branch(const git::Program& git, const Source& source, const std::string& branch) {
+Result<std::string> check_branch(const git::Program& git, const Source& source,
+                                 const std::string& branch) {
   constexpr int kNoSuchRef = 2;
   const auto failed =
       fmt::format("Failed to clone expected branch '{}': {}", branch, clone_failed(source));
@@ -206,17 +209,39 @@ Result<> check_branch(const git::Program& git, const Source& source, const std::
     return fail(Code::not_found, failed + ": there is no such branch",
                 "check 'expected' of the test case");
   }
-  if (listed && listed->ok()) return {};
+  if (listed && listed->ok()) return listed->out.substr(0, listed->out.find('\t'));
   return fail(Code::unavailable,
               fmt::format("{}: {}", failed, listed ? said(*listed) : listed.error().message),
               "check the address and your access to the repository");
 }
 
-Result<> clone_expected(const git::Program& git, const Source& source, const std::string& branch,
-                        const fs::path& folder) {
-  TRY(ask(git, clone_words(source, branch, folder),
-          fmt::format("Failed to clone expected branch '{}': {}", branch, clone_failed(source))));
+Result<> clone_expected(const git::Program& git, const Source& source,
+                        const ExpectedBranch& expected, const fs::path& folder) {
+  const auto failed =
+      fmt::format("Failed to clone expected branch '{}': {}", expected.name, clone_failed(source));
+  TRY(ask(git, clone_words(source, expected.name, folder), failed));
+  const auto head = git::read_head(folder);
+  if (!head || !*head || (*head)->commit != expected.commit) {
+    std::error_code ignored;
+    fs::remove_all(folder, ignored);
+    return fail(Code::permission,
+                fmt::format("{}: the branch was moved while the agent ran", failed),
+                "run the case again; an agent that can write to the repository needs --sandbox");
+  }
   return forget_origin(folder);
+}
+
+std::string user_settings_digest() {
+  const char* home = std::getenv("HOME");
+  const char* config = std::getenv("XDG_CONFIG_HOME");
+  const auto folder = fs::path(home == nullptr ? "" : home);
+  const auto settings = config == nullptr ? folder / ".config" : fs::path(config);
+  std::string text;
+  for (const auto& file :
+       {folder / ".gitconfig", settings / "git" / "config", settings / "git" / "attributes"}) {
+    text += read_file(file).value_or("") + '\0';
+  }
+  return sha256_hex(text);
 }
 
 }  // namespace ralph::trial

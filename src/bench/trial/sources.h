@@ -22,10 +22,19 @@ Source source_of(const TestCase& test_case);
 Result<std::string> clone_base(const git::Program& git, const Source& source,
                                const std::filesystem::path& folder);
 
-/// Code::not_found: the repository has no such branch. The branch is cloned only after the agent has ended, so that the agent
-/// cannot read the expected result.
-Result<> check_branch(const git::Program& git, const Source& source, const std::string& branch);
-Result<> clone_expected(const git::Program& git, const Source& source, const std::string& branch,
-                        const std::filesystem::path& folder);
+/// The commit of the branch now. Code::not_found: the repository has no such branch. It is cloned only after the agent has
+/// ended, so that the agent cannot read the expected result.
+Result<std::string> check_branch(const git::Program& git, const Source& source,
+                                 const std::string& branch);
+/// A branch, and the commit that it must be at.
+struct ExpectedBranch {
+  std::string name, commit;
+};
+/// Code::permission: the branch was moved.
+Result<> clone_expected(const git::Program& git, const Source& source,
+                        const ExpectedBranch& expected, const std::filesystem::path& folder);
+
+/// Of the user's git settings, which an agent that is not confined can write.
+std::string user_settings_digest();
 
 }  // namespace ralph::trial

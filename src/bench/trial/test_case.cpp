@@ -21,6 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using json::Document;
 
+constexpr std::string_view kCommandName = "command";
 constexpr std::size_t kLargestPrompt = std::size_t{16} << 20;
 
 /// Reads one case file; the value is made only if nothing is wrong with it.
@@ -40,6 +41,7 @@ class CaseReader {
 
  private:
   GraderSpec read_definition(const std::string& name, const std::string& path);
+  void check_settings(const GraderSpec& spec, const Shape& shape, const std::string& path);
   void complete_judge(GraderSpec& spec, const std::string& path);
   std::string read_text(const std::string& name, const std::string& path);
   int line_of(std::string_view path) const;
@@ -108,12 +110,27 @@ std::vector<GraderSpec> CaseReader::resolve_graders(Document& document) {
       item = std::move(resolved);
     }
     graders.push_back(grader_of(item));
+    if (graders.back().name == kCommandName) {
+      check_settings(graders.back(), kCommandConfig, fmt::format("evaluators.{}.config", index));
+    }
     if (is_judge_name(graders.back().name)) {
       complete_judge(graders.back(), fmt::format("evaluators.{}.config", index));
     }
     ++index;
   }
   return graders;
+}
+
+/// Before any agent starts. `path` is that of the settings.
+void CaseReader::check_settings(const GraderSpec& spec, const Shape& shape,
+                                const std::string& path) {
+  const auto node = config::parse(spec.config, file_.native());
+  std::vector<Problem> wrong;
+  if (node) check(*node, shape, file_.native(), wrong, warnings);
+  for (const auto& problem : wrong) {
+    complain(problem.path.empty() ? path : fmt::format("{}.{}", path, problem.path),
+             problem.message);
+  }
 }
 
 GraderSpec CaseReader::read_definition(const std::string& name, const std::string& path) {
@@ -166,13 +183,7 @@ std::string CaseReader::read_prompt(const Document& config) {
 
 /// The settings of a judge are checked, and its texts read, before any agent starts.
 void CaseReader::complete_judge(GraderSpec& spec, const std::string& path) {
-  const auto node = config::parse(spec.config, file_.native());
-  std::vector<Problem> wrong;
-  if (node) check(*node, kJudgeConfig, file_.native(), wrong, warnings);
-  for (const auto& problem : wrong) {
-    complain(problem.path.empty() ? path : fmt::format("{}.{}", path, problem.path),
-             problem.message);
-  }
+  check_settings(spec, kJudgeConfig, path);
   const auto config = Document::parse(spec.config);
   spec.prompt = json::text(config, "prompt");
   if (const auto* name = json::find_text(config, "prompt_file")) {
@@ -331,6 +342,7 @@ std::string input_schema(std::string_view name) {
       {"testcase", &kLocalTestCase, "Test case of ralph bench"},
       {"eval", &kEvalCase, "Eval file of ralph bench"},
       {"evaluator", &kEvaluatorDefinition, "Evaluator definition of ralph bench"},
+      {"command", &kCommandConfig, "Settings of the grader command"},
       {"judge", &kJudgeConfig, "Settings of agentic-judge"},
       {"config", &kDefaultsFile, ".youbencharc"},
   });

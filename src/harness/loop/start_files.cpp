@@ -123,7 +123,7 @@ Result<> StartFiles::add_target(const fs::path& workspace, std::string path) {
   });
 }
 
-Result<StartFiles> StartFiles::read(const fs::path& workspace, const PathGlobs& globs) {
+Result<StartFiles> StartFiles::read(const fs::path& workspace, const git::PathGlobs& globs) {
   StartFiles files;
   files.globs_ = globs;
   if (globs.empty()) return files;

@@ -8,7 +8,7 @@
 
 #include "core/base/result.h"
 #include "harness/loop/file_swap.h"
-#include "harness/loop/path_glob.h"
+#include "system/git/path_glob.h"
 
 namespace ralph::loop {
 
@@ -19,7 +19,8 @@ class StartFiles {
   StartFiles() = default;
   /// Code::limit: there are too many, or they are too large. A link to a file or directory of the workspace protects
   /// that too.
-  static Result<StartFiles> read(const std::filesystem::path& workspace, const PathGlobs& globs);
+  static Result<StartFiles> read(const std::filesystem::path& workspace,
+                                 const git::PathGlobs& globs);
 
   bool empty() const { return files_.empty(); }
   std::vector<std::string> paths() const;
@@ -41,7 +42,7 @@ class StartFiles {
   Result<> add(const std::filesystem::path& workspace, const std::string& path);
   Result<> add_target(const std::filesystem::path& workspace, std::string path);
 
-  PathGlobs globs_;
+  git::PathGlobs globs_;
   std::vector<std::string> folders_;  // that links lead to, with "/" at the end
   std::map<std::string, FileVersion> files_;
   std::vector<std::string> leading_out_;

@@ -8,7 +8,7 @@
 #include "core/base/names.h"
 #include "core/base/shell_words.h"
 #include "harness/backend/plan.h"
-#include "harness/loop/clean_clone.h"
+#include "harness/loop/clone_mode.h"
 #include "harness/loop/command_programs.h"
 #include "harness/loop/file_recovery.h"
 #include "harness/run/sandbox.h"
@@ -85,7 +85,7 @@ Result<> WorkspaceVerifier::prepare(const store::UserState* user) {
   user_ = user;
   const auto& options = setup_.options;
   const auto& host = setup_.request.host;
-  TRY_ASSIGN(protect_, PathGlobs::make(options.protect));
+  TRY_ASSIGN(protect_, git::PathGlobs::make(options.protect));
   const bool needs_git = options.verify_clean || !protect_.empty();
   if (needs_git && (repository_.git() == nullptr || state_.tree_at_start.empty())) {
     const auto* flag = options.verify_clean ? "--verify-clean" : "--protect";
@@ -93,7 +93,7 @@ Result<> WorkspaceVerifier::prepare(const store::UserState* user) {
                 fmt::format("run 'git init' and commit, or omit {}", flag));
   }
   if (options.verify_clean) {
-    if (auto found = find_bubblewrap()) {
+    if (auto found = run::find_bubblewrap()) {
       bubblewrap_ = *std::move(found);
     } else {
       reporter_.warn_at_start(fmt::format(
@@ -143,7 +143,7 @@ Result<> WorkspaceVerifier::read_protected() {
   const auto paths = start_files_.paths();
   for (const auto& pattern : setup_.options.protect) {
     if (pattern.starts_with('!')) continue;
-    TRY_ASSIGN(const auto glob, PathGlobs::make({pattern}));
+    TRY_ASSIGN(const auto glob, git::PathGlobs::make({pattern}));
     if (std::ranges::any_of(paths, [&](const auto& path) { return glob.matches(path); })) continue;
     reporter_.warn_at_start(fmt::format("--protect '{}' matches no file yet", pattern));
   }
@@ -204,9 +204,11 @@ Result<store::Verification> WorkspaceVerifier::run(const Verifier::Mode& mode,
 
 Result<store::Verification> WorkspaceVerifier::verify_in_clone(const std::string& tree) {
   const auto& host = setup_.request.host;
-  TRY_ASSIGN(const auto clone, CleanClone::make({*repository_.git(), host.workspace, host.root(),
-                                                 state_.commit_at_start, tree}));
-  auto mode = clone.mode(backend::environment_changes(host), bubblewrap_);
+  const CloneSource source{*repository_.git(), host.workspace, host.root(), state_.commit_at_start,
+                           tree};
+  TRY_ASSIGN(const auto clone, make_clone(source));
+  TRY_ASSIGN(auto mode,
+             mode_in_clone(clone, source, backend::environment_changes(host), bubblewrap_));
   mode.start = &start_files_;
   mode.optional = not_in_git_;
   return run(mode, bubblewrap_.empty() ? "in a clean clone" : "in a clean clone without network");

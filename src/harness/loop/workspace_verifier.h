@@ -9,10 +9,10 @@
 #include "harness/loop/done_verifier.h"
 #include "harness/loop/loop_reporter.h"
 #include "harness/loop/loop_repository.h"
-#include "harness/loop/path_glob.h"
 #include "harness/loop/setup.h"
 #include "harness/loop/start_files.h"
 #include "harness/loop/verifier.h"
+#include "system/git/path_glob.h"
 
 namespace ralph::loop {
 
@@ -63,7 +63,7 @@ class WorkspaceVerifier final : public DoneVerifier {
   const store::UserState* user_ = nullptr;
   std::optional<Verifier> verifier_;
   std::map<std::string, std::string> missing_;  // commands whose program PATH did not find, and it
-  PathGlobs protect_;
+  git::PathGlobs protect_;
   StartFiles start_files_;            // what they match
   std::set<std::string> not_in_git_;  // of those: ignored by git
   std::string bubblewrap_;            // its path; empty: it is not used

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -36,6 +37,15 @@ constexpr std::string_view kKept[] = {
     "GIT_EXEC_PATH",
     "GIT_CEILING_DIRECTORIES",
     "GIT_DISCOVERY_ACROSS_FILESYSTEM",
+};
+
+/// Instead of the settings of the user and of the machine. Names are taken as they are: none of them is another one's on
+/// the file systems here.
+constexpr std::pair<std::string_view, std::string_view> kNoUserSettings[] = {
+    {"GIT_CONFIG_GLOBAL", "/dev/null"}, {"GIT_CONFIG_SYSTEM", "/dev/null"},
+    {"GIT_CONFIG_COUNT", "2"},          {"GIT_CONFIG_KEY_0", "core.protectNTFS"},
+    {"GIT_CONFIG_VALUE_0", "false"},    {"GIT_CONFIG_KEY_1", "core.protectHFS"},
+    {"GIT_CONFIG_VALUE_1", "false"},    {"GIT_ATTR_NOSYSTEM", "1"},
 };
 
 /// Subcommands of ours that write: objects, refs, an index or files.
@@ -140,6 +150,11 @@ process::Command Program::command(const Call& call) const {
                                          {"GIT_GRAFT_FILE", "/dev/null"},
                                          {"GIT_EDITOR", "false"},
                                          {"LC_ALL", "C"}});
+  if (ignores_user_settings_) {
+    for (const auto& [name, value] : kNoUserSettings) {
+      command.env.push_back({std::string(name), std::string(value)});
+    }
+  }
   if (!call.index.empty()) {
     // A split index would leave files in the git directory.
     command.argv.insert(command.argv.end(), {"-c", "core.splitIndex=false"});

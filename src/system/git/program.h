@@ -47,6 +47,8 @@ class Program {
   /// Where it starts: the repository's root, once pinned.
   void set_limits(CallLimits limits) { limits_ = std::move(limits); }
   void start_in(std::filesystem::path folder) { root_ = std::move(folder); }
+  /// From now on no setting of the user or of the machine has a say: an agent may have written them.
+  void ignore_user_settings() { ignores_user_settings_ = true; }
 
   /// An error: git could not be started, or had to be ended. An exit code other than 0 is not an error here.
   Result<process::Captured> run(const Call& call) const;
@@ -69,6 +71,7 @@ class Program {
   CallLimits limits_;
   std::filesystem::path root_, git_folder_;
   Wrap wrap_;
+  bool ignores_user_settings_ = false;
 };
 
 }  // namespace ralph::git

@@ -13,6 +13,15 @@ TEST(TestReport, CountsTap) {
   EXPECT_EQ(read_tap("all fine\nokay\n"), std::nullopt);
 }
 
+/// Graded code shares the output: what it prints must not hide a failed test.
+TEST(TestReport, AFailedTestCannotBeHiddenOnALine) {
+  EXPECT_EQ(read_tap("1..1\nok 1 - a # not ok 1 - a\n"), (TestCounts{1, 1, 0}));
+  EXPECT_EQ(read_tap("1..1\nok 1\n# not ok 1 - a\n"), (TestCounts{1, 1, 0}));
+  EXPECT_EQ(read_tap("1..1\nnot ok 1\nok 1\n"), (TestCounts{2, 2, 0}));
+  EXPECT_EQ(read_tap("1..1\n    not ok 1 - part\nok 1 - it is not ok to fail\n"),
+            (TestCounts{1, 0, 0}));
+}
+
 TEST(TestReport, CountsJunit) {
   EXPECT_EQ(read_junit(R"(<?xml version="1.0"?><testsuites><testsuite name="s">
     <testcase name="a"/><testcase name="b"><failure message="x">t</failure></testcase>

@@ -295,6 +295,26 @@ TEST_F(TestCaseFile, PostEvaluationIsCheckedByItsName) {
              "'script', received 'mail' (testcase.yaml:15)"}));
 }
 
+TEST_F(TestCaseFile, ChecksTheSettingsOfCommandGraders) {
+  const std::string begin(kSmall);
+  EXPECT_EQ(
+      problems(begin + "  - name: command\n    config: {command: make test, protect: [tests/**], "
+                       "allow_protected_changes: true, format: junit, report: r.xml, "
+                       "min_tests: 2, working_dir: a, env: {A: '1'}, timeout_ms: 5}\n"),
+      Lines{});
+  EXPECT_EQ(
+      problems(begin +
+               "  - name: command\n    config:\n      protected: [a]\n      protect: [../b]\n"),
+      (Lines{"evaluators.1.config.command: Required (testcase.yaml:12)",
+             "evaluators.1.config.protect.0: the pattern '../b' of protect leads out "
+             "(testcase.yaml:13)",
+             "evaluators.1.config: Unrecognized key(s) in object: 'protected' "
+             "(testcase.yaml:12)"}));
+  EXPECT_EQ(problems(begin + "  - name: command\n    config: {command: a, format: junit}\n"),
+            Lines{"evaluators.1.config: \"format\": \"junit\" needs \"report\", the file that the "
+                  "command writes (testcase.yaml:11)"});
+}
+
 TEST_F(TestCaseFile, DefaultsOfTheFolderWinOverThoseOfTheHome) {
   write("home/.youbencharc",
         "workspace_dir: a\nkeep_workspace: false\nvariables: {X: '1', Y: '2'}\n");

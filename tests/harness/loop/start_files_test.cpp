@@ -16,7 +16,7 @@ using Paths = std::vector<std::string>;
 struct StartBench {
   test::TempFolder folder;
   Result<StartFiles> read(const Paths& patterns) const {
-    const auto globs = PathGlobs::make(patterns);
+    const auto globs = git::PathGlobs::make(patterns);
     EXPECT_TRUE(globs);
     return StartFiles::read(folder.path(), *globs);
   }
@@ -140,7 +140,7 @@ TEST(StartFiles, NamesThatBeginWithTwoDotsAreNotTheParent) {
   ASSERT_TRUE(files);
   EXPECT_EQ(files->paths(), (Paths{"..b", "..tests/a", "..tests/link"}));
   EXPECT_EQ(files->leading_out(), Paths{});
-  EXPECT_FALSE(PathGlobs::make({"../tests/**"}));
+  EXPECT_FALSE(git::PathGlobs::make({"../tests/**"}));
 }
 
 TEST(StartFiles, TooMuchIsAnErrorWithTheRemedy) {

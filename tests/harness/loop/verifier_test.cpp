@@ -190,7 +190,7 @@ TEST(Verifier, OtherVersionsAreUsedAndTheAgentsComeBack) {
 
 /// Files of --protect as they are now.
 StartFiles protect(const VerifyBench& bench, const std::string& pattern) {
-  const auto globs = PathGlobs::make({pattern});
+  const auto globs = git::PathGlobs::make({pattern});
   return *StartFiles::read(bench.folder.path(), *globs);
 }
 

@@ -1,4 +1,4 @@
-#include "harness/loop/path_glob.h"
+#include "system/git/path_glob.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 
 #include <fmt/core.h>
 
-namespace ralph::loop {
+namespace ralph::git {
 namespace {
 
 constexpr std::size_t kLongestPattern = 1000;
@@ -101,8 +101,10 @@ bool matches_one(std::string_view pattern, std::size_t at, const Token& token, c
   return false;
 }
 
+}  // namespace
+
 /// All positions of the pattern that can be reached are followed at once: no backtracking.
-bool matches_pattern(std::string_view pattern, std::string_view path) {
+bool glob_matches(std::string_view pattern, std::string_view path, bool below) {
   using enum Token::Kind;
   std::vector<char> now(pattern.size() + 1), next(pattern.size() + 1);
   const auto skip_stars = [&](std::vector<char>& reached, bool at_start) {
@@ -119,7 +121,7 @@ bool matches_pattern(std::string_view pattern, std::string_view path) {
   skip_stars(now, true);
   for (std::size_t k = 0; k < path.size(); ++k) {
     // A directory that matches has everything below it.
-    if (path[k] == '/' && now[pattern.size()] != 0) return true;
+    if (below && path[k] == '/' && now[pattern.size()] != 0) return true;
     std::ranges::fill(next, 0);
     for (std::size_t i = 0; i < pattern.size(); ++i) {
       if (now[i] == 0) continue;
@@ -134,13 +136,12 @@ bool matches_pattern(std::string_view pattern, std::string_view path) {
   return now[pattern.size()] != 0;
 }
 
-}  // namespace
-
-Result<PathGlobs> PathGlobs::make(const std::vector<std::string>& patterns) {
+Result<PathGlobs> PathGlobs::make(const std::vector<std::string>& patterns,
+                                  std::string_view origin) {
   PathGlobs globs;
   for (std::string pattern : patterns) {
     const auto bad = [&](std::string_view why) {
-      return fail(Code::usage, fmt::format("the pattern '{}' of --protect {}", pattern, why),
+      return fail(Code::usage, fmt::format("the pattern '{}' of {} {}", pattern, origin, why),
                   "use paths of the workspace, such as 'tests/**' or '*_test.py'");
     };
     const bool negated = pattern.starts_with('!');
@@ -160,7 +161,7 @@ Result<PathGlobs> PathGlobs::make(const std::vector<std::string>& patterns) {
 const PathGlobs::Pattern* PathGlobs::last_match(std::string_view path) const {
   const auto found =
       std::find_if(patterns_.rbegin(), patterns_.rend(),
-                   [&](const Pattern& pattern) { return matches_pattern(pattern.text, path); });
+                   [&](const Pattern& pattern) { return glob_matches(pattern.text, path, true); });
   return found == patterns_.rend() ? nullptr : &*found;
 }
 
@@ -176,4 +177,4 @@ bool PathGlobs::excludes(std::string_view path) const {
   return last != nullptr && last->negated;
 }
 
-}  // namespace ralph::loop
+}  // namespace ralph::git

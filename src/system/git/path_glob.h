@@ -5,7 +5,10 @@
 
 #include "core/base/result.h"
 
-namespace ralph::loop {
+namespace ralph::git {
+
+/// Whether a pattern matches a path; see PathGlobs. `below`: one that matches a directory matches all below it.
+bool glob_matches(std::string_view pattern, std::string_view path, bool below);
 
 /// Patterns for paths of the workspace, as .gitignore reads them: "*" and "?" stop at "/", "**" does not, a pattern
 /// without "/" (but at its end) matches at any depth, one that matches a directory matches all below it, and one that
@@ -13,8 +16,9 @@ namespace ralph::loop {
 class PathGlobs {
  public:
   PathGlobs() = default;
-  /// Code::usage: a pattern is empty, absolute or leads out of the workspace.
-  static Result<PathGlobs> make(const std::vector<std::string>& patterns);
+  /// Code::usage: a pattern is empty, absolute or leads out of the workspace. `origin` says where they are from.
+  static Result<PathGlobs> make(const std::vector<std::string>& patterns,
+                                std::string_view origin = "--protect");
 
   /// No pattern matches anything; there may be some that take back.
   bool empty() const;
@@ -33,4 +37,4 @@ class PathGlobs {
   std::vector<Pattern> patterns_;
 };
 
-}  // namespace ralph::loop
+}  // namespace ralph::git

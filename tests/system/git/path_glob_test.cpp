@@ -1,8 +1,8 @@
-#include "harness/loop/path_glob.h"
+#include "system/git/path_glob.h"
 
 #include <gtest/gtest.h>
 
-namespace ralph::loop {
+namespace ralph::git {
 namespace {
 
 bool matches(const std::string& pattern, std::string_view path) {
@@ -72,4 +72,4 @@ TEST(PathGlobs, AreLinearInThePath) {
 }
 
 }  // namespace
-}  // namespace ralph::loop
+}  // namespace ralph::git

@@ -1,0 +1,22 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "bench/grade/grader.h"
+#include "core/base/result.h"
+#include "system/git/path_glob.h"
+
+namespace ralph::grade {
+
+/// The files that graded code is run with: the agent's, but protected ones as they were before the agent.
+struct GradedFiles {
+  std::string entries;  // for run::CleanClone
+  std::vector<std::string>
+      changed;  // protected paths that the agent changed, added or removed; sorted
+};
+/// What a protected link leads to inside of the repository is protected too. `never`: a path that neither the agent nor
+/// the base may have, such as a report that the command writes; empty: none.
+Result<GradedFiles> graded_files(const Comparison& comparison, const git::PathGlobs& protect,
+                                 const std::string& never);
+
+}  // namespace ralph::grade

@@ -1,0 +1,76 @@
+#include "cli/bench_base.h"
+
+#include <set>
+#include <utility>
+
+#include "system/git/fields.h"
+#include "system/git/git.h"
+
+namespace ralph::cli {
+namespace {
+
+/// The files of the base commit, which count although a `.gitignore` names them.
+Result<std::set<std::string>> tracked_files(const git::Program& git) {
+  TRY_ASSIGN(const auto text, git.ask({.words = {"ls-files", "-z"}}));
+  std::set<std::string> paths;
+  for (git::Fields fields(text); !fields.done();) paths.emplace(fields.next());
+  return paths;
+}
+
+}  // namespace
+
+Result<BenchBase> BenchBase::record(const trial::TestCase& test_case, const git::Program& git,
+                                    const trial::Layout& layout, std::string commit) {
+  auto own = git;
+  own.pin(layout.modified, layout.modified / ".git");
+  TRY_ASSIGN(const auto protect, grade::protected_paths(test_case.graders));
+  TRY_ASSIGN(auto snapshots, trial::SnapshotStore::open(git, layout.modified,
+                                                        layout.artifacts / ".ralph" / "grade.git"));
+  TRY(snapshots.fix_ignored());
+  if (snapshots.has_ignore_rules()) {
+    TRY_ASSIGN(auto tracked, tracked_files(own));
+    snapshots.add_tracked(std::move(tracked));
+  }
+  BenchBase base(std::move(snapshots), std::move(commit));
+  TRY_ASSIGN(base.tree_, base.snapshots_.take());
+  TRY_ASSIGN(base.ignored_tree_, base.snapshots_.take_ignored(protect));
+  TRY(base.take_named_commits(test_case, own));
+  TRY(base.snapshots_.seal());
+  base.confinement_ = grade::find_confinement(test_case.graders);
+  return base;
+}
+
+/// The agent can move a branch.
+Result<> BenchBase::take_named_commits(const trial::TestCase& test_case, git::Program git) {
+  for (const auto& name : grade::named_commits(test_case.graders)) {
+    const auto tree = git.ask_line(
+        {.words = {"rev-parse", "--verify", "--quiet", "--end-of-options", name + "^{tree}"}});
+    if (!tree) continue;
+    TRY(snapshots_.import(*tree, git.git_folder() / "objects"));
+    named_trees_[name] = *tree;
+  }
+  return {};
+}
+
+Result<std::string> BenchBase::retake() {
+  TRY(snapshots_.check_seal());
+  TRY_ASSIGN(auto tree, snapshots_.take());
+  TRY(snapshots_.seal());
+  return tree;
+}
+
+Result<grade::Comparison> BenchBase::compare() {
+  TRY_ASSIGN(auto tree, retake());
+  const auto head = git::read_head(snapshots_.git().root());
+  return grade::Comparison{.git = snapshots_.git(),
+                           .base_tree = tree_,
+                           .tree = std::move(tree),
+                           .base_commit = commit_,
+                           .current_commit = head && *head ? (*head)->commit : "",
+                           .ignored_tree = ignored_tree_,
+                           .worktree_objects = {},
+                           .named_trees = named_trees_,
+                           .left_out = snapshots_.left_out()};
+}
+
+}  // namespace ralph::cli

@@ -1,0 +1,38 @@
+#pragma once
+#include <map>
+#include <string>
+
+#include "bench/grade/grader.h"
+#include "bench/trial/snapshot.h"
+#include "bench/trial/test_case.h"
+#include "bench/trial/workspace.h"
+#include "cli/bench.h"
+
+namespace ralph::cli {
+
+/// What graders compare the agent's work with, and what they run code with; recorded before the agent runs.
+class BenchBase {
+ public:
+  static Result<BenchBase> record(const trial::TestCase& test_case, const git::Program& git,
+                                  const trial::Layout& layout, std::string commit);
+
+  /// After the agent. Code::permission: the record was changed.
+  Result<grade::Comparison> compare();
+  /// The same for what compare() recorded.
+  Result<> check() const { return snapshots_.check_seal(); }
+  /// The tree of the directory now; check() is for this one then.
+  Result<std::string> retake();
+  const grade::Confinement& confinement() const { return confinement_; }
+
+ private:
+  BenchBase(trial::SnapshotStore snapshots, std::string commit)
+      : snapshots_(std::move(snapshots)), commit_(std::move(commit)) {}
+  Result<> take_named_commits(const trial::TestCase& test_case, git::Program git);
+
+  trial::SnapshotStore snapshots_;
+  std::string commit_, tree_, ignored_tree_;
+  std::map<std::string, std::string> named_trees_;
+  grade::Confinement confinement_;
+};
+
+}  // namespace ralph::cli

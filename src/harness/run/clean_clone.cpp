@@ -1,0 +1,221 @@
+#include "harness/run/clean_clone.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+
+#include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/file.h"
+#include "core/base/path.h"
+#include "core/base/text.h"
+#include "system/process/capture.h"
+#include "system/process/environment.h"
+
+namespace ralph::run {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kClonePath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+constexpr Millis kCloneProbeLimit{10'000};
+/// Wins over every .gitattributes.
+constexpr std::string_view kRawAttributes = "* -text !eol !filter !ident !working-tree-encoding\n";
+
+/// Of ralph's environment: the rest may be the agent's way to steer what is run, or a secret.
+constexpr auto kKeptInClone = std::to_array<std::string_view>(
+    {"LANG", "LANGUAGE", "LC_", "TERM", "TZ", "USER", "LOGNAME", "SHELL"});
+/// Sockets and directories of others.
+constexpr auto kHiddenFromClone =
+    std::to_array<std::string_view>({"/tmp", "/var/tmp", "/run", "/var/lock"});
+
+bool is_kept_in_clone(std::string_view name) {
+  return std::ranges::any_of(kKeptInClone, [&](auto kept) {
+    return name == kept || (kept.ends_with('_') && name.starts_with(kept));
+  });
+}
+
+/// A temporary directory that the agent's workspace does not hold.
+fs::path temporary_folder(const fs::path& workspace) {
+  std::error_code error;
+  auto folder = fs::canonical(fs::temp_directory_path(error), error);
+  return error || is_below(folder, workspace) ? fs::path("/tmp") : folder;
+}
+
+std::vector<std::string> bubblewrap_words(const std::string& bwrap) {
+  std::vector<std::string> words{bwrap,
+                                 "--die-with-parent",
+                                 "--unshare-pid",
+                                 "--unshare-net",
+                                 "--unshare-ipc",
+                                 "--ro-bind",
+                                 "/",
+                                 "/",
+                                 "--dev",
+                                 "/dev",
+                                 "--proc",
+                                 "/proc"};
+  if (::geteuid() == 0) words.insert(words.end(), {"--cap-drop", "ALL"});
+  return words;
+}
+
+void conceal(std::vector<std::string>& words, const fs::path& path) {
+  struct stat info{};
+  if (path.empty() || path == "/" || ::lstat(path.c_str(), &info) != 0) return;
+  if (S_ISLNK(info.st_mode)) {
+    std::error_code error;
+    const auto real = fs::canonical(path, error);
+    return error ? void() : conceal(words, real);
+  }
+  if (S_ISDIR(info.st_mode)) {
+    words.insert(words.end(), {"--tmpfs", path.native()});
+  } else {
+    words.insert(words.end(), {"--ro-bind", "/dev/null", path.native()});
+  }
+}
+
+/// The files of the index, as changes since HEAD.
+Result<> check_out(const git::Program& git, const CleanClone::Source& source,
+                   const std::string& commit) {
+  if (source.entries.empty()) {
+    TRY(git.ask({{"read-tree", source.tree}}));
+  } else {
+    TRY(git.ask({{"update-index", "-z", "--index-info"}, source.entries}));
+  }
+  TRY(git.ask({{"checkout-index", "--all", "--quiet", "--force"}}));
+  TRY(git.ask({{"read-tree", commit.empty() ? "--empty" : commit}}));
+  if (commit.empty()) return {};
+  // From here on it needs no objects of another repository.
+  TRY(git.ask({{"repack", "-a", "-d", "--quiet"}}));
+  return {};
+}
+
+/// The same files give the same commit.
+Result<std::string> commit_of_tree(const git::Program& git, const std::string& tree) {
+  git::Call call{{"commit-tree", "-m", "base", tree}};
+  for (const auto* who : {"AUTHOR", "COMMITTER"}) {
+    call.env.push_back({fmt::format("GIT_{}_NAME", who), "ralph"});
+    call.env.push_back({fmt::format("GIT_{}_EMAIL", who), "ralph@localhost"});
+    call.env.push_back({fmt::format("GIT_{}_DATE", who), "2000-01-01T00:00:00Z"});
+  }
+  return git.ask_line(call);
+}
+
+}  // namespace
+
+Result<CleanClone> CleanClone::make(const Source& source) {
+  auto name = (temporary_folder(source.workspace) / "ralph-verify-XXXXXX").native();
+  if (::mkdtemp(name.data()) == nullptr) {
+    return fail_errno(errno, fmt::format("cannot create the directory '{}'", name),
+                      "set TMPDIR to another");
+  }
+  CleanClone clone{fs::path(name)};
+  TRY(clone.fill(source));
+  return clone;
+}
+
+/// Objects are borrowed only until the clone's own are packed.
+Result<> CleanClone::fill(const Source& source) {
+  auto git = source.git;
+  git.wrap_with({});
+  git.pin({}, {});
+  git.start_in(folder_);
+  if (source.raw) git.ignore_user_settings();
+  TRY(git.ask({{"init", "--quiet", "--template=",
+                source.tree.size() > 40 ? "--object-format=sha256" : "--object-format=sha1",
+                root_.native()}}));
+  git.pin(root_, root_ / ".git");
+  std::string borrowed;
+  for (const auto& folder : source.objects) borrowed += folder.native() + "\n";
+  const auto alternates = root_ / ".git/objects/info/alternates";
+  TRY(write_file_atomically(alternates, borrowed));
+  if (source.raw) {
+    TRY(make_folders(root_ / ".git/info"));
+    TRY(write_file_atomically(root_ / ".git/info/attributes", kRawAttributes));
+  }
+  auto commit = source.commit;
+  if (!commit.empty()) {
+    TRY(write_file_atomically(root_ / ".git/shallow", commit + "\n"));
+  } else if (!source.base_tree.empty()) {
+    TRY_ASSIGN(commit, commit_of_tree(git, source.base_tree));
+  }
+  if (!commit.empty()) TRY(git.ask({{"update-ref", "HEAD", commit}}));
+  TRY(check_out(git, source, commit));
+  std::error_code ignored;
+  fs::remove(alternates, ignored);
+  for (const auto* folder : {"home", "tmp"}) TRY(make_folders(folder_ / folder));
+  return {};
+}
+
+CleanClone::CleanClone(CleanClone&& other) noexcept
+    : folder_(std::move(other.folder_)), root_(std::move(other.root_)) {
+  other.folder_.clear();
+}
+
+CleanClone::~CleanClone() {
+  if (folder_.empty()) return;
+  std::error_code ignored;
+  // What was checked may have taken its directories' permissions away.
+  for (fs::recursive_directory_iterator at(folder_, ignored), end; !ignored && at != end;
+       at.increment(ignored)) {
+    std::error_code each;
+    if (at->symlink_status(each).type() == fs::file_type::directory) {
+      fs::permissions(at->path(), fs::perms::owner_all, fs::perm_options::add, each);
+    }
+  }
+  fs::remove_all(folder_, ignored);
+}
+
+std::vector<process::EnvChange> CleanClone::environment(
+    const std::vector<process::EnvChange>& own) const {
+  std::vector<process::EnvChange> env;
+  for (const std::string_view entry :
+       process::changed_environment({}).value_or(std::vector<std::string>())) {
+    const auto name = entry.substr(0, entry.find('='));
+    if (!is_kept_in_clone(name)) env.push_back({std::string(name), std::nullopt});
+  }
+  for (const auto& change : own) {
+    if (change.value) env.push_back(change);
+  }
+  env.push_back({"HOME", (folder_ / "home").native()});
+  env.push_back({"TMPDIR", (folder_ / "tmp").native()});
+  env.push_back({"PATH", kClonePath});
+  return env;
+}
+
+Wrap CleanClone::confinement(const std::string& bwrap, const std::vector<fs::path>& hidden,
+                             const fs::path& folder) const {
+  auto words = bubblewrap_words(bwrap);
+  const char* home = std::getenv("HOME");
+  for (const auto place : kHiddenFromClone) conceal(words, place);
+  std::error_code ignored;
+  conceal(words, fs::canonical(fs::temp_directory_path(ignored), ignored));
+  conceal(words, home == nullptr ? "" : home);
+  for (const auto& place : hidden) conceal(words, place);
+  words.insert(words.end(),
+               {"--bind", folder_.native(), folder_.native(), "--chdir", folder.native(), "--"});
+  return [words = std::move(words)](process::Command command) -> Result<process::Command> {
+    command.argv.insert(command.argv.begin(), words.begin(), words.end());
+    command.sandbox_filter = process::SandboxFilter::keyrings_and_sockets;
+    command.wrapper_depth = 2;
+    return command;
+  };
+}
+
+Result<std::string> find_bubblewrap() {
+  TRY_ASSIGN(const auto environment, process::changed_environment({}));
+  TRY_ASSIGN(auto path, process::find_program("bwrap", environment, "/"));
+  auto words = bubblewrap_words(path);
+  words.insert(words.end(), {"--", "/bin/sh", "-c", ":"});
+  process::Command command;
+  command.argv = std::move(words);
+  TRY_ASSIGN(const auto ran, process::capture(command, {.wall = kCloneProbeLimit}));
+  if (ran.ok()) return path;
+  return fail(Code::unavailable, fmt::format("bwrap was refused: {}", trim_end(ran.err, "\n")),
+              "allow unprivileged user namespaces");
+}
+
+}  // namespace ralph::run
