@@ -57,6 +57,14 @@ trial::Defaults bench_defaults(const BenchLines& lines);
 /// Prints every problem of a case file and returns the exit code.
 int report_problems(const std::filesystem::path& file, const std::vector<trial::Problem>& problems,
                     const BenchLines& lines);
+/// The same for a test case, with a hint about local repositories.
+int report_case_problems(const std::filesystem::path& file,
+                         const std::vector<trial::Problem>& problems, const Arguments& arguments,
+                         const BenchLines& lines);
+/// Graders that do not exist: problems of the file; as `yb`, which skips them, warnings.
+void check_grader_names(const std::vector<trial::GraderSpec>& specs,
+                        const std::filesystem::path& file, std::vector<trial::Problem>& problems,
+                        const BenchLines& lines);
 report::Writer bench_writer();
 
 /// `--fail-on agent,grader`: which failures make the exit code non-zero.

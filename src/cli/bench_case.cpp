@@ -52,8 +52,9 @@ int validate_case(const std::filesystem::path& file, const Arguments& arguments,
     if (const auto adapter = trial::Adapter::find(read.value.agent); !adapter) {
       problems.push_back({{}, describe(adapter.error()), file.native(), 0});
     }
+    check_grader_names(read.value.graders, file, problems, lines);
   }
-  if (!problems.empty()) return report_problems(file, problems, lines);
+  if (!problems.empty()) return report_case_problems(file, problems, arguments, lines);
   const bool verbose = arguments.flag("verbose");
   for (const auto& suspicion : suspicions(read.value, verbose)) lines.warn(suspicion);
   lines.info(fmt::format("{} is valid", file.native()));
@@ -65,8 +66,9 @@ int validate_case(const std::filesystem::path& file, const Arguments& arguments,
 }
 
 int validate_eval(const std::filesystem::path& file, const BenchLines& lines) {
-  const auto read = trial::read_eval_case(file, {bench_defaults(lines), false});
+  auto read = trial::read_eval_case(file, {bench_defaults(lines), false});
   print_warnings(read.warnings, lines);
+  if (read.ok()) check_grader_names(read.value.graders, file, read.problems, lines);
   if (!read.ok()) return report_problems(file, read.problems, lines);
   lines.info(fmt::format("{} is valid", file.native()));
   return 0;
@@ -124,6 +126,20 @@ trial::Defaults bench_defaults(const BenchLines& lines) {
   return std::move(read.value);
 }
 
+void check_grader_names(const std::vector<trial::GraderSpec>& specs,
+                        const std::filesystem::path& file, std::vector<trial::Problem>& problems,
+                        const BenchLines& lines) {
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    const auto wrong = grade::unknown_grader(specs[i].name);
+    if (wrong.empty()) continue;
+    if (lines.as_yb()) {
+      lines.warn(wrong);
+    } else {
+      problems.push_back({fmt::format("evaluators.{}.name", i), wrong, file.native(), 0});
+    }
+  }
+}
+
 int report_problems(const std::filesystem::path& file, const std::vector<trial::Problem>& problems,
                     const BenchLines& lines) {
   if (lines.as_yb()) {
@@ -135,11 +151,28 @@ int report_problems(const std::filesystem::path& file, const std::vector<trial::
         safe_text(file.native()), safe_text(fmt::format("{}", fmt::join(texts, "; ")))));
     return 1;
   }
+  if (std::error_code error; !std::filesystem::exists(file, error)) {
+    lines.fail({Code::config, fmt::format("'{}' does not exist", file.native()),
+                "'ralph bench init' writes a test case to start from"});
+    return stream::row(stream::Outcome::bad_config).exit_code;
+  }
   lines.output().err(fmt::format("ralph: '{}' is not valid\n", safe_text(file.native())));
   for (const auto& problem : problems) {
     lines.output().err(fmt::format("  {}\n", log_masker().mask(safe_text(to_text(problem)))));
   }
   return stream::row(stream::Outcome::bad_config).exit_code;
+}
+
+int report_case_problems(const std::filesystem::path& file,
+                         const std::vector<trial::Problem>& problems, const Arguments& arguments,
+                         const BenchLines& lines) {
+  const int code = report_problems(file, problems, lines);
+  const bool repository =
+      std::ranges::find(problems, "repo", &trial::Problem::path) != problems.end();
+  if (repository && !arguments.flag("allow-local") && !lines.as_yb()) {
+    lines.output().err("a path, or a host of your own network, needs --allow-local\n");
+  }
+  return code;
 }
 
 report::Writer bench_writer() {

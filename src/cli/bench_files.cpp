@@ -143,8 +143,10 @@ int bench_init(const Arguments& arguments, const BenchLines& lines) {
   });
   if (code != 0) return code;
   install_judge(arguments.flag("force"), lines);
-  lines.info(lines.as_yb() ? "next: yb run -c testcase.yaml"
-                           : "next: ralph bench run -c testcase.yaml");
+  const auto repo = arguments.value("repo");
+  const bool local = !repo.empty() && !repo.starts_with("https://") && !repo.starts_with("http://");
+  lines.info(fmt::format("next: {} run -c testcase.yaml{}", lines.as_yb() ? "yb" : "ralph bench",
+                         local ? " --allow-local" : ""));
   return 0;
 }
 

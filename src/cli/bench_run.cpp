@@ -294,8 +294,9 @@ int bench_run(const Arguments& arguments, const BenchLines& lines) {
   if (!fail_on) return lines.fail(fail_on.error());
   const auto defaults = bench_defaults(lines);
   const fs::path file(arguments.value("config"));
-  const auto read = trial::read_test_case(file, {defaults, arguments.flag("allow-local")});
-  if (!read.ok()) return report_problems(file, read.problems, lines);
+  auto read = trial::read_test_case(file, {defaults, arguments.flag("allow-local")});
+  if (read.ok()) check_grader_names(read.value.graders, file, read.problems, lines);
+  if (!read.ok()) return report_case_problems(file, read.problems, arguments, lines);
   for (const auto& warning : read.warnings) lines.warn(to_text(warning));
   for (const auto& key : read.value.agent.ignored_keys) {
     lines.warn(fmt::format("agent.config.{} is ignored: no agent has such an option", key));

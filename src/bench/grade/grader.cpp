@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/grade/graders_impl.h"
+#include "core/base/nearest.h"
 
 namespace ralph::grade {
 namespace {
@@ -51,6 +52,18 @@ std::string_view to_string(GradeStatus status) {
 }
 
 std::span<const GraderInfo> graders() { return kGraders; }
+
+std::string unknown_grader(std::string_view name) {
+  std::vector<std::string> known;
+  for (const auto& info : kGraders) {
+    if (is_kind(info, name)) return {};
+    known.emplace_back(info.name);
+  }
+  const auto meant = nearest(name, known);
+  return fmt::format("unknown grader '{}'; {}", name,
+                     meant.empty() ? fmt::format("known are {}", fmt::join(known, ", "))
+                                   : fmt::format("did you mean '{}'?", meant));
+}
 
 GradeResult skipped(std::string message, std::string error) {
   GradeResult result;

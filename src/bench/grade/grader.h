@@ -105,6 +105,9 @@ Result<git::PathGlobs> protected_paths(std::span<const trial::GraderSpec> specs)
 /// Commits that graders compare with by name.
 std::vector<std::string> named_commits(std::span<const trial::GraderSpec> specs);
 
+/// A grader that does not exist, and what may be meant: "unknown grader 'git-dif'; did you mean 'git-diff'?"; empty: it does.
+std::string unknown_grader(std::string_view name);
+
 /// The agent that the grader starts; none: it starts no agent.
 std::optional<trial::AgentSpec> judge_of(const trial::GraderSpec& spec);
 

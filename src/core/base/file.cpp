@@ -39,12 +39,13 @@ Result<> sync_folder(const std::filesystem::path& folder) {
 
 Result<> fill_and_rename(const std::filesystem::path& temp, const std::filesystem::path& path,
                          std::string_view bytes, unsigned mode) {
-  TRY_ASSIGN(auto fd, open_file(temp, O_WRONLY | O_CREAT | O_EXCL, 0600));
-  TRY(write_all(fd.get(), bytes, temp.native()));
+  const UniqueFd fd(::open(temp.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!fd) return fail_errno(errno, "cannot write " + quoted(path));
+  TRY(write_all(fd.get(), bytes, path.native()));
   if (::fchmod(fd.get(), static_cast<mode_t>(mode)) != 0) {
-    return fail_errno(errno, "cannot set the mode of " + quoted(temp));
+    return fail_errno(errno, "cannot set the mode of " + quoted(path));
   }
-  if (::fsync(fd.get()) != 0) return fail_errno(errno, "cannot sync " + quoted(temp));
+  if (::fsync(fd.get()) != 0) return fail_errno(errno, "cannot sync " + quoted(path));
   if (::rename(temp.c_str(), path.c_str()) != 0) {
     return fail_errno(errno, "cannot replace " + quoted(path));
   }
