@@ -41,7 +41,7 @@ Result<BenchBase> BenchBase::record(const trial::TestCase& test_case, const git:
 }
 
 /// The agent can move a branch.
-Result<> BenchBase::take_named_commits(const trial::TestCase& test_case, git::Program git) {
+Result<> BenchBase::take_named_commits(const trial::TestCase& test_case, const git::Program& git) {
   for (const auto& name : grade::named_commits(test_case.graders)) {
     const auto tree = git.ask_line(
         {.words = {"rev-parse", "--verify", "--quiet", "--end-of-options", name + "^{tree}"}});

@@ -27,7 +27,7 @@ class BenchBase {
  private:
   BenchBase(trial::SnapshotStore snapshots, std::string commit)
       : snapshots_(std::move(snapshots)), commit_(std::move(commit)) {}
-  Result<> take_named_commits(const trial::TestCase& test_case, git::Program git);
+  Result<> take_named_commits(const trial::TestCase& test_case, const git::Program& git);
 
   trial::SnapshotStore snapshots_;
   std::string commit_, tree_, ignored_tree_;

@@ -37,7 +37,7 @@ class BenchEnds : public testing::Test {
     folder_.write("case.yaml",
                   "name: n\ndescription: d\nrepo: origin\nworkspace_dir: runs\ntimeout: 1500\n"
                   "agent: {type: claude-code, config: {prompt: do it}}\n"
-                  "evaluators: [{name: git-diff}, {name: nobody}]\n");
+                  "evaluators: [{name: git-diff}, {name: expected-diff}]\n");
   }
   int shell(const std::string& line) {
     return std::system(fmt::format("cd '{}' && {}", folder_.path().native(), line).c_str());
@@ -113,10 +113,10 @@ TEST_F(BenchEnds, ATimeoutHasValidFiles) {
 TEST_F(BenchEnds, ACancelledTrialHasValidFiles) {
   folder_.write("agent",
                 fmt::format("{}notify {}/started\nhang\n", kInit, folder_.path().native()));
-  shell(
-      fmt::format("{{ {} & }}; run=$!; while [ ! -e started ]; do sleep 0.02; done; "
-                  "kill -TERM $run; wait $run",
-                  command().replace(0, 4, "exec env ")));
+  shell(fmt::format(
+      "{{ {} & }}; run=$!; while kill -0 $run && [ ! -e started ]; do sleep 0.02; done; "
+      "kill -TERM $run; wait $run",
+      command().replace(0, 4, "exec env ")));
   EXPECT_TRUE(status().starts_with("failed cancelled "));
 }
 

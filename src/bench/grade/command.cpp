@@ -119,8 +119,8 @@ Result<process::Captured> CommandGrader::run(const GradeContext& context,
     auto hidden = context.hidden;
     hidden.push_back(context.folder);
     hidden.push_back(context.artifacts);
-    TRY_ASSIGN(command, clone.confinement(context.confinement.bwrap, hidden,
-                                          command.cwd)(std::move(command)));
+    const auto confine = clone.confinement(context.confinement.bwrap, hidden, command.cwd);
+    TRY_ASSIGN(command, confine(std::move(command)));
   }
   return process::capture(command, {.wall = timeout(), .bytes = kMostReport}, context.stop);
 }

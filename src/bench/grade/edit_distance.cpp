@@ -98,7 +98,7 @@ struct Block {
 std::size_t by_blocks(std::u16string_view pattern, std::u16string_view text,
                       const std::function<void(double)>& progress) {
   std::vector<std::uint64_t> equal(std::size_t{1} << 16);
-  std::vector<std::int8_t> carries(text.size(), 1);
+  std::vector<std::int16_t> carries(text.size(), 1);
   auto distance = static_cast<std::ptrdiff_t>(pattern.size());
   for (std::size_t begin = 0; begin < pattern.size(); begin += 64) {
     const auto part = pattern.substr(begin, 64);
@@ -109,7 +109,7 @@ std::size_t by_blocks(std::u16string_view pattern, std::u16string_view text,
     for (std::size_t i = 0; i < text.size(); ++i) {
       int carry = carries[i];
       block.advance(equal[text[i]], carry, last);
-      carries[i] = static_cast<std::int8_t>(carry);
+      carries[i] = static_cast<std::int16_t>(carry);
       if (is_last) distance += carry;
     }
     for (const char16_t unit : part) equal[unit] = 0;
@@ -153,7 +153,7 @@ std::optional<std::size_t> bounded_levenshtein(std::u16string_view a, std::u16st
   if (a.empty() || b.empty()) return a.size() + b.size();
   if (const auto distance =
           by_diagonals(a, b, std::min(kMostDiagonals, std::max(a.size(), b.size())))) {
-    return *distance;
+    return distance;
   }
   if (static_cast<double>(a.size()) * static_cast<double>(b.size()) / 64 > most_steps) {
     return std::nullopt;

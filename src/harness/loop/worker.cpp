@@ -53,7 +53,8 @@ MaybeStop Worker::iterate() {
   }
   if (!started) return std::nullopt;
   auto outcome = run_agent(iteration, std::move(prompt));
-  return finish_iteration(*loop_.keeper.state.current, std::move(outcome));
+  const store::Current current = *loop_.keeper.state.current;  // record_step() resets it
+  return finish_iteration(current, std::move(outcome));
 }
 
 /// Makes the prompt. False: the start could not be recorded, or the repository cannot be read or trusted.
@@ -111,7 +112,7 @@ void Worker::warn_of_ignored_done(const RunOutcome& outcome) {
                   line, marker));
 }
 
-MaybeStop Worker::finish_iteration(store::Current current, RunOutcome outcome) {
+MaybeStop Worker::finish_iteration(const store::Current& current, RunOutcome outcome) {
   const bool success = outcome.verdict.status() == stream::Status::success;
   if (success) answer_from_text(loop_.setup, outcome);
   warn_of_ignored_done(outcome);

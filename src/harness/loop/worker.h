@@ -25,7 +25,7 @@ class Worker {
   RunOutcome run_agent(std::int64_t iteration, std::string prompt);
   std::int64_t attempt_of(std::int64_t iteration) const;
   void warn_of_ignored_done(const RunOutcome& outcome);
-  MaybeStop finish_iteration(store::Current current, RunOutcome outcome);
+  MaybeStop finish_iteration(const store::Current& current, RunOutcome outcome);
   MaybeStop finish_failure(const store::Current& current, const RunOutcome& outcome);
   NextStep next_step(const RunOutcome& outcome) const;
   MaybeStop take(NextStep step, const RunOutcome& outcome);
