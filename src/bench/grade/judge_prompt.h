@@ -18,7 +18,7 @@ struct JudgePrompt {
   std::string task;             // of the graded agent; empty: unknown
   std::string patch;            // what it changed; empty: unknown
   std::size_t reset_files = 0;  // with instructions, shown as before the agent
-  std::string mark;             // a word that nobody can guess: encloses the patch
+  std::string mark;             // a random word, placed before and after the patch
 };
 
 /// The patch and the task are marked as data that the graded agent could write.
