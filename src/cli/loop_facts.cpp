@@ -52,8 +52,8 @@ console::LoopFacts facts_of(const loop::Setup& setup) {
   facts.agent = agent_of(request);
   if (request.backend->can.model) facts.model = request.ask.model;
   facts.sandbox = sandbox_of(request.host);
-  facts.reports_cost = request.backend->can.cost ||
-                       request.ask.output_format == std::optional<std::string>("stream-json");
+  facts.reports_cost =
+      request.backend->can.cost || request.ask.output == backend::Output::stream_json;
   facts.limits = limits_of(setup.options.budget, facts.reports_cost);
   facts.commits = setup.options.commit ? "a commit after every iteration" : "no commits";
   facts.resumed = setup.resumed;

@@ -69,7 +69,7 @@ BashCommand::BashCommand(const Options& options) : output_(options.output_file, 
 
 BashCommand::~BashCommand() = default;
 
-Result<std::unique_ptr<BashCommand>> BashCommand::start(Options options) {
+Result<std::unique_ptr<BashCommand>> BashCommand::start(const Options& options) {
   std::unique_ptr<BashCommand> command(new BashCommand(options));
   TRY_ASSIGN(auto note, make_folder_note(options));
   command->folder_note_ = std::move(note.file);

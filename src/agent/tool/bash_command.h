@@ -32,7 +32,7 @@ class BashCommand {
     std::optional<process::ConfinementSupport> support = std::nullopt;
   };
   /// In its own session, without a terminal, with empty stdin and stderr merged into stdout.
-  static Result<std::unique_ptr<BashCommand>> start(Options options);
+  static Result<std::unique_ptr<BashCommand>> start(const Options& options);
   BashCommand(const BashCommand&) = delete;
   BashCommand& operator=(const BashCommand&) = delete;
   ~BashCommand();

@@ -32,10 +32,10 @@ struct Middle {
   int old_length;  // lines between
   int new_length;
 
-  bool same(int x, int y) const {
-    return before[static_cast<std::size_t>(offset + x)] ==
-           after[static_cast<std::size_t>(offset + y)];
+  std::size_t index(int line) const {
+    return static_cast<std::size_t>(offset) + static_cast<std::size_t>(line);
   }
+  bool same(int x, int y) const { return before[index(x)] == after[index(y)]; }
 };
 
 Middle middle_of(const LineViews& before, const LineViews& after) {
@@ -90,7 +90,12 @@ class Search {
  private:
   int reach(int d, int k) const {
     if (k < -d || k > d) return -1;
-    return trace_[static_cast<std::size_t>(d)][static_cast<std::size_t>(k + d)];
+    return trace_[static_cast<std::size_t>(d)][column(d, k)];
+  }
+  /// `k` runs from -d to d.
+  static std::size_t column(int d, int k) {
+    const int from_left = k + d;
+    return static_cast<std::size_t>(from_left);
   }
   bool goes_down(int d, int k) const {
     return k == -d || (k != d && reach(d - 1, k - 1) < reach(d - 1, k + 1));
@@ -100,13 +105,13 @@ class Search {
     int x = 0;
     if (d > 0) x = goes_down(d, k) ? reach(d - 1, k + 1) : reach(d - 1, k - 1) + 1;
     while (x < middle_.old_length && x - k < middle_.new_length && middle_.same(x, x - k)) ++x;
-    trace_[static_cast<std::size_t>(d)][static_cast<std::size_t>(k + d)] = x;
+    trace_[static_cast<std::size_t>(d)][column(d, k)] = x;
     return x >= middle_.old_length && x - k >= middle_.new_length;
   }
 
   /// Merges a change that ends where the previously found one begins.
   void add(std::vector<Difference>& found, int x, int y, int x_end, int y_end) const {
-    const auto at = [&](int line) { return static_cast<std::size_t>(middle_.offset + line); };
+    const auto at = [&](int line) { return middle_.index(line); };
     if (!found.empty() && found.back().old_begin == at(x_end) &&
         found.back().new_begin == at(y_end)) {
       found.back().old_begin = at(x);

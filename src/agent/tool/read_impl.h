@@ -12,7 +12,7 @@
 /// One function per kind of file that Read shows. `head`: the first piece of the open file.
 namespace ralph::tool {
 
-inline constexpr std::size_t kUsualReadBytes = 256 * 1024;
+inline constexpr std::size_t kUsualReadBytes = std::size_t{256} << 10;
 
 /// The message for the model when Workspace::reserve_media_room() fails. `what`: "The picture".
 std::string no_media_room(std::string_view what);

@@ -9,7 +9,7 @@
 namespace ralph::tool {
 namespace {
 
-constexpr std::size_t kApiBytes = 3750 * 1024;  // 5 MB as base64, the limit of the API
+constexpr std::size_t kApiBytes = std::size_t{3750} << 10;  // 5 MB as base64, the limit of the API
 constexpr unsigned kApiEdge = 8000;
 constexpr std::size_t kLargestFile = 64 << 20;
 

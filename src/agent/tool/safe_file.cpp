@@ -138,8 +138,11 @@ FileKind kind_of(const fs::path& resolved) {
 
 bool is_process_information(const fs::path& resolved) {
   auto part = resolved.begin();
-  if (part == resolved.end() || ++part == resolved.end() || *part != "proc") return false;
-  if (++part == resolved.end() || part->empty()) return true;
+  if (part == resolved.end()) return false;
+  ++part;
+  if (part == resolved.end() || *part != "proc") return false;
+  ++part;
+  if (part == resolved.end() || part->empty()) return true;
   const auto name = part->string();
   return name == "self" || name == "thread-self" ||
          name.find_first_not_of("0123456789") == std::string::npos;

@@ -71,7 +71,7 @@ bool opens(std::string_view text, std::size_t at) {
 }
 
 /// Longer texts are not searched for unchanged quotes.
-constexpr std::size_t kMostCompared = 64 * 1024;
+constexpr std::size_t kMostCompared = std::size_t{64} << 10;
 constexpr auto kNone = std::numeric_limits<std::size_t>::max();
 constexpr auto kStraight = kNone - 1;
 
@@ -106,8 +106,7 @@ Pieces letter_groups(std::string_view text) {
 /// The text from the first of these pieces to the last.
 std::string_view stretch(const Pieces& pieces, std::size_t begin, std::size_t end) {
   if (begin == end) return {};
-  const auto* const last = pieces[end - 1].data() + pieces[end - 1].size();
-  return {pieces[begin].data(), static_cast<std::size_t>(last - pieces[begin].data())};
+  return {pieces[begin].begin(), pieces[end - 1].end()};
 }
 
 /// Finds which bytes of a new text with straight quotes are unchanged from an old one.

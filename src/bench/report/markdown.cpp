@@ -21,7 +21,7 @@ std::string_view mark_of(std::string_view status) {
 }
 
 /// On one line of a table.
-std::string cell(std::string text) {
+std::string cell(std::string_view text) {
   std::string safe;
   for (const char c : text) {
     if (c == '|') safe += '\\';

@@ -52,7 +52,7 @@ backend::Ask Adapter::make_ask(const ExecutionContext& context) const {
                                        context.artifacts / type_.logs})
                       : spec_->command;
   ask.extra_args = spec_->extra_args;
-  if (!spec_->output_format.empty()) ask.output_format = spec_->output_format;
+  ask.output = backend::output_named(spec_->output_format);
   if (plain) return ask;
   ask.model = spec_->model;
   ask.agent_name = spec_->agent_name;

@@ -21,9 +21,9 @@ using Pointer = Document::json_pointer;
 template <typename Number>
 std::optional<Number> whole_number(std::string_view text) {
   Number value{};
-  const auto end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  return stop == end && error == std::errc{} ? std::optional(value) : std::nullopt;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return stop == text.data() + text.size() && error == std::errc{} ? std::optional(value)
+                                                                   : std::nullopt;
 }
 
 Document typed_value(std::string_view text) {

@@ -27,7 +27,7 @@ std::string MessageRecorder::bounded(std::string_view text) {
   return cut;
 }
 
-void MessageRecorder::add(Message::Role role, std::string content) {
+void MessageRecorder::add(Message::Role role, std::string_view content) {
   messages_.push_back({role, bounded(content), now_utc()});
 }
 

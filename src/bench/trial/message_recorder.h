@@ -21,7 +21,7 @@ class MessageRecorder final : public stream::Handler {
       : start_(start), left_(most) {}
 
   /// A message that is not an event.
-  void add(Message::Role role, std::string content);
+  void add(Message::Role role, std::string_view content);
   void on(const stream::Event&, const stream::Text&) override;
   void on(const stream::Event&, const stream::ToolCall&) override;
   void on(const stream::Event&, const stream::ToolResult&) override;

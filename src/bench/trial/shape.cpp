@@ -29,9 +29,10 @@ std::optional<bool> boolean_of(const Node& node) {
 
 std::optional<double> integer_in(std::string_view digits, int base) {
   std::uint64_t value = 0;
-  const auto end = digits.data() + digits.size();
-  const auto [stop, error] = std::from_chars(digits.data(), end, value, base);
-  if (digits.empty() || stop != end || error != std::errc{}) return std::nullopt;
+  const auto [stop, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
+  if (digits.empty() || stop != digits.data() + digits.size() || error != std::errc{})
+    return std::nullopt;
   return static_cast<double>(value);
 }
 
@@ -45,9 +46,9 @@ std::optional<double> decimal(std::string_view text) {
   const auto odd = text.find_first_not_of("0123456789.eE+-");
   if (!begins || odd != std::string_view::npos || text == ".") return std::nullopt;
   double value = 0;
-  const auto end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  return stop == end && error == std::errc{} ? std::optional(value) : std::nullopt;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return stop == text.data() + text.size() && error == std::errc{} ? std::optional(value)
+                                                                   : std::nullopt;
 }
 
 std::optional<double> find_number(const Node& node) {

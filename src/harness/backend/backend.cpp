@@ -44,6 +44,13 @@ std::string_view to_string(Output output) {
   return output == Output::text ? "text" : "stream-json";
 }
 
+std::optional<Output> output_named(std::string_view name) {
+  for (const Output output : {Output::stream_json, Output::text}) {
+    if (name == to_string(output)) return output;
+  }
+  return std::nullopt;
+}
+
 std::span<const Backend* const> backends() { return kBackends; }
 
 const Backend* find_backend(std::string_view name) {

@@ -23,6 +23,7 @@ std::string_view to_string(Delivery delivery);
 /// What the agent prints.
 enum class Output { stream_json, text };
 std::string_view to_string(Output output);
+std::optional<Output> output_named(std::string_view name);
 
 /// What an entry of a command line's template stands for. The entry is there when the run has such
 /// a thing, once for each of its values, and every "{}" in its words becomes the value.

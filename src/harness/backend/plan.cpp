@@ -32,15 +32,6 @@ Result<> check_prompt(std::string_view prompt) {
   return {};
 }
 
-Result<Output> output_of(const Backend& backend, const Ask& ask) {
-  if (!ask.output_format) return backend.output;
-  for (const Output output : {Output::stream_json, Output::text}) {
-    if (*ask.output_format == to_string(output)) return output;
-  }
-  return fail(Code::usage, fmt::format("unknown output format '{}'", *ask.output_format),
-              "use stream-json or text");
-}
-
 /// A request that not every backend can honour.
 struct Requirement {
   bool asked;
@@ -331,7 +322,7 @@ bool hides_key(const Backend& backend, Auth auth, const Host& host) {
 Result<Plan> plan(const Backend& backend, const Ask& ask, const Host& host,
                   std::string_view run_id) {
   TRY(check_prompt(ask.prompt));
-  TRY_ASSIGN(const Output output, output_of(backend, ask));
+  const Output output = ask.output.value_or(backend.output);
   TRY(backend.program.empty() ? check_command(backend, ask) : check_extra_args(backend, ask));
   const bool has_loop_guard = ask.loop_guard && runs_own_agent(backend, host);
   TRY(check_capabilities(backend, ask, output, has_loop_guard));

@@ -64,7 +64,7 @@ struct Ask {
   std::optional<std::int64_t> max_turns;
   std::vector<std::string> command;  // of the backend custom
   std::vector<std::string> extra_args;
-  std::optional<std::string> output_format;     // "stream-json", "text"; none: the backend's own
+  std::optional<Output> output;                 // none: the backend's own
   std::optional<process::Transport> transport;  // none: the backend's own
   Auth auth = Auth::automatic;
   std::string json_schema;  // of the answer; empty: none

@@ -128,7 +128,8 @@ Result<backend::Ask> make_ask(const config::Settings& settings, Invocation& invo
   TRY(set_loop_guard(settings, ask));
   ask.command = settings.list(Key::command);
   ask.extra_args = settings.list(Key::extra_args);
-  if (settings.given(Key::output_format)) ask.output_format = settings.text(Key::output_format);
+  if (settings.given(Key::output_format))
+    ask.output = backend::output_named(settings.text(Key::output_format));
   ask.transport = transport_of(settings.text(Key::transport));
   ask.auth = auth_of(settings);
   return ask;

@@ -72,7 +72,7 @@ TEST(CustomPlan, PrintsTextUnlessToldOtherwise) {
   EXPECT_EQ(text->display_name, "tool");
   EXPECT_EQ(text->make_dialect()->agent(), "custom");
   EXPECT_EQ(text->make_dialect()->display_name(), "tool");
-  ask.output_format = "stream-json";
+  ask.output = Output::stream_json;
   const auto json = machine.planned(ask, "custom");
   EXPECT_EQ(json->output, Output::stream_json);
   EXPECT_EQ(json->make_dialect()->agent(), "claude");
@@ -107,7 +107,7 @@ TEST(CustomPlan, ACostLimitIsKeptWhenTheStreamTellsTheCost) {
   const Machine machine({"tool"});
   Ask ask = commanding({"tool"});
   ask.max_cost = 1;
-  ask.output_format = "stream-json";
+  ask.output = Output::stream_json;
   const auto plan = machine.planned(ask, "custom");
   ASSERT_TRUE(plan) << describe(plan.error());
   EXPECT_EQ(plan->command.argv, (Words{"tool"}));
