@@ -131,20 +131,17 @@ Result<TestCounts> CommandGrader::read_counts(const process::Captured& ran,
     if (ran.cut) {
       return fail(Code::limit, fmt::format("the output has more than {} bytes", kMostReport));
     }
-    const auto counts = read_tap(ran.out);
-    if (!counts) return fail(Code::malformed, "the output has no TAP results");
-    return *counts;
+    return read_tap(ran.out);
   }
   const auto text = read_inside(clone.root(), report());
   if (!text) {
     return fail(Code::not_found,
                 fmt::format("no report '{}': {}", report().native(), text.error().message));
   }
-  const auto counts = read_junit(*text);
-  if (!counts) {
-    return fail(Code::malformed, fmt::format("'{}' is not a JUnit report", report().native()));
-  }
-  return *counts;
+  auto counts = read_junit(*text);
+  if (counts) return counts;
+  return fail(Code::malformed, fmt::format("'{}' is not a JUnit report: {}", report().native(),
+                                           counts.error().message));
 }
 
 /// How the command ended, unless it ended well.
@@ -165,13 +162,14 @@ void CommandGrader::judge_counts(const process::Captured& ran, const run::CleanC
     violations.push_back(counts.error().message);
     return;
   }
-  const auto passed = counts->total - counts->failed - counts->skipped;
+  const auto passed = counts->passed();
   const auto least = std::max<std::int64_t>(1, json::integer(config_, "min_tests"));
   metrics["tests"] = counts->total;
   metrics["tests_failed"] = counts->failed;
   metrics["tests_skipped"] = counts->skipped;
   summary = fmt::format("{} of {} tests passed", passed, counts->total);
   if (counts->failed > 0) violations.push_back(fmt::format("{} tests failed", counts->failed));
+  violations.insert(violations.end(), counts->problems.begin(), counts->problems.end());
   if (counts->total == 0) {
     violations.push_back("no test ran");
   } else if (counts->failed == 0 && passed < least) {

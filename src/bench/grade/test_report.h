@@ -1,20 +1,30 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
-#include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
 
 namespace ralph::grade {
 
+/// What a report of tests says. Graded code may have written part of it: whatever could be a failed test counts as one.
 struct TestCounts {
   std::int64_t total = 0, failed = 0, skipped = 0;
+  std::vector<std::string> problems =
+      {};  // why the report cannot be believed, apart from failed tests
+
+  std::int64_t passed() const { return std::max<std::int64_t>(0, total - failed - skipped); }
   bool operator==(const TestCounts&) const = default;
 };
 
-/// Counts the `ok` and `not ok` lines of the Test Anything Protocol. Tests that the plan promises and that did not run have
-/// failed; `Bail out!` is a failure. nullopt: there is no such line.
-std::optional<TestCounts> read_tap(std::string_view text);
+/// Counts the results of the Test Anything Protocol. `not ok` in any line is a failed test, and so is a test that the plan
+/// promises and that did not run. Results of subtests count only if they failed. Code::malformed: there are no results.
+Result<TestCounts> read_tap(std::string_view text);
 
-/// Counts the `<testcase>` elements of a JUnit report. nullopt: it has no test suite.
-std::optional<TestCounts> read_junit(std::string_view text);
+/// Counts the `<testcase>` elements of a JUnit report. A suite that declares other numbers than it has is a problem.
+/// Code::malformed: it is not well-formed XML (a DOCTYPE is refused too), or not a JUnit report.
+Result<TestCounts> read_junit(std::string_view text);
 
 }  // namespace ralph::grade
