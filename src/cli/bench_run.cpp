@@ -193,6 +193,8 @@ Result<> BenchRun::execute() {
   Result<trial::Execution> executed;
   run_watched(executed);
   TRY_ASSIGN(execution_, std::move(executed));
+  // What our own agent prints is the version of Claude Code that it is compatible with.
+  if (adapter_.is_own_agent()) execution_.version = RALPH_VERSION;
   lines_.info(fmt::format("agent: {} after {} (exit code {})", to_string(execution_.status),
                           format_duration(execution_.duration), execution_.exit_code));
   for (const auto& error : execution_.errors) lines_.info("  " + error.message);

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "harness/run/versions.h"
+#include "system/git/program.h"
 #include "ui/console/figures.h"
 
 namespace ralph::cli {
@@ -56,6 +57,7 @@ console::LoopFacts facts_of(const loop::Setup& setup) {
       request.backend->can.cost || request.ask.output == backend::Output::stream_json;
   facts.limits = limits_of(setup.options.budget, facts.reports_cost);
   facts.commits = setup.options.commit ? "a commit after every iteration" : "no commits";
+  facts.has_git = git::Program::find().has_value();
   facts.resumed = setup.resumed;
   return facts;
 }

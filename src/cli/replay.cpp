@@ -253,7 +253,12 @@ void publish_result(const stream::Summary& summary, std::int64_t t_ms, stream::D
   decoder.publish(stream::make_result(summary, end, verdict, texts), t_ms);
 }
 
-Error no_event(const std::string& path, std::int64_t skipped) {
+Error no_event(const std::string& path, std::int64_t skipped, bool empty) {
+  if (empty) {
+    return {Code::malformed,
+            fmt::format("{} is empty: the agent printed nothing", source_name(path)),
+            {}};
+  }
   const auto lines =
       skipped == 0 ? std::string() : fmt::format(" ({})", counted(skipped, "unreadable line"));
   return {Code::malformed,
@@ -314,7 +319,8 @@ int replay(const Arguments& arguments, StdOutput& output) {
   decoder.finish(pacer.t_ms(), exit_code);
   if (output.closed()) return 0;
   if (!done && !summary.any_event()) return report(done.error(), output);
-  if (!summary.any_event()) return report(no_event(path, decoder.skipped()), output);
+  if (!summary.any_event())
+    return report(no_event(path, decoder.skipped(), opening->bytes.empty()), output);
   publish_result(summary, pacer.t_ms(), decoder);
   return done ? 0 : report(done.error(), output);
 }

@@ -49,7 +49,7 @@ void count_guidance(console::StatusFacts& facts, StdOutput& output) {
 
 std::string stash_of(const console::LoopSnapshot& snapshot) {
   if (!snapshot.state->settings.contains("stash")) return {};
-  std::string why_not;
+  Error why_not;
   const auto work = git::Worktree::open(snapshot.folder, why_not);
   if (!work || !*work) return {};
   return (*work)->stash_entry(store::stash_message(snapshot.state->loop_id));

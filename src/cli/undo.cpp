@@ -96,11 +96,13 @@ git::CallLimits limits_of_settings() {
 }
 
 Result<git::Worktree> open_work(const store::LoopState& state) {
-  std::string why_not;
+  Error why_not;
   TRY_ASSIGN(auto work,
              git::Worktree::open(std::filesystem::current_path(), why_not, limits_of_settings()));
   if (!work) {
-    return fail(Code::not_found, why_not, "run 'ralph undo' in the repository of the loop");
+    return fail(why_not.code, why_not.message,
+                why_not.code == Code::not_found ? "run 'ralph undo' in the repository of the loop"
+                                                : why_not.hint);
   }
   work->leave_alone_before(state.files_before.value_or(state.started));
   work->leave_out_outputs(own_outputs_and(state.outputs));

@@ -42,6 +42,7 @@ class Adapter {
 
   std::string_view name() const { return spec_->type; }
   std::string_view product() const { return type_.product; }
+  bool is_own_agent() const { return backend_->program == backend::kOwnProgram; }
 
   /// Before anything is cloned: the program is installed, a credential exists, the options fit together.
   Result<> check_availability(const ExecutionContext& context) const;

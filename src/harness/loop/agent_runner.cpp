@@ -19,17 +19,6 @@ namespace {
 
 constexpr std::size_t kLongestProgress = 8000;  // bytes of a text that is no answer
 
-/// The last line with words says what was done; it becomes the first.
-std::string last_line_first(std::string text) {
-  const auto word =
-      text.find_last_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789");
-  const auto before = word == text.npos ? word : text.rfind('\n', word);
-  if (before == text.npos) return text;
-  const auto end = std::min(text.find('\n', word), text.size());
-  const auto line = text.substr(before + 1, end - before - 1);
-  return fmt::format("{}\n\n{}", line, text.erase(before, end - before));
-}
-
 std::string correction_note(std::int64_t n) {
   return fmt::format("no valid answer from the agent; asking again ({} of {})", n,
                      kMostCorrections);
@@ -54,7 +43,7 @@ std::string end_of_message(std::string_view text) {
 
 void answer_from_text(const Setup& setup, RunOutcome& outcome) {
   if (!outcome.answer.summary.empty() || answers_by_schema(*setup.request.backend)) return;
-  outcome.answer.summary = last_line_first(end_of_message(last_message(outcome.summary)));
+  outcome.answer.summary = end_of_message(last_message(outcome.summary));
 }
 
 RunOutcome AgentRunner::run_once(run::Request request, const store::RunInfo& info) {

@@ -22,7 +22,7 @@ namespace ralph::loop {
 
 Result<> LoopRepository::open(const std::vector<OwnOutput>& outputs) {
   const auto& host = setup_.request.host;
-  std::string why_not;
+  Error why_not;
   TRY_ASSIGN(git_, git::Worktree::open(host.workspace, why_not,
                                        {setup_.options.git_timeout, control_.runs().token()}));
   if (git_) {
@@ -34,8 +34,8 @@ Result<> LoopRepository::open(const std::vector<OwnOutput>& outputs) {
   }
   if (git_ && setup_.options.commit) TRY(git_->ready());
   if (!setup_.options.commit || git_) return {};
-  return fail(Code::usage, "--commit needs a git repository: " + why_not,
-              "run 'git init', or omit --commit");
+  return fail(Code::usage, "--commit needs a git repository: " + why_not.message,
+              why_not.hint + ", or omit --commit");
 }
 
 /// Warns once.

@@ -226,10 +226,15 @@ void VerifierFiles::trust_scripts(const std::vector<std::string>& paths) {
   }
 }
 
-std::string VerifierFiles::notice() const {
+std::vector<std::string> VerifierFiles::kept_paths() const {
   auto kept = script_paths();
   for (const auto& [path, identity] : named_outside_) kept.push_back(path);
   if (!check_.empty()) kept.emplace_back(".ralph/check");
+  return kept;
+}
+
+std::string VerifierFiles::notice() const {
+  const auto kept = kept_paths();
   if (kept.empty() && readers_.empty() && unknown_.empty()) return {};
   std::vector<std::string> inputs;
   for (const auto& [path, digest] : inputs_) inputs.push_back(path);

@@ -57,6 +57,8 @@ class VerifierFiles {
   /// Scripts of the workspace, which are run in their version of the start.
   const std::vector<FileSwap::Wanted>& scripts() const { return scripts_; }
   std::vector<std::string> script_paths() const;
+  /// Those, and other files whose current version the verification uses.
+  std::vector<std::string> kept_paths() const;
   /// What a user should know about these files before the loop begins; empty: nothing.
   std::string notice() const;
   /// The programs of the commands, and where PATH finds them; an empty path: nowhere.

@@ -115,7 +115,12 @@ Result<> WorkspaceVerifier::prepare(const store::UserState* user) {
 std::string WorkspaceVerifier::notice() const {
   const bool clean = setup_.options.verify_clean;
   if (!clean && protect_.empty()) return verifier_->files().notice();
-  const auto paths = start_files_.paths();
+  auto paths = start_files_.paths();
+  if (!clean) {
+    for (auto& path : verifier_->files().kept_paths()) {
+      if (std::ranges::find(paths, path) == paths.end()) paths.push_back(std::move(path));
+    }
+  }
   if (verifier_->files().empty() || (!clean && paths.empty())) return {};
   std::string text = "verification";
   if (!paths.empty()) text += fmt::format(" uses the current version of {}", join_names(paths));

@@ -29,11 +29,12 @@ Result<std::optional<fs::path>> ask_folder(const Program& git, const std::string
 
 }  // namespace
 
-Result<std::optional<Worktree>> Worktree::open(const fs::path& folder, std::string& why_not,
+Result<std::optional<Worktree>> Worktree::open(const fs::path& folder, Error& why_not,
                                                CallLimits limits) {
   auto program = Program::find();
   if (!program && program.error().code == Code::not_found) {
-    why_not = "git is not installed: " + program.error().message;
+    why_not = {Code::unavailable, "git is not installed: " + program.error().message,
+               "install git"};
     return std::nullopt;
   }
   TRY_ASSIGN(auto git, std::move(program));
@@ -41,7 +42,8 @@ Result<std::optional<Worktree>> Worktree::open(const fs::path& folder, std::stri
   git.start_in(folder);
   TRY_ASSIGN(auto own, ask_folder(git, "--absolute-git-dir"));
   if (!own) {
-    why_not = fmt::format("'{}' is not in a git repository", folder.native());
+    why_not = {Code::not_found, fmt::format("'{}' is not in a git repository", folder.native()),
+               "run 'git init'"};
     return std::nullopt;
   }
   TRY_ASSIGN(auto root, ask_folder(git, "--show-toplevel"));

@@ -29,10 +29,10 @@ struct Snapshot;
 /// at. Changes of files that are marked assume-unchanged or skip-worktree stay in the directory, and the marks in the index.
 class Worktree {
  public:
-  /// nullopt: `folder` lies in no repository, or `git` is not installed (`why_not` says which). Code::permission: git would
-  /// wait for a named pipe or a device there.
-  static Result<std::optional<Worktree>> open(const std::filesystem::path& folder,
-                                              std::string& why_not, CallLimits limits = {});
+  /// nullopt: `folder` lies in no repository, or `git` is not installed (Code::unavailable); `why_not` says which, and what
+  /// to do about it. Code::permission: git would wait for a named pipe or a device there.
+  static Result<std::optional<Worktree>> open(const std::filesystem::path& folder, Error& why_not,
+                                              CallLimits limits = {});
 
   /// The time is that of file_time_now(). Untracked files born before that are the user's: nothing here takes them in or names them, and no reset removes
   /// them, even if `.gitignore` has changed. For callers that begin with nothing uncommitted: what was untracked then was

@@ -78,8 +78,10 @@ std::vector<HeaderLine> loop_header(const LoopFacts& facts, const store::LoopSta
                                 {"Goal", goal_text(state)},
                                 {"Agent", agent_text(facts, store::model_used(before))},
                                 {"Limits", facts.limits}};
+  const auto* no_branch =
+      facts.has_git ? "none: not a git repository" : "none: git is not installed";
   lines.push_back({"Branch", state.branch_at_start.empty()
-                                 ? "none: not a git repository"
+                                 ? no_branch
                                  : fmt::format("{}, {}", branch_of(state), facts.commits)});
   lines.push_back({"Verify", state.verify.empty()
                                  ? "nothing: a DONE is not checked (--verify COMMAND checks it)"

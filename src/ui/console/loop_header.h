@@ -16,6 +16,7 @@ struct LoopFacts {
   std::string sandbox;               // "no sandbox"
   std::string limits;                // "50 iterations, 2h, $5.0000"
   std::string commits;               // "a commit after every iteration"
+  bool has_git = true;               // git is installed
   bool reports_cost = true;
   bool resumed = false;
 };

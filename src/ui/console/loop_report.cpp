@@ -133,7 +133,7 @@ std::string files_text(const store::LoopReport& report) {
 void add_files(Table& table, const store::LoopReport& report) {
   if (!report.has_git) {
     return table.line("Files", report.totals.changed
-                                   ? "changed; they can be listed only in a git repository"
+                                   ? "changed; without a git repository they cannot be listed"
                                    : "none changed");
   }
   if (!report.files_known) return table.line("Files", "unknown: the repository could not be read");

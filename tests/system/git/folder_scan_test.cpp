@@ -12,7 +12,7 @@ class GitFolderScan : public GitWork {
  protected:
   /// What a command plants stops ralph before git waits for it: there is no limit of time here.
   void expect_refused(std::string_view plant, std::string_view path) const {
-    std::string why_not;
+    Error why_not;
     const auto work = good(Worktree::open(repo(), why_not, {Millis::zero()}));
     shell(plant);
     for (const auto& error : {work->tree().error(), work->dirty().error(),

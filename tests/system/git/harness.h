@@ -57,10 +57,10 @@ class GitWork : public testing::Test {
   }
   Worktree open() const { return open(repo()); }
   static Worktree open(const fs::path& folder) {
-    std::string why;
+    Error why;
     auto work = Worktree::open(folder, why);
     EXPECT_TRUE(work) << describe(work.error());
-    EXPECT_TRUE(work && *work) << why;
+    EXPECT_TRUE(work && *work) << why.message;
     return **std::move(work);
   }
   template <typename T>

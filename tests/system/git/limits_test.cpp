@@ -38,9 +38,9 @@ class GitLimits : public GitWork {
     return program;
   }
   Worktree open_with(CallLimits limits) const {
-    std::string why;
+    Error why;
     auto work = Worktree::open(repo(), why, std::move(limits));
-    EXPECT_TRUE(work && *work) << why;
+    EXPECT_TRUE(work && *work) << why.message;
     return **std::move(work);
   }
 

@@ -61,7 +61,8 @@ TEST_F(GitOldFiles, AreNotStashedOrRemoved) {
   shell(": > .gitignore");
   write("new", "n");
   EXPECT_TRUE(good(work.stash("x")));
-  EXPECT_EQ(paths_of("stash@{0}"), ".gitignore\na\nnew");
+  EXPECT_EQ(paths_of("stash@{0}"), ".gitignore\na");
+  EXPECT_EQ(paths_of("stash@{0}^3"), "new");
   EXPECT_FALSE(there("new"));
   expect_secrets_stay();
   shell(": > .gitignore");

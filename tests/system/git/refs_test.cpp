@@ -78,7 +78,7 @@ TEST_F(GitRefs, ANamedPipeIsWaitedForNoLongerThanTheLimit) {
   // Outside of what is looked through.
   shell("mkfifo ../attributes && git config core.attributesFile $PWD/../attributes");
   shell("echo x > new");
-  std::string why_not;
+  Error why_not;
   const auto work = good(Worktree::open(repo(), why_not, {Millis{500}}));
   const auto tree = work->tree();
   ASSERT_FALSE(tree);

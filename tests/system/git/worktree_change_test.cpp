@@ -139,6 +139,7 @@ TEST_F(GitWorkChange, AStashCanBePopped) {
   write("new/file", "n");
   write("b.o", "ignored");
   write(".ralph/x", "ours");
+  const auto before_stash = git("status --porcelain");
   const auto work = open();
   EXPECT_TRUE(good(work.stash("before the loop")));
   EXPECT_EQ(git("rev-parse HEAD"), before);
@@ -150,7 +151,8 @@ TEST_F(GitWorkChange, AStashCanBePopped) {
   EXPECT_EQ(read("b.o"), "ignored") << "also where the stash holds what ignored it";
   shell("rm b.o");
   EXPECT_FALSE(good(work.stash("nothing")));
-  git("stash pop");
+  git("stash pop --index");
+  EXPECT_EQ(git("status --porcelain"), before_stash) << "untracked files are not staged";
   EXPECT_EQ(read("a"), "two\n");
   EXPECT_EQ(read("new/file"), "n");
   EXPECT_TRUE(there(".gitignore"));

@@ -12,11 +12,11 @@ namespace {
 // Opening.
 
 TEST_F(GitWork, NoRepositoryIsNoError) {
-  std::string why;
+  Error why;
   const auto work = Worktree::open(folder_.path(), why);
   ASSERT_TRUE(work) << describe(work.error());
   EXPECT_FALSE(*work);
-  EXPECT_NE(why.find("is not in a git repository"), std::string::npos) << why;
+  EXPECT_NE(why.message.find("is not in a git repository"), std::string::npos) << why.message;
 }
 
 TEST_F(GitWork, NoGitIsNoError) {
@@ -24,17 +24,17 @@ TEST_F(GitWork, NoGitIsNoError) {
   // A program of that name in the workspace is nobody's git.
   folder_.write("repo/git", "#!/bin/sh\ntouch ../EVIL\n", 0755);
   ::setenv("PATH", ".:/nowhere", 1);
-  std::string why;
+  Error why;
   const auto work = Worktree::open(repo(), why);
   ::setenv("PATH", path.c_str(), 1);
   ASSERT_TRUE(work) << describe(work.error());
   EXPECT_FALSE(*work);
-  EXPECT_NE(why.find("not installed"), std::string::npos) << why;
+  EXPECT_NE(why.message.find("not installed"), std::string::npos) << why.message;
   EXPECT_FALSE(attacked());
 }
 
 TEST_F(GitWork, ABareOrBrokenRepositoryIsAnError) {
-  std::string why;
+  Error why;
   shell("git init -q --bare ../bare");
   const auto bare = Worktree::open(folder_ / "bare", why);
   ASSERT_FALSE(bare);
@@ -49,7 +49,7 @@ TEST_F(GitWork, ARepositoryOfAnotherUserIsAnErrorThatQuotesGit) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can give files away";
   ASSERT_EQ(::chown(repo().c_str(), 12345, 12345), 0);
   ASSERT_EQ(::chown((repo() / ".git").c_str(), 12345, 12345), 0);
-  std::string why;
+  Error why;
   const auto work = Worktree::open(repo(), why);
   ASSERT_FALSE(work);
   EXPECT_EQ(work.error().code, Code::permission);
