@@ -25,7 +25,7 @@ struct Violation {
 /// Limits for hostile schemas and values; exceeding one is an error or a violation.
 struct SchemaLimits {
   std::size_t depth = json::kMaxDepth;  // levels of a schema's or value's text
-  std::size_t nesting = 2'000;          // schemas inside of schemas while a value is checked
+  std::size_t nesting = 2'600;          // schemas inside of schemas while a value is checked
   std::size_t violations = 10;          // reported
   std::uint64_t work = 50'000'000;      // steps of one validation: some seconds
   std::uint32_t matching = 5'000'000;   // attempts of one pattern at one place of a text
