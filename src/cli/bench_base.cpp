@@ -1,7 +1,11 @@
 #include "cli/bench_base.h"
 
+#include <cerrno>
 #include <set>
 #include <utility>
+
+#include <fmt/core.h>
+#include <sys/stat.h>
 
 #include "system/git/fields.h"
 #include "system/git/git.h"
@@ -19,6 +23,17 @@ Result<std::set<std::string>> tracked_files(const git::Program& git) {
 
 }  // namespace
 
+Result<FolderIdentity> FolderIdentity::of(const std::filesystem::path& folder) {
+  struct stat status{};
+  if (::lstat(folder.c_str(), &status) != 0) {
+    return fail_errno(errno, fmt::format("cannot read '{}'", folder.native()));
+  }
+  if (!S_ISDIR(status.st_mode)) {
+    return fail(Code::permission, fmt::format("'{}' is not a directory", folder.native()));
+  }
+  return FolderIdentity{status.st_dev, status.st_ino};
+}
+
 Result<BenchBase> BenchBase::record(const trial::TestCase& test_case, const git::Program& git,
                                     const trial::Layout& layout, std::string commit) {
   auto own = git;
@@ -32,6 +47,7 @@ Result<BenchBase> BenchBase::record(const trial::TestCase& test_case, const git:
     snapshots.add_tracked(std::move(tracked));
   }
   BenchBase base(std::move(snapshots), std::move(commit));
+  TRY_ASSIGN(base.folder_, FolderIdentity::of(layout.modified));
   TRY_ASSIGN(base.tree_, base.snapshots_.take());
   TRY_ASSIGN(base.ignored_tree_, base.snapshots_.take_ignored(protect));
   TRY(base.take_named_commits(test_case, own));
@@ -52,8 +68,18 @@ Result<> BenchBase::take_named_commits(const trial::TestCase& test_case, const g
   return {};
 }
 
+Result<> BenchBase::check() const {
+  const auto& folder = snapshots_.git().root();
+  const auto now = FolderIdentity::of(folder);
+  if (now && *now == folder_) return snapshots_.check_seal();
+  return fail(Code::permission,
+              fmt::format("the agent's directory was replaced during the run: '{}' ({})",
+                          folder.native(), now ? "another directory" : now.error().message),
+              "run the agent with --sandbox");
+}
+
 Result<std::string> BenchBase::retake() {
-  TRY(snapshots_.check_seal());
+  TRY(check());
   TRY_ASSIGN(auto tree, snapshots_.take());
   TRY(snapshots_.seal());
   return tree;

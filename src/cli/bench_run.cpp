@@ -48,7 +48,7 @@ class BenchRun {
         lines_(lines),
         masker_(environment()) {}
 
-  /// The steps in their order; an error is about a step before the agent.
+  /// The steps in their order. What they made is removed if an error keeps the agent from being started.
   Result<int> run(bool keep_workspace);
 
  private:
@@ -59,6 +59,8 @@ class BenchRun {
   Result<> run_pre_scripts();
   Result<> take_base();
   Result<> execute();
+  Result<> check_artifacts() const;
+  Result<> prepare();
   void run_watched(Result<trial::Execution>& executed);
   void clone_expected(grade::GradeContext& context);
   grade::GradeContext grade_context();
@@ -79,6 +81,8 @@ class BenchRun {
   trial::Source source_ = trial::source_of(case_);
   std::optional<trial::Workspace> workspace_;
   std::optional<BenchBase> base_;
+  FolderIdentity artifacts_;
+  bool agent_ran_ = false;
   std::string base_commit_, expected_commit_, git_settings_;
   std::vector<std::string> helper_files_;
   trial::Execution execution_;
@@ -155,6 +159,7 @@ Result<> BenchRun::run_pre_scripts() {
 Result<> BenchRun::take_base() {
   TRY_ASSIGN(auto base, BenchBase::record(case_, *git_, layout(), base_commit_));
   base_.emplace(std::move(base));
+  TRY_ASSIGN(artifacts_, FolderIdentity::of(layout().artifacts));
   if (const auto& problem = base_->confinement().problem; !problem.empty()) {
     lines_.warn(fmt::format(
         "graders run code in a clean clone, but with network and access to your files: {}",
@@ -195,10 +200,34 @@ Result<> BenchRun::execute() {
   TRY_ASSIGN(execution_, std::move(executed));
   // What our own agent prints is the version of Claude Code that it is compatible with.
   if (adapter_.is_own_agent()) execution_.version = RALPH_VERSION;
+  agent_ran_ = true;
   lines_.info(fmt::format("agent: {} after {} (exit code {})", to_string(execution_.status),
                           format_duration(execution_.duration), execution_.exit_code));
   for (const auto& error : execution_.errors) lines_.info("  " + error.message);
+  TRY(check_artifacts());
   return report::write_log(layout().artifacts, log_json(execution_, bench_writer()), masker_);
+}
+
+/// An agent can remove what is beside its directory, or put a link there.
+Result<> BenchRun::check_artifacts() const {
+  const auto now = FolderIdentity::of(layout().artifacts);
+  if (now && *now == artifacts_) return {};
+  return fail(Code::storage,
+              fmt::format("the directory of the results was removed or replaced while the agent "
+                          "ran: '{}'; nothing was graded, and what is left was kept",
+                          layout().artifacts.native()),
+              "run the agent with --sandbox");
+}
+
+/// Up to the end of the agent.
+Result<> BenchRun::prepare() {
+  TRY(prepare_sources());
+  TRY(run_pre_scripts());
+  if (!case_.agent.agent_name.empty()) {
+    helper_files_ = copy_agent_files(layout().modified, false);
+  }
+  TRY(take_base());
+  return execute();
 }
 
 /// Before anything that programs which git's settings name could change.
@@ -269,17 +298,8 @@ Result<int> BenchRun::run(bool keep_workspace) {
   bundle_.started = now_utc();
   if (const auto usable = check_agent(); !usable) return lines_.fail_unavailable(usable.error());
   TRY(check_repository());
-  const auto prepare = [this]() -> Result<> {
-    TRY(prepare_sources());
-    TRY(run_pre_scripts());
-    if (!case_.agent.agent_name.empty()) {
-      helper_files_ = copy_agent_files(layout().modified, false);
-    }
-    TRY(take_base());
-    return execute();
-  };
   if (auto prepared = prepare(); !prepared) {
-    if (workspace_) workspace_->remove_all();
+    if (workspace_ && !agent_ran_) workspace_->remove_all();
     const int signal_number = signals_->received();
     if (signal_number != 0) return 128 + signal_number;
     return std::unexpected(prepared.error());

@@ -37,6 +37,21 @@ Result<std::string> read_inside(const fs::path& root, const fs::path& path) {
   return folder.read(path.filename().native(), kMostReport);
 }
 
+/// An error: `name` is not a directory of the clone. The agent could have made a link of it.
+Result<> check_working_dir(const fs::path& root, const std::string& name) {
+  std::error_code error;
+  const auto top = fs::canonical(root, error);
+  const auto folder = error ? fs::path() : fs::canonical(root / name, error);
+  if (error || !fs::is_directory(folder, error)) {
+    return fail(Code::not_found,
+                fmt::format("working_dir '{}' is not a directory of the repository", name));
+  }
+  const auto relative = folder.lexically_relative(top);
+  if (!relative.empty() && *relative.begin() != "..") return {};
+  return fail(Code::permission,
+              fmt::format("working_dir '{}' leads out of the repository by a link", name));
+}
+
 class CommandGrader final : public Grader {
  public:
   explicit CommandGrader(const trial::GraderSpec& spec) : config_(Document::parse(spec.config)) {}
@@ -211,6 +226,9 @@ GradeResult CommandGrader::grade(const GradeContext& context) const {
   GradedFiles files;
   const auto clone = make_clone(context, files);
   if (!clone) return skipped(clone.error().message, describe(clone.error()));
+  if (const auto usable = check_working_dir(clone->root(), working_dir()); !usable) {
+    return judged("command not run", {usable.error().message});
+  }
   const auto ran = run(context, *clone);
   if (!ran) return skipped(ran.error().message, describe(ran.error()));
   auto result = judge(*ran, *clone, context, files.changed);

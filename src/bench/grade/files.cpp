@@ -37,10 +37,57 @@ fs::path inside(const fs::path& folder, const std::string& path) {
   return error || relative.empty() || relative.begin()->native() == ".." ? fs::path() : whole;
 }
 
+bool is_below(const fs::path& path, const fs::path& folder) {
+  const auto relative = path.lexically_relative(folder);
+  return !relative.empty() && *relative.begin() != "..";
+}
+
+bool means_absent(const std::error_code& error) {
+  return error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory;
+}
+
+Error unreadable(const std::error_code& error) {
+  return {Code::storage, fmt::format("cannot be read: {}", error.message()), {}};
+}
+
+/// Whether the directory has this entry, also if it is a link that leads nowhere. An error: that cannot be said.
+Result<bool> has_entry(const fs::path& folder, const std::string& name) {
+  auto path = fs::path(name).lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();
+  if (path.empty() || path.is_absolute() || *path.begin() == "..") {
+    return fail(Code::not_found, "is outside of the directory");
+  }
+  std::error_code error;
+  const auto top = fs::canonical(folder, error);
+  if (error) return std::unexpected(unreadable(error));
+  const auto parent = fs::canonical(top / path.parent_path(), error);
+  if (means_absent(error)) return false;
+  if (error) return std::unexpected(unreadable(error));
+  if (!is_below(parent, top)) {
+    return fail(Code::permission, "is reached by a link that leads out of the directory");
+  }
+  const auto status = fs::symlink_status(parent / path.filename(), error);
+  if (status.type() == fs::file_type::not_found) return false;
+  if (status.type() == fs::file_type::none) return std::unexpected(unreadable(error));
+  return true;
+}
+
+/// Follows links.
 bool exists_inside(const fs::path& folder, const std::string& path) {
   std::error_code error;
   const auto whole = inside(folder, path);
   return !whole.empty() && fs::exists(whole, error);
+}
+
+/// What is wrong with a path that must exist, or must not; empty: nothing.
+std::string check_entry(const fs::path& folder, const std::string& path, bool wanted) {
+  const auto there = has_entry(folder, path);
+  if (!there) return fmt::format("{} {}", path, there.error().message);
+  if (!wanted) return *there ? fmt::format("{} exists", path) : "";
+  if (!*there) return fmt::format("{} is missing", path);
+  return exists_inside(folder, path)
+             ? ""
+             : fmt::format("{} is a link to a file that is missing or outside", path);
 }
 
 class Files final : public Grader {
@@ -53,13 +100,15 @@ class Files final : public Grader {
       return skipped("nothing to check", "config needs 'exist' or 'absent'");
     }
     std::vector<std::string> violations;
-    for (const auto& path : wanted) {
-      if (!exists_inside(context.folder, path))
-        violations.push_back(fmt::format("{} is missing", path));
-    }
-    for (const auto& path : unwanted) {
-      if (exists_inside(context.folder, path)) violations.push_back(fmt::format("{} exists", path));
-    }
+    const auto check = [&](const std::vector<std::string>& paths, bool exist) {
+      for (const auto& path : paths) {
+        if (auto wrong = check_entry(context.folder, path, exist); !wrong.empty()) {
+          violations.push_back(std::move(wrong));
+        }
+      }
+    };
+    check(wanted, true);
+    check(unwanted, false);
     const auto checked = wanted.size() + unwanted.size();
     auto result =
         judged(fmt::format("{} of {} paths as expected", checked - violations.size(), checked),

@@ -36,9 +36,9 @@ Result<> make_git_folder(const fs::path& path) {
   TRY(put_file(folder, "config",
                "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tsplitIndex = false\n"
                "[index]\n\tversion = 2\n"));
-  // These win over every .gitattributes: a file counts as text or binary by its content.
+  // These win over every .gitattributes. Every file is text: lines of binary files count too.
   TRY(put_file(info, "attributes",
-               "* !diff -text !eol !filter !ident !merge !working-tree-encoding\n"));
+               "* diff -text !eol !filter !ident !merge !working-tree-encoding\n"));
   return put_file(folder, "HEAD", "ref: refs/heads/main\n");
 }
 

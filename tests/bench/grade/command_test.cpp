@@ -84,6 +84,23 @@ TEST_F(CommandGrades, ALinkInPlaceOfAProtectedFolderIsNotUsed) {
   EXPECT_EQ(grade(kCheck).status, GradeStatus::failed);
 }
 
+TEST_F(CommandGrades, AWorkingDirThatLeadsOutOfTheCloneFailsTheGrade) {
+  const auto* config = R"({"command":"true","working_dir":"sub"})";
+  EXPECT_EQ(
+      grade(config).message,
+      "✗ command not run | Violations: working_dir 'sub' is not a directory of the repository");
+  fs::create_directories(folder_ / "outside");
+  fs::create_symlink(folder_ / "outside", folder_ / "work/sub");
+  const auto result = grade(config);
+  EXPECT_EQ(result.status, GradeStatus::failed);
+  EXPECT_EQ(
+      result.message,
+      "✗ command not run | Violations: working_dir 'sub' leads out of the repository by a link");
+  fs::remove(folder_ / "work/sub");
+  fs::create_symlink("src", folder_ / "work/sub");
+  EXPECT_EQ(grade(config).status, GradeStatus::passed);
+}
+
 TEST_F(CommandGrades, AFolderInPlaceOfAProtectedFileIsNotUsed) {
   fs::remove(folder_ / "work/tests/check.sh");
   write("tests/check.sh/x", "true\n");

@@ -110,6 +110,29 @@ TEST_F(Graders, CommandRunsInACopyWithACleanEnvironment) {
             GradeStatus::failed);
 }
 
+TEST_F(Graders, FilesAreAbsentOnlyIfThatIsCertain) {
+  folder_.write("outside/secret", "x");
+  folder_.write("work/file", "x");
+  std::filesystem::create_symlink("nowhere", folder_ / "work/dangling");
+  std::filesystem::create_symlink(folder_ / "outside", folder_ / "work/out");
+  std::filesystem::create_symlink("loop", folder_ / "work/loop");
+  const auto message = [this](const std::string& path) {
+    return grade("files", R"({"absent":[")" + path + R"("]})").message;
+  };
+  const std::string wrong = "✗ 0 of 1 paths as expected | Violations: ";
+  EXPECT_EQ(message("dangling"), wrong + "dangling exists");
+  EXPECT_EQ(message("out"), wrong + "out exists");
+  EXPECT_EQ(message("out/secret"),
+            wrong + "out/secret is reached by a link that leads out of the directory");
+  EXPECT_EQ(message("../none"), wrong + "../none is outside of the directory");
+  EXPECT_EQ(message("loop/x"), wrong + "loop/x cannot be read: Too many levels of symbolic links");
+  EXPECT_EQ(message("none/x"), "✓ 1 of 1 paths as expected");
+  EXPECT_EQ(message("file/x"), "✓ 1 of 1 paths as expected");
+  EXPECT_EQ(grade("files", R"({"exist":["dangling"]})").message,
+            wrong + "dangling is a link to a file that is missing or outside");
+  EXPECT_EQ(grade("files", R"({"exist":["file", "./file", "."]})").status, GradeStatus::passed);
+}
+
 TEST_F(Graders, FilesOutsideOfTheDirectoryDoNotExist) {
   folder_.write("outside", "x");
   std::filesystem::create_directories(folder_ / "work");
