@@ -54,6 +54,8 @@ int run_yb(std::span<const std::string> words, StdOutput& output);
 
 /// Defaults of the home and the current directory; a file that is ignored is a warning.
 trial::Defaults bench_defaults(const BenchLines& lines);
+/// How a case file is read.
+trial::ReadOptions read_options(bool allow_local, const BenchLines& lines);
 /// Prints every problem of a case file and returns the exit code.
 int report_problems(const std::filesystem::path& file, const std::vector<trial::Problem>& problems,
                     const BenchLines& lines);
@@ -61,10 +63,6 @@ int report_problems(const std::filesystem::path& file, const std::vector<trial::
 int report_case_problems(const std::filesystem::path& file,
                          const std::vector<trial::Problem>& problems, const Arguments& arguments,
                          const BenchLines& lines);
-/// Graders that do not exist: problems of the file; as `yb`, which skips them, warnings.
-void check_grader_names(const std::vector<trial::GraderSpec>& specs,
-                        const std::filesystem::path& file, std::vector<trial::Problem>& problems,
-                        const BenchLines& lines);
 report::Writer bench_writer();
 
 /// `--fail-on agent,grader`: which failures make the exit code non-zero.

@@ -44,15 +44,13 @@ std::vector<std::string> suspicions(const trial::TestCase& value, bool verbose) 
 
 int validate_case(const std::filesystem::path& file, const Arguments& arguments,
                   const BenchLines& lines) {
-  const trial::ReadOptions options{bench_defaults(lines), arguments.flag("allow-local")};
-  const auto read = trial::read_test_case(file, options);
+  const auto read = trial::read_test_case(file, read_options(arguments.flag("allow-local"), lines));
   print_warnings(read.warnings, lines);
   auto problems = read.problems;
-  if (read.ok()) {
+  if (!read.value.agent.type.empty()) {
     if (const auto adapter = trial::Adapter::find(read.value.agent); !adapter) {
       problems.push_back({{}, describe(adapter.error()), file.native(), 0});
     }
-    check_grader_names(read.value.graders, file, problems, lines);
   }
   if (!problems.empty()) return report_case_problems(file, problems, arguments, lines);
   const bool verbose = arguments.flag("verbose");
@@ -66,9 +64,8 @@ int validate_case(const std::filesystem::path& file, const Arguments& arguments,
 }
 
 int validate_eval(const std::filesystem::path& file, const BenchLines& lines) {
-  auto read = trial::read_eval_case(file, {bench_defaults(lines), false});
+  const auto read = trial::read_eval_case(file, read_options(false, lines));
   print_warnings(read.warnings, lines);
-  if (read.ok()) check_grader_names(read.value.graders, file, read.problems, lines);
   if (!read.ok()) return report_problems(file, read.problems, lines);
   lines.info(fmt::format("{} is valid", file.native()));
   return 0;
@@ -126,18 +123,8 @@ trial::Defaults bench_defaults(const BenchLines& lines) {
   return std::move(read.value);
 }
 
-void check_grader_names(const std::vector<trial::GraderSpec>& specs,
-                        const std::filesystem::path& file, std::vector<trial::Problem>& problems,
-                        const BenchLines& lines) {
-  for (std::size_t i = 0; i < specs.size(); ++i) {
-    const auto wrong = grade::unknown_grader(specs[i].name);
-    if (wrong.empty()) continue;
-    if (lines.as_yb()) {
-      lines.warn(wrong);
-    } else {
-      problems.push_back({fmt::format("evaluators.{}.name", i), wrong, file.native(), 0});
-    }
-  }
+trial::ReadOptions read_options(bool allow_local, const BenchLines& lines) {
+  return {bench_defaults(lines), allow_local, grade::unknown_grader, lines.as_yb()};
 }
 
 int report_problems(const std::filesystem::path& file, const std::vector<trial::Problem>& problems,

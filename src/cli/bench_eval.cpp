@@ -134,8 +134,7 @@ int bench_eval(const Arguments& arguments, const BenchLines& lines) {
   const auto fail_on = fail_on_of(arguments, lines);
   if (!fail_on) return lines.fail(fail_on.error());
   const fs::path file(arguments.value("config"));
-  auto read = trial::read_eval_case(file, {bench_defaults(lines), false});
-  if (read.ok()) check_grader_names(read.value.graders, file, read.problems, lines);
+  const auto read = trial::read_eval_case(file, read_options(false, lines));
   if (!read.ok()) return report_problems(file, read.problems, lines);
   for (const auto& warning : read.warnings) lines.warn(to_text(warning));
   const auto code = run_eval(read.value, arguments, *fail_on, lines);

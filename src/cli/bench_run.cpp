@@ -314,10 +314,9 @@ Result<int> BenchRun::run(bool keep_workspace) {
 int bench_run(const Arguments& arguments, const BenchLines& lines) {
   const auto fail_on = fail_on_of(arguments, lines);
   if (!fail_on) return lines.fail(fail_on.error());
-  const auto defaults = bench_defaults(lines);
+  const auto options = read_options(arguments.flag("allow-local"), lines);
   const fs::path file(arguments.value("config"));
-  auto read = trial::read_test_case(file, {defaults, arguments.flag("allow-local")});
-  if (read.ok()) check_grader_names(read.value.graders, file, read.problems, lines);
+  const auto read = trial::read_test_case(file, options);
   if (!read.ok()) return report_case_problems(file, read.problems, arguments, lines);
   for (const auto& warning : read.warnings) lines.warn(to_text(warning));
   for (const auto& key : read.value.agent.ignored_keys) {
@@ -326,7 +325,7 @@ int bench_run(const Arguments& arguments, const BenchLines& lines) {
   const auto adapter = trial::Adapter::find(read.value.agent);
   if (!adapter) return lines.fail(adapter.error());
   BenchRun one(read.value, *adapter, arguments, *fail_on, lines);
-  const auto code = one.run(defaults.keep_workspace && !arguments.flag("delete-workspace"));
+  const auto code = one.run(options.defaults.keep_workspace && !arguments.flag("delete-workspace"));
   return code ? *code : lines.fail(code.error());
 }
 

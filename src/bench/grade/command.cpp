@@ -225,11 +225,14 @@ GradeResult CommandGrader::grade(const GradeContext& context) const {
   if (argv().empty()) return skipped("no command", "config needs 'command'");
   GradedFiles files;
   const auto clone = make_clone(context, files);
+  if (context.stop.stop_requested()) return stopped();
   if (!clone) return skipped(clone.error().message, describe(clone.error()));
   if (const auto usable = check_working_dir(clone->root(), working_dir()); !usable) {
     return judged("command not run", {usable.error().message});
   }
   const auto ran = run(context, *clone);
+  // A command that we ended says nothing about the work.
+  if (context.stop.stop_requested()) return stopped();
   if (!ran) return skipped(ran.error().message, describe(ran.error()));
   auto result = judge(*ran, *clone, context, files.changed);
   result.assertions = json::write(config_);

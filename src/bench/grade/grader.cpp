@@ -72,6 +72,8 @@ GradeResult skipped(std::string message, std::string error) {
   return result;
 }
 
+GradeResult stopped() { return skipped("not graded: stopped", "stopped"); }
+
 GradeResult judged(const std::string& summary, const std::vector<std::string>& violations) {
   GradeResult result;
   result.status = violations.empty() ? GradeStatus::passed : GradeStatus::failed;

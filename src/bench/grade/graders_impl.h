@@ -17,6 +17,8 @@ std::unique_ptr<Grader> make_judge(const trial::GraderSpec& spec);
 
 /// A grader that cannot work, and why.
 GradeResult skipped(std::string message, std::string error);
+/// A grader that was ended by a stop request.
+GradeResult stopped();
 /// Passed without violations, else failed; the message names them.
 GradeResult judged(const std::string& summary, const std::vector<std::string>& violations);
 

@@ -209,7 +209,7 @@ GradeResult Judge::grade(const GradeContext& context) const {
     context.progress(fmt::format("{}: vote {} of {}", spec_.name, i, settings_.votes));
     votes.push_back(ask_once(context, folder / fmt::format("vote-{}", i), use));
   }
-  if (std::ssize(votes) < settings_.votes) return skipped("not graded: stopped", "stopped");
+  if (std::ssize(votes) < settings_.votes) return stopped();
   auto result = count(votes, use);
   const auto changed = undo_changes_of_judge(context);
   if (changed && !*changed) return result;

@@ -1,3 +1,6 @@
+#include <stop_token>
+#include <thread>
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -38,6 +41,7 @@ class CommandGrades : public testing::Test {
     context.comparison = comparison();
     context.confinement = confinement_;
     context.hidden = {folder_.path()};
+    context.stop = stop_.get_token();
     return run_grader({"command", std::move(config)}, context);
   }
   static json::Document metrics(const GradeResult& result) { return *json::parse(result.metrics); }
@@ -46,6 +50,7 @@ class CommandGrades : public testing::Test {
   std::optional<trial::SnapshotStore> store_;
   std::string base_, ignored_;
   Confinement confinement_;
+  std::stop_source stop_;
 };
 
 constexpr auto* kCheck = R"({"command":"sh tests/check.sh","protect":["tests/**"]})";
@@ -57,6 +62,17 @@ TEST_F(CommandGrades, AnHonestSolutionPasses) {
   EXPECT_EQ(result.status, GradeStatus::passed) << result.message;
   EXPECT_EQ(metrics(result)["isolation"], "clean clone");
   EXPECT_EQ(metrics(result)["not_enforced"][0], "no network");
+}
+
+TEST_F(CommandGrades, ACommandThatAStopRequestEndedIsNotGraded) {
+  const std::jthread later([this] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    stop_.request_stop();
+  });
+  const auto result = grade(R"({"command":"sleep 60"})");
+  EXPECT_EQ(result.status, GradeStatus::skipped);
+  EXPECT_EQ(result.message, "not graded: stopped");
+  EXPECT_EQ(result.error, "stopped");
 }
 
 TEST_F(CommandGrades, ChangedProtectedFilesAreNamedAndFailUnlessTheCaseAllowsThem) {

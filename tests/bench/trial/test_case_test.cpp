@@ -89,6 +89,8 @@ workspace_name: -x
           "workspace_name: must begin with a letter or digit and have only letters, digits, "
           "'.', '_' and '-' (testcase.yaml:7)",
           "timeout: Number must be greater than 0 (testcase.yaml:6)",
+          "agent.config: One of \"prompt\" or \"prompt_file\" is required in agent config "
+          "(testcase.yaml:4)",
       }));
 }
 
@@ -313,6 +315,42 @@ TEST_F(TestCaseFile, ChecksTheSettingsOfCommandGraders) {
   EXPECT_EQ(problems(begin + "  - name: command\n    config: {command: a, format: junit}\n"),
             Lines{"evaluators.1.config: \"format\": \"junit\" needs \"report\", the file that the "
                   "command writes (testcase.yaml:11)"});
+}
+
+TEST_F(TestCaseFile, GradersAreCheckedAlsoIfOtherKeysAreWrong) {
+  write("tests.yaml", "name: command\nconfig:\n  command: make\n  min_tests: 2\n");
+  ReadOptions options;
+  options.unknown_grader = [](std::string_view name) -> std::string {
+    return name == "git-dif" ? "unknown grader" : "";
+  };
+  const std::string text = R"(name: n
+repo: https://git.example.test/small.git
+agent: {type: claude-code, config: {prompt_file: none.md}}
+evaluators:
+  - name: files
+
+  - name: git-dif
+  - name: command
+    config:
+      command: make
+      timeout_ms: 0
+  - {name: 7}
+  - file: tests.yaml
+)";
+  EXPECT_EQ(problems(text, options),
+            (Lines{"description: Required (testcase.yaml:1)",
+                   "evaluators.3.name: Expected string, received number (testcase.yaml:12)",
+                   "agent.config.prompt_file: prompt file 'none.md' does not exist (paths are "
+                   "relative to testcase.yaml) (testcase.yaml:3)",
+                   "evaluators.1.name: unknown grader (testcase.yaml:7)",
+                   "evaluators.2.config.timeout_ms: Number must be greater than 0 "
+                   "(testcase.yaml:11)",
+                   "evaluators.4.config: \"min_tests\" needs \"format\" (tests.yaml:3)"}));
+  options.as_yb = true;
+  EXPECT_EQ(problems(text, options).size(), 5U);
+  const auto warnings = read(text, options).warnings;
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_EQ(warnings[0].line, 7);
 }
 
 TEST_F(TestCaseFile, DefaultsOfTheFolderWinOverThoseOfTheHome) {

@@ -1,0 +1,55 @@
+#pragma once
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/trial/problem.h"
+#include "bench/trial/shape.h"
+#include "bench/trial/test_case.h"
+#include "core/config/yaml.h"
+#include "core/json/document.h"
+
+namespace ralph::trial {
+
+/// Reads one case file with the files that it names. Call read() first; each part reports its own problems, also if
+/// another part has some.
+class CaseReader {
+ public:
+  CaseReader(std::filesystem::path file, const ReadOptions& options)
+      : file_(std::move(file)), folder_(file_.parent_path()), options_(options) {}
+
+  /// null: there are problems.
+  json::Document read(const Shape& shape);
+  void check_expected();
+  /// Of `prompt` or `prompt_file`.
+  std::string read_prompt();
+  /// The graders without problems of form. `{file: F}` becomes the name and the settings in F, in the document too.
+  std::vector<GraderSpec> read_graders(json::Document& document);
+  std::string path_beside(const std::string& path) const;
+
+  std::vector<Problem> problems, warnings;
+
+ private:
+  /// A grader as a file has it.
+  struct GraderNode {
+    config::Node node;  // with `name` and perhaps `config`
+    std::string file;
+    std::string path;  // "evaluators.0"
+  };
+  void complain(std::string path, std::string message);
+  GraderNode grader_node(const config::Node& item, const std::string& path);
+  config::Node read_definition(const std::string& name, const std::string& path);
+  GraderSpec read_grader(const GraderNode& grader);
+  void check_name(const GraderNode& grader, const config::Node& name);
+  void check_settings(const GraderNode& grader, const Shape& shape);
+  void read_judge_texts(GraderSpec& spec, const std::string& path);
+  std::string read_text(const std::string& name, const std::string& path);
+  int line_of(std::string_view path) const;
+
+  std::filesystem::path file_, folder_;
+  const ReadOptions& options_;
+  config::Node node_;
+};
+
+}  // namespace ralph::trial
