@@ -1,5 +1,4 @@
 #include <atomic>
-#include <charconv>
 #include <csignal>
 #include <cstdlib>
 #include <functional>
@@ -18,6 +17,7 @@
 #include "cli/stop_signals.h"
 #include "core/base/file.h"
 #include "core/base/mask.h"
+#include "core/base/number.h"
 #include "core/json/writer.h"
 #include "mock/recorder.h"
 #include "mock/server.h"
@@ -35,12 +35,8 @@ std::string variable(const char* name) {
 }
 
 Result<std::uint16_t> parse_port(std::string_view text) {
-  std::uint16_t port = 0;
-  const auto end = std::from_chars(text.data(), text.data() + text.size(), port);
-  if (end.ec != std::errc{} || end.ptr != text.data() + text.size()) {
-    return fail(Code::usage, fmt::format("--port takes a number from 0 to 65535, not '{}'", text));
-  }
-  return port;
+  if (const auto port = parse_number<std::uint16_t>(text)) return *port;
+  return fail(Code::usage, fmt::format("--port takes a number from 0 to 65535, not '{}'", text));
 }
 
 Result<> check_recording(const Arguments& arguments) {

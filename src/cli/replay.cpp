@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
@@ -24,6 +23,7 @@
 #include "core/base/folder.h"
 #include "core/base/mask.h"
 #include "core/base/names.h"
+#include "core/base/number.h"
 #include "core/base/unique_fd.h"
 #include "core/model/model.h"
 #include "harness/backend/backend.h"
@@ -48,10 +48,8 @@ using Speed = std::optional<double>;
 
 Result<Speed> parse_speed(std::string_view text) {
   if (text == "max") return Speed{};
-  double value = 0;
-  const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (end.ec != std::errc{} || end.ptr != text.data() + text.size() || !std::isfinite(value) ||
-      value <= 0) {
+  const auto value = parse_number<double>(text);
+  if (!value || !std::isfinite(*value) || *value <= 0) {
     return fail(Code::usage,
                 fmt::format("--speed takes a number above 0 or 'max', not '{}'", text));
   }

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "agent/api/rejection_impl.h"
+#include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/base/utf8.h"
 
@@ -58,15 +58,11 @@ bool is_about_feature(std::string_view message) {
 }
 
 /// The next number in the text; the text up to its end is removed.
-std::optional<std::int64_t> take_number(std::string_view& text) {
-  std::int64_t number = 0;
+std::optional<std::int64_t> next_number(std::string_view& text) {
   const auto begin = text.find_first_of("0123456789");
   if (begin == text.npos) return std::nullopt;
-  const auto* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data() + begin, end, number);
-  if (error != std::errc{}) return std::nullopt;
-  text.remove_prefix(static_cast<std::size_t>(rest - text.data()));
-  return number;
+  text.remove_prefix(begin);
+  return take_number<std::int64_t>(text);
 }
 
 std::optional<PromptTooLong> read_prompt_too_long(std::string_view message) {
@@ -74,19 +70,17 @@ std::optional<PromptTooLong> read_prompt_too_long(std::string_view message) {
   if (at == message.npos) return std::nullopt;
   message.remove_prefix(at + kTooLong.size());
   PromptTooLong found;
-  found.tokens = take_number(message).value_or(0);
-  found.limit = take_number(message).value_or(0);
+  found.tokens = next_number(message).value_or(0);
+  found.limit = next_number(message).value_or(0);
   return found;
 }
 
 /// The number after `word` at the beginning of `rest`; both are removed.
 std::optional<std::size_t> take_index(std::string_view& rest, std::string_view word) {
-  std::size_t number = 0;
   if (!rest.starts_with(word)) return std::nullopt;
-  const auto digits = rest.substr(word.size());
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (error != std::errc{}) return std::nullopt;
-  rest = digits.substr(static_cast<std::size_t>(end - digits.data()));
+  auto digits = rest.substr(word.size());
+  const auto number = take_number<std::size_t>(digits);
+  if (number) rest = digits;
   return number;
 }
 

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <chrono>
 
 #include "agent/api/response_headers_impl.h"
+#include "core/base/number.h"
 
 namespace ralph::api {
 namespace {
@@ -11,13 +11,8 @@ namespace {
 constexpr double kLongestMillis = 1e12;
 
 std::optional<double> number_in(std::optional<std::string_view> text) {
-  if (!text) return std::nullopt;
-  double number = 0;
-  const auto* const begin = text->data();
-  const auto* const end = begin + text->size();
-  const auto [rest, error] = std::from_chars(begin, end, number);
-  if (error != std::errc{} || rest != end || !(number >= 0)) return std::nullopt;
-  return number;
+  const auto number = text ? parse_number<double>(*text) : std::nullopt;
+  return number && *number >= 0 ? number : std::nullopt;
 }
 
 Millis millis(double count) {
@@ -26,11 +21,8 @@ Millis millis(double count) {
 
 std::optional<int> digits(std::string_view text, std::size_t at, std::size_t count) {
   if (text.size() < at + count) return std::nullopt;
-  int number = 0;
-  const auto* const end = text.data() + at + count;
-  const auto [rest, error] = std::from_chars(text.data() + at, end, number);
-  if (error != std::errc{} || rest != end || number < 0) return std::nullopt;
-  return number;
+  const auto number = parse_number<int>(text.substr(at, count));
+  return number && *number >= 0 ? number : std::nullopt;
 }
 
 /// "Wed, 21 Oct 2026 07:28:00 GMT", the only form servers may send today.

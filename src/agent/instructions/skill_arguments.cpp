@@ -1,4 +1,3 @@
-#include <charconv>
 #include <optional>
 #include <utility>
 
@@ -6,6 +5,7 @@
 
 #include "agent/instructions/skills.h"
 #include "agent/permission/hidden_commands.h"
+#include "core/base/number.h"
 #include "core/base/shell_words.h"
 #include "core/base/text.h"
 
@@ -46,10 +46,9 @@ struct Number {
 };
 
 Number number_at(std::string_view text) {
-  Number number;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number.value);
-  if (error == std::errc()) number.length = static_cast<std::size_t>(end - text.data());
-  return number;
+  auto rest = text;
+  const auto value = take_number<std::size_t>(rest);
+  return {value.value_or(0), text.size() - rest.size()};
 }
 
 /// Quotes a word for the shell.

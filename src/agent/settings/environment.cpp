@@ -1,10 +1,9 @@
 #include "agent/settings/environment.h"
 
-#include <charconv>
-
 #include <pwd.h>
 #include <unistd.h>
 
+#include "core/base/number.h"
 #include "core/base/path.h"
 #include "system/process/environment.h"
 
@@ -22,9 +21,7 @@ bool Environment::on(std::string_view name) const {
 std::optional<std::int64_t> Environment::number(std::string_view name) const {
   const auto value = get(name);
   if (value.empty()) return std::nullopt;
-  std::int64_t number = 0;
-  const auto read = std::from_chars(value.data(), value.data() + value.size(), number);
-  return read.ec == std::errc{} ? number : 0;
+  return leading_number<std::int64_t>(value).value_or(0);
 }
 
 std::filesystem::path Environment::home() const {

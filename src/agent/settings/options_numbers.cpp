@@ -1,9 +1,9 @@
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <optional>
 
 #include "agent/settings/options_impl.h"
+#include "core/base/number.h"
 #include "core/base/text.h"
 
 namespace ralph::settings {
@@ -15,21 +15,17 @@ std::optional<double> read_number(std::string_view text) {
   if (text.empty()) return 0;
   const bool negative = text.front() == '-';
   if (text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
-    std::uint64_t value = 0;
-    const auto end = std::from_chars(text.data() + 2, text.data() + text.size(), value, 16);
-    if (end.ec != std::errc{} || end.ptr != text.data() + text.size()) return std::nullopt;
-    return static_cast<double>(value);
+    const auto value = parse_number<std::uint64_t>(text.substr(2), 16);
+    return value ? std::optional(static_cast<double>(*value)) : std::nullopt;
   }
   if (negative || text.front() == '+') text.remove_prefix(1);
-  double value = 0;
+  std::optional<double> value;
   if (text == "Infinity") {
     value = std::numeric_limits<double>::infinity();
-  } else {
-    if (text.empty() || text.find_first_not_of("0123456789.eE+-") != text.npos) return std::nullopt;
-    const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (end.ec != std::errc{} || end.ptr != text.data() + text.size()) return std::nullopt;
+  } else if (text.find_first_not_of("0123456789.eE+-") == text.npos) {
+    value = parse_number<double>(text);
   }
-  return negative ? -value : value;
+  return value && negative ? -*value : value;
 }
 
 /// Rounded up; nullopt: more than a counter holds.

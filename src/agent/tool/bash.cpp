@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -16,6 +15,7 @@
 #include "agent/tool/builtin_tools.h"
 #include "agent/tool/input.h"
 #include "core/base/id.h"
+#include "core/base/number.h"
 #include "core/json/field.h"
 
 namespace ralph::tool {
@@ -57,11 +57,8 @@ struct Call {
 };
 
 std::optional<std::int64_t> positive_variable(const Workspace& workspace, std::string_view name) {
-  const auto text = workspace.variable(name);
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value <= 0) return std::nullopt;
-  return value;
+  const auto value = parse_number<std::int64_t>(workspace.variable(name));
+  return value && *value > 0 ? value : std::nullopt;
 }
 
 Millis timeout_of(const json::Document& input, const Workspace& workspace) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/base/mask.h"
+#include "core/base/number.h"
 
 namespace ralph::tool {
 namespace {
@@ -180,10 +180,8 @@ std::optional<std::string> value_of(const Workspace& workspace, std::string_view
 /// The number of settings in the user's GIT_CONFIG_*; 0 if it is invalid, which git refuses too.
 int settings_of_user(const Workspace& workspace) {
   const auto text = value_of(workspace, kCount).value_or("");
-  int count = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-  const bool whole = error == std::errc{} && end == text.data() + text.size();
-  return whole && count > 0 && count <= kMostSettings ? count : 0;
+  const int count = parse_number<int>(text).value_or(0);
+  return count > 0 && count <= kMostSettings ? count : 0;
 }
 
 void add_git_settings(std::vector<process::EnvChange>& changes, int first) {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
+#include "core/base/number.h"
 #include "core/base/shell_words.h"
 #include "core/base/text.h"
 
@@ -51,18 +51,16 @@ std::vector<std::string> command_names(std::string_view line) {
 
 Millis standalone_sleep(std::string_view line) {
   if (next_word(line) != "sleep") return {};
-  const auto word = next_word(line);
+  auto unit = next_word(line);
   if (!next_word(line).empty()) return {};
-  double seconds = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), seconds);
-  if (error != std::errc{}) return {};
-  const auto unit = word.substr(static_cast<std::size_t>(end - word.data()));
+  const auto seconds = take_number<double>(unit);
+  if (!seconds) return {};
   const auto scale = unit.empty() || unit == "s" ? 1.0
                      : unit == "m"               ? 60.0
                      : unit == "h"               ? 3600.0
                      : unit == "d"               ? 86400.0
                                                  : 0.0;
-  return Millis{static_cast<std::int64_t>(std::clamp(seconds * scale, 0.0, 1e9) * 1000)};
+  return Millis{static_cast<std::int64_t>(std::clamp(*seconds * scale, 0.0, 1e9) * 1000)};
 }
 
 std::string_view meaning_of_exit_1(std::string_view line) {

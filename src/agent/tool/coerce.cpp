@@ -1,13 +1,13 @@
 #include "agent/tool/coerce.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <string_view>
 
 #include <nlohmann/json.hpp>
 
+#include "core/base/number.h"
 #include "core/base/text.h"
 
 namespace ralph::tool {
@@ -16,15 +16,12 @@ namespace {
 constexpr double kExactIntegers = 9007199254740992.0;
 
 std::optional<json::Document> number_in(std::string_view text) {
-  text = trim(text);
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  if (!std::isfinite(value)) return std::nullopt;
-  if (std::trunc(value) == value && std::abs(value) <= kExactIntegers) {
-    return json::Document(static_cast<std::int64_t>(value));
+  const auto value = parse_number<double>(trim(text));
+  if (!value || !std::isfinite(*value)) return std::nullopt;
+  if (std::trunc(*value) == *value && std::abs(*value) <= kExactIntegers) {
+    return json::Document(static_cast<std::int64_t>(*value));
   }
-  return json::Document(value);
+  return json::Document(*value);
 }
 
 std::optional<json::Document> coerced(std::string_view text, std::string_view type) {

@@ -1,7 +1,6 @@
 #include "agent/tool/grep_results.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 #include <vector>
 
@@ -12,6 +11,7 @@
 #include "agent/tool/input.h"
 #include "agent/tool/path_walk.h"
 #include "agent/tool/persisted_output.h"
+#include "core/base/number.h"
 #include "core/base/utf8.h"
 
 namespace ralph::tool {
@@ -112,10 +112,7 @@ class CountResults final : public GrepResults {
   explicit CountResults(const Page& page) : pager_(page) {}
 
   void add(std::string_view line) override {
-    const auto number = line.substr(line.rfind(':') + 1);
-    std::uint64_t count = 0;
-    std::from_chars(number.data(), number.data() + number.size(), count);
-    matches_ += count;
+    matches_ += leading_number<std::uint64_t>(line.substr(line.rfind(':') + 1)).value_or(0);
     pager_.add(utf8::repaired(line));
   }
 

@@ -14,6 +14,8 @@ constexpr std::string_view kNoNewline = "\\ No newline at end of file";
 
 using LineViews = std::vector<std::string_view>;  // each with its "\n"
 
+constexpr std::size_t to_size(int number) { return static_cast<std::size_t>(number); }
+
 LineViews split(std::string_view text) {
   LineViews lines;
   while (!text.empty()) {
@@ -32,9 +34,7 @@ struct Middle {
   int old_length;  // lines between
   int new_length;
 
-  std::size_t index(int line) const {
-    return static_cast<std::size_t>(offset) + static_cast<std::size_t>(line);
-  }
+  std::size_t index(int line) const { return to_size(offset + line); }
   bool same(int x, int y) const { return before[index(x)] == after[index(y)]; }
 };
 
@@ -60,7 +60,7 @@ class Search {
   /// False: more than kMaxChanges are needed.
   bool run() {
     for (int d = 0; d <= kMaxChanges; ++d) {
-      trace_.emplace_back(static_cast<std::size_t>(2 * d + 1));
+      trace_.emplace_back(to_size(2 * d + 1));
       for (int k = -d; k <= d; k += 2) {
         if (extend(d, k)) return true;
       }
@@ -90,13 +90,10 @@ class Search {
  private:
   int reach(int d, int k) const {
     if (k < -d || k > d) return -1;
-    return trace_[static_cast<std::size_t>(d)][column(d, k)];
+    return trace_[to_size(d)][column(d, k)];
   }
   /// `k` runs from -d to d.
-  static std::size_t column(int d, int k) {
-    const int from_left = k + d;
-    return static_cast<std::size_t>(from_left);
-  }
+  static std::size_t column(int d, int k) { return to_size(d + k); }
   bool goes_down(int d, int k) const {
     return k == -d || (k != d && reach(d - 1, k - 1) < reach(d - 1, k + 1));
   }
@@ -105,20 +102,21 @@ class Search {
     int x = 0;
     if (d > 0) x = goes_down(d, k) ? reach(d - 1, k + 1) : reach(d - 1, k - 1) + 1;
     while (x < middle_.old_length && x - k < middle_.new_length && middle_.same(x, x - k)) ++x;
-    trace_[static_cast<std::size_t>(d)][column(d, k)] = x;
+    trace_[to_size(d)][column(d, k)] = x;
     return x >= middle_.old_length && x - k >= middle_.new_length;
   }
 
   /// Merges a change that ends where the previously found one begins.
   void add(std::vector<Difference>& found, int x, int y, int x_end, int y_end) const {
-    const auto at = [&](int line) { return middle_.index(line); };
-    if (!found.empty() && found.back().old_begin == at(x_end) &&
-        found.back().new_begin == at(y_end)) {
-      found.back().old_begin = at(x);
-      found.back().new_begin = at(y);
+    const Difference change{middle_.index(x), middle_.index(x_end), middle_.index(y),
+                            middle_.index(y_end)};
+    if (!found.empty() && found.back().old_begin == change.old_end &&
+        found.back().new_begin == change.new_end) {
+      found.back().old_begin = change.old_begin;
+      found.back().new_begin = change.new_begin;
       return;
     }
-    found.push_back({at(x), at(x_end), at(y), at(y_end)});
+    found.push_back(change);
   }
 
   const Middle& middle_;
@@ -175,9 +173,8 @@ std::vector<Difference> differences(const LineViews& before, const LineViews& af
   const auto middle = middle_of(before, after);
   if (middle.old_length == 0 && middle.new_length == 0) return {};
   if (Search search(middle); search.run()) return search.changes();
-  const auto start = static_cast<std::size_t>(middle.offset);
-  return {{start, start + static_cast<std::size_t>(middle.old_length), start,
-           start + static_cast<std::size_t>(middle.new_length)}};
+  return {{middle.index(0), middle.index(middle.old_length), middle.index(0),
+           middle.index(middle.new_length)}};
 }
 
 std::vector<Hunk> line_diff(std::string_view before, std::string_view after) {

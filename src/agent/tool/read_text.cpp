@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <charconv>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -8,6 +7,7 @@
 #include "agent/tool/read_impl.h"
 #include "agent/tool/text_encoding.h"
 #include "agent/tool/token_estimate.h"
+#include "core/base/number.h"
 #include "core/base/utf8.h"
 
 namespace ralph::tool {
@@ -205,8 +205,7 @@ Result<FileLines> read_utf16(const ReadRequest& request, const OpenFile& file, E
 
 std::int64_t read_token_cap(const Workspace& workspace) {
   const auto text = workspace.variable("CLAUDE_CODE_FILE_READ_MAX_OUTPUT_TOKENS");
-  std::int64_t cap = 0;
-  std::from_chars(text.data(), text.data() + text.size(), cap);
+  const auto cap = leading_number<std::int64_t>(text).value_or(0);
   return cap > 0 ? std::min(cap, kMostCap) : kUsualCap;
 }
 

@@ -1,13 +1,13 @@
 #include "agent/tool/ripgrep.h"
 
 #include <algorithm>
-#include <charconv>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "core/base/number.h"
 #include "core/base/text.h"
 #include "system/process/supervise.h"
 
@@ -62,8 +62,7 @@ class OutputLines {
 
 Millis time_limit(const Workspace& workspace) {
   const auto text = workspace.variable("CLAUDE_CODE_GLOB_TIMEOUT_SECONDS");
-  int seconds = 0;
-  std::from_chars(text.data(), text.data() + text.size(), seconds);
+  const auto seconds = leading_number<int>(text).value_or(0);
   return seconds > 0 ? Millis{std::int64_t{seconds} * 1000} : kUsualTime;
 }
 

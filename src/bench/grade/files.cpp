@@ -6,6 +6,7 @@
 
 #include "bench/grade/graders_impl.h"
 #include "core/base/file.h"
+#include "core/base/path.h"
 #include "core/json/field.h"
 #include "core/schema/ecma_pattern.h"
 
@@ -29,17 +30,12 @@ std::vector<std::string> texts_of(const Document& object, std::string_view key) 
   return list;
 }
 
-/// A path below the graded directory that reaches it without links; empty: it is not below.
+/// Where a path of the graded directory leads, without links; empty: not below that directory.
 fs::path inside(const fs::path& folder, const std::string& path) {
-  std::error_code error;
-  const auto whole = fs::weakly_canonical(folder / path, error);
-  const auto relative = whole.lexically_relative(fs::weakly_canonical(folder, error));
-  return error || relative.empty() || relative.begin()->native() == ".." ? fs::path() : whole;
-}
-
-bool is_below(const fs::path& path, const fs::path& folder) {
-  const auto relative = path.lexically_relative(folder);
-  return !relative.empty() && *relative.begin() != "..";
+  std::error_code error, folder_error;
+  auto whole = fs::weakly_canonical(folder / path, error);
+  const auto top = fs::weakly_canonical(folder, folder_error);
+  return error || folder_error || !is_below(whole, top) ? fs::path() : whole;
 }
 
 bool means_absent(const std::error_code& error) {

@@ -1,11 +1,11 @@
 // JUnit reports. There is no standard: what the common test runners write is accepted if it does not contradict itself.
-#include <charconv>
 #include <optional>
 
 #include <fmt/core.h>
 
 #include "bench/grade/test_report.h"
 #include "bench/grade/xml_reader.h"
+#include "core/base/number.h"
 #include "core/base/text.h"
 
 namespace ralph::grade {
@@ -49,16 +49,11 @@ class JunitReader {
   void check_number(const Suite& suite, std::string_view key, std::int64_t declared,
                     std::int64_t found);
   std::int64_t declared(const Suite& suite, std::string_view key);
-  void complain(std::string problem) {
-    constexpr std::size_t kMostProblems = 20;
-    if (problems_.size() < kMostProblems) problems_.push_back(std::move(problem));
-  }
 
   XmlReader reader_;
   std::vector<Suite> suites_;
   std::optional<TestCase> test_;
-  std::optional<TestCounts> counts_;  // of the root, at its end
-  std::vector<std::string> problems_;
+  TestCounts counts_;  // of the root, at its end; problems at any time
 };
 
 std::string label_of(const Suite& suite) {
@@ -71,19 +66,19 @@ std::string label_of(const Suite& suite) {
 std::int64_t JunitReader::declared(const Suite& suite, std::string_view key) {
   const auto* text = suite.tag.find(key);
   if (text == nullptr) return -1;
-  std::int64_t value = 0;
-  const auto end = text->data() + text->size();
-  const auto [stop, error] = std::from_chars(text->data(), end, value);
   constexpr std::int64_t kMost = 1'000'000'000;
-  if (error == std::errc{} && stop == end && value >= 0 && value <= kMost) return value;
-  complain(fmt::format("{} declares {}=\"{}\"", label_of(suite), key, text->substr(0, 40)));
+  const auto value = parse_number<std::int64_t>(*text);
+  if (value && *value >= 0 && *value <= kMost) return *value;
+  counts_.add_problem(
+      fmt::format("{} declares {}=\"{}\"", label_of(suite), key, text->substr(0, 40)));
   return -1;
 }
 
 void JunitReader::check_number(const Suite& suite, std::string_view key, std::int64_t number,
                                std::int64_t found) {
   if (number < 0 || number == found) return;
-  complain(fmt::format("{} declares {} {}, but has {}", label_of(suite), number, key, found));
+  counts_.add_problem(
+      fmt::format("{} declares {} {}, but has {}", label_of(suite), number, key, found));
 }
 
 void JunitReader::check_numbers(const Suite& suite) {
@@ -135,15 +130,11 @@ void JunitReader::end_suite() {
   const auto suite = std::move(suites_.back());
   suites_.pop_back();
   check_numbers(suite);
-  if (suites_.empty()) {
-    counts_ = suite.counts;
-    return;
-  }
-  auto& outer = suites_.back();
-  outer.counts.total += suite.counts.total;
-  outer.counts.failed += suite.counts.failed;
-  outer.counts.skipped += suite.counts.skipped;
-  outer.failures += suite.failures;
+  auto& outer = suites_.empty() ? counts_ : suites_.back().counts;
+  outer.total += suite.counts.total;
+  outer.failed += suite.counts.failed;
+  outer.skipped += suite.counts.skipped;
+  if (!suites_.empty()) suites_.back().failures += suite.failures;
 }
 
 void JunitReader::end(std::string_view name) {
@@ -161,8 +152,7 @@ Result<TestCounts> JunitReader::read() {
       TRY(begin(*std::move(tag)));
     }
   }
-  counts_->problems = std::move(problems_);
-  return *std::move(counts_);
+  return std::move(counts_);
 }
 
 }  // namespace

@@ -1,11 +1,11 @@
 // The Test Anything Protocol. Graded code can print to the same output, so everything that looks like a failure is one.
-#include <charconv>
 #include <optional>
 #include <set>
 
 #include <fmt/core.h>
 
 #include "bench/grade/test_report.h"
+#include "core/base/number.h"
 #include "core/base/text.h"
 
 namespace ralph::grade {
@@ -67,10 +67,8 @@ bool has_directive(std::string_view line) {
 
 /// The number at the start of a text; nullopt: none, or one that is too large.
 std::optional<std::int64_t> number_in(std::string_view text) {
-  std::int64_t value = 0;
-  const auto error = std::from_chars(text.data(), text.data() + text.size(), value).ec;
-  const bool valid = error == std::errc{} && value >= 0 && value <= kMostTests;
-  return valid ? std::optional(value) : std::nullopt;
+  const auto value = leading_number<std::int64_t>(text);
+  return value && *value >= 0 && *value <= kMostTests ? value : std::nullopt;
 }
 
 /// The results between a plan and its end: those of the whole output, or of a subtest, which is indented.
@@ -92,11 +90,8 @@ class TapReader {
   void read_result(std::string_view result, std::size_t indent, bool failed);
   TapBlock& block_at(std::size_t indent);
   void close_block();
-  void complain(std::string problem) {
-    constexpr std::size_t kMostProblems = 20;
-    if (counts_.problems.size() < kMostProblems) {
-      counts_.problems.push_back(fmt::format("line {}: {}", line_, problem));
-    }
+  void complain(std::string_view problem) {
+    counts_.add_problem(fmt::format("line {}: {}", line_, problem));
   }
 
   TestCounts counts_;

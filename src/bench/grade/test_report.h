@@ -12,8 +12,14 @@ namespace ralph::grade {
 /// What a report of tests says. Graded code may have written part of it: whatever could be a failed test counts as one.
 struct TestCounts {
   std::int64_t total = 0, failed = 0, skipped = 0;
-  std::vector<std::string> problems =
-      {};  // why the report cannot be believed, apart from failed tests
+  /// Why the report cannot be believed, apart from failed tests.
+  std::vector<std::string> problems = {};
+
+  /// Of many problems, the first are enough.
+  void add_problem(std::string problem) {
+    constexpr std::size_t kMostProblems = 20;
+    if (problems.size() < kMostProblems) problems.push_back(std::move(problem));
+  }
 
   std::int64_t passed() const { return std::max<std::int64_t>(0, total - failed - skipped); }
   bool operator==(const TestCounts&) const = default;

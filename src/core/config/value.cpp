@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "core/base/nearest.h"
+#include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/base/utf8.h"
 
@@ -64,11 +65,9 @@ Result<Value> read_choice(const std::string& given, std::string_view choices) {
 }
 
 Result<Value> read_integer(const std::string& text, int least) {
-  std::int64_t value = 0;
-  const auto* end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, value);
   constexpr std::int64_t kMost = std::numeric_limits<int>::max();
-  if (read.ec == std::errc{} && read.ptr == end && value >= least && value <= kMost) return value;
+  const auto value = parse_number<std::int64_t>(text);
+  if (value && *value >= least && *value <= kMost) return *value;
   return bad(text, fmt::format("a whole number from {} to {}", least, kMost));
 }
 
@@ -100,15 +99,12 @@ constexpr std::array<SizeUnit, 8> kSizeUnits{{{"", 1},
                                               {"GiB", 1 << 30}}};
 
 Result<Value> read_size(const std::string& text) {
-  std::int64_t number = 0;
-  const auto* end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, number);
-  const auto unit = trim({read.ptr, static_cast<std::size_t>(end - read.ptr)});
-  const auto found = std::ranges::find(kSizeUnits, unit, &SizeUnit::name);
+  std::string_view rest = text;
+  const auto number = take_number<std::int64_t>(rest);
+  const auto unit = std::ranges::find(kSizeUnits, trim(rest), &SizeUnit::name);
   constexpr auto kMost = std::int64_t{1} << 40;
-  if (read.ec == std::errc{} && number > 0 && found != kSizeUnits.end() &&
-      number <= kMost / found->bytes) {
-    return number * found->bytes;
+  if (number && *number > 0 && unit != kSizeUnits.end() && *number <= kMost / unit->bytes) {
+    return *number * unit->bytes;
   }
   return bad(text, "a size; write for example 64MiB, 10MB or 1048576 (bytes)");
 }

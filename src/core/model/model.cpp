@@ -1,11 +1,11 @@
 #include "core/model/model.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include <fmt/core.h>
 
+#include "core/base/number.h"
 #include "core/model/read.h"
 
 extern "C" const char ralph_models_json[];
@@ -57,11 +57,8 @@ const Model* find_exactly(const std::vector<Model>& models, std::string_view nam
 
 /// 0 is a price: that of a model on one's own machine.
 std::optional<double> dollars_in(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  if (!whole || !std::isfinite(value) || value < 0) return std::nullopt;
-  return value;
+  const auto value = parse_number<double>(text);
+  return value && std::isfinite(*value) && *value >= 0 ? value : std::nullopt;
 }
 
 double count(std::int64_t tokens) { return static_cast<double>(std::max<std::int64_t>(tokens, 0)); }

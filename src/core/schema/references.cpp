@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "core/base/number.h"
 #include "core/base/utf8.h"
 #include "core/schema/compiler_impl.h"
 #include "core/schema/uri.h"
@@ -39,11 +39,9 @@ const Document* child_of(const Document& document, const std::string& token) {
     const auto found = document.find(token);
     return found == document.end() ? nullptr : &*found;
   }
-  std::size_t index = 0;
-  const auto* const end = token.data() + token.size();
-  const bool number = std::from_chars(token.data(), end, index).ptr == end && !token.empty();
-  if (!document.is_array() || !number || index >= document.size()) return nullptr;
-  return &document[index];
+  const auto index = parse_number<std::size_t>(token);
+  if (!document.is_array() || !index || *index >= document.size()) return nullptr;
+  return &document[*index];
 }
 
 /// A member of that name that is text, and "" without one.

@@ -273,7 +273,7 @@ Checkup check_up(const Result<config::Loaded>& settings, const backend::Host& ho
     if (chosen && !(*chosen)->access.endpoint_variable.empty()) {
       checks.push_back(check_endpoint(**chosen, host));
     }
-    if (chosen && (*chosen)->can.permission_mode && (*chosen)->program != backend::kOwnProgram) {
+    if (chosen && (*chosen)->can.permission_mode) {
       checks.push_back(check_permissions(**chosen, host, settings->settings));
     }
   }

@@ -1,7 +1,6 @@
 #include "harness/store/lock_owner.h"
 
 #include <array>
-#include <charconv>
 #include <climits>
 #include <filesystem>
 #include <string_view>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
+#include "core/base/number.h"
 
 namespace ralph::store {
 namespace {
@@ -43,9 +43,7 @@ std::int64_t owner_in(std::string_view line, std::string_view place) {
   if (next_word(line) != "WRITE") return 0;
   const auto owner = next_word(line);
   if (!place.empty() && next_word(line) != place) return 0;
-  std::int64_t pid = 0;
-  std::from_chars(owner.data(), owner.data() + owner.size(), pid);
-  return pid;
+  return parse_number<std::int64_t>(owner).value_or(0);
 }
 
 std::int64_t owner_in_list(const struct stat& file) {

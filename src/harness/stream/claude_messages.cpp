@@ -1,7 +1,7 @@
-#include <charconv>
 
 #include <fmt/core.h>
 
+#include "core/base/number.h"
 #include "core/base/utf8.h"
 #include "core/json/raw.h"
 #include "harness/stream/claude_impl.h"
@@ -18,10 +18,7 @@ std::optional<std::int64_t> leading_exit_code(std::string_view output) {
   constexpr std::string_view kWords = "Exit code ";
   if (!output.starts_with(kWords)) return std::nullopt;
   output.remove_prefix(kWords.size());
-  std::int64_t code = 0;
-  const auto end = std::from_chars(output.data(), output.data() + output.size(), code);
-  if (end.ec != std::errc{}) return std::nullopt;
-  return code;
+  return leading_number<std::int64_t>(output);
 }
 
 /// The calls that were not allowed, by id.

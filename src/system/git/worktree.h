@@ -66,9 +66,9 @@ class Worktree {
   /// set). What is staged and is different in the directory is kept under refs/ralph/staged-TIME.
   /// Empty: nothing was changed. Code::busy: as ready(), or paths are in conflict, or HEAD is not on that branch.
   Result<std::string> commit(std::string_view message, std::string_view branch) const;
-  /// Puts what the directory holds now aside as a stash of this name, what is staged as its second parent: 'git stash pop
-  /// --index' brings both back. Kept under refs/ralph/`keep_as` too: an agent may drop a stash. False: there was nothing.
-  /// Code::busy as above.
+  /// Puts what the directory holds now aside as a stash of this name, as git does: what is staged is its second parent, the
+  /// untracked files are its third. 'git stash pop --index' brings all of it back. Kept under refs/ralph/`keep_as` too: an
+  /// agent may drop a stash. False: there was nothing. Code::busy as above.
   Result<bool> stash(std::string_view message, std::string_view keep_as = "stashed") const;
   /// Brings such a stash back, as 'git stash pop --index' does. False: it is not in git's list any more, or the directory has
   /// changes it would mix with; nothing was touched.

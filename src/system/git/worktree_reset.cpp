@@ -104,6 +104,33 @@ Result<Tips> read_tips(const Program& git, const Position& position, const std::
   return tips;
 }
 
+/// The paths that a tree has.
+Result<std::vector<std::string>> paths_of(const Program& git, const std::string& tree) {
+  TRY_ASSIGN(const auto text, git.ask({{"ls-tree", "-r", "-z", "--name-only", tree}}));
+  std::vector<std::string> paths;
+  for (Fields fields(text); !fields.done();) paths.emplace_back(fields.next());
+  return paths;
+}
+
+/// As git makes one: its parents are where it was made, what was in the index, and the untracked files if there are any.
+/// Changes that flags hide are not in it: they stay in the directory.
+Result<std::string> stash_commit(const Program& git, const Snapshot& snapshot,
+                                 const std::string& head, std::string_view message) {
+  TRY_ASSIGN(const auto index, make_commit(git, snapshot.staged_tree, {head}, message));
+  TRY_ASSIGN(const auto changes,
+             tree_differences(git, snapshot.staged_tree, snapshot.visible_tree));
+  std::vector<std::string> untracked;
+  for (const auto& change : changes) {
+    if (change.old_mode == 0) untracked.push_back(change.path);
+  }
+  if (untracked.empty()) return make_commit(git, snapshot.visible_tree, {head, index}, message);
+  TRY_ASSIGN(const auto tracked_paths, paths_of(git, snapshot.staged_tree));
+  TRY_ASSIGN(const auto others, tree_without(git, snapshot.visible_tree, tracked_paths));
+  TRY_ASSIGN(const auto tracked, tree_without(git, snapshot.visible_tree, untracked));
+  TRY_ASSIGN(const auto untracked_files, make_commit(git, others, {}, message));
+  return make_commit(git, tracked, {head, index, untracked_files}, message);
+}
+
 }  // namespace
 
 /// A commit that holds all that is there; HEAD itself where that is all.
@@ -268,37 +295,6 @@ Result<std::string> Worktree::restore(std::string_view ref, std::string_view kee
   TRY_ASSIGN(const auto to, destination_of(commit));
   return go_to(to, keep_ref, nullptr);
 }
-
-namespace {
-
-/// The paths that a tree has.
-Result<std::vector<std::string>> paths_of(const Program& git, const std::string& tree) {
-  TRY_ASSIGN(const auto text, git.ask({{"ls-tree", "-r", "-z", "--name-only", tree}}));
-  std::vector<std::string> paths;
-  for (Fields fields(text); !fields.done();) paths.emplace_back(fields.next());
-  return paths;
-}
-
-/// As git makes one: its parents are where it was made, what was in the index, and the untracked files if there are any.
-/// Changes that flags hide are not in it: they stay in the directory.
-Result<std::string> stash_commit(const Program& git, const Snapshot& snapshot,
-                                 const std::string& head, std::string_view message) {
-  TRY_ASSIGN(const auto index, make_commit(git, snapshot.staged_tree, {head}, message));
-  TRY_ASSIGN(const auto changes,
-             tree_differences(git, snapshot.staged_tree, snapshot.visible_tree));
-  std::vector<std::string> untracked;
-  for (const auto& change : changes) {
-    if (change.old_mode == 0) untracked.push_back(change.path);
-  }
-  if (untracked.empty()) return make_commit(git, snapshot.visible_tree, {head, index}, message);
-  TRY_ASSIGN(const auto tracked_paths, paths_of(git, snapshot.staged_tree));
-  TRY_ASSIGN(const auto others, tree_without(git, snapshot.visible_tree, tracked_paths));
-  TRY_ASSIGN(const auto tracked, tree_without(git, snapshot.visible_tree, untracked));
-  TRY_ASSIGN(const auto untracked_files, make_commit(git, others, {}, message));
-  return make_commit(git, tracked, {head, index, untracked_files}, message);
-}
-
-}  // namespace
 
 Result<bool> Worktree::stash(std::string_view message, std::string_view keep_as) const {
   TRY(check_settings());

@@ -1,11 +1,11 @@
 #include "system/http/request_parser.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include <fmt/core.h>
 
+#include "core/base/number.h"
 #include "core/base/text.h"
 
 namespace ralph::http {
@@ -17,11 +17,8 @@ bool is_control(char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '
 
 /// Digits of that base and nothing else, as a number of 63 bits.
 std::optional<std::uint64_t> whole_number(std::string_view text, int base) {
-  std::uint64_t value = 0;
-  const auto end = std::from_chars(text.data(), text.data() + text.size(), value, base);
-  const bool all = end.ec == std::errc{} && end.ptr == text.data() + text.size();
-  if (text.empty() || !all || value >> 63 != 0) return std::nullopt;
-  return value;
+  const auto value = parse_number<std::uint64_t>(text, base);
+  return value && *value >> 63 == 0 ? value : std::nullopt;
 }
 
 /// "http://host/path" as proxies get it → "/path".

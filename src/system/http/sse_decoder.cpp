@@ -1,10 +1,11 @@
 #include "system/http/sse_decoder.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include <fmt/core.h>
+
+#include "core/base/number.h"
 
 namespace ralph::http {
 namespace {
@@ -24,10 +25,8 @@ void empty_out(std::string& text) {
 
 std::optional<Millis> read_millis(std::string_view digits) {
   if (digits.find_first_not_of("0123456789") != digits.npos) return std::nullopt;
-  Millis::rep count = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), count);
-  if (error != std::errc{}) return std::nullopt;
-  return Millis{count};
+  const auto count = parse_number<Millis::rep>(digits);
+  return count ? std::optional(Millis{*count}) : std::nullopt;
 }
 
 }  // namespace

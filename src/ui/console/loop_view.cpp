@@ -1,7 +1,6 @@
 #include "ui/console/loop_view.h"
 
 #include <algorithm>
-#include <charconv>
 #include <condition_variable>
 #include <cstdlib>
 #include <mutex>
@@ -12,6 +11,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "core/base/number.h"
 #include "core/base/text.h"
 #include "ui/console/figures.h"
 #include "ui/console/json_lines.h"
@@ -36,10 +36,7 @@ std::size_t terminal_width() {
   winsize size{};
   if (::ioctl(1, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
   const char* columns = std::getenv("COLUMNS");
-  const std::string_view text = columns == nullptr ? "" : columns;
-  unsigned short width = 0;
-  std::from_chars(text.data(), text.data() + text.size(), width);
-  return width;
+  return parse_number<unsigned short>(columns == nullptr ? "" : columns).value_or(0);
 }
 
 bool has_status_line(const LoopView::Options& options) {

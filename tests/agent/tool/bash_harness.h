@@ -1,10 +1,7 @@
 #pragma once
-#include <chrono>
-#include <functional>
 #include <optional>
 #include <stop_token>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <dirent.h>
@@ -14,6 +11,7 @@
 #include "agent/tool/background.h"
 #include "agent/tool/builtin_tools.h"
 #include "agent/tool/tool.h"
+#include "support/eventually.h"
 #include "support/temp_folder.h"
 
 namespace ralph::tool {
@@ -34,15 +32,7 @@ inline std::vector<int> alive_with_mark(const std::string& mark) {
   return found;
 }
 
-/// Polls a condition that another process makes true. False: it did not within a minute.
-inline bool eventually(const std::function<bool()>& condition) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > deadline) return false;
-    std::this_thread::sleep_for(Millis{1});
-  }
-  return true;
-}
+using test::eventually;
 
 /// What a call brought, read.
 struct Answer {

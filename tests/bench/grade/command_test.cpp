@@ -9,6 +9,7 @@
 #include "bench/trial/snapshot.h"
 #include "core/json/document.h"
 #include "harness/run/clean_clone.h"
+#include "support/eventually.h"
 #include "support/temp_folder.h"
 
 namespace ralph::grade {
@@ -66,10 +67,11 @@ TEST_F(CommandGrades, AnHonestSolutionPasses) {
 
 TEST_F(CommandGrades, ACommandThatAStopRequestEndedIsNotGraded) {
   const std::jthread later([this] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    EXPECT_TRUE(test::eventually([this] { return fs::exists(folder_ / "started"); }));
     stop_.request_stop();
   });
-  const auto result = grade(R"({"command":"sleep 60"})");
+  const auto started = (folder_ / "started").native();
+  const auto result = grade(R"({"command":"touch ')" + started + R"('; sleep 60"})");
   EXPECT_EQ(result.status, GradeStatus::skipped);
   EXPECT_EQ(result.message, "not graded: stopped");
   EXPECT_EQ(result.error, "stopped");

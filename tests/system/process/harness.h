@@ -5,11 +5,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <iterator>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include <dirent.h>
@@ -20,6 +18,7 @@
 #include <unistd.h>
 
 #include "core/base/id.h"
+#include "support/eventually.h"
 #include "support/temp_folder.h"
 #include "system/process/child.h"
 #include "system/process/supervise.h"
@@ -31,16 +30,7 @@ namespace ralph::process {
 
 inline constexpr std::chrono::seconds kLongWait{60};
 
-/// Polls a condition that another process makes true. False: it did not within a minute.
-inline bool eventually(const std::function<bool()>& condition) {
-  const auto deadline = std::chrono::steady_clock::now() + kLongWait;
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > deadline) return false;
-    std::this_thread::sleep_for(Millis{1});
-  }
-  return true;
-}
-
+using test::eventually;
 using test::TempFolder;
 
 inline std::string fake_agent() { return RALPH_BUILD "/fake_agent"; }
