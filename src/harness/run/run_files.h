@@ -23,14 +23,22 @@ struct Remark {
   std::string text;
 };
 
+/// The right of a run to work in its workspace.
+struct WorkspaceClaim {
+  /// Takes the workspace's lock, and puts back what a killed run left. If the caller holds the lock, it does neither.
+  static Result<WorkspaceClaim> take(const Request& request, std::vector<std::string>& warnings);
+
+  store::Workspace workspace;
+  std::optional<store::Lock> lock;
+  std::optional<ConfigWatch> config_watch;
+};
+
 /// The files a run holds from its start to its end: lock, prompt file, sandbox files, journal, raw log.
 class RunFiles {
  public:
-  /// Takes the workspace's lock, unless the caller holds it.
-  static Result<RunFiles> open(const Request& request, std::vector<std::string>& warnings);
-
-  /// Creates the files that depend on the plan; takes the route out of a sandboxed plan.
-  Result<> create(const Request& request, backend::Plan& plan, const Masker& masker, UtcTime start);
+  /// Takes the route out of a sandboxed plan.
+  static Result<RunFiles> create(WorkspaceClaim claim, const Request& request, backend::Plan& plan,
+                                 const Masker& masker, UtcTime start);
 
   /// Starts another raw log and writes the prompt file again, which an agent may have changed.
   Result<> next_attempt(const Request& request, const backend::Plan& plan, UtcTime start);
@@ -38,23 +46,25 @@ class RunFiles {
   /// Call when no process of the agent is left. What the user should know.
   std::vector<Remark> finish_protection(const Request& request);
 
-  const store::Workspace& workspace() const { return workspace_; }
-  store::Journal& journal() { return *journal_; }
-  store::RawLog& log() { return *log_; }
+  const store::Workspace& workspace() const { return claim_.workspace; }
+  store::Journal& journal() { return journal_; }
+  store::RawLog& log() { return log_; }
 
  private:
-  explicit RunFiles(store::Workspace workspace) : workspace_(std::move(workspace)) {}
-  Result<> take_lock(const Request& request, std::vector<std::string>& warnings);
-  Result<> open_log(const Request& request, UtcTime start);
-  Result<> write_prompt(const backend::Plan& plan);
+  using PromptFile = std::optional<store::TempFile>;
+  RunFiles(WorkspaceClaim claim, PromptFile prompt_file, std::unique_ptr<SandboxSession> sandbox,
+           store::Journal journal, store::RawLog log)
+      : claim_(std::move(claim)),
+        journal_(std::move(journal)),
+        prompt_file_(std::move(prompt_file)),
+        sandbox_(std::move(sandbox)),
+        log_(std::move(log)) {}
 
-  store::Workspace workspace_;
-  std::optional<store::Lock> lock_;
-  std::optional<store::Journal> journal_;
-  std::optional<store::TempFile> prompt_file_;
+  WorkspaceClaim claim_;
+  store::Journal journal_;
+  PromptFile prompt_file_;  // none: the plan needs none
   std::unique_ptr<SandboxSession> sandbox_;
-  std::optional<ConfigWatch> config_watch_;
-  std::optional<store::RawLog> log_;
+  store::RawLog log_;  // of the last attempt
 };
 
 }  // namespace ralph::run
